@@ -1,0 +1,83 @@
+package contest
+
+import "slices"
+
+// Case is a bench with its parameters, and what is asked of this node in it.
+type Case struct {
+	Bench   string
+	Params  []string // key=value, over the bench's defaults
+	Actor   Target
+	Process Target
+
+	// Even asks that extra.stddev be at most the reference's.
+	Even bool
+}
+
+// Target is what a style of this node has to reach. Its peak memory has to stay
+// below the reference's in any case.
+type Target struct {
+	Ratio float64 // at least this many times as fast as the reference; 0: not asked
+	Bytes float64 // at most this extra.bytes_per_actor; 0: not asked
+}
+
+// name tells the case from the others of the same bench.
+func (c Case) name() string {
+	name := c.Bench
+	for _, p := range c.Params {
+		name += " " + p
+	}
+	return name
+}
+
+// Cases returns what a contest runs.
+func Cases() []Case {
+	return []Case{
+		{Bench: "threadring", Actor: Target{Ratio: 4.5}, Process: Target{Ratio: 1.6}},
+		{Bench: "latency", Actor: Target{Ratio: 4.5}, Process: Target{Ratio: 1.6}},
+		{Bench: "ring", Params: []string{"n=1000"}, Actor: Target{Ratio: 2.5}, Process: Target{Ratio: 1.8}},
+		{Bench: "ring", Params: []string{"n=100000"}, Actor: Target{Ratio: 7}, Process: Target{Ratio: 3}},
+		{Bench: "mailbox", Actor: Target{Ratio: 6}, Process: Target{Ratio: 3}},
+		{Bench: "flow", Params: []string{"messages=5000000"}, Actor: Target{Ratio: 3}, Process: Target{Ratio: 2}},
+		{Bench: "chameneos", Actor: Target{Ratio: 3.5}, Process: Target{Ratio: 1.6}, Even: true},
+		{Bench: "big", Params: []string{"each=20000"}, Actor: Target{Ratio: 2.7}, Process: Target{Ratio: 1.6}},
+		{Bench: "fib", Actor: Target{Ratio: 5.5}, Process: Target{Ratio: 2.5}},
+		{Bench: "nqueens", Params: []string{"size=12"}, Actor: Target{Ratio: 2.7}, Process: Target{Ratio: 2.4}},
+		{Bench: "spawn", Actor: Target{Ratio: 8, Bytes: 350}, Process: Target{Ratio: 1, Bytes: 3200}},
+		{Bench: "mixed", Params: []string{"number=20127115513867"}, Actor: Target{Ratio: 5}, Process: Target{Ratio: 2.3}},
+		{Bench: "coop"},
+	}
+}
+
+// Smoke returns every bench once with parameters so small that a run shows only
+// that it works. They ask nothing.
+func Smoke() []Case {
+	return []Case{
+		{Bench: "threadring", Params: []string{"n=5", "hops=1000"}},
+		{Bench: "latency", Params: []string{"roundtrips=100"}},
+		{Bench: "ring", Params: []string{"n=20", "tokens=3", "passes=1000"}},
+		{Bench: "mailbox", Params: []string{"senders=3", "each=100"}},
+		{Bench: "flow", Params: []string{"pairs=2", "messages=1000", "window=10"}},
+		{Bench: "chameneos", Params: []string{"creatures=4", "meetings=100"}},
+		{Bench: "big", Params: []string{"n=5", "each=20"}},
+		{Bench: "fib", Params: []string{"n=10"}},
+		{Bench: "nqueens", Params: []string{"size=6", "workers=2", "threshold=2"}},
+		{Bench: "spawn", Params: []string{"n=1000"}},
+		{Bench: "mixed", Params: []string{"rings=2", "size=3", "token=10", "repeats=2", "number=391"}},
+		{Bench: "coop", Params: []string{"calls=10", "depth=2"}},
+		{Bench: "remote_latency", Params: []string{"roundtrips=20"}},
+		{Bench: "remote_throughput", Params: []string{"messages=100"}},
+		{Bench: "restart", Params: []string{"restarts=10"}},
+		{Bench: "gencall", Params: []string{"calls=100"}},
+	}
+}
+
+// benches returns the names of the benches of cases, each once.
+func benches(cases []Case) []string {
+	var names []string
+	for _, c := range cases {
+		if !slices.Contains(names, c.Bench) {
+			names = append(names, c.Bench)
+		}
+	}
+	return names
+}

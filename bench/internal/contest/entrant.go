@@ -1,0 +1,160 @@
+package contest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/bench/internal/contract"
+)
+
+// reference is the peer that ratios are against.
+const reference = "erlang"
+
+// Entrant is a system that runs benches: this node with one style, or a peer.
+type Entrant struct {
+	Name string // as in the table
+
+	command []string // the program, and what comes before the bench
+	style   string   // of this node; "" for a peer
+	benches []string
+	absent  bool  // its tools are not installed
+	err     error // it could not be built
+}
+
+// has returns whether e can run a bench of that name.
+func (e Entrant) has(bench string) bool { return slices.Contains(e.benches, bench) }
+
+// target returns what c asks of e: nothing of a peer.
+func (e Entrant) target(c Case) (t Target, asked bool) {
+	switch e.style {
+	case contract.Actor:
+		return c.Actor, true
+	case contract.Process:
+		return c.Process, true
+	}
+	return Target{}, false
+}
+
+// ours returns this node's own system as an entrant for each style. The program
+// is the running one.
+func ours(s contract.System, styles []string) ([]Entrant, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var entrants []Entrant
+	for _, style := range styles {
+		e := Entrant{Name: s.Name + " " + style, command: []string{self}, style: style}
+		for _, b := range s.Benches {
+			if s.Has(b.Name, style) {
+				e.benches = append(e.benches, b.Name)
+			}
+		}
+		entrants = append(entrants, e)
+	}
+	return entrants, nil
+}
+
+// peers returns the names of the folders of dir that have an executable run.
+func peers(dir string) ([]string, error) {
+	runs, err := filepath.Glob(filepath.Join(dir, "*", "run"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, run := range runs {
+		if info, err := os.Stat(run); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			names = append(names, filepath.Base(filepath.Dir(run)))
+		}
+	}
+	return names, nil
+}
+
+// buildTimeout is how long a peer may take to compile and to list its benches.
+const buildTimeout = 5 * time.Minute
+
+// enter builds the peer name of dir. What goes wrong is kept in the entrant:
+// the others still compete.
+func enter(ctx context.Context, dir, name string) Entrant {
+	e := Entrant{Name: name, command: []string{filepath.Join(dir, name, "run")}}
+	if _, err := execute(ctx, buildTimeout, append(e.command, "build")); err != nil {
+		var exit *exec.ExitError
+		e.absent = errors.As(err, &exit) && exit.ExitCode() == contract.NoTooling
+		e.err = fmt.Errorf("build: %w", err)
+		return e
+	}
+	list, err := execute(ctx, buildTimeout, append(e.command, "list"))
+	if err != nil {
+		e.err = fmt.Errorf("list: %w", err)
+		return e
+	}
+	for line := range strings.Lines(string(list)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			e.benches = append(e.benches, words[0])
+		}
+	}
+	return e
+}
+
+// arguments returns the command line of e for c.
+func (e Entrant) arguments(c Case) []string {
+	args := append(slices.Clone(e.command), c.Bench)
+	args = append(args, c.Params...)
+	if e.style == contract.Process { // the default need not be known to a bench without styles
+		args = append(args, "style="+e.style)
+	}
+	return args
+}
+
+// run runs c once.
+func (e Entrant) run(ctx context.Context, c Case, timeout time.Duration) (contract.Result, error) {
+	output, err := execute(ctx, timeout, e.arguments(c))
+	if err != nil {
+		return contract.Result{}, err
+	}
+	return contract.ParseResult(output, c.Bench)
+}
+
+// execute runs a command to its end and returns its stdout. When ctx ends or
+// timeout is over, the command and all it has started are killed. An error has
+// the first line of the command's stderr.
+func execute(ctx context.Context, timeout time.Duration, argv []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	c.WaitDelay = 5 * time.Second // for a child that has left the group and holds the pipes
+	isolate(c)
+	err := c.Run()
+	if err == nil {
+		return stdout.Bytes(), nil
+	}
+	if c.Process != nil {
+		killGroup(c) // whatever a failed command has left behind
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fmt.Errorf("not done after %v", timeout)
+	}
+	return nil, fmt.Errorf("%w: %s", err, cmp.Or(firstLine(stderr.String()), "nothing on stderr"))
+}
+
+// longestLine is how much of a line is told, in characters.
+const longestLine = 200
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > longestLine {
+		return string(runes[:longestLine]) + "…"
+	}
+	return line
+}

@@ -1,0 +1,63 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Meter times one run. It belongs to the goroutine that Run is called on.
+type Meter struct {
+	now     func() time.Time
+	began   time.Time
+	running bool
+	rounds  int
+	spent   time.Duration
+	extra   Fields
+}
+
+func newMeter(now func() time.Time) *Meter { return &Meter{now: now, extra: Fields{}} }
+
+// Start begins the timed work. A body may start and stop several times; the
+// times add up.
+func (m *Meter) Start() {
+	if m.running {
+		panic("contract: Start of a running meter")
+	}
+	m.running = true
+	m.began = m.now()
+}
+
+// Stop ends the timed work.
+func (m *Meter) Stop() {
+	now := m.now()
+	if !m.running {
+		panic("contract: Stop of a meter that is not running")
+	}
+	m.running = false
+	m.rounds++
+	m.spent += now.Sub(m.began)
+}
+
+// Spent returns the time between Starts and Stops so far.
+func (m *Meter) Spent() time.Duration { return m.spent }
+
+// Extra reports one more figure of the run, such as stddev or
+// bytes_per_actor. Times are in seconds, with _s at the end of the key.
+func (m *Meter) Extra(key string, value float64) {
+	m.extra = append(m.extra, Field{key, round(value)})
+}
+
+// check says what is wrong with the measurement as such.
+func (m *Meter) check() error {
+	if m.running || m.rounds == 0 {
+		return errors.New("the bench did not start and stop its meter")
+	}
+	for _, field := range m.extra {
+		if f := field.Value.(float64); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("%s is %v", field.Key, f)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/actornode/actornode/bench/internal/contest"
+	"github.com/actornode/actornode/bench/internal/contract"
+)
+
+func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// system is this node with its benches; a new one is entered here and nowhere
+// else.
+func system() contract.System {
+	return contract.System{Name: "actornode", Version: version(), Benches: []contract.Bench{}}
+}
+
+// command runs one command line and returns the exit status.
+func command(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "compare" {
+		return compare(args[1:], stdout, stderr)
+	}
+	return system().Main(args, stdout, stderr)
+}
+
+func compare(args []string, stdout, stderr io.Writer) int {
+	dir, err := contest.Folder()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return contract.Failed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return contest.Main(ctx, system(), dir, args, stdout, stderr)
+}
+
+// version returns the module's version, "dev" for a build from a work tree.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/bench/internal/contest"
+	"github.com/actornode/actornode/bench/internal/contract"
+)
+
+// asProgram in the environment makes the test program the bench program, which
+// is what a comparison runs and what the far end of a bench is.
+const asProgram = "ACTORNODE_BENCH_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// asOurselves lets whoever runs this test program get the bench program.
+func asOurselves(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each run under -race takes a second more
+}
+
+func TestTable(t *testing.T) { require.NoError(t, system().Validate()) }
+
+func TestEveryBenchIsInTheSmokeRun(t *testing.T) {
+	smoke := map[string]bool{}
+	for _, c := range contest.Smoke() {
+		smoke[c.Bench] = true
+	}
+	for _, b := range system().Benches {
+		assert.True(t, smoke[b.Name], "enter %s in contest.Smoke", b.Name)
+	}
+}
+
+// Every bench, in this process: under -race, its goroutines are watched.
+func TestBenches(t *testing.T) {
+	asOurselves(t)
+	for _, c := range contest.Smoke() {
+		for _, style := range []string{contract.Actor, contract.Process} {
+			if !system().Has(c.Bench, style) {
+				continue
+			}
+			t.Run(c.Bench+" "+style, func(t *testing.T) {
+				args := append([]string{c.Bench}, c.Params...)
+				if style == contract.Process {
+					args = append(args, "style="+style)
+				}
+				var out, errs bytes.Buffer
+				require.Equal(t, contract.Done, command(args, &out, &errs), errs.String())
+				r, err := contract.ParseResult(out.Bytes(), c.Bench)
+				require.NoError(t, err)
+				assert.Equal(t, "actornode", r.System)
+				assert.NotEmpty(t, r.Version)
+			})
+		}
+	}
+}
+
+func TestProgramExitStatus(t *testing.T) {
+	asOurselves(t)
+	for _, test := range []struct {
+		args   string
+		status int
+		stderr string
+	}{
+		{"list", contract.Done, ""},
+		{"nope", contract.Misused, `unknown bench "nope"`},
+		{"", contract.Misused, "BENCH [key=value ...]"},
+		{"compare rounds=none", contract.Misused, "rounds wants a whole number"},
+		{"compare benches=nope", contract.Misused, `unknown "nope"`},
+	} {
+		c := exec.Command(os.Args[0], strings.Fields(test.args)...)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		c.Run() // the status says it
+		assert.Equal(t, test.status, c.ProcessState.ExitCode(), test.args)
+		assert.Contains(t, errs.String(), test.stderr, test.args)
+	}
+}
+
+// The smoke run itself: this node, and each peer whose tools are here.
+func TestCompareQuick(t *testing.T) {
+	asOurselves(t)
+	var out, errs bytes.Buffer
+	require.Equal(t, contract.Done, command([]string{"compare", "quick=1"}, &out, &errs), errs.String())
+	fields := func(system string) (rows [][]string) {
+		for line := range strings.Lines(out.String()) {
+			if _, rest, ok := strings.Cut(line, " "+system+" "); ok {
+				rows = append(rows, strings.Fields(rest))
+			}
+		}
+		return rows
+	}
+	assert.Len(t, fields("channels"), len(contest.Smoke()))
+	if _, err := exec.LookPath("erl"); err != nil {
+		assert.Contains(t, out.String(), "not installed")
+		return
+	}
+	require.Len(t, fields("erlang"), len(contest.Smoke()))
+	assert.NotEqual(t, "-", fields("erlang")[0][0], "erlang has threadring")
+}

@@ -1,0 +1,140 @@
+%% The harness: picks a bench, runs it in a process of its own and prints the
+%% one JSON line of the contract.
+%%
+%% A family of benches is a module that exports benches/0, a list of
+%% {Name, Params, Run}:
+%%
+%%   Params  [{Key, Default, Min}], all integers, in the order they are printed
+%%   Run     fun(#{Key => Value}) -> #{seconds, ops, extra}; seconds and extra
+%%           are measured by the bench itself, extra may be left out
+%%
+%% A bench whose own check fails calls check/2 with a false first argument;
+%% that ends its process and with it the run, with status 1.
+-module(bench).
+
+-export([main/0]).
+-export([clock/0, seconds_since/1, rss_bytes/0, check/2]).
+
+-define(FAMILIES, [bench_ring, bench_traffic, bench_tree, bench_work, bench_call, bench_super]).
+
+%%% The command line.
+
+main() ->
+    halt(command(init:get_plain_arguments())).
+
+command(["list"]) ->
+    [io:format("~s~n", [Name]) || {Name, _, _} <- benches()],
+    0;
+command([Name | Args]) ->
+    case lists:keyfind(Name, 1, benches()) of
+        false ->
+            complain("unknown bench ~s (see: run list)", [Name], 2);
+        {Name, Params, Run} ->
+            try arguments(Args, Params) of
+                Values -> perform(Name, Params, Values, Run)
+            catch
+                throw:{usage, Format, Terms} -> complain(Format, Terms, 2)
+            end
+    end;
+command([]) ->
+    complain("usage: run BENCH [key=value ...] | list | build", [], 2).
+
+benches() ->
+    lists:append([Family:benches() || Family <- ?FAMILIES]).
+
+%% The defaults, overridden by key=value. The style of another system's actors
+%% means nothing here, so style= is taken and dropped.
+arguments(Args, Params) ->
+    Defaults = maps:from_list([{Key, Default} || {Key, Default, _} <- Params]),
+    lists:foldl(fun(Arg, Values) -> argument(Arg, Params, Values) end, Defaults, Args).
+
+argument("style=" ++ _, _Params, Values) ->
+    Values;
+argument(Arg, Params, Values) ->
+    {Name, Text} = case string:split(Arg, "=") of
+                       [_, _] = [Left, Right] -> {Left, Right};
+                       _ -> usage("~s is not of the form key=value", [Arg])
+                   end,
+    case [Param || {Key, _, _} = Param <- Params, atom_to_list(Key) =:= Name] of
+        [{Key, _, Min}] ->
+            case string:to_integer(Text) of
+                {Value, []} when Value >= Min -> Values#{Key := Value};
+                _ -> usage("~s wants an integer of at least ~b, not ~s", [Name, Min, Text])
+            end;
+        [] ->
+            usage("unknown parameter ~s", [Name])
+    end.
+
+usage(Format, Terms) ->
+    throw({usage, Format, Terms}).
+
+complain(Format, Terms, Status) ->
+    io:format(standard_error, "run: " ++ Format ++ "~n", Terms),
+    Status.
+
+%%% One run.
+
+%% The bench's process is monitored, not linked: whatever it dies of becomes a
+%% message and a status. Error reports are off, since one bench crashes a child
+%% a hundred thousand times on purpose.
+perform(Name, Params, Values, Run) ->
+    ok = logger:set_primary_config(level, none),
+    [{module, _} = code:ensure_loaded(Module) || Module <- [rand, supervisor, gen_server, proc_lib]],
+    {Pid, Ref} = spawn_monitor(fun() -> exit({result, Run(Values)}) end),
+    receive
+        {'DOWN', Ref, process, Pid, {result, Result}} ->
+            report(Name, [{Key, maps:get(Key, Values)} || {Key, _, _} <- Params], Result),
+            0;
+        {'DOWN', Ref, process, Pid, {check, Text}} ->
+            complain("~s: check failed: ~s", [Name, Text], 1);
+        {'DOWN', Ref, process, Pid, Reason} ->
+            complain("~s: crashed: ~0p", [Name, Reason], 1)
+    end.
+
+report(Name, Params, #{seconds := Seconds, ops := Ops} = Result) ->
+    Line = [{system, <<"erlang">>},
+            {version, version()},
+            {bench, list_to_binary(Name)},
+            {params, Params},
+            {seconds, Seconds},
+            {ops, Ops},
+            {ops_per_sec, round(Ops / Seconds)},
+            {ns_per_op, Seconds * 1.0e9 / Ops},
+            {peak_rss_mib, status_kib(<<"VmHWM">>) / 1024},
+            {extra, maps:get(extra, Result, [])}],
+    io:format("~s~n", [json(Line)]).
+
+version() ->
+    Release = erlang:system_info(otp_release),
+    list_to_binary(["OTP ", Release, " erts ", erlang:system_info(version)]).
+
+%% As much of JSON as the line needs: objects, plain strings and numbers.
+json(Fields) when is_list(Fields) ->
+    Members = [[$", atom_to_list(Key), $", $:, json(Value)] || {Key, Value} <- Fields],
+    [${, lists:join($,, Members), $}];
+json(Text) when is_binary(Text) ->
+    [$", Text, $"];
+json(Int) when is_integer(Int) ->
+    integer_to_list(Int);
+json(Float) when is_float(Float) ->
+    float_to_list(Float, [{decimals, 6}, compact]).
+
+%%% What the benches use.
+
+clock() ->
+    erlang:monotonic_time(nanosecond).
+
+seconds_since(Start) ->
+    (clock() - Start) / 1.0e9.
+
+%% The memory resident now.
+rss_bytes() ->
+    status_kib(<<"VmRSS">>) * 1024.
+
+check(true, _Text) -> ok;
+check(false, Text) -> exit({check, Text}).
+
+status_kib(Field) ->
+    {ok, Status} = file:read_file("/proc/self/status"),
+    {match, [Kib]} = re:run(Status, [Field, ":\\s+(\\d+) kB"], [{capture, all_but_first, binary}]),
+    binary_to_integer(Kib).

@@ -1,0 +1,198 @@
+%% Actors that compute: nqueens, mixed and coop.
+-module(bench_work).
+
+-export([benches/0]).
+
+benches() ->
+    [{"nqueens", [{size, 11, 1}, {workers, 4, 1}, {threshold, 4, 0}], fun nqueens/1},
+     {"mixed", [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 0}, {repeats, 5, 1},
+                {number, 28350160440309881, 1}], fun mixed/1},
+     {"coop", [{calls, 2500, 1}, {depth, 5, 0}], fun coop/1}].
+
+%%% nqueens: a master hands boards to workers, round robin.
+
+nqueens(#{size := Size, workers := Workers, threshold := Threshold}) ->
+    Master = self(),
+    Pids = [spawn_link(fun() -> queens_worker(Master, Size, Threshold) end)
+            || _ <- lists:seq(1, Workers)],
+    Start = bench:clock(),
+    hd(Pids) ! {board, [], 0},
+    Solutions = queens_master(tl(Pids) , Pids, 1, 0),
+    Seconds = bench:seconds_since(Start),
+    bench:check(Solutions =:= queens_known(Size), "wrong number of solutions"),
+    #{seconds => Seconds, ops => Solutions}.
+
+%% Open is the number of boards handed out and not reported yet. A worker's
+%% new boards come before its report, so none open means none to come.
+queens_master(_Turn, _Workers, 0, Solutions) ->
+    Solutions;
+queens_master([], Workers, Open, Solutions) ->
+    queens_master(Workers, Workers, Open, Solutions);
+queens_master([Worker | Turn] = Turns, Workers, Open, Solutions) ->
+    receive
+        {board, _, _} = Board ->
+            Worker ! Board,
+            queens_master(Turn, Workers, Open + 1, Solutions);
+        {solved, Count} ->
+            queens_master(Turns, Workers, Open - 1, Solutions + Count)
+    end.
+
+queens_worker(Master, Size, Threshold) ->
+    receive
+        {board, Queens, Depth} when Depth >= Threshold; Depth =:= Size ->
+            Master ! {solved, queens_count(Queens, Size, Size - Depth)};
+        {board, Queens, Depth} ->
+            queens_expand(Size, Queens, Depth + 1, Master),
+            Master ! {solved, 0}
+    end,
+    queens_worker(Master, Size, Threshold).
+
+queens_expand(0, _Queens, _Depth, _Master) ->
+    ok;
+queens_expand(Column, Queens, Depth, Master) ->
+    case queens_safe(Queens, Column, Column + 1, Column - 1) of
+        true -> Master ! {board, [Column | Queens], Depth};
+        false -> ok
+    end,
+    queens_expand(Column - 1, Queens, Depth, Master).
+
+%% The solutions with Left more queens on the board.
+queens_count(_Queens, _Size, 0) ->
+    1;
+queens_count(Queens, Size, Left) ->
+    queens_count(Size, Queens, Size, Left - 1, 0).
+
+queens_count(0, _Queens, _Size, _Left, Count) ->
+    Count;
+queens_count(Column, Queens, Size, Left, Count) ->
+    case queens_safe(Queens, Column, Column + 1, Column - 1) of
+        true -> queens_count(Column - 1, Queens, Size, Left,
+                             Count + queens_count([Column | Queens], Size, Left));
+        false -> queens_count(Column - 1, Queens, Size, Left, Count)
+    end.
+
+%% Up and Down are the columns where the two diagonals of the new queen cross
+%% the row in question; the rows are walked from the nearest on.
+queens_safe([], _Column, _Up, _Down) -> true;
+queens_safe([Column | _], Column, _Up, _Down) -> false;
+queens_safe([Up | _], _Column, Up, _Down) -> false;
+queens_safe([Down | _], _Column, _Up, Down) -> false;
+queens_safe([_ | Queens], Column, Up, Down) -> queens_safe(Queens, Column, Up + 1, Down - 1).
+
+queens_known(Size) ->
+    Known = {1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512},
+    bench:check(Size =< tuple_size(Known), "sizes above 16 are not known here"),
+    element(Size, Known).
+
+%%% mixed: rings made again and again while numbers are factorised.
+
+mixed(#{rings := Rings, size := Size, token := Token, repeats := Repeats, number := Number}) ->
+    Main = self(),
+    Start = bench:clock(),
+    [spawn_link(fun() -> mixed_master(Main, Size, Token, Repeats, Number) end)
+     || _ <- lists:seq(1, Rings)],
+    [receive {master_done, Rounds} -> bench:check(Rounds =:= Repeats * Token, "a round was lost") end
+     || _ <- lists:seq(1, Rings)],
+    Results = [receive {factors, Factors} -> Factors end || _ <- lists:seq(1, Rings * Repeats)],
+    Seconds = bench:seconds_since(Start),
+    [bench:check(is_factorisation(Factors, Number), "wrong factors") || Factors <- Results],
+    #{seconds => Seconds, ops => Rings * Size * Token * Repeats}.
+
+mixed_master(Main, Size, Token, Repeats, Number) ->
+    Worker = spawn_link(fun() -> factoriser(Main) end),
+    Main ! {master_done, mixed_repeat(Repeats, Size, Token, Number, Worker, 0)},
+    Worker ! stop.
+
+mixed_repeat(0, _Size, _Token, _Number, _Worker, Rounds) ->
+    Rounds;
+mixed_repeat(Left, Size, Token, Number, Worker, Rounds) ->
+    Worker ! {factorise, Number},
+    First = mixed_chain(Size - 1, self()),
+    First ! {token, Token},
+    Done = mixed_rounds(First, Rounds),
+    mixed_repeat(Left - 1, Size, Token, Number, Worker, Done).
+
+mixed_chain(0, Next) ->
+    Next;
+mixed_chain(Left, Next) ->
+    mixed_chain(Left - 1, spawn_link(fun() -> mixed_link(Next) end)).
+
+mixed_link(Next) ->
+    receive
+        {token, 0} ->
+            Next ! {token, 0};
+        {token, Value} ->
+            Next ! {token, Value},
+            mixed_link(Next)
+    end.
+
+%% The master is one of the ring and counts the token down, once a round.
+mixed_rounds(First, Rounds) ->
+    receive
+        {token, 0} ->
+            Rounds;
+        {token, Value} ->
+            First ! {token, Value - 1},
+            mixed_rounds(First, Rounds + 1)
+    end.
+
+factoriser(Main) ->
+    receive
+        {factorise, Number} ->
+            Main ! {factors, factors(Number, 2, [])},
+            factoriser(Main);
+        stop ->
+            ok
+    end.
+
+factors(1, _Divisor, Factors) ->
+    lists:reverse(Factors);
+factors(Number, Divisor, Factors) when Number rem Divisor =:= 0 ->
+    factors(Number div Divisor, Divisor, [Divisor | Factors]);
+factors(Number, Divisor, Factors) ->
+    factors(Number, Divisor + 1, Factors).
+
+is_factorisation(Factors, Number) ->
+    Factors =:= lists:sort(Factors)
+        andalso lists:foldl(fun erlang:'*'/2, 1, Factors) =:= Number.
+
+%%% coop: nested synchronous self-calls, each awaiting an asynchronous one.
+
+coop(#{calls := Calls, depth := Depth}) ->
+    Main = self(),
+    Actor = spawn_link(fun coop_actor/0),
+    Start = bench:clock(),
+    [Actor ! {recursive, Main, Depth} || _ <- lists:seq(1, Calls)],
+    Sum = coop_sum(Calls, 0),
+    Seconds = bench:seconds_since(Start),
+    bench:check(Sum =:= Calls * Depth, "the answers do not add up"),
+    #{seconds => Seconds, ops => Calls}.
+
+coop_sum(0, Sum) ->
+    Sum;
+coop_sum(Left, Sum) ->
+    receive {answer, Value} -> coop_sum(Left - 1, Sum + Value) end.
+
+coop_actor() ->
+    receive
+        {recursive, From, Depth} ->
+            From ! {answer, recursive(Depth)},
+            coop_actor()
+    end.
+
+recursive(0) ->
+    0;
+recursive(Depth) ->
+    Inner = recursive(Depth - 1),
+    One = await_compute(),
+    One + Inner.
+
+%% Sends the actor itself a compute and, awaiting the answer, serves it.
+await_compute() ->
+    Ref = make_ref(),
+    self() ! {compute, self(), Ref},
+    receive {compute, From, Ref} -> From ! {computed, Ref, compute()} end,
+    receive {computed, Ref, Value} -> Value end.
+
+compute() ->
+    1.

@@ -1,0 +1,31 @@
+package mailbox
+
+// Box is a mailbox of its own making: what a user supplies in place of the
+// default mailbox, and what a bounded mailbox is. Any goroutine may call Push,
+// Len and Close; Pop and Done are the reader's.
+//
+// A Box starts awake: the reader will look by itself. It becomes armed when Pop
+// finds nothing; the first Push after that answers Wake, the others Queued.
+type Box interface {
+	// Push adds a message and answers what became of it.
+	Push(msg any) Result
+	// Pop removes and returns the next message; false, and the box is armed, if
+	// there is none.
+	Pop() (msg any, ok bool)
+	// Done says that the reader has handled a message that it popped: until
+	// then the message counts towards a bound.
+	Done()
+	// Len returns the number of messages that count.
+	Len() int
+	// Close lets nothing in any more, and lets whoever waits for room go.
+	Close()
+}
+
+// Waiter is a Box that can make its senders wait instead of answering Full for
+// good.
+type Waiter interface {
+	// Blocks reports whether a sender that is told Full should wait.
+	Blocks() bool
+	// AwaitRoom returns when pushing msg is worth another try.
+	AwaitRoom(msg any)
+}

@@ -1,0 +1,132 @@
+package mailbox
+
+import "sync/atomic"
+
+// Result is what a push answers; the duty that comes with it is the caller's.
+type Result uint8
+
+const (
+	Queued Result = iota // the message is in; the reader knows or will look
+	Wake                 // the message is in and the caller must schedule the reader
+	Full                 // not in: the mailbox is bounded and has no room
+	Closed               // not in: the reader is gone
+)
+
+// String returns the name of r.
+func (r Result) String() string {
+	switch r {
+	case Queued:
+		return "queued"
+	case Wake:
+		return "wake"
+	case Full:
+		return "full"
+	case Closed:
+		return "closed"
+	}
+	return "invalid"
+}
+
+// The sentinels end an inbox's stack and say what state it is in. Nil, the zero
+// value, is "armed": empty, and whoever pushes next must wake the reader.
+var (
+	awake  = new(Node) // empty; the reader will look again by itself
+	closed = new(Node) // no message gets in any more
+)
+
+// Inbox is the shared half of a default mailbox: a stack that many push and
+// one reader takes whole. Invariants, whenever nobody is inside:
+//
+//  1. head is nil (armed), awake, closed, or the newest of a stack of nodes.
+//  2. A stack ends in nil.
+//  3. Each time the inbox becomes armed, exactly one push after it answers Wake.
+//  4. From a closed inbox nothing is taken and into it nothing is pushed.
+//  5. Two pushes by one goroutine are taken in their order.
+//
+// The reader turns the stack round into its private [Queue]: this is the
+// "cached stack" of libcppa's mailbox.
+type Inbox struct{ head atomic.Pointer[Node] }
+
+// Push adds n and answers Queued, Wake or Closed. Any goroutine may push.
+func (b *Inbox) Push(n *Node) Result {
+	for {
+		old := b.head.Load()
+		switch old {
+		case nil, awake:
+			n.next = nil
+		case closed:
+			return Closed
+		default:
+			n.next = old
+		}
+		if b.head.CompareAndSwap(old, n) {
+			if old == nil {
+				return Wake
+			}
+			return Queued
+		}
+	}
+}
+
+// Quiet reports whether the inbox is armed: empty, open, and with no wake-up
+// under way. It is the one load that a sender on the reader's own stage needs.
+func (b *Inbox) Quiet() bool { return b.head.Load() == nil }
+
+// Pending reports whether a take would find messages. Reader only.
+func (b *Inbox) Pending() bool {
+	h := b.head.Load()
+	return h != nil && h != awake && h != closed
+}
+
+// Take moves all messages to the end of q and leaves the inbox awake. Reader
+// only. It answers the number of messages moved.
+func (b *Inbox) Take(q *Queue) int {
+	if !b.Pending() {
+		return 0
+	}
+	// Only the reader replaces a stack by something else, and a concurrent
+	// Close is the one exception: it is told apart by what the swap returns.
+	h := b.head.Load()
+	for !b.head.CompareAndSwap(h, awake) {
+		if h = b.head.Load(); h == closed {
+			return 0
+		}
+	}
+	return q.appendStack(h)
+}
+
+// TakeArmed moves all messages to the end of q and leaves the inbox armed.
+// Reader only; for readers whose wake-ups are queued, so that a wake-up may
+// follow while the reader is still at work.
+func (b *Inbox) TakeArmed(q *Queue) int {
+	h := b.head.Load()
+	for h != closed && !b.head.CompareAndSwap(h, nil) {
+		h = b.head.Load()
+	}
+	if h == nil || h == awake || h == closed {
+		return 0
+	}
+	return q.appendStack(h)
+}
+
+// Arm makes the next push answer Wake if the inbox is empty, and answers
+// whether it did; false means that there is something to take, or that the
+// inbox is closed. Reader only.
+func (b *Inbox) Arm() bool { return b.head.CompareAndSwap(awake, nil) }
+
+// Claim is the opposite of Arm: it takes the duty to wake the reader off the
+// next push and onto the caller. False: a push was first, or b is closed.
+func (b *Inbox) Claim() bool { return b.head.CompareAndSwap(nil, awake) }
+
+// Close lets nothing in any more and returns the messages that nobody took, in
+// order. Any goroutine may close; the first call returns the messages.
+func (b *Inbox) Close() Queue {
+	var q Queue
+	if h := b.head.Swap(closed); h != nil && h != awake && h != closed {
+		q.appendStack(h)
+	}
+	return q
+}
+
+// Closed reports whether b has been closed.
+func (b *Inbox) Closed() bool { return b.head.Load() == closed }

@@ -1,0 +1,37 @@
+package node
+
+import "fmt"
+
+// Actor is an event-driven behaviour: it is given one message at a time and has
+// neither goroutine nor stack while it waits. What Receive returns decides how
+// it goes on: nil, the message is handled; [Unhandled], it stays in the mailbox
+// for another behaviour; [Stop] or [ExitWith], the process ends; any other
+// error, the process ends with a [*Crash].
+//
+// ctx is valid until Receive returns, and only on its goroutine.
+type Actor interface {
+	Receive(ctx *Context, msg any) error
+}
+
+// ActorFunc is an Actor made of a function.
+type ActorFunc func(ctx *Context, msg any) error
+
+// Receive calls f.
+func (f ActorFunc) Receive(ctx *Context, msg any) error { return f(ctx, msg) }
+
+// Initializer is an Actor that wants to run before its first message. An error
+// ends it as one from Receive would.
+type Initializer interface {
+	Init(ctx *Context) error
+}
+
+// Process is a blocking behaviour: straight-line code on a goroutine of its own.
+// When it returns, the process ends: nil is the reason normal, an error counts
+// as one from an Actor's Receive does.
+type Process func(p *Self) error
+
+// Receive makes a Process an Actor so that both can be spawned the same way.
+// The runtime does not call it.
+func (f Process) Receive(*Context, any) error {
+	return fmt.Errorf("node: a Process cannot become the behaviour of an Actor")
+}

@@ -1,0 +1,92 @@
+package node
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Config of a node. The zero value works.
+type Config struct {
+	// Name is the node's name, name@host. Default: nonode@nohost, the name that
+	// Erlang gives a node which is not distributed.
+	Name wire.Atom
+	// Creation tells this life of the node from others under the same name.
+	// Default: a random number that is not 0.
+	Creation uint32
+
+	// Workers is how many goroutines run actors at the same time. Default:
+	// GOMAXPROCS.
+	Workers int
+	// Stages is the number of stages, the groups that actors live in; see
+	// package sched. Default: 8 a worker.
+	Stages int
+	// Budget is how many messages an actor handles before the others of its
+	// stage have their turn; an actor with a long queue gets an eighth of the
+	// queue. Default: 256.
+	Budget int
+	// Blocked is how long a handler may run before it is logged and counted as
+	// blocking its stage. Default: 10 ms. A stage with other work is taken away
+	// from such a handler sooner, as soon as a worker has nothing to do.
+	Blocked time.Duration
+
+	// MaxProcesses bounds how many processes live at a time. Default:
+	// 134,217,727, as many as Erlang allows.
+	MaxProcesses int
+	// StopTimeout is how long Stop waits for processes that trap exits before
+	// it kills them, and then for their functions to return. Default: 5 s.
+	StopTimeout time.Duration
+
+	// Log receives what an operator should see. Default: discarded.
+	Log *slog.Logger
+}
+
+// Limits of names and of the process table.
+const (
+	defaultBudget      = 256
+	maxProcessesLimit  = 1<<27 - 1
+	defaultStopTimeout = 5 * time.Second
+)
+
+// validate fills in the defaults and says what is wrong with the rest.
+func (c *Config) validate() error {
+	if c.Name == "" {
+		c.Name = "nonode@nohost"
+	}
+	name, host, ok := strings.Cut(string(c.Name), "@")
+	if !ok || name == "" || host == "" || strings.Contains(host, "@") || utf8.RuneCountInString(string(c.Name)) > wire.MaxAtomRunes {
+		return fmt.Errorf("node: Config.Name %q: want name@host of at most %d characters", c.Name, wire.MaxAtomRunes)
+	}
+	if c.Budget == 0 {
+		c.Budget = defaultBudget
+	}
+	if c.MaxProcesses == 0 {
+		c.MaxProcesses = maxProcessesLimit
+	}
+	if c.StopTimeout == 0 {
+		c.StopTimeout = defaultStopTimeout
+	}
+	for _, f := range []struct {
+		field string
+		value int64
+	}{
+		{"Workers", int64(c.Workers)}, {"Stages", int64(c.Stages)}, {"Budget", int64(c.Budget)},
+		{"Blocked", int64(c.Blocked)}, {"MaxProcesses", int64(c.MaxProcesses)}, {"StopTimeout", int64(c.StopTimeout)},
+	} {
+		if f.value < 0 {
+			return fmt.Errorf("node: Config.%s %d: want 0 for the default, or more", f.field, f.value)
+		}
+	}
+	if c.MaxProcesses > maxProcessesLimit {
+		return fmt.Errorf("node: Config.MaxProcesses %d: want at most %d", c.MaxProcesses, maxProcessesLimit)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return nil
+}

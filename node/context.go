@@ -1,0 +1,165 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+)
+
+// Short names for the vocabulary that every program with actors uses.
+type (
+	PID  = wire.PID
+	Ref  = wire.Ref
+	Atom = wire.Atom
+)
+
+// Context is what an Actor's handler acts through: the runtime, seen from
+// inside one process. It belongs to the goroutine that runs the handler and is
+// valid until the handler returns; keep the PID, not the Context.
+type Context struct {
+	node  *Node
+	p     *proc
+	w     *sched.Worker // nil: not run by stages
+	slots slots
+	refs  refs
+	live  *tally
+}
+
+// Self returns the PID of the process.
+func (c *Context) Self() PID { return c.p.pid() }
+
+// Node returns the node.
+func (c *Context) Node() *Node { return c.node }
+
+// Context returns a context that is cancelled when the process exits.
+func (c *Context) Context() context.Context { return c.p.context() }
+
+// Send puts msg into the mailbox of to. A message to a process that is gone is
+// a dead letter, as in Erlang, not an error; [ErrMailboxFull] and [ErrExited]
+// are the errors it returns.
+func (c *Context) Send(to PID, msg any) error {
+	if c.p.status.Load() != alive {
+		return ErrExited
+	}
+	p := c.node.lookup(to)
+	if p == nil {
+		return c.node.undeliverable(to, msg)
+	}
+	err := p.deliver(c, msg)
+	if c.w != nil {
+		c.w.Sent()
+	}
+	return err
+}
+
+// SendName sends to whoever is registered under name, or returns [ErrNoName].
+func (c *Context) SendName(name Atom, msg any) error {
+	p, err := c.node.named(name, msg)
+	if err != nil {
+		return err
+	}
+	return c.Send(p.pid(), msg)
+}
+
+// SendAlias sends to the process that ref is an alias of. A message to an alias
+// that is not active is a dead letter.
+func (c *Context) SendAlias(ref Ref, msg any) error {
+	if p := c.node.aliased(ref, msg); p != nil {
+		return c.Send(p.pid(), msg)
+	}
+	return nil
+}
+
+// Spawn starts a process on the stage of this one.
+func (c *Context) Spawn(b Actor) (PID, error) { return c.SpawnOpt(Options{}, b) }
+
+// SpawnLink starts a process that is linked to this one from its beginning.
+func (c *Context) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
+
+// SpawnMonitor starts a process that is monitored from its beginning.
+func (c *Context) SpawnMonitor(b Actor) (PID, Ref, error) {
+	return c.node.spawn(c, c.p, Options{monitor: true}, b)
+}
+
+// SpawnOpt starts a process with options.
+func (c *Context) SpawnOpt(o Options, b Actor) (PID, error) {
+	pid, _, err := c.node.spawn(c, c.p, o, b)
+	return pid, err
+}
+
+// Become makes b the behaviour from the next message on. Messages that were
+// left by Unhandled are offered to it first, in the order of their arrival.
+func (c *Context) Become(b Actor) { c.p.become(b, false) }
+
+// Push is Become with a way back: Unbecome returns to the present behaviour.
+func (c *Context) Push(b Actor) { c.p.become(b, true) }
+
+// Unbecome returns to the behaviour before the last Push. It reports whether
+// there was one.
+func (c *Context) Unbecome() bool {
+	k := c.p.cold
+	if k == nil || len(k.stack) == 0 {
+		return false
+	}
+	last := len(k.stack) - 1
+	b := k.stack[last]
+	k.stack[last] = nil
+	k.stack = k.stack[:last]
+	c.p.become(b, false)
+	return true
+}
+
+// Link makes the exit of either process an exit signal for the other. Linking
+// to a process that is gone brings an exit signal with the reason noproc.
+func (c *Context) Link(to PID) { c.p.link(c, to) }
+
+// Unlink takes the link away; no exit signal comes over it afterwards.
+func (c *Context) Unlink(to PID) { c.p.unlink(to) }
+
+// Monitor asks for one [Down] when the process exits.
+func (c *Context) Monitor(to PID) Ref { return c.p.monitor(c, to, "") }
+
+// MonitorName monitors whoever is registered under name now.
+func (c *Context) MonitorName(name Atom) Ref { return c.p.monitorName(c, name) }
+
+// Demonitor takes a monitor away; with flush, its Down is removed from the
+// mailbox too if it is there already. It reports whether the monitor was there.
+func (c *Context) Demonitor(ref Ref, flush bool) bool { return c.p.demonitor(c, ref, flush) }
+
+// TrapExit chooses whether exit signals become [Exited] messages, and returns
+// what was chosen before.
+func (c *Context) TrapExit(on bool) bool { return c.p.setTrap(on) }
+
+// Exit sends an exit signal to a process, as exit/2 does.
+func (c *Context) Exit(to PID, reason any) { c.node.exitSignal(c, c.p.pid(), to, reason) }
+
+// Alias makes a reference by which others can send to this process until it is
+// taken away by Unalias, or, with once, by the first message.
+func (c *Context) Alias(once bool) Ref { return c.p.alias(c.newRef(), once) }
+
+// Unalias deactivates an alias. It reports whether it was active.
+func (c *Context) Unalias(ref Ref) bool { return c.p.unalias(ref) }
+
+// SendAfter sends msg to a process after d.
+func (c *Context) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
+	return c.node.SendAfter(d, to, msg)
+}
+
+// SendInterval sends msg to a process every d.
+func (c *Context) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
+	return c.node.SendInterval(d, to, msg)
+}
+
+// block gives up the stage before the handler waits for something.
+func (c *Context) block() {
+	if c.w != nil {
+		c.w.Block()
+	}
+}
+
+// caller is part of Caller.
+func (c *Context) caller() calling { return calling{node: c.node, c: c, p: c.p} }
+
+func (c *Context) newRef() Ref { return c.node.origin.RefOf(c.refs.next(c.node)) }

@@ -1,0 +1,176 @@
+package node
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Cause says why a message became a dead letter.
+type Cause uint8
+
+const (
+	CauseNoProcess      Cause = iota // the process is gone, or the name is nobody's
+	CauseOldIncarnation              // the PID is from an earlier life of this node
+	CauseMailboxFull                 // a bounded mailbox had no room
+	CauseNodeStopped                 // the node has been stopped
+	CauseNotConnected                // the PID is another node's
+	CauseNoAlias                     // the alias is not active
+	CauseLateReply                   // the caller has stopped waiting
+	causes
+)
+
+// String returns the name of c, as metrics and logs show it.
+func (c Cause) String() string {
+	switch c {
+	case CauseNoProcess:
+		return "no_process"
+	case CauseOldIncarnation:
+		return "old_incarnation"
+	case CauseMailboxFull:
+		return "mailbox_full"
+	case CauseNodeStopped:
+		return "node_stopped"
+	case CauseNotConnected:
+		return "not_connected"
+	case CauseNoAlias:
+		return "no_alias"
+	case CauseLateReply:
+		return "late_reply"
+	}
+	return "invalid"
+}
+
+// DeadLetter is a message that could not be delivered. Of To, Name and Alias one
+// says whom it was for.
+type DeadLetter struct {
+	Cause   Cause
+	To      PID
+	Name    Atom
+	Alias   Ref
+	Message any
+	At      time.Time
+}
+
+// deadLetterLog is how often dead letters of one cause are logged: the first,
+// and then one in this time with the number of those that were not.
+const deadLetterLog = time.Second
+
+// deadLetters counts them all, logs some, and shows them to whoever looks on.
+type deadLetters struct {
+	log    *slog.Logger
+	counts [causes]atomic.Uint64
+
+	mu     sync.Mutex
+	subs   map[*deadLetterSub]struct{}
+	logged [causes]time.Time
+	quiet  [causes]uint64 // not logged since
+}
+
+type deadLetterSub struct {
+	ch     chan DeadLetter
+	missed atomic.Uint64
+}
+
+func (d *deadLetters) add(l DeadLetter) {
+	d.counts[l.Cause].Add(1)
+	l.At = time.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for s := range d.subs {
+		select {
+		case s.ch <- l:
+		default:
+			s.missed.Add(1)
+		}
+	}
+	if l.At.Sub(d.logged[l.Cause]) < deadLetterLog {
+		d.quiet[l.Cause]++
+		return
+	}
+	attrs := []any{"cause", l.Cause.String(), "message_type", typeName(l.Message)}
+	switch {
+	case l.Name != "":
+		attrs = append(attrs, "to", string(l.Name))
+	case !l.Alias.IsZero():
+		attrs = append(attrs, "to", l.Alias.String())
+	default:
+		attrs = append(attrs, "to", l.To.String())
+	}
+	d.log.Warn("dead letter", append(attrs, "not_logged", d.quiet[l.Cause])...)
+	d.logged[l.Cause], d.quiet[l.Cause] = l.At, 0
+}
+
+// DeadLetterStream is a view of the dead letters from the time it was opened.
+type DeadLetterStream struct {
+	C   <-chan DeadLetter // closed by Close and by the node's stop
+	d   *deadLetters
+	sub *deadLetterSub
+}
+
+// Missed returns how many dead letters did not fit into the stream's buffer.
+func (s *DeadLetterStream) Missed() uint64 { return s.sub.missed.Load() }
+
+// Close ends the stream.
+func (s *DeadLetterStream) Close() {
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	if _, ok := s.d.subs[s.sub]; ok {
+		delete(s.d.subs, s.sub)
+		close(s.sub.ch)
+	}
+}
+
+// DeadLetters opens a stream of the dead letters to come, which holds up to
+// buffer of them (at least 1) for its reader; what does not fit is counted.
+func (n *Node) DeadLetters(buffer int) *DeadLetterStream {
+	sub := &deadLetterSub{ch: make(chan DeadLetter, max(1, buffer))}
+	n.dead.mu.Lock()
+	defer n.dead.mu.Unlock()
+	if n.dead.subs == nil { // stopped
+		close(sub.ch)
+	} else {
+		n.dead.subs[sub] = struct{}{}
+	}
+	return &DeadLetterStream{C: sub.ch, d: &n.dead, sub: sub}
+}
+
+// DeadLetterCounts returns how many messages have become dead letters, by cause.
+func (n *Node) DeadLetterCounts() map[Cause]uint64 {
+	m := make(map[Cause]uint64)
+	for c := range causes {
+		if k := n.dead.counts[c].Load(); k > 0 {
+			m[c] = k
+		}
+	}
+	return m
+}
+
+func (d *deadLetters) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for s := range d.subs {
+		close(s.ch)
+	}
+	d.subs = nil
+}
+
+// undeliverable makes a dead letter of a message to a PID that nobody has here.
+// The error is nil unless the node has been stopped or the PID is another
+// node's: a message to the dead is lost without an error, as in Erlang.
+func (n *Node) undeliverable(to PID, msg any) error {
+	l := DeadLetter{Cause: CauseNoProcess, To: to, Message: msg}
+	var err error
+	switch id := to.Origin().NodeID(); {
+	case n.stopped.Load():
+		l.Cause, err = CauseNodeStopped, ErrStopped
+	case to.IsZero() || n.origin.Minted(to):
+	case id.Name == n.cfg.Name:
+		l.Cause = CauseOldIncarnation
+	default:
+		l.Cause, err = CauseNotConnected, ErrNotHere
+	}
+	n.dead.add(l)
+	return err
+}

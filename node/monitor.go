@@ -1,0 +1,172 @@
+package node
+
+import "github.com/actornode/actornode/mailbox"
+
+// Down says that a monitored process has exited: Erlang's
+// {'DOWN', Ref, process, Object, Reason}. For a monitor by name, Name and Node
+// say what was monitored and PID is zero.
+type Down struct {
+	Ref    Ref
+	PID    PID
+	Name   Atom
+	Node   Atom
+	Reason any // noproc if there was nobody to monitor
+}
+
+// monitor is one process's watch over another. It is in watcher.cold.watching
+// and in target.cold.watchers; whoever takes it out of the former answers for
+// the Down.
+type monitor struct {
+	ref     Ref
+	watcher *proc
+	target  *proc
+	name    Atom
+}
+
+func (m *monitor) down(pid PID, reason any) Down {
+	if m.name != "" {
+		return Down{Ref: m.ref, Name: m.name, Node: m.watcher.node.cfg.Name, Reason: reason}
+	}
+	return Down{Ref: m.ref, PID: pid, Reason: reason}
+}
+
+// fire delivers the Down unless the monitor has been taken away.
+func (m *monitor) fire(c *Context, pid PID, reason any) {
+	w := m.watcher
+	w.mu.Lock()
+	due := w.status.Load() == alive && w.cold.watching[m.ref.Number()] == m
+	if due {
+		delete(w.cold.watching, m.ref.Number())
+	}
+	w.mu.Unlock()
+	if due {
+		w.deliver(c, m.down(pid, reason))
+	}
+}
+
+// forget takes the monitor off its target.
+func (m *monitor) forget() {
+	t := m.target
+	t.mu.Lock()
+	if t.cold != nil {
+		delete(t.cold.watchers, m)
+	}
+	t.mu.Unlock()
+}
+
+// add puts m where it belongs; false: the target is dead.
+func (m *monitor) add() bool {
+	w, t := m.watcher, m.target
+	w.mu.Lock()
+	if w.status.Load() != alive {
+		w.mu.Unlock()
+		return true
+	}
+	k := w.chill()
+	if k.watching == nil {
+		k.watching = make(map[uint64]*monitor)
+	}
+	k.watching[m.ref.Number()] = m
+	w.mu.Unlock()
+
+	t.mu.Lock()
+	ok := t.status.Load() == alive
+	if ok {
+		k := t.chill()
+		if k.watchers == nil {
+			k.watchers = make(map[*monitor]struct{})
+		}
+		k.watchers[m] = struct{}{}
+	}
+	t.mu.Unlock()
+	if ok && w.status.Load() != alive { // killed meanwhile
+		m.forget()
+	}
+	if !ok {
+		w.mu.Lock()
+		if w.cold.watching != nil {
+			delete(w.cold.watching, m.ref.Number())
+		}
+		w.mu.Unlock()
+	}
+	return ok
+}
+
+// monitor starts a watch over to, or over the process that has the name.
+func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
+	m := &monitor{ref: p.ref(c), watcher: p, name: name}
+	m.target = p.node.lookup(to)
+	if m.target == nil || !m.add() {
+		reason := NoProc
+		if name == "" && to.Node() != p.node.cfg.Name {
+			reason = NoConnection
+		}
+		p.deliver(c, m.down(to, reason))
+	}
+	return m.ref
+}
+
+func (p *proc) monitorName(c *Context, name Atom) Ref {
+	pid, _ := p.node.Whereis(name)
+	return p.monitor(c, pid, name)
+}
+
+func (p *proc) ref(c *Context) Ref {
+	if c != nil {
+		return c.newRef()
+	}
+	return p.node.newRef()
+}
+
+func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
+	p.mu.Lock()
+	var m *monitor
+	if p.cold != nil {
+		if m = p.cold.watching[ref.Number()]; m != nil && m.ref == ref {
+			delete(p.cold.watching, ref.Number())
+		}
+	}
+	p.mu.Unlock()
+	if m != nil {
+		m.forget()
+	} else if flush {
+		p.discard(c, func(msg any) bool {
+			d, ok := msg.(Down)
+			return ok && d.Ref == ref
+		})
+	}
+	return m != nil
+}
+
+// discard removes the first waiting message that match wants, the one that is
+// being handled excepted. Only p's own code calls it.
+func (p *proc) discard(c *Context, match func(any) bool) {
+	var current *mailbox.Node
+	remove := func() {
+		if c != nil {
+			current = p.q.Next()
+		}
+		for p.refill() {
+			if !p.boxed {
+				break
+			}
+		}
+		p.q.Remove(match, current)
+	}
+	switch {
+	case p.kind >= blocked:
+		b := &p.behaviour.(self).bias
+		b.Enter()
+		remove()
+		b.Leave()
+	case p.kind == free:
+		p.cold.bias.Enter()
+		remove()
+		p.cold.bias.Leave()
+	case c.w.Enter():
+		remove()
+		c.w.Leave()
+	default:
+		p.node.pool.Borrow(p.Home(), remove)
+	}
+}

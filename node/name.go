@@ -1,0 +1,117 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// names is the table of registered names.
+type names struct {
+	mu sync.RWMutex
+	m  map[Atom]*proc
+}
+
+func (t *names) get(name Atom) *proc {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.m[name]
+}
+
+// remove takes name away if it is p's.
+func (t *names) remove(name Atom, p *proc) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.m[name] != p {
+		return false
+	}
+	delete(t.m, name)
+	return true
+}
+
+// give registers p under name. It locks p.mu within t.mu; nothing locks them the
+// other way round.
+func (t *names) give(name Atom, p *proc) error {
+	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
+		return fmt.Errorf("%w: %q: want 1 to %d characters, and not undefined", ErrBadName, name, wire.MaxAtomRunes)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if q := t.m[name]; q != nil {
+		return fmt.Errorf("%w: %s is %v", ErrNameTaken, name, q.pid())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.status.Load() != alive {
+		return fmt.Errorf("%w: %v", ErrNoProcess, p.pid())
+	}
+	k := p.chill()
+	if k.name != "" {
+		return fmt.Errorf("%w: %v is registered as %s already", ErrNameTaken, p.pid(), k.name)
+	}
+	k.name = name
+	t.m[name] = p
+	return nil
+}
+
+// Register gives a process a name. A process has one name at most, and loses it
+// when it exits. Errors: [ErrBadName], [ErrNameTaken] (the name is taken, or the
+// process has one), [ErrNoProcess].
+func (n *Node) Register(name Atom, pid PID) error {
+	p := n.lookup(pid)
+	if p == nil {
+		return fmt.Errorf("%w: %v", ErrNoProcess, pid)
+	}
+	return n.names.give(name, p)
+}
+
+// Unregister takes a name away, or returns [ErrNoName].
+func (n *Node) Unregister(name Atom) error {
+	if p := n.names.get(name); p != nil {
+		p.mu.Lock()
+		mine := p.cold.name == name
+		if mine {
+			p.cold.name = ""
+		}
+		p.mu.Unlock()
+		if mine && n.names.remove(name, p) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNoName, name)
+}
+
+// Whereis returns the PID that is registered under name; false if there is none.
+func (n *Node) Whereis(name Atom) (PID, bool) {
+	if p := n.names.get(name); p != nil {
+		return p.pid(), true
+	}
+	return PID{}, false
+}
+
+// Registered returns the registered names in alphabetical order.
+func (n *Node) Registered() []Atom {
+	n.names.mu.RLock()
+	defer n.names.mu.RUnlock()
+	all := make([]Atom, 0, len(n.names.m))
+	for name := range n.names.m {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// named finds the process for a message to a name.
+func (n *Node) named(name Atom, msg any) (*proc, error) {
+	if p := n.names.get(name); p != nil {
+		return p, nil
+	}
+	if n.stopped.Load() {
+		return nil, n.undeliverable(PID{}, msg)
+	}
+	n.dead.add(DeadLetter{Cause: CauseNoProcess, Name: name, Message: msg})
+	return nil, fmt.Errorf("%w: %s", ErrNoName, name)
+}

@@ -1,0 +1,227 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+)
+
+// Node is a set of processes with a name: the local half of an Erlang node.
+type Node struct {
+	cfg    Config
+	origin wire.Origin
+	pool   *sched.Pool
+
+	table   table
+	names   names
+	aliases aliases
+	dead    deadLetters
+	refSeq  atomic.Uint64
+
+	live      tally
+	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
+	lingering atomic.Int64 // processes that were killed and whose function still runs
+	stopped   atomic.Bool
+
+	talliesMu sync.Mutex
+	tallies   []*tally // of the workers
+
+	timersMu sync.Mutex
+	timers   map[*Timer]struct{} // nil: stopped
+
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// tally is a counter with one writer at a time, on a cache line of its own.
+type tally struct {
+	_ [56]byte
+	n atomic.Int64
+	_ [56]byte
+}
+
+// Start makes a node and sets it going. The error says what is wrong with the
+// Config.
+func Start(cfg Config) (*Node, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	for cfg.Creation == 0 {
+		cfg.Creation = rand.Uint32()
+	}
+	n := &Node{
+		cfg:     cfg,
+		origin:  wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
+		names:   names{m: make(map[Atom]*proc)},
+		aliases: aliases{m: make(map[uint64]alias)},
+		dead:    deadLetters{log: cfg.Log, subs: make(map[*deadLetterSub]struct{})},
+		timers:  make(map[*Timer]struct{}),
+	}
+	n.table.max = uint32(cfg.MaxProcesses)
+	n.pool = sched.New(sched.Config{
+		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
+		Local:     func(w *sched.Worker) any { return n.newContext(w) },
+		OnBlocked: n.reportBlocked,
+	})
+	n.pool.Start()
+	return n, nil
+}
+
+// newContext makes a worker's context.
+func (n *Node) newContext(w *sched.Worker) *Context {
+	t := new(tally)
+	n.talliesMu.Lock()
+	n.tallies = append(n.tallies, t)
+	n.talliesMu.Unlock()
+	return &Context{node: n, w: w, live: t}
+}
+
+// count adds d to the number of processes.
+func (n *Node) count(c *Context, d int64) {
+	if c != nil {
+		c.live.n.Add(d)
+	} else {
+		n.live.n.Add(d)
+	}
+}
+
+func (n *Node) population() int {
+	n.talliesMu.Lock()
+	defer n.talliesMu.Unlock()
+	sum := n.live.n.Load()
+	for _, t := range n.tallies {
+		sum += t.n.Load()
+	}
+	return int(sum)
+}
+
+func (n *Node) reportBlocked(b sched.Blocked) {
+	n.cfg.Log.Warn("a handler blocks its stage", "process", b.Task.Name(), "stage", b.Stage,
+		"for", b.For, "total", n.pool.BlockedTurns(), "stack", string(b.Stack()))
+}
+
+// Name returns the node's name.
+func (n *Node) Name() Atom { return n.cfg.Name }
+
+// Creation returns the number of this life of the node.
+func (n *Node) Creation() uint32 { return n.cfg.Creation }
+
+// Origin returns what mints this node's identifiers.
+func (n *Node) Origin() wire.Origin { return n.origin }
+
+// Stages returns the number of stages.
+func (n *Node) Stages() int { return n.pool.Stages() }
+
+// lookup finds a process that is alive.
+func (n *Node) lookup(pid PID) *proc {
+	if !n.origin.Minted(pid) {
+		return nil
+	}
+	return n.table.get(pid.Number())
+}
+
+// refBatch is how many reference numbers a context takes at once.
+const refBatch = 1024
+
+// refs is a context's supply of reference numbers.
+type refs struct{ next_, end uint64 }
+
+func (r *refs) next(n *Node) uint64 {
+	if r.next_ == r.end {
+		r.end = n.refSeq.Add(refBatch)
+		r.next_ = r.end - refBatch
+	}
+	r.next_++
+	return r.next_
+}
+
+func (n *Node) newRef() Ref { return n.origin.RefOf(n.refSeq.Add(refBatch)) }
+
+// MakeRef returns a reference that this node has not made before.
+func (n *Node) MakeRef() Ref { return n.newRef() }
+
+// Send puts msg into the mailbox of to. A message to a process that is gone is
+// a dead letter, not an error; [ErrMailboxFull], [ErrStopped] and [ErrNotHere]
+// are the errors it returns.
+func (n *Node) Send(to PID, msg any) error {
+	if p := n.lookup(to); p != nil {
+		return p.deliver(nil, msg)
+	}
+	return n.undeliverable(to, msg)
+}
+
+// SendName sends to whoever is registered under name, or returns [ErrNoName].
+func (n *Node) SendName(name Atom, msg any) error {
+	p, err := n.named(name, msg)
+	if err != nil {
+		return err
+	}
+	return p.deliver(nil, msg)
+}
+
+// SendAlias sends to the process that ref is an alias of.
+func (n *Node) SendAlias(ref Ref, msg any) error {
+	if p := n.aliased(ref, msg); p != nil {
+		return p.deliver(nil, msg)
+	}
+	return nil
+}
+
+// Exit sends an exit signal to a process, from nobody.
+func (n *Node) Exit(to PID, reason any) { n.exitSignal(nil, PID{}, to, reason) }
+
+// caller is part of Caller.
+func (n *Node) caller() calling { return calling{node: n} }
+
+// Stop ends all processes with the reason shutdown, those that trap exits and
+// take longer than Config.StopTimeout by force, and waits as long again for
+// functions to return. What then still runs is named in the error; no timer and
+// no other goroutine is left.
+func (n *Node) Stop() error {
+	n.stopOnce.Do(func() { n.stopErr = n.stop() })
+	return n.stopErr
+}
+
+func (n *Node) stop() error {
+	n.timersMu.Lock()
+	timers := n.timers
+	n.timers = nil
+	n.timersMu.Unlock()
+	for t := range timers {
+		t.Cancel()
+	}
+	n.stopped.Store(true)
+	for p := range n.table.all() {
+		n.exitSignal(nil, PID{}, p.pid(), Shutdown)
+	}
+	deadline := time.Now().Add(n.cfg.StopTimeout)
+	await(deadline, func() bool { return n.population() == 0 })
+	for p := range n.table.all() {
+		p.exit(nil, Killed)
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(n.cfg.StopTimeout))
+	defer cancel()
+	err := n.pool.Stop(ctx)
+	end, _ := ctx.Deadline()
+	await(end, func() bool { return n.functions.Load() == 0 })
+	n.dead.close()
+	if left := n.functions.Load(); err != nil || left > 0 {
+		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
+			n.lingering.Load(), n.cfg.StopTimeout), err)
+	}
+	return nil
+}
+
+// await polls until done or the deadline: at first often, then rarely.
+func await(deadline time.Time, done func() bool) {
+	for pause := 50 * time.Microsecond; !done() && time.Now().Before(deadline); pause = min(2*pause, 10*time.Millisecond) {
+		time.Sleep(pause)
+	}
+}

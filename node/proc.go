@@ -1,0 +1,463 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+)
+
+// status is how far a process is on its way from spawn to death.
+type status = uint32
+
+const (
+	alive   status = iota
+	exiting        // signals no longer reach it; links and monitors are being told
+	dead           // all have been told
+)
+
+// kind says who runs a process. Set at spawn.
+type kind uint8
+
+const (
+	staged  kind = iota // an Actor on stages
+	free                // an Actor run by a scheduler of its own
+	blocked             // a Process: a function on its own goroutine
+	handle              // a goroutine that opened a handle
+)
+
+// proc is a process of either style: what PIDs stand for. Its size is what an
+// idle actor costs, so what few processes need is in cold.
+//
+// Invariants:
+//
+//  1. A proc is in the table from before anyone has its PID until status
+//     leaves alive; status only goes up.
+//  2. q is touched by whoever holds the home stage (staged) or by the
+//     process's own goroutine (the others).
+//  3. behaviour, handled and the stack of behaviours are touched by whoever runs
+//     the process, or, while nobody runs it, by whoever holds the home stage.
+//  4. cold, once set, is not replaced; its fields are guarded by mu, those set
+//     at spawn excepted.
+//  5. No mu is locked while another is held.
+type proc struct {
+	sched.Entity
+	in        mailbox.Inbox
+	q         mailbox.Queue
+	node      *Node
+	id        uint64
+	behaviour Actor
+	handled   uint64
+	started   int64 // Unix time, ns
+
+	running uint32 // in a turn; written by whoever runs the process, see sched.Store
+	mu      sync.Mutex
+	status  atomic.Uint32
+	kind    kind
+	boxed   bool // cold.box instead of in and q; set at spawn
+	fresh   bool // Init has not run yet
+	rewind  bool // the behaviour has changed: offer again what was left; owned like behaviour
+	cold    *cold
+}
+
+// cold holds what most processes never need.
+type cold struct {
+	// Set at spawn.
+	box       mailbox.Box
+	scheduler sched.Scheduler
+	label     string
+	parent    wire.PID
+
+	bias sched.Bias // of a free process: guards q, in place of a stage
+
+	// Owned like behaviour.
+	stack   []Actor // behaviours below the current one
+	pending error   // how the handler ended that lost its stage
+	blocked bool    // the handler that lost its stage has ended
+
+	// Guarded by proc.mu.
+	trap     bool
+	links    pidSet
+	name     wire.Atom
+	watchers map[*monitor]struct{} // monitors of this process
+	watching map[uint64]*monitor   // by reference number: this process's monitors
+	aliases  map[uint64]struct{}
+	calls    *promise // calls that wait for this process
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	reason   any // once exiting
+
+	linger atomic.Uint32 // see proc.abandon
+}
+
+// Values of cold.linger.
+const (
+	notAbandoned = iota
+	abandoned    // killed while its function ran
+	returned     // its function has returned
+)
+
+// pid returns p's identifier.
+func (p *proc) pid() wire.PID { return p.node.origin.PID(p.id) }
+
+// chill returns p.cold, making it first if need be. The caller holds p.mu, or
+// p is not yet known to anyone.
+func (p *proc) chill() *cold {
+	if p.cold == nil {
+		p.cold = new(cold)
+	}
+	return p.cold
+}
+
+// Name says what runs in p, for logs.
+func (p *proc) Name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.pid().String()
+	if p.cold != nil {
+		if p.cold.name != "" {
+			s += " " + string(p.cold.name)
+		}
+		if p.cold.label != "" {
+			s += " " + p.cold.label
+		}
+	}
+	return s
+}
+
+// deliver puts msg into p's mailbox. c is the context of the actor that sends,
+// nil where the sender is not run by a stage.
+func (p *proc) deliver(c *Context, msg any) error {
+	if p.boxed {
+		return p.deliverBoxed(c, msg)
+	}
+	if c != nil && c.w != nil && c.w.Enter() {
+		s := c.w.Stage()
+		n := s.Node(msg)
+		if p.Home() != s {
+			c.w.Leave()
+			return p.push(n)
+		}
+		if !p.in.Quiet() {
+			if p.in.Closed() {
+				s.Recycle(n)
+				c.w.Leave()
+				return p.node.undeliverable(p.pid(), msg)
+			}
+			p.in.Take(&p.q) // what was sent from outside before this came first
+		}
+		p.q.Append(n)
+		s.Wake(&p.Entity)
+		c.w.Leave()
+		return nil
+	}
+	return p.push(&mailbox.Node{Msg: msg})
+}
+
+// push is deliver from outside p's stage.
+func (p *proc) push(n *mailbox.Node) error {
+	switch p.in.Push(n) {
+	case mailbox.Wake:
+		p.wake()
+	case mailbox.Closed:
+		return p.node.undeliverable(p.pid(), n.Msg)
+	}
+	return nil
+}
+
+// wake schedules p; the caller owes p the wake-up.
+func (p *proc) wake() {
+	switch p.kind {
+	case staged:
+		p.node.pool.Inject(&p.Entity)
+	case free:
+		p.cold.scheduler.Schedule(p)
+	default:
+		p.behaviour.(self).unpark()
+	}
+}
+
+// deliverBoxed is deliver to a process with a mailbox of its own making.
+func (p *proc) deliverBoxed(c *Context, msg any) error {
+	for {
+		r := p.cold.box.Push(msg)
+		switch r {
+		case mailbox.Queued:
+			return nil
+		case mailbox.Wake:
+			p.wake()
+			return nil
+		case mailbox.Closed:
+			return p.node.undeliverable(p.pid(), msg)
+		}
+		b, ok := p.cold.box.(mailbox.Waiter)
+		if !ok || !b.Blocks() {
+			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+			return ErrMailboxFull
+		}
+		if c != nil {
+			c.block()
+		}
+		b.AwaitRoom(msg)
+	}
+}
+
+// Claim is part of sched.Task.
+func (p *proc) Claim() bool { return !p.boxed && p.in.Claim() }
+
+// Notice is part of sched.Task.
+func (p *proc) Notice(*sched.Stage) bool {
+	if p.boxed {
+		return true
+	}
+	p.in.TakeArmed(&p.q)
+	return p.q.Next() != nil || p.fresh
+}
+
+// Back is part of sched.Task: the end of a turn whose handler lost its stage.
+func (p *proc) Back(s *sched.Stage) bool {
+	if p.cold != nil && p.cold.blocked {
+		err := p.cold.pending
+		p.cold.pending, p.cold.blocked = nil, false
+		if p.status.Load() == alive {
+			p.settle(s, err)
+		}
+	}
+	return p.status.Load() == alive && (p.boxed || p.fresh || p.q.Next() != nil || p.in.Pending())
+}
+
+// settle takes the message that was just offered out of the queue, or leaves
+// it there for another behaviour.
+func (p *proc) settle(s *sched.Stage, err error) {
+	if err != nil { // Unhandled: all other errors end the process
+		p.q.Skip()
+	} else {
+		p.handled++
+		n := p.q.Drop()
+		if s != nil {
+			s.Recycle(n)
+		}
+		if p.boxed {
+			p.cold.box.Done()
+		}
+	}
+	if p.rewind {
+		p.rewind = false
+		p.q.Rewind()
+	}
+}
+
+// refill looks for messages that the queue does not have yet.
+func (p *proc) refill() bool {
+	if p.boxed {
+		m, ok := p.cold.box.Pop()
+		if ok {
+			p.q.Append(&mailbox.Node{Msg: m})
+		}
+		return ok
+	}
+	return p.in.Take(&p.q) > 0
+}
+
+// Turn is part of sched.Task: it handles messages until there are none that the
+// behaviour wants, or the budget is used up.
+func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
+	c := w.Local.(*Context)
+	c.p = p
+	ended := false
+	sched.Store(&p.running, 1)
+	defer func() {
+		if !ended {
+			v = p.broke(c, recover())
+		}
+		p.turned()
+		c.p = nil
+	}()
+	if p.fresh {
+		p.fresh = false
+		if i, ok := p.behaviour.(Initializer); ok {
+			w.Leave()
+			err := i.Init(c)
+			if err != nil {
+				p.exit(c, reasonOf(err))
+			}
+			if !w.Enter() {
+				ended = true
+				return sched.Lost
+			}
+		}
+	}
+	s := w.Stage()
+	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0; left-- {
+		if p.status.Load() != alive {
+			ended = true
+			return sched.Idle
+		}
+		n := p.q.Next()
+		if n == nil {
+			if p.refill() {
+				continue
+			}
+			ended = true
+			return sched.Idle
+		}
+		behaviour, msg := p.behaviour, n.Msg
+		w.Leave()
+		err := behaviour.Receive(c, msg)
+		if err != nil && err != Unhandled {
+			p.exit(c, reasonOf(err))
+		}
+		if !w.Enter() {
+			p.mu.Lock()
+			p.chill()
+			p.mu.Unlock()
+			p.cold.pending, p.cold.blocked = err, true
+			ended = true
+			return sched.Lost
+		}
+		if err == nil || err == Unhandled {
+			p.settle(s, err)
+		}
+	}
+	ended = true
+	return sched.Again
+}
+
+// Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
+// runs. It answers whether there is more to do.
+func (p *proc) Run() (again bool) {
+	c := &Context{node: p.node, p: p, live: &p.node.live}
+	ended := false
+	sched.Store(&p.running, 1)
+	defer func() {
+		if !ended {
+			p.broke(c, recover())
+			again = false
+		}
+		p.turned()
+		c.p = nil
+	}()
+	if p.fresh {
+		p.fresh = false
+		if i, ok := p.behaviour.(Initializer); ok {
+			if err := i.Init(c); err != nil {
+				p.exit(c, reasonOf(err))
+			}
+		}
+	}
+	b := &p.cold.bias
+	b.Enter()
+	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0 && p.status.Load() == alive; left-- {
+		n := p.q.Next()
+		if n == nil {
+			if p.refill() || !p.boxed && !p.in.Arm() { // a box armed itself when it had nothing
+				continue
+			}
+			break
+		}
+		b.Leave()
+		err := p.behaviour.Receive(c, n.Msg)
+		if err != nil && err != Unhandled {
+			p.exit(c, reasonOf(err))
+		}
+		b.Enter()
+		if err == nil || err == Unhandled {
+			p.settle(nil, err)
+		}
+		again = left == 1
+	}
+	b.Leave()
+	ended = true
+	return again && p.status.Load() == alive
+}
+
+// turned is the end of a turn.
+func (p *proc) turned() {
+	sched.Store(&p.running, 0)
+	if p.status.Load() != alive {
+		p.returned()
+	}
+}
+
+// abandon counts p, which the caller has just made exit from outside, as a
+// process whose function still runs, if it does.
+func (p *proc) abandon() {
+	if p.kind <= free {
+		sched.Barrier() // against turned: status is written, now running is read
+		if atomic.LoadUint32(&p.running) == 0 {
+			return
+		}
+	}
+	p.mu.Lock()
+	k := p.chill()
+	p.mu.Unlock()
+	p.node.lingering.Add(1)
+	if !k.linger.CompareAndSwap(notAbandoned, abandoned) {
+		p.node.lingering.Add(-1) // it has returned meanwhile
+	}
+}
+
+// returned says that the function of p, which is not alive, has returned.
+func (p *proc) returned() {
+	p.mu.Lock()
+	k := p.chill()
+	p.mu.Unlock()
+	if k.linger.Swap(returned) == abandoned {
+		p.node.lingering.Add(-1)
+	}
+}
+
+// broke ends a process whose handler panicked or called runtime.Goexit.
+func (p *proc) broke(c *Context, cause any) sched.Verdict {
+	if cause == nil {
+		cause = "runtime.Goexit was called in a handler"
+	}
+	crash := &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+	p.exit(c, crash)
+	if c.w != nil && c.w.Enter() {
+		return sched.Idle
+	}
+	return sched.Lost
+}
+
+// become replaces the behaviour; push keeps the old one below the new.
+func (p *proc) become(b Actor, push bool) {
+	p.mu.Lock() // Info reads the behaviour
+	if push {
+		k := p.chill()
+		k.stack = append(k.stack, p.behaviour)
+	}
+	p.behaviour = b
+	p.mu.Unlock()
+	p.rewind = true
+}
+
+// context returns a context that ends with p.
+func (p *proc) context() context.Context {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.chill()
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancelCause(context.Background())
+		if p.status.Load() != alive {
+			c.cancel(&ExitError{c.reason})
+		}
+	}
+	return c.ctx
+}
+
+// typeName is the behaviour's type as %T prints it.
+func typeName(v any) string {
+	switch b := v.(type) {
+	case self:
+		return b.what()
+	case ActorFunc:
+		return "node.ActorFunc"
+	}
+	return fmt.Sprintf("%T", v)
+}

@@ -1,0 +1,80 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Exit reasons that the runtime itself gives. Any term, and any Go value, can
+// be an exit reason.
+const (
+	Normal       wire.Atom = "normal"
+	Shutdown     wire.Atom = "shutdown"
+	Kill         wire.Atom = "kill"   // as a signal: cannot be trapped
+	Killed       wire.Atom = "killed" // what others see of a process that was killed
+	NoProc       wire.Atom = "noproc"
+	NoConnection wire.Atom = "noconnection"
+)
+
+// Crash is the exit reason of a process that panicked, or that returned an
+// error which is not an exit of its own choosing. It prints as Erlang's
+// {Reason, Stack}.
+type Crash struct {
+	Reason any    // the error, or the value of the panic
+	Panic  bool   // whether it was a panic
+	Stack  []byte // of the goroutine, where it is known
+}
+
+// String prints the reason without the stack.
+func (c *Crash) String() string {
+	if c.Panic {
+		return fmt.Sprintf("panic: %v", c.Reason)
+	}
+	return fmt.Sprintf("error: %v", c.Reason)
+}
+
+// Unwrap returns the error that the process ended with, if it was one.
+func (c *Crash) Unwrap() error {
+	err, _ := c.Reason.(error)
+	return err
+}
+
+// exit is the error by which a behaviour chooses its exit reason.
+type exit struct{ reason any }
+
+func (e *exit) Error() string { return fmt.Sprintf("exit: %v", e.reason) }
+
+// ExitWith returns an error that, returned from a behaviour, ends its process
+// with exactly this reason, as exit/1 does in Erlang.
+func ExitWith(reason any) error { return &exit{reason} }
+
+// Stop, returned from an Actor's Receive, ends it with the reason normal.
+var Stop = ExitWith(Normal)
+
+// Unhandled, returned from an Actor's Receive, leaves the message in the mailbox
+// for a behaviour that wants it: it is offered again, in its place, after
+// the next Become or Unbecome.
+var Unhandled = errors.New("node: unhandled")
+
+// reasonOf turns what a behaviour returned into an exit reason.
+func reasonOf(err error) any {
+	if err == nil {
+		return Normal
+	}
+	var e *exit
+	if errors.As(err, &e) {
+		return e.reason
+	}
+	return &Crash{Reason: err}
+}
+
+// ExitError is the error form of an exit reason: what a Call answers when the
+// process it called has exited.
+type ExitError struct{ Reason any }
+
+func (e *ExitError) Error() string { return fmt.Sprintf("node: the process exited: %v", e.Reason) }
+
+// Is makes errors.Is(err, ErrNoProcess) true for the reason noproc.
+func (e *ExitError) Is(target error) bool { return target == ErrNoProcess && e.Reason == NoProc }

@@ -1,0 +1,331 @@
+package node
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched"
+)
+
+// Self is a process seen from inside by straight-line code: the argument of a
+// [Process], or a handle that any goroutine got from [Node.Open]. It belongs to
+// one goroutine.
+type Self struct {
+	p      *proc
+	park   chan struct{} // capacity 1: something to look at
+	spare  *mailbox.Node
+	fn     Process     // nil: a handle
+	timer  *time.Timer // of Receive with a timeout, kept for the next
+	bias   sched.Bias  // guards q and handled: Info looks at them
+	parked uint32      // waiting for a message or a reply; see sched.Store
+}
+
+// self lets a Self stand where a behaviour does.
+type self struct{ *Self }
+
+// Receive is never called: a blocking process takes its messages itself.
+func (self) Receive(*Context, any) error { return nil }
+
+func (s self) what() string {
+	if s.fn == nil {
+		return "node.Self"
+	}
+	return "node.Process"
+}
+
+func (s *Self) unpark() {
+	select {
+	case s.park <- struct{}{}:
+	default:
+	}
+}
+
+// run is a Process's goroutine: started by spawn, ended by the function's
+// return or by the process's death, waited for by Node.Stop.
+func (s *Self) run() {
+	p := s.p
+	ended := false
+	defer func() {
+		defer p.node.functions.Add(-1)
+		defer p.returned()
+		if ended {
+			return
+		}
+		if cause := recover(); cause != nil {
+			p.exit(nil, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+		} else {
+			// Unwound by die, or runtime.Goexit by the function itself.
+			p.exit(nil, Normal)
+		}
+	}()
+	if p.status.Load() != alive {
+		return
+	}
+	err := s.fn(s)
+	ended = true
+	p.exit(nil, reasonOf(err))
+}
+
+// Close ends a handle with a reason; nil is normal. Open handles end with the
+// node at the latest.
+func (s *Self) Close(reason any) {
+	if reason == nil {
+		reason = Normal
+	}
+	s.p.exit(nil, reason)
+}
+
+// die unwinds the goroutine of a process that is dead. A handle's goroutine is
+// not the runtime's to end: there die answers what Receive should return.
+func (s *Self) die() any {
+	if s.fn != nil {
+		runtime.Goexit()
+	}
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	return Exited{From: s.p.pid(), Reason: s.p.chill().reason}
+}
+
+// Infinity is the timeout that never runs out.
+const Infinity time.Duration = 1<<63 - 1
+
+// Receive takes the oldest message, waiting for one if need be. If the process
+// is killed, a Process's goroutine is unwound, its deferred calls included; a
+// handle gets [Exited] with its own PID.
+func (s *Self) Receive() any {
+	m, err := s.receive(nil, Infinity)
+	if err != nil {
+		return s.die()
+	}
+	return m
+}
+
+// ReceiveMatch takes the oldest message for which match answers true; the others
+// stay, in order. match must not use s.
+func (s *Self) ReceiveMatch(match func(any) bool) any {
+	m, err := s.receive(match, Infinity)
+	if err != nil {
+		return s.die()
+	}
+	return m
+}
+
+// ReceiveWithin is Receive, or ReceiveMatch where match is not nil, with a
+// timeout: [ErrTimeout] after d. With d = 0 only what is in the mailbox
+// already is looked at; [Infinity] waits for ever; [ErrBadTimeout] is for d < 0.
+func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
+	m, err := s.receive(match, d)
+	if err == ErrExited && s.fn != nil {
+		s.die()
+	}
+	return m, err
+}
+
+func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
+	if d < 0 {
+		return nil, ErrBadTimeout
+	}
+	p := s.p
+	s.bias.Enter()
+	defer s.bias.Leave()
+	p.q.Rewind()
+	var expired <-chan time.Time
+	for {
+		if p.status.Load() != alive {
+			return nil, ErrExited
+		}
+		for n := p.q.Next(); n != nil; n = p.q.Next() {
+			if match != nil {
+				s.bias.Leave()
+				ok := match(n.Msg)
+				s.bias.Enter()
+				if !ok {
+					p.q.Skip()
+					continue
+				}
+			}
+			return s.take(n), nil
+		}
+		if p.refill() {
+			continue
+		}
+		if d == 0 {
+			return nil, ErrTimeout
+		}
+		if expired == nil && d != Infinity {
+			expired = s.clock(d)
+			defer s.timer.Stop()
+		}
+		if !p.boxed && !p.in.Arm() {
+			continue
+		}
+		s.bias.Leave()
+		sched.Store(&s.parked, 1)
+		if expired == nil {
+			<-s.park
+		} else {
+			select {
+			case <-s.park:
+			case <-expired:
+				d = 0 // one last look
+			}
+		}
+		sched.Store(&s.parked, 0)
+		s.bias.Enter()
+		p.in.Claim()
+	}
+}
+
+// clock starts the process's timer.
+func (s *Self) clock(d time.Duration) <-chan time.Time {
+	if s.timer == nil {
+		s.timer = time.NewTimer(d)
+	} else {
+		s.timer.Reset(d)
+	}
+	return s.timer.C
+}
+
+// take removes n, the message that Next returns, and keeps its node.
+func (s *Self) take(n *mailbox.Node) any {
+	p, msg := s.p, n.Msg
+	p.q.Drop()
+	p.handled++
+	if p.boxed {
+		p.cold.box.Done()
+		return msg
+	}
+	n.Msg = nil
+	s.spare = n
+	return msg
+}
+
+// Self returns the PID of the process.
+func (s *Self) Self() PID { return s.p.pid() }
+
+// Node returns the node.
+func (s *Self) Node() *Node { return s.p.node }
+
+// Context returns a context that is cancelled when the process exits.
+func (s *Self) Context() context.Context { return s.p.context() }
+
+// Send puts msg into the mailbox of to; see [Context.Send].
+func (s *Self) Send(to PID, msg any) error {
+	if s.p.status.Load() != alive {
+		return ErrExited
+	}
+	p := s.p.node.lookup(to)
+	if p == nil {
+		return s.p.node.undeliverable(to, msg)
+	}
+	if p.boxed {
+		return p.deliverBoxed(nil, msg)
+	}
+	n := s.spare
+	if n != nil {
+		s.spare = nil
+		n.Msg = msg
+	} else {
+		n = &mailbox.Node{Msg: msg}
+	}
+	return p.push(n)
+}
+
+// SendName sends to whoever is registered under name, or returns [ErrNoName].
+func (s *Self) SendName(name Atom, msg any) error {
+	p, err := s.p.node.named(name, msg)
+	if err != nil {
+		return err
+	}
+	return s.Send(p.pid(), msg)
+}
+
+// SendAlias sends to the process that ref is an alias of.
+func (s *Self) SendAlias(ref Ref, msg any) error {
+	if p := s.p.node.aliased(ref, msg); p != nil {
+		return s.Send(p.pid(), msg)
+	}
+	return nil
+}
+
+// Spawn starts a process.
+func (s *Self) Spawn(b Actor) (PID, error) { return s.SpawnOpt(Options{}, b) }
+
+// SpawnLink starts a process that is linked to this one from its beginning.
+func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
+
+// SpawnMonitor starts a process that is monitored from its beginning.
+func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {
+	return s.p.node.spawn(nil, s.p, Options{monitor: true}, b)
+}
+
+// SpawnOpt starts a process with options.
+func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
+	pid, _, err := s.p.node.spawn(nil, s.p, o, b)
+	return pid, err
+}
+
+// Link makes the exit of either process an exit signal for the other.
+func (s *Self) Link(to PID) { s.p.link(nil, to) }
+
+// Unlink takes the link away; no exit signal comes over it afterwards.
+func (s *Self) Unlink(to PID) { s.p.unlink(to) }
+
+// Monitor asks for one [Down] when the process exits.
+func (s *Self) Monitor(to PID) Ref { return s.p.monitor(nil, to, "") }
+
+// MonitorName monitors whoever is registered under name now.
+func (s *Self) MonitorName(name Atom) Ref { return s.p.monitorName(nil, name) }
+
+// Demonitor takes a monitor away; with flush, its Down is removed from the
+// mailbox too if it is there already. It reports whether the monitor was there.
+func (s *Self) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(nil, ref, flush) }
+
+// TrapExit chooses whether exit signals become [Exited] messages, and returns
+// what was chosen before.
+func (s *Self) TrapExit(on bool) bool { return s.p.setTrap(on) }
+
+// Exit sends an exit signal to a process, as exit/2 does.
+// A Process that so ends itself is unwound at once.
+func (s *Self) Exit(to PID, reason any) {
+	s.p.node.exitSignal(nil, s.p.pid(), to, reason)
+	if s.fn != nil && s.p.status.Load() != alive {
+		s.die()
+	}
+}
+
+// Alias makes a reference by which others can send to this process until it is
+// taken away by Unalias, or, with once, by the first message.
+func (s *Self) Alias(once bool) Ref { return s.p.alias(s.p.node.newRef(), once) }
+
+// Unalias deactivates an alias. It reports whether it was active.
+func (s *Self) Unalias(ref Ref) bool { return s.p.unalias(ref) }
+
+// SendAfter sends msg to a process after d.
+func (s *Self) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
+	return s.p.node.SendAfter(d, to, msg)
+}
+
+// SendInterval sends msg to a process every d.
+func (s *Self) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
+	return s.p.node.SendInterval(d, to, msg)
+}
+
+// caller is part of Caller.
+func (s *Self) caller() calling { return calling{node: s.p.node, s: s, p: s.p} }
+
+// ReceiveOf takes the oldest message of type T.
+func ReceiveOf[T any](s *Self) T {
+	m, _ := s.ReceiveMatch(func(m any) bool { _, ok := m.(T); return ok }).(T)
+	return m
+}
+
+// ReceiveOfWithin is ReceiveOf with a timeout; see [Self.ReceiveWithin].
+func ReceiveOfWithin[T any](s *Self, d time.Duration) (T, error) {
+	m, err := s.ReceiveWithin(d, func(m any) bool { _, ok := m.(T); return ok })
+	t, _ := m.(T)
+	return t, err
+}

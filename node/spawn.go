@@ -1,0 +1,290 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched"
+)
+
+// Options of a spawn. The zero value works.
+type Options struct {
+	Name  Atom   // registered before the process runs; "": none
+	Label string // what Info and logs show beside the name and the PID
+	Link  bool   // link to the spawning process
+
+	// Place says where an Actor runs. A Process has a goroutine of its own.
+	Place Place
+
+	// Limits bound the mailbox; the zero value does not.
+	Limits mailbox.Limits
+	// Mailbox replaces the default mailbox. Not together with Limits.
+	Mailbox mailbox.Box
+	// Scheduler runs an Actor in place of the stages. Not together with Place.
+	Scheduler sched.Scheduler
+
+	monitor bool
+}
+
+// Place is where an Actor runs. The zero value lets the runtime choose: the stage
+// of the spawning actor, from elsewhere one stage after the other; the actor
+// may be moved to another stage to balance the load.
+type Place struct {
+	how placing
+	k   int
+	pid PID
+}
+
+type placing uint8
+
+const (
+	anywhere placing = iota
+	onStage
+	beside
+	detached
+)
+
+// OnStage is the stage with number k, from 0 to [Node.Stages]-1. The actor stays.
+func OnStage(k int) Place { return Place{how: onStage, k: k} }
+
+// Beside is the stage of another Actor. Both stay there from then on.
+func Beside(pid PID) Place { return Place{how: beside, pid: pid} }
+
+// Detached is a stage of the actor's own, with a goroutine of its own: for
+// handlers that block or compute for long.
+func Detached() Place { return Place{how: detached} }
+
+// plain reports whether o is the zero value, monitor apart.
+func (o *Options) plain() bool {
+	return o.Name == "" && o.Label == "" && !o.Link && o.Place == Place{} &&
+		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Mailbox == nil && o.Scheduler == nil
+}
+
+// nothing reports whether b is no behaviour at all. A nil pointer may be one.
+func nothing(b Actor) bool {
+	switch f := b.(type) {
+	case nil:
+		return true
+	case ActorFunc:
+		return f == nil
+	case Process:
+		return f == nil
+	}
+	return false
+}
+
+func (o *Options) validate(n *Node, caller *proc, b Actor) error {
+	_, process := b.(Process)
+	switch {
+	case o.Link && caller == nil:
+		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Self.SpawnOpt", ErrBadOption)
+	case o.Mailbox != nil && o.Limits.Set():
+		return fmt.Errorf("%w: Mailbox and Limits exclude each other", ErrBadOption)
+	case o.Scheduler != nil && o.Place.how != anywhere:
+		return fmt.Errorf("%w: Scheduler and Place exclude each other", ErrBadOption)
+	case process && (o.Scheduler != nil || o.Place.how != anywhere):
+		return fmt.Errorf("%w: a Process has a goroutine of its own: no Scheduler, no Place", ErrBadOption)
+	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.pool.Stages()):
+		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.pool.Stages()-1)
+	}
+	if err := o.Limits.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadOption, err)
+	}
+	return nil
+}
+
+// Spawn starts a process. Errors: [ErrStopped], [ErrNilBehaviour], [ErrTooMany].
+func (n *Node) Spawn(b Actor) (PID, error) { return n.SpawnOpt(Options{}, b) }
+
+// SpawnOpt starts a process with options. Errors beside those of Spawn:
+// [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
+func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
+	pid, _, err := n.spawn(nil, nil, o, b)
+	return pid, err
+}
+
+// Open makes the calling goroutine's handle: a process whose code is that
+// goroutine's. Close it when done.
+func (n *Node) Open() (*Self, error) {
+	s := &Self{park: make(chan struct{}, 1)}
+	if _, _, err := n.begin(nil, nil, &Options{}, self{s}, handle); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// spawn is behind all the spawns: c is the context of a spawning actor, caller
+// the spawning process.
+func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, error) {
+	if nothing(b) {
+		return PID{}, Ref{}, ErrNilBehaviour
+	}
+	if !o.plain() {
+		if err := o.validate(n, caller, b); err != nil {
+			return PID{}, Ref{}, err
+		}
+	}
+	if caller != nil && caller.status.Load() != alive {
+		return PID{}, Ref{}, ErrExited
+	}
+	if f, ok := b.(Process); ok {
+		s := &Self{park: make(chan struct{}, 1), fn: f}
+		return n.begin(c, caller, &o, self{s}, blocked)
+	}
+	if o.Place.how == detached {
+		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
+	}
+	if o.Scheduler != nil {
+		return n.begin(c, caller, &o, b, free)
+	}
+	return n.begin(c, caller, &o, b, staged)
+}
+
+// home finds the stage for a new actor.
+func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
+	switch o.Place.how {
+	case onStage:
+		return n.pool.Stage(o.Place.k), true, nil
+	case beside:
+		q := n.lookup(o.Place.pid)
+		if q == nil {
+			return nil, false, fmt.Errorf("%w: Beside(%v)", ErrNoProcess, o.Place.pid)
+		}
+		if q.kind != staged {
+			return nil, false, fmt.Errorf("%w: Beside(%v): it is not run by a stage", ErrBadOption, o.Place.pid)
+		}
+		q.Pin()
+		return q.Home(), true, nil
+	}
+	if c != nil && c.w != nil {
+		return c.p.Home(), false, nil
+	}
+	return n.pool.Spread(), false, nil
+}
+
+// begin makes the process and sets it going.
+func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind) (PID, Ref, error) {
+	p := &proc{node: n, behaviour: b, kind: k}
+	if s, ok := b.(self); ok {
+		s.Self.p = p
+	}
+	if k == staged {
+		home, pinned, err := n.home(c, o)
+		if err != nil {
+			return PID{}, Ref{}, err
+		}
+		p.Adopt(p, home, pinned)
+	}
+	if k != staged {
+		p.in.Claim() // its first run is owed below
+	}
+	var cache *slots
+	if c != nil && c.w != nil {
+		cache = &c.slots
+	}
+	p.started = time.Now().UnixNano()
+	if _, ok := b.(Initializer); ok {
+		p.fresh = true
+	}
+	if !o.plain() {
+		o.apply(n, p)
+	}
+	id, ok := n.table.reserve(cache)
+	if !ok {
+		return PID{}, Ref{}, ErrTooMany
+	}
+	p.id = id
+	pid := p.pid()
+	if o.Name != "" {
+		if err := n.names.give(o.Name, p); err != nil {
+			n.table.release(uint32(id), cache)
+			return PID{}, Ref{}, err
+		}
+	}
+	n.table.put(p)
+	n.count(c, 1)
+	if n.stopped.Load() { // Stop may have looked through the table before p was in it
+		p.exit(c, Shutdown)
+		return PID{}, Ref{}, ErrStopped
+	}
+	var ref Ref
+	if o.Link {
+		caller.link(c, pid)
+	}
+	if o.monitor {
+		ref = caller.monitor(c, pid, "")
+	}
+	p.start(c)
+	return pid, ref, nil
+}
+
+// apply sets what options say of p, which nobody knows yet.
+func (o *Options) apply(n *Node, p *proc) {
+	if o.Label != "" {
+		p.chill().label = o.Label
+	}
+	if o.Scheduler != nil {
+		p.chill().scheduler = o.Scheduler
+	}
+	if o.Mailbox != nil {
+		p.chill().box, p.boxed = o.Mailbox, true
+	}
+	if o.Limits.Set() {
+		l := o.Limits
+		tell := l.Dropped
+		l.Dropped = func(msg any) {
+			n.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+			if tell != nil {
+				tell(msg)
+			}
+		}
+		p.chill().box, p.boxed = mailbox.NewBounded(l), true
+	}
+}
+
+// start lets p run for the first time.
+func (p *proc) start(c *Context) {
+	switch {
+	case p.kind == blocked:
+		p.node.functions.Add(1)
+		go p.behaviour.(self).run()
+	case p.kind == free:
+		if d, ok := p.cold.scheduler.(*dedicated); ok {
+			p.node.functions.Add(1)
+			go d.loop(p)
+		}
+		p.cold.scheduler.Schedule(p)
+	case p.kind == staged && (p.fresh || p.boxed):
+		if p.boxed || p.in.Claim() { // else somebody has sent already
+			p.node.pool.Inject(&p.Entity)
+		}
+	}
+}
+
+// Runnable is what a [sched.Scheduler] is given.
+type Runnable = sched.Runnable
+
+// dedicated is the scheduler of a detached actor: a goroutine of its own.
+type dedicated struct {
+	kick chan Runnable // capacity 1: at most one wake-up is owed
+	quit chan struct{} // closed when the actor has exited
+}
+
+// Schedule is part of sched.Scheduler.
+func (d *dedicated) Schedule(r Runnable) { d.kick <- r }
+
+// loop is a detached actor's goroutine: started by spawn, ended by the actor's
+// exit, waited for by Node.Stop.
+func (d *dedicated) loop(p *proc) {
+	defer p.node.functions.Add(-1)
+	for {
+		select {
+		case <-d.kick:
+			for p.Run() {
+			}
+		case <-d.quit:
+			return
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package node
+
+import (
+	"iter"
+	"sync"
+	"sync/atomic"
+)
+
+// chunkLen is the number of processes in a chunk of the table.
+const chunkLen = 1024
+
+type chunk struct {
+	procs  [chunkLen]atomic.Pointer[proc]
+	serial [chunkLen]uint32 // of the next process in the slot; whoever holds the slot's number
+}
+
+// table finds processes by number. A lookup is two loads and takes no lock. A
+// number is serial<<32 | slot; a slot's serial goes up with each process, so no
+// number comes twice in 2^32 uses of a slot.
+type table struct {
+	chunks atomic.Pointer[[]*chunk]
+
+	mu   sync.Mutex
+	free []uint32 // slots given back
+	next uint32   // slots never given out start here
+	max  uint32
+}
+
+// slotBatch is how many free slots a cache takes or gives at once.
+const slotBatch = 64
+
+// slots is a cache of free slots with one owner.
+type slots struct{ free []uint32 }
+
+func (t *table) get(id uint64) *proc {
+	slot := uint32(id)
+	chunks := t.chunks.Load()
+	if chunks == nil || int(slot/chunkLen) >= len(*chunks) {
+		return nil
+	}
+	if p := (*chunks)[slot/chunkLen].procs[slot%chunkLen].Load(); p != nil && p.id == id {
+		return p
+	}
+	return nil
+}
+
+// reserve returns a number that is nobody's, false if the table is full. c may
+// be nil.
+func (t *table) reserve(c *slots) (uint64, bool) {
+	var slot uint32
+	if c == nil {
+		t.mu.Lock()
+		ok := t.take(1, func(s uint32) { slot = s })
+		t.mu.Unlock()
+		if !ok {
+			return 0, false
+		}
+	} else {
+		if len(c.free) == 0 {
+			t.mu.Lock()
+			ok := t.take(slotBatch, func(s uint32) { c.free = append(c.free, s) })
+			t.mu.Unlock()
+			if !ok {
+				return 0, false
+			}
+		}
+		slot = c.free[len(c.free)-1]
+		c.free = c.free[:len(c.free)-1]
+	}
+	return uint64(t.chunk(slot).serial[slot%chunkLen])<<32 | uint64(slot), true
+}
+
+// take hands out up to n free slots, at least one or false.
+func (t *table) take(n int, give func(uint32)) bool {
+	got := 0
+	for ; got < n && len(t.free) > 0; got++ {
+		give(t.free[len(t.free)-1])
+		t.free = t.free[:len(t.free)-1]
+	}
+	for ; got < n && t.next < t.max; got++ {
+		if t.next%chunkLen == 0 {
+			var grown []*chunk
+			if old := t.chunks.Load(); old != nil {
+				grown = *old
+			}
+			grown = append(grown, new(chunk)) // readers see the old length or the new
+			t.chunks.Store(&grown)
+		}
+		give(t.next)
+		t.next++
+	}
+	return got > 0
+}
+
+func (t *table) chunk(slot uint32) *chunk { return (*t.chunks.Load())[slot/chunkLen] }
+
+func (t *table) put(p *proc) {
+	t.chunk(uint32(p.id)).procs[uint32(p.id)%chunkLen].Store(p)
+}
+
+// remove forgets p. Its number is dead from now on. c may be nil.
+func (t *table) remove(p *proc, c *slots) {
+	slot := uint32(p.id)
+	ch := t.chunk(slot)
+	ch.procs[slot%chunkLen].Store(nil)
+	ch.serial[slot%chunkLen]++
+	t.release(slot, c)
+}
+
+// release gives a slot back.
+func (t *table) release(slot uint32, c *slots) {
+	if c != nil {
+		if c.free = append(c.free, slot); len(c.free) < 2*slotBatch {
+			return
+		}
+		t.mu.Lock()
+		t.free = append(t.free, c.free[slotBatch:]...)
+		t.mu.Unlock()
+		c.free = c.free[:slotBatch]
+		return
+	}
+	t.mu.Lock()
+	t.free = append(t.free, slot)
+	t.mu.Unlock()
+}
+
+// all yields the processes that are alive at some time during the iteration.
+func (t *table) all() iter.Seq[*proc] {
+	return func(yield func(*proc) bool) {
+		chunks := t.chunks.Load()
+		if chunks == nil {
+			return
+		}
+		for _, c := range *chunks {
+			for i := range c.procs {
+				if p := c.procs[i].Load(); p != nil && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package sched
+
+import "sync/atomic"
+
+// Verdict is what a turn ends with.
+type Verdict uint8
+
+const (
+	Idle  Verdict = iota // nothing left to do; a wake-up will come
+	Again                // more to do: to the back of the queue
+	Lost                 // the stage was taken away during the turn; Back must follow
+)
+
+// Task is what a stage runs. All methods are called by whoever owns the stage
+// at the time, one at a time, except Name.
+type Task interface {
+	// Turn does a bounded amount of work. It is entered on w's stage, leaves it
+	// (w.Leave) around foreign code and enters it again (w.Enter) afterwards.
+	Turn(w *Worker) Verdict
+	// Notice takes in what was pushed from outside the stage and makes the next
+	// push from outside wake the task again. It answers whether there is work.
+	Notice(s *Stage) bool
+	// Back ends a turn that lost its stage. It answers whether there is work.
+	Back(s *Stage) bool
+	// Claim makes the caller the one who owes the task its next wake-up, so that
+	// it can be moved. It answers false where somebody else owes it already.
+	Claim() bool
+	// Name says in a log line what is running.
+	Name() string
+}
+
+// Entity is a task's place in the scheduler: embed it by value. An entity has a
+// home, its stage, and is woken there; only the stage's owner moves it.
+type Entity struct {
+	task   Task
+	next   *Entity               // run queue of the home stage
+	inj    *Entity               // inject list of the home stage; whoever owes the wake-up
+	home   atomic.Pointer[Stage] // nil: this entity is not run by stages
+	pinned atomic.Bool           // never moved to balance the load
+
+	// Guarded by the home stage.
+	queued    bool // in the run queue, running, or running without the stage
+	suspended bool // in the run queue with a handler to continue: see Worker.Yield
+}
+
+// Adopt gives e, which nobody else knows of yet, its task and its home.
+func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
+	e.task = t
+	if pinned {
+		e.pinned.Store(true)
+	}
+	if s != nil {
+		e.home.Store(s)
+	}
+}
+
+// Home returns the stage that e belongs to, nil if it is not run by stages.
+func (e *Entity) Home() *Stage { return e.home.Load() }
+
+// Pin keeps e on the stage it is on.
+func (e *Entity) Pin() { e.pinned.Store(true) }

@@ -1,0 +1,47 @@
+package sched
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// lease is one worker's right to one stage, a lock biased towards the worker:
+// taking it costs two plain stores and a load, and taking it away from the
+// worker is dear. Invariants:
+//
+//  1. Only the worker writes busy; only a revoker, once, writes revoked.
+//  2. While busy is 1 and revoked was seen 0, the worker alone touches what the
+//     stage guards.
+//  3. A worker that finds revoked set never touches the stage again under this
+//     lease; a new hold is a new lease.
+//  4. busy is 0 whenever the worker is inside a handler or waits for pool.mu.
+type lease struct {
+	busy    uint32
+	revoked atomic.Uint32
+	turns   uint32 // written by the worker, read by the watcher
+	owner   *Worker
+
+	// Guarded by pool.mu: the watcher's notes.
+	seen    uint32
+	since   time.Time
+	counted bool
+}
+
+func (l *lease) enter() bool {
+	store(&l.busy, 1)
+	if l.revoked.Load() == 0 {
+		return true
+	}
+	store(&l.busy, 0)
+	return false
+}
+
+func (l *lease) leave() { store(&l.busy, 0) }
+
+// revoke takes the lease away and returns once its worker is outside. The
+// caller holds pool.mu.
+func (l *lease) revoke() {
+	l.revoked.Store(1)
+	barrier()
+	awaitZero(&l.busy)
+}

@@ -1,0 +1,434 @@
+package sched
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/mailbox"
+)
+
+// Config of a Pool. The zero value works.
+type Config struct {
+	Workers int           // goroutines that run stages at a time; default GOMAXPROCS
+	Stages  int           // default 8 a worker
+	Blocked time.Duration // a handler that runs longer is reported; default 10 ms
+
+	// Local makes what Worker.Local holds. Default: nothing.
+	Local func(*Worker) any
+	// OnBlocked is called, on the watcher's goroutine, once for each turn that
+	// runs longer than Blocked. Default: nothing.
+	OnBlocked func(Blocked)
+}
+
+// Blocked describes a handler that has run for too long.
+type Blocked struct {
+	Task  Task
+	Stage int
+	For   time.Duration // at least
+
+	goid uint64
+}
+
+func (c *Config) fill() {
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Stages <= 0 {
+		c.Stages = 8 * c.Workers
+	}
+	if c.Blocked <= 0 {
+		c.Blocked = 10 * time.Millisecond
+	}
+	if c.OnBlocked == nil {
+		c.OnBlocked = func(Blocked) {}
+	}
+}
+
+// block is how many entities that are spawned from outside go to one stage
+// before the next stage's turn: actors that are made together tend to talk to
+// each other.
+const block = 256
+
+// Pool is a set of stages and the workers that run them.
+type Pool struct {
+	cfg    Config
+	stages []*Stage
+
+	hungry  atomic.Int32  // workers that could run if there were something to run
+	waiting atomic.Int32  // stages in runnable
+	spread  atomic.Uint64 // entities placed by Spread
+	blocked atomic.Uint64 // turns that ran too long
+
+	mu       sync.Mutex
+	first    *Stage // queued stages, oldest first, linked by Stage.after
+	last     *Stage
+	idle     []*Worker
+	active   int // workers that hold a stage or look for one
+	spareAt  int // where idleStage looks next
+	stopping bool
+	watching bool
+	strays   map[*lease]*Entity // turns that go on without their stage
+
+	nodesMu sync.Mutex
+	nodes   []mailbox.Free // full batches
+
+	wakeWatcher chan struct{} // capacity 1
+	stop        chan struct{}
+	running     sync.WaitGroup // workers and the watcher
+}
+
+// New returns a pool that runs nothing yet; workers start when there is work.
+func New(cfg Config) *Pool {
+	cfg.fill()
+	p := &Pool{cfg: cfg, strays: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1), stop: make(chan struct{})}
+	for i := range cfg.Stages {
+		p.stages = append(p.stages, &Stage{pool: p, index: i})
+	}
+	return p
+}
+
+// Stages returns the number of stages.
+func (p *Pool) Stages() int { return len(p.stages) }
+
+// Stage returns stage k, 0 <= k < Stages().
+func (p *Pool) Stage(k int) *Stage { return p.stages[k] }
+
+// Spread returns the stage for the next entity that has no place of its own.
+func (p *Pool) Spread() *Stage {
+	return p.stages[(p.spread.Add(1)-1)/block%uint64(len(p.stages))]
+}
+
+// BlockedTurns returns how many turns have run longer than Config.Blocked.
+func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
+
+// Inject wakes e from outside its stage. The caller owes e the wake-up.
+func (p *Pool) Inject(e *Entity) {
+	s := e.home.Load()
+	if s.post(e, e) {
+		p.ready(s)
+	}
+}
+
+func (p *Pool) ready(s *Stage) {
+	p.mu.Lock()
+	if s.state == stageIdle {
+		p.queueLocked(s)
+		p.kickLocked()
+	}
+	p.mu.Unlock()
+}
+
+func (p *Pool) queueLocked(s *Stage) {
+	s.state = stageQueued
+	if p.last == nil {
+		p.first = s
+	} else {
+		p.last.after = s
+	}
+	p.last = s
+	p.waiting.Add(1)
+}
+
+func (p *Pool) unqueueLocked() *Stage {
+	s := p.first
+	if s == nil {
+		return nil
+	}
+	if p.first, s.after = s.after, nil; p.first == nil {
+		p.last = nil
+	}
+	p.waiting.Add(-1)
+	return s
+}
+
+// countLocked makes w count as active or not.
+func (p *Pool) countLocked(w *Worker, active bool) {
+	if w.counted == active {
+		return
+	}
+	w.counted = active
+	if active {
+		p.active++
+	} else {
+		p.active--
+	}
+	p.hungry.Store(int32(p.cfg.Workers - p.active))
+}
+
+// kickLocked sets a worker to work if one may run and there is a stage for it.
+func (p *Pool) kickLocked() {
+	if p.active < p.cfg.Workers && p.first != nil {
+		p.rouseLocked(nil)
+	}
+	if !p.watching && !p.stopping {
+		p.watching = true
+		select {
+		case p.wakeWatcher <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// rouseLocked wakes an idle worker, or starts one, which then runs s or, if s
+// is nil, what it finds.
+func (p *Pool) rouseLocked(s *Stage) {
+	var w *Worker
+	if n := len(p.idle); n > 0 {
+		w, p.idle = p.idle[n-1], p.idle[:n-1]
+		p.countLocked(w, true)
+		w.give(s)
+		w.wake <- struct{}{}
+		return
+	}
+	w = &Worker{pool: p, wake: make(chan struct{}, 1)}
+	if p.cfg.Local != nil {
+		w.Local = p.cfg.Local(w)
+	}
+	p.countLocked(w, true)
+	w.give(s)
+	p.running.Add(1)
+	go w.loop()
+}
+
+// give makes w the holder of s, or of nothing. The caller holds pool.mu.
+func (w *Worker) give(s *Stage) {
+	w.stage = s
+	if s != nil {
+		w.lease = &lease{owner: w}
+		s.state, s.lease = stageHeld, w.lease
+	}
+}
+
+// maxSpare is how many idle workers are kept for handlers that block.
+const maxSpare = 16
+
+// next finds a stage for w, waiting for one if need be. Nil: the worker's
+// goroutine ends.
+func (p *Pool) next(w *Worker) *Stage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.strays) > 0 {
+		delete(p.strays, w.lease)
+	}
+	for {
+		if w.stage != nil { // given when w was roused or started
+			return w.stage
+		}
+		if p.active < p.cfg.Workers {
+			p.countLocked(w, true)
+		}
+		if w.counted {
+			if s := p.unqueueLocked(); s != nil {
+				w.give(s)
+				return s
+			}
+			p.countLocked(w, false)
+		}
+		if p.stopping || len(p.idle) >= p.cfg.Workers+maxSpare {
+			return nil
+		}
+		p.idle = append(p.idle, w)
+		p.mu.Unlock()
+		<-w.wake
+		p.mu.Lock()
+	}
+}
+
+// release ends w's hold on s: with more to do, s goes to the back of the
+// list. False: w holds it still, or the lease was lost.
+func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !w.Holds() {
+		return false
+	}
+	if more {
+		p.queueLocked(s)
+	} else {
+		if !s.inject.CompareAndSwap(listening, nil) {
+			return false
+		}
+		s.state = stageIdle
+	}
+	s.lease, w.stage = nil, nil
+	return true
+}
+
+// freeLocked makes a held stage that nobody holds any more available.
+func (p *Pool) freeLocked(s *Stage) {
+	s.lease = nil
+	if s.n > 0 || !s.inject.CompareAndSwap(listening, nil) && s.inject.Load() != nil {
+		p.queueLocked(s)
+	} else {
+		s.state = stageIdle
+	}
+}
+
+// revokeLocked takes s from the worker that holds it; the worker goes on with
+// its handler on its own account and is not counted as active any more.
+// It answers what is running.
+func (p *Pool) revokeLocked(s *Stage) *Entity {
+	s.lease.revoke()
+	p.countLocked(s.lease.owner, false)
+	e := s.current
+	s.current, s.lease = nil, nil
+	return e
+}
+
+// letGo is a worker's own revocation.
+func (p *Pool) letGo(w *Worker) {
+	p.mu.Lock()
+	if w.Holds() {
+		s, l := w.stage, w.lease
+		if e := p.revokeLocked(s); e != nil {
+			l.counted = true // it said so itself
+			p.strays[l] = e
+		}
+		p.freeLocked(s)
+		p.kickLocked()
+	}
+	p.mu.Unlock()
+}
+
+// giveBack returns to its stage an entity whose worker lost the stage.
+func (p *Pool) giveBack(e *Entity) {
+	r := &returned{e: e}
+	r.ticket.Adopt(r, e.home.Load(), true)
+	p.Inject(&r.ticket)
+}
+
+// standIn gives s, which w has left for a while, to another worker.
+func (p *Pool) standIn(w *Worker, s *Stage) {
+	p.mu.Lock()
+	if w.Holds() {
+		w.lease.revoked.Store(1) // our own lease, and we are outside
+		p.countLocked(w, false)
+		p.rouseLocked(s)
+	}
+	p.mu.Unlock()
+}
+
+// handOver gives s from w to the worker whose suspended handler is due.
+func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
+	e.suspended = false
+	ww := s.waiting[e]
+	delete(s.waiting, e)
+	w.lease.leave()
+	p.mu.Lock()
+	if w.Holds() {
+		w.lease.revoked.Store(1)
+		p.countLocked(w, false)
+		p.countLocked(ww, true)
+		ww.give(s)
+	}
+	p.mu.Unlock()
+	ww.wake <- struct{}{}
+}
+
+// idleStage returns a stage with nothing to do, nil if there is none.
+func (p *Pool) idleStage(not *Stage) *Stage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range p.stages {
+		p.spareAt = (p.spareAt + 1) % len(p.stages)
+		if s := p.stages[p.spareAt]; s.state == stageIdle && s != not {
+			return s
+		}
+	}
+	return nil
+}
+
+// Look calls f while nobody changes e's stage, with what e is doing. It is
+// Borrow for the home stage of an entity.
+func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
+	for {
+		s := e.home.Load()
+		moved := false
+		p.Borrow(s, func() {
+			if moved = e.home.Load() != s; moved {
+				return
+			}
+			running := false
+			for _, stray := range p.strays {
+				running = running || stray == e
+			}
+			f(s.index, e.queued, running)
+		})
+		if !moved {
+			return
+		}
+	}
+}
+
+// Borrow runs f while the caller holds s: nothing that s guards changes
+// meanwhile, except by f. A handler that is running goes on, without the stage.
+// f must not call the pool.
+func (p *Pool) Borrow(s *Stage, f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := s.state
+	if l := s.lease; l != nil {
+		if e := p.revokeLocked(s); e != nil {
+			p.strays[l] = e
+		}
+	}
+	s.state = stageHeld
+	f()
+	switch was {
+	case stageQueued:
+		s.state = stageQueued // still in the list
+	default:
+		p.freeLocked(s)
+	}
+	p.kickLocked()
+}
+
+// maxBatches bounds what the pool keeps of recycled mailbox nodes.
+const maxBatches = 256
+
+func (p *Pool) refill(f *mailbox.Free) {
+	p.nodesMu.Lock()
+	if n := len(p.nodes); n > 0 {
+		*f = p.nodes[n-1]
+		p.nodes = p.nodes[:n-1]
+	}
+	p.nodesMu.Unlock()
+}
+
+func (p *Pool) surrender(f *mailbox.Free) {
+	b := f.Split()
+	p.nodesMu.Lock()
+	if len(p.nodes) < maxBatches {
+		p.nodes = append(p.nodes, b)
+	}
+	p.nodesMu.Unlock()
+}
+
+// Stop ends the workers when they have nothing more to run, and waits for
+// them until ctx is done. Handlers that do not return are left behind.
+func (p *Pool) Stop(ctx context.Context) error {
+	p.mu.Lock()
+	if !p.stopping {
+		p.stopping = true
+		close(p.stop)
+		for _, w := range p.idle {
+			w.wake <- struct{}{}
+		}
+		p.idle = nil
+	}
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() { // ends with the last worker; a stuck handler keeps it
+		p.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,50 @@
+//go:build linux && amd64 && !race
+
+package sched
+
+import (
+	"sync/atomic"
+	"syscall"
+)
+
+// On linux/amd64 the owner of a lease stores without a fence and a revoker pays
+// for both sides with membarrier(2): the asymmetric form of Dekker's protocol.
+// It rests on three facts: amd64 keeps the order of stores and of loads and only
+// lets a load pass an older store (the pair in enter, which the barrier
+// covers); the compiler keeps a store before an atomic load that follows it;
+// a thread that is not running when membarrier is called passed a full
+// barrier when it was switched out. Under -race, on other machines and where
+// the kernel refuses membarrier, every store is a sequentially consistent one.
+
+const (
+	sysMembarrier    = 324
+	cmdExpedited     = 1 << 3 // MEMBARRIER_CMD_PRIVATE_EXPEDITED
+	cmdRegisterExped = 1 << 4 // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
+)
+
+// fenced says that stores must carry their own fence. Set once, at start-up.
+var fenced = func() bool {
+	_, _, errno := syscall.RawSyscall(sysMembarrier, cmdRegisterExped, 0, 0)
+	return errno != 0
+}()
+
+// barrier makes every thread of this program pass a full memory barrier.
+func barrier() {
+	if fenced {
+		return
+	}
+	if _, _, errno := syscall.Syscall(sysMembarrier, cmdExpedited, 0, 0); errno != 0 {
+		// Registered at start-up, so the kernel has no reason left to refuse.
+		panic("sched: membarrier: " + errno.Error())
+	}
+}
+
+// store writes v where the caller is the only writer. It releases what the
+// caller wrote before, and, together with barrier, it is a Dekker store.
+func store(p *uint32, v uint32) {
+	if fenced {
+		atomic.StoreUint32(p, v)
+		return
+	}
+	*p = v
+}

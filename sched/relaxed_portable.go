@@ -1,0 +1,11 @@
+//go:build !linux || !amd64 || race
+
+package sched
+
+import "sync/atomic"
+
+// barrier has nothing to do: each store carries its own fence.
+func barrier() {}
+
+// store writes v where the caller is the only writer.
+func store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }

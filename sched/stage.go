@@ -1,0 +1,160 @@
+package sched
+
+import (
+	"sync/atomic"
+
+	"github.com/actornode/actornode/mailbox"
+)
+
+// listening ends an inject list whose stage will look at it by itself. A nil
+// list means that whoever adds the first entity must make the stage ready.
+var listening = new(Entity)
+
+// stageState says who may touch a stage.
+type stageState uint8
+
+const (
+	stageIdle   stageState = iota // nobody; nothing to do
+	stageQueued                   // nobody; in the pool's list
+	stageHeld                     // a worker under a lease, or a borrower
+)
+
+// Stage is a group of entities of which at most one runs at a time, with the
+// queue of those that are due. What moves between two entities of one stage
+// needs no atomic operation. A stage is held by one worker at a time.
+type Stage struct {
+	pool  *Pool
+	index int
+
+	_      [48]byte
+	inject atomic.Pointer[Entity] // woken from outside: a stack
+	_      [56]byte
+
+	// Guarded by holding the stage.
+	head, tail *Entity
+	n          uint32 // length of the run queue; also read by the watcher
+	current    *Entity
+	waiting    map[*Entity]*Worker // suspended handlers
+	nodes      mailbox.Free
+
+	// Guarded by pool.mu.
+	state stageState
+	lease *lease // nil unless a worker holds the stage
+	after *Stage // in the pool's list
+}
+
+// Index returns the number of s, from 0.
+func (s *Stage) Index() int { return s.index }
+
+// Node returns a mailbox node with msg in it. The caller holds the stage.
+func (s *Stage) Node(msg any) *mailbox.Node {
+	if s.nodes.Len() == 0 {
+		s.pool.refill(&s.nodes)
+	}
+	return s.nodes.Get(msg)
+}
+
+// Recycle takes a node back. The caller holds the stage.
+func (s *Stage) Recycle(n *mailbox.Node) {
+	s.nodes.Put(n)
+	if s.nodes.Len() >= 4*mailbox.Batch {
+		s.pool.surrender(&s.nodes)
+	}
+}
+
+// Wake puts e, whose home is s, into the run queue unless it is there or
+// running. The caller holds the stage.
+func (s *Stage) Wake(e *Entity) {
+	if !e.queued {
+		e.queued = true
+		s.push(e)
+	}
+}
+
+func (s *Stage) push(e *Entity) {
+	e.next = nil
+	if s.tail == nil {
+		s.head = e
+	} else {
+		s.tail.next = e
+	}
+	s.tail = e
+	store(&s.n, s.n+1)
+}
+
+func (s *Stage) pop() *Entity {
+	e := s.head
+	if e == nil {
+		return nil
+	}
+	s.head = e.next
+	if s.head == nil {
+		s.tail = nil
+	}
+	store(&s.n, s.n-1)
+	return e
+}
+
+// post adds the list from first to last to the inject list and answers whether
+// the caller must make s ready.
+func (s *Stage) post(first, last *Entity) bool {
+	for {
+		old := s.inject.Load()
+		if old == listening {
+			last.inj = nil
+		} else {
+			last.inj = old
+		}
+		if s.inject.CompareAndSwap(old, first) {
+			return old == nil
+		}
+	}
+}
+
+// injected reports whether somebody was woken from outside.
+func (s *Stage) injected() bool {
+	h := s.inject.Load()
+	return h != nil && h != listening
+}
+
+// gather takes in all who were woken from outside, oldest first.
+func (s *Stage) gather() {
+	top := s.inject.Swap(listening)
+	if top == listening {
+		return
+	}
+	var list *Entity
+	for top != nil {
+		next := top.inj
+		top.inj = list
+		list, top = top, next
+	}
+	for e := list; e != nil; {
+		next := e.inj
+		e.inj = nil
+		if e.task.Notice(s) {
+			s.Wake(e)
+		}
+		e = next
+	}
+}
+
+// returned is the ticket by which a worker that lost its stage in a handler
+// gives the entity back: its notice is the end of that entity's turn.
+type returned struct {
+	ticket Entity
+	e      *Entity
+}
+
+func (r *returned) Notice(s *Stage) bool {
+	r.e.queued = false
+	if r.e.task.Back(s) {
+		s.Wake(r.e)
+	}
+	return false
+}
+
+func (r *returned) Turn(*Worker) Verdict { panic("sched: a ticket was run") }
+func (r *returned) Back(*Stage) bool     { return false }
+func (r *returned) Claim() bool          { return false }
+func (r *returned) Name() string         { return "returned " + r.e.task.Name() }

@@ -1,0 +1,122 @@
+package sched
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// quietTicks is after how many ticks with no worker active the watcher rests.
+const quietTicks = 64
+
+// Start starts the pool's watcher. Workers start when there is work.
+func (p *Pool) Start() {
+	p.running.Add(1)
+	go p.watch()
+}
+
+// watch is the watcher's goroutine: started by Start, stopped by Stop, which
+// waits for it. It looks at every held stage a few times within
+// Config.Blocked and rests when nothing runs.
+func (p *Pool) watch() {
+	defer p.running.Done()
+	tick := time.NewTicker(p.cfg.Blocked / 5)
+	tick.Stop()
+	for {
+		select {
+		case <-p.wakeWatcher:
+		case <-p.stop:
+			return
+		}
+		tick.Reset(p.cfg.Blocked / 5)
+		for quiet := 0; quiet < quietTicks; {
+			select {
+			case now := <-tick.C:
+				if p.inspect(now) {
+					quiet = 0
+				} else {
+					quiet++
+				}
+			case <-p.stop:
+				return
+			}
+		}
+		tick.Stop()
+		p.mu.Lock()
+		p.watching = p.active > 0 || len(p.strays) > 0
+		again := p.watching
+		p.mu.Unlock()
+		if again {
+			select {
+			case p.wakeWatcher <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// inspect looks for turns that go on for long. A stage whose worker has been
+// inside one turn since the last look, and whose other entities wait, is taken
+// away from it as soon as another worker has nothing to do, and in any case
+// after Config.Blocked. It answers whether any worker is active.
+func (p *Pool) inspect(now time.Time) bool {
+	var report []Blocked
+	p.mu.Lock()
+	for _, s := range p.stages {
+		l := s.lease
+		if l == nil {
+			continue
+		}
+		if t := atomic.LoadUint32(&l.turns); t != l.seen || l.since.IsZero() {
+			l.seen, l.since = t, now
+			continue
+		}
+		starved := p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
+		if starved || now.Sub(l.since) >= p.cfg.Blocked {
+			if e := p.revokeLocked(s); e != nil {
+				p.strays[l] = e
+			}
+			p.freeLocked(s)
+			p.kickLocked()
+		}
+	}
+	for l, e := range p.strays {
+		if long := now.Sub(l.since); long >= p.cfg.Blocked && !l.counted {
+			l.counted = true
+			p.blocked.Add(1)
+			report = append(report, Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid})
+		}
+	}
+	active := p.active > 0 || len(p.strays) > 0
+	p.mu.Unlock()
+	for _, b := range report {
+		p.cfg.OnBlocked(b)
+	}
+	return active
+}
+
+// Stack returns the stack of the goroutine that runs the handler, as it is
+// now, in the form of a Go traceback; empty if it cannot be found.
+func (b Blocked) Stack() []byte {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for _, g := range bytes.Split(buf, []byte("\n\n")) {
+		if bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(b.goid, 10)+" ")) {
+			return g
+		}
+	}
+	return nil
+}
+
+// goroutineID reads the number of the calling goroutine off its traceback.
+func goroutineID() uint64 {
+	var buf [64]byte
+	f := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
+	if len(f) < 2 {
+		return 0
+	}
+	id, _ := strconv.ParseUint(string(f[1]), 10, 64)
+	return id
+}

@@ -1,0 +1,235 @@
+package sched
+
+import (
+	"time"
+)
+
+// Worker is a goroutine that runs stages, one at a time. Its methods are for
+// the code of tasks, on the worker's own goroutine.
+type Worker struct {
+	Local any // what the user of the pool keeps for each worker; set by Config.Local
+
+	pool  *Pool
+	stage *Stage
+	lease *lease
+	wake  chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
+	sends int           // since the turn began
+	goid  uint64        // of loop
+
+	counted bool // as one of pool.active; guarded by pool.mu
+
+	// How the run queue is shared out: see consider.
+	interval, countdown int
+	mark                time.Time
+	marked              uint32
+}
+
+// Enter takes the worker's stage back after foreign code. False: the stage has
+// been taken away; the worker is on its own.
+func (w *Worker) Enter() bool { return w.lease.enter() }
+
+// Leave lets others take the stage. Between Leave and Enter nothing that the
+// stage guards may be touched.
+func (w *Worker) Leave() { w.lease.leave() }
+
+// Stage returns the stage that the worker holds. Valid between Enter and Leave.
+func (w *Worker) Stage() *Stage { return w.stage }
+
+// Holds reports whether the worker still has its stage; it may be gone when
+// the answer arrives, unless it is between Enter and Leave.
+func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
+
+// sendsBeforeYield is how many sends a handler may do before the other
+// entities of its stage get a turn.
+const sendsBeforeYield = 2048
+
+// Sent counts a send of the running handler and, now and then, lets the rest
+// of the stage run first. Called outside the stage.
+func (w *Worker) Sent() {
+	if w.sends++; w.sends >= sendsBeforeYield {
+		w.sends = 0
+		w.Yield()
+	}
+}
+
+// loop is the worker's goroutine: started by Pool.rouseLocked, ended by
+// Pool.next, waited for by Pool.Stop.
+func (w *Worker) loop() {
+	defer w.pool.running.Done()
+	defer func() {
+		if w.stage != nil {
+			w.unwound()
+		}
+	}()
+	w.goid = goroutineID()
+	for {
+		s := w.pool.next(w)
+		if s == nil {
+			return
+		}
+		w.run(s)
+		w.stage = nil
+	}
+}
+
+// unwound leaves everything in order when a handler has called runtime.Goexit.
+func (w *Worker) unwound() {
+	p, l := w.pool, w.lease
+	l.leave()
+	p.letGo(w)
+	p.mu.Lock()
+	e := p.strays[l]
+	delete(p.strays, l)
+	p.mu.Unlock()
+	if e != nil {
+		p.giveBack(e)
+	}
+}
+
+// turnsBeforeSwitch is how many turns a stage gets while others wait.
+const turnsBeforeSwitch = 512
+
+// run works off a stage until there is nothing to do, until others must have a
+// go, or until the stage is taken away or handed over.
+func (w *Worker) run(s *Stage) {
+	p := w.pool
+	w.interval, w.countdown, w.mark = 1, 1, time.Time{}
+	if !w.lease.enter() {
+		return
+	}
+	for turns := 1; ; turns++ {
+		if s.injected() {
+			s.gather()
+		}
+		e := s.pop()
+		if e == nil || turns >= turnsBeforeSwitch && p.waiting.Load() != 0 {
+			if e != nil {
+				s.push(e)
+			}
+			w.lease.leave()
+			if p.release(w, s, e != nil) || !w.lease.enter() {
+				return
+			}
+			s.gather()
+			continue
+		}
+		store(&w.lease.turns, w.lease.turns+1)
+		s.current = e
+		if e.suspended {
+			p.handOver(w, s, e)
+			return
+		}
+		if s.n != 0 && p.hungry.Load() != 0 && !w.consider(s) {
+			p.giveBack(e)
+			return
+		}
+		w.sends = 0
+		v := e.task.Turn(w)
+		if v == Lost {
+			p.giveBack(e)
+			return
+		}
+		s.current = nil
+		if v == Again {
+			s.push(e)
+		} else {
+			e.queued = false
+		}
+	}
+}
+
+// shareWorth is how much queued work makes it worth while to move half of it
+// to another stage for an idle worker: well above what the move and the
+// messages that cross stages afterwards cost.
+const shareWorth = 30 * time.Microsecond
+
+// consider is called when another worker has nothing to do. It estimates from
+// the length of recent turns what waits in s's queue and shares it out if that
+// is worth the while. False: the stage was lost.
+func (w *Worker) consider(s *Stage) bool {
+	if w.countdown--; w.countdown > 0 {
+		return true
+	}
+	now := time.Now()
+	if w.mark.IsZero() {
+		w.mark, w.marked = now, w.lease.turns
+		w.countdown = w.interval
+		return true
+	}
+	spent, turns := now.Sub(w.mark), w.lease.turns-w.marked
+	w.mark, w.marked = now, w.lease.turns
+	if turns == 0 || spent/time.Duration(turns)*time.Duration(s.n) < shareWorth {
+		w.interval = min(2*w.interval, 64)
+		w.countdown = w.interval
+		return true
+	}
+	w.interval, w.countdown = 1, 1
+	return w.share(s)
+}
+
+// share moves every other entity of s's run queue to an idle stage. False: the
+// stage was lost.
+func (w *Worker) share(s *Stage) bool {
+	w.lease.leave()
+	t := w.pool.idleStage(s)
+	if !w.lease.enter() || t == nil {
+		return t == nil && w.Holds()
+	}
+	var first, last *Entity
+	var keep Stage
+	for i := 0; ; i++ {
+		e := s.pop()
+		if e == nil {
+			break
+		}
+		if i%2 != 0 || e.suspended || e.pinned.Load() || !e.task.Claim() {
+			keep.push(e)
+			continue
+		}
+		e.queued = false
+		e.home.Store(t)
+		e.inj = first
+		if first = e; last == nil {
+			last = e
+		}
+	}
+	s.head, s.tail = keep.head, keep.tail
+	store(&s.n, keep.n)
+	if first == nil {
+		return true
+	}
+	w.lease.leave()
+	if t.post(first, last) {
+		w.pool.ready(t)
+	}
+	return w.lease.enter()
+}
+
+// Yield lets the other entities of the stage have their turns before the
+// running handler goes on. It waits in the stage's run queue like everybody
+// else, its goroutine asleep. Called outside the stage.
+func (w *Worker) Yield() {
+	if !w.lease.enter() {
+		return
+	}
+	s := w.stage
+	if s.n == 0 && !s.injected() {
+		w.lease.leave()
+		return
+	}
+	e := s.current
+	e.suspended = true
+	if s.waiting == nil {
+		s.waiting = make(map[*Entity]*Worker)
+	}
+	s.waiting[e] = w
+	s.push(e)
+	s.current = nil
+	w.lease.leave()
+	w.pool.standIn(w, s)
+	<-w.wake
+}
+
+// Block is called by a handler that is about to wait for something outside:
+// its stage goes on without it at once.
+func (w *Worker) Block() { w.pool.letGo(w) }

@@ -1,0 +1,43 @@
+package wire
+
+import "unique"
+
+// Atom is an Erlang atom: a name that stands for itself, at most
+// [MaxAtomRunes] characters long on the wire. Atoms are ordinary Go strings of
+// their own type, so peers cannot fill a global table with them.
+type Atom string
+
+// MaxAtomRunes is the longest atom, in characters, that Erlang accepts.
+const MaxAtomRunes = 255
+
+// Atoms that the runtime itself speaks.
+const (
+	True      Atom = "true"
+	False     Atom = "false"
+	Undefined Atom = "undefined"
+	OK        Atom = "ok"
+	Error     Atom = "error"
+)
+
+// Bool reads the atoms true and false, or a Go bool. It reports false in ok for
+// any other term.
+func Bool(t any) (value, ok bool) {
+	switch t := t.(type) {
+	case bool:
+		return t, true
+	case Atom:
+		return t == True, t == True || t == False
+	}
+	return false, false
+}
+
+// NodeID names one life of a node: its name and the creation that tells this
+// life from an earlier one under the same name.
+type NodeID struct {
+	Name     Atom   // "go@host"; a node that is not distributed is "nonode@nohost"
+	Creation uint32 // never 0 for a live node
+}
+
+// who is an interned NodeID: one word that compares by value, so a PID stays
+// two words long and still carries its node's name and creation.
+type who = unique.Handle[NodeID]

@@ -1,0 +1,312 @@
+package wire
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// Compare orders two terms as Erlang does: negative if a < b, 0 if a == b,
+// positive if a > b. The order of the types is
+//
+//	number < atom < reference < fun < port < pid < tuple < map < list < bitstring
+//
+// with [] the least list. Numbers compare by exact value, so 1 and 1.0 are
+// equal here though not for [Equal]; tuples by size, then element by element;
+// maps by size, then by keys in key order (where integers stand before floats),
+// then by values; all else from left to right. Foreign Go values come after all
+// terms, by the name of their type, and otherwise tie. See "Term Comparisons"
+// in the Erlang Reference Manual.
+//
+// Terms are walked with a stack on the heap: depth costs memory, not stack.
+func Compare(a, b any) int { return compare(a, b, standard) }
+
+// Equal reports whether a and b are one term, as Erlang's =:= does: the Go
+// types that spell a term do not matter (int8(1) and a big 1 are equal, so are
+// "ab" and []byte("ab"), or true and Atom("true")), but 1 and 1.0 differ, and so
+// do 0.0 and -0.0 (as since OTP 27). Foreign Go values are equal by Go's == where
+// they can be compared, slices and maps if they are the very same one, functions
+// never. Equal never panics.
+func Equal(a, b any) bool {
+	switch x := a.(type) { // what tags and names are made of needs no machinery
+	case Atom:
+		if y, ok := b.(Atom); ok {
+			return x == y
+		}
+	case int:
+		if y, ok := b.(int); ok {
+			return x == y
+		}
+	case PID:
+		y, ok := b.(PID)
+		return ok && x == y
+	}
+	return compare(a, b, identity) == 0
+}
+
+// mode says which terms compare calls equal.
+type mode uint8
+
+const (
+	standard mode = iota // 1 and 1.0 are: Erlang's ==
+	exact                // equal terms only, bar foreign values that tie; integers before floats
+	identity             // equal terms only; says nothing on the order
+)
+
+// class is the place of a type in the order of types.
+type class uint8
+
+const (
+	classNumber class = iota
+	classAtom
+	classRef
+	classFun
+	classExport // the funs that Erlang orders behind the others
+	classPort
+	classPID
+	classTuple
+	classMap
+	classList
+	classBits
+	classForeign
+)
+
+func classOf(t any) class {
+	switch t := t.(type) {
+	case Atom, bool:
+		return classAtom
+	case int, int64, float64, uint8, int8, int16, int32, uint, uint16, uint32, uint64, uintptr, float32:
+		return classNumber
+	case string, []byte, Bitstring:
+		return classBits
+	case nil, List, Charlist:
+		return classList
+	case Tuple:
+		return classTuple
+	case PID:
+		return classPID
+	case Ref:
+		return classRef
+	case Map:
+		return classMap
+	case ImproperList:
+		if len(t.Head) == 0 {
+			return classOf(t.Tail)
+		}
+		return classList
+	case Fun:
+		return classFun
+	case Export:
+		return classExport
+	case Port:
+		return classPort
+	case *big.Int:
+		if t != nil {
+			return classNumber
+		}
+	}
+	return classForeign
+}
+
+// bare strips the improper lists without a head: such a list is its tail.
+func bare(t any) any {
+	for {
+		l, ok := t.(ImproperList)
+		if !ok || len(l.Head) > 0 {
+			return t
+		}
+		t = l.Tail
+	}
+}
+
+// atomOf returns the atom that an Atom or bool is.
+func atomOf(t any) Atom {
+	switch t := t.(type) {
+	case Atom:
+		return t
+	case bool:
+		if t {
+			return True
+		}
+	}
+	return False
+}
+
+// pairOfCells is one level of a comparison: two compound terms and how far
+// each has been walked.
+type pairOfCells struct {
+	a, b cells
+	mode mode
+}
+
+func compare(a, b any, m mode) int {
+	c, deep := compareOne(a, b, m)
+	if c != 0 || !deep {
+		return c
+	}
+	var room [6]pairOfCells // terms nested no deeper cost no allocation
+	stack, c := enter(room[:0], a, b, m)
+	for c == 0 && len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		m := top.mode
+		x, okx := top.a.next()
+		y, oky := top.b.next()
+		switch {
+		case !okx && !oky:
+			x, y = top.a.tail(), top.b.tail()
+			stack = stack[:len(stack)-1]
+			if x == nil && y == nil {
+				continue
+			}
+		case !okx:
+			return compareEnd(top.a.tail())
+		case !oky:
+			return -compareEnd(top.b.tail())
+		}
+		if c, deep = compareOne(x, y, m); deep && c == 0 {
+			stack, c = enter(stack, x, y, m)
+		}
+	}
+	return c
+}
+
+// compareEnd compares the tail of a list that has ended with a list that goes
+// on.
+func compareEnd(tail any) int {
+	if tail == nil {
+		return -1 // [] is the least list
+	}
+	return cmp.Compare(classOf(tail), classList)
+}
+
+// enter pushes what is inside two compound terms that compareOne could not
+// tell apart from outside. In mode identity it may find them different.
+func enter(stack []pairOfCells, a, b any, m mode) ([]pairOfCells, int) {
+	switch x := bare(a).(type) {
+	case Tuple:
+		return append(stack, pairOfCells{cellsOf(a), cellsOf(b), m}), 0
+	case Fun:
+		y := bare(b).(Fun)
+		return append(stack, pairOfCells{cellsOf(List(x.Free)), cellsOf(List(y.Free)), m}), 0
+	case Map:
+		p, q := x.body, bare(b).(Map).body
+		keys := exact
+		if m == identity {
+			keys = identity
+			if p.unordered() || q.unordered() {
+				var ok bool
+				if p, q, ok = alignValues(p, q); !ok {
+					return stack, 1
+				}
+				return append(stack, pairOfCells{cellsOf(valuesOf{p}), cellsOf(valuesOf{q}), m}), 0
+			}
+		}
+		p, q = p.ordered(), q.ordered()
+		return append(stack,
+			pairOfCells{cellsOf(valuesOf{p}), cellsOf(valuesOf{q}), m},
+			pairOfCells{cellsOf(keysOf{p}), cellsOf(keysOf{q}), keys}), 0 // on top: keys come first
+	}
+	return append(stack, pairOfCells{cellsOf(a), cellsOf(b), m}), 0
+}
+
+// compareOne compares two terms from outside. deep says that the answer, if it
+// is 0, still depends on what is inside them.
+func compareOne(a, b any, m mode) (c int, deep bool) {
+	switch x := a.(type) { // the commonest pairs first
+	case Atom:
+		if y, ok := b.(Atom); ok {
+			return strings.Compare(string(x), string(y)), false
+		}
+	case int:
+		if y, ok := b.(int); ok {
+			return cmp.Compare(x, y), false
+		}
+	}
+	ca, cb := classOf(a), classOf(b)
+	if ca != cb {
+		return cmp.Compare(ca, cb), false
+	}
+	if _, ok := a.(ImproperList); ok {
+		a = bare(a)
+	}
+	if _, ok := b.(ImproperList); ok {
+		b = bare(b)
+	}
+	switch ca {
+	case classNumber:
+		return compareNum(numOf(a), numOf(b), m), false
+	case classAtom:
+		return strings.Compare(string(atomOf(a)), string(atomOf(b))), false
+	case classRef:
+		return compareRef(a.(Ref), b.(Ref)), false
+	case classFun:
+		return compareFun(a.(Fun), b.(Fun), m), true
+	case classExport:
+		return compareExport(a.(Export), b.(Export)), false
+	case classPort:
+		x, y := a.(Port), b.(Port)
+		return cmp.Or(compareNode(x.node, y.node), cmp.Compare(x.id, y.id)), false
+	case classPID:
+		x, y := a.(PID), b.(PID)
+		return cmp.Or(cmp.Compare(x.id, y.id), compareNode(x.node, y.node)), false
+	case classTuple:
+		return cmp.Compare(len(a.(Tuple)), len(b.(Tuple))), true
+	case classMap:
+		x, y := a.(Map), b.(Map)
+		return cmp.Compare(x.Len(), y.Len()), x.body != y.body && x.Len() > 0
+	case classList:
+		return 0, true
+	case classBits:
+		s, n := bitsOf(a)
+		t, k := bitsOf(b)
+		return cmp.Or(strings.Compare(s, t), cmp.Compare(n, k)), false
+	}
+	if m == identity {
+		return boolInt(!sameForeign(a, b)), false
+	}
+	return compareForeign(a, b), false
+}
+
+// compareNode orders two node lives by name, then creation.
+func compareNode(a, b who) int {
+	if a == b {
+		return 0
+	}
+	x, y := Origin{a}.NodeID(), Origin{b}.NodeID()
+	return cmp.Or(strings.Compare(string(x.Name), string(y.Name)), cmp.Compare(x.Creation, y.Creation))
+}
+
+// compareRef orders by node, then by the words, the most significant first. A
+// word that is not there counts as 0, also when it comes to being equal.
+func compareRef(a, b Ref) int {
+	if c := compareNode(a.node, b.node); c != 0 {
+		return c
+	}
+	for i := MaxRefWords - 1; i >= 0; i-- {
+		if c := cmp.Compare(a.w[i], b.w[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareFun compares all but the free variables themselves.
+func compareFun(a, b Fun, m mode) int {
+	c := cmp.Or(
+		strings.Compare(string(a.Module), string(b.Module)),
+		cmp.Compare(a.Index, b.Index),
+		cmp.Compare(a.OldUniq, b.OldUniq),
+		cmp.Compare(len(a.Free), len(b.Free)))
+	if c == 0 && m != standard {
+		c = slices.Compare(a.Uniq[:], b.Uniq[:])
+	}
+	return c
+}
+
+func compareExport(a, b Export) int {
+	return cmp.Or(
+		strings.Compare(string(a.Module), string(b.Module)),
+		strings.Compare(string(a.Function), string(b.Function)),
+		cmp.Compare(a.Arity, b.Arity))
+}

@@ -1,0 +1,231 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// oracle is a directory where a real Erlang has answered testdata/oracle.erl's
+// questions about some terms and texts.
+type oracle struct {
+	t   *testing.T
+	dir string
+}
+
+// askErlang runs erl once; without one on PATH it skips the test.
+func askErlang(t *testing.T, terms []any, texts []string) oracle {
+	erl, err := exec.LookPath("erl")
+	if err != nil {
+		t.Skip("no erl on PATH to compare with")
+	}
+	o := oracle{t, t.TempDir()}
+	var b []byte
+	for _, term := range terms {
+		e := external([]byte{131}, term)
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(e))), e...)
+	}
+	o.write("terms", b)
+	o.write("texts", []byte(strings.Join(texts, "\n")))
+	source, err := os.ReadFile("testdata/oracle.erl")
+	require.NoError(t, err)
+	o.write("oracle.erl", source)
+	// erl stays alive when an -eval fails unless it is told otherwise.
+	run := fmt.Sprintf(`try {ok, M, B} = compile:file("oracle", [binary]), {module, M} = code:load_binary(M, "oracle", B),
+		M:main([%q]) catch C:R:S -> io:format("~tp:~tp~n~tp~n", [C, R, S]), halt(1) end.`, o.dir)
+	cmd := exec.CommandContext(t.Context(), erl, "+pc", "unicode", "-noshell", "-noinput", "-eval", run)
+	cmd.Dir = o.dir
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "erl: %s", out)
+	return o
+}
+
+func (o oracle) write(name string, b []byte) {
+	require.NoError(o.t, os.WriteFile(filepath.Join(o.dir, name), b, 0o600))
+}
+
+// lines returns the answers in the file name.
+func (o oracle) lines(name string) []string {
+	b, err := os.ReadFile(filepath.Join(o.dir, name))
+	require.NoError(o.t, err)
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+}
+
+// indexes returns the answers in the file name as numbers.
+func (o oracle) indexes(name string) []int {
+	var l []int
+	for _, s := range o.lines(name) {
+		n, err := strconv.Atoi(s)
+		require.NoError(o.t, err)
+		l = append(l, n)
+	}
+	return l
+}
+
+// hasIdentifiers reports whether t prints an identifier, whose node Erlang
+// writes as a number, or a map that Erlang before 26 writes in no known order.
+func hasIdentifiers(t any) bool {
+	p := FormatPlain(t)
+	if strings.Contains(p, "<a@h.") || strings.Contains(p, "<b@h.") || strings.Contains(p, "<go@host.") {
+		return true
+	}
+	large := false
+	eachMap(t, func(m Map) { large = large || m.Len() > maxSorted })
+	return large
+}
+
+func eachMap(t any, f func(Map)) {
+	switch t = bare(t); classOf(t) {
+	case classTuple, classList:
+		c := cellsOf(t)
+		for e, ok := c.next(); ok; e, ok = c.next() {
+			eachMap(e, f)
+		}
+		if c.tail() != nil {
+			eachMap(c.tail(), f)
+		}
+	case classMap:
+		f(t.(Map))
+		for k, v := range t.(Map).Unordered() {
+			eachMap(k, f)
+			eachMap(v, f)
+		}
+	}
+}
+
+func TestErlangAgreesOnOrder(t *testing.T) {
+	g := newGen(t)
+	g.big = true
+	var terms []any
+	for len(terms) < 2000 {
+		x := g.term(g.IntN(4))
+		terms = append(terms, x)
+		if g.IntN(5) == 0 {
+			terms = append(terms, g.respell(x))
+		}
+	}
+	o := askErlang(t, terms, nil)
+
+	ours := make([]int, len(terms))
+	for i := range ours {
+		ours[i] = i
+	}
+	slices.SortStableFunc(ours, func(i, j int) int { return Compare(terms[i], terms[j]) })
+	theirs := o.indexes("sorted")
+	requireSameOrder(t, terms, theirs, ours)
+	for i, answer := range o.lines("pairs") {
+		a, b := terms[theirs[i]], terms[theirs[i+1]]
+		require.Equal(t, answer, fmt.Sprintf("%t %t", Equal(a, b), Compare(a, b) == 0),
+			"=:= and == of\n%s\n%s", FormatPlain(a), FormatPlain(b))
+	}
+
+	slices.Sort(ours)
+	slices.SortStableFunc(ours, func(i, j int) int { return compare(terms[i], terms[j], exact) })
+	requireSameOrder(t, terms, o.indexes("keys"), ours)
+}
+
+func requireSameOrder(t *testing.T, terms []any, theirs, ours []int) {
+	t.Helper()
+	require.Len(t, theirs, len(ours))
+	for i := range ours {
+		require.Equal(t, theirs[i], ours[i], "place %d:\nErlang %s\nGo     %s",
+			i, FormatPlain(terms[theirs[i]]), FormatPlain(terms[ours[i]]))
+	}
+}
+
+func TestErlangAgreesOnText(t *testing.T) {
+	g := newGen(t)
+	var terms []any
+	var texts []string
+	for len(terms) < 2000 {
+		g.literal = len(terms)%2 == 0
+		x := g.term(g.IntN(4))
+		terms = append(terms, x)
+		if g.literal {
+			texts = append(texts, Format(x))
+		}
+	}
+	for range 500 {
+		terms = append(terms, g.float())
+	}
+	o := askErlang(t, terms, texts)
+
+	pretty, plain := o.lines("pretty"), o.lines("plain")
+	require.Len(t, pretty, len(terms))
+	require.Len(t, plain, len(terms))
+	for i, x := range terms {
+		if hasIdentifiers(x) {
+			continue
+		}
+		require.Equal(t, plain[i], FormatPlain(x))
+		require.Equal(t, pretty[i], Format(x), plain[i])
+	}
+	for i, answer := range o.lines("texts.plain") {
+		require.Equal(t, answer, "{term,"+FormatPlain(terms[2*i])+"}", "Erlang read %s", texts[i])
+		back, err := Parse(texts[i])
+		require.NoError(t, err, texts[i])
+		require.True(t, Equal(terms[2*i], back), texts[i])
+		back, err = Parse(plain[2*i])
+		require.NoError(t, err, plain[2*i])
+		require.True(t, Equal(terms[2*i], back), plain[2*i])
+	}
+}
+
+// TestErlangAgreesOnSyntax asks what each text means, or that it means nothing.
+func TestErlangAgreesOnSyntax(t *testing.T) {
+	var texts []string
+	for _, c := range parseCases {
+		texts = append(texts, c.text)
+	}
+	for _, c := range parseErrors {
+		texts = append(texts, c.text)
+	}
+	g := newGen(t)
+	if *seedFlag == 0 { // the two grammars differ in corners; do not meet a new one by chance
+		g.Rand = rand.New(rand.NewPCG(1, 1))
+	}
+	for range 3000 { // and texts with a character or two changed
+		s := []rune(texts[g.IntN(len(parseCases))])
+		for i := range s {
+			if g.IntN(len(s)) == 0 {
+				s[i] = pick(g, []rune(`'"\{}[]<>#|,.:/-+$_ 0129axefuntzA%^=`)...)
+			}
+		}
+		texts = append(texts, string(s))
+	}
+	texts = slices.DeleteFunc(texts, notComparable)
+	o := askErlang(t, nil, texts)
+	for i, answer := range o.lines("texts.plain") {
+		x, err := Parse(texts[i])
+		ours := "no_term"
+		if err == nil {
+			ours = "{term," + FormatPlain(x) + "}"
+		}
+		assert.Equal(t, answer, ours, "text %s", texts[i])
+	}
+}
+
+var hugeSegment = regexp.MustCompile(`:\s*[0-9_]{5,}`)
+
+// notComparable reports whether the question cannot be put to Erlang, because
+// of how it is put or because Erlang is known to answer otherwise.
+func notComparable(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.ContainsAny(text, "\n\ufffe\ufffd") || // one text a line
+		strings.HasSuffix(text, ".") || strings.Contains(text, ". ") || strings.Contains(text, ".%") || // no dot of its own
+		strings.HasSuffix(text, "$") || strings.HasSuffix(text, "\\") || // would quote the line's end
+		len(text) > 10_000 || hugeSegment.MatchString(text) // limits of our own
+}

@@ -1,0 +1,225 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Format returns t in Erlang syntax on one line, as io:format("~0tp", [T]) of
+// an Erlang started with +pc unicode writes it: lists of printable characters as
+// "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are
+// in key order, which is "~0ktp" from OTP 26 on. What Erlang cannot write so that
+// it reads back is in brackets: <go@host.42.0>, #Ref<…>, #Port<…>, #Fun<…>, and
+// #Go<type value> for a Go value that is no term, the value as fmt's %v prints
+// it. [Parse] reads the rest back.
+func Format(t any) string { return string(AppendFormat(nil, t)) }
+
+// AppendFormat appends what [Format] returns.
+func AppendFormat(dst []byte, t any) []byte { return appendTerm(dst, t, true) }
+
+// FormatPlain returns t as io:format("~tw", [T]) writes it: like [Format], but
+// with no guess at what is text: lists of characters are lists of numbers,
+// binaries are bytes.
+func FormatPlain(t any) string { return string(AppendPlain(nil, t)) }
+
+// AppendPlain appends what [FormatPlain] returns.
+func AppendPlain(dst []byte, t any) []byte { return appendTerm(dst, t, false) }
+
+// brackets is one compound term that has been opened and not closed yet.
+type brackets struct {
+	inside cells
+	n      int // parts written
+	pairs  bool
+	end    string
+}
+
+// appendTerm appends t; text says whether what looks like text is written so.
+// Like compare, it keeps the depth of t on the heap.
+func appendTerm(dst []byte, t any, text bool) []byte {
+	var room [8]brackets
+	dst, stack := appendOne(dst, room[:0], t, text)
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		part, ok := top.inside.next()
+		switch {
+		case ok && top.n == 0:
+		case ok && top.pairs && top.n%2 == 1:
+			dst = append(dst, " => "...)
+		case ok:
+			dst = append(dst, ',')
+		case top.inside.tail() != nil:
+			part = top.inside.tail()
+			top.inside = cells{}
+			dst = append(dst, '|')
+		default:
+			dst = append(dst, top.end...)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top.n++
+		dst, stack = appendOne(dst, stack, part, text)
+	}
+	return dst
+}
+
+// appendOne appends t if it has no parts; else it appends the opening bracket
+// and pushes the parts.
+func appendOne(dst []byte, stack []brackets, t any, text bool) ([]byte, []brackets) {
+	t = bare(t)
+	switch classOf(t) {
+	case classNumber:
+		dst = appendNumber(dst, t)
+	case classAtom:
+		dst = appendAtom(dst, atomOf(t))
+	case classTuple:
+		return append(dst, '{'), append(stack, brackets{inside: cellsOf(t), end: "}"})
+	case classList:
+		if text && isString(t) {
+			return appendString(dst, t), stack
+		}
+		return append(dst, '['), append(stack, brackets{inside: cellsOf(t), end: "]"})
+	case classMap:
+		dst = append(dst, "#{"...)
+		if t.(Map).Len() == 0 {
+			return append(dst, '}'), stack
+		}
+		return dst, append(stack, brackets{inside: cellsOf(pairsOf{t.(Map).body.ordered()}), pairs: true, end: "}"})
+	case classBits:
+		dst = appendBits(dst, t, text)
+	case classFun:
+		f := t.(Fun)
+		dst = appendAtom(append(dst, "#Fun<"...), f.Module)
+		dst = fmt.Appendf(dst, ".%d.%d>", f.OldIndex, f.OldUniq)
+	case classExport:
+		f := t.(Export)
+		dst = appendAtom(append(dst, "fun "...), f.Module)
+		dst = appendAtom(append(dst, ':'), f.Function)
+		dst = strconv.AppendInt(append(dst, '/'), int64(f.Arity), 10)
+	case classPID, classRef, classPort:
+		dst = append(dst, t.(fmt.Stringer).String()...)
+	default:
+		dst = fmt.Appendf(dst, "#Go<%T %v>", t, t)
+	}
+	return dst, stack
+}
+
+func appendNumber(dst []byte, t any) []byte {
+	switch x := numOf(t); x.kind {
+	case numSmall:
+		return strconv.AppendInt(dst, x.small, 10)
+	case numBig:
+		return x.big.Append(dst, 10)
+	default:
+		return appendFloat(dst, x.float)
+	}
+}
+
+// appendFloat appends the shortest text that reads back as f: plain or with an
+// exponent, whichever is shorter, but always with an exponent from 2^53 on, as
+// float_to_list(F, [short]) has it. NaN and the infinities are no terms.
+func appendFloat(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return fmt.Appendf(dst, "#Go<float64 %v>", f)
+	}
+	var room [32]byte
+	exp := strconv.AppendFloat(room[:0], f, 'e', -1, 64) // -d.ddde±dd
+	mantissa, exponent, _ := bytes.Cut(exp, []byte{'e'})
+	power, _ := strconv.Atoi(string(exponent))
+	size := len(mantissa) + len("e") + len(strconv.Itoa(power))
+	if !bytes.ContainsRune(mantissa, '.') {
+		size += len(".0")
+	}
+	if math.Abs(f) < 1<<53 {
+		start := len(dst)
+		dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+		if !bytes.ContainsRune(dst[start:], '.') {
+			dst = append(dst, ".0"...)
+		}
+		if len(dst)-start <= size {
+			return dst
+		}
+		dst = dst[:start]
+	}
+	dst = append(dst, mantissa...)
+	if !bytes.ContainsRune(mantissa, '.') {
+		dst = append(dst, ".0"...)
+	}
+	return strconv.AppendInt(append(dst, 'e'), int64(power), 10)
+}
+
+// isString reports whether a list is proper, not empty, and all printable
+// characters.
+func isString(list any) bool {
+	c := cellsOf(list)
+	n := 0
+	for t, ok := c.next(); ok; t, ok = c.next() {
+		r, ok := Int(t)
+		if !ok || r != int64(rune(r)) || !isPrintable(rune(r)) {
+			return false
+		}
+		n++
+	}
+	return n > 0 && c.tail() == nil
+}
+
+func appendString(dst []byte, list any) []byte {
+	dst = append(dst, '"')
+	c := cellsOf(list)
+	for t, ok := c.next(); ok; t, ok = c.next() {
+		r, _ := Int(t)
+		dst = appendRune(dst, rune(r), '"')
+	}
+	return append(dst, '"')
+}
+
+func appendBits(dst []byte, t any, text bool) []byte {
+	data, n := bitsOf(t)
+	dst = append(dst, "<<"...)
+	if text && n > 0 && n%8 == 0 {
+		if out, ok := appendText(dst, data); ok {
+			return append(out, ">>"...)
+		}
+	}
+	for i := range len(data) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		used := min(8, n-8*i)
+		dst = strconv.AppendUint(dst, uint64(data[i]>>(8-used)), 10)
+		if used < 8 {
+			dst = strconv.AppendInt(append(dst, ':'), int64(used), 10)
+		}
+	}
+	return append(dst, ">>"...)
+}
+
+// appendText appends a binary as text if its bytes are printable, first as
+// UTF-8, else as Latin-1.
+func appendText(dst []byte, data string) ([]byte, bool) {
+	ascii, valid, latin := true, utf8.ValidString(data), true
+	for i := range len(data) {
+		ascii = ascii && data[i] < utf8.RuneSelf
+		latin = latin && isPrintable(rune(data[i]))
+	}
+	if valid {
+		for _, r := range data {
+			valid = valid && isPrintable(r)
+		}
+	}
+	switch {
+	case valid && ascii:
+		return appendQuoted(dst, data, '"'), true
+	case valid:
+		return append(appendQuoted(dst, data, '"'), "/utf8"...), true
+	case latin:
+		dst = append(dst, '"')
+		for i := range len(data) {
+			dst = appendRune(dst, rune(data[i]), '"')
+		}
+		return append(dst, '"'), true
+	}
+	return dst, false
+}

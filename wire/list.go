@@ -1,0 +1,45 @@
+package wire
+
+// List is a proper Erlang list. List(nil), List{} and the untyped nil are all
+// the empty list [].
+type List []any
+
+// String prints l as [Format] does.
+func (l List) String() string { return Format(l) }
+
+// ImproperList is a list whose last tail is no list: [a, b | c] is
+// ImproperList{Head: []any{a, b}, Tail: c}.
+//
+// Other shapes mean what the same cells would mean in Erlang: if Tail is a
+// list the whole is that longer list, and if Head is empty the whole is Tail.
+// Decoders never make those; [Cons] makes the plain shape of all of them.
+type ImproperList struct {
+	Head []any
+	Tail any
+}
+
+// String prints l as [Format] does.
+func (l ImproperList) String() string { return Format(l) }
+
+// Cons returns the list [head... | tail] in its plain shape: a List if it is
+// proper, an ImproperList if it is not, tail itself if head is empty. It may
+// keep head and tail, not copy them.
+func Cons(head []any, tail any) any {
+	if len(head) == 0 {
+		return tail
+	}
+	switch tail := tail.(type) {
+	case nil:
+		return List(head)
+	case List:
+		if len(tail) == 0 {
+			return List(head)
+		}
+		return append(List(head[:len(head):len(head)]), tail...)
+	case Charlist:
+		return append(List(head[:len(head):len(head)]), tail.List()...)
+	case ImproperList:
+		return Cons(append(head[:len(head):len(head)], tail.Head...), tail.Tail)
+	}
+	return ImproperList{Head: head, Tail: tail}
+}

@@ -1,0 +1,350 @@
+package wire
+
+import (
+	"iter"
+	"slices"
+)
+
+// Map is an Erlang map. Any term may be a key: two keys are the same if [Equal]
+// says so, hence 1 and int64(1) are one key, 1 and 1.0 are two.
+//
+// A Map is a reference, as Go's own maps are: copies of it share the pairs, and
+// [Map.Clone] makes one that does not. The zero Map is empty and ready to use;
+// its first Put gives that one variable a body. Many goroutines may read a Map
+// at once; a write must have it to itself, and so must a write to a key or a
+// value that can be changed in place (a List, a []byte).
+//
+// Up to 32 pairs are a sorted slice, as in Erlang; more are hashed.
+type Map struct{ body *mapBody }
+
+// Pair is one key of a [Map] and its value.
+type Pair struct{ Key, Value any }
+
+// NewMap returns the map of the given keys and values, which alternate; of a
+// key given twice the last value stays. It panics on an odd number of
+// arguments, as strings.NewReplacer does.
+func NewMap(keysAndValues ...any) Map {
+	if len(keysAndValues)%2 != 0 {
+		panic("wire: NewMap: a key without a value")
+	}
+	m := MakeMap(len(keysAndValues) / 2)
+	for i := 0; i < len(keysAndValues); i += 2 {
+		m.Put(keysAndValues[i], keysAndValues[i+1])
+	}
+	return m
+}
+
+// MakeMap returns an empty map with room for n pairs. A decoder bounds n by
+// the input that is left before it asks.
+func MakeMap(n int) Map {
+	b := &mapBody{pairs: make([]Pair, 0, n)}
+	if n > maxSorted {
+		b.hashAll(n)
+	}
+	return Map{b}
+}
+
+// CollectMap returns the map of the pairs of seq; of a key that comes twice
+// the last value stays.
+func CollectMap(seq iter.Seq2[any, any]) Map {
+	m := MakeMap(0)
+	for k, v := range seq {
+		m.Put(k, v)
+	}
+	return m
+}
+
+// Len returns the number of pairs.
+func (m Map) Len() int {
+	if m.body == nil {
+		return 0
+	}
+	return len(m.body.pairs)
+}
+
+// Get returns the value of key, and whether there is one.
+func (m Map) Get(key any) (value any, ok bool) {
+	if m.body == nil {
+		return nil, false
+	}
+	if i := m.body.find(key); i >= 0 {
+		return m.body.pairs[i].Value, true
+	}
+	return nil, false
+}
+
+// Put sets the value of key. The key must not be changed in place from then
+// on. Scalar keys are kept in the form that decoders use: an int8 as an int, a
+// bool as an Atom.
+func (m *Map) Put(key, value any) {
+	if m.body == nil {
+		m.body = &mapBody{}
+	}
+	m.body.put(plainKey(key), value)
+}
+
+// Delete removes key and reports whether it was there.
+func (m Map) Delete(key any) bool {
+	if m.body == nil {
+		return false
+	}
+	i := m.body.find(key)
+	if i >= 0 {
+		m.body.remove(i)
+	}
+	return i >= 0
+}
+
+// All returns the pairs in key order, which is the order of [Compare] with all
+// integers before all floats, at every depth. The map must not be written to
+// meanwhile. A map of more than 32 pairs is sorted for each call.
+func (m Map) All() iter.Seq2[any, any] {
+	return func(yield func(any, any) bool) {
+		if m.body != nil {
+			yieldPairs(m.body.ordered().pairs, yield)
+		}
+	}
+}
+
+// Unordered returns the pairs in whatever order costs nothing. The map must
+// not be written to meanwhile.
+func (m Map) Unordered() iter.Seq2[any, any] {
+	return func(yield func(any, any) bool) {
+		if m.body != nil {
+			yieldPairs(m.body.pairs, yield)
+		}
+	}
+}
+
+func yieldPairs(pairs []Pair, yield func(any, any) bool) {
+	for i := range pairs {
+		if !yield(pairs[i].Key, pairs[i].Value) {
+			return
+		}
+	}
+}
+
+// Clone returns a map of the same pairs that shares nothing but the keys and
+// values themselves.
+func (m Map) Clone() Map {
+	c := MakeMap(m.Len())
+	for k, v := range m.Unordered() {
+		c.Put(k, v)
+	}
+	return c
+}
+
+// String prints m as [Format] does.
+func (m Map) String() string { return Format(m) }
+
+// maxSorted is the size up to which a map is a sorted slice: MAP_SMALL_MAP_LIMIT
+// of the BEAM.
+const maxSorted = 32
+
+// mapBody is what the copies of a Map share.
+//
+//  1. No two keys are Equal.
+//  2. While index is nil, pairs is sorted by compare in mode exact and holds at
+//     most maxSorted pairs; links is nil.
+//  3. Otherwise links[i] belongs to pairs[i], and from index[links[i].hash] a
+//     chain of links leads to i. A body that is hashed once stays so.
+//  4. ties is set if two keys were seen that differ and yet have no order:
+//     foreign values. Equal maps may then hold them in different order.
+//  5. Reading changes nothing.
+type mapBody struct {
+	pairs []Pair
+	ties  bool
+	index map[uint64]int
+	links []link
+}
+
+type link struct {
+	hash uint64
+	next int // the next pair with this hash, -1 after the last
+}
+
+// find returns the index of key's pair, -1 if there is none.
+func (b *mapBody) find(key any) int {
+	if b.index != nil {
+		return b.lookUp(key, hashOf(key))
+	}
+	if k, ok := key.(Atom); ok {
+		for i := range b.pairs {
+			if a, ok := b.pairs[i].Key.(Atom); ok && a == k {
+				return i
+			}
+		}
+		return -1
+	}
+	i, _, ok := b.search(key)
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+// search finds key among sorted pairs: its index if ok, else the index to
+// insert it at, and whether keys that differ from it stand at its place.
+func (b *mapBody) search(key any) (i int, ties, ok bool) {
+	lo, hi := 0, len(b.pairs)
+	if hi > 0 && compare(b.pairs[hi-1].Key, key, exact) < 0 {
+		return hi, false, false // pairs often come in order
+	}
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if compare(b.pairs[mid].Key, key, exact) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < len(b.pairs) && compare(b.pairs[lo].Key, key, exact) == 0; lo++ {
+		if Equal(b.pairs[lo].Key, key) {
+			return lo, ties, true
+		}
+		ties = true
+	}
+	return lo, ties, false
+}
+
+func (b *mapBody) lookUp(key any, hash uint64) int {
+	i, ok := b.index[hash]
+	if !ok {
+		return -1
+	}
+	for i >= 0 && !Equal(b.pairs[i].Key, key) {
+		i = b.links[i].next
+	}
+	return i
+}
+
+func (b *mapBody) put(key, value any) {
+	if b.index != nil {
+		b.putHashed(key, value)
+		return
+	}
+	i, ties, ok := b.search(key)
+	switch {
+	case ok:
+		b.pairs[i].Value = value
+	case len(b.pairs) == maxSorted:
+		b.hashAll(2 * maxSorted)
+		b.putHashed(key, value)
+	default:
+		b.ties = b.ties || ties
+		b.pairs = slices.Insert(b.pairs, i, Pair{key, value})
+	}
+}
+
+func (b *mapBody) putHashed(key, value any) {
+	h := hashOf(key)
+	if i := b.lookUp(key, h); i >= 0 {
+		b.pairs[i].Value = value
+		return
+	}
+	b.pairs = append(b.pairs, Pair{key, value})
+	b.chain(h)
+}
+
+// chain adds the last pair, which has no link yet, to the chain of hash h.
+func (b *mapBody) chain(h uint64) {
+	next, ok := b.index[h]
+	if !ok {
+		next = -1
+	}
+	b.index[h] = len(b.links)
+	b.links = append(b.links, link{h, next})
+}
+
+// hashAll turns a sorted body into a hashed one with room for n pairs.
+func (b *mapBody) hashAll(n int) {
+	b.index = make(map[uint64]int, n)
+	b.links = make([]link, 0, n)
+	for i := range b.pairs {
+		b.chain(hashOf(b.pairs[i].Key))
+	}
+}
+
+// remove takes out pair i; in a hashed body the last pair takes its place.
+func (b *mapBody) remove(i int) {
+	if b.index == nil {
+		b.pairs = slices.Delete(b.pairs, i, i+1)
+		return
+	}
+	b.relink(i, b.links[i].next)
+	last := len(b.pairs) - 1
+	if i != last {
+		b.relink(last, i)
+		b.pairs[i], b.links[i] = b.pairs[last], b.links[last]
+	}
+	b.pairs[last] = Pair{}
+	b.pairs, b.links = b.pairs[:last], b.links[:last]
+}
+
+// relink makes whatever leads to pair i lead to pair to instead.
+func (b *mapBody) relink(i, to int) {
+	h := b.links[i].hash
+	if j := b.index[h]; j != i {
+		for b.links[j].next != i {
+			j = b.links[j].next
+		}
+		b.links[j].next = to
+	} else if to >= 0 {
+		b.index[h] = to
+	} else {
+		delete(b.index, h)
+	}
+}
+
+// unordered reports whether the pairs of an equal map may stand in another
+// order.
+func (b *mapBody) unordered() bool { return b.index != nil || b.ties }
+
+// ordered returns a body whose pairs are in key order: b itself if it is
+// sorted, else a sorted copy good for walking only.
+func (b *mapBody) ordered() *mapBody {
+	if b.index == nil {
+		return b
+	}
+	pairs := slices.Clone(b.pairs)
+	slices.SortStableFunc(pairs, func(x, y Pair) int { return compare(x.Key, y.Key, exact) })
+	return &mapBody{pairs: pairs}
+}
+
+// alignValues pairs each key of p with the same key of q: it returns p and the
+// pairs of q in p's order, false if the keys differ. Both have the same length.
+func alignValues(p, q *mapBody) (*mapBody, *mapBody, bool) {
+	aligned := &mapBody{pairs: make([]Pair, len(p.pairs))}
+	for i := range p.pairs {
+		var j int
+		if p.index != nil && q.index != nil {
+			j = q.lookUp(p.pairs[i].Key, p.links[i].hash)
+		} else {
+			j = q.find(p.pairs[i].Key)
+		}
+		if j < 0 {
+			return nil, nil, false
+		}
+		aligned.pairs[i] = q.pairs[j]
+	}
+	return p, aligned, true
+}
+
+// plainKey returns a scalar key in the form that decoders use.
+func plainKey(key any) any {
+	switch k := key.(type) {
+	case Atom, int, float64, string:
+		return key
+	case bool:
+		return atomOf(k)
+	}
+	switch x := numOf(key); x.kind {
+	case numSmall:
+		if n := int(x.small); int64(n) == x.small {
+			return n
+		}
+	case numFloat:
+		return x.float
+	}
+	return key
+}
