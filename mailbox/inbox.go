@@ -68,6 +68,31 @@ func (b *Inbox) Push(n *Node) Result {
 	}
 }
 
+// Offer is Push for a reader that is woken with the message in hand: where Push
+// would answer Wake, n is not in the inbox, and the caller owes the reader n
+// itself, ahead of all that is pushed from now on.
+func (b *Inbox) Offer(n *Node) Result {
+	for {
+		old := b.head.Load()
+		switch old {
+		case nil:
+			if b.head.CompareAndSwap(nil, awake) {
+				return Wake
+			}
+			continue
+		case awake:
+			n.next = nil
+		case closed:
+			return Closed
+		default:
+			n.next = old
+		}
+		if b.head.CompareAndSwap(old, n) {
+			return Queued
+		}
+	}
+}
+
 // Quiet reports whether the inbox is armed: empty, open, and with no wake-up
 // under way. It is the one load that a sender on the reader's own stage needs.
 func (b *Inbox) Quiet() bool { return b.head.Load() == nil }
@@ -118,15 +143,10 @@ func (b *Inbox) Arm() bool { return b.head.CompareAndSwap(awake, nil) }
 // next push and onto the caller. False: a push was first, or b is closed.
 func (b *Inbox) Claim() bool { return b.head.CompareAndSwap(nil, awake) }
 
-// Close lets nothing in any more and returns the messages that nobody took, in
-// order. Any goroutine may close; the first call returns the messages.
-func (b *Inbox) Close() Queue {
-	var q Queue
-	if h := b.head.Swap(closed); h != nil && h != awake && h != closed {
-		q.appendStack(h)
-	}
-	return q
-}
+// Close lets nothing in any more; what nobody took is lost. Any goroutine may
+// close. It reports whether the inbox was armed, so that the caller owes the
+// reader a wake-up.
+func (b *Inbox) Close() (armed bool) { return b.head.Swap(closed) == nil }
 
 // Closed reports whether b has been closed.
 func (b *Inbox) Closed() bool { return b.head.Load() == closed }

@@ -87,7 +87,7 @@ func (p *promise) complete(v any, err error) bool {
 	p.mu.Unlock()
 	p.unlist()
 	if waiter != nil {
-		waiter.unpark()
+		waiter.answered()
 	}
 	if ch != nil {
 		close(ch)
@@ -161,6 +161,11 @@ func (p *promise) wait(ctx context.Context) (any, error) {
 
 // park is wait for a process, which may be killed meanwhile.
 func (p *promise) park(ctx context.Context, s *Self) (any, error) {
+	if s.reply == nil {
+		s.p.mu.Lock() // for exit, which answers too
+		s.reply = make(chan struct{}, 1)
+		s.p.mu.Unlock()
+	}
 	sched.Store(&s.parked, 1)
 	defer sched.Store(&s.parked, 0)
 	p.mu.Lock()
@@ -170,7 +175,7 @@ func (p *promise) park(ctx context.Context, s *Self) (any, error) {
 	for !p.done {
 		p.mu.Unlock()
 		select {
-		case <-s.park:
+		case <-s.reply:
 		case <-ctx.Done():
 			p.complete(nil, context.Cause(ctx))
 		}

@@ -57,16 +57,21 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 	}
 	if p.boxed {
 		p.cold.box.Close()
-	} else {
-		p.in.Close()
 	}
+	armed := p.in.Close()
 	if k != nil {
 		wave = n.tell(c, p, &last, reason)
 	}
 	p.status.Store(dead)
 	switch p.kind {
 	case blocked, handle:
-		p.behaviour.(self).unpark()
+		s := p.behaviour.(self)
+		if armed || p.boxed {
+			s.prod()
+		}
+		p.mu.Lock() // s.reply
+		p.mu.Unlock()
+		s.answered()
 	case free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {
 			close(d.quit)

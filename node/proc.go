@@ -161,6 +161,15 @@ func (p *proc) deliver(c *Context, msg any) error {
 
 // push is deliver from outside p's stage.
 func (p *proc) push(n *mailbox.Node) error {
+	if p.kind >= blocked {
+		switch p.in.Offer(n) {
+		case mailbox.Wake:
+			p.behaviour.(self).park <- n
+		case mailbox.Closed:
+			return p.node.undeliverable(p.pid(), n.Msg)
+		}
+		return nil
+	}
 	switch p.in.Push(n) {
 	case mailbox.Wake:
 		p.wake()
@@ -177,8 +186,8 @@ func (p *proc) wake() {
 		p.node.pool.Inject(&p.Entity)
 	case free:
 		p.cold.scheduler.Schedule(p)
-	default:
-		p.behaviour.(self).unpark()
+	default: // boxed: what is boxed is not handed over
+		p.behaviour.(self).prod()
 	}
 }
 

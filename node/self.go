@@ -14,13 +14,15 @@ import (
 // [Process], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Self struct {
-	p      *proc
-	park   chan struct{} // capacity 1: something to look at
-	spare  *mailbox.Node
-	fn     Process     // nil: a handle
-	timer  *time.Timer // of Receive with a timeout, kept for the next
-	bias   sched.Bias  // guards q and handled: Info looks at them
-	parked uint32      // waiting for a message or a reply; see sched.Store
+	p     *proc
+	park  chan *mailbox.Node // capacity 1: the message that ends a wait, nil to look around
+	spare *mailbox.Node
+	fn    Process       // nil: a handle
+	timer *time.Timer   // of Receive with a timeout, kept for the next
+	reply chan struct{} // capacity 1: a call has been answered; made by the first call, guarded by p.mu
+
+	bias   sched.Bias // guards q and handled: Info looks at them
+	parked uint32     // waiting for a message or a reply; see sched.Store
 }
 
 // self lets a Self stand where a behaviour does.
@@ -34,13 +36,6 @@ func (s self) what() string {
 		return "node.Self"
 	}
 	return "node.Process"
-}
-
-func (s *Self) unpark() {
-	select {
-	case s.park <- struct{}{}:
-	default:
-	}
 }
 
 // run is a Process's goroutine: started by spawn, ended by the function's
@@ -124,69 +119,107 @@ func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error)
 	return m, err
 }
 
+// receive is behind all the receives. It arms the inbox before it parks; whoever
+// takes it out of that state sends exactly one node, or nil, to s.park.
 func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
 	p := s.p
 	s.bias.Enter()
-	defer s.bias.Leave()
 	p.q.Rewind()
-	var expired <-chan time.Time
+	timed := false
 	for {
-		if p.status.Load() != alive {
-			return nil, ErrExited
-		}
-		for n := p.q.Next(); n != nil; n = p.q.Next() {
-			if match != nil {
-				s.bias.Leave()
-				ok := match(n.Msg)
-				s.bias.Enter()
-				if !ok {
-					p.q.Skip()
-					continue
-				}
+		if msg, ok := s.scan(match); ok {
+			s.bias.Leave()
+			if timed {
+				s.timer.Stop()
 			}
-			return s.take(n), nil
+			return msg, nil
 		}
 		if p.refill() {
 			continue
 		}
-		if d == 0 {
-			return nil, ErrTimeout
+		if p.status.Load() != alive {
+			s.bias.Leave()
+			return nil, ErrExited
 		}
-		if expired == nil && d != Infinity {
-			expired = s.clock(d)
-			defer s.timer.Stop()
+		if d == 0 {
+			s.bias.Leave()
+			return nil, ErrTimeout
 		}
 		if !p.boxed && !p.in.Arm() {
 			continue
 		}
 		s.bias.Leave()
-		sched.Store(&s.parked, 1)
-		if expired == nil {
-			<-s.park
-		} else {
-			select {
-			case <-s.park:
-			case <-expired:
-				d = 0 // one last look
+		if d == Infinity {
+			sched.Store(&s.parked, 1)
+			n := <-s.park
+			sched.Store(&s.parked, 0)
+			s.bias.Enter()
+			if n != nil {
+				p.q.Append(n)
 			}
+			continue
 		}
-		sched.Store(&s.parked, 0)
+		if !timed {
+			timed = true
+			s.clock(d)
+		}
+		n, expired := s.parkUntil()
+		if expired {
+			d = 0 // one last look
+		}
 		s.bias.Enter()
-		p.in.Claim()
+		if n != nil {
+			p.q.Append(n)
+		}
 	}
 }
 
+// parkUntil parks until there is something to look at or the timer has fired.
+func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
+	sched.Store(&s.parked, 1)
+	select {
+	case n = <-s.park:
+	case <-s.timer.C:
+		expired = true
+		if !s.p.boxed && !s.p.in.Claim() {
+			n = <-s.park // somebody was faster, and the node is on its way
+		}
+	}
+	sched.Store(&s.parked, 0)
+	return n, expired
+}
+
+// scan takes the first message that match wants, nil standing for any.
+func (s *Self) scan(match func(any) bool) (any, bool) {
+	q := &s.p.q
+	if s.p.status.Load() != alive {
+		return nil, false
+	}
+	for n := q.Next(); n != nil; n = q.Next() {
+		if match != nil {
+			s.bias.Leave()
+			ok := match(n.Msg)
+			s.bias.Enter()
+			if !ok {
+				q.Skip()
+				continue
+			}
+		}
+		return s.take(n), true
+	}
+	return nil, false
+}
+
 // clock starts the process's timer.
-func (s *Self) clock(d time.Duration) <-chan time.Time {
+func (s *Self) clock(d time.Duration) {
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {
 		s.timer.Reset(d)
 	}
-	return s.timer.C
 }
 
 // take removes n, the message that Next returns, and keeps its node.
@@ -232,6 +265,22 @@ func (s *Self) Send(to PID, msg any) error {
 		n = &mailbox.Node{Msg: msg}
 	}
 	return p.push(n)
+}
+
+// prod makes s look around.
+func (s *Self) prod() {
+	select {
+	case s.park <- nil:
+	default:
+	}
+}
+
+// answered ends the wait for a reply.
+func (s *Self) answered() {
+	select {
+	case s.reply <- struct{}{}:
+	default:
+	}
 }
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].

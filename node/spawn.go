@@ -107,7 +107,7 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 // Open makes the calling goroutine's handle: a process whose code is that
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Self, error) {
-	s := &Self{park: make(chan struct{}, 1)}
+	s := &Self{park: make(chan *mailbox.Node, 1)}
 	if _, _, err := n.begin(nil, nil, &Options{}, self{s}, handle); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		return PID{}, Ref{}, ErrExited
 	}
 	if f, ok := b.(Process); ok {
-		s := &Self{park: make(chan struct{}, 1), fn: f}
+		s := &Self{park: make(chan *mailbox.Node, 1), fn: f}
 		return n.begin(c, caller, &o, self{s}, blocked)
 	}
 	if o.Place.how == detached {

@@ -139,7 +139,7 @@ func TestErlangAgreesOnOrder(t *testing.T) {
 
 func requireSameOrder(t *testing.T, terms []any, theirs, ours []int) {
 	t.Helper()
-	require.Len(t, theirs, len(ours))
+	require.Equal(t, len(ours), len(theirs))
 	for i := range ours {
 		require.Equal(t, theirs[i], ours[i], "place %d:\nErlang %s\nGo     %s",
 			i, FormatPlain(terms[theirs[i]]), FormatPlain(terms[ours[i]]))
@@ -164,8 +164,8 @@ func TestErlangAgreesOnText(t *testing.T) {
 	o := askErlang(t, terms, texts)
 
 	pretty, plain := o.lines("pretty"), o.lines("plain")
-	require.Len(t, pretty, len(terms))
-	require.Len(t, plain, len(terms))
+	require.Equal(t, len(terms), len(pretty))
+	require.Equal(t, len(terms), len(plain))
 	for i, x := range terms {
 		if hasIdentifiers(x) {
 			continue
@@ -218,7 +218,11 @@ func TestErlangAgreesOnSyntax(t *testing.T) {
 	}
 }
 
-var hugeSegment = regexp.MustCompile(`:\s*[0-9_]{5,}`)
+var (
+	hugeSegment    = regexp.MustCompile(`:\s*[0-9_]{5,}`)
+	noCharacter    = regexp.MustCompile(`x\{[0-9a-fA-F]*[fF]{3}[eEfF]\}`)
+	strangeControl = regexp.MustCompile(`\\\^($|[^@-_a-z])`)
+)
 
 // notComparable reports whether the question cannot be put to Erlang, because
 // of how it is put or because Erlang is known to answer otherwise.
@@ -227,5 +231,9 @@ func notComparable(text string) bool {
 	return strings.ContainsAny(text, "\n\ufffe\ufffd") || // one text a line
 		strings.HasSuffix(text, ".") || strings.Contains(text, ". ") || strings.Contains(text, ".%") || // no dot of its own
 		strings.HasSuffix(text, "$") || strings.HasSuffix(text, "\\") || // would quote the line's end
+		strings.Contains(text, "maybe") || // not quoted before OTP 27
+		strings.Contains(text, "e300:32") || // infinity, in some releases
+		noCharacter.MatchString(text) || // noncharacters are refused
+		strangeControl.MatchString(text) || // undocumented
 		len(text) > 10_000 || hugeSegment.MatchString(text) // limits of our own
 }

@@ -91,8 +91,7 @@ func appendOne(dst []byte, stack []brackets, t any, text bool) ([]byte, []bracke
 		dst = appendBits(dst, t, text)
 	case classFun:
 		f := t.(Fun)
-		dst = appendAtom(append(dst, "#Fun<"...), f.Module)
-		dst = fmt.Appendf(dst, ".%d.%d>", f.OldIndex, f.OldUniq)
+		dst = fmt.Appendf(dst, "#Fun<%s.%d.%d>", string(f.Module), f.OldIndex, f.OldUniq)
 	case classExport:
 		f := t.(Export)
 		dst = appendAtom(append(dst, "fun "...), f.Module)

@@ -69,7 +69,7 @@ func TestFormat(t *testing.T) {
 		{o.PID(1<<32 | 42), "<go@host.42.1>", ""},
 		{o.Ref(1, 2, 3), "#Ref<go@host.3.2.1>", ""},
 		{o.Port(7), "#Port<go@host.7>", ""},
-		{Fun{Module: "Elixir.A", OldIndex: 1, OldUniq: 99}, "#Fun<'Elixir.A'.1.99>", ""},
+		{Fun{Module: "Elixir.A", OldIndex: 1, OldUniq: 99}, "#Fun<Elixir.A.1.99>", ""},
 		{Export{"lists", "map", 2}, "fun lists:map/2", ""},
 		{point{1, 2}, "#Go<wire.point {1 2}>", ""},
 		{Tuple{errors.New("oops")}, "{#Go<*errors.errorString oops>}", ""},

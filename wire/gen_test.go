@@ -174,14 +174,14 @@ func (g *gen) leaf() any {
 	}
 	switch g.IntN(n) {
 	case 0:
-		return Export{g.atomName(), g.atomName(), g.IntN(3)}
+		return Export{g.funName(), g.funName(), g.IntN(3)}
 	case 1:
 		return g.pid()
 	case 2:
-		// Erlang compares the words as signed differences; keep to 31 bits.
-		words := make([]uint32, 1+g.IntN(MaxRefWords))
+		// OTP 25 hashes a reference of one word by what lies behind it in memory.
+		words := make([]uint32, 2+g.IntN(MaxRefWords-1))
 		for i := range words {
-			words[i] = pick(g, 0, 1, g.Uint32N(1<<18))
+			words[i] = pick(g, 0, 1, g.Uint32N(1<<18), g.Uint32N(1<<18)<<14)
 		}
 		return g.origin().Ref(words...)
 	case 3:
@@ -195,13 +195,17 @@ type (
 	color int
 )
 
-func (g *gen) atomName() Atom { return atomOf(g.atom()) }
+// funName returns an atom that Erlang prints alike by itself and in a fun,
+// where it leaves reserved words unquoted and prints UTF-8 as Latin-1 (OTP 25).
+func (g *gen) funName() Atom { return pick[Atom](g, "a", "b_1", "Elixir.A", "a b", "") }
 
+// fun always has the same creator: Erlang's == takes no heed of it, but the
+// hash of a key in a large map does (OTP 25).
 func (g *gen) fun(depth int) Fun {
 	old := g.IntN(3) - 1
 	return Fun{
-		Arity: 1, Uniq: [16]byte{byte(old)}, Index: uint32(g.IntN(3)), Module: g.atomName(),
-		OldIndex: 1, OldUniq: old, PID: g.pid(), Free: g.terms(g.IntN(3), depth),
+		Arity: 1, Uniq: [16]byte{byte(old)}, Index: uint32(g.IntN(3)), Module: g.funName(),
+		OldIndex: 1, OldUniq: old, PID: NewOrigin(NodeID{"a@h", 1}).PID(1), Free: g.terms(g.IntN(3), depth),
 	}
 }
 
@@ -235,7 +239,6 @@ func (g *gen) respell(t any) any {
 		return g.respellList(g.respellAll(t.Head), g.respell(t.Tail))
 	case Fun:
 		t.Free = g.respellAll(t.Free)
-		t.PID = g.pid()
 		return t
 	case Map:
 		c := MakeMap(pick(g, 0, maxSorted+1))

@@ -279,14 +279,18 @@ func (p *parser) atomOrFun() (any, error) {
 	}
 	p.space()
 	start = p.pos
-	arity, err := p.unsigned()
-	if n, ok := Int(arity); err == nil && (!ok || n > 255) {
-		err = p.failAt(start, "expected an arity from 0 to 255")
+	if p.accept("$") {
+		return nil, p.failAt(start, "expected an arity from 0 to 255")
 	}
+	arity, err := p.unsigned()
 	if err != nil {
 		return nil, err
 	}
-	return Export{Module: module, Function: function, Arity: arity.(int)}, nil
+	n, ok := arity.(int)
+	if !ok || n > 255 {
+		return nil, p.failAt(start, "expected an arity from 0 to 255")
+	}
+	return Export{Module: module, Function: function, Arity: n}, nil
 }
 
 // atom reads an atom and the white space before it.

@@ -238,7 +238,7 @@ var parseErrors = []struct {
 	{"<<1:99999999999>>", 5, "expected a size of at most"},
 	{"<<1:8/utf8>>", 3, "a segment of type utf8 has no size"},
 	{"<<1/utf9>>", 5, "expected one of integer"},
-	{"<<1/utf8-utf8>>", 10, "expected one of integer"},
+	{"<<1/utf8-utf16>>", 10, "expected one of integer"},
 	{"<<1/>>", 5, "expected one of integer"},
 	{"<<16#d800/utf8>>", 3, "expected the number of a character"},
 	{"<<1.0/utf8>>", 3, "expected the number of a character"},

@@ -118,7 +118,7 @@ func (p *parser) segment() (segment, error) {
 
 // flags reads what follows the slash of a segment.
 func (p *parser) flags(s segment) (segment, error) {
-	var given [3]bool
+	var given [3]Atom
 	for {
 		p.space()
 		start := p.pos
@@ -127,12 +127,12 @@ func (p *parser) flags(s segment) (segment, error) {
 			return s, err
 		}
 		group := slices.IndexFunc(segmentFlags, func(g []string) bool { return slices.Contains(g, string(name)) })
-		if group < 0 || given[group] {
+		if group < 0 || given[group] != "" && given[group] != name {
 			p.pos = start
 			return s, p.failAt(start, "expected one of integer, float, utf8, utf16, utf32, one of big, little, "+
 				"or one of signed, unsigned")
 		}
-		given[group] = true
+		given[group] = name
 		switch {
 		case group == 0:
 			s.kind = string(name)
