@@ -267,7 +267,9 @@ func Call[R any, T Dest, Q any](ctx context.Context, from Caller, to T, req Q) (
 	begin(me, p, to, req)
 	var v any
 	var err error
-	if me.s != nil {
+	if me.s != nil && me.s.co != nil {
+		v, err = p.parkCo(ctx, me.s)
+	} else if me.s != nil {
 		v, err = p.park(ctx, me.s)
 	} else {
 		if me.c != nil {

@@ -64,6 +64,10 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 	}
 	p.status.Store(dead)
 	switch p.kind {
+	case staged:
+		if b, ok := p.behaviour.(self); ok && armed && (c == nil || c.p != p) {
+			n.pool.Inject(&b.p.Entity, nil) // to be unwound
+		}
 	case blocked, handle:
 		s := p.behaviour.(self)
 		if armed || p.boxed {

@@ -143,7 +143,7 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 func (p *proc) discard(c *Context, match func(any) bool) {
 	var current *mailbox.Node
 	remove := func() {
-		if c != nil {
+		if _, co := p.behaviour.(self); c != nil && !co {
 			current = p.q.Next()
 		}
 		for p.refill() {

@@ -141,7 +141,7 @@ func (p *proc) deliver(c *Context, msg any) error {
 		n := s.Node(msg)
 		if p.Home() != s {
 			c.w.Leave()
-			return p.push(n)
+			return p.push(c, n)
 		}
 		if !p.in.Quiet() {
 			if p.in.Closed() {
@@ -156,11 +156,11 @@ func (p *proc) deliver(c *Context, msg any) error {
 		c.w.Leave()
 		return nil
 	}
-	return p.push(&mailbox.Node{Msg: msg})
+	return p.push(c, &mailbox.Node{Msg: msg})
 }
 
 // push is deliver from outside p's stage.
-func (p *proc) push(n *mailbox.Node) error {
+func (p *proc) push(c *Context, n *mailbox.Node) error {
 	if p.kind >= blocked {
 		switch p.in.Offer(n) {
 		case mailbox.Wake:
@@ -172,7 +172,7 @@ func (p *proc) push(n *mailbox.Node) error {
 	}
 	switch p.in.Push(n) {
 	case mailbox.Wake:
-		p.wake()
+		p.wake(c)
 	case mailbox.Closed:
 		return p.node.undeliverable(p.pid(), n.Msg)
 	}
@@ -180,10 +180,14 @@ func (p *proc) push(n *mailbox.Node) error {
 }
 
 // wake schedules p; the caller owes p the wake-up.
-func (p *proc) wake() {
+func (p *proc) wake(c *Context) {
 	switch p.kind {
 	case staged:
-		p.node.pool.Inject(&p.Entity)
+		var w *sched.Worker
+		if c != nil {
+			w = c.w
+		}
+		p.node.pool.Inject(&p.Entity, w)
 	case free:
 		p.cold.scheduler.Schedule(p)
 	default: // boxed: what is boxed is not handed over
@@ -199,7 +203,7 @@ func (p *proc) deliverBoxed(c *Context, msg any) error {
 		case mailbox.Queued:
 			return nil
 		case mailbox.Wake:
-			p.wake()
+			p.wake(c)
 			return nil
 		case mailbox.Closed:
 			return p.node.undeliverable(p.pid(), msg)
@@ -225,11 +229,14 @@ func (p *proc) Notice(*sched.Stage) bool {
 		return true
 	}
 	p.in.TakeArmed(&p.q)
-	return p.q.Next() != nil || p.fresh
+	return p.q.Next() != nil || p.fresh || p.status.Load() != alive
 }
 
 // Back is part of sched.Task: the end of a turn whose handler lost its stage.
 func (p *proc) Back(s *sched.Stage) bool {
+	if b, ok := p.behaviour.(self); ok {
+		return b.due()
+	}
 	if p.cold != nil && p.cold.blocked {
 		err := p.cold.pending
 		p.cold.pending, p.cold.blocked = nil, false
@@ -300,6 +307,11 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 				return sched.Lost
 			}
 		}
+	}
+	if b, ok := p.behaviour.(self); ok {
+		v = b.turn(c, w)
+		ended = true
+		return v
 	}
 	s := w.Stage()
 	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0; left-- {

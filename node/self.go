@@ -21,6 +21,7 @@ type Self struct {
 	timer *time.Timer   // of Receive with a timeout, kept for the next
 	reply chan struct{} // capacity 1: a call has been answered; made by the first call, guarded by p.mu
 
+	co     *coroutine // nil: a goroutine of its own
 	bias   sched.Bias // guards q and handled: Info looks at them
 	parked uint32     // waiting for a message or a reply; see sched.Store
 }
@@ -70,12 +71,15 @@ func (s *Self) Close(reason any) {
 	if reason == nil {
 		reason = Normal
 	}
-	s.p.exit(nil, reason)
+	s.p.exit(s.context(), reason)
 }
 
 // die unwinds the goroutine of a process that is dead. A handle's goroutine is
 // not the runtime's to end: there die answers what Receive should return.
 func (s *Self) die() any {
+	if s.co != nil {
+		panic(unwinding{})
+	}
 	if s.fn != nil {
 		runtime.Goexit()
 	}
@@ -122,6 +126,9 @@ func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error)
 // receive is behind all the receives. It arms the inbox before it parks; whoever
 // takes it out of that state sends exactly one node, or nil, to s.park.
 func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
+	if s.co != nil {
+		return s.receiveCo(match, d)
+	}
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
@@ -254,6 +261,13 @@ func (s *Self) Send(to PID, msg any) error {
 	if p == nil {
 		return s.p.node.undeliverable(to, msg)
 	}
+	if s.co != nil {
+		if s.co.sends++; s.co.sends >= coSends {
+			s.co.left = 0
+			s.pause()
+		}
+		return p.deliver(s.co.c, msg)
+	}
 	if p.boxed {
 		return p.deliverBoxed(nil, msg)
 	}
@@ -264,7 +278,7 @@ func (s *Self) Send(to PID, msg any) error {
 	} else {
 		n = &mailbox.Node{Msg: msg}
 	}
-	return p.push(n)
+	return p.push(nil, n)
 }
 
 // prod makes s look around.
@@ -275,8 +289,21 @@ func (s *Self) prod() {
 	}
 }
 
+// context returns what the code of s acts through: nil on a goroutine of its own.
+func (s *Self) context() *Context {
+	if s.co != nil {
+		return s.co.c
+	}
+	return nil
+}
+
 // answered ends the wait for a reply.
 func (s *Self) answered() {
+	if s.co != nil {
+		s.co.answered.Store(true)
+		s.p.deliver(nil, tick{})
+		return
+	}
 	select {
 	case s.reply <- struct{}{}:
 	default:
@@ -308,30 +335,30 @@ func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link:
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return s.p.node.spawn(nil, s.p, Options{monitor: true}, b)
+	return s.p.node.spawn(s.context(), s.p, Options{monitor: true}, b)
 }
 
 // SpawnOpt starts a process with options.
 func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(nil, s.p, o, b)
+	pid, _, err := s.p.node.spawn(s.context(), s.p, o, b)
 	return pid, err
 }
 
 // Link makes the exit of either process an exit signal for the other.
-func (s *Self) Link(to PID) { s.p.link(nil, to) }
+func (s *Self) Link(to PID) { s.p.link(s.context(), to) }
 
 // Unlink takes the link away; no exit signal comes over it afterwards.
 func (s *Self) Unlink(to PID) { s.p.unlink(to) }
 
 // Monitor asks for one [Down] when the process exits.
-func (s *Self) Monitor(to PID) Ref { return s.p.monitor(nil, to, "") }
+func (s *Self) Monitor(to PID) Ref { return s.p.monitor(s.context(), to, "") }
 
 // MonitorName monitors whoever is registered under name now.
-func (s *Self) MonitorName(name Atom) Ref { return s.p.monitorName(nil, name) }
+func (s *Self) MonitorName(name Atom) Ref { return s.p.monitorName(s.context(), name) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.
-func (s *Self) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(nil, ref, flush) }
+func (s *Self) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(s.context(), ref, flush) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.
@@ -340,7 +367,7 @@ func (s *Self) TrapExit(on bool) bool { return s.p.setTrap(on) }
 // Exit sends an exit signal to a process, as exit/2 does.
 // A Process that so ends itself is unwound at once.
 func (s *Self) Exit(to PID, reason any) {
-	s.p.node.exitSignal(nil, s.p.pid(), to, reason)
+	s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
 	if s.fn != nil && s.p.status.Load() != alive {
 		s.die()
 	}
@@ -364,7 +391,7 @@ func (s *Self) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 }
 
 // caller is part of Caller.
-func (s *Self) caller() calling { return calling{node: s.p.node, s: s, p: s.p} }
+func (s *Self) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: s.p} }
 
 // ReceiveOf takes the oldest message of type T.
 func ReceiveOf[T any](s *Self) T {

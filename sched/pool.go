@@ -104,12 +104,31 @@ func (p *Pool) Spread() *Stage {
 // BlockedTurns returns how many turns have run longer than Config.Blocked.
 func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 
-// Inject wakes e from outside its stage. The caller owes e the wake-up.
-func (p *Pool) Inject(e *Entity) {
+// Inject wakes e from outside its stage. The caller owes e the wake-up. w is the
+// worker whose handler does it, nil elsewhere: a worker that will soon have
+// nothing else to do runs e's stage itself instead of waking another worker.
+// If its handler goes on for long, the watcher wakes one.
+func (p *Pool) Inject(e *Entity, w *Worker) {
 	s := e.home.Load()
-	if s.post(e, e) {
-		p.ready(s)
+	if !s.post(e, e) {
+		return
 	}
+	if w == nil || w.owes || !w.Holds() {
+		p.ready(s)
+		return
+	}
+	w.owes = true
+	p.mu.Lock()
+	if s.state == stageIdle {
+		p.queueLocked(s)
+	}
+	p.mu.Unlock()
+}
+
+func (p *Pool) kick() {
+	p.mu.Lock()
+	p.kickLocked()
+	p.mu.Unlock()
 }
 
 func (p *Pool) ready(s *Stage) {
@@ -196,10 +215,15 @@ func (p *Pool) rouseLocked(s *Stage) {
 // give makes w the holder of s, or of nothing. The caller holds pool.mu.
 func (w *Worker) give(s *Stage) {
 	w.stage = s
-	if s != nil {
-		w.lease = &lease{owner: w}
-		s.state, s.lease = stageHeld, w.lease
+	if s == nil {
+		return
 	}
+	l := s.spare
+	if l == nil {
+		l = new(lease)
+	}
+	l.owner, l.seen, l.since = w, l.turns, time.Time{}
+	w.lease, s.lease, s.spare, s.state = l, l, nil, stageHeld
 }
 
 // maxSpare is how many idle workers are kept for handlers that block.
@@ -213,6 +237,7 @@ func (p *Pool) next(w *Worker) *Stage {
 	if len(p.strays) > 0 {
 		delete(p.strays, w.lease)
 	}
+	w.owes = false
 	for {
 		if w.stage != nil { // given when w was roused or started
 			return w.stage
@@ -223,6 +248,7 @@ func (p *Pool) next(w *Worker) *Stage {
 		if w.counted {
 			if s := p.unqueueLocked(); s != nil {
 				w.give(s)
+				p.kickLocked()
 				return s
 			}
 			p.countLocked(w, false)
@@ -253,7 +279,8 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 		}
 		s.state = stageIdle
 	}
-	s.lease, w.stage = nil, nil
+	s.spare, s.lease = s.lease, nil // not revoked: good for the next
+	w.stage, w.lease = nil, nil
 	return true
 }
 
@@ -297,7 +324,7 @@ func (p *Pool) letGo(w *Worker) {
 func (p *Pool) giveBack(e *Entity) {
 	r := &returned{e: e}
 	r.ticket.Adopt(r, e.home.Load(), true)
-	p.Inject(&r.ticket)
+	p.Inject(&r.ticket, nil)
 }
 
 // standIn gives s, which w has left for a while, to another worker.

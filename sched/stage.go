@@ -40,6 +40,7 @@ type Stage struct {
 	// Guarded by pool.mu.
 	state stageState
 	lease *lease // nil unless a worker holds the stage
+	spare *lease // one that was given back, for the next holder
 	after *Stage // in the pool's list
 }
 

@@ -82,6 +82,7 @@ func (p *Pool) inspect(now time.Time) bool {
 			p.kickLocked()
 		}
 	}
+	p.kickLocked() // for a worker that owes it: see Inject
 	for l, e := range p.strays {
 		if long := now.Sub(l.since); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true

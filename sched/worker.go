@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"time"
 )
 
@@ -9,12 +10,14 @@ import (
 type Worker struct {
 	Local any // what the user of the pool keeps for each worker; set by Config.Local
 
-	pool  *Pool
-	stage *Stage
-	lease *lease
-	wake  chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
-	sends int           // since the turn began
-	goid  uint64        // of loop
+	pool   *Pool
+	stage  *Stage
+	lease  *lease
+	wake   chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
+	sends  int           // since the turn began
+	breath int           // turns since the last Gosched
+	owes   bool          // this turn has made a stage ready and woken no worker for it
+	goid   uint64        // of loop
 
 	counted bool // as one of pool.active; guarded by pool.mu
 
@@ -89,6 +92,12 @@ func (w *Worker) unwound() {
 // turnsBeforeSwitch is how many turns a stage gets while others wait.
 const turnsBeforeSwitch = 512
 
+// turnsBeforeGosched is how many turns a worker runs before it lets the Go
+// scheduler in. Without that the collector's workers would wait for a timer
+// tick to preempt this goroutine, and all the while every pointer store would
+// go through the write barrier.
+const turnsBeforeGosched = 4096
+
 // run works off a stage until there is nothing to do, until others must have a
 // go, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
@@ -114,6 +123,10 @@ func (w *Worker) run(s *Stage) {
 			continue
 		}
 		store(&w.lease.turns, w.lease.turns+1)
+		if w.breath++; w.breath >= turnsBeforeGosched {
+			w.breath = 0
+			runtime.Gosched()
+		}
 		s.current = e
 		if e.suspended {
 			p.handOver(w, s, e)
@@ -135,13 +148,21 @@ func (w *Worker) run(s *Stage) {
 		} else {
 			e.queued = false
 		}
+		if w.owes && (s.n != 0 || s.injected()) {
+			w.owes = false
+			w.lease.leave()
+			p.kick()
+			if !w.lease.enter() {
+				return
+			}
+		}
 	}
 }
 
 // shareWorth is how much queued work makes it worth while to move half of it
 // to another stage for an idle worker: well above what the move and the
 // messages that cross stages afterwards cost.
-const shareWorth = 30 * time.Microsecond
+const shareWorth = 50 * time.Microsecond
 
 // consider is called when another worker has nothing to do. It estimates from
 // the length of recent turns what waits in s's queue and shares it out if that
@@ -167,7 +188,7 @@ func (w *Worker) consider(s *Stage) bool {
 	return w.share(s)
 }
 
-// share moves every other entity of s's run queue to an idle stage. False: the
+// share moves half of s's run queue to an idle stage. False: the
 // stage was lost.
 func (w *Worker) share(s *Stage) bool {
 	w.lease.leave()
@@ -175,14 +196,16 @@ func (w *Worker) share(s *Stage) bool {
 	if !w.lease.enter() || t == nil {
 		return t == nil && w.Holds()
 	}
+	// The later half goes: entities that were woken one after the other tend to
+	// talk to each other, so neighbours stay together.
 	var first, last *Entity
 	var keep Stage
-	for i := 0; ; i++ {
+	for i, half := uint32(0), s.n/2; ; i++ {
 		e := s.pop()
 		if e == nil {
 			break
 		}
-		if i%2 != 0 || e.suspended || e.pinned.Load() || !e.task.Claim() {
+		if i < half || e.suspended || e.pinned.Load() || !e.task.Claim() {
 			keep.push(e)
 			continue
 		}

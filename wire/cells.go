@@ -75,11 +75,10 @@ func (c *cells) next() (any, bool) {
 		case pairsOf:
 			if i < 2*len(t.pairs) {
 				c.i++
-				if p := &t.pairs[i/2]; i%2 == 0 {
-					return p.Key, true
-				} else {
-					return p.Value, true
+				if i%2 == 0 {
+					return t.pairs[i/2].Key, true
 				}
+				return t.pairs[i/2].Value, true
 			}
 			c.t = nil
 		}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestCons(t *testing.T) {
+	head := make([]any, 2, 8)
+	head[0], head[1] = 1, 2
+	for _, c := range []struct {
+		head       []any
+		tail, want any
+	}{
+		{nil, Atom("a"), Atom("a")},
+		{nil, nil, nil},
+		{head, nil, List{1, 2}},
+		{head, List{}, List{1, 2}},
+		{head, List{3}, List{1, 2, 3}},
+		{head, Charlist("a"), List{1, 2, 'a'}},
+		{head, Charlist(""), List{1, 2}},
+		{head, Atom("a"), ImproperList{[]any{1, 2}, Atom("a")}},
+		{head, Tuple{}, ImproperList{[]any{1, 2}, Tuple{}}},
+		{head, ImproperList{[]any{3}, 4}, ImproperList{[]any{1, 2, 3}, 4}},
+		{head, ImproperList{[]any{3}, List{4}}, List{1, 2, 3, 4}},
+		{head, ImproperList{nil, 3}, ImproperList{[]any{1, 2}, 3}},
+	} {
+		got := Cons(c.head, c.tail)
+		assert.IsType(t, c.want, got)
+		assert.True(t, Equal(c.want, got), "%v", got)
+		assert.Equal(t, []any{1, 2, nil}, head[:3], "Cons wrote behind the head it was given")
+	}
+}
+
+func TestListsAreTheirCells(t *testing.T) {
+	for _, same := range [][]any{
+		{nil, List(nil), List{}, Charlist(""), ImproperList{}, ImproperList{nil, List{}}},
+		{List{'a', 'b'}, Charlist("ab"), List{uint8('a'), int64('b')}, ImproperList{[]any{'a'}, Charlist("b")},
+			ImproperList{nil, ImproperList{[]any{'a', 'b'}, nil}}},
+		{ImproperList{[]any{1, 2}, OK}, ImproperList{[]any{1}, ImproperList{[]any{2}, OK}}},
+		{OK, ImproperList{nil, OK}},
+		{Tuple{1}, ImproperList{nil, Tuple{1}}},
+	} {
+		for _, a := range same {
+			for _, b := range same {
+				assert.True(t, Equal(a, b), "%#v %#v", a, b)
+				assert.Zero(t, Compare(a, b), "%#v %#v", a, b)
+				assert.Equal(t, hashOf(a), hashOf(b), "%#v %#v", a, b)
+				assert.Equal(t, Format(a), Format(b))
+			}
+		}
+	}
+	assert.False(t, Equal(ImproperList{[]any{1}, Tuple{2}}, List{1, 2}))
+	assert.False(t, Equal(Tuple{1}, List{1}))
+}

@@ -1,0 +1,275 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMapTakesAnyKey(t *testing.T) {
+	keys := []any{
+		1, 1.0, OK, "text", Charlist("text"), NewBitstring([]byte{0x80}, 1), Tuple{}, Tuple{1}, Tuple{1.0}, List{}, List{1},
+		ImproperList{[]any{1}, 2}, Map{}, NewMap(1, 2), NewMap(1.0, 2), new(big.Int).Lsh(big.NewInt(1), 70),
+		NewOrigin(NodeID{"a@h", 1}).PID(1), NewOrigin(NodeID{"a@h", 1}).Ref(1), NewOrigin(NodeID{"a@h", 1}).Port(1),
+		Fun{Module: "m"}, Export{"m", "f", 1}, point{1, 2}, point{2, 1}, point{0, 0}, color(1),
+	}
+	for _, m := range []Map{{}, MakeMap(10), MakeMap(100)} {
+		for i, k := range keys {
+			m.Put(k, i)
+		}
+		require.Equal(t, len(keys), m.Len())
+		for i, k := range keys {
+			v, ok := m.Get(k)
+			require.True(t, ok, "%v", k)
+			require.Equal(t, i, v, "%v", k)
+		}
+		for _, k := range []any{2, Atom("no"), Tuple{2}, "no", point{9, 9}, color(2), []any{}, func() {}} {
+			_, ok := m.Get(k)
+			require.False(t, ok)
+			require.False(t, m.Delete(k))
+		}
+		for i, k := range keys {
+			require.True(t, m.Delete(k))
+			require.False(t, m.Delete(k))
+			require.Equal(t, len(keys)-i-1, m.Len())
+		}
+	}
+}
+
+func TestMapZeroValueAndSharing(t *testing.T) {
+	var m Map
+	assert.Zero(t, m.Len())
+	assert.False(t, m.Delete(1))
+	_, ok := m.Get(1)
+	assert.False(t, ok)
+	assert.Empty(t, maps.Collect(m.Unordered()))
+	assert.Empty(t, slices.Collect(func(yield func(any) bool) { m.All()(func(k, _ any) bool { return yield(k) }) }))
+	assert.True(t, Equal(Map{}, MakeMap(100)))
+	assert.Equal(t, hashOf(Map{}), hashOf(MakeMap(100)))
+
+	m.Put(OK, 1)
+	shared, own := m, m.Clone()
+	shared.Put(OK, 2)
+	v, _ := m.Get(OK)
+	assert.Equal(t, 2, v)
+	v, _ = own.Get(OK)
+	assert.Equal(t, 1, v)
+	assert.Panics(t, func() { NewMap(OK) })
+}
+
+func TestMapKeepsKeysInDecodersForm(t *testing.T) {
+	m := NewMap(int8(1), "a", true, "b", float32(0.5), "c", big.NewInt(7), "d", uint64(9), "e")
+	want := []any{1, 7, 9, 0.5, True}
+	var keys []any
+	for k := range m.All() {
+		keys = append(keys, k)
+	}
+	assert.Equal(t, want, keys)
+	v, _ := m.Get(true)
+	assert.Equal(t, "b", v)
+	v, _ = m.Get(True)
+	assert.Equal(t, "b", v)
+}
+
+func TestMapIteratesInKeyOrder(t *testing.T) {
+	g := newGen(t)
+	for _, n := range []int{0, 1, 10, maxSorted, maxSorted + 1, 500} {
+		want := MakeMap(n)
+		for want.Len() < n {
+			want.Put(g.term(2), want.Len())
+		}
+		var last any
+		m, i := g.respell(want).(Map), 0
+		for k, v := range m.All() {
+			if i > 0 {
+				require.Negative(t, compare(last, k, exact))
+			}
+			w, ok := want.Get(k)
+			require.True(t, ok)
+			require.Equal(t, Format(w), Format(v))
+			last = k
+			i++
+		}
+		require.Equal(t, n, i)
+		require.True(t, Equal(m, CollectMap(m.Unordered())))
+		for range m.All() {
+			break // stops
+		}
+	}
+}
+
+// TestMapModel plays random operations on a Map and on a Go map of formatted
+// keys, and checks mapBody's invariants after each.
+func TestMapModel(t *testing.T) {
+	g := newGen(t)
+	for range 30 {
+		keys := make([]any, 10+g.IntN(100))
+		for i := range keys {
+			keys[i] = g.term(1)
+		}
+		m, model := MakeMap(g.IntN(2*maxSorted)), map[string]int{}
+		for i := range 500 {
+			k := g.respell(keys[g.IntN(len(keys))])
+			id := FormatPlain(k) + fmt.Sprint(nodesOf(k))
+			_, had := model[id]
+			switch g.IntN(3) {
+			case 0:
+				require.Equal(t, had, m.Delete(k), id)
+				delete(model, id)
+			default:
+				m.Put(k, i)
+				model[id] = i
+			}
+			require.Equal(t, len(model), m.Len())
+			requireBody(t, m.body)
+			v, ok := m.Get(g.respell(k))
+			want, there := model[id]
+			require.Equal(t, there, ok, id)
+			if ok {
+				require.Equal(t, want, v, id)
+			}
+		}
+	}
+}
+
+// nodesOf returns the creations inside t, which FormatPlain does not show.
+func nodesOf(t any) []uint32 {
+	switch t := bare(t).(type) {
+	case PID:
+		return []uint32{t.Creation()}
+	case Ref:
+		return append([]uint32{t.Creation()}, t.w[:]...)
+	case Port:
+		return []uint32{t.Creation()}
+	case Fun:
+		return append([]uint32{t.Index, uint32(t.OldUniq)}, nodesOf(List(t.Free))...)
+	case Map:
+		return nodesOf(pairsOf{t.Clone().body.ordered()})
+	case Tuple, List, ImproperList, pairsOf:
+		var l []uint32
+		c := cellsOf(t)
+		for e, ok := c.next(); ok; e, ok = c.next() {
+			l = append(l, nodesOf(e)...)
+		}
+		return append(l, nodesOf(c.tail())...)
+	}
+	return nil
+}
+
+// requireBody checks the invariants 2 and 3 of mapBody.
+func requireBody(t *testing.T, b *mapBody) {
+	t.Helper()
+	if b.index == nil {
+		require.LessOrEqual(t, len(b.pairs), maxSorted)
+		require.Nil(t, b.links)
+		require.True(t, slices.IsSortedFunc(b.pairs, func(x, y Pair) int { return compare(x.Key, y.Key, exact) }))
+		return
+	}
+	require.Equal(t, len(b.pairs), len(b.links))
+	reached := 0
+	for h, i := range b.index {
+		for ; i >= 0; i = b.links[i].next {
+			require.Equal(t, h, b.links[i].hash)
+			require.Equal(t, h, hashOf(b.pairs[i].Key))
+			reached++
+			require.LessOrEqual(t, reached, len(b.pairs))
+		}
+	}
+	require.Equal(t, len(b.pairs), reached)
+}
+
+func TestMapsWithCollidingHashes(t *testing.T) {
+	m := MakeMap(100) // foreign values of one type all hash alike
+	for i := range 50 {
+		m.Put(point{i, i}, i)
+	}
+	requireBody(t, m.body)
+	for i := range 50 {
+		if i%3 != 0 {
+			require.True(t, m.Delete(point{i, i}))
+			requireBody(t, m.body)
+		}
+	}
+	for i := range 50 {
+		_, ok := m.Get(point{i, i})
+		require.Equal(t, i%3 == 0, ok)
+	}
+}
+
+// Equal maps are one key and hash alike, whatever their form and history.
+func TestMapsWithTiesAreEqualInAnyOrder(t *testing.T) {
+	a, b, c := NewMap(point{1, 1}, 1, point{2, 2}, 2), NewMap(point{2, 2}, 2, point{1, 1}, 1), MakeMap(100)
+	c.Put(point{2, 2}, 2)
+	c.Put(point{1, 1}, 1)
+	d := NewMap(1, 1, point{3, 3}, 3)
+	d.Put(point{1, 1}, 1)
+	d.Put(point{2, 2}, 2)
+	d.Delete(1)
+	d.Delete(point{3, 3})
+	all := []Map{a, b, c, d}
+	for _, x := range all {
+		for _, y := range all {
+			require.True(t, Equal(x, y), "%v %v", x, y)
+			require.True(t, Equal(Tuple{x}, Tuple{y}))
+			require.Equal(t, hashOf(x), hashOf(y), "%v %v", x, y)
+		}
+	}
+	assert.False(t, Equal(a, NewMap(point{2, 2}, 1, point{1, 1}, 2)))
+	assert.False(t, Equal(a, NewMap(point{2, 2}, 2, point{3, 3}, 1)))
+	shrunk := NewMap(point{1, 1}, 1)
+	shrunk.Put(point{2, 2}, 1)
+	shrunk.Delete(point{2, 2})
+	assert.True(t, Equal(shrunk, NewMap(point{1, 1}, 1)))
+	assert.Equal(t, hashOf(shrunk), hashOf(NewMap(point{1, 1}, 1)))
+}
+
+func BenchmarkMapGet(b *testing.B) {
+	for _, n := range []int{3, 8, 32, 33, 10_000} {
+		atoms, ints, tuples := MakeMap(n), MakeMap(n), MakeMap(n)
+		for i := range n {
+			atoms.Put(Atom("key_"+strconv.Itoa(i)), i)
+			ints.Put(i, i)
+			tuples.Put(Tuple{OK, i}, i)
+		}
+		for _, c := range []struct {
+			name string
+			m    Map
+			key  any
+		}{
+			{"atom", atoms, Atom("key_" + strconv.Itoa(n/2))}, {"int", ints, n / 2}, {"tuple", tuples, Tuple{OK, n / 2}},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, ok := c.m.Get(c.key); !ok {
+						b.Fatal("not found")
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkMapPut(b *testing.B) {
+	for _, n := range []int{3, 32, 1000} {
+		keys := make([]any, n)
+		for i := range keys {
+			keys[i] = Atom("key_" + strconv.Itoa(i*7919%n))
+		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m := MakeMap(n)
+				for _, k := range keys {
+					m.Put(k, nil)
+				}
+			}
+		})
+	}
+}
