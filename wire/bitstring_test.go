@@ -44,7 +44,7 @@ func TestBitstringsCompare(t *testing.T) {
 		}
 	}
 	ascending := []any{
-		"", NewBitstring([]byte{0}, 1), NewBitstring([]byte{0}, 2), "\x00", NewBitstring([]byte{1}, 7), "\x01",
+		"", NewBitstring([]byte{0}, 1), NewBitstring([]byte{0}, 2), NewBitstring([]byte{1}, 7), "\x00", "\x01",
 		NewBitstring([]byte{0x80}, 1), "\x80", NewBitstring([]byte{0xc0}, 2), "\xff", "\xff\x00",
 	}
 	requireAscending(t, ascending)

@@ -183,14 +183,12 @@ func compareEnd(tail any) int {
 // enter pushes what is inside two compound terms that compareOne could not
 // tell apart from outside. In mode identity it may find them different.
 func enter(stack []pairOfCells, a, b any, m mode) ([]pairOfCells, int) {
-	switch x := bare(a).(type) {
-	case Tuple:
-		return append(stack, pairOfCells{cellsOf(a), cellsOf(b), m}), 0
+	a, b = bare(a), bare(b)
+	switch x := a.(type) {
 	case Fun:
-		y := bare(b).(Fun)
-		return append(stack, pairOfCells{cellsOf(List(x.Free)), cellsOf(List(y.Free)), m}), 0
+		return append(stack, pairOfCells{cellsOf(List(x.Free)), cellsOf(List(b.(Fun).Free)), m}), 0
 	case Map:
-		p, q := x.body, bare(b).(Map).body
+		p, q := x.body, b.(Map).body
 		keys := exact
 		if m == identity {
 			keys = identity

@@ -34,7 +34,7 @@ func TestStandardOrder(t *testing.T) {
 		o.PID(1), later.PID(1), b.PID(1), o.PID(2), o.PID(1 << 32),
 		Tuple{}, Tuple{2}, Tuple{1, 1}, Tuple{1, 2},
 		Map{}, NewMap(2, 1), NewMap(2, 2), NewMap(1.0, 1), NewMap(1, 1, 2, 1), NewMap(1, 1, 2, 2), NewMap(1, 2, 2, 1),
-		List{}, List{1}, ImproperList{[]any{1}, 1}, List{1, 1}, List{1, 1, 1}, ImproperList{[]any{1}, "a"}, List{2}, List{List{}}, List{List{1}},
+		List{}, ImproperList{[]any{1}, 1}, List{1}, List{1, 1}, List{1, 1, 1}, ImproperList{[]any{1}, "a"}, List{2}, List{List{}}, List{List{1}},
 		[]byte{}, "a", "aa", "b",
 		[]any{}, map[string]int{}, color(1), color(2), point{},
 	})

@@ -12,6 +12,7 @@ var seed = maphash.MakeSeed()
 // hashOf returns a hash of t that is the same for all Equal terms. Like
 // compare, it keeps the depth of t on the heap.
 func hashOf(t any) uint64 {
+	t = bare(t)
 	switch k := t.(type) {
 	case Atom:
 		return maphash.String(seed, string(k))

@@ -332,6 +332,7 @@ func alignValues(p, q *mapBody) (*mapBody, *mapBody, bool) {
 
 // plainKey returns a scalar key in the form that decoders use.
 func plainKey(key any) any {
+	key = bare(key)
 	switch k := key.(type) {
 	case Atom, int, float64, string:
 		return key

@@ -104,62 +104,40 @@ func TestMapIteratesInKeyOrder(t *testing.T) {
 	}
 }
 
-// TestMapModel plays random operations on a Map and on a Go map of formatted
-// keys, and checks mapBody's invariants after each.
+// TestMapModel plays random operations on a Map and on a list of pairs, and
+// checks mapBody's invariants after each.
 func TestMapModel(t *testing.T) {
 	g := newGen(t)
 	for range 30 {
-		keys := make([]any, 10+g.IntN(100))
-		for i := range keys {
-			keys[i] = g.term(1)
-		}
-		m, model := MakeMap(g.IntN(2*maxSorted)), map[string]int{}
+		keys := g.terms(10+g.IntN(100), 1)
+		m, model := MakeMap(g.IntN(2*maxSorted)), []Pair{}
 		for i := range 500 {
-			k := g.respell(keys[g.IntN(len(keys))])
-			id := FormatPlain(k) + fmt.Sprint(nodesOf(k))
-			_, had := model[id]
-			switch g.IntN(3) {
-			case 0:
-				require.Equal(t, had, m.Delete(k), id)
-				delete(model, id)
+			k := keys[g.IntN(len(keys))]
+			at := slices.IndexFunc(model, func(p Pair) bool { return Equal(p.Key, k) })
+			switch put := g.IntN(3) > 0; {
+			case put && at < 0:
+				m.Put(g.respell(k), i)
+				model = append(model, Pair{k, i})
+				at = len(model) - 1
+			case put:
+				m.Put(g.respell(k), i)
+				model[at].Value = i
 			default:
-				m.Put(k, i)
-				model[id] = i
+				require.Equal(t, at >= 0, m.Delete(g.respell(k)), FormatPlain(k))
+				if at >= 0 {
+					model = slices.Delete(model, at, at+1)
+				}
+				at = -1
 			}
 			require.Equal(t, len(model), m.Len())
 			requireBody(t, m.body)
 			v, ok := m.Get(g.respell(k))
-			want, there := model[id]
-			require.Equal(t, there, ok, id)
+			require.Equal(t, at >= 0, ok, FormatPlain(k))
 			if ok {
-				require.Equal(t, want, v, id)
+				require.Equal(t, model[at].Value, v, FormatPlain(k))
 			}
 		}
 	}
-}
-
-// nodesOf returns the creations inside t, which FormatPlain does not show.
-func nodesOf(t any) []uint32 {
-	switch t := bare(t).(type) {
-	case PID:
-		return []uint32{t.Creation()}
-	case Ref:
-		return append([]uint32{t.Creation()}, t.w[:]...)
-	case Port:
-		return []uint32{t.Creation()}
-	case Fun:
-		return append([]uint32{t.Index, uint32(t.OldUniq)}, nodesOf(List(t.Free))...)
-	case Map:
-		return nodesOf(pairsOf{t.Clone().body.ordered()})
-	case Tuple, List, ImproperList, pairsOf:
-		var l []uint32
-		c := cellsOf(t)
-		for e, ok := c.next(); ok; e, ok = c.next() {
-			l = append(l, nodesOf(e)...)
-		}
-		return append(l, nodesOf(c.tail())...)
-	}
-	return nil
 }
 
 // requireBody checks the invariants 2 and 3 of mapBody.

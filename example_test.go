@@ -1,0 +1,50 @@
+package actornode_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// The README's example, word for word: see TestReadmeExample.
+func Example() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	total := 0
+	pid, _ := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		switch m := msg.(type) {
+		case int:
+			total += m
+		case node.Request[string]:
+			m.Reply(total)
+		}
+		return nil
+	}))
+	n.Send(pid, 40)
+	n.Send(pid, 2)
+	sum, err := node.Call[int](context.Background(), n, pid, "total?")
+	fmt.Println(sum, err)
+	// Output: 42 <nil>
+}
+
+// TestReadmeExample keeps the README's example the one that runs above.
+func TestReadmeExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(readme), "```go\n")
+	require.True(t, ok, "README.md has no Go example")
+	block, _, _ := strings.Cut(rest, "```")
+	var indented strings.Builder
+	for line := range strings.Lines(block) {
+		indented.WriteString("\t" + line)
+	}
+	require.Contains(t, string(source), "func Example() {\n"+indented.String()+"\t// Output:")
+}

@@ -1,0 +1,116 @@
+package actornode_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/actornode/actornode"
+
+// floors says how high each room is: an import runs downward only, siblings do
+// not meet. A room below another (node/pg in node) counts as that one's floor
+// and may import it.
+var floors = map[string]int{
+	"cmd": 5, "bench": 5,
+	"supervisor": 4,
+	"node":       3,
+	"sched":      2, "wire/erldist": 2, "wire/native": 2,
+	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1,
+}
+
+// within lists what a room on one floor may use beside it.
+var within = map[string][]string{
+	"wire/etf":  {"wire"},
+	"wire/epmd": {"wire"},
+}
+
+// outside lists the modules that the rooms may use, with the reason.
+var outside = map[string]string{
+	"github.com/stretchr/testify": "tests",
+}
+
+type pkg struct {
+	ImportPath, Name, Doc              string
+	Imports, TestImports, XTestImports []string
+}
+
+func packages(t *testing.T) (all []pkg) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Name,Doc,Imports,TestImports,XTestImports", "./...").Output()
+	require.NoError(t, err)
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			require.NotEmpty(t, all)
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+// room returns the longest entry of floors that path is or lies below.
+func room(path string) string {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+	best := ""
+	for r := range floors {
+		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(best) {
+			best = r
+		}
+	}
+	return best
+}
+
+func TestImportsRunDownward(t *testing.T) {
+	for _, p := range packages(t) {
+		from := room(p.ImportPath)
+		if from == "" {
+			require.Equal(t, module, p.ImportPath, "%s is in no room: enter it in floors", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if !strings.HasPrefix(imp, module) {
+				continue
+			}
+			to := room(imp)
+			if to == from {
+				continue
+			}
+			ok := floors[to] < floors[from]
+			for _, w := range within[from] {
+				ok = ok || w == to
+			}
+			require.True(t, ok, "%s (floor %d) imports %s (floor %d): an import runs downward only",
+				p.ImportPath, floors[from], imp, floors[to])
+		}
+	}
+}
+
+func TestDependenciesAreChosen(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imp := range append(append(p.Imports, p.TestImports...), p.XTestImports...) {
+			first, _, _ := strings.Cut(imp, "/")
+			if !strings.Contains(first, ".") || strings.HasPrefix(imp, module) {
+				continue
+			}
+			known := false
+			for m := range outside {
+				known = known || imp == m || strings.HasPrefix(imp, m+"/")
+			}
+			require.True(t, known, "%s imports %s: enter its module in outside, with the reason", p.ImportPath, imp)
+		}
+	}
+}
+
+func TestPackagesAreDocumented(t *testing.T) {
+	for _, p := range packages(t) {
+		require.NotEmpty(t, p.Doc, "%s has no package comment", p.ImportPath)
+	}
+}

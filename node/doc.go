@@ -1,0 +1,92 @@
+// Package node runs processes: lightweight actors with Erlang's semantics on one
+// node.
+//
+// # Nouns
+//
+// A [Node] is a set of processes with a name. A process is known by its [PID],
+// has a mailbox, links, monitors, perhaps a registered name, and ends with an
+// exit reason. It is written in one of two ways, and nobody can tell from
+// outside in which:
+//
+//   - an [Actor] is a value with a Receive method that is given one message at a
+//     time; it has neither goroutine nor stack while it waits, and costs about
+//     200 bytes. A [Context] is the runtime as its handler sees it.
+//   - a [Process] is a function that calls Receive itself, on a goroutine of its
+//     own or, as an option of the spawn, as a coroutine on the stages that run
+//     Actors. A [Self] is the runtime as it sees it; any goroutine gets
+//     one for itself from [Node.Open].
+//
+// A [Future] is a reply that has not come yet. A [DeadLetter] is a message that
+// could not be delivered.
+//
+//	n, err := node.Start(node.Config{})
+//	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+//		switch m := msg.(type) {
+//		case node.Request[int]:
+//			m.Reply(2 * m.Body)
+//		}
+//		return nil
+//	}))
+//	twice, err := node.Call[int](ctx, n, pid, 21)
+//	err = n.Stop()
+//
+// # Semantics
+//
+// Erlang's, as its Reference Manual ("Processes", "Links", "Monitors") and the
+// documents of erts give them; a real OTP node is the oracle of the tests. In
+// particular:
+//
+//   - Messages from one process to another arrive in the order sent, and an exit
+//     signal or a [Down] after the messages that went before it. Delivery is at
+//     most once.
+//   - Exit signals, links and monitors take effect on the target at once, on the
+//     goroutine that sends them: a process that is killed is dead to all others
+//     when Exit returns, even if its function still runs. Go cannot stop a
+//     function, so it is counted ([Stats].Lingering) until it returns; its
+//     context is cancelled, and what it sends goes nowhere.
+//   - The reason normal kills nobody else; kill cannot be trapped and is seen
+//     as killed; [Context.TrapExit] turns other signals into [Exited] messages;
+//     a link to, or a monitor of, the dead gives noproc.
+//   - A process has one registered name at most, and loses it on its exit.
+//   - A panic, and an error that is not made by [ExitWith], is an exit reason:
+//     a [*Crash] with the stack.
+//   - Messages are Go values and are not copied: what is sent must not be
+//     changed afterwards by either side.
+//
+// What differs from Erlang, and why: an exit signal may overtake messages that
+// its sender sent before it and that the target has not received yet. In
+// Erlang, too, such messages are never seen, for the process is dead; but a
+// target that would have begun to trap exits on receiving them is one that
+// Erlang might have saved. A message to a name that nobody has is an error
+// ([ErrNoName]), as badarg is in Erlang; one to a PID that is gone is a dead
+// letter.
+//
+// # What can be lost, reordered, duplicated
+//
+// Nothing is duplicated or, between two processes, reordered. A message is lost
+// when its target has exited or exits before it takes the message, when a
+// bounded mailbox has no room and its policy says so, and when the node stops.
+// All but those that a process had in its mailbox when it exited are counted,
+// streamed and, sampled, logged as dead letters.
+//
+// # Fairness
+//
+// An actor handles Config.Budget messages, then the others of its stage have
+// their turn. A handler that sends much is suspended now and then to let the
+// others run; a handler that blocks or computes for long loses its stage to
+// another worker, is counted and logged with its stack. See package sched.
+//
+// # Goroutines
+//
+//	name                 started by          ends with              owns
+//	worker               the pool, on need   Node.Stop, or idle     the stage it holds
+//	watcher              Start               Node.Stop              nothing
+//	Process              Spawn               its function           its mailbox
+//	detached actor       Spawn               the actor's exit       the actor
+//	timer (of package time), for the time of one send               the send
+//
+// # Limits
+//
+// 134,217,727 processes; a name has at most 255 characters. An unbounded
+// mailbox grows with what is sent to it: see [Options].Limits.
+package node
