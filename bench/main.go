@@ -18,7 +18,20 @@ func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 // system is this node with its benches; a new one is entered here and nowhere
 // else.
 func system() contract.System {
-	return contract.System{Name: "actornode", Version: version(), Benches: []contract.Bench{}}
+	return contract.System{Name: "actornode", Version: version(), Benches: []contract.Bench{
+		threadring,
+		ring,
+		latency,
+		mailbox,
+		flow,
+		chameneos,
+		big,
+		fib,
+		nqueens,
+		spawn,
+		mixed,
+		coop,
+	}}
 }
 
 // command runs one command line and returns the exit status.

@@ -73,6 +73,7 @@ type Bounded struct {
 	popped []int // sizes of the messages that the reader has and is not done with, oldest first
 	count  int   // messages that count
 	bytes  int
+	held   int // those of the bytes that are in popped
 	awake  bool
 	closed bool
 }
@@ -106,6 +107,13 @@ func (b *Bounded) fits(size int) bool {
 		(b.limits.Bytes == 0 || b.bytes+size <= b.limits.Bytes)
 }
 
+// canFit reports whether a message would fit if nothing waited for the reader.
+func (b *Bounded) canFit(size int) bool {
+	return b.count == b.n ||
+		(b.limits.Messages == 0 || b.count-b.n < b.limits.Messages) &&
+			(b.limits.Bytes == 0 || b.held+size <= b.limits.Bytes)
+}
+
 // Push is part of Box. With the policies DropNewest and DropOldest it never
 // answers Full.
 func (b *Bounded) Push(msg any) Result {
@@ -123,10 +131,10 @@ func (b *Bounded) Push(msg any) Result {
 		case b.limits.Policy == DropNewest:
 			b.limits.Dropped(msg)
 			return Queued
-		case b.limits.Policy == DropOldest && b.n > 0:
+		case b.limits.Policy == DropOldest && b.n > 0 && b.canFit(size):
 			b.limits.Dropped(b.shift().msg)
 			continue
-		case b.limits.Policy == DropOldest: // the reader has them all
+		case b.limits.Policy == DropOldest: // what the reader has leaves no room
 			b.limits.Dropped(msg)
 			return Queued
 		}
@@ -176,6 +184,7 @@ func (b *Bounded) Pop() (any, bool) {
 	e := b.shift()
 	b.count++ // until Done
 	b.bytes += e.size
+	b.held += e.size
 	b.popped = append(b.popped, e.size)
 	return e.msg, true
 }
@@ -189,6 +198,7 @@ func (b *Bounded) Done() {
 		return
 	}
 	b.bytes -= b.popped[0]
+	b.held -= b.popped[0]
 	b.popped = b.popped[:copy(b.popped, b.popped[1:])]
 	b.count--
 	b.room.Broadcast() // the next in line may need more room than there is
@@ -206,7 +216,7 @@ func (b *Bounded) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.awake = true, true
-	b.msgs, b.popped, b.n, b.count, b.bytes = nil, nil, 0, 0, 0
+	b.msgs, b.popped, b.n, b.count, b.bytes, b.held = nil, nil, 0, 0, 0, 0
 	b.room.Broadcast()
 }
 

@@ -103,21 +103,19 @@ func (b *Inbox) Pending() bool {
 	return h != nil && h != awake && h != closed
 }
 
-// Take moves all messages to the end of q and leaves the inbox awake. Reader
-// only. It answers the number of messages moved.
+// Take moves all messages to the end of q and leaves the inbox awake; where
+// there are none it leaves it as it was. Reader only. It answers the number of
+// messages moved.
 func (b *Inbox) Take(q *Queue) int {
-	if !b.Pending() {
-		return 0
-	}
-	// Only the reader replaces a stack by something else, and a concurrent
-	// Close is the one exception: it is told apart by what the swap returns.
 	h := b.head.Load()
-	for !b.head.CompareAndSwap(h, awake) {
-		if h = b.head.Load(); h == closed {
-			return 0
+	// A swap fails if somebody pushed, or closed the inbox, after the load.
+	for h != nil && h != awake && h != closed {
+		if b.head.CompareAndSwap(h, awake) {
+			return q.appendStack(h)
 		}
+		h = b.head.Load()
 	}
-	return q.appendStack(h)
+	return 0
 }
 
 // TakeArmed moves all messages to the end of q and leaves the inbox armed.

@@ -66,6 +66,9 @@ func (n *Node) Info(pid PID) (Info, error) {
 		return Info{PID: pid, State: StateDead, Stage: -1}, fmt.Errorf("%w: %v", ErrNoProcess, pid)
 	}
 	i := Info{PID: pid, Stage: -1, Started: time.Unix(0, p.started)}
+	if p.parent != 0 {
+		i.Parent = n.origin.PID(p.parent - 1)
+	}
 	p.observe(&i)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +83,7 @@ func (n *Node) Info(pid PID) (Info, error) {
 	if k == nil {
 		return i, nil
 	}
-	i.Name, i.Label, i.TrapExit, i.Parent = k.name, k.label, k.trap, k.parent
+	i.Name, i.Label, i.TrapExit = k.name, k.label, k.trap
 	for q := range k.links.all() {
 		i.Links = append(i.Links, q)
 	}

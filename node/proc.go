@@ -53,7 +53,8 @@ type proc struct {
 	id        uint64
 	behaviour Actor
 	handled   uint64
-	started   int64 // Unix time, ns
+	started   int64  // Unix time, ns
+	parent    uint64 // number of the spawning process, plus 1; 0: spawned from outside
 
 	running uint32 // in a turn; written by whoever runs the process, see sched.Store
 	mu      sync.Mutex
@@ -71,7 +72,6 @@ type cold struct {
 	box       mailbox.Box
 	scheduler sched.Scheduler
 	label     string
-	parent    wire.PID
 
 	bias sched.Bias // of a free process: guards q, in place of a stage
 

@@ -164,8 +164,14 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 			n := <-s.park
 			sched.Store(&s.parked, 0)
 			s.bias.Enter()
-			if n != nil {
-				p.q.Append(n)
+			if n == nil {
+				continue
+			}
+			p.q.Append(n)
+			if match == nil && p.q.Next() == n && p.status.Load() == alive { // nothing came before it
+				msg := s.take(n)
+				s.bias.Leave()
+				return msg, nil
 			}
 			continue
 		}

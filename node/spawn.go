@@ -115,11 +115,18 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 // Open makes the calling goroutine's handle: a process whose code is that
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Self, error) {
-	s := &Self{park: make(chan *mailbox.Node, 1)}
-	if _, _, err := n.begin(nil, nil, &Options{}, self{s}, handle); err != nil {
+	cell := &cell{}
+	cell.s.park = make(chan *mailbox.Node, 1)
+	if _, _, err := n.begin(nil, nil, &Options{}, self{&cell.s}, handle, &cell.p); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return &cell.s, nil
+}
+
+// cell is what a blocking process is made of, in one piece.
+type cell struct {
+	p proc
+	s Self
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
@@ -137,21 +144,22 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		return PID{}, Ref{}, ErrExited
 	}
 	if f, ok := b.(Process); ok {
-		s := &Self{park: make(chan *mailbox.Node, 1), fn: f}
+		cell := &cell{}
+		cell.s.fn = f
 		if o.Coroutine {
-			s.park = nil
-			s.co = newCoroutine(s)
-			return n.begin(c, caller, &o, self{s}, staged)
+			cell.s.co = newCoroutine(&cell.s)
+			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)
 		}
-		return n.begin(c, caller, &o, self{s}, blocked)
+		cell.s.park = make(chan *mailbox.Node, 1)
+		return n.begin(c, caller, &o, self{&cell.s}, blocked, &cell.p)
 	}
 	if o.Place.how == detached {
 		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
 	}
 	if o.Scheduler != nil {
-		return n.begin(c, caller, &o, b, free)
+		return n.begin(c, caller, &o, b, free, new(proc))
 	}
-	return n.begin(c, caller, &o, b, staged)
+	return n.begin(c, caller, &o, b, staged, new(proc))
 }
 
 // home finds the stage for a new actor.
@@ -176,9 +184,9 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 	return n.pool.Spread(), false, nil
 }
 
-// begin makes the process and sets it going.
-func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind) (PID, Ref, error) {
-	p := &proc{node: n, behaviour: b, kind: k}
+// begin makes p, which is all zero, a process and sets it going.
+func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (PID, Ref, error) {
+	p.node, p.behaviour, p.kind = n, b, k
 	if s, ok := b.(self); ok {
 		s.Self.p = p
 	}
@@ -195,6 +203,9 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind) (PID
 	var cache *slots
 	if c != nil && c.w != nil {
 		cache = &c.slots
+	}
+	if caller != nil {
+		p.parent = caller.id + 1
 	}
 	p.started = time.Now().UnixNano()
 	switch b := b.(type) {

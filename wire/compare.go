@@ -19,7 +19,8 @@ import (
 // terms, by the name of their type, and otherwise tie. See "Term Comparisons"
 // in the Erlang Reference Manual.
 //
-// Terms are walked with a stack on the heap: depth costs memory, not stack.
+// Terms are walked with a stack on the heap: depth costs memory, not stack. (Maps
+// of more than 32 pairs that are keys of one another do cost stack.)
 func Compare(a, b any) int { return compare(a, b, standard) }
 
 // Equal reports whether a and b are one term, as Erlang's =:= does: the Go
@@ -146,7 +147,8 @@ func compare(a, b any, m mode) int {
 		return c
 	}
 	var room [6]pairOfCells // terms nested no deeper cost no allocation
-	stack, c := enter(room[:0], a, b, m)
+	in, n, c := enter(a, b, m)
+	stack := append(room[:0], in[:n]...)
 	for c == 0 && len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		m := top.mode
@@ -165,7 +167,8 @@ func compare(a, b any, m mode) int {
 			return -compareEnd(top.b.tail())
 		}
 		if c, deep = compareOne(x, y, m); deep && c == 0 {
-			stack, c = enter(stack, x, y, m)
+			in, n, c = enter(x, y, m)
+			stack = append(stack, in[:n]...)
 		}
 	}
 	return c
@@ -180,32 +183,38 @@ func compareEnd(tail any) int {
 	return cmp.Compare(classOf(tail), classList)
 }
 
-// enter pushes what is inside two compound terms that compareOne could not
-// tell apart from outside. In mode identity it may find them different.
-func enter(stack []pairOfCells, a, b any, m mode) ([]pairOfCells, int) {
+// enter returns what is inside two compound terms that compareOne could not
+// tell apart from outside: n levels, of which the last is to be walked first. In
+// mode identity it may find the terms different, and returns c.
+func enter(a, b any, m mode) (in [2]pairOfCells, n, c int) {
 	a, b = bare(a), bare(b)
 	switch x := a.(type) {
 	case Fun:
-		return append(stack, pairOfCells{cellsOf(List(x.Free)), cellsOf(List(b.(Fun).Free)), m}), 0
+		in[0] = pairOfCells{cellsOf(List(x.Free)), cellsOf(List(b.(Fun).Free)), m}
+		return in, 1, 0
 	case Map:
-		p, q := x.body, b.(Map).body
-		keys := exact
-		if m == identity {
-			keys = identity
-			if p.unordered() || q.unordered() {
-				var ok bool
-				if p, q, ok = alignValues(p, q); !ok {
-					return stack, 1
-				}
-				return append(stack, pairOfCells{cellsOf(valuesOf{p}), cellsOf(valuesOf{q}), m}), 0
-			}
-		}
-		p, q = p.ordered(), q.ordered()
-		return append(stack,
-			pairOfCells{cellsOf(valuesOf{p}), cellsOf(valuesOf{q}), m},
-			pairOfCells{cellsOf(keysOf{p}), cellsOf(keysOf{q}), keys}), 0 // on top: keys come first
+		return enterMaps(x.body, b.(Map).body, m)
 	}
-	return append(stack, pairOfCells{cellsOf(a), cellsOf(b), m}), 0
+	in[0] = pairOfCells{cellsOf(a), cellsOf(b), m}
+	return in, 1, 0
+}
+
+func enterMaps(a, b *mapBody, m mode) (in [2]pairOfCells, n, c int) {
+	keys := exact
+	if m == identity {
+		keys = identity
+		if a.unordered() || b.unordered() {
+			if b = b.aligned(a); b == nil {
+				return in, 0, 1
+			}
+			in[0] = pairOfCells{cellsOf(valuesOf{a}), cellsOf(valuesOf{b}), m}
+			return in, 1, 0
+		}
+	}
+	a, b = a.ordered(), b.ordered()
+	in[0] = pairOfCells{cellsOf(valuesOf{a}), cellsOf(valuesOf{b}), m}
+	in[1] = pairOfCells{cellsOf(keysOf{a}), cellsOf(keysOf{b}), keys}
+	return in, 2, 0
 }
 
 // compareOne compares two terms from outside. deep says that the answer, if it

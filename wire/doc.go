@@ -86,7 +86,9 @@
 //
 // Atoms have at most [MaxAtomRunes] characters and references at most
 // [MaxRefWords] words; encoders check the first. Exact equality is that of OTP 27
-// and newer in its one change: 0.0 and -0.0 differ. Text is that of OTP 25 to 28;
-// the reserved words maybe and else are quoted when written and accepted
-// unquoted when read. Triple-quoted strings and sigils are not read.
+// and newer in its one change: 0.0 and -0.0 differ. Text is that of OTP 25, which
+// the tests compare with; the words maybe and else, reserved since OTP 27, are
+// quoted when written and accepted unquoted when read. Triple-quoted strings and
+// sigils are not read. [MaxParseDepth] and [MaxParseBits] bound what a short text
+// can ask for.
 package wire

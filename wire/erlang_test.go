@@ -208,7 +208,11 @@ func TestErlangAgreesOnSyntax(t *testing.T) {
 	}
 	texts = slices.DeleteFunc(texts, notComparable)
 	o := askErlang(t, nil, texts)
+	release := o.indexes("release")[0]
 	for i, answer := range o.lines("texts.plain") {
+		if release >= 27 && strings.Count(texts[i], `"`) > 2 {
+			continue // strings in a row need white space, and """ is new
+		}
 		x, err := Parse(texts[i])
 		ours := "no_term"
 		if err == nil {

@@ -242,9 +242,9 @@ func (g *gen) respell(t any) any {
 		return t
 	case Map:
 		c := MakeMap(pick(g, 0, maxSorted+1))
-		pairs := make([]Pair, 0, t.Len())
+		pairs := make([]pair, 0, t.Len())
 		for k, v := range t.Unordered() {
-			pairs = append(pairs, Pair{g.respell(k), g.respell(v)})
+			pairs = append(pairs, pair{g.respell(k), g.respell(v)})
 		}
 		g.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 		for _, p := range pairs {

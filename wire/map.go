@@ -17,8 +17,8 @@ import (
 // Up to 32 pairs are a sorted slice, as in Erlang; more are hashed.
 type Map struct{ body *mapBody }
 
-// Pair is one key of a [Map] and its value.
-type Pair struct{ Key, Value any }
+// pair is one key of a Map and its value.
+type pair struct{ Key, Value any }
 
 // NewMap returns the map of the given keys and values, which alternate; of a
 // key given twice the last value stays. It panics on an odd number of
@@ -37,7 +37,7 @@ func NewMap(keysAndValues ...any) Map {
 // MakeMap returns an empty map with room for n pairs. A decoder bounds n by
 // the input that is left before it asks.
 func MakeMap(n int) Map {
-	b := &mapBody{pairs: make([]Pair, 0, n)}
+	b := &mapBody{pairs: make([]pair, 0, n)}
 	if n > maxSorted {
 		b.hashAll(n)
 	}
@@ -116,7 +116,7 @@ func (m Map) Unordered() iter.Seq2[any, any] {
 	}
 }
 
-func yieldPairs(pairs []Pair, yield func(any, any) bool) {
+func yieldPairs(pairs []pair, yield func(any, any) bool) {
 	for i := range pairs {
 		if !yield(pairs[i].Key, pairs[i].Value) {
 			return
@@ -152,7 +152,7 @@ const maxSorted = 32
 //     foreign values. Equal maps may then hold them in different order.
 //  5. Reading changes nothing.
 type mapBody struct {
-	pairs []Pair
+	pairs []pair
 	ties  bool
 	index map[uint64]int
 	links []link
@@ -232,7 +232,7 @@ func (b *mapBody) put(key, value any) {
 		b.putHashed(key, value)
 	default:
 		b.ties = b.ties || ties
-		b.pairs = slices.Insert(b.pairs, i, Pair{key, value})
+		b.pairs = slices.Insert(b.pairs, i, pair{key, value})
 	}
 }
 
@@ -242,7 +242,7 @@ func (b *mapBody) putHashed(key, value any) {
 		b.pairs[i].Value = value
 		return
 	}
-	b.pairs = append(b.pairs, Pair{key, value})
+	b.pairs = append(b.pairs, pair{key, value})
 	b.chain(h)
 }
 
@@ -277,7 +277,7 @@ func (b *mapBody) remove(i int) {
 		b.relink(last, i)
 		b.pairs[i], b.links[i] = b.pairs[last], b.links[last]
 	}
-	b.pairs[last] = Pair{}
+	b.pairs[last] = pair{}
 	b.pairs, b.links = b.pairs[:last], b.links[:last]
 }
 
@@ -307,27 +307,27 @@ func (b *mapBody) ordered() *mapBody {
 		return b
 	}
 	pairs := slices.Clone(b.pairs)
-	slices.SortStableFunc(pairs, func(x, y Pair) int { return compare(x.Key, y.Key, exact) })
+	slices.SortStableFunc(pairs, func(x, y pair) int { return compare(x.Key, y.Key, exact) })
 	return &mapBody{pairs: pairs}
 }
 
-// alignValues pairs each key of p with the same key of q: it returns p and the
-// pairs of q in p's order, false if the keys differ. Both have the same length.
-func alignValues(p, q *mapBody) (*mapBody, *mapBody, bool) {
-	aligned := &mapBody{pairs: make([]Pair, len(p.pairs))}
-	for i := range p.pairs {
+// aligned returns a body of b's pairs in the order of a's keys, good for
+// walking only, or nil if a has a key that b has not.
+func (b *mapBody) aligned(a *mapBody) *mapBody {
+	pairs := make([]pair, len(a.pairs))
+	for i := range a.pairs {
 		var j int
-		if p.index != nil && q.index != nil {
-			j = q.lookUp(p.pairs[i].Key, p.links[i].hash)
+		if a.index != nil && b.index != nil {
+			j = b.lookUp(a.pairs[i].Key, a.links[i].hash)
 		} else {
-			j = q.find(p.pairs[i].Key)
+			j = b.find(a.pairs[i].Key)
 		}
 		if j < 0 {
-			return nil, nil, false
+			return nil
 		}
-		aligned.pairs[i] = q.pairs[j]
+		pairs[i] = b.pairs[j]
 	}
-	return p, aligned, true
+	return &mapBody{pairs: pairs}
 }
 
 // plainKey returns a scalar key in the form that decoders use.

@@ -110,14 +110,14 @@ func TestMapModel(t *testing.T) {
 	g := newGen(t)
 	for range 30 {
 		keys := g.terms(10+g.IntN(100), 1)
-		m, model := MakeMap(g.IntN(2*maxSorted)), []Pair{}
+		m, model := MakeMap(g.IntN(2*maxSorted)), []pair{}
 		for i := range 500 {
 			k := keys[g.IntN(len(keys))]
-			at := slices.IndexFunc(model, func(p Pair) bool { return Equal(p.Key, k) })
+			at := slices.IndexFunc(model, func(p pair) bool { return Equal(p.Key, k) })
 			switch put := g.IntN(3) > 0; {
 			case put && at < 0:
 				m.Put(g.respell(k), i)
-				model = append(model, Pair{k, i})
+				model = append(model, pair{k, i})
 				at = len(model) - 1
 			case put:
 				m.Put(g.respell(k), i)
@@ -146,7 +146,7 @@ func requireBody(t *testing.T, b *mapBody) {
 	if b.index == nil {
 		require.LessOrEqual(t, len(b.pairs), maxSorted)
 		require.Nil(t, b.links)
-		require.True(t, slices.IsSortedFunc(b.pairs, func(x, y Pair) int { return compare(x.Key, y.Key, exact) }))
+		require.True(t, slices.IsSortedFunc(b.pairs, func(x, y pair) int { return compare(x.Key, y.Key, exact) }))
 		return
 	}
 	require.Equal(t, len(b.pairs), len(b.links))

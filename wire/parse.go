@@ -57,6 +57,7 @@ type parser struct {
 	text  string
 	pos   int
 	depth int
+	sized int // bits of the segments that gave a size
 }
 
 // failAt returns the error for what stands at pos.

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxParseSegment is the largest size, in bits, of one segment <<1:Size>> in
-// text that [Parse] reads.
-const MaxParseSegment = 1 << 20
+// MaxParseBits is how many bits the segments that give a size, as <<1:Size>>
+// does, may have together in one text that [Parse] reads.
+const MaxParseBits = 1 << 20
 
 // bitWriter appends bits, the first bit of a byte being its highest.
 type bitWriter struct {
@@ -105,10 +105,11 @@ func (p *parser) segment() (segment, error) {
 			return s, err
 		}
 		n, ok := t.(int)
-		if !ok || n > MaxParseSegment {
-			return s, p.failAt(start, "expected a size of at most %d bits", MaxParseSegment)
+		if !ok || n > MaxParseBits || n*len(s.values) > MaxParseBits-p.sized {
+			return s, p.failAt(start, "expected a size of at most %d bits, of all segments together", MaxParseBits)
 		}
 		s.size = n
+		p.sized += n * len(s.values)
 	}
 	if p.next("/") {
 		return p.flags(s)

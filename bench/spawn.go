@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/node"
+)
+
+var spawn = contract.Bench{
+	Name:   "spawn",
+	About:  "all alive and waiting at once, then one message each",
+	Params: []contract.Param{contract.Int("n", 1_000_000), contract.Style()},
+	Ops:    func(p contract.Params) int { return p.Int("n") },
+	Run:    runSpawn,
+}
+
+type (
+	question struct {
+		from   node.PID
+		number int
+	}
+	answer struct{ number int }
+)
+
+func runSpawn(p contract.Params, m *contract.Meter) error {
+	n := p.Int("n")
+	return onNode(func(main *node.Self) error {
+		before := contract.RSS()
+		m.Start()
+		pids := make([]node.PID, n)
+		if p.Style() == contract.Process {
+			for i := range pids {
+				pids[i] = must(main.Spawn(responderProcess(main.Self())))
+			}
+			for range pids {
+				node.ReceiveOf[ready](main)
+			}
+		} else {
+			for i := range pids {
+				pids[i] = must(main.Spawn(responder{}))
+			}
+		}
+		m.Stop()
+		m.Extra("bytes_per_actor", float64(contract.RSS()-before)/float64(n))
+		m.Extra("spawn_s", m.Spent().Seconds())
+
+		total := 0
+		m.Start()
+		for i, pid := range pids {
+			main.Send(pid, question{main.Self(), i + 1})
+		}
+		for range pids {
+			total += node.ReceiveOf[answer](main).number
+		}
+		m.Stop()
+		if want := n * (n + 1) / 2; total != want {
+			return fmt.Errorf("the answers add up to %d, not %d", total, want)
+		}
+		return nil
+	})
+}
+
+// responder answers one question. It waits for it from the moment of its spawn
+// and needs no state for that.
+type responder struct{}
+
+func (responder) Receive(ctx *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case question:
+		ctx.Send(m.from, answer{m.number})
+		return node.Stop
+	}
+	return node.Unhandled
+}
+
+// responderProcess says when it runs, so that main knows when all wait.
+func responderProcess(main node.PID) node.Process {
+	return func(p *node.Self) error {
+		p.Send(main, ready{})
+		q := p.Receive().(question)
+		return p.Send(q.from, answer{q.number})
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node"
+)
+
+// onNode runs body with a node of its own. main is the process that the bench
+// itself is: it spawns the others, releases them and hears how it went.
+func onNode(body func(main *node.Self) error) error {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		return err
+	}
+	main, err := n.Open()
+	if err != nil {
+		return errors.Join(err, n.Stop())
+	}
+	return errors.Join(body(main), n.Stop())
+}
+
+// must returns the PID of a process that was spawned: a bench neither stops its
+// node early nor fills it.
+func must(pid node.PID, err error) node.PID {
+	if err != nil {
+		panic(err)
+	}
+	return pid
+}
+
+// release starts processes that have been made.
+type release struct{}
+
+// releaseAll starts pids, all at once.
+func releaseAll(main *node.Self, pids []node.PID) {
+	for _, pid := range pids {
+		main.Send(pid, release{})
+	}
+}
