@@ -76,7 +76,7 @@ func (b *Inbox) Offer(n *Node) Result {
 		old := b.head.Load()
 		switch old {
 		case nil:
-			if b.head.CompareAndSwap(nil, awake) {
+			if n.next = nil; b.head.CompareAndSwap(nil, awake) {
 				return Wake
 			}
 			continue

@@ -27,6 +27,15 @@ type lease struct {
 	counted bool
 }
 
+// inTurn returns for how long l's worker is known to have been in one turn. The
+// caller is the watcher and holds pool.mu.
+func (l *lease) inTurn(now time.Time) time.Duration {
+	if t := atomic.LoadUint32(&l.turns); t != l.seen || l.since.IsZero() {
+		l.seen, l.since = t, now
+	}
+	return now.Sub(l.since)
+}
+
 func (l *lease) enter() bool {
 	store(&l.busy, 1)
 	if l.revoked.Load() == 0 {

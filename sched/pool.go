@@ -68,6 +68,7 @@ type Pool struct {
 	idle     []*Worker
 	active   int // workers that hold a stage or look for one
 	spareAt  int // where idleStage looks next
+	live     int // workers and the watcher: all goroutines of the pool
 	stopping bool
 	watching bool
 	strays   map[*lease]*Entity // turns that go on without their stage
@@ -76,14 +77,15 @@ type Pool struct {
 	nodes   []mailbox.Free // full batches
 
 	wakeWatcher chan struct{} // capacity 1
-	stop        chan struct{}
-	running     sync.WaitGroup // workers and the watcher
+	stop        chan struct{} // closed when stopping
+	gone        chan struct{} // closed when stopping and no goroutine is left
 }
 
 // New returns a pool that runs nothing yet; workers start when there is work.
 func New(cfg Config) *Pool {
 	cfg.fill()
-	p := &Pool{cfg: cfg, strays: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1), stop: make(chan struct{})}
+	p := &Pool{cfg: cfg, strays: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1),
+		stop: make(chan struct{}), gone: make(chan struct{})}
 	for i := range cfg.Stages {
 		p.stages = append(p.stages, &Stage{pool: p, index: i})
 	}
@@ -179,7 +181,7 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 
 // kickLocked sets a worker to work if one may run and there is a stage for it.
 func (p *Pool) kickLocked() {
-	if p.active < p.cfg.Workers && p.first != nil {
+	if p.active < p.cfg.Workers && p.first != nil && !(p.stopping && p.live == 0) {
 		p.rouseLocked(nil)
 	}
 	if !p.watching && !p.stopping {
@@ -208,8 +210,17 @@ func (p *Pool) rouseLocked(s *Stage) {
 	}
 	p.countLocked(w, true)
 	w.give(s)
-	p.running.Add(1)
+	p.live++
 	go w.loop()
+}
+
+// ended says that a goroutine of the pool has ended.
+func (p *Pool) ended() {
+	p.mu.Lock()
+	if p.live--; p.live == 0 && p.stopping {
+		close(p.gone)
+	}
+	p.mu.Unlock()
 }
 
 // give makes w the holder of s, or of nothing. The caller holds pool.mu.
@@ -327,13 +338,15 @@ func (p *Pool) giveBack(e *Entity) {
 	p.Inject(&r.ticket, nil)
 }
 
-// standIn gives s, which w has left for a while, to another worker.
-func (p *Pool) standIn(w *Worker, s *Stage) {
+// standIn gives s, which w has left for a while, to another worker. l was w's
+// lease on s: if it has been revoked, w may have the next already.
+func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 	p.mu.Lock()
-	if w.Holds() {
-		w.lease.revoked.Store(1) // our own lease, and we are outside
+	if l.revoked.Load() == 0 {
+		l.revoked.Store(1) // our own lease, and we are outside
 		p.countLocked(w, false)
 		p.rouseLocked(s)
+		p.kickLocked() // w may owe it
 	}
 	p.mu.Unlock()
 }
@@ -349,7 +362,11 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		w.lease.revoked.Store(1)
 		p.countLocked(w, false)
 		p.countLocked(ww, true)
+		s.current = e
 		ww.give(s)
+	} else { // s was taken from w meanwhile, and ww goes on without it
+		ww.lease.since = time.Time{}
+		p.strays[ww.lease] = e
 	}
 	p.mu.Unlock()
 	ww.wake <- struct{}{}
@@ -435,7 +452,8 @@ func (p *Pool) surrender(f *mailbox.Free) {
 }
 
 // Stop ends the workers when they have nothing more to run, and waits for
-// them until ctx is done. Handlers that do not return are left behind.
+// them until ctx is done. Handlers that do not return are left behind. What is
+// injected after the last worker has ended is not run.
 func (p *Pool) Stop(ctx context.Context) error {
 	p.mu.Lock()
 	if !p.stopping {
@@ -445,15 +463,13 @@ func (p *Pool) Stop(ctx context.Context) error {
 			w.wake <- struct{}{}
 		}
 		p.idle = nil
+		if p.live == 0 {
+			close(p.gone)
+		}
 	}
 	p.mu.Unlock()
-	done := make(chan struct{})
-	go func() { // ends with the last worker; a stuck handler keeps it
-		p.running.Wait()
-		close(done)
-	}()
 	select {
-	case <-done:
+	case <-p.gone:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -13,16 +13,21 @@ const quietTicks = 64
 
 // Start starts the pool's watcher. Workers start when there is work.
 func (p *Pool) Start() {
-	p.running.Add(1)
-	go p.watch()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopping {
+		p.live++
+		go p.watch()
+	}
 }
 
 // watch is the watcher's goroutine: started by Start, stopped by Stop, which
 // waits for it. It looks at every held stage a few times within
 // Config.Blocked and rests when nothing runs.
 func (p *Pool) watch() {
-	defer p.running.Done()
-	tick := time.NewTicker(p.cfg.Blocked / 5)
+	defer p.ended()
+	every := max(p.cfg.Blocked/5, time.Microsecond)
+	tick := time.NewTicker(every)
 	tick.Stop()
 	for {
 		select {
@@ -30,7 +35,7 @@ func (p *Pool) watch() {
 		case <-p.stop:
 			return
 		}
-		tick.Reset(p.cfg.Blocked / 5)
+		tick.Reset(every)
 		for quiet := 0; quiet < quietTicks; {
 			select {
 			case now := <-tick.C:
@@ -69,12 +74,9 @@ func (p *Pool) inspect(now time.Time) bool {
 		if l == nil {
 			continue
 		}
-		if t := atomic.LoadUint32(&l.turns); t != l.seen || l.since.IsZero() {
-			l.seen, l.since = t, now
-			continue
-		}
-		starved := p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
-		if starved || now.Sub(l.since) >= p.cfg.Blocked {
+		long := l.inTurn(now)
+		starved := long > 0 && p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
+		if starved || long >= p.cfg.Blocked {
 			if e := p.revokeLocked(s); e != nil {
 				p.strays[l] = e
 			}
@@ -84,7 +86,7 @@ func (p *Pool) inspect(now time.Time) bool {
 	}
 	p.kickLocked() // for a worker that owes it: see Inject
 	for l, e := range p.strays {
-		if long := now.Sub(l.since); long >= p.cfg.Blocked && !l.counted {
+		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
 			report = append(report, Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid})

@@ -58,7 +58,7 @@ func (w *Worker) Sent() {
 // loop is the worker's goroutine: started by Pool.rouseLocked, ended by
 // Pool.next, waited for by Pool.Stop.
 func (w *Worker) loop() {
-	defer w.pool.running.Done()
+	defer w.pool.ended()
 	defer func() {
 		if w.stage != nil {
 			w.unwound()
@@ -110,28 +110,27 @@ func (w *Worker) run(s *Stage) {
 		if s.injected() {
 			s.gather()
 		}
-		e := s.pop()
-		if e == nil || turns >= turnsBeforeSwitch && p.waiting.Load() != 0 {
-			if e != nil {
-				s.push(e)
-			}
+		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0
+		if s.head == nil || over {
+			more := s.head != nil
 			w.lease.leave()
-			if p.release(w, s, e != nil) || !w.lease.enter() {
+			if p.release(w, s, more) || !w.lease.enter() {
 				return
 			}
 			s.gather()
 			continue
 		}
+		e := s.pop()
 		store(&w.lease.turns, w.lease.turns+1)
 		if w.breath++; w.breath >= turnsBeforeGosched {
 			w.breath = 0
 			runtime.Gosched()
 		}
-		s.current = e
 		if e.suspended {
 			p.handOver(w, s, e)
 			return
 		}
+		s.current = e
 		if s.n != 0 && p.hungry.Load() != 0 && !w.consider(s) {
 			p.giveBack(e)
 			return
@@ -193,8 +192,11 @@ func (w *Worker) consider(s *Stage) bool {
 func (w *Worker) share(s *Stage) bool {
 	w.lease.leave()
 	t := w.pool.idleStage(s)
-	if !w.lease.enter() || t == nil {
-		return t == nil && w.Holds()
+	if !w.lease.enter() {
+		return false
+	}
+	if t == nil {
+		return true
 	}
 	// The later half goes: entities that were woken one after the other tend to
 	// talk to each other, so neighbours stay together.
@@ -248,9 +250,11 @@ func (w *Worker) Yield() {
 	s.waiting[e] = w
 	s.push(e)
 	s.current = nil
-	w.lease.leave()
-	w.pool.standIn(w, s)
+	l := w.lease
+	l.leave()
+	w.pool.standIn(w, s, l)
 	<-w.wake
+	w.mark = time.Time{} // of another lease
 }
 
 // Block is called by a handler that is about to wait for something outside:
