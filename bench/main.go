@@ -7,13 +7,42 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/pprof"
 	"syscall"
 
 	"github.com/actornode/actornode/bench/internal/contest"
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	stop, err := profile(os.Getenv("BENCH_CPUPROFILE"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(contract.Failed)
+	}
+	status := command(os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// profile writes a CPU profile of the run to a file until it is stopped; "":
+// none.
+func profile(file string) (stop func(), err error) {
+	if file == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
+	}, nil
+}
 
 // system is this node with its benches; a new one is entered here and nowhere
 // else.

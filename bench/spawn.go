@@ -30,8 +30,9 @@ func runSpawn(p contract.Params, m *contract.Meter) error {
 		m.Start()
 		pids := make([]node.PID, n)
 		if p.Style() == contract.Process {
+			respond := responderProcess(main.Self())
 			for i := range pids {
-				pids[i] = must(main.Spawn(responderProcess(main.Self())))
+				pids[i] = must(main.Spawn(respond))
 			}
 			for range pids {
 				node.ReceiveOf[ready](main)

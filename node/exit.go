@@ -34,7 +34,7 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 		p.mu.Unlock()
 		return false, nil
 	}
-	p.status.Store(exiting)
+	p.status.Or(exiting)
 	k := p.cold
 	var last cold
 	if k != nil {
@@ -62,7 +62,7 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 	if k != nil {
 		wave = n.tell(c, p, &last, reason)
 	}
-	p.status.Store(dead)
+	p.status.Or(dead)
 	switch p.kind {
 	case staged:
 		if b, ok := p.behaviour.(self); ok && armed && (c == nil || c.p != p) {

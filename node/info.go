@@ -72,11 +72,11 @@ func (n *Node) Info(pid PID) (Info, error) {
 	p.observe(&i)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch p.status.Load() {
-	case exiting:
-		i.State = StateExiting
-	case dead:
+	switch st := p.status.Load(); {
+	case st&dead != 0:
 		i.State = StateDead
+	case st != alive:
+		i.State = StateExiting
 	}
 	i.Behaviour = typeName(p.behaviour)
 	k := p.cold

@@ -16,9 +16,11 @@ import (
 type status = uint32
 
 const (
-	alive   status = iota
-	exiting        // signals no longer reach it; links and monitors are being told
-	dead           // all have been told
+	alive     status = 0
+	exiting   status = 1 << iota // signals no longer reach it; links and monitors are being told
+	dead                         // all have been told
+	abandoned                    // ended from outside while its function ran
+	returned                     // the function has returned since
 )
 
 // kind says who runs a process. Set at spawn.
@@ -91,16 +93,7 @@ type cold struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reason   any // once exiting
-
-	linger atomic.Uint32 // see proc.abandon
 }
-
-// Values of cold.linger.
-const (
-	notAbandoned = iota
-	abandoned    // killed while its function ran
-	returned     // its function has returned
-)
 
 // pid returns p's identifier.
 func (p *proc) pid() wire.PID { return p.node.origin.PID(p.id) }
@@ -414,21 +407,15 @@ func (p *proc) abandon() {
 			return
 		}
 	}
-	p.mu.Lock()
-	k := p.chill()
-	p.mu.Unlock()
 	p.node.lingering.Add(1)
-	if !k.linger.CompareAndSwap(notAbandoned, abandoned) {
+	if p.status.Or(abandoned)&returned != 0 {
 		p.node.lingering.Add(-1) // it has returned meanwhile
 	}
 }
 
 // returned says that the function of p, which is not alive, has returned.
 func (p *proc) returned() {
-	p.mu.Lock()
-	k := p.chill()
-	p.mu.Unlock()
-	if k.linger.Swap(returned) == abandoned {
+	if p.status.Or(returned)&abandoned != 0 {
 		p.node.lingering.Add(-1)
 	}
 }

@@ -63,8 +63,8 @@ func reasonOf(err error) any {
 	if err == nil {
 		return Normal
 	}
-	var e *exit
-	if errors.As(err, &e) {
+	e, ok := err.(*exit)
+	if ok || errors.As(err, &e) {
 		return e.reason
 	}
 	return &Crash{Reason: err}

@@ -207,7 +207,11 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if caller != nil {
 		p.parent = caller.id + 1
 	}
-	p.started = time.Now().UnixNano()
+	if c != nil && c.w != nil {
+		p.started = n.pool.Clock()
+	} else {
+		p.started = time.Now().UnixNano()
+	}
 	switch b := b.(type) {
 	case Initializer:
 		p.fresh = true
@@ -282,6 +286,15 @@ func (p *proc) start(c *Context) {
 			go d.loop(p)
 		}
 		p.cold.scheduler.Schedule(p)
+	case p.kind == staged && p.fresh && !p.boxed && c != nil && c.w != nil && c.w.Enter():
+		local := p.Home() == c.w.Stage()
+		if local {
+			c.w.Stage().WakeFresh(&p.Entity)
+		}
+		c.w.Leave()
+		if !local && p.in.Claim() {
+			p.node.pool.Inject(&p.Entity, c.w)
+		}
 	case p.kind == staged && (p.fresh || p.boxed):
 		if p.boxed && !p.fresh || p.in.Claim() { // else somebody has sent already
 			p.node.pool.Inject(&p.Entity, nil)

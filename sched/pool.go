@@ -61,6 +61,7 @@ type Pool struct {
 	waiting atomic.Int32  // stages in runnable
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
+	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
 
 	mu       sync.Mutex
 	first    *Stage // queued stages, oldest first, linked by Stage.after
@@ -111,20 +112,9 @@ func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 // nothing else to do runs e's stage itself instead of waking another worker.
 // If its handler goes on for long, the watcher wakes one.
 func (p *Pool) Inject(e *Entity, w *Worker) {
-	s := e.home.Load()
-	if !s.post(e, e) {
-		return
+	if s := e.home.Load(); s.post(e, e) {
+		p.ready(s, w)
 	}
-	if w == nil || w.owes || !w.Holds() {
-		p.ready(s)
-		return
-	}
-	w.owes = true
-	p.mu.Lock()
-	if s.state == stageIdle {
-		p.queueLocked(s)
-	}
-	p.mu.Unlock()
 }
 
 func (p *Pool) kick() {
@@ -133,11 +123,16 @@ func (p *Pool) kick() {
 	p.mu.Unlock()
 }
 
-func (p *Pool) ready(s *Stage) {
+// ready queues s, to which somebody has posted, if it is idle. w is as in Inject.
+func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
 	if s.state == stageIdle {
 		p.queueLocked(s)
-		p.kickLocked()
+		if w == nil || w.owes || !w.Holds() { // a stray runs no stage soon
+			p.kickLocked()
+		} else {
+			w.owes = true
+		}
 	}
 	p.mu.Unlock()
 }
@@ -179,6 +174,10 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 	p.hungry.Store(int32(p.cfg.Workers - p.active))
 }
 
+// Clock returns the Unix time in ns, as of the watcher's last look: while
+// workers run, it is behind by no more than a fifth of Config.Blocked, as a rule.
+func (p *Pool) Clock() int64 { return p.clock.Load() }
+
 // kickLocked sets a worker to work if one may run and there is a stage for it.
 func (p *Pool) kickLocked() {
 	if p.active < p.cfg.Workers && p.first != nil && !(p.stopping && p.live == 0) {
@@ -186,6 +185,7 @@ func (p *Pool) kickLocked() {
 	}
 	if !p.watching && !p.stopping {
 		p.watching = true
+		p.clock.Store(time.Now().UnixNano())
 		select {
 		case p.wakeWatcher <- struct{}{}:
 		default:

@@ -32,7 +32,10 @@ type Stage struct {
 
 	// Guarded by holding the stage.
 	head, tail *Entity
-	n          uint32 // length of the run queue; also read by the watcher
+	fresh      *Entity // entities that have not run yet, the newest first
+	nfresh     uint32
+	n          uint32 // length of the run queue, fresh ones included; also read by the watcher
+	streak     int    // pops since the last fresh one
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      mailbox.Free
@@ -72,6 +75,21 @@ func (s *Stage) Wake(e *Entity) {
 	}
 }
 
+// WakeFresh is Wake for an entity that has never run. The fresh run when the
+// others have nothing to do, the newest first: a tree of spawns is walked in
+// depth, so few of its entities are alive at a time. They wait for no more
+// than freshAfter turns of others.
+func (s *Stage) WakeFresh(e *Entity) {
+	if !e.queued {
+		e.queued = true
+		e.next, s.fresh = s.fresh, e
+		s.nfresh++
+		store(&s.n, s.n+1)
+	}
+}
+
+const freshAfter = 64
+
 func (s *Stage) push(e *Entity) {
 	e.next = nil
 	if s.tail == nil {
@@ -85,6 +103,16 @@ func (s *Stage) push(e *Entity) {
 
 func (s *Stage) pop() *Entity {
 	e := s.head
+	if s.fresh != nil {
+		if s.streak++; e == nil || s.streak > freshAfter {
+			s.streak = 0
+			e = s.fresh
+			s.fresh = e.next
+			s.nfresh--
+			store(&s.n, s.n-1)
+			return e
+		}
+	}
 	if e == nil {
 		return nil
 	}

@@ -67,6 +67,7 @@ func (p *Pool) watch() {
 // away from it as soon as another worker has nothing to do, and in any case
 // after Config.Blocked. It answers whether any worker is active.
 func (p *Pool) inspect(now time.Time) bool {
+	p.clock.Store(now.UnixNano())
 	var report []Blocked
 	p.mu.Lock()
 	for _, s := range p.stages {

@@ -111,8 +111,8 @@ func (w *Worker) run(s *Stage) {
 			s.gather()
 		}
 		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0
-		if s.head == nil || over {
-			more := s.head != nil
+		if s.n == 0 || over {
+			more := s.n != 0
 			w.lease.leave()
 			if p.release(w, s, more) || !w.lease.enter() {
 				return
@@ -199,17 +199,12 @@ func (w *Worker) share(s *Stage) bool {
 		return true
 	}
 	// The later half goes: entities that were woken one after the other tend to
-	// talk to each other, so neighbours stay together.
+	// talk to each other, so neighbours stay together. Of the fresh ones it is
+	// the older half, which have the larger trees before them.
 	var first, last *Entity
-	var keep Stage
-	for i, half := uint32(0), s.n/2; ; i++ {
-		e := s.pop()
-		if e == nil {
-			break
-		}
-		if i < half || e.suspended || e.pinned.Load() || !e.task.Claim() {
-			keep.push(e)
-			continue
+	move := func(e *Entity) bool {
+		if e.suspended || e.pinned.Load() || !e.task.Claim() {
+			return false
 		}
 		e.queued = false
 		e.home.Store(t)
@@ -217,15 +212,36 @@ func (w *Worker) share(s *Stage) bool {
 		if first = e; last == nil {
 			last = e
 		}
+		return true
 	}
-	s.head, s.tail = keep.head, keep.tail
-	store(&s.n, keep.n)
+	queued, fresh := s.n-s.nfresh, s.nfresh
+	var keep Stage
+	for e, i := s.head, uint32(0); e != nil; i++ {
+		next := e.next
+		if i < queued/2 || !move(e) {
+			keep.push(e)
+		}
+		e = next
+	}
+	link, kept := &s.fresh, uint32(0)
+	for e, i := s.fresh, uint32(0); e != nil; i++ {
+		next := e.next
+		if i < fresh/2 || !move(e) {
+			*link = e
+			link = &e.next
+			kept++
+		}
+		e = next
+	}
+	*link = nil
+	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
+	store(&s.n, keep.n+kept)
 	if first == nil {
 		return true
 	}
 	w.lease.leave()
 	if t.post(first, last) {
-		w.pool.ready(t)
+		w.pool.ready(t, nil)
 	}
 	return w.lease.enter()
 }

@@ -1,0 +1,90 @@
+package mailbox_test
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/actornode/actornode/mailbox"
+)
+
+// Senders wake the reader when they are told to, and only then.
+func Example() {
+	var in mailbox.Inbox
+	wake := make(chan struct{}, 1)
+	send := func(msg any) {
+		switch in.Push(&mailbox.Node{Msg: msg}) {
+		case mailbox.Wake:
+			wake <- struct{}{} // never blocks: one wake-up for each time the inbox is armed
+		case mailbox.Closed:
+			fmt.Println("nobody reads", msg)
+		}
+	}
+
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		var q mailbox.Queue
+		for range wake {
+			for in.Take(&q) > 0 || !in.Arm() {
+				for n := q.Next(); n != nil; n = q.Next() {
+					q.Drop()
+					fmt.Println("got", n.Msg)
+					if n.Msg == "stop" {
+						in.Close()
+						return
+					}
+				}
+			}
+		}
+	})
+	for _, msg := range []string{"one", "two", "stop"} {
+		send(msg)
+	}
+	readers.Wait()
+	send("late")
+	// Output:
+	// got one
+	// got two
+	// got stop
+	// nobody reads late
+}
+
+// A selective reader passes over what it does not want yet.
+func ExampleQueue() {
+	var q mailbox.Queue
+	for _, msg := range []string{"lock", "add", "unlock", "add"} {
+		q.Append(&mailbox.Node{Msg: msg})
+	}
+	take := func(want string) {
+		for n := q.Next(); n != nil; n = q.Next() {
+			if n.Msg == want {
+				fmt.Println("took", q.Drop().Msg, "behind", q.Passed())
+				return
+			}
+			q.Skip()
+		}
+	}
+	take("lock")
+	take("unlock") // leaves the first add
+	q.Rewind()
+	take("add")
+	take("add")
+	// Output:
+	// took lock behind 0
+	// took unlock behind 1
+	// took add behind 0
+	// took add behind 0
+}
+
+// A bounded mailbox counts what its reader has not done with.
+func ExampleBounded() {
+	b := mailbox.NewBounded(mailbox.Limits{Messages: 1})
+	fmt.Println(b.Push("a"), b.Push("b"))
+	msg, _ := b.Pop()
+	fmt.Println(msg, b.Push("b"))
+	b.Done()
+	fmt.Println(b.Push("b"))
+	// Output:
+	// queued full
+	// a full
+	// queued
+}

@@ -1,0 +1,167 @@
+package mailbox
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// twin is a Queue beside the simplest thing that should behave like it: a slice
+// and the number of elements that the cursor has passed.
+type twin struct {
+	t      *testing.T
+	q      Queue
+	msgs   []any
+	passed int
+	next   int // the next message is this number
+	log    [][]any
+}
+
+func (m *twin) do(op, arg byte) {
+	switch op % 8 {
+	case 0, 1:
+		m.note("append")
+		m.q.Append(m.node())
+	case 2:
+		k := int(arg) % 5
+		m.note("take", k)
+		var b Inbox
+		for range k {
+			b.Push(m.node())
+		}
+		require.Equal(m.t, k, b.Take(&m.q), "%v", m.log)
+	case 3:
+		if m.q.Next() != nil {
+			m.note("skip")
+			m.q.Skip()
+			m.passed++
+		}
+	case 4, 5:
+		if m.q.Next() != nil {
+			m.note("drop")
+			n := m.q.Drop()
+			require.Equal(m.t, m.msgs[m.passed], n.Msg, "%v", m.log)
+			require.Nil(m.t, n.next, "%v", m.log)
+			m.msgs = slices.Delete(m.msgs, m.passed, m.passed+1)
+		}
+	case 6:
+		m.note("rewind")
+		m.q.Rewind()
+		m.passed = 0
+	case 7:
+		m.remove(int(arg))
+	}
+	m.check()
+}
+
+// node makes a message for both.
+func (m *twin) node() *Node {
+	n := &Node{Msg: m.next}
+	m.msgs = append(m.msgs, m.next)
+	m.next++
+	return n
+}
+
+func (m *twin) remove(arg int) {
+	mod, rest := 1+arg%7, arg/7%3
+	match := func(msg any) bool { return msg.(int)%mod == min(rest, mod-1) }
+	var except *Node
+	if arg&128 != 0 {
+		except = m.q.Next()
+	}
+	m.note("remove, rest, mod, except the next:", min(rest, mod-1), mod, except != nil)
+	at := -1
+	for i, msg := range m.msgs {
+		if match(msg) && (except == nil || i != m.passed) {
+			at = i
+			break
+		}
+	}
+	require.Equal(m.t, at >= 0, m.q.Remove(match, except), "%v", m.log)
+	if at >= 0 {
+		m.msgs = slices.Delete(m.msgs, at, at+1)
+		if at < m.passed {
+			m.passed--
+		}
+	}
+}
+
+func (m *twin) note(op string, args ...any) { m.log = append(m.log, append([]any{op}, args...)) }
+
+// check compares the two after each operation, by hand: reflection would make the
+// fuzzer slow.
+func (m *twin) check() {
+	at := 0
+	for msg := range m.q.All() {
+		if at == len(m.msgs) || msg != m.msgs[at] {
+			break
+		}
+		at++
+	}
+	n := m.q.Next()
+	ok := at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == m.passed
+	if m.passed < at {
+		ok = ok && n != nil && n.Msg == m.msgs[m.passed]
+	} else {
+		ok = ok && n == nil
+	}
+	if at == 0 {
+		ok = ok && m.q.head == nil && m.q.tail == nil
+	}
+	if !ok {
+		require.FailNow(m.t, "queue and model differ", "%v\nqueue %v, %d long, passed %d; model %v, passed %d",
+			m.log, collect(&m.q), m.q.Len(), m.q.Passed(), m.msgs, m.passed)
+	}
+}
+
+func TestQueueModel(t *testing.T) {
+	r := newRand(t)
+	for range 300 {
+		m := &twin{t: t}
+		for range 1 + r.IntN(60) {
+			m.do(byte(r.Uint32()), byte(r.Uint32()))
+		}
+	}
+}
+
+func FuzzQueue(f *testing.F) {
+	f.Add([]byte{0, 0, 3, 0, 7, 0, 0, 0})         // remove what was passed over
+	f.Add([]byte{0, 0, 4, 0, 2, 3})               // empty, and filled by a take
+	f.Add([]byte{2, 4, 3, 0, 3, 0, 4, 0, 6, 0})   // drop the last, behind the cursor
+	f.Add([]byte{2, 4, 3, 0, 7, 135, 4, 0, 0, 0}) // remove with an exception
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		m := &twin{t: t}
+		for i := 0; i+1 < len(ops) && i < 400; i += 2 {
+			m.do(ops[i], ops[i+1])
+		}
+	})
+}
+
+func TestQueueAllStops(t *testing.T) {
+	var q Queue
+	for i := range 3 {
+		q.Append(&Node{Msg: i})
+	}
+	for msg := range q.All() {
+		require.Equal(t, 0, msg)
+		break
+	}
+}
+
+// A selective reader that leaves a thousand messages and takes the one behind
+// them pays for the walk once: the cursor stays. Bound by the loads of the nodes
+// that are walked over, here none but the last.
+func BenchmarkQueueSelective(b *testing.B) {
+	var q Queue
+	for range 1000 {
+		q.Append(new(Node))
+		q.Skip()
+	}
+	n := new(Node)
+	b.ReportAllocs()
+	for b.Loop() {
+		q.Append(n)
+		n = q.Drop()
+	}
+}

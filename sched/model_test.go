@@ -1,0 +1,366 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// world is a pool full of actors that do everything which a handler may do, at
+// random, while others look on and interfere. What must hold:
+//
+//  1. An actor's handlers run one at a time, each after the one before it.
+//  2. What a stage guards is touched by one goroutine at a time.
+//  3. Of the handlers of one stage one at most holds it; the others are strays
+//     or suspended.
+//  4. Every message is handled once, those of one sender to one actor in order.
+//  5. A handler that blocks without saying so is noticed.
+//  6. Stop returns when all that is under way is done, and leaves nothing.
+type world struct {
+	t      *testing.T
+	p      *Pool
+	actors []*mortal
+	lands  []*land
+	stalls bool
+
+	left atomic.Int64 // messages that are not handled yet
+	done chan struct{}
+
+	errMu sync.Mutex
+	errs  []string
+
+	moved, yields, stalled, goexits, blocks atomic.Int64
+}
+
+// land is what the test keeps for a stage, guarded by it.
+type land struct {
+	visits  int // plain: only as many as in counted if the stage guards it
+	tenant  *mortal
+	lease   *lease // under which tenant's handler began, or went on
+	over    bool   // that handler has ended
+	counted atomic.Int64
+}
+
+// mortal is an actor with what the test checks about it.
+type mortal struct {
+	actor
+	w  *world
+	id int
+
+	inside  atomic.Int32 // handlers that run now
+	stalled atomic.Pointer[chan struct{}]
+	noticed atomic.Bool // the present turn, or one before it, has been reported
+
+	// Plain: a handler runs after the one before it.
+	rand    *rand.Rand
+	handled int
+	last    []int // by sender: the last number that came
+	sent    []int // by receiver: the last number that went
+}
+
+type letter struct{ from, seq, hops int }
+
+func newWorld(t *testing.T, seed uint64, c Config, actors, outside int) *world {
+	w := &world{t: t, done: make(chan struct{})}
+	c.OnBlocked = w.notice
+	w.p = New(c)
+	for range w.p.Stages() {
+		w.lands = append(w.lands, &land{})
+	}
+	for i := range actors {
+		m := &mortal{w: w, id: i, rand: rand.New(rand.NewPCG(seed, uint64(i))),
+			last: make([]int, actors+outside), sent: make([]int, actors)}
+		m.actor = actor{pool: w.p, name: fmt.Sprint("mortal ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
+			entered: w.visit, starts: func() { m.noticed.Store(false) }}
+		m.Adopt(m, w.p.Stage(i%w.p.Stages()), i%7 == 0)
+		w.actors = append(w.actors, m)
+	}
+	return w
+}
+
+func (w *world) fail(format string, args ...any) {
+	w.errMu.Lock()
+	defer w.errMu.Unlock()
+	if len(w.errs) < 10 {
+		w.errs = append(w.errs, fmt.Sprintf(format, args...))
+	}
+}
+
+// visit is called by whoever holds s.
+func (w *world) visit(s *Stage) {
+	l := w.lands[s.index]
+	l.visits++
+	l.counted.Add(1)
+}
+
+// notice is OnBlocked.
+func (w *world) notice(b Blocked) {
+	m := b.Task.(*mortal)
+	m.noticed.Store(true)
+	if c := m.stalled.Swap(nil); c != nil {
+		close(*c)
+	}
+}
+
+// Turn checks that the handler which had the stage before is out of it.
+func (m *mortal) Turn(w *Worker) Verdict {
+	m.settle(w)
+	v := m.actor.Turn(w)
+	if v != Lost {
+		l := m.w.lands[w.Stage().index]
+		if l.tenant != m {
+			m.w.fail("stage %d: the turn of %d ends in the middle of another", w.Stage().index, m.id)
+		}
+		l.over = true
+		if m.Home() != w.Stage() {
+			m.w.fail("%d was moved while it ran", m.id)
+		}
+	}
+	return v
+}
+
+// settle makes m the tenant of the stage that w has entered.
+func (m *mortal) settle(w *Worker) {
+	l := m.w.lands[w.Stage().index]
+	if l.tenant != nil && !l.over && l.lease.revoked.Load() == 0 {
+		m.w.fail("stage %d: %d runs beside %d", w.Stage().index, m.id, l.tenant.id)
+	}
+	l.tenant, l.lease, l.over = m, w.lease, false
+}
+
+// resume is settle after a Yield: there is another lease, unless nobody waited.
+func (m *mortal) resume(w *Worker) {
+	if !w.Enter() {
+		return
+	}
+	if l := m.w.lands[w.Stage().index]; l.tenant != m || l.lease != w.lease {
+		m.settle(w)
+	}
+	w.Leave()
+}
+
+// live is the handler.
+func (m *mortal) live(w *Worker, msg any) {
+	if !m.inside.CompareAndSwap(0, 1) {
+		m.w.fail("%d runs twice at once", m.id)
+	}
+	m.handled++
+	l := msg.(letter)
+	if l.seq != m.last[l.from]+1 {
+		m.w.fail("%d got letter %d of %d after %d", m.id, l.seq, l.from, m.last[l.from])
+	}
+	m.last[l.from] = l.seq
+	blocked := m.act(w)
+	if l.hops > 0 {
+		m.pass(w, l.hops-1)
+	}
+	if m.w.stalls && !blocked && m.rand.IntN(150) == 0 {
+		m.stall()
+	}
+	leave := m.rand.IntN(100) == 0
+	m.inside.Store(0)
+	if m.w.left.Add(-1) == 0 {
+		close(m.w.done)
+	}
+	if leave {
+		m.w.goexits.Add(1)
+		if m.rand.IntN(2) == 0 {
+			w.Enter()
+		}
+		runtime.Goexit()
+	}
+}
+
+// act does something that a handler may do, and answers whether it gave up its
+// stage for good.
+func (m *mortal) act(w *Worker) (blocked bool) {
+	switch n := m.rand.IntN(64); {
+	case n < 8:
+		m.w.yields.Add(1)
+		w.Yield()
+		m.resume(w)
+	case n < 10:
+		m.w.blocks.Add(1)
+		w.Block()
+		return true
+	case n == 10:
+		m.w.look(m.rand)
+	case n == 11:
+		s := m.w.p.Stage(m.rand.IntN(m.w.p.Stages()))
+		m.w.p.Borrow(s, func() { m.w.visit(s) })
+	case n < 30:
+		compute(time.Duration(m.rand.IntN(20)) * time.Microsecond)
+	case n == 30:
+		for range sendsBeforeYield + 1 {
+			w.Sent()
+		}
+		m.resume(w)
+	case n < 35:
+		runtime.Gosched()
+	}
+	return false
+}
+
+// stall blocks until the watcher has noticed it.
+func (m *mortal) stall() {
+	m.w.stalled.Add(1)
+	c := make(chan struct{})
+	m.stalled.Store(&c)
+	if !m.noticed.Load() {
+		<-c
+	}
+}
+
+func (m *mortal) pass(w *Worker, hops int) {
+	to := m.w.actors[m.rand.IntN(len(m.w.actors))]
+	if m.rand.IntN(3) == 0 { // somebody near
+		to = m.w.actors[(m.id+m.w.p.Stages())%len(m.w.actors)]
+	}
+	m.sent[to.id]++
+	to.send(w, letter{m.id, m.sent[to.id], hops})
+	if to.Home() != m.w.p.Stage(to.id%m.w.p.Stages()) {
+		m.w.moved.Add(1)
+	}
+}
+
+// look looks at some actor.
+func (w *world) look(r *rand.Rand) {
+	m := w.actors[r.IntN(len(w.actors))]
+	w.p.Look(&m.Entity, func(stage int, queued, running bool) {
+		if s := m.Home(); s.index != stage {
+			w.fail("Look at %d: stage %d, home %d", m.id, stage, s.index)
+		}
+		if running && !queued && m.inside.Load() != 0 {
+			w.fail("Look at %d: running, and not queued", m.id)
+		}
+		w.visit(w.p.Stage(stage))
+	})
+}
+
+// outsider injects letters from a goroutine that the pool does not know.
+func (w *world) outsider(id, count, hops int, r *rand.Rand) {
+	sent := make([]int, len(w.actors))
+	for range count {
+		to := r.IntN(len(w.actors))
+		sent[to]++
+		w.actors[to].send(nil, letter{id, sent[to], hops})
+		if r.IntN(16) == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// meddler borrows and looks until all is done, now and then.
+func (w *world) meddler(r *rand.Rand) {
+	for {
+		select {
+		case <-w.done:
+			return
+		default:
+		}
+		for range r.IntN(200) {
+			runtime.Gosched()
+		}
+		if r.IntN(2) == 0 {
+			w.look(r)
+		} else {
+			s := w.p.Stage(r.IntN(w.p.Stages()))
+			w.p.Borrow(s, func() { w.visit(s) })
+		}
+	}
+}
+
+func (w *world) state() string {
+	var b strings.Builder
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	fmt.Fprintf(&b, "left %d, active %d, idle %d, waiting %d, strays %d\n", w.left.Load(), w.p.active, len(w.p.idle),
+		w.p.waiting.Load(), len(w.p.strays))
+	for _, s := range w.p.stages {
+		fmt.Fprintf(&b, "stage %d: state %d, queued %d, inject %p (listening %p), held %v\n",
+			s.index, s.state, atomic.LoadUint32(&s.n), s.inject.Load(), listening, s.lease != nil)
+	}
+	return b.String()
+}
+
+func TestModel(t *testing.T) {
+	letters, hops := 240, 40
+	if testing.Short() {
+		letters, hops = 60, 20
+	}
+	for _, procs := range []int{1, 2, 4} {
+		for _, c := range []Config{
+			{Workers: 1, Stages: 1}, {Workers: 1, Stages: 3}, {Workers: 2, Stages: 1},
+			{Workers: 2, Stages: 2}, {Workers: 4, Stages: 3}, {Workers: 3, Stages: 16},
+		} {
+			for _, early := range []bool{false, true} {
+				t.Run(fmt.Sprintf("procs=%d,workers=%d,stages=%d,stop early=%v", procs, c.Workers, c.Stages, early), func(t *testing.T) {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+					c.Blocked = time.Millisecond
+					play(t, c, letters, hops, early)
+				})
+			}
+		}
+	}
+}
+
+// play runs a world to its end. With early, Stop is called while it is at work;
+// nobody watches from then on, so nobody may stall.
+func play(t *testing.T, c Config, letters, hops int, early bool) {
+	const outsiders = 3
+	seed := newSeed(t)
+	w := newWorld(t, seed, c, 5+5*c.Stages, outsiders+1)
+	w.stalls = !early
+	w.left.Store(int64(letters * (hops + 1)))
+	w.p.Start()
+	var outside, meddlers sync.WaitGroup
+	for i := range outsiders {
+		outside.Go(func() {
+			w.outsider(len(w.actors)+i, letters/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
+		})
+	}
+	meddlers.Go(func() { w.meddler(rand.New(rand.NewPCG(seed, 2000))) })
+	outside.Wait()
+	if early {
+		stopPool(t, w.p)
+		require.Zero(t, w.left.Load(), "Stop returned before all was done\n%s", w.state())
+	}
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		buf := make([]byte, 1<<20)
+		require.FailNow(t, "messages are left that nobody handles", "%s%v\n%s", w.state(), w.errs, buf[:runtime.Stack(buf, true)])
+	}
+	meddlers.Wait()
+	if !early {
+		stopPool(t, w.p)
+	}
+
+	require.Empty(t, w.errs)
+	handled := 0
+	for _, m := range w.actors {
+		handled += m.handled
+		require.False(t, m.queued)
+		require.False(t, m.suspended)
+		require.Zero(t, m.q.Len())
+		require.True(t, m.in.Quiet(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
+		if m.pinned.Load() {
+			require.Equal(t, m.id%c.Stages, m.Home().index, "a pinned entity was moved")
+		}
+	}
+	require.Equal(t, letters*(hops+1), handled)
+	for k, l := range w.lands {
+		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
+	}
+	if testing.Verbose() {
+		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits", w.moved.Load(), w.yields.Load(),
+			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load())
+	}
+}

@@ -1,0 +1,389 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Entities of one stage have their turns one after the other, in the order in
+// which they were woken.
+func TestTurnsGoRound(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 2})
+	var order []string
+	done := make(chan struct{})
+	var actors []*actor
+	for _, name := range []string{"a", "b", "c"} {
+		a := newActor(p, 0, func(_ *Worker, msg any) {
+			order = append(order, fmt.Sprint(name, msg))
+			if len(order) == 9 {
+				close(done)
+			}
+		})
+		a.budget = 1
+		actors = append(actors, a)
+	}
+	first := newActor(p, 0, func(w *Worker, _ any) {
+		for i := range 3 {
+			for _, a := range actors {
+				a.send(w, i)
+			}
+		}
+	})
+	first.send(nil, "go")
+	receives(t, done, "the ninth message")
+	require.Equal(t, []string{"a0", "b0", "c0", "a1", "b1", "c1", "a2", "b2", "c2"}, order)
+}
+
+// A stage that has more to do than turnsBeforeSwitch makes way for others that
+// wait, and nobody in it is passed over, however many they are.
+func TestNobodyStarves(t *testing.T) {
+	const rounds = 50
+	for _, n := range []int{1, 2, turnsBeforeSwitch - 1, turnsBeforeSwitch, turnsBeforeSwitch + 1} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+			var over atomic.Bool
+			done := make(chan struct{})
+			turns := make([]int, n+1)
+			again := func(k int) *endless {
+				e := &endless{turn: func() bool {
+					turns[k]++
+					if k > 0 && !over.Load() && turns[k] == rounds*turnsBeforeSwitch/min(n, turnsBeforeSwitch) {
+						over.Store(true)
+						close(done)
+					}
+					return !over.Load()
+				}}
+				e.Adopt(e, p.Stage(min(k, 1)), true)
+				return e
+			}
+			var many []*endless
+			for k := range n {
+				many = append(many, again(k+1))
+			}
+			p.Borrow(p.Stage(1), func() {
+				for _, e := range many {
+					p.Stage(1).Wake(&e.Entity)
+				}
+			})
+			other := again(0) // waits at all times, for there is one worker
+			p.Inject(&other.Entity, nil)
+			receives(t, done, "the last round")
+			stopPool(t, p)
+			turns = turns[1:]
+			assert.GreaterOrEqual(t, slices.Min(turns), slices.Max(turns)/4)
+		})
+	}
+}
+
+// endless is a task that is always due.
+type endless struct {
+	Entity
+	turn func() bool
+}
+
+func (e *endless) Turn(w *Worker) Verdict {
+	w.Leave()
+	again := e.turn()
+	if !w.Enter() {
+		return Lost
+	}
+	if again {
+		return Again
+	}
+	return Idle
+}
+
+func (e *endless) Notice(*Stage) bool { return true }
+func (e *endless) Back(*Stage) bool   { return false }
+func (e *endless) Claim() bool        { return true }
+func (e *endless) Name() string       { return "endless" }
+
+// A run queue that is worth it is shared with a worker that has nothing to do;
+// who is pinned stays.
+func TestShare(t *testing.T) {
+	const n = 64
+	p := startPool(t, Config{Workers: 2, Stages: 4, Blocked: time.Hour})
+	moved, stop := make(chan struct{}), make(chan struct{})
+	var once atomic.Bool
+	var actors []*actor
+	for i := range n {
+		var a *actor
+		a = newActor(p, 0, func(w *Worker, msg any) {
+			compute(20 * time.Microsecond)
+			if a.Home() != p.Stage(0) && once.CompareAndSwap(false, true) {
+				close(moved)
+			}
+			select {
+			case <-stop:
+			default:
+				a.send(w, msg)
+			}
+		})
+		a.budget = 1
+		if i%2 == 0 {
+			a.Pin()
+		}
+		actors = append(actors, a)
+	}
+	for _, a := range actors {
+		a.send(nil, "go")
+	}
+	receives(t, moved, "a turn on another stage")
+	close(stop)
+	stopPool(t, p)
+	for i, a := range actors {
+		if i%2 == 0 {
+			require.Equal(t, 0, a.Home().Index())
+		}
+		require.Zero(t, a.q.Len())
+	}
+}
+
+// Invariant 4 of lease: a share that has lost the stage is outside it, or whoever
+// took it would wait for ever.
+func TestShareIsOutsideWhenItFails(t *testing.T) {
+	p := New(Config{Workers: 2, Stages: 1}) // no stage to share with
+	r := rand.New(rand.NewPCG(newSeed(t), 0))
+	revoke := make(chan *lease)
+	done := make(chan struct{})
+	go func() { // ends with the channel
+		for l := range revoke {
+			l.revoked.Store(1)
+			done <- struct{}{}
+		}
+	}()
+	defer close(revoke)
+	for range 20_000 {
+		w := &Worker{pool: p}
+		w.give(p.Stage(0))
+		l := w.lease
+		require.True(t, l.enter())
+		revoke <- l
+		for range r.IntN(64) {
+			p.waiting.Load()
+		}
+		for range 4 {
+			if !w.share(p.Stage(0)) {
+				require.Zero(t, atomic.LoadUint32(&l.busy))
+				break
+			}
+		}
+		<-done
+	}
+}
+
+// Yield lets the others go first, and everything after it finds the stage held.
+func TestYield(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+	var order []string
+	done := make(chan struct{})
+	other := newActor(p, 0, func(_ *Worker, msg any) { order = append(order, msg.(string)) })
+	last := newActor(p, 0, func(*Worker, any) { close(done) })
+	polite := newActor(p, 0, func(w *Worker, _ any) {
+		other.send(w, "before")
+		w.Yield()
+		order = append(order, "between")
+		w.Yield() // nobody waits: returns at once
+		other.send(w, "after")
+		if w.Enter() {
+			order = append(order, "held")
+			w.Leave()
+		}
+		last.send(w, "m")
+	})
+	polite.send(nil, "go")
+	receives(t, done, "the last message")
+	require.Equal(t, []string{"before", "between", "held", "after"}, order)
+}
+
+// A handler that sends a great deal lets the rest of its stage run now and then.
+func TestSentYields(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+	handled := 0
+	sent := make(chan int, 1)
+	sink := newActor(p, 0, func(*Worker, any) { handled++ })
+	sink.budget = 1 << 20
+	source := newActor(p, 0, func(w *Worker, _ any) {
+		for range 3 * sendsBeforeYield {
+			sink.send(w, "m")
+			w.Sent()
+		}
+		sent <- handled
+	})
+	source.send(nil, "go")
+	require.Equal(t, 3*sendsBeforeYield, receives(t, sent, "the end of the handler"))
+}
+
+// standIn acts for a lease, not for a worker: between Yield's leaving of the stage
+// and standIn others may have taken the stage, and given it back.
+func TestStandInOfALostStage(t *testing.T) {
+	p := New(Config{Workers: 2, Stages: 1})
+	s := p.Stage(0)
+	e := newActor(p, 0, nil)
+	w, other := &Worker{pool: p, wake: make(chan struct{}, 1)}, &Worker{pool: p, wake: make(chan struct{}, 1)}
+	p.mu.Lock()
+	w.give(s)
+	p.countLocked(w, true)
+	old := w.lease
+	// The watcher takes s from w, other gets it and finds w's handler due.
+	require.Nil(t, p.revokeLocked(s))
+	other.give(s)
+	p.countLocked(other, true)
+	p.mu.Unlock()
+	s.waiting = map[*Entity]*Worker{&e.Entity: w}
+	e.suspended = true
+	p.handOver(other, s, &e.Entity)
+	given := w.lease
+	require.NotSame(t, old, given)
+	p.standIn(w, s, old) // late
+
+	require.True(t, w.Holds())
+	require.Same(t, given, s.lease)
+	require.Equal(t, &e.Entity, s.current)
+	require.Equal(t, 1, p.active)
+	require.Zero(t, p.live, "nobody was started")
+	require.Len(t, w.wake, 1)
+	require.False(t, e.suspended)
+}
+
+// A handler that is due while its stage is taken goes on as a stray, and is known
+// to be one.
+func TestHandOverOfALostStage(t *testing.T) {
+	p := New(Config{Workers: 2, Stages: 1})
+	s := p.Stage(0)
+	e := newActor(p, 0, nil)
+	w, other := &Worker{pool: p, wake: make(chan struct{}, 1)}, &Worker{pool: p, wake: make(chan struct{}, 1)}
+	p.mu.Lock()
+	w.give(s)
+	old := w.lease
+	old.revoked.Store(1) // by standIn
+	other.give(s)
+	s.waiting = map[*Entity]*Worker{&e.Entity: w}
+	e.suspended, e.queued = true, true
+	p.revokeLocked(s) // from other, while it waits for the pool's lock
+	p.freeLocked(s)
+	p.mu.Unlock()
+	p.handOver(other, s, &e.Entity)
+	require.Equal(t, map[*lease]*Entity{old: &e.Entity}, p.strays)
+	require.Equal(t, stageIdle, s.state)
+	require.Len(t, w.wake, 1)
+	running := false
+	p.Look(&e.Entity, func(_ int, _, r bool) { running = r })
+	require.True(t, running)
+}
+
+// runtime.Goexit in a handler ends a worker's goroutine and nothing else: the
+// actor gets its next message, the stage goes on.
+func TestGoexit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func(*Worker)
+	}{
+		{"plain", func(*Worker) {}},
+		{"within the stage", func(w *Worker) { w.Enter() }},
+		{"after Block", func(w *Worker) { w.Block() }},
+		{"after Yield", func(w *Worker) { w.Yield() }},
+		{"owing a wake-up", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
+			got := make(chan string, 8)
+			neighbour := newActor(p, 0, func(_ *Worker, msg any) { got <- "neighbour" })
+			far := newActor(p, 1, func(_ *Worker, msg any) { got <- "far" })
+			a := newActor(p, 0, func(w *Worker, msg any) {
+				if msg == "exit" {
+					neighbour.send(w, "m")
+					if c.before == nil {
+						far.send(w, "m")
+					} else {
+						c.before(w)
+					}
+					runtime.Goexit()
+				}
+				got <- msg.(string)
+			})
+			a.send(nil, "exit")
+			a.send(nil, "next")
+			a.send(nil, "last")
+			want := []string{"neighbour", "next", "last"}
+			if c.before == nil {
+				want = append(want, "far")
+			}
+			var all []string
+			for range want {
+				all = append(all, receives(t, got, "one of the messages"))
+			}
+			assert.ElementsMatch(t, want, all)
+			assert.Less(t, slices.Index(all, "next"), slices.Index(all, "last"))
+		})
+	}
+}
+
+// Every worker dies that way again and again.
+func TestGoexitManyTimes(t *testing.T) {
+	const n = 500
+	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
+	var left atomic.Int64
+	left.Store(4 * n)
+	done := make(chan struct{})
+	for k := range 4 {
+		var a *actor
+		a = newActor(p, k%2, func(w *Worker, msg any) {
+			if left.Add(-1) == 0 {
+				close(done)
+			}
+			if i := msg.(int); i > 1 {
+				a.send(w, i-1)
+			}
+			runtime.Goexit()
+		})
+		a.send(nil, n)
+	}
+	receives(t, done, "the last message")
+}
+
+// What a handler wakes on another stage is run by the same worker when it is
+// done, or by another as soon as there is more to do; it never waits for the
+// watcher, here fast asleep, unless the handler goes on.
+func TestOwedWakeUps(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 8, Blocked: time.Hour})
+	done := make(chan struct{})
+	var left atomic.Int64
+	left.Store(2000)
+	var actors []*actor
+	for k := range 24 {
+		r := rand.New(rand.NewPCG(1, uint64(k)))
+		actors = append(actors, newActor(p, k%8, func(w *Worker, _ any) {
+			if n := left.Add(-1); n == 0 {
+				close(done)
+			} else if n > 0 {
+				actors[r.IntN(24)].send(w, "m")
+				if r.IntN(4) == 0 {
+					w.Yield()
+				}
+			}
+		}))
+	}
+	for range 3 {
+		actors[0].send(nil, "m")
+	}
+	receives(t, done, "the last message")
+}
+
+func TestLocal(t *testing.T) {
+	var made atomic.Int64
+	p := startPool(t, Config{Workers: 1, Stages: 1, Local: func(w *Worker) any { made.Add(1); return w }})
+	same := make(chan bool)
+	a := newActor(p, 0, func(w *Worker, _ any) { same <- w.Local == w })
+	a.send(nil, "m")
+	require.True(t, receives(t, same, "the message"))
+	require.EqualValues(t, 1, made.Load())
+}
