@@ -35,6 +35,10 @@ type Config struct {
 	// from such a handler sooner, as soon as a worker has nothing to do.
 	Blocked time.Duration
 
+	// Coroutines runs every Process as a coroutine on the stages, as
+	// [Options].Coroutine does for one. Default: on a goroutine of its own.
+	Coroutines bool
+
 	// MaxProcesses bounds how many processes live at a time. Default:
 	// 134,217,727, as many as Erlang allows.
 	MaxProcesses int

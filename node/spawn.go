@@ -146,7 +146,7 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 	if f, ok := b.(Process); ok {
 		cell := &cell{}
 		cell.s.fn = f
-		if o.Coroutine {
+		if o.Coroutine || n.cfg.Coroutines {
 			cell.s.co = newCoroutine(&cell.s)
 			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)
 		}

@@ -2,6 +2,8 @@ package sched
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -171,4 +173,22 @@ func receives[T any](t testing.TB, c <-chan T, what string) (v T) {
 func compute(d time.Duration) {
 	for start := time.Now(); time.Since(start) < d; {
 	}
+}
+
+// record is what handlers note and a test reads meanwhile.
+type record[T any] struct {
+	mu  sync.Mutex
+	all []T
+}
+
+func (r *record[T]) add(v T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, v)
+}
+
+func (r *record[T]) got() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
 }

@@ -36,11 +36,14 @@ type Entity struct {
 	next   *Entity               // run queue of the home stage
 	inj    *Entity               // inject list of the home stage; whoever owes the wake-up
 	home   atomic.Pointer[Stage] // nil: this entity is not run by stages
-	pinned atomic.Bool           // never moved to balance the load
+	pinned atomic.Bool           // never moved
+	from   uint16                // stage that woke it from outside, plus 1; 0: none; whoever owes the wake-up
 
 	// Guarded by the home stage.
-	queued    bool // in the run queue, running, or running without the stage
-	suspended bool // in the run queue with a handler to continue: see Worker.Yield
+	queued    bool  // in the run queue, running, or running without the stage
+	suspended bool  // in the run queue with a handler to continue: see Worker.Yield
+	foreign   uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
+	follows   uint16
 }
 
 // Adopt gives e, which nobody else knows of yet, its task and its home.

@@ -112,7 +112,12 @@ func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 // nothing else to do runs e's stage itself instead of waking another worker.
 // If its handler goes on for long, the watcher wakes one.
 func (p *Pool) Inject(e *Entity, w *Worker) {
-	if s := e.home.Load(); s.post(e, e) {
+	s := e.home.Load()
+	e.from = 0
+	if w != nil && w.Holds() {
+		e.from = uint16(w.stage.index + 1)
+	}
+	if s.post(e, e) {
 		p.ready(s, w)
 	}
 }

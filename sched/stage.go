@@ -34,8 +34,9 @@ type Stage struct {
 	head, tail *Entity
 	fresh      *Entity // entities that have not run yet, the newest first
 	nfresh     uint32
-	n          uint32 // length of the run queue, fresh ones included; also read by the watcher
-	streak     int    // pops since the last fresh one
+	n          uint32  // length of the run queue, fresh ones included; also read by the watcher
+	streak     int     // pops since the last fresh one
+	leaving    *Entity // to be moved to the stage that wakes them
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      mailbox.Free
@@ -71,6 +72,7 @@ func (s *Stage) Recycle(n *mailbox.Node) {
 func (s *Stage) Wake(e *Entity) {
 	if !e.queued {
 		e.queued = true
+		e.foreign = 0
 		s.push(e)
 	}
 }
@@ -161,8 +163,45 @@ func (s *Stage) gather() {
 	for e := list; e != nil; {
 		next := e.inj
 		e.inj = nil
-		if e.task.Notice(s) {
+		foreign := e.foreign
+		switch {
+		case s.departs(e):
+			e.inj, s.leaving = s.leaving, e
+		case e.task.Notice(s):
 			s.Wake(e)
+			e.foreign = foreign // Wake takes it for a wake-up from here
+		}
+		e = next
+	}
+}
+
+// followAfter is how many wake-ups in a row by one other stage make an entity
+// move there.
+const followAfter = 8
+
+// departs notes who has woken e and decides whether e moves to that stage: an
+// actor that hears from nobody else is better off with those who talk to it.
+func (s *Stage) departs(e *Entity) bool {
+	if e.from == 0 || int(e.from) == s.index+1 {
+		return false
+	}
+	if e.follows != e.from {
+		e.follows, e.foreign = e.from, 0
+	}
+	e.foreign++
+	return e.foreign >= followAfter && !e.queued && !e.pinned.Load()
+}
+
+// see moves those that gather has found to be leaving. The caller is outside
+// the stage, which it held in gather, and has taken leaving from it.
+func (p *Pool) see(leaving *Entity, w *Worker) {
+	for e := leaving; e != nil; {
+		next := e.inj
+		e.foreign = 0
+		t := p.stages[e.from-1]
+		e.home.Store(t)
+		if t.post(e, e) {
+			p.ready(t, w)
 		}
 		e = next
 	}

@@ -102,13 +102,22 @@ const turnsBeforeGosched = 4096
 // go, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
 	p := w.pool
-	w.interval, w.countdown, w.mark = 1, 1, time.Time{}
+	w.interval, w.countdown, w.mark = 2, 1, time.Time{}
 	if !w.lease.enter() {
 		return
 	}
 	for turns := 1; ; turns++ {
 		if s.injected() {
 			s.gather()
+		}
+		if s.leaving != nil {
+			leaving := s.leaving
+			s.leaving = nil
+			w.lease.leave()
+			p.see(leaving, w)
+			if !w.lease.enter() {
+				return
+			}
 		}
 		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0
 		if s.n == 0 || over {
@@ -178,13 +187,17 @@ func (w *Worker) consider(s *Stage) bool {
 	}
 	spent, turns := now.Sub(w.mark), w.lease.turns-w.marked
 	w.mark, w.marked = now, w.lease.turns
-	if turns == 0 || spent/time.Duration(turns)*time.Duration(s.n) < shareWorth {
+	switch {
+	case turns > 0 && spent/time.Duration(turns)*time.Duration(s.n) >= shareWorth:
+		if w.interval == 1 { // twice in a row: it was not this goroutine that had to wait
+			return w.share(s)
+		}
+		w.interval, w.countdown = 1, 1
+	default:
 		w.interval = min(2*w.interval, 64)
 		w.countdown = w.interval
-		return true
 	}
-	w.interval, w.countdown = 1, 1
-	return w.share(s)
+	return true
 }
 
 // share moves half of s's run queue to an idle stage. False: the
