@@ -27,10 +27,10 @@ type (
 
 func runBig(p contract.Params, m *contract.Meter) error {
 	n, each := p.Int("n"), p.Int("each")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		pids := make([]node.PID, n)
 		for i := range pids {
-			if p.Style() == contract.Process {
+			if p.Blocking() {
 				pids[i] = must(main.Spawn(playerProcess(main.Self(), each, i)))
 			} else {
 				pids[i] = must(main.Spawn(&player{main: main.Self(), left: each, random: random(i)}))

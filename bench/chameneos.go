@@ -44,22 +44,23 @@ type (
 
 func runChameneos(p contract.Params, m *contract.Meter) error {
 	meetings := p.Int("meetings")
-	return onNode(func(main *node.Self) error {
-		creatures := make([]node.PID, p.Int("creatures"))
-		if p.Style() == contract.Process {
-			place := must(main.Spawn(placeProcess(main.Self(), meetings)))
-			for i := range creatures {
-				creatures[i] = must(main.Spawn(creatureProcess(place, main.Self(), colour(i%colours))))
+	return onNode(p, func(main *node.Self) error {
+		var here node.PID
+		counts := make([]int, p.Int("creatures"))
+		if p.Blocking() {
+			here = must(main.Spawn(placeProcess(main.Self(), meetings)))
+			for i := range counts {
+				must(main.Spawn(creatureProcess(here, main.Self(), colour(i%colours))))
 			}
 		} else {
-			place := must(main.Spawn(&place{main: main.Self(), left: meetings}))
-			for i := range creatures {
-				creatures[i] = must(main.Spawn(&creature{place: place, main: main.Self(), colour: colour(i % colours)}))
+			here = must(main.Spawn(shut{&place{main: main.Self(), left: meetings}}))
+			there := node.Options{Place: node.Beside(here)} // all that a creature does is talk to the place
+			for i := range counts {
+				must(main.SpawnOpt(there, &creature{place: here, main: main.Self(), colour: colour(i % colours)}))
 			}
 		}
 		m.Start()
-		releaseAll(main, creatures)
-		counts := make([]int, len(creatures))
+		main.Send(here, release{})
 		for i := range counts {
 			got, ok := main.Receive().(met)
 			if !ok {
@@ -74,6 +75,18 @@ func runChameneos(p contract.Params, m *contract.Meter) error {
 		}
 		return nil
 	})
+}
+
+// shut is the place before it opens: visitors wait outside.
+type shut struct{ place *place }
+
+func (s shut) Receive(ctx *node.Context, msg any) error {
+	switch msg.(type) {
+	case release:
+		ctx.Become(s.place)
+		return nil
+	}
+	return node.Unhandled
 }
 
 // place keeps the first visitor until the second comes, and tells each the
@@ -114,13 +127,15 @@ type creature struct {
 	colour      colour
 }
 
+func (c *creature) Init(ctx *node.Context) error {
+	return ctx.Send(c.place, visit{ctx.Self(), c.colour})
+}
+
 func (c *creature) Receive(ctx *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case meeting:
 		c.colour = complement(c.colour, m.colour)
 		c.count++
-		return ctx.Send(c.place, visit{ctx.Self(), c.colour})
-	case release:
 		return ctx.Send(c.place, visit{ctx.Self(), c.colour})
 	case closed:
 		return ctx.Send(c.main, met{c.count})
@@ -130,6 +145,7 @@ func (c *creature) Receive(ctx *node.Context, msg any) error {
 
 func placeProcess(main node.PID, meetings int) node.Process {
 	return func(p *node.Self) error {
+		node.ReceiveOf[release](p)
 		for range meetings {
 			a, b := p.Receive().(visit), p.Receive().(visit)
 			if a.creature == b.creature {
@@ -146,7 +162,6 @@ func placeProcess(main node.PID, meetings int) node.Process {
 
 func creatureProcess(place, main node.PID, own colour) node.Process {
 	return func(p *node.Self) error {
-		node.ReceiveOf[release](p)
 		for count := 0; ; count++ {
 			p.Send(place, visit{p.Self(), own})
 			other, ok := p.Receive().(meeting)

@@ -25,9 +25,9 @@ type (
 
 func runCoop(p contract.Params, m *contract.Meter) error {
 	calls, depth := p.Int("calls"), p.Int("depth")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		var pid node.PID
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			pid = must(main.Spawn(cooperatorProcess))
 		} else {
 			pid = must(main.Spawn(cooperator{}))

@@ -60,11 +60,12 @@
 //
 //	func runLatency(p contract.Params, m *contract.Meter) error
 //
-// The body makes what it needs, calls m.Start and m.Stop around the work that
-// is timed, reports other figures with m.Extra, and returns an error if its
-// result is wrong. It reads its parameters once, before the work. Enter the
-// bench in the table of main.go and, with tiny parameters, in contest.Smoke; a
-// test says so if either is forgotten.
+// The body makes what it needs on a node that onNode starts and stops for it,
+// calls m.Start and m.Stop around the work that is timed, reports other figures
+// with m.Extra, and returns an error if its result is wrong. It reads its
+// parameters once, before the work. Enter the bench in the table of main.go
+// and, with tiny parameters, in contest.Smoke; a test says so if either is
+// forgotten.
 //
 // # A new peer
 //

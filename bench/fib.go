@@ -19,12 +19,12 @@ type result struct{ value int }
 
 func runFib(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		m.Start()
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			must(main.Spawn(fibberProcess(n, main.Self())))
 		} else {
-			must(main.Spawn(&fibber{parent: main.Self(), n: n}))
+			must(main.Spawn(&fibber{parent: main.Self(), n: int8(n)}))
 		}
 		got := node.ReceiveOf[result](main)
 		m.Stop()
@@ -38,14 +38,15 @@ func runFib(p contract.Params, m *contract.Meter) error {
 // fibber sends fib(n) to its parent and ends. Above the base case it adds up
 // what its two children send.
 type fibber struct {
-	parent         node.PID
-	n              int
-	total, results int
+	parent  node.PID
+	total   int
+	n       int8
+	results int8
 }
 
 func (f *fibber) Init(ctx *node.Context) error {
 	if f.n < 2 {
-		ctx.Send(f.parent, result{f.n})
+		ctx.Send(f.parent, result{int(f.n)})
 		return node.Stop
 	}
 	must(ctx.Spawn(&fibber{parent: ctx.Self(), n: f.n - 1}))

@@ -25,13 +25,13 @@ type (
 
 func runFlow(p contract.Params, m *contract.Meter) error {
 	messages, window := p.Int("messages"), p.Int("window")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		sources := make([]node.PID, p.Int("pairs"))
 		for i := range sources {
-			if p.Style() == contract.Process {
+			if p.Blocking() {
 				sources[i] = must(main.Spawn(sourceProcess(main.Self(), messages, window)))
 			} else {
-				sources[i] = must(main.Spawn(&source{main: main.Self(), messages: messages, window: window}))
+				sources[i] = must(main.SpawnOpt(apart(main, i), &source{main: main.Self(), messages: messages, window: window}))
 			}
 		}
 		m.Start()
@@ -48,8 +48,8 @@ func runFlow(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// source sends a window full of messages to its sink, and the next when the
-// sink wants more.
+// source, on a stage with its sink, sends it a window full of messages, and the
+// next when the sink wants more.
 type source struct {
 	main, sink       node.PID
 	messages, window int
@@ -57,7 +57,8 @@ type source struct {
 }
 
 func (s *source) Init(ctx *node.Context) (err error) {
-	s.sink, err = ctx.Spawn(&sink{source: ctx.Self(), main: s.main, messages: s.messages, window: s.window, room: s.window})
+	s.sink, err = ctx.SpawnOpt(node.Options{Place: node.Beside(ctx.Self())},
+		&sink{source: ctx.Self(), main: s.main, messages: s.messages, window: s.window, room: s.window})
 	return err
 }
 

@@ -25,9 +25,9 @@ type (
 
 func runLatency(p contract.Params, m *contract.Meter) error {
 	roundtrips := p.Int("roundtrips")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		var ping node.PID
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			pong := must(main.Spawn(pongProcess))
 			ping = must(main.Spawn(pingProcess(pong, main.Self(), roundtrips)))
 		} else {

@@ -22,9 +22,9 @@ type (
 
 func runMailbox(p contract.Params, m *contract.Meter) error {
 	senders, each := p.Int("senders"), p.Int("each")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		pids := make([]node.PID, senders)
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			to := must(main.Spawn(adderProcess(senders*each, main.Self())))
 			for i := range pids {
 				pids[i] = must(main.Spawn(senderProcess(to, each)))

@@ -67,6 +67,50 @@ func TestBenches(t *testing.T) {
 	}
 }
 
+// The smallest and the odd, where an off-by-one would hang or fail the check.
+func TestEdges(t *testing.T) {
+	for _, line := range []string{
+		"threadring n=1 hops=1",
+		"ring n=1 tokens=1 passes=1",
+		"ring n=2 tokens=9 passes=5",
+		"ring n=3 tokens=3 passes=1000",
+		"mailbox senders=1 each=1",
+		"flow pairs=1 messages=1 window=1",
+		"flow pairs=20 messages=10 window=5",
+		"flow pairs=1 messages=11 window=5",
+		"chameneos creatures=2 meetings=1",
+		"chameneos creatures=3 meetings=1",
+		"big n=1 each=10",
+		"fib n=0",
+		"fib n=1",
+		"nqueens size=4 workers=1 threshold=0",
+		"nqueens size=4 workers=20 threshold=16",
+		"spawn n=1",
+		"mixed rings=1 size=1 token=1 repeats=1 number=1",
+		"mixed rings=1 size=2 token=1 repeats=3 number=8",
+		"coop calls=1 depth=0",
+	} {
+		for _, style := range []string{contract.Actor, contract.Process} {
+			var out, errs bytes.Buffer
+			args := append(strings.Fields(line), "style="+style)
+			require.Equal(t, contract.Done, command(args, &out, &errs), "%v: %s", args, &errs)
+		}
+	}
+}
+
+// What would make no sense is refused before anything runs.
+func TestParametersAreBounded(t *testing.T) {
+	for _, line := range []string{
+		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
+		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
+		"spawn n=many", "big style=both",
+	} {
+		var out, errs bytes.Buffer
+		assert.Equal(t, contract.Misused, command(strings.Fields(line), &out, &errs), line)
+		assert.Empty(t, out.String(), line)
+	}
+}
+
 func TestProgramExitStatus(t *testing.T) {
 	asOurselves(t)
 	for _, test := range []struct {

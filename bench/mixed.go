@@ -31,12 +31,12 @@ type (
 func runMixed(p contract.Params, m *contract.Meter) error {
 	rings, size, token := p.Int("rings"), p.Int("size"), p.Int("token")
 	repeats, number := p.Int("repeats"), uint64(p.Int("number"))
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		var all [][]uint64
 		lost := false
 		m.Start()
 		for range rings {
-			if p.Style() == contract.Process {
+			if p.Blocking() {
 				must(main.Spawn(ringMasterProcess(main.Self(), size, token, repeats, number)))
 			} else {
 				must(main.Spawn(&ringMaster{main: main.Self(), size: size, token: token, left: repeats, number: number}))

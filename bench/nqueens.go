@@ -33,10 +33,10 @@ type solved struct{ count int }
 
 func runNqueens(p contract.Params, m *contract.Meter) error {
 	size, threshold := p.Int("size"), p.Int("threshold")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		workers := make([]node.PID, p.Int("workers"))
 		var master node.PID
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			master = must(main.Spawn(masterProcess(main.Self(), workers)))
 			for i := range workers {
 				workers[i] = must(main.Spawn(workerProcess(master, size, threshold)))
@@ -44,7 +44,7 @@ func runNqueens(p contract.Params, m *contract.Meter) error {
 		} else {
 			master = must(main.Spawn(&queensMaster{main: main.Self(), workers: workers}))
 			for i := range workers {
-				workers[i] = must(main.Spawn(&queensWorker{master, size, threshold}))
+				workers[i] = must(main.SpawnOpt(apart(main, i), &queensWorker{master, size, threshold}))
 			}
 		}
 		m.Start()
@@ -96,10 +96,10 @@ func (q *queensWorker) Receive(ctx *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case board:
 		if int(m.rows) >= q.threshold || int(m.rows) == q.size {
-			return ctx.Send(q.master, solved{m.solve(int8(q.size))})
+			return ctx.Send(q.master, solved{solve(m.columns[:m.rows], q.size)})
 		}
 		for column := range int8(q.size) {
-			if m.safe(column) {
+			if safe(m.columns[:m.rows], column) {
 				ctx.Send(q.master, m.with(column))
 			}
 		}
@@ -134,11 +134,11 @@ func workerProcess(master node.PID, size, threshold int) node.Process {
 		for {
 			b := p.Receive().(board)
 			if int(b.rows) >= threshold || int(b.rows) == size {
-				p.Send(master, solved{b.solve(int8(size))})
+				p.Send(master, solved{solve(b.columns[:b.rows], size)})
 				continue
 			}
 			for column := range int8(size) {
-				if b.safe(column) {
+				if safe(b.columns[:b.rows], column) {
 					p.Send(master, b.with(column))
 				}
 			}
@@ -154,28 +154,28 @@ func (b board) with(column int8) board {
 	return b
 }
 
-// solve counts the solutions for a size that begin with b. It places queens
-// below b's and takes them off again.
-func (b *board) solve(size int8) (count int) {
-	if b.rows == size {
+// solve counts the solutions for a size that begin with queens, which has room
+// for all rows.
+func solve(queens []int8, size int) (count int) {
+	if len(queens) == size {
 		return 1
 	}
-	for column := range size {
-		if b.safe(column) {
-			b.columns[b.rows] = column
-			b.rows++
-			count += b.solve(size)
-			b.rows--
+	for column := range int8(size) {
+		if safe(queens, column) {
+			count += solve(append(queens, column), size)
 		}
 	}
 	return count
 }
 
-// safe checks a queen in the next row against each earlier one.
-func (b *board) safe(column int8) bool {
-	for row, c := range b.columns[:b.rows] {
-		distance := b.rows - int8(row)
-		if c == column || c == column-distance || c == column+distance {
+// safe checks a queen in the next row against each earlier one, the nearest
+// first: up and down are where the diagonals cross its row.
+func safe(queens []int8, column int8) bool {
+	up, down := column, column
+	for row := len(queens) - 1; row >= 0; row-- {
+		up++
+		down--
+		if c := queens[row]; c == column || c == up || c == down {
 			return false
 		}
 	}

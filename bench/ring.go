@@ -17,9 +17,9 @@ var ring = contract.Bench{
 	},
 	Ops: func(p contract.Params) int { return p.Int("passes") },
 	Run: func(p contract.Params, m *contract.Meter) error {
-		return onNode(func(main *node.Self) error {
+		return onNode(p, func(main *node.Self) error {
 			began := time.Now()
-			links := newCircle(main, p.Int("n"), p.Style())
+			links := newCircle(main, p.Int("n"), p.Blocking())
 			m.Extra("startup_s", time.Since(began).Seconds())
 			return circulate(main, links, walks(p.Int("n"), p.Int("tokens"), p.Int("passes")), m)
 		})
@@ -78,11 +78,11 @@ func linkProcess(next, main node.PID) node.Process {
 // newCircle makes n links and returns when all have answered that they are
 // ready. The last is made first, so that each but that one is born knowing the
 // next.
-func newCircle(main *node.Self, n int, style string) []node.PID {
+func newCircle(main *node.Self, n int, blocking bool) []node.PID {
 	links := make([]node.PID, n)
 	var next node.PID
 	for i := range links {
-		if style == contract.Process {
+		if blocking {
 			next = must(main.Spawn(linkProcess(next, main.Self())))
 		} else {
 			next = must(main.Spawn(&link{next, main.Self()}))

@@ -25,17 +25,17 @@ type (
 
 func runSpawn(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
-	return onNode(func(main *node.Self) error {
+	return onNode(p, func(main *node.Self) error {
 		before := contract.RSS()
 		m.Start()
 		pids := make([]node.PID, n)
-		if p.Style() == contract.Process {
+		if p.Blocking() {
 			respond := responderProcess(main.Self())
 			for i := range pids {
 				pids[i] = must(main.Spawn(respond))
 			}
 			for range pids {
-				node.ReceiveOf[ready](main)
+				main.Receive()
 			}
 		} else {
 			for i := range pids {
@@ -52,7 +52,7 @@ func runSpawn(p contract.Params, m *contract.Meter) error {
 			main.Send(pid, question{main.Self(), i + 1})
 		}
 		for range pids {
-			total += node.ReceiveOf[answer](main).number
+			total += main.Receive().(answer).number
 		}
 		m.Stop()
 		if want := n * (n + 1) / 2; total != want {

@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 
+	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
 )
 
 // onNode runs body with a node of its own. main is the process that the bench
 // itself is: it spawns the others, releases them and hears how it went.
-func onNode(body func(main *node.Self) error) error {
-	n, err := node.Start(node.Config{})
+func onNode(p contract.Params, body func(main *node.Self) error) error {
+	n, err := node.Start(node.Config{Coroutines: p.Style() == contract.Coroutine})
 	if err != nil {
 		return err
 	}
@@ -27,6 +28,11 @@ func must(pid node.PID, err error) node.PID {
 		panic(err)
 	}
 	return pid
+}
+
+// apart is the stage for the i-th of several that share no work.
+func apart(main *node.Self, i int) node.Options {
+	return node.Options{Place: node.OnStage(i % main.Node().Stages())}
 }
 
 // release starts processes that have been made.

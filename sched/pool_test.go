@@ -132,6 +132,13 @@ func TestIdleWorkersAreFew(t *testing.T) {
 	})
 }
 
+// settled returns when e is neither queued nor running.
+func settled(p *Pool, e *Entity) {
+	for busy := true; busy; runtime.Gosched() {
+		p.Look(e, func(_ int, queued, running bool) { busy = queued || running })
+	}
+}
+
 // What a borrower wakes is run.
 func TestBorrowerWakes(t *testing.T) {
 	p := startPool(t, Config{Workers: 1, Stages: 1})
@@ -144,8 +151,10 @@ func TestBorrowerWakes(t *testing.T) {
 			p.Stage(0).Wake(&e.Entity) // queued already
 		})
 		receives(t, done, "the turn")
+		settled(p, &e.Entity)
 		p.Inject(&e.Entity, nil)
 		receives(t, done, "the turn after a wake-up from outside")
+		settled(p, &e.Entity)
 	}
 	require.Empty(t, done)
 }

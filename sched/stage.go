@@ -36,7 +36,7 @@ type Stage struct {
 	nfresh     uint32
 	n          uint32  // length of the run queue, fresh ones included; also read by the watcher
 	streak     int     // pops since the last fresh one
-	leaving    *Entity // to be moved to the stage that wakes them
+	leaving    *Entity // have moved to the stage that wakes them: see Pool.see
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      mailbox.Free
@@ -166,6 +166,8 @@ func (s *Stage) gather() {
 		foreign := e.foreign
 		switch {
 		case s.departs(e):
+			e.foreign = 0
+			e.home.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
 			e.inj, s.leaving = s.leaving, e
 		case e.task.Notice(s):
 			s.Wake(e)
@@ -192,14 +194,13 @@ func (s *Stage) departs(e *Entity) bool {
 	return e.foreign >= followAfter && !e.queued && !e.pinned.Load()
 }
 
-// see moves those that gather has found to be leaving. The caller is outside
-// the stage, which it held in gather, and has taken leaving from it.
+// see hands those that gather has found to be leaving to their new home, and
+// with them the wake-ups that gather took in. The caller has taken leaving from
+// the stage and is outside it.
 func (p *Pool) see(leaving *Entity, w *Worker) {
 	for e := leaving; e != nil; {
 		next := e.inj
-		e.foreign = 0
-		t := p.stages[e.from-1]
-		e.home.Store(t)
+		t := e.home.Load()
 		if t.post(e, e) {
 			p.ready(t, w)
 		}

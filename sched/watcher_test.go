@@ -266,6 +266,24 @@ func TestOwedByASlowHandler(t *testing.T) {
 	})
 }
 
+// Once the worker that owes a wake-up has something else to do, another worker is
+// woken for it.
+func TestOwedByAWorkerThatGoesOn(t *testing.T) {
+	bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
+		release := make(chan struct{})
+		var log record[string]
+		far := newActor(p, 1, func(*Worker, any) { log.add("far") })
+		near := newActor(p, 0, func(*Worker, any) { holdUp(release) })
+		newActor(p, 0, func(w *Worker, _ any) {
+			far.send(w, "m")
+			near.send(w, "m")
+		}).send(nil, "m")
+		synctest.Wait() // without a look of the watcher
+		assert.Equal(t, []string{"far"}, log.got())
+		close(release)
+	})
+}
+
 // The smallest time that a Config can ask for is no trouble.
 func TestBlockedOfANanosecond(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 1, Blocked: 1})

@@ -152,32 +152,46 @@ func TestShare(t *testing.T) {
 func TestShareIsOutsideWhenItFails(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1}) // no stage to share with
 	r := rand.New(rand.NewPCG(newSeed(t), 0))
-	revoke := make(chan *lease)
-	done := make(chan struct{})
-	go func() { // ends with the channel
-		for l := range revoke {
-			l.revoked.Store(1)
-			done <- struct{}{}
+	var cur atomic.Pointer[lease]
+	var delay atomic.Int64
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { // revokes each lease once; ends with stop
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if l := cur.Load(); l != nil && l.revoked.Load() == 0 {
+				for range delay.Load() {
+					p.waiting.Load()
+				}
+				l.revoked.Store(1)
+			} else {
+				runtime.Gosched()
+			}
 		}
 	}()
-	defer close(revoke)
 	for range 20_000 {
 		w := &Worker{pool: p}
 		w.give(p.Stage(0))
 		l := w.lease
 		require.True(t, l.enter())
-		revoke <- l
-		for range r.IntN(64) {
-			p.waiting.Load()
-		}
-		for range 4 {
+		delay.Store(r.Int64N(100))
+		cur.Store(l)
+		for range 10 {
 			if !w.share(p.Stage(0)) {
 				require.Zero(t, atomic.LoadUint32(&l.busy))
 				break
 			}
 		}
-		<-done
+		for l.revoked.Load() == 0 {
+			runtime.Gosched()
+		}
 	}
+	close(stop)
+	<-done
 }
 
 // Yield lets the others go first, and everything after it finds the stage held.
@@ -264,6 +278,7 @@ func TestHandOverOfALostStage(t *testing.T) {
 	p.mu.Lock()
 	w.give(s)
 	old := w.lease
+	old.since = time.Now()
 	old.revoked.Store(1) // by standIn
 	other.give(s)
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
@@ -273,6 +288,7 @@ func TestHandOverOfALostStage(t *testing.T) {
 	p.mu.Unlock()
 	p.handOver(other, s, &e.Entity)
 	require.Equal(t, map[*lease]*Entity{old: &e.Entity}, p.strays)
+	require.Zero(t, old.since, "its time of rest does not count")
 	require.Equal(t, stageIdle, s.state)
 	require.Len(t, w.wake, 1)
 	running := false

@@ -38,7 +38,7 @@ func (e Entrant) target(c Case) (t Target, asked bool) {
 	switch e.style {
 	case contract.Actor:
 		return c.Actor, true
-	case contract.Process:
+	case contract.Process, contract.Coroutine:
 		return c.Process, true
 	}
 	return Target{}, false
@@ -109,7 +109,7 @@ func enter(ctx context.Context, dir, name string) Entrant {
 func (e Entrant) arguments(c Case) []string {
 	args := append(slices.Clone(e.command), c.Bench)
 	args = append(args, c.Params...)
-	if e.style == contract.Process { // the default need not be known to a bench without styles
+	if e.style != "" && e.style != contract.Actor { // the default need not be known to a bench without styles
 		args = append(args, "style="+e.style)
 	}
 	return args

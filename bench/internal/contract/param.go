@@ -13,10 +13,12 @@ import (
 // ErrUsage is what every error about a command line wraps.
 var ErrUsage = errors.New("usage")
 
-// The two styles of an actor, see [Style].
+// The styles of an actor, see [Style].
 const (
 	Actor   = "actor"   // event-driven: a value whose Receive gets one message at a time
 	Process = "process" // blocking: a function with a goroutine of its own
+
+	Coroutine = "coroutine" // blocking: a function that is resumed like an event-driven actor
 )
 
 // Param declares one key=value of a command line. It is made by [Int], [Word],
@@ -59,13 +61,13 @@ func Word(key string, words ...string) Param {
 // Style declares the common parameter style, for a bench that makes sense with
 // event-driven and with blocking actors. A bench with one way only declares
 // Word("style", Process), or no style at all, which counts as [Actor].
-func Style() Param { return Word("style", Actor, Process) }
+func Style() Param { return Word("style", Actor, Process, Coroutine) }
 
 // Text declares any text.
 func Text(key, value string) Param { return Param{Key: key, kind: text, text: value} }
 
 // String returns the parameter as its default is written, with all of the words
-// where it is one of several: "n=503", "style=actor|process".
+// where it is one of several: "n=503", "style=actor|process|coroutine".
 func (p Param) String() string {
 	if p.kind == word {
 		return p.Key + "=" + strings.Join(p.words, "|")
@@ -160,6 +162,9 @@ func (p Params) Style() string {
 	style, _ := p.fields.get("style").(string)
 	return cmp.Or(style, Actor)
 }
+
+// Blocking reports whether the style asked for is a blocking one.
+func (p Params) Blocking() bool { return p.Style() != Actor }
 
 func value[T any](p Params, key string) T {
 	v, ok := p.fields.get(key).(T)

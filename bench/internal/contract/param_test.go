@@ -40,14 +40,14 @@ func TestParseErrorsSayWhatIsAllowed(t *testing.T) {
 		"n=" + huge:   `n wants a whole number of at least 1, not "` + huge + `"`,
 		"depth=10":    `depth wants a whole number from 0 to 9, not "10"`,
 		"depth=-1":    `depth wants a whole number from 0 to 9, not "-1"`,
-		"style=both":  `style wants actor or process, not "both"`,
+		"style=both":  `style wants actor or process or coroutine, not "both"`,
 		"proto=":      `proto wants native or erlang, not ""`,
 		"Style=actor": `unknown parameter "Style"`,
 	} {
 		_, err := Parse(sampleParams(), []string{arg})
 		require.ErrorIs(t, err, ErrUsage, arg)
 		assert.EqualError(t, err, "usage: "+want+
-			" (allowed: n=503 depth=0 proto=native|erlang style=actor|process to=)", arg)
+			" (allowed: n=503 depth=0 proto=native|erlang style=actor|process|coroutine to=)", arg)
 	}
 	_, err := Parse(nil, []string{"n=1"})
 	assert.EqualError(t, err, `usage: unknown parameter "n" (allowed: no parameters)`)

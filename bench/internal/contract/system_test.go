@@ -74,8 +74,8 @@ func TestMainExitStatus(t *testing.T) {
 		{"wrong", Failed, "wrong: check failed: 2 is not 3\n"},
 		{"untimed", Failed, "untimed: the bench did not start and stop its meter\n"},
 		{"idle", Failed, "idle: 0 ops\n"},
-		{"good m=4", Misused, "good: usage: unknown parameter \"m\" (allowed: n=10 style=actor|process)\n"},
-		{"good 4", Misused, "good: usage: \"4\" is not key=value (allowed: n=10 style=actor|process)\n"},
+		{"good m=4", Misused, "good: usage: unknown parameter \"m\" (allowed: n=10 style=actor|process|coroutine)\n"},
+		{"good 4", Misused, "good: usage: \"4\" is not key=value (allowed: n=10 style=actor|process|coroutine)\n"},
 		{"wrong style=actor", Misused, "wrong: usage: unknown parameter \"style\" (allowed: n=10)\n"},
 		{"best", Misused, "usage: unknown bench \"best\" (there are: good, wrong, untimed, idle)\n"},
 		{"", Misused, "usage: BENCH [key=value ...] | list\n"},
@@ -93,10 +93,10 @@ func TestList(t *testing.T) {
 	var out bytes.Buffer
 	assert.Equal(t, Done, sampleSystem().Main([]string{"list"}, &out, os.Stderr))
 	assert.Equal(t, ""+
-		"good     n=10 style=actor|process  does nothing\n"+
-		"wrong    n=10                      \n"+
-		"untimed  n=10                      \n"+
-		"idle     no parameters             \n", out.String())
+		"good     n=10 style=actor|process|coroutine  does nothing\n"+
+		"wrong    n=10                                \n"+
+		"untimed  n=10                                \n"+
+		"idle     no parameters                       \n", out.String())
 }
 
 func TestHas(t *testing.T) {

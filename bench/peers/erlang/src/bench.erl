@@ -2,14 +2,25 @@
 %% one JSON line of the contract.
 %%
 %% A family of benches is a module that exports benches/0, a list of
-%% {Name, Params, Run}:
+%% {Name, Schedulers, Params, Run}:
 %%
-%%   Params  [{Key, Default, Min}], all integers, in the order they are printed
-%%   Run     fun(#{Key => Value}) -> #{seconds, ops, extra}; seconds and extra
-%%           are measured by the bench itself, extra may be left out
+%%   Schedulers  all, or one where a second scheduler makes the bench slower;
+%%               schedulers=N on the command line overrides it
+%%   Params      [{Key, Default, Min}], all integers, in the order they are
+%%               printed
+%%   Run         fun(#{Key => Value}) -> #{seconds, ops, extra}; seconds and
+%%               extra are measured by the bench itself, extra may be left out
 %%
 %% A bench whose own check fails calls check/2 with a false first argument;
 %% that ends its process and with it the run, with status 1.
+%%
+%% Why one scheduler: where every message wakes a process and there is nothing
+%% to compute, two schedulers contend for each other's run queues, and the
+%% sleeps and wake-ups of that cost more than the second core gives. On two
+%% cores one scheduler does chameneos in a third and big in under half of the
+%% time of two. Nothing else of the emulator's settings came near that: busy
+%% wait (+sbwt), wake-up thresholds (+swt, +sws), binding (+sbt), compaction of
+%% load (+scl) and polling (+IOs) made no difference beyond the noise.
 -module(bench).
 
 -export([main/0]).
@@ -23,15 +34,15 @@ main() ->
     halt(command(init:get_plain_arguments())).
 
 command(["list"]) ->
-    [io:format("~s~n", [Name]) || {Name, _, _} <- benches()],
+    [io:format("~s~n", [Name]) || {Name, _, _, _} <- benches()],
     0;
 command([Name | Args]) ->
     case lists:keyfind(Name, 1, benches()) of
         false ->
             complain("unknown bench ~s (see: run list)", [Name], 2);
-        {Name, Params, Run} ->
+        {Name, _, Params, _} = Bench ->
             try arguments(Args, Params) of
-                Values -> perform(Name, Params, Values, Run)
+                Values -> perform(Bench, Values)
             catch
                 throw:{usage, Format, Terms} -> complain(Format, Terms, 2)
             end
@@ -42,9 +53,11 @@ command([]) ->
 benches() ->
     lists:append([Family:benches() || Family <- ?FAMILIES]).
 
-%% The defaults, overridden by key=value. The style of another system's actors
-%% means nothing here, so style= is taken and dropped.
-arguments(Args, Params) ->
+%% The defaults, overridden by key=value. Any bench takes schedulers=N, 0 for its
+%% own choice. The style of another system's actors means nothing here, so
+%% style= is taken and dropped.
+arguments(Args, BenchParams) ->
+    Params = BenchParams ++ [{schedulers, 0, 0}],
     Defaults = maps:from_list([{Key, Default} || {Key, Default, _} <- Params]),
     lists:foldl(fun(Arg, Values) -> argument(Arg, Params, Values) end, Defaults, Args).
 
@@ -77,9 +90,10 @@ complain(Format, Terms, Status) ->
 %% The bench's process is monitored, not linked: whatever it dies of becomes a
 %% message and a status. Error reports are off, since one bench crashes a child
 %% a hundred thousand times on purpose.
-perform(Name, Params, Values, Run) ->
+perform({Name, Schedulers, Params, Run}, Values) ->
     ok = logger:set_primary_config(level, none),
-    [{module, _} = code:ensure_loaded(Module) || Module <- [rand, supervisor, gen_server, proc_lib]],
+    [{module, _} = code:ensure_loaded(Module) || Module <- [gen_server, proc_lib, rand, supervisor]],
+    schedulers(Schedulers, maps:get(schedulers, Values)),
     {Pid, Ref} = spawn_monitor(fun() -> exit({result, Run(Values)}) end),
     receive
         {'DOWN', Ref, process, Pid, {result, Result}} ->
@@ -91,7 +105,12 @@ perform(Name, Params, Values, Run) ->
             complain("~s: crashed: ~0p", [Name, Reason], 1)
     end.
 
+schedulers(all, 0) -> ok;
+schedulers(one, 0) -> schedulers(one, 1);
+schedulers(_, Wanted) -> erlang:system_flag(schedulers_online, min(Wanted, erlang:system_info(schedulers))).
+
 report(Name, Params, #{seconds := Seconds, ops := Ops} = Result) ->
+    Extra = maps:get(extra, Result, []) ++ [{schedulers, erlang:system_info(schedulers_online)}],
     Line = [{system, <<"erlang">>},
             {version, version()},
             {bench, list_to_binary(Name)},
@@ -101,7 +120,7 @@ report(Name, Params, #{seconds := Seconds, ops := Ops} = Result) ->
             {ops_per_sec, round(Ops / Seconds)},
             {ns_per_op, Seconds * 1.0e9 / Ops},
             {peak_rss_mib, status_kib(<<"VmHWM">>) / 1024},
-            {extra, maps:get(extra, Result, [])}],
+            {extra, Extra}],
     io:format("~s~n", [json(Line)]).
 
 version() ->

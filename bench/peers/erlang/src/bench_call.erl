@@ -7,7 +7,7 @@
 -export([init/1, handle_call/3, handle_cast/2]).
 
 benches() ->
-    [{"gencall", [{calls, 1000000, 1}], fun gencall/1}].
+    [{"gencall", all, [{calls, 1000000, 1}], fun gencall/1}].
 
 
 gencall(#{calls := Calls}) ->

@@ -4,8 +4,8 @@
 -export([benches/0]).
 
 benches() ->
-    [{"threadring", [{n, 503, 1}, {hops, 5000000, 0}], fun threadring/1},
-     {"ring", [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}], fun ring/1}].
+    [{"threadring", all, [{n, 503, 1}, {hops, 5000000, 0}], fun threadring/1},
+     {"ring", all, [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}], fun ring/1}].
 
 %% The node where the token runs out says so, and must be the one that
 %% counting round the ring gives.

@@ -7,8 +7,8 @@
 -export([init/1, start_crasher/1, start_child/0]).
 
 benches() ->
-    [{"restart", [{restarts, 100000, 1}], fun restart/1},
-     {"supertree", [{n, 100000, 1}], fun supertree/1}].
+    [{"restart", all, [{restarts, 100000, 1}], fun restart/1},
+     {"supertree", all, [{n, 100000, 1}], fun supertree/1}].
 
 init({crasher, Main, Restarts}) ->
     %% A second is the shortest period there is. The supervisor keeps the times

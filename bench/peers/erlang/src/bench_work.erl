@@ -4,10 +4,10 @@
 -export([benches/0]).
 
 benches() ->
-    [{"nqueens", [{size, 11, 1}, {workers, 4, 1}, {threshold, 4, 0}], fun nqueens/1},
-     {"mixed", [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 0}, {repeats, 5, 1},
+    [{"nqueens", all, [{size, 11, 1}, {workers, 4, 1}, {threshold, 4, 0}], fun nqueens/1},
+     {"mixed", all, [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 0}, {repeats, 5, 1},
                 {number, 28350160440309881, 1}], fun mixed/1},
-     {"coop", [{calls, 2500, 1}, {depth, 5, 0}], fun coop/1}].
+     {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}], fun coop/1}].
 
 %%% nqueens: a master hands boards to workers, round robin.
 
