@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,10 +20,9 @@ import (
 //
 // Owned by whoever runs the process, answered excepted.
 type coroutine struct {
-	resume func() (struct{}, bool)
-	yield  func(struct{}) bool
-	c      *Context // of the worker that resumed it; changes with every pause
-	ended  bool     // the function has returned
+	run   *runner  // from its first turn until its function has returned
+	c     *Context // of the worker that resumed it; changes with every pause
+	ended bool     // the function has returned
 
 	left     int         // receives until it lets others have a turn
 	sends    int         // sends until it does
@@ -31,6 +31,133 @@ type coroutine struct {
 	seq      uint64      // of the timeout that counts
 	expired  bool        // that timeout has come
 }
+
+// runner is a coroutine of the Go runtime, which runs the functions of one
+// process after the other.
+type runner struct {
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+	s      *Self // whose function it runs
+}
+
+func newRunner() *runner {
+	r := &runner{}
+	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
+		r.yield = yield
+		for {
+			r.s.runCoroutine()
+			if r.s = nil; !yield(struct{}{}) {
+				return
+			}
+		}
+	})
+	return r
+}
+
+// maxRunners is how many runners a node keeps for processes to come.
+const maxRunners = 1024
+
+// runners are those that have nothing to run.
+type runners struct {
+	mu      sync.Mutex
+	idle    []*runner
+	stopped bool
+}
+
+func (rs *runners) take(s *Self) *runner {
+	rs.mu.Lock()
+	var r *runner
+	if last := len(rs.idle) - 1; last >= 0 {
+		r, rs.idle = rs.idle[last], rs.idle[:last]
+	}
+	rs.mu.Unlock()
+	if r == nil {
+		r = newRunner()
+	}
+	r.s = s
+	return r
+}
+
+func (rs *runners) put(r *runner) {
+	rs.mu.Lock()
+	keep := len(rs.idle) < maxRunners && !rs.stopped
+	if keep {
+		rs.idle = append(rs.idle, r)
+	}
+	rs.mu.Unlock()
+	if !keep {
+		r.stop()
+	}
+}
+
+// stop ends the runners that have nothing to run, and the others as soon as
+// they have not.
+func (rs *runners) stop() {
+	rs.mu.Lock()
+	idle := rs.idle
+	rs.idle, rs.stopped = nil, true
+	rs.mu.Unlock()
+	for _, r := range idle {
+		r.stop()
+	}
+}
+
+// coproc is a proc whose turns resume a coroutine.
+type coproc proc
+
+// Turn is part of sched.Task.
+func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
+	p := (*proc)(cp)
+	s := p.behaviour.(self).Self
+	co := s.co
+	if co.run == nil {
+		if co.ended || p.status.Load() != alive {
+			co.ended = true
+			return sched.Idle
+		}
+		p.fresh = false
+		co.run = p.node.runners.take(s)
+	}
+	co.c, co.left, co.sends = w.Local.(*Context), p.node.cfg.Budget, 0
+	co.c.p = p
+	sched.Store(&p.running, 1)
+	w.Leave()
+	co.run.resume()
+	if sched.Store(&p.running, 0); p.status.Load() != alive {
+		if co.ended {
+			p.returned()
+			p.node.runners.put(co.run)
+			co.run = nil
+		}
+	}
+	co.c.p = nil
+	switch {
+	case !w.Enter():
+		return sched.Lost
+	case s.due():
+		return sched.Again
+	}
+	return sched.Idle
+}
+
+// Notice is part of sched.Task.
+func (cp *coproc) Notice(*sched.Stage) bool {
+	p := (*proc)(cp)
+	if !p.boxed {
+		p.in.TakeArmed(&p.q)
+	}
+	return p.boxed || p.behaviour.(self).due()
+}
+
+// Back is part of sched.Task.
+func (cp *coproc) Back(*sched.Stage) bool { return cp.behaviour.(self).due() }
+
+// Claim is part of sched.Task.
+func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
+
+// Name is part of sched.Task.
+func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 
 // coSends is how many sends a coroutine may do before others have a turn.
 const coSends = 2048
@@ -41,17 +168,6 @@ type tick struct{ seq uint64 }
 
 // unwinding is the panic that ends the function of a coroutine that is dead.
 type unwinding struct{}
-
-// newCoroutine makes s's function a coroutine, which starts when it is first
-// resumed.
-func newCoroutine(s *Self) *coroutine {
-	co := &coroutine{}
-	co.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
-		co.yield = yield
-		s.runCoroutine()
-	})
-	return co
-}
 
 func (s *Self) runCoroutine() {
 	ended := false
@@ -74,31 +190,6 @@ func (s *Self) runCoroutine() {
 	ended = true
 }
 
-// turn resumes the coroutine of p: the Turn of such a process.
-func (s *Self) turn(c *Context, w *sched.Worker) sched.Verdict {
-	p, co := s.p, s.co
-	if co.ended {
-		return sched.Idle
-	}
-	co.c, co.left, co.sends = c, p.node.cfg.Budget, 0
-	w.Leave()
-	co.resume()
-	co.c = nil
-	if !w.Enter() {
-		return sched.Lost
-	}
-	if p.status.Load() != alive {
-		if co.ended {
-			return sched.Idle
-		}
-		return sched.Again // to be unwound
-	}
-	if s.due() {
-		return sched.Again
-	}
-	return sched.Idle
-}
-
 // due reports whether there is a reason to resume the coroutine. The caller
 // holds the stage.
 func (s *Self) due() bool {
@@ -106,7 +197,7 @@ func (s *Self) due() bool {
 	if co.ended {
 		return false
 	}
-	if p.status.Load() != alive || co.left <= 0 || co.answered.Load() {
+	if p.fresh || p.status.Load() != alive || co.left <= 0 || co.answered.Load() {
 		return true
 	}
 	return !co.calling && (p.q.Next() != nil || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
@@ -114,7 +205,7 @@ func (s *Self) due() bool {
 
 // pause gives the stage back until there is something to look at.
 func (s *Self) pause() {
-	s.co.yield(struct{}{})
+	s.co.run.yield(struct{}{})
 	if s.p.status.Load() != alive {
 		panic(unwinding{})
 	}
@@ -201,7 +292,7 @@ func (p *promise) parkCo(ctx context.Context, s *Self) (any, error) {
 	}()
 	for !p.done {
 		p.mu.Unlock()
-		co.yield(struct{}{})
+		co.run.yield(struct{}{})
 		if s.p.status.Load() != alive {
 			p.complete(nil, ErrExited)
 			panic(unwinding{})

@@ -24,6 +24,7 @@ type Node struct {
 	aliases aliases
 	dead    deadLetters
 	refSeq  atomic.Uint64
+	runners runners
 
 	live      tally
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
@@ -211,6 +212,7 @@ func (n *Node) stop() error {
 	err := n.pool.Stop(ctx)
 	end, _ := ctx.Deadline()
 	await(end, func() bool { return n.functions.Load() == 0 })
+	n.runners.stop()
 	n.dead.close()
 	if left := n.functions.Load(); err != nil || left > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",

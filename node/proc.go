@@ -222,14 +222,11 @@ func (p *proc) Notice(*sched.Stage) bool {
 		return true
 	}
 	p.in.TakeArmed(&p.q)
-	return p.q.Next() != nil || p.fresh || p.status.Load() != alive
+	return p.q.Next() != nil || p.fresh
 }
 
 // Back is part of sched.Task: the end of a turn whose handler lost its stage.
 func (p *proc) Back(s *sched.Stage) bool {
-	if b, ok := p.behaviour.(self); ok {
-		return b.due()
-	}
 	if p.cold != nil && p.cold.blocked {
 		err := p.cold.pending
 		p.cold.pending, p.cold.blocked = nil, false
@@ -300,11 +297,6 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 				return sched.Lost
 			}
 		}
-	}
-	if b, ok := p.behaviour.(self); ok {
-		v = b.turn(c, w)
-		ended = true
-		return v
 	}
 	s := w.Stage()
 	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0; left-- {

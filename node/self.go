@@ -95,6 +95,56 @@ const Infinity time.Duration = 1<<63 - 1
 // is killed, a Process's goroutine is unwound, its deferred calls included; a
 // handle gets [Exited] with its own PID.
 func (s *Self) Receive() any {
+	// The common case of receive and receiveCo, in one function: after a switch
+	// every return is a mispredicted branch, so each level of calls counts.
+	p := s.p
+	if co := s.co; co != nil {
+		for co.left > 1 && !p.boxed && co.c.w.Enter() {
+			p.q.Rewind()
+			n := p.q.Next()
+			if n == nil && p.refill() {
+				n = p.q.Next()
+			}
+			if n == nil {
+				co.c.w.Leave()
+				if co.run.yield(struct{}{}); p.status.Load() != alive {
+					panic(unwinding{})
+				}
+				continue
+			}
+			msg := n.Msg
+			if _, ok := msg.(tick); ok {
+				co.c.w.Leave()
+				break
+			}
+			co.left--
+			p.handled++
+			co.c.w.Stage().Recycle(p.q.Drop())
+			co.c.w.Leave()
+			return msg
+		}
+	} else {
+		s.bias.Enter()
+		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
+			s.bias.Leave()
+			sched.Store(&s.parked, 1)
+			n := <-s.park
+			sched.Store(&s.parked, 0)
+			s.bias.Enter()
+			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {
+				msg := n.Msg
+				n.Msg = nil
+				s.spare = n
+				p.handled++
+				s.bias.Leave()
+				return msg
+			}
+			if n != nil {
+				p.q.Append(n)
+			}
+		}
+		s.bias.Leave()
+	}
 	m, err := s.receive(nil, Infinity)
 	if err != nil {
 		return s.die()
@@ -168,11 +218,6 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 				continue
 			}
 			p.q.Append(n)
-			if match == nil && p.q.Next() == n && p.status.Load() == alive { // nothing came before it
-				msg := s.take(n)
-				s.bias.Leave()
-				return msg, nil
-			}
 			continue
 		}
 		if !timed {

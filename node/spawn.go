@@ -147,7 +147,7 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		cell := &cell{}
 		cell.s.fn = f
 		if o.Coroutine || n.cfg.Coroutines {
-			cell.s.co = newCoroutine(&cell.s)
+			cell.s.co = new(coroutine)
 			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)
 		}
 		cell.s.park = make(chan *mailbox.Node, 1)
@@ -195,7 +195,11 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		if err != nil {
 			return PID{}, Ref{}, err
 		}
-		p.Adopt(p, home, pinned)
+		var task sched.Task = p
+		if _, ok := b.(self); ok {
+			task = (*coproc)(p)
+		}
+		p.Adopt(task, home, pinned)
 	}
 	if k != staged {
 		p.in.Claim() // its first run is owed below

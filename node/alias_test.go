@@ -1,0 +1,135 @@
+package node_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// aliasing makes and takes away aliases when told to.
+func aliasing(boss node.PID) step {
+	return func(h host, m any) error {
+		switch m := m.(type) {
+		case bool:
+			return h.Send(boss, h.Alias(m))
+		case node.Ref:
+			return h.Send(boss, h.Unalias(m))
+		}
+		return h.Send(boss, m)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		h := openHandle(t, n)
+		dead := n.DeadLetters(16)
+		defer dead.Close()
+		pid := s.spawn(t, n, aliasing(h.Self()))
+		ask := func(m any) any {
+			require.NoError(t, h.Send(pid, m))
+			return expectMsg[any](t, h)
+		}
+		lost := func(ref node.Ref, m any) {
+			t.Helper()
+			l := <-dead.C
+			assert.Equal(t, node.CauseNoAlias, l.Cause)
+			assert.Equal(t, ref, l.Alias)
+			assert.Equal(t, m, l.Message)
+		}
+
+		plain := ask(false).(node.Ref)
+		other := ask(false).(node.Ref)
+		assert.NotEqual(t, plain, other)
+		for i := range 3 {
+			require.NoError(t, h.SendAlias(plain, i))
+			assert.Equal(t, i, expectMsg[int](t, h))
+			require.NoError(t, n.SendAlias(plain, i))
+			assert.Equal(t, i, expectMsg[int](t, h))
+		}
+		assert.False(t, h.Unalias(plain), "another's alias")
+		assert.Equal(t, true, ask(plain))
+		assert.Equal(t, false, ask(plain))
+		require.NoError(t, h.SendAlias(plain, "late"), "as in Erlang, no error")
+		lost(plain, "late")
+		require.NoError(t, h.SendAlias(other, "still"))
+		assert.Equal(t, "still", expectMsg[string](t, h))
+
+		once := ask(true).(node.Ref)
+		require.NoError(t, h.SendAlias(once, "first"))
+		assert.Equal(t, "first", expectMsg[string](t, h))
+		require.NoError(t, n.SendAlias(once, "second"))
+		lost(once, "second")
+		assert.Equal(t, false, ask(once), "used up")
+
+		unused := ask(true).(node.Ref)
+		assert.Equal(t, true, ask(unused))
+		require.NoError(t, n.SendAlias(unused, "x"))
+		lost(unused, "x")
+
+		// A reference that is no alias, and the alias of the dead.
+		ref := n.MakeRef()
+		require.NoError(t, n.SendAlias(ref, "x"))
+		lost(ref, "x")
+		assert.Equal(t, false, ask(ref))
+		n.Exit(pid, node.Kill)
+		require.NoError(t, h.SendAlias(other, "y"))
+		lost(other, "y")
+		quiet(t, h)
+	})
+}
+
+// Of many messages to an alias that is good for one, one arrives.
+func TestAliasOnceAmongMany(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		const senders = 8
+		n := startNode(t, node.Config{Workers: 4, Stages: 8})
+		h := openHandle(t, n)
+		var pids []node.PID
+		for i := range senders {
+			pids = append(pids, s.spawn(t, n, func(p host, m any) error {
+				p.SendAlias(m.(node.Ref), i)
+				return p.Send(h.Self(), "sent")
+			}))
+		}
+		for range 20 {
+			ref := h.Alias(true)
+			for _, pid := range pids {
+				require.NoError(t, n.Send(pid, ref))
+			}
+			got := 0
+			for range senders + 1 {
+				if _, ok := expectMsg[any](t, h).(int); ok {
+					got++
+				}
+			}
+			assert.Equal(t, 1, got)
+			quiet(t, h)
+		}
+		assert.Equal(t, uint64(20*(senders-1)), n.DeadLetterCounts()[node.CauseNoAlias])
+	})
+}
+
+func TestCallByAlias(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		h := openHandle(t, n)
+		count := counter()
+		pid := s.spawn(t, n, func(p host, m any) error {
+			if _, ok := m.(bool); ok {
+				return p.Send(h.Self(), p.Alias(m.(bool)))
+			}
+			return count(p, m)
+		})
+		require.NoError(t, h.Send(pid, true))
+		ref := expectMsg[node.Ref](t, h)
+		got, err := node.CallWithin[int](limit, h, ref, add{3})
+		require.NoError(t, err)
+		assert.Equal(t, 3, got)
+		_, err = node.CallWithin[int](limit, h, ref, add{3})
+		assert.ErrorIs(t, err, node.ErrNoProcess)
+	})
+}

@@ -1,0 +1,506 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// client is where a call is made from.
+type client struct {
+	name string
+	do   func(t *testing.T, n *node.Node, f func(me node.Caller)) // returns when f has
+}
+
+func clients() []client {
+	all := []client{
+		{"goroutine", func(_ *testing.T, n *node.Node, f func(node.Caller)) { f(n) }},
+		{"handle", func(t *testing.T, n *node.Node, f func(node.Caller)) {
+			h, err := n.Open()
+			require.NoError(t, err)
+			defer h.Close(nil)
+			f(h)
+			quiet(t, h)
+		}},
+	}
+	for _, s := range ways {
+		all = append(all, client{s.name, func(t *testing.T, n *node.Node, f func(node.Caller)) {
+			done := make(chan struct{})
+			pid := s.spawn(t, n, func(h host, m any) error {
+				if m != "go" {
+					t.Errorf("a message that nobody sent: %v", m)
+					return nil
+				}
+				defer close(done)
+				f(h)
+				if p, ok := h.(*node.Self); ok {
+					assert.Empty(t, rest(p))
+				}
+				return nil
+			})
+			require.NoError(t, n.Send(pid, "go"))
+			<-done
+		}})
+	}
+	return all
+}
+
+func eachClient(t *testing.T, f func(t *testing.T, c client)) {
+	for _, c := range clients() {
+		t.Run(c.name, func(t *testing.T) { f(t, c) })
+	}
+}
+
+// keeper hands the requests it gets to the test.
+func keeper(t testing.TB, n *node.Node) (node.PID, <-chan node.Request[string]) {
+	t.Helper()
+	got := make(chan node.Request[string], 16)
+	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error {
+		got <- m.(node.Request[string])
+		return nil
+	}))
+	require.NoError(t, err)
+	return pid, got
+}
+
+// answers does with requests what their body says.
+func answers(_ host, m any) error {
+	r, ok := m.(node.Request[string])
+	if !ok {
+		return nil
+	}
+	switch r.Body {
+	case "one":
+		return r.Reply(1)
+	case "nil":
+		return r.Reply(nil)
+	case "text":
+		return r.Reply("1")
+	case "fail":
+		return r.Fail(errWhy)
+	case "later":
+		go r.Reply(1)
+	case "twice":
+		first := r.Reply(1)
+		if second := r.Reply(2); first != nil || !errors.Is(second, node.ErrReplied) || r.Pending() {
+			return fmt.Errorf("replied twice: %v, %v", first, second)
+		}
+	case "die":
+		return node.ExitWith("died")
+	case "stop":
+		return node.Stop
+	case "crash":
+		panic("crashed")
+	case "reply and die":
+		r.Reply(1)
+		return node.ExitWith("died")
+	}
+	return nil
+}
+
+var errWhy = errors.New("why")
+
+func TestCallOutcomes(t *testing.T) {
+	n := startNode(t, node.Config{})
+	eachClient(t, func(t *testing.T, c client) {
+		eachWay(t, func(t *testing.T, s way) {
+			ask := func(body string) (v int, err error) {
+				pid := s.spawn(t, n, answers)
+				c.do(t, n, func(me node.Caller) {
+					v, err = node.CallWithin[int](limit, me, pid, body)
+				})
+				return v, err
+			}
+			for _, body := range []string{"one", "later", "twice", "reply and die"} {
+				v, err := ask(body)
+				assert.NoError(t, err, body)
+				assert.Equal(t, 1, v, body)
+			}
+			v, err := ask("nil")
+			assert.NoError(t, err)
+			assert.Zero(t, v)
+			_, err = ask("text")
+			assert.ErrorIs(t, err, node.ErrReplyType)
+			_, err = ask("fail")
+			assert.Equal(t, errWhy, err)
+
+			var exit *node.ExitError
+			_, err = ask("die")
+			require.ErrorAs(t, err, &exit)
+			assert.Equal(t, "died", exit.Reason)
+			_, err = ask("stop")
+			require.ErrorAs(t, err, &exit)
+			assert.Equal(t, node.Normal, exit.Reason)
+			_, err = ask("crash")
+			require.ErrorAs(t, err, &exit)
+			require.IsType(t, &node.Crash{}, exit.Reason)
+		})
+	})
+}
+
+func TestCallNobody(t *testing.T) {
+	n := startNode(t, node.Config{})
+	eachClient(t, func(t *testing.T, c client) {
+		pid := ways[0].spawn(t, n, answers)
+		n.Exit(pid, node.Kill)
+		c.do(t, n, func(me node.Caller) {
+			_, err := node.CallWithin[int](limit, me, pid, "one")
+			assert.ErrorIs(t, err, node.ErrNoProcess)
+			_, err = node.CallWithin[int](limit, me, node.PID{}, "one")
+			assert.ErrorIs(t, err, node.ErrNoProcess)
+			_, err = node.CallWithin[int](limit, me, node.Atom("nobody"), "one")
+			assert.ErrorIs(t, err, node.ErrNoName)
+			_, err = node.CallWithin[int](limit, me, n.MakeRef(), "one")
+			assert.ErrorIs(t, err, node.ErrNoProcess)
+			_, err = node.CallWithin[int](-1, me, pid, "one")
+			assert.ErrorIs(t, err, node.ErrBadTimeout)
+		})
+	})
+}
+
+// The process that is called dies after it has taken the request.
+func TestCalleeIsKilled(t *testing.T) {
+	n := startNode(t, node.Config{})
+	eachClient(t, func(t *testing.T, c client) {
+		pid, requests := keeper(t, n)
+		go func() {
+			<-requests
+			n.Exit(pid, "gone")
+		}()
+		c.do(t, n, func(me node.Caller) {
+			_, err := node.CallWithin[int](limit, me, pid, "")
+			var exit *node.ExitError
+			if assert.ErrorAs(t, err, &exit) {
+				assert.Equal(t, "gone", exit.Reason)
+			}
+		})
+	})
+}
+
+func TestCallCancelled(t *testing.T) {
+	n := startNode(t, node.Config{})
+	eachClient(t, func(t *testing.T, c client) {
+		pid, requests := keeper(t, n)
+		dead := n.DeadLetters(4)
+		defer dead.Close()
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var late node.Request[string]
+		go func() {
+			late = <-requests
+			assert.True(t, late.Pending())
+			cancel(cause)
+		}()
+		c.do(t, n, func(me node.Caller) {
+			_, err := node.Call[int](ctx, me, pid, "")
+			assert.Equal(t, cause, err)
+			assert.False(t, late.Pending())
+			assert.ErrorIs(t, late.Reply(1), node.ErrReplied)
+			assert.ErrorIs(t, late.Fail(errWhy), node.ErrReplied)
+			l := <-dead.C
+			assert.Equal(t, node.CauseLateReply, l.Cause)
+			assert.Equal(t, 1, l.Message)
+
+			_, err = node.Call[int](ctx, me, pid, "") // cancelled before
+			assert.Equal(t, cause, err)
+		})
+	})
+}
+
+func TestCallTimeout(t *testing.T) {
+	for _, c := range clients() {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, err := node.Start(node.Config{Workers: 2, Stages: 2})
+				require.NoError(t, err)
+				defer n.Stop()
+				pid, requests := keeper(t, n)
+				c.do(t, n, func(me node.Caller) {
+					began := time.Now()
+					_, err := node.CallWithin[int](time.Second, me, pid, "")
+					assert.Equal(t, node.ErrTimeout, err)
+					assert.Equal(t, time.Second, time.Since(began))
+					assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
+
+					// The next call gets its own reply.
+					go func() {
+						r := <-requests
+						<-time.After(500 * time.Millisecond)
+						assert.NoError(t, r.Reply(2))
+					}()
+					v, err := node.CallWithin[int](time.Second, me, pid, "")
+					assert.NoError(t, err)
+					assert.Equal(t, 2, v)
+					assert.Equal(t, 1500*time.Millisecond, time.Since(began))
+
+					_, err = node.CallWithin[int](0, me, pid, "")
+					assert.Equal(t, node.ErrTimeout, err)
+				})
+				assert.Equal(t, map[node.Cause]uint64{node.CauseLateReply: 1}, n.DeadLetterCounts())
+			})
+		})
+	}
+}
+
+func TestReplyToNobody(t *testing.T) {
+	var f node.From
+	assert.False(t, f.Pending())
+	assert.ErrorIs(t, f.Reply(1), node.ErrReplied)
+	assert.ErrorIs(t, f.Fail(errWhy), node.ErrReplied)
+}
+
+// Many threaten to reply; one does.
+func TestReplyRace(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid, requests := keeper(t, n)
+	for range 100 {
+		f := node.Async[int](n, pid, "")
+		r := <-requests
+		won := make(chan int, 8)
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if r.Reply(i) == nil {
+					won <- i
+				}
+			})
+		}
+		v, err := f.Await(context.Background())
+		wg.Wait()
+		require.NoError(t, err)
+		require.Len(t, won, 1)
+		assert.Equal(t, <-won, v)
+	}
+}
+
+// A handler that waits for a reply does not hold up the others of its stage,
+// the one that it calls among them.
+func TestCallInAHandlerFreesTheStage(t *testing.T) {
+	for _, s := range []way{ways[0], ways[2]} {
+		t.Run(s.name, func(t *testing.T) {
+			n := startNode(t, node.Config{Workers: 1, Stages: 1})
+			pid, requests := keeper(t, n)
+			h := openHandle(t, n)
+			for range 5 {
+				caller := s.spawn(t, n, func(p host, _ any) error {
+					v, err := node.Call[int](context.Background(), p, pid, "")
+					if err != nil {
+						return err
+					}
+					return p.Send(h.Self(), v)
+				})
+				require.NoError(t, n.Send(caller, "go"))
+			}
+			other := ways[0].spawn(t, n, counter())
+			var waiting []node.Request[string]
+			for range 5 {
+				waiting = append(waiting, <-requests)
+			}
+			v, err := node.CallWithin[int](limit, n, other, add{1})
+			require.NoError(t, err)
+			assert.Equal(t, 1, v)
+			quiet(t, h)
+			for i, r := range waiting {
+				require.NoError(t, r.Reply(i))
+				assert.Equal(t, i, expectMsg[int](t, h))
+			}
+		})
+	}
+}
+
+// A process that is killed while it waits for a reply is unwound, and the reply
+// is a late one.
+func TestCallerIsKilled(t *testing.T) {
+	eachBlocking(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		pid, requests := keeper(t, n)
+		unwound := make(chan struct{})
+		caller, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+			defer close(unwound)
+			node.Call[int](context.Background(), p, pid, "")
+			t.Error("the process goes on")
+			return nil
+		}))
+		require.NoError(t, err)
+		r := <-requests
+		n.Exit(caller, node.Kill)
+		<-unwound
+		assert.False(t, r.Pending())
+		assert.ErrorIs(t, r.Reply(1), node.ErrReplied)
+		assert.Equal(t, map[node.Cause]uint64{node.CauseLateReply: 1}, n.DeadLetterCounts())
+	})
+}
+
+func TestCallFromAClosedHandle(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid := ways[0].spawn(t, n, answers)
+	h := openHandle(t, n)
+	h.Close(nil)
+	_, err := node.CallWithin[int](limit, h, pid, "one")
+	assert.ErrorIs(t, err, node.ErrExited)
+	_, err = node.Async[int](h, pid, "one").Await(context.Background())
+	assert.ErrorIs(t, err, node.ErrExited)
+}
+
+func TestFutureAwaitedByMany(t *testing.T) {
+	n := startNode(t, node.Config{})
+	h := openHandle(t, n)
+	pid, requests := keeper(t, n)
+	f := node.Async[int](n, pid, "")
+	// Passed to actors of all styles, and awaited by goroutines.
+	eachSum := func(p host, m any) error {
+		v, err := m.(*node.Future[int]).Await(context.Background())
+		if err != nil {
+			return err
+		}
+		return p.Send(h.Self(), v)
+	}
+	for _, s := range ways {
+		require.NoError(t, n.Send(s.spawn(t, n, eachSum), f))
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			v, err := f.Await(context.Background())
+			assert.NoError(t, err)
+			assert.Equal(t, 7, v)
+		})
+	}
+	select {
+	case <-f.Done():
+		t.Error("done before the reply")
+	default:
+	}
+	require.NoError(t, (<-requests).Reply(7))
+	wg.Wait()
+	<-f.Done()
+	for range ways {
+		assert.Equal(t, 7, expectMsg[int](t, h))
+	}
+	v, err := f.Await(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 7, v)
+	assert.False(t, f.Cancel())
+}
+
+func TestAwaitAll(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid, requests := keeper(t, n)
+	require.NoError(t, node.AwaitAll(context.Background()))
+	ints, texts := node.Async[int](n, pid, ""), node.Async[string](n, pid, "")
+	none := node.Async[string](n, node.Atom("nobody"), "")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errWhy)
+	assert.Equal(t, errWhy, node.AwaitAll(ctx, ints, texts))
+	require.NoError(t, (<-requests).Reply(1), "they are still awaited")
+	go func() { (<-requests).Reply("x") }()
+	require.NoError(t, node.AwaitAll(context.Background(), ints, texts, none))
+	v, err := texts.Await(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, "x", v)
+	_, err = none.Await(context.Background())
+	assert.ErrorIs(t, err, node.ErrNoName)
+}
+
+func TestFutureGivenUp(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid, requests := keeper(t, n)
+	f := node.Async[int](n, pid, "")
+	assert.True(t, f.Cancel())
+	assert.False(t, f.Cancel())
+	_, err := f.Await(context.Background())
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
+
+	// An Await that ends gives up for all.
+	f = node.Async[int](n, pid, "")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errWhy)
+	_, err = f.Await(ctx)
+	assert.Equal(t, errWhy, err)
+	_, err = f.Await(context.Background())
+	assert.Equal(t, errWhy, err)
+	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
+	assert.Equal(t, uint64(2), n.DeadLetterCounts()[node.CauseLateReply])
+}
+
+func TestSendTo(t *testing.T) {
+	n := startNode(t, node.Config{})
+	h := openHandle(t, n)
+	pid, requests := keeper(t, n)
+	f := node.Async[int](h, pid, "")
+	f.SendTo(h.Self(), "a")
+	f.SendTo(h.Self(), "b")
+	quiet(t, h)
+	require.NoError(t, (<-requests).Reply(5))
+	assert.Equal(t, node.Result{Tag: "a", Value: 5}, expectMsg[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: "b", Value: 5}, expectMsg[node.Result](t, h))
+	f.SendTo(h.Self(), "c")
+	assert.Equal(t, node.Result{Tag: "c", Value: 5}, expectMsg[node.Result](t, h), "completed already")
+
+	node.Async[int](h, node.Atom("nobody"), "").SendTo(h.Self(), 1)
+	assert.ErrorIs(t, expectMsg[node.Result](t, h).Err, node.ErrNoName)
+
+	f = node.Async[int](h, pid, "")
+	f.SendTo(h.Self(), 2)
+	require.NoError(t, (<-requests).Reply("text"))
+	r := expectMsg[node.Result](t, h)
+	assert.ErrorIs(t, r.Err, node.ErrReplyType)
+	assert.Nil(t, r.Value)
+
+	f = node.Async[int](h, pid, "")
+	f.SendTo(h.Self(), 3)
+	<-requests
+	n.Exit(pid, "gone")
+	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, expectMsg[node.Result](t, h))
+	assert.Empty(t, n.DeadLetterCounts()[node.CauseLateReply])
+
+	// To one that is dead: a dead letter.
+	dead := n.DeadLetters(1)
+	defer dead.Close()
+	f.SendTo(pid, 4)
+	l := <-dead.C
+	assert.Equal(t, node.CauseNoProcess, l.Cause)
+	assert.Equal(t, pid, l.To)
+}
+
+// A call by a coroutine with a bounded mailbox that is full: what wakes it must
+// not need room.
+func TestCoroutineWithAFullMailbox(t *testing.T) {
+	eachBlocking(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		pid, requests := keeper(t, n)
+		s.options.Limits.Messages = 2
+		done := make(chan struct{})
+		caller, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+			v, err := node.Call[int](context.Background(), p, pid, "")
+			assert.NoError(t, err)
+			assert.Equal(t, 1, v)
+			_, err = node.ReceiveOfWithin[string](p, time.Millisecond)
+			assert.ErrorIs(t, err, node.ErrTimeout)
+			assert.Equal(t, []any{1, 2}, rest(p))
+			close(done)
+			return nil
+		}))
+		require.NoError(t, err)
+		r := <-requests
+		require.NoError(t, n.Send(caller, 1))
+		require.NoError(t, n.Send(caller, 2))
+		require.NoError(t, r.Reply(1))
+		select {
+		case <-done:
+		case <-time.After(2 * time.Second):
+			t.Error("the process is stuck")
+		}
+		assert.Empty(t, n.DeadLetterCounts())
+	})
+}

@@ -1,0 +1,317 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Failures that Erlang does not have: panics, errors, and functions that cannot
+// be stopped. All of this runs in synctest bubbles, in which synctest.Wait is
+// the end of all that was going on.
+
+// bubble runs f in a bubble with a node and a handle to watch with.
+func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Self)) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := node.Start(node.Config{Workers: 2})
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			synctest.Wait()
+			assert.Zero(t, n.Stats().Lingering)
+			require.NoError(t, n.Stop())
+		})
+		watch, err := n.Open()
+		require.NoError(t, err)
+		f(t, n, watch)
+	})
+}
+
+var errSpoiled = errors.New("spoiled")
+
+func panicsHere()        { panic("bad cake") }
+func panicsWithError()   { panic(fmt.Errorf("wrapped: %w", errSpoiled)) }
+func goexitsHere()       { runtime.Goexit() }
+func dividesBy(zero int) { _ = fmt.Sprint(1 / zero) }
+
+// ways are the ways to run a function that ends by itself: as a handler of the
+// message it is sent, or as the whole of a Process.
+var ways = []struct {
+	name  string
+	spawn func(n *node.Node, f func() error) (node.PID, error)
+}{
+	{"Actor", func(n *node.Node, f func() error) (node.PID, error) {
+		return n.Spawn(node.ActorFunc(func(*node.Context, any) error { return f() }))
+	}},
+	{"Init", func(n *node.Node, f func() error) (node.PID, error) { return n.Spawn(waiter(f)) }},
+	{"Process", func(n *node.Node, f func() error) (node.PID, error) {
+		return n.Spawn(node.Process(func(s *node.Self) error { s.Receive(); return f() }))
+	}},
+	{"Coroutine", func(n *node.Node, f func() error) (node.PID, error) {
+		return n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(s *node.Self) error { s.Receive(); return f() }))
+	}},
+	{"Detached", func(n *node.Node, f func() error) (node.PID, error) {
+		return n.SpawnOpt(node.Options{Place: node.Detached()}, node.ActorFunc(func(*node.Context, any) error { return f() }))
+	}},
+}
+
+// waiter becomes, when it is initialised, an actor that calls itself on its
+// first message.
+type waiter func() error
+
+func (w waiter) Init(c *node.Context) error {
+	c.Become(node.ActorFunc(func(*node.Context, any) error { return w() }))
+	return nil
+}
+
+func (w waiter) Receive(*node.Context, any) error { panic("it has become another") }
+
+func TestCrash(t *testing.T) {
+	for _, crash := range []struct {
+		name   string
+		f      func() error
+		panics bool
+		says   string
+		stack  string
+		is     error
+	}{
+		{"panic", func() error { panicsHere(); return nil }, true, "panic: bad cake", "panicsHere", nil},
+		{"panic with an error", func() error { panicsWithError(); return nil }, true, "panic: wrapped: spoiled", "panicsWithError", errSpoiled},
+		{"runtime error", func() error { dividesBy(0); return nil }, true, "panic: runtime error: integer divide by zero", "dividesBy", nil},
+		{"error", func() error { return fmt.Errorf("wrapped: %w", errSpoiled) }, false, "error: wrapped: spoiled", "", errSpoiled},
+		{"ErrExited", func() error { return node.ErrExited }, false, "error: " + node.ErrExited.Error(), "", node.ErrExited},
+	} {
+		for _, way := range ways {
+			t.Run(crash.name+"/"+way.name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+					pid, err := way.spawn(n, crash.f)
+					require.NoError(t, err)
+					watch.TrapExit(true)
+					watch.Link(pid)
+					require.NoError(t, n.Register("oven", pid))
+					require.NoError(t, watch.Send(pid, "go"))
+					exit := node.ReceiveOf[node.Exited](watch)
+					assert.Equal(t, pid, exit.From)
+					reason, ok := exit.Reason.(*node.Crash)
+					require.True(t, ok, "%T", exit.Reason)
+					assert.Equal(t, crash.panics, reason.Panic)
+					assert.Equal(t, crash.says, reason.String())
+					assert.Contains(t, string(reason.Stack), crash.stack)
+					if crash.is != nil {
+						assert.ErrorIs(t, reason.Unwrap(), crash.is)
+					}
+					_, named := n.Whereis("oven")
+					assert.False(t, named)
+					assert.False(t, n.IsAlive(pid))
+				})
+			})
+		}
+	}
+}
+
+// An exit of its own choosing is no crash, however it is wrapped.
+func TestExitWith(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				for reason, err := range map[any]error{
+					node.Normal: node.Stop,
+					"mine":      node.ExitWith("mine"),
+					7:           fmt.Errorf("because: %w", node.ExitWith(7)),
+				} {
+					pid, e := way.spawn(n, func() error { return err })
+					require.NoError(t, e)
+					watch.Monitor(pid)
+					require.NoError(t, n.Send(pid, "go"))
+					assert.Equal(t, reason, node.ReceiveOf[node.Down](watch).Reason)
+				}
+			})
+		})
+	}
+}
+
+// runtime.Goexit ends a process and nobody else: its stage goes on.
+func TestGoexit(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				pid, err := way.spawn(n, func() error { goexitsHere(); return nil })
+				require.NoError(t, err)
+				watch.Monitor(pid)
+				require.NoError(t, n.Send(pid, "go"))
+				reason := node.ReceiveOf[node.Down](watch).Reason
+				if way.name == "Process" { // as good as a return
+					assert.Equal(t, node.Normal, reason)
+				} else {
+					require.IsType(t, &node.Crash{}, reason)
+					assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
+				}
+				for k := range n.Stages() {
+					next, err := n.SpawnOpt(node.Options{Place: node.OnStage(k)}, node.ActorFunc(func(*node.Context, any) error { return node.Stop }))
+					require.NoError(t, err)
+					watch.Monitor(next)
+					require.NoError(t, n.Send(next, "go"))
+					assert.Equal(t, node.Normal, node.ReceiveOf[node.Down](watch).Reason)
+				}
+			})
+		})
+	}
+}
+
+// acts is what a handler and a Process have in common.
+type acts interface {
+	doer
+	Context() context.Context
+}
+
+// stubborn runs f, which does not end when its process is killed.
+func stubborn(n *node.Node, way string, f func(a acts)) (node.PID, error) {
+	actor := node.ActorFunc(func(c *node.Context, _ any) error { f(c); return nil })
+	process := node.Process(func(s *node.Self) error { s.Receive(); f(s); return nil })
+	switch way {
+	case "Process":
+		return n.Spawn(process)
+	case "Coroutine":
+		return n.SpawnOpt(node.Options{Coroutine: true}, process)
+	case "Detached":
+		return n.SpawnOpt(node.Options{Place: node.Detached()}, actor)
+	}
+	return n.Spawn(actor)
+}
+
+// A process that is killed is dead to all at once, even while its function runs.
+func TestKilledWhileItRuns(t *testing.T) {
+	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
+		t.Run(way, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				resume := make(chan struct{})
+				var cause, sent error
+				var cancelled bool
+				heir, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+				require.NoError(t, err)
+				pid, err := stubborn(n, way, func(a acts) {
+					ctx := a.Context()
+					<-resume
+					cancelled = ctx.Err() != nil
+					cause = context.Cause(ctx)
+					sent = a.Send(watch.Self(), "too late")
+				})
+				require.NoError(t, err)
+				require.NoError(t, n.Register("old", pid))
+				watch.TrapExit(true)
+				watch.Link(pid)
+				ref := watch.Monitor(pid)
+				require.NoError(t, n.Send(pid, "go"))
+				synctest.Wait()
+				require.Zero(t, n.Stats().Lingering)
+
+				watch.Exit(pid, node.Kill)
+
+				var got []any
+				for m, err := watch.ReceiveWithin(0, nil); err == nil; m, err = watch.ReceiveWithin(0, nil) {
+					got = append(got, m)
+				}
+				assert.ElementsMatch(t, []any{
+					node.Exited{From: pid, Reason: node.Killed},
+					node.Down{Ref: ref, PID: pid, Reason: node.Killed},
+				}, got)
+				assert.False(t, n.IsAlive(pid))
+				_, named := n.Whereis("old")
+				assert.False(t, named)
+				assert.NoError(t, n.Register("old", heir))
+				assert.Equal(t, 1, n.Stats().Lingering)
+
+				watch.Exit(pid, node.Kill) // there is nobody any more
+				assert.Equal(t, 1, n.Stats().Lingering)
+				close(resume)
+				synctest.Wait()
+				assert.Zero(t, n.Stats().Lingering)
+				assert.True(t, cancelled)
+				var exit *node.ExitError
+				require.ErrorAs(t, cause, &exit)
+				assert.Equal(t, node.Killed, exit.Reason)
+				assert.ErrorIs(t, sent, node.ErrExited)
+				_, err = watch.ReceiveWithin(0, nil)
+				assert.ErrorIs(t, err, node.ErrTimeout, "what the dead sent has arrived")
+				who, _ := n.Whereis("old")
+				assert.Equal(t, heir, who)
+			})
+		})
+	}
+}
+
+// No signal of a process that is dead reaches anybody.
+func TestTheDeadDoNothing(t *testing.T) {
+	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
+		for name, deed := range map[string]func(a acts, to node.PID){
+			"Exit":    func(a acts, to node.PID) { a.Exit(to, "late") },
+			"Kill":    func(a acts, to node.PID) { a.Exit(to, node.Kill) },
+			"Link":    func(a acts, to node.PID) { a.Link(to) },
+			"Monitor": func(a acts, to node.PID) { a.Monitor(to) },
+			"Unlink":  func(a acts, to node.PID) { a.Unlink(to) },
+		} {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+					resume := make(chan struct{})
+					other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+					require.NoError(t, err)
+					pid, err := stubborn(n, way, func(a acts) {
+						<-resume
+						deed(a, other)
+					})
+					require.NoError(t, err)
+					require.NoError(t, n.Send(pid, "go"))
+					synctest.Wait()
+					watch.Exit(pid, node.Kill)
+					close(resume)
+					synctest.Wait()
+					info, err := n.Info(other)
+					require.NoError(t, err, "%s of the dead has had an effect", name)
+					assert.Empty(t, info.Links)
+					assert.Empty(t, info.Watchers)
+				})
+			})
+		}
+	}
+}
+
+// The death of one end of a long chain needs no deep stack and no long time.
+func TestChainOfLinks(t *testing.T) {
+	const length = 100_000
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	watch, err := n.Open()
+	require.NoError(t, err)
+	var first, last node.PID
+	linked := make(chan struct{}, length)
+	link := node.ActorFunc(func(c *node.Context, to any) error {
+		c.Link(to.(node.PID))
+		linked <- struct{}{}
+		return nil
+	})
+	for range length {
+		pid, err := n.Spawn(link)
+		require.NoError(t, err)
+		if first.IsZero() {
+			first = pid
+		} else {
+			require.NoError(t, n.Send(pid, last))
+		}
+		last = pid
+	}
+	for range length - 1 {
+		<-linked
+	}
+	watch.Monitor(last)
+	watch.Exit(first, "cut")
+	assert.Equal(t, "cut", node.ReceiveOf[node.Down](watch).Reason)
+	assert.Equal(t, 1, n.Stats().Processes)
+	require.NoError(t, n.Stop())
+}

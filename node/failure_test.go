@@ -1,0 +1,370 @@
+package node_test
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// The scripts in testdata/failure say what processes do to each other, and what
+// comes of it. A line is a command; each has its full effect before the next.
+//
+//	spawn NAME...               processes that do what they are told
+//	register A NAME             and unregister NAME
+//	whereis NAME                recorded
+//	links A                     recorded
+//	do A COMMAND; COMMAND...    A does all of this in one go, any of:
+//	    trap                    and untrap
+//	    link B                  and unlink B
+//	    monitor B as REF        and monitorname NAME as REF
+//	    demonitor REF [flush]   recorded
+//	    send B TERM
+//	    signal B TERM           exit(B, TERM)
+//	    exit TERM               exit(TERM)
+//	link A B                    short for: do A link B; so for all of them
+//
+// A title "== TITLE" begins a script, "----" ends it. Below that stands what was
+// recorded, and how each process has ended or what is in its mailbox. A line
+// that begins with # is a comment. -update writes what a node gives;
+// TestFailureOTP judges it.
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/failure")
+
+// scripted is one script.
+type scripted struct {
+	title string
+	lines []string
+	want  string
+}
+
+// scripts reads a file. The text before the first title is in the last answer.
+func scripts(t *testing.T, file string) (all []scripted, preface string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	parts := strings.Split("\n"+string(text), "\n== ")
+	for _, part := range parts[1:] {
+		title, rest, _ := strings.Cut(part, "\n")
+		body, want, ok := strings.Cut(rest, "----\n")
+		require.True(t, ok, "%s: %s: no ----", file, title)
+		want = strings.TrimSpace(want)
+		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), want})
+	}
+	return all, strings.TrimPrefix(parts[0], "\n")
+}
+
+func scriptFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/failure/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+// casts are the ways to write and run a process, of which nobody can tell from
+// outside.
+var casts = []struct {
+	name  string
+	spawn func(n *node.Node, p *puppet) (node.PID, error)
+}{
+	{"Actor", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(p) }},
+	{"Process", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(node.Process(p.run)) }},
+	{"Coroutine", func(n *node.Node, p *puppet) (node.PID, error) {
+		return n.SpawnOpt(node.Options{Coroutine: true}, node.Process(p.run))
+	}},
+	{"Detached", func(n *node.Node, p *puppet) (node.PID, error) {
+		return n.SpawnOpt(node.Options{Place: node.Detached()}, p)
+	}},
+}
+
+func TestFailure(t *testing.T) {
+	for _, file := range scriptFiles(t) {
+		all, preface := scripts(t, file)
+		for _, style := range casts {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+style.name, func(t *testing.T) {
+				for i, s := range all {
+					t.Run(s.title, func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) {
+							got := newTheatre(t, style.spawn).play(s.lines)
+							if *update && style.name == "Actor" {
+								all[i].want = got
+							}
+							assert.Equal(t, all[i].want, got)
+						})
+					})
+				}
+			})
+		}
+		if *update {
+			text := preface
+			for i, s := range all {
+				if i > 0 || preface != "" {
+					text += "\n"
+				}
+				text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + s.want + "\n"
+			}
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		}
+	}
+}
+
+// theatre plays one script on one node. Its fields are touched by the test
+// between the steps, and by the one process that a step moves.
+type theatre struct {
+	t     *testing.T
+	n     *node.Node
+	spawn func(*node.Node, *puppet) (node.PID, error)
+	watch *node.Self // monitors all puppets
+	order []*puppet
+	refs  map[node.Ref]string
+	log   []string
+}
+
+// puppet is a process of a script: it takes what it is told to do out of its
+// mailbox, and nothing else until it is told to empty it.
+type puppet struct {
+	*theatre
+	name string
+	pid  node.PID
+	got  []any
+}
+
+// act is what a puppet does in one go; empty tells it to empty its mailbox.
+type (
+	act   []string
+	empty struct{}
+)
+
+// doer is what both casts of process can do.
+type doer interface {
+	Self() node.PID
+	Send(node.PID, any) error
+	Link(node.PID)
+	Unlink(node.PID)
+	Monitor(node.PID) node.Ref
+	MonitorName(node.Atom) node.Ref
+	Demonitor(node.Ref, bool) bool
+	TrapExit(bool) bool
+	Exit(node.PID, any)
+}
+
+func newTheatre(t *testing.T, spawn func(*node.Node, *puppet) (node.PID, error)) *theatre {
+	n, err := node.Start(node.Config{Workers: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	watch, err := n.Open()
+	require.NoError(t, err)
+	return &theatre{t: t, n: n, spawn: spawn, watch: watch, refs: make(map[node.Ref]string)}
+}
+
+// Receive makes a puppet an Actor.
+func (p *puppet) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case act:
+		return p.do(c, m)
+	case empty:
+		c.Become(node.ActorFunc(func(_ *node.Context, msg any) error {
+			p.got = append(p.got, msg)
+			return nil
+		}))
+		return nil
+	}
+	return node.Unhandled
+}
+
+// run makes a puppet a Process.
+func (p *puppet) run(s *node.Self) error {
+	for {
+		m := s.ReceiveMatch(func(m any) bool {
+			switch m.(type) {
+			case act, empty:
+				return true
+			}
+			return false
+		})
+		if a, ok := m.(act); ok {
+			if err := p.do(s, a); err != nil {
+				return err
+			}
+			continue
+		}
+		for m, err := s.ReceiveWithin(0, nil); err == nil; m, err = s.ReceiveWithin(0, nil) {
+			p.got = append(p.got, m)
+		}
+	}
+}
+
+func (p *puppet) do(d doer, a act) error {
+	for _, command := range a {
+		verb, args, _ := strings.Cut(strings.TrimSpace(command), " ")
+		who, rest, _ := strings.Cut(args, " ")
+		ref := strings.TrimPrefix(rest, "as ")
+		switch verb {
+		case "trap", "untrap":
+			d.TrapExit(verb == "trap")
+		case "link":
+			d.Link(p.who(who))
+		case "unlink":
+			d.Unlink(p.who(who))
+		case "monitor":
+			p.refs[d.Monitor(p.who(who))] = ref
+		case "monitorname":
+			p.refs[d.MonitorName(node.Atom(who))] = ref
+		case "demonitor":
+			for r, name := range p.refs {
+				if name == who {
+					p.record(command, d.Demonitor(r, rest == "flush"))
+				}
+			}
+		case "send":
+			_ = d.Send(p.who(who), p.term(rest)) // an error if the puppet is dead: some scripts want that
+		case "signal":
+			d.Exit(p.who(who), p.term(rest))
+		case "exit":
+			return node.ExitWith(p.term(args))
+		default:
+			p.t.Errorf("no such command: %s", command)
+		}
+	}
+	return nil
+}
+
+// play plays a script and answers what came of it.
+func (th *theatre) play(script []string) string {
+	for _, line := range script {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		th.step(line)
+		synctest.Wait()
+	}
+	for _, p := range th.order {
+		_ = th.n.Send(p.pid, empty{})
+	}
+	synctest.Wait()
+
+	ends := make(map[node.PID]any)
+	for {
+		m, err := th.watch.ReceiveWithin(0, nil)
+		if err != nil {
+			break
+		}
+		d := m.(node.Down)
+		ends[d.PID] = d.Reason
+	}
+	out := th.log
+	for _, p := range th.order {
+		if reason, ok := ends[p.pid]; ok {
+			out = append(out, p.name+": exit "+th.show(reason))
+			continue
+		}
+		out = append(out, p.name+": alive")
+		for _, m := range p.got {
+			out = append(out, "  "+th.show(m))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (th *theatre) step(line string) {
+	verb, args, _ := strings.Cut(line, " ")
+	words := strings.Fields(args)
+	switch verb {
+	case "spawn":
+		for _, name := range words {
+			p := &puppet{theatre: th, name: name}
+			th.order = append(th.order, p)
+			pid, err := th.spawn(th.n, p)
+			require.NoError(th.t, err)
+			p.pid = pid
+			th.watch.Monitor(pid)
+		}
+	case "register":
+		require.NoError(th.t, th.n.Register(node.Atom(words[1]), th.who(words[0])))
+	case "unregister":
+		require.NoError(th.t, th.n.Unregister(node.Atom(words[0])))
+	case "whereis":
+		if pid, ok := th.n.Whereis(node.Atom(words[0])); ok {
+			th.record(line, pid)
+		} else {
+			th.record(line, wire.Undefined)
+		}
+	case "links":
+		info, err := th.n.Info(th.who(words[0]))
+		if err != nil {
+			th.record(line, wire.Undefined)
+			break
+		}
+		links := wire.List{}
+		for _, pid := range info.Links {
+			links = append(links, th.shown(pid))
+		}
+		slices.SortFunc(links, func(a, b any) int { return cmp.Compare(a.(wire.Atom), b.(wire.Atom)) })
+		th.record(line, links)
+	case "do":
+		who, commands, _ := strings.Cut(args, " ")
+		_ = th.n.Send(th.who(who), act(strings.Split(commands, ";")))
+	default:
+		who, rest, _ := strings.Cut(args, " ")
+		_ = th.n.Send(th.who(who), act{verb + " " + rest})
+	}
+}
+
+func (th *theatre) record(command string, result any) {
+	command = strings.TrimSpace(command)
+	th.log = append(th.log, command+" -> "+th.show(result))
+}
+
+func (th *theatre) who(name string) node.PID {
+	for _, p := range th.order {
+		if p.name == name {
+			return p.pid
+		}
+	}
+	th.t.Errorf("no process is called %q", name)
+	return node.PID{}
+}
+
+func (th *theatre) term(text string) any {
+	term, err := wire.Parse(text)
+	if err != nil {
+		th.t.Errorf("%q: %v", text, err)
+	}
+	return term
+}
+
+func (th *theatre) show(term any) string { return wire.Format(th.shown(term)) }
+
+// shown puts names in the place of identifiers.
+func (th *theatre) shown(term any) any {
+	switch v := term.(type) {
+	case node.PID:
+		for _, p := range th.order {
+			if p.pid == v {
+				return wire.Atom(p.name)
+			}
+		}
+	case node.Ref:
+		return wire.Atom(th.refs[v])
+	case node.Exited:
+		return wire.Tuple{wire.Atom("EXIT"), th.shown(v.From), v.Reason}
+	case node.Down:
+		var object any = wire.Tuple{v.Name, wire.Atom("node")}
+		if v.Name == "" {
+			object = th.shown(v.PID)
+		} else if v.Node != th.n.Name() {
+			th.t.Errorf("a DOWN of node %s", v.Node)
+		}
+		return wire.Tuple{wire.Atom("DOWN"), th.shown(v.Ref), wire.Atom("process"), object, v.Reason}
+	}
+	return term
+}

@@ -1,0 +1,365 @@
+package node_test
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+func stateOf(n *node.Node, pid node.PID) node.State {
+	i, _ := n.Info(pid)
+	return i.State
+}
+
+func TestStates(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{})
+			require.NoError(t, err)
+			defer n.Stop()
+			release := make(chan struct{})
+			pid := s.spawn(t, n, node.Options{}, func(_ inside, m any) error {
+				<-release
+				return nil
+			})
+			synctest.Wait()
+			resting := node.StateIdle
+			if s.process {
+				resting = node.StateWaiting
+			}
+			assert.Equal(t, resting, stateOf(n, pid), "nothing to do")
+			require.NoError(t, n.Send(pid, "gate"))
+			synctest.Wait()
+			assert.Equal(t, node.StateRunning, stateOf(n, pid), "in its own code")
+			release <- struct{}{}
+			synctest.Wait()
+			assert.Equal(t, resting, stateOf(n, pid), "nothing to do again")
+			n.Exit(pid, node.Kill)
+			i, err := n.Info(pid)
+			require.ErrorIs(t, err, node.ErrNoProcess)
+			assert.Equal(t, node.StateDead, i.State)
+			assert.Equal(t, pid, i.PID)
+			assert.Equal(t, -1, i.Stage)
+		})
+	})
+}
+
+func TestStateOfCaller(t *testing.T) {
+	for _, s := range flavours[1:] {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, err := node.Start(node.Config{})
+				require.NoError(t, err)
+				defer n.Stop()
+				silent := flavours[0].spawn(t, n, node.Options{}, shrug)
+				pid := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+					_, err := node.Call[int](in.Context(), in, silent, "no answer")
+					return err
+				})
+				require.NoError(t, n.Send(pid, "call"))
+				synctest.Wait()
+				assert.Equal(t, node.StateWaiting, stateOf(n, pid))
+			})
+		})
+	}
+}
+
+// An actor that was sent a message by another of its stage is scheduled as long
+// as the other's turn lasts.
+func TestStateScheduled(t *testing.T) {
+	n := boot(t, node.Config{Workers: 1, Stages: 1})
+	sleeper := flavours[0].spawn(t, n, node.Options{}, shrug)
+	seen := make(chan node.State, 1)
+	looker := flavours[0].spawn(t, n, node.Options{}, func(in inside, _ any) error {
+		if err := in.Send(sleeper, "wake"); err != nil {
+			return err
+		}
+		seen <- stateOf(n, sleeper)
+		return nil
+	})
+	for range 1000 { // a slow machine may have taken the stage away meanwhile
+		require.NoError(t, n.Send(looker, "look"))
+		if arrival(t, seen) == node.StateScheduled {
+			return
+		}
+	}
+	t.Fatal("never seen as scheduled")
+}
+
+func TestStateString(t *testing.T) {
+	names := []string{"idle", "scheduled", "running", "waiting", "exiting", "dead", "invalid"}
+	for s, name := range names {
+		assert.Equal(t, name, node.State(s).String())
+	}
+}
+
+// later is a behaviour with a type name of its own.
+type later struct{}
+
+func (later) Receive(*node.Context, any) error { return nil }
+
+func TestInfo(t *testing.T) {
+	before := time.Now().Add(-time.Second) // started may be read off a clock that ticks
+	n := boot(t, node.Config{Stages: 3})
+	peer := flavours[0].spawn(t, n, node.Options{}, shrug)
+	watched := flavours[0].spawn(t, n, node.Options{}, shrug)
+	children := make(chan node.PID, 1)
+	release := make(chan struct{})
+	entered := make(chan struct{}, 1)
+	pid, err := n.SpawnOpt(node.Options{Name: "subject", Label: "of the test", Place: node.OnStage(2)},
+		node.ActorFunc(func(c *node.Context, m any) error {
+			switch m {
+			case "prepare":
+				c.TrapExit(true)
+				c.Link(peer)
+				c.Monitor(watched)
+				child, err := c.Spawn(flavours[0].of(shrug))
+				if err != nil {
+					return err
+				}
+				children <- child
+			case "block":
+				entered <- struct{}{}
+				<-release
+			case "become":
+				c.Become(later{})
+			}
+			return nil
+		}))
+	require.NoError(t, err)
+	i, err := n.Info(pid)
+	require.NoError(t, err)
+	assert.Equal(t, "node.ActorFunc", i.Behaviour)
+	assert.Zero(t, i.Handled)
+	assert.Zero(t, i.Parent)
+	assert.False(t, i.TrapExit)
+
+	require.NoError(t, n.Send(pid, "prepare"))
+	child := arrival(t, children)
+	watcher, err := n.Open()
+	require.NoError(t, err)
+	defer watcher.Close(nil)
+	watcher.Monitor(pid)
+	require.NoError(t, n.Send(pid, "block"))
+	<-entered
+	require.NoError(t, n.Send(pid, "become"))
+	require.NoError(t, n.Send(pid, "more"))
+
+	i, err = n.Info(pid)
+	require.NoError(t, err)
+	assert.Equal(t, pid, i.PID)
+	assert.EqualValues(t, "subject", i.Name)
+	assert.Equal(t, "of the test", i.Label)
+	assert.Equal(t, 2, i.Stage)
+	assert.Equal(t, 3, i.Mailbox, "the message being handled included")
+	assert.EqualValues(t, 1, i.Handled)
+	assert.Equal(t, node.StateRunning, i.State)
+	assert.True(t, i.TrapExit)
+	assert.Equal(t, []node.PID{peer}, i.Links)
+	assert.Equal(t, []node.PID{watched}, i.Monitors)
+	assert.Equal(t, []node.PID{watcher.Self()}, i.Watchers)
+	assert.WithinRange(t, i.Started, before, time.Now())
+
+	for who, want := range map[node.PID]func(node.Info){
+		peer:    func(i node.Info) { assert.Equal(t, []node.PID{pid}, i.Links) },
+		watched: func(i node.Info) { assert.Equal(t, []node.PID{pid}, i.Watchers) },
+		child:   func(i node.Info) { assert.Equal(t, pid, i.Parent) },
+		watcher.Self(): func(i node.Info) {
+			assert.Equal(t, []node.PID{pid}, i.Monitors)
+			assert.Equal(t, -1, i.Stage)
+			assert.Equal(t, "node.Self", i.Behaviour)
+		},
+	} {
+		i, err := n.Info(who)
+		require.NoError(t, err)
+		want(i)
+	}
+	close(release)
+	eventually(t, "another behaviour", func() bool {
+		i, err := n.Info(pid)
+		return err == nil && i.Behaviour == "node_test.later" && i.Handled == 4 && i.Mailbox == 0
+	})
+	process := flavours[1].spawn(t, n, node.Options{}, shrug)
+	i, err = n.Info(process)
+	require.NoError(t, err)
+	assert.Equal(t, "node.Process", i.Behaviour)
+}
+
+func TestHandledAndMailbox(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{})
+			require.NoError(t, err)
+			defer n.Stop()
+			release := make(chan struct{})
+			pid := s.spawn(t, n, node.Options{}, func(_ inside, m any) error {
+				<-release
+				return nil
+			})
+			for range 10 {
+				require.NoError(t, n.Send(pid, "gate"))
+			}
+			synctest.Wait()
+			for handled := range 10 {
+				i, err := n.Info(pid)
+				require.NoError(t, err)
+				assert.Equal(t, 10-handled-1+s.inFlight(), i.Mailbox)
+				assert.EqualValues(t, handled+1-s.inFlight(), i.Handled)
+				release <- struct{}{}
+				synctest.Wait()
+			}
+			i, err := n.Info(pid)
+			require.NoError(t, err)
+			assert.Equal(t, 0, i.Mailbox)
+			assert.EqualValues(t, 10, i.Handled)
+		})
+	})
+}
+
+func TestProcessesAndStats(t *testing.T) {
+	n := boot(t, node.Config{})
+	assert.Empty(t, slices.Collect(n.Processes()))
+	assert.Zero(t, n.Stats().Processes)
+	var want []node.PID
+	for k := range 30 {
+		want = append(want, flavours[k%3].spawn(t, n, node.Options{}, shrug))
+	}
+	assert.ElementsMatch(t, want, slices.Collect(n.Processes()))
+	assert.Equal(t, 30, n.Stats().Processes)
+	assert.Positive(t, n.Stats().Goroutines)
+	for range n.Processes() {
+		break // the iteration may be left
+	}
+	for _, pid := range want[:10] {
+		n.Exit(pid, node.Kill)
+	}
+	assert.ElementsMatch(t, want[10:], slices.Collect(n.Processes()))
+	assert.Equal(t, 20, n.Stats().Processes)
+	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+}
+
+// Lingering counts functions that run on after their process has been killed.
+func TestLingering(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		n := boot(t, node.Config{})
+		entered, release := make(chan struct{}), make(chan struct{})
+		ended := make(chan error, 1)
+		pid := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+			ctx := in.Context()
+			close(entered)
+			<-release
+			ended <- ctx.Err()
+			return nil
+		})
+		require.NoError(t, n.Send(pid, "block"))
+		arrival(t, entered)
+		assert.Zero(t, n.Stats().Lingering)
+		n.Exit(pid, node.Kill)
+		assert.Equal(t, 1, n.Stats().Lingering)
+		assert.Zero(t, n.Stats().Processes)
+		close(release)
+		assert.Error(t, arrival(t, ended), "its context has been cancelled")
+		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+	})
+}
+
+// A handle that is closed has no function that could run on.
+func TestClosedHandleDoesNotLinger(t *testing.T) {
+	n := boot(t, node.Config{})
+	h, err := n.Open()
+	require.NoError(t, err)
+	h.Close(nil)
+	assert.Zero(t, n.Stats().Lingering)
+	h, err = n.Open()
+	require.NoError(t, err)
+	n.Exit(h.Self(), node.Kill)
+	h.Close(nil)
+	assert.Zero(t, n.Stats().Lingering)
+}
+
+// Info does not wait for a handler that never returns.
+func TestInfoOfEndlessHandler(t *testing.T) {
+	for _, o := range []struct {
+		name    string
+		flavour flavour
+		options node.Options
+	}{
+		{"actor", flavours[0], node.Options{}}, {"detached", flavours[0], node.Options{Place: node.Detached()}},
+		{"process", flavours[1], node.Options{}}, {"coroutine", flavours[2], node.Options{}},
+	} {
+		t.Run(o.name, func(t *testing.T) {
+			n := boot(t, node.Config{Workers: 1, Stages: 1})
+			var over atomic.Bool
+			entered := make(chan struct{})
+			pid := o.flavour.spawn(t, n, o.options, func(inside, any) error {
+				close(entered)
+				for !over.Load() {
+				}
+				return nil
+			})
+			require.NoError(t, n.Send(pid, "compute"))
+			arrival(t, entered)
+			infos := make(chan node.Info, 1)
+			go func() {
+				i, err := n.Info(pid)
+				assert.NoError(t, err)
+				infos <- i
+			}()
+			assert.Equal(t, node.StateRunning, arrival(t, infos).State)
+			over.Store(true)
+		})
+	}
+}
+
+// Info of many busy actors, from many goroutines, disturbs nobody.
+func TestInfoOfBusyActors(t *testing.T) {
+	const actors, laps = 1000, 20
+	n := boot(t, node.Config{})
+	done := make(chan struct{}, actors)
+	pids := make([]node.PID, actors)
+	for k := range pids {
+		left := laps
+		s := flavours[k%3]
+		pids[k] = s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+			if left--; left == 0 {
+				done <- struct{}{}
+				return nil
+			}
+			return in.Send(in.Self(), m)
+		})
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for _, pid := range pids {
+				i, err := n.Info(pid)
+				assert.NoError(t, err)
+				assert.Equal(t, pid, i.PID)
+				assert.LessOrEqual(t, i.Mailbox, 2)
+				assert.LessOrEqual(t, i.Handled, uint64(laps))
+			}
+		})
+	}
+	for _, pid := range pids {
+		require.NoError(t, n.Send(pid, "lap"))
+	}
+	group.Wait()
+	for range actors {
+		arrival(t, done)
+	}
+	for _, pid := range pids {
+		eventually(t, "all handled", func() bool {
+			i, err := n.Info(pid)
+			return err == nil && i.Handled == laps && i.Mailbox == 0
+		})
+	}
+	assert.Empty(t, n.DeadLetterCounts())
+}

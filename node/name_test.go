@@ -1,0 +1,181 @@
+package node_test
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// sleeper does nothing with what it gets.
+func sleeper(host, any) error { return nil }
+
+func TestNames(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		h := openHandle(t, n)
+		a, b := s.spawn(t, n, sleeper), s.spawn(t, n, sleeper)
+
+		_, ok := n.Whereis("a")
+		assert.False(t, ok)
+		require.NoError(t, n.Register("a", a))
+		pid, ok := n.Whereis("a")
+		assert.True(t, ok)
+		assert.Equal(t, a, pid)
+
+		assert.ErrorIs(t, n.Register("a", b), node.ErrNameTaken, "the name is taken")
+		assert.ErrorIs(t, n.Register("a", a), node.ErrNameTaken, "again")
+		assert.ErrorIs(t, n.Register("other", a), node.ErrNameTaken, "one name a process")
+		_, ok = n.Whereis("other")
+		assert.False(t, ok)
+
+		require.NoError(t, n.Register("b", b))
+		require.NoError(t, n.Register("Zed", h.Self()))
+		assert.Equal(t, []node.Atom{"Zed", "a", "b"}, n.Registered())
+
+		require.NoError(t, n.Unregister("a"))
+		assert.ErrorIs(t, n.Unregister("a"), node.ErrNoName)
+		require.NoError(t, n.Register("other", a), "it may have another now")
+		require.NoError(t, n.Register("a", s.spawn(t, n, sleeper)), "and another may have this")
+
+		// Freed on exit, and at once.
+		n.Exit(b, node.Kill)
+		_, ok = n.Whereis("b")
+		assert.False(t, ok)
+		assert.ErrorIs(t, n.Unregister("b"), node.ErrNoName)
+		assert.ErrorIs(t, n.Register("b", b), node.ErrNoProcess)
+		assert.Equal(t, []node.Atom{"Zed", "a", "other"}, n.Registered())
+	})
+}
+
+func TestNamesThatAreNone(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid := ways[0].spawn(t, n, sleeper)
+	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256))} {
+		assert.ErrorIs(t, n.Register(name, pid), node.ErrBadName, "%.20q", name)
+		if name != "" {
+			_, err := n.SpawnOpt(node.Options{Name: name}, asActor(sleeper))
+			assert.ErrorIs(t, err, node.ErrBadName, "%.20q", name)
+		}
+	}
+	long := node.Atom(strings.Repeat("é", 255))
+	require.NoError(t, n.Register(long, pid))
+	assert.Equal(t, []node.Atom{long}, n.Registered())
+	assert.ErrorIs(t, n.Register("x", node.PID{}), node.ErrNoProcess)
+}
+
+func TestSpawnWithName(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		h := openHandle(t, n)
+		s.options.Name = "server"
+		pid := s.spawn(t, n, counter())
+		got, err := node.CallWithin[int](limit, h, node.Atom("server"), add{2})
+		require.NoError(t, err)
+		assert.Equal(t, 2, got)
+
+		before := n.Stats()
+		_, err = n.SpawnOpt(s.options, s.wrap(counter()))
+		assert.ErrorIs(t, err, node.ErrNameTaken)
+		assert.Equal(t, before.Processes, n.Stats().Processes)
+		where, _ := n.Whereis("server")
+		assert.Equal(t, pid, where)
+	})
+}
+
+// A spawn that fails leaves no goroutine behind.
+func TestSpawnThatFailsLeavesNothing(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{Workers: 1})
+		s.options.Name = "taken"
+		s.spawn(t, n, sleeper)
+		before := runtime.NumGoroutine()
+		for range 50 {
+			_, err := n.SpawnOpt(s.options, s.wrap(sleeper))
+			require.ErrorIs(t, err, node.ErrNameTaken)
+		}
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before+10)
+	})
+}
+
+func TestSendName(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		h := openHandle(t, n)
+		require.NoError(t, n.Register("boss", h.Self()))
+		dead := n.DeadLetters(4)
+		defer dead.Close()
+		pid := s.spawn(t, n, func(h host, m any) error {
+			if err := h.SendName("nobody", m); err != nil {
+				return h.SendName("boss", err)
+			}
+			return nil
+		})
+		require.NoError(t, n.Send(pid, "hello"))
+		assert.ErrorIs(t, expectMsg[error](t, h), node.ErrNoName)
+		l := <-dead.C
+		assert.Equal(t, node.CauseNoProcess, l.Cause)
+		assert.Equal(t, node.Atom("nobody"), l.Name)
+		assert.Equal(t, "hello", l.Message)
+
+		require.NoError(t, n.SendName("boss", 1))
+		require.NoError(t, h.SendName("boss", 2))
+		assert.Equal(t, 1, expectMsg[int](t, h))
+		assert.Equal(t, 2, expectMsg[int](t, h))
+		assert.ErrorIs(t, n.SendName("nobody", 1), node.ErrNoName)
+		assert.ErrorIs(t, h.SendName("nobody", 1), node.ErrNoName)
+	})
+}
+
+// Of many that want a name one gets it, and it is free when that one has exited.
+func TestRaceForAName(t *testing.T) {
+	n := startNode(t, node.Config{})
+	for range 50 {
+		var won atomic.Int32
+		var wg sync.WaitGroup
+		for i := range 8 {
+			s := ways[i%len(ways)]
+			s.options.Name = "name"
+			wg.Go(func() {
+				pid, err := n.SpawnOpt(s.options, s.wrap(sleeper))
+				if err != nil {
+					assert.ErrorIs(t, err, node.ErrNameTaken)
+					return
+				}
+				won.Add(1)
+				if i%2 == 0 {
+					n.Exit(pid, node.Kill)
+				}
+			})
+		}
+		wg.Wait()
+		assert.NotZero(t, won.Load())
+		if pid, ok := n.Whereis("name"); ok {
+			assert.True(t, n.IsAlive(pid))
+			n.Exit(pid, node.Kill)
+		}
+		assert.Empty(t, n.Registered())
+	}
+	assert.Zero(t, n.Stats().Processes)
+}
+
+func TestNamesOnAStoppedNode(t *testing.T) {
+	n, err := node.Start(node.Config{StopTimeout: time.Second})
+	require.NoError(t, err)
+	s := ways[1]
+	s.options.Name = "server"
+	pid := s.spawn(t, n, sleeper)
+	require.NoError(t, n.Stop())
+	_, ok := n.Whereis("server")
+	assert.False(t, ok)
+	assert.Empty(t, n.Registered())
+	assert.ErrorIs(t, n.SendName("server", 1), node.ErrStopped)
+	assert.ErrorIs(t, n.Register("server", pid), node.ErrNoProcess)
+}

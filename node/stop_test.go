@@ -1,0 +1,413 @@
+package node_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// A process that lets a monitor outlive the others, as it traps exits, sees all
+// of them end with the reason shutdown.
+func TestStopReason(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{})
+			require.NoError(t, err)
+			const watched = 20
+			var downs []any
+			watcher := flavours[1].spawn(t, n, node.Options{}, func(in inside, m any) error {
+				switch m := m.(type) {
+				case []node.PID:
+					in.TrapExit(true)
+					for _, pid := range m {
+						in.Monitor(pid)
+					}
+				case node.Down:
+					if downs = append(downs, m.Reason); len(downs) == watched {
+						return node.Stop
+					}
+				}
+				return nil
+			})
+			var pids []node.PID
+			for range watched {
+				pids = append(pids, s.spawn(t, n, node.Options{}, shrug))
+			}
+			require.NoError(t, n.Send(watcher, pids))
+			synctest.Wait()
+			require.NoError(t, n.Stop())
+			assert.Len(t, downs, watched)
+			for _, reason := range downs {
+				assert.Equal(t, node.Shutdown, reason)
+			}
+			assert.Empty(t, slices.Collect(n.Processes()))
+			assert.Zero(t, n.Stats().Processes)
+		})
+	})
+}
+
+// A process that traps exits is asked, given StopTimeout, and killed.
+func TestStopOfTrappers(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
+			require.NoError(t, err)
+			var asked []any
+			contexts := make(chan context.Context, 1)
+			pid := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+				if e, ok := m.(node.Exited); ok {
+					asked = append(asked, e.Reason)
+					return nil
+				}
+				in.TrapExit(true)
+				contexts <- in.Context()
+				return nil
+			})
+			require.NoError(t, n.Send(pid, "trap"))
+			ctx := <-contexts
+			begin := time.Now()
+			require.NoError(t, n.Stop())
+			took := time.Since(begin)
+			assert.GreaterOrEqual(t, took, 3*time.Second)
+			assert.Less(t, took, 4*time.Second)
+			assert.Equal(t, []any{node.Shutdown}, asked)
+			assert.Equal(t, &node.ExitError{Reason: node.Killed}, context.Cause(ctx))
+			assert.False(t, n.IsAlive(pid))
+		})
+	})
+}
+
+// A function that waits for something else than a message cannot be ended: Stop
+// says so, and does not wait for ever.
+func TestStopOfStuckFunction(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
+			require.NoError(t, err)
+			release := make(chan struct{})
+			pid := s.spawn(t, n, node.Options{}, func(inside, any) error {
+				<-release
+				return nil
+			})
+			require.NoError(t, n.Send(pid, "stick"))
+			synctest.Wait()
+			begin := time.Now()
+			err = n.Stop()
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), "1 handlers and functions")
+			assert.Contains(t, err.Error(), "3s")
+			took := time.Since(begin)
+			assert.GreaterOrEqual(t, took, 3*time.Second)
+			assert.Less(t, took, 7*time.Second)
+			assert.Equal(t, 1, n.Stats().Lingering)
+			assert.Zero(t, n.Stats().Processes)
+			assert.Equal(t, err, n.Stop(), "the second time says the same")
+			close(release)
+			synctest.Wait()
+			assert.Zero(t, n.Stats().Lingering)
+		})
+	})
+}
+
+// The bubble ends only when all of its goroutines have.
+func TestStopLeavesNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := node.Start(node.Config{})
+		require.NoError(t, err)
+		h, err := n.Open()
+		require.NoError(t, err)
+		fired := 0
+		for k := range 90 {
+			s := flavours[k%3]
+			pid := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+				fired++
+				return nil
+			})
+			_, err := n.SendAfter(time.Hour, pid, "timer")
+			require.NoError(t, err)
+			_, err = n.SendInterval(time.Hour, pid, "tick")
+			require.NoError(t, err)
+			if k%2 == 0 {
+				h.Link(pid)
+			}
+		}
+		flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, shrug)
+		for _, s := range flavours { // killed before they ever ran
+			n.Exit(s.spawn(t, n, node.Options{}, shrug), node.Kill)
+		}
+		_, err = n.SpawnOpt(node.Options{}, node.Process(func(p *node.Self) error {
+			_, err := p.ReceiveWithin(time.Hour, nil)
+			return err
+		}))
+		require.NoError(t, err)
+		n.DeadLetters(1)
+		require.NoError(t, n.Stop())
+		time.Sleep(10 * time.Hour) // of the bubble
+		assert.Zero(t, fired, "no timer outlives the node")
+	})
+}
+
+// The same with a mailbox of their own making.
+func TestStopLeavesNoBoundedProcess(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		before := runtime.NumGoroutine()
+		n, err := node.Start(node.Config{})
+		require.NoError(t, err)
+		for range 50 {
+			pid := s.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 4}}, parrot)
+			_, err := node.CallWithin[int](grace, n, pid, 1)
+			require.NoError(t, err)
+		}
+		require.NoError(t, n.Stop())
+		eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+	})
+}
+
+func TestStopUnderLoad(t *testing.T) {
+	before := runtime.NumGoroutine()
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	var pids []node.PID
+	for k := range 300 {
+		pids = append(pids, flavours[k%3].spawn(t, n, node.Options{}, func(in inside, m any) error {
+			return in.Send(in.Self(), m)
+		}))
+	}
+	for _, pid := range pids {
+		require.NoError(t, n.Send(pid, "lap"))
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for {
+				if _, err := n.Spawn(flavours[0].of(shrug)); err != nil {
+					assert.ErrorIs(t, err, node.ErrStopped)
+					return
+				}
+			}
+		})
+	}
+	for range 3 { // at the same time
+		group.Go(func() { assert.NoError(t, n.Stop()) })
+	}
+	group.Wait()
+	require.NoError(t, n.Stop())
+	assert.Zero(t, n.Stats().Processes)
+	assert.Empty(t, slices.Collect(n.Processes()))
+	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+}
+
+// Asking a process to end must not wait for room in its mailbox.
+func TestStopWithFullMailbox(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		n, err := node.Start(node.Config{StopTimeout: 50 * time.Millisecond})
+		require.NoError(t, err)
+		entered, release := make(chan struct{}), make(chan struct{})
+		pid := s.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+			func(in inside, _ any) error {
+				in.TrapExit(true)
+				close(entered)
+				<-release
+				return nil
+			})
+		require.NoError(t, n.Send(pid, "trap"))
+		arrival(t, entered)
+		if s.process {
+			require.NoError(t, n.Send(pid, "fill"))
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- n.Stop() }()
+		select {
+		case err := <-stopped:
+			assert.Error(t, err, "the function is stuck")
+			close(release)
+		case <-time.After(2 * time.Second):
+			close(release)
+			t.Error("Stop waits for room in a mailbox")
+		}
+	})
+}
+
+func TestStoppedNode(t *testing.T) {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	h, err := n.Open()
+	require.NoError(t, err)
+	pid, err := n.SpawnOpt(node.Options{Name: "one"}, flavours[0].of(shrug))
+	require.NoError(t, err)
+	require.NoError(t, n.Stop())
+
+	_, err = n.Spawn(flavours[0].of(shrug))
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.Spawn(flavours[1].of(shrug))
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.SpawnOpt(node.Options{Coroutine: true}, flavours[1].of(shrug))
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, flavours[0].of(shrug))
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.Open()
+	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, n.Send(pid, 1), node.ErrStopped)
+	require.ErrorIs(t, n.SendName("one", 1), node.ErrStopped)
+	_, err = node.CallWithin[int](grace, n, pid, 1)
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = node.CallWithin[int](grace, n, node.Atom("one"), 1)
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = node.Async[int](n, pid, 1).Await(t.Context())
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.SendAfter(time.Second, pid, 1)
+	require.ErrorIs(t, err, node.ErrStopped)
+	_, err = n.SendInterval(time.Second, pid, 1)
+	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, n.Register("name", pid), node.ErrNoProcess)
+	require.ErrorIs(t, n.Unregister("one"), node.ErrNoName)
+	_, ok := n.Whereis("one")
+	assert.False(t, ok)
+	assert.Empty(t, n.Registered())
+	n.Exit(pid, node.Kill)
+	_, err = n.Info(pid)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+
+	// The handle's process has ended; its goroutine has not.
+	require.ErrorIs(t, h.Send(pid, 1), node.ErrExited)
+	assert.Equal(t, node.Exited{From: h.Self(), Reason: node.Shutdown}, h.Receive())
+	_, err = h.ReceiveWithin(time.Second, nil)
+	require.ErrorIs(t, err, node.ErrExited)
+	_, err = node.Call[int](t.Context(), h, pid, 1)
+	require.ErrorIs(t, err, node.ErrExited)
+	_, err = h.Spawn(flavours[0].of(shrug))
+	require.ErrorIs(t, err, node.ErrExited)
+	h.Link(pid)
+	h.Monitor(pid)
+	h.Close(nil)
+	assert.Zero(t, n.Stats().Processes)
+	require.NoError(t, n.Stop())
+}
+
+func TestBadConfig(t *testing.T) {
+	for name, cfg := range map[string]node.Config{
+		"no host": {Name: "here"}, "two hosts": {Name: "a@b@c"}, "no name": {Name: "@b"},
+		"workers": {Workers: -1}, "stages": {Stages: -1}, "budget": {Budget: -1}, "blocked": {Blocked: -1},
+		"few": {MaxProcesses: -1}, "many": {MaxProcesses: 1 << 27}, "timeout": {StopTimeout: -1},
+	} {
+		n, err := node.Start(cfg)
+		assert.Error(t, err, name)
+		assert.Nil(t, n, name)
+	}
+}
+
+func TestBadSpawn(t *testing.T) {
+	n := boot(t, node.Config{Stages: 2, MaxProcesses: 3})
+	actor, process := flavours[0].of(shrug), flavours[1].of(shrug)
+	var noFunc node.ActorFunc
+	var noProcess node.Process
+	for _, nothing := range []node.Actor{nil, noFunc, noProcess} {
+		_, err := n.Spawn(nothing)
+		assert.ErrorIs(t, err, node.ErrNilBehaviour)
+		_, err = n.SpawnOpt(node.Options{Coroutine: true, Name: "x"}, nothing)
+		assert.ErrorIs(t, err, node.ErrNilBehaviour)
+	}
+	onGoroutine, err := n.Spawn(process)
+	require.NoError(t, err)
+	for name, bad := range map[string]struct {
+		o node.Options
+		b node.Actor
+	}{
+		"link from nobody":       {node.Options{Link: true}, actor},
+		"two mailboxes":          {node.Options{Mailbox: &byPriority{}, Limits: mailbox.Limits{Messages: 1}}, actor},
+		"two places":             {node.Options{Scheduler: &stepper{}, Place: node.Detached()}, actor},
+		"actor as coroutine":     {node.Options{Coroutine: true}, actor},
+		"detached coroutine":     {node.Options{Coroutine: true, Place: node.Detached()}, process},
+		"scheduled coroutine":    {node.Options{Coroutine: true, Scheduler: &stepper{}}, process},
+		"process with a stage":   {node.Options{Place: node.OnStage(0)}, process},
+		"process, scheduler":     {node.Options{Scheduler: &stepper{}}, process},
+		"stage too high":         {node.Options{Place: node.OnStage(2)}, actor},
+		"stage too low":          {node.Options{Place: node.OnStage(-1)}, actor},
+		"beside a process":       {node.Options{Place: node.Beside(onGoroutine)}, actor},
+		"negative messages":      {node.Options{Limits: mailbox.Limits{Messages: -1}}, actor},
+		"negative bytes":         {node.Options{Limits: mailbox.Limits{Bytes: -1}}, process},
+		"no such policy":         {node.Options{Limits: mailbox.Limits{Messages: 1, Policy: 9}}, actor},
+		"no such policy, no max": {node.Options{Limits: mailbox.Limits{Policy: 9}}, actor},
+	} {
+		_, err := n.SpawnOpt(bad.o, bad.b)
+		assert.ErrorIs(t, err, node.ErrBadOption, name)
+	}
+	_, err = n.SpawnOpt(node.Options{Place: node.Beside(node.PID{})}, actor)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+	assert.Equal(t, 1, n.Stats().Processes)
+
+	_, err = n.SpawnOpt(node.Options{Name: "taken"}, actor)
+	require.NoError(t, err)
+	_, err = n.SpawnOpt(node.Options{Name: "taken"}, actor)
+	require.ErrorIs(t, err, node.ErrNameTaken)
+	for _, name := range []node.Atom{"undefined", node.Atom(make([]byte, wire.MaxAtomRunes+1))} {
+		_, err = n.SpawnOpt(node.Options{Name: name}, actor)
+		require.ErrorIs(t, err, node.ErrBadName)
+	}
+	_, err = n.Spawn(actor)
+	require.NoError(t, err)
+	_, err = n.Spawn(actor)
+	require.ErrorIs(t, err, node.ErrTooMany)
+	n.Exit(onGoroutine, node.Kill)
+	_, err = n.Spawn(actor)
+	require.NoError(t, err, "there is room again")
+}
+
+func TestBadInput(t *testing.T) {
+	n := boot(t, node.Config{})
+	pid := flavours[0].spawn(t, n, node.Options{}, parrot)
+	other := flavours[0].spawn(t, n, node.Options{}, parrot)
+	require.NoError(t, n.Register("taken", pid))
+	require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
+	require.ErrorIs(t, n.Register("another", pid), node.ErrNameTaken, "one name a process")
+	require.ErrorIs(t, n.Register("", other), node.ErrBadName)
+	require.ErrorIs(t, n.Register("undefined", other), node.ErrBadName)
+	require.ErrorIs(t, n.Register("name", node.PID{}), node.ErrNoProcess)
+	require.ErrorIs(t, n.Unregister("unknown"), node.ErrNoName)
+	require.ErrorIs(t, n.SendName("unknown", 1), node.ErrNoName)
+	_, err := node.CallWithin[int](grace, n, node.Atom("unknown"), 1)
+	require.ErrorIs(t, err, node.ErrNoName)
+	_, err = node.CallWithin[int](grace, n, node.PID{}, 1)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+	_, err = node.CallWithin[int](grace, n, node.Ref{}, 1)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+	_, err = node.CallWithin[string](grace, n, pid, 1)
+	require.ErrorIs(t, err, node.ErrReplyType)
+
+	require.ErrorIs(t, node.From{}.Reply(1), node.ErrReplied)
+	require.ErrorIs(t, node.From{}.Fail(nil), node.ErrReplied)
+	assert.False(t, node.From{}.Pending())
+
+	_, err = node.CallWithin[int](-1, n, pid, 1)
+	require.ErrorIs(t, err, node.ErrBadTimeout)
+	_, err = n.SendAfter(-1, pid, 1)
+	require.ErrorIs(t, err, node.ErrBadTimeout)
+	for _, d := range []time.Duration{0, -1} {
+		_, err = n.SendInterval(d, pid, 1)
+		require.ErrorIs(t, err, node.ErrBadTimeout)
+	}
+	for _, s := range flavours[1:] {
+		errs := make(chan error, 1)
+		_, err = n.SpawnOpt(node.Options{Coroutine: s.coroutine}, node.Process(func(p *node.Self) error {
+			_, err := p.ReceiveWithin(-1, nil)
+			errs <- err
+			return nil
+		}))
+		require.NoError(t, err)
+		require.ErrorIs(t, arrival(t, errs), node.ErrBadTimeout, s.name)
+	}
+	assert.True(t, n.IsAlive(pid))
+	assert.True(t, n.IsAlive(other))
+}

@@ -1,0 +1,459 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// limit bounds every wait of a test for something that must happen.
+const limit = 20 * time.Second
+
+// startNode makes a node that is stopped at the end of the test.
+func startNode(t testing.TB, cfg node.Config) *node.Node {
+	t.Helper()
+	n, err := node.Start(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
+	return n
+}
+
+// openHandle makes a handle that is closed at the end of the test.
+func openHandle(t testing.TB, n *node.Node) *node.Self {
+	t.Helper()
+	h, err := n.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { h.Close(nil) })
+	return h
+}
+
+// expectMsg takes the oldest message, which must be a T and must come.
+func expectMsg[T any](t testing.TB, h *node.Self) T {
+	t.Helper()
+	m, err := h.ReceiveWithin(limit, nil)
+	require.NoError(t, err)
+	v, ok := m.(T)
+	require.Truef(t, ok, "got %T %v, want %T", m, m, v)
+	return v
+}
+
+// quiet checks that h has no message.
+func quiet(t testing.TB, h *node.Self) {
+	t.Helper()
+	m, err := h.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
+}
+
+// waitGone waits until a process has exited and returns its reason.
+func waitGone(t testing.TB, h *node.Self, pid node.PID) any {
+	t.Helper()
+	ref := h.Monitor(pid)
+	m, err := h.ReceiveWithin(limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	require.NoError(t, err)
+	return m.(node.Down).Reason
+}
+
+// host is what both styles offer: what a scenario may use.
+type host interface {
+	node.Caller
+	Self() node.PID
+	Node() *node.Node
+	Context() context.Context
+	Send(to node.PID, msg any) error
+	SendName(name node.Atom, msg any) error
+	SendAlias(ref node.Ref, msg any) error
+	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
+	SpawnLink(b node.Actor) (node.PID, error)
+	SpawnMonitor(b node.Actor) (node.PID, node.Ref, error)
+	Monitor(to node.PID) node.Ref
+	Alias(once bool) node.Ref
+	Unalias(ref node.Ref) bool
+	Exit(to node.PID, reason any)
+	TrapExit(on bool) bool
+	SendAfter(d time.Duration, to node.PID, msg any) (*node.Timer, error)
+}
+
+var (
+	_ host = (*node.Context)(nil)
+	_ host = (*node.Self)(nil)
+)
+
+// step is a behaviour without a style.
+type step func(h host, msg any) error
+
+// way is a way to run a step.
+type way struct {
+	name    string
+	options node.Options
+	wrap    func(step) node.Actor
+}
+
+func asActor(f step) node.Actor {
+	return node.ActorFunc(func(c *node.Context, m any) error { return f(c, m) })
+}
+
+func asProcess(f step) node.Actor {
+	return node.Process(func(p *node.Self) error {
+		for {
+			if err := f(p, p.Receive()); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+var ways = []way{
+	{"actor", node.Options{}, asActor},
+	{"process", node.Options{}, asProcess},
+	{"coroutine", node.Options{Coroutine: true}, asProcess},
+	{"detached", node.Options{Place: node.Detached()}, asActor},
+}
+
+// blocking are the styles whose code calls Receive itself.
+var blocking = ways[1:3]
+
+type spawner interface {
+	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
+}
+
+func (s way) spawn(t testing.TB, by spawner, f step) node.PID {
+	t.Helper()
+	pid, err := by.SpawnOpt(s.options, s.wrap(f))
+	require.NoError(t, err)
+	return pid
+}
+
+// run runs straight-line code in a style of its own and waits for its end.
+func (s way) run(t *testing.T, n *node.Node, f func(p *node.Self)) {
+	t.Helper()
+	done := make(chan struct{})
+	_, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+		defer close(done)
+		f(p)
+		return nil
+	}))
+	require.NoError(t, err)
+	<-done
+}
+
+func eachWay(t *testing.T, f func(t *testing.T, s way)) {
+	for _, s := range ways {
+		t.Run(s.name, func(t *testing.T) { f(t, s) })
+	}
+}
+
+func eachBlocking(t *testing.T, f func(t *testing.T, s way)) {
+	for _, s := range blocking {
+		t.Run(s.name, func(t *testing.T) { f(t, s) })
+	}
+}
+
+// eachPair runs f with all pairs of styles.
+func eachPair(t *testing.T, f func(t *testing.T, a, b way)) {
+	for _, a := range ways {
+		for _, b := range ways {
+			t.Run(a.name+"/"+b.name, func(t *testing.T) { f(t, a, b) })
+		}
+	}
+}
+
+// numbered is message k of sender s.
+type numbered struct{ sender, k int }
+
+// goOn makes a sender send its next.
+type goOn struct{ k int }
+
+// spin computes for a while.
+func spin(rounds int) (x uint64) {
+	for i := range uint64(rounds) {
+		x = x*6364136223846793005 + i
+	}
+	return x
+}
+
+// sink checks that the messages of each sender come in order and with none
+// missing, and tells boss when it has them all.
+func sink(boss node.PID, senders, each int) step {
+	next := make([]int, senders)
+	left := senders * each
+	return func(h host, m any) error {
+		v, ok := m.(numbered)
+		if !ok || v.k != next[v.sender] {
+			return h.Send(boss, fmt.Errorf("got %v, want number %v", m, next))
+		}
+		next[v.sender]++
+		if left--; left == 0 {
+			return h.Send(boss, "all")
+		}
+		return nil
+	}
+}
+
+// source sends number k to all, then tells itself to go on with the next.
+func source(id, each int, to []node.PID) step {
+	return func(h host, m any) error {
+		k := m.(goOn).k
+		for _, pid := range to {
+			if err := h.Send(pid, numbered{id, k}); err != nil {
+				return err
+			}
+		}
+		if k%16 == id%16 {
+			spin(2000)
+		}
+		if k+1 < each {
+			return h.Send(h.Self(), goOn{k + 1})
+		}
+		return nil
+	}
+}
+
+func TestOrderBetweenAnyTwo(t *testing.T) {
+	const senders, outside, receivers, each = 5, 2, 4, 150
+	eachPair(t, func(t *testing.T, a, b way) {
+		n := startNode(t, node.Config{Workers: 4, Stages: 4, Budget: 16, Blocked: time.Millisecond})
+		boss := openHandle(t, n)
+		// Busy actors, so that stages are held, stolen and lost.
+		for range 6 {
+			pid := ways[0].spawn(t, n, func(h host, m any) error {
+				spin(20_000)
+				return h.Send(h.Self(), m)
+			})
+			require.NoError(t, n.Send(pid, "busy"))
+		}
+		to := make([]node.PID, receivers)
+		for i := range to {
+			to[i] = b.spawn(t, n, sink(boss.Self(), senders+2*outside, each))
+		}
+		for i := range senders {
+			require.NoError(t, n.Send(a.spawn(t, n, source(i, each, to)), goOn{}))
+		}
+		var wg sync.WaitGroup
+		for i := range outside {
+			wg.Go(func() { // a plain goroutine
+				for k := range each {
+					for _, pid := range to {
+						assert.NoError(t, n.Send(pid, numbered{senders + i, k}))
+					}
+				}
+			})
+			wg.Go(func() { // a handle
+				h, err := n.Open()
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer h.Close(nil)
+				for k := range each {
+					for _, pid := range to {
+						assert.NoError(t, h.Send(pid, numbered{senders + outside + i, k}))
+					}
+				}
+			})
+		}
+		for range receivers {
+			assert.Equal(t, "all", expectMsg[any](t, boss))
+		}
+		wg.Wait()
+		quiet(t, boss)
+		assert.Empty(t, n.DeadLetterCounts())
+	})
+}
+
+// add is the request of the counters below.
+type add struct{ by int }
+
+// counter answers add with the sum so far.
+func counter() step {
+	sum := 0
+	return func(_ host, m any) error {
+		r := m.(node.Request[add])
+		sum += r.Body.by
+		return r.Reply(sum)
+	}
+}
+
+func TestCallBetweenAnyTwo(t *testing.T) {
+	eachPair(t, func(t *testing.T, a, b way) {
+		n := startNode(t, node.Config{Workers: 2, Stages: 2})
+		boss := openHandle(t, n)
+		server := b.spawn(t, n, counter())
+		caller := a.spawn(t, n, func(h host, m any) error {
+			sum := 0
+			for range 20 {
+				got, err := node.Call[int](h.Context(), h, server, add{1})
+				if err != nil {
+					return err
+				}
+				if got <= sum {
+					return fmt.Errorf("got %d after %d", got, sum)
+				}
+				sum = got
+			}
+			return h.Send(boss.Self(), sum)
+		})
+		require.NoError(t, n.Send(caller, "start"))
+		assert.Equal(t, 20, expectMsg[int](t, boss))
+
+		// Handle and plain goroutine.
+		got, err := node.CallWithin[int](limit, boss, server, add{1})
+		require.NoError(t, err)
+		assert.Equal(t, 21, got)
+		got, err = node.CallWithin[int](limit, n, server, add{1})
+		require.NoError(t, err)
+		assert.Equal(t, 22, got)
+	})
+}
+
+// tree is a request to spawn a tree of the given depth and count its leaves.
+type tree struct {
+	depth int
+	to    node.PID
+}
+
+// leaves is the answer to tree.
+type leaves int
+
+func grow(s way) step {
+	var up node.PID
+	sum, left := leaves(0), 2
+	return func(h host, m any) error {
+		switch m := m.(type) {
+		case tree:
+			up = m.to
+			if m.depth == 0 {
+				h.Send(up, leaves(1))
+				return node.Stop
+			}
+			for range 2 {
+				pid, err := h.SpawnOpt(s.options, s.wrap(grow(s)))
+				if err != nil {
+					return err
+				}
+				h.Send(pid, tree{m.depth - 1, h.Self()})
+			}
+		case leaves:
+			sum += m
+			if left--; left == 0 {
+				h.Send(up, sum)
+				return node.Stop
+			}
+		}
+		return nil
+	}
+}
+
+func TestSpawnTree(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{Workers: 4, Stages: 8})
+		boss := openHandle(t, n)
+		root := s.spawn(t, boss, grow(s))
+		require.NoError(t, boss.Send(root, tree{7, boss.Self()}))
+		assert.Equal(t, leaves(128), expectMsg[leaves](t, boss))
+		assert.Empty(t, n.DeadLetterCounts())
+	})
+}
+
+// TestMixedRing sends tokens around a ring of all styles and handles.
+func TestMixedRing(t *testing.T) {
+	const size, tokens, rounds = 24, 8, 50
+	n := startNode(t, node.Config{Workers: 4, Stages: 4})
+	boss := openHandle(t, n)
+	pids := make([]node.PID, size)
+	for i := range pids {
+		pids[i] = ways[i%len(ways)].spawn(t, n, func(h host, m any) error {
+			k := m.(numbered)
+			if k.k == size*rounds {
+				return h.Send(boss.Self(), k)
+			}
+			k.k++
+			return h.Send(pids[(i+1)%size], k)
+		})
+	}
+	for i := range tokens {
+		require.NoError(t, n.Send(pids[i*size/tokens], numbered{sender: i}))
+	}
+	seen := map[int]bool{}
+	for range tokens {
+		seen[expectMsg[numbered](t, boss).sender] = true
+	}
+	assert.Len(t, seen, tokens)
+	quiet(t, boss)
+}
+
+// TestSameFromOutside checks what others see of a process: it must not depend on
+// the style.
+func TestSameFromOutside(t *testing.T) {
+	life := func(_ host, m any) error {
+		switch m := m.(type) {
+		case error:
+			return m
+		case string:
+			panic(m)
+		}
+		return nil
+	}
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{})
+		boss := openHandle(t, n)
+		end := func(how func(pid node.PID)) any {
+			pid := s.spawn(t, n, life)
+			how(pid)
+			return waitGone(t, boss, pid)
+		}
+		send := func(m any) func(node.PID) {
+			return func(pid node.PID) { boss.Monitor(pid); boss.Send(pid, m) }
+		}
+		drain := func() any {
+			return expectMsg[node.Down](t, boss).Reason
+		}
+		for _, m := range []any{node.Stop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
+			pid := s.spawn(t, n, life)
+			send(m)(pid)
+			reason := drain()
+			switch m {
+			case "panic":
+				require.IsType(t, &node.Crash{}, reason)
+				assert.True(t, reason.(*node.Crash).Panic)
+				assert.Equal(t, "panic", reason.(*node.Crash).Reason)
+			case node.Stop:
+				assert.Equal(t, node.Normal, reason)
+			default:
+				if c, ok := reason.(*node.Crash); ok {
+					assert.EqualError(t, c.Unwrap(), "oops")
+				} else {
+					assert.Equal(t, "why", reason)
+				}
+			}
+		}
+		// Dead when Exit returns.
+		assert.Equal(t, node.NoProc, end(func(pid node.PID) { boss.Exit(pid, node.Kill) }))
+		pid := s.spawn(t, n, life)
+		boss.Monitor(pid)
+		boss.Exit(pid, node.Kill)
+		assert.False(t, n.IsAlive(pid))
+		assert.Equal(t, node.Killed, drain())
+		quiet(t, boss)
+	})
+}
+
+// TestBudgetOfOne is the smallest budget: every message is a turn of its own.
+func TestBudgetOfOne(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{Workers: 2, Stages: 2, Budget: 1})
+		boss := openHandle(t, n)
+		pid := s.spawn(t, n, sink(boss.Self(), 1, 100))
+		for k := range 100 {
+			require.NoError(t, boss.Send(pid, numbered{0, k}))
+		}
+		m, err := boss.ReceiveWithin(2*time.Second, nil)
+		require.NoError(t, err)
+		assert.Equal(t, "all", m)
+	})
+}
