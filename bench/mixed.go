@@ -35,11 +35,11 @@ func runMixed(p contract.Params, m *contract.Meter) error {
 		var all [][]uint64
 		lost := false
 		m.Start()
-		for range rings {
+		for i := range rings {
 			if p.Blocking() {
 				must(main.Spawn(ringMasterProcess(main.Self(), size, token, repeats, number)))
 			} else {
-				must(main.Spawn(&ringMaster{main: main.Self(), size: size, token: token, left: repeats, number: number}))
+				must(main.SpawnOpt(apart(main, i), &ringMaster{main: main.Self(), size: size, token: token, left: repeats, number: number}))
 			}
 		}
 		for range rings + rings*repeats {

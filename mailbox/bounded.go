@@ -37,8 +37,8 @@ type Limits struct {
 	Policy   Policy
 	// Size gives a message's size in bytes. Default: Size, the function.
 	Size func(msg any) int
-	// Dropped is called, with the box locked, for each message that a Drop
-	// policy loses. Default: nothing.
+	// Dropped is called for each message that a Drop policy loses, by the
+	// goroutine that pushes. Default: nothing.
 	Dropped func(msg any)
 }
 
@@ -116,29 +116,39 @@ func (b *Bounded) canFit(size int) bool {
 
 // Push is part of Box. With the policies DropNewest and DropOldest it never
 // answers Full.
-func (b *Bounded) Push(msg any) Result {
+func (b *Bounded) Push(msg any) Result { return b.push(msg, false) }
+
+// Force is part of Forcer.
+func (b *Bounded) Force(msg any) Result { return b.push(msg, true) }
+
+func (b *Bounded) push(msg any, force bool) Result {
 	size := 0
 	if b.limits.Bytes != 0 {
 		size = b.limits.Size(msg)
 	}
+	r, dropped := b.add(msg, size, force)
+	for _, m := range dropped {
+		b.limits.Dropped(m)
+	}
+	return r
+}
+
+// add is push without the consequences: the messages that are lost.
+func (b *Bounded) add(msg any, size int, force bool) (r Result, dropped []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return Closed
+		return Closed, nil
 	}
-	for !b.fits(size) {
+	for !force && !b.fits(size) {
 		switch {
-		case b.limits.Policy == DropNewest:
-			b.limits.Dropped(msg)
-			return Queued
 		case b.limits.Policy == DropOldest && b.n > 0 && b.canFit(size):
-			b.limits.Dropped(b.shift().msg)
+			dropped = append(dropped, b.shift().msg)
 			continue
-		case b.limits.Policy == DropOldest: // what the reader has leaves no room
-			b.limits.Dropped(msg)
-			return Queued
+		case b.limits.Policy == DropNewest, b.limits.Policy == DropOldest: // what the reader has leaves no room
+			return Queued, append(dropped, msg)
 		}
-		return Full
+		return Full, nil
 	}
 	if b.n == len(b.msgs) {
 		b.grow()
@@ -148,10 +158,10 @@ func (b *Bounded) Push(msg any) Result {
 	b.count++
 	b.bytes += size
 	if b.awake {
-		return Queued
+		return Queued, dropped
 	}
 	b.awake = true
-	return Wake
+	return Wake, dropped
 }
 
 func (b *Bounded) grow() {

@@ -14,6 +14,7 @@ import (
 func TestBoxes(t *testing.T) {
 	var _ Box = (*Bounded)(nil)
 	var _ Waiter = (*Bounded)(nil)
+	var _ Forcer = (*Bounded)(nil)
 }
 
 func TestPolicyString(t *testing.T) {
@@ -175,6 +176,44 @@ func TestBoundedClosed(t *testing.T) {
 	b.Done() // of the message that was popped before
 	assert.Zero(t, b.Len())
 	b.AwaitRoom("c") // returns
+}
+
+// Whoever is told of a lost message may use the box.
+func TestBoundedDroppedMayPush(t *testing.T) {
+	var lost []any
+	var b *Bounded
+	b = NewBounded(Limits{Messages: 1, Policy: DropOldest, Dropped: func(msg any) {
+		if lost = append(lost, msg, b.Len()); len(lost) < 4 {
+			b.Push("told")
+		}
+	}})
+	b.Push("a")
+	assert.Equal(t, Queued, b.Push("b"))
+	msg, _ := b.Pop()
+	assert.Equal(t, "told", msg)
+	assert.Equal(t, []any{"a", 1, "b", 1}, lost)
+}
+
+// What is forced gets in past every bound, in order, and counts like the others.
+func TestBoundedForce(t *testing.T) {
+	for _, p := range []Policy{Refuse, Block, DropNewest, DropOldest} {
+		b := NewBounded(Limits{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
+		_, ok := b.Pop()
+		require.False(t, ok)
+		assert.Equal(t, Wake, b.Force("1"))
+		assert.Equal(t, Queued, b.Force("22222"))
+		assert.Equal(t, 2, b.Len())
+		for _, want := range []string{"1", "22222"} {
+			msg, _ := b.Pop()
+			assert.Equal(t, want, msg)
+			b.Done()
+		}
+		assert.Zero(t, b.Len())
+		assert.Zero(t, b.bytes)
+		assert.Zero(t, b.held)
+		b.Close()
+		assert.Equal(t, Closed, b.Force("3"))
+	}
 }
 
 // await starts a sender that waits for room for msg, and answers whether it has

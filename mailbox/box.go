@@ -21,6 +21,13 @@ type Box interface {
 	Close()
 }
 
+// Forcer is a Box that takes a message past its bound: an exit signal or a Down,
+// of which a process gets no more than it has links and monitors.
+type Forcer interface {
+	// Force is a Push that never answers Full.
+	Force(msg any) Result
+}
+
 // Waiter is a Box that can make its senders wait instead of answering Full for
 // good.
 type Waiter interface {

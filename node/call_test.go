@@ -32,7 +32,7 @@ func clients() []client {
 			quiet(t, h)
 		}},
 	}
-	for _, s := range ways {
+	for _, s := range allWays {
 		all = append(all, client{s.name, func(t *testing.T, n *node.Node, f func(node.Caller)) {
 			done := make(chan struct{})
 			pid := s.spawn(t, n, func(h host, m any) error {
@@ -150,7 +150,7 @@ func TestCallOutcomes(t *testing.T) {
 func TestCallNobody(t *testing.T) {
 	n := startNode(t, node.Config{})
 	eachClient(t, func(t *testing.T, c client) {
-		pid := ways[0].spawn(t, n, answers)
+		pid := allWays[0].spawn(t, n, answers)
 		n.Exit(pid, node.Kill)
 		c.do(t, n, func(me node.Caller) {
 			_, err := node.CallWithin[int](limit, me, pid, "one")
@@ -285,7 +285,7 @@ func TestReplyRace(t *testing.T) {
 // A handler that waits for a reply does not hold up the others of its stage,
 // the one that it calls among them.
 func TestCallInAHandlerFreesTheStage(t *testing.T) {
-	for _, s := range []way{ways[0], ways[2]} {
+	for _, s := range []way{allWays[0], allWays[2]} {
 		t.Run(s.name, func(t *testing.T) {
 			n := startNode(t, node.Config{Workers: 1, Stages: 1})
 			pid, requests := keeper(t, n)
@@ -300,7 +300,7 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 				})
 				require.NoError(t, n.Send(caller, "go"))
 			}
-			other := ways[0].spawn(t, n, counter())
+			other := allWays[0].spawn(t, n, counter())
 			var waiting []node.Request[string]
 			for range 5 {
 				waiting = append(waiting, <-requests)
@@ -342,7 +342,7 @@ func TestCallerIsKilled(t *testing.T) {
 
 func TestCallFromAClosedHandle(t *testing.T) {
 	n := startNode(t, node.Config{})
-	pid := ways[0].spawn(t, n, answers)
+	pid := allWays[0].spawn(t, n, answers)
 	h := openHandle(t, n)
 	h.Close(nil)
 	_, err := node.CallWithin[int](limit, h, pid, "one")
@@ -364,7 +364,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 		}
 		return p.Send(h.Self(), v)
 	}
-	for _, s := range ways {
+	for _, s := range allWays {
 		require.NoError(t, n.Send(s.spawn(t, n, eachSum), f))
 	}
 	var wg sync.WaitGroup
@@ -383,7 +383,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	require.NoError(t, (<-requests).Reply(7))
 	wg.Wait()
 	<-f.Done()
-	for range ways {
+	for range allWays {
 		assert.Equal(t, 7, expectMsg[int](t, h))
 	}
 	v, err := f.Await(context.Background())

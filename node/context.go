@@ -56,6 +56,9 @@ func (c *Context) Send(to PID, msg any) error {
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
 func (c *Context) SendName(name Atom, msg any) error {
+	if c.p.status.Load() != alive {
+		return ErrExited
+	}
 	p, err := c.node.named(name, msg)
 	if err != nil {
 		return err
@@ -66,6 +69,9 @@ func (c *Context) SendName(name Atom, msg any) error {
 // SendAlias sends to the process that ref is an alias of. A message to an alias
 // that is not active is a dead letter.
 func (c *Context) SendAlias(ref Ref, msg any) error {
+	if c.p.status.Load() != alive {
+		return ErrExited
+	}
 	if p := c.node.aliased(ref, msg); p != nil {
 		return c.Send(p.pid(), msg)
 	}
@@ -91,10 +97,12 @@ func (c *Context) SpawnOpt(o Options, b Actor) (PID, error) {
 
 // Become makes b the behaviour from the next message on. Messages that were
 // left by Unhandled are offered to it first, in the order of their arrival.
-func (c *Context) Become(b Actor) { c.p.become(b, false) }
+// After a Push it replaces the upper behaviour. A nil behaviour is a crash with
+// [ErrNilBehaviour].
+func (c *Context) Become(b Actor) { c.p.become(c, b, false) }
 
 // Push is Become with a way back: Unbecome returns to the present behaviour.
-func (c *Context) Push(b Actor) { c.p.become(b, true) }
+func (c *Context) Push(b Actor) { c.p.become(c, b, true) }
 
 // Unbecome returns to the behaviour before the last Push. It reports whether
 // there was one.
@@ -107,7 +115,7 @@ func (c *Context) Unbecome() bool {
 	b := k.stack[last]
 	k.stack[last] = nil
 	k.stack = k.stack[:last]
-	c.p.become(b, false)
+	c.p.become(c, b, false)
 	return true
 }
 
@@ -133,7 +141,11 @@ func (c *Context) Demonitor(ref Ref, flush bool) bool { return c.p.demonitor(c, 
 func (c *Context) TrapExit(on bool) bool { return c.p.setTrap(on) }
 
 // Exit sends an exit signal to a process, as exit/2 does.
-func (c *Context) Exit(to PID, reason any) { c.node.exitSignal(c, c.p.pid(), to, reason) }
+func (c *Context) Exit(to PID, reason any) {
+	if c.p.status.Load() == alive {
+		c.node.exitSignal(c, c.p.pid(), to, reason)
+	}
+}
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.

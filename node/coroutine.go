@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -39,12 +40,13 @@ type runner struct {
 	stop   func()
 	yield  func(struct{}) bool
 	s      *Self // whose function it runs
+	goid   uint64
 }
 
 func newRunner() *runner {
 	r := &runner{}
 	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield = yield
+		r.yield, r.goid = yield, sched.GoroutineID()
 		for {
 			r.s.runCoroutine()
 			if r.s = nil; !yield(struct{}{}) {
@@ -144,14 +146,23 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 // Notice is part of sched.Task.
 func (cp *coproc) Notice(*sched.Stage) bool {
 	p := (*proc)(cp)
-	if !p.boxed {
-		p.in.TakeArmed(&p.q)
+	p.in.TakeArmed(&p.q)
+	if p.Queued() { // perhaps running, without this stage
+		return true
 	}
 	return p.boxed || p.behaviour.(self).due()
 }
 
 // Back is part of sched.Task.
 func (cp *coproc) Back(*sched.Stage) bool { return cp.behaviour.(self).due() }
+
+// Goroutine is part of sched.Elsewhere.
+func (cp *coproc) Goroutine() uint64 {
+	if r := cp.behaviour.(self).co.run; r != nil {
+		return r.goid
+	}
+	return 0
+}
 
 // Claim is part of sched.Task.
 func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
@@ -166,6 +177,13 @@ const coSends = 2048
 // a reply (0).
 type tick struct{ seq uint64 }
 
+// nudge gives the coroutine of p a tick, past whatever bounds its mailbox.
+func (p *proc) nudge(t tick) {
+	if p.in.Push(&mailbox.Node{Msg: t}) == mailbox.Wake {
+		p.node.pool.Inject(&p.Entity, nil)
+	}
+}
+
 // unwinding is the panic that ends the function of a coroutine that is dead.
 type unwinding struct{}
 
@@ -178,7 +196,7 @@ func (s *Self) runCoroutine() {
 			return
 		}
 		if cause == nil {
-			cause = "runtime.Goexit was called in a coroutine"
+			cause = goexit
 		}
 		s.p.exit(s.co.c, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
 	}()
@@ -260,7 +278,7 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 			co.seq++
 			co.expired = false
 			t := tick{co.seq}
-			timer = time.AfterFunc(d, func() { p.deliver(nil, t) })
+			timer = time.AfterFunc(d, func() { p.nudge(t) })
 		}
 		s.pause()
 		s.enter()

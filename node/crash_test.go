@@ -41,9 +41,9 @@ func panicsWithError()   { panic(fmt.Errorf("wrapped: %w", errSpoiled)) }
 func goexitsHere()       { runtime.Goexit() }
 func dividesBy(zero int) { _ = fmt.Sprint(1 / zero) }
 
-// ways are the ways to run a function that ends by itself: as a handler of the
+// crashers are the crashers to run a function that ends by itself: as a handler of the
 // message it is sent, or as the whole of a Process.
-var ways = []struct {
+var crashers = []struct {
 	name  string
 	spawn func(n *node.Node, f func() error) (node.PID, error)
 }{
@@ -88,7 +88,7 @@ func TestCrash(t *testing.T) {
 		{"error", func() error { return fmt.Errorf("wrapped: %w", errSpoiled) }, false, "error: wrapped: spoiled", "", errSpoiled},
 		{"ErrExited", func() error { return node.ErrExited }, false, "error: " + node.ErrExited.Error(), "", node.ErrExited},
 	} {
-		for _, way := range ways {
+		for _, way := range crashers {
 			t.Run(crash.name+"/"+way.name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
 					pid, err := way.spawn(n, crash.f)
@@ -118,7 +118,7 @@ func TestCrash(t *testing.T) {
 
 // An exit of its own choosing is no crash, however it is wrapped.
 func TestExitWith(t *testing.T) {
-	for _, way := range ways {
+	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
 				for reason, err := range map[any]error{
@@ -139,7 +139,7 @@ func TestExitWith(t *testing.T) {
 
 // runtime.Goexit ends a process and nobody else: its stage goes on.
 func TestGoexit(t *testing.T) {
-	for _, way := range ways {
+	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
 				pid, err := way.spawn(n, func() error { goexitsHere(); return nil })
@@ -147,12 +147,8 @@ func TestGoexit(t *testing.T) {
 				watch.Monitor(pid)
 				require.NoError(t, n.Send(pid, "go"))
 				reason := node.ReceiveOf[node.Down](watch).Reason
-				if way.name == "Process" { // as good as a return
-					assert.Equal(t, node.Normal, reason)
-				} else {
-					require.IsType(t, &node.Crash{}, reason)
-					assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
-				}
+				require.IsType(t, &node.Crash{}, reason)
+				assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
 				for k := range n.Stages() {
 					next, err := n.SpawnOpt(node.Options{Place: node.OnStage(k)}, node.ActorFunc(func(*node.Context, any) error { return node.Stop }))
 					require.NoError(t, err)

@@ -17,7 +17,7 @@ const (
 	CauseNodeStopped                 // the node has been stopped
 	CauseNotConnected                // the PID is another node's
 	CauseNoAlias                     // the alias is not active
-	CauseLateReply                   // the caller has stopped waiting
+	CauseLateReply                   // the caller has stopped waiting, or has its reply
 	causes
 )
 
@@ -76,6 +76,14 @@ type deadLetterSub struct {
 func (d *deadLetters) add(l DeadLetter) {
 	d.counts[l.Cause].Add(1)
 	l.At = time.Now()
+	if not, due := d.show(l); due {
+		d.write(l, not) // unlocked: a log handler may send, too
+	}
+}
+
+// show gives l to those who look on. It answers whether l is to be logged, and
+// how many like it have not been.
+func (d *deadLetters) show(l DeadLetter) (not uint64, due bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for s := range d.subs {
@@ -87,8 +95,15 @@ func (d *deadLetters) add(l DeadLetter) {
 	}
 	if l.At.Sub(d.logged[l.Cause]) < deadLetterLog {
 		d.quiet[l.Cause]++
-		return
+		return 0, false
 	}
+	not = d.quiet[l.Cause]
+	d.logged[l.Cause], d.quiet[l.Cause] = l.At, 0
+	return not, true
+}
+
+// write logs a line for l. not is how many like it were not logged.
+func (d *deadLetters) write(l DeadLetter, not uint64) {
 	attrs := []any{"cause", l.Cause.String(), "message_type", typeName(l.Message)}
 	switch {
 	case l.Name != "":
@@ -98,8 +113,7 @@ func (d *deadLetters) add(l DeadLetter) {
 	default:
 		attrs = append(attrs, "to", l.To.String())
 	}
-	d.log.Warn("dead letter", append(attrs, "not_logged", d.quiet[l.Cause])...)
-	d.logged[l.Cause], d.quiet[l.Cause] = l.At, 0
+	d.log.Warn("dead letter", append(attrs, "not_logged", not)...)
 }
 
 // DeadLetterStream is a view of the dead letters from the time it was opened.

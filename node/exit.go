@@ -1,5 +1,11 @@
 package node
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // Exited is what an exit signal becomes for a process that traps exits:
 // Erlang's {'EXIT', From, Reason}.
 type Exited struct {
@@ -17,24 +23,32 @@ type death struct {
 // exit returns, and so are those that had to go with it. c is the context of
 // the calling actor, nil elsewhere. It reports whether p was alive.
 func (p *proc) exit(c *Context, reason any) bool {
-	ok, wave := p.end(c, reason)
+	return p.leave(c, reason, c != nil && c.p == p)
+}
+
+// leave is exit; own says that it is the process's own code that ends it.
+func (p *proc) leave(c *Context, reason any, own bool) bool {
+	ok, wave := p.end(c, reason, own)
 	// One after the other, so that a chain of a million links needs no deep stack.
 	for len(wave) > 0 {
 		d := wave[0]
-		_, more := d.p.end(c, d.reason)
+		_, more := d.p.end(c, d.reason, c != nil && c.p == d.p)
 		wave = append(wave[1:], more...)
 	}
 	return ok
 }
 
 // end is exit without the consequences, which it returns.
-func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
+func (p *proc) end(c *Context, reason any, own bool) (ok bool, wave []death) {
 	p.mu.Lock()
 	if p.status.Load() != alive {
 		p.mu.Unlock()
 		return false, nil
 	}
 	p.status.Or(exiting)
+	if p.cold == nil && (p.kind >= blocked || !own && !p.node.stopped.Load()) {
+		p.chill() // somebody may ask for the reason
+	}
 	k := p.cold
 	var last cold
 	if k != nil {
@@ -65,7 +79,7 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 	p.status.Or(dead)
 	switch p.kind {
 	case staged:
-		if b, ok := p.behaviour.(self); ok && armed && (c == nil || c.p != p) {
+		if b, ok := p.behaviour.(self); ok && armed && !own {
 			n.pool.Inject(&b.p.Entity, nil) // to be unwound
 		}
 	case blocked, handle:
@@ -81,7 +95,7 @@ func (p *proc) end(c *Context, reason any) (ok bool, wave []death) {
 			close(d.quit)
 		}
 	}
-	if c == nil || c.p != p {
+	if !own && p.kind != handle {
 		p.abandon()
 	}
 	return true, wave
@@ -99,9 +113,6 @@ func (n *Node) tell(c *Context, p *proc, last *cold, reason any) (wave []death) 
 	}
 	for _, m := range last.watching {
 		m.forget()
-	}
-	for m := range last.watchers {
-		m.fire(c, pid, reason)
 	}
 	for pr := last.calls; pr != nil; {
 		next := pr.next
@@ -121,10 +132,13 @@ func (n *Node) tell(c *Context, p *proc, last *cold, reason any) (wave []death) 
 		switch {
 		case !linked:
 		case trap:
-			q.deliver(c, Exited{pid, reason})
+			q.signal(c, Exited{pid, reason})
 		case reason != Normal:
 			wave = append(wave, death{q, reason})
 		}
+	}
+	for _, m := range slices.SortedFunc(maps.Keys(last.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
+		m.fire(c, pid, reason)
 	}
 	return wave
 }
@@ -144,7 +158,7 @@ func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 	p.mu.Unlock()
 	switch {
 	case trap:
-		p.deliver(c, Exited{from, reason})
+		p.signal(c, Exited{from, reason})
 	case reason == Normal && from != to:
 	default:
 		p.exit(c, reason)
@@ -158,4 +172,14 @@ func (p *proc) setTrap(on bool) (was bool) {
 	k := p.chill()
 	was, k.trap = k.trap, on
 	return was
+}
+
+// reason returns why p, which is not alive, has exited.
+func (p *proc) reason() any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cold == nil {
+		return Normal
+	}
+	return p.cold.reason
 }

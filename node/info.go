@@ -102,6 +102,9 @@ func (p *proc) observe(i *Info) {
 	case staged:
 		p.node.pool.Look(&p.Entity, func(stage int, queued, running bool) {
 			i.Stage = stage
+			if _, co := p.Task().(*coproc); co {
+				i.State = StateWaiting
+			}
 			switch {
 			case running:
 				i.State = StateRunning

@@ -316,3 +316,46 @@ func TestDeadLetterLog(t *testing.T) {
 		assert.Equal(t, "nobody", last()["to"])
 	})
 }
+
+// What wakes a coroutine is no message: a full mailbox must not keep it out,
+// nor may it use up room.
+func TestBoundedWaits(t *testing.T) {
+	for _, s := range flavours[1:] {
+		t.Run(s.name, func(t *testing.T) {
+			n := boot(t, node.Config{})
+			server := flavours[0].spawn(t, n, node.Options{}, parrot)
+			results := make(chan error, 100)
+			start := make(chan struct{})
+			pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Limits: mailbox.Limits{Messages: 2}},
+				node.Process(func(p *node.Self) error {
+					<-start // the mailbox is full
+					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
+					results <- err
+					_, err = node.CallWithin[int](time.Second, p, server, 1)
+					results <- err
+					p.Receive()
+					p.Receive()
+					for range 5 {
+						_, err = p.ReceiveWithin(time.Microsecond, nil)
+						results <- err
+					}
+					i, err := n.Info(p.Self())
+					if i.Mailbox != 0 {
+						err = node.ErrMailboxFull
+					}
+					results <- err
+					return nil
+				}))
+			require.NoError(t, err)
+			for n.Send(pid, "fill") == nil {
+			}
+			close(start)
+			assert.ErrorIs(t, arrival(t, results), node.ErrTimeout, "a timeout")
+			assert.NoError(t, arrival(t, results), "a call")
+			for range 5 {
+				assert.ErrorIs(t, arrival(t, results), node.ErrTimeout, "timeouts take no room")
+			}
+			assert.NoError(t, arrival(t, results), "nothing left in the mailbox")
+		})
+	}
+}

@@ -34,7 +34,7 @@ func (p *proc) link(c *Context, to PID) {
 	switch {
 	case !removed:
 	case trap:
-		p.deliver(c, Exited{to, reason})
+		p.signal(c, Exited{to, reason})
 	default:
 		p.exit(c, reason)
 	}

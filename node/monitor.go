@@ -21,6 +21,7 @@ type monitor struct {
 	watcher *proc
 	target  *proc
 	name    Atom
+	seq     uint64 // order among target.cold.watchers: the first made is told first
 }
 
 func (m *monitor) down(pid PID, reason any) Down {
@@ -40,7 +41,7 @@ func (m *monitor) fire(c *Context, pid PID, reason any) {
 	}
 	w.mu.Unlock()
 	if due {
-		w.deliver(c, m.down(pid, reason))
+		w.signal(c, m.down(pid, reason))
 	}
 }
 
@@ -77,6 +78,8 @@ func (m *monitor) add() bool {
 			k.watchers = make(map[*monitor]struct{})
 		}
 		k.watchers[m] = struct{}{}
+		k.monitors++
+		m.seq = k.monitors
 	}
 	t.mu.Unlock()
 	if ok && w.status.Load() != alive { // killed meanwhile
@@ -96,12 +99,15 @@ func (m *monitor) add() bool {
 func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	m := &monitor{ref: p.ref(c), watcher: p, name: name}
 	m.target = p.node.lookup(to)
+	if m.target == p { // as in Erlang: a reference, but no monitor
+		return m.ref
+	}
 	if m.target == nil || !m.add() {
 		reason := NoProc
 		if name == "" && to.Node() != p.node.cfg.Name {
 			reason = NoConnection
 		}
-		p.deliver(c, m.down(to, reason))
+		p.signal(c, m.down(to, reason))
 	}
 	return m.ref
 }

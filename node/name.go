@@ -58,9 +58,12 @@ func (t *names) give(name Atom, p *proc) error {
 }
 
 // Register gives a process a name. A process has one name at most, and loses it
-// when it exits. Errors: [ErrBadName], [ErrNameTaken] (the name is taken, or the
+// when it exits. Errors: [ErrStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
 // process has one), [ErrNoProcess].
 func (n *Node) Register(name Atom, pid PID) error {
+	if n.stopped.Load() {
+		return ErrStopped
+	}
 	p := n.lookup(pid)
 	if p == nil {
 		return fmt.Errorf("%w: %v", ErrNoProcess, pid)
@@ -110,7 +113,8 @@ func (n *Node) named(name Atom, msg any) (*proc, error) {
 		return p, nil
 	}
 	if n.stopped.Load() {
-		return nil, n.undeliverable(PID{}, msg)
+		n.dead.add(DeadLetter{Cause: CauseNodeStopped, Name: name, Message: msg})
+		return nil, ErrStopped
 	}
 	n.dead.add(DeadLetter{Cause: CauseNoProcess, Name: name, Message: msg})
 	return nil, fmt.Errorf("%w: %s", ErrNoName, name)

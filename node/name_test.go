@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 
 func TestNamesThatAreNone(t *testing.T) {
 	n := startNode(t, node.Config{})
-	pid := ways[0].spawn(t, n, sleeper)
+	pid := allWays[0].spawn(t, n, sleeper)
 	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256))} {
 		assert.ErrorIs(t, n.Register(name, pid), node.ErrBadName, "%.20q", name)
 		if name != "" {
@@ -141,7 +141,7 @@ func TestRaceForAName(t *testing.T) {
 		var won atomic.Int32
 		var wg sync.WaitGroup
 		for i := range 8 {
-			s := ways[i%len(ways)]
+			s := allWays[i%len(allWays)]
 			s.options.Name = "name"
 			wg.Go(func() {
 				pid, err := n.SpawnOpt(s.options, s.wrap(sleeper))
@@ -169,7 +169,7 @@ func TestRaceForAName(t *testing.T) {
 func TestNamesOnAStoppedNode(t *testing.T) {
 	n, err := node.Start(node.Config{StopTimeout: time.Second})
 	require.NoError(t, err)
-	s := ways[1]
+	s := allWays[1]
 	s.options.Name = "server"
 	pid := s.spawn(t, n, sleeper)
 	require.NoError(t, n.Stop())
@@ -177,5 +177,5 @@ func TestNamesOnAStoppedNode(t *testing.T) {
 	assert.False(t, ok)
 	assert.Empty(t, n.Registered())
 	assert.ErrorIs(t, n.SendName("server", 1), node.ErrStopped)
-	assert.ErrorIs(t, n.Register("server", pid), node.ErrNoProcess)
+	assert.ErrorIs(t, n.Register("server", pid), node.ErrStopped)
 }

@@ -87,6 +87,7 @@ type cold struct {
 	links    pidSet
 	name     wire.Atom
 	watchers map[*monitor]struct{} // monitors of this process
+	monitors uint64                // ever put into watchers
 	watching map[uint64]*monitor   // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
 	calls    *promise // calls that wait for this process
@@ -176,6 +177,9 @@ func (p *proc) push(c *Context, n *mailbox.Node) error {
 func (p *proc) wake(c *Context) {
 	switch p.kind {
 	case staged:
+		if p.boxed && !p.in.Claim() {
+			return // it is being woken already
+		}
 		var w *sched.Worker
 		if c != nil {
 			w = c.w
@@ -185,6 +189,29 @@ func (p *proc) wake(c *Context) {
 		p.cold.scheduler.Schedule(p)
 	default: // boxed: what is boxed is not handed over
 		p.behaviour.(self).prod()
+	}
+}
+
+// signal puts a message that a signal has become into p's mailbox: past its
+// bound, if it has one, for nobody waits or is told if a signal is lost.
+func (p *proc) signal(c *Context, msg any) {
+	if !p.boxed {
+		p.deliver(c, msg)
+		return
+	}
+	r := mailbox.Full
+	if f, ok := p.cold.box.(mailbox.Forcer); ok {
+		r = f.Force(msg)
+	} else {
+		r = p.cold.box.Push(msg)
+	}
+	switch r {
+	case mailbox.Wake:
+		p.wake(c)
+	case mailbox.Full:
+		p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+	case mailbox.Closed:
+		p.node.undeliverable(p.pid(), msg)
 	}
 }
 
@@ -218,11 +245,8 @@ func (p *proc) Claim() bool { return !p.boxed && p.in.Claim() }
 
 // Notice is part of sched.Task.
 func (p *proc) Notice(*sched.Stage) bool {
-	if p.boxed {
-		return true
-	}
 	p.in.TakeArmed(&p.q)
-	return p.q.Next() != nil || p.fresh
+	return p.boxed || p.q.Next() != nil || p.fresh
 }
 
 // Back is part of sched.Task: the end of a turn whose handler lost its stage.
@@ -358,14 +382,17 @@ func (p *proc) Run() (again bool) {
 	}
 	b := &p.cold.bias
 	b.Enter()
-	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0 && p.status.Load() == alive; left-- {
+	again = true
+	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0 && p.status.Load() == alive; {
 		n := p.q.Next()
 		if n == nil {
 			if p.refill() || !p.boxed && !p.in.Arm() { // a box armed itself when it had nothing
 				continue
 			}
+			again = false
 			break
 		}
+		left--
 		b.Leave()
 		err := p.behaviour.Receive(c, n.Msg)
 		if err != nil && err != Unhandled {
@@ -375,7 +402,6 @@ func (p *proc) Run() (again bool) {
 		if err == nil || err == Unhandled {
 			p.settle(nil, err)
 		}
-		again = left == 1
 	}
 	b.Leave()
 	ended = true
@@ -407,15 +433,18 @@ func (p *proc) abandon() {
 
 // returned says that the function of p, which is not alive, has returned.
 func (p *proc) returned() {
-	if p.status.Or(returned)&abandoned != 0 {
+	if p.status.Or(returned)&(abandoned|returned) == abandoned {
 		p.node.lingering.Add(-1)
 	}
 }
 
+// goexit is the reason of a Crash where there is no panic to give one.
+const goexit = "runtime.Goexit was called"
+
 // broke ends a process whose handler panicked or called runtime.Goexit.
 func (p *proc) broke(c *Context, cause any) sched.Verdict {
 	if cause == nil {
-		cause = "runtime.Goexit was called in a handler"
+		cause = goexit
 	}
 	crash := &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
 	p.exit(c, crash)
@@ -426,7 +455,11 @@ func (p *proc) broke(c *Context, cause any) sched.Verdict {
 }
 
 // become replaces the behaviour; push keeps the old one below the new.
-func (p *proc) become(b Actor, push bool) {
+func (p *proc) become(c *Context, b Actor, push bool) {
+	if nothing(b) {
+		p.exit(c, &Crash{Reason: ErrNilBehaviour})
+		return
+	}
 	p.mu.Lock() // Info reads the behaviour
 	if push {
 		k := p.chill()

@@ -267,7 +267,7 @@ type tagged struct {
 func (m tagged) String() string { return fmt.Sprint(" ", m.want, m.k) }
 
 func TestBecome(t *testing.T) {
-	for _, s := range []way{ways[0], ways[3]} {
+	for _, s := range []way{allWays[0], allWays[3]} {
 		t.Run(s.name, func(t *testing.T) {
 			n := startNode(t, node.Config{})
 			h := openHandle(t, n)
@@ -298,7 +298,7 @@ func TestBecome(t *testing.T) {
 }
 
 func TestUnbecomeToTheBottom(t *testing.T) {
-	for _, s := range []way{ways[0], ways[3]} {
+	for _, s := range []way{allWays[0], allWays[3]} {
 		t.Run(s.name, func(t *testing.T) {
 			n := startNode(t, node.Config{})
 			h := openHandle(t, n)
@@ -454,7 +454,7 @@ func (a *chooser) Receive(c *node.Context, m any) error {
 }
 
 func TestUnhandledModel(t *testing.T) {
-	for _, s := range []way{ways[0], ways[3]} {
+	for _, s := range []way{allWays[0], allWays[3]} {
 		t.Run(s.name, func(t *testing.T) {
 			n := startNode(t, node.Config{Budget: 8, Workers: 2, Stages: 2})
 			r := seeded(t)

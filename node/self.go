@@ -51,10 +51,9 @@ func (s *Self) run() {
 			return
 		}
 		if cause := recover(); cause != nil {
-			p.exit(nil, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
-		} else {
-			// Unwound by die, or runtime.Goexit by the function itself.
-			p.exit(nil, Normal)
+			p.leave(nil, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}, true)
+		} else if p.status.Load() == alive { // else unwound by die
+			p.leave(nil, &Crash{Reason: goexit, Panic: true}, true)
 		}
 	}()
 	if p.status.Load() != alive {
@@ -62,7 +61,7 @@ func (s *Self) run() {
 	}
 	err := s.fn(s)
 	ended = true
-	p.exit(nil, reasonOf(err))
+	p.leave(nil, reasonOf(err), true)
 }
 
 // Close ends a handle with a reason; nil is normal. Open handles end with the
@@ -352,7 +351,7 @@ func (s *Self) context() *Context {
 func (s *Self) answered() {
 	if s.co != nil {
 		s.co.answered.Store(true)
-		s.p.deliver(nil, tick{})
+		s.p.nudge(tick{})
 		return
 	}
 	select {
@@ -363,6 +362,9 @@ func (s *Self) answered() {
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
 func (s *Self) SendName(name Atom, msg any) error {
+	if s.p.status.Load() != alive {
+		return ErrExited
+	}
 	p, err := s.p.node.named(name, msg)
 	if err != nil {
 		return err
@@ -372,6 +374,9 @@ func (s *Self) SendName(name Atom, msg any) error {
 
 // SendAlias sends to the process that ref is an alias of.
 func (s *Self) SendAlias(ref Ref, msg any) error {
+	if s.p.status.Load() != alive {
+		return ErrExited
+	}
 	if p := s.p.node.aliased(ref, msg); p != nil {
 		return s.Send(p.pid(), msg)
 	}
@@ -418,7 +423,9 @@ func (s *Self) TrapExit(on bool) bool { return s.p.setTrap(on) }
 // Exit sends an exit signal to a process, as exit/2 does.
 // A Process that so ends itself is unwound at once.
 func (s *Self) Exit(to PID, reason any) {
-	s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
+	if s.p.status.Load() == alive {
+		s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
+	}
 	if s.fn != nil && s.p.status.Load() != alive {
 		s.die()
 	}

@@ -23,7 +23,9 @@ type Options struct {
 	// when it blocks otherwise than in a Receive or a Call.
 	Coroutine bool
 
-	// Limits bound the mailbox; the zero value does not.
+	// Limits bound the mailbox; the zero value does not. A message counts until
+	// an Actor's handler has returned, or a Process's Receive has. Exit signals
+	// and Downs get in past the bound.
 	Limits mailbox.Limits
 	// Mailbox replaces the default mailbox. Not together with Limits.
 	Mailbox mailbox.Box
@@ -34,8 +36,9 @@ type Options struct {
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
-// of the spawning actor, from elsewhere one stage after the other; the actor
-// may be moved to another stage to balance the load.
+// of the spawning actor, from elsewhere one stage after the other, in blocks of
+// 256 actors; the actor may be moved to another stage to balance the load, or
+// to be with those who send to it.
 type Place struct {
 	how placing
 	k   int
@@ -64,7 +67,7 @@ func Detached() Place { return Place{how: detached} }
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
 	return o.Name == "" && o.Label == "" && !o.Link && o.Place == Place{} && !o.Coroutine &&
-		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Mailbox == nil && o.Scheduler == nil
+		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
 // nothing reports whether b is no behaviour at all. A nil pointer may be one.
@@ -231,14 +234,14 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	}
 	p.id = id
 	pid := p.pid()
+	n.table.put(p)
+	n.count(c, 1)
 	if o.Name != "" {
 		if err := n.names.give(o.Name, p); err != nil {
-			n.table.release(uint32(id), cache)
+			p.leave(c, Normal, true)
 			return PID{}, Ref{}, err
 		}
 	}
-	n.table.put(p)
-	n.count(c, 1)
 	if n.stopped.Load() { // Stop may have looked through the table before p was in it
 		p.exit(c, Shutdown)
 		return PID{}, Ref{}, ErrStopped
@@ -246,6 +249,10 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	var ref Ref
 	if o.Link {
 		caller.link(c, pid)
+		if caller.status.Load() != alive { // killed meanwhile, perhaps before the link was there
+			p.leave(c, caller.reason(), true)
+			return PID{}, Ref{}, ErrExited
+		}
 	}
 	if o.monitor {
 		ref = caller.monitor(c, pid, "")
@@ -300,7 +307,7 @@ func (p *proc) start(c *Context) {
 			p.node.pool.Inject(&p.Entity, c.w)
 		}
 	case p.kind == staged && (p.fresh || p.boxed):
-		if p.boxed && !p.fresh || p.in.Claim() { // else somebody has sent already
+		if p.in.Claim() { // else somebody has sent already
 			p.node.pool.Inject(&p.Entity, nil)
 		}
 	}

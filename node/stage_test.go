@@ -19,7 +19,7 @@ import (
 )
 
 // grace is how long a test waits for a fact that must come.
-const grace = 10 * time.Second
+const grace = 4 * time.Second
 
 // boot starts a node that the end of the test stops.
 func boot(t testing.TB, cfg node.Config) *node.Node {
@@ -526,5 +526,22 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 				arrival(t, all)
 			})
 		}
+	}
+}
+
+// However the messages come, an actor with a scheduler of its own is not left
+// with messages and no run that is owed to it.
+func TestDetachedLosesNoWakeUp(t *testing.T) {
+	for budget := range 4 {
+		n := boot(t, node.Config{Budget: budget + 1})
+		var handled atomic.Int64
+		pid := flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, func(inside, any) error {
+			handled.Add(1)
+			return nil
+		})
+		for k := range 50 {
+			require.NoError(t, n.Send(pid, k))
+		}
+		eventually(t, "all handled", func() bool { return handled.Load() == 50 })
 	}
 }

@@ -271,7 +271,7 @@ func TestStoppedNode(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrStopped)
 	_, err = n.SendInterval(time.Second, pid, 1)
 	require.ErrorIs(t, err, node.ErrStopped)
-	require.ErrorIs(t, n.Register("name", pid), node.ErrNoProcess)
+	require.ErrorIs(t, n.Register("name", pid), node.ErrStopped)
 	require.ErrorIs(t, n.Unregister("one"), node.ErrNoName)
 	_, ok := n.Whereis("one")
 	assert.False(t, ok)
@@ -325,21 +325,20 @@ func TestBadSpawn(t *testing.T) {
 		o node.Options
 		b node.Actor
 	}{
-		"link from nobody":       {node.Options{Link: true}, actor},
-		"two mailboxes":          {node.Options{Mailbox: &byPriority{}, Limits: mailbox.Limits{Messages: 1}}, actor},
-		"two places":             {node.Options{Scheduler: &stepper{}, Place: node.Detached()}, actor},
-		"actor as coroutine":     {node.Options{Coroutine: true}, actor},
-		"detached coroutine":     {node.Options{Coroutine: true, Place: node.Detached()}, process},
-		"scheduled coroutine":    {node.Options{Coroutine: true, Scheduler: &stepper{}}, process},
-		"process with a stage":   {node.Options{Place: node.OnStage(0)}, process},
-		"process, scheduler":     {node.Options{Scheduler: &stepper{}}, process},
-		"stage too high":         {node.Options{Place: node.OnStage(2)}, actor},
-		"stage too low":          {node.Options{Place: node.OnStage(-1)}, actor},
-		"beside a process":       {node.Options{Place: node.Beside(onGoroutine)}, actor},
-		"negative messages":      {node.Options{Limits: mailbox.Limits{Messages: -1}}, actor},
-		"negative bytes":         {node.Options{Limits: mailbox.Limits{Bytes: -1}}, process},
-		"no such policy":         {node.Options{Limits: mailbox.Limits{Messages: 1, Policy: 9}}, actor},
-		"no such policy, no max": {node.Options{Limits: mailbox.Limits{Policy: 9}}, actor},
+		"link from nobody":     {node.Options{Link: true}, actor},
+		"two mailboxes":        {node.Options{Mailbox: &byPriority{}, Limits: mailbox.Limits{Messages: 1}}, actor},
+		"two places":           {node.Options{Scheduler: &stepper{}, Place: node.Detached()}, actor},
+		"actor as coroutine":   {node.Options{Coroutine: true}, actor},
+		"detached coroutine":   {node.Options{Coroutine: true, Place: node.Detached()}, process},
+		"scheduled coroutine":  {node.Options{Coroutine: true, Scheduler: &stepper{}}, process},
+		"process with a stage": {node.Options{Place: node.OnStage(0)}, process},
+		"process, scheduler":   {node.Options{Scheduler: &stepper{}}, process},
+		"stage too high":       {node.Options{Place: node.OnStage(2)}, actor},
+		"stage too low":        {node.Options{Place: node.OnStage(-1)}, actor},
+		"beside a process":     {node.Options{Place: node.Beside(onGoroutine)}, actor},
+		"negative messages":    {node.Options{Limits: mailbox.Limits{Messages: -1}}, actor},
+		"negative bytes":       {node.Options{Limits: mailbox.Limits{Bytes: -1}}, process},
+		"no such policy":       {node.Options{Limits: mailbox.Limits{Messages: 1, Policy: 9}}, actor},
 	} {
 		_, err := n.SpawnOpt(bad.o, bad.b)
 		assert.ErrorIs(t, err, node.ErrBadOption, name)

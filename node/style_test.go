@@ -109,7 +109,7 @@ func asProcess(f step) node.Actor {
 	})
 }
 
-var ways = []way{
+var allWays = []way{
 	{"actor", node.Options{}, asActor},
 	{"process", node.Options{}, asProcess},
 	{"coroutine", node.Options{Coroutine: true}, asProcess},
@@ -117,7 +117,7 @@ var ways = []way{
 }
 
 // blocking are the styles whose code calls Receive itself.
-var blocking = ways[1:3]
+var blocking = allWays[1:3]
 
 type spawner interface {
 	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
@@ -144,7 +144,7 @@ func (s way) run(t *testing.T, n *node.Node, f func(p *node.Self)) {
 }
 
 func eachWay(t *testing.T, f func(t *testing.T, s way)) {
-	for _, s := range ways {
+	for _, s := range allWays {
 		t.Run(s.name, func(t *testing.T) { f(t, s) })
 	}
 }
@@ -157,8 +157,8 @@ func eachBlocking(t *testing.T, f func(t *testing.T, s way)) {
 
 // eachPair runs f with all pairs of styles.
 func eachPair(t *testing.T, f func(t *testing.T, a, b way)) {
-	for _, a := range ways {
-		for _, b := range ways {
+	for _, a := range allWays {
+		for _, b := range allWays {
 			t.Run(a.name+"/"+b.name, func(t *testing.T) { f(t, a, b) })
 		}
 	}
@@ -222,7 +222,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 		boss := openHandle(t, n)
 		// Busy actors, so that stages are held, stolen and lost.
 		for range 6 {
-			pid := ways[0].spawn(t, n, func(h host, m any) error {
+			pid := allWays[0].spawn(t, n, func(h host, m any) error {
 				spin(20_000)
 				return h.Send(h.Self(), m)
 			})
@@ -367,7 +367,7 @@ func TestMixedRing(t *testing.T) {
 	boss := openHandle(t, n)
 	pids := make([]node.PID, size)
 	for i := range pids {
-		pids[i] = ways[i%len(ways)].spawn(t, n, func(h host, m any) error {
+		pids[i] = allWays[i%len(allWays)].spawn(t, n, func(h host, m any) error {
 			k := m.(numbered)
 			if k.k == size*rounds {
 				return h.Send(boss.Self(), k)

@@ -189,7 +189,7 @@ func TestTimersOfAStoppedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 1})
 		require.NoError(t, err)
-		pid := ways[0].spawn(t, n, sleeper)
+		pid := allWays[0].spawn(t, n, sleeper)
 		once, err := n.SendAfter(time.Second, pid, "x")
 		require.NoError(t, err)
 		often, err := n.SendInterval(time.Second, pid, "x")

@@ -29,6 +29,14 @@ type Task interface {
 	Name() string
 }
 
+// Elsewhere is a Task whose turns run on another goroutine than the worker's: one
+// that resumes a coroutine.
+type Elsewhere interface {
+	// Goroutine returns the number of that goroutine. It is called while a turn
+	// is under way.
+	Goroutine() uint64
+}
+
 // Entity is a task's place in the scheduler: embed it by value. An entity has a
 // home, its stage, and is woken there; only the stage's owner moves it.
 type Entity struct {
@@ -56,6 +64,13 @@ func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
 		e.home.Store(s)
 	}
 }
+
+// Queued reports whether e is in the run queue or running. The caller holds e's
+// stage.
+func (e *Entity) Queued() bool { return e.queued }
+
+// Task returns what was adopted.
+func (e *Entity) Task() Task { return e.task }
 
 // Home returns the stage that e belongs to, nil if it is not run by stages.
 func (e *Entity) Home() *Stage { return e.home.Load() }

@@ -249,6 +249,7 @@ func (w *world) look(r *rand.Rand) {
 			w.fail("Look at %d: running, and not queued", m.id)
 		}
 		w.visit(w.p.Stage(stage))
+		m.in.Take(&m.q) // as one who counts messages does
 	})
 }
 

@@ -350,7 +350,12 @@ func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 	if l.revoked.Load() == 0 {
 		l.revoked.Store(1) // our own lease, and we are outside
 		p.countLocked(w, false)
-		p.rouseLocked(s)
+		if p.first != nil { // other stages have waited for longer
+			s.lease = nil
+			p.queueLocked(s)
+		} else {
+			p.rouseLocked(s)
+		}
 		p.kickLocked() // w may owe it
 	}
 	p.mu.Unlock()

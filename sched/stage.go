@@ -163,13 +163,13 @@ func (s *Stage) gather() {
 	for e := list; e != nil; {
 		next := e.inj
 		e.inj = nil
-		foreign := e.foreign
 		switch {
 		case s.departs(e):
 			e.foreign = 0
 			e.home.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
 			e.inj, s.leaving = s.leaving, e
 		case e.task.Notice(s):
+			foreign := e.foreign
 			s.Wake(e)
 			e.foreign = foreign // Wake takes it for a wake-up from here
 		}

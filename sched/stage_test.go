@@ -33,6 +33,90 @@ func TestRunQueue(t *testing.T) {
 	require.Same(t, &all[0].Entity, s.pop())
 }
 
+// names pops all of s's run queue.
+func names(s *Stage) (all []string) {
+	for e := s.pop(); e != nil; e = s.pop() {
+		all = append(all, e.task.Name())
+	}
+	return all
+}
+
+// named returns an actor on stage k with a name.
+func named(p *Pool, k int, name string) *actor {
+	a := newActor(p, k, nil)
+	a.name = name
+	return a
+}
+
+// The fresh come after all others, the newest first; but after freshAfter turns of
+// others one of them is next.
+func TestFresh(t *testing.T) {
+	p := New(Config{Workers: 1, Stages: 1})
+	s := p.Stage(0)
+	for _, name := range []string{"f1", "f2", "f3"} {
+		f := named(p, 0, name)
+		s.WakeFresh(&f.Entity)
+		s.WakeFresh(&f.Entity)
+		s.Wake(&f.Entity) // queued already
+	}
+	for _, name := range []string{"a", "b"} {
+		s.Wake(&named(p, 0, name).Entity)
+	}
+	require.EqualValues(t, 5, s.n)
+	require.EqualValues(t, 3, s.nfresh)
+	require.Equal(t, []string{"a", "b", "f3", "f2", "f1"}, names(s))
+	require.Zero(t, s.n)
+	require.Zero(t, s.nfresh)
+
+	f, a := named(p, 0, "fresh"), named(p, 0, "again")
+	s.WakeFresh(&f.Entity)
+	s.push(&a.Entity)
+	turns := 0
+	for ; s.pop() == &a.Entity; turns++ {
+		s.push(&a.Entity)
+	}
+	require.Equal(t, freshAfter, turns)
+	require.Equal(t, []string{"again"}, names(s))
+}
+
+// Of the queue the later half is shared out, of the fresh the older; the pinned,
+// the suspended and those whose wake-up somebody else owes stay.
+func TestShareHalves(t *testing.T) {
+	p := New(Config{Workers: 2, Stages: 2})
+	p.stopping = true // so that nobody is started
+	s, to := p.Stage(0), p.Stage(1)
+	w := &Worker{pool: p}
+	w.give(s)
+	require.True(t, w.lease.enter())
+	actors := make(map[string]*actor)
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		actors[name] = named(p, 0, name)
+		s.Wake(&actors[name].Entity)
+	}
+	for _, name := range []string{"f1", "f2", "f3", "f4"} {
+		actors[name] = named(p, 0, name)
+		s.WakeFresh(&actors[name].Entity)
+	}
+	actors["f"].Pin()
+	actors["g"].suspended = true
+	actors["h"].in.Push(&mailbox.Node{})
+	actors["f2"].Pin()
+	require.True(t, w.share(s))
+
+	require.EqualValues(t, 10, s.n)
+	require.EqualValues(t, 3, s.nfresh)
+	require.Equal(t, []string{"a", "b", "c", "d", "f", "g", "h", "f4", "f3", "f2"}, names(s))
+	require.Nil(t, s.tail)
+	require.Equal(t, stageQueued, to.state)
+	var moved []string
+	for e := to.inject.Load(); e != nil; e = e.inj {
+		require.Same(t, to, e.Home())
+		require.False(t, e.queued)
+		moved = append(moved, e.task.Name())
+	}
+	require.Equal(t, []string{"f1", "e"}, moved, "newest first, as an inject list is")
+}
+
 // The states of an inject list: nil (who posts must make the stage ready), listening
 // (it will look), and a list.
 func TestPostAndGather(t *testing.T) {
@@ -67,6 +151,31 @@ func TestPostAndGather(t *testing.T) {
 		assert.Same(t, &want.Entity, e)
 		assert.Nil(t, e.inj)
 	}
+}
+
+// An entity that leaves is of its new stage before the old one is let go: there is
+// no time at which both think that they guard it, or neither.
+func TestGatherMovesWhileHeld(t *testing.T) {
+	p := New(Config{Workers: 1, Stages: 2})
+	s, to := p.Stage(0), p.Stage(1)
+	a := newActor(p, 0, nil)
+	a.in.Push(&mailbox.Node{Msg: "m"})
+	a.from, a.follows, a.foreign = 2, 2, followAfter-1
+	s.post(&a.Entity, &a.Entity)
+	s.gather()
+	require.Same(t, to, a.Home())
+	require.Same(t, &a.Entity, s.leaving)
+	require.True(t, a.in.Pending(), "its new stage takes the messages in")
+	require.False(t, a.queued)
+	require.Zero(t, a.foreign)
+	require.False(t, a.Claim(), "the wake-up is owed, so nobody else moves it")
+
+	s.leaving = nil
+	to.gather() // it listens
+	p.see(&a.Entity, nil)
+	to.gather()
+	require.Same(t, &a.Entity, to.pop())
+	require.Equal(t, 1, a.q.Len())
 }
 
 // Many post at once, one gathers: everybody arrives, and exactly one of those who

@@ -90,7 +90,11 @@ func (p *Pool) inspect(now time.Time) bool {
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
-			report = append(report, Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid})
+			goid := l.owner.goid
+			if t, ok := e.task.(Elsewhere); ok {
+				goid = t.Goroutine()
+			}
+			report = append(report, Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: goid})
 		}
 	}
 	active := p.active > 0 || len(p.strays) > 0
@@ -114,8 +118,8 @@ func (b Blocked) Stack() []byte {
 	return nil
 }
 
-// goroutineID reads the number of the calling goroutine off its traceback.
-func goroutineID() uint64 {
+// GoroutineID reads the number of the calling goroutine off its traceback.
+func GoroutineID() uint64 {
 	var buf [64]byte
 	f := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
 	if len(f) < 2 {

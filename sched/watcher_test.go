@@ -294,6 +294,6 @@ func TestBlockedOfANanosecond(t *testing.T) {
 
 func TestStackOfNobody(t *testing.T) {
 	require.Empty(t, Blocked{goid: 1 << 60}.Stack())
-	require.NotZero(t, goroutineID())
-	require.Contains(t, string(Blocked{goid: goroutineID()}.Stack()), "sched.TestStackOfNobody")
+	require.NotZero(t, GoroutineID())
+	require.Contains(t, string(Blocked{goid: GoroutineID()}.Stack()), "sched.TestStackOfNobody")
 }

@@ -25,6 +25,7 @@ type Worker struct {
 	interval, countdown int
 	mark                time.Time
 	marked              uint32
+	high                bool // the last estimate said that sharing is worth the while
 }
 
 // Enter takes the worker's stage back after foreign code. False: the stage has
@@ -64,7 +65,7 @@ func (w *Worker) loop() {
 			w.unwound()
 		}
 	}()
-	w.goid = goroutineID()
+	w.goid = GoroutineID()
 	for {
 		s := w.pool.next(w)
 		if s == nil {
@@ -92,6 +93,9 @@ func (w *Worker) unwound() {
 // turnsBeforeSwitch is how many turns a stage gets while others wait.
 const turnsBeforeSwitch = 512
 
+// againWeight is for how many turns more one counts that used up its budget.
+const againWeight = 63
+
 // turnsBeforeGosched is how many turns a worker runs before it lets the Go
 // scheduler in. Without that the collector's workers would wait for a timer
 // tick to preempt this goroutine, and all the while every pointer store would
@@ -102,7 +106,7 @@ const turnsBeforeGosched = 4096
 // go, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
 	p := w.pool
-	w.interval, w.countdown, w.mark = 2, 1, time.Time{}
+	w.interval, w.countdown, w.mark, w.high = sample, 1, time.Time{}, false
 	if !w.lease.enter() {
 		return
 	}
@@ -152,6 +156,7 @@ func (w *Worker) run(s *Stage) {
 		}
 		s.current = nil
 		if v == Again {
+			turns += againWeight // for it was a long one
 			s.push(e)
 		} else {
 			e.queued = false
@@ -170,7 +175,14 @@ func (w *Worker) run(s *Stage) {
 // shareWorth is how much queued work makes it worth while to move half of it
 // to another stage for an idle worker: well above what the move and the
 // messages that cross stages afterwards cost.
-const shareWorth = 50 * time.Microsecond
+const shareWorth = 100 * time.Microsecond
+
+// freshWeight is for how many turns a fresh entity counts: those of all that it
+// will spawn or wake.
+const freshWeight = 16
+
+// sample is over how many turns, at least, their length is measured.
+const sample = 16
 
 // consider is called when another worker has nothing to do. It estimates from
 // the length of recent turns what waits in s's queue and shares it out if that
@@ -180,22 +192,25 @@ func (w *Worker) consider(s *Stage) bool {
 		return true
 	}
 	now := time.Now()
-	if w.mark.IsZero() {
-		w.mark, w.marked = now, w.lease.turns
-		w.countdown = w.interval
+	spent, turns := now.Sub(w.mark), w.lease.turns-w.marked
+	first := w.mark.IsZero()
+	w.mark, w.marked = now, w.lease.turns
+	w.countdown = sample
+	if first || turns == 0 {
 		return true
 	}
-	spent, turns := now.Sub(w.mark), w.lease.turns-w.marked
-	w.mark, w.marked = now, w.lease.turns
+	work := spent / time.Duration(turns) * time.Duration(s.n+(freshWeight-1)*s.nfresh)
 	switch {
-	case turns > 0 && spent/time.Duration(turns)*time.Duration(s.n) >= shareWorth:
-		if w.interval == 1 { // twice in a row: it was not this goroutine that had to wait
-			return w.share(s)
-		}
-		w.interval, w.countdown = 1, 1
-	default:
-		w.interval = min(2*w.interval, 64)
+	case work < shareWorth:
+		w.high = false
+		w.interval = min(2*w.interval, 16*sample)
 		w.countdown = w.interval
+	case !w.high:
+		w.high = true // again? It may have been this goroutine that had to wait
+		w.interval = sample
+	default:
+		w.high = false
+		return w.share(s)
 	}
 	return true
 }
@@ -220,6 +235,7 @@ func (w *Worker) share(s *Stage) bool {
 			return false
 		}
 		e.queued = false
+		e.from = 0 // nobody woke it
 		e.home.Store(t)
 		e.inj = first
 		if first = e; last == nil {
@@ -267,7 +283,7 @@ func (w *Worker) Yield() {
 		return
 	}
 	s := w.stage
-	if s.n == 0 && !s.injected() {
+	if s.n == 0 && !s.injected() && w.pool.waiting.Load() == 0 {
 		w.lease.leave()
 		return
 	}

@@ -102,7 +102,7 @@ func (e *endless) Turn(w *Worker) Verdict {
 }
 
 func (e *endless) Notice(*Stage) bool { return true }
-func (e *endless) Back(*Stage) bool   { return false }
+func (e *endless) Back(*Stage) bool   { return true }
 func (e *endless) Claim() bool        { return true }
 func (e *endless) Name() string       { return "endless" }
 
@@ -144,6 +144,101 @@ func TestShare(t *testing.T) {
 			require.Equal(t, 0, a.Home().Index())
 		}
 		require.Zero(t, a.q.Len())
+	}
+}
+
+// Who is woken by one other stage again and again moves there, unless pinned; who
+// is woken by several, or from home in between, stays.
+func TestFollow(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pinned  bool
+		wakers  []int // stages of those who send to it in turn
+		follows bool
+	}{
+		{"one", false, []int{1}, true},
+		{"pinned", true, []int{1}, false},
+		{"two", false, []int{1, 2}, false},
+		{"one and a neighbour", false, []int{1, 0}, false},
+		{"one and home from outside", false, []int{1, 1, 1, 1, 1, 1, 1, 0}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := startPool(t, Config{Workers: 1, Stages: 3, Blocked: time.Hour})
+			const rounds = 100
+			homes := make(map[int]bool)
+			done := make(chan struct{})
+			var a *actor
+			left := rounds
+			wakers := make([]*actor, len(c.wakers))
+			a = newActor(p, 0, func(w *Worker, _ any) {
+				homes[a.Home().Index()] = true
+				if left--; left == 0 {
+					close(done)
+				} else if left > 0 {
+					wakers[left%len(wakers)].send(w, "m")
+				}
+			})
+			if c.pinned {
+				a.Pin()
+			}
+			for i, k := range c.wakers {
+				wakers[i] = newActor(p, k, func(w *Worker, _ any) { a.send(w, "m") })
+				wakers[i].Pin()
+			}
+			a.send(nil, "m")
+			receives(t, done, "the last message")
+			want := map[int]bool{0: true}
+			if c.follows {
+				want[1] = true
+			}
+			require.Equal(t, want, homes)
+		})
+	}
+}
+
+// An actor that moves all the time is seen by Look as it is: nobody else touches it
+// meanwhile, neither where it was nor where it is going.
+func TestLookWhileMoving(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Hour})
+	const rounds = 4000
+	var a *actor
+	var wakers [2]*actor
+	left, handled := rounds, 0
+	done := make(chan struct{})
+	a = newActor(p, 0, func(w *Worker, _ any) {
+		handled++
+		if left--; left > 0 {
+			wakers[left/(2*followAfter)%2].send(w, "m") // long enough with each to move there
+		} else if left == 0 {
+			close(done)
+		}
+	})
+	for i := range wakers {
+		wakers[i] = newActor(p, 1+i, func(w *Worker, _ any) { a.send(w, "m") })
+		wakers[i].Pin()
+	}
+	a.send(nil, "m")
+	homes := make(map[int]int)
+	for looking := true; looking; {
+		select {
+		case <-done:
+			looking = false
+		case <-time.After(patience):
+			require.FailNow(t, "a message was lost")
+		default:
+		}
+		p.Look(&a.Entity, func(stage int, _, _ bool) {
+			homes[stage]++
+			a.in.Take(&a.q)
+		})
+		for range 50 {
+			runtime.Gosched()
+		}
+	}
+	stopPool(t, p)
+	require.Equal(t, rounds, handled)
+	if testing.Verbose() {
+		t.Log("seen on stages", homes)
 	}
 }
 
