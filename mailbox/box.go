@@ -6,6 +6,9 @@ package mailbox
 //
 // A Box starts awake: the reader will look by itself. It becomes armed when Pop
 // finds nothing; the first Push after that answers Wake, the others Queued.
+//
+// Pop, Done and Len are called while the reader's stage is held: they must be
+// quick, and must not wait for anything that a send or a look at a process holds.
 type Box interface {
 	// Push adds a message and answers what became of it.
 	Push(msg any) Result

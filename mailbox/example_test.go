@@ -24,13 +24,13 @@ func Example() {
 	readers.Go(func() {
 		var q mailbox.Queue
 		for range wake {
-			for in.Take(&q) > 0 || !in.Arm() {
+			for !in.Closed() && (in.Take(&q) > 0 || !in.Arm()) {
 				for n := q.Next(); n != nil; n = q.Next() {
 					q.Drop()
 					fmt.Println("got", n.Msg)
 					if n.Msg == "stop" {
 						in.Close()
-						return
+						close(wake)
 					}
 				}
 			}

@@ -35,11 +35,24 @@ var (
 )
 
 // Inbox is the shared half of a default mailbox: a stack that many push and
-// one reader takes whole. Invariants, whenever nobody is inside:
+// one reader takes whole. The zero value is armed. What its methods answer, and
+// the state that they leave it in:
+//
+//	           armed          awake          stack          closed
+//	Push       Wake, stack    Queued, stack  Queued, stack  Closed
+//	Offer      Wake, awake    Queued, stack  Queued, stack  Closed
+//	Take       0, armed       0, awake       n, awake       0
+//	TakeArmed  0, armed       0, armed       n, armed       0
+//	Arm        false, armed   true, armed    false, stack   false
+//	Claim      true, awake    false, awake   false, stack   false
+//	Close      true, closed   false, closed  false, closed  false
+//
+// Invariants, whenever nobody is inside:
 //
 //  1. head is nil (armed), awake, closed, or the newest of a stack of nodes.
 //  2. A stack ends in nil.
-//  3. Each time the inbox becomes armed, exactly one push after it answers Wake.
+//  3. Each time the inbox is armed, one thing ends that, and its caller knows: a
+//     push or an offer that answers Wake, or a Claim or a Close that answers true.
 //  4. From a closed inbox nothing is taken and into it nothing is pushed.
 //  5. Two pushes by one goroutine are taken in their order.
 //
@@ -132,13 +145,14 @@ func (b *Inbox) TakeArmed(q *Queue) int {
 	return q.appendStack(h)
 }
 
-// Arm makes the next push answer Wake if the inbox is empty, and answers
-// whether it did; false means that there is something to take, or that the
-// inbox is closed. Reader only.
+// Arm makes the next push of an inbox that is awake and empty answer Wake, and
+// answers whether it did; false means that there is something to take, or that
+// the inbox is closed, or armed already. Reader only.
 func (b *Inbox) Arm() bool { return b.head.CompareAndSwap(awake, nil) }
 
 // Claim is the opposite of Arm: it takes the duty to wake the reader off the
-// next push and onto the caller. False: a push was first, or b is closed.
+// next push and onto the caller. False: it is not the next push's, for somebody
+// was first or the reader will look by itself, or b is closed.
 func (b *Inbox) Claim() bool { return b.head.CompareAndSwap(nil, awake) }
 
 // Close lets nothing in any more; what nobody took is lost. Any goroutine may

@@ -62,13 +62,14 @@ func (q *Queue) Next() *Node {
 	return q.skipped.next
 }
 
-// Skip passes over the node that Next returns.
+// Skip passes over the node that Next returns, of which there must be one.
 func (q *Queue) Skip() {
 	q.skipped = q.Next()
 	q.passed++
 }
 
-// Drop removes the node that Next returns, and returns it.
+// Drop removes the node that Next returns, of which there must be one, and
+// returns it.
 func (q *Queue) Drop() *Node {
 	n := q.head
 	if q.skipped == nil {

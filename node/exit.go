@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 )
@@ -13,10 +14,17 @@ type Exited struct {
 	Reason any
 }
 
-// death is a process that has to end, and why.
+// death is a process that is dead and has not told anybody yet: what it leaves.
 type death struct {
-	p      *proc
-	reason any
+	p        *proc
+	reason   any
+	links    pidSet
+	name     Atom
+	watchers map[*monitor]struct{}
+	watching map[uint64]*monitor
+	aliases  map[uint64]struct{}
+	calls    []*promise
+	cancel   context.CancelCauseFunc
 }
 
 // exit ends p with a reason, whoever runs it: it is dead to all others when
@@ -28,54 +36,64 @@ func (p *proc) exit(c *Context, reason any) bool {
 
 // leave is exit; own says that it is the process's own code that ends it.
 func (p *proc) leave(c *Context, reason any, own bool) bool {
-	ok, wave := p.end(c, reason, own)
-	// One after the other, so that a chain of a million links needs no deep stack.
-	for len(wave) > 0 {
-		d := wave[0]
-		_, more := d.p.end(c, d.reason, c != nil && c.p == d.p)
-		wave = append(wave[1:], more...)
-	}
-	return ok
-}
-
-// end is exit without the consequences, which it returns.
-func (p *proc) end(c *Context, reason any, own bool) (ok bool, wave []death) {
 	p.mu.Lock()
 	if p.status.Load() != alive {
 		p.mu.Unlock()
-		return false, nil
+		return false
 	}
-	p.status.Or(exiting)
-	if p.cold == nil && (p.kind >= blocked || !own && !p.node.stopped.Load()) {
-		p.chill() // somebody may ask for the reason
-	}
-	k := p.cold
-	var last cold
-	if k != nil {
-		k.reason = reason
-		last.links, last.name, last.watchers, last.watching = k.links, k.name, k.watchers, k.watching
-		last.aliases, last.calls, last.cancel = k.aliases, k.calls, k.cancel
-		k.links, k.watchers, k.watching, k.aliases, k.calls = pidSet{}, nil, nil, nil, nil
-	}
+	var d death
+	p.condemnLocked(&d, reason, own)
 	p.mu.Unlock()
+	// One after the other, so that a chain of a million links needs no deep stack.
+	wave := d.carryOut(c, own)
+	for len(wave) > 0 {
+		d := wave[0]
+		wave = append(wave[1:], d.carryOut(c, c != nil && c.p == d.p)...)
+	}
+	return true
+}
 
-	n := p.node
+// condemnLocked is the moment of p's death. The caller holds p.mu, p is alive,
+// and d.carryOut must follow.
+func (p *proc) condemnLocked(d *death, reason any, own bool) {
+	p.status.Or(exiting)
+	d.p, d.reason = p, reason
+	k := p.cold
+	if k == nil {
+		if p.kind < blocked && (own || p.node.stopped.Load()) {
+			return
+		}
+		k = p.chill() // somebody may ask for the reason
+	}
+	k.reason = reason
+	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
+	d.aliases, d.cancel = k.aliases, k.cancel
+	for pr := k.calls; pr != nil; {
+		next := pr.next
+		pr.next, pr.prev, pr.listed = nil, nil, false
+		d.calls = append(d.calls, pr)
+		pr = next
+	}
+	k.links, k.watchers, k.watching, k.aliases, k.calls = pidSet{}, nil, nil, nil, nil
+}
+
+// carryOut makes the death known. It returns those that had to go with p.
+func (d *death) carryOut(c *Context, own bool) (wave []*death) {
+	p, n := d.p, d.p.node
 	var cache *slots
 	if c != nil && c.w != nil {
 		cache = &c.slots
 	}
-	n.table.remove(p, cache)
 	n.count(c, -1)
-	if last.name != "" {
-		n.names.remove(last.name, p)
+	n.table.remove(p, cache)
+	if d.name != "" {
+		n.names.remove(d.name, p)
 	}
 	if p.boxed {
 		p.cold.box.Close()
 	}
 	armed := p.in.Close()
-	if k != nil {
-		wave = n.tell(c, p, &last, reason)
-	}
+	wave = d.tell(c)
 	p.status.Or(dead)
 	switch p.kind {
 	case staged:
@@ -98,47 +116,46 @@ func (p *proc) end(c *Context, reason any, own bool) (ok bool, wave []death) {
 	if !own && p.kind != handle {
 		p.abandon()
 	}
-	return true, wave
+	return wave
 }
 
-// tell does the last things of p: its context ends, its monitors and calls are
-// answered, its links broken. It returns who must die of that.
-func (n *Node) tell(c *Context, p *proc, last *cold, reason any) (wave []death) {
-	pid := p.pid()
-	if last.cancel != nil {
-		last.cancel(&ExitError{reason})
+// tell does the last things of p: its context ends, its calls are answered, its
+// links broken, its monitors told. What a link or a monitor does to a process
+// is done with that process locked, so that it is over when an Unlink or a
+// Demonitor comes too late.
+func (d *death) tell(c *Context) (wave []*death) {
+	n, pid := d.p.node, d.p.pid()
+	if d.cancel != nil {
+		d.cancel(&ExitError{d.reason})
 	}
-	for id := range last.aliases {
+	for id := range d.aliases {
 		n.aliases.remove(id)
 	}
-	for _, m := range last.watching {
+	for _, m := range d.watching {
 		m.forget()
 	}
-	for pr := last.calls; pr != nil; {
-		next := pr.next
-		pr.next, pr.prev = nil, nil
-		pr.complete(nil, &ExitError{reason})
-		pr = next
+	for _, pr := range d.calls {
+		pr.complete(nil, &ExitError{d.reason})
 	}
-	for to := range last.links.all() {
+	for to := range d.links.all() {
 		q := n.lookup(to)
 		if q == nil {
 			continue
 		}
 		q.mu.Lock()
-		linked := q.status.Load() == alive && q.cold != nil && q.cold.links.remove(pid)
-		trap := linked && q.cold.trap
-		q.mu.Unlock()
 		switch {
-		case !linked:
-		case trap:
-			q.signal(c, Exited{pid, reason})
-		case reason != Normal:
-			wave = append(wave, death{q, reason})
+		case q.status.Load() != alive || q.cold == nil || !q.cold.links.remove(pid):
+		case q.cold.trap:
+			q.signal(c, Exited{pid, d.reason})
+		case d.reason != Normal:
+			next := new(death)
+			q.condemnLocked(next, d.reason, c != nil && c.p == q)
+			wave = append(wave, next)
 		}
+		q.mu.Unlock()
 	}
-	for _, m := range slices.SortedFunc(maps.Keys(last.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
-		m.fire(c, pid, reason)
+	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
+		m.fire(c, pid, d.reason)
 	}
 	return wave
 }

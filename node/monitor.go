@@ -35,12 +35,9 @@ func (m *monitor) down(pid PID, reason any) Down {
 func (m *monitor) fire(c *Context, pid PID, reason any) {
 	w := m.watcher
 	w.mu.Lock()
-	due := w.status.Load() == alive && w.cold.watching[m.ref.Number()] == m
-	if due {
+	defer w.mu.Unlock()
+	if w.status.Load() == alive && w.cold.watching[m.ref.Number()] == m {
 		delete(w.cold.watching, m.ref.Number())
-	}
-	w.mu.Unlock()
-	if due {
 		w.signal(c, m.down(pid, reason))
 	}
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -237,20 +238,21 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	n.table.put(p)
 	n.count(c, 1)
 	if o.Name != "" {
-		if err := n.names.give(o.Name, p); err != nil {
-			p.leave(c, Normal, true)
+		// Killed already? Then it has no name, and that was not the caller's fault.
+		if err := n.names.give(o.Name, p); err != nil && !errors.Is(err, ErrNoProcess) {
+			p.cancel(c, Normal)
 			return PID{}, Ref{}, err
 		}
 	}
 	if n.stopped.Load() { // Stop may have looked through the table before p was in it
-		p.exit(c, Shutdown)
+		p.cancel(c, Shutdown)
 		return PID{}, Ref{}, ErrStopped
 	}
 	var ref Ref
 	if o.Link {
 		caller.link(c, pid)
 		if caller.status.Load() != alive { // killed meanwhile, perhaps before the link was there
-			p.leave(c, caller.reason(), true)
+			p.cancel(c, caller.reason())
 			return PID{}, Ref{}, ErrExited
 		}
 	}
@@ -259,6 +261,12 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	}
 	p.start(c)
 	return pid, ref, nil
+}
+
+// cancel ends p, which has not been started.
+func (p *proc) cancel(c *Context, reason any) {
+	p.leave(c, reason, true)
+	p.returned()
 }
 
 // apply sets what options say of p, which nobody knows yet.

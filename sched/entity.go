@@ -11,11 +11,13 @@ const (
 	Lost                 // the stage was taken away during the turn; Back must follow
 )
 
-// Task is what a stage runs. All methods are called by whoever owns the stage
-// at the time, one at a time, except Name.
+// Task is what a stage runs. All methods are called by whoever holds the stage
+// at the time, one at a time, except Name; but while a turn goes on without its
+// stage, Notice may be called.
 type Task interface {
 	// Turn does a bounded amount of work. It is entered on w's stage, leaves it
-	// (w.Leave) around foreign code and enters it again (w.Enter) afterwards.
+	// (w.Leave) around foreign code and enters it again (w.Enter) afterwards. Who
+	// wants the stage must wait until it leaves.
 	Turn(w *Worker) Verdict
 	// Notice takes in what was pushed from outside the stage and makes the next
 	// push from outside wake the task again. It answers whether there is work.

@@ -9,16 +9,19 @@ import (
 // taking it costs two plain stores and a load, and taking it away from the
 // worker is dear. Invariants:
 //
-//  1. Only the worker writes busy; only a revoker, once, writes revoked.
+//  1. Only the worker writes busy; only a revoker, once, writes revoked. The worker
+//     may be that revoker: see Pool.standIn and Pool.handOver.
 //  2. While busy is 1 and revoked was seen 0, the worker alone touches what the
 //     stage guards.
 //  3. A worker that finds revoked set never touches the stage again under this
-//     lease; a new hold is a new lease.
-//  4. busy is 0 whenever the worker is inside a handler or waits for pool.mu.
+//     lease, and nobody else does; one that was given back is good for the next
+//     hold.
+//  4. busy is 0 whenever the worker waits for pool.mu, and while a handler runs,
+//     but for the moments in which it has entered the stage to send.
 type lease struct {
 	busy    uint32
 	revoked atomic.Uint32
-	turns   uint32 // written by the worker, read by the watcher
+	turns   uint32 // begun, of all holds; written by the worker, read by the watcher
 	owner   *Worker
 
 	// Guarded by pool.mu: the watcher's notes.

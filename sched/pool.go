@@ -19,7 +19,8 @@ type Config struct {
 	// Local makes what Worker.Local holds. Default: nothing.
 	Local func(*Worker) any
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
-	// runs longer than Blocked. Default: nothing.
+	// runs longer than Blocked by two of the watcher's looks at most, unless it
+	// has called Worker.Block. Default: nothing.
 	OnBlocked func(Blocked)
 }
 
@@ -58,7 +59,7 @@ type Pool struct {
 	stages []*Stage
 
 	hungry  atomic.Int32  // workers that could run if there were something to run
-	waiting atomic.Int32  // stages in runnable
+	waiting atomic.Int32  // stages in the list
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
 	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
@@ -419,7 +420,7 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 
 // Borrow runs f while the caller holds s: nothing that s guards changes
 // meanwhile, except by f. A handler that is running goes on, without the stage.
-// f must not call the pool.
+// f must not call the pool, and must not wait for anybody who might.
 func (p *Pool) Borrow(s *Stage, f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

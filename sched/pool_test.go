@@ -245,20 +245,3 @@ func BenchmarkLookIdle(b *testing.B) {
 	}
 }
 
-// A look at an actor that runs takes the stage from it: a membarrier, a few
-// microseconds, and a stray that has to give its entity back.
-func BenchmarkLookRunning(b *testing.B) {
-	p := startPool(b, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
-	var stop atomic.Bool
-	var a *actor
-	a = newActor(p, 0, func(w *Worker, msg any) {
-		if !stop.Load() {
-			a.send(w, msg)
-		}
-	})
-	a.send(nil, "m")
-	for b.Loop() {
-		p.Look(&a.Entity, func(int, bool, bool) {})
-	}
-	stop.Store(true)
-}

@@ -19,9 +19,10 @@ const (
 	stageHeld                     // a worker under a lease, or a borrower
 )
 
-// Stage is a group of entities of which at most one runs at a time, with the
+// Stage is a group of entities of which one at a time has its turn, with the
 // queue of those that are due. What moves between two entities of one stage
-// needs no atomic operation. A stage is held by one worker at a time.
+// needs no atomic operation. A stage is held by one worker at a time; a handler
+// that has lost it to another goes on without: see the package comment.
 type Stage struct {
 	pool  *Pool
 	index int
@@ -79,8 +80,8 @@ func (s *Stage) Wake(e *Entity) {
 
 // WakeFresh is Wake for an entity that has never run. The fresh run when the
 // others have nothing to do, the newest first: a tree of spawns is walked in
-// depth, so few of its entities are alive at a time. They wait for no more
-// than freshAfter turns of others.
+// depth, so few of its entities are alive at a time. The newest waits for no more
+// than freshAfter turns of others; an older one for those that come after it, too.
 func (s *Stage) WakeFresh(e *Entity) {
 	if !e.queued {
 		e.queued = true

@@ -63,9 +63,9 @@ func (p *Pool) watch() {
 }
 
 // inspect looks for turns that go on for long. A stage whose worker has been
-// inside one turn since the last look, and whose other entities wait, is taken
-// away from it as soon as another worker has nothing to do, and in any case
-// after Config.Blocked. It answers whether any worker is active.
+// inside one turn since the last look is taken away from it as soon as another
+// worker has nothing to do, if others of its entities wait, and after
+// Config.Blocked in any case. It answers whether any worker is active.
 func (p *Pool) inspect(now time.Time) bool {
 	p.clock.Store(now.UnixNano())
 	var report []Blocked

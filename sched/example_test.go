@@ -1,0 +1,94 @@
+package sched_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched"
+)
+
+// counter is a task with a mailbox. It adds up what it is sent.
+type counter struct {
+	sched.Entity
+	in    mailbox.Inbox
+	q     mailbox.Queue // guarded by the home stage
+	sum   int           // the handler's: one turn comes after the other
+	ended bool          // the handler that lost its stage has ended
+}
+
+func (c *counter) handle(n int) { c.sum += n }
+
+func (c *counter) Turn(w *sched.Worker) sched.Verdict {
+	for range 100 { // then the others
+		n := c.q.Next()
+		if n == nil {
+			if c.in.Take(&c.q) > 0 {
+				continue
+			}
+			return sched.Idle
+		}
+		w.Leave()
+		c.handle(n.Msg.(int))
+		if !w.Enter() {
+			c.ended = true
+			return sched.Lost
+		}
+		w.Stage().Recycle(c.q.Drop())
+	}
+	return sched.Again
+}
+
+func (c *counter) Notice(*sched.Stage) bool {
+	c.in.TakeArmed(&c.q)
+	return c.q.Next() != nil
+}
+
+func (c *counter) Back(s *sched.Stage) bool {
+	if c.ended {
+		c.ended = false
+		s.Recycle(c.q.Drop())
+	}
+	return c.q.Next() != nil || c.in.Pending()
+}
+
+func (c *counter) Claim() bool  { return c.in.Claim() }
+func (c *counter) Name() string { return "counter" }
+
+func Example() {
+	p := sched.New(sched.Config{})
+	p.Start()
+	c := &counter{}
+	c.Adopt(c, p.Spread(), false)
+	for n := range 1000 {
+		if c.in.Push(&mailbox.Node{Msg: n}) == mailbox.Wake {
+			p.Inject(&c.Entity, nil)
+		}
+	}
+	if err := p.Stop(context.Background()); err != nil { // when all is done
+		fmt.Println(err)
+	}
+	fmt.Println(c.sum)
+	// Output: 499500
+}
+
+// A Bias guards what one goroutine owns and others look at now and then.
+func ExampleBias() {
+	var lock sched.Bias
+	var log []string
+	done := make(chan struct{})
+	go func() { // the owner
+		defer close(done)
+		for i := range 3 {
+			lock.Enter() // a store and a load
+			log = append(log, fmt.Sprint("entry ", i))
+			lock.Leave()
+		}
+	}()
+	lock.Lock() // by anybody else: a mutex and a barrier on all threads
+	n := len(log)
+	lock.Unlock()
+	<-done
+	fmt.Println(n <= 3, len(log))
+	// Output: true 3
+}
