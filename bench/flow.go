@@ -29,9 +29,9 @@ func runFlow(p contract.Params, m *contract.Meter) error {
 		sources := make([]node.PID, p.Int("pairs"))
 		for i := range sources {
 			if p.Blocking() {
-				sources[i] = must(main.Spawn(sourceProcess(main.Self(), messages, window)))
+				sources[i] = must(main.SpawnOpt(apart(p, main, i), sourceProcess(main.Self(), messages, window)))
 			} else {
-				sources[i] = must(main.SpawnOpt(apart(main, i), &source{main: main.Self(), messages: messages, window: window}))
+				sources[i] = must(main.SpawnOpt(apart(p, main, i), &source{main: main.Self(), messages: messages, window: window}))
 			}
 		}
 		m.Start()

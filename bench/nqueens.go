@@ -39,12 +39,12 @@ func runNqueens(p contract.Params, m *contract.Meter) error {
 		if p.Blocking() {
 			master = must(main.Spawn(masterProcess(main.Self(), workers)))
 			for i := range workers {
-				workers[i] = must(main.Spawn(workerProcess(master, size, threshold)))
+				workers[i] = must(main.SpawnOpt(apart(p, main, i), workerProcess(master, size, threshold)))
 			}
 		} else {
 			master = must(main.Spawn(&queensMaster{main: main.Self(), workers: workers}))
 			for i := range workers {
-				workers[i] = must(main.SpawnOpt(apart(main, i), &queensWorker{master, size, threshold}))
+				workers[i] = must(main.SpawnOpt(apart(p, main, i), &queensWorker{master, size, threshold}))
 			}
 		}
 		m.Start()

@@ -30,8 +30,12 @@ func must(pid node.PID, err error) node.PID {
 	return pid
 }
 
-// apart is the stage for the i-th of several that share no work.
-func apart(main *node.Self, i int) node.Options {
+// apart is the stage for the i-th of several that share no work. A process with
+// a goroutine of its own is on no stage.
+func apart(p contract.Params, main *node.Self, i int) node.Options {
+	if p.Style() == contract.Process {
+		return node.Options{}
+	}
 	return node.Options{Place: node.OnStage(i % main.Node().Stages())}
 }
 

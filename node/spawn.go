@@ -133,6 +133,13 @@ type cell struct {
 	s Self
 }
 
+// coroutineCell is a cell of a process that is a coroutine.
+type coroutineCell struct {
+	p  proc
+	s  Self
+	co coroutine
+}
+
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
 // the spawning process.
 func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, error) {
@@ -148,12 +155,13 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		return PID{}, Ref{}, ErrExited
 	}
 	if f, ok := b.(Process); ok {
-		cell := &cell{}
-		cell.s.fn = f
 		if o.Coroutine || n.cfg.Coroutines {
-			cell.s.co = new(coroutine)
+			cell := &coroutineCell{}
+			cell.s.fn, cell.s.co = f, &cell.co
 			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)
 		}
+		cell := &cell{}
+		cell.s.fn = f
 		cell.s.park = make(chan *mailbox.Node, 1)
 		return n.begin(c, caller, &o, self{&cell.s}, blocked, &cell.p)
 	}

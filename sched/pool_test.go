@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -244,4 +243,3 @@ func BenchmarkLookIdle(b *testing.B) {
 		p.Look(&a.Entity, func(int, bool, bool) {})
 	}
 }
-
