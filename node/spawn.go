@@ -146,6 +146,8 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
+	f, process := b.(Process)
+	o.Coroutine = o.Coroutine || process && n.cfg.Coroutines
 	if !o.plain() {
 		if err := o.validate(n, caller, b); err != nil {
 			return PID{}, Ref{}, err
@@ -154,8 +156,8 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 	if caller != nil && caller.status.Load() != alive {
 		return PID{}, Ref{}, ErrExited
 	}
-	if f, ok := b.(Process); ok {
-		if o.Coroutine || n.cfg.Coroutines {
+	if process {
+		if o.Coroutine {
 			cell := &coroutineCell{}
 			cell.s.fn, cell.s.co = f, &cell.co
 			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)

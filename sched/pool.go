@@ -19,8 +19,8 @@ type Config struct {
 	// Local makes what Worker.Local holds. Default: nothing.
 	Local func(*Worker) any
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
-	// runs longer than Blocked by two of the watcher's looks at most, unless it
-	// has called Worker.Block. Default: nothing.
+	// runs longer than Blocked, unless it has called Worker.Block. The watcher may
+	// miss one that is longer by less than half. Default: nothing.
 	OnBlocked func(Blocked)
 }
 
