@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -31,7 +30,8 @@ type Config struct {
 	// queue. Default: 256.
 	Budget int
 	// Blocked is how long a handler may run before it is logged and counted as
-	// blocking its stage. Default: 10 ms. A stage with other work is taken away
+	// blocking its stage. Default: 10 ms. At most one a second is logged; all are
+	// counted. A stage with other work is taken away
 	// from such a handler sooner, as soon as a worker has nothing to do.
 	Blocked time.Duration
 
@@ -90,7 +90,7 @@ func (c *Config) validate() error {
 		return fmt.Errorf("node: Config.MaxProcesses %d: want at most %d", c.MaxProcesses, maxProcessesLimit)
 	}
 	if c.Log == nil {
-		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return nil
 }

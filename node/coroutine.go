@@ -40,13 +40,14 @@ type runner struct {
 	stop   func()
 	yield  func(struct{}) bool
 	s      *Self // whose function it runs
-	goid   uint64
+	goid   atomic.Uint64
 }
 
 func newRunner() *runner {
 	r := &runner{}
 	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield, r.goid = yield, sched.GoroutineID()
+		r.yield = yield
+		r.goid.Store(sched.GoroutineID())
 		for {
 			r.s.runCoroutine()
 			if r.s = nil; !yield(struct{}{}) {
@@ -159,7 +160,7 @@ func (cp *coproc) Back(*sched.Stage) bool { return cp.behaviour.(self).due() }
 // Goroutine is part of sched.Elsewhere.
 func (cp *coproc) Goroutine() uint64 {
 	if r := cp.behaviour.(self).co.run; r != nil {
-		return r.goid
+		return r.goid.Load()
 	}
 	return 0
 }

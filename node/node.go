@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +38,8 @@ type Node struct {
 
 	timersMu sync.Mutex
 	timers   map[*Timer]struct{} // nil: stopped
+
+	blockedAt time.Time // of the last log line; the watcher's
 
 	stopOnce sync.Once
 	stopErr  error
@@ -103,9 +107,26 @@ func (n *Node) population() int {
 	return int(sum)
 }
 
+// blockedLog is how often a blocked handler is logged: finding its stack stops
+// the program for as long as it takes to print the stacks of all goroutines.
+const (
+	blockedLog      = time.Second
+	maxStacksToFind = 10_000 // with more goroutines than this the log line has no stack
+)
+
+// reportBlocked runs on the watcher's goroutine.
 func (n *Node) reportBlocked(b sched.Blocked) {
+	now := time.Now()
+	if now.Sub(n.blockedAt) < blockedLog || !n.cfg.Log.Enabled(context.Background(), slog.LevelWarn) {
+		return
+	}
+	n.blockedAt = now
+	stack := "not looked for: too many goroutines"
+	if runtime.NumGoroutine() <= maxStacksToFind {
+		stack = string(b.Stack())
+	}
 	n.cfg.Log.Warn("a handler blocks its stage", "process", b.Task.Name(), "stage", b.Stage,
-		"for", b.For, "total", n.pool.BlockedTurns(), "stack", string(b.Stack()))
+		"for", b.For, "total", n.pool.BlockedTurns(), "stack", stack)
 }
 
 // Name returns the node's name.

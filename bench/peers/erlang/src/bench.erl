@@ -4,8 +4,9 @@
 %% A family of benches is a module that exports benches/0, a list of
 %% {Name, Schedulers, Params, Run}:
 %%
-%%   Schedulers  all, or one where a second scheduler makes the bench slower;
-%%               schedulers=N on the command line overrides it
+%%   Schedulers  all, or one where a second scheduler makes the bench slower,
+%%               or fun(#{Key => Value}) -> all | one; schedulers=N on the
+%%               command line overrides it
 %%   Params      [{Key, Default, Min}], all integers, in the order they are
 %%               printed
 %%   Run         fun(#{Key => Value}) -> #{seconds, ops, extra}; seconds and
@@ -18,9 +19,7 @@
 %% to compute, two schedulers contend for each other's run queues, and the
 %% sleeps and wake-ups of that cost more than the second core gives. On two
 %% cores one scheduler does chameneos in a third and big in under half of the
-%% time of two. Nothing else of the emulator's settings came near that: busy
-%% wait (+sbwt), wake-up thresholds (+swt, +sws), binding (+sbt), compaction of
-%% load (+scl) and polling (+IOs) made no difference beyond the noise.
+%% time of two. A machine with more cores may want another choice.
 -module(bench).
 
 -export([main/0]).
@@ -93,7 +92,7 @@ complain(Format, Terms, Status) ->
 perform({Name, Schedulers, Params, Run}, Values) ->
     ok = logger:set_primary_config(level, none),
     [{module, _} = code:ensure_loaded(Module) || Module <- [gen_server, proc_lib, rand, supervisor]],
-    schedulers(Schedulers, maps:get(schedulers, Values)),
+    set_schedulers(Schedulers, Values),
     {Pid, Ref} = spawn_monitor(fun() -> exit({result, Run(Values)}) end),
     receive
         {'DOWN', Ref, process, Pid, {result, Result}} ->
@@ -105,9 +104,14 @@ perform({Name, Schedulers, Params, Run}, Values) ->
             complain("~s: crashed: ~0p", [Name, Reason], 1)
     end.
 
-schedulers(all, 0) -> ok;
-schedulers(one, 0) -> schedulers(one, 1);
-schedulers(_, Wanted) -> erlang:system_flag(schedulers_online, min(Wanted, erlang:system_info(schedulers))).
+set_schedulers(Choose, Values) when is_function(Choose) ->
+    set_schedulers(Choose(Values), Values);
+set_schedulers(all, #{schedulers := 0}) ->
+    ok;
+set_schedulers(one, #{schedulers := 0}) ->
+    erlang:system_flag(schedulers_online, 1);
+set_schedulers(_, #{schedulers := Wanted}) ->
+    erlang:system_flag(schedulers_online, min(Wanted, erlang:system_info(schedulers))).
 
 report(Name, Params, #{seconds := Seconds, ops := Ops} = Result) ->
     Extra = maps:get(extra, Result, []) ++ [{schedulers, erlang:system_info(schedulers_online)}],

@@ -5,7 +5,7 @@
 
 benches() ->
     [{"threadring", all, [{n, 503, 1}, {hops, 5000000, 0}], fun threadring/1},
-     {"ring", all, [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}], fun ring/1}].
+     {"ring", fun ring_schedulers/1, [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}], fun ring/1}].
 
 %% The node where the token runs out says so, and must be the one that
 %% counting round the ring gives.
@@ -19,6 +19,12 @@ threadring(#{n := N, hops := Hops}) ->
             bench:check(Last =:= element(1 + Hops rem N, Nodes), "the token ended at the wrong node"),
             #{seconds => Seconds, ops => Hops}
     end.
+
+%% In a ring too large for the caches one scheduler takes half the time of two.
+%% In a small one tokens that happen to meet at a node go on together, several
+%% a wake-up; two schedulers let that come about, one never does.
+ring_schedulers(#{n := N}) when N >= 10000 -> one;
+ring_schedulers(_) -> all.
 
 ring(#{n := N, tokens := Tokens, passes := Passes}) ->
     Begin = bench:clock(),

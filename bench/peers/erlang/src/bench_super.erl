@@ -11,8 +11,9 @@ benches() ->
      {"supertree", all, [{n, 100000, 1}], fun supertree/1}].
 
 init({crasher, Main, Restarts}) ->
-    %% A second is the shortest period there is. The supervisor keeps the times
-    %% of all restarts within it, so intensity has to hold all of them.
+    %% A second is the shortest period there is. The supervisor keeps a list of
+    %% the restarts within it and goes through all of it at each restart, so the
+    %% cost of one grows until the list is as long as the period lets it get.
     Flags = #{strategy => one_for_one, intensity => Restarts + 1, period => 1},
     {ok, {Flags, [#{id => crasher, start => {?MODULE, start_crasher, [Main]}}]}};
 init(family) ->

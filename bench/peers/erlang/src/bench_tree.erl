@@ -6,7 +6,7 @@
 
 benches() ->
     [{"fib", all, [{n, 25, 0}], fun fib/1},
-     {"spawn", all, [{n, 1000000, 1}], fun spawn_all/1}].
+     {"spawn", one, [{n, 1000000, 1}], fun spawn_all/1}].
 
 %%% fib: an actor a call.
 
@@ -21,7 +21,7 @@ fib(#{n := N}) ->
     end.
 
 fib_spawn(N, Parent) ->
-    spawn_opt(?MODULE, fib_actor, [N, Parent], []).
+    spawn(?MODULE, fib_actor, [N, Parent]).
 
 fib_actor(N, Parent) when N < 2 ->
     Parent ! {value, N};
@@ -61,7 +61,7 @@ spawn_and_ask(N) ->
 spawn_waiting(0, Pids) ->
     Pids;
 spawn_waiting(Left, Pids) ->
-    Pid = spawn_opt(?MODULE, wait, [], []),
+    Pid = spawn(?MODULE, wait, []),
     spawn_waiting(Left - 1, [Pid | Pids]).
 
 wait() ->
