@@ -21,9 +21,10 @@ import (
 //
 // Owned by whoever runs the process, answered excepted.
 type coroutine struct {
-	run   *runner  // from its first turn until its function has returned
-	c     *Context // of the worker that resumed it; changes with every pause
-	ended bool     // the function has returned
+	run   *runner       // from its first turn until its function has returned
+	c     *Context      // of the worker that resumed it; changes with every pause
+	ended bool          // the function has returned
+	goid  atomic.Uint64 // of the goroutine that the function runs on; for the watcher
 
 	left     int         // receives until it lets others have a turn
 	sends    int         // sends until it does
@@ -40,15 +41,15 @@ type runner struct {
 	stop   func()
 	yield  func(struct{}) bool
 	s      *Self // whose function it runs
-	goid   atomic.Uint64
 }
 
 func newRunner() *runner {
 	r := &runner{}
 	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
 		r.yield = yield
-		r.goid.Store(sched.GoroutineID())
+		goid := sched.GoroutineID()
 		for {
+			r.s.co.goid.Store(goid)
 			r.s.runCoroutine()
 			if r.s = nil; !yield(struct{}{}) {
 				return
@@ -159,10 +160,7 @@ func (cp *coproc) Back(*sched.Stage) bool { return cp.behaviour.(self).due() }
 
 // Goroutine is part of sched.Elsewhere.
 func (cp *coproc) Goroutine() uint64 {
-	if r := cp.behaviour.(self).co.run; r != nil {
-		return r.goid.Load()
-	}
-	return 0
+	return cp.behaviour.(self).co.goid.Load()
 }
 
 // Claim is part of sched.Task.

@@ -38,7 +38,7 @@ command(["list"]) ->
 command([Name | Args]) ->
     case lists:keyfind(Name, 1, benches()) of
         false ->
-            complain("unknown bench ~s (see: run list)", [Name], 2);
+            complain("unknown bench ~ts (see: run list)", [Name], 2);
         {Name, _, Params, _} = Bench ->
             try arguments(Args, Params) of
                 Values -> perform(Bench, Values)
@@ -65,16 +65,16 @@ argument("style=" ++ _, _Params, Values) ->
 argument(Arg, Params, Values) ->
     {Name, Text} = case string:split(Arg, "=") of
                        [_, _] = [Left, Right] -> {Left, Right};
-                       _ -> usage("~s is not of the form key=value", [Arg])
+                       _ -> usage("~ts is not of the form key=value", [Arg])
                    end,
     case [Param || {Key, _, _} = Param <- Params, atom_to_list(Key) =:= Name] of
         [{Key, _, Min}] ->
             case string:to_integer(Text) of
                 {Value, []} when Value >= Min -> Values#{Key := Value};
-                _ -> usage("~s wants an integer of at least ~b, not ~s", [Name, Min, Text])
+                _ -> usage("~ts wants an integer of at least ~b, not ~ts", [Name, Min, Text])
             end;
         [] ->
-            usage("unknown parameter ~s", [Name])
+            usage("unknown parameter ~ts", [Name])
     end.
 
 usage(Format, Terms) ->
@@ -99,7 +99,7 @@ perform({Name, Schedulers, Params, Run}, Values) ->
             report(Name, [{Key, maps:get(Key, Values)} || {Key, _, _} <- Params], Result),
             0;
         {'DOWN', Ref, process, Pid, {check, Text}} ->
-            complain("~s: check failed: ~s", [Name, Text], 1);
+            complain("~s: check failed: ~ts", [Name, Text], 1);
         {'DOWN', Ref, process, Pid, Reason} ->
             complain("~s: crashed: ~0p", [Name, Reason], 1)
     end.

@@ -9,7 +9,6 @@
 benches() ->
     [{"gencall", all, [{calls, 1000000, 1}], fun gencall/1}].
 
-
 gencall(#{calls := Calls}) ->
     {ok, Server} = gen_server:start_link(?MODULE, 0, []),
     Start = bench:clock(),

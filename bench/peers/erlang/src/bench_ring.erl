@@ -4,8 +4,9 @@
 -export([benches/0]).
 
 benches() ->
-    [{"threadring", all, [{n, 503, 1}, {hops, 5000000, 0}], fun threadring/1},
-     {"ring", fun ring_schedulers/1, [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}], fun ring/1}].
+    [{"threadring", all, [{n, 503, 1}, {hops, 5000000, 1}], fun threadring/1},
+     {"ring", fun ring_schedulers/1, [{n, 1000, 1}, {tokens, 10, 1}, {passes, 2000000, 1}],
+      fun ring/1}].
 
 %% The node where the token runs out says so, and must be the one that
 %% counting round the ring gives.
@@ -16,7 +17,8 @@ threadring(#{n := N, hops := Hops}) ->
     receive
         {ended, Last} ->
             Seconds = bench:seconds_since(Start),
-            bench:check(Last =:= element(1 + Hops rem N, Nodes), "the token ended at the wrong node"),
+            Expected = element(1 + Hops rem N, Nodes),
+            bench:check(Last =:= Expected, "the token ended at the wrong node"),
             #{seconds => Seconds, ops => Hops}
     end.
 
@@ -50,7 +52,7 @@ walk(I, N, Tokens, Passes) ->
 %% next.
 ready_ring(N) ->
     Main = self(),
-    Last = spawn_link(fun() -> receive {next, Next} -> ready(Next, Main) end end),
+    Last = spawn(fun() -> receive {next, Next} -> ready(Next, Main) end end),
     Nodes = link_before(N - 1, [Last], Main),
     Last ! {next, hd(Nodes)},
     [receive ready -> ok end || _ <- Nodes],
@@ -59,7 +61,7 @@ ready_ring(N) ->
 link_before(0, Nodes, _Main) ->
     Nodes;
 link_before(Left, [Next | _] = Nodes, Main) ->
-    link_before(Left - 1, [spawn_link(fun() -> ready(Next, Main) end) | Nodes], Main).
+    link_before(Left - 1, [spawn(fun() -> ready(Next, Main) end) | Nodes], Main).
 
 ready(Next, Main) ->
     Main ! ready,

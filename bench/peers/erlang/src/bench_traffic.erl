@@ -133,8 +133,8 @@ place(0) ->
 place(Left) ->
     receive {visit, First, Colour} -> place(Left, First, Colour) end.
 
-%% One creature waits. It has one visit outstanding, so the next visit is
-%% another's; were it not, this clause would not match.
+%% First waits for another. It has one visit outstanding, so the next visit
+%% cannot be its own.
 place(Left, First, Colour1) ->
     receive
         {visit, Second, Colour2} when Second =/= First ->

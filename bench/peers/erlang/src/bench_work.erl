@@ -4,14 +4,17 @@
 -export([benches/0]).
 
 benches() ->
-    [{"nqueens", all, [{size, 11, 1}, {workers, 4, 1}, {threshold, 4, 0}], fun nqueens/1},
-     {"mixed", fun mixed_schedulers/1, [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 0}, {repeats, 5, 1},
-                {number, 28350160440309881, 1}], fun mixed/1},
+    [{"nqueens", all, [{size, 11, 4}, {workers, 4, 1}, {threshold, 4, 0}], fun nqueens/1},
+     {"mixed", fun mixed_schedulers/1,
+      [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 1}, {repeats, 5, 1},
+       {number, 28350160440309881, 1}],
+      fun mixed/1},
      {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}], fun coop/1}].
 
 %%% nqueens: a master hands boards to workers, round robin.
 
 nqueens(#{size := Size, workers := Workers, threshold := Threshold}) ->
+    Expected = queens_known(Size),
     Master = self(),
     Pids = [spawn_link(fun() -> queens_worker(Master, Size, Threshold) end)
             || _ <- lists:seq(1, Workers)],
@@ -19,7 +22,7 @@ nqueens(#{size := Size, workers := Workers, threshold := Threshold}) ->
     hd(Pids) ! {board, [], 0},
     Solutions = queens_master(tl(Pids), Pids, 1, 0),
     Seconds = bench:seconds_since(Start),
-    bench:check(Solutions =:= queens_known(Size), "wrong number of solutions"),
+    bench:check(Solutions =:= Expected, "wrong number of solutions"),
     #{seconds => Seconds, ops => Solutions}.
 
 %% Open is the number of boards handed out and not reported yet. A worker's
@@ -96,10 +99,10 @@ mixed(#{rings := Rings, size := Size, token := Token, repeats := Repeats, number
     Start = bench:clock(),
     [spawn_link(fun() -> mixed_master(Main, Size, Token, Repeats, Number) end)
      || _ <- lists:seq(1, Rings)],
-    [receive {master_done, Rounds} -> bench:check(Rounds =:= Repeats * Token, "a round was lost") end
-     || _ <- lists:seq(1, Rings)],
+    Rounds = [receive {master_done, Count} -> Count end || _ <- lists:seq(1, Rings)],
     Results = [receive {factors, Factors} -> Factors end || _ <- lists:seq(1, Rings * Repeats)],
     Seconds = bench:seconds_since(Start),
+    [bench:check(Count =:= Repeats * Token, "a round was lost") || Count <- Rounds],
     [bench:check(is_factorisation(Factors, Number), "wrong factors") || Factors <- Results],
     #{seconds => Seconds, ops => Rings * Size * Token * Repeats}.
 
@@ -120,7 +123,7 @@ mixed_repeat(Left, Size, Token, Number, Worker, Rounds) ->
 mixed_chain(0, Next) ->
     Next;
 mixed_chain(Left, Next) ->
-    mixed_chain(Left - 1, spawn_link(fun() -> mixed_link(Next) end)).
+    mixed_chain(Left - 1, spawn(fun() -> mixed_link(Next) end)).
 
 mixed_link(Next) ->
     receive
