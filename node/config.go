@@ -26,8 +26,8 @@ type Config struct {
 	// package sched. Default: 8 a worker.
 	Stages int
 	// Budget is how many messages an actor handles before the others of its
-	// stage have their turn; an actor with a long queue gets an eighth of the
-	// queue. Default: 256.
+	// stage have their turn; an actor with a long queue gets half of the queue.
+	// Default: 256.
 	Budget int
 	// Blocked is how long a handler may run before it is logged and counted as
 	// blocking its stage. Default: 10 ms. At most one a second is logged; all are

@@ -123,7 +123,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		p.fresh = false
 		co.run = p.node.runners.take(s)
 	}
-	co.c, co.left, co.sends = w.Local.(*Context), p.node.cfg.Budget, 0
+	co.c, co.left, co.sends = w.Local.(*Context), max(p.node.cfg.Budget, p.q.Len()/2), 0
 	co.c.p = p
 	sched.Store(&p.running, 1)
 	w.Leave()
@@ -170,7 +170,7 @@ func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
 func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 
 // coSends is how many sends a coroutine may do before others have a turn.
-const coSends = 2048
+const coSends = 512
 
 // tick wakes a coroutine without being a message: a timeout has come (seq), or
 // a reply (0).

@@ -323,7 +323,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 		}
 	}
 	s := w.Stage()
-	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0; left-- {
+	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; left-- {
 		if p.status.Load() != alive {
 			ended = true
 			return sched.Idle
@@ -383,7 +383,7 @@ func (p *proc) Run() (again bool) {
 	b := &p.cold.bias
 	b.Enter()
 	again = true
-	for left := max(p.node.cfg.Budget, p.q.Len()/8); left > 0 && p.status.Load() == alive; {
+	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0 && p.status.Load() == alive; {
 		n := p.q.Next()
 		if n == nil {
 			if p.refill() || !p.boxed && !p.in.Arm() { // a box armed itself when it had nothing

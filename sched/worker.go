@@ -45,7 +45,7 @@ func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
 
 // sendsBeforeYield is how many sends a handler may do before the other
 // entities of its stage get a turn.
-const sendsBeforeYield = 2048
+const sendsBeforeYield = 512
 
 // Sent counts a send of the running handler and, now and then, lets the rest
 // of the stage run first. Called outside the stage.

@@ -91,7 +91,7 @@ complain(Format, Terms, Status) ->
 %% a hundred thousand times on purpose.
 perform({Name, Schedulers, Params, Run}, Values) ->
     ok = logger:set_primary_config(level, none),
-    [{module, _} = code:ensure_loaded(Module) || Module <- [gen_server, proc_lib, rand, supervisor]],
+    ok = code:ensure_modules_loaded([gen_server, proc_lib, rand, supervisor]),
     set_schedulers(Schedulers, Values),
     {Pid, Ref} = spawn_monitor(fun() -> exit({result, Run(Values)}) end),
     receive

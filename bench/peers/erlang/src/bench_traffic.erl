@@ -91,7 +91,9 @@ receive_pings(Next, Messages, Room, Window, Sender) ->
 latency(#{roundtrips := Roundtrips}) ->
     Main = self(),
     Pong = spawn_link(fun pong/0),
-    Ping = spawn_link(fun() -> receive serve -> Main ! {returned, ping(Pong, Roundtrips, 0)} end end),
+    Ping = spawn_link(fun() ->
+        receive serve -> Main ! {returned, ping(Pong, Roundtrips, 0)} end
+    end),
     Start = bench:clock(),
     Ping ! serve,
     receive
