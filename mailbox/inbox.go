@@ -106,6 +106,18 @@ func (b *Inbox) Offer(n *Node) Result {
 	}
 }
 
+// Count returns the number of messages. It is for whoever keeps the reader from
+// taking them meanwhile; pushes may go on.
+func (b *Inbox) Count() int {
+	count := 0
+	if h := b.head.Load(); h != awake && h != closed {
+		for ; h != nil; h = h.next {
+			count++
+		}
+	}
+	return count
+}
+
 // Quiet reports whether the inbox is armed: empty, open, and with no wake-up
 // under way. It is the one load that a sender on the reader's own stage needs.
 func (b *Inbox) Quiet() bool { return b.head.Load() == nil }

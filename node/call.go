@@ -161,11 +161,7 @@ func (p *promise) wait(ctx context.Context) (any, error) {
 
 // park is wait for a process, which may be killed meanwhile.
 func (p *promise) park(ctx context.Context, s *Self) (any, error) {
-	if s.reply == nil {
-		s.p.mu.Lock() // for exit, which answers too
-		s.reply = make(chan struct{}, 1)
-		s.p.mu.Unlock()
-	}
+	reply := s.prepare().reply
 	sched.Store(&s.parked, 1)
 	defer sched.Store(&s.parked, 0)
 	p.mu.Lock()
@@ -175,7 +171,7 @@ func (p *promise) park(ctx context.Context, s *Self) (any, error) {
 	for !p.done {
 		p.mu.Unlock()
 		select {
-		case <-s.reply:
+		case <-reply:
 		case <-ctx.Done():
 			p.complete(nil, context.Cause(ctx))
 		}

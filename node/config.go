@@ -23,7 +23,7 @@ type Config struct {
 	// GOMAXPROCS.
 	Workers int
 	// Stages is the number of stages, the groups that actors live in; see
-	// package sched. Default: 8 a worker.
+	// package sched. Default: 8 a worker; at most 65,534.
 	Stages int
 	// Budget is how many messages an actor handles before the others of its
 	// stage have their turn; an actor with a long queue gets half of the queue.
@@ -54,6 +54,7 @@ type Config struct {
 const (
 	defaultBudget      = 256
 	maxProcessesLimit  = 1<<27 - 1
+	maxStages          = 1<<16 - 2
 	defaultStopTimeout = 5 * time.Second
 )
 
@@ -88,6 +89,9 @@ func (c *Config) validate() error {
 	}
 	if c.MaxProcesses > maxProcessesLimit {
 		return fmt.Errorf("node: Config.MaxProcesses %d: want at most %d", c.MaxProcesses, maxProcessesLimit)
+	}
+	if c.Stages > maxStages {
+		return fmt.Errorf("node: Config.Stages %d: want at most %d", c.Stages, maxStages)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

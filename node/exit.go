@@ -60,7 +60,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	d.p, d.reason = p, reason
 	k := p.cold
 	if k == nil {
-		if p.kind < blocked && (own || p.node.stopped.Load()) {
+		if p.kind != handle && (own || p.node.stopped.Load()) {
 			return
 		}
 		k = p.chill() // somebody may ask for the reason
@@ -105,8 +105,6 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		if armed || p.boxed {
 			s.prod()
 		}
-		p.mu.Lock() // s.reply
-		p.mu.Unlock()
 		s.answered()
 	case free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {

@@ -138,8 +138,9 @@ func (p *proc) measure(i *Info) {
 	if p.boxed {
 		i.Mailbox = p.cold.box.Len()
 	} else {
-		p.in.Take(&p.q)
-		i.Mailbox = p.q.Len()
+		// Counted, not taken: a blocking process may be about to get an older
+		// message by hand.
+		i.Mailbox = p.q.Len() + p.in.Count()
 	}
 	i.Handled = p.handled
 }

@@ -14,16 +14,31 @@ import (
 // [Process], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Self struct {
-	p     *proc
-	park  chan *mailbox.Node // capacity 1: the message that ends a wait, nil to look around
-	spare *mailbox.Node
-	fn    Process       // nil: a handle
-	timer *time.Timer   // of Receive with a timeout, kept for the next
-	reply chan struct{} // capacity 1: a call has been answered; made by the first call, guarded by p.mu
-
+	p      *proc
+	park   chan *mailbox.Node // capacity 1: the message that ends a wait, nil to look around
+	spare  *mailbox.Node
+	fn     Process    // nil: a handle
+	waits  *waits     // made by the first wait that needs it
 	co     *coroutine // nil: a goroutine of its own
 	bias   sched.Bias // guards q and handled: Info looks at them
 	parked uint32     // waiting for a message or a reply; see sched.Store
+}
+
+// waits is what a process needs that waits for more than messages. Only the
+// process's own code sets the fields, under p.mu; so does it Self.waits.
+type waits struct {
+	timer *time.Timer   // of Receive with a timeout, kept for the next
+	reply chan struct{} // capacity 1: a call has been answered
+}
+
+// prepare makes s.waits.
+func (s *Self) prepare() *waits {
+	if s.waits == nil {
+		s.p.mu.Lock() // for exit, which answers too
+		s.waits = &waits{reply: make(chan struct{}, 1)}
+		s.p.mu.Unlock()
+	}
+	return s.waits
 }
 
 // self lets a Self stand where a behaviour does.
@@ -189,7 +204,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 		if msg, ok := s.scan(match); ok {
 			s.bias.Leave()
 			if timed {
-				s.timer.Stop()
+				s.waits.timer.Stop()
 			}
 			return msg, nil
 		}
@@ -239,7 +254,7 @@ func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
 	sched.Store(&s.parked, 1)
 	select {
 	case n = <-s.park:
-	case <-s.timer.C:
+	case <-s.waits.timer.C:
 		expired = true
 		if !s.p.boxed && !s.p.in.Claim() {
 			n = <-s.park // somebody was faster, and the node is on its way
@@ -272,10 +287,11 @@ func (s *Self) scan(match func(any) bool) (any, bool) {
 
 // clock starts the process's timer.
 func (s *Self) clock(d time.Duration) {
-	if s.timer == nil {
-		s.timer = time.NewTimer(d)
+	w := s.prepare()
+	if w.timer == nil {
+		w.timer = time.NewTimer(d)
 	} else {
-		s.timer.Reset(d)
+		w.timer.Reset(d)
 	}
 }
 
@@ -354,8 +370,14 @@ func (s *Self) answered() {
 		s.p.nudge(tick{})
 		return
 	}
+	s.p.mu.Lock()
+	w := s.waits
+	s.p.mu.Unlock()
+	if w == nil {
+		return
+	}
 	select {
-	case s.reply <- struct{}{}:
+	case w.reply <- struct{}{}:
 	default:
 	}
 }

@@ -190,7 +190,9 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 			return nil, false, fmt.Errorf("%w: Beside(%v): it is not run by a stage", ErrBadOption, o.Place.pid)
 		}
 		q.Pin()
-		return q.Home(), true, nil
+		var k int // read with the stage held: the actor may have been on its way
+		n.pool.Look(&q.Entity, func(stage int, _, _ bool) { k = stage })
+		return n.pool.Stage(k), true, nil
 	}
 	if c != nil && c.w != nil {
 		return c.p.Home(), false, nil

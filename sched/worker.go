@@ -133,12 +133,17 @@ func (w *Worker) run(s *Stage) {
 			s.gather()
 			continue
 		}
-		e := s.pop()
-		store(&w.lease.turns, w.lease.turns+1)
 		if w.breath++; w.breath >= turnsBeforeGosched {
 			w.breath = 0
+			w.lease.leave()
 			runtime.Gosched()
+			if !w.lease.enter() {
+				return
+			}
+			continue
 		}
+		e := s.pop()
+		store(&w.lease.turns, w.lease.turns+1)
 		if e.suspended {
 			p.handOver(w, s, e)
 			return
