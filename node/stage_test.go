@@ -19,7 +19,7 @@ import (
 )
 
 // grace is how long a test waits for a fact that must come.
-const grace = 4 * time.Second
+const grace = 30 * time.Second
 
 // boot starts a node that the end of the test stops.
 func boot(t testing.TB, cfg node.Config) *node.Node {
