@@ -1,11 +1,11 @@
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang and plain channels; writes bench/RESULTS.md
 # make race   the concurrency rooms under the race detector
-# make fuzz   every fuzz target for FUZZTIME
+# make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters
 
 GO       ?= go
-FUZZTIME ?= 5s
+FUZZTIME ?= 40000x
 RACE     := ./mailbox ./sched ./node
 
 .PHONY: test tools check unit race fuzz smoke bench

@@ -498,7 +498,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 		require.NoError(t, r.Reply(1))
 		select {
 		case <-done:
-		case <-time.After(2 * time.Second):
+		case <-time.After(20 * time.Second):
 			t.Error("the process is stuck")
 		}
 		assert.Empty(t, n.DeadLetterCounts())
