@@ -21,6 +21,16 @@ func (t *aliases) remove(id uint64) bool {
 	return ok
 }
 
+// peek finds whom ref is an alias of, without using it up; nil: nobody.
+func (t *aliases) peek(n *Node, ref Ref) *proc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !n.origin.Equal(ref.Origin()) {
+		return nil
+	}
+	return t.m[ref.Number()].p
+}
+
 // alias makes ref an alias of p.
 func (p *proc) alias(ref Ref, once bool) Ref {
 	id := ref.Number()

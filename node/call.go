@@ -21,12 +21,12 @@ type From struct{ p *promise }
 
 // Reply answers the caller. [ErrReplied] if somebody has done so, or if the
 // caller has given up: such a reply is a dead letter, never a message.
-func (f From) Reply(v any) error { return f.answer(v, nil) }
+func (f From) Reply(v any) error { return f.answer(nil, v, nil) }
 
 // Fail answers the caller with an error.
-func (f From) Fail(err error) error { return f.answer(nil, err) }
+func (f From) Fail(err error) error { return f.answer(nil, nil, err) }
 
-func (f From) answer(v any, err error) error {
+func (f From) answer(c *Context, v any, err error) error {
 	if f.p == nil || !f.p.complete(v, err) {
 		if f.p != nil {
 			f.p.node.dead.add(DeadLetter{Cause: CauseLateReply, To: f.p.from, Message: v})
@@ -261,19 +261,20 @@ func Call[R any, T Dest, Q any](ctx context.Context, from Caller, to T, req Q) (
 	p := &promise{}
 	me := from.caller()
 	begin(me, p, to, req)
-	var v any
-	var err error
-	if me.s != nil && me.s.co != nil {
-		v, err = p.parkCo(ctx, me.s)
-	} else if me.s != nil {
-		v, err = p.park(ctx, me.s)
-	} else {
-		if me.c != nil {
-			me.c.block()
-		}
-		v, err = p.wait(ctx)
+	return f.typed(me.await(ctx, p))
+}
+
+// await waits for p in the way that is proper for the caller.
+func (me calling) await(ctx context.Context, p *promise) (any, error) {
+	switch {
+	case me.s != nil && me.s.co != nil:
+		return p.parkCo(ctx, me.s)
+	case me.s != nil:
+		return p.park(ctx, me.s)
+	case me.c != nil:
+		me.c.block()
 	}
-	return f.typed(v, err)
+	return p.wait(ctx)
 }
 
 // CallWithin is Call with a timeout in place of a context: [ErrTimeout] after d.
@@ -348,6 +349,30 @@ func (p *promise) whenDone(f func()) {
 // Awaitable is any Future.
 type Awaitable interface{ Done() <-chan struct{} }
 
+// AwaitExit waits until a process has exited and returns its exit reason: noproc
+// if there was none to wait for. The error is the cause of ctx's end, or that
+// the calling process has exited.
+func AwaitExit[T Dest](ctx context.Context, from Caller, to T) (reason any, err error) {
+	me := from.caller()
+	p := &promise{node: me.node}
+	switch to := any(to).(type) {
+	case PID:
+		p.target = me.node.lookup(to)
+	case Atom:
+		p.target = me.node.names.get(to)
+	case Ref:
+		p.target = me.node.aliases.peek(me.node, to)
+	}
+	if p.target == nil || !p.list() {
+		return NoProc, nil
+	}
+	_, err = me.await(ctx, p)
+	if e, ok := err.(*ExitError); ok {
+		return e.Reason, nil
+	}
+	return nil, err
+}
+
 // AwaitAll waits until all futures are completed or ctx ends, whose cause it
 // returns in that case.
 func AwaitAll(ctx context.Context, futures ...Awaitable) error {
@@ -359,4 +384,20 @@ func AwaitAll(ctx context.Context, futures ...Awaitable) error {
 		}
 	}
 	return nil
+}
+
+// Resolve finds the process that a destination stands for now.
+func Resolve[T Dest](from Caller, to T) (PID, bool) {
+	n := from.caller().node
+	switch to := any(to).(type) {
+	case PID:
+		return to, true
+	case Atom:
+		return n.Whereis(to)
+	case Ref:
+		if p := n.aliases.peek(n, to); p != nil {
+			return p.pid(), true
+		}
+	}
+	return PID{}, false
 }

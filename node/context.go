@@ -30,6 +30,19 @@ type Context struct {
 // Self returns the PID of the process.
 func (c *Context) Self() PID { return c.p.pid() }
 
+// Parent returns the PID of the process that spawned this one; the zero PID if
+// it was none.
+func (c *Context) Parent() PID {
+	if c.p.parent == 0 {
+		return PID{}
+	}
+	return c.node.origin.PID(c.p.parent - 1)
+}
+
+// Reply answers a call as [From.Reply] does, at less cost where the caller is
+// near.
+func (c *Context) Reply(to From, v any) error { return to.answer(c, v, nil) }
+
 // Node returns the node.
 func (c *Context) Node() *Node { return c.node }
 

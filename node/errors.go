@@ -19,5 +19,6 @@ var (
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
 	ErrReplied      = errors.New("node: the request has been replied to, or its caller has given up")
 	ErrReplyType    = errors.New("node: the reply has another type than the caller asked for")
+	ErrIgnored      = errors.New("node: Init has chosen not to run the process")
 	ErrNotHere      = errors.New("node: the process lives on another node, and this node is not connected to any")
 )

@@ -18,6 +18,7 @@ type Exited struct {
 type death struct {
 	p        *proc
 	reason   any
+	tied     bool // linked to its parent
 	links    pidSet
 	name     Atom
 	watchers map[*monitor]struct{}
@@ -44,6 +45,9 @@ func (p *proc) leave(c *Context, reason any, own bool) bool {
 	var d death
 	p.condemnLocked(&d, reason, own)
 	p.mu.Unlock()
+	if crash, ok := reason.(*Crash); ok && own {
+		d.report(crash)
+	}
 	// One after the other, so that a chain of a million links needs no deep stack.
 	wave := d.carryOut(c, own)
 	for len(wave) > 0 {
@@ -57,7 +61,8 @@ func (p *proc) leave(c *Context, reason any, own bool) bool {
 // and d.carryOut must follow.
 func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	p.status.Or(exiting)
-	d.p, d.reason = p, reason
+	d.p, d.reason, d.tied = p, reason, p.tied
+	p.tied = false
 	k := p.cold
 	if k == nil {
 		if p.kind != handle && (own || p.node.stopped.Load()) {
@@ -132,28 +137,38 @@ func (d *death) tell(c *Context) (wave []*death) {
 	for _, m := range d.watching {
 		m.forget()
 	}
+	if d.tied {
+		wave = d.tellLink(c, wave, n.origin.PID(d.p.parent-1))
+	}
+	for to := range d.links.all() {
+		wave = d.tellLink(c, wave, to)
+	}
 	for _, pr := range d.calls {
 		pr.complete(nil, &ExitError{d.reason})
 	}
-	for to := range d.links.all() {
-		q := n.lookup(to)
-		if q == nil {
-			continue
-		}
-		q.mu.Lock()
-		switch {
-		case q.status.Load() != alive || q.cold == nil || !q.cold.links.remove(pid):
-		case q.cold.trap:
-			q.signal(c, Exited{pid, d.reason})
-		case d.reason != Normal:
-			next := new(death)
-			q.condemnLocked(next, d.reason, c != nil && c.p == q)
-			wave = append(wave, next)
-		}
-		q.mu.Unlock()
-	}
 	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
 		m.fire(c, pid, d.reason)
+	}
+	return wave
+}
+
+// tellLink breaks the link to a process. If that process has to go, it is added
+// to wave.
+func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
+	q := d.p.node.lookup(to)
+	if q == nil {
+		return wave
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch pid := d.p.pid(); {
+	case q.status.Load() != alive || !q.removeLinkLocked(pid):
+	case q.cold != nil && q.cold.trap:
+		q.signal(c, Exited{pid, d.reason})
+	case d.reason != Normal:
+		next := new(death)
+		q.condemnLocked(next, d.reason, c != nil && c.p == q)
+		wave = append(wave, next)
 	}
 	return wave
 }

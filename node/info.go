@@ -79,6 +79,9 @@ func (n *Node) Info(pid PID) (Info, error) {
 		i.State = StateExiting
 	}
 	i.Behaviour = typeName(p.behaviour)
+	if p.tied {
+		i.Links = append(i.Links, i.Parent)
+	}
 	k := p.cold
 	if k == nil {
 		return i, nil

@@ -9,7 +9,7 @@ func (p *proc) link(c *Context, to PID) {
 		return
 	}
 	p.mu.Lock()
-	if p.status.Load() != alive || !p.chill().links.add(to) {
+	if p.status.Load() != alive || !p.addLinkLocked(to) {
 		p.mu.Unlock()
 		return
 	}
@@ -17,7 +17,7 @@ func (p *proc) link(c *Context, to PID) {
 	if q := p.node.lookup(to); q != nil && q.linked(me) {
 		if p.status.Load() != alive { // killed meanwhile, perhaps before q knew of the link
 			q.mu.Lock()
-			q.chill().links.remove(me)
+			q.removeLinkLocked(me)
 			q.mu.Unlock()
 		}
 		return
@@ -28,8 +28,8 @@ func (p *proc) link(c *Context, to PID) {
 		reason = NoConnection
 	}
 	p.mu.Lock()
-	removed := p.status.Load() == alive && p.cold.links.remove(to)
-	trap := p.cold.trap
+	removed := p.status.Load() == alive && p.removeLinkLocked(to)
+	trap := p.cold != nil && p.cold.trap
 	p.mu.Unlock()
 	switch {
 	case !removed:
@@ -47,22 +47,45 @@ func (p *proc) linked(from PID) bool {
 	if p.status.Load() != alive {
 		return false
 	}
-	p.chill().links.add(from)
+	p.addLinkLocked(from)
 	return true
+}
+
+// isParent reports whether pid is the process that spawned p.
+func (p *proc) isParent(pid PID) bool {
+	return p.parent != 0 && pid.Number() == p.parent-1 && p.node.origin.Minted(pid)
+}
+
+// addLinkLocked notes that p is linked to pid; false: it was. The link that
+// most processes have, the one to their parent, takes no memory.
+func (p *proc) addLinkLocked(pid PID) bool {
+	if p.isParent(pid) {
+		was := p.tied
+		p.tied = true
+		return !was
+	}
+	return p.chill().links.add(pid)
+}
+
+// removeLinkLocked reports whether p was linked to pid.
+func (p *proc) removeLinkLocked(pid PID) bool {
+	if p.tied && p.isParent(pid) {
+		p.tied = false
+		return true
+	}
+	return p.cold != nil && p.cold.links.remove(pid)
 }
 
 func (p *proc) unlink(to PID) {
 	p.mu.Lock()
-	was := p.cold != nil && p.cold.links.remove(to)
+	was := p.removeLinkLocked(to)
 	p.mu.Unlock()
 	if !was {
 		return
 	}
 	if q := p.node.lookup(to); q != nil {
 		q.mu.Lock()
-		if q.cold != nil {
-			q.cold.links.remove(p.pid())
-		}
+		q.removeLinkLocked(p.pid())
 		q.mu.Unlock()
 	}
 }

@@ -27,6 +27,7 @@ type Node struct {
 	dead    deadLetters
 	refSeq  atomic.Uint64
 	runners runners
+	exports exports
 
 	live      tally
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
@@ -131,6 +132,9 @@ func (n *Node) reportBlocked(b sched.Blocked) {
 
 // Name returns the node's name.
 func (n *Node) Name() Atom { return n.cfg.Name }
+
+// Log returns the logger of the node's Config.
+func (n *Node) Log() *slog.Logger { return n.cfg.Log }
 
 // Creation returns the number of this life of the node.
 func (n *Node) Creation() uint32 { return n.cfg.Creation }

@@ -65,6 +65,8 @@ type proc struct {
 	boxed   bool // cold.box instead of in and q; set at spawn
 	fresh   bool // Init has not run yet
 	rewind  bool // the behaviour has changed: offer again what was left; owned like behaviour
+	tied    bool // linked to its parent, which is not in cold.links then; guarded by mu
+	tells   bool // owes word of how its Init went; set at spawn
 	cold    *cold
 }
 
@@ -91,6 +93,7 @@ type cold struct {
 	watching map[uint64]*monitor   // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
 	calls    *promise // calls that wait for this process
+	birth    *promise // is answered when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reason   any // once exiting
@@ -312,9 +315,8 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 		p.fresh = false
 		if i, ok := p.behaviour.(Initializer); ok {
 			w.Leave()
-			err := i.Init(c)
-			if err != nil {
-				p.exit(c, reasonOf(err))
+			if err := i.Init(c); err != nil || p.tells {
+				p.born(c, err)
 			}
 			if !w.Enter() {
 				ended = true
@@ -375,8 +377,8 @@ func (p *proc) Run() (again bool) {
 	if p.fresh {
 		p.fresh = false
 		if i, ok := p.behaviour.(Initializer); ok {
-			if err := i.Init(c); err != nil {
-				p.exit(c, reasonOf(err))
+			if err := i.Init(c); err != nil || p.tells {
+				p.born(c, err)
 			}
 		}
 	}
@@ -489,6 +491,8 @@ func typeName(v any) string {
 	switch b := v.(type) {
 	case self:
 		return b.what()
+	case interface{ BehaviourName() string }:
+		return b.BehaviourName()
 	case ActorFunc:
 		return "node.ActorFunc"
 	}

@@ -78,3 +78,13 @@ func (e *ExitError) Error() string { return fmt.Sprintf("node: the process exite
 
 // Is makes errors.Is(err, ErrNoProcess) true for the reason noproc.
 func (e *ExitError) Is(target error) bool { return target == ErrNoProcess && e.Reason == NoProc }
+
+// IsExit reports whether err is, or wraps, what [ExitWith] has made.
+func IsExit(err error) bool {
+	var e *exit
+	return errors.As(err, &e)
+}
+
+// ReasonOf returns the exit reason of a process whose behaviour returns err: what
+// [ExitWith] was given, normal for nil, else a [*Crash].
+func ReasonOf(err error) any { return reasonOf(err) }

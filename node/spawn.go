@@ -24,6 +24,11 @@ type Options struct {
 	// when it blocks otherwise than in a Receive or a Call.
 	Coroutine bool
 
+	// Announce sends Started to the spawning process once the Init of an
+	// Initializer has returned nil or Ignore. Another behaviour has started as
+	// soon as it is spawned, and sends nothing.
+	Announce bool
+
 	// Limits bound the mailbox; the zero value does not. A message counts until
 	// an Actor's handler has returned, or a Process's Receive has. Exit signals
 	// and Downs get in past the bound.
@@ -34,6 +39,7 @@ type Options struct {
 	Scheduler sched.Scheduler
 
 	monitor bool
+	birth   *promise // is answered when Init has returned
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -67,7 +73,7 @@ func Detached() Place { return Place{how: detached} }
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && !o.Link && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -89,6 +95,8 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	switch {
 	case o.Link && caller == nil:
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Self.SpawnOpt", ErrBadOption)
+	case o.Announce && caller == nil:
+		return fmt.Errorf("%w: Announce: there is no process to tell; see SpawnWait", ErrBadOption)
 	case o.Mailbox != nil && o.Limits.Set():
 		return fmt.Errorf("%w: Mailbox and Limits exclude each other", ErrBadOption)
 	case o.Scheduler != nil && o.Place.how != anywhere:
@@ -235,6 +243,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	switch b := b.(type) {
 	case Initializer:
 		p.fresh = true
+		p.tells = o.Announce || o.birth != nil
 	case self:
 		p.fresh = b.co != nil
 	}
@@ -271,6 +280,14 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if o.monitor {
 		ref = caller.monitor(c, pid, "")
 	}
+	if o.birth != nil {
+		o.birth.target = p
+		if !o.birth.list() { // killed by its name
+			o.birth.complete(nil, &ExitError{p.reason()})
+		} else if !p.tells {
+			o.birth.complete(nil, nil)
+		}
+	}
 	p.start(c)
 	return pid, ref, nil
 }
@@ -285,6 +302,9 @@ func (p *proc) cancel(c *Context, reason any) {
 func (o *Options) apply(n *Node, p *proc) {
 	if o.Label != "" {
 		p.chill().label = o.Label
+	}
+	if o.birth != nil {
+		p.chill().birth = o.birth
 	}
 	if o.Scheduler != nil {
 		p.chill().scheduler = o.Scheduler

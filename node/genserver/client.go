@@ -1,0 +1,63 @@
+package genserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// Call sends a request and waits for the reply, whose type the request says. It
+// is [node.Call] with the types joined; the errors are the same, and what the
+// server's method returned. [*UnhandledError] if the server has no such method.
+func Call[T node.Dest, Q Asks[R], R any](ctx context.Context, from node.Caller, to T, req Q) (R, error) {
+	return node.Call[R](ctx, from, to, req)
+}
+
+// CallWithin is Call with a timeout in place of a context.
+func CallWithin[T node.Dest, Q Asks[R], R any](d time.Duration, from node.Caller, to T, req Q) (R, error) {
+	return node.CallWithin[R](d, from, to, req)
+}
+
+// Async sends a request and returns at once: send_request of gen_server.
+func Async[T node.Dest, Q Asks[R], R any](from node.Caller, to T, req Q) *node.Future[R] {
+	return node.Async[R](from, to, req)
+}
+
+// Sender sends messages: a [*node.Node], a [*node.Context], a [*Context], or a
+// [*node.Self].
+type Sender interface {
+	Send(to node.PID, msg any) error
+	SendName(name node.Atom, msg any) error
+	SendAlias(ref node.Ref, msg any) error
+}
+
+// castOf is a cast on its way.
+type castOf[M any] struct{ body M }
+
+func (c castOf[M]) untyped() any { return c.body }
+
+// Term is what a cast is on the wire.
+func (c castOf[M]) Term() any { return wire.Tuple{genCast, sys.Term(c.body)} }
+
+// Cast sends a message that the server handles without a reply.
+func Cast[T node.Dest, M any](from Sender, to T, msg M) error {
+	m := castOf[M]{msg}
+	switch to := any(to).(type) {
+	case node.PID:
+		return from.Send(to, m)
+	case node.Atom:
+		return from.SendName(to, m)
+	case node.Ref:
+		return from.SendAlias(to, m)
+	}
+	return nil
+}
+
+// Stop ends a server with a reason, its Terminate included, and waits until it
+// is gone. The error is a [*node.ExitError] if it ended for another reason.
+func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
+	return sys.Stop(ctx, from, to, reason)
+}

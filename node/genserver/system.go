@@ -1,0 +1,70 @@
+package genserver
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// systemOf is a server as system messages see it.
+type systemOf[S any] struct{ *server[S] }
+
+// Module is part of sys.Server.
+func (s systemOf[S]) Module() wire.Atom { return "gen_server" }
+
+// State is part of sys.Server.
+func (s systemOf[S]) State() any { return s.stateTerm() }
+
+func (s *server[S]) stateTerm() any {
+	if t, ok := any(s.state).(Stater); ok {
+		return sys.Term(t.State())
+	}
+	return sys.Term(s.state)
+}
+
+// Replace is part of sys.Server.
+func (s systemOf[S]) Replace(state any) error {
+	if r, ok := any(s.state).(Restater); ok {
+		return r.SetState(state)
+	}
+	if t, ok := state.(S); ok {
+		s.state = t
+		return nil
+	}
+	return fmt.Errorf("genserver: %s has no SetState, and the new state is not of that type", s.BehaviourName())
+}
+
+// Status is part of sys.Server: the three parts that format_status of gen_server
+// returns.
+func (s systemOf[S]) Status() any {
+	parent := s.Parent()
+	if parent.IsZero() {
+		parent = s.Self()
+	}
+	text := func(t string) any { return wire.Charlist(t) }
+	return wire.List{
+		wire.Tuple{wire.Atom("header"), text("Status for generic server " + s.name())},
+		wire.Tuple{wire.Atom("data"), wire.List{
+			wire.Tuple{text("Status"), s.rare.sys.State()},
+			wire.Tuple{text("Parent"), parent},
+			wire.Tuple{text("Logged events"), s.rare.sys.Logged()},
+		}},
+		wire.Tuple{wire.Atom("data"), wire.List{wire.Tuple{text("State"), s.stateTerm()}}},
+	}
+}
+
+// ChangeCode is part of sys.Server.
+func (s systemOf[S]) ChangeCode(module wire.Atom, old, extra any) error {
+	if c, ok := any(s.state).(CodeChanger); ok {
+		return c.CodeChange(module, old, extra)
+	}
+	return nil
+}
+
+// End is part of sys.Server.
+func (s systemOf[S]) End(c *node.Context, reason any) error {
+	s.Context.Context = c
+	return s.ends(wire.List{}, reason)
+}

@@ -1,0 +1,93 @@
+package node
+
+import "context"
+
+// Ignore, returned from an Initializer's Init, ends the process with the reason
+// normal and says that this is no failure: there is nothing to run. Erlang's
+// ignore.
+var Ignore = ExitWith(Normal)
+
+// Started is what a process that was spawned with [Options].Announce tells the
+// one that spawned it: Init has returned nil, or [Ignore]. If Init fails, the
+// exit signal of the link says why instead.
+type Started struct {
+	PID     PID
+	Ignored bool // the process has not started, and that is no failure
+}
+
+// born goes on after Init has returned err.
+func (p *proc) born(c *Context, err error) {
+	if p.tells && (err == nil || err == Ignore) {
+		p.announce(c, err == Ignore)
+	}
+	if err != nil {
+		p.exit(c, reasonOf(err))
+	}
+}
+
+// announce says that Init has returned.
+func (p *proc) announce(c *Context, ignored bool) {
+	if p.cold != nil && p.cold.birth != nil {
+		var err error
+		if ignored {
+			err = ErrIgnored
+		}
+		p.cold.birth.complete(nil, err)
+		return
+	}
+	if parent := p.node.table.get(p.parent - 1); parent != nil {
+		parent.signal(c, Started{PID: p.pid(), Ignored: ignored})
+	}
+}
+
+// SpawnWait starts a process and returns when the Init of an [Initializer] has
+// returned; another behaviour has started as soon as it is spawned. It is what
+// proc_lib:start and start_link are in Erlang. Errors beside those of SpawnOpt:
+// [ErrIgnored]; [*ExitError] if the process exits before; the cause of ctx's
+// end, in which case the process has been killed. After an error the caller has
+// neither a link to the process nor a message of it; but if it does not trap
+// exits, it goes down with a linked process that fails.
+func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
+	pid, _, err := spawnWait(ctx, from.caller(), o, b)
+	return pid, err
+}
+
+// SpawnWaitMonitor is SpawnWait with a monitor from the beginning. The caller
+// must be a process.
+func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID, Ref, error) {
+	o.monitor = true
+	return spawnWait(ctx, from.caller(), o, b)
+}
+
+func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, error) {
+	o.Announce = false
+	if o.monitor && me.p == nil {
+		return PID{}, Ref{}, ErrBadOption
+	}
+	birth := &promise{node: me.node}
+	if me.p != nil {
+		birth.from = me.p.pid()
+	}
+	o.birth = birth
+	pid, ref, err := me.node.spawn(me.c, me.p, o, b)
+	if err != nil {
+		return PID{}, Ref{}, err
+	}
+	if _, err = me.await(ctx, birth); err == nil {
+		return pid, ref, nil
+	}
+	if me.p != nil {
+		me.p.unlink(pid)
+		if o.monitor {
+			me.p.demonitor(me.c, ref, true)
+		}
+		if o.Link {
+			me.p.discard(me.c, func(msg any) bool {
+				e, ok := msg.(Exited)
+				return ok && e.From == pid
+			})
+		}
+	}
+	me.node.Exit(pid, Kill) // unless it is dead already
+	return PID{}, Ref{}, err
+}
