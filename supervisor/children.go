@@ -1,0 +1,142 @@
+package supervisor
+
+import (
+	"iter"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// phase is how far a child is.
+//
+//	stopped ──start──► starting ──Init──► running ──exit──► restarting or stopped
+//	   ▲                   │                                     │
+//	   └──────fails────────┴─────────────retry fails, or stops───┘
+type phase uint8
+
+const (
+	stopped    phase = iota // OTP's undefined
+	running                 // has a pid
+	restarting              // to be started again: see retry
+)
+
+// child is a child as its supervisor keeps it. There may be a million of them.
+type child struct {
+	spec       *Child // shared by all children of SimpleOneForOne
+	pid        node.PID
+	prev, next *child // in order of start
+	args       []any  // of SimpleOneForOne
+	back       *back  // nil: no backoff
+	restarts   uint32
+	phase      phase
+	dynamic    bool
+}
+
+// back is what a child with a backoff keeps.
+type back struct {
+	since time.Time // running since
+	tries int       // restarts in a row
+}
+
+// id is what others call the child.
+func (k *child) id() any { return k.spec.ID }
+
+// children are a supervisor's children in the order of their start.
+//
+// Invariants:
+//
+//  1. A child is in the list from its save to its forget; byID has it unless it
+//     is dynamic.
+//  2. byPID has the children that are running, and no others.
+type children struct {
+	first, last *child
+	byID        wire.Map // of *child
+	byPID       map[node.PID]*child
+	n           int
+	vital       int // significant ones that are not stopped
+}
+
+func (c *children) get(id any) *child {
+	k, _ := c.byID.Get(id)
+	found, _ := k.(*child)
+	return found
+}
+
+// save puts k at the end.
+func (c *children) save(k *child) {
+	k.prev = c.last
+	if c.last == nil {
+		c.first = k
+	} else {
+		c.last.next = k
+	}
+	c.last = k
+	c.n++
+	if !k.dynamic {
+		c.byID.Put(k.id(), k)
+	}
+}
+
+// forget takes k out.
+func (c *children) forget(k *child) {
+	if k.prev == nil {
+		c.first = k.next
+	} else {
+		k.prev.next = k.next
+	}
+	if k.next == nil {
+		c.last = k.prev
+	} else {
+		k.next.prev = k.prev
+	}
+	c.n--
+	if !k.dynamic {
+		c.byID.Delete(k.id())
+	}
+	c.down(k, stopped)
+}
+
+// up says that k runs as pid.
+func (c *children) up(k *child, pid node.PID) {
+	if c.byPID == nil {
+		c.byPID = make(map[node.PID]*child)
+	}
+	k.pid = pid
+	c.enter(k, running)
+	c.byPID[pid] = k
+}
+
+// down says that k does not run any more. Its pid stays known for reports.
+func (c *children) down(k *child, p phase) {
+	if k.phase == running {
+		delete(c.byPID, k.pid)
+	}
+	c.enter(k, p)
+}
+
+func (c *children) enter(k *child, p phase) {
+	if k.spec.Significant {
+		if k.phase != stopped {
+			c.vital--
+		}
+		if p != stopped {
+			c.vital++
+		}
+	}
+	k.phase = p
+}
+
+// backward yields the children, the one started last first. The one that is
+// yielded may be forgotten.
+func (c *children) backward() iter.Seq[*child] {
+	return func(yield func(*child) bool) {
+		for k := c.last; k != nil; {
+			prev := k.prev
+			if !yield(k) {
+				return
+			}
+			k = prev
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What a supervisor may answer, with OTP's names for it.
+var (
+	ErrNotFound       = errors.New("supervisor: not_found: there is no such child")
+	ErrRunning        = errors.New("supervisor: running: the child is running")
+	ErrRestarting     = errors.New("supervisor: restarting: the child waits for its restart")
+	ErrAlreadyPresent = errors.New("supervisor: already_present: there is such a child, and it is not running")
+	ErrSimple         = errors.New("supervisor: simple_one_for_one: not for the children of such a supervisor")
+	ErrNotSimple      = errors.New("supervisor: only simple_one_for_one starts children from arguments")
+)
+
+// AlreadyStartedError says that there is such a child, and that it is running.
+type AlreadyStartedError struct{ PID node.PID }
+
+func (e *AlreadyStartedError) Error() string {
+	return fmt.Sprintf("supervisor: already_started: the child is running as %v", e.PID)
+}
+
+// Term is {already_started, Pid}.
+func (e *AlreadyStartedError) Term() any { return wire.Tuple{aAlreadyStarted, e.PID} }
+
+// StartError says why a child has not started.
+type StartError struct {
+	Reason  any // an exit reason
+	child   *Child
+	dynamic bool
+}
+
+func (e *StartError) Error() string {
+	return "supervisor: the child has not started: " + reasonText(e.Reason)
+}
+
+// Start starts a supervisor and waits until its children have started. With
+// Options.Link and a process as the caller it is start_link. Errors: see
+// [node.SpawnWait]; the reason of an *node.ExitError is {shutdown,
+// {failed_to_start_child, ID, Reason}} if a child has failed.
+func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.PID, error) {
+	return node.SpawnWait(ctx, from, o, New(s))
+}
+
+// StartChild adds a child and starts it. The PID is zero if its Init or Start has
+// returned node.Ignore. Errors: [*SpecError], [*AlreadyStartedError],
+// [ErrAlreadyPresent], [*StartError], and those of [node.Call].
+func StartChild[T node.Dest](ctx context.Context, from node.Caller, sup T, k Child) (node.PID, error) {
+	return node.Call[node.PID](ctx, from, sup, startChild{k})
+}
+
+// StartDynamic starts a child of a SimpleOneForOne supervisor with arguments for
+// its Start. Errors: [*StartError], [ErrNotSimple], and those of [node.Call].
+func StartDynamic[T node.Dest](ctx context.Context, from node.Caller, sup T, args ...any) (node.PID, error) {
+	return node.Call[node.PID](ctx, from, sup, startDynamic{args})
+}
+
+// TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. It
+// can be started again by RestartChild, unless it is Temporary. Errors:
+// [ErrNotFound], [ErrSimple], and those of [node.Call].
+func TerminateChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) error {
+	_, err := node.Call[any](ctx, from, sup, terminateChild{id})
+	return err
+}
+
+// RestartChild starts a child that is stopped. Errors: [ErrNotFound],
+// [ErrRunning], [ErrRestarting], [ErrSimple], [*StartError], and those of
+// [node.Call].
+func RestartChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) (node.PID, error) {
+	return node.Call[node.PID](ctx, from, sup, restartChild{id})
+}
+
+// DeleteChild forgets a child that is stopped. Errors: [ErrNotFound],
+// [ErrRunning], [ErrRestarting], [ErrSimple], and those of [node.Call].
+func DeleteChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) error {
+	_, err := node.Call[any](ctx, from, sup, deleteChild{id})
+	return err
+}
+
+// ChildSpec returns the description of a child, defaults filled in. Errors:
+// [ErrNotFound], and those of [node.Call].
+func ChildSpec[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) (Child, error) {
+	return node.Call[Child](ctx, from, sup, getChildSpec{id})
+}
+
+// WhichChildren lists the children, the one started last first.
+func WhichChildren[T node.Dest](ctx context.Context, from node.Caller, sup T) ([]ChildInfo, error) {
+	return node.Call[[]ChildInfo](ctx, from, sup, whichChildren{})
+}
+
+// CountChildren counts the children.
+func CountChildren[T node.Dest](ctx context.Context, from node.Caller, sup T) (Counts, error) {
+	return node.Call[Counts](ctx, from, sup, countChildren{})
+}

@@ -1,0 +1,264 @@
+package supervisor
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What a supervisor is asked, from Go or, read by parse, from Erlang.
+type (
+	startChild     struct{ child Child }
+	startDynamic   struct{ args []any }
+	terminateChild struct{ id any }
+	restartChild   struct{ id any }
+	deleteChild    struct{ id any }
+	getChildSpec   struct{ id any }
+	whichChildren  struct{}
+	countChildren  struct{}
+)
+
+// ChildInfo describes a child as WhichChildren does.
+type ChildInfo struct {
+	ID         any // nil for the children of SimpleOneForOne
+	PID        node.PID
+	Restarting bool // PID is zero: it waits for its restart
+	Type       Type
+	Modules    []node.Atom
+	Restarts   int // since the child was added
+}
+
+// Counts are the answer of CountChildren.
+type Counts struct {
+	Specs       int // children, running or not; 1 for SimpleOneForOne
+	Active      int // that are running
+	Supervisors int
+	Workers     int
+}
+
+// asked answers a call.
+func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
+	req, done := r.Body, answer{s, r.From, isTerm}
+	if isTerm {
+		var err error
+		if req, err = s.parse(r.Body); err != nil {
+			return done.fail(err)
+		}
+	}
+	switch req := req.(type) {
+	case startChild:
+		return s.add(req.child, done)
+	case startDynamic:
+		return s.addDynamic(req.args, done)
+	case terminateChild:
+		return s.terminate(req.id, done)
+	case restartChild:
+		return s.restartStopped(req.id, done)
+	case deleteChild:
+		return s.delete(req.id, done)
+	case getChildSpec:
+		if k := s.find(req.id); k != nil {
+			return done.ok(*k.spec)
+		}
+		return done.fail(ErrNotFound)
+	case whichChildren:
+		return done.ok(s.which())
+	case countChildren:
+		return done.ok(s.count())
+	}
+	return done.fail(fmt.Errorf("supervisor: no such request: %T", r.Body))
+}
+
+// find is find_child: by id, or by pid for SimpleOneForOne.
+func (s *supervisor) find(id any) *child {
+	if pid, ok := id.(node.PID); ok && s.simple() {
+		if k := s.kids.byPID[pid]; k != nil {
+			return k
+		}
+		for k := s.kids.first; k != nil && s.kids.n > len(s.kids.byPID); k = k.next {
+			if k.phase == restarting && k.pid == pid {
+				return k
+			}
+		}
+		if s.c.Node().IsAlive(pid) {
+			return nil
+		}
+		return &child{spec: s.model()} // as OTP: there was, perhaps, such a child
+	}
+	if s.simple() {
+		if k := s.model(); wire.Equal(k.ID, id) {
+			return &child{spec: k}
+		}
+		return nil
+	}
+	return s.kids.get(id)
+}
+
+// add is start_child.
+func (s *supervisor) add(spec Child, done answer) error {
+	if s.simple() {
+		return done.fail(ErrSimple)
+	}
+	if err := spec.complete(s.spec.AutoShutdown); err != nil {
+		return done.fail(err)
+	}
+	if k := s.kids.get(spec.ID); k != nil {
+		if k.phase == running {
+			return done.fail(&AlreadyStartedError{k.pid})
+		}
+		return done.fail(ErrAlreadyPresent)
+	}
+	k := &child{spec: &spec}
+	return s.begin(k, done, func(o outcome) {
+		if !o.ignored || spec.Restart != Temporary {
+			s.kids.save(k)
+		}
+		if !o.ignored {
+			s.started(k, o)
+		}
+	})
+}
+
+// addDynamic is start_child of SimpleOneForOne.
+func (s *supervisor) addDynamic(args []any, done answer) error {
+	if !s.simple() {
+		return done.fail(ErrNotSimple)
+	}
+	k := &child{spec: s.model(), args: args, dynamic: true}
+	return s.begin(k, done, func(o outcome) {
+		if k.spec.Restart == Temporary {
+			k.args = nil // never needed again
+		}
+		if !o.ignored {
+			s.kids.save(k)
+			s.started(k, o)
+		}
+	})
+}
+
+// begin starts k for a caller, who hears how it went after up has noted it.
+func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
+	then := func(o outcome) error {
+		switch {
+		case o.failed:
+			if pid, ok := alreadyStarted(o.reason); ok {
+				return done.fail(&AlreadyStartedError{pid})
+			}
+			return done.fail(&StartError{Reason: o.reason, child: k.spec, dynamic: k.dynamic})
+		case o.ignored:
+			up(o)
+			return done.ok(node.PID{})
+		}
+		up(o)
+		return done.ok(k.pid)
+	}
+	o, waits := s.start(k)
+	if waits {
+		s.wait.k, s.wait.then = k, then
+		return nil
+	}
+	return then(o)
+}
+
+// terminate is terminate_child.
+func (s *supervisor) terminate(id any, done answer) error {
+	if _, byPID := id.(node.PID); s.simple() && !byPID {
+		return done.fail(ErrSimple)
+	}
+	k := s.find(id)
+	if k == nil {
+		return done.fail(ErrNotFound)
+	}
+	then := func() error {
+		if k.prev != nil || k.next != nil || s.kids.first == k {
+			s.drop(k)
+		}
+		return done.ok(nil)
+	}
+	if k.phase == running {
+		return s.stop(k, then)
+	}
+	return then()
+}
+
+// restartStopped is restart_child.
+func (s *supervisor) restartStopped(id any, done answer) error {
+	k, err := s.idle(id)
+	if err != nil {
+		return done.fail(err)
+	}
+	return s.begin(k, done, func(o outcome) {
+		if !o.ignored {
+			s.started(k, o)
+		}
+	})
+}
+
+// delete is delete_child.
+func (s *supervisor) delete(id any, done answer) error {
+	k, err := s.idle(id)
+	if err != nil {
+		return done.fail(err)
+	}
+	s.kids.forget(k)
+	return done.ok(nil)
+}
+
+// idle finds a child that is stopped.
+func (s *supervisor) idle(id any) (*child, error) {
+	if s.simple() {
+		return nil, ErrSimple
+	}
+	switch k := s.kids.get(id); {
+	case k == nil:
+		return nil, ErrNotFound
+	case k.phase == running:
+		return nil, ErrRunning
+	case k.phase == restarting:
+		return nil, ErrRestarting
+	default:
+		return k, nil
+	}
+}
+
+// which lists the children, the one started last first, as OTP does.
+func (s *supervisor) which() []ChildInfo {
+	l := make([]ChildInfo, 0, s.kids.n)
+	for k := range s.kids.backward() {
+		i := ChildInfo{Type: k.spec.Type, Modules: k.spec.modules(), Restarts: int(k.restarts), Restarting: k.phase == restarting}
+		if !k.dynamic {
+			i.ID = k.id()
+		}
+		if k.phase == running {
+			i.PID = k.pid
+		}
+		l = append(l, i)
+	}
+	return l
+}
+
+func (s *supervisor) count() Counts {
+	if s.simple() {
+		c := Counts{Specs: 1, Active: len(s.kids.byPID)}
+		if s.model().Type == Supervisor {
+			c.Supervisors = s.kids.n
+		} else {
+			c.Workers = s.kids.n
+		}
+		return c
+	}
+	var c Counts
+	for k := range s.kids.backward() {
+		c.Specs++
+		if k.phase == running && s.c.Node().IsAlive(k.pid) {
+			c.Active++
+		}
+		if k.spec.Type == Supervisor {
+			c.Supervisors++
+		} else {
+			c.Workers++
+		}
+	}
+	return c
+}

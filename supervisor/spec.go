@@ -1,0 +1,257 @@
+package supervisor
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Strategy says who is restarted with a child that has exited.
+type Strategy uint8
+
+const (
+	OneForOne       Strategy = iota // the child alone
+	OneForAll                       // all children
+	RestForOne                      // the child and those started after it
+	SimpleOneForOne                 // children of one spec, started on request; the child alone
+)
+
+var strategies = [...]wire.Atom{"one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one"}
+
+// String returns OTP's name of s.
+func (s Strategy) String() string { return nameOf(strategies[:], int(s)) }
+
+// Restart says after which exits a child is started again.
+type Restart uint8
+
+const (
+	Permanent Restart = iota // always
+	Transient                // unless it exited with normal, shutdown or {shutdown, _}
+	Temporary                // never
+)
+
+var restarts = [...]wire.Atom{"permanent", "transient", "temporary"}
+
+// String returns OTP's name of r.
+func (r Restart) String() string { return nameOf(restarts[:], int(r)) }
+
+// Type says whether a child has children of its own.
+type Type uint8
+
+const (
+	Worker Type = iota
+	Supervisor
+)
+
+var types = [...]wire.Atom{"worker", "supervisor"}
+
+// String returns OTP's name of t.
+func (t Type) String() string { return nameOf(types[:], int(t)) }
+
+// AutoShutdown says whether a supervisor ends with its significant children.
+type AutoShutdown uint8
+
+const (
+	Never          AutoShutdown = iota
+	AnySignificant              // when one of them has exited by itself
+	AllSignificant              // when the last of them has
+)
+
+var autoShutdowns = [...]wire.Atom{"never", "any_significant", "all_significant"}
+
+// String returns OTP's name of a.
+func (a AutoShutdown) String() string { return nameOf(autoShutdowns[:], int(a)) }
+
+func nameOf(names []wire.Atom, i int) string {
+	if i < len(names) {
+		return string(names[i])
+	}
+	return fmt.Sprint(i)
+}
+
+// How a child is made to exit, beside a number of milliseconds and more in
+// [Child].Shutdown: it gets the exit signal shutdown, and kill after that time.
+const (
+	BrutalKill time.Duration = -1            // kill at once
+	Infinity                 = node.Infinity // wait for ever
+)
+
+// NoRestarts is the [Spec].Intensity that allows no restart at all.
+const NoRestarts = -1
+
+// Defaults, OTP's.
+const (
+	defaultIntensity = 1
+	defaultPeriod    = 5 * time.Second
+	defaultShutdown  = 5 * time.Second
+)
+
+// Spec describes a supervisor: OTP's sup_flags() and the children it starts with.
+// The zero value is a supervisor without children.
+type Spec struct {
+	Strategy Strategy // default: OneForOne
+	// Intensity is how many restarts within Period are allowed; one more ends
+	// the supervisor. Default: 1; none: NoRestarts.
+	Intensity int
+	Period    time.Duration // default: 5 s
+	// AutoShutdown ends the supervisor with its significant children. Default:
+	// Never.
+	AutoShutdown AutoShutdown
+	// Children are started in this order and stopped in the reverse. With
+	// SimpleOneForOne there is exactly one, the model for those to come.
+	Children []Child
+}
+
+// Child describes a child: OTP's child_spec().
+type Child struct {
+	// ID tells the child from others of its supervisor: any term.
+	ID any
+	// Start makes the behaviour of a new process, again at each restart. args are
+	// empty except for the children of SimpleOneForOne, who get what StartDynamic
+	// was given. An error is a failure to start; [node.Ignore], that the child need
+	// not run. Start must not block: what takes time belongs into the behaviour's
+	// Init.
+	Start func(args ...any) (node.Actor, error)
+	// Named stands in place of Start for a behaviour that the node exports.
+	Named Named
+	// Options of the spawn: name, place, mailbox. Link and Announce are the
+	// supervisor's own.
+	Options node.Options
+
+	Restart     Restart       // default: Permanent
+	Shutdown    time.Duration // BrutalKill, Infinity, or a time; default: 5 s for a Worker, Infinity for a Supervisor
+	Type        Type          // default: Worker
+	Significant bool          // see AutoShutdown; not for a Permanent child
+	Backoff     Backoff       // default: restart at once, as OTP does
+
+	// Modules is what which_children shows; nil: the module of Named or Start.
+	Modules []wire.Atom
+}
+
+// Named is a behaviour by the name under which the node exports it, with
+// arguments: OTP's mfargs().
+type Named struct {
+	Module, Function wire.Atom
+	Args             []any
+}
+
+// Backoff makes the restarts of a child wait: Initial before the first, Factor
+// times as long before each one after it, at most Max. All of them count toward
+// the supervisor's intensity. OTP has nothing of the kind.
+type Backoff struct {
+	Initial time.Duration // 0: no waiting
+	Factor  float64       // default: 2; at least 1
+	Max     time.Duration // default: 1 min
+	// Jitter is by which part of itself a wait is made shorter or longer at
+	// random, 0 to 1.
+	Jitter float64
+	// Reset is how long a child must have run for its next wait to be Initial
+	// again. Default: Max.
+	Reset time.Duration
+}
+
+// SpecError says what is wrong with a Spec or a Child: the reason is OTP's.
+type SpecError struct{ Reason any }
+
+func (e *SpecError) Error() string { return "supervisor: bad specification: " + wire.Format(e.Reason) }
+
+// Term is the reason, as Erlang's callers get it.
+func (e *SpecError) Term() any { return e.Reason }
+
+func bad(reason wire.Atom, value any) error {
+	return &SpecError{wire.Tuple{reason, value}}
+}
+
+// CheckSpecs says what OTP's check_childspecs does of children, or nil.
+func CheckSpecs(children []Child, auto AutoShutdown) error {
+	var seen wire.Map
+	for i := range children {
+		k := children[i]
+		if err := k.complete(auto); err != nil {
+			return err
+		}
+		if _, twice := seen.Get(k.ID); twice {
+			return bad("duplicate_child_name", k.ID)
+		}
+		seen.Put(k.ID, true)
+	}
+	return nil
+}
+
+// complete checks the flags and fills in defaults. It does not look at Children.
+func (s *Spec) complete() error {
+	switch {
+	case int(s.Strategy) >= len(strategies):
+		return bad("invalid_strategy", int(s.Strategy))
+	case s.Intensity < NoRestarts:
+		return bad("invalid_intensity", s.Intensity)
+	case s.Period < 0:
+		return bad("invalid_period", seconds(s.Period))
+	case int(s.AutoShutdown) >= len(autoShutdowns):
+		return bad("invalid_auto_shutdown", int(s.AutoShutdown))
+	}
+	switch s.Intensity {
+	case 0:
+		s.Intensity = defaultIntensity
+	case NoRestarts:
+		s.Intensity = 0
+	}
+	if s.Period == 0 {
+		s.Period = defaultPeriod
+	}
+	return nil
+}
+
+// complete checks k in the order in which OTP does, and fills in defaults.
+func (k *Child) complete(auto AutoShutdown) error {
+	if k.Shutdown == 0 && k.Type == Supervisor {
+		k.Shutdown = Infinity
+	} else if k.Shutdown == 0 {
+		k.Shutdown = defaultShutdown
+	}
+	switch {
+	case k.ID == nil:
+		return &SpecError{wire.Atom("missing_id")}
+	case k.Start == nil && k.Named.Module == "" && k.Named.Function == "":
+		return &SpecError{wire.Atom("missing_start")}
+	case k.Start == nil && (k.Named.Module == "" || k.Named.Function == ""):
+		return bad("invalid_mfa", k.mfa(nil))
+	case int(k.Restart) >= len(restarts):
+		return bad("invalid_restart_type", int(k.Restart))
+	case k.Significant && auto == Never:
+		return bad("bad_combination", wire.List{wire.Tuple{aAutoShutdown, aNever}, wire.Tuple{aSignificant, wire.True}})
+	case k.Significant && k.Restart == Permanent:
+		return bad("bad_combination", wire.List{wire.Tuple{aRestart, restarts[Permanent]}, wire.Tuple{aSignificant, wire.True}})
+	case int(k.Type) >= len(types):
+		return bad("invalid_child_type", int(k.Type))
+	case k.Shutdown < BrutalKill:
+		return bad("invalid_shutdown", int(k.Shutdown/time.Millisecond))
+	}
+	return k.Backoff.complete()
+}
+
+func (b *Backoff) complete() error {
+	if *b == (Backoff{}) {
+		return nil
+	}
+	switch {
+	case b.Initial <= 0, b.Max < 0, b.Reset < 0, b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0), !(b.Jitter >= 0 && b.Jitter <= 1):
+		return &SpecError{wire.Tuple{wire.Atom("invalid_backoff"), fmt.Sprintf("%+v: want Initial above 0, Factor at least 1, Max and Reset not below 0, Jitter 0 to 1", *b)}}
+	}
+	if b.Factor == 0 {
+		b.Factor = 2
+	}
+	if b.Max == 0 {
+		b.Max = time.Minute
+	}
+	if b.Reset == 0 {
+		b.Reset = b.Max
+	}
+	return nil
+}
+
+// seconds is a duration as OTP has periods.
+func seconds(d time.Duration) int { return int(d / time.Second) }

@@ -1,0 +1,144 @@
+package supervisor
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// stopFrom stops children from k backwards up to until, which is not one of them.
+// Unless the supervisor ends, temporary ones are forgotten: they will not be
+// started again.
+func (s *supervisor) stopFrom(k, until *child, ends bool, then func() error) error {
+	for k != until {
+		prev := k.prev
+		done := func() {
+			if k.spec.Restart == Temporary && !ends {
+				s.kids.forget(k)
+			} else {
+				s.kids.down(k, stopped)
+			}
+		}
+		if k.phase == running {
+			return s.stop(k, func() error {
+				done()
+				return s.stopFrom(prev, until, ends, then)
+			})
+		}
+		done()
+		k = prev
+	}
+	return then()
+}
+
+// stop makes a running child exit, in the way its Shutdown says, and waits for
+// it: by a monitor, for a child that has unlinked itself sends no exit signal.
+func (s *supervisor) stop(k *child, then func() error) error {
+	w := &wait{what: death, k: k, pid: k.pid}
+	w.ref = s.c.Monitor(k.pid)
+	w.then = func(o outcome) error {
+		if !expected(k.spec, o.reason) {
+			s.report("shutdown_error", o.reason, k)
+		}
+		return then()
+	}
+	s.wait = w
+	s.signal(k)
+	return s.allow(w, k.spec.Shutdown)
+}
+
+// signal tells a child to exit.
+func (s *supervisor) signal(k *child) {
+	if k.spec.Shutdown == BrutalKill {
+		s.c.Exit(k.pid, node.Kill)
+	} else {
+		s.c.Exit(k.pid, node.Shutdown)
+	}
+}
+
+// allow gives those whom w waits for their time.
+func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
+	if d != BrutalKill && d != Infinity {
+		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
+		if err == node.ErrStopped { // the node ends, and with it all timers
+			s.timeIsUp(w)
+			err = nil
+		}
+	}
+	return err
+}
+
+// timeIsUp kills those whom w has waited for.
+func (s *supervisor) timeIsUp(w *wait) {
+	if w.what == death {
+		s.c.Exit(w.pid, node.Kill)
+		return
+	}
+	for pid := range s.kids.byPID {
+		s.c.Exit(pid, node.Kill)
+	}
+}
+
+// expected reports whether a reason is that of a child that was told to exit:
+// another is worth a report.
+func expected(k *Child, reason any) bool {
+	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
+		return true
+	}
+	return k.Restart != Permanent && calm(reason)
+}
+
+// end stops all children and then the supervisor.
+func (s *supervisor) end(reason any) error {
+	s.ending = true
+	then := func() error { return node.ExitWith(reason) }
+	if s.simple() {
+		return s.stopDynamic(then)
+	}
+	return s.stopFrom(s.kids.last, nil, true, then)
+}
+
+// stopDynamic stops all children of SimpleOneForOne at once, for there may be
+// many, and gives them their time together.
+func (s *supervisor) stopDynamic(then func() error) error {
+	w := &wait{what: drain, then: func(outcome) error { return then() }}
+	if len(s.kids.byPID) == 0 {
+		return then()
+	}
+	s.wait = w
+	for k := range s.kids.backward() {
+		if k.phase == running {
+			s.signal(k)
+		}
+	}
+	// Those that do not trap exits are dead by now, and their exit signals are on
+	// the way to us, before this one:
+	if err := s.c.Send(s.c.Self(), swept{w}); err != nil {
+		return err
+	}
+	return s.allow(w, s.model().Shutdown)
+}
+
+// watchRest monitors the dynamic children whose exit signals have not come, which
+// they may never do.
+func (s *supervisor) watchRest() {
+	for pid := range s.kids.byPID {
+		s.c.Monitor(pid)
+	}
+}
+
+// drained notes the exit of a dynamic child while all are stopped.
+func (s *supervisor) drained(pid node.PID, reason any) error {
+	k := s.kids.byPID[pid]
+	if k == nil {
+		return nil
+	}
+	if !expected(k.spec, reason) {
+		s.report("shutdown_error", reason, k)
+	}
+	s.kids.forget(k)
+	if len(s.kids.byPID) > 0 {
+		return nil
+	}
+	return s.over(outcome{})
+}

@@ -1,0 +1,480 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// supervisor is the Actor. It never blocks: where OTP's supervisor waits for a
+// child, in a receive, this one goes on with the next message but keeps what is
+// not about the wait for later.
+type supervisor struct {
+	spec     Spec
+	kids     children
+	restarts window
+	sys      sys.System
+	c        *node.Context // of the present message
+
+	wait   *wait // what goes on; nil: nothing
+	later  queue // messages that have come meanwhile
+	begun  bool  // all children have been started
+	ending bool
+}
+
+// wait is what a supervisor waits for.
+type wait struct {
+	what  waiting
+	k     *child
+	pid   node.PID
+	ref   node.Ref    // of the monitor, while stopping
+	why   any         // the reason of the exit signal, once it has come
+	heard bool        // why is set
+	timer *node.Timer // for the end of the child's time
+	then  func(o outcome) error
+}
+
+type waiting uint8
+
+const (
+	birth waiting = iota // of the child k, as pid: Started, or its exit
+	death                // of the child k: Down
+	drain                // of all dynamic children
+)
+
+// outcome is how what was waited for has ended.
+type outcome struct {
+	reason  any // of a failed start, or of a death
+	failed  bool
+	ignored bool
+}
+
+// New returns a supervisor as an Actor: for a child's Start, or to be spawned
+// otherwise. It has started when all its children have.
+func New(s Spec) node.Actor { return &supervisor{spec: s} }
+
+// BehaviourName is part of what node.Info shows.
+func (s *supervisor) BehaviourName() string { return "supervisor" }
+
+// messages to itself
+type (
+	// retry says that the restart of k is due. counted: it has been counted as one
+	// when k exited.
+	retry struct {
+		k       *child
+		pid     node.PID // k's last: another one, and the retry is out of date
+		counted bool
+	}
+	// outOfTime says that the child, or the dynamic children, that w waits for
+	// have had their time to exit.
+	outOfTime struct{ w *wait }
+	// swept comes after the exit signals of those who were dead when it was sent.
+	swept struct{ w *wait }
+	// nudge makes the supervisor look at what was kept for later.
+	nudge struct{}
+)
+
+// Init is part of node.Initializer.
+func (s *supervisor) Init(c *node.Context) error {
+	s.c = c
+	c.TrapExit(true)
+	s.spec.Children = append([]Child(nil), s.spec.Children...)
+	if err := s.spec.complete(); err != nil {
+		return node.ExitWith(wire.Tuple{wire.Atom("supervisor_data"), node.ErrorTerm(err)})
+	}
+	if s.spec.Strategy == SimpleOneForOne && len(s.spec.Children) != 1 {
+		return node.ExitWith(wire.Tuple{wire.Atom("bad_start_spec"), len(s.spec.Children)})
+	}
+	if err := CheckSpecs(s.spec.Children, s.spec.AutoShutdown); err != nil {
+		return node.ExitWith(wire.Tuple{wire.Atom("start_spec"), node.ErrorTerm(err)})
+	}
+	for i := range s.spec.Children {
+		k := &s.spec.Children[i]
+		k.complete(s.spec.AutoShutdown)
+		if s.spec.Strategy != SimpleOneForOne {
+			s.kids.save(&child{spec: k})
+		}
+	}
+	model := s.spec.Children
+	if s.spec.Strategy != SimpleOneForOne {
+		s.spec.Children = nil // kids has them
+	} else {
+		s.spec.Children = model[:1]
+	}
+	err := s.startFrom(s.kids.first, nil, func(failed *child, reason any) error {
+		s.begun = true
+		if failed == nil {
+			c := s.c
+			c.Announce()
+			return nil
+		}
+		s.report("start_error", reason, failed)
+		return s.end(wire.Tuple{node.Shutdown, wire.Tuple{wire.Atom("failed_to_start_child"), failed.id(), reason}})
+	})
+	switch {
+	case err != nil:
+		return err
+	case s.begun && !s.ending:
+		return nil
+	}
+	return node.Pending
+}
+
+// model is the spec of the children of SimpleOneForOne.
+func (s *supervisor) model() *Child { return &s.spec.Children[0] }
+
+func (s *supervisor) simple() bool { return s.spec.Strategy == SimpleOneForOne }
+
+// Receive is part of node.Actor.
+func (s *supervisor) Receive(c *node.Context, msg any) error {
+	s.c = c
+	var err error
+	switch {
+	case s.wait != nil:
+		err = s.meanwhile(msg)
+	case s.later.len() > 0:
+		s.later.push(msg)
+	default:
+		err = s.handle(msg)
+	}
+	for err == nil && s.wait == nil && s.later.len() > 0 && s.sys.State() == wire.Atom("running") {
+		err = s.handle(s.later.pop())
+	}
+	if err == nil && s.later.len() > 0 && s.wait == nil {
+		c.Send(c.Self(), nudge{}) // suspended: it comes when that is over
+	}
+	return err
+}
+
+// handle is for a message while nothing goes on.
+func (s *supervisor) handle(msg any) error {
+	switch m := msg.(type) {
+	case node.Exited:
+		return s.exited(m)
+	case retry:
+		if m.k.phase == restarting && m.k.pid == m.pid {
+			return s.again(m)
+		}
+		return nil
+	case node.Down, node.Started, outOfTime, swept, nudge:
+		return nil // of something that is over
+	}
+	if r, ok := sys.Parse(s.c.Node(), msg); ok {
+		return s.sys.Handle(s.c, system{s}, r)
+	}
+	if r, ok := s.c.Node().AsRequest(msg); ok {
+		_, isTerm := msg.(wire.Tuple)
+		return s.asked(r, isTerm)
+	}
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.name(), "message", msg)
+	return nil
+}
+
+// meanwhile is for a message while something goes on.
+func (s *supervisor) meanwhile(msg any) error {
+	w := s.wait
+	switch m := msg.(type) {
+	case node.Started:
+		if w.what == birth && m.PID == w.pid {
+			return s.over(outcome{ignored: m.Ignored})
+		}
+		return nil
+	case node.Down:
+		switch {
+		case w.what == death && m.Ref == w.ref:
+			if !w.heard && m.Reason == node.NoProc {
+				w.why, w.heard = s.later.exitOf(w.pid)
+			}
+			if w.heard {
+				m.Reason = w.why
+			}
+			return s.over(outcome{reason: m.Reason})
+		case w.what == drain:
+			return s.drained(m.PID, m.Reason)
+		}
+		return nil
+	case outOfTime:
+		if m.w == w {
+			s.timeIsUp(w)
+		}
+		return nil
+	case swept:
+		if m.w == w {
+			s.watchRest()
+		}
+		return nil
+	case node.Exited:
+		switch {
+		case w.what == birth && m.From == w.pid:
+			return s.over(outcome{failed: true, reason: m.Reason})
+		case w.what == death && m.From == w.pid:
+			w.why, w.heard = m.Reason, true
+			return nil
+		case w.what == drain && s.kids.byPID[m.From] != nil:
+			return s.drained(m.From, m.Reason)
+		case w.what == birth && s.fatal(m):
+			// OTP's supervisor would not hear of it before the child is up, which
+			// may be never.
+			s.c.Unlink(w.pid)
+			s.c.Exit(w.pid, node.Kill)
+			s.wait = nil
+			return s.end(m.Reason)
+		}
+	}
+	s.later.push(msg)
+	return nil
+}
+
+// over goes on with what waited.
+func (s *supervisor) over(o outcome) error {
+	w := s.wait
+	s.wait = nil
+	if w.timer != nil {
+		w.timer.Cancel()
+	}
+	return w.then(o)
+}
+
+// fatal reports whether an exit signal ends the supervisor: its parent's, or one
+// that is nobody's, as Node.Stop sends them.
+func (s *supervisor) fatal(m node.Exited) bool {
+	return m.From == s.c.Parent() || m.From.IsZero()
+}
+
+// exited is what follows from an exit signal.
+func (s *supervisor) exited(m node.Exited) error {
+	k := s.kids.byPID[m.From]
+	if k == nil {
+		if s.fatal(m) {
+			return s.end(m.Reason)
+		}
+		return nil
+	}
+	others := s.kids.vital
+	if k.spec.Significant {
+		others--
+	}
+	a := decide(&s.spec, k.spec, m.Reason, others, &s.restarts, time.Now())
+	if a.report {
+		s.report("child_terminated", m.Reason, k)
+	}
+	s.kids.down(k, stopped)
+	return s.act(k, a, k.wait(time.Now()))
+}
+
+// again is what follows from a restart that is due.
+func (s *supervisor) again(r retry) error {
+	k := r.k
+	if r.counted {
+		return s.restart(k, spanOf(s.spec.Strategy))
+	}
+	return s.act(k, again(&s.spec, &s.restarts, time.Now()), 0)
+}
+
+func (s *supervisor) act(k *child, a action, wait time.Duration) error {
+	if a.limit {
+		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k)
+	}
+	if a.drop {
+		s.drop(k)
+	}
+	switch {
+	case a.end:
+		return s.end(node.Shutdown)
+	case a.restart == none:
+		return nil
+	case wait == 0:
+		return s.restart(k, a.restart)
+	}
+	return s.stopSpan(k, a.restart, func() error {
+		s.kids.down(k, restarting)
+		_, err := s.c.SendAfter(wait, s.c.Self(), retry{k: k, pid: k.pid, counted: true})
+		return err
+	})
+}
+
+// drop is del_child: a temporary child is forgotten, another is stopped.
+func (s *supervisor) drop(k *child) {
+	if k.dynamic || k.spec.Restart == Temporary {
+		s.kids.forget(k)
+	} else {
+		s.kids.down(k, stopped)
+	}
+}
+
+// wait is how long the next restart of k has to wait; it is counted as one.
+func (k *child) wait(now time.Time) time.Duration {
+	b := k.back
+	if b == nil {
+		return 0
+	}
+	if !b.since.IsZero() && now.Sub(b.since) >= k.spec.Backoff.Reset {
+		b.tries = 0
+	}
+	b.since = time.Time{}
+	b.tries++
+	return k.spec.Backoff.wait(b.tries-1, rand.Float64())
+}
+
+// restart stops and starts those whom the exit of k concerns.
+func (s *supervisor) restart(k *child, who span) error {
+	k.restarts++
+	return s.stopSpan(k, who, func() error {
+		first, last := k, k.next
+		if who != self {
+			last = nil
+		}
+		if who == all {
+			first = s.kids.first
+		}
+		return s.startFrom(first, last, func(failed *child, reason any) error {
+			if failed == nil {
+				return nil
+			}
+			s.kids.down(failed, restarting)
+			s.report("start_error", reason, failed)
+			r := retry{k: failed, pid: failed.pid}
+			if wait := failed.wait(time.Now()); wait > 0 {
+				_, err := s.c.SendAfter(wait, s.c.Self(), r)
+				return err
+			}
+			return s.c.Send(s.c.Self(), r)
+		})
+	})
+}
+
+func spanOf(s Strategy) span {
+	return again(&Spec{Strategy: s, Intensity: 1}, &window{}, time.Time{}).restart
+}
+
+// stopSpan stops all of a span but k, the last one first.
+func (s *supervisor) stopSpan(k *child, who span, then func() error) error {
+	if who == self {
+		return then()
+	}
+	s.kids.down(k, stopped)
+	until := k
+	if who == all {
+		until = nil
+	}
+	return s.stopFrom(s.kids.last, until, false, then)
+}
+
+// startFrom starts children from k up to last, which is not one of them, in order.
+// It ends with the first that fails.
+func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason any) error) error {
+	for k != last {
+		next := k.next
+		o, waits := s.start(k)
+		if waits {
+			s.wait.then = func(o outcome) error {
+				if o.failed {
+					return then(k, o.reason)
+				}
+				s.started(k, o)
+				return s.startFrom(next, last, then)
+			}
+			s.wait.k = k
+			return nil
+		}
+		if o.failed {
+			return then(k, o.reason)
+		}
+		s.started(k, o)
+		k = next
+	}
+	return then(nil, nil)
+}
+
+// started notes that the start of k has not failed.
+func (s *supervisor) started(k *child, o outcome) {
+	if o.ignored {
+		s.kids.down(k, stopped)
+		if k.spec.Restart == Temporary || k.dynamic {
+			s.kids.forget(k)
+		}
+		return
+	}
+	s.kids.up(k, k.pid)
+	if k.spec.Backoff.Initial > 0 {
+		if k.back == nil {
+			k.back = new(back)
+		}
+		k.back.since = time.Now()
+	}
+	s.progress(k)
+}
+
+// start spawns k. If there is an Init to wait for, waits is true, and the wait
+// has begun.
+func (s *supervisor) start(k *child) (o outcome, waits bool) {
+	b, err := k.spec.make(s.c.Node(), k.args)
+	if err == nil {
+		opt := k.spec.Options
+		opt.Link = true
+		_, opt.Announce = b.(node.Initializer)
+		var pid node.PID
+		if pid, err = s.c.SpawnOpt(opt, b); err == nil {
+			k.pid = pid
+			if opt.Announce {
+				s.wait = &wait{what: birth, pid: pid}
+			}
+			return outcome{}, opt.Announce
+		}
+	}
+	if err == node.Ignore {
+		return outcome{ignored: true}, false
+	}
+	return outcome{failed: true, reason: s.startReason(k, err)}, false
+}
+
+// startReason is why a child could not be spawned, in OTP's words.
+func (s *supervisor) startReason(k *child, err error) any {
+	if name := k.spec.Options.Name; name != "" && errors.Is(err, node.ErrNameTaken) {
+		if pid, ok := s.c.Node().Whereis(name); ok {
+			return wire.Tuple{wire.Atom("already_started"), pid}
+		}
+	}
+	if errors.Is(err, node.ErrUndef) {
+		return wire.Atom("undef")
+	}
+	if e, ok := err.(*startPanic); ok {
+		return wire.Tuple{wire.Atom("EXIT"), e.crash}
+	}
+	return node.ErrorTerm(err)
+}
+
+// startPanic is what Start has panicked with.
+type startPanic struct{ crash *node.Crash }
+
+func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.String() }
+
+// make makes the behaviour of a new process of k.
+func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = &startPanic{&node.Crash{Reason: recover(), Panic: true, Stack: debug.Stack()}}
+		}
+	}()
+	if k.Start != nil {
+		b, err = k.Start(args...)
+	} else {
+		all := k.Named.Args
+		if len(args) > 0 {
+			all = append(append([]any(nil), all...), args...)
+		}
+		b, err = n.Behaviour(k.Named.Module, k.Named.Function, all)
+	}
+	returned = true
+	if err == nil && b == nil {
+		err = fmt.Errorf("supervisor: Start of %v has returned neither a behaviour nor an error", k.ID)
+	}
+	return b, err
+}

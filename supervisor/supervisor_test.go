@@ -1,0 +1,83 @@
+package supervisor_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire"
+)
+
+func start(t *testing.T) *node.Node {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	return n
+}
+
+// worker exits with the reason that it is sent, and says when it starts.
+func worker(tell func(string), name string) func(...any) (node.Actor, error) {
+	return func(...any) (node.Actor, error) {
+		return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
+	}
+}
+
+func TestRestartsOne(t *testing.T) {
+	n := start(t)
+	ctx := context.Background()
+	self, err := n.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { self.Close(nil) })
+	sup, err := supervisor.Start(ctx, self, supervisor.Spec{
+		Intensity: 3,
+		Children: []supervisor.Child{
+			{ID: wire.Atom("a"), Start: worker(nil, "a"), Options: node.Options{Name: "a"}},
+			{ID: wire.Atom("b"), Start: worker(nil, "b")},
+		},
+	}, node.Options{Link: true})
+	require.NoError(t, err)
+	was, ok := n.Whereis("a")
+	require.True(t, ok)
+	require.NoError(t, n.Send(was, wire.Atom("oops")))
+	_, err = node.AwaitExit(ctx, n, was)
+	require.NoError(t, err)
+	kids, err := supervisor.WhichChildren(ctx, n, sup)
+	require.NoError(t, err)
+	require.Len(t, kids, 2)
+	require.Equal(t, wire.Atom("b"), kids[0].ID)
+	require.Equal(t, 1, kids[1].Restarts)
+	now, ok := n.Whereis("a")
+	require.True(t, ok)
+	require.NotEqual(t, was, now)
+	self.TrapExit(true)
+	self.Exit(sup, node.Shutdown)
+	require.Equal(t, node.Exited{From: sup, Reason: node.Shutdown}, self.Receive())
+	require.False(t, n.IsAlive(now))
+}
+
+func TestDynamic(t *testing.T) {
+	n := start(t)
+	ctx := context.Background()
+	self, err := n.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { self.Close(nil) })
+	self.TrapExit(true)
+	sup, err := supervisor.Start(ctx, self, supervisor.Spec{
+		Strategy: supervisor.SimpleOneForOne, Intensity: 3,
+		Children: []supervisor.Child{{ID: wire.Atom("a"), Start: worker(nil, "a")}},
+	}, node.Options{Link: true})
+	require.NoError(t, err)
+	for range 1000 {
+		_, err := supervisor.StartDynamic(ctx, self, sup)
+		require.NoError(t, err)
+	}
+	c, err := supervisor.CountChildren(ctx, n, sup)
+	require.NoError(t, err)
+	require.Equal(t, supervisor.Counts{Specs: 1, Active: 1000, Workers: 1000}, c)
+	self.Exit(sup, node.Shutdown)
+	require.Equal(t, node.Exited{From: sup, Reason: node.Shutdown}, self.Receive())
+	require.Equal(t, 1, n.Stats().Processes)
+}

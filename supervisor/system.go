@@ -1,0 +1,64 @@
+package supervisor
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// system is a supervisor as system messages see it.
+type system struct{ *supervisor }
+
+// Module is part of sys.Server: OTP's supervisor is a gen_server, too.
+func (s system) Module() wire.Atom { return "gen_server" }
+
+// State is part of sys.Server: a tuple in the shape of OTP's record state.
+func (s system) State() any {
+	ids := wire.List{}
+	for k := range s.kids.backward() {
+		if !k.dynamic {
+			ids = append(ids, k.id())
+		}
+	}
+	var name any = wire.Tuple{s.c.Self(), wire.Atom("supervisor")}
+	if i, err := s.c.Node().Info(s.c.Self()); err == nil && i.Name != "" {
+		name = wire.Tuple{wire.Atom("local"), i.Name}
+	}
+	return wire.Tuple{wire.Atom("state"), name, wire.Atom(s.spec.Strategy.String()), wire.Tuple{ids, wire.NewMap()},
+		wire.Undefined, s.spec.Intensity, seconds(s.spec.Period), s.restarts.n, 0,
+		wire.Atom(s.spec.AutoShutdown.String()), wire.Atom("supervisor"), wire.List{}}
+}
+
+// Replace is part of sys.Server.
+func (s system) Replace(any) error {
+	return errors.New("supervisor: its state is not to be replaced")
+}
+
+// Status is part of sys.Server.
+func (s system) Status() any {
+	text := func(t string) any { return wire.Charlist(t) }
+	parent := s.c.Parent()
+	if parent.IsZero() {
+		parent = s.c.Self()
+	}
+	return wire.List{
+		wire.Tuple{wire.Atom("header"), text("Status for generic server " + s.name())},
+		wire.Tuple{wire.Atom("data"), wire.List{
+			wire.Tuple{text("Status"), s.sys.State()},
+			wire.Tuple{text("Parent"), parent},
+			wire.Tuple{text("Logged events"), s.sys.Logged()},
+		}},
+		wire.Tuple{wire.Atom("data"), wire.List{wire.Tuple{text("State"), s.State()}}},
+		wire.Tuple{wire.Atom("supervisor"), wire.List{wire.Tuple{text("Callback"), wire.Atom("supervisor")}}},
+	}
+}
+
+// ChangeCode is part of sys.Server.
+func (s system) ChangeCode(wire.Atom, any, any) error { return nil }
+
+// End is part of sys.Server.
+func (s system) End(c *node.Context, reason any) error {
+	s.c = c
+	return s.end(reason)
+}

@@ -1,0 +1,324 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// The words in which Erlang's supervisor module talks.
+const (
+	aAlreadyStarted wire.Atom = "already_started"
+	aAutoShutdown   wire.Atom = "auto_shutdown"
+	aNever          wire.Atom = "never"
+	aSignificant    wire.Atom = "significant"
+	aRestart        wire.Atom = "restart"
+	aRestarting     wire.Atom = "restarting"
+	aID             wire.Atom = "id"
+	aStart          wire.Atom = "start"
+	aShutdown       wire.Atom = "shutdown"
+	aType           wire.Atom = "type"
+	aModules        wire.Atom = "modules"
+	aBrutalKill     wire.Atom = "brutal_kill"
+	aInfinity       wire.Atom = "infinity"
+	aDynamic        wire.Atom = "dynamic"
+)
+
+// words are the answers that are an atom in Erlang.
+var words = map[error]wire.Atom{
+	ErrNotFound: "not_found", ErrRunning: "running", ErrRestarting: "restarting",
+	ErrAlreadyPresent: "already_present", ErrSimple: "simple_one_for_one", ErrNotSimple: "not_simple_one_for_one",
+}
+
+// answer is where the answer to a call goes, and in which language.
+type answer struct {
+	s      *supervisor
+	to     node.From
+	isTerm bool
+}
+
+func (a answer) ok(v any) error {
+	if a.isTerm {
+		v = term(v)
+	}
+	a.s.c.Reply(a.to, v)
+	return nil
+}
+
+func (a answer) fail(err error) error {
+	if !a.isTerm {
+		a.to.Fail(err)
+		return nil
+	}
+	reason := node.ErrorTerm(err)
+	if w, ok := words[err]; ok {
+		reason = w
+	}
+	var failed *StartError
+	if errors.As(err, &failed) {
+		reason = failed.Reason
+		if !failed.dynamic {
+			reason = wire.Tuple{failed.Reason, failed.child.record()}
+		}
+	}
+	a.s.c.Reply(a.to, wire.Tuple{wire.Error, reason})
+	return nil
+}
+
+// term is the value of an answer in Erlang.
+func term(v any) any {
+	switch v := v.(type) {
+	case node.PID:
+		if v.IsZero() {
+			return wire.Tuple{wire.OK, wire.Undefined}
+		}
+		return wire.Tuple{wire.OK, v}
+	case Child:
+		return wire.Tuple{wire.OK, v.Term()}
+	case []ChildInfo:
+		l := make(wire.List, len(v))
+		for i, k := range v {
+			l[i] = k.Term()
+		}
+		return l
+	case Counts:
+		return v.Term()
+	}
+	return wire.OK
+}
+
+// Term is {Id, Pid | undefined | restarting, Type, Modules}.
+func (i ChildInfo) Term() any {
+	var pid, id any = wire.Undefined, i.ID
+	switch {
+	case i.Restarting:
+		pid = aRestarting
+	case !i.PID.IsZero():
+		pid = i.PID
+	}
+	if id == nil {
+		id = wire.Undefined
+	}
+	return wire.Tuple{id, pid, wire.Atom(i.Type.String()), moduleTerm(i.Modules)}
+}
+
+// Term is [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
+func (c Counts) Term() any {
+	return wire.List{
+		wire.Tuple{wire.Atom("specs"), c.Specs}, wire.Tuple{wire.Atom("active"), c.Active},
+		wire.Tuple{wire.Atom("supervisors"), c.Supervisors}, wire.Tuple{wire.Atom("workers"), c.Workers},
+	}
+}
+
+// Term is the map that supervisor:get_childspec returns.
+func (k Child) Term() any {
+	return wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(k.Restart.String()),
+		aSignificant, wire.Atom(fmt.Sprint(k.Significant)), aShutdown, shutdownTerm(k.Shutdown),
+		aType, wire.Atom(k.Type.String()), aModules, moduleTerm(k.modules()))
+}
+
+// record is OTP's record child, of which {error, {Reason, Child}} tells.
+func (k *Child) record() any {
+	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(k.Restart.String()),
+		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(k.Type.String()), moduleTerm(k.modules())}
+}
+
+func shutdownTerm(d time.Duration) any {
+	switch d {
+	case BrutalKill:
+		return aBrutalKill
+	case Infinity:
+		return aInfinity
+	}
+	return int(d / time.Millisecond)
+}
+
+func moduleTerm(modules []wire.Atom) any {
+	if len(modules) == 1 && modules[0] == aDynamic {
+		return aDynamic
+	}
+	l := make(wire.List, len(modules))
+	for i, m := range modules {
+		l[i] = m
+	}
+	return l
+}
+
+// mfa is what starts the child, {Module, Function, Args}: for a Start in Go, the
+// package and the name of the function.
+func (k *Child) mfa(args []any) wire.Tuple {
+	if k.Start == nil {
+		return wire.Tuple{k.Named.Module, k.Named.Function, append(wire.List(k.Named.Args), args...)}
+	}
+	name := runtime.FuncForPC(reflect.ValueOf(k.Start).Pointer()).Name()
+	dot := strings.LastIndexByte(name[:strings.LastIndexByte(name, '/')+1], '/') + 1
+	pkg, function, _ := strings.Cut(name[dot:], ".")
+	return wire.Tuple{wire.Atom(name[:dot] + pkg), wire.Atom(function), wire.List(args)}
+}
+
+func (k *Child) modules() []wire.Atom {
+	if k.Modules != nil {
+		return k.Modules
+	}
+	return []wire.Atom{k.mfa(nil)[0].(wire.Atom)}
+}
+
+func alreadyStarted(reason any) (node.PID, bool) {
+	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aAlreadyStarted {
+		pid, ok := t[1].(node.PID)
+		return pid, ok
+	}
+	return node.PID{}, false
+}
+
+// parse reads a request of Erlang's supervisor module.
+func (s *supervisor) parse(req any) (any, error) {
+	switch req {
+	case wire.Atom("which_children"):
+		return whichChildren{}, nil
+	case wire.Atom("count_children"):
+		return countChildren{}, nil
+	}
+	t, ok := req.(wire.Tuple)
+	if ok && len(t) == 2 {
+		switch t[0] {
+		case wire.Atom("start_child"):
+			if s.simple() {
+				args, ok := list(t[1])
+				if !ok {
+					return nil, bad("badarg", t[1])
+				}
+				return startDynamic{args}, nil
+			}
+			k, err := ParseChild(t[1])
+			return startChild{k}, err
+		case wire.Atom("terminate_child"):
+			return terminateChild{t[1]}, nil
+		case wire.Atom("restart_child"):
+			return restartChild{t[1]}, nil
+		case wire.Atom("delete_child"):
+			return deleteChild{t[1]}, nil
+		case wire.Atom("get_childspec"):
+			return getChildSpec{t[1]}, nil
+		}
+	}
+	return nil, bad("unhandled_request", req)
+}
+
+// list reads a proper list of any spelling.
+func list(t any) ([]any, bool) {
+	switch l := t.(type) {
+	case nil:
+		return nil, true
+	case wire.List:
+		return l, true
+	case wire.Charlist:
+		return l.List(), true
+	}
+	return nil, false
+}
+
+// ParseChild reads a child specification as Erlang writes it: a map, or the old
+// tuple of six. The error is a [*SpecError] with OTP's reason.
+func ParseChild(t any) (Child, error) {
+	var k Child
+	m, isMap := t.(wire.Map)
+	if old, ok := t.(wire.Tuple); ok && len(old) == 6 {
+		m = wire.NewMap(aID, old[0], aStart, old[1], aRestart, old[2], aShutdown, old[3], aType, old[4], aModules, old[5])
+	} else if !isMap {
+		return k, bad("invalid_child_spec", t)
+	}
+	field := func(name wire.Atom, otherwise any) any {
+		if v, ok := m.Get(name); ok {
+			return v
+		}
+		return otherwise
+	}
+	id, ok := m.Get(aID)
+	if !ok {
+		return k, &SpecError{wire.Atom("missing_id")}
+	}
+	start, ok := m.Get(aStart)
+	if !ok {
+		return k, &SpecError{wire.Atom("missing_start")}
+	}
+	k.ID = id
+	mfa, ok := start.(wire.Tuple)
+	if !ok || len(mfa) != 3 {
+		return k, bad("invalid_mfa", start)
+	}
+	module, ok1 := mfa[0].(wire.Atom)
+	function, ok2 := mfa[1].(wire.Atom)
+	args, ok3 := list(mfa[2])
+	if !ok1 || !ok2 || !ok3 {
+		return k, bad("invalid_mfa", start)
+	}
+	k.Named = Named{module, function, args}
+	restart := field(aRestart, restarts[Permanent])
+	if k.Restart = Restart(index(restarts[:], restart)); int(k.Restart) == len(restarts) {
+		return k, bad("invalid_restart_type", restart)
+	}
+	significant := field(aSignificant, wire.False)
+	if k.Significant, ok = wire.Bool(significant); !ok {
+		return k, bad("invalid_significant", significant)
+	}
+	typ := field(aType, types[Worker])
+	if k.Type = Type(index(types[:], typ)); int(k.Type) == len(types) {
+		return k, bad("invalid_child_type", typ)
+	}
+	if shutdown, ok := m.Get(aShutdown); ok {
+		if k.Shutdown, ok = parseShutdown(shutdown); !ok {
+			return k, bad("invalid_shutdown", shutdown)
+		}
+	}
+	modules, ok := m.Get(aModules)
+	if !ok {
+		return k, nil
+	}
+	if modules == aDynamic {
+		k.Modules = []wire.Atom{aDynamic}
+		return k, nil
+	}
+	l, ok := list(modules)
+	if !ok {
+		return k, bad("invalid_modules", modules)
+	}
+	k.Modules = []wire.Atom{}
+	for _, m := range l {
+		a, ok := m.(wire.Atom)
+		if !ok {
+			return k, bad("invalid_module", m)
+		}
+		k.Modules = append(k.Modules, a)
+	}
+	return k, nil
+}
+
+func index(names []wire.Atom, t any) int {
+	for i, n := range names {
+		if t == n {
+			return i
+		}
+	}
+	return len(names)
+}
+
+func parseShutdown(t any) (time.Duration, bool) {
+	switch t {
+	case aBrutalKill:
+		return BrutalKill, true
+	case aInfinity:
+		return Infinity, true
+	}
+	ms, ok := wire.Int(t)
+	if !ok || ms < 0 || ms > int64(Infinity/time.Millisecond)-1 {
+		return 0, false
+	}
+	return max(1, time.Duration(ms)*time.Millisecond), true // 0 would be the default
+}
