@@ -1,0 +1,262 @@
+package epmd
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// answering returns a client whose every connection reads the request and is
+// then handed to peer.
+func answering(t *testing.T, cfg Config, peer func(conn net.Conn)) *Client {
+	cfg.Logger = quiet().Logger
+	cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			var head [2]byte
+			if _, err := io.ReadFull(theirs, head[:]); err != nil {
+				return
+			}
+			if _, err := io.CopyN(io.Discard, theirs, int64(binary.BigEndian.Uint16(head[:]))); err != nil {
+				return
+			}
+			peer(theirs)
+		}()
+		return ours, nil
+	}
+	return newClient(t, cfg)
+}
+
+func says(s string) func(net.Conn) {
+	return func(c net.Conn) {
+		for i := range len(s) { // a byte a segment
+			if _, err := c.Write([]byte{s[i]}); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	ctx := t.Context()
+	for _, c := range []struct {
+		peer string
+		want error
+	}{
+		{"w\x00" + sampleBytes, nil},
+		{"w\x01", ErrNotFound},
+		{"", ErrHungUp},
+		{"w\x00" + sampleBytes[:7], ErrShort},
+		{"v\x00", ErrMalformed},
+	} {
+		r, err := answering(t, Config{}, says(c.peer)).Lookup(ctx, "", "cart")
+		if c.want != nil {
+			require.ErrorIs(t, err, c.want, "%q", c.peer)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, sample, r)
+	}
+	_, err := newClient(t, Config{}).Lookup(ctx, "", "cart@host")
+	require.ErrorIs(t, err, ErrName)
+	_, err = newClient(t, (&memnet{}).config()).Lookup(ctx, "", "cart")
+	require.ErrorIs(t, err, ErrUnreachable)
+}
+
+func TestNamesAreBounded(t *testing.T) {
+	text := "\x00\x00\x11\x11name a at port 1\n"
+	n, err := answering(t, Config{MaxNames: len(text)}, says(text)).Names(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, []Entry{{"a", 1}}, n)
+	_, err = answering(t, Config{MaxNames: len(text) - 1}, says(text)).Names(t.Context(), "")
+	require.ErrorIs(t, err, ErrTooLong)
+	_, err = answering(t, Config{}, says("\x00\x00")).Names(t.Context(), "")
+	require.ErrorIs(t, err, ErrShort)
+}
+
+func TestRegisterAnswers(t *testing.T) {
+	for _, c := range []struct {
+		peer string
+		want error
+	}{
+		{"v\x01\x00\x00\x00\x63", ErrRefused},
+		{"y\x01\x00\x63", ErrRefused},
+		{"", ErrHungUp},
+		{"v\x00", ErrShort},
+		{"w\x00", ErrMalformed},
+		{"y\x00\x00\x01\x02", nil}, // the byte too many is not waited for, so it ends the connection later
+	} {
+		a, err := answering(t, Config{}, says(c.peer)).Register(t.Context(), Registration{Name: "a"})
+		require.ErrorIs(t, err, c.want, "%q", c.peer)
+		if err == nil {
+			assert.EqualValues(t, 1, a.Creation())
+			a.Stop()
+		}
+	}
+	a, err := answering(t, Config{}, says("v\x00\x00\x00\x00\x00")).Register(t.Context(), Registration{Name: "a"})
+	require.NoError(t, err)
+	assert.NotZero(t, a.Creation(), "the port mapper gave 0, so we chose")
+	a.Stop()
+}
+
+// A peer that accepts and says nothing holds nobody up for longer than Timeout,
+// or than the caller's context.
+func TestSilentPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }
+		start := time.Now()
+		_, err := answering(t, Config{}, silent).Lookup(t.Context(), "", "a")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 10*time.Second, time.Since(start))
+
+		start = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = answering(t, Config{}, silent).Register(ctx, Registration{Name: "a"})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+// The second of the two hosts in Local is tried when the first does not answer.
+func TestLocalHosts(t *testing.T) {
+	var asked []string
+	cfg := quiet()
+	cfg.Port = 99
+	cfg.Dial = func(_ context.Context, network, address string) (net.Conn, error) {
+		asked = append(asked, network+" "+address)
+		return nil, errors.New("no")
+	}
+	_, err := newClient(t, cfg).Names(t.Context(), "")
+	require.ErrorIs(t, err, ErrUnreachable)
+	require.Equal(t, []string{"tcp 127.0.0.1:99", "tcp [::1]:99"}, asked)
+}
+
+func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m memnet
+		var seen statuses
+		cfg := m.config()
+		cfg.OnStatus = seen.add
+		_, stop := m.serve(t, cfg)
+		a, err := newClient(t, cfg).Register(t.Context(), Registration{Name: "cart", Port: 7, Extra: []byte("x")})
+		require.NoError(t, err)
+		ours := a.Creation()
+		require.NotZero(t, ours)
+
+		require.ErrorIs(t, stop(), ErrStopped)
+		synctest.Wait()
+		dials := m.dialled()
+		time.Sleep(2*time.Second - 1) // the bubble's clock, not ours
+		synctest.Wait()
+		require.Equal(t, dials, m.dialled())
+		require.Equal(t, []State{Registered, Lost}, seen.states())
+		time.Sleep(1)
+		synctest.Wait()
+		require.Equal(t, dials+1, m.dialled(), "after 2 s")
+		require.Equal(t, []State{Registered, Lost, Lost}, seen.states(), "another cause: nobody answers")
+		require.ErrorIs(t, a.Status().Err, ErrUnreachable)
+
+		// Somebody else takes the name in the meantime: refused, until he is gone.
+		_, stop = m.serve(t, cfg)
+		rival, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "cart", Port: 8})
+		require.NoError(t, err)
+		time.Sleep(2*time.Second + rivalGrace)
+		synctest.Wait()
+		require.Equal(t, Refused, a.Status().State)
+		require.ErrorIs(t, a.Status().Err, ErrRefused)
+		rival.Stop()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.Equal(t, Status{State: Registered, Creation: ours}, a.Status(), "our creation is kept")
+		r, err := newClient(t, cfg).Lookup(t.Context(), "", "cart")
+		require.NoError(t, err)
+		require.Equal(t, Registration{Name: "cart", Port: 7, Type: Visible, Highest: 6, Lowest: 6, Extra: []byte("x")}, r)
+
+		a.Stop()
+		a.Stop()
+		require.Equal(t, []State{Registered, Lost, Lost, Refused, Registered, Stopped}, seen.states())
+		synctest.Wait()
+		_, err = newClient(t, cfg).Lookup(t.Context(), "", "cart")
+		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, stop(), ErrStopped)
+	})
+}
+
+func TestChosenCreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m memnet
+		_, stop := m.serve(t, m.config())
+		a, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "cart", Creation: 42})
+		require.NoError(t, err)
+		require.EqualValues(t, 42, a.Creation())
+		a.Stop()
+		require.ErrorIs(t, stop(), ErrStopped)
+	})
+}
+
+func TestConfigFromEnv(t *testing.T) {
+	read := func(kv ...string) (Config, error) {
+		return ConfigFromEnv(func(key string) (string, bool) {
+			for _, s := range kv {
+				if k, v, _ := strings.Cut(s, "="); k == key {
+					return v, true
+				}
+			}
+			return "", false
+		})
+	}
+	c, err := read()
+	require.NoError(t, err)
+	require.Equal(t, Config{}, c)
+	c, err = read("ERL_EPMD_PORT=5000", "ERL_EPMD_ADDRESS=192.0.2.2, fd00::2,", "ERL_EPMD_RELAXED_COMMAND_CHECK=")
+	require.NoError(t, err)
+	require.Equal(t, Config{Port: 5000, Relaxed: true,
+		Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("fd00::2")}}, c)
+	for _, s := range []string{"ERL_EPMD_PORT=x", "ERL_EPMD_PORT=0", "ERL_EPMD_PORT=65536", "ERL_EPMD_ADDRESS=localhost"} {
+		_, err = read(s)
+		require.Error(t, err, s)
+	}
+	for _, c := range []Config{{Port: -1}, {Port: 65536}, {MaxConns: -1}, {Retry: -1}} {
+		_, err = NewClient(c)
+		require.Error(t, err)
+		_, err = NewServer(c)
+		require.Error(t, err)
+	}
+}
+
+// Where a keeper's server listens, by what is configured.
+func TestListenAddresses(t *testing.T) {
+	for _, c := range []struct{ addresses, want string }{
+		{"", ":99"},
+		{"0.0.0.0 192.0.2.2", ":99"},
+		{"192.0.2.2", "192.0.2.2:99 127.0.0.1:99 [::1]:99"},
+		{"::1", "[::1]:99 127.0.0.1:99"},
+	} {
+		var asked []string
+		cfg := Config{Port: 99, Listen: func(_ context.Context, _, address string) (net.Listener, error) {
+			asked = append(asked, address)
+			return (&memnet{}).listen(t.Context(), "", "")
+		}}
+		for _, a := range strings.Fields(c.addresses) {
+			cfg.Addresses = append(cfg.Addresses, netip.MustParseAddr(a))
+		}
+		cfg, err := cfg.withDefaults()
+		require.NoError(t, err)
+		all, err := cfg.listenAll(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, c.want, strings.Join(asked, " "))
+		closeAll(all)
+	}
+}

@@ -1,0 +1,118 @@
+package epmd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// Keeper keeps a node registered on a host, whether or not there is a port
+// mapper: at whatever answers, and where nobody does it becomes the port mapper
+// itself, for all nodes of the host. When the one that answered dies, whoever
+// notices first takes its place; the others, erl nodes among them, find it when
+// they try again.
+//
+//	           nobody answers, the port is ours: serve it
+//	  client ────────────────────────────────────────────▶ client of its own server
+//	(of any ) ◀──────────────────────────────────────────
+//	           our server ended: killed, or its listener failed
+type Keeper struct {
+	client *Client
+	alive  *Alive // set once
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	server *Server // nil while another serves
+	closed bool
+}
+
+// Keep registers a node at the port mapper of this host, or becomes that, and
+// returns when the node is registered; ctx bounds this first attempt only. It
+// returns ErrRefused if the name is taken. The Keeper must be stopped.
+func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
+	k := &Keeper{client: c}
+	alive, err := c.keepAlive(ctx, r, k.takeOver)
+	if err != nil {
+		k.stopServer()
+		return nil, err
+	}
+	k.alive = alive
+	return k, nil
+}
+
+// Creation returns the creation of this life of the node; it never changes.
+func (k *Keeper) Creation() uint32 { return k.alive.Creation() }
+
+// Status returns the state of the registration.
+func (k *Keeper) Status() Status { return k.alive.Status() }
+
+// Serving reports whether this keeper is the port mapper now.
+func (k *Keeper) Serving() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.server != nil
+}
+
+// Stop gives the name up, ends the server if there is one, and waits for both.
+// Another keeper may take over. It may be called more than once.
+func (k *Keeper) Stop() {
+	k.alive.Stop()
+	k.stopServer()
+}
+
+func (k *Keeper) stopServer() {
+	k.mu.Lock()
+	k.closed = true
+	s := k.server
+	k.mu.Unlock()
+	if s != nil {
+		s.Stop()
+	}
+	k.wg.Wait()
+}
+
+// takeOver becomes the port mapper if it can. It reports whether there should be
+// one now: ours, or that of another who was faster.
+func (k *Keeper) takeOver(ctx context.Context) bool {
+	if k.Serving() {
+		return false
+	}
+	cfg := k.client.cfg
+	listeners, err := cfg.listenAll(ctx)
+	if err != nil {
+		cfg.Logger.Warn("epmd: cannot take over", "err", err)
+		return errors.Is(err, syscall.EADDRINUSE)
+	}
+	s, err := NewServer(cfg)
+	if err != nil {
+		panic(err) // the client has checked the same Config
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		closeAll(listeners)
+		return false
+	}
+	k.server = s
+	k.wg.Go(func() { k.serve(s, listeners) }) // ended and waited for by stopServer
+	cfg.Logger.Info("epmd: took over", "port", cfg.Port)
+	return true
+}
+
+func (k *Keeper) serve(s *Server, listeners []net.Listener) {
+	err := s.Serve(context.Background(), listeners...)
+	k.mu.Lock()
+	k.server = nil
+	k.mu.Unlock()
+	if !errors.Is(err, ErrStopped) {
+		k.client.cfg.Logger.Warn("epmd: server ended", "err", err)
+	}
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+}
