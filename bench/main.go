@@ -60,6 +60,9 @@ func system() contract.System {
 		spawn,
 		mixed,
 		coop,
+		gencall,
+		restart,
+		supertree,
 	}}
 }
 

@@ -25,6 +25,8 @@ type Context struct {
 	slots slots
 	refs  refs
 	live  *tally
+
+	promises []*promise // for calls to come
 }
 
 // Self returns the PID of the process.

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"iter"
 	"runtime/debug"
 	"sync"
@@ -290,32 +289,4 @@ func (s *Self) enter() {
 		s.co.left = 0 // there is a reason to resume
 		s.pause()
 	}
-}
-
-// parkCo is promise.park for a coroutine.
-func (p *promise) parkCo(ctx context.Context, s *Self) (any, error) {
-	co := s.co
-	co.answered.Store(false)
-	p.mu.Lock()
-	if !p.done {
-		p.waiter = s
-		stop := context.AfterFunc(ctx, func() { p.complete(nil, context.Cause(ctx)) })
-		defer stop()
-	}
-	co.calling = true
-	defer func() {
-		co.calling = false
-		co.answered.Store(false)
-	}()
-	for !p.done {
-		p.mu.Unlock()
-		co.run.yield(struct{}{})
-		if s.p.status.Load() != alive {
-			p.complete(nil, ErrExited)
-			panic(unwinding{})
-		}
-		p.mu.Lock()
-	}
-	defer p.mu.Unlock()
-	return p.value, p.err
 }

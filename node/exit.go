@@ -24,7 +24,7 @@ type death struct {
 	watchers map[*monitor]struct{}
 	watching map[uint64]*monitor
 	aliases  map[uint64]struct{}
-	calls    []*promise
+	calls    []ticket
 	cancel   context.CancelCauseFunc
 }
 
@@ -76,7 +76,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	for pr := k.calls; pr != nil; {
 		next := pr.next
 		pr.next, pr.prev, pr.listed = nil, nil, false
-		d.calls = append(d.calls, pr)
+		d.calls = append(d.calls, ticket{pr, pr.state.Load() &^ phases})
 		pr = next
 	}
 	k.links, k.watchers, k.watching, k.aliases, k.calls = pidSet{}, nil, nil, nil, nil
@@ -110,7 +110,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		if armed || p.boxed {
 			s.prod()
 		}
-		s.answered()
+		s.answered(nil)
 	case free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {
 			close(d.quit)
@@ -143,8 +143,8 @@ func (d *death) tell(c *Context) (wave []*death) {
 	for to := range d.links.all() {
 		wave = d.tellLink(c, wave, to)
 	}
-	for _, pr := range d.calls {
-		pr.complete(nil, &ExitError{d.reason})
+	for _, t := range d.calls {
+		t.settle(c, nil, &ExitError{d.reason})
 	}
 	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
 		m.fire(c, pid, d.reason)

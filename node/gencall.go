@@ -1,6 +1,10 @@
 package node
 
-import "github.com/actornode/actornode/wire"
+import (
+	"errors"
+
+	"github.com/actornode/actornode/wire"
+)
 
 // Labels of the messages by which Erlang's gen behaviours talk.
 const (
@@ -26,6 +30,9 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	return Request[any]{}, false
 }
 
+// Term is what the call would be from Erlang: {'$gen_call', From, Body}.
+func (r Request[T]) Term() any { return wire.Tuple{genCall, r.From.Term(), r.Body} }
+
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }
 
 // ReadFrom reads the second element of a '$gen_call' or of a system message:
@@ -36,56 +43,91 @@ func (n *Node) ReadFrom(term any) (From, bool) {
 	if !ok || len(t) != 2 {
 		return From{}, false
 	}
-	to, ok := t[0].(PID)
-	if !ok {
+	to, isPID := t[0].(PID)
+	ref, isAlias := aliasOf(t[1])
+	if !isPID && !isAlias {
 		return From{}, false
 	}
-	p := &promise{node: n, from: to}
-	p.then = []func(){func() {
+	p := &promise{node: n, far: &to, more: &watches{}}
+	p.more.then = []func(*Context){func(*Context) {
 		reply := p.value
 		if p.err != nil {
 			reply = wire.Tuple{wire.Error, ErrorTerm(p.err)}
 		}
-		msg := wire.Tuple{t[1], reply}
-		if ref, ok := aliasOf(t[1]); ok {
+		if msg := (wire.Tuple{t[1], reply}); isAlias {
 			n.SendAlias(ref, msg)
 		} else {
 			n.Send(to, msg)
 		}
 	}}
-	return From{p}, true
+	return From{t: p.arm()}, true
 }
 
-// aliasOf finds the alias in the tag of a call.
+// Caller returns the process that a reply goes to; the zero PID if that is a
+// plain goroutine.
+func (f From) Caller() PID {
+	switch p := f.t.p; {
+	case p == nil:
+		return PID{}
+	case p.far != nil:
+		return *p.far
+	case f.caller != 0:
+		return p.node.origin.PID(f.caller - 1)
+	}
+	return PID{}
+}
+
+// Term is what From looks like to those who are shown a call: {Pid, '$go_call'},
+// with undefined for a plain goroutine.
+func (f From) Term() any {
+	if pid := f.Caller(); !pid.IsZero() {
+		return wire.Tuple{pid, wire.Atom("$go_call")}
+	}
+	return wire.Tuple{wire.Undefined, wire.Atom("$go_call")}
+}
+
+// aliasOf finds the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].
 func aliasOf(tag any) (Ref, bool) {
-	l, ok := tag.(wire.ImproperList)
-	if !ok || len(l.Head) != 1 {
-		if list, proper := tag.(wire.List); !proper || len(list) == 0 {
-			return Ref{}, false
-		} else if l, ok = list[0].(wire.ImproperList); !ok || len(l.Head) != 1 {
+	for range 2 {
+		switch l := tag.(type) {
+		case wire.ImproperList:
+			if len(l.Head) == 0 {
+				return Ref{}, false
+			}
+			if ref, ok := l.Tail.(Ref); ok && len(l.Head) == 1 && l.Head[0] == alias_ {
+				return ref, true
+			}
+			tag = l.Head[0]
+		case wire.List:
+			if len(l) == 0 {
+				return Ref{}, false
+			}
+			tag = l[0]
+		default:
 			return Ref{}, false
 		}
-	} else if inner, nested := l.Head[0].(wire.ImproperList); nested && len(inner.Head) == 1 {
-		l = inner
 	}
-	if l.Head[0] != alias_ {
-		return Ref{}, false
-	}
-	ref, ok := l.Tail.(Ref)
-	return ref, ok
+	return Ref{}, false
 }
 
 // ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit
-// reason of an error that has one, what a method Term returns, else the
-// error's text as a binary.
+// reason of an error that has one, what its method Term() any returns, else the
+// error's text as a binary. err, which must not be nil, or an error that it wraps
+// may have them.
 func ErrorTerm(err error) any {
-	switch e := err.(type) {
-	case *exit:
-		return e.reason
-	case *ExitError:
-		return e.Reason
-	case interface{ Term() any }:
-		return e.Term()
+	var chosen *exit
+	var exited *ExitError
+	var own interface {
+		error
+		Term() any
+	}
+	switch {
+	case errors.As(err, &chosen):
+		return chosen.reason
+	case errors.As(err, &exited):
+		return exited.Reason
+	case errors.As(err, &own):
+		return own.Term()
 	}
 	return err.Error()
 }

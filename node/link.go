@@ -89,3 +89,11 @@ func (p *proc) unlink(to PID) {
 		q.mu.Unlock()
 	}
 }
+
+// Linked reports whether the process is linked to another.
+func (c *Context) Linked(to PID) bool {
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tied && p.isParent(to) || p.cold != nil && p.cold.links.has(to)
+}

@@ -93,7 +93,7 @@ type cold struct {
 	watching map[uint64]*monitor   // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
 	calls    *promise // calls that wait for this process
-	birth    *promise // is answered when Init has returned; set at spawn
+	birth    ticket   // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reason   any // once exiting

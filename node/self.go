@@ -29,6 +29,7 @@ type Self struct {
 type waits struct {
 	timer *time.Timer   // of Receive with a timeout, kept for the next
 	reply chan struct{} // capacity 1: a call has been answered
+	call  promise       // of the call that is waited for, one after the other
 }
 
 // prepare makes s.waits.
@@ -36,6 +37,7 @@ func (s *Self) prepare() *waits {
 	if s.waits == nil {
 		s.p.mu.Lock() // for exit, which answers too
 		s.waits = &waits{reply: make(chan struct{}, 1)}
+		s.waits.call.node = s.p.node
 		s.p.mu.Unlock()
 	}
 	return s.waits
@@ -363,10 +365,20 @@ func (s *Self) context() *Context {
 	return nil
 }
 
-// answered ends the wait for a reply.
-func (s *Self) answered() {
+// answered ends the wait for a reply. c is the context of the actor that has
+// answered, nil elsewhere.
+func (s *Self) answered(c *Context) {
 	if s.co != nil {
 		s.co.answered.Store(true)
+		if c != nil && c.w != nil && c.w.Enter() {
+			near := s.p.Home() == c.w.Stage()
+			if near {
+				c.w.Stage().Wake(&s.p.Entity)
+			}
+			if c.w.Leave(); near {
+				return
+			}
+		}
 		s.p.nudge(tick{})
 		return
 	}
@@ -452,6 +464,10 @@ func (s *Self) Exit(to PID, reason any) {
 		s.die()
 	}
 }
+
+// Reply answers a call as [From.Reply] does, at less cost where the caller is
+// near.
+func (s *Self) Reply(to From, v any) error { return to.answer(s.context(), v, nil) }
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.

@@ -39,7 +39,7 @@ type Options struct {
 	Scheduler sched.Scheduler
 
 	monitor bool
-	birth   *promise // is answered when Init has returned
+	birth   ticket // is settled when Init has returned
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -73,7 +73,7 @@ func Detached() Place { return Place{how: detached} }
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth.p == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -243,7 +243,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	switch b := b.(type) {
 	case Initializer:
 		p.fresh = true
-		p.tells = o.Announce || o.birth != nil
+		p.tells = o.Announce || o.birth.p != nil
 	case self:
 		p.fresh = b.co != nil
 	}
@@ -280,12 +280,12 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if o.monitor {
 		ref = caller.monitor(c, pid, "")
 	}
-	if o.birth != nil {
-		o.birth.target = p
-		if !o.birth.list() { // killed by its name
-			o.birth.complete(nil, &ExitError{p.reason()})
+	if o.birth.p != nil {
+		o.birth.p.target = p
+		if !o.birth.p.list() { // killed by its name
+			o.birth.settle(c, nil, &ExitError{p.reason()})
 		} else if !p.tells {
-			o.birth.complete(nil, nil)
+			o.birth.settle(c, nil, nil)
 		}
 	}
 	p.start(c)
@@ -303,7 +303,7 @@ func (o *Options) apply(n *Node, p *proc) {
 	if o.Label != "" {
 		p.chill().label = o.Label
 	}
-	if o.birth != nil {
+	if o.birth.p != nil {
 		p.chill().birth = o.birth
 	}
 	if o.Scheduler != nil {

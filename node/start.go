@@ -1,11 +1,30 @@
 package node
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Ignore, returned from an Initializer's Init, ends the process with the reason
 // normal and says that this is no failure: there is nothing to run. Erlang's
 // ignore.
 var Ignore = ExitWith(Normal)
+
+// Pending, returned from an Initializer's Init, says that the process has not
+// started yet, though it handles messages from now on: it says when by
+// [Context.Announce], or that it has failed by its exit. Erlang's init_ack, for
+// those whose start takes more than one message.
+var Pending = errors.New("node: the start is not over when Init returns")
+
+// Announce says that the process has started, after an Init that has returned
+// [Pending]. It does nothing where nobody waits for it.
+func (c *Context) Announce() {
+	if c.p.tells {
+		c.p.tells = false
+		c.p.announce(c, false)
+	}
+}
 
 // Started is what a process that was spawned with [Options].Announce tells the
 // one that spawned it: Init has returned nil, or [Ignore]. If Init fails, the
@@ -17,22 +36,43 @@ type Started struct {
 
 // born goes on after Init has returned err.
 func (p *proc) born(c *Context, err error) {
-	if p.tells && (err == nil || err == Ignore) {
-		p.announce(c, err == Ignore)
+	if err == Pending {
+		return
+	}
+	ignored := errors.Is(err, Ignore)
+	if ignored {
+		p.forgetName() // who is told may want the name
+	}
+	if p.tells && (err == nil || ignored) {
+		p.tells = false
+		p.announce(c, ignored)
 	}
 	if err != nil {
 		p.exit(c, reasonOf(err))
 	}
 }
 
+// forgetName takes p's name away, if it has one.
+func (p *proc) forgetName() {
+	p.mu.Lock()
+	var name Atom
+	if p.cold != nil {
+		name, p.cold.name = p.cold.name, ""
+	}
+	p.mu.Unlock()
+	if name != "" {
+		p.node.names.remove(name, p)
+	}
+}
+
 // announce says that Init has returned.
 func (p *proc) announce(c *Context, ignored bool) {
-	if p.cold != nil && p.cold.birth != nil {
+	if p.cold != nil && p.cold.birth.p != nil {
 		var err error
 		if ignored {
 			err = ErrIgnored
 		}
-		p.cold.birth.complete(nil, err)
+		p.cold.birth.settle(c, nil, err)
 		return
 	}
 	if parent := p.node.table.get(p.parent - 1); parent != nil {
@@ -62,15 +102,15 @@ func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID
 func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, error) {
 	o.Announce = false
 	if o.monitor && me.p == nil {
-		return PID{}, Ref{}, ErrBadOption
+		return PID{}, Ref{}, fmt.Errorf("%w: only a process can monitor", ErrBadOption)
 	}
-	birth := &promise{node: me.node}
-	if me.p != nil {
-		birth.from = me.p.pid()
-	}
+	promise := me.promise()
+	promise.target = nil
+	birth := promise.arm()
 	o.birth = birth
 	pid, ref, err := me.node.spawn(me.c, me.p, o, b)
 	if err != nil {
+		birth.settle(me.c, nil, err)
 		return PID{}, Ref{}, err
 	}
 	if _, err = me.await(ctx, birth); err == nil {
@@ -88,6 +128,8 @@ func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, e
 			})
 		}
 	}
-	me.node.Exit(pid, Kill) // unless it is dead already
+	if err != ErrIgnored { // it is about to end by itself then
+		me.node.Exit(pid, Kill) // unless it is dead already
+	}
 	return PID{}, Ref{}, err
 }

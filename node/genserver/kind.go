@@ -8,7 +8,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Returns is embedded in a request type to say what type its reply has.
+// Returns is embedded in a request type to say what type its reply has. It takes
+// no room, unless it is the last field.
 type Returns[R any] struct{}
 
 func (Returns[R]) returns(R) {}
@@ -19,17 +20,9 @@ type Asks[R any] interface{ returns(R) }
 // Kind is a sort of server: what its state is made of and which method handles
 // what. It is made once, by [Define], and may be used by any number of servers.
 type Kind[S any] struct {
-	direct []Handler[S] // by the type of the message
-	calls  []Handler[S] // by the type of what is in a call from elsewhere
-	casts  []Handler[S] // by the type of what is in a cast from elsewhere
-
-	anyCall, anyCast, anyInfo Handler[S] // for what nobody else wants; run is nil: there is none
-
-	many map[reflect.Type]Handler[S] // direct, once it is long
+	direct index[S]     // by the type of the message
+	bodies [3]bodies[S] // of calls and casts, whose Go type came with the message or not; of messages
 }
-
-// few is how many handlers are looked through one by one.
-const few = 8
 
 // Handler says which method handles what. OnCall, OnRequest, OnCast and OnInfo
 // make one.
@@ -38,8 +31,7 @@ type Handler[S any] struct {
 	body reflect.Type // of the request, cast or message
 	typ  reflect.Type // of the message that run takes
 	run  func(s *server[S], msg any) error
-	// open runs the handler of a call or cast that has come from elsewhere, so
-	// that its body has no type of its own.
+	// open runs the handler of what was found by its body.
 	open func(s *server[S], from node.From, body any) error
 }
 
@@ -53,17 +45,27 @@ const (
 
 func (w what) String() string { return [...]string{"call", "cast", "message"}[w] }
 
+// loose reports whether h is for whatever has certain methods, or for anything.
+func (h *Handler[S]) loose() bool { return h.body.Kind() == reflect.Interface }
+
+// takes reports whether h, which is loose, is for a body of type t; nil: the body
+// is nil.
+func (h *Handler[S]) takes(t reflect.Type) bool {
+	return h.body.NumMethod() == 0 || t != nil && t.Implements(h.body)
+}
+
 // OnCall handles requests of type Q, whose replies have the type R: the compiler
 // holds caller and server to it. If f returns an error, the caller gets the error
-// and the server goes on, except for node.ExitWith, which ends the server; for
-// [Later], with which nobody gets a reply until Context.From's is answered; and
-// after Context.Stop.
+// in place of a reply and the server goes on, with two exceptions: for [Later]
+// nobody gets anything until Context.From's is answered; node.ExitWith ends the
+// server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Asks[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return onRequest(f)
 }
 
 // OnRequest is OnCall for requests that do not say what they return: terms from
-// Erlang, or any type. With Q = any it takes what no other handler does.
+// Erlang, or any type. Where Q is an interface, any in particular, it takes what no
+// handler of the very type does.
 func OnRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return onRequest(f) }
 
 func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
@@ -81,112 +83,146 @@ func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 		},
 		open: func(s *server[S], from node.From, body any) error {
 			s.from = from
-			q, _ := body.(Q) // not of that type only if Q is an interface type, and body nil
+			q, _ := body.(Q) // not a Q only if that is an interface and body nil
 			r, err := f(s.state, &s.Context, q)
 			return s.answered(r, err)
 		},
 	}
 }
 
-// OnCast handles casts of type M; an error ends the server. With M = any it takes
-// what no other handler does.
+// OnCast handles casts of type M; an error ends the server. Where M is an
+// interface, it takes what no handler of the very type does.
 func OnCast[S, M any](f func(S, *Context, M) error) Handler[S] {
 	return Handler[S]{
 		what: cast, body: reflect.TypeFor[M](), typ: reflect.TypeFor[castOf[M]](),
-		run:  func(s *server[S], msg any) error { return f(s.state, &s.Context, msg.(castOf[M]).body) },
-		open: func(s *server[S], _ node.From, body any) error { return f(s.state, &s.Context, body.(M)) },
+		run: func(s *server[S], msg any) error {
+			s.from = node.From{}
+			return f(s.state, &s.Context, msg.(castOf[M]).body)
+		},
+		open: func(s *server[S], _ node.From, body any) error {
+			m, _ := body.(M)
+			return f(s.state, &s.Context, m)
+		},
 	}
 }
 
 // OnInfo handles messages of type M that are neither calls nor casts, such as
-// [node.Down], [node.Exited] and [Timeout]; an error ends the server. With M =
-// any it takes what no other handler does.
+// [node.Down], [node.Exited] and [Timeout]; an error ends the server. Where M is an
+// interface, it takes what no handler of the very type does.
 func OnInfo[S, M any](f func(S, *Context, M) error) Handler[S] {
+	open := func(s *server[S], _ node.From, msg any) error {
+		m, _ := msg.(M)
+		return f(s.state, &s.Context, m)
+	}
 	return Handler[S]{
-		what: info, body: reflect.TypeFor[M](), typ: reflect.TypeFor[M](),
-		run: func(s *server[S], msg any) error { return f(s.state, &s.Context, msg.(M)) },
+		what: info, body: reflect.TypeFor[M](), typ: reflect.TypeFor[M](), open: open,
+		run: func(s *server[S], msg any) error { return open(s, node.From{}, msg) },
 	}
 }
 
 // Define makes a Kind of server from the methods that handle what it is sent. It
-// panics if two of them are for the same.
+// panics if two of them are for the same. Their order matters only where a value
+// has the methods of several interfaces: the first takes it, one for any last.
 func Define[S any](handlers ...Handler[S]) *Kind[S] {
 	k := &Kind[S]{}
 	seen := make(map[reflect.Type]bool)
-	anything := reflect.TypeFor[any]()
-	for _, h := range handlers {
+	for i := range handlers {
+		h := &handlers[i]
 		if seen[h.typ] {
 			panic(fmt.Sprintf("genserver: Define: two handlers for a %v of type %v", h.what, h.body))
 		}
 		seen[h.typ] = true
-		if h.what != info || h.body != anything {
-			k.direct = append(k.direct, h)
+		if !h.loose() {
+			k.direct.add(h)
 		}
-		switch {
-		case h.what == call && h.body == anything:
-			k.anyCall = h
-		case h.what == call:
-			k.calls = append(k.calls, h)
-		case h.what == cast && h.body == anything:
-			k.anyCast = h
-		case h.what == cast:
-			k.casts = append(k.casts, h)
-		case h.body == anything:
-			k.anyInfo = h
-		}
-	}
-	if len(k.direct) > few {
-		k.many = make(map[reflect.Type]Handler[S])
-		for _, h := range k.direct {
-			k.many[h.typ] = h
-		}
+		k.bodies[h.what].add(h)
 	}
 	return k
 }
 
-// lookup finds the handler for a message, nil: none by its type.
-func (k *Kind[S]) lookup(msg any) *Handler[S] {
+// index finds handlers by the type of the message.
+type index[S any] struct {
+	few  []*Handler[S]
+	many map[reflect.Type]*Handler[S] // instead of few
+}
+
+// few is how many handlers are looked through one by one.
+const few = 8
+
+func (x *index[S]) add(h *Handler[S]) {
+	if x.few = append(x.few, h); len(x.few) <= few {
+		return
+	}
+	if x.many == nil {
+		x.many = make(map[reflect.Type]*Handler[S])
+	}
+	for _, h := range x.few {
+		x.many[h.typ] = h
+	}
+}
+
+// find returns the handler for a message; nil: none by its type.
+func (x *index[S]) find(msg any) *Handler[S] {
 	t := reflect.TypeOf(msg)
-	if k.many != nil {
-		if h, ok := k.many[t]; ok {
-			return &h
-		}
-		return nil
+	if x.many != nil {
+		return x.many[t]
 	}
-	for i := range k.direct {
-		if k.direct[i].typ == t {
-			return &k.direct[i]
+	for _, h := range x.few {
+		if h.typ == t {
+			return h
 		}
 	}
 	return nil
 }
 
-// byBody finds the handler of what came in a call or cast from elsewhere.
-func byBody[S any](handlers []Handler[S], fallback Handler[S], body any) *Handler[S] {
+// bodies finds handlers by the type of what is in a message.
+type bodies[S any] struct {
+	exact map[reflect.Type]*Handler[S]
+	loose []*Handler[S]
+	any   *Handler[S]
+}
+
+func (b *bodies[S]) add(h *Handler[S]) {
+	switch {
+	case !h.loose():
+		if b.exact == nil {
+			b.exact = make(map[reflect.Type]*Handler[S])
+		}
+		b.exact[h.body] = h
+	case h.body.NumMethod() == 0 && b.any == nil:
+		b.any = h
+	default:
+		b.loose = append(b.loose, h)
+	}
+}
+
+// find returns the handler for a body; nil: there is none.
+func (b *bodies[S]) find(body any) *Handler[S] {
 	t := reflect.TypeOf(body)
-	for i := range handlers {
-		if handlers[i].body == t {
-			return &handlers[i]
+	if h := b.exact[t]; h != nil {
+		return h
+	}
+	for _, h := range b.loose {
+		if h.takes(t) {
+			return h
 		}
 	}
-	if fallback.open != nil {
-		return &fallback
-	}
-	return nil
+	return b.any
 }
 
-// New makes a server of this kind, to be spawned: by node.SpawnWait, by a
+// New makes a server of this kind, to be spawned once: by node.SpawnWait, by a
 // supervisor, or by Start.
 func (k *Kind[S]) New(state S) node.Actor { return &server[S]{kind: k, state: state} }
 
 // Start starts a server and waits until its Init has returned: start, or with
-// Options.Link start_link, of gen_server. ctx bounds how long that may take. See
-// [node.SpawnWait] for the errors.
+// Options.Link start_link, of gen_server. ctx bounds how long that may take: a
+// server whose Init takes longer is killed. See [node.SpawnWait] for the errors.
 func (k *Kind[S]) Start(ctx context.Context, from node.Caller, state S, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, k.New(state))
 }
 
-// StartMonitor is Start with a monitor of the caller from the beginning.
+// StartMonitor is Start with a monitor of the caller, a process, from the
+// beginning: start_monitor.
 func (k *Kind[S]) StartMonitor(ctx context.Context, from node.Caller, state S, o node.Options) (node.PID, node.Ref, error) {
 	return node.SpawnWaitMonitor(ctx, from, o, k.New(state))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -14,10 +15,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Labels of the messages by which Erlang's gen behaviours talk.
+// Words of the messages by which Erlang's gen behaviours talk.
 const (
-	genCall wire.Atom = "$gen_call"
 	genCast wire.Atom = "$gen_cast"
+
+	suspended wire.Atom = "suspended" // see sys.System.State
 )
 
 // What a server's state may implement beside its handlers.
@@ -50,6 +52,9 @@ type (
 // that was given to [Context.Timeout].
 type Timeout struct{}
 
+// Term is what Erlang's gen_server gives in place of it: the atom timeout.
+func (Timeout) Term() any { return wire.Atom("timeout") }
+
 // Later, returned from a handler of calls, says that the reply comes later, by
 // the From that Context.From returned.
 var Later = errors.New("genserver: the reply comes later")
@@ -77,18 +82,20 @@ type Context struct {
 	rare *rare     // nil: nothing of it is needed
 }
 
-// rare is what most servers never need.
+// rare is what most servers never need, or not for long.
 type rare struct {
-	stop    bool
-	reason  any                  // of stop
-	next    func(*Context) error // to run before the next message
-	idle    time.Duration        // the wait for the next message; 0: for ever
-	timer   *node.Timer
-	pulse   uint64 // of the timer that counts
-	inInit  bool
-	sys     sys.System
-	stopped bool // Terminate has been called
+	stop   bool
+	reason any                  // of stop
+	next   func(*Context) error // to run before the next message
+	idle   time.Duration        // the wait for the next message; 0: for ever
+	pulse  *pulse               // comes when idle is over; nil: idle has not begun
+	caller any                  // the From of the present call as a term, while somebody watches
+	over   bool                 // Terminate has been called
+	sys    sys.System
 }
+
+// pulse is the message that comes when a time is over.
+type pulse struct{ timer *node.Timer }
 
 func (c *Context) rarely() *rare {
 	if c.rare == nil {
@@ -97,24 +104,37 @@ func (c *Context) rarely() *rare {
 	return c.rare
 }
 
-// From returns where the reply to the present call goes. Keep it, return [Later],
-// and answer when there is an answer, from anywhere.
+// From returns where the reply to the present call goes; of no use outside a
+// call. Keep it, return [Later], and answer when there is an answer, from
+// anywhere.
 func (c *Context) From() node.From { return c.from }
 
-// Stop ends the server after the present method: with what the method returns
-// as the reply, if it handles a call.
+// Stop ends the server after the present method, Terminate first: {stop, Reason,
+// _}. If the method handles a call, what it returns is the reply, unless it is
+// Later; it goes when Terminate has returned. In Init the server has failed to
+// start.
 func (c *Context) Stop(reason any) {
 	r := c.rarely()
 	r.stop, r.reason = true, reason
 }
 
 // Continue runs f right after the present method and its reply, before any other
-// message: gen_server's {continue, _}.
+// message: {continue, _}. Of several the last counts. f may ask for another. An
+// error of f ends the server.
 func (c *Context) Continue(f func(*Context) error) { c.rarely().next = f }
 
 // Timeout makes a [Timeout] message of the next d in which no other message
-// comes. It holds until the next message, whatever that is.
-func (c *Context) Timeout(d time.Duration) { c.rarely().idle = max(d, 1) }
+// comes. It holds until the next message, whatever that is, and begins anew
+// after a system message. With 0 it comes as soon as the mailbox is empty;
+// [node.Infinity] takes back what was asked for.
+func (c *Context) Timeout(d time.Duration) {
+	if d == node.Infinity {
+		d = 0
+	} else {
+		d = max(d, 1)
+	}
+	c.rarely().idle = d
+}
 
 // Hibernate does nothing: a server that waits has no stack to give back.
 func (c *Context) Hibernate() {}
@@ -124,18 +144,18 @@ type server[S any] struct {
 	Context
 	kind  *Kind[S]
 	state S
+	child bool // started with a link to its parent, whose exit ends it
 }
 
 // BehaviourName is part of what node.Info shows.
 func (s *server[S]) BehaviourName() string { return reflect.TypeFor[S]().String() }
 
-// pulse comes when a time is over: at a Timeout, or, after Init, at once for a
-// Continue.
-type pulse struct{ n uint64 }
-
 // Init is part of node.Initializer.
-func (s *server[S]) Init(c *node.Context) error {
+func (s *server[S]) Init(c *node.Context) (err error) {
 	s.Context.Context = c
+	if p := c.Parent(); !p.IsZero() {
+		s.child = c.Linked(p)
+	}
 	i, ok := any(s.state).(Initializer)
 	if !ok {
 		return nil
@@ -146,16 +166,27 @@ func (s *server[S]) Init(c *node.Context) error {
 	r := s.rare
 	switch {
 	case r == nil:
+		return nil
 	case r.stop:
 		return node.ExitWith(r.reason)
-	case r.next != nil: // to run when Init is known to have returned
-		r.inInit = true
-		return c.Send(c.Self(), pulse{})
-	default:
-		return s.wait()
+	case r.next == nil:
+		s.settle()
+		return nil
 	}
-	return nil
+	c.Announce() // to whoever waits, Init has returned
+	ended := false
+	defer func() {
+		if !ended {
+			err = s.broke(atContinue, recover())
+		}
+	}()
+	err = s.after(atContinue, nil)
+	ended = true
+	return err
 }
+
+// atContinue is the last message of a server that has not had any.
+const atContinue wire.Atom = "continue"
 
 // Receive is part of node.Actor.
 func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
@@ -166,17 +197,10 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 			err = s.broke(msg, recover())
 		}
 	}()
-	over := false
-	if s.rare != nil {
-		msg, over, err = s.before(msg)
-	}
-	if !over {
-		h := s.kind.lookup(msg)
-		if h != nil && h.what != info && s.rare == nil {
-			err = h.run(s, msg)
-		} else {
-			err = s.handle(c, h, msg)
-		}
+	if h := s.kind.direct.find(msg); h != nil && h.what != info && s.rare == nil {
+		err = h.run(s, msg)
+	} else {
+		err = s.handle(c, h, msg)
 	}
 	if err != nil || s.rare != nil {
 		err = s.after(msg, err)
@@ -188,108 +212,119 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 // handle is Receive's part for what is not the usual.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	if r, ok := sys.Parse(c.Node(), msg); ok {
-		return s.rarely().sys.Handle(c, systemOf[S]{s}, r)
+		s.still() // begins anew afterwards, as in OTP
+		y := &s.rarely().sys
+		y.Alone = !s.child
+		return y.Handle(c, systemOf[S]{s}, r)
 	}
-	if d := s.debugging(); d != nil {
-		d.In(c, shown(msg))
-		if h == nil || h.what != call {
-			defer func() { d.NoReply(c, s.stateTerm()) }()
+	if p, ok := msg.(*pulse); ok {
+		if s.rare == nil || s.rare.pulse != p {
+			return nil // it came too late to be called off
 		}
+		s.rare.pulse = nil
+		msg = Timeout{}
+		h = s.kind.direct.find(msg)
 	}
-	if h != nil && h.what != info {
+	if s.rare != nil {
+		s.still()
+		s.rare.idle = 0
+	}
+	if e, ok := msg.(node.Exited); ok && s.child && e.From == c.Parent() {
+		return node.ExitWith(e.Reason)
+	}
+	d := s.debugging()
+	if d != nil {
+		in := shown(msg)
+		if t, ok := in.(wire.Tuple); ok && len(t) == 3 {
+			s.rare.caller = t[1] // if it is a call
+		}
+		d.In(c, in)
+	}
+	if h != nil && h.what == call {
 		return h.run(s, msg)
 	}
-	switch m := msg.(type) {
-	case node.Exited:
-		if m.From == c.Parent() {
-			return node.ExitWith(m.Reason)
+	if h == nil || h.what == info {
+		if r, ok := c.Node().AsRequest(msg); ok {
+			return s.call(r)
 		}
+	}
+	s.from = node.From{}
+	err := s.hear(h, msg)
+	if d != nil && err == nil && !s.rare.stop {
+		d.NoReply(c, s.seen())
+	}
+	return err
+}
+
+// hear handles what is no call.
+func (s *server[S]) hear(h *Handler[S], msg any) error {
+	body, sort := msg, info
+	switch m := msg.(type) {
 	case interface{ untyped() any }:
-		return s.cast(m.untyped())
+		body, sort = m.untyped(), cast
 	case wire.Tuple:
 		if len(m) == 2 && m[0] == genCast {
-			return s.cast(m[1])
+			body, sort = m[1], cast
 		}
 	}
-	if r, ok := c.Node().AsRequest(msg); ok {
-		return s.call(r)
-	}
-	if h == nil && s.kind.anyInfo.run != nil {
-		h = &s.kind.anyInfo
-	}
-	if h != nil {
+	if h != nil && h.what == sort {
 		return h.run(s, msg)
 	}
-	c.Node().Log().Warn("unexpected message", "server", s.name(), "message", msg)
-	return nil
-}
-
-// call handles a call whose body has no type of its own.
-func (s *server[S]) call(r node.Request[any]) error {
-	if h := byBody(s.kind.calls, s.kind.anyCall, r.Body); h != nil {
-		return h.open(s, r.From, r.Body)
-	}
-	r.Fail(&UnhandledError{s.BehaviourName(), r.Body})
-	return nil
-}
-
-func (s *server[S]) cast(body any) error {
-	if h := byBody(s.kind.casts, s.kind.anyCast, body); h != nil {
+	if h := s.kind.bodies[sort].find(body); h != nil {
 		return h.open(s, node.From{}, body)
 	}
-	s.Node().Log().Warn("unexpected cast", "server", s.name(), "message", body)
+	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
+		log.Warn("unexpected "+sort.String(), "server", s.name(), "kind", s.BehaviourName(),
+			"message", wire.FormatPlain(sys.Term(body)))
+	}
+	return nil
+}
+
+// call handles a call whose body has no type of its own, or none that has a
+// handler.
+func (s *server[S]) call(r node.Request[any]) error {
+	if h := s.kind.bodies[call].find(r.Body); h != nil {
+		return h.open(s, r.From, r.Body)
+	}
+	s.reply(r.From, nil, &UnhandledError{s.BehaviourName(), r.Body})
 	return nil
 }
 
 // answered does what a handler of calls has returned.
 func (s *server[S]) answered(reply any, err error) error {
 	from := s.from
-	if r := s.rare; r != nil && r.stop && err == nil {
-		// As in OTP: the reply goes when Terminate has returned.
-		defer s.Context.Context.Reply(from, reply)
-		return s.end(r.reason)
-	}
 	switch {
 	case err == nil:
-		s.Context.Context.Reply(from, reply)
-		if d := s.debugging(); d != nil {
-			d.Out(s.Context.Context, reply, from, s.stateTerm())
+	case errors.Is(err, Later):
+		if d := s.debugging(); d != nil && !s.rare.stop {
+			d.NoReply(s.Context.Context, s.seen())
 		}
-	case err == Later:
+		return nil
 	case node.IsExit(err):
 		return err
-	default:
-		from.Fail(err)
 	}
+	if r := s.rare; r != nil && r.stop {
+		// As in OTP: the reply goes when Terminate has returned.
+		defer s.reply(from, reply, err)
+		return s.end(r.reason)
+	}
+	s.reply(from, reply, err)
 	return nil
 }
 
-// before says what a message is to a server with something rare: over is true
-// if there is nothing more to do about it.
-func (s *server[S]) before(msg any) (_ any, over bool, err error) {
-	r := s.rare
-	if r.inInit {
-		r.inInit = false
-		if err := s.follow(nil); err != nil {
-			return msg, true, err
+// reply answers a call.
+func (s *server[S]) reply(from node.From, reply any, err error) {
+	if err != nil {
+		from.Fail(err)
+	} else {
+		s.Context.Context.Reply(from, reply)
+	}
+	if d := s.debugging(); d != nil {
+		if err != nil {
+			reply = wire.Tuple{wire.Error, node.ErrorTerm(err)}
 		}
+		d.Out(s.Context.Context, reply, s.rare.caller, s.seen())
 	}
-	p, is := msg.(pulse)
-	if is {
-		if r.timer == nil || p.n != r.pulse {
-			return msg, true, nil
-		}
-		r.timer, r.idle = nil, 0
-		return Timeout{}, false, nil
-	}
-	if r.timer != nil {
-		r.timer.Cancel()
-		r.timer = nil
-	}
-	if _, ok := sys.Parse(s.Node(), msg); !ok {
-		r.idle = 0 // a system message lets the time begin anew, as in OTP
-	}
-	return msg, false, nil
 }
 
 // after does what a method has asked for beside its result.
@@ -300,9 +335,7 @@ func (s *server[S]) after(msg any, err error) error {
 	if err != nil {
 		return s.ends(msg, node.ReasonOf(err))
 	}
-	if s.rare != nil {
-		return s.wait()
-	}
+	s.settle()
 	return nil
 }
 
@@ -310,61 +343,92 @@ func (s *server[S]) after(msg any, err error) error {
 func (s *server[S]) follow(err error) error {
 	r := s.rare
 	for err == nil {
-		switch f := r.next; {
+		f := r.next
+		switch {
 		case r.stop:
 			return node.ExitWith(r.reason)
-		case f != nil:
-			r.next = nil
-			err = f(&s.Context)
-		default:
+		case f == nil:
 			return nil
+		}
+		r.next = nil
+		if err = f(&s.Context); err != nil {
+			return err
+		}
+		if d := s.debugging(); d != nil {
+			d.Event(s.Context.Context, wire.Tuple{wire.Atom("continue"), funcName(f)})
+			if !r.stop {
+				d.NoReply(s.Context.Context, s.seen())
+			}
 		}
 	}
 	return err
 }
 
-// wait starts the time that Timeout has asked for.
-func (s *server[S]) wait() (err error) {
+// settle gets the server ready for the next message: it starts the time that
+// Timeout has asked for, and forgets what is rare when there is nothing of it.
+func (s *server[S]) settle() {
 	r := s.rare
-	if r.idle == 0 || r.timer != nil {
-		return nil
+	switch {
+	case r == nil || r.sys.State() == suspended:
+	case r.idle > 0 && r.pulse == nil:
+		p := &pulse{}
+		if t, err := s.SendAfter(r.idle, s.Self(), p); err == nil { // else the node is being stopped
+			p.timer, r.pulse = t, p
+		}
+	case r.idle == 0 && !r.sys.Debugging():
+		s.rare = nil
 	}
-	r.pulse++
-	r.timer, err = s.SendAfter(r.idle, s.Self(), pulse{r.pulse})
-	return err
+}
+
+// still calls off the time that Timeout has asked for.
+func (s *server[S]) still() {
+	if r := s.rare; r != nil && r.pulse != nil {
+		r.pulse.timer.Cancel()
+		r.pulse = nil
+	}
 }
 
 // broke is the end by a panic.
 func (s *server[S]) broke(msg, cause any) error {
 	if cause == nil {
-		cause = "runtime.Goexit was called"
+		cause = goexit
 	}
 	return s.ends(msg, &node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
 }
 
+const goexit = "runtime.Goexit was called"
+
 // ends is the end of a server by its own doing.
 func (s *server[S]) ends(msg, reason any) error {
+	killed := !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
 	reason = node.ReasonOf(err)
-	if log := s.Node().Log(); !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := s.Node().Log(); !killed && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.name(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last message", wire.FormatPlain(sys.Term(shown(msg))), "state", wire.FormatPlain(s.stateTerm()), "reason", reason)
+			"last message", wire.FormatPlain(sys.Term(shown(msg))), "state", wire.FormatPlain(s.stateShown()),
+			"reason", wire.FormatPlain(sys.Term(reason)))
 	}
 	return err
 }
 
-// end calls Terminate, once, and returns the error that ends the process.
+// end calls Terminate, once and unless the process has been killed meanwhile, and
+// returns the error that ends the process.
 func (s *server[S]) end(reason any) (err error) {
+	s.still()
 	t, ok := any(s.state).(Terminator)
 	r := s.rarely()
-	if !ok || r.stopped {
+	if !ok || r.over || !s.Node().IsAlive(s.Self()) {
 		return node.ExitWith(reason)
 	}
-	r.stopped = true
+	r.over = true
 	returned := false
 	defer func() {
 		if !returned {
-			err = node.ExitWith(&node.Crash{Reason: recover(), Panic: true, Stack: debug.Stack()})
+			cause := recover()
+			if cause == nil {
+				cause = goexit
+			}
+			err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
 		}
 	}()
 	t.Terminate(&s.Context, reason)
@@ -396,16 +460,32 @@ func (s *server[S]) debugging() *sys.System {
 	return nil
 }
 
-// shown is a message as those who watch a server are shown it.
+// seen is the state for those who watch, if somebody does.
+func (s *server[S]) seen() any {
+	if !s.rare.sys.Watched() {
+		return nil
+	}
+	return s.stateShown()
+}
+
+// shown is a message as Erlang would show it.
 func shown(msg any) any {
 	switch m := msg.(type) {
 	case interface{ untyped() any }:
 		return wire.Tuple{genCast, m.untyped()}
 	case node.Exited:
 		return wire.Tuple{wire.Atom("EXIT"), m.From, m.Reason}
-	}
-	if body, ok := node.BodyOf(msg); ok {
-		return wire.Tuple{genCall, body}
+	case node.Down:
+		var who any = m.PID
+		if m.Name != "" {
+			who = wire.Tuple{m.Name, m.Node}
+		}
+		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
 	}
 	return msg
+}
+
+// funcName is what Go calls a function.
+func funcName(f func(*Context) error) any {
+	return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 }

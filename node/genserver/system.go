@@ -24,6 +24,16 @@ func (s *server[S]) stateTerm() any {
 	return sys.Term(s.state)
 }
 
+// stateShown is stateTerm where a panic of the state's own code must do no harm.
+func (s *server[S]) stateShown() (t any) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t = fmt.Sprintf("State: panic: %v", cause)
+		}
+	}()
+	return s.stateTerm()
+}
+
 // Replace is part of sys.Server.
 func (s systemOf[S]) Replace(state any) error {
 	if r, ok := any(s.state).(Restater); ok {
@@ -39,9 +49,9 @@ func (s systemOf[S]) Replace(state any) error {
 // Status is part of sys.Server: the three parts that format_status of gen_server
 // returns.
 func (s systemOf[S]) Status() any {
-	parent := s.Parent()
-	if parent.IsZero() {
-		parent = s.Self()
+	parent := s.Self()
+	if s.child {
+		parent = s.Parent()
 	}
 	text := func(t string) any { return wire.Charlist(t) }
 	return wire.List{
@@ -64,7 +74,13 @@ func (s systemOf[S]) ChangeCode(module wire.Atom, old, extra any) error {
 }
 
 // End is part of sys.Server.
-func (s systemOf[S]) End(c *node.Context, reason any) error {
-	s.Context.Context = c
-	return s.ends(wire.List{}, reason)
+func (s systemOf[S]) End(c *node.Context, reason any) error { return s.ends(wire.List{}, reason) }
+
+// Enter is part of sys.Enterer.
+func (s systemOf[S]) Enter(c *node.Context) { s.Context.Context = c }
+
+// Resumed is part of sys.Enterer.
+func (s systemOf[S]) Resumed(*node.Context) error {
+	s.settle()
+	return nil
 }

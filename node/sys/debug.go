@@ -15,13 +15,17 @@ const (
 	maxLogged = 100_000
 )
 
-var (
-	aLog        = wire.Atom("log")
-	aStatistics = wire.Atom("statistics")
-	aTrace      = wire.Atom("trace")
-	aGet        = wire.Atom("get")
-	aPrint      = wire.Atom("print")
-	unknown     = wire.Atom("unknown_debug")
+// Words of the debug commands.
+const (
+	aLog        wire.Atom = "log"
+	aLogToFile  wire.Atom = "log_to_file"
+	aStatistics wire.Atom = "statistics"
+	aTrace      wire.Atom = "trace"
+	aGet        wire.Atom = "get"
+	aPrint      wire.Atom = "print"
+	aNoDebug    wire.Atom = "no_debug"
+	aRemove     wire.Atom = "remove"
+	unknown     wire.Atom = "unknown_debug"
 )
 
 // tools are the debug tools that are installed.
@@ -33,31 +37,41 @@ type tools struct {
 
 // Debugging reports whether events should be told of.
 func (s *System) Debugging() bool {
-	return s != nil && (s.debug.log != nil || s.debug.stats != nil || s.debug.trace)
+	return s != nil && (s.Watched() || s.debug.stats != nil)
 }
 
-// In tells of a message that has come in.
+// Watched reports whether events are looked at, and not only counted: if not,
+// what In, Out and NoReply are given does not matter.
+func (s *System) Watched() bool { return s != nil && (s.debug.log != nil || s.debug.trace) }
+
+// In tells of a message that has come in: the event {in, Msg}.
 func (s *System) In(c *node.Context, msg any) {
 	if t := &s.debug; t.stats != nil {
 		t.stats.in++
 	}
-	s.event(c, wire.Tuple{wire.Atom("in"), Term(msg)})
+	s.Event(c, wire.Tuple{wire.Atom("in"), msg})
 }
 
-// Out tells of a reply.
+// Out tells of a reply: {out, Reply, To, State}.
 func (s *System) Out(c *node.Context, reply, to, state any) {
 	if t := &s.debug; t.stats != nil {
 		t.stats.out++
 	}
-	s.event(c, wire.Tuple{wire.Atom("out"), Term(reply), Term(to), Term(state)})
+	s.Event(c, wire.Tuple{wire.Atom("out"), reply, to, state})
 }
 
-// NoReply tells that a message has been handled without a reply.
+// NoReply tells that a message has been handled without a reply: {noreply,
+// State}.
 func (s *System) NoReply(c *node.Context, state any) {
-	s.event(c, wire.Tuple{wire.Atom("noreply"), Term(state)})
+	s.Event(c, wire.Tuple{wire.Atom("noreply"), state})
 }
 
-func (s *System) event(c *node.Context, e any) {
+// Event tells of anything else: OTP's handle_debug.
+func (s *System) Event(c *node.Context, e any) {
+	if !s.Watched() {
+		return
+	}
+	e = Term(e)
 	if s.debug.log != nil {
 		s.debug.log.add(e)
 	}
@@ -66,9 +80,10 @@ func (s *System) event(c *node.Context, e any) {
 	}
 }
 
-// command answers {debug, What}.
+// command answers {debug, What}. As in OTP, switching on what is on already
+// changes nothing.
 func (t *tools) command(c *node.Context, what any) any {
-	if what == wire.Atom("no_debug") {
+	if what == aNoDebug {
 		*t = tools{}
 		return wire.OK
 	}
@@ -80,58 +95,74 @@ func (t *tools) command(c *node.Context, what any) any {
 	switch {
 	case p[0] == aTrace && isBool:
 		t.trace = on
-	case p[0] == aStatistics && isBool:
+	case p[0] == aStatistics && isBool && !on:
 		t.stats = nil
-		if on {
+	case p[0] == aStatistics && isBool:
+		if t.stats == nil {
 			t.stats = &statistics{start: time.Now(), handled: handled(c)}
 		}
 	case p[0] == aStatistics && p[1] == aGet:
 		return wire.Tuple{wire.OK, t.stats.report(c)}
 	case p[0] == aLog:
-		return t.command2(c, p[1])
+		return t.logging(c, p[1])
+	case p[0] == aLogToFile && (!isBool || on):
+		return wire.Tuple{wire.Error, wire.Atom("open_file")} // nobody writes files here by a message
+	case p[0] == aLogToFile, p[0] == aRemove: // there is none
 	default:
 		return unknown
 	}
 	return wire.OK
 }
 
-// command2 answers {debug, {log, What}}.
-func (t *tools) command2(c *node.Context, what any) any {
-	size := 0
-	switch n, ok := what.(wire.Tuple); {
-	case ok && len(n) == 2 && n[0] == wire.True:
-		k, _ := wire.Int(n[1])
-		if k < 1 || k > maxLogged {
-			return unknown
-		}
-		size = int(k)
-	case what == wire.True || what == true:
-		size = logged
-	case what == wire.False || what == false:
+// logging answers {debug, {log, What}}.
+func (t *tools) logging(c *node.Context, what any) any {
+	if on, ok := wire.Bool(what); ok && !on {
 		t.log = nil
 		return wire.OK
-	case what == aGet:
+	} else if ok {
+		what = wire.Tuple{wire.True, logged}
+	}
+	if n, ok := what.(wire.Tuple); ok && len(n) == 2 {
+		on, _ := wire.Bool(n[0])
+		size := sizeOf(n[1])
+		if !on || size < 1 {
+			return unknown
+		}
+		if t.log == nil {
+			t.log = &ring{size: size}
+		}
+		return wire.OK
+	}
+	switch what {
+	case aGet:
 		return wire.Tuple{wire.OK, t.log.events()}
-	case what == aPrint:
+	case aPrint:
 		for _, e := range t.log.events() {
 			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", wire.FormatPlain(e))
 		}
 		return wire.OK
-	default:
-		return unknown
 	}
-	t.log = t.log.resized(size)
-	return wire.OK
+	return unknown
+}
+
+// sizeOf reads how many events a log should keep.
+func sizeOf(t any) int {
+	if n, ok := t.(*big.Int); ok && n.Sign() > 0 {
+		return maxLogged
+	}
+	n, _ := wire.Int(t)
+	return int(min(n, maxLogged))
 }
 
 // list is the tools as get_status shows them.
-func (t *tools) list() wire.List {
+func (t *tools) list(c *node.Context) wire.List {
 	l := wire.List{}
 	if t.log != nil {
 		l = append(l, wire.Tuple{aLog, t.log.events()})
 	}
-	if t.stats != nil {
-		l = append(l, wire.Tuple{aStatistics, wire.Tuple{localtime(t.stats.start), t.stats.in, t.stats.out}})
+	if s := t.stats; s != nil {
+		l = append(l, wire.Tuple{aStatistics, wire.Tuple{localtime(s.start),
+			wire.Tuple{wire.Atom("reductions"), int(s.handled)}, s.in, s.out}})
 	}
 	if t.trace {
 		l = append(l, wire.Tuple{aTrace, wire.True})
@@ -141,17 +172,18 @@ func (t *tools) list() wire.List {
 
 // ring holds the last events.
 type ring struct {
-	last []any
-	next int
-	full bool
+	size int
+	last []any // grows to size
+	next int   // the oldest, once it has
 }
 
 func (r *ring) add(e any) {
-	r.last[r.next] = e
-	r.next++
-	if r.next == len(r.last) {
-		r.next, r.full = 0, true
+	if len(r.last) < r.size {
+		r.last = append(r.last, e)
+		return
 	}
+	r.last[r.next] = e
+	r.next = (r.next + 1) % r.size
 }
 
 // events returns them, the oldest first.
@@ -159,19 +191,7 @@ func (r *ring) events() wire.List {
 	if r == nil {
 		return wire.List{}
 	}
-	if !r.full {
-		return append(wire.List{}, r.last[:r.next]...)
-	}
 	return append(append(wire.List{}, r.last[r.next:]...), r.last[:r.next]...)
-}
-
-func (r *ring) resized(n int) *ring {
-	s := &ring{last: make([]any, n)}
-	old := r.events()
-	for _, e := range old[max(0, len(old)-n):] {
-		s.add(e)
-	}
-	return s
 }
 
 // statistics are counted from when they were asked for.
@@ -201,22 +221,43 @@ func (s *statistics) report(c *node.Context) any {
 	}
 }
 
-// Term is v if it is a term, else what it says of itself: its Term method's
-// answer, or a binary with its fields. Other nodes can be shown what it returns.
+// Term is v if it is a term; else what it says of itself, by a method Term() any;
+// else a binary with its text or its fields, as fmt prints them with %+v. Tuples,
+// lists and maps are looked into. Other nodes can be shown what it returns. A
+// value that other goroutines change should have a method Term.
 func Term(v any) any {
 	switch v := v.(type) {
-	case nil, bool, string, []byte, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Fun, wire.Export, wire.Bitstring, wire.Charlist, wire.Map, wire.ImproperList:
+	case nil, bool, string, []byte, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Fun, wire.Export, wire.Bitstring, wire.Charlist:
 		return v
-	case *big.Int, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
+	case *big.Int, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
 		return v
 	case wire.Tuple:
 		return wire.Tuple(terms(v))
 	case wire.List:
 		return wire.List(terms(v))
+	case wire.ImproperList:
+		return wire.ImproperList{Head: terms(v.Head), Tail: Term(v.Tail)}
+	case wire.Map:
+		m := wire.MakeMap(v.Len())
+		for k, e := range v.Unordered() {
+			m.Put(Term(k), Term(e))
+		}
+		return m
 	case interface{ Term() any }:
-		return v.Term()
+		return said(v)
 	}
 	return fmt.Sprintf("%+v", v)
+}
+
+// said is v.Term(), or what went wrong with it: to be shown must not end a
+// process.
+func said(v interface{ Term() any }) (t any) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t = fmt.Sprintf("%T.Term: panic: %v", v, cause)
+		}
+	}()
+	return v.Term()
 }
 
 func terms(l []any) []any {

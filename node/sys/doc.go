@@ -17,20 +17,50 @@
 //
 //	What                         Reply
 //	get_state                    the state
-//	{replace_state, Fun}         the new state | {error, {callback_failed, Fun, {error, Reason}}}
+//	{replace_state, Fun}         the new state | {error, {callback_failed, {M, system_replace_state}, {error, Reason}}}
 //	get_status                   {status, Pid, {module, M}, [Dictionary, running|suspended, Parent, Debug, Status]}
 //	suspend, resume              ok
 //	{terminate, Reason}          ok, then the process ends
 //	{change_code, M, Vsn, Extra} ok | {error, Reason}; only while suspended
-//	{debug, Command}             see Debug
+//	{debug, Command}             see the next table
 //	anything else                {error, {unknown_system_msg, What}}
+//
+//	Command                      Reply
+//	{log, true|{true, N}}        ok; the last 10 or N events are kept. No change if they are already
+//	{log, get}                   {ok, Events}, the oldest first
+//	{log, print}                 ok; to the node's log
+//	{statistics, true}           ok; counting begins, if it has not yet
+//	{statistics, get}            {ok, [{start_time, T}, {current_time, T}, {reductions, N}, {messages_in, N}, {messages_out, N}]} | {ok, no_statistics}
+//	{trace, true}                ok; events go to the node's log
+//	{log|statistics|trace, false}, no_debug
+//	                             ok
+//	{log_to_file, File}          {error, open_file}: no message makes this node write a file
+//	{remove, Id}                 ok; nothing can be installed
+//	anything else                unknown_debug
+//
+//	Event                        of a gen_server
+//	{in, Msg}                    a message, before it is handled
+//	{out, Reply, From, State}    a reply
+//	{noreply, State}             a message has been handled and not answered
+//	{continue, Name}             a continuation has run
+//
+// A Fun is a Go function func(any) (any, error), or an exported function, which is
+// looked up in the node's exports. Reductions are messages handled. Suspending
+// is not counted: one resume ends any number of suspends.
 //
 // # Invariants
 //
 //  1. A suspended behaviour handles system messages and its parent's exit; all
 //     other messages wait in the mailbox, in order.
-//  2. A log of events is a ring: at most as many as were asked for, 100,000 at
+//  2. No answer to a system message but terminate ends the process, whatever the
+//     behaviour's own code does, short of runtime.Goexit.
+//  3. A log of events is a ring: at most as many as were asked for, 100,000 at
 //     most.
+//
+// # Limits
+//
+// System messages are messages: where a bounded mailbox is full, because its
+// process is suspended, they do not get in either. An exit signal does.
 //
 // # Goroutines
 //

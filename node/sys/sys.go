@@ -24,7 +24,10 @@ const (
 	suspended    wire.Atom = "suspended"
 )
 
-// Server is a behaviour as system messages see it.
+// Server is a behaviour as system messages see it. A panic in State, Replace,
+// Status or ChangeCode is an error in the answer, as in OTP, and not the end of
+// the process. While the behaviour is suspended its Receive is not called: if
+// its methods need a Context, it must be an [Enterer] too.
 type Server interface {
 	// Module is what get_status calls the behaviour: gen_server, …
 	Module() wire.Atom
@@ -40,25 +43,42 @@ type Server interface {
 	End(c *node.Context, reason any) error
 }
 
+// Enterer is a [Server] that has to know what happens while it is suspended.
+type Enterer interface {
+	// Enter is called before any other method while the server is suspended, with
+	// the Context that is valid now.
+	Enter(c *node.Context)
+	// Resumed is called when the suspension is over and the answer to the resume
+	// has gone, before any waiting message is handled: system_continue of OTP.
+	// What it returns, Receive returns.
+	Resumed(c *node.Context) error
+}
+
 // Request is one system message.
 type Request struct {
 	node.From
 	What any
+
+	quiet bool // a terminate that the exit itself will answer
 }
 
 // Command is a system message on its way from Go: a call with a Command in it is
-// what {system, From, What} is from Erlang.
-type Command struct{ What any }
+// what {system, From, What} is from Erlang. The reply is a term.
+type Command struct {
+	What any
+
+	quiet bool
+}
 
 // Parse reads a system message of either kind.
 func Parse(n *node.Node, msg any) (Request, bool) {
 	switch m := msg.(type) {
 	case node.Request[Command]:
-		return Request{m.From, m.Body.What}, true
+		return Request{m.From, m.Body.What, m.Body.quiet}, true
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == system {
 			from, ok := n.ReadFrom(m[1])
-			return Request{from, m[2]}, ok
+			return Request{From: from, What: m[2]}, ok
 		}
 	}
 	return Request{}, false
@@ -66,6 +86,10 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 
 // System is what a behaviour keeps for system messages. The zero value works.
 type System struct {
+	// Alone says that the process was started without a link, and so has no parent
+	// whose exit would end it: get_status calls the process its own parent then.
+	Alone bool
+
 	suspended bool
 	debug     tools
 }
@@ -73,52 +97,87 @@ type System struct {
 // Handle answers a system message to srv, whose behaviour is running or, by way
 // of Handle, suspended. What it returns, the behaviour's Receive must return.
 func (s *System) Handle(c *node.Context, srv Server, r Request) error {
-	reply, err := s.command(c, srv, r.What)
-	c.Reply(r.From, reply)
-	return err
+	if t, ok := r.What.(wire.Tuple); ok && len(t) == 2 && t[0] == terminate {
+		if !r.quiet {
+			c.Reply(r.From, wire.OK)
+		}
+		return srv.End(c, t[1])
+	}
+	was := s.suspended
+	c.Reply(r.From, s.command(c, srv, r.What))
+	if e, ok := srv.(Enterer); ok && was && !s.suspended {
+		return e.Resumed(c)
+	}
+	return nil
 }
 
-func (s *System) command(c *node.Context, srv Server, what any) (reply any, err error) {
+func (s *System) command(c *node.Context, srv Server, what any) any {
 	switch what {
 	case suspend:
 		if !s.suspended {
 			s.suspended = true
 			c.Push(waiting{s, srv})
 		}
-		return wire.OK, nil
+		return wire.OK
 	case resume:
 		if s.suspended {
 			s.suspended = false
 			c.Unbecome()
 		}
-		return wire.OK, nil
+		return wire.OK
 	case getState:
-		return srv.State(), nil
+		state, err := attempt(func() (any, error) { return srv.State(), nil })
+		if err != nil {
+			return failed(srv, "system_get_state", err)
+		}
+		return state
 	case getStatus:
-		return s.status(c, srv), nil
+		return s.status(c, srv)
 	}
 	t, _ := what.(wire.Tuple)
 	switch {
 	case len(t) == 2 && t[0] == replaceState:
-		return replace(c, srv, t[1]), nil
-	case len(t) == 2 && t[0] == terminate:
-		return wire.OK, srv.End(c, t[1])
+		state, err := attempt(func() (any, error) { return replace(c, srv, t[1]) })
+		if err != nil {
+			return failed(srv, "system_replace_state", err)
+		}
+		return state
 	case len(t) == 2 && t[0] == debug:
-		return s.debug.command(c, t[1]), nil
+		return s.debug.command(c, t[1])
 	case len(t) == 4 && t[0] == changeCode && s.suspended:
 		module, _ := t[1].(wire.Atom)
-		if err := srv.ChangeCode(module, t[2], t[3]); err != nil {
-			return wire.Tuple{wire.Error, node.ErrorTerm(err)}, nil
+		if _, err := attempt(func() (any, error) { return nil, srv.ChangeCode(module, t[2], t[3]) }); err != nil {
+			return wire.Tuple{wire.Error, node.ErrorTerm(err)}
 		}
-		return wire.OK, nil
+		return wire.OK
 	}
-	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unknown_system_msg"), what}}, nil
+	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unknown_system_msg"), what}}
+}
+
+// attempt runs code of a server that must not end it.
+func attempt(f func() (any, error)) (v any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	return f()
+}
+
+// failed is the answer when a server's own code has failed.
+func failed(srv Server, function wire.Atom, err error) any {
+	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("callback_failed"),
+		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, node.ErrorTerm(err)}}}
 }
 
 // status is {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.
 func (s *System) status(c *node.Context, srv Server) any {
+	status, err := attempt(func() (any, error) { return srv.Status(), nil })
+	if err != nil {
+		status = failed(srv, "format_status", err)
+	}
 	return wire.Tuple{wire.Atom("status"), c.Self(), wire.Tuple{wire.Atom("module"), srv.Module()},
-		wire.List{s.dictionary(c), s.State(), parent(c), s.debug.list(), srv.Status()}}
+		wire.List{dictionary(c, srv), s.State(), s.parent(c), s.debug.list(c), status}}
 }
 
 // State returns running or suspended.
@@ -138,41 +197,47 @@ func (s *System) Logged() wire.List {
 }
 
 // dictionary is what a process started by OTP would have in its dictionary.
-func (s *System) dictionary(c *node.Context) wire.List {
+func dictionary(c *node.Context, srv Server) wire.List {
 	ancestors := wire.List{}
 	if p := c.Parent(); !p.IsZero() {
 		ancestors = wire.List{p}
 	}
-	return wire.List{wire.Tuple{wire.Atom("$ancestors"), ancestors}}
+	module := srv.Module()
+	if b, ok := srv.(interface{ BehaviourName() string }); ok {
+		module = wire.Atom(b.BehaviourName())
+	}
+	return wire.List{
+		wire.Tuple{wire.Atom("$initial_call"), wire.Tuple{module, wire.Atom("init"), 1}},
+		wire.Tuple{wire.Atom("$ancestors"), ancestors},
+	}
 }
 
-func parent(c *node.Context) wire.PID {
-	if p := c.Parent(); !p.IsZero() {
+// parent is as for a gen_server: itself, if it was started without a link.
+func (s *System) parent(c *node.Context) wire.PID {
+	if p := c.Parent(); !s.Alone && !p.IsZero() {
 		return p
 	}
-	return c.Self() // as for a gen_server that was started without a link
+	return c.Self()
 }
 
 // replace applies f to the state: a Go function, or an exported one. Erlang's own
-// funs cannot be run here.
-func replace(c *node.Context, srv Server, f any) any {
-	var state any
-	var err error
+// funs cannot be run here. It returns the new state.
+func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	switch f := f.(type) {
 	case func(any) (any, error):
 		state, err = f(srv.State())
 	case wire.Export:
 		state, err = c.Node().Apply(c.Context(), f.Module, f.Function, []any{srv.State()})
 	default:
-		err = fmt.Errorf("sys: %s is not a function that this node can run", wire.Format(f))
+		err = fmt.Errorf("sys: %s is not a function that this node can run", wire.Format(Term(f)))
 	}
 	if err == nil {
 		err = srv.Replace(state)
 	}
 	if err != nil {
-		return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("callback_failed"), f, wire.Tuple{wire.Error, node.ErrorTerm(err)}}}
+		return nil, err
 	}
-	return srv.State()
+	return srv.State(), nil
 }
 
 // waiting is the behaviour of a server that is suspended: nothing but system
@@ -187,13 +252,18 @@ func (w waiting) BehaviourName() string { return fmt.Sprintf("%s (suspended)", w
 
 // Receive is part of node.Actor.
 func (w waiting) Receive(c *node.Context, msg any) error {
-	if r, ok := Parse(c.Node(), msg); ok {
-		return w.s.Handle(c, w.srv, r)
+	r, ok := Parse(c.Node(), msg)
+	e, exited := msg.(node.Exited)
+	if exited = exited && !w.s.Alone && e.From == c.Parent(); !ok && !exited {
+		return node.Unhandled
 	}
-	if e, ok := msg.(node.Exited); ok && e.From == c.Parent() {
+	if srv, ok := w.srv.(Enterer); ok {
+		srv.Enter(c)
+	}
+	if exited {
 		return w.srv.End(c, e.Reason)
 	}
-	return node.Unhandled
+	return w.s.Handle(c, w.srv, r)
 }
 
 func localtime(t time.Time) wire.Tuple {
@@ -205,7 +275,7 @@ func localtime(t time.Time) wire.Tuple {
 
 // ask sends one command and returns the answer.
 func ask[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (any, error) {
-	reply, err := node.Call[any](ctx, from, to, Command{what})
+	reply, err := node.Call[any](ctx, from, to, Command{What: what})
 	if err != nil {
 		return nil, err
 	}
@@ -220,12 +290,15 @@ type RefusedError struct{ Reason any }
 
 func (e *RefusedError) Error() string { return "sys: refused: " + wire.FormatPlain(e.Reason) }
 
-// GetState returns the state of a server as a term.
+// GetState returns the state of a server as a term, see [Term]. As in OTP, a state
+// {error, Reason} cannot be told from a refusal. Errors of this and the functions
+// below: those of [node.Call], and [*RefusedError].
 func GetState[T node.Dest](ctx context.Context, from node.Caller, to T) (any, error) {
 	return ask(ctx, from, to, getState)
 }
 
-// ReplaceState puts f of the state in its place and returns it.
+// ReplaceState puts f of the state, both terms, in its place and returns it. f
+// runs in the server's process.
 func ReplaceState[T node.Dest](ctx context.Context, from node.Caller, to T, f func(any) (any, error)) (any, error) {
 	return ask(ctx, from, to, wire.Tuple{replaceState, f})
 }
@@ -248,35 +321,36 @@ func Resume[T node.Dest](ctx context.Context, from node.Caller, to T) error {
 	return err
 }
 
-// ChangeCode tells a suspended server of a new version of its code.
+// ChangeCode tells a suspended server of a new version of its code. One that is
+// running refuses.
 func ChangeCode[T node.Dest](ctx context.Context, from node.Caller, to T, module wire.Atom, old, extra any) error {
 	_, err := ask(ctx, from, to, wire.Tuple{changeCode, module, old, extra})
 	return err
 }
 
-// Debug sends one of the debug commands: {log, true}, {log, {true, N}}, {log,
-// get}, {log, false}, {statistics, true}, {statistics, get}, {statistics,
-// false}, {trace, true}, {trace, false}, no_debug. It returns the answer.
+// Debug sends one of the debug commands of the package's table and returns the
+// answer, {ok, Events} or {ok, Counts} for the two that get something. For
+// example, the last ten events:
+//
+//	sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), true})
+//	sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), wire.Atom("get")})
 func Debug[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (any, error) {
 	return ask(ctx, from, to, wire.Tuple{debug, what})
 }
 
-// Stop ends a server in an orderly way and waits until it is gone. The reason
-// that it gave in the end, if another, is in the *node.ExitError: proc_lib:stop.
+// Stop ends a server in an orderly way and waits until it is gone: proc_lib:stop
+// of stdlib. Errors: [*node.ExitError] with the reason that it ended with, if
+// another, noproc if there was none; the cause of ctx's end, after which the
+// server may still end.
 func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
 	pid, ok := node.Resolve(from, to)
 	if !ok {
 		return &node.ExitError{Reason: node.NoProc}
 	}
-	if _, err := ask(ctx, from, pid, wire.Tuple{terminate, reason}); err != nil {
-		if e, ok := err.(*node.ExitError); !ok || !wire.Equal(e.Reason, reason) {
-			return err
-		}
+	// No reply: the call ends with the server, which says why it ended.
+	_, err := node.Call[any](ctx, from, pid, Command{wire.Tuple{terminate, reason}, true})
+	if e, ok := err.(*node.ExitError); ok && ctx.Err() == nil && wire.Equal(e.Reason, reason) {
 		return nil
-	}
-	got, err := node.AwaitExit(ctx, from, pid)
-	if err == nil && got != node.NoProc && !wire.Equal(got, reason) {
-		err = &node.ExitError{Reason: got}
 	}
 	return err
 }

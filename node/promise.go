@@ -1,0 +1,266 @@
+package node
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/sched"
+)
+
+// promise is the untyped half of a call in flight. It watches the process that
+// was called by itself, without a monitor's reference. Some are used for one
+// call after the other: a ticket tells these apart.
+//
+// Invariants:
+//
+//  1. state only goes waiting, settling, done, and then up to waiting of the next
+//     ticket, which only the owner does. Who makes it settling, by a
+//     compare-and-swap, settles the promise, alone.
+//  2. value and err are written while settling and read when done.
+//  3. target, waiter, tag and more are written by the owner before the ticket is
+//     given to others. Of an old ticket only state, node and far are read.
+//  4. next, prev and listed are guarded by target.mu.
+type promise struct {
+	state  atomic.Uint64 // ticket<<2 | waiting, settling or done
+	node   *Node         // set once
+	target *proc
+
+	next, prev *promise // of target.cold.calls
+	listed     bool
+
+	// Who is told; at most one of these is set.
+	waiter *Self    // a process that is parked, or will be
+	asker  *proc    // a process that gets a Result with the tag
+	more   *watches // of a Future
+
+	far   *PID // the caller, if it is not one of this node; set once
+	tag   any
+	value any
+	err   error
+}
+
+const (
+	waiting uint64 = iota
+	settling
+	done
+	phases = 3
+)
+
+// ticket is one use of a promise.
+type ticket struct {
+	p *promise
+	n uint64 // state while waiting
+}
+
+// arm makes p ready for one more call. Only the owner calls it.
+func (p *promise) arm() ticket {
+	n := (p.state.Load() + 4) &^ phases
+	p.value, p.err = nil, nil
+	p.state.Store(n)
+	return ticket{p, n}
+}
+
+func (t ticket) pending() bool { return t.p != nil && t.p.state.Load() < t.n|done }
+
+func (t ticket) done() bool { return t.p.state.Load() >= t.n|done }
+
+// settle answers the call; false if that had been done. c is the context of the
+// actor that answers, nil elsewhere.
+func (t ticket) settle(c *Context, v any, err error) bool {
+	p := t.p
+	if p == nil || !p.state.CompareAndSwap(t.n, t.n|settling) {
+		return false
+	}
+	p.value, p.err = v, err
+	p.unlist()
+	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
+	p.state.Store(t.n | done) // from here on the owner may use p again
+	switch {
+	case waiter != nil:
+		waiter.answered(c)
+	case asker != nil:
+		p.asker, p.tag = nil, nil
+		r := Result{Tag: tag, Value: v, Err: err}
+		if asker.status.Load() == alive {
+			asker.deliver(c, r)
+		} else {
+			n.undeliverable(asker.pid(), r)
+		}
+		if c != nil {
+			c.keep(p)
+		}
+	case more != nil:
+		more.tell(c)
+	}
+	return true
+}
+
+// list makes target's exit settle the promise; false: it has exited.
+func (p *promise) list() bool {
+	t := p.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.status.Load() != alive {
+		return false
+	}
+	k := t.chill()
+	p.next, p.listed = k.calls, true
+	if p.next != nil {
+		p.next.prev = p
+	}
+	k.calls = p
+	return true
+}
+
+func (p *promise) unlist() {
+	t := p.target
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !p.listed {
+		return
+	}
+	p.listed = false
+	if p.prev != nil {
+		p.prev.next = p.next
+	} else if t.cold.calls == p {
+		t.cold.calls = p.next
+	}
+	if p.next != nil {
+		p.next.prev = p.prev
+	}
+	p.next, p.prev = nil, nil
+}
+
+// watches are those who are told of a Future.
+type watches struct {
+	mu   sync.Mutex
+	over bool
+	ch   chan struct{}    // closed when it is over, if somebody asked for it
+	then []func(*Context) // called when it is over
+}
+
+func (w *watches) tell(c *Context) {
+	w.mu.Lock()
+	ch, then := w.ch, w.then
+	w.over, w.then = true, nil
+	w.mu.Unlock()
+	if ch != nil {
+		close(ch)
+	}
+	for _, f := range then {
+		f(c)
+	}
+}
+
+// signal returns a channel that is closed when it is over.
+func (w *watches) signal() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ch == nil {
+		w.ch = make(chan struct{})
+		if w.over {
+			close(w.ch)
+		}
+	}
+	return w.ch
+}
+
+// add has f called when it is over; now, if it is.
+func (w *watches) add(f func(*Context)) {
+	w.mu.Lock()
+	if !w.over {
+		w.then = append(w.then, f)
+		w.mu.Unlock()
+		return
+	}
+	w.mu.Unlock()
+	f(nil)
+}
+
+// wait returns when t is done or ctx is, and gives up in the latter case.
+func (t ticket) wait(ctx context.Context) (any, error) {
+	p := t.p
+	if !t.done() {
+		ch := p.more.signal()
+		select {
+		case <-ch:
+		case <-ctx.Done():
+			t.settle(nil, nil, context.Cause(ctx))
+			<-ch // somebody else may be settling it
+		}
+	}
+	return p.value, p.err
+}
+
+// park is wait for a process, which may be killed meanwhile.
+func (t ticket) park(ctx context.Context, s *Self) (any, error) {
+	reply := s.waits.reply
+	sched.Store(&s.parked, 1)
+	defer sched.Store(&s.parked, 0)
+	for over := ctx.Done(); !t.done(); {
+		select {
+		case <-reply:
+		case <-over:
+			over = nil // once: from now on somebody settles it
+			t.settle(nil, nil, context.Cause(ctx))
+		}
+		if s.p.status.Load() != alive {
+			if t.settle(nil, nil, ErrExited); t.done() {
+				s.die()
+			}
+		}
+	}
+	return t.p.value, t.p.err
+}
+
+// parkCo is park for a coroutine.
+func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
+	co := s.co
+	if ctx.Done() != nil && !s.p.owns(ctx) {
+		stop := context.AfterFunc(ctx, func() { t.settle(nil, nil, context.Cause(ctx)) })
+		defer stop()
+	}
+	co.calling = true
+	for {
+		co.answered.Store(false)
+		if t.done() {
+			break
+		}
+		co.run.yield(struct{}{})
+		if s.p.status.Load() != alive {
+			t.settle(nil, nil, ErrExited)
+			panic(unwinding{})
+		}
+	}
+	co.calling = false
+	return t.p.value, t.p.err
+}
+
+// owns reports whether ctx ends with p and with nothing else.
+func (p *proc) owns(ctx context.Context) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cold != nil && p.cold.ctx == ctx
+}
+
+// kept is how many promises a context keeps for calls to come.
+const kept = 64
+
+func (c *Context) keep(p *promise) {
+	if len(c.promises) < kept {
+		c.promises = append(c.promises, p)
+	}
+}
+
+func (c *Context) promise() *promise {
+	if last := len(c.promises) - 1; last >= 0 {
+		p := c.promises[last]
+		c.promises = c.promises[:last]
+		return p
+	}
+	return &promise{node: c.node}
+}
