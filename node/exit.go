@@ -117,7 +117,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		}
 	}
 	if !own && p.kind != handle {
-		p.abandon()
+		p.abandon(c)
 	}
 	return wave
 }

@@ -64,7 +64,7 @@ func (p *proc) addLinkLocked(pid PID) bool {
 		p.tied = true
 		return !was
 	}
-	return p.chill().links.add(pid)
+	return p.chill().links.add(p.node.origin, pid)
 }
 
 // removeLinkLocked reports whether p was linked to pid.

@@ -3,60 +3,84 @@ package node
 import (
 	"iter"
 	"slices"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // pidSet is a set of PIDs: most processes have a link or two, a supervisor a
-// hundred thousand.
+// hundred thousand. Those of this node are known by their numbers then, which
+// takes half the memory.
 type pidSet struct {
-	few  []PID
-	many map[PID]struct{} // instead of few
+	few  []PID               // all, until they are many
+	near map[uint64]struct{} // nil: not many
+	far  map[PID]struct{}
+	home wire.Origin // of near
 }
 
 const fewPIDs = 8
 
-func (s *pidSet) len() int { return len(s.few) + len(s.many) }
+func (s *pidSet) len() int { return len(s.few) + len(s.near) + len(s.far) }
 
-func (s *pidSet) has(p PID) bool {
-	if s.many != nil {
-		_, ok := s.many[p]
-		return ok
+func (s *pidSet) has(p PID) (ok bool) {
+	switch {
+	case s.near == nil:
+		return slices.Contains(s.few, p)
+	case s.home.Minted(p):
+		_, ok = s.near[p.Number()]
+	default:
+		_, ok = s.far[p]
 	}
-	return slices.Contains(s.few, p)
+	return ok
 }
 
-// add reports whether p was not there.
-func (s *pidSet) add(p PID) bool {
-	switch {
-	case s.has(p):
+// add reports whether p was not there. home mints the PIDs of this node.
+func (s *pidSet) add(home wire.Origin, p PID) bool {
+	if s.has(p) {
 		return false
-	case s.many != nil:
-		s.many[p] = struct{}{}
-	case len(s.few) < fewPIDs:
-		s.few = append(s.few, p)
-	default:
-		s.many = make(map[PID]struct{}, 2*fewPIDs)
+	}
+	if s.near == nil {
+		if len(s.few) < fewPIDs {
+			s.few = append(s.few, p)
+			return true
+		}
+		s.near, s.home = make(map[uint64]struct{}, 2*fewPIDs), home
 		for _, q := range s.few {
-			s.many[q] = struct{}{}
+			s.put(q)
 		}
 		s.few = nil
-		s.many[p] = struct{}{}
 	}
+	s.put(p)
 	return true
+}
+
+// put adds p to the maps.
+func (s *pidSet) put(p PID) {
+	if s.home.Minted(p) {
+		s.near[p.Number()] = struct{}{}
+		return
+	}
+	if s.far == nil {
+		s.far = make(map[PID]struct{})
+	}
+	s.far[p] = struct{}{}
 }
 
 // remove reports whether p was there.
 func (s *pidSet) remove(p PID) bool {
-	if s.many != nil {
-		n := len(s.many)
-		delete(s.many, p)
-		return len(s.many) < n
+	n := s.len()
+	switch {
+	case s.near == nil:
+		i := slices.Index(s.few, p)
+		if i < 0 {
+			return false
+		}
+		s.few = slices.Delete(s.few, i, i+1)
+	case s.home.Minted(p):
+		delete(s.near, p.Number())
+	default:
+		delete(s.far, p)
 	}
-	i := slices.Index(s.few, p)
-	if i < 0 {
-		return false
-	}
-	s.few = slices.Delete(s.few, i, i+1)
-	return true
+	return s.len() < n
 }
 
 func (s *pidSet) all() iter.Seq[PID] {
@@ -66,7 +90,12 @@ func (s *pidSet) all() iter.Seq[PID] {
 				return
 			}
 		}
-		for p := range s.many {
+		for number := range s.near {
+			if !yield(s.home.PID(number)) {
+				return
+			}
+		}
+		for p := range s.far {
 			if !yield(p) {
 				return
 			}

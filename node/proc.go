@@ -420,8 +420,17 @@ func (p *proc) turned() {
 
 // abandon counts p, which the caller has just made exit from outside, as a
 // process whose function still runs, if it does.
-func (p *proc) abandon() {
+func (p *proc) abandon(c *Context) {
 	if p.kind <= free {
+		if p.kind == staged && c != nil && c.w != nil && c.w.Enter() {
+			// Whoever holds the stage knows of all turns that have begun on it. One
+			// may be ending elsewhere, with its stage lost; then status is looked at
+			// there after running is cleared, or before: nothing is lost either way.
+			idle := p.Home() == c.w.Stage() && atomic.LoadUint32(&p.running) == 0
+			if c.w.Leave(); idle {
+				return
+			}
+		}
 		sched.Barrier() // against turned: status is written, now running is read
 		if atomic.LoadUint32(&p.running) == 0 {
 			return

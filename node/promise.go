@@ -220,7 +220,7 @@ func (t ticket) park(ctx context.Context, s *Self) (any, error) {
 // parkCo is park for a coroutine.
 func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
 	co := s.co
-	if ctx.Done() != nil && !s.p.owns(ctx) {
+	if ctx.Done() != nil && ctx != s.waits.ctx {
 		stop := context.AfterFunc(ctx, func() { t.settle(nil, nil, context.Cause(ctx)) })
 		defer stop()
 	}
@@ -238,13 +238,6 @@ func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
 	}
 	co.calling = false
 	return t.p.value, t.p.err
-}
-
-// owns reports whether ctx ends with p and with nothing else.
-func (p *proc) owns(ctx context.Context) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.cold != nil && p.cold.ctx == ctx
 }
 
 // kept is how many promises a context keeps for calls to come.

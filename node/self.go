@@ -30,6 +30,8 @@ type waits struct {
 	timer *time.Timer   // of Receive with a timeout, kept for the next
 	reply chan struct{} // capacity 1: a call has been answered
 	call  promise       // of the call that is waited for, one after the other
+
+	ctx context.Context // that of the process, if it has been asked for
 }
 
 // prepare makes s.waits.
@@ -318,7 +320,13 @@ func (s *Self) Self() PID { return s.p.pid() }
 func (s *Self) Node() *Node { return s.p.node }
 
 // Context returns a context that is cancelled when the process exits.
-func (s *Self) Context() context.Context { return s.p.context() }
+func (s *Self) Context() context.Context {
+	w := s.prepare()
+	if w.ctx == nil {
+		w.ctx = s.p.context()
+	}
+	return w.ctx
+}
 
 // Send puts msg into the mailbox of to; see [Context.Send].
 func (s *Self) Send(to PID, msg any) error {
