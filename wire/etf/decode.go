@@ -1,0 +1,413 @@
+package etf
+
+import (
+	"github.com/actornode/actornode/wire"
+)
+
+// Decoder reads terms. Its zero value is ready to use. It remembers the atoms and
+// nodes that came by last, in a few kilobytes, so keep one for each connection;
+// one goroutine may use it at a time. What it returns shares no memory with the
+// bytes it was given.
+type Decoder struct {
+	// Limits bounds what the bytes can ask for.
+	Limits Limits
+	// Atoms resolves ATOM_CACHE_REF: it returns the atom that the distribution
+	// header of this message gives an index, false if it gives none. The atom
+	// must be valid. Without it such references are malformed.
+	Atoms func(index byte) (wire.Atom, bool)
+
+	names *names // made by the first Decode
+}
+
+// Decode reads the term that b begins with, as Erlang's binary_to_term does, and
+// returns the bytes behind it. It is [Decoder.Decode] of a Decoder that remembers
+// nothing: the cheaper way for a single term.
+func Decode(b []byte) (term any, rest []byte, err error) {
+	var d Decoder
+	return d.versioned(b)
+}
+
+// Decode reads the term that b begins with, version byte first, compressed or
+// not, and returns the bytes behind it. The term is of the types that package
+// wire says a term comes in as. The error is one of [ErrCut], [ErrMalformed] and
+// [ErrLimit]; it names the offset in b, or in what b inflates to.
+func (d *Decoder) Decode(b []byte) (term any, rest []byte, err error) {
+	d.remember()
+	return d.versioned(b)
+}
+
+func (d *Decoder) remember() {
+	if d.names == nil {
+		d.names = new(names)
+	}
+}
+
+func (d *Decoder) versioned(b []byte) (term any, rest []byte, err error) {
+	switch {
+	case len(b) == 0:
+		return nil, b, newFault(ErrCut, "offset 0: expected the version byte 131, but there are no bytes")
+	case b[0] != Version:
+		return nil, b, newFault(ErrMalformed, "offset 0: expected the version byte 131, not %d", b[0])
+	case len(b) > 1 && b[1] == tagCompressed:
+		return d.decodeCompressed(b)
+	}
+	return d.decode(b, 1)
+}
+
+// DecodeBare reads a term without a version byte, as they stand behind a
+// distribution header. Such terms are never compressed.
+func (d *Decoder) DecodeBare(b []byte) (term any, rest []byte, err error) {
+	d.remember()
+	return d.decode(b, 0)
+}
+
+func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) {
+	r := reading{d: d, b: b, pos: from, limits: d.Limits.filled()}
+	term, err = r.term()
+	if err != nil {
+		return nil, b, err
+	}
+	return term, b[r.pos:], nil
+}
+
+// reading is one term being read.
+//
+//  1. Every term that an open level waits for is counted in owed, and owed never
+//     exceeds the bytes left. So the slots of all levels together take no more
+//     than 16 bytes for each byte of input, whatever the lengths in it say.
+//  2. Nothing is allocated before the bytes it is for are known to be there.
+type reading struct {
+	d      *Decoder
+	b      []byte
+	pos    int // of the byte to read next
+	owed   int // terms that the open levels still wait for
+	slots  int // made so far
+	limits Limits
+}
+
+type levelKind uint8
+
+const (
+	inTuple levelKind = iota
+	inList            // the elements of a list
+	inTail            // the tail of an improper list
+	inMap
+	inFun // the free variables
+)
+
+// level is a compound term of which some parts are still to be read.
+type level struct {
+	kind  levelKind
+	keys  int32    // how many keys of maps it is inside of
+	slots []any    // its parts; not for a map
+	i     int      // slots filled; for a map, terms to come
+	pairs wire.Map // of a map
+	key   any      // of a map: waits for its value
+	fun   *openFun
+}
+
+type openFun struct {
+	wire.Fun
+	end int // where its bytes must end
+}
+
+// term reads one term, keeping its depth on the heap.
+func (r *reading) term() (any, error) {
+	var room [6]level
+	stack := room[:0]
+	var next level
+	for {
+		v, open, err := r.head(&next)
+		if err != nil {
+			return nil, err
+		}
+		if open {
+			if err := r.nest(stack, &next); err != nil {
+				return nil, err
+			}
+			stack = append(stack, next)
+			r.owed--
+			continue
+		}
+		for {
+			if len(stack) == 0 {
+				return v, nil
+			}
+			top := &stack[len(stack)-1]
+			done, err := r.fill(top, v)
+			if err != nil {
+				return nil, err
+			}
+			if !done {
+				r.owed--
+				break
+			}
+			v = top.value()
+			stack = stack[:len(stack)-1]
+		}
+	}
+}
+
+// nest checks that one more level may be opened within those of stack.
+func (r *reading) nest(stack []level, next *level) error {
+	if len(stack) >= r.limits.Depth {
+		return r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", r.limits.Depth)
+	}
+	if len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		next.keys = top.keys
+		if top.kind == inMap && top.i%2 == 0 {
+			next.keys++
+		}
+		if next.kind == inMap && int(next.keys) > r.limits.Keys {
+			return r.failAt(r.pos, ErrLimit, "maps nested in keys of maps deeper than %d", r.limits.Keys)
+		}
+		if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > r.limits.LargeKeys {
+			return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, r.limits.LargeKeys)
+		}
+	}
+	return nil
+}
+
+// fill puts v where l waits for it and reports whether l is complete. What comes
+// between the elements of a list and its end is read here.
+func (r *reading) fill(l *level, v any) (done bool, err error) {
+	switch l.kind {
+	case inMap:
+		l.i--
+		if l.i%2 == 1 {
+			l.key = v
+			return false, nil
+		}
+		n := l.pairs.Len()
+		l.pairs.Put(l.key, v)
+		if l.pairs.Len() == n {
+			return false, r.failAt(r.pos, ErrMalformed, "a map has a key twice; the second pair ends here")
+		}
+		l.key = nil
+		return l.i == 0, nil
+	case inTail:
+		l.key = v
+		return true, nil
+	}
+	l.slots[l.i] = v
+	l.i++
+	if l.i < len(l.slots) {
+		return false, nil
+	}
+	switch {
+	case l.kind == inList:
+		return r.tail(l)
+	case l.kind == inFun && r.pos != l.fun.end:
+		return false, r.failAt(r.pos, ErrMalformed, "expected the fun to end at offset %d, as its size says", l.fun.end)
+	}
+	return true, nil
+}
+
+// tail reads on where the elements of a list end: to its end, to more elements
+// if the tail is a list itself, or up to the tail of an improper list.
+func (r *reading) tail(l *level) (done bool, err error) {
+	for r.pos < len(r.b) {
+		switch r.b[r.pos] {
+		case tagNil:
+			r.pos++
+			r.owed--
+			return true, nil
+		case tagString:
+			r.owed--
+			r.pos++
+			text, err := r.str()
+			if err != nil {
+				return false, err
+			}
+			l.slots = appendBytes(l.slots, text)
+			l.i = len(l.slots)
+			return true, nil
+		case tagList:
+			at := r.pos
+			r.owed--
+			r.pos++
+			n, err := r.count(at, "a list", 1, 1)
+			if err != nil {
+				return false, err
+			}
+			if n > 0 {
+				l.slots = append(l.slots, make([]any, n)...)
+				return false, nil
+			}
+		default:
+			l.kind = inTail
+			return false, nil
+		}
+	}
+	return false, r.cut(1, "the tail of a list")
+}
+
+// value returns the term of a complete level.
+func (l *level) value() any {
+	switch l.kind {
+	case inTuple:
+		return wire.Tuple(l.slots)
+	case inList:
+		return wire.List(l.slots)
+	case inTail:
+		if len(l.slots) == 0 {
+			return l.key
+		}
+		return wire.ImproperList{Head: l.slots, Tail: l.key}
+	case inMap:
+		return l.pairs
+	}
+	l.fun.Free = l.slots
+	return l.fun.Fun
+}
+
+// head reads one term if it has no parts, and else opens a level for them.
+func (r *reading) head(next *level) (v any, open bool, err error) {
+	if r.pos >= len(r.b) {
+		return nil, false, r.cut(1, "a term")
+	}
+	at, tag := r.pos, r.b[r.pos]
+	r.pos++
+	switch tag {
+	case tagSmallInteger, tagInteger:
+		n, err := r.integer(tag)
+		return n, false, err
+	case tagAtom, tagSmallAtom, tagAtomUTF8, tagSmallAtomU8, tagAtomCacheRef:
+		v, err = r.atom(tag)
+	case tagNil:
+		return wire.List(nil), false, nil
+	case tagSmallTuple, tagLargeTuple:
+		return r.tuple(at, tag, next)
+	case tagString:
+		v, err = r.stringList()
+	case tagList:
+		return r.list(at, next)
+	case tagMap:
+		return r.mapping(at, next)
+	case tagBinary:
+		v, err = r.binary()
+	case tagBitBinary:
+		v, err = r.bitstring()
+	case tagNewFloat, tagFloat:
+		v, err = r.float(tag)
+	case tagSmallBig, tagLargeBig:
+		v, err = r.big(tag)
+	case tagNewPID, tagPID:
+		v, err = r.pid(tag)
+	case tagNewerRef, tagNewRef, tagRef:
+		v, err = r.ref(tag)
+	case tagV4Port, tagNewPort, tagPort:
+		v, err = r.port(tag)
+	case tagExport:
+		v, err = r.export()
+	case tagNewFun:
+		return r.fun(at, next)
+	case tagCompressed:
+		err = r.failAt(at, ErrMalformed, "a compressed term inside another or behind a distribution header")
+	default:
+		err = r.failAt(at, ErrMalformed, "expected the tag of a term, not %s", tagName(tag))
+	}
+	return v, false, err
+}
+
+// count reads the number of a compound term's parts, each of so many terms, with
+// extra terms behind them, and takes on the debt.
+func (r *reading) count(at int, what string, each, extra int) (int, error) {
+	n, err := r.length32(what)
+	if err != nil {
+		return 0, err
+	}
+	return n, r.owe(at, what, n, each, extra)
+}
+
+func (r *reading) owe(at int, what string, n, each, extra int) error {
+	left := len(r.b) - r.pos - r.owed
+	if left < extra || n > (left-extra)/each {
+		return r.failAt(at, ErrCut, "%s of %d elements in %d bytes that are left, with %d terms to follow",
+			what, n, len(r.b)-r.pos, r.owed)
+	}
+	if n*each > r.limits.Elements-r.slots {
+		return r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
+	}
+	r.owed += n*each + extra
+	r.slots += n * each
+	return nil
+}
+
+var emptyTuple any = wire.Tuple{}
+
+func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err error) {
+	var n int
+	if tag == tagSmallTuple {
+		if n, err = r.byte("the arity of a tuple"); err == nil {
+			err = r.owe(at, "a tuple", n, 1, 0)
+		}
+	} else {
+		n, err = r.count(at, "a tuple", 1, 0)
+	}
+	if err != nil || n == 0 {
+		return emptyTuple, false, err
+	}
+	*next = level{kind: inTuple, slots: make([]any, n)}
+	return nil, true, nil
+}
+
+func (r *reading) list(at int, next *level) (v any, open bool, err error) {
+	n, err := r.count(at, "a list", 1, 1)
+	if err != nil {
+		return nil, false, err
+	}
+	*next = level{kind: inList, slots: make([]any, n)}
+	if n == 0 { // [] or its tail, for what it is worth
+		done, err := r.tail(next)
+		if err != nil || done {
+			return next.value(), false, err
+		}
+	}
+	return nil, true, nil
+}
+
+func (r *reading) mapping(at int, next *level) (v any, open bool, err error) {
+	n, err := r.count(at, "a map", 2, 0)
+	if err != nil || n == 0 {
+		return wire.Map{}, false, err
+	}
+	*next = level{kind: inMap, i: 2 * n, pairs: wire.MakeMap(min(n, maxRoom))}
+	return nil, true, nil
+}
+
+// maxSorted is up to how many pairs package wire keeps a map sorted.
+const maxSorted = 32
+
+// maxRoom is for how many pairs of a map room is made on its word alone.
+const maxRoom = 1 << 12
+
+// stringList reads a STRING_EXT.
+func (r *reading) stringList() (any, error) {
+	text, err := r.str()
+	if err != nil || len(text) == 0 {
+		return wire.List(nil), err
+	}
+	return wire.List(appendBytes(make([]any, 0, len(text)), text)), nil
+}
+
+// str reads the bytes of a STRING_EXT.
+func (r *reading) str() ([]byte, error) {
+	n, err := r.length16("a string")
+	if err != nil {
+		return nil, err
+	}
+	if n > r.limits.Elements-r.slots {
+		return nil, r.failAt(r.pos, ErrLimit, "more than %d elements", r.limits.Elements)
+	}
+	r.slots += n
+	return r.take(n, "a string")
+}
+
+func appendBytes(l []any, text []byte) []any {
+	for _, c := range text {
+		l = append(l, int(c))
+	}
+	return l
+}

@@ -1,0 +1,131 @@
+package etf
+
+import "github.com/actornode/actornode/wire"
+
+// A list is written in the shape that term_to_binary chooses, however it is
+// spelled: STRING_EXT for up to 65,535 bytes, NIL_EXT for none, else LIST_EXT.
+
+func (w *writing) list(l []any, next *parts) (open bool, err error) {
+	if len(l) == 0 {
+		w.dst = append(w.dst, tagNil)
+		return false, nil
+	}
+	if len(l) <= maxString && w.stringOf(l) {
+		return false, nil
+	}
+	if err := w.head(tagList, len(l), "a list"); err != nil {
+		return false, err
+	}
+	*next = parts{kind: inList, terms: l, at: len(w.flat)}
+	return true, nil
+}
+
+// stringOf writes l as a STRING_EXT if all of it are bytes.
+func (w *writing) stringOf(l []any) bool {
+	from := len(w.dst)
+	if _, ok := byteOf(l[0]); !ok {
+		return false
+	}
+	w.dst = append(w.dst, tagString, byte(len(l)>>8), byte(len(l)))
+	for _, t := range l {
+		c, ok := byteOf(t)
+		if !ok {
+			w.dst = w.dst[:from]
+			return false
+		}
+		w.dst = append(w.dst, c)
+	}
+	return true
+}
+
+// byteOf returns the byte that the integer t is, if it is one.
+func byteOf(t any) (byte, bool) {
+	n, ok := t.(int)
+	if !ok {
+		n64, ok := wire.Int(t)
+		return byte(n64), ok && n64 == int64(byte(n64))
+	}
+	return byte(n), n == int(byte(n))
+}
+
+func (w *writing) charlist(c wire.Charlist, next *parts) (open bool, err error) {
+	n, bytes := 0, true
+	for _, r := range string(c) {
+		n++
+		bytes = bytes && r < 256
+	}
+	switch {
+	case n == 0:
+		w.dst = append(w.dst, tagNil)
+		return false, nil
+	case bytes && n <= maxString:
+		w.dst = append(w.dst, tagString, byte(n>>8), byte(n))
+		for _, r := range string(c) {
+			w.dst = append(w.dst, byte(r))
+		}
+		return false, nil
+	}
+	if err := w.head(tagList, n, "a list"); err != nil {
+		return false, err
+	}
+	for _, r := range string(c) {
+		w.integer(int64(r))
+	}
+	w.dst = append(w.dst, tagNil)
+	return false, nil
+}
+
+// improper writes an ImproperList, which may turn out to be a proper list, or no
+// list at all.
+func (w *writing) improper(l wire.ImproperList, next *parts) (open bool, err error) {
+	from := len(w.flat)
+	head, tail := l.Head, l.Tail
+	for {
+		switch t := tail.(type) {
+		case nil:
+			return w.longer(head, nil, from, next)
+		case wire.List:
+			return w.longer(head, t, from, next)
+		case wire.Charlist:
+			return w.longer(head, t.List(), from, next)
+		case wire.ImproperList:
+			if len(t.Head) > 0 {
+				if from == len(w.flat) {
+					w.flat = append(w.flat, head...)
+				}
+				w.flat = append(w.flat, t.Head...)
+				head = w.flat[from:]
+			}
+			tail = t.Tail
+			continue
+		}
+		break
+	}
+	if len(head) == 0 {
+		return w.one(tail, next)
+	}
+	if err := w.head(tagList, len(head), "a list"); err != nil {
+		return false, err
+	}
+	*next = parts{kind: inTail, terms: head, tail: tail, at: from}
+	return true, nil
+}
+
+// longer writes the list of head, which may lie in flat, and more.
+func (w *writing) longer(head, more []any, from int, next *parts) (open bool, err error) {
+	if len(head) == 0 {
+		head = more
+	} else if len(more) > 0 {
+		if from == len(w.flat) {
+			w.flat = append(w.flat, head...)
+		}
+		w.flat = append(w.flat, more...)
+		head = w.flat[from:]
+	}
+	open, err = w.list(head, next)
+	next.at = from
+	if !open {
+		w.flat = w.flat[:from]
+	}
+	return open, err
+}

@@ -1,0 +1,252 @@
+package etf
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// oracle is a real Erlang that answers testdata/oracle.erl's questions. One of
+// them serves all tests; it ends when its input does, with the test process.
+type oracle struct {
+	in      io.WriteCloser
+	out     *bufio.Reader
+	release int
+}
+
+var startOracle = sync.OnceValues(func() (*oracle, error) {
+	erl, err := exec.LookPath("erl")
+	if err != nil {
+		return nil, nil
+	}
+	source, err := filepath.Abs("testdata/oracle.erl")
+	if err != nil {
+		return nil, err
+	}
+	// erl stays alive when an -eval fails unless it is told otherwise.
+	run := fmt.Sprintf(`try {ok, M, B} = compile:file(%q, [binary]), {module, M} = code:load_binary(M, "oracle", B), M:main()
+		catch C:R:S -> io:format(standard_error, "~tp:~tp~n~tp~n", [C, R, S]), halt(1) end.`, source)
+	cmd := exec.Command(erl, "+pc", "unicode", "-noshell", "-noinput", "-eval", run)
+	cmd.Stderr = os.Stderr
+	o := &oracle{}
+	if o.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	o.out = bufio.NewReader(out)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	answer, err := o.ask('v', nil)
+	if err != nil {
+		return nil, err
+	}
+	o.release, err = strconv.Atoi(string(answer))
+	return o, err
+})
+
+// erlang returns the oracle; without an erl on PATH it skips the test.
+func erlang(t *testing.T) *oracle {
+	o, err := startOracle()
+	require.NoError(t, err)
+	if o == nil {
+		t.Skip("no erl on PATH to compare with")
+	}
+	return o
+}
+
+// ask puts one question; an error is Erlang's answer that it is none.
+func (o *oracle) ask(question byte, body ...[]byte) ([]byte, error) {
+	packet := append([]byte{0, 0, 0, 0, question}, bytes.Join(body, nil)...)
+	binary.BigEndian.PutUint32(packet, uint32(len(packet)-4))
+	if _, err := o.in.Write(packet); err != nil {
+		return nil, err
+	}
+	var head [4]byte
+	if _, err := io.ReadFull(o.out, head[:]); err != nil {
+		return nil, err
+	}
+	answer := make([]byte, binary.BigEndian.Uint32(head[:]))
+	if _, err := io.ReadFull(o.out, answer); err != nil {
+		return nil, err
+	}
+	if answer[0] != 0 {
+		return nil, fmt.Errorf("erlang: %s", answer[1:])
+	}
+	return answer[1:], nil
+}
+
+// requireSame asks whether a and b are one term.
+func (o *oracle) requireSame(t *testing.T, a, b []byte) {
+	t.Helper()
+	answer, err := o.ask('=', binary.BigEndian.AppendUint32(nil, uint32(len(a))), a, b)
+	require.NoError(t, err, "%x\n%x", a, b)
+	require.Equal(t, "true", string(answer), "%x\n%x", a, b)
+}
+
+// ordered reports whether t's bytes depend on the order of a map's pairs: OTP 26
+// and newer order atom keys by their place in its table, and no release orders
+// the keys of a large map.
+func (o *oracle) ordered(t any) bool {
+	switch t := t.(type) {
+	case wire.Tuple:
+		return o.allOrdered(t)
+	case wire.List:
+		return o.allOrdered(t)
+	case wire.ImproperList:
+		return o.allOrdered(t.Head) && o.ordered(t.Tail)
+	case wire.Fun:
+		return o.allOrdered(t.Free)
+	case wire.Map:
+		if t.Len() > 32 || t.Len() > 1 && o.release > 25 {
+			return false
+		}
+		for k, v := range t.Unordered() {
+			if !o.ordered(k) || !o.ordered(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (o *oracle) allOrdered(l []any) bool {
+	for _, t := range l {
+		if !o.ordered(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestErlangAgrees sends random terms to Erlang and back.
+func TestErlangAgrees(t *testing.T) {
+	o := erlang(t)
+	g := newGen(t)
+	d := Decoder{Limits: Limits{LargeKeys: 10}}
+	for i := range 6000 {
+		g.spell = i%2 == 1
+		x := g.term(g.IntN(5))
+		ours, err := Append(nil, x)
+		require.NoError(t, err, wire.FormatPlain(x))
+		theirs, err := o.ask('t', ours)
+		require.NoError(t, err, "%s\n%x", wire.FormatPlain(x), ours)
+		if o.ordered(x) {
+			require.Equal(t, theirs, ours, wire.FormatPlain(x))
+		} else {
+			require.Len(t, ours, len(theirs))
+			o.requireSame(t, theirs, ours)
+		}
+		back, rest, err := d.Decode(theirs)
+		require.NoError(t, err, "%s\n%x", wire.FormatPlain(x), theirs)
+		require.Empty(t, rest)
+		require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
+		require.Equal(t, wire.FormatPlain(x), wire.FormatPlain(back))
+		requirePlain(t, back)
+		if i%4 == 0 { // in the spelling of old
+			old, err := o.ask('o', ours)
+			require.NoError(t, err)
+			back, _, err = d.Decode(old)
+			require.NoError(t, err, "%x", old)
+			require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
+		}
+		if i%4 == 1 {
+			packed, err := o.ask('c', ours)
+			require.NoError(t, err)
+			back, rest, err = d.Decode(append(packed, 1, 2, 3))
+			require.NoError(t, err, "%x", packed)
+			require.Equal(t, []byte{1, 2, 3}, rest)
+			require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
+			packed, err = AppendCompressed(nil, x)
+			require.NoError(t, err)
+			o.requireSame(t, packed, ours)
+		}
+	}
+}
+
+// TestErlangsOwn decodes terms that Erlang made up, among them its real funs,
+// ports and references, and writes them as it does.
+func TestErlangsOwn(t *testing.T) {
+	o := erlang(t)
+	b, err := o.ask('s')
+	require.NoError(t, err)
+	all, _, err := Decode(b)
+	require.NoError(t, err)
+	require.Greater(t, len(all.(wire.List)), 150)
+	var d Decoder
+	for _, sample := range all.(wire.List) {
+		theirs := sample.([]byte)
+		x, rest, err := d.Decode(theirs)
+		require.NoError(t, err, "%.200x", theirs)
+		require.Empty(t, rest)
+		requirePlain(t, x)
+		rest, err = Skip(theirs[1:])
+		require.NoError(t, err, "%.200x", theirs)
+		require.Empty(t, rest)
+		ours, err := Append(nil, x)
+		require.NoError(t, err)
+		if o.ordered(x) {
+			require.True(t, bytes.Equal(theirs, ours), "%.200x\n%.200x", theirs, ours)
+		}
+		o.requireSame(t, theirs, ours)
+		if f, ok := x.(wire.Fun); ok && f.Arity == 1 && len(f.Free) == 3 {
+			result, err := o.ask('a', ours)
+			require.NoError(t, err)
+			got, _, err := Decode(result)
+			require.NoError(t, err)
+			require.Equal(t, `{42,{a,"list",<<"binary">>},[1,2|3]}`, wire.Format(got))
+		}
+	}
+}
+
+// requirePlain checks that t is spelled as decoders spell it.
+func requirePlain(t *testing.T, x any) {
+	t.Helper()
+	requireAll := func(l []any) {
+		for _, e := range l {
+			requirePlain(t, e)
+		}
+	}
+	switch x := x.(type) {
+	case int, float64, wire.Atom, wire.Ref, wire.Export, wire.Port, wire.PID, []byte:
+	case wire.Fun:
+		requireAll(x.Free)
+	case wire.Tuple:
+		requireAll(x)
+	case wire.List:
+		requireAll(x)
+	case wire.ImproperList:
+		require.NotEmpty(t, x.Head)
+		switch x.Tail.(type) {
+		case wire.List, wire.ImproperList, nil:
+			require.Fail(t, "the tail of an improper list is a list", "%s", x)
+		}
+		requireAll(x.Head)
+		requirePlain(t, x.Tail)
+	case wire.Map:
+		for k, v := range x.Unordered() {
+			requirePlain(t, k)
+			requirePlain(t, v)
+		}
+	case wire.Bitstring:
+		require.NotZero(t, x.BitLen()%8)
+	default:
+		require.Equal(t, wire.Integer(bigInt(t, x)), x)
+		require.False(t, bigInt(t, x).IsInt64())
+	}
+}

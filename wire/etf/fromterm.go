@@ -1,0 +1,361 @@
+package etf
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// termPlan gives and takes terms of one type of package wire.
+func termPlan(t reflect.Type) plan {
+	return plan{
+		to: func(v reflect.Value, _ int) (any, error) {
+			if v.Kind() == reflect.Pointer && v.IsNil() {
+				return wire.Undefined, nil
+			}
+			return v.Interface(), nil
+		},
+		from: func(term any, v reflect.Value, _ int) error {
+			x := respelled(term, t)
+			if x == nil || reflect.TypeOf(x) != t {
+				return mismatch(term, "a "+t.String())
+			}
+			v.Set(reflect.ValueOf(x))
+			return nil
+		},
+	}
+}
+
+// respelled returns term in the Go type t, as far as it can be spelled in it.
+func respelled(term any, t reflect.Type) any {
+	switch t {
+	case reflect.TypeFor[wire.Atom]():
+		if b, ok := term.(bool); ok && b {
+			return wire.True
+		} else if ok {
+			return wire.False
+		}
+	case reflect.TypeFor[wire.List]():
+		if l, ok := listOf(term); ok {
+			return l
+		}
+	case reflect.TypeFor[wire.Charlist]():
+		if l, ok := listOf(term); ok {
+			if s, ok := wire.Text(l); ok {
+				return wire.Charlist(s)
+			}
+		}
+	case reflect.TypeFor[*big.Int]():
+		if n := bigIntOf(term); n != nil {
+			return n
+		}
+	case reflect.TypeFor[wire.Bitstring]():
+		switch b := term.(type) {
+		case []byte:
+			return wire.NewBitstring(b, 8*len(b))
+		case string:
+			return wire.NewBitstring([]byte(b), 8*len(b))
+		}
+	}
+	return term
+}
+
+// listOf returns the elements of a proper list, however it is spelled.
+func listOf(t any) (wire.List, bool) {
+	switch l := t.(type) {
+	case wire.List:
+		return l, true
+	case nil:
+		return nil, true
+	case wire.Charlist:
+		return l.List(), true
+	case wire.ImproperList:
+		c, ok := wire.Cons(l.Head, l.Tail).(wire.List)
+		return c, ok
+	}
+	return nil, false
+}
+
+// bigIntOf returns the integer t, nil if it is none.
+func bigIntOf(t any) *big.Int {
+	if n, ok := t.(*big.Int); ok {
+		return n
+	}
+	if n, ok := wire.Int(t); ok {
+		return big.NewInt(n)
+	}
+	switch u := t.(type) {
+	case uint64:
+		return new(big.Int).SetUint64(u)
+	case uint:
+		return new(big.Int).SetUint64(uint64(u))
+	case uintptr:
+		return new(big.Int).SetUint64(uint64(u))
+	}
+	return nil
+}
+
+// bytesOf returns the bytes of a binary.
+func bytesOf(t any) ([]byte, bool) {
+	switch b := t.(type) {
+	case []byte:
+		return b, true
+	case string:
+		return []byte(b), true
+	case wire.Bitstring:
+		return b.Bytes(), b.BitLen()%8 == 0
+	}
+	return nil, false
+}
+
+func boolFrom(t any, v reflect.Value, _ int) error {
+	b, ok := wire.Bool(t)
+	if !ok {
+		return mismatch(t, "true or false")
+	}
+	v.SetBool(b)
+	return nil
+}
+
+func intFrom(t any, v reflect.Value, _ int) error {
+	n, ok := wire.Int(t)
+	if !ok || v.OverflowInt(n) {
+		return mismatch(t, "an integer that fits "+v.Type().String())
+	}
+	v.SetInt(n)
+	return nil
+}
+
+func uintFrom(t any, v reflect.Value, _ int) error {
+	n := bigIntOf(t)
+	if n == nil || !n.IsUint64() || v.OverflowUint(n.Uint64()) {
+		return mismatch(t, "an integer that fits "+v.Type().String())
+	}
+	v.SetUint(n.Uint64())
+	return nil
+}
+
+func floatFrom(t any, v reflect.Value, _ int) error {
+	switch f := t.(type) {
+	case float64:
+		if v.OverflowFloat(f) {
+			return mismatch(t, "a float that fits "+v.Type().String())
+		}
+		v.SetFloat(f)
+		return nil
+	case float32:
+		v.SetFloat(float64(f))
+		return nil
+	}
+	n, ok := wire.Int(t)
+	if f := float64(n); !ok || f >= math.MaxInt64 || int64(f) != n || v.Kind() == reflect.Float32 && float64(float32(f)) != f {
+		return mismatch(t, "a float")
+	}
+	v.SetFloat(float64(n))
+	return nil
+}
+
+func textPlan(style textStyle) plan {
+	return plan{textTo(style), func(t any, v reflect.Value, _ int) error {
+		a, atom := respelled(t, reflect.TypeFor[wire.Atom]()).(wire.Atom)
+		switch {
+		case style == asAtom && atom:
+			v.SetString(string(a))
+			return nil
+		case style == asAtom || atom:
+			return mismatch(t, [...]string{"a binary", "a charlist", "an atom"}[style])
+		}
+		if b, ok := bytesOf(t); ok {
+			v.SetString(string(b))
+			return nil
+		}
+		s, ok := wire.Text(t)
+		if !ok {
+			return mismatch(t, "a binary or charlist")
+		}
+		v.SetString(s)
+		return nil
+	}}
+}
+
+func bytesFrom(t any, v reflect.Value, _ int) error {
+	b, ok := bytesOf(t)
+	if !ok {
+		l, _ := listOf(t)
+		b = make([]byte, 0, len(l))
+		for _, e := range l {
+			c, ok := byteOf(e)
+			if !ok {
+				return mismatch(t, "a binary")
+			}
+			b = append(b, c)
+		}
+		if len(l) == 0 && !wire.Equal(t, nil) {
+			return mismatch(t, "a binary")
+		}
+	}
+	if v.Kind() == reflect.Slice {
+		v.SetBytes(b)
+		return nil
+	}
+	if len(b) != v.Len() {
+		return mismatch(t, fmt.Sprintf("a binary of %d bytes", v.Len()))
+	}
+	reflect.Copy(v, reflect.ValueOf(b))
+	return nil
+}
+
+func durationPlan(unit time.Duration) plan {
+	unit = max(unit, 1)
+	return plan{durationTo(unit), func(t any, v reflect.Value, _ int) error {
+		n, ok := wire.Int(t)
+		if !ok || n > math.MaxInt64/int64(unit) || n < math.MinInt64/int64(unit) {
+			return mismatch(t, fmt.Sprintf("an integer of units of %v", unit))
+		}
+		v.SetInt(n * int64(unit))
+		return nil
+	}}
+}
+
+func slicePlan(elem *plan) plan {
+	return plan{sliceTo(elem), func(t any, v reflect.Value, depth int) error {
+		l, ok := listOf(t)
+		switch {
+		case depth > maxNesting:
+			return tooDeep()
+		case !ok:
+			return mismatch(t, "a list")
+		case v.Kind() == reflect.Array && len(l) != v.Len():
+			return mismatch(t, fmt.Sprintf("a list of %d elements", v.Len()))
+		case v.Kind() == reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), len(l), len(l)))
+		}
+		for i, e := range l {
+			if err := elem.from(e, v.Index(i), depth+1); err != nil {
+				return within(fmt.Sprintf("[%d]", i), err)
+			}
+		}
+		return nil
+	}}
+}
+
+func mapPlan(key, value *plan) plan {
+	return plan{mapTo(key, value), func(t any, v reflect.Value, depth int) error {
+		m, ok := t.(wire.Map)
+		switch {
+		case depth > maxNesting:
+			return tooDeep()
+		case !ok:
+			return mismatch(t, "a map")
+		}
+		x := reflect.MakeMapWithSize(v.Type(), m.Len())
+		for k, e := range m.Unordered() {
+			gk, ge := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			if err := key.from(k, gk, depth+1); err != nil {
+				return within("[key "+wire.Format(k)+"]", err)
+			}
+			if !gk.Comparable() {
+				return within("[key "+wire.Format(k)+"]", mismatch(k, "a key that Go can compare"))
+			}
+			if err := value.from(e, ge, depth+1); err != nil {
+				return within("["+wire.Format(k)+"]", err)
+			}
+			x.SetMapIndex(gk, ge)
+		}
+		v.Set(x)
+		return nil
+	}}
+}
+
+func pointerPlan(elem *plan) plan {
+	return plan{pointerTo(elem), func(t any, v reflect.Value, depth int) error {
+		if depth > maxNesting {
+			return tooDeep()
+		}
+		if a, ok := t.(wire.Atom); ok && (a == wire.Undefined || a == "nil") {
+			v.SetZero()
+			return nil
+		}
+		x := reflect.New(v.Type().Elem())
+		if err := elem.from(t, x.Elem(), depth+1); err != nil {
+			return err
+		}
+		v.Set(x)
+		return nil
+	}}
+}
+
+func interfacePlan(s style) plan {
+	return plan{interfaceTo(s), func(t any, v reflect.Value, _ int) error {
+		if t == nil {
+			t = wire.List(nil)
+		}
+		x := reflect.ValueOf(t)
+		if !x.Type().AssignableTo(v.Type()) {
+			return mismatch(t, "a "+v.Type().String())
+		}
+		v.Set(x)
+		return nil
+	}}
+}
+
+func receiverFrom(t any, v reflect.Value, _ int) error {
+	if err := v.Addr().Interface().(Receiver).SetTerm(t); err != nil {
+		return within("", err)
+	}
+	return nil
+}
+
+func (s *structure) from(t any, v reflect.Value, depth int) error {
+	if depth > maxNesting {
+		return tooDeep()
+	}
+	if s.shape == shapeTuple {
+		return s.fromTuple(t, v, depth)
+	}
+	m, ok := t.(wire.Map)
+	if !ok {
+		return mismatch(t, "a map")
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		x, ok := m.Get(f.key)
+		if !ok {
+			if f.required {
+				return within(f.step, mismatch(t, "a map with the key "+wire.Format(f.key)))
+			}
+			continue
+		}
+		if err := f.plan.from(x, v.FieldByIndex(f.index), depth+1); err != nil {
+			return within(f.step, err)
+		}
+	}
+	return nil
+}
+
+func (s *structure) fromTuple(t any, v reflect.Value, depth int) error {
+	tuple, ok := t.(wire.Tuple)
+	if !ok {
+		return mismatch(t, "a tuple")
+	}
+	if s.tagged {
+		if len(tuple) == 0 || !wire.Equal(tuple[0], s.tag) {
+			return mismatch(t, "a tuple that begins with the atom "+wire.Format(s.tag))
+		}
+		tuple = tuple[1:]
+	}
+	if len(tuple) != len(s.fields) {
+		return mismatch(t, fmt.Sprintf("a tuple with %d fields", len(s.fields)))
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		if err := f.plan.from(tuple[i], v.FieldByIndex(f.index), depth+1); err != nil {
+			return within(f.step, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package etf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What callers may want to tell apart. The error returned says more, and names
+// the offset or the path; errors.Is finds these in it.
+var (
+	// ErrCut: the bytes end before the term does. More bytes may help.
+	ErrCut = errors.New("etf: the bytes end inside a term")
+	// ErrMalformed: no term begins like these bytes, however they go on.
+	ErrMalformed = errors.New("etf: malformed term")
+	// ErrLimit: it may be a term, but one beyond [Limits].
+	ErrLimit = errors.New("etf: term beyond the limits")
+	// ErrNoTerm: a Go value that has no place in the format, or not this one.
+	ErrNoTerm = errors.New("etf: not a term")
+	// ErrMismatch: a term that does not fit the Go type it is to be stored in.
+	ErrMismatch = errors.New("etf: the term does not fit the Go type")
+)
+
+// Limits bounds what bytes from a peer can ask for. A field that is zero or less
+// has its default.
+type Limits struct {
+	// Depth is how deep compound terms may be nested, 100,000 by default: a
+	// level costs 72 bytes while it is open.
+	Depth int
+	// Elements is how many elements all lists, strings, tuples, maps (two a
+	// pair) and funs of one term may have together, 1<<24 by default: an element
+	// costs 16 bytes, or up to 60 in a large map.
+	Elements int
+	// Keys is how deep maps may be nested in the keys of maps, 32 by default.
+	// To put a pair into a map means to look at its whole key, so a term costs at
+	// most so many looks at each byte.
+	Keys int
+	// LargeKeys is the same for maps of more than 32 pairs, 1 by default. Those
+	// are sorted each time that they are looked at, and the maps in their keys
+	// each time that two of those are compared: each level more multiplies the
+	// time by about ten.
+	LargeKeys int
+	// Inflated is the longest that a compressed term may become, in bytes, 64
+	// MiB by default.
+	Inflated int
+}
+
+// MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
+const MaxDepth = 100_000
+
+func (l Limits) filled() Limits {
+	fill := func(n *int, to int) {
+		if *n <= 0 {
+			*n = to
+		}
+	}
+	fill(&l.Depth, MaxDepth)
+	fill(&l.Elements, 1<<24)
+	fill(&l.Keys, 32)
+	fill(&l.LargeKeys, 1)
+	fill(&l.Inflated, 64<<20)
+	return l
+}
+
+// fault is an error of this room: which of the errors above it is, where in a
+// term or a Go value it came up if that is not said in the text, and a text.
+type fault struct {
+	kind error
+	path string
+	text string
+}
+
+func (f *fault) Error() string {
+	if f.path != "" {
+		return "etf: at " + f.path + ": " + f.text
+	}
+	return "etf: " + f.text
+}
+
+func (f *fault) Unwrap() error { return f.kind }
+
+func newFault(kind error, format string, args ...any) error {
+	return &fault{kind: kind, text: fmt.Sprintf(format, args...)}
+}
+
+// within returns err with a path before its own. An error of a caller's hook
+// becomes the kind of a fault.
+func within(path string, err error) error {
+	f, ok := err.(*fault)
+	if !ok {
+		f = &fault{kind: err, text: err.Error()}
+	}
+	path += f.path
+	if len(path) > maxPath { // the middle of a long path says least
+		path = strings.ToValidUTF8(path[:maxPath/3]+"…"+path[len(path)-maxPath/2:], "")
+	}
+	return &fault{f.kind, path, f.text}
+}
+
+// maxPath is how many bytes of a path an error shows, about.
+const maxPath = 600

@@ -1,0 +1,292 @@
+package etf
+
+import (
+	"math/big"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// maxNesting is how deep Go values may be nested on their way from or to terms.
+const maxNesting = 10_000
+
+// plan is how the values of one Go type become terms and back.
+type plan struct {
+	to   func(v reflect.Value, depth int) (any, error)
+	from func(t any, v reflect.Value, depth int) error // v can be set
+}
+
+// planKey is what a plan depends on: the type, and the tag of the field.
+type planKey struct {
+	reflect.Type
+	style
+}
+
+// style is the part of a field's tag that says how what is in the field is
+// spelled. It holds for the elements of slices and maps, not for the fields of
+// structs, which have their own.
+type style struct {
+	text textStyle
+	list bool          // []byte is a list
+	unit time.Duration // of time.Duration; 0 is a nanosecond
+}
+
+type textStyle uint8
+
+const (
+	asBinary textStyle = iota
+	asCharlist
+	asAtom
+)
+
+// plans holds a *plan for each planKey that was ever needed: as many as the
+// program has types and tags.
+var plans sync.Map
+
+func planOf(k planKey) *plan {
+	if p, ok := plans.Load(k); ok {
+		return p.(*plan)
+	}
+	c := compiler{}
+	p := c.plan(k)
+	for k, p := range c {
+		plans.LoadOrStore(k, p)
+	}
+	return p
+}
+
+// compiler holds the plans that are being made: a type may be inside itself.
+type compiler map[planKey]*plan
+
+func (c compiler) plan(k planKey) *plan {
+	if p, ok := plans.Load(k); ok {
+		return p.(*plan)
+	}
+	if p, ok := c[k]; ok {
+		return p
+	}
+	p := new(plan)
+	c[k] = p
+	*p = c.build(k)
+	t := k.Type
+	if t.Implements(termerType) || reflect.PointerTo(t).Implements(termerType) {
+		p.to = termerTo(p.to)
+	}
+	if reflect.PointerTo(t).Implements(receiverType) {
+		p.from = receiverFrom
+	}
+	return p
+}
+
+var (
+	termerType   = reflect.TypeFor[Termer]()
+	receiverType = reflect.TypeFor[Receiver]()
+	durationType = reflect.TypeFor[time.Duration]()
+)
+
+// termTypes are the types of terms that are taken and given as they are. The
+// plain Go types among them are left to their kinds.
+var termTypes = map[reflect.Type]bool{
+	reflect.TypeFor[wire.Atom](): true, reflect.TypeFor[wire.PID](): true, reflect.TypeFor[wire.Ref](): true,
+	reflect.TypeFor[wire.Port](): true, reflect.TypeFor[wire.Fun](): true, reflect.TypeFor[wire.Export](): true,
+	reflect.TypeFor[wire.Tuple](): true, reflect.TypeFor[wire.List](): true, reflect.TypeFor[wire.ImproperList](): true,
+	reflect.TypeFor[wire.Map](): true, reflect.TypeFor[wire.Bitstring](): true, reflect.TypeFor[wire.Charlist](): true,
+	reflect.TypeFor[*big.Int](): true,
+}
+
+func (c compiler) build(k planKey) plan {
+	t := k.Type
+	switch {
+	case termTypes[t]:
+		return termPlan(t)
+	case t == durationType:
+		return durationPlan(k.unit)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return plan{boolTo, boolFrom}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return plan{intTo, intFrom}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return plan{uintTo, uintFrom}
+	case reflect.Float32, reflect.Float64:
+		return plan{floatTo, floatFrom}
+	case reflect.String:
+		return textPlan(k.text)
+	case reflect.Slice, reflect.Array:
+		if t.Elem() == reflect.TypeFor[byte]() && !k.list {
+			return plan{bytesTo, bytesFrom}
+		}
+		return slicePlan(c.plan(planKey{t.Elem(), k.style}))
+	case reflect.Map:
+		return mapPlan(c.plan(planKey{t.Key(), k.style}), c.plan(planKey{t.Elem(), k.style}))
+	case reflect.Pointer:
+		return pointerPlan(c.plan(planKey{t.Elem(), k.style}))
+	case reflect.Interface:
+		return interfacePlan(k.style)
+	case reflect.Struct:
+		s, err := c.structure(t)
+		if err != nil {
+			return refuse(err)
+		}
+		return plan{s.to, s.from}
+	}
+	return refuse(newFault(ErrNoTerm, "a Go value of type %s is no term", t))
+}
+
+// refuse is the plan of a type that has none.
+func refuse(err error) plan {
+	return plan{
+		to:   func(reflect.Value, int) (any, error) { return nil, err },
+		from: func(any, reflect.Value, int) error { return err },
+	}
+}
+
+// shape is what a struct is as a term.
+type shape uint8
+
+const (
+	shapeMap shape = iota
+	shapeTuple
+)
+
+// structure is the plan of a struct.
+type structure struct {
+	shape  shape
+	tag    wire.Atom // of a tuple
+	tagged bool
+	fields []field
+}
+
+type field struct {
+	step     string    // ".Name", for errors
+	key      wire.Atom // in a map
+	index    []int
+	plan     *plan
+	omitZero bool
+	required bool
+}
+
+// structure reads the tags of a struct.
+func (c compiler) structure(t reflect.Type) (*structure, error) {
+	s := &structure{}
+	if err := c.fields(s, t, nil, true); err != nil {
+		return nil, err
+	}
+	if len(s.fields) == 0 && t.NumField() > 0 && !s.tagged {
+		return nil, newFault(ErrNoTerm, "struct %s has no exported fields", t)
+	}
+	seen := map[wire.Atom]bool{}
+	for _, f := range s.fields {
+		if s.shape == shapeMap && seen[f.key] {
+			return nil, newFault(ErrNoTerm, "struct %s has two fields of the name %s", t, f.key)
+		}
+		if s.shape == shapeTuple && (f.omitZero || f.required) {
+			return nil, newFault(ErrNoTerm, "field %s%s: omitzero and required are for maps", t, f.step)
+		}
+		seen[f.key] = true
+	}
+	return s, nil
+}
+
+func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) error {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("etf")
+		at := append(index[:len(index):len(index)], i)
+		switch {
+		case f.Name == "_" && tagged:
+			if top {
+				if err := s.setShape(t, tag); err != nil {
+					return err
+				}
+			}
+		case tag == "-":
+		case f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct && !termTypes[f.Type] && !f.Type.Implements(termerType):
+			if err := c.fields(s, f.Type, at, false); err != nil {
+				return err
+			}
+		case f.IsExported():
+			x := field{step: "." + f.Name, key: wire.Atom(snake(f.Name)), index: at}
+			style, err := x.read(t, tag)
+			if err != nil {
+				return err
+			}
+			x.plan = c.plan(planKey{f.Type, style})
+			s.fields = append(s.fields, x)
+		}
+	}
+	return nil
+}
+
+func (s *structure) setShape(t reflect.Type, tag string) error {
+	name, shape, _ := strings.Cut(tag, ",")
+	s.tag, s.tagged = wire.Atom(name), name != ""
+	switch shape {
+	case "map", "":
+		if s.tagged {
+			return newFault(ErrNoTerm, "struct %s: etf tag %q: a name is for a tuple or record", t, tag)
+		}
+	case "record":
+		if !s.tagged {
+			s.tag, s.tagged = wire.Atom(snake(t.Name())), true
+		}
+		s.shape = shapeTuple
+	case "tuple":
+		s.shape = shapeTuple
+	default:
+		return newFault(ErrNoTerm, "struct %s: etf tag %q: the shapes are tuple, record and map", t, tag)
+	}
+	return nil
+}
+
+func (f *field) read(t reflect.Type, tag string) (s style, err error) {
+	name, options, _ := strings.Cut(tag, ",")
+	if name != "" {
+		f.key = wire.Atom(name)
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "", "binary":
+		case "charlist":
+			s.text = asCharlist
+		case "atom":
+			s.text = asAtom
+		case "list":
+			s.list = true
+		case "omitzero":
+			f.omitZero = true
+		case "required":
+			f.required = true
+		case "ns":
+			s.unit = time.Nanosecond
+		case "us":
+			s.unit = time.Microsecond
+		case "ms":
+			s.unit = time.Millisecond
+		case "s":
+			s.unit = time.Second
+		default:
+			return s, newFault(ErrNoTerm, "field %s%s: etf tag %q: no option %q", t, f.step, tag, option)
+		}
+	}
+	return s, nil
+}
+
+// snake spells a Go name as Erlang would: UserID as user_id.
+func snake(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		if unicode.IsUpper(r) && i > 0 && runes[i-1] != '_' &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

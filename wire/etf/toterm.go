@@ -1,0 +1,202 @@
+package etf
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+func boolTo(v reflect.Value, _ int) (any, error) {
+	if v.Bool() {
+		return wire.True, nil
+	}
+	return wire.False, nil
+}
+
+func intTo(v reflect.Value, _ int) (any, error) { return int64Term(v.Int()), nil }
+
+func int64Term(n int64) any {
+	if int64(int(n)) == n {
+		return int(n)
+	}
+	return big.NewInt(n)
+}
+
+func uintTo(v reflect.Value, _ int) (any, error) {
+	if u := v.Uint(); u > math.MaxInt64 {
+		return new(big.Int).SetUint64(u), nil
+	}
+	return int64Term(int64(v.Uint())), nil
+}
+
+func floatTo(v reflect.Value, _ int) (any, error) {
+	f := v.Float()
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, newFault(ErrNoTerm, "Erlang has no float %v", f)
+	}
+	return f, nil
+}
+
+func textTo(style textStyle) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, _ int) (any, error) {
+		switch style {
+		case asCharlist:
+			return wire.Charlist(v.String()), nil
+		case asAtom:
+			return wire.Atom(v.String()), nil
+		}
+		return v.String(), nil
+	}
+}
+
+func bytesTo(v reflect.Value, _ int) (any, error) {
+	if v.Kind() == reflect.Slice {
+		return v.Bytes(), nil
+	}
+	b := make([]byte, v.Len())
+	reflect.Copy(reflect.ValueOf(b), v)
+	return b, nil
+}
+
+func durationTo(unit time.Duration) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, _ int) (any, error) {
+		return int64Term(v.Int() / int64(unit)), nil
+	}
+}
+
+func sliceTo(elem *plan) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		if depth > maxNesting {
+			return nil, tooDeep()
+		}
+		l := make(wire.List, v.Len())
+		for i := range l {
+			t, err := elem.to(v.Index(i), depth+1)
+			if err != nil {
+				return nil, within(fmt.Sprintf("[%d]", i), err)
+			}
+			l[i] = t
+		}
+		return l, nil
+	}
+}
+
+func mapTo(key, value *plan) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		if depth > maxNesting {
+			return nil, tooDeep()
+		}
+		m := wire.MakeMap(v.Len())
+		for it := v.MapRange(); it.Next(); {
+			k, err := key.to(it.Key(), depth+1)
+			if err != nil {
+				return nil, within(fmt.Sprintf("[key %v]", it.Key()), err)
+			}
+			t, err := value.to(it.Value(), depth+1)
+			if err != nil {
+				return nil, within(fmt.Sprintf("[%v]", it.Key()), err)
+			}
+			n := m.Len()
+			if m.Put(k, t); m.Len() == n {
+				return nil, within(fmt.Sprintf("[key %v]", it.Key()), newFault(ErrNoTerm, "another key is the same term"))
+			}
+		}
+		return m, nil
+	}
+}
+
+func pointerTo(elem *plan) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		switch {
+		case v.IsNil():
+			return wire.Undefined, nil
+		case depth > maxNesting:
+			return nil, tooDeep()
+		}
+		return elem.to(v.Elem(), depth+1)
+	}
+}
+
+// interfaceTo finds the plan of what is inside.
+func interfaceTo(s style) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		if v.IsNil() {
+			return wire.List(nil), nil
+		}
+		return dynamic(v.Elem(), s, depth)
+	}
+}
+
+func dynamic(v reflect.Value, s style, depth int) (any, error) {
+	if depth > maxNesting {
+		return nil, tooDeep()
+	}
+	return planOf(planKey{v.Type(), s}).to(v, depth+1)
+}
+
+// termerTo asks a value for its term, or its address if that is what can tell;
+// a nil pointer is left to the plan of its type.
+func termerTo(otherwise func(reflect.Value, int) (any, error)) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		if v.Kind() == reflect.Pointer && v.IsNil() || v.Kind() == reflect.Interface {
+			return otherwise(v, depth)
+		}
+		t, ok := v.Interface().(Termer)
+		if !ok {
+			if !v.CanAddr() { // a copy has an address
+				c := reflect.New(v.Type())
+				c.Elem().Set(v)
+				v = c.Elem()
+			}
+			t = v.Addr().Interface().(Termer)
+		}
+		term := t.Term()
+		if isTerm(term) {
+			return term, nil
+		}
+		return dynamic(reflect.ValueOf(term), style{}, depth)
+	}
+}
+
+func (s *structure) to(v reflect.Value, depth int) (any, error) {
+	if depth > maxNesting {
+		return nil, tooDeep()
+	}
+	if s.shape == shapeTuple {
+		return s.toTuple(v, depth)
+	}
+	m := wire.MakeMap(len(s.fields))
+	for i := range s.fields {
+		f := &s.fields[i]
+		x := v.FieldByIndex(f.index)
+		if f.omitZero && x.IsZero() {
+			continue
+		}
+		t, err := f.plan.to(x, depth+1)
+		if err != nil {
+			return nil, within(f.step, err)
+		}
+		m.Put(f.key, t)
+	}
+	return m, nil
+}
+
+func (s *structure) toTuple(v reflect.Value, depth int) (any, error) {
+	tuple := make(wire.Tuple, 0, len(s.fields)+1)
+	if s.tagged {
+		tuple = append(tuple, s.tag)
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		t, err := f.plan.to(v.FieldByIndex(f.index), depth+1)
+		if err != nil {
+			return nil, within(f.step, err)
+		}
+		tuple = append(tuple, t)
+	}
+	return tuple, nil
+}
