@@ -60,7 +60,7 @@ type calling struct {
 type Caller interface{ caller() calling }
 
 // Dest is whom a call is for: a process, a registered name, or an alias.
-type Dest interface{ PID | Atom | Ref }
+type Dest interface{ PID | Atom | Ref | At }
 
 // Future is the reply to a call that is under way. It can be passed around and
 // awaited by any number of goroutines.
@@ -113,6 +113,9 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 	switch to := any(to).(type) {
 	case PID:
 		p.target = n.lookup(to)
+		if p.target == nil && n.callFar(me, t, to, At{}, req) {
+			return t
+		}
 		if p.target == nil {
 			if err := n.undeliverable(to, m); err != nil {
 				t.settle(me.c, nil, err)
@@ -122,6 +125,18 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 	case Atom:
 		var err error
 		if p.target, err = n.named(to, m); err != nil {
+			t.settle(me.c, nil, err)
+			return t
+		}
+	case At:
+		if to.Node != n.cfg.Name {
+			if !n.callFar(me, t, PID{}, to, req) {
+				t.settle(me.c, nil, &ExitError{NoConnection})
+			}
+			return t
+		}
+		var err error
+		if p.target, err = n.named(to.Name, m); err != nil {
 			t.settle(me.c, nil, err)
 			return t
 		}

@@ -39,6 +39,9 @@ type Config struct {
 	// [Options].Coroutine does for one. Default: on a goroutine of its own.
 	Coroutines bool
 
+	// Distribution makes the node part of a cluster. Default: it is alone.
+	Distribution *Distribution
+
 	// MaxProcesses bounds how many processes live at a time. Default:
 	// 134,217,727, as many as Erlang allows.
 	MaxProcesses int

@@ -60,7 +60,7 @@ func (c *Context) Send(to PID, msg any) error {
 	}
 	p := c.node.lookup(to)
 	if p == nil {
-		return c.node.undeliverable(to, msg)
+		return c.node.sendFar(c, c.p.pid(), to, msg)
 	}
 	err := p.deliver(c, msg)
 	if c.w != nil {
@@ -87,10 +87,7 @@ func (c *Context) SendAlias(ref Ref, msg any) error {
 	if c.p.status.Load() != alive {
 		return ErrExited
 	}
-	if p := c.node.aliased(ref, msg); p != nil {
-		return c.Send(p.pid(), msg)
-	}
-	return nil
+	return c.node.sendAlias(c, ref, msg)
 }
 
 // Spawn starts a process on the stage of this one.

@@ -18,6 +18,7 @@ const (
 	CauseNotConnected                // the PID is another node's
 	CauseNoAlias                     // the alias is not active
 	CauseLateReply                   // the caller has stopped waiting, or has its reply
+	CauseNotATerm                    // it cannot be sent to another node: it holds what is no term
 	causes
 )
 
@@ -38,6 +39,8 @@ func (c Cause) String() string {
 		return "no_alias"
 	case CauseLateReply:
 		return "late_reply"
+	case CauseNotATerm:
+		return "not_a_term"
 	}
 	return "invalid"
 }

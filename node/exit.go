@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // Exited is what an exit signal becomes for a process that traps exits:
@@ -157,6 +159,9 @@ func (d *death) tell(c *Context) (wave []*death) {
 func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 	q := d.p.node.lookup(to)
 	if q == nil {
+		if far := d.p.node.connected(to); far != nil {
+			far.exitLink(d.p.id, to, d.reason)
+		}
 		return wave
 	}
 	q.mu.Lock()
@@ -176,8 +181,11 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 // exitSignal is exit/2: a signal that no link carries.
 func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 	p := n.lookup(to)
-	if p == nil {
-		return // as in Erlang: nobody there, nothing to do
+	if p == nil { // as in Erlang: nobody there, nothing to do
+		if far := n.reach(to); far != nil {
+			far.signal(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
+		}
+		return
 	}
 	if reason == Kill {
 		p.exit(c, Killed)

@@ -55,7 +55,7 @@ func (n *Node) ReadFrom(term any) (From, bool) {
 			reply = wire.Tuple{wire.Error, ErrorTerm(p.err)}
 		}
 		if msg := (wire.Tuple{t[1], reply}); isAlias {
-			n.SendAlias(ref, msg)
+			n.sendAlias(nil, ref, msg)
 		} else {
 			n.Send(to, msg)
 		}

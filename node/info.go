@@ -91,10 +91,18 @@ func (n *Node) Info(pid PID) (Info, error) {
 		i.Links = append(i.Links, q)
 	}
 	for _, m := range k.watching {
-		i.Monitors = append(i.Monitors, m.target.pid())
+		if m.target != nil {
+			i.Monitors = append(i.Monitors, m.target.pid())
+		} else if m.name == "" {
+			i.Monitors = append(i.Monitors, m.pid)
+		}
 	}
 	for m := range k.watchers {
-		i.Watchers = append(i.Watchers, m.watcher.pid())
+		if m.watcher != nil {
+			i.Watchers = append(i.Watchers, m.watcher.pid())
+		} else {
+			i.Watchers = append(i.Watchers, m.by)
+		}
 	}
 	return i, nil
 }

@@ -1,11 +1,14 @@
 package node
 
 // link makes a link between p, the caller, and another process. Each side has
-// the other in its set; the sets are changed one after the other, never with
-// both locked.
+// the other in its set; the sets of two local processes are changed with both
+// locked, so that a link has two ends or none, whatever both do at a time.
 func (p *proc) link(c *Context, to PID) {
 	me := p.pid()
 	if to == me {
+		return
+	}
+	if q := p.node.lookup(to); q != nil && p.linkPair(q) {
 		return
 	}
 	p.mu.Lock()
@@ -14,12 +17,7 @@ func (p *proc) link(c *Context, to PID) {
 		return
 	}
 	p.mu.Unlock()
-	if q := p.node.lookup(to); q != nil && q.linked(me) {
-		if p.status.Load() != alive { // killed meanwhile, perhaps before q knew of the link
-			q.mu.Lock()
-			q.removeLinkLocked(me)
-			q.mu.Unlock()
-		}
+	if far := p.node.reach(to); far != nil && far.connectLink(p, to) {
 		return
 	}
 	// Nobody there: an exit signal with the reason noproc comes back.
@@ -38,6 +36,37 @@ func (p *proc) link(c *Context, to PID) {
 	default:
 		p.exit(c, reason)
 	}
+}
+
+// linkPair links two processes. It reports whether there is no more to do: they
+// are linked, or were, and if q is dying will be told, or p is dead.
+func (p *proc) linkPair(q *proc) bool {
+	lockPair(p, q)
+	defer unlockPair(p, q)
+	switch {
+	case p.status.Load() != alive:
+		return true
+	case q.status.Load() != alive:
+		return p.hasLinkLocked(q.pid())
+	}
+	p.addLinkLocked(q.pid())
+	q.addLinkLocked(p.pid())
+	return true
+}
+
+// lockPair locks two processes, the one with the lower number first. Nothing
+// else locks a process while it holds another.
+func lockPair(p, q *proc) {
+	if p.id > q.id {
+		p, q = q, p
+	}
+	p.mu.Lock()
+	q.mu.Lock()
+}
+
+func unlockPair(p, q *proc) {
+	p.mu.Unlock()
+	q.mu.Unlock()
 }
 
 // linked adds from to p's links; false: p is dead.
@@ -77,23 +106,32 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 }
 
 func (p *proc) unlink(to PID) {
+	if q := p.node.lookup(to); q != nil && q != p {
+		lockPair(p, q)
+		p.removeLinkLocked(to)
+		q.removeLinkLocked(p.pid())
+		unlockPair(p, q)
+		return
+	}
 	p.mu.Lock()
 	was := p.removeLinkLocked(to)
 	p.mu.Unlock()
 	if !was {
 		return
 	}
-	if q := p.node.lookup(to); q != nil {
-		q.mu.Lock()
-		q.removeLinkLocked(p.pid())
-		q.mu.Unlock()
+	if far := p.node.reach(to); far != nil {
+		far.cutLink(p.id, to)
 	}
+}
+
+// hasLinkLocked reports whether p is linked to pid.
+func (p *proc) hasLinkLocked(pid PID) bool {
+	return p.tied && p.isParent(pid) || p.cold != nil && p.cold.links.has(pid)
 }
 
 // Linked reports whether the process is linked to another.
 func (c *Context) Linked(to PID) bool {
-	p := c.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tied && p.isParent(to) || p.cold != nil && p.cold.links.has(to)
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	return c.p.hasLinkLocked(to)
 }

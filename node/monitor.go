@@ -22,11 +22,21 @@ type monitor struct {
 	target  *proc
 	name    Atom
 	seq     uint64 // order among target.cold.watchers: the first made is told first
+
+	// Where one of the two is on another node: far is that node, pid the target
+	// there (zero: known by name), by the watcher there.
+	far *peer
+	pid PID
+	by  PID
 }
 
 func (m *monitor) down(pid PID, reason any) Down {
 	if m.name != "" {
-		return Down{Ref: m.ref, Name: m.name, Node: m.watcher.node.cfg.Name, Reason: reason}
+		at := m.watcher.node.cfg.Name
+		if m.far != nil {
+			at = m.far.name
+		}
+		return Down{Ref: m.ref, Name: m.name, Node: at, Reason: reason}
 	}
 	return Down{Ref: m.ref, PID: pid, Reason: reason}
 }
@@ -34,6 +44,10 @@ func (m *monitor) down(pid PID, reason any) Down {
 // fire delivers the Down unless the monitor has been taken away.
 func (m *monitor) fire(c *Context, pid PID, reason any) {
 	w := m.watcher
+	if w == nil {
+		m.far.tellDown(m, pid, reason)
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.status.Load() == alive && w.cold.watching[m.ref.Number()] == m {
@@ -45,6 +59,12 @@ func (m *monitor) fire(c *Context, pid PID, reason any) {
 // forget takes the monitor off its target.
 func (m *monitor) forget() {
 	t := m.target
+	if t == nil {
+		if m.far != nil {
+			m.far.unwatch(m)
+		}
+		return
+	}
 	t.mu.Lock()
 	if t.cold != nil {
 		delete(t.cold.watchers, m)
@@ -54,7 +74,7 @@ func (m *monitor) forget() {
 
 // add puts m where it belongs; false: the target is dead.
 func (m *monitor) add() bool {
-	w, t := m.watcher, m.target
+	w := m.watcher
 	w.mu.Lock()
 	if w.status.Load() != alive {
 		w.mu.Unlock()
@@ -67,18 +87,12 @@ func (m *monitor) add() bool {
 	k.watching[m.ref.Number()] = m
 	w.mu.Unlock()
 
-	t.mu.Lock()
-	ok := t.status.Load() == alive
-	if ok {
-		k := t.chill()
-		if k.watchers == nil {
-			k.watchers = make(map[*monitor]struct{})
-		}
-		k.watchers[m] = struct{}{}
-		k.monitors++
-		m.seq = k.monitors
+	ok := false
+	if m.target != nil {
+		ok = m.attach()
+	} else {
+		ok = m.far.watch(m)
 	}
-	t.mu.Unlock()
 	if ok && w.status.Load() != alive { // killed meanwhile
 		m.forget()
 	}
@@ -92,6 +106,24 @@ func (m *monitor) add() bool {
 	return ok
 }
 
+// attach puts m among its target's watchers; false: the target is dead.
+func (m *monitor) attach() bool {
+	t := m.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.status.Load() != alive {
+		return false
+	}
+	k := t.chill()
+	if k.watchers == nil {
+		k.watchers = make(map[*monitor]struct{})
+	}
+	k.watchers[m] = struct{}{}
+	k.monitors++
+	m.seq = k.monitors
+	return true
+}
+
 // monitor starts a watch over to, or over the process that has the name.
 func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	m := &monitor{ref: p.ref(c), watcher: p, name: name}
@@ -99,7 +131,10 @@ func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	if m.target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
-	if m.target == nil || !m.add() {
+	if m.target == nil && name == "" {
+		m.far, m.pid = p.node.reach(to), to
+	}
+	if m.target == nil && m.far == nil || !m.add() {
 		reason := NoProc
 		if name == "" && to.Node() != p.node.cfg.Name {
 			reason = NoConnection
@@ -112,6 +147,20 @@ func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 func (p *proc) monitorName(c *Context, name Atom) Ref {
 	pid, _ := p.node.Whereis(name)
 	return p.monitor(c, pid, name)
+}
+
+// monitorAt watches whoever has a name on another node, or on this one.
+func (p *proc) monitorAt(c *Context, at At) Ref {
+	if at.Node == p.node.cfg.Name {
+		return p.monitorName(c, at.Name)
+	}
+	m := &monitor{ref: p.ref(c), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
+	if m.far == nil {
+		p.signal(c, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
+	} else if !m.add() {
+		p.signal(c, m.down(PID{}, NoConnection))
+	}
+	return m.ref
 }
 
 func (p *proc) ref(c *Context) Ref {

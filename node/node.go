@@ -28,6 +28,8 @@ type Node struct {
 	refSeq  atomic.Uint64
 	runners runners
 	exports exports
+	dist    *dist // nil: not distributed
+	born    time.Time
 
 	live      tally
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
@@ -69,6 +71,7 @@ func Start(cfg Config) (*Node, error) {
 		aliases: aliases{m: make(map[uint64]alias)},
 		dead:    deadLetters{log: cfg.Log, subs: make(map[*deadLetterSub]struct{})},
 		timers:  make(map[*Timer]struct{}),
+		born:    time.Now(),
 	}
 	n.table.max = uint32(cfg.MaxProcesses)
 	n.pool = sched.New(sched.Config{
@@ -77,6 +80,12 @@ func Start(cfg Config) (*Node, error) {
 		OnBlocked: n.reportBlocked,
 	})
 	n.pool.Start()
+	n.exportErlang()
+	if cfg.Distribution != nil {
+		if err := n.startDist(*cfg.Distribution); err != nil {
+			return nil, errors.Join(err, n.Stop())
+		}
+	}
 	return n, nil
 }
 
@@ -180,7 +189,7 @@ func (n *Node) Send(to PID, msg any) error {
 	if p := n.lookup(to); p != nil {
 		return p.deliver(nil, msg)
 	}
-	return n.undeliverable(to, msg)
+	return n.sendFar(nil, PID{}, to, msg)
 }
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
@@ -193,9 +202,16 @@ func (n *Node) SendName(name Atom, msg any) error {
 }
 
 // SendAlias sends to the process that ref is an alias of.
-func (n *Node) SendAlias(ref Ref, msg any) error {
+func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, ref, msg) }
+
+func (n *Node) sendAlias(c *Context, ref Ref, msg any) error {
+	if !n.origin.Equal(ref.Origin()) {
+		if p := n.peer(ref.Node()); p != nil {
+			return p.send(c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg})
+		}
+	}
 	if p := n.aliased(ref, msg); p != nil {
-		return p.deliver(nil, msg)
+		return p.deliver(c, msg)
 	}
 	return nil
 }
@@ -231,6 +247,9 @@ func (n *Node) stop() error {
 	await(deadline, func() bool { return n.population() == 0 })
 	for p := range n.table.all() {
 		p.exit(nil, Killed)
+	}
+	if n.dist != nil {
+		n.dist.stop()
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(n.cfg.StopTimeout))
 	defer cancel()

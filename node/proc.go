@@ -46,7 +46,8 @@ const (
 //     the process, or, while nobody runs it, by whoever holds the home stage.
 //  4. cold, once set, is not replaced; its fields are guarded by mu, those set
 //     at spawn excepted.
-//  5. No mu is locked while another is held.
+//  5. No mu is locked while another is held, those of two processes that are
+//     linked or unlinked excepted: the lower number first, see lockPair.
 type proc struct {
 	sched.Entity
 	in        mailbox.Inbox

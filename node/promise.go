@@ -34,7 +34,8 @@ type promise struct {
 	asker  *proc    // a process that gets a Result with the tag
 	more   *watches // of a Future
 
-	far   *PID // the caller, if it is not one of this node; set once
+	far   *PID     // the caller, if it is not one of this node; set once
+	away  *farCall // of a call to another node
 	tag   any
 	value any
 	err   error
@@ -74,6 +75,10 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 	}
 	p.value, p.err = v, err
 	p.unlist()
+	if p.away != nil {
+		p.away.forget()
+		p.away = nil
+	}
 	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {

@@ -88,3 +88,12 @@ func IsExit(err error) bool {
 // ReasonOf returns the exit reason of a process whose behaviour returns err: what
 // [ExitWith] was given, normal for nil, else a [*Crash].
 func ReasonOf(err error) any { return reasonOf(err) }
+
+// Term is {Reason, []}, as other nodes see the reason.
+func (c *Crash) Term() any {
+	var reason any = fmt.Sprint(c.Reason)
+	if err, ok := c.Reason.(error); ok {
+		reason = ErrorTerm(err)
+	}
+	return wire.Tuple{reason, wire.List{}}
+}

@@ -335,7 +335,7 @@ func (s *Self) Send(to PID, msg any) error {
 	}
 	p := s.p.node.lookup(to)
 	if p == nil {
-		return s.p.node.undeliverable(to, msg)
+		return s.p.node.sendFar(s.context(), s.p.pid(), to, msg)
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
@@ -419,10 +419,7 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 	if s.p.status.Load() != alive {
 		return ErrExited
 	}
-	if p := s.p.node.aliased(ref, msg); p != nil {
-		return s.Send(p.pid(), msg)
-	}
-	return nil
+	return s.p.node.sendAlias(s.context(), ref, msg)
 }
 
 // Spawn starts a process.

@@ -39,7 +39,8 @@ type Options struct {
 	Scheduler sched.Scheduler
 
 	monitor bool
-	birth   ticket // is settled when Init has returned
+	birth   ticket      // is settled when Init has returned
+	before  func(*proc) // called before the process runs
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -73,7 +74,7 @@ func Detached() Place { return Place{how: detached} }
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth.p == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -287,6 +288,9 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		} else if !p.tells {
 			o.birth.settle(c, nil, nil)
 		}
+	}
+	if o.before != nil {
+		o.before(p)
 	}
 	p.start(c)
 	return pid, ref, nil

@@ -8,10 +8,10 @@ type Op uint8
 const (
 	OpSend        Op = iota + 1 // Payload is a message for To, Name or the alias Ref
 	OpLink                      // From links itself to To
-	OpUnlink                    // From takes its link to To away; ID numbers it, from 1
+	OpUnlink                    // From takes its link to To away; ID numbers it, from 1 (0: a peer that wants no OpUnlinkAck)
 	OpUnlinkAck                 // From has seen the OpUnlink with that ID from To
 	OpExit                      // From, linked to To, has exited: Payload is the reason
-	OpSignal                    // From sends To an exit signal by exit/2: Payload is the reason
+	OpSignal                    // From sends To, Name or the alias Ref an exit signal by exit/2: Payload is the reason
 	OpMonitor                   // From monitors To or Name, by Ref
 	OpDemonitor                 // From takes the monitor Ref of To or Name away
 	OpDown                      // From or Name, monitored by To as Ref, has exited: Payload is the reason
@@ -38,6 +38,7 @@ type Frame struct {
 	Op      Op
 	Linked  bool   // of OpSpawnReply: the new process is linked to To
 	Watched bool   // of OpSpawnReply: To monitors the new process as Ref
+	Urgent  bool   // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
 	Name    Atom   // a registered name on the receiver's node; of OpDown on the sender's
 	From    PID    // zero where the protocol does not tell
 	To      PID    //

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 )
@@ -29,6 +30,9 @@ type Handshake struct {
 	// before it has proved anything: nothing may be changed on its account.
 	// Nil: everybody is let in.
 	Admit func(peer NodeID) Verdict
+	// Insist is asked when the answer to Dial is [Alive]: whether to go on. It is
+	// false if this node has the link by now. Nil: go on.
+	Insist func(peer NodeID) bool
 	// NameFor chooses a name for a peer that asks for one. Nil: it is refused.
 	NameFor func(host string) (NodeID, bool)
 	Limits  LinkLimits
@@ -43,6 +47,21 @@ const (
 	Busy                        // this node's own attempt goes on in its place
 	NotAllowed                  // this peer is not wanted
 	Alive                       // there is a link already; the peer may insist
+)
+
+// Why a handshake has failed, as far as a node acts on it; errors.Is finds these
+// in what Dial and Accept return, whose text says what was said and expected.
+var (
+	// ErrBusy: another connection between the two goes on in place of this one.
+	ErrBusy = errors.New("wire: another connection goes on")
+	// ErrNotAllowed: one of the two does not want the other, or cannot do with it.
+	ErrNotAllowed = errors.New("wire: not allowed")
+	// ErrCookie: one of the two does not know the other's cookie.
+	ErrCookie = errors.New("wire: wrong cookie")
+	// ErrPeerName: a name that was not asked for, or is none.
+	ErrPeerName = errors.New("wire: wrong name")
+	// ErrPeerProtocol: what came does not belong to the protocol.
+	ErrPeerProtocol = errors.New("wire: protocol violated")
 )
 
 // LinkLimits bound what a peer can make a link hold.

@@ -1,0 +1,480 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Distribution is what a node needs to be part of a cluster. Of its fields only
+// Cookie has no default that works.
+type Distribution struct {
+	// Protocols are the ways to talk to other nodes, the preferred one first. An
+	// incoming connection is given to the first. Default: Erlang's.
+	Protocols []wire.Protocol
+	// Cookie is what other nodes must know, and what this one proves to know.
+	Cookie string
+	// Cookies gives other cookies for some peers: the one that they must know, and
+	// the one that they want. ok false: Cookie.
+	Cookies func(peer Atom) (in, out string, ok bool)
+	// Listen is where connections come in: host:port. Default: the host of the
+	// node's name, on a port that the system chooses. "-": nowhere.
+	Listen string
+	// Finder finds other nodes and makes this one known. Default: EPMD.
+	Finder Finder
+	// Published makes nodes() of other nodes show this one. It needs global, which
+	// is not there yet: Start refuses it.
+	Published bool
+	// TickTime is how long a peer may be silent before it counts as gone; at least
+	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
+	// longer than that of any peer.
+	TickTime time.Duration
+	// Queue is how many bytes of messages may wait for one peer until senders are
+	// held up. Default: 4 MiB.
+	Queue int
+	// ConnectTimeout bounds the making of a connection. Default: 7 s.
+	ConnectTimeout time.Duration
+	// Allow decides whether a peer may start a process or call a function by name.
+	// Default: what is exported is for all peers.
+	Allow func(peer Atom, e wire.Export) bool
+	// Limits bound what a peer can make this node hold.
+	Limits wire.LinkLimits
+}
+
+// Finder finds nodes.
+type Finder interface {
+	// Find returns the address, host:port, of a node.
+	Find(ctx context.Context, name Atom) (addr string, err error)
+	// Announce makes this node known until stop is called, which waits for what
+	// it has to. ctx bounds the first attempt only.
+	Announce(ctx context.Context, name Atom, port int, creation uint32) (stop func(), err error)
+}
+
+const (
+	defaultTickTime       = time.Minute
+	defaultQueue          = 4 << 20
+	defaultConnectTimeout = 7 * time.Second
+	ticksPerTime          = 4
+	busyPause             = 20 * time.Millisecond // before the first further attempt
+)
+
+func (d *Distribution) validate(name Atom) error {
+	switch {
+	case d.Cookie == "" && d.Cookies == nil:
+		return errors.New("node: Distribution.Cookie is empty: all nodes of a cluster must know the same")
+	case d.Published:
+		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
+	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
+		return errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
+	}
+	if d.TickTime == 0 {
+		d.TickTime = defaultTickTime
+	}
+	if d.Queue == 0 {
+		d.Queue = defaultQueue
+	}
+	if d.ConnectTimeout == 0 {
+		d.ConnectTimeout = defaultConnectTimeout
+	}
+	if d.Listen == "" {
+		_, host, _ := strings.Cut(string(name), "@")
+		d.Listen = net.JoinHostPort(host, "0")
+	}
+	d.defaults()
+	return nil
+}
+
+// dist is the distributed half of a node.
+type dist struct {
+	n       *Node
+	cfg     Distribution
+	kernel  PID // of net_kernel
+	unlinks atomic.Uint64
+	ctx     context.Context // ends with the node
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup // of all goroutines of the distribution
+	ln      net.Listener   // nil: nowhere
+	gone    func()         // makes it unknown; nil: it is
+
+	mu    sync.Mutex
+	peers map[Atom]*peer
+}
+
+// startDist makes n part of a cluster.
+func (n *Node) startDist(cfg Distribution) error {
+	if err := cfg.validate(n.cfg.Name); err != nil {
+		return err
+	}
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer)}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	n.dist = d
+	if err := n.startKernel(); err != nil {
+		return err
+	}
+	if cfg.Listen != "-" {
+		ln, err := net.Listen("tcp", cfg.Listen)
+		if err != nil {
+			return fmt.Errorf("node: cannot listen for other nodes: %w", err)
+		}
+		d.ln = ln
+		ctx, cancel := context.WithTimeout(d.ctx, cfg.ConnectTimeout)
+		defer cancel()
+		if d.gone, err = cfg.Finder.Announce(ctx, n.cfg.Name, ln.Addr().(*net.TCPAddr).Port, n.cfg.Creation); err != nil {
+			return fmt.Errorf("node: cannot make %s known: %w", n.cfg.Name, err)
+		}
+		d.wg.Add(1)
+		go d.accept()
+	}
+	d.wg.Add(1)
+	go d.ticks()
+	return nil
+}
+
+// stop ends all connections and waits for their goroutines.
+func (d *dist) stop() {
+	d.cancel()
+	if d.gone != nil {
+		d.gone()
+	}
+	if d.ln != nil {
+		d.ln.Close()
+	}
+	for _, p := range d.all() {
+		p.end(errors.New("this node stops"))
+	}
+	d.wg.Wait()
+}
+
+// Addr returns where the node listens for others; nil: nowhere.
+func (n *Node) Addr() net.Addr {
+	if n.dist == nil || n.dist.ln == nil {
+		return nil
+	}
+	return n.dist.ln.Addr()
+}
+
+func (d *dist) all() []*peer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]*peer, 0, len(d.peers))
+	for _, p := range d.peers {
+		all = append(all, p)
+	}
+	return all
+}
+
+// get returns the peer with the name, nil: there is none, and none is wanted.
+func (d *dist) get(name Atom) *peer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.peers[name]
+}
+
+// reach returns the peer with the name; if there is none, it is being connected
+// from now on.
+func (d *dist) reach(name Atom) *peer {
+	for {
+		d.mu.Lock()
+		p := d.peers[name]
+		if p != nil && p.isOver() {
+			d.mu.Unlock()
+			<-p.gone // all that it stood for here must be over before
+			continue
+		}
+		if p == nil && d.ctx.Err() == nil {
+			p = newPeer(d.n, name)
+			d.peers[name] = p
+			p.dialing = true
+			p.holds++
+			d.wg.Add(1)
+			go d.connect(p)
+		}
+		if p != nil {
+			p.wanted = true
+		}
+		d.mu.Unlock()
+		return p
+	}
+}
+
+func (p *peer) isOver() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.over
+}
+
+// release takes p out when it is over and no attempt to connect it is left.
+func (d *dist) release(p *peer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p.holds--; p.holds > 0 {
+		return
+	}
+	if d.peers[p.name] == p {
+		delete(d.peers, p.name)
+	}
+	close(p.gone)
+}
+
+// handshake is what the node brings into one.
+func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.Handshake {
+	return wire.Handshake{
+		Local: d.n.origin.NodeID(), Hidden: !d.cfg.Published, Peer: peer, Limits: d.cfg.Limits,
+		Cookies: func(peer Atom) (in, out string) {
+			if d.cfg.Cookies != nil {
+				if in, out, ok := d.cfg.Cookies(peer); ok {
+					return in, out
+				}
+			}
+			return d.cfg.Cookie, d.cfg.Cookie
+		},
+		Admit: admit,
+		Insist: func(id wire.NodeID) bool {
+			p := d.get(id.Name)
+			return p == nil || !p.isUp()
+		},
+	}
+}
+
+// admit decides about a node that wants to connect. It has proved nothing yet, so
+// nothing is changed but this: from now on the peer, if there was none, is known
+// as one that is being connected, so that this node does not dial it at the same
+// time. If there was none, it is returned.
+func (d *dist) admit(id wire.NodeID) (*peer, wire.Verdict) {
+	if id.Name == d.n.cfg.Name {
+		return nil, wire.NotAllowed
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.peers[id.Name]
+	switch {
+	case p == nil:
+		p = newPeer(d.n, id.Name)
+		d.peers[id.Name] = p
+		return p, wire.Welcome
+	case p.isUp():
+		return nil, wire.Alive
+	case p.dialing && d.n.cfg.Name > id.Name:
+		return nil, wire.Busy
+	case p.dialing:
+		return nil, wire.Simultaneous
+	}
+	return nil, wire.Welcome
+}
+
+// isUp reports whether p is connected.
+func (p *peer) isUp() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link != nil && !p.over
+}
+
+// connect is the goroutine that connects p: started by reach, ended by itself,
+// waited for by stop.
+func (d *dist) connect(p *peer) {
+	defer d.wg.Done()
+	defer d.release(p)
+	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	defer cancel()
+	go func() { // until p is connected in another way, or over; ends with ctx at the latest
+		select {
+		case <-p.ready:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	link, err := d.dial(ctx, p.name)
+	// If the peer is connecting by itself there is only to wait; but that may fail.
+	for pause := busyPause; errors.Is(err, wire.ErrBusy) && ctx.Err() == nil; pause *= 2 {
+		select {
+		case <-p.ready:
+		case <-ctx.Done():
+		case <-time.After(pause):
+			link, err = d.dial(ctx, p.name)
+		}
+	}
+	p.mu.Lock()
+	other, over := p.link != nil, p.over // the peer's own attempt was faster; and has been lost
+	p.mu.Unlock()
+	switch {
+	case err != nil:
+		if !other {
+			p.end(err)
+		}
+		return
+	case over:
+		link.Close()
+		return
+	case other && d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
+		link.Close()
+		return
+	}
+	if got := link.Peer().ID.Name; got != p.name {
+		link.Close()
+		p.end(fmt.Errorf("the node that answers is %s", got))
+		return
+	}
+	if !other && p.join(link) {
+		return
+	}
+	d.wg.Add(1)
+	go func() { // for p is not gone before this function has returned
+		defer d.wg.Done()
+		d.adopt(link)
+	}()
+}
+
+func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
+	addr, err := d.cfg.Finder.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return d.cfg.Protocols[0].Dial(ctx, conn, d.handshake(name, nil))
+}
+
+// accept is the listener's goroutine: started by startDist, ended by stop.
+func (d *dist) accept() {
+	defer d.wg.Done()
+	for {
+		conn, err := d.ln.Accept()
+		if err != nil {
+			if d.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return
+			}
+			d.n.cfg.Log.Error("cannot accept connections", "error", err)
+			select { // too many open files, or the like
+			case <-time.After(100 * time.Millisecond):
+			case <-d.ctx.Done():
+			}
+			continue
+		}
+		d.wg.Add(1)
+		go d.incoming(conn) // ended by its handshake's timeout at the latest
+	}
+}
+
+func (d *dist) incoming(conn net.Conn) {
+	defer d.wg.Done()
+	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	defer cancel()
+	var mine *peer // that admit has made
+	from := conn.RemoteAddr().String()
+	link, err := d.cfg.Protocols[0].Accept(ctx, conn, d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
+		mine, v = d.admit(id)
+		return v
+	}))
+	if err == nil {
+		d.adopt(link)
+		return
+	}
+	d.n.cfg.Log.Warn("connection refused", "from", from, "error", err)
+	if mine == nil {
+		return
+	}
+	d.mu.Lock()
+	wanted := mine.wanted && d.ctx.Err() == nil
+	if wanted { // somebody here wants to reach that node by now
+		mine.dialing = true
+		mine.holds++
+		d.wg.Add(1)
+		go d.connect(mine)
+	}
+	d.mu.Unlock()
+	if !wanted && !mine.isUp() {
+		mine.end(err)
+	}
+}
+
+// adopt makes a link the connection to its peer. A link that the peer has had is
+// over before: there is a new one, so the peer knows that the old one is dead.
+func (d *dist) adopt(link wire.Link) {
+	id := link.Peer().ID
+	for {
+		d.mu.Lock()
+		if d.ctx.Err() != nil {
+			d.mu.Unlock()
+			link.Close()
+			return
+		}
+		p := d.peers[id.Name]
+		if p == nil {
+			p = newPeer(d.n, id.Name)
+			d.peers[id.Name] = p
+		}
+		d.mu.Unlock()
+		if p.join(link) {
+			return
+		}
+		p.end(errors.New("the peer has made a new connection"))
+		<-p.gone
+	}
+}
+
+// join gives p its link. False: it has had one, or is over.
+func (p *peer) join(link wire.Link) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || p.link != nil {
+		return false
+	}
+	p.link, p.id = link, link.Peer().ID
+	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	p.n.dist.wg.Add(2)
+	go p.write()
+	go p.read()
+	close(p.ready)
+	return true
+}
+
+// ticks is the goroutine that keeps connections alive and finds out which are
+// not: started by startDist, ended by stop.
+func (d *dist) ticks() {
+	defer d.wg.Done()
+	t := time.NewTicker(d.cfg.TickTime / ticksPerTime)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			for _, p := range d.all() {
+				p.check()
+			}
+		case <-d.ctx.Done():
+			return
+		}
+	}
+}
+
+// check looks for signs of life, and gives one.
+func (p *peer) check() {
+	p.mu.Lock()
+	link := p.link
+	p.mu.Unlock()
+	if link == nil {
+		return
+	}
+	in, out := link.Traffic()
+	if in != p.seenIn {
+		p.silent = 0
+	} else if p.silent++; p.silent >= ticksPerTime {
+		p.end(fmt.Errorf("nothing has come from it for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
+		return
+	}
+	if out == p.seenOut || p.silent > 0 {
+		p.box.mu.Lock()
+		p.box.tick = true
+		p.box.mu.Unlock()
+		p.box.rouse()
+	}
+	p.seenIn, p.seenOut = in, out
+}

@@ -1,0 +1,207 @@
+package node_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// memory is a protocol for tests: the handshake goes over the connection, frames
+// over channels within the program.
+type memory struct {
+	mu    sync.Mutex
+	pipes map[string][2]chan wire.Frame
+}
+
+func (m *memory) Name() string { return "memory" }
+
+func (m *memory) Dial(_ context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	key := conn.LocalAddr().String()
+	pipe := [2]chan wire.Frame{make(chan wire.Frame, 1024), make(chan wire.Frame, 1024)}
+	m.mu.Lock()
+	m.pipes[key] = pipe
+	m.mu.Unlock()
+	in, _ := h.Cookies(h.Peer)
+	fmt.Fprintln(conn, h.Local.Name, h.Local.Creation, key, in)
+	return m.link(conn, h, pipe[0], pipe[1])
+}
+
+func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	r := bufio.NewReader(conn)
+	var id wire.NodeID
+	var key, cookie string
+	if _, err := fmt.Fscanln(r, &id.Name, &id.Creation, &key, &cookie); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	verdict := h.Admit(id)
+	if in, _ := h.Cookies(id.Name); in != cookie {
+		verdict = wire.NotAllowed
+	}
+	fmt.Fprintln(conn, h.Local.Name, h.Local.Creation, verdict)
+	if verdict == wire.Alive {
+		insists := false
+		if fmt.Fscanln(r, &insists); !insists {
+			conn.Close()
+			return nil, wire.ErrBusy
+		}
+	}
+	if verdict == wire.Busy || verdict == wire.NotAllowed {
+		conn.Close()
+		return nil, errors.New("not let in")
+	}
+	m.mu.Lock()
+	pipe := m.pipes[key]
+	m.mu.Unlock()
+	return &memoryLink{conn: conn, r: r, id: id, in: pipe[0], out: pipe[1], gone: make(chan struct{})}, nil
+}
+
+func (m *memory) link(conn net.Conn, h wire.Handshake, out, in chan wire.Frame) (wire.Link, error) {
+	r := bufio.NewReader(conn)
+	var id wire.NodeID
+	var verdict wire.Verdict
+	if _, err := fmt.Fscanln(r, &id.Name, &id.Creation, &verdict); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	switch verdict {
+	case wire.Busy:
+		conn.Close()
+		return nil, wire.ErrBusy
+	case wire.NotAllowed:
+		conn.Close()
+		return nil, errors.New("not let in")
+	case wire.Alive:
+		insists := h.Insist(id)
+		if fmt.Fprintln(conn, insists); !insists {
+			conn.Close()
+			return nil, wire.ErrBusy
+		}
+	}
+	return &memoryLink{conn: conn, r: r, id: id, in: in, out: out, gone: make(chan struct{})}, nil
+}
+
+type memoryLink struct {
+	conn    net.Conn
+	r       *bufio.Reader
+	id      wire.NodeID
+	in, out chan wire.Frame
+	once    sync.Once
+	gone    chan struct{}
+	watch   sync.Once
+	ins     atomic.Uint64
+	outs    atomic.Uint64
+}
+
+func (l *memoryLink) Peer() wire.Peer {
+	return wire.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true}
+}
+
+func (l *memoryLink) Read() (wire.Frame, error) {
+	l.watch.Do(func() {
+		go func() { // ends with the connection
+			io.Copy(io.Discard, l.r)
+			l.Close()
+		}()
+	})
+	select {
+	case f := <-l.in:
+		l.ins.Add(1)
+		return f, nil
+	case <-l.gone:
+		return wire.Frame{}, io.EOF
+	}
+}
+
+func (l *memoryLink) Write(f *wire.Frame) error {
+	l.outs.Add(1)
+	if f.Op == wire.OpSend {
+		if _, ok := f.Payload.(struct{}); ok {
+			return &wire.EncodeError{Err: errors.New("no term")}
+		}
+	}
+	if crash, ok := f.Payload.(*node.Crash); ok {
+		f.Payload = crash.Term()
+	}
+	select {
+	case l.out <- *f:
+		return nil
+	case <-l.gone:
+		return io.EOF
+	}
+}
+
+func (l *memoryLink) Buffered() int             { return 0 }
+func (l *memoryLink) Flush() error              { return nil }
+func (l *memoryLink) Tick() error               { l.outs.Add(1); return nil }
+func (l *memoryLink) Traffic() (in, out uint64) { return l.ins.Load(), l.outs.Load() }
+
+func (l *memoryLink) Close() error {
+	l.once.Do(func() { close(l.gone); l.conn.Close() })
+	return nil
+}
+
+// places is a Finder: nodes of one test.
+type places struct {
+	mu sync.Mutex
+	m  map[string]string
+}
+
+func (p *places) Find(_ context.Context, name node.Atom) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a, ok := p.m[string(name)]; ok {
+		return a, nil
+	}
+	return "", fmt.Errorf("no node %s", name)
+}
+
+func (p *places) Announce(_ context.Context, name node.Atom, port int, _ uint32) (func(), error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.m[string(name)] = fmt.Sprintf("127.0.0.1:%d", port)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.m, string(name))
+	}, nil
+}
+
+// cluster makes nodes that find each other.
+type cluster struct {
+	t      *testing.T
+	proto  *memory
+	places *places
+}
+
+func newCluster(t *testing.T) *cluster {
+	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &places{m: make(map[string]string)}}
+}
+
+func (c *cluster) start(name string) *node.Node {
+	n, err := node.Start(c.config(name))
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { require.NoError(c.t, n.Stop()) })
+	return n
+}
+
+func (c *cluster) config(name string) node.Config {
+	if !strings.Contains(name, "@") {
+		name += "@127.0.0.1"
+	}
+	return node.Config{Name: node.Atom(name), Distribution: &node.Distribution{
+		Protocols: []wire.Protocol{c.proto}, Cookie: "secret", Finder: c.places,
+	}}
+}

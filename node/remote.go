@@ -1,0 +1,315 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// At is a registered name on some node: Erlang's {Name, Node}.
+type At struct{ Name, Node Atom }
+
+// String prints a as Erlang does.
+func (a At) String() string { return wire.Format(a.Term()) }
+
+// Term is {Name, Node}.
+func (a At) Term() any { return wire.Tuple{a.Name, a.Node} }
+
+// NodeDown says that the connection to a node has been lost, to a process that
+// has asked for it by MonitorNode: Erlang's {nodedown, Node}, with the cause.
+type NodeDown struct {
+	Node   Atom
+	Reason string // for people
+}
+
+// Term is {nodedown, Node}.
+func (d NodeDown) Term() any { return wire.Tuple{wire.Atom("nodedown"), d.Node} }
+
+// Labelled is a request whose message is not '$gen_call' on the wire.
+type Labelled interface{ Label() (label Atom, body any) }
+
+// peer returns the node with the given name, as connected or being connected;
+// nil if it cannot be: this node is not distributed, or is that node.
+func (n *Node) peer(name Atom) *peer {
+	if n.dist == nil || name == n.cfg.Name || name == "" {
+		return nil
+	}
+	return n.dist.reach(name)
+}
+
+// reach is peer for the node of a PID.
+func (n *Node) reach(pid PID) *peer {
+	if n.dist == nil || n.origin.Minted(pid) {
+		return nil
+	}
+	return n.peer(pid.Node())
+}
+
+// connected is reach without a wish to connect.
+func (n *Node) connected(pid PID) *peer {
+	if n.dist == nil || n.origin.Minted(pid) {
+		return nil
+	}
+	return n.dist.get(pid.Node())
+}
+
+// sendFar is for a message to a PID that is nobody's here. c is the context of
+// the actor that sends, from the sending process.
+func (n *Node) sendFar(c *Context, from, to PID, msg any) error {
+	if p := n.reach(to); p != nil {
+		return p.send(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	}
+	return n.undeliverable(to, msg)
+}
+
+// sendAt is for a message to a name.
+func (n *Node) sendAt(c *Context, from PID, at At, msg any) error {
+	if p := n.peer(at.Node); p != nil {
+		return p.send(c, wire.Frame{Op: wire.OpSend, From: from, Name: at.Name, Payload: msg})
+	}
+	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
+	return fmt.Errorf("%w: %v", ErrNotHere, at)
+}
+
+// SendAt sends to whoever is registered under a name on a node. That there is
+// nobody is an error, [ErrNoName], on this node only.
+func (n *Node) SendAt(at At, msg any) error {
+	if at.Node == n.cfg.Name {
+		return n.SendName(at.Name, msg)
+	}
+	return n.sendAt(nil, n.self(), at, msg)
+}
+
+// SendAt sends to whoever is registered under a name on a node; see
+// [Node.SendAt].
+func (c *Context) SendAt(at At, msg any) error {
+	if at.Node == c.node.cfg.Name {
+		return c.SendName(at.Name, msg)
+	}
+	return c.node.sendAt(c, c.p.pid(), at, msg)
+}
+
+// SendAt sends to whoever is registered under a name on a node; see
+// [Node.SendAt].
+func (s *Self) SendAt(at At, msg any) error {
+	if at.Node == s.p.node.cfg.Name {
+		return s.SendName(at.Name, msg)
+	}
+	return s.p.node.sendAt(s.context(), s.p.pid(), at, msg)
+}
+
+// MonitorAt monitors whoever is registered under a name on a node.
+func (c *Context) MonitorAt(at At) Ref { return c.p.monitorAt(c, at) }
+
+// MonitorAt monitors whoever is registered under a name on a node.
+func (s *Self) MonitorAt(at At) Ref { return s.p.monitorAt(s.context(), at) }
+
+// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
+// there is none, it is made; if it cannot be, the NodeDown comes at once.
+func (c *Context) MonitorNode(name Atom) { c.p.monitorNode(c, name) }
+
+// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
+// there is none, it is made; if it cannot be, the NodeDown comes at once.
+func (s *Self) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
+
+func (p *proc) monitorNode(c *Context, name Atom) {
+	why := "this node is not distributed"
+	if q := p.node.peer(name); q != nil {
+		q.mu.Lock()
+		over := q.over
+		if !over {
+			q.downs[p]++
+		} else {
+			why = q.why.Error()
+		}
+		q.mu.Unlock()
+		if !over {
+			return
+		}
+	}
+	p.signal(c, NodeDown{Node: name, Reason: why})
+}
+
+// self is the process that stands for a plain goroutine towards other nodes.
+func (n *Node) self() PID {
+	if n.dist == nil {
+		return PID{}
+	}
+	return n.dist.kernel
+}
+
+// callFar sends a request to another node. False: the destination is not on one
+// that can be reached.
+func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
+	p := n.reach(to)
+	if at.Node != "" {
+		p = n.peer(at.Node)
+	}
+	if p == nil {
+		return false
+	}
+	from := n.self()
+	if me.p != nil {
+		from = me.p.pid()
+	}
+	label, body := genCall, req
+	if l, ok := req.(Labelled); ok {
+		label, body = l.Label()
+	}
+	p.call(me.c, t, from, to, at.Name, label, body)
+	return true
+}
+
+// Nodes returns the names of the nodes that are connected, in alphabetical order;
+// with hidden, of those too that are not to be seen.
+func (n *Node) Nodes(hidden bool) []Atom {
+	all := []Atom{}
+	if n.dist != nil {
+		for _, p := range n.dist.all() {
+			p.mu.Lock()
+			if p.link != nil && !p.over && (hidden || !p.link.Peer().Hidden) {
+				all = append(all, p.name)
+			}
+			p.mu.Unlock()
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Connect makes a connection to a node, if there is none, and waits for it.
+func (n *Node) Connect(ctx context.Context, name Atom) error {
+	p := n.peer(name)
+	if p == nil {
+		if name == n.cfg.Name {
+			return nil
+		}
+		return fmt.Errorf("%w: %s", ErrNotHere, name)
+	}
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return fmt.Errorf("node: cannot connect to %s: %w", name, p.why)
+	}
+	return nil
+}
+
+// Disconnect ends the connection to a node. It reports whether there was one.
+func (n *Node) Disconnect(name Atom) bool {
+	if n.dist == nil {
+		return false
+	}
+	p := n.dist.get(name)
+	if p == nil {
+		return false
+	}
+	p.end(fmt.Errorf("disconnected by this node"))
+	return true
+}
+
+// Ping reports whether a node is there and connected, as net_adm:ping does; if
+// not, the error says why.
+func (n *Node) Ping(ctx context.Context, name Atom) error {
+	if name == n.cfg.Name {
+		return nil
+	}
+	if err := n.Connect(ctx, name); err != nil {
+		return err
+	}
+	_, err := Call[any](ctx, n, At{"net_kernel", name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
+	return err
+}
+
+// SpawnAt asks another node for a process: what that node offers as
+// module:function, with arguments. Errors: [*SpawnError], [*ExitError]
+// (noconnection), the cause of ctx's end.
+func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (PID, error) {
+	me := from.caller()
+	pid, err := me.spawnAt(ctx, at, &wire.Spawn{Module: module, Function: function, Args: args}, false)
+	if err != nil {
+		return PID{}, err
+	}
+	return pid.(PID), nil
+}
+
+// spawnAt sends a spawn and waits: for the answer, or, if call, for the Down.
+func (me calling) spawnAt(ctx context.Context, at Atom, s *wire.Spawn, call bool) (any, error) {
+	n := me.node
+	p := n.peer(at)
+	if p == nil {
+		return nil, &ExitError{NoConnection}
+	}
+	pr := me.promise()
+	pr.target = nil
+	t := pr.arm()
+	from := n.self()
+	if me.p != nil {
+		from = me.p.pid()
+	}
+	s.Leader = n.self()
+	ref := n.newRef()
+	p.mu.Lock()
+	if p.over {
+		p.mu.Unlock()
+		t.settle(me.c, nil, nil)
+		return nil, &ExitError{NoConnection}
+	}
+	p.calls[ref.Number()] = asked{t, call}
+	p.signal(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: s})
+	p.mu.Unlock()
+	v, err := me.await(ctx, t)
+	p.mu.Lock()
+	delete(p.calls, ref.Number()) // if ctx has ended first
+	p.mu.Unlock()
+	return v, err
+}
+
+// RPC calls a function on another node and waits for its result: erpc:call of
+// OTP, in both directions. Errors: [*RemoteError] for what the function has
+// raised, [*ExitError] (noconnection), [*SpawnError], the cause of ctx's end.
+func RPC(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (any, error) {
+	me := from.caller()
+	if at == me.node.cfg.Name {
+		return me.node.Apply(ctx, module, function, args)
+	}
+	res := me.node.newRef()
+	_, err := me.spawnAt(ctx, at, &wire.Spawn{
+		Module: "erpc", Function: "execute_call", Monitor: true,
+		Args: []any{res, module, function, wire.List(args)},
+	}, true)
+	e, ok := err.(*ExitError)
+	if !ok {
+		return nil, err
+	}
+	t, ok := e.Reason.(wire.Tuple)
+	if !ok || len(t) < 3 || t[0] != res {
+		return nil, e
+	}
+	if t[1] == wire.Atom("return") {
+		return t[2], nil
+	}
+	r := &RemoteError{Reason: t[2]}
+	r.Class, _ = t[1].(Atom)
+	if len(t) > 3 {
+		r.Stack = t[3]
+	}
+	return nil, r
+}
+
+// RemoteError is an exception that a function on another node has raised.
+type RemoteError struct {
+	Class  Atom // error, exit or throw
+	Reason any
+	Stack  any // as terms; nil if it is not told
+}
+
+func (e *RemoteError) Error() string {
+	return fmt.Sprintf("node: the function raised %s: %s", e.Class, wire.FormatPlain(e.Reason))
+}
