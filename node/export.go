@@ -111,13 +111,35 @@ func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (an
 	return f(ctx, args)
 }
 
+// Unexport takes back what is exported under e. It reports whether there was
+// anything.
+func (n *Node) Unexport(e wire.Export) bool {
+	n.exports.mu.Lock()
+	defer n.exports.mu.Unlock()
+	_, was := n.exports.m[e]
+	delete(n.exports.m, e)
+	return was
+}
+
 // Exports returns what is exported, in alphabetical order.
 func (n *Node) Exports() []wire.Export {
-	n.exports.mu.RLock()
-	defer n.exports.mu.RUnlock()
-	all := make([]wire.Export, 0, len(n.exports.m))
-	for e := range n.exports.m {
-		all = append(all, e)
+	return n.exports.list(func(exported) bool { return true })
+}
+
+// Behaviours returns under which names processes can be started, in alphabetical
+// order.
+func (n *Node) Behaviours() []wire.Export {
+	return n.exports.list(func(x exported) bool { return x.behaviour != nil })
+}
+
+func (x *exports) list(wanted func(exported) bool) []wire.Export {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	all := make([]wire.Export, 0, len(x.m))
+	for e, what := range x.m {
+		if wanted(what) {
+			all = append(all, e)
+		}
 	}
 	slices.SortFunc(all, func(a, b wire.Export) int {
 		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Arity, b.Arity))

@@ -19,6 +19,7 @@ func (n *Node) startKernel() error {
 		return err
 	}
 	n.dist.kernel = kernel
+	n.exportErlang()
 	_, err = n.SpawnOpt(Options{Name: "rex"}, ActorFunc(rex))
 	return err
 }

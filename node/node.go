@@ -80,7 +80,6 @@ func Start(cfg Config) (*Node, error) {
 		OnBlocked: n.reportBlocked,
 	})
 	n.pool.Start()
-	n.exportErlang()
 	if cfg.Distribution != nil {
 		if err := n.startDist(*cfg.Distribution); err != nil {
 			return nil, errors.Join(err, n.Stop())

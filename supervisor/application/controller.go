@@ -1,0 +1,300 @@
+package application
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// Name is what the controller is registered as.
+const Name wire.Atom = "application_controller"
+
+// Controller runs the applications of a node. All its methods may be called from
+// anywhere but an Actor's handler: those that take a context wait.
+type Controller struct {
+	n    *node.Node
+	pid  node.PID
+	done chan struct{}
+
+	mu     sync.RWMutex
+	err    error // why the controller ends: set before it has exited
+	loaded map[wire.Atom]*Spec
+	order  []wire.Atom // of Load
+	env    map[wire.Atom]map[wire.Atom]any
+}
+
+// Start starts the controller of a node, and exports what Erlang calls. There is
+// one in the life of a node: the error is [node.ErrNameTaken] for a second one.
+func Start(ctx context.Context, n *node.Node) (*Controller, error) {
+	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
+	pid, err := keepers.Start(ctx, n, &keeper{Controller: c, starting: make(map[wire.Atom]*run), started: make(map[wire.Atom]Type)},
+		node.Options{Name: Name, Place: node.Detached()}) // it waits for those that it stops
+	if err != nil {
+		return nil, err
+	}
+	c.pid = pid
+	if err := c.export(); err != nil {
+		n.Exit(pid, node.Kill)
+		return nil, err
+	}
+	go c.watch() // ends with the controller
+	return c, nil
+}
+
+// watch closes done when the controller has exited.
+func (c *Controller) watch() {
+	reason, err := node.AwaitExit(context.Background(), c.n, c.pid)
+	if err == nil && reason != node.NoProc { // it may have exited before
+		c.ends(reason)
+	}
+	close(c.done)
+}
+
+// ends notes why the controller ends; the first reason stays.
+func (c *Controller) ends(reason any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := reason.(*EndedError); c.err == nil && ok {
+		c.err = e
+	} else if c.err == nil && reason != node.Normal && reason != node.Shutdown {
+		c.err = &node.ExitError{Reason: reason}
+	}
+}
+
+// PID returns the controller's process.
+func (c *Controller) PID() node.PID { return c.pid }
+
+// Done returns a channel that is closed when the controller has exited: an
+// application has taken the others down, and the node is to be stopped; or the
+// node has been.
+func (c *Controller) Done() <-chan struct{} { return c.done }
+
+// Err returns why Done is closed: an [*EndedError]; nil before that, and if the
+// node has been stopped.
+func (c *Controller) Err() error {
+	select {
+	case <-c.done:
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// Load makes an application known, and its Env the environment of that name: what
+// SetEnv has set before stays where s has nothing. Errors: [*SpecError],
+// [*StateError] already_loaded, [*CycleError] for one that depends on itself.
+func (c *Controller) Load(s Spec) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.StopTimeout == 0 {
+		s.StopTimeout = defaultStopTimeout
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded[s.Name] != nil {
+		return &StateError{"already_loaded", s.Name}
+	}
+	c.loaded[s.Name] = &s
+	c.order = append(c.order, s.Name)
+	for k, v := range s.Env {
+		c.setEnv(s.Name, k, v)
+	}
+	return nil
+}
+
+// Unload forgets an application and its environment. Errors: [*StateError] running
+// or not_loaded, and those of [node.Call].
+func (c *Controller) Unload(ctx context.Context, name wire.Atom) error {
+	_, err := genserver.Call(ctx, c.n, c.pid, unload{name: name})
+	return err
+}
+
+// forget takes an application out of the table.
+func (c *Controller) forget(name wire.Atom) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded[name] == nil {
+		return &StateError{"not_loaded", name}
+	}
+	delete(c.loaded, name)
+	delete(c.env, name)
+	c.order = slices.DeleteFunc(c.order, func(n wire.Atom) bool { return n == name })
+	return nil
+}
+
+// Start starts one application and waits until it has started, however long its
+// start takes: if ctx ends first, it goes on. Errors: [*UnknownError];
+// [*StateError] already_started, or not_started and not_running for one that it
+// depends on; [*StartError]; those of [node.Call].
+func (c *Controller) Start(ctx context.Context, name wire.Atom, t Type) error {
+	if c.spec(name) == nil {
+		return &UnknownError{name}
+	}
+	_, err := genserver.Call(ctx, c.n, c.pid, startOne{name: name, typ: t})
+	return err
+}
+
+// Stop stops one application and waits until it is gone. What depends on it is
+// not asked. Errors: [*StateError] not_started, and those of [node.Call].
+func (c *Controller) Stop(ctx context.Context, name wire.Atom) error {
+	_, err := genserver.Call(ctx, c.n, c.pid, stopOne{name: name})
+	return err
+}
+
+// StopAll stops all applications, those started last first. Errors: those of
+// [node.Call].
+func (c *Controller) StopAll(ctx context.Context) error {
+	_, err := genserver.Call(ctx, c.n, c.pid, stopAll{})
+	return err
+}
+
+// Which lists the applications that run, those started last first.
+func (c *Controller) Which(ctx context.Context) ([]Info, error) {
+	return genserver.Call(ctx, c.n, c.pid, which{})
+}
+
+// Running reports whether an application runs.
+func (c *Controller) Running(ctx context.Context, name wire.Atom) (bool, error) {
+	all, err := c.Which(ctx)
+	return slices.ContainsFunc(all, func(i Info) bool { return i.Name == name }), err
+}
+
+// Loaded lists the applications that are loaded, in alphabetical order.
+func (c *Controller) Loaded() []Info {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	all := make([]Info, 0, len(c.loaded))
+	for _, s := range c.loaded {
+		all = append(all, s.info())
+	}
+	slices.SortFunc(all, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// EnsureAllStarted starts an application after all it depends on, as far as they
+// do not run, all with the type t, and returns those it has started, in order. If
+// one fails, they are stopped again, and the error is an [*EnsureError] with its
+// name.
+func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t Type) ([]wire.Atom, error) {
+	return c.ensureAll(ctx, []wire.Atom{name}, func(*Spec) (Type, error) { return t, nil })
+}
+
+// StartAll is EnsureAllStarted for all that are loaded, each with its own Type,
+// in the order of Load where dependencies leave a choice.
+func (c *Controller) StartAll(ctx context.Context) error {
+	c.mu.RLock()
+	names := slices.Clone(c.order)
+	c.mu.RUnlock()
+	_, err := c.ensureAll(ctx, names, func(s *Spec) (Type, error) { return s.Type, nil })
+	return err
+}
+
+func (c *Controller) ensureAll(ctx context.Context, names []wire.Atom, t func(*Spec) (Type, error)) ([]wire.Atom, error) {
+	e := ensurer{c: c, ctx: ctx, typ: t}
+	for _, name := range names {
+		if err := e.ensure(name, false); err != nil {
+			for _, name := range slices.Backward(e.started) {
+				c.Stop(context.WithoutCancel(ctx), name)
+			}
+			return nil, err
+		}
+	}
+	return e.started, nil
+}
+
+// ensurer is one EnsureAllStarted.
+type ensurer struct {
+	c       *Controller
+	ctx     context.Context
+	typ     func(*Spec) (Type, error)
+	path    []wire.Atom // from the application that is asked for to the present
+	started []wire.Atom
+}
+
+func (e *ensurer) ensure(name wire.Atom, optional bool) error {
+	if up, err := e.c.Running(e.ctx, name); up || err != nil {
+		return err
+	}
+	s := e.c.spec(name)
+	if s == nil && optional {
+		return nil
+	}
+	if s == nil {
+		return &EnsureError{name, &UnknownError{name}}
+	}
+	if i := slices.Index(e.path, name); i >= 0 {
+		return &EnsureError{name, &CycleError{append(slices.Clone(e.path[i:]), name)}}
+	}
+	e.path = append(e.path, name)
+	for _, d := range s.Depends {
+		if err := e.ensure(d, s.isOptional(d)); err != nil {
+			return err
+		}
+	}
+	e.path = e.path[:len(e.path)-1]
+	t, err := e.typ(s)
+	if err == nil {
+		err = e.c.Start(e.ctx, name, t)
+	}
+	var state *StateError
+	switch {
+	case err == nil:
+		e.started = append(e.started, name)
+	case errors.As(err, &state) && *state == StateError{"already_started", name}: // by somebody else, meanwhile
+	default:
+		return &EnsureError{name, err}
+	}
+	return nil
+}
+
+func (c *Controller) spec(name wire.Atom) *Spec {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.loaded[name]
+}
+
+// Env returns a value of an application's environment; false if there is none.
+func (c *Controller) Env(name, key wire.Atom) (any, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	v, ok := c.env[name][key]
+	return v, ok
+}
+
+// AllEnv returns an application's environment, a copy.
+func (c *Controller) AllEnv(name wire.Atom) map[wire.Atom]any {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return maps.Clone(c.env[name])
+}
+
+// SetEnv sets a value of the environment of an application, loaded or not.
+func (c *Controller) SetEnv(name, key wire.Atom, value any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.setEnv(name, key, value)
+}
+
+func (c *Controller) setEnv(name, key wire.Atom, value any) {
+	if c.env[name] == nil {
+		c.env[name] = make(map[wire.Atom]any)
+	}
+	c.env[name][key] = value
+}
+
+// UnsetEnv takes a value out of an application's environment.
+func (c *Controller) UnsetEnv(name, key wire.Atom) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.env[name], key)
+}

@@ -1,0 +1,134 @@
+package application
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// StateError says that an application is not in the state that a request needs.
+// What is OTP's name for it:
+//
+//	already_started   Start of one that runs
+//	not_started       Stop of one that has not been started; Start of one that depends on Name
+//	not_running       Start of one that depends on Name, which has ended
+//	already_loaded    Load of one that is loaded
+//	not_loaded        Unload of one that is not loaded
+//	running           Unload of one that runs
+type StateError struct {
+	What wire.Atom
+	Name wire.Atom
+}
+
+func (e *StateError) Error() string {
+	return fmt.Sprintf("application: %s: %s", e.What, wire.Format(e.Name))
+}
+
+// Term is {What, Name}.
+func (e *StateError) Term() any { return wire.Tuple{e.What, e.Name} }
+
+// UnknownError says that no application of that name has been loaded.
+type UnknownError struct{ Name wire.Atom }
+
+func (e *UnknownError) Error() string {
+	return "application: nothing is loaded under the name " + wire.Format(e.Name)
+}
+
+// Term is {"no such file or directory", "Name.app"}: where OTP would look.
+func (e *UnknownError) Term() any {
+	return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
+}
+
+// CycleError says that applications depend on one another in a circle. The first
+// of Cycle is the last, too.
+type CycleError struct{ Cycle []wire.Atom }
+
+func (e *CycleError) Error() string {
+	names := make([]string, len(e.Cycle))
+	for i, n := range e.Cycle {
+		names[i] = wire.Format(n)
+	}
+	return "application: dependencies in a circle: " + strings.Join(names, " -> ")
+}
+
+// Term is {cycle, [Name]}.
+func (e *CycleError) Term() any { return wire.Tuple{wire.Atom("cycle"), atoms(e.Cycle)} }
+
+// StartError says why an application has not started: what its start function
+// has returned, or the reason with which it has exited.
+type StartError struct {
+	Name   wire.Atom
+	Reason any // an exit reason
+	exited bool
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("application: %s has not started: %s", wire.Format(e.Name), (&node.ExitError{Reason: e.Reason}).Error())
+}
+
+// Term is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that
+// has exited.
+func (e *StartError) Term() any {
+	mfa := wire.Tuple{e.Name, wire.Atom("start"), wire.List{node.Normal, wire.List{}}}
+	exit := wire.Tuple{wire.Atom("EXIT"), e.Reason}
+	switch {
+	case !e.exited:
+		return wire.Tuple{e.Reason, mfa}
+	case e.Reason == node.Normal:
+		return wire.Tuple{exit, mfa}
+	}
+	return wire.Tuple{wire.Atom("bad_return"), wire.Tuple{mfa, exit}}
+}
+
+// EnsureError says which application has kept [Controller.EnsureAllStarted] and
+// [Controller.StartAll] from starting them all.
+type EnsureError struct {
+	Name wire.Atom
+	Err  error
+}
+
+func (e *EnsureError) Error() string {
+	return fmt.Sprintf("application: starting %s: %v", wire.Format(e.Name), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *EnsureError) Unwrap() error { return e.Err }
+
+// Term is {Name, Reason}.
+func (e *EnsureError) Term() any { return wire.Tuple{e.Name, node.ErrorTerm(e.Err)} }
+
+// EndedError says that an application has taken all others down.
+type EndedError struct {
+	Name    wire.Atom
+	Type    Type
+	Reason  any  // its exit reason
+	Started bool // false: it could not start
+}
+
+func (e *EndedError) Error() string {
+	verb := "ended"
+	if !e.Started {
+		verb = "not started"
+	}
+	return fmt.Sprintf("application: %s application %s has %s: %s", e.Type, wire.Format(e.Name), verb, wire.Format(e.Reason))
+}
+
+// Term is {application_terminated | application_start_failure, Name, Reason}: the
+// reason with which OTP's application controller ends.
+func (e *EndedError) Term() any {
+	what := wire.Atom("application_terminated")
+	if !e.Started {
+		what = "application_start_failure"
+	}
+	return wire.Tuple{what, e.Name, e.Reason}
+}
+
+func atoms(names []wire.Atom) wire.List {
+	l := make(wire.List, len(names))
+	for i, n := range names {
+		l[i] = n
+	}
+	return l
+}

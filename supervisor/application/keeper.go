@@ -1,0 +1,318 @@
+package application
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// What the controller's process is asked. The answers are errors, as a rule.
+type (
+	startOne struct {
+		genserver.Returns[struct{}]
+		name wire.Atom
+		typ  Type
+	}
+	stopOne struct {
+		genserver.Returns[struct{}]
+		name wire.Atom
+	}
+	stopAll struct{ genserver.Returns[struct{}] }
+	unload  struct {
+		genserver.Returns[struct{}]
+		name wire.Atom
+	}
+	which  struct{ genserver.Returns[[]Info] }
+	master struct { // the master of an application
+		genserver.Returns[node.PID]
+		name wire.Atom
+	}
+	child struct { // the top process of a master
+		genserver.Returns[node.PID]
+		master node.PID
+	}
+)
+
+// keeper is the state of the controller's process. It alone changes it.
+type keeper struct {
+	*Controller
+	starting map[wire.Atom]*run
+	running  []*run             // the one started last first
+	started  map[wire.Atom]Type // and not stopped, though it may have ended
+}
+
+// run is one run of an application.
+type run struct {
+	spec *Spec
+	typ  Type
+	pid  node.PID // the master; zero: a library
+	top  node.PID
+	from []node.From // who waits for the start
+}
+
+var keepers = genserver.Define(
+	genserver.OnCall((*keeper).start),
+	genserver.OnCall((*keeper).stop),
+	genserver.OnCall((*keeper).stopAll),
+	genserver.OnCall((*keeper).unload),
+	genserver.OnCall((*keeper).which),
+	genserver.OnCall((*keeper).master),
+	genserver.OnCall((*keeper).child),
+	genserver.OnInfo((*keeper).settled),
+	genserver.OnInfo((*keeper).exited),
+)
+
+// Init is part of genserver.Initializer.
+func (k *keeper) Init(c *genserver.Context) error {
+	c.TrapExit(true)
+	return nil
+}
+
+func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
+	none := struct{}{}
+	if r := k.starting[q.name]; r != nil {
+		r.from = append(r.from, c.From())
+		return none, genserver.Later
+	}
+	s := k.spec(q.name)
+	switch {
+	case int(q.typ) >= len(types):
+		return none, bad("invalid_restart_type", int(q.typ))
+	case s == nil:
+		return none, &StateError{"not_loaded", q.name}
+	case k.find(q.name) != nil:
+		return none, &StateError{"already_started", q.name}
+	}
+	for _, d := range s.Depends {
+		if _, ok := k.started[d]; !ok && !s.isOptional(d) {
+			return none, &StateError{"not_started", d}
+		}
+	}
+	r := &run{spec: s, typ: q.typ}
+	if s.isLibrary() {
+		k.up(r)
+		return none, nil
+	}
+	for _, d := range s.Depends {
+		if k.find(d) == nil && !s.isOptional(d) {
+			err := &StateError{"not_running", d}
+			k.failed(c, r, err)
+			return none, err
+		}
+	}
+	r.from = []node.From{c.From()}
+	self := c.Self()
+	var err error
+	r.pid, err = c.SpawnOpt(node.Options{Link: true, Label: "application " + string(s.Name)},
+		node.Process(func(p *node.Self) error { return r.serve(p, self) }))
+	if err != nil {
+		return none, err
+	}
+	k.starting[q.name] = r
+	return none, genserver.Later
+}
+
+// settled is what a master says when the start has ended.
+func (k *keeper) settled(c *genserver.Context, m settled) error {
+	if k.starting[m.run.spec.Name] != m.run {
+		return nil
+	}
+	delete(k.starting, m.run.spec.Name)
+	if m.err != nil {
+		reason := node.ErrorTerm(m.err)
+		k.refuse(c, m.run, &StartError{m.run.spec.Name, reason, reason == node.Normal})
+		return nil
+	}
+	m.run.top = m.top
+	k.up(m.run)
+	for _, f := range m.run.from {
+		f.Reply(struct{}{})
+	}
+	m.run.from = nil
+	return nil
+}
+
+// up notes that r runs.
+func (k *keeper) up(r *run) {
+	k.running = slices.Insert(k.running, 0, r)
+	k.started[r.spec.Name] = r.typ
+	k.n.Log().Info("application started", "application", r.spec.Name)
+}
+
+// refuse tells those who wait for r that it has not started.
+func (k *keeper) refuse(c *genserver.Context, r *run, err error) {
+	for _, f := range r.from {
+		f.Fail(err)
+	}
+	k.failed(c, r, err)
+}
+
+// failed is what follows from a start that has failed.
+func (k *keeper) failed(c *genserver.Context, r *run, err error) {
+	k.n.Log().Error("application not started", "application", r.spec.Name, "type", r.typ.String(), "err", err)
+	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
+		c.Stop(&EndedError{r.spec.Name, r.typ, node.ErrorTerm(err), false})
+	}
+}
+
+func exitedNormally(err error) bool {
+	e, ok := err.(*StartError)
+	return ok && e.Reason == node.Normal
+}
+
+// exited is the exit of a master, or of nobody we know any more; from nobody at
+// all it is Node.Stop's.
+func (k *keeper) exited(c *genserver.Context, m node.Exited) error {
+	if m.From.IsZero() {
+		c.Stop(m.Reason)
+		return nil
+	}
+	for name, r := range k.starting {
+		if r.pid == m.From {
+			delete(k.starting, name)
+			k.refuse(c, r, &StartError{name, m.Reason, true})
+			return nil
+		}
+	}
+	i := slices.IndexFunc(k.running, func(r *run) bool { return r.pid == m.From })
+	if i < 0 {
+		return nil
+	}
+	r := k.running[i]
+	k.running = slices.Delete(k.running, i, i+1)
+	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", m.Reason)
+	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
+		c.Stop(&EndedError{r.spec.Name, r.typ, m.Reason, true})
+	}
+	return nil
+}
+
+func (k *keeper) stop(c *genserver.Context, q stopOne) (none struct{}, err error) {
+	if _, ok := k.started[q.name]; !ok {
+		return none, &StateError{"not_started", q.name}
+	}
+	if r := k.find(q.name); r != nil {
+		k.halt(c, r, halt{node.Normal})
+	}
+	delete(k.started, q.name)
+	return none, nil
+}
+
+func (k *keeper) stopAll(c *genserver.Context, _ stopAll) (none struct{}, err error) {
+	for len(k.running) > 0 {
+		k.halt(c, k.running[0], halt{node.Normal})
+	}
+	clear(k.started)
+	return none, nil
+}
+
+// halt stops r and waits for it: by force when its time is up.
+func (k *keeper) halt(c *genserver.Context, r *run, how halt) {
+	k.running = slices.DeleteFunc(k.running, func(x *run) bool { return x == r })
+	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", r.typ.String())
+	if r.pid.IsZero() {
+		return
+	}
+	c.Unlink(r.pid)
+	c.Send(r.pid, how)
+	ctx := context.Background()
+	if d := r.spec.StopTimeout; d != node.Infinity {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	began := time.Now()
+	if _, err := node.AwaitExit(ctx, c.Context, r.pid); err != nil {
+		k.n.Log().Error("application killed: it has not stopped in time", "application", r.spec.Name, "after", time.Since(began))
+		c.Exit(r.top, node.Kill)
+		c.Exit(r.pid, node.Kill)
+	}
+}
+
+// Terminate is part of genserver.Terminator: all that runs is stopped.
+func (k *keeper) Terminate(c *genserver.Context, reason any) {
+	k.ends(reason)
+	for _, r := range k.starting {
+		c.Unlink(r.pid)
+		c.Exit(r.pid, node.Kill)
+	}
+	for len(k.running) > 0 {
+		k.halt(c, k.running[0], halt{node.Shutdown})
+	}
+}
+
+func (k *keeper) unload(_ *genserver.Context, q unload) (none struct{}, err error) {
+	if k.find(q.name) != nil {
+		return none, &StateError{"running", q.name}
+	}
+	return none, k.forget(q.name)
+}
+
+func (k *keeper) which(*genserver.Context, which) ([]Info, error) {
+	all := make([]Info, len(k.running))
+	for i, r := range k.running {
+		all[i] = r.spec.info()
+	}
+	return all, nil
+}
+
+func (k *keeper) master(_ *genserver.Context, q master) (pid node.PID, err error) {
+	if r := k.find(q.name); r != nil {
+		pid = r.pid
+	}
+	return pid, nil
+}
+
+func (k *keeper) child(_ *genserver.Context, q child) (pid node.PID, err error) {
+	for _, r := range k.running {
+		if r.pid == q.master {
+			return r.top, nil
+		}
+	}
+	return pid, nil
+}
+
+// find returns the run of an application that runs.
+func (k *keeper) find(name wire.Atom) *run {
+	for _, r := range k.running {
+		if r.spec.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// State is what sys:get_state and application:info show.
+func (k *keeper) State() any {
+	started, running, starting := wire.List{}, wire.List{}, wire.List{}
+	for _, name := range slices.Sorted(maps.Keys(k.started)) {
+		started = append(started, wire.Tuple{name, types[k.started[name]]})
+	}
+	for _, r := range k.running {
+		var pid any = r.pid
+		if r.pid.IsZero() {
+			pid = wire.Undefined
+		}
+		running = append(running, wire.Tuple{r.spec.Name, pid})
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.starting)) {
+		starting = append(starting, wire.Tuple{name, types[k.starting[name].typ], node.Normal, wire.Undefined})
+	}
+	part := func(name wire.Atom, l wire.List) any { return wire.Tuple{name, l} }
+	return wire.List{part("loaded", terms(k.Loaded())), part("loading", nil), part("started", started),
+		part("start_p_false", nil), part("running", running), part("starting", starting)}
+}
+
+func terms(all []Info) wire.List {
+	l := make(wire.List, len(all))
+	for i, a := range all {
+		l[i] = sys.Term(a)
+	}
+	return l
+}

@@ -1,0 +1,81 @@
+package application
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// settled is what a master tells the controller when its start has ended.
+type settled struct {
+	run *run
+	top node.PID
+	err error
+}
+
+// halt tells a master to stop its application, and with which reason to exit.
+type halt struct{ reason any }
+
+// serve is the body of a master:
+//
+//	starting --Start returned--> running --halt, exit of the controller--> stopping --exit of top--> ended
+//	    |                           '----exit of top----------------------------------------------> ended
+//	    '------Start failed-----------------------------------------------------------------------> ended
+func (r *run) serve(p *node.Self, controller node.PID) error {
+	p.TrapExit(true)
+	top, err := r.spec.start(p.Context(), p)
+	if err == nil && top.IsZero() {
+		err = fmt.Errorf("application: Start of %s has returned neither a process nor an error", wire.Format(r.spec.Name))
+	}
+	if err != nil {
+		return p.Send(controller, settled{run: r, err: err})
+	}
+	p.Link(top)
+	ref := p.Monitor(top)
+	if err := p.Send(controller, settled{run: r, top: top}); err != nil {
+		return err
+	}
+	for {
+		switch m := p.Receive().(type) {
+		case halt:
+			return r.stop(p, top, ref, m.reason)
+		case node.Exited:
+			if m.From == controller || m.From.IsZero() { // Node.Stop's is nobody's
+				return r.stop(p, top, ref, m.Reason)
+			}
+		case node.Down:
+			if m.Ref == ref {
+				r.hook(p, "PrepStop", r.spec.PrepStop)
+				r.hook(p, "Stop", r.spec.Stop)
+				return node.ExitWith(m.Reason)
+			}
+		}
+	}
+}
+
+// stop stops the application and ends the master with a reason.
+func (r *run) stop(p *node.Self, top node.PID, ref node.Ref, reason any) error {
+	r.hook(p, "PrepStop", r.spec.PrepStop)
+	p.Exit(top, node.Shutdown)
+	p.ReceiveMatch(func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	r.hook(p, "Stop", r.spec.Stop)
+	return node.ExitWith(reason)
+}
+
+// hook calls a function of the application. A panic is reported, and the stop goes
+// on, as in OTP.
+func (r *run) hook(p *node.Self, name string, f func()) {
+	if f == nil {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned && p.Context().Err() == nil {
+			p.Node().Log().Error("application: a hook panicked", "application", r.spec.Name, "hook", name, slog.Any("panic", recover()))
+		}
+	}()
+	f()
+	returned = true
+}

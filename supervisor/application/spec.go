@@ -1,0 +1,158 @@
+package application
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire"
+)
+
+// Type says what the end of an application means to the others: OTP's
+// restart_type(), though nothing is restarted.
+type Type uint8
+
+const (
+	Temporary Type = iota // nothing: it is logged
+	Transient             // all others are stopped, unless it ended with the reason normal
+	Permanent             // all others are stopped
+)
+
+var types = [...]wire.Atom{"temporary", "transient", "permanent"}
+
+// String returns OTP's name of t.
+func (t Type) String() string {
+	if int(t) < len(types) {
+		return string(types[t])
+	}
+	return fmt.Sprint(uint8(t))
+}
+
+// ParseType reads OTP's name of a Type.
+func ParseType(name wire.Atom) (Type, bool) {
+	for t, n := range types {
+		if n == name {
+			return Type(t), true
+		}
+	}
+	return 0, false
+}
+
+// Spec describes an application: what its .app file does in OTP, and its
+// callback module. With neither Top nor Start it is a library, which other
+// applications may depend on.
+type Spec struct {
+	Name        wire.Atom
+	Description string
+	Version     string // vsn
+	// Depends are the applications that must have been started before: the key
+	// applications.
+	Depends []wire.Atom
+	// Optional are those of Depends that need not be there.
+	Optional   []wire.Atom
+	Modules    []wire.Atom
+	Registered []wire.Atom // names that its processes are registered under, for others to see
+	// Env is the environment that it starts with: terms or any Go values.
+	Env map[wire.Atom]any
+	// Type is how [Controller.StartAll] starts it. Default: Temporary, as in OTP.
+	Type Type
+
+	// Top is the supervisor at the top of its tree, and TopOptions are the
+	// options of its spawn. Link and Announce are the application's own.
+	Top        *supervisor.Spec
+	TopOptions node.Options
+	// Start, in place of Top, starts the application and returns its top process,
+	// as start/2 of an OTP application does. It may block, until ctx ends. p is
+	// the process that it runs in, which has nothing in its mailbox: spawn the top
+	// process from it, linked. Start must not receive.
+	Start func(ctx context.Context, p *node.Self) (node.PID, error)
+	// PrepStop is called before the top process is told to exit, Stop after it
+	// has; if it has exited by itself, both are. They have StopTimeout together
+	// with the tree.
+	PrepStop, Stop func()
+	// StopTimeout is how long a stop may take; what is there then is killed.
+	// Default: 30 s; [node.Infinity] waits for ever, as OTP does.
+	StopTimeout time.Duration
+}
+
+const defaultStopTimeout = 30 * time.Second
+
+// SpecError says what is wrong with a Spec, in the way OTP does.
+type SpecError struct{ Reason any }
+
+func (e *SpecError) Error() string { return "application: bad specification: " + wire.Format(e.Reason) }
+
+// Term is the reason, as Erlang's callers get it.
+func (e *SpecError) Term() any { return e.Reason }
+
+func bad(reason wire.Atom, value any) error { return &SpecError{wire.Tuple{reason, value}} }
+
+// Check returns what is wrong with s by itself, as a [*SpecError], or nil.
+func (s *Spec) Check() error {
+	if s.Name == "" || utf8.RuneCountInString(string(s.Name)) > wire.MaxAtomRunes {
+		return bad("invalid_name", s.Name)
+	}
+	if s.Top != nil && s.Start != nil {
+		return bad("badstartspec", "both Top and Start are given")
+	}
+	if int(s.Type) >= len(types) {
+		return bad("invalid_restart_type", int(s.Type))
+	}
+	if s.StopTimeout < 0 {
+		return bad("invalid_stop_timeout", int(s.StopTimeout/time.Millisecond))
+	}
+	depends := make(map[wire.Atom]bool, len(s.Depends))
+	for _, d := range s.Depends {
+		switch {
+		case d == s.Name:
+			return &CycleError{Cycle: []wire.Atom{d, d}}
+		case depends[d]:
+			return bad("duplicate_application", d)
+		}
+		depends[d] = true
+	}
+	for _, o := range s.Optional {
+		if !depends[o] {
+			return bad("optional_application_not_in_applications", o)
+		}
+	}
+	return nil
+}
+
+// isLibrary reports whether there is nothing to run.
+func (s *Spec) isLibrary() bool { return s.Top == nil && s.Start == nil }
+
+func (s *Spec) isOptional(dep wire.Atom) bool {
+	for _, o := range s.Optional {
+		if o == dep {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts the top process from p.
+func (s *Spec) start(ctx context.Context, p *node.Self) (node.PID, error) {
+	if s.Start != nil {
+		return s.Start(ctx, p)
+	}
+	o := s.TopOptions
+	o.Link = true
+	return supervisor.Start(ctx, p, *s.Top, o)
+}
+
+// Info is what [Controller.Which] and [Controller.Loaded] list.
+type Info struct {
+	Name                 wire.Atom
+	Description, Version string
+}
+
+// Term is {Name, Description, Vsn}, the texts as Erlang's strings.
+func (i Info) Term() any {
+	return wire.Tuple{i.Name, wire.Charlist(i.Description), wire.Charlist(i.Version)}
+}
+
+func (s *Spec) info() Info { return Info{s.Name, s.Description, s.Version} }

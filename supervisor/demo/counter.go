@@ -1,0 +1,94 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// Add, as a call, adds N and returns the new total; as a cast it only adds.
+type Add struct {
+	genserver.Returns[int]
+	N int
+}
+
+// Term is {add, N}: what Erlang sends, and what others are shown of an Add.
+func (a Add) Term() any { return wire.Tuple{wire.Atom("add"), a.N} }
+
+// Get returns the total.
+type Get struct{ genserver.Returns[int] }
+
+// Term is get.
+func (Get) Term() any { return wire.Atom("get") }
+
+// counter is the state of a server. It needs no lock: a server does one thing at
+// a time.
+type counter struct{ total int }
+
+// counters says which method handles what.
+var counters = genserver.Define(
+	genserver.OnCall((*counter).add),
+	genserver.OnCall((*counter).get),
+	genserver.OnCast((*counter).added),
+	// The same as Erlang says it. A term has no type of its own.
+	genserver.OnRequest((*counter).asked),
+	genserver.OnCast((*counter).told),
+)
+
+func (s *counter) add(_ *genserver.Context, a Add) (int, error) {
+	s.total += a.N
+	return s.total, nil
+}
+
+func (s *counter) get(*genserver.Context, Get) (int, error) { return s.total, nil }
+
+func (s *counter) added(_ *genserver.Context, a Add) error {
+	s.total += a.N
+	return nil
+}
+
+// asked handles a call that is a term.
+func (s *counter) asked(c *genserver.Context, term any) (any, error) {
+	if a, ok := parseAdd(term); ok {
+		return s.add(c, a)
+	}
+	switch term {
+	case wire.Atom("get"):
+		return s.total, nil
+	case wire.Atom("crash"):
+		return nil, errCrash // an exit: the caller hears of it as of any other
+	}
+	return nil, &genserver.UnhandledError{Server: "counter", Request: term}
+}
+
+// told handles a cast that is a term. Go's counterpart of a missing
+// handle_cast clause is an error: the server exits, and is started again.
+func (s *counter) told(c *genserver.Context, term any) error {
+	if a, ok := parseAdd(term); ok {
+		return s.added(c, a)
+	}
+	return fmt.Errorf("demo: counter handles no cast %v", wire.Format(term))
+}
+
+func parseAdd(term any) (Add, bool) {
+	t, ok := term.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != wire.Atom("add") {
+		return Add{}, false
+	}
+	n, ok := wire.Int(t[1])
+	return Add{N: int(n)}, ok
+}
+
+// State is what sys:get_state shows.
+func (s *counter) State() any { return s.total }
+
+// SetState is what sys:replace_state calls.
+func (s *counter) SetState(term any) error {
+	n, ok := wire.Int(term)
+	if !ok {
+		return fmt.Errorf("demo: the state of counter is an integer, not %v", wire.Format(term))
+	}
+	s.total = int(n)
+	return nil
+}

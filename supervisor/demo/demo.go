@@ -1,0 +1,87 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/wire"
+)
+
+// Exit reasons are terms: these errors, returned from a behaviour or a function,
+// stand for the reasons in them.
+var (
+	errCrash    = node.ExitWith(wire.Atom("crash"))
+	errBadArith = node.ExitWith(wire.Atom("badarith"))
+)
+
+// Module is the name under which everything here is exported and registered.
+const Module wire.Atom = "demo"
+
+// Export lets a node run by name what doc.go lists. The error is
+// [node.ErrNameTaken] if it does so already.
+func Export(n *node.Node) error {
+	for _, x := range []struct {
+		name  wire.Atom
+		arity int
+		make  node.Behaviour
+	}{
+		{"counter", 0, func([]any) (node.Actor, error) { return counters.New(&counter{}), nil }},
+		{"echo", 0, func([]any) (node.Actor, error) { return echoes.New(echo{}), nil }},
+		{"exit", 1, func(args []any) (node.Actor, error) {
+			return node.Process(func(*node.Self) error { return node.ExitWith(args[0]) }), nil
+		}},
+	} {
+		if err := n.ExportBehaviour(wire.Export{Module: Module, Function: x.name, Arity: x.arity}, x.make); err != nil {
+			return err
+		}
+	}
+	return n.ExportFunction(wire.Export{Module: Module, Function: "add", Arity: 2}, add)
+}
+
+func add(_ context.Context, args []any) (any, error) {
+	a, ok1 := wire.Int(args[0])
+	b, ok2 := wire.Int(args[1])
+	if !ok1 || !ok2 {
+		return nil, errBadArith
+	}
+	return int(a + b), nil
+}
+
+// Spec describes the tree, whose children are what [Export] exports.
+func Spec() supervisor.Spec {
+	child := func(name wire.Atom) supervisor.Child {
+		return supervisor.Child{
+			ID:      name,
+			Named:   supervisor.Named{Module: Module, Function: name},
+			Options: node.Options{Name: name},
+		}
+	}
+	return supervisor.Spec{
+		Strategy:  supervisor.OneForOne,
+		Intensity: 100, Period: time.Second,
+		Children: []supervisor.Child{child("counter"), child("echo")},
+	}
+}
+
+// Start exports the demo and starts its tree. Errors: those of [Export] and
+// [supervisor.Start].
+func Start(ctx context.Context, n *node.Node) (node.PID, error) {
+	if err := Export(n); err != nil {
+		return node.PID{}, err
+	}
+	return supervisor.Start(ctx, n, Spec(), node.Options{Name: Module})
+}
+
+// Application describes the demo as an application, named demo too. The node must
+// export the demo: see [Export].
+func Application() application.Spec {
+	top := Spec()
+	return application.Spec{
+		Name: Module, Description: "The demo tree", Version: "1.0",
+		Modules: []wire.Atom{Module}, Registered: []wire.Atom{"demo", "counter", "echo"},
+		Top: &top, TopOptions: node.Options{Name: Module},
+	}
+}

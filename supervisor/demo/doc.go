@@ -1,0 +1,53 @@
+// Package demo is a small supervision tree to try things on: what the daemon
+// runs with --demo, what the documents talk about, what the tests call from
+// Erlang. Its source is meant to be read as an example.
+//
+// # Nouns
+//
+//   - The tree is a supervisor registered as demo, one for one, which stands 100
+//     restarts within a second, with two servers, registered by their names.
+//   - counter keeps a total: [Add] and [Get] are what it is asked from Go.
+//   - echo sends back what it gets.
+//
+// See the example for all of it.
+//
+//	demo          supervisor, one_for_one
+//	├── counter   gen_server: the state is an integer
+//	└── echo      gen_server
+//
+// # Protocol
+//
+//	to counter             from Go              answer
+//	call {add, N}          Call Add{N: n}       the new total
+//	call get               Call Get{}           the total
+//	call crash                                  none: it exits with the reason crash
+//	cast {add, N}          Cast Add{N: n}
+//	sys:get_state                               the total
+//	sys:replace_state                           the new total; anything but an integer is refused
+//
+//	to echo                from Go              answer
+//	call Term              Call of any value    Term
+//	message {From, Term}   Send the same tuple  From ! {EchoPid, Term}
+//
+// Another call is answered {error, {unhandled_request, Request}}; another message
+// is logged. What a node runs by name after [Export]:
+//
+//	spawn  demo:counter/0, demo:echo/0   a fresh server of that kind, with no name
+//	spawn  demo:exit/1                   exits with its argument as the reason
+//	call   demo:add/2                    the sum of two integers, else error badarith
+//
+// [Application] is the same tree as an application named demo.
+//
+// # Invariants
+//
+//  1. A restart of counter begins with 0; echo has nothing to lose.
+//  2. The crash of one server is not noticed by the other.
+//
+// # Goroutines
+//
+// None, except for the process of demo:exit/1, which ends at once.
+//
+// # Limits
+//
+// Totals and sums have 64 bits, and wrap around.
+package demo

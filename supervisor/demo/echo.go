@@ -1,0 +1,33 @@
+package demo
+
+import (
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// echo is the state of a server that has none.
+type echo struct{}
+
+var echoes = genserver.Define(
+	genserver.OnRequest(echo.answer),
+	genserver.OnInfo(echo.send),
+)
+
+// answer handles every call: of any type, from anywhere.
+func (echo) answer(_ *genserver.Context, term any) (any, error) { return term, nil }
+
+// send handles a message that is a tuple; others are logged, as OTP's gen_server
+// does it.
+func (echo) send(c *genserver.Context, m wire.Tuple) error {
+	if len(m) == 2 {
+		if from, ok := m[0].(node.PID); ok {
+			return c.Send(from, wire.Tuple{c.Self(), m[1]})
+		}
+	}
+	c.Node().Log().Warn("echo: want {Pid, Term}", "message", wire.Format(m))
+	return nil
+}
+
+// State is what sys:get_state shows: there is nothing to show.
+func (echo) State() any { return wire.Undefined }

@@ -1,0 +1,191 @@
+package tree
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/wire"
+)
+
+// applied is an application and where its dependencies are.
+type applied struct {
+	application.Spec
+	name    at
+	depends []at
+}
+
+// applications reads a list of applications.
+func (r *reader) applications(v at) (all []application.Spec) {
+	var apps []applied
+	first := make(map[wire.Atom]int)
+	for _, name := range r.known.Applications {
+		first[name] = 0
+	}
+	r.list(v, func(_ int, v at) {
+		a := r.application(v)
+		if line, twice := first[a.Name]; a.Name == "" {
+			// It has been said that the name is missing.
+		} else if twice && line == 0 {
+			r.fail(a.name, "there is an application %s already; want another name", wire.Format(a.Name))
+		} else if twice {
+			r.fail(a.name, "another application has the name %s, in line %d", wire.Format(a.Name), line)
+		} else {
+			first[a.Name] = a.name.line
+		}
+		apps = append(apps, a)
+		all = append(all, a.Spec)
+	})
+	r.dependencies(apps)
+	return all
+}
+
+func (r *reader) application(v at) (a applied) {
+	var typ string
+	twice := make(map[wire.Atom]bool)
+	got := r.object(v,
+		field{name: "name", required: true, read: func(v at) {
+			if a.Name, _ = r.atom(v, "the application's name"); a.Name == "" {
+				r.fail(v, "want a name that is not empty")
+			}
+			a.name = v
+		}},
+		field{name: "description", read: func(v at) { a.Description, _ = r.text(v, "a text") }},
+		field{name: "vsn", read: func(v at) { a.Version, _ = r.text(v, "a version, a text") }},
+		field{name: "type", read: func(v at) {
+			i, _ := r.choice(v, "temporary", "transient", "permanent")
+			typ = [...]string{"temporary", "transient", "permanent"}[i]
+		}},
+		field{name: "depends", read: func(v at) {
+			r.list(v, func(_ int, v at) {
+				name, _ := r.atom(v, "an application")
+				if twice[name] {
+					r.fail(v, "%s is given twice", wire.Format(name))
+					return
+				}
+				twice[name] = true
+				a.Depends, a.depends = append(a.Depends, name), append(a.depends, v)
+			})
+		}},
+		field{name: "optional"},
+		field{name: "modules", read: func(v at) { a.Modules = r.atoms(v, "a module") }},
+		field{name: "registered", read: func(v at) { a.Registered = r.atoms(v, "a registered name") }},
+		field{name: "env", read: func(v at) { a.Env = r.env(v) }},
+		field{name: "stop_timeout", read: func(v at) {
+			if a.StopTimeout, _ = r.duration(v, "infinity"); a.StopTimeout == -1 {
+				a.StopTimeout = infinity
+			}
+		}},
+		field{name: "supervisor", read: func(v at) {
+			s, o := r.supervisor(v)
+			a.Top, a.TopOptions = &s, o
+		}},
+	)
+	a.Type, _ = application.ParseType(wire.Atom(typ))
+	if v, there := got["optional"]; there {
+		r.list(v, func(_ int, v at) {
+			name, ok := r.atom(v, "an application")
+			if ok && !twice[name] {
+				r.fail(v, "%s is not in depends; %s", wire.Format(name), allowed(string(name), plain(a.Depends)))
+			}
+			a.Optional = append(a.Optional, name)
+		})
+	}
+	return a
+}
+
+func (r *reader) atoms(v at, what string) (l []wire.Atom) {
+	r.list(v, func(_ int, v at) {
+		if a, ok := r.atom(v, what); ok {
+			l = append(l, a)
+		}
+	})
+	return l
+}
+
+// env reads an environment: keys are atoms, values terms.
+func (r *reader) env(v at) map[wire.Atom]any {
+	env := make(map[wire.Atom]any)
+	t, ok := r.term(v)
+	m, isMap := t.(wire.Map)
+	if !ok {
+		return env
+	}
+	if !isMap {
+		r.fail(v, "want a mapping of names to values")
+		return env
+	}
+	for k, value := range m.All() {
+		if text, ok := k.([]byte); ok {
+			k = wire.Atom(text)
+		}
+		name, ok := k.(wire.Atom)
+		if !ok || name == "" || len([]rune(string(name))) > wire.MaxAtomRunes {
+			r.fail(v, "the key %s; want names of 1 to %d characters", cut(wire.Format(k)), wire.MaxAtomRunes)
+			continue
+		}
+		env[name] = value
+	}
+	return env
+}
+
+// dependencies checks that those of apps are known, and not in a circle.
+func (r *reader) dependencies(apps []applied) {
+	byName := make(map[wire.Atom]int)
+	there := make(map[wire.Atom]bool)
+	known := plain(r.known.Applications)
+	for _, name := range r.known.Applications {
+		there[name] = true
+	}
+	for i, a := range apps {
+		if _, twice := byName[a.Name]; !twice && a.Name != "" {
+			byName[a.Name] = i
+			known = append(known, string(a.Name))
+		}
+	}
+	slices.Sort(known)
+	for _, a := range apps {
+		for i, d := range a.Depends {
+			if _, here := byName[d]; !here && d != "" && !there[d] && !slices.Contains(a.Optional, d) && len(r.errs) < maxErrors {
+				r.fail(a.depends[i], "no application %s; %s", cut(wire.Format(d)), allowed(string(d), known))
+			}
+		}
+	}
+	const (
+		unseen = iota
+		open
+		done
+	)
+	state := make([]int, len(apps))
+	var path []string
+	var walk func(i int)
+	walk = func(i int) {
+		state[i] = open
+		path = append(path, string(apps[i].Name))
+		for j, d := range apps[i].Depends {
+			k, here := byName[d]
+			switch {
+			case !here || state[k] == done:
+			case state[k] == open:
+				circle := append(path[slices.Index(path, string(d)):len(path):len(path)], string(d))
+				r.fail(apps[i].depends[j], "a circle of dependencies, %s; want none", strings.Join(circle, " -> "))
+			default:
+				walk(k)
+			}
+		}
+		path = path[:len(path)-1]
+		state[i] = done
+	}
+	for i := range apps {
+		if k, named := byName[apps[i].Name]; named && k == i && state[i] == unseen {
+			walk(i)
+		}
+	}
+}
+
+func plain(names []wire.Atom) (l []string) {
+	for _, n := range names {
+		l = append(l, string(n))
+	}
+	return l
+}

@@ -1,0 +1,114 @@
+// Package tree reads supervision trees from files in YAML, and checks the whole
+// of a file before anything is started.
+//
+// # Nouns
+//
+//   - A [File] is what a file describes: one tree, or applications.
+//   - [Known] is what a file may refer to: the behaviours that a node exports, and
+//     applications that are there already.
+//   - [Errors] is all that is wrong with a file, sorted by line; an [Error] is
+//     file:line:column: field: what is wrong, and what is allowed.
+//
+// A file:
+//
+//	supervisor:
+//	  name: shop                # registered name
+//	  strategy: rest_for_one
+//	  intensity: 10             # restarts within
+//	  period: 1m
+//	  children:
+//	    - name: store           # registered name, and the id if that is not given
+//	      start: shop:store     # what the node exports as shop:store/2
+//	      args: [/var/lib/shop, !atom readonly]
+//	      backoff: {initial: 100ms, max: 10s, jitter: 0.1}
+//	    - id: sessions
+//	      supervisor:
+//	        strategy: simple_one_for_one
+//	        children:
+//	          - {id: session, start: shop:session, restart: temporary}
+//
+// and how it is used:
+//
+//	f, err := tree.CheckFile("shop.yaml", tree.Known{Behaviours: n.Behaviours()})
+//	top, err := f.Start(ctx, n)     // one tree
+//	err = f.Load(controller)        // applications; then controller.StartAll
+//
+// # Format
+//
+// A file is one YAML document with either supervisor or applications. Fields that
+// are not listed here are errors. What they mean, and their defaults, is in
+// [supervisor.Spec], [supervisor.Child] and [application.Spec].
+//
+//	supervisor          name, strategy, intensity, period, auto_shutdown, children
+//	  strategy          one_for_one, one_for_all, rest_for_one, simple_one_for_one
+//	  intensity         0 is no restart at all
+//	  auto_shutdown     never, any_significant, all_significant
+//	child               id, name, start or supervisor, args, restart, shutdown, type, significant, modules, backoff
+//	  id                a term; text is an atom; default: name
+//	  start             module:function; the arity is the number of args, and for
+//	                    simple_one_for_one that or more
+//	  supervisor        a supervisor; its name is among its own fields
+//	  restart           permanent, transient, temporary
+//	  shutdown          a time, brutal_kill or infinity
+//	  type              worker, supervisor: for what start starts
+//	  modules           a list of atoms, or dynamic
+//	backoff             initial, factor, max, jitter, reset
+//	applications        a list of: name, description, vsn, type, depends, optional, modules,
+//	                    registered, env, stop_timeout, supervisor
+//	  type              permanent, transient, temporary
+//	  env               a mapping of atoms to terms
+//	  stop_timeout      a time or infinity
+//
+// Times have a unit, and are above 0: 500ms, 5s, 1m30s, 2h. A number without a
+// unit is an error, since OTP's has a different one in every place.
+//
+// # Terms
+//
+// How a value of args or env becomes a term:
+//
+//	text, "text"                  binary, as a Go string is
+//	42, 0x2a, 0o52, -1_000        integer, of any size
+//	1.5, 1e3                      float
+//	true, false                   atoms
+//	null, ~, nothing              the atom undefined
+//	[a, b]                        list
+//	{a: b}                        map; keys are values like any other
+//	!atom x                       atom
+//	!charlist text                list of code points, what "text" is in Erlang
+//	!tuple [a, b]                 tuple
+//	!term "{add, [5], 'X'}"       whatever it is in Erlang syntax; see [wire.Parse]
+//	!!str 42                      binary
+//	!!binary aGVsbG8=             binary, from base64
+//
+// Dates are text. yes, no, on and off are text too, as in YAML 1.2. Names (name,
+// id, depends, keys of env, …) are text and become atoms.
+//
+// Anchors and aliases work; merge keys (<<) do not.
+//
+// # Invariants
+//
+//  1. Check starts nothing and calls no behaviour.
+//  2. What Check lets through, supervisor.CheckSpecs and application's Check do,
+//     for every supervisor of the file.
+//  3. All errors of a file are found at once, except when the YAML itself is
+//     broken: then it is the first place where it is.
+//  4. Time and memory are bounded by the limits, whatever the file says.
+//  5. Children get the same args at each start: a behaviour must not change them.
+//
+// # Goroutines
+//
+// None.
+//
+// # Limits and versions
+//
+// A file has at most 1 MiB, 100,000 values and 64 levels; a value that an alias
+// stands for counts each time. Past a limit, reading ends with an error. At most
+// 100 errors are reported. Integers have at most 1,000 digits in YAML syntax.
+//
+// The YAML is that of go.yaml.in/yaml/v3, chosen because it is the one that the
+// YAML organization keeps up, has line and column of every value, and is needed
+// by the tests' library anyway. It is 1.2 with 1.1's octal numbers (052).
+//
+// A behaviour may stop being exported, or be a function, between Check and Start:
+// Start then fails with undef.
+package tree

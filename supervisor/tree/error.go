@@ -1,0 +1,99 @@
+package tree
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is one thing that is wrong with a file.
+type Error struct {
+	File         string
+	Line, Column int    // from 1; Column is 1 where the YAML itself is broken
+	Field        string // supervisor.children[0].restart; "yaml" where the YAML itself is broken
+	Problem      string // what is wrong, and what is allowed
+}
+
+// Error is file:line:column: field: problem.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Problem)
+}
+
+// Errors is all that is wrong with a file, sorted by line and column, at most 100.
+type Errors []*Error
+
+// Error is a line for each.
+func (l Errors) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find each.
+func (l Errors) Unwrap() []error {
+	all := make([]error, len(l))
+	for i, e := range l {
+		all[i] = e
+	}
+	return all
+}
+
+func (l Errors) sort() {
+	slices.SortStableFunc(l, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// few is how many allowed words an error lists.
+const few = 20
+
+// allowed says what would have been right instead of word, the nearest first.
+func allowed(word string, words []string) string {
+	s := ""
+	if near := nearest(word, words); near != "" {
+		s = "did you mean " + near + "? "
+	}
+	more := ""
+	if len(words) > few {
+		words, more = words[:few], ", …"
+	}
+	return s + "allowed: " + strings.Join(words, ", ") + more
+}
+
+// nearest returns the word that word is most likely a slip of, "": none.
+func nearest(word string, words []string) (best string) {
+	least := max(1, min(len(word), 30)/3) + 1
+	for _, w := range words {
+		if d := distance(word, w, least); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, left out or exchanged to make b of
+// a; limit if that many or more.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return min(row[len(b)], limit)
+}

@@ -1,0 +1,170 @@
+package tree_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/demo"
+	"github.com/actornode/actornode/supervisor/tree"
+	"github.com/actornode/actornode/wire"
+)
+
+func start(t *testing.T) *node.Node {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	return n
+}
+
+// echoes exports a behaviour that sends its arguments to whoever is registered as
+// test.
+func echoes(t *testing.T, n *node.Node, arity int) {
+	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity}, func(args []any) (node.Actor, error) {
+		return node.Process(func(p *node.Self) error {
+			p.SendName("test", wire.List(args))
+			p.Receive()
+			return nil
+		}), nil
+	}))
+}
+
+// The demo's tree from a file is that of package demo.
+func TestDemo(t *testing.T) {
+	n := start(t)
+	require.NoError(t, demo.Export(n))
+	f, err := tree.CheckFile("testdata/good/demo.yaml", tree.Known{Behaviours: n.Behaviours()})
+	require.NoError(t, err)
+	require.Equal(t, demo.Spec(), *f.Top)
+	require.Equal(t, node.Options{Name: demo.Module}, f.TopOptions)
+	ctx := context.Background()
+	_, err = f.Start(ctx, n)
+	require.NoError(t, err)
+	require.Equal(t, []wire.Atom{"counter", "demo", "echo"}, n.Registered())
+}
+
+// A tree with supervisors below it runs, arguments included.
+func TestNested(t *testing.T) {
+	n := start(t)
+	echoes(t, n, 2)
+	self, err := n.Open()
+	require.NoError(t, err)
+	defer self.Close(nil)
+	require.NoError(t, n.Register("test", self.Self()))
+	f, err := tree.Check("nested.yaml", strings.NewReader(`
+supervisor:
+  children:
+    - id: middle
+      supervisor:
+        children:
+          - {id: x, start: test:echo, args: [!atom deep, [1, text]]}
+          - {id: pool, supervisor: {name: pool, strategy: simple_one_for_one, children: [{id: y, start: test:echo, args: [1]}]}}
+`), tree.Known{Behaviours: n.Behaviours()})
+	require.NoError(t, err)
+	ctx := context.Background()
+	top, err := f.Start(ctx, n)
+	require.NoError(t, err)
+	require.Equal(t, "[deep,[1,<<\"text\">>]]", wire.Format(self.Receive()))
+	_, err = supervisor.StartDynamic(ctx, n, wire.Atom("pool"), 2)
+	require.NoError(t, err)
+	require.Equal(t, "[1,2]", wire.Format(self.Receive()))
+	kids, err := supervisor.WhichChildren(ctx, n, top)
+	require.NoError(t, err)
+	require.Equal(t, "[{middle,"+kids[0].PID.String()+",supervisor,[supervisor]}]", wire.Format(wire.List{kids[0].Term()}))
+}
+
+// Applications are started in the order of their dependencies.
+func TestApplications(t *testing.T) {
+	n := start(t)
+	require.NoError(t, demo.Export(n))
+	ctx := context.Background()
+	c, err := application.Start(ctx, n)
+	require.NoError(t, err)
+	f, err := tree.Check("apps.yaml", strings.NewReader(`
+applications:
+  - name: shop
+    depends: [store]
+    type: permanent
+    env: {port: 8080}
+    supervisor: {children: [{name: front, start: demo:echo}]}
+  - name: store
+    supervisor: {children: [{name: store, start: demo:counter}]}
+`), tree.Known{Behaviours: n.Behaviours()})
+	require.NoError(t, err)
+	require.NoError(t, f.Load(c))
+	require.NoError(t, c.StartAll(ctx))
+	all, err := c.Which(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []application.Info{{Name: "shop"}, {Name: "store"}}, all)
+	port, ok := c.Env("shop", "port")
+	require.True(t, ok)
+	require.Equal(t, 8080, port)
+	require.Error(t, f.Load(c)) // already loaded
+}
+
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := tree.Check("x", iotest.ErrReader(broken), tree.Known{})
+	require.ErrorIs(t, err, broken)
+
+	_, err = tree.Check("x", strings.NewReader(strings.Repeat("# a comment\n", 100_000)), tree.Known{})
+	require.EqualError(t, err, "x:1:1: yaml: the file is too long; at most 1048576 bytes are allowed")
+
+	many := "supervisor:\n" + strings.Repeat("  what: 1\n", 500)
+	_, err = tree.Check("x", strings.NewReader(many), tree.Known{})
+	var all tree.Errors
+	require.ErrorAs(t, err, &all)
+	require.Len(t, all, 100)
+}
+
+func TestNoTree(t *testing.T) {
+	n := start(t)
+	f, err := tree.Check("x", strings.NewReader("applications: []"), tree.Known{})
+	require.NoError(t, err)
+	_, err = f.Start(context.Background(), n)
+	require.ErrorIs(t, err, tree.ErrNoTree)
+}
+
+// FuzzCheck: no text makes Check panic, and every error has a place.
+func FuzzCheck(f *testing.F) {
+	for _, pattern := range []string{"testdata/good", "testdata/bad"} {
+		files, err := os.ReadDir(pattern)
+		require.NoError(f, err)
+		for _, e := range files {
+			if strings.HasSuffix(e.Name(), ".yaml") {
+				text, err := os.ReadFile(pattern + "/" + e.Name())
+				require.NoError(f, err)
+				f.Add(text)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := tree.Check("fuzz", strings.NewReader(string(text)), known)
+		if err == nil {
+			describe(file)
+			if file.Top != nil {
+				require.NoError(t, supervisor.CheckSpecs(file.Top.Children, file.Top.AutoShutdown))
+			}
+			for _, a := range file.Applications {
+				require.NoError(t, a.Check())
+			}
+			return
+		}
+		var all tree.Errors
+		require.ErrorAs(t, err, &all)
+		for _, e := range all {
+			require.Positive(t, e.Line, e)
+			require.Positive(t, e.Column, e)
+			require.NotEmpty(t, e.Field, e)
+			require.NotEmpty(t, e.Problem, e)
+		}
+	})
+}
