@@ -20,28 +20,24 @@ func runSupertree(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
 	done := make(chan error, 1)
 	return onNode(p, func(main *node.Self) error {
-		// The caller is a coroutine where the children are not goroutines: what is
-		// measured is the supervisor.
+		// The style is the caller's. Children that wait for a message are actors in
+		// each: what is measured is the supervisor.
 		o := node.Options{Coroutine: p.Style() != contract.Process}
 		main.SpawnOpt(o, node.Process(func(p *node.Self) error {
-			done <- raise(p, n, child(p2style(o)), m)
+			done <- raise(p, n, m)
 			return nil
 		}))
 		return <-done
 	})
 }
 
-func p2style(o node.Options) bool { return o.Coroutine }
+func child(...any) (node.Actor, error) { return responder{}, nil }
 
-func child(bool) func(...any) (node.Actor, error) {
-	return func(...any) (node.Actor, error) { return responder{}, nil }
-}
-
-func raise(p *node.Self, n int, start func(...any) (node.Actor, error), m *contract.Meter) error {
+func raise(p *node.Self, n int, m *contract.Meter) error {
 	ctx := p.Context()
 	sup, err := supervisor.Start(ctx, p, supervisor.Spec{
 		Strategy: supervisor.SimpleOneForOne,
-		Children: []supervisor.Child{{ID: node.Atom("child"), Start: start}},
+		Children: []supervisor.Child{{ID: node.Atom("child"), Start: child}},
 	}, node.Options{})
 	if err != nil {
 		return err

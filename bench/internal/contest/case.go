@@ -45,6 +45,9 @@ func Cases() []Case {
 		{Bench: "spawn", Actor: Target{Ratio: 8, Bytes: 350}, Process: Target{Ratio: 1, Bytes: 3200}},
 		{Bench: "mixed", Params: []string{"number=20127115513867"}, Actor: Target{Ratio: 5}, Process: Target{Ratio: 2.3}},
 		{Bench: "coop"},
+		{Bench: "gencall", Actor: Target{Ratio: 3.5}},
+		{Bench: "restart", Actor: Target{Ratio: 50}, Process: Target{Ratio: 50}},
+		{Bench: "supertree", Actor: Target{Ratio: 3}, Process: Target{Ratio: 3}},
 	}
 }
 
@@ -68,6 +71,7 @@ func Smoke() []Case {
 		{Bench: "remote_throughput", Params: []string{"messages=100"}},
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
+		{Bench: "supertree", Params: []string{"n=100"}},
 	}
 }
 
