@@ -33,6 +33,7 @@ var within = map[string][]string{
 // outside lists the modules that the rooms may use, with the reason.
 var outside = map[string]string{
 	"github.com/stretchr/testify": "tests",
+	"github.com/spf13/cobra":      "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":          "supervision trees in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 }
 

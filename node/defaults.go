@@ -7,12 +7,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/etf"
 )
 
 // defaults fills in the concrete protocol and the way to find nodes. Nowhere else
 // are they named.
 func (d *Distribution) defaults() {
+	if len(d.Protocols) == 0 {
+		d.Protocols = []wire.Protocol{&erldist.Protocol{Foreign: foreignTerm}}
+	}
 	if d.Finder == nil {
 		d.Finder = &EPMD{}
 	}
@@ -54,3 +60,7 @@ func (e *EPMD) Announce(ctx context.Context, name Atom, port int, creation uint3
 	}
 	return k.Stop, nil
 }
+
+// foreignTerm is what stands for a Go value on the wire that is no term: what its
+// type says of itself, see package etf.
+func foreignTerm(v any) (any, error) { return etf.ToTerm(v) }

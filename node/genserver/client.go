@@ -21,7 +21,9 @@ func CallWithin[T node.Dest, Q Asks[R], R any](d time.Duration, from node.Caller
 	return node.CallWithin[R](d, from, to, req)
 }
 
-// Async sends a request and returns at once: send_request of gen_server.
+// Async sends a request and returns at once; the future gets what Call would
+// return. In an Actor, whose methods must not wait, use its SendTo, or
+// [node.SendRequest], which costs less and does not check the types.
 func Async[T node.Dest, Q Asks[R], R any](from node.Caller, to T, req Q) *node.Future[R] {
 	return node.Async[R](from, to, req)
 }
@@ -42,7 +44,9 @@ func (c castOf[M]) untyped() any { return c.body }
 // Term is what a cast is on the wire.
 func (c castOf[M]) Term() any { return wire.Tuple{genCast, sys.Term(c.body)} }
 
-// Cast sends a message that the server handles without a reply.
+// Cast sends a message that the server handles without a reply. It returns before
+// that, and the errors of the Sender: whether there is a server, and whether it
+// handles casts of this type, it does not say, except [node.ErrNoName].
 func Cast[T node.Dest, M any](from Sender, to T, msg M) error {
 	m := castOf[M]{msg}
 	switch to := any(to).(type) {
@@ -57,7 +61,8 @@ func Cast[T node.Dest, M any](from Sender, to T, msg M) error {
 }
 
 // Stop ends a server with a reason, its Terminate included, and waits until it
-// is gone. The error is a [*node.ExitError] if it ended for another reason.
+// is gone: gen_server:stop. Errors: see [sys.Stop]. It does not kill: a server that
+// does not come back from a method or from Terminate is left when ctx ends.
 func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
 	return sys.Stop(ctx, from, to, reason)
 }

@@ -25,24 +25,27 @@ const (
 // What a server's state may implement beside its handlers.
 type (
 	// Initializer is told before the first message. An error says that the server
-	// cannot start; [node.Ignore], that it need not.
+	// cannot start: the exit reason is a *node.Crash, or what node.ExitWith was
+	// given; [node.Ignore], that it need not. Terminate is not called then.
 	Initializer interface{ Init(c *Context) error }
 
-	// Terminator is told before the server ends by itself: by an error or a panic
-	// of a method, Context.Stop, a system message, or the exit of the parent if
-	// the server traps exits. Another exit signal ends it without.
+	// Terminator is told before the server ends by itself, with the reason; see the
+	// table in the package's documentation.
 	Terminator interface {
 		Terminate(c *Context, reason any)
 	}
 
-	// Stater shows the state to others, as a term: sys:get_state. Default: a binary
-	// with the fields' values.
+	// Stater shows the state to others, as a term: sys:get_state, logs. Default:
+	// the state itself if it is a term, else a binary with its fields; see sys.Term.
+	// A state that other goroutines change, or that is large, should have it.
 	Stater interface{ State() any }
 
-	// Restater puts another state, a term, in place of the present: sys:replace_state.
+	// Restater puts another state, a term, in place of the present:
+	// sys:replace_state. Default: only a value of the state's own type is taken.
 	Restater interface{ SetState(term any) error }
 
-	// CodeChanger is told of a new version while the server is suspended.
+	// CodeChanger is told of a new version while the server is suspended:
+	// sys:change_code. Default: that is fine.
 	CodeChanger interface {
 		CodeChange(module node.Atom, old, extra any) error
 	}
@@ -59,7 +62,8 @@ func (Timeout) Term() any { return wire.Atom("timeout") }
 // the From that Context.From returned.
 var Later = errors.New("genserver: the reply comes later")
 
-// UnhandledError is the answer to a request that the server has no method for.
+// UnhandledError is the answer to a request that the server has no method for;
+// the server goes on.
 type UnhandledError struct {
 	Server  string // Go type of the server's state
 	Request any
@@ -74,8 +78,9 @@ func (e *UnhandledError) Term() any {
 	return wire.Tuple{wire.Atom("unhandled_request"), sys.Term(e.Request)}
 }
 
-// Context is what a server's methods act through. It is valid until the method
-// returns.
+// Context is what a server's methods act through: a [node.Context], and what a
+// gen_server's return values say. It belongs to the goroutine that runs the method
+// and is valid until that returns. Become and Push are not for servers.
 type Context struct {
 	*node.Context
 	from node.From // of the call that is being handled
@@ -90,7 +95,8 @@ type rare struct {
 	idle   time.Duration        // the wait for the next message; 0: for ever
 	pulse  *pulse               // comes when idle is over; nil: idle has not begun
 	caller any                  // the From of the present call as a term, while somebody watches
-	over   bool                 // Terminate has been called
+	over   bool                 // Terminate has been called, if there is one
+	told   bool                 // the log has been
 	sys    sys.System
 }
 
@@ -275,7 +281,7 @@ func (s *server[S]) hear(h *Handler[S], msg any) error {
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected "+sort.String(), "server", s.name(), "kind", s.BehaviourName(),
-			"message", wire.FormatPlain(sys.Term(body)))
+			"message", wire.Format(sys.Term(body)))
 	}
 	return nil
 }
@@ -400,13 +406,14 @@ const goexit = "runtime.Goexit was called"
 
 // ends is the end of a server by its own doing.
 func (s *server[S]) ends(msg, reason any) error {
-	killed := !s.Node().IsAlive(s.Self())
+	told := s.rarely().told || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
+	s.rare.told = true
 	reason = node.ReasonOf(err)
-	if log := s.Node().Log(); !killed && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := s.Node().Log(); !told && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.name(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last message", wire.FormatPlain(sys.Term(shown(msg))), "state", wire.FormatPlain(s.stateShown()),
-			"reason", wire.FormatPlain(sys.Term(reason)))
+			"last message", wire.Format(sys.Term(shown(msg))), "state", wire.Format(s.stateShown()),
+			"reason", inWords(reason))
 	}
 	return err
 }
@@ -417,7 +424,7 @@ func (s *server[S]) end(reason any) (err error) {
 	s.still()
 	t, ok := any(s.state).(Terminator)
 	r := s.rarely()
-	if !ok || r.over || !s.Node().IsAlive(s.Self()) {
+	if r.over || !ok || !s.Node().IsAlive(s.Self()) {
 		return node.ExitWith(reason)
 	}
 	r.over = true
@@ -434,6 +441,14 @@ func (s *server[S]) end(reason any) (err error) {
 	t.Terminate(&s.Context, reason)
 	returned = true
 	return node.ExitWith(reason)
+}
+
+// inWords is an exit reason for a log.
+func inWords(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		return c.String() // the stack is in the crash report
+	}
+	return wire.Format(sys.Term(reason))
 }
 
 // calm reports whether nobody needs to be told of an exit reason: normal,

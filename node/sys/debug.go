@@ -76,7 +76,7 @@ func (s *System) Event(c *node.Context, e any) {
 		s.debug.log.add(e)
 	}
 	if s.debug.trace {
-		c.Node().Log().Info("trace", "process", c.Self().String(), "event", wire.FormatPlain(e))
+		c.Node().Log().Info("trace", "process", c.Self().String(), "event", wire.Format(e))
 	}
 }
 
@@ -138,7 +138,7 @@ func (t *tools) logging(c *node.Context, what any) any {
 		return wire.Tuple{wire.OK, t.log.events()}
 	case aPrint:
 		for _, e := range t.log.events() {
-			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", wire.FormatPlain(e))
+			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", wire.Format(e))
 		}
 		return wire.OK
 	}
@@ -225,26 +225,33 @@ func (s *statistics) report(c *node.Context) any {
 // else a binary with its text or its fields, as fmt prints them with %+v. Tuples,
 // lists and maps are looked into. Other nodes can be shown what it returns. A
 // value that other goroutines change should have a method Term.
-func Term(v any) any {
+func Term(v any) any { return term(v, maxTerms) }
+
+// maxTerms is how many Term methods may lead to each other.
+const maxTerms = 16
+
+func term(v any, left int) any {
 	switch v := v.(type) {
 	case nil, bool, string, []byte, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Fun, wire.Export, wire.Bitstring, wire.Charlist:
 		return v
 	case *big.Int, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
 		return v
 	case wire.Tuple:
-		return wire.Tuple(terms(v))
+		return wire.Tuple(terms(v, left))
 	case wire.List:
-		return wire.List(terms(v))
+		return wire.List(terms(v, left))
 	case wire.ImproperList:
-		return wire.ImproperList{Head: terms(v.Head), Tail: Term(v.Tail)}
+		return wire.ImproperList{Head: terms(v.Head, left), Tail: term(v.Tail, left)}
 	case wire.Map:
 		m := wire.MakeMap(v.Len())
 		for k, e := range v.Unordered() {
-			m.Put(Term(k), Term(e))
+			m.Put(term(k, left), term(e, left))
 		}
 		return m
 	case interface{ Term() any }:
-		return said(v)
+		if left > 0 {
+			return term(said(v), left-1)
+		}
 	}
 	return fmt.Sprintf("%+v", v)
 }
@@ -260,10 +267,10 @@ func said(v interface{ Term() any }) (t any) {
 	return v.Term()
 }
 
-func terms(l []any) []any {
+func terms(l []any, left int) []any {
 	r := make([]any, len(l))
 	for i, v := range l {
-		r[i] = Term(v)
+		r[i] = term(v, left)
 	}
 	return r
 }

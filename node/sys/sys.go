@@ -288,7 +288,7 @@ func ask[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (an
 // RefusedError is the answer {error, Reason} to a system message.
 type RefusedError struct{ Reason any }
 
-func (e *RefusedError) Error() string { return "sys: refused: " + wire.FormatPlain(e.Reason) }
+func (e *RefusedError) Error() string { return "sys: refused: " + wire.Format(e.Reason) }
 
 // GetState returns the state of a server as a term, see [Term]. As in OTP, a state
 // {error, Reason} cannot be told from a refusal. Errors of this and the functions

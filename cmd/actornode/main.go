@@ -1,0 +1,47 @@
+// Actornode is a node of an Erlang cluster, written in Go: OTP nodes connect to it
+// as to one of their own.
+//
+//	actornode start --name go@127.0.0.1 --cookie secret --demo
+//
+// See actornode help start.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// What the program exits with.
+const (
+	exitOK     = 0 // it was told to stop, and has
+	exitFailed = 1 // it could not start, or not stop in time
+	exitUsage  = 2 // the command line is wrong
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir})
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command line and returns the exit status.
+func run(ctx context.Context, args []string, env environment) int {
+	status := exitUsage // until a command has begun
+	root := &cobra.Command{
+		Use: "actornode", Short: "A node of an Erlang cluster, in Go",
+		SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.AddCommand(startCommand(env, &status))
+	root.SetArgs(args)
+	root.SetOut(env.stdout)
+	root.SetErr(env.stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return status
+	}
+	return exitOK
+}

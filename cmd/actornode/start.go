@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/demo"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// environment is what a command has of the world.
+type environment struct {
+	stdout, stderr io.Writer
+	lookup         func(string) (string, bool)
+	home           func() (string, error)
+}
+
+// options are the flags of start.
+type options struct {
+	name, cookie, listen string
+	demo                 bool
+	hidden, published    bool
+	tick, stop           time.Duration
+	level                slog.Level
+}
+
+const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
+
+The name is NAME@HOST. If HOST has a dot the node has a long name, as erl -name
+gives, else a short one, as erl -sname; both kinds do not mix in a cluster.
+
+The cookie is taken from --cookie, else from ACTORNODE_COOKIE, else from the file
+.erlang.cookie in the home directory, as erl takes it.
+
+The node is found through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count). Where
+none runs on this host, the node is one itself.
+
+Exit status: 0 after a signal to stop, 1 if the node could not start or not stop
+in time, 2 for a wrong command line.`
+
+func startCommand(env environment, status *int) *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use: "start", Short: "Start a node", Long: startHelp,
+		Example: "  actornode start --name go@127.0.0.1 --cookie secret --demo\n" +
+			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})])\"",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			*status = exitFailed
+			return start(c.Context(), o, env)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.name, "name", "", "name of the node, NAME@HOST (required)")
+	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: see above")
+	f.StringVar(&o.listen, "listen", "", "where other nodes connect, HOST:PORT; default: the name's host, any port")
+	f.BoolVar(&o.demo, "demo", false, "run the demo: processes named demo, counter and echo")
+	f.BoolVar(&o.hidden, "hidden", true, "keep out of nodes() of other nodes")
+	f.BoolVar(&o.published, "published", false, "be in nodes() of other nodes; not supported yet")
+	f.DurationVar(&o.tick, "tick-time", time.Minute, "how long a node may be silent before it is gone; OTP's net_ticktime")
+	f.DurationVar(&o.stop, "stop-timeout", 10*time.Second, "how long to wait for processes when stopping")
+	f.TextVar(&o.level, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	c.MarkFlagRequired("name")
+	c.MarkFlagsMutuallyExclusive("hidden", "published")
+	return c
+}
+
+// start runs a node until ctx ends.
+func start(ctx context.Context, o options, env environment) (err error) {
+	cookie, err := o.findCookie(env)
+	if err != nil {
+		return err
+	}
+	mapper, err := epmd.ConfigFromEnv(env.lookup)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(env.stderr, &slog.HandlerOptions{Level: o.level}))
+	mapper.Logger = log
+	n, err := node.Start(node.Config{
+		Name: node.Atom(o.name), Log: log, StopTimeout: o.stop,
+		Distribution: &node.Distribution{
+			Cookie: cookie, Listen: o.listen, TickTime: o.tick, Published: o.published || !o.hidden,
+			Finder: &node.EPMD{Config: mapper},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Stop()) }()
+	apps, err := application.Start(ctx, n)
+	if err != nil {
+		return err
+	}
+	if o.demo {
+		if err := startDemo(ctx, n, apps); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(env.stdout, "%s is up at %v\n", n.Name(), n.Addr())
+	select {
+	case <-ctx.Done():
+		log.Info("stopping: told to")
+	case <-apps.Done():
+		log.Error("stopping: a permanent application has ended", "error", apps.Err())
+		err = apps.Err()
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.stop)
+	defer cancel()
+	return errors.Join(err, apps.StopAll(end))
+}
+
+func startDemo(ctx context.Context, n *node.Node, apps *application.Controller) error {
+	if err := demo.Export(n); err != nil {
+		return err
+	}
+	if err := apps.Load(demo.Application()); err != nil {
+		return err
+	}
+	return apps.Start(ctx, demo.Module, application.Permanent)
+}
+
+// findCookie finds the cookie in the order that the help says.
+func (o options) findCookie(env environment) (string, error) {
+	if o.cookie != "" {
+		return o.cookie, nil
+	}
+	if c, ok := env.lookup("ACTORNODE_COOKIE"); ok && c != "" {
+		return c, nil
+	}
+	home, err := env.home()
+	if err != nil {
+		return "", fmt.Errorf("no cookie: neither --cookie nor ACTORNODE_COOKIE is set, and there is no home directory: %w", err)
+	}
+	file := filepath.Join(home, ".erlang.cookie")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no cookie: neither --cookie nor ACTORNODE_COOKIE is set, and there is no %s", file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("no cookie: %w", err)
+	}
+	c := strings.TrimRight(string(text), "\r\n")
+	if c == "" {
+		return "", fmt.Errorf("no cookie: %s is empty", file)
+	}
+	return c, nil
+}

@@ -1,0 +1,180 @@
+package genserver_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// oracle is the server of testdata/oracle.erl.
+type oracle struct{ state any }
+
+func (o *oracle) State() any           { return o.state }
+func (o *oracle) SetState(t any) error { o.state = t; return nil }
+func (o *oracle) CodeChange(_ node.Atom, old, _ any) error {
+	if old == a("bad") {
+		return node.ExitWith(wire.Tuple{wire.Error, a("bad")}) // what Erlang's returned
+	}
+	return nil
+}
+
+var oracles = genserver.Define(
+	genserver.OnRequest(func(o *oracle, c *genserver.Context, q any) (any, error) {
+		old := o.state
+		switch t, _ := q.(wire.Tuple); {
+		case q == a("later"):
+			return nil, genserver.Later
+		case q == a("cont"):
+			c.Continue(func(*genserver.Context) error { return nil })
+			return q, nil
+		case len(t) == 2 && t[0] == a("set"):
+			o.state = t[1]
+		}
+		return old, nil
+	}),
+	genserver.OnCast(func(_ *oracle, c *genserver.Context, m any) error {
+		if m == a("cont") {
+			c.Continue(func(*genserver.Context) error { return nil })
+		}
+		return nil
+	}),
+	genserver.OnInfo(func(*oracle, *genserver.Context, any) error { return nil }),
+)
+
+// TestOracle asks the same of a server here and of one of OTP.
+func TestOracle(t *testing.T) {
+	for _, tool := range []string{"erl", "erlc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not on the PATH: the answers to system messages are not compared with OTP's", tool)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	out, err := exec.CommandContext(ctx, "erlc", "-o", dir, "testdata/oracle.erl").CombinedOutput()
+	require.NoError(t, err, string(out))
+	out, err = exec.CommandContext(ctx, "erl", "+S", "1:1", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
+		"-eval", "oracle:main()", "-extra", "testdata/oracle.txt").CombinedOutput()
+	require.NoError(t, err, string(out))
+	want := strings.Split(strings.TrimSpace(string(out)), "\n")
+
+	script, err := os.ReadFile("testdata/oracle.txt")
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(script)), "\n")
+	require.Equal(t, len(lines), len(want), string(out))
+
+	n := startNode(t, node.Config{})
+	h := openHandle(t, n)
+	h.TrapExit(true)
+	servers := map[any]node.PID{}
+	servers[a("linked")], err = oracles.Start(ctx, h, &oracle{a("s0")}, node.Options{Name: "oracle", Link: true})
+	require.NoError(t, err)
+	servers[a("alone")], err = oracles.Start(ctx, h, &oracle{a("s0")}, node.Options{})
+	require.NoError(t, err)
+	for i, line := range lines {
+		term, err := wire.Parse(line)
+		require.NoError(t, err, line)
+		cmd := term.(wire.Tuple)
+		pid := servers[cmd[0]]
+		got := wire.Format(plain(pid, play(t, h, pid, cmd[1].(wire.Tuple))))
+		wanted, err := wire.Parse(want[i])
+		require.NoError(t, err, want[i])
+		assert.Equal(t, wire.Format(wanted), got, line)
+	}
+}
+
+func play(t *testing.T, h *node.Self, pid node.PID, what wire.Tuple) any {
+	req := func(label string, q any) any {
+		tag := aliasTag(h.Alias(true))
+		h.Send(pid, wire.Tuple{a(label), wire.Tuple{h.Self(), tag}, q})
+		m, err := h.ReceiveWithin(limit, func(m any) bool { r, ok := m.(wire.Tuple); return ok && wire.Equal(r[0], tag) })
+		require.NoError(t, err)
+		return m.(wire.Tuple)[1]
+	}
+	switch {
+	case what[0] == a("system"):
+		return req("system", what[1])
+	case what[0] == a("call") && what[1] == a("later"):
+		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), aliasTag(h.Alias(true))}, what[1]})
+		state, err := sys.GetState(t.Context(), h, pid)
+		require.NoError(t, err)
+		return state
+	case what[0] == a("call"):
+		return req("$gen_call", what[1])
+	case what[0] == a("cast"):
+		genserver.Cast(h, pid, what[1])
+	default:
+		h.Send(pid, what[1])
+	}
+	return wire.OK
+}
+
+// plain is plain/2 of oracle.erl.
+func plain(self node.PID, term any) any {
+	all := func(l []any) []any {
+		r := make([]any, len(l))
+		for i, e := range l {
+			r[i] = plain(self, e)
+		}
+		return r
+	}
+	switch v := term.(type) {
+	case node.PID:
+		if v == self {
+			return a("pid")
+		}
+		return a("other")
+	case node.Ref:
+		return a("ref")
+	case wire.List:
+		return wire.List(all(v))
+	case wire.Charlist:
+		return v
+	case wire.ImproperList:
+		return wire.ImproperList{Head: all(v.Head), Tail: plain(self, v.Tail)}
+	case wire.Tuple:
+		if len(v) == 0 {
+			return v
+		}
+		if text, ok := wire.Text(v[0]); ok && text == "Status" && len(v) == 2 {
+			return wire.Tuple{a("status_is"), plain(self, v[1])}
+		}
+		switch word, _ := v[0].(wire.Atom); word {
+		case "$initial_call", "start_time", "current_time", "reductions", "continue":
+			return word
+		case "statistics":
+			s := v[1].(wire.Tuple)
+			return wire.Tuple{word, s[2], s[3]}
+		case "log":
+			if l, ok := v[1].(wire.List); ok {
+				return wire.Tuple{word, len(l)}
+			}
+		case "status":
+			parts := v[3].(wire.List)
+			dict := wire.List(all(parts[0].(wire.List)))
+			slices.SortFunc(dict, wire.Compare)
+			return wire.Tuple{word, plain(self, v[1]), v[2], append(wire.List{dict}, all(parts[1:])...)}
+		case "$gen_call":
+			return wire.Tuple{word, plain(self, v[2])}
+		case "out":
+			return wire.Tuple{word, plain(self, v[1]), plain(self, v[3])}
+		case "header":
+			text, _ := wire.Text(v[1])
+			return wire.Tuple{word, wire.Charlist(text[:26])}
+		}
+		return wire.Tuple(all(v))
+	}
+	return term
+}

@@ -1,0 +1,256 @@
+package sys_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// plain is the least that a behaviour with system messages is: one that keeps the
+// last message.
+type plain struct {
+	sys  sys.System
+	last any
+}
+
+func (p *plain) Receive(c *node.Context, msg any) error {
+	if r, ok := sys.Parse(c.Node(), msg); ok {
+		return p.sys.Handle(c, p, r)
+	}
+	if p.sys.Debugging() {
+		p.sys.In(c, msg)
+		defer p.sys.NoReply(c, p.last)
+	}
+	p.last = msg
+	return nil
+}
+
+func (p *plain) Module() wire.Atom       { return "plain" }
+func (p *plain) State() any              { return sys.Term(p.last) }
+func (p *plain) Replace(state any) error { p.last = state; return nil }
+func (p *plain) Status() any             { return wire.List{} }
+
+func (p *plain) ChangeCode(wire.Atom, any, any) error  { return nil }
+func (p *plain) End(_ *node.Context, reason any) error { return node.ExitWith(reason) }
+
+// entering is a plain that is told of its suspension.
+type entering struct {
+	*plain
+	calls []string
+}
+
+func (e *entering) Receive(c *node.Context, msg any) error {
+	if r, ok := sys.Parse(c.Node(), msg); ok {
+		return e.sys.Handle(c, e, r)
+	}
+	e.calls = append(e.calls, fmt.Sprint(msg))
+	return nil
+}
+
+func (e *entering) Enter(c *node.Context) { e.calls = append(e.calls, "enter") }
+
+func (e *entering) Resumed(*node.Context) error {
+	e.calls = append(e.calls, "resumed")
+	if e.last == "fails" {
+		return node.ExitWith("on resume")
+	}
+	return nil
+}
+
+func (e *entering) State() any { return fmt.Sprint(e.calls) }
+
+// stubborn does not end when it is told to.
+type stubborn struct{ *plain }
+
+func (s *stubborn) Receive(c *node.Context, msg any) error {
+	if r, ok := sys.Parse(c.Node(), msg); ok {
+		return s.sys.Handle(c, s, r)
+	}
+	return node.ExitWith(msg)
+}
+
+func (*stubborn) End(*node.Context, any) error { return nil }
+
+func setup(t *testing.T, b node.Actor) (context.Context, *node.Node, node.PID) {
+	t.Helper()
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
+	pid, err := n.SpawnOpt(node.Options{Name: "it"}, b)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx, n, pid
+}
+
+func TestPlainBehaviour(t *testing.T) {
+	ctx, n, pid := setup(t, &plain{})
+	n.Send(pid, 1)
+	state, err := sys.GetState(ctx, n, pid)
+	require.NoError(t, err)
+	assert.Equal(t, 1, state)
+	require.NoError(t, sys.Suspend(ctx, n, node.Atom("it")))
+	n.Send(pid, 2)
+	state, err = sys.ReplaceState(ctx, n, pid, func(s any) (any, error) { return s.(int) + 10, nil })
+	require.NoError(t, err)
+	assert.Equal(t, 11, state)
+	require.NoError(t, sys.ChangeCode(ctx, n, pid, "m", 1, 2))
+	st, err := sys.GetStatus(ctx, n, pid)
+	require.NoError(t, err)
+	assert.Equal(t, fmt.Sprintf("{status,%[1]v,{module,plain},[[{'$initial_call',{plain,init,1}},{'$ancestors',[]}],suspended,%[1]v,[],[]]}", pid),
+		wire.Format(st))
+	require.NoError(t, sys.Resume(ctx, n, pid))
+	state, err = sys.GetState(ctx, n, pid)
+	require.NoError(t, err)
+	assert.Equal(t, 2, state)
+
+	_, err = sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), true})
+	require.NoError(t, err)
+	n.Send(pid, 3)
+	l, err := sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), wire.Atom("get")})
+	require.NoError(t, err)
+	assert.Equal(t, "{ok,[{in,3},{noreply,2}]}", wire.Format(l))
+	require.NoError(t, sys.Stop(ctx, n, pid, "bye"))
+	assert.False(t, n.IsAlive(pid))
+	_, err = sys.GetState(ctx, n, pid)
+	assert.ErrorIs(t, err, node.ErrNoProcess)
+}
+
+func TestEnterer(t *testing.T) {
+	e := &entering{plain: &plain{}}
+	ctx, n, pid := setup(t, e)
+	require.NoError(t, sys.Resume(ctx, n, pid)) // it runs: nothing to tell
+	require.NoError(t, sys.Suspend(ctx, n, pid))
+	n.Send(pid, "waits")
+	require.NoError(t, sys.Resume(ctx, n, pid))
+	state, err := sys.GetState(ctx, n, pid)
+	require.NoError(t, err)
+	assert.Equal(t, "[enter resumed waits]", state)
+
+	require.NoError(t, sys.Suspend(ctx, n, pid))
+	_, err = sys.ReplaceState(ctx, n, pid, func(any) (any, error) { return "fails", nil })
+	require.NoError(t, err)
+	require.NoError(t, sys.Resume(ctx, n, pid), "the answer goes before")
+	reason, err := node.AwaitExit(ctx, n, pid)
+	require.NoError(t, err)
+	assert.Contains(t, []any{"on resume", node.NoProc}, reason)
+}
+
+func TestStop(t *testing.T) {
+	ctx, n, pid := setup(t, &stubborn{&plain{}})
+	brief, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	assert.ErrorIs(t, sys.Stop(brief, n, pid, "x"), context.DeadlineExceeded, "Stop waits for the exit, not for an answer")
+	stopped := make(chan error)
+	go func() { stopped <- sys.Stop(ctx, n, pid, "x") }()
+	for {
+		select {
+		case err := <-stopped: // whenever the exit comes, before or after the message
+			var e *node.ExitError
+			require.ErrorAs(t, err, &e)
+			assert.Contains(t, []any{"another", node.NoProc}, e.Reason)
+			assert.ErrorIs(t, sys.Stop(ctx, n, pid, "x"), node.ErrNoProcess)
+			assert.NoError(t, sys.Stop(ctx, n, pid, node.NoProc), "it is gone, as was asked")
+			return
+		default:
+			n.Send(pid, "another")
+		}
+	}
+}
+
+// One that does not know system messages does not answer; that it is no worse.
+func TestStranger(t *testing.T) {
+	ctx, n, pid := setup(t, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(errors.New("enough"))
+	_, err := sys.GetState(ctx, n, pid)
+	assert.EqualError(t, err, "enough")
+}
+
+type (
+	named  struct{ t any }
+	itself struct{ n int }
+	broken struct{}
+	fields struct {
+		A int
+		b string
+	}
+)
+
+func (n named) Term() any  { return n.t }
+func (i itself) Term() any { return wire.Tuple{i, 1} }
+func (broken) Term() any   { panic("mop") }
+
+func TestTerm(t *testing.T) {
+	pid := wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(3)
+	for _, c := range []struct{ v, want any }{
+		{nil, nil}, {1, 1}, {uintptr(1), uintptr(1)}, {big.NewInt(5), big.NewInt(5)}, {"x", "x"}, {wire.Atom("x"), wire.Atom("x")}, {true, true},
+		{pid, pid}, {wire.Charlist("x"), wire.Charlist("x")}, {[]byte("x"), []byte("x")},
+		{wire.Tuple{1, fields{1, "x"}}, wire.Tuple{1, "{A:1 b:x}"}},
+		{wire.List{fields{1, "x"}}, wire.List{"{A:1 b:x}"}},
+		{wire.ImproperList{Head: []any{errors.New("x")}, Tail: time.Second}, wire.ImproperList{Head: []any{"x"}, Tail: "1s"}},
+		{wire.NewMap(time.Second, wire.Tuple{time.Minute}), wire.NewMap("1s", wire.Tuple{"1m0s"})},
+		{&fields{1, "x"}, "&{A:1 b:x}"},
+		{[]int{1}, "[1]"},
+		{named{wire.Tuple{named{1}, fields{}}}, wire.Tuple{1, "{A:0 b:}"}},
+		{broken{}, "sys_test.broken.Term: panic: mop"},
+		{wire.Tuple{broken{}}, wire.Tuple{"sys_test.broken.Term: panic: mop"}},
+	} {
+		assert.True(t, wire.Equal(c.want, sys.Term(c.v)), "%v: %v", c.v, sys.Term(c.v))
+	}
+	assert.NotNil(t, sys.Term(itself{}), "one that holds itself ends")
+}
+
+// A log keeps no more than 100,000 events, whatever is asked for, and takes no
+// memory for those that have not come.
+func TestLogSizes(t *testing.T) {
+	ctx, n, pid := setup(t, &plain{})
+	log := func(what any) any {
+		r, err := sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), what})
+		require.NoError(t, err)
+		return r
+	}
+	for _, c := range []struct {
+		size, want any
+	}{
+		{1, wire.OK}, {7, wire.OK}, {1 << 40, wire.OK}, {new(big.Int).Lsh(big.NewInt(1), 100), wire.OK},
+		{0, wire.Atom("unknown_debug")}, {-5, wire.Atom("unknown_debug")}, {new(big.Int).Lsh(big.NewInt(-1), 100), wire.Atom("unknown_debug")},
+		{1.5, wire.Atom("unknown_debug")}, {wire.Atom("x"), wire.Atom("unknown_debug")}, {nil, wire.Atom("unknown_debug")},
+	} {
+		log(false)
+		assert.Equal(t, c.want, log(wire.Tuple{true, c.size}), "%v", c.size)
+	}
+	for size, sends := range map[int][]int{1: {1, 1}, 3: {1, 1, 2, 5}, 10: {20}} {
+		log(false)
+		log(wire.Tuple{wire.True, size})
+		next := 0
+		for _, k := range sends {
+			for range k {
+				n.Send(pid, next)
+				next++
+			}
+			events := log(wire.Atom("get")).(wire.Tuple)[1].(wire.List)
+			assert.Len(t, events, min(size, 2*next))
+			if size%2 == 0 || len(events) == 1 {
+				continue
+			}
+			assert.Equal(t, wire.Atom("noreply"), events[len(events)-1].(wire.Tuple)[0], "the newest comes last")
+		}
+	}
+	log(false)
+	log(wire.Tuple{wire.True, 1 << 40})
+	for k := range 60_000 {
+		n.Send(pid, k)
+	}
+	assert.Len(t, log(wire.Atom("get")).(wire.Tuple)[1], 100_000)
+}
