@@ -1,0 +1,202 @@
+package event
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Handler handles the events of a manager. A panic, or an error, takes it out of
+// the manager and is reported; the others go on. The error [Remove] takes it out
+// without a report.
+//
+// All handlers of a manager run in its process, one after the other.
+type Handler interface {
+	HandleEvent(c *Context, event any) error
+}
+
+// What a [Handler] may implement besides.
+type (
+	// Initializer is told when it is about to be added. An error says that it will
+	// not be.
+	Initializer interface{ Init(c *Context) error }
+
+	// Heir is told, in place of Init, when it takes the place of a handler, by a
+	// swap: with what the Terminate of that one has answered. found is false if
+	// there was none.
+	Heir interface {
+		Inherit(c *Context, legacy any, found bool) error
+	}
+
+	// Caller answers what is asked of this very handler by [Call]. An error is for
+	// the caller, and the handler stays; but after [Remove], which may come with a
+	// reply, node.ExitWith and a panic it is taken out.
+	Caller interface {
+		HandleCall(c *Context, request any) (reply any, err error)
+	}
+
+	// Listener handles the messages that are neither events nor calls, such as
+	// node.Exited. Without it such messages are passed over.
+	Listener interface {
+		HandleInfo(c *Context, msg any) error
+	}
+
+	// Terminator is told when the handler has been taken out. The answer is for
+	// those who took it out: see Delete and Swap.
+	Terminator interface {
+		Terminate(c *Context, end End) any
+	}
+
+	// Shower shows a handler's state to others, as a term: sys:get_state. Default:
+	// a binary with the fields' values.
+	Shower interface{ State() any }
+
+	// Setter puts another state, a term, in place of the present: sys:replace_state.
+	Setter interface{ SetState(term any) error }
+
+	// CodeChanger is told of a new version while the manager is suspended, if its
+	// module is the one that has changed.
+	CodeChanger interface {
+		CodeChange(old, extra any) error
+	}
+)
+
+// Remove, returned from a handler, takes it out of the manager: remove_handler.
+var Remove = errors.New("event: remove this handler")
+
+// What others are told.
+var (
+	ErrNoHandler = errors.New("event: the manager has no such handler")
+	ErrNoCalls   = errors.New("event: the handler answers no calls")
+	ErrNoModule  = errors.New("event: the manager knows no handler module of that name")
+	ErrUnknown   = errors.New("event: not a request that a manager knows")
+	ErrNoOwner   = errors.New("event: only a process can own a handler")
+)
+
+// ID identifies a handler: a module, and what tells several of it apart, nil for
+// nothing. Erlang's Module and {Module, Id}. Where two handlers have the same, the
+// one that was added last is meant.
+type ID struct {
+	Module node.Atom
+	ID     any
+}
+
+// Term is Module or {Module, Id}.
+func (i ID) Term() any {
+	if i.ID == nil {
+		return i.Module
+	}
+	return wire.Tuple{i.Module, i.ID}
+}
+
+// String is Term as text.
+func (i ID) String() string { return wire.Format(i.Term()) }
+
+func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
+
+// idOf reads Module or {Module, Id}.
+func idOf(term any) (ID, bool) {
+	switch t := term.(type) {
+	case ID:
+		return t, true
+	case wire.Atom:
+		return ID{Module: t}, true
+	case wire.Tuple:
+		if len(t) == 2 {
+			m, ok := t[0].(wire.Atom)
+			if on, isBool := wire.Bool(t[1]); isBool && !on {
+				return ID{Module: m}, ok // as in OTP, where false stands for nothing
+			}
+			return ID{m, t[1]}, ok
+		}
+	}
+	return ID{}, false
+}
+
+// How says why a handler's Terminate is called.
+type How uint8
+
+const (
+	Deleted   How = iota // by Delete; Arg is what that was given
+	Swapped              // by Swap or Context.Swap; Arg is what that was given
+	Removed              // it has returned Remove
+	OwnerGone            // Arg is the exit reason of the process that it was added for
+	Stopped              // the manager ends; Arg is its exit reason
+	Failed               // Arg is the error that it has returned, or a *node.Crash
+)
+
+// String returns the name of h.
+func (h How) String() string {
+	switch h {
+	case Deleted:
+		return "deleted"
+	case Swapped:
+		return "swapped"
+	case Removed:
+		return "removed"
+	case OwnerGone:
+		return "owner gone"
+	case Stopped:
+		return "stopped"
+	case Failed:
+		return "failed"
+	}
+	return "invalid"
+}
+
+// End is what a handler's Terminate is told.
+type End struct {
+	How How
+	Arg any
+}
+
+// Exit tells the owner of a handler that it has been taken out: Erlang's
+// {gen_event_EXIT, Handler, Reason}. Reason is normal after Delete and Remove,
+// shutdown when the manager ends, {swapped, NewHandler, NewOwner} after a swap, with
+// false for no owner, else a [*node.Crash].
+type Exit struct {
+	Handler ID
+	Reason  any
+}
+
+// Term is {gen_event_EXIT, Handler, Reason}.
+func (e Exit) Term() any { return wire.Tuple{wire.Atom("gen_event_EXIT"), e.Handler.Term(), e.Reason} }
+
+// Func makes a Handler of a function for events of type E; others are passed over.
+func Func[E any](f func(c *Context, event E) error) Handler { return typed[E](f) }
+
+type typed[E any] func(*Context, E) error
+
+// HandleEvent is part of Handler.
+func (f typed[E]) HandleEvent(c *Context, event any) error {
+	if e, ok := event.(E); ok {
+		return f(c, e)
+	}
+	return nil
+}
+
+// State is part of Shower: there is none to be seen.
+func (f typed[E]) State() any { return wire.Undefined }
+
+// Context is what a handler acts through. It is valid until the method returns.
+type Context struct {
+	*node.Context
+	id   ID
+	swap *swap // asked for by the method that runs
+}
+
+// swap is a change of one handler for another.
+type swap struct {
+	arg  any // for the old one's Terminate
+	id   ID
+	make maker
+}
+
+// ID returns the handler's identifier.
+func (c *Context) ID() ID { return c.id }
+
+// Swap puts another handler in the place of this one when the method has
+// returned, unless it returns an error: {swap_handler, Arg, _, Handler, _}. arg is
+// for Terminate, whose answer the new one inherits.
+func (c *Context) Swap(arg any, id ID, h Handler) { c.swap = &swap{arg, id, given(h)} }

@@ -1,0 +1,409 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// Words of the protocol; see gen_event in OTP's stdlib.
+const (
+	aNotify     wire.Atom = "notify"
+	aSyncNotify wire.Atom = "sync_notify"
+	aCall       wire.Atom = "call"
+	aAdd        wire.Atom = "add_handler"
+	aAddSup     wire.Atom = "add_sup_handler"
+	aDelete     wire.Atom = "delete_handler"
+	aSwap       wire.Atom = "swap_handler"
+	aSwapSup    wire.Atom = "swap_sup_handler"
+	aWhich      wire.Atom = "which_handlers"
+	aModules    wire.Atom = "get_modules"
+	aStop       wire.Atom = "stop"
+	aSwapped    wire.Atom = "swapped"
+	aExit       wire.Atom = "EXIT"
+)
+
+// Config of a manager. The zero value works.
+type Config struct {
+	// Modules makes the handlers that are asked for by the name of a module and
+	// arguments, as Erlang's processes do: a handler module's init. Default: none
+	// can be. It is read by the manager's process while that lives.
+	Modules map[node.Atom]func(args any) (Handler, error)
+}
+
+// New makes a manager, to be spawned once: by node.SpawnWait, by a supervisor, or
+// by Start.
+func New(cfg Config) node.Actor { return &manager{cfg: cfg} }
+
+// Start starts a manager without handlers: start, or with Options.Link start_link,
+// of gen_event. See [node.SpawnWait] for the errors.
+func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (node.PID, error) {
+	return node.SpawnWait(ctx, from, o, New(cfg))
+}
+
+// StartMonitor is Start with a monitor of the caller, a process, from the
+// beginning: start_monitor.
+func StartMonitor(ctx context.Context, from node.Caller, cfg Config, o node.Options) (node.PID, node.Ref, error) {
+	return node.SpawnWaitMonitor(ctx, from, o, New(cfg))
+}
+
+// manager is a manager as an Actor.
+type manager struct {
+	cfg   Config
+	c     *node.Context
+	list  []*entry // the one added last first
+	seq   int      // of those that were added without an ID
+	call  Context  // what the handler that runs is given
+	sys   sys.System
+	child bool // started with a link to its parent, whose exit ends it
+}
+
+// entry is a handler in a manager.
+type entry struct {
+	id    ID
+	h     Handler
+	owner node.PID // zero: none
+	gone  bool     // has been terminated
+}
+
+// maker makes a handler that is to be added.
+type maker func() (Handler, error)
+
+func given(h Handler) maker { return func() (Handler, error) { return h, nil } }
+
+// made makes one by a module's name.
+func (m *manager) made(id ID, args any) maker {
+	return func() (Handler, error) {
+		if make := m.cfg.Modules[id.Module]; make != nil {
+			return make(args)
+		}
+		return nil, &undefError{id.Module, args}
+	}
+}
+
+// undefError is a module that there is not.
+type undefError struct {
+	module wire.Atom
+	args   any
+}
+
+func (e *undefError) Error() string { return fmt.Sprintf("%v: %s", ErrNoModule, e.module) }
+func (e *undefError) Unwrap() error { return ErrNoModule }
+
+// Term is what Erlang's init would have failed with.
+func (e *undefError) Term() any {
+	return wire.Tuple{aExit, wire.Tuple{wire.Atom("undef"),
+		wire.List{wire.Tuple{e.module, wire.Atom("init"), wire.List{e.args}, wire.List{}}}}}
+}
+
+// BehaviourName is part of what node.Info shows.
+func (m *manager) BehaviourName() string { return "event.Manager" }
+
+// Init is part of node.Initializer.
+func (m *manager) Init(c *node.Context) error {
+	c.TrapExit(true)
+	if p := c.Parent(); !p.IsZero() {
+		m.child = c.Linked(p)
+	}
+	return nil
+}
+
+// Receive is part of node.Actor.
+func (m *manager) Receive(c *node.Context, msg any) (err error) {
+	m.c = c
+	ended := false
+	defer func() {
+		if !ended { // a handler has called runtime.Goexit; panics end handlers only
+			err = m.ends(&node.Crash{Reason: "runtime.Goexit was called", Panic: true, Stack: debug.Stack()})
+		}
+	}()
+	err = m.receive(msg)
+	ended = true
+	return err
+}
+
+func (m *manager) receive(msg any) error {
+	if r, ok := sys.Parse(m.c.Node(), msg); ok {
+		m.sys.Alone = !m.child
+		return m.sys.Handle(m.c, systemOf{m}, r)
+	}
+	exit, exited := msg.(node.Exited)
+	if exited && m.child && exit.From == m.c.Parent() {
+		return m.ends(exit.Reason)
+	}
+	if m.sys.Debugging() {
+		m.sys.In(m.c, shown(msg))
+	}
+	switch v := msg.(type) {
+	case notice:
+		m.notify(v.event)
+		return nil
+	case detach:
+		m.remove(func(e *entry) bool { return e.h == v.h }, End{How: Removed}, node.Normal)
+		return nil
+	case wire.Tuple:
+		if len(v) == 2 && v[0] == aNotify {
+			m.notify(v[1])
+			return nil
+		}
+	}
+	if r, ok := m.request(msg); ok {
+		return m.answer(r)
+	}
+	if exited {
+		m.remove(func(e *entry) bool { return e.owner == exit.From }, End{OwnerGone, exit.Reason}, node.Shutdown)
+	}
+	m.inform(msg, exited)
+	return nil
+}
+
+// notify hands an event to all handlers.
+func (m *manager) notify(event any) {
+	for _, e := range m.list {
+		m.run(e, event, func(c *Context) error { return e.h.HandleEvent(c, event) })
+	}
+	m.sweep()
+}
+
+// inform hands any other message to those who listen.
+func (m *manager) inform(msg any, exited bool) {
+	heard := exited
+	for _, e := range m.list {
+		if l, ok := e.h.(Listener); ok {
+			heard = true
+			m.run(e, msg, func(c *Context) error { return l.HandleInfo(c, msg) })
+		}
+	}
+	m.sweep()
+	if log := m.c.Node().Log(); !heard && log.Enabled(context.Background(), slog.LevelWarn) {
+		log.Warn("unexpected message", "manager", m.name(), "message", wire.Format(sys.Term(shown(msg))))
+	}
+}
+
+// run runs a method of a handler and does what comes of it. What it returns is an
+// error that has taken the handler out, or nil.
+func (m *manager) run(e *entry, last any, f func(*Context) error) error {
+	err := m.attempt(e.id, f)
+	swap := m.call.swap
+	m.call.swap = nil
+	switch {
+	case err == nil && swap != nil:
+		m.replace(e, swap)
+	case err == nil:
+	case errors.Is(err, Remove):
+		m.terminate(e, End{How: Removed}, node.Normal)
+	default:
+		m.failed(e, last, err)
+		return err
+	}
+	return nil
+}
+
+// attempt runs code of a handler that must not end the manager.
+func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
+	m.call = Context{Context: m.c, id: id}
+	returned := false
+	defer func() {
+		if !returned {
+			if cause := recover(); cause != nil {
+				err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+			}
+		}
+	}()
+	err = f(&m.call)
+	returned = true
+	return err
+}
+
+// failed is the end of a handler by its own error.
+func (m *manager) failed(e *entry, last any, err error) {
+	reason := node.ReasonOf(err)
+	m.report(e, last, reason)
+	var arg any = err
+	if node.IsExit(err) {
+		arg = reason
+	}
+	m.terminate(e, End{Failed, arg}, reason)
+}
+
+// terminate ends a handler and returns what its Terminate answers. reason is for
+// its owner.
+func (m *manager) terminate(e *entry, end End, reason any) (answer any, err error) {
+	e.gone = true
+	answer = wire.OK
+	if t, ok := e.h.(Terminator); ok {
+		err = m.attempt(e.id, func(c *Context) error {
+			answer = t.Terminate(c, end)
+			return nil
+		})
+		if err != nil {
+			answer = wire.Tuple{aExit, node.ReasonOf(err)}
+			m.report(e, aStop, node.ReasonOf(err))
+			err = &node.ExitError{Reason: node.ReasonOf(err)}
+		}
+	}
+	if !e.owner.IsZero() && end.How != OwnerGone {
+		m.c.Send(e.owner, Exit{e.id, reason})
+	}
+	return answer, err
+}
+
+// report logs that a handler has failed.
+func (m *manager) report(e *entry, last, reason any) {
+	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
+		attrs := []any{"handler", e.id.String(), "manager", m.name(), "process", m.c.Self().String(), "last message",
+			wire.Format(sys.Term(shown(last))), "state", wire.Format(stateShown(e.h)), "reason", inWords(reason)}
+		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
+			attrs = append(attrs, "stack", string(crash.Stack))
+		}
+		log.Error("event handler terminated", attrs...)
+	}
+}
+
+// inWords is an exit reason for a log.
+func inWords(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		return c.String()
+	}
+	return wire.Format(sys.Term(reason))
+}
+
+// sweep forgets the handlers that are gone.
+func (m *manager) sweep() { m.list = slices.DeleteFunc(m.list, func(e *entry) bool { return e.gone }) }
+
+// remove ends the handlers that match.
+func (m *manager) remove(match func(*entry) bool, end End, reason any) {
+	for _, e := range m.list {
+		if match(e) {
+			m.terminate(e, end, reason)
+		}
+	}
+	m.sweep()
+}
+
+func (m *manager) find(id ID) *entry {
+	for _, e := range m.list {
+		if e.id.is(id) {
+			return e
+		}
+	}
+	return nil
+}
+
+// add adds a handler. from is the one it comes after, if it does; nil if there
+// was none, as legacy without found says.
+func (m *manager) add(id ID, make maker, owner node.PID, from *inheritance) (ID, error) {
+	e, err := m.begin(id, make, owner, from)
+	if err != nil {
+		return ID{}, err
+	}
+	m.list = slices.Insert(m.list, 0, e)
+	return e.id, nil
+}
+
+// inheritance is what a handler gets from the one before it.
+type inheritance struct {
+	legacy any
+	found  bool
+}
+
+// begin makes a handler and runs its Init.
+func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*entry, error) {
+	if id.Module == "" {
+		m.seq++
+		id = ID{subscription, m.seq}
+	}
+	e := &entry{id: id, owner: owner}
+	err := m.attempt(id, func(c *Context) (err error) {
+		if e.h, err = make(); err != nil {
+			return err
+		}
+		if e.h == nil {
+			return node.ErrNilBehaviour
+		}
+		if h, ok := e.h.(Heir); ok && from != nil {
+			return h.Inherit(c, from.legacy, from.found)
+		}
+		if i, ok := e.h.(Initializer); ok {
+			return i.Init(c)
+		}
+		return nil
+	})
+	if node.IsExit(err) {
+		err = &node.ExitError{Reason: node.ReasonOf(err)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !owner.IsZero() {
+		m.c.Link(owner)
+	}
+	return e, nil
+}
+
+// replace swaps a handler in its place, as it has asked for.
+func (m *manager) replace(e *entry, s *swap) {
+	legacy, _ := m.terminate(e, End{Swapped, s.arg}, swapped(s.id, e.owner))
+	next, err := m.begin(s.id, s.make, e.owner, &inheritance{legacy, true})
+	if err != nil {
+		var reason any = &node.Crash{Reason: err}
+		if exit, ok := err.(*node.ExitError); ok {
+			reason = exit.Reason
+		}
+		m.report(&entry{id: s.id}, aSwapped, reason)
+		if !e.owner.IsZero() {
+			m.c.Send(e.owner, Exit{s.id, reason})
+		}
+		return
+	}
+	*e = *next
+}
+
+// swapped is why a handler has ended that another takes the place of.
+func swapped(id ID, owner node.PID) any {
+	if owner.IsZero() {
+		return wire.Tuple{aSwapped, id.Term(), wire.False}
+	}
+	return wire.Tuple{aSwapped, id.Term(), owner}
+}
+
+// ends is the end of the manager by its own doing. Its owners live on.
+func (m *manager) ends(reason any) error {
+	for _, e := range m.list {
+		if !e.owner.IsZero() && !(m.child && e.owner == m.c.Parent()) {
+			defer m.c.Unlink(e.owner)
+		}
+	}
+	m.remove(func(e *entry) bool { return !e.gone }, End{Stopped, reason}, node.Shutdown)
+	return node.ExitWith(reason)
+}
+
+// name is what the manager is called in logs: its registered name, or its PID.
+func (m *manager) name() string {
+	if i, err := m.c.Node().Info(m.c.Self()); err == nil && i.Name != "" {
+		return string(i.Name)
+	}
+	return m.c.Self().String()
+}
+
+// shown is a message as Erlang would show it.
+func shown(msg any) any {
+	switch m := msg.(type) {
+	case node.Exited:
+		return wire.Tuple{aExit, m.From, m.Reason}
+	case node.Down:
+		var who any = m.PID
+		if m.Name != "" {
+			who = wire.Tuple{m.Name, m.Node}
+		}
+		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
+	}
+	return msg
+}

@@ -1,0 +1,274 @@
+package event
+
+import (
+	"slices"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// request is what a manager has been asked. what is one of the types of client.go,
+// whoever has asked.
+type request struct {
+	node.From
+	what   any
+	erlang bool  // the answer is to be what gen_event's would be
+	make   maker // of an addition or exchange
+	owner  node.PID
+}
+
+// request reads a call: of this package, or {Label, From, What} whatever the label,
+// as Erlang's gen_event sends it with the caller's PID for a label.
+func (m *manager) request(msg any) (request, bool) {
+	r := request{}
+	q, call := m.c.Node().AsRequest(msg)
+	if r.From, r.what = q.From, q.Body; !call {
+		t, ok := msg.(wire.Tuple)
+		if !ok || len(t) != 3 {
+			return r, false
+		}
+		if r.From, ok = m.c.Node().ReadFrom(t[1]); !ok {
+			return r, false
+		}
+		r.what = t[2]
+	}
+	switch q := r.what.(type) {
+	case addition:
+		r.make = given(q.h)
+		if q.owned {
+			r.owner = r.From.Caller()
+		}
+	case exchange:
+		r.make = given(q.h)
+		if q.owned {
+			r.owner = r.From.Caller()
+		}
+	case wire.Tuple, wire.Atom:
+		r.erlang = true
+		r.what = r.read(m, q)
+	}
+	return r, call || r.what != nil
+}
+
+// read reads what Erlang's gen_event asks; nil: something else.
+func (r *request) read(m *manager, term any) any {
+	switch term {
+	case aWhich:
+		return listing{}
+	case aModules, aStop:
+		return term
+	}
+	t, _ := term.(wire.Tuple)
+	if len(t) == 2 && t[0] == aSyncNotify {
+		return syncNotice{t[1]}
+	}
+	if len(t) < 3 {
+		return nil
+	}
+	id, ok := idOf(t[1])
+	if !ok {
+		return nil
+	}
+	switch {
+	case len(t) == 3 && t[0] == aCall:
+		return question{id, t[2]}
+	case len(t) == 3 && t[0] == aDelete:
+		return deletion{id, t[2]}
+	case len(t) == 3 && t[0] == aAdd:
+		r.make = m.made(id, t[2])
+		return addition{id: id}
+	case len(t) == 4 && t[0] == aAddSup:
+		r.make = m.made(id, t[2])
+		r.owner, ok = t[3].(node.PID)
+		return only(ok, addition{id: id, owned: true})
+	case len(t) == 5 && t[0] == aSwap, len(t) == 6 && t[0] == aSwapSup:
+		next, ok := idOf(t[3])
+		r.make = m.made(next, t[4])
+		x := exchange{old: id, new: next, arg: t[2], owned: len(t) == 6}
+		if x.owned && ok {
+			r.owner, ok = t[5].(node.PID)
+		}
+		return only(ok, x)
+	}
+	return nil
+}
+
+func only(ok bool, v any) any {
+	if !ok {
+		return nil
+	}
+	return v
+}
+
+// answer does what has been asked.
+func (m *manager) answer(r request) error {
+	switch q := r.what.(type) {
+	case syncNotice:
+		m.notify(q.event)
+		m.reply(r, wire.OK)
+	case question:
+		m.ask(r, q)
+	case addition:
+		if q.owned && r.owner.IsZero() {
+			m.refuse(r, ErrNoOwner, nil)
+			return nil
+		}
+		id, err := m.add(q.id, r.make, r.owner, nil)
+		m.added(r, id, err)
+	case deletion:
+		e := m.find(q.id)
+		if e == nil {
+			m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("module_not_found")})
+			return nil
+		}
+		answer, err := m.terminate(e, End{Deleted, q.arg}, node.Normal)
+		m.sweep()
+		if err != nil {
+			m.refuse(r, err, answer)
+		} else {
+			m.reply(r, answer)
+		}
+	case exchange:
+		m.exchange(r, q)
+	case listing:
+		m.reply(r, m.ids(r.erlang))
+	case wire.Atom:
+		if q == aStop {
+			defer m.reply(r, wire.OK) // as in OTP, when all handlers have ended
+			return m.ends(node.Normal)
+		}
+		if q == aModules {
+			m.reply(r, m.modules())
+			return nil
+		}
+		m.refuse(r, ErrUnknown, nil)
+	default:
+		m.refuse(r, ErrUnknown, nil)
+	}
+	return nil
+}
+
+// ask asks one handler.
+func (m *manager) ask(r request, q question) {
+	e := m.find(q.id)
+	if e == nil {
+		m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("bad_module")})
+		return
+	}
+	h, ok := e.h.(Caller)
+	if !ok {
+		m.refuse(r, ErrNoCalls, nil)
+		return
+	}
+	var reply any
+	var own error // for the caller only
+	err := m.run(e, q.request, func(c *Context) (err error) {
+		reply, err = h.HandleCall(c, q.request)
+		if err != nil && err != Remove && !node.IsExit(err) {
+			own, err = err, nil
+		}
+		return err
+	})
+	m.sweep()
+	switch {
+	case own != nil:
+		m.refuse(r, own, nil)
+	case err != nil:
+		reason := node.ReasonOf(err)
+		m.refuse(r, &node.ExitError{Reason: reason}, wire.Tuple{wire.Error, wire.Tuple{aExit, reason}})
+	default:
+		m.reply(r, reply)
+	}
+}
+
+// exchange puts one handler in the place of another, or of none.
+func (m *manager) exchange(r request, q exchange) {
+	if q.owned && r.owner.IsZero() {
+		m.refuse(r, ErrNoOwner, nil)
+		return
+	}
+	from := inheritance{legacy: wire.Error}
+	if e := m.find(q.old); e != nil {
+		if r.owner.IsZero() {
+			r.owner = e.owner
+		}
+		from.found = true
+		from.legacy, _ = m.terminate(e, End{Swapped, q.arg}, swapped(q.new, r.owner))
+		m.sweep()
+	}
+	id, err := m.add(q.new, r.make, r.owner, &from)
+	if err != nil && r.erlang {
+		m.reply(r, wire.Tuple{wire.Error, notAdded(err)})
+		return
+	}
+	m.added(r, id, err)
+}
+
+// added answers those who wanted a handler added.
+func (m *manager) added(r request, id ID, err error) {
+	switch {
+	case err != nil:
+		m.refuse(r, err, notAdded(err))
+	case r.erlang:
+		m.reply(r, wire.OK)
+	default:
+		m.reply(r, id)
+	}
+}
+
+// notAdded is what gen_event answers where a handler's init has failed.
+func notAdded(err error) any {
+	switch e := err.(type) {
+	case *undefError:
+		return e.Term()
+	case *node.ExitError:
+		return wire.Tuple{aExit, e.Reason}
+	}
+	return wire.Tuple{wire.Error, node.ErrorTerm(err)}
+}
+
+func (m *manager) reply(r request, v any) {
+	m.c.Reply(r.From, v)
+	if m.sys.Debugging() {
+		m.sys.Out(m.c, v, r.From, wire.Undefined)
+	}
+}
+
+// refuse answers with an error; term is what it is from gen_event, nil: {error,
+// Reason}.
+func (m *manager) refuse(r request, err error, term any) {
+	if r.erlang && term != nil {
+		m.reply(r, term)
+		return
+	}
+	r.Fail(err)
+	if m.sys.Debugging() {
+		m.sys.Out(m.c, wire.Tuple{wire.Error, node.ErrorTerm(err)}, r.From, wire.Undefined)
+	}
+}
+
+// ids is the answer to which_handlers.
+func (m *manager) ids(erlang bool) any {
+	ids, terms := make([]ID, len(m.list)), make(wire.List, len(m.list))
+	for i, e := range m.list {
+		ids[i], terms[i] = e.id, e.id.Term()
+	}
+	if erlang {
+		return terms
+	}
+	return ids
+}
+
+// modules is the answer to get_modules: each once, in order.
+func (m *manager) modules() wire.List {
+	var names []wire.Atom
+	for _, e := range m.list {
+		names = append(names, e.id.Module)
+	}
+	slices.Sort(names)
+	l := wire.List{}
+	for _, n := range slices.Compact(names) {
+		l = append(l, n)
+	}
+	return l
+}

@@ -1,0 +1,402 @@
+package event_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// The scripts in testdata/manager say what is done to a manager by the messages of
+// Erlang's gen_event, and what comes of it. Lines with a colon are the rules of the
+// handlers:
+//
+//	NAME init|event|call|info|terminate X: OPERATION
+//
+// NAME is the Id of a handler {manager, Id}, - one without. Operations: crash, exit R;
+// remove (of a call: remove REPLY); swap ARG NAME ARG; of a call: reply V; of init:
+// refuse R; of terminate: answer V. The other lines are done one after the other, an
+// answer is recorded:
+//
+//	owner P, exit P REASON, alive P              processes that own handlers
+//	add NAME X, addsup NAME X P, addmodule MODULE
+//	delete NAME X, swap NAME X NEW Y, swapsup NAME X NEW Y P
+//	notify X, sync X, info X, call NAME X, which, modules
+//	stop REASON, stopcall, kill
+//
+// A title "== TITLE" begins a script, "----" ends it. -update writes what ours
+// does; TestScriptsOTP judges it.
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/manager")
+
+type scripted struct {
+	title string
+	lines []string
+	want  string
+}
+
+func scripts(t *testing.T, file string) (all []scripted) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
+		title, rest, _ := strings.Cut(part, "\n")
+		body, want, ok := strings.Cut(rest, "----\n")
+		require.True(t, ok, "%s: %s: no ----", file, title)
+		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), strings.TrimSpace(want)})
+	}
+	return all
+}
+
+func scriptFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/manager/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+func TestScripts(t *testing.T) {
+	for _, file := range scriptFiles(t) {
+		all := scripts(t, file)
+		text := ""
+		for i, s := range all {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+s.title, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					got := play(t, s.lines)
+					if *update {
+						all[i].want = got
+					}
+					assert.Equal(t, all[i].want, got)
+				})
+			})
+			if i > 0 {
+				text += "\n"
+			}
+			text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + all[i].want + "\n"
+		}
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		}
+	}
+}
+
+// TestScriptsOTP plays the scripts on a real gen_event.
+func TestScriptsOTP(t *testing.T) {
+	for _, tool := range []string{"erl", "erlc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not on the PATH: the expectations of testdata/manager are not compared with OTP", tool)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	out, err := exec.CommandContext(ctx, "erlc", "-Werror", "-o", dir, "testdata/manager.erl").CombinedOutput()
+	require.NoError(t, err, string(out))
+	files := scriptFiles(t)
+	args := []string{"+S", "1:1", "+pc", "unicode", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
+		"-eval", "manager:main(init:get_plain_arguments())", "-extra"}
+	out, err = exec.CommandContext(ctx, "erl", append(args, files...)...).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	got := make(map[string]string)
+	for _, part := range strings.Split("\n"+string(out), "\n== ")[1:] {
+		title, result, _ := strings.Cut(part, "\n")
+		got[title] = strings.TrimSpace(result)
+	}
+	for _, file := range files {
+		for _, s := range scripts(t, file) {
+			title := strings.TrimSuffix(filepath.Base(file), ".txt") + ": " + s.title
+			assert.Equal(t, got[title], s.want, title)
+			delete(got, title)
+		}
+	}
+	assert.Empty(t, got, "Erlang printed more than there are scripts")
+}
+
+// theatre is where a script is played: its rules and what has happened.
+type theatre struct {
+	rules  map[string][]string
+	n      *node.Node
+	driver *node.Self
+	pid    node.PID
+
+	mu     sync.Mutex
+	owners map[string]node.PID
+	trace  []string
+}
+
+func (th *theatre) log(format string, args ...any) {
+	th.mu.Lock()
+	defer th.mu.Unlock()
+	th.trace = append(th.trace, fmt.Sprintf(format, args...))
+}
+
+// norm writes a term without stacks and with the names of the owners.
+func (th *theatre) norm(t any) any {
+	switch v := t.(type) {
+	case *node.Crash:
+		return th.norm(v.Reason)
+	case string:
+		return wire.Atom(v)
+	case error:
+		return wire.Atom(v.Error())
+	case wire.Tuple:
+		r := make(wire.Tuple, len(v))
+		for i := range v {
+			r[i] = th.norm(v[i])
+		}
+		if len(r) == 2 && r[0] == wire.Atom("EXIT") {
+			if u, ok := v[1].(wire.Tuple); ok && len(u) == 2 && u[0] == wire.Atom("undef") {
+				r[1] = wire.Atom("undef")
+			}
+		}
+		return r
+	case wire.List:
+		r := make(wire.List, len(v))
+		for i := range v {
+			r[i] = th.norm(v[i])
+		}
+		return r
+	case wire.PID:
+		return wire.Atom("pid")
+	}
+	return sys.Term(t)
+}
+
+func (th *theatre) text(t any) string { return wire.FormatPlain(th.norm(t)) }
+
+// puppet is a handler that does what its theatre's script says.
+type puppet struct {
+	*theatre
+	name string
+	arg  any
+}
+
+type refusal struct{ reason wire.Atom }
+
+func (r refusal) Error() string { return string(r.reason) }
+func (r refusal) Term() any     { return r.reason }
+
+func (p *puppet) State() any { return wire.Atom(p.name) }
+
+func (p *puppet) act(c *event.Context, kind string, x any) ([]string, error) {
+	key := p.name + " " + kind + " " + p.text(x)
+	p.log("%s", key)
+	op := p.rules[key]
+	if len(op) == 0 {
+		return []string{""}, nil
+	}
+	switch op[0] {
+	case "crash":
+		panic("crash")
+	case "exit":
+		return op, node.ExitWith(wire.Atom(op[1]))
+	case "remove":
+		return op, event.Remove
+	case "refuse":
+		return op, refusal{wire.Atom(op[1])}
+	case "swap":
+		c.Swap(wire.Atom(op[1]), handlerID(op[2]), &puppet{p.theatre, op[2], wire.Atom(op[3])})
+	}
+	return op, nil
+}
+
+func (p *puppet) Init(c *event.Context) error {
+	_, err := p.act(c, "init", p.arg)
+	return err
+}
+
+func (p *puppet) Inherit(c *event.Context, legacy any, found bool) error {
+	_, err := p.act(c, "init", wire.Tuple{p.arg, legacy})
+	return err
+}
+
+func (p *puppet) HandleEvent(c *event.Context, e any) error {
+	_, err := p.act(c, "event", e)
+	return err
+}
+
+func (p *puppet) HandleInfo(c *event.Context, msg any) error {
+	if e, ok := msg.(node.Exited); ok {
+		msg = wire.Tuple{wire.Atom("EXIT"), e.Reason}
+	}
+	_, err := p.act(c, "info", msg)
+	return err
+}
+
+func (p *puppet) HandleCall(c *event.Context, q any) (any, error) {
+	op, err := p.act(c, "call", q)
+	if op[0] == "swap" {
+		return wire.Atom("swapping"), err
+	}
+	return wire.Atom(op[len(op)-1]), err
+}
+
+func (p *puppet) Terminate(c *event.Context, end event.End) any {
+	arg := end.Arg
+	switch end.How {
+	case event.Removed:
+		arg = wire.Atom("remove_handler")
+	case event.OwnerGone:
+		arg = wire.Tuple{wire.Atom("stop"), arg}
+	case event.Stopped:
+		arg = wire.Atom("stop")
+	case event.Failed:
+		arg = wire.Tuple{wire.Error, wire.Tuple{wire.Atom("EXIT"), arg}}
+	}
+	op, _ := p.act(c, "terminate", arg)
+	if op[0] == "answer" {
+		return wire.Atom(op[1])
+	}
+	return wire.OK
+}
+
+func handlerID(name string) event.ID {
+	if name == "-" {
+		return event.ID{Module: "manager"}
+	}
+	return event.ID{Module: "manager", ID: wire.Atom(name)}
+}
+
+func play(t *testing.T, lines []string) string {
+	n, err := node.Start(node.Config{Workers: 2})
+	require.NoError(t, err)
+	defer n.Stop()
+	driver, err := n.Open()
+	require.NoError(t, err)
+	th := &theatre{rules: make(map[string][]string), n: n, driver: driver, owners: make(map[string]node.PID)}
+	th.pid, err = event.Start(t.Context(), driver, event.Config{Modules: map[node.Atom]func(any) (event.Handler, error){
+		"manager": func(args any) (event.Handler, error) {
+			a := args.(wire.Tuple)
+			return &puppet{th, string(a[0].(wire.Atom)), a[1]}, nil
+		},
+	}}, node.Options{})
+	require.NoError(t, err)
+	for _, line := range lines {
+		key, op, rule := strings.Cut(line, ":")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case rule:
+			th.rules[key] = strings.Fields(op)
+		default:
+			th.command(t, line)
+			synctest.Wait()
+		}
+	}
+	th.mu.Lock()
+	defer th.mu.Unlock()
+	return strings.Join(th.trace, "\n")
+}
+
+// owner is a process that says what it is told.
+type owner struct {
+	*theatre
+	name string
+}
+
+func (o *owner) Receive(c *node.Context, msg any) error {
+	e := msg.(event.Exit)
+	reason := e.Reason
+	switch v := reason.(type) {
+	case *node.Crash:
+		reason = wire.Tuple{wire.Atom("EXIT"), v}
+	case wire.Tuple:
+		if _, ok := v[len(v)-1].(node.PID); ok {
+			v[len(v)-1] = wire.Atom("pid")
+		}
+	}
+	o.log("%s told %s", o.name, o.text(wire.Tuple{e.Handler.Term(), reason}))
+	return nil
+}
+
+func (th *theatre) command(t *testing.T, line string) {
+	w := strings.Fields(line)
+	last := wire.Atom(w[len(w)-1])
+	switch w[0] {
+	case "owner":
+		pid, err := th.n.Spawn(&owner{th, w[1]})
+		require.NoError(t, err)
+		th.owners[w[1]] = pid
+	case "exit":
+		th.n.Exit(th.owners[w[1]], last)
+	case "alive":
+		th.log("%s %v", w[1], th.n.IsAlive(th.owners[w[1]]))
+	case "notify":
+		th.driver.Send(th.pid, wire.Tuple{wire.Atom("notify"), last})
+	case "info":
+		th.driver.Send(th.pid, last)
+	case "kill":
+		th.n.Exit(th.pid, node.Kill)
+	case "stop":
+		event.Stop(t.Context(), th.driver, th.pid, last)
+	default:
+		answer := th.ask(th.request(t, w))
+		synctest.Wait() // first what others are told
+		th.log("%s -> %s", line, answer)
+	}
+}
+
+// ask calls as gen:call does.
+func (th *theatre) ask(request any) string {
+	ref := th.driver.Monitor(th.pid)
+	defer th.driver.Demonitor(ref, true)
+	th.driver.Send(th.pid, wire.Tuple{th.driver.Self(), wire.Tuple{th.driver.Self(), ref}, request})
+	m, _ := th.driver.ReceiveMatch(func(m any) bool {
+		if d, ok := m.(node.Down); ok {
+			return d.Ref == ref
+		}
+		a, ok := m.(wire.Tuple)
+		return ok && a[0] == ref
+	}).(wire.Tuple)
+	if m == nil {
+		return "gone"
+	}
+	return th.text(m[1])
+}
+
+func (th *theatre) request(t *testing.T, w []string) any {
+	id := func(i int) any { return handlerID(w[i]).Term() }
+	args := func(i int) any { return wire.Tuple{wire.Atom(w[i]), wire.Atom(w[i+1])} }
+	arg := func(i int) any { return wire.Atom(w[i]) }
+	word := func(s string) wire.Atom { return wire.Atom(s) }
+	switch w[0] {
+	case "add":
+		return wire.Tuple{word("add_handler"), id(1), args(1)}
+	case "addsup":
+		return wire.Tuple{word("add_sup_handler"), id(1), args(1), th.owners[w[3]]}
+	case "addmodule":
+		return wire.Tuple{word("add_handler"), arg(1), wire.List{}}
+	case "delete":
+		return wire.Tuple{word("delete_handler"), id(1), arg(2)}
+	case "swap":
+		return wire.Tuple{word("swap_handler"), id(1), arg(2), id(3), wire.Tuple{arg(3), arg(4)}}
+	case "swapsup":
+		return wire.Tuple{word("swap_sup_handler"), id(1), arg(2), id(3), wire.Tuple{arg(3), arg(4)}, th.owners[w[5]]}
+	case "sync":
+		return wire.Tuple{word("sync_notify"), arg(1)}
+	case "call":
+		return wire.Tuple{word("call"), id(1), arg(2)}
+	case "which":
+		return word("which_handlers")
+	case "modules":
+		return word("get_modules")
+	case "stopcall":
+		return word("stop")
+	}
+	require.Fail(t, "no such command", w)
+	return nil
+}

@@ -1,0 +1,143 @@
+package event
+
+import (
+	"context"
+	"sync"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// subscription is the module of the handlers that Subscribe adds.
+const subscription wire.Atom = "subscription"
+
+// Subscription is a channel of a manager's events of type E, for Go code that is
+// no process.
+type Subscription[E any] struct {
+	// C is closed when the subscription ends: by Close, with the manager, or by
+	// Delete.
+	C <-chan E
+
+	handler *subscriber[E]
+}
+
+// Subscribe makes a channel of the events of type E to come; others are passed
+// over. It holds up to buffer of them, at least 1, for its reader. What does not
+// fit is counted, see Missed, and the first of each such series is logged: the
+// manager waits for nobody. The errors are those of [Add].
+func Subscribe[E any, T node.Dest](ctx context.Context, from node.Caller, to T, buffer int) (*Subscription[E], error) {
+	s := &subscriber[E]{ch: make(chan E, max(1, buffer))}
+	id, err := node.Call[ID](ctx, from, to, addition{h: s})
+	if err != nil {
+		s.end() // the manager may have it nevertheless, until the next event
+		return nil, err
+	}
+	s.mu.Lock()
+	s.id = id
+	s.mu.Unlock()
+	return &Subscription[E]{s.ch, s}, nil
+}
+
+// ID returns the identifier of the subscription's handler, for Delete.
+func (s *Subscription[E]) ID() ID {
+	s.handler.mu.Lock()
+	defer s.handler.mu.Unlock()
+	return s.handler.id
+}
+
+// Missed returns how many events did not fit into the channel.
+func (s *Subscription[E]) Missed() uint64 {
+	s.handler.mu.Lock()
+	defer s.handler.mu.Unlock()
+	return s.handler.missed
+}
+
+// Close ends the subscription. What is in the channel can still be read.
+func (s *Subscription[E]) Close() {
+	s.handler.end()
+	s.handler.node.Send(s.handler.manager, detach{s.handler})
+}
+
+// detach asks a manager to forget a handler.
+type detach struct{ h Handler }
+
+// subscriber is the handler of a subscription.
+type subscriber[E any] struct {
+	ch      chan E
+	node    *node.Node // set by Init
+	manager node.PID
+	stop    func() bool // forgets about the manager's exit
+
+	mu     sync.Mutex
+	id     ID
+	missed uint64
+	behind bool // the last event did not fit
+	over   bool // ch is closed
+}
+
+// Init is part of Initializer.
+func (s *subscriber[E]) Init(c *Context) error {
+	s.node, s.manager = c.Node(), c.Self()
+	// A manager that is killed calls no Terminate.
+	s.stop = context.AfterFunc(c.Context.Context(), s.end)
+	return nil
+}
+
+// HandleEvent is part of Handler.
+func (s *subscriber[E]) HandleEvent(c *Context, event any) error {
+	e, ok := event.(E)
+	missed, err := s.put(e, ok)
+	if missed > 0 {
+		c.Node().Log().Warn("subscriber misses events", "manager", c.Self().String(), "handler", c.ID().String(),
+			"missed", missed, "buffer", cap(s.ch))
+	}
+	return err
+}
+
+// put puts an event into the channel. missed is above 0 if it is the first of a
+// series that does not fit.
+func (s *subscriber[E]) put(e E, ok bool) (missed uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.over:
+		return 0, Remove
+	case !ok:
+		return 0, nil
+	}
+	select {
+	case s.ch <- e:
+		s.behind = false
+		return 0, nil
+	default:
+		s.missed++
+	}
+	if s.behind {
+		return 0, nil
+	}
+	s.behind = true
+	return s.missed, nil
+}
+
+// Terminate is part of Terminator.
+func (s *subscriber[E]) Terminate(*Context, End) any {
+	s.stop()
+	s.end()
+	return wire.OK
+}
+
+// State is part of Shower: {Waiting, Buffer, Missed}.
+func (s *subscriber[E]) State() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return wire.Tuple{len(s.ch), cap(s.ch), s.missed}
+}
+
+func (s *subscriber[E]) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		s.over = true
+		close(s.ch)
+	}
+}

@@ -1,0 +1,124 @@
+package event
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// systemOf is a manager as system messages see it.
+type systemOf struct{ *manager }
+
+// Module is part of sys.Server.
+func (m systemOf) Module() wire.Atom { return "gen_event" }
+
+// State is part of sys.Server: [{Module, Id, State}].
+func (m systemOf) State() any {
+	l := wire.List{}
+	for _, e := range m.list {
+		l = append(l, wire.Tuple{e.id.Module, e.id.part(), stateOf(e.h)})
+	}
+	return l
+}
+
+// part is Id of {Module, Id}, false for none.
+func (i ID) part() any {
+	if i.ID == nil {
+		return wire.False
+	}
+	return i.ID
+}
+
+// stateOf is a handler's state as others are shown it.
+func stateOf(h Handler) any {
+	if s, ok := h.(Shower); ok {
+		return sys.Term(s.State())
+	}
+	return sys.Term(h)
+}
+
+// stateShown is stateOf where a panic of the handler's code must do no harm.
+func stateShown(h Handler) (t any) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t = fmt.Sprintf("State: panic: %v", cause)
+		}
+	}()
+	return stateOf(h)
+}
+
+// Replace is part of sys.Server. The new state is a list as State's; handlers whose
+// state is the same as before are left alone.
+func (m systemOf) Replace(state any) error {
+	l, ok := state.(wire.List)
+	if !ok || len(l) != len(m.list) {
+		return fmt.Errorf("event: the new state is not a list of {Module, Id, State}, one for each handler")
+	}
+	for i, e := range m.list {
+		t, ok := l[i].(wire.Tuple)
+		if !ok || len(t) != 3 || t[0] != e.id.Module || !wire.Equal(t[1], e.id.part()) {
+			return fmt.Errorf("event: %s has become another handler in the new state", e.id)
+		}
+		if wire.Equal(t[2], stateOf(e.h)) {
+			continue
+		}
+		s, ok := e.h.(Setter)
+		if !ok {
+			return fmt.Errorf("event: %s has no SetState", e.id)
+		}
+		if err := s.SetState(t[2]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Status is part of sys.Server: the three parts that format_status of gen_event
+// returns.
+func (m systemOf) Status() any {
+	parent := m.c.Self()
+	if m.child {
+		parent = m.c.Parent()
+	}
+	text := func(t string) any { return wire.Charlist(t) }
+	handlers := wire.List{}
+	for _, e := range m.list {
+		var owner any = wire.False
+		if !e.owner.IsZero() {
+			owner = e.owner
+		}
+		handlers = append(handlers, wire.Tuple{wire.Atom("handler"), e.id.Module, e.id.part(), stateOf(e.h), owner})
+	}
+	return wire.List{
+		wire.Tuple{wire.Atom("header"), text("Status for event handler " + m.name())},
+		wire.Tuple{wire.Atom("data"), wire.List{
+			wire.Tuple{text("Status"), m.sys.State()},
+			wire.Tuple{text("Logged Events"), m.sys.Logged()},
+			wire.Tuple{text("Parent"), parent},
+		}},
+		wire.Tuple{wire.Atom("items"), wire.Tuple{text("Installed handlers"), handlers}},
+	}
+}
+
+// ChangeCode is part of sys.Server.
+func (m systemOf) ChangeCode(module wire.Atom, old, extra any) error {
+	for _, e := range m.list {
+		if c, ok := e.h.(CodeChanger); ok && e.id.Module == module {
+			if err := c.CodeChange(old, extra); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// End is part of sys.Server.
+func (m systemOf) End(c *node.Context, reason any) error { return m.ends(reason) }
+
+// Enter is part of sys.Enterer.
+func (m systemOf) Enter(c *node.Context) { m.c = c }
+
+// Resumed is part of sys.Enterer.
+func (m systemOf) Resumed(*node.Context) error { return nil }

@@ -1,0 +1,113 @@
+package statem
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// Type says what sort of event has come. [StateTimeout], [EventTimeout] and what
+// [Named] returns are timeouts.
+type Type string
+
+// The types of events: event_type of gen_statem.
+const (
+	TypeCall     Type = "call"          // somebody waits for a reply
+	TypeCast     Type = "cast"          // by Cast
+	TypeInfo     Type = "info"          // any other message, node.Down and node.Exited among them
+	TypeInternal Type = "internal"      // by Context.Internal
+	TypeEnter    Type = "enter"         // the state has been entered; see Kind.EnterCalls
+	StateTimeout Type = "state_timeout" // called off when the state changes
+	EventTimeout Type = "timeout"       // called off by any event
+)
+
+const named Type = "timeout "
+
+// Named is the type of a timeout that goes on until it is over, called off or
+// set again under the same name: {timeout, Name}.
+func Named(name string) Type { return named + Type(name) }
+
+// timeout reports whether t can be set.
+func (t Type) timeout() bool {
+	return t == StateTimeout || t == EventTimeout || strings.HasPrefix(string(t), string(named))
+}
+
+// Term is what gen_statem calls t: an atom, or {timeout, Name}.
+func (t Type) Term() any {
+	if name, ok := strings.CutPrefix(string(t), string(named)); ok {
+		return wire.Tuple{wire.Atom(EventTimeout), wire.Atom(name)}
+	}
+	return wire.Atom(t)
+}
+
+// Event is what a state function is given.
+type Event struct {
+	Type    Type
+	Content any // the request, the message, what a timeout was set with, or [Entered]
+
+	from node.From // of a call
+}
+
+// Term is the event as Erlang would show it: {Type, Content}, {{call, From},
+// Content}.
+func (e Event) Term() any {
+	t := e.Type.Term()
+	if e.Type == TypeCall {
+		t = wire.Tuple{t, sys.Term(e.from)}
+	}
+	return wire.Tuple{t, sys.Term(shown(e.Content))}
+}
+
+// Entered is the content of an enter call.
+type Entered struct {
+	From node.Atom // the state before, itself in the first state
+}
+
+// Term is the name of the state before.
+func (e Entered) Term() any { return e.From }
+
+// Unhandled, returned from a state function, says that the state has nothing to
+// do with the event. A caller gets an [UnhandledError]; anything else but an enter
+// call is logged.
+var Unhandled = errors.New("statem: unhandled event")
+
+// What a machine ends with when its states break the rules.
+var (
+	ErrNoState   = errors.New("statem: not one of the states that Define was given")
+	ErrBadAction = errors.New("statem: not allowed here")
+)
+
+// UnhandledError is the answer to a request that a state has nothing to do with.
+type UnhandledError struct {
+	Machine string // Go type of the machine's data
+	State   node.Atom
+	Request any
+}
+
+func (e *UnhandledError) Error() string {
+	return fmt.Sprintf("statem: %s handles no call of type %T in the state %s", e.Machine, e.Request, e.State)
+}
+
+// Term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
+func (e *UnhandledError) Term() any {
+	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sys.Term(e.Request)}
+}
+
+// shown is a message as Erlang would show it.
+func shown(msg any) any {
+	switch m := msg.(type) {
+	case node.Exited:
+		return wire.Tuple{wire.Atom("EXIT"), m.From, m.Reason}
+	case node.Down:
+		var who any = m.PID
+		if m.Name != "" {
+			who = wire.Tuple{m.Name, m.Node}
+		}
+		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
+	}
+	return msg
+}

@@ -1,0 +1,366 @@
+package statem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// Words of the messages by which Erlang's gen behaviours talk.
+const genCast wire.Atom = "$gen_cast"
+
+// What a machine's data may implement beside its states.
+type (
+	// Initializer is told before the first message, and may say in which state the
+	// machine starts and what is to happen then; nil is the first of Define. An
+	// error says that the machine cannot start; [node.Ignore], that it need not.
+	Initializer[M any] interface {
+		Init(c *Context) (State[M], error)
+	}
+
+	// Terminator is told before the machine ends by itself: by an error or a panic
+	// of a state, Context.Stop, a system message, or the exit of the parent if the
+	// machine traps exits. Another exit signal ends it without.
+	Terminator interface {
+		Terminate(c *Context, reason any)
+	}
+
+	// Shower shows the data to others, as a term: sys:get_state. Default: a binary
+	// with the fields' values.
+	Shower interface{ Data() any }
+
+	// Setter puts other data, a term, in place of the present: sys:replace_state.
+	Setter interface{ SetData(term any) error }
+
+	// CodeChanger is told of a new version while the machine is suspended.
+	CodeChanger interface {
+		CodeChange(module node.Atom, old, extra any) error
+	}
+)
+
+// machine is a machine as an Actor.
+type machine[M any] struct {
+	Context
+	queue
+	kind  *Kind[M]
+	data  M
+	state *known[M]
+	child bool  // started with a link to its parent, whose exit ends it
+	done  bool  // Terminate has been called
+	told  bool  // the log has been
+	last  Event // the one that is being handled
+}
+
+// BehaviourName is part of what node.Info shows.
+func (m *machine[M]) BehaviourName() string { return reflect.TypeFor[M]().String() }
+
+// Init is part of node.Initializer.
+func (m *machine[M]) Init(c *node.Context) (err error) {
+	m.Context.Context = c
+	if p := c.Parent(); !p.IsZero() {
+		m.child = c.Linked(p)
+	}
+	m.start = func(t *timeout, s setting) *node.Timer {
+		timer, _ := m.SendAfter(s.d, m.Self(), t) // fails when the node is being stopped
+		return timer
+	}
+	m.stop = func(t *node.Timer) { t.Cancel() }
+	m.enter(m.kind.states[0])
+	if i, ok := any(m.data).(Initializer[M]); ok {
+		first, err := i.Init(&m.Context)
+		switch {
+		case err != nil:
+			return err
+		case m.act.stop:
+			return node.ExitWith(m.act.reason)
+		case first != nil:
+			s := m.kind.find(first)
+			if s == nil {
+				return ErrNoState
+			}
+			m.enter(s)
+		}
+	}
+	c.Announce() // to whoever waits, Init has returned
+	ended := false
+	defer func() {
+		if !ended {
+			err = m.broke(recover())
+		}
+	}()
+	err = m.begin()
+	ended = true
+	return err
+}
+
+// begin does what Init has asked for, with the first enter call.
+func (m *machine[M]) begin() error {
+	m.last = Event{Type: TypeInternal, Content: wire.Atom("init_state")}
+	m.act.repeat, m.act.postpone = true, false
+	if err := m.transition(m.last, m.state); err != nil {
+		return err
+	}
+	if e, ok := m.next(); ok {
+		return m.run(e)
+	}
+	return nil
+}
+
+// Receive is part of node.Actor.
+func (m *machine[M]) Receive(c *node.Context, msg any) (err error) {
+	m.Context.Context = c
+	ended := false
+	defer func() {
+		if !ended {
+			err = m.broke(recover())
+		}
+	}()
+	err = m.receive(c, msg)
+	ended = true
+	return err
+}
+
+// receive finds out what event a message is.
+func (m *machine[M]) receive(c *node.Context, msg any) error {
+	e := Event{Type: TypeInfo, Content: msg}
+	switch v := msg.(type) {
+	case castOf:
+		e.Type, e.Content = TypeCast, v.body
+	case *timeout:
+		var ok bool
+		if e, ok = m.over(v); !ok {
+			return nil // it came too late to be called off
+		}
+	case node.Exited:
+		if m.child && v.From == c.Parent() {
+			m.last = Event{}
+			return m.ends(v.Reason)
+		}
+	default:
+		if r, ok := sys.Parse(c.Node(), msg); ok {
+			m.last = Event{}
+			m.sys.Alone = !m.child
+			return m.sys.Handle(c, systemOf[M]{m}, r)
+		}
+		if r, ok := c.Node().AsRequest(msg); ok {
+			e = Event{TypeCall, r.Body, r.From}
+		} else if t, ok := msg.(wire.Tuple); ok && len(t) == 2 && t[0] == genCast {
+			e.Type, e.Content = TypeCast, t[1]
+		}
+	}
+	if m.sys.Debugging() {
+		m.sys.In(c, e)
+	}
+	return m.run(e)
+}
+
+// run handles an event and all that come before the mailbox.
+func (m *machine[M]) run(e Event) error {
+	for ok := true; ok; e, ok = m.next() {
+		m.last, m.from, m.act = e, e.from, actions{}
+		next, err := m.state.f(m.data, &m.Context, e)
+		if err != nil {
+			if err = m.failed(e, err); err != nil {
+				return m.ends(node.ReasonOf(err))
+			}
+		}
+		target := m.state
+		if next != nil {
+			if target = m.kind.find(next); target == nil {
+				return m.ends(&node.Crash{Reason: ErrNoState})
+			}
+		}
+		if m.act.stop {
+			return m.ends(m.act.reason)
+		}
+		if err := m.transition(e, target); err != nil {
+			return err
+		}
+		if !m.idle() && !m.Node().IsAlive(m.Self()) {
+			return node.Stop // killed, and nobody else could end this loop
+		}
+	}
+	m.last, m.from, m.act = Event{}, node.From{}, actions{} // keep nothing alive
+	return nil
+}
+
+// failed does what is to be done about the error of a state function. What it
+// returns ends the machine.
+func (m *machine[M]) failed(e Event, err error) error {
+	m.act.postpone = false
+	switch {
+	case node.IsExit(err):
+		return err
+	case errors.Is(err, Unhandled) && e.Type == TypeCall:
+		m.fail(e.from, m.unhandled(e))
+	case errors.Is(err, Unhandled):
+		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
+			log.Warn("unexpected event", "machine", m.name(), "kind", m.BehaviourName(),
+				"state", string(m.state.name), "event", wire.Format(sys.Term(e)))
+		}
+	case e.Type == TypeCall:
+		m.fail(e.from, err)
+	default:
+		return err
+	}
+	return nil
+}
+
+func (m *machine[M]) unhandled(e Event) error {
+	return &UnhandledError{m.BehaviourName(), m.state.name, e.Content}
+}
+
+func (m *machine[M]) fail(from node.From, err error) {
+	m.act.taken = true
+	from.Fail(err)
+	if m.sys.Debugging() {
+		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, node.ErrorTerm(err)}, from, m.state.name)
+	}
+}
+
+// transition goes to the state target, which may be the present one, and does
+// what has been asked for.
+func (m *machine[M]) transition(e Event, target *known[M]) error {
+	changed := target != m.state
+	if m.act.bad == nil && m.kind.enter && (changed || m.act.repeat) {
+		if err := m.call(target); err != nil {
+			return err
+		}
+	}
+	if m.act.bad != nil {
+		m.enter(target)
+		return m.ends(&node.Crash{Reason: m.act.bad})
+	}
+	if e.Type == TypeCall && !m.act.taken && !m.act.postpone && e.from.Pending() {
+		m.fail(e.from, m.unhandled(e))
+	}
+	if m.sys.Debugging() {
+		what := wire.Atom("consume")
+		if m.act.postpone {
+			what = "postpone"
+		}
+		m.sys.Event(m.Context.Context, wire.Tuple{what, e, m.state.name, target.name})
+	}
+	m.enter(target)
+	m.transit(e, changed, &m.act)
+	return nil
+}
+
+// enter is the change of state as others see it.
+func (m *machine[M]) enter(s *known[M]) { m.state, m.Context.state = s, s.name }
+
+// call makes the enter call of a state, anew for as long as it asks for that.
+func (m *machine[M]) call(target *known[M]) error {
+	was := m.state
+	m.Context.state, m.entering = target.name, true
+	for again := true; again; again = m.act.repeat && m.act.bad == nil && m.Node().IsAlive(m.Self()) {
+		m.act.repeat = false
+		next, err := target.f(m.data, &m.Context, Event{Type: TypeEnter, Content: Entered{was.name}})
+		if err != nil && !errors.Is(err, Unhandled) {
+			m.Context.state, m.entering = was.name, false // as in OTP: it has not come to be
+			return m.ends(node.ReasonOf(err))
+		}
+		if next != nil && m.kind.find(next) != target {
+			m.misuse("an enter call that goes to another state")
+		}
+		if m.act.stop {
+			m.entering = false
+			m.enter(target)
+			return m.ends(m.act.reason)
+		}
+	}
+	m.entering = false
+	return nil
+}
+
+// broke is the end by a panic.
+func (m *machine[M]) broke(cause any) error {
+	if cause == nil {
+		cause = goexit
+	}
+	crash := &node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+	m.Context.state, m.entering = m.state.name, false
+	return m.ends(crash)
+}
+
+const goexit = "runtime.Goexit was called"
+
+// ends is the end of a machine by its own doing.
+func (m *machine[M]) ends(reason any) error {
+	told := m.told || !m.Node().IsAlive(m.Self())
+	m.told = true
+	err := m.end(reason)
+	reason = node.ReasonOf(err)
+	if log := m.Node().Log(); !told && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
+		log.Error("state machine terminating", "machine", m.name(), "process", m.Self().String(), "kind", m.BehaviourName(),
+			"last event", wire.Format(sys.Term(m.last)), "state", wire.Format(m.shownState()),
+			"postponed", wire.Format(m.postponedTerm()), "reason", inWords(reason))
+	}
+	return err
+}
+
+// inWords is an exit reason for a log.
+func inWords(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		return c.String() // the stack is in the crash report
+	}
+	return wire.Format(sys.Term(reason))
+}
+
+// end calls Terminate, once and unless the process has been killed meanwhile, and
+// returns the error that ends the process.
+func (m *machine[M]) end(reason any) (err error) {
+	m.clear()
+	t, ok := any(m.data).(Terminator)
+	if !ok || m.done || !m.Node().IsAlive(m.Self()) {
+		return node.ExitWith(reason)
+	}
+	m.done = true
+	returned := false
+	defer func() {
+		if !returned {
+			cause := recover()
+			if cause == nil {
+				cause = goexit
+			}
+			err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+		}
+	}()
+	t.Terminate(&m.Context, reason)
+	returned = true
+	return node.ExitWith(reason)
+}
+
+// calm reports whether nobody needs to be told of an exit reason: normal,
+// shutdown, {shutdown, _}.
+func calm(reason any) bool {
+	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
+		return t[0] == node.Shutdown
+	}
+	return reason == node.Normal || reason == node.Shutdown
+}
+
+// name is what the machine is called in logs: its registered name, or its PID.
+func (m *machine[M]) name() string {
+	if i, err := m.Node().Info(m.Self()); err == nil && i.Name != "" {
+		return string(i.Name)
+	}
+	return m.Self().String()
+}
+
+// shownState is {State, Data} where a panic of the data's own code must do no harm.
+func (m *machine[M]) shownState() (t any) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t = fmt.Sprintf("Data: panic: %v", cause)
+		}
+	}()
+	return m.term()
+}

@@ -1,0 +1,375 @@
+package statem_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/statem"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// The scripts in testdata/machine say what a machine with the states a, b, c and d
+// does, and what comes of it. Lines with a colon are its rules:
+//
+//	init: OPERATION; OPERATION...            next is the state to start in
+//	STATE TYPE CONTENT: OPERATION; ...       for an event; TYPE: call, cast, info, internal,
+//	                                         enter, state_timeout, timeout, timeout/NAME
+//
+// Several rules for one event come one after the other, the last stays; without one
+// nothing is done. Operations:
+//
+//	next STATE, repeat, stop REASON          the transition; without, the state is kept
+//	crash, exit REASON                       panic, or error(crash); ExitWith, or exit(REASON)
+//	reply V, save, answer CALL V             at once; or later, by the call's content
+//	postpone
+//	internal X, insert TYPE X                next_event
+//	set TYPE MS X, update TYPE X, cancel TYPE
+//
+// The other lines are done one after the other:
+//
+//	enter                                    there are enter calls
+//	do TYPE X, TYPE X...                     cast, call, info: all in the mailbox at once; or
+//	                                         wait MS, while the machine is suspended
+//	wait MS
+//
+// A title "== TITLE" begins a script, "----" ends it. Below that stands what
+// happened: each event in its state, the replies after what led to them, how the
+// machine ended, or its state and how many events it has been given. -update writes
+// what ours does; TestScriptsOTP judges it.
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/machine")
+
+type scripted struct {
+	title string
+	lines []string
+	want  string
+}
+
+func scripts(t *testing.T, file string) (all []scripted) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
+		title, rest, _ := strings.Cut(part, "\n")
+		body, want, ok := strings.Cut(rest, "----\n")
+		require.True(t, ok, "%s: %s: no ----", file, title)
+		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), strings.TrimSpace(want)})
+	}
+	return all
+}
+
+func scriptFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/machine/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+func TestScripts(t *testing.T) {
+	for _, file := range scriptFiles(t) {
+		all := scripts(t, file)
+		text := ""
+		for i, s := range all {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+s.title, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					got := play(t, s.lines)
+					if *update {
+						all[i].want = got
+					}
+					assert.Equal(t, all[i].want, got)
+				})
+			})
+			if i > 0 {
+				text += "\n"
+			}
+			text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + all[i].want + "\n"
+		}
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		}
+	}
+}
+
+// TestScriptsOTP plays the scripts on a real gen_statem.
+func TestScriptsOTP(t *testing.T) {
+	for _, tool := range []string{"erl", "erlc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not on the PATH: the expectations of testdata/machine are not compared with OTP", tool)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	out, err := exec.CommandContext(ctx, "erlc", "-Werror", "-o", dir, "testdata/machine.erl").CombinedOutput()
+	require.NoError(t, err, string(out))
+	files := scriptFiles(t)
+	args := []string{"+S", "1:1", "+pc", "unicode", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
+		"-eval", "machine:main(init:get_plain_arguments())", "-extra"}
+	out, err = exec.CommandContext(ctx, "erl", append(args, files...)...).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	got := make(map[string]string)
+	for _, part := range strings.Split("\n"+string(out), "\n== ")[1:] {
+		title, result, _ := strings.Cut(part, "\n")
+		got[title] = strings.TrimSpace(result)
+	}
+	for _, file := range files {
+		for _, s := range scripts(t, file) {
+			title := strings.TrimSuffix(filepath.Base(file), ".txt") + ": " + s.title
+			assert.Equal(t, got[title], s.want, title)
+			delete(got, title)
+		}
+	}
+	assert.Empty(t, got, "Erlang printed more than there are scripts")
+}
+
+// theatre is where a script is played: its rules and what has happened.
+type theatre struct {
+	mu    sync.Mutex
+	rules map[string][][]string
+	trace []string
+}
+
+func (th *theatre) log(format string, args ...any) {
+	th.mu.Lock()
+	defer th.mu.Unlock()
+	th.trace = append(th.trace, fmt.Sprintf(format, args...))
+}
+
+func (th *theatre) look(key string) []string {
+	th.mu.Lock()
+	defer th.mu.Unlock()
+	r := th.rules[key]
+	switch len(r) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		th.rules[key] = r[1:]
+	}
+	return r[0]
+}
+
+// puppet is a machine that does what its theatre's script says.
+type puppet struct {
+	*theatre
+	count int
+	calls map[string]node.From
+}
+
+func (p *puppet) a(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+	return p.act("a", c, e)
+}
+func (p *puppet) b(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+	return p.act("b", c, e)
+}
+func (p *puppet) c(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+	return p.act("c", c, e)
+}
+func (p *puppet) d(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+	return p.act("d", c, e)
+}
+
+func puppetStates() []statem.State[*puppet] {
+	return []statem.State[*puppet]{(*puppet).a, (*puppet).b, (*puppet).c, (*puppet).d}
+}
+
+var (
+	puppets         = statem.Define(puppetStates()...)
+	enteringPuppets = statem.Define(puppetStates()...).EnterCalls()
+)
+
+func (p *puppet) Data() any { return p.count }
+
+func (p *puppet) Init(c *statem.Context) (statem.State[*puppet], error) {
+	return p.perform(c, p.look("init"))
+}
+
+func (p *puppet) Terminate(c *statem.Context, reason any) {
+	p.log("terminate %s in %s", reasonText(reason), c.State())
+}
+
+func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
+
+func (p *puppet) act(state string, c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+	content := wire.FormatPlain(sys.Term(e.Content))
+	key := state + " " + typeText(e.Type) + " " + content
+	p.log("%s", key)
+	if got := string(c.State()); got != state {
+		p.log("but State() is %s", got)
+	}
+	if e.Type == statem.TypeCall {
+		ops := p.look(key)
+		for _, op := range ops {
+			if op == "save" {
+				p.calls[content] = c.From()
+			}
+		}
+		next, err := p.perform(c, ops)
+		if err == nil {
+			p.count++
+		}
+		return next, err
+	}
+	next, err := p.perform(c, p.look(key))
+	if err == nil {
+		p.count++ // as in Erlang, where what crashes returns no data
+	}
+	return next, err
+}
+
+func eventType(text string) statem.Type {
+	if name, ok := strings.CutPrefix(text, "timeout/"); ok {
+		return statem.Named(name)
+	}
+	return statem.Type(text)
+}
+
+func (p *puppet) perform(c *statem.Context, ops []string) (next statem.State[*puppet], err error) {
+	for _, op := range ops {
+		w := strings.Fields(op)
+		last := wire.Atom(w[len(w)-1])
+		switch w[0] {
+		case "next":
+			next = puppetStates()[w[1][0]-'a']
+		case "repeat":
+			c.Repeat()
+		case "stop":
+			c.Stop(last)
+		case "crash":
+			panic("crash")
+		case "exit":
+			return nil, node.ExitWith(last)
+		case "postpone":
+			c.Postpone()
+		case "reply":
+			c.Reply(c.From(), last)
+		case "answer":
+			c.Reply(p.calls[w[1]], last)
+		case "internal":
+			c.Internal(last)
+		case "insert":
+			c.Insert(statem.Event{Type: eventType(w[1]), Content: last})
+		case "set":
+			d := node.Infinity
+			if w[2] != "infinity" {
+				ms, _ := strconv.Atoi(w[2])
+				d = time.Duration(ms) * time.Millisecond
+			}
+			c.SetTimeout(eventType(w[1]), d, last)
+		case "update":
+			c.UpdateTimeout(eventType(w[1]), last)
+		case "cancel":
+			c.CancelTimeout(eventType(w[1]))
+		}
+	}
+	return next, nil
+}
+
+func reasonText(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		if err, _ := c.Reason.(error); errors.Is(err, statem.ErrBadAction) {
+			return "bad"
+		}
+		return fmt.Sprint(c.Reason)
+	}
+	return wire.FormatPlain(reason)
+}
+
+func play(t *testing.T, lines []string) string {
+	n, err := node.Start(node.Config{Workers: 2})
+	require.NoError(t, err)
+	defer n.Stop()
+	driver, err := n.Open()
+	require.NoError(t, err)
+	th := &theatre{rules: make(map[string][][]string)}
+	kind := puppets
+	var commands []string
+	for _, line := range lines {
+		switch key, ops, rule := strings.Cut(line, ":"); {
+		case strings.HasPrefix(line, "#"):
+		case rule:
+			var all []string
+			for op := range strings.SplitSeq(ops, ";") {
+				if op = strings.TrimSpace(op); op != "" {
+					all = append(all, op)
+				}
+			}
+			th.rules[key] = append(th.rules[key], all)
+		case line == "enter":
+			kind = enteringPuppets
+		default:
+			commands = append(commands, line)
+		}
+	}
+	pid, ref, err := kind.StartMonitor(t.Context(), driver, &puppet{theatre: th, calls: make(map[string]node.From)}, node.Options{})
+	require.NoError(t, err)
+	wait := func(ms string) {
+		k, err := strconv.Atoi(ms)
+		require.NoError(t, err)
+		driver.ReceiveWithin(time.Duration(k)*time.Millisecond, func(any) bool { return false })
+	}
+	settle := func() {
+		sys.GetState(t.Context(), driver, pid)
+		for {
+			m, err := driver.ReceiveWithin(0, func(m any) bool { _, ok := m.(wire.Tuple); return ok })
+			if err != nil {
+				return
+			}
+			th.log("%s <- %s", m.(wire.Tuple)[0], wire.FormatPlain(m.(wire.Tuple)[1]))
+		}
+	}
+	settle()
+	for _, line := range commands {
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "wait":
+			wait(rest)
+		case "do":
+			sys.Suspend(t.Context(), driver, pid)
+			for event := range strings.SplitSeq(rest, ",") {
+				w := strings.Fields(event)
+				x := wire.Atom(w[1])
+				switch w[0] {
+				case "call":
+					driver.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{driver.Self(), x}, x})
+				case "cast":
+					statem.Cast(driver, pid, x)
+				case "info":
+					driver.Send(pid, x)
+				case "wait":
+					wait(w[1])
+				}
+			}
+			sys.Resume(t.Context(), driver, pid)
+		default:
+			require.Fail(t, "no such command", line)
+		}
+		settle()
+	}
+	if state, err := sys.GetState(t.Context(), driver, pid); err == nil {
+		th.log("in %s", wire.FormatPlain(state))
+	} else {
+		down := node.ReceiveOf[node.Down](driver)
+		require.Equal(t, ref, down.Ref)
+		th.log("exit %s", reasonText(down.Reason))
+	}
+	th.mu.Lock()
+	defer th.mu.Unlock()
+	return strings.Join(th.trace, "\n")
+}
