@@ -16,6 +16,13 @@ type Exited struct {
 	Reason any
 }
 
+// IsStop reports whether the signal is nobody's order to shut down, as Node.Stop
+// gives it: a server that traps exits should obey it as it does its parent.
+func (e Exited) IsStop() bool { return e.From.IsZero() && e.Reason == Shutdown }
+
+// Term is {'EXIT', From, Reason}, as other nodes see the message.
+func (e Exited) Term() any { return wire.Tuple{wire.Atom("EXIT"), e.From, e.Reason} }
+
 // death is a process that is dead and has not told anybody yet: what it leaves.
 type death struct {
 	p        *proc

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/mailbox"
+import (
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire"
+)
 
 // Down says that a monitored process has exited: Erlang's
 // {'DOWN', Ref, process, Object, Reason}. For a monitor by name, Name and Node
@@ -11,6 +14,16 @@ type Down struct {
 	Name   Atom
 	Node   Atom
 	Reason any // noproc if there was nobody to monitor
+}
+
+// Term is {'DOWN', Ref, process, Pid | {Name, Node}, Reason}, as other nodes see
+// the message.
+func (d Down) Term() any {
+	var what any = d.PID
+	if d.Name != "" {
+		what = wire.Tuple{d.Name, d.Node}
+	}
+	return wire.Tuple{wire.Atom("DOWN"), d.Ref, wire.Atom("process"), what, d.Reason}
 }
 
 // monitor is one process's watch over another. It is in watcher.cold.watching

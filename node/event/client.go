@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -63,7 +62,7 @@ func (q listing) Term() any { return aWhich }
 
 // Notify sends an event to a manager's handlers and does not wait. The errors are
 // those of Send.
-func Notify[T node.Dest](from genserver.Sender, to T, event any) error {
+func Notify[T node.Dest](from node.Sender, to T, event any) error {
 	m := notice{event}
 	switch to := any(to).(type) {
 	case node.PID:

@@ -135,7 +135,7 @@ func (m *manager) receive(msg any) error {
 		return m.sys.Handle(m.c, systemOf{m}, r)
 	}
 	exit, exited := msg.(node.Exited)
-	if exited && m.child && exit.From == m.c.Parent() {
+	if exited && (m.child && exit.From == m.c.Parent() || exit.IsStop()) {
 		return m.ends(exit.Reason)
 	}
 	if m.sys.Debugging() {

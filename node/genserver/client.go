@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
-	"github.com/actornode/actornode/wire"
 )
 
 // Call sends a request and waits for the reply, whose type the request says. It
@@ -30,34 +29,13 @@ func Async[T node.Dest, Q Asks[R], R any](from node.Caller, to T, req Q) *node.F
 
 // Sender sends messages: a [*node.Node], a [*node.Context], a [*Context], or a
 // [*node.Self].
-type Sender interface {
-	Send(to node.PID, msg any) error
-	SendName(name node.Atom, msg any) error
-	SendAlias(ref node.Ref, msg any) error
-}
-
-// castOf is a cast on its way.
-type castOf[M any] struct{ body M }
-
-func (c castOf[M]) untyped() any { return c.body }
-
-// Term is what a cast is on the wire.
-func (c castOf[M]) Term() any { return wire.Tuple{genCast, sys.Term(c.body)} }
+type Sender = node.Sender
 
 // Cast sends a message that the server handles without a reply. It returns before
 // that, and the errors of the Sender: whether there is a server, and whether it
 // handles casts of this type, it does not say, except [node.ErrNoName].
 func Cast[T node.Dest, M any](from Sender, to T, msg M) error {
-	m := castOf[M]{msg}
-	switch to := any(to).(type) {
-	case node.PID:
-		return from.Send(to, m)
-	case node.Atom:
-		return from.SendName(to, m)
-	case node.Ref:
-		return from.SendAlias(to, m)
-	}
-	return nil
+	return node.SendTo(from, to, node.Cast[M]{Body: msg})
 }
 
 // Stop ends a server with a reason, its Terminate included, and waits until it

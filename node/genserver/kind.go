@@ -94,10 +94,10 @@ func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 // interface, it takes what no handler of the very type does.
 func OnCast[S, M any](f func(S, *Context, M) error) Handler[S] {
 	return Handler[S]{
-		what: cast, body: reflect.TypeFor[M](), typ: reflect.TypeFor[castOf[M]](),
+		what: cast, body: reflect.TypeFor[M](), typ: reflect.TypeFor[node.Cast[M]](),
 		run: func(s *server[S], msg any) error {
 			s.from = node.From{}
-			return f(s.state, &s.Context, msg.(castOf[M]).body)
+			return f(s.state, &s.Context, msg.(node.Cast[M]).Body)
 		},
 		open: func(s *server[S], _ node.From, body any) error {
 			m, _ := body.(M)

@@ -187,6 +187,7 @@ type sender func(any)
 func (s sender) Send(_ node.PID, m any) error      { s(m); return nil }
 func (s sender) SendName(_ node.Atom, m any) error { s(m); return nil }
 func (s sender) SendAlias(_ node.Ref, m any) error { s(m); return nil }
+func (s sender) SendAt(_ node.At, m any) error     { s(m); return nil }
 
 // Malformed messages of the protocol are ordinary messages.
 func TestMalformed(t *testing.T) {

@@ -235,8 +235,8 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 		s.still()
 		s.rare.idle = 0
 	}
-	if e, ok := msg.(node.Exited); ok && s.child && e.From == c.Parent() {
-		return node.ExitWith(e.Reason)
+	if e, ok := msg.(node.Exited); ok && (s.child && e.From == c.Parent() || e.IsStop()) {
+		return node.ExitWith(e.Reason) // of the parent, or of nobody: as Node.Stop sends them
 	}
 	d := s.debugging()
 	if d != nil {
@@ -265,13 +265,8 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 // hear handles what is no call.
 func (s *server[S]) hear(h *Handler[S], msg any) error {
 	body, sort := msg, info
-	switch m := msg.(type) {
-	case interface{ untyped() any }:
-		body, sort = m.untyped(), cast
-	case wire.Tuple:
-		if len(m) == 2 && m[0] == genCast {
-			body, sort = m[1], cast
-		}
+	if b, ok := node.AsCast(msg); ok {
+		body, sort = b, cast
 	}
 	if h != nil && h.what == sort {
 		return h.run(s, msg)
@@ -485,9 +480,10 @@ func (s *server[S]) seen() any {
 
 // shown is a message as Erlang would show it.
 func shown(msg any) any {
+	if body, ok := node.AsCast(msg); ok {
+		return wire.Tuple{genCast, body}
+	}
 	switch m := msg.(type) {
-	case interface{ untyped() any }:
-		return wire.Tuple{genCast, m.untyped()}
 	case node.Exited:
 		return wire.Tuple{wire.Atom("EXIT"), m.From, m.Reason}
 	case node.Down:

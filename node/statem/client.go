@@ -7,7 +7,6 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
-	"github.com/actornode/actornode/wire"
 )
 
 // Returns is embedded in a request type to say what type its reply has: the same
@@ -31,24 +30,9 @@ func Async[T node.Dest, Q genserver.Asks[R], R any](from node.Caller, to T, req 
 	return node.Async[R](from, to, req)
 }
 
-// castOf is a cast on its way.
-type castOf struct{ body any }
-
-// Term is what a cast is on the wire.
-func (c castOf) Term() any { return wire.Tuple{genCast, sys.Term(c.body)} }
-
 // Cast sends a message that the machine handles without a reply.
-func Cast[T node.Dest](from genserver.Sender, to T, msg any) error {
-	m := castOf{msg}
-	switch to := any(to).(type) {
-	case node.PID:
-		return from.Send(to, m)
-	case node.Atom:
-		return from.SendName(to, m)
-	case node.Ref:
-		return from.SendAlias(to, m)
-	}
-	return nil
+func Cast[T node.Dest, M any](from node.Sender, to T, msg M) error {
+	return node.SendTo(from, to, node.Cast[M]{Body: msg})
 }
 
 // Stop ends a machine with a reason, its Terminate included, and waits until it

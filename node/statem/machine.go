@@ -131,15 +131,13 @@ func (m *machine[M]) Receive(c *node.Context, msg any) (err error) {
 func (m *machine[M]) receive(c *node.Context, msg any) error {
 	e := Event{Type: TypeInfo, Content: msg}
 	switch v := msg.(type) {
-	case castOf:
-		e.Type, e.Content = TypeCast, v.body
 	case *timeout:
 		var ok bool
 		if e, ok = m.over(v); !ok {
 			return nil // it came too late to be called off
 		}
 	case node.Exited:
-		if m.child && v.From == c.Parent() {
+		if m.child && v.From == c.Parent() || v.IsStop() {
 			m.last = Event{}
 			return m.ends(v.Reason)
 		}
@@ -151,8 +149,8 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 		}
 		if r, ok := c.Node().AsRequest(msg); ok {
 			e = Event{TypeCall, r.Body, r.From}
-		} else if t, ok := msg.(wire.Tuple); ok && len(t) == 2 && t[0] == genCast {
-			e.Type, e.Content = TypeCast, t[1]
+		} else if body, ok := node.AsCast(msg); ok {
+			e.Type, e.Content = TypeCast, body
 		}
 	}
 	if m.sys.Debugging() {

@@ -70,6 +70,9 @@ type Command struct {
 	quiet bool
 }
 
+// Label is part of node.Labelled: to another node goes {system, From, What}.
+func (c Command) Label() (wire.Atom, any) { return system, c.What }
+
 // Parse reads a system message of either kind.
 func Parse(n *node.Node, msg any) (Request, bool) {
 	switch m := msg.(type) {
@@ -254,7 +257,7 @@ func (w waiting) BehaviourName() string { return fmt.Sprintf("%s (suspended)", w
 func (w waiting) Receive(c *node.Context, msg any) error {
 	r, ok := Parse(c.Node(), msg)
 	e, exited := msg.(node.Exited)
-	if exited = exited && !w.s.Alone && e.From == c.Parent(); !ok && !exited {
+	if exited = exited && (!w.s.Alone && e.From == c.Parent() || e.IsStop()); !ok && !exited {
 		return node.Unhandled
 	}
 	if srv, ok := w.srv.(Enterer); ok {
