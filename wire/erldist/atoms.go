@@ -1,0 +1,225 @@
+package erldist
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// The atom cache has eight segments of 256 atoms, in each direction one. A
+// distribution header lists the atoms of a message by their places in it, up to
+// 255, and says the text of those that are new at their place:
+//
+//	n:8, then if n > 0:
+//	n/2+1 bytes of half bytes, the low half of a byte first:
+//	    n times new:1 segment:3, then 0:3 long:1
+//	n times index:8, and if new: length:8, or :16 if long; text
+const (
+	segments    = 8
+	segmentSize = 256
+	maxAtomRefs = 255
+	newEntry    = 1 << 3 // in a half byte
+	longAtoms   = 1      // in the last half byte
+)
+
+// atomsIn is the cache for what comes. It holds at most 2,048 atoms, 2 MiB.
+type atomsIn [segments]*[segmentSize]inSlot
+
+type inSlot struct {
+	atom  wire.Atom
+	known bool // '' is an atom too
+}
+
+var errHeaderCut = errors.New("the frame ends inside its distribution header")
+
+// header reads the atoms of a distribution header into refs and returns them
+// and what follows.
+func (c *atomsIn) header(b []byte, refs []wire.Atom) (_ []wire.Atom, rest []byte, err error) {
+	refs = refs[:0]
+	if len(b) == 0 {
+		return refs, nil, errHeaderCut
+	}
+	n := int(b[0])
+	b = b[1:]
+	if n == 0 {
+		return refs, b, nil
+	}
+	size := n/2 + 1
+	if len(b) < size {
+		return refs, nil, errHeaderCut
+	}
+	flags, b := b[:size], b[size:]
+	lengthSize := 1
+	if half(flags, n)&longAtoms != 0 {
+		lengthSize = 2
+	}
+	for i := range n {
+		if len(b) == 0 {
+			return refs, nil, errHeaderCut
+		}
+		flag, at := half(flags, i), b[0]
+		b = b[1:]
+		segment := c[flag&(segments-1)]
+		var a wire.Atom
+		if flag&newEntry != 0 {
+			if a, b, err = newAtom(b, lengthSize); err != nil {
+				return refs, nil, err
+			}
+			if segment == nil {
+				segment = new([segmentSize]inSlot)
+				c[flag&(segments-1)] = segment
+			}
+			segment[at] = inSlot{a, true}
+		} else if segment == nil || !segment[at].known {
+			return refs, nil, fmt.Errorf("no atom is known for entry %d of segment %d of the atom cache", at, flag&(segments-1))
+		} else {
+			a = segment[at].atom
+		}
+		refs = append(refs, a)
+	}
+	return refs, b, nil
+}
+
+// newAtom reads the text of an atom behind its length.
+func newAtom(b []byte, lengthSize int) (a wire.Atom, rest []byte, err error) {
+	if len(b) < lengthSize {
+		return "", nil, errHeaderCut
+	}
+	n := int(b[0])
+	if lengthSize == 2 {
+		n = int(binary.BigEndian.Uint16(b))
+	}
+	b = b[lengthSize:]
+	if n > len(b) {
+		return "", nil, errHeaderCut
+	}
+	text := b[:n]
+	if n > 4*wire.MaxAtomRunes || !utf8.Valid(text) || n > wire.MaxAtomRunes && utf8.RuneCount(text) > wire.MaxAtomRunes {
+		return "", nil, fmt.Errorf("an atom that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, text)
+	}
+	return wire.Atom(text), b[n:], nil
+}
+
+// half returns the half byte i.
+func half(b []byte, i int) byte { return b[i/2] >> (4 * (i % 2)) & 15 }
+
+// atomsOut is the cache for what goes. An atom has one place, by its hash. It
+// gets there when it comes by a second time in a row as far as its place is
+// concerned, so that atoms used once push out none that is used often.
+//
+//  1. What is in slots is what the peer has in its cache once it has read all
+//     that was written, or "" where it has nothing of ours.
+//  2. The places in refs are those with the current message's epoch, in order.
+type atomsOut struct {
+	seed  maphash.Seed
+	slots []outSlot // segments * segmentSize; made at first use
+	epoch uint32    // of the message being written
+	refs  []outRef
+}
+
+type outSlot struct {
+	atom  wire.Atom
+	seen  uint32 // hash of the last other atom that came by
+	epoch uint32 // message in which it was used last
+	ref   uint8  // number in that message
+}
+
+type outRef struct {
+	place uint16
+	fresh bool
+	old   wire.Atom // what was there before a fresh one
+}
+
+// begin starts a message.
+func (c *atomsOut) begin() {
+	if c.slots == nil {
+		c.seed = maphash.MakeSeed()
+		c.slots = make([]outSlot, segments*segmentSize)
+	}
+	c.refs = c.refs[:0]
+	c.epoch++
+	if c.epoch == 0 {
+		for i := range c.slots {
+			c.slots[i].epoch = 0
+		}
+		c.epoch = 1
+	}
+}
+
+// The shortest and longest atoms, in bytes, worth a place: shorter ones are
+// shorter than a reference, longer ones would make all lengths two bytes.
+const (
+	minCached = 3
+	maxCached = 255
+)
+
+// index returns the number of a in this message, if it has one.
+func (c *atomsOut) index(a wire.Atom) (byte, bool) {
+	if len(a) < minCached || len(a) > maxCached {
+		return 0, false
+	}
+	h := maphash.String(c.seed, string(a))
+	place := h % uint64(len(c.slots))
+	s := &c.slots[place]
+	switch {
+	case s.epoch == c.epoch:
+		return s.ref, s.atom == a
+	case len(c.refs) == maxAtomRefs:
+		return 0, false
+	case s.atom == a:
+		c.use(s, outRef{place: uint16(place)})
+	case s.seen != uint32(h>>32) && s.atom != "" || !utf8.ValidString(string(a)):
+		s.seen = uint32(h >> 32)
+		return 0, false
+	default:
+		c.use(s, outRef{place: uint16(place), fresh: true, old: s.atom})
+		s.atom = a
+	}
+	return s.ref, true
+}
+
+func (c *atomsOut) use(s *outSlot, r outRef) {
+	s.epoch = c.epoch
+	s.ref = uint8(len(c.refs))
+	c.refs = append(c.refs, r)
+}
+
+// undo forgets the message: it is not going to be sent.
+func (c *atomsOut) undo() {
+	for _, r := range c.refs {
+		s := &c.slots[r.place]
+		s.epoch = 0
+		if r.fresh {
+			s.atom = r.old
+		}
+	}
+	c.refs = c.refs[:0]
+}
+
+// appendHeader appends the list of the message's atoms.
+func (c *atomsOut) appendHeader(dst []byte) []byte {
+	n := len(c.refs)
+	dst = append(dst, byte(n))
+	if n == 0 {
+		return dst
+	}
+	at := len(dst)
+	for range n/2 + 1 {
+		dst = append(dst, 0)
+	}
+	for i, r := range c.refs {
+		flag := byte(r.place >> 8)
+		dst = append(dst, byte(r.place))
+		if r.fresh {
+			flag |= newEntry
+			a := c.slots[r.place].atom
+			dst = append(append(dst, byte(len(a))), a...)
+		}
+		dst[at+i/2] |= flag << (4 * (i % 2))
+	}
+	return dst
+}

@@ -1,0 +1,2 @@
+// Package erldist is the Erlang distribution protocol.
+package erldist

@@ -1,0 +1,341 @@
+package erldist
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// state is what a side of the handshake waits for. doc.go draws the machine.
+type state uint8
+
+const (
+	awaitStatus     state = iota // dialled: what the peer makes of our name
+	awaitChallenge               // dialled
+	awaitAck                     // dialled: has sent its reply
+	awaitName                    // accepts
+	awaitAlive                   // accepts: does the peer insist?
+	awaitComplement              // accepts: the peer's name was an old one
+	awaitReply                   // accepts
+	finished                     // both know each other
+	failed
+)
+
+func (s state) String() string {
+	return [...]string{"await status", "await challenge", "await ack", "await name", "await alive", "await complement",
+		"await reply", "finished", "failed"}[s]
+}
+
+// machine is one side of a handshake. It has no socket, clock or chance: what
+// is random is given, what is sent is returned.
+type machine struct {
+	h         wire.Handshake
+	challenge uint32 // that this side poses
+	announce  Flags  // what this side says it can
+	state     state
+
+	peer   wire.NodeID // as far as it is known
+	theirs Flags       // the peer's, expanded
+	posed  uint32      // the peer's challenge
+	in     string      // cookie that the peer must know
+	out    string      // cookie that this side knows
+}
+
+// newMachine begins the side that has dialled or the other, and returns what it
+// sends first.
+func newMachine(h wire.Handshake, dialled bool, announce Flags, challenge uint32) (*machine, [][]byte, error) {
+	m := &machine{h: h, challenge: challenge, announce: announce, state: awaitName}
+	if !h.Hidden {
+		m.announce |= FlagPublished
+	}
+	if err := checkNodeName(h.Local.Name); err != nil {
+		return m, nil, m.fail(wire.ErrPeerName, "this node: %v", err)
+	}
+	if !dialled {
+		return m, nil, nil
+	}
+	m.peer.Name = h.Peer
+	m.state = awaitStatus
+	if err := checkNodeName(h.Peer); err != nil {
+		return m, nil, m.fail(wire.ErrPeerName, "%v", err)
+	}
+	if isLong(h.Local.Name) != isLong(h.Peer) {
+		return m, nil, m.fail(wire.ErrPeerName, "one of %s (this node) and %s has a long name, with a dot in its host, the other "+
+			"a short one: such nodes do not connect", h.Local.Name, h.Peer)
+	}
+	return m, [][]byte{nameMsg{flags: m.announce, creation: h.Local.Creation, name: h.Local.Name}.append(nil)}, nil
+}
+
+// fail ends the handshake.
+func (m *machine) fail(kind error, format string, args ...any) error {
+	m.state = failed
+	return &handshakeError{kind, fmt.Sprintf(format, args...)}
+}
+
+// handshakeError is an error with a text of its own that errors.Is knows.
+type handshakeError struct {
+	kind error // nil: none that callers act on
+	text string
+}
+
+func (e *handshakeError) Error() string { return "erldist: handshake: " + e.text }
+func (e *handshakeError) Unwrap() error { return e.kind }
+
+// step takes the next message and returns what to send, in order. What there is
+// to send goes out even if the handshake ends with an error.
+func (m *machine) step(msg []byte) (out [][]byte, err error) {
+	switch m.state {
+	case awaitStatus:
+		return m.onStatus(msg)
+	case awaitChallenge:
+		return m.onChallenge(msg)
+	case awaitAck:
+		return nil, m.onAck(msg)
+	case awaitName:
+		return m.onName(msg)
+	case awaitAlive:
+		return m.onAlive(msg)
+	case awaitComplement:
+		return nil, m.onComplement(msg)
+	case awaitReply:
+		return m.onReply(msg)
+	}
+	return nil, m.fail(wire.ErrPeerProtocol, "a message in state %s", m.state)
+}
+
+// broken is the error for a message that is not what the state waits for.
+func (m *machine) broken(err error) error {
+	return m.fail(wire.ErrPeerProtocol, "%s: %v", m.who(), err)
+}
+
+func (m *machine) who() string {
+	if m.peer.Name == "" {
+		return "the peer"
+	}
+	return string(m.peer.Name)
+}
+
+// ended is the error for a peer that has closed the connection.
+func (m *machine) ended() error {
+	switch m.state {
+	case awaitStatus:
+		return m.fail(nil, "%s closed the connection without a status: either no node of OTP 23 or newer listens there, "+
+			"or it does not like the name %s", m.who(), m.h.Local.Name)
+	case awaitChallenge:
+		return m.fail(nil, "%s closed the connection before its challenge", m.who())
+	case awaitAck:
+		return m.fail(wire.ErrCookie, "%s closed the connection when it had seen our answer to its challenge: "+
+			"it most likely has another cookie", m.who())
+	case awaitName:
+		return m.fail(nil, "the connection was closed before a name came")
+	case awaitAlive:
+		return m.fail(wire.ErrBusy, "%s closed the connection when told that there is one", m.who())
+	}
+	return m.fail(nil, "%s closed the connection when it had seen our challenge: it may not want this node "+
+		"(flags %s, name %s)", m.who(), m.announce, m.h.Local.Name)
+}
+
+// onStatus is the dialling side's.
+func (m *machine) onStatus(msg []byte) ([][]byte, error) {
+	status, err := parseStatus(msg)
+	if err != nil {
+		return nil, m.broken(err)
+	}
+	m.state = awaitChallenge
+	switch status {
+	case statusOK, statusSimultaneous:
+		return nil, nil
+	case statusAlive: // it has a connection that this node knows nothing of
+		return [][]byte{statusTrue.append(nil)}, nil
+	case statusNok:
+		return nil, m.fail(wire.ErrBusy, "%s says nok: it is connecting to this node itself, and goes on with that", m.who())
+	case statusNotAllowed:
+		return nil, m.fail(wire.ErrNotAllowed, "%s says not_allowed: it takes no connection from %s, or misses one of the flags %s",
+			m.who(), m.h.Local.Name, m.announce)
+	}
+	if strings.HasPrefix(string(status), "named:") {
+		return nil, m.fail(wire.ErrPeerProtocol, "%s gives this node a name that it has not asked for", m.who())
+	}
+	return nil, m.fail(wire.ErrPeerProtocol, "%s answers with status %.40q, which this node does not know", m.who(), string(status))
+}
+
+// onChallenge is the dialling side's.
+func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
+	c, err := parseChallenge(msg)
+	if err != nil {
+		return nil, m.broken(err)
+	}
+	if c.name != m.h.Peer {
+		return nil, m.fail(wire.ErrPeerName, "%s was meant to answer, but %.300q did%s", m.h.Peer, string(c.name), namesHint(m.h.Peer, c.name))
+	}
+	m.peer.Creation = c.creation
+	m.theirs = c.flags.expanded()
+	if err := m.checkFlags("to", "aborted"); err != nil {
+		return nil, err
+	}
+	m.cookies()
+	m.state = awaitAck
+	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
+}
+
+// namesHint says what may be wrong with a name.
+func namesHint(want, got wire.Atom) string {
+	switch {
+	case checkNodeName(got) != nil:
+		return ""
+	case isLong(want) && !isLong(got):
+		return ", which has a short name (-sname)"
+	case !isLong(want) && isLong(got):
+		return ", which has a long name (-name)"
+	}
+	return ""
+}
+
+// onAck is the dialling side's.
+func (m *machine) onAck(msg []byte) error {
+	a, err := parseAck(msg)
+	if err != nil {
+		return m.broken(err)
+	}
+	if !a.digest.equal(digestOf(m.in, m.challenge)) {
+		return m.fail(wire.ErrCookie, "%s does not know the cookie that it must know: connection attempt to it cancelled", m.who())
+	}
+	m.state = finished
+	return nil
+}
+
+// onName is the accepting side's.
+func (m *machine) onName(msg []byte) ([][]byte, error) {
+	n, err := parseName(msg)
+	if err != nil {
+		return nil, m.broken(err)
+	}
+	m.theirs = n.flags.expanded()
+	m.peer = wire.NodeID{Name: n.name, Creation: n.creation}
+	status := statusOK
+	switch {
+	case n.flags&FlagNameMe != 0:
+		if status, err = m.name(n.name); err != nil {
+			return [][]byte{statusNotAllowed.append(nil)}, err
+		}
+	case checkNodeName(n.name) != nil:
+		return nil, m.broken(checkNodeName(n.name))
+	}
+	if err := m.checkFlags("from", "rejected"); err != nil {
+		return [][]byte{statusNotAllowed.append(nil)}, err
+	}
+	next := awaitReply
+	if n.old {
+		next = awaitComplement
+	}
+	switch v := m.admit(); {
+	case v == wire.Welcome:
+		return m.pose(status, next), nil
+	case v == wire.Simultaneous && status == statusOK:
+		return m.pose(statusSimultaneous, next), nil
+	case v == wire.Alive && status == statusOK && !n.old:
+		m.state = awaitAlive
+		return [][]byte{statusAlive.append(nil)}, nil
+	case v == wire.Busy:
+		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself, and goes on with that", m.who())
+	}
+	return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.who())
+}
+
+// name finds a name for a peer that has none, and returns the status that tells.
+func (m *machine) name(host wire.Atom) (statusMsg, error) {
+	if strings.Contains(string(host), "@") || host == "" {
+		return "", m.fail(wire.ErrPeerProtocol, "a peer that asks for a name gives %.300q as its host", string(host))
+	}
+	m.announce = m.announce&^FlagPublished | FlagNameMe
+	id, ok := wire.NodeID{}, false
+	if m.h.NameFor != nil {
+		id, ok = m.h.NameFor(string(host))
+	}
+	if !ok {
+		return "", m.fail(wire.ErrNotAllowed, "a node at %.300s asks for a name, and this node gives none", host)
+	}
+	if err := checkNodeName(id.Name); err != nil {
+		return "", m.fail(wire.ErrPeerName, "name for a node at %.300s: %v", host, err)
+	}
+	m.peer = id
+	return namedMsg(id), nil
+}
+
+func (m *machine) admit() wire.Verdict {
+	if m.h.Admit == nil {
+		return wire.Welcome
+	}
+	return m.h.Admit(m.peer)
+}
+
+// pose says a status and goes on with the challenge.
+func (m *machine) pose(status statusMsg, next state) [][]byte {
+	var out [][]byte
+	if status != "" {
+		out = append(out, status.append(nil))
+	}
+	m.cookies()
+	m.state = next
+	c := challengeMsg{flags: m.announce, challenge: m.challenge, creation: m.h.Local.Creation, name: m.h.Local.Name}
+	return append(out, c.append(nil))
+}
+
+// onAlive is the accepting side's.
+func (m *machine) onAlive(msg []byte) ([][]byte, error) {
+	switch status, err := parseStatus(msg); {
+	case err != nil:
+		return nil, m.broken(err)
+	case status == statusTrue:
+		return m.pose("", awaitReply), nil
+	case status == statusFalse:
+		return nil, m.fail(wire.ErrBusy, "%s keeps the connection that there is", m.who())
+	default:
+		return nil, m.fail(wire.ErrPeerProtocol, "%s answers %.40q to alive", m.who(), string(status))
+	}
+}
+
+// onComplement is the accepting side's.
+func (m *machine) onComplement(msg []byte) error {
+	c, err := parseComplement(msg)
+	if err != nil {
+		return m.broken(err)
+	}
+	m.theirs |= Flags(c.high) << 32
+	m.peer.Creation = c.creation
+	m.state = awaitReply
+	return nil
+}
+
+// onReply is the accepting side's.
+func (m *machine) onReply(msg []byte) ([][]byte, error) {
+	r, err := parseReply(msg)
+	if err != nil {
+		return nil, m.broken(err)
+	}
+	if !r.digest.equal(digestOf(m.in, m.challenge)) {
+		return nil, m.fail(wire.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.who())
+	}
+	m.state = finished
+	return [][]byte{ackMsg{digestOf(m.out, r.challenge)}.append(nil)}, nil
+}
+
+// checkFlags reports flags that the peer should have, in OTP's words.
+func (m *machine) checkFlags(dir, how string) error {
+	missing := mandatoryFlags &^ m.theirs
+	if missing == 0 {
+		return nil
+	}
+	return m.fail(wire.ErrNotAllowed, "%s: Connection attempt %s node %s %s since it cannot handle [%s].",
+		m.h.Local.Name, dir, m.who(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
+}
+
+func (m *machine) cookies() {
+	if m.h.Cookies != nil {
+		m.in, m.out = m.h.Cookies(m.peer.Name)
+	}
+}
+
+// flags returns what both sides can.
+func (m *machine) flags() Flags { return m.announce & m.theirs }

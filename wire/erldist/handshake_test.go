@@ -1,0 +1,328 @@
+package erldist
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+)
+
+var (
+	alice = wire.NodeID{Name: "alice@host", Creation: 1}
+	bob   = wire.NodeID{Name: "bob@host", Creation: 2}
+)
+
+// A walk is a handshake from one side: what comes, what must go out, and the
+// state after it.
+type walk struct {
+	name    string
+	dialled bool
+	change  func(h *wire.Handshake)
+	steps   []walkStep
+	kind    error  // of the last step's error
+	text    string // in it; "": none
+}
+
+type walkStep struct {
+	in   []byte
+	out  [][]byte
+	then state
+}
+
+func msgs(l ...interface{ append([]byte) []byte }) (out [][]byte) {
+	for _, m := range l {
+		out = append(out, m.append(nil))
+	}
+	return out
+}
+
+func msg(m interface{ append([]byte) []byte }) []byte { return m.append(nil) }
+
+const ourChallenge, theirChallenge = 0x01020304, 0xfffefdfc
+
+// The flags in the walks: everything, with and without what this side has.
+var (
+	full   = announcedFlags | FlagPublished
+	nameMe = announcedFlags | FlagNameMe
+)
+
+func walks() []walk {
+	hisName := nameMsg{flags: full, creation: bob.Creation, name: bob.Name}
+	myName := nameMsg{flags: full, creation: alice.Creation, name: alice.Name}
+	hisChallenge := challengeMsg{flags: full, challenge: theirChallenge, creation: bob.Creation, name: bob.Name}
+	myChallenge := challengeMsg{flags: full, challenge: ourChallenge, creation: alice.Creation, name: alice.Name}
+	myReply := replyMsg{ourChallenge, digestOf("out", theirChallenge)}
+	hisReply := replyMsg{theirChallenge, digestOf("in", ourChallenge)}
+	start := walkStep{out: msgs(myName), then: awaitStatus}
+	ok := walkStep{in: msg(statusOK), then: awaitChallenge}
+	challenged := walkStep{msg(hisChallenge), msgs(myReply), awaitAck}
+	idle := walkStep{then: awaitName}
+	posed := walkStep{msg(hisName), msgs(statusOK, myChallenge), awaitReply}
+	proven := walkStep{msg(hisReply), msgs(ackMsg{digestOf("out", theirChallenge)}), finished}
+	admit := func(v wire.Verdict) func(*wire.Handshake) {
+		return func(h *wire.Handshake) { h.Admit = func(wire.NodeID) wire.Verdict { return v } }
+	}
+	failing := func(in []byte, out ...[]byte) walkStep { return walkStep{in, out, failed} }
+	names := func(h *wire.Handshake) {
+		h.NameFor = func(host string) (wire.NodeID, bool) {
+			return wire.NodeID{Name: wire.Atom("dyn@" + host), Creation: 9}, host == "host"
+		}
+	}
+	missing := func(f Flags) challengeMsg {
+		c := hisChallenge
+		c.flags &^= f | FlagMandatory25Digest
+		return c
+	}
+	old := append([]byte{'n', 0, 5}, append(be32(uint32(full&^FlagMandatory25Digest)), "bob@host"...)...)
+	return []walk{
+		{"dial", true, nil, []walkStep{start, ok, challenged, {in: msg(ackMsg{digestOf("in", ourChallenge)}), then: finished}}, nil, ""},
+		{"dial, simultaneous", true, nil, []walkStep{start, {msg(statusSimultaneous), nil, awaitChallenge}, challenged}, nil, ""},
+		{"dial, alive", true, nil, []walkStep{start, {msg(statusAlive), msgs(statusTrue), awaitChallenge}, challenged}, nil, ""},
+		{"dial, bytes behind", true, nil, []walkStep{start, ok, {append(msg(hisChallenge), "more"...), msgs(myReply), awaitAck}}, nil, ""},
+		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, wire.ErrBusy, "bob@host says nok"},
+		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, wire.ErrNotAllowed, "bob@host says not_allowed"},
+		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, wire.ErrPeerProtocol, "a name that it has not asked for"},
+		{"dial, unknown status", true, nil, []walkStep{start, failing(msg(statusMsg("maybe")))}, wire.ErrPeerProtocol, `status "maybe"`},
+		{"dial, no status", true, nil, []walkStep{start, failing([]byte("HTTP/1.1"))}, wire.ErrPeerProtocol, `expected a status, got "HTTP/1.1"`},
+		{"dial, no challenge", true, nil, []walkStep{start, ok, failing(msg(statusOK))}, wire.ErrPeerProtocol, `expected a challenge, got "sok"`},
+		{"dial, another name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "eve@host"}))},
+			wire.ErrPeerName, `bob@host was meant to answer, but "eve@host" did`},
+		{"dial, a long name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "bob@host.org"}))},
+			wire.ErrPeerName, "which has a long name (-name)"},
+		{"dial, missing flags", true, nil, []walkStep{start, ok, failing(msg(missing(FlagUTF8Atoms | FlagBigCreation)))},
+			wire.ErrNotAllowed, `alice@host: Connection attempt to node bob@host aborted since it cannot handle ["BIG_CREATION","UTF8_ATOMS"].`},
+		{"dial, wrong ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{digestOf("wrong", ourChallenge)}))},
+			wire.ErrCookie, "bob@host does not know the cookie"},
+		{"dial, no ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{})[1:])}, wire.ErrPeerProtocol, "expected the acknowledgement"},
+		{"dial, hidden", true, func(h *wire.Handshake) { h.Hidden = true }, []walkStep{
+			{out: msgs(nameMsg{flags: announcedFlags, creation: 1, name: alice.Name}), then: awaitStatus}}, nil, ""},
+		{"dial, mixed names", true, func(h *wire.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
+			wire.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
+		{"dial, no name", true, func(h *wire.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, wire.ErrPeerName, `"bob" is no node name`},
+		{"dial, not Latin-1", true, func(h *wire.Handshake) { h.Local.Name = "ж@host" }, []walkStep{{then: failed}}, wire.ErrPeerName, "not Latin-1"},
+
+		{"accept", false, nil, []walkStep{idle, posed, proven}, nil, ""},
+		{"accept, bytes behind", false, nil, []walkStep{idle, {append(msg(hisName), 0, 1), msgs(statusOK, myChallenge), awaitReply}, proven}, nil, ""},
+		{"accept, simultaneous", false, admit(wire.Simultaneous), []walkStep{idle, {msg(hisName), msgs(statusSimultaneous, myChallenge), awaitReply}}, nil, ""},
+		{"accept, alive, true", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+			{msg(statusTrue), msgs(myChallenge), awaitReply}, proven}, nil, ""},
+		{"accept, alive, false", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+			failing(msg(statusFalse))}, wire.ErrBusy, "bob@host keeps the connection that there is"},
+		{"accept, alive, other", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+			failing(msg(statusOK))}, wire.ErrPeerProtocol, `bob@host answers "ok" to alive`},
+		{"accept, busy", false, admit(wire.Busy), []walkStep{idle, failing(msg(hisName), msg(statusNok))}, wire.ErrBusy, "is connecting to bob@host itself"},
+		{"accept, not allowed", false, admit(wire.NotAllowed), []walkStep{idle, failing(msg(hisName), msg(statusNotAllowed))},
+			wire.ErrNotAllowed, "connection attempt from disallowed node bob@host"},
+		{"accept, missing flag", false, nil, []walkStep{idle,
+			failing(msg(nameMsg{flags: full &^ (FlagHandshake23 | FlagMandatory25Digest), name: bob.Name}), msg(statusNotAllowed))}, wire.ErrNotAllowed,
+			`alice@host: Connection attempt from node bob@host rejected since it cannot handle ["HANDSHAKE_23"].`},
+		{"accept, digest only", false, nil, []walkStep{idle,
+			{msg(nameMsg{flags: FlagMandatory25Digest, creation: 2, name: bob.Name}), msgs(statusOK, myChallenge), awaitReply}, proven}, nil, ""},
+		{"accept, old name", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
+			{in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
+		{"accept, old name, no complement", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
+			failing(msg(hisReply))}, wire.ErrPeerProtocol, "expected the complement of an old name"},
+		{"accept, dynamic name", false, names, []walkStep{idle, {msg(nameMsg{flags: nameMe, name: "host"}),
+			msgs(namedMsg(wire.NodeID{Name: "dyn@host", Creation: 9}), challengeMsg{flags: nameMe, challenge: ourChallenge, creation: 1, name: alice.Name}),
+			awaitReply}, proven}, nil, ""},
+		{"accept, dynamic name refused", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "other"}), msg(statusNotAllowed))},
+			wire.ErrNotAllowed, "a node at other asks for a name, and this node gives none"},
+		{"accept, dynamic name, none given", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "host"}), msg(statusNotAllowed))},
+			wire.ErrNotAllowed, "asks for a name"},
+		{"accept, dynamic name with @", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "a@host"}), msg(statusNotAllowed))},
+			wire.ErrPeerProtocol, "as its host"},
+		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, wire.ErrPeerProtocol, `"bob" is no node name`},
+		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, wire.ErrPeerProtocol, "expected the name of a node"},
+		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, wire.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
+		{"accept, wrong reply", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))},
+			wire.ErrCookie, "connection attempt from node bob@host rejected: it does not know the cookie"},
+		{"accept, own reply mirrored", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{ourChallenge, digestOf("out", ourChallenge)}))}, wire.ErrCookie, ""},
+		{"accept, no reply", false, nil, []walkStep{idle, posed, failing(nil)}, wire.ErrPeerProtocol, "expected the answer to a challenge"},
+	}
+}
+
+func be32(n uint32) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
+
+func walkHandshake() wire.Handshake {
+	return wire.Handshake{Local: alice, Peer: bob.Name, Cookies: func(wire.Atom) (string, string) { return "in", "out" }}
+}
+
+func TestMachineWalks(t *testing.T) {
+	seen := map[state]bool{}
+	for _, w := range walks() {
+		t.Run(w.name, func(t *testing.T) {
+			h := walkHandshake()
+			if w.change != nil {
+				w.change(&h)
+			}
+			var m *machine
+			for i, s := range w.steps {
+				var out [][]byte
+				var err error
+				if i == 0 {
+					m, out, err = newMachine(h, w.dialled, announcedFlags, ourChallenge)
+				} else {
+					out, err = m.step(s.in)
+				}
+				seen[m.state] = true
+				require.Equal(t, s.out, out, "step %d", i)
+				require.Equal(t, s.then, m.state, "step %d: %v", i, err)
+				if s.then != failed {
+					require.NoError(t, err)
+					continue
+				}
+				require.ErrorIs(t, err, w.kind)
+				require.ErrorContains(t, err, w.text)
+				_, err = m.step([]byte("s"))
+				require.Error(t, err)
+			}
+			if m.state == finished {
+				want := bob
+				if strings.Contains(w.name, "dynamic") {
+					want = wire.NodeID{Name: "dyn@host", Creation: 9}
+				}
+				assert.Equal(t, want, m.peer)
+				assert.True(t, m.flags().Has(mandatoryFlags))
+			}
+		})
+	}
+	for s := awaitStatus; s <= failed; s++ {
+		assert.True(t, seen[s], "no walk comes to state %s", s)
+	}
+}
+
+// Every message of every walk, cut at each byte and with each byte changed:
+// no panic, and no success by accident.
+func TestMachineCutsAndFlips(t *testing.T) {
+	for _, w := range walks() {
+		for last := 1; last < len(w.steps); last++ {
+			good := w.steps[last].in
+			try := func(in []byte) {
+				h := walkHandshake()
+				if w.change != nil {
+					w.change(&h)
+				}
+				m, _, _ := newMachine(h, w.dialled, announcedFlags, ourChallenge)
+				for _, s := range w.steps[1:last] {
+					_, err := m.step(s.in)
+					require.NoError(t, err)
+				}
+				_, err := m.step(in)
+				require.Equal(t, err != nil, m.state == failed)
+				if m.state == finished {
+					require.Equal(t, good[len(good)-digestSize:], in[len(in)-digestSize:], "a changed proof is believed")
+				}
+			}
+			for i := range good {
+				try(good[:i])
+				for _, x := range []byte{1, 0x80, 0xff} {
+					b := append([]byte(nil), good...)
+					b[i] ^= x
+					try(b)
+				}
+			}
+		}
+	}
+}
+
+// What a peer means by hanging up depends on when it does.
+func TestHangingUp(t *testing.T) {
+	for s, want := range map[state]string{
+		awaitStatus: "without a status", awaitChallenge: "before its challenge", awaitAck: "it most likely has another cookie",
+		awaitName: "before a name came", awaitAlive: "when told that there is one", awaitReply: "it may not want this node",
+		awaitComplement: "it may not want this node",
+	} {
+		m, _, err := newMachine(walkHandshake(), s <= awaitAck, announcedFlags, 1)
+		require.NoError(t, err)
+		m.state = s
+		assert.ErrorContains(t, m.ended(), want)
+	}
+}
+
+// Each step has its own time: a peer that takes most of it each time gets
+// through, one that takes more does not.
+func TestTimeoutOfEachStep(t *testing.T) {
+	for delay, ok := range map[time.Duration]bool{6 * time.Second: true, 8 * time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := net.Pipe()
+			errs := make(chan error, 1)
+			go func() { // ends with the handshake
+				ha := wire.Handshake{Local: alice, Peer: bob.Name}
+				_, err := new(Protocol).Dial(t.Context(), slow{a, delay}, ha)
+				errs <- err
+			}()
+			_, err := new(Protocol).Accept(t.Context(), b, wire.Handshake{Local: bob})
+			other := <-errs
+			assert.Equal(t, ok, err == nil && other == nil, "%v: %v, %v", delay, err, other)
+			if !ok {
+				assert.ErrorContains(t, err, "is silent for 7s")
+			}
+			_, _ = a.Close(), b.Close()
+		})
+	}
+}
+
+// slow waits before each write.
+type slow struct {
+	net.Conn
+	delay time.Duration
+}
+
+func (s slow) Write(b []byte) (int, error) {
+	time.Sleep(s.delay) // of the bubble's clock
+	return s.Conn.Write(b)
+}
+
+func TestHugeHandshakeMessage(t *testing.T) {
+	a, b := net.Pipe()
+	go func() { _, _ = b.Write([]byte{0x7f, 0xff, 0xff, 0xff}) }() // ends with a
+	_, err := (&Protocol{Packet4: true}).Accept(context.Background(), a, walkHandshake())
+	assert.ErrorIs(t, err, wire.ErrPeerProtocol)
+	assert.ErrorContains(t, err, "a message of 2147483647 bytes")
+	_ = b.Close()
+}
+
+func TestFlags(t *testing.T) {
+	assert.Equal(t, Flags(0xd07df7fbd)|FlagAltactSig, announcedFlags|FlagPublished, "what OTP 28 sends")
+	assert.Equal(t, Flags(0x1070f94), mandatoryFlags)
+	assert.Equal(t, mandatoryFlags|FlagMandatory25Digest, FlagMandatory25Digest.expanded())
+	assert.Equal(t, "0x8000002000000001 (UNKNOWN<8000000000000000> ALTACT_SIG PUBLISHED)", (1<<63 | FlagAltactSig | FlagPublished).String())
+	for s := awaitStatus; s <= failed; s++ {
+		assert.NotEmpty(t, fmt.Sprint(s))
+	}
+}
+
+func FuzzHandshake(f *testing.F) {
+	for _, w := range walks() {
+		var all []byte
+		for _, s := range w.steps[1:] {
+			all = append(append(all, byte(len(s.in))), s.in...)
+		}
+		f.Add(w.dialled, byte(0), all)
+	}
+	f.Fuzz(func(t *testing.T, dialled bool, verdict byte, b []byte) {
+		h := walkHandshake()
+		h.Admit = func(wire.NodeID) wire.Verdict { return wire.Verdict(verdict % 6) }
+		h.NameFor = func(host string) (wire.NodeID, bool) {
+			return wire.NodeID{Name: wire.Atom("x@" + host), Creation: 1}, true
+		}
+		m, _, err := newMachine(h, dialled, announcedFlags, ourChallenge)
+		for err == nil && m.state != finished && len(b) > 0 {
+			n := min(int(b[0]), len(b)-1)
+			_, err = m.step(b[1 : 1+n])
+			b = b[1+n:]
+		}
+		if (err != nil) != (m.state == failed) {
+			t.Fatalf("state %s and error %v", m.state, err)
+		}
+		_ = m.ended()
+	})
+}

@@ -1,0 +1,582 @@
+package erldist
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// ErlangDials lets erl connect to us and returns both ends' view of it.
+func (e *erl) dialsUs(l net.Listener, p *Protocol, h wire.Handshake) (wire.Link, error, string) {
+	e.tell("net_kernel:connect_node('go@127.0.0.1')")
+	c, err := l.Accept()
+	require.NoError(e.t, err)
+	h.Peer = ""
+	link, err := p.Accept(e.t.Context(), c, h)
+	return link, err, e.answer()
+}
+
+func TestErlangBothWays(t *testing.T) {
+	e := startErl(t)
+	s := e.dial(&Protocol{})
+	p := s.link.Peer()
+	assert.Equal(t, e.name, p.ID.Name)
+	assert.NotZero(t, p.ID.Creation)
+	assert.False(t, p.Hidden)
+	assert.True(t, p.Spawn && p.Alias && p.Monitor)
+	assert.Equal(t, Flags(0xd07df7fbd)&^FlagPublished, Flags(p.Flags), "%v", Flags(p.Flags))
+	assert.Equal(t, "['go@127.0.0.1']", e.ask("nodes(hidden)"))
+	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hello")})
+	f := s.next()
+	assert.Equal(t, wire.OpSend, f.Op)
+	assert.Equal(t, s.pid(1), f.To)
+	assert.Equal(t, wire.Atom("hello"), f.Payload)
+	assert.Equal(t, e.name, f.From.Node())
+
+	require.NoError(t, s.link.Close())
+	assert.ErrorIs(t, s.ends(), net.ErrClosed)
+	require.Equal(t, "ok", e.ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
+
+	l := e.listen()
+	link, err, answer := e.dialsUs(l, &Protocol{}, e.handshake())
+	require.NoError(t, err)
+	assert.Equal(t, "true", answer)
+	s = newSide(t, link)
+	assert.Equal(t, p.ID, link.Peer().ID)
+	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("again")})
+	assert.Equal(t, wire.Atom("again"), s.next().Payload)
+	assert.Equal(t, "true", e.ask("erlang:disconnect_node('go@127.0.0.1')"))
+	assert.ErrorIs(t, s.ends(), io.EOF)
+}
+
+func TestErlangWrongCookie(t *testing.T) {
+	e := startErl(t)
+	h := e.handshake()
+	h.Cookies = knows("wrong")
+	_, err := new(Protocol).Dial(t.Context(), e.conn(), h)
+	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorContains(t, err, "e@127.0.0.1 closed the connection when it had seen our answer")
+	e.says("Connection attempt from node 'go@127.0.0.1' rejected. Invalid challenge reply.")
+
+	l := e.listen()
+	_, err, answer := e.dialsUs(l, &Protocol{}, h)
+	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.Equal(t, "false", answer)
+
+	// OTP has one cookie a peer. Ours may differ by direction, and then a peer
+	// that knows the one and not the other gets no further.
+	h.Cookies = func(wire.Atom) (string, string) { return "other", "secret" }
+	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
+	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorContains(t, err, "does not know the cookie")
+}
+
+func TestErlangMissesFlags(t *testing.T) {
+	e := startErl(t)
+	l := e.listen()
+	for _, k := range known {
+		if k.use&mandatory == 0 {
+			continue
+		}
+		p := &Protocol{Without: k.flag | FlagMandatory25Digest}
+		_, err := p.Dial(t.Context(), e.conn(), e.handshake())
+		assert.ErrorIs(t, err, wire.ErrNotAllowed, "%s", k.name)
+		e.says(fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.name))
+		_, err, answer := e.dialsUs(l, p, e.handshake())
+		assert.Error(t, err, "%s", k.name)
+		assert.Equal(t, "false", answer)
+		e.says(fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.name))
+	}
+	// The digest alone stands for all of them.
+	p := &Protocol{Without: mandatoryFlags}
+	s := newSide(t, func() wire.Link {
+		l, err := p.Dial(t.Context(), e.conn(), e.handshake())
+		require.NoError(t, err)
+		return l
+	}())
+	s.to("echo", wire.Tuple{s.pid(1), wire.NewMap(wire.Atom("a"), 1.5)})
+	assert.True(t, wire.Equal(wire.NewMap(wire.Atom("a"), 1.5), s.next().Payload))
+}
+
+func TestErlangNotAllowedAndAlive(t *testing.T) {
+	e := startErl(t)
+	require.Equal(t, "ok", e.ask("net_kernel:allow(['x@127.0.0.1'])"))
+	_, err := new(Protocol).Dial(t.Context(), e.conn(), e.handshake())
+	assert.ErrorIs(t, err, wire.ErrNotAllowed)
+	assert.ErrorContains(t, err, "e@127.0.0.1 says not_allowed")
+	require.Equal(t, "ok", e.ask("net_kernel:allow(['go@127.0.0.1'])"))
+
+	first := e.dial(&Protocol{})
+	second := e.dial(&Protocol{}) // alive, and we insist
+	assert.Error(t, first.ends())
+	second.to("echo", wire.Tuple{second.pid(1), 1})
+	assert.Equal(t, 1, second.next().Payload)
+
+	h := e.handshake()
+	h.Peer = "other@127.0.0.1"
+	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
+	assert.ErrorIs(t, err, wire.ErrPeerName)
+	assert.ErrorContains(t, err, `other@127.0.0.1 was meant to answer, but "e@127.0.0.1" did`)
+
+	require.NoError(t, second.link.Close())
+	l := e.listen()
+	for _, c := range []struct {
+		v    wire.Verdict
+		want error
+	}{{wire.NotAllowed, wire.ErrNotAllowed}, {wire.Simultaneous, nil}, {wire.Alive, nil}} {
+		h := e.handshake()
+		h.Admit = func(id wire.NodeID) wire.Verdict {
+			assert.Equal(t, e.name, id.Name)
+			return c.v
+		}
+		link, err, answer := e.dialsUs(l, &Protocol{}, h)
+		if c.want != nil {
+			assert.ErrorIs(t, err, c.want)
+			assert.Equal(t, "false", answer)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, "true", answer)
+		assert.Equal(t, "true", e.ask("erlang:disconnect_node('go@127.0.0.1')"))
+		_ = link.Close()
+	}
+}
+
+func TestErlangAsksForAName(t *testing.T) {
+	e := startErl(t, "-name", "undefined@127.0.0.1")
+	l := e.listen()
+	h := e.handshake()
+	h.NameFor = func(host string) (wire.NodeID, bool) {
+		return wire.NodeID{Name: wire.Atom("dyn1@" + host), Creation: 99}, true
+	}
+	link, err, answer := e.dialsUs(l, &Protocol{}, h)
+	require.NoError(t, err)
+	assert.Equal(t, "true", answer)
+	assert.Equal(t, wire.NodeID{Name: "dyn1@127.0.0.1", Creation: 99}, link.Peer().ID)
+	s := newSide(t, link)
+	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hi")})
+	f := s.next()
+	assert.Equal(t, wire.NodeID{Name: "dyn1@127.0.0.1", Creation: 99}, f.From.Origin().NodeID())
+	assert.Equal(t, "'dyn1@127.0.0.1'", e.ask("node()"))
+}
+
+func TestErlangNoNames(t *testing.T) {
+	e := startErl(t, "-name", "undefined@127.0.0.1")
+	l := e.listen()
+	_, err, answer := e.dialsUs(l, &Protocol{}, e.handshake())
+	assert.ErrorIs(t, err, wire.ErrNotAllowed)
+	assert.Equal(t, "false", answer)
+}
+
+func TestErlangMonitorsAndLinks(t *testing.T) {
+	e := startErl(t)
+	s := e.dial(&Protocol{})
+	ref := s.origin.RefOf(1)
+	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "nobody_there", Ref: ref})
+	assert.Equal(t, wire.Frame{Op: wire.OpDown, Name: "nobody_there", To: s.pid(1), Ref: ref, Payload: wire.Atom("noproc")}, s.next())
+
+	// A process of theirs: monitored, linked, sent a signal, gone.
+	s.to("echo", wire.Tuple{s.pid(1), 1})
+	echo := s.next().From
+	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: ref})
+	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
+	s.send(wire.Frame{Op: wire.OpDemonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
+	s.send(wire.Frame{Op: wire.OpLink, From: s.pid(2), To: echo})
+	s.send(wire.Frame{Op: wire.OpLink, From: s.pid(3), To: echo})
+	s.send(wire.Frame{Op: wire.OpUnlink, ID: 1 << 63, From: s.pid(3), To: echo})
+	assert.Equal(t, wire.Frame{Op: wire.OpUnlinkAck, ID: 1 << 63, From: echo, To: s.pid(3)}, s.next())
+	reason := wire.Tuple{wire.Atom("shot"), []byte("by us")}
+	s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: echo, Payload: reason})
+	got := map[wire.Op]wire.Frame{}
+	for range 2 {
+		f := s.next()
+		got[f.Op] = f
+	}
+	assert.Equal(t, wire.Frame{Op: wire.OpDown, From: echo, To: s.pid(1), Ref: ref, Payload: reason}, got[wire.OpDown])
+	assert.Equal(t, wire.Frame{Op: wire.OpExit, From: echo, To: s.pid(2), Payload: reason}, got[wire.OpExit])
+
+	// What they do to a process of ours.
+	e.tell("P = spawn(fun() -> receive {linkto, Q} -> link(Q), receive unlink -> unlink(Q) end, monitor(process, Q), " +
+		"M = monitor(process, {ours, 'go@127.0.0.1'}), demonitor(M), exit(Q, [bye]) end end), register(p, P)")
+	e.answer()
+	s.to("p", wire.Tuple{wire.Atom("linkto"), s.pid(7)})
+	f := s.next()
+	assert.Equal(t, wire.OpLink, f.Op)
+	assert.Equal(t, s.pid(7), f.To)
+	p := f.From
+	s.to("p", wire.Atom("unlink"))
+	f = s.next()
+	assert.Equal(t, wire.OpUnlink, f.Op)
+	assert.NotZero(t, f.ID)
+	assert.Equal(t, p, f.From)
+	s.send(wire.Frame{Op: wire.OpUnlinkAck, ID: f.ID, From: s.pid(7), To: p})
+	f = s.next()
+	assert.Equal(t, wire.Frame{Op: wire.OpMonitor, From: p, To: s.pid(7), Ref: f.Ref}, f)
+	f = s.next()
+	assert.Equal(t, wire.Frame{Op: wire.OpMonitor, From: p, Name: "ours", Ref: f.Ref}, f)
+	assert.Equal(t, wire.Frame{Op: wire.OpDemonitor, From: p, Name: "ours", Ref: f.Ref}, s.next())
+	assert.Equal(t, wire.Frame{Op: wire.OpSignal, From: p, To: s.pid(7), Payload: wire.List{wire.Atom("bye")}}, s.next())
+	assert.Equal(t, wire.OpDemonitor, s.next().Op) // p has ended
+	require.Equal(t, "true", e.ask("group_leader(self(), "+theirView(s.pid(7))+")"))
+	f = s.next()
+	assert.Equal(t, wire.Frame{Op: wire.OpGroupLeader, Leader: f.Leader, To: s.pid(7)}, f)
+	assert.Equal(t, e.name, f.Leader.Node())
+
+	// A monitor of theirs on a process of ours that ends.
+	e.tell("Q = " + theirView(s.pid(8)) + ", R = monitor(process, Q), receive {'DOWN', R, process, Q, W} -> W end")
+	for f = s.next(); f.Op != wire.OpMonitor || f.To != s.pid(8); f = s.next() {
+	}
+	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(8), To: f.From, Ref: f.Ref, Payload: wire.Tuple{wire.Atom("gone"), 1}})
+	assert.Equal(t, "{gone,1}", e.answer())
+	e.tell("process_flag(trap_exit, true), L = " + theirView(s.pid(9)) + ", link(L), receive {'EXIT', L, V} -> V end")
+	for f = s.next(); f.Op != wire.OpLink; f = s.next() {
+	}
+	s.send(wire.Frame{Op: wire.OpExit, From: s.pid(9), To: f.From, Payload: wire.Atom("noproc")})
+	assert.Equal(t, "noproc", e.answer())
+}
+
+// theirView is an expression for a pid of ours.
+func theirView(p wire.PID) string {
+	b, err := etf.Append(nil, p)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("binary_to_term(<<%s>>)", strings.Trim(strings.ReplaceAll(fmt.Sprint(b), " ", ","), "[]"))
+}
+
+func TestErlangSpawn(t *testing.T) {
+	e := startErl(t)
+	s := e.dial(&Protocol{})
+	ref, result := s.origin.RefOf(1), s.origin.RefOf(2)
+	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &wire.Spawn{
+		Module: "erpc", Function: "execute_call", Monitor: true,
+		Args: []any{result, wire.Atom("erlang"), wire.Atom("node"), wire.List{}},
+	}})
+	f := s.next()
+	require.Equal(t, wire.OpSpawnReply, f.Op)
+	assert.Equal(t, ref, f.Ref)
+	assert.True(t, f.Watched && !f.Linked)
+	assert.Equal(t, e.name, f.From.Node())
+	spawned := f.From
+	f = s.next()
+	assert.Equal(t, wire.Frame{Op: wire.OpDown, From: spawned, To: s.pid(1), Ref: ref,
+		Payload: wire.Tuple{result, wire.Atom("return"), e.name}}, f)
+
+	// An error (OTP has no option name), a link, another option.
+	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &wire.Spawn{
+		Module: "farend", Function: "sink", Name: "echo"}})
+	f = s.next()
+	assert.Equal(t, wire.Frame{Op: wire.OpSpawnReply, Ref: ref, To: s.pid(1), Payload: wire.Atom("badopt")}, f)
+	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Token: nil, Spawn: &wire.Spawn{
+		Module: "farend", Function: "sink", Link: true, Monitor: true, Args: []any{},
+		Options: wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("high")}}}})
+	f = s.next()
+	assert.True(t, f.Watched && f.Linked)
+	assert.Equal(t, "{priority,high}", e.ask("process_info("+theirView(f.From)+", priority)"))
+
+	// Theirs to us.
+	e.tell("erpc:call('go@127.0.0.1', m, f, [1, 2, 3])")
+	f = s.next()
+	require.Equal(t, wire.OpSpawn, f.Op)
+	assert.Equal(t, wire.Atom("erpc"), f.Spawn.Module)
+	assert.Equal(t, wire.Atom("execute_call"), f.Spawn.Function)
+	assert.True(t, f.Spawn.Monitor)
+	require.Len(t, f.Spawn.Args, 4)
+	assert.Equal(t, wire.List{1, 2, 3}, f.Spawn.Args[3])
+	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(50), Watched: true})
+	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(50), To: f.From, Ref: f.Ref,
+		Payload: wire.Tuple{f.Spawn.Args[0], wire.Atom("return"), wire.Atom("made_in_go")}})
+	assert.Equal(t, "made_in_go", e.answer())
+
+	e.tell("spawn_opt('go@127.0.0.1', m, f, \"ab\", [link, monitor, {priority, low}])")
+	f = s.next()
+	require.Equal(t, wire.OpSpawn, f.Op)
+	assert.True(t, f.Spawn.Link && f.Spawn.Monitor)
+	assert.Equal(t, []any{97, 98}, f.Spawn.Args)
+	assert.Equal(t, wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("low")}}, f.Spawn.Options)
+	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(51), Watched: true, Linked: true})
+	assert.Contains(t, e.answer(), "<")
+	e.tell("spawn_request('go@127.0.0.1', m, f, [], [{reply_tag, tag}]), receive {tag, _, error, Why} -> Why end")
+	f = s.next()
+	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: wire.Atom("notsup")})
+	assert.Equal(t, "notsup", e.answer())
+}
+
+func TestErlangCallsAndAliases(t *testing.T) {
+	e := startErl(t)
+	s := e.dial(&Protocol{})
+	e.tell("net_adm:ping('go@127.0.0.1')")
+	f := s.next() // monitor of net_kernel
+	require.Equal(t, wire.OpMonitor, f.Op)
+	assert.Equal(t, wire.Atom("net_kernel"), f.Name)
+	f = s.next()
+	require.Equal(t, wire.OpSend, f.Op)
+	assert.Equal(t, wire.Atom("net_kernel"), f.Name)
+	call := f.Payload.(wire.Tuple)
+	assert.Equal(t, wire.Atom("$gen_call"), call[0])
+	tag := call[1].(wire.Tuple)[1].(wire.ImproperList)
+	alias := tag.Tail.(wire.Ref)
+	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Ref: alias, Payload: wire.Tuple{tag, wire.Atom("yes")}})
+	assert.Equal(t, "pong", e.answer())
+	assert.Equal(t, wire.OpDemonitor, s.next().Op)
+
+	// A traced message keeps its token both ways.
+	e.tell("seq_trace:set_token(label, 42), {echo2, 'go@127.0.0.1'} ! hello, seq_trace:set_token([]), receive M -> M end")
+	f = s.next()
+	require.NotNil(t, f.Token)
+	token := f.Token.(wire.Tuple)
+	require.Len(t, token, 5)
+	assert.Equal(t, 42, token[1])
+	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: f.From, Payload: wire.Atom("back"), Token: token})
+	assert.Equal(t, "back", e.answer())
+	assert.Equal(t, "{label,42}", e.ask("seq_trace:get_token(label)"))
+
+	// Each way to send and to signal, with a token.
+	e.tell("seq_trace:set_token([]), Self = self(), spawn(fun F() -> register(tok, self()), Self ! up, process_flag(trap_exit, true), " +
+		"(fun G(0) -> ok; G(N) -> receive Y -> {label, L} = seq_trace:get_token(label), Self ! {Y, L}, G(N-1) end end)(3) end), receive up -> ok end")
+	e.answer()
+	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "tok", Payload: wire.Atom("named"), Token: token})
+	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "tok", Ref: s.origin.RefOf(77)})
+	assert.Contains(t, e.ask("receive {named, 42} -> ok end"), "ok")
+	e.tell("{whereis(tok), self()}")
+	e.answer()
+	e.tell("whereis(tok) ! more, {ours, 'go@127.0.0.1'} ! whereis(tok)")
+	e.answer()
+	for f = s.next(); f.Op != wire.OpSend; f = s.next() {
+	}
+	tok := f.Payload.(wire.PID)
+	s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: tok, Payload: wire.Atom("sig"), Token: token})
+	assert.Contains(t, e.ask("receive {{'EXIT', _, sig}, 42} -> ok end"), "ok")
+}
+
+func TestErlangTerms(t *testing.T) {
+	e := startErl(t)
+	for _, p := range []*Protocol{{}, {Without: FlagDistHdrAtomCache}, {Without: FlagFragments}, {Without: FlagExitPayload | FlagSendSender}} {
+		s := e.dial(p)
+		require.Equal(t, "true", e.ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
+		kinds := s.next().Payload.(wire.List)
+		require.Greater(t, len(kinds), 30)
+		e.tell("receive B -> B =:= get(k) end")
+		for _, k := range kinds { // one by one, then together
+			s.to("echo", wire.Tuple{s.pid(1), k})
+			back := s.next().Payload
+			assert.True(t, wire.Equal(k, back), "%s\n%s", wire.Format(k), wire.Format(back))
+		}
+		// The evaluator is who has sent them.
+		shell := wire.PID{}
+		for _, k := range kinds {
+			if p, ok := k.(wire.PID); ok {
+				shell = p
+			}
+		}
+		s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: shell, Payload: kinds})
+		assert.Equal(t, "true", e.answer())
+
+		// More atoms than the cache holds, several times, both ways.
+		for _, prefix := range []string{"x", "y", "x", strings.Repeat("ж", 200)} {
+			e.tell(fmt.Sprintf("A = farend:atoms(%s, 3000), [{kinds, 'go@127.0.0.1'} ! {X, X} || X <- A], {kinds, 'go@127.0.0.1'} ! A, ok",
+				strings.Trim(strings.ReplaceAll(fmt.Sprint([]rune(prefix)), " ", ","), " ")))
+			require.Equal(t, "ok", e.answer())
+			for i := range 3000 {
+				want := wire.Atom(fmt.Sprintf("%s%d", prefix, i+1))
+				require.Equal(t, wire.Tuple{want, want}, s.next().Payload)
+			}
+			all := s.next().Payload.(wire.List)
+			require.Len(t, all, 3000)
+			for range 2 {
+				for i, a := range all {
+					if i%7 == 0 || len(prefix) < 3 {
+						require.NoError(t, s.link.Write(&wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "echo",
+							Payload: wire.Tuple{s.pid(1), wire.List{a, a, wire.Atom("fixed")}}}))
+					}
+				}
+				s.to("echo", wire.Tuple{s.pid(1), all})
+			}
+			for range 2 {
+				for i, a := range all {
+					if i%7 == 0 || len(prefix) < 3 {
+						require.Equal(t, wire.List{a, a, wire.Atom("fixed")}, s.next().Payload)
+					}
+				}
+				require.Equal(t, all, s.next().Payload)
+			}
+		}
+		require.NoError(t, s.link.Close())
+	}
+}
+
+func TestErlangLargeAndMany(t *testing.T) {
+	e := startErl(t)
+	for _, p := range []*Protocol{{}, {Without: FlagFragments}, {Without: FlagDistHdrAtomCache}} {
+		s := e.dial(p)
+		blob := make([]byte, 20<<20)
+		_, _ = rand.Read(blob)
+		s.to("echo", wire.Tuple{s.pid(1), wire.Tuple{wire.Atom("blob"), blob}})
+		back := s.next().Payload.(wire.Tuple)
+		require.True(t, bytes.Equal(blob, back[1].([]byte)))
+		for _, n := range []int{fragmentSize - 200, fragmentSize - 1, fragmentSize, fragmentSize + 1, 2 * fragmentSize, 3*fragmentSize + 17} {
+			for d := range 100 {
+				s.to("echo", wire.Tuple{s.pid(1), blob[:n-50+d]})
+				require.True(t, bytes.Equal(blob[:n-50+d], s.next().Payload.([]byte)), "%d", n-50+d)
+			}
+		}
+		// An exit reason in fragments.
+		s.to("echo", wire.Tuple{s.pid(1), 1})
+		echo := s.next().From
+		s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(1)})
+		s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: echo, Payload: blob[:1<<20]})
+		f := s.next()
+		assert.Equal(t, wire.OpDown, f.Op)
+		assert.True(t, bytes.Equal(blob[:1<<20], f.Payload.([]byte)))
+		require.Equal(t, "true", e.ask("register(echo, proc_lib:spawn(fun F() -> receive {P, T} -> P ! T, F() end end))"))
+
+		const n = 100_000
+		require.Equal(t, "ok", e.ask(fmt.Sprintf("farend:collect(many, %d)", n)))
+		for i := range n {
+			require.NoError(t, s.link.Write(&wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}))
+			if s.link.Buffered() > 1<<15 {
+				require.NoError(t, s.link.Flush())
+			}
+		}
+		require.NoError(t, s.link.Flush())
+		assert.Equal(t, "0", e.ask("receive {many, Bad} -> Bad end"))
+		e.tell(fmt.Sprintf("farend:many(%s, %d)", theirView(s.pid(1)), n))
+		for i := range n {
+			require.Equal(t, i+1, s.next().Payload)
+		}
+		assert.Equal(t, "ok", e.answer())
+		require.NoError(t, s.link.Close())
+	}
+}
+
+func TestErlangTicks(t *testing.T) {
+	e := startErl(t, "-kernel", "net_ticktime", "1")
+	s := e.dial(&Protocol{})
+	in, _ := s.link.Traffic()
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) { // time is what is tested
+		require.NoError(t, s.link.Tick())
+	}
+	now, _ := s.link.Traffic()
+	assert.GreaterOrEqual(t, now, in+8, "erl ticks")
+	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("alive")})
+	assert.Equal(t, wire.Atom("alive"), s.next().Payload)
+	start := time.Now()
+	assert.Error(t, s.ends()) // without ticks of ours
+	assert.Less(t, time.Since(start), 10*time.Second)
+	e.says("not responding")
+}
+
+func TestErlangDropsWhatIsInvalid(t *testing.T) {
+	e := startErl(t)
+	third := wire.NewOrigin(wire.NodeID{Name: "third@127.0.0.1", Creation: 1}).PID(5)
+	for _, ctl := range []wire.Tuple{
+		{99, 1},
+		{int(opLink), third, wire.Atom("x")},
+		{int(opMonitorP), third, wire.Atom("echo"), wire.NewOrigin(self).RefOf(1)},
+		{int(opUnlinkID), 0, wire.NewOrigin(self).PID(1), third},
+	} {
+		s := e.dial(&Protocol{})
+		b, err := etf.Append(nil, ctl)
+		require.NoError(t, err)
+		frame := append([]byte{0, 0, 0, byte(2 + len(b)), 131, distHeader, 0}, b[1:]...)
+		_, err = s.link.(*link).conn.Write(frame)
+		require.NoError(t, err)
+		assert.Error(t, s.ends(), "%s", wire.Format(ctl))
+	}
+	e.says("Invalid distribution message")
+}
+
+func erlangRoot(t *testing.T) string {
+	out, err := exec.Command("erl", "-noshell", "-noinput", "-eval", "io:put_chars(code:root_dir()), halt().").Output()
+	if err != nil {
+		t.Skip("no erl on PATH to talk to")
+	}
+	return string(out)
+}
+
+func TestErlangTLS(t *testing.T) {
+	dir := t.TempDir()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "actornode test"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	conf := filepath.Join(dir, "ssl.conf")
+	require.NoError(t, os.WriteFile(conf, []byte(fmt.Sprintf(`[{server, [{certfile, %q}, {keyfile, %q}]}, {client, [{verify, verify_none}]}].`,
+		certFile, keyFile)), 0o600))
+	if l, _ := filepath.Glob(filepath.Join(erlangRoot(t), "lib", "ssl-*", "ebin", "inet_tls_dist.beam")); len(l) == 0 {
+		t.Skip("this Erlang has no application ssl to speak TLS with")
+	}
+	e := startErl(t, "-proto_dist", "inet_tls", "-ssl_dist_optfile", conf)
+	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	require.NoError(t, err)
+
+	c := tls.Client(e.conn(), &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // a test
+	l, err := new(Protocol).Dial(t.Context(), c, e.handshake())
+	require.NoError(t, err)
+	s := newSide(t, l)
+	s.to("echo", wire.Tuple{s.pid(1), make([]byte, 300_000)})
+	assert.Equal(t, make([]byte, 300_000), s.next().Payload)
+	require.NoError(t, l.Close())
+	require.Equal(t, "ok", e.ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
+
+	ln := tls.NewListener(e.listen(), &tls.Config{Certificates: []tls.Certificate{cert}})
+	l, err, answer := e.dialsUs(ln, &Protocol{}, e.handshake())
+	require.NoError(t, err)
+	assert.Equal(t, "true", answer)
+	s = newSide(t, l)
+	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hi")})
+	assert.Equal(t, wire.Atom("hi"), s.next().Payload)
+}
+
+func TestErlangCutsOff(t *testing.T) {
+	e := startErl(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String()) // nobody answers
+	require.NoError(t, err)
+	why := errors.New("changed its mind")
+	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+	_, err = new(Protocol).Dial(ctx, c, e.handshake())
+	assert.ErrorIs(t, err, why)
+	c, err = net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	h := e.handshake()
+	h.Limits.Timeout = 20 * time.Millisecond
+	_, err = new(Protocol).Dial(t.Context(), c, h)
+	assert.ErrorContains(t, err, "e@127.0.0.1 is silent for 20ms (await status)")
+}

@@ -1,0 +1,220 @@
+package erldist
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// readSize is the buffer of a link's reader: frames up to it are not copied.
+const readSize = 64<<10 + 4<<10
+
+// link is a connection after the handshake.
+type link struct {
+	// Set once.
+	conn net.Conn
+	peer wire.Peer
+
+	// Of the goroutine that reads.
+	src *bufio.Reader
+	in  *reader
+	big []byte // for frames larger than src
+
+	// Of the goroutine that writes.
+	out *writer
+
+	// Of all.
+	received, sent atomic.Uint64
+	closing        sync.Once
+	closed         atomic.Bool
+	closeErr       error
+}
+
+// newLink goes on where a handshake has ended.
+func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
+	flags := m.flags()
+	return newLink(conn, m.h.Local, wire.Peer{
+		ID:       m.peer,
+		Hidden:   !m.theirs.Has(FlagPublished),
+		Protocol: p.Name(),
+		Flags:    uint64(flags),
+		Spawn:    flags.Has(FlagSpawn),
+		Alias:    flags&(FlagAlias|FlagAltactSig) != 0,
+		Monitor:  flags.Has(FlagDistMonitor),
+		Addr:     addr(conn),
+	}, m.h.Limits, p.Foreign)
+}
+
+func addr(conn net.Conn) string {
+	if a := conn.RemoteAddr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkLimits, foreign func(any) (any, error)) *link {
+	l := &link{conn: conn, peer: peer}
+	flags := Flags(peer.Flags)
+	l.src = bufio.NewReaderSize(counted{l}, readSize)
+	l.in = newReader(local.Name, peer.ID.Name, flags, limits)
+	l.out = newWriter(local, peer.ID.Name, flags, limits, foreign)
+	return l
+}
+
+// counted counts what is read.
+type counted struct{ l *link }
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.l.conn.Read(b)
+	c.l.received.Add(uint64(n))
+	return n, err
+}
+
+func (l *link) Peer() wire.Peer { return l.peer }
+
+// Read returns the next signal.
+func (l *link) Read() (f wire.Frame, err error) {
+	for {
+		ok, err := l.readFrame(&f)
+		if err != nil {
+			return wire.Frame{}, l.readError(err)
+		}
+		if ok {
+			return f, nil
+		}
+	}
+}
+
+func (l *link) readError(err error) error {
+	switch {
+	case l.closed.Load():
+		return fmt.Errorf("erldist: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("erldist: %s has closed the connection: %w", l.peer.ID.Name, io.EOF)
+	}
+	return fmt.Errorf("erldist: from %s: %w", l.peer.ID.Name, err)
+}
+
+// readFrame reads a frame.
+func (l *link) readFrame(f *wire.Frame) (ok bool, err error) {
+	head, err := l.src.Peek(4)
+	if err != nil {
+		if len(head) > 0 && errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return false, err
+	}
+	size := binary.BigEndian.Uint32(head)
+	if uint64(size) > uint64(l.in.limits.Message)+frameExtra {
+		return false, fmt.Errorf("a frame of %d bytes; at most %d are allowed", size, l.in.limits.Message)
+	}
+	n := 4 + int(size)
+	if n > l.src.Size() {
+		_, _ = l.src.Discard(4)
+		return l.readLarge(f, n-4)
+	}
+	b, err := l.src.Peek(n)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return false, err
+	}
+	ok, err = l.in.frame(b[4:], f)
+	_, _ = l.src.Discard(n)
+	return ok, err
+}
+
+// frameExtra is what a frame may hold beside the message: a header with as many
+// atoms as it can list, of the longest.
+const frameExtra = fragmentHead + 1 + 128 + 255*(3+4*wire.MaxAtomRunes)
+
+// readLarge reads a frame of n bytes into memory of its own, no faster than the
+// bytes come.
+func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
+	b := l.big[:0]
+	for len(b) < n {
+		more := min(n-len(b), max(len(b), 1<<20))
+		b = growBy(b, more)
+		part := b[len(b) : len(b)+more]
+		if _, err := io.ReadFull(l.src, part); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return false, err
+		}
+		b = b[:len(b)+more]
+	}
+	ok, err = l.in.frame(b, f)
+	if l.big = b; cap(b) > keptSize {
+		l.big = nil
+	}
+	return ok, err
+}
+
+// Write encodes a signal into the buffer.
+func (l *link) Write(f *wire.Frame) error { return l.out.write(f) }
+
+// Buffered returns how many bytes wait for Flush.
+func (l *link) Buffered() int { return len(l.out.buf) }
+
+// Flush sends what has been written.
+func (l *link) Flush() error {
+	b := l.out.buf
+	if len(b) == 0 {
+		return nil
+	}
+	l.out.buf = b[:0]
+	if cap(b) > keptSize {
+		l.out.buf = nil
+	}
+	return l.send(b)
+}
+
+var tick [4]byte
+
+// Tick sends a tick if nothing waits, and what waits otherwise.
+func (l *link) Tick() error {
+	if l.Buffered() > 0 {
+		return l.Flush()
+	}
+	return l.send(tick[:])
+}
+
+func (l *link) send(b []byte) error {
+	n, err := l.conn.Write(b)
+	l.sent.Add(uint64(n))
+	switch {
+	case err == nil:
+		return nil
+	case l.closed.Load():
+		err = net.ErrClosed
+	}
+	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
+}
+
+// Traffic returns how many bytes have come and gone.
+func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
+
+// Close ends the link.
+func (l *link) Close() error {
+	l.closing.Do(func() {
+		l.closed.Store(true)
+		l.closeErr = l.conn.Close()
+	})
+	return l.closeErr
+}
+
+// hungUp reports whether the peer has closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}

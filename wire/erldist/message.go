@@ -1,0 +1,252 @@
+package erldist
+
+import (
+	"crypto/md5" //nolint:gosec // the protocol's digest
+	"crypto/subtle"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// The messages of the handshake, without the length in front of each:
+//
+//	name        'N' Flags:64 Creation:32 Nlen:16 Name …            from who has dialled
+//	name        'n' 5:16 Flags:32 Name                             the same before OTP 25
+//	status      's' Text                                           "ok", "ok_simultaneous", "nok", "not_allowed",
+//	                                                               "alive" and then "true" or "false" back
+//	status      's' "named:" Nlen:16 Name Creation:32 …            to a peer that has asked for a name
+//	challenge   'N' Flags:64 Challenge:32 Creation:32 Nlen:16 Name …
+//	complement  'c' FlagsHigh:32 Creation:32                       behind an 'n'
+//	reply       'r' Challenge:32 Digest:128
+//	ack         'a' Digest:128
+//
+// Bytes where … stands are ignored. Names are Latin-1, but that of a status is
+// UTF-8. A digest is the MD5 of a cookie and a challenge in decimal.
+const (
+	tagName       = 'N' // of challenges too
+	tagOldName    = 'n'
+	tagStatus     = 's'
+	tagComplement = 'c'
+	tagReply      = 'r'
+	tagAck        = 'a'
+)
+
+const (
+	digestSize     = md5.Size
+	nameHead       = 1 + 8 + 4 + 2
+	challengeHead  = 1 + 8 + 4 + 4 + 2
+	oldNameHead    = 1 + 2 + 4
+	complementSize = 1 + 4 + 4
+	replySize      = 1 + 4 + digestSize
+	ackSize        = 1 + digestSize
+	maxHandshake   = 1 << 16 // bytes of a message that is read
+)
+
+// nameMsg is how who has dialled introduces itself. With [FlagNameMe] its name
+// is that of its host.
+type nameMsg struct {
+	flags    Flags
+	creation uint32
+	name     wire.Atom
+	old      bool // an 'n': the creation and the high flags are to come
+}
+
+func (m nameMsg) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(append(dst, tagName), uint64(m.flags))
+	dst = binary.BigEndian.AppendUint32(dst, m.creation)
+	return appendName(dst, m.name)
+}
+
+func parseName(b []byte) (m nameMsg, err error) {
+	switch {
+	case len(b) >= nameHead && b[0] == tagName:
+		m.flags = Flags(binary.BigEndian.Uint64(b[1:]))
+		m.creation = binary.BigEndian.Uint32(b[9:])
+		m.name, err = parseNodeName(b[nameHead-2:])
+		return m, err
+	case len(b) >= oldNameHead && b[0] == tagOldName:
+		m.old = true
+		m.flags = Flags(binary.BigEndian.Uint32(b[3:]))
+		m.name, err = fromLatin1(b[oldNameHead:])
+		return m, err
+	}
+	return m, unexpected(b, "the name of a node")
+}
+
+// complementMsg is what an old name left out.
+type complementMsg struct {
+	high     uint32 // flags
+	creation uint32
+}
+
+func (m complementMsg) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(append(dst, tagComplement), m.high)
+	return binary.BigEndian.AppendUint32(dst, m.creation)
+}
+
+func parseComplement(b []byte) (m complementMsg, err error) {
+	if len(b) != complementSize || b[0] != tagComplement {
+		return m, unexpected(b, "the complement of an old name")
+	}
+	return complementMsg{binary.BigEndian.Uint32(b[1:]), binary.BigEndian.Uint32(b[5:])}, nil
+}
+
+// statusMsg is what the node that was dialled makes of a name, or the answer to
+// an "alive" of its.
+type statusMsg string
+
+const (
+	statusOK           statusMsg = "ok"
+	statusSimultaneous statusMsg = "ok_simultaneous"
+	statusNok          statusMsg = "nok"
+	statusNotAllowed   statusMsg = "not_allowed"
+	statusAlive        statusMsg = "alive"
+	statusTrue         statusMsg = "true"
+	statusFalse        statusMsg = "false"
+)
+
+func (m statusMsg) append(dst []byte) []byte { return append(append(dst, tagStatus), m...) }
+
+func parseStatus(b []byte) (statusMsg, error) {
+	if len(b) == 0 || b[0] != tagStatus {
+		return "", unexpected(b, "a status")
+	}
+	return statusMsg(b[1:]), nil
+}
+
+// namedMsg is the status that gives a peer its name.
+func namedMsg(id wire.NodeID) statusMsg {
+	b := binary.BigEndian.AppendUint16([]byte("named:"), uint16(len(id.Name)))
+	b = append(b, id.Name...)
+	return statusMsg(binary.BigEndian.AppendUint32(b, id.Creation))
+}
+
+// challengeMsg is how the node that was dialled introduces itself.
+type challengeMsg struct {
+	flags     Flags
+	challenge uint32
+	creation  uint32
+	name      wire.Atom
+}
+
+func (m challengeMsg) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(append(dst, tagName), uint64(m.flags))
+	dst = binary.BigEndian.AppendUint32(dst, m.challenge)
+	dst = binary.BigEndian.AppendUint32(dst, m.creation)
+	return appendName(dst, m.name)
+}
+
+func parseChallenge(b []byte) (m challengeMsg, err error) {
+	if len(b) < challengeHead || b[0] != tagName {
+		return m, unexpected(b, "a challenge")
+	}
+	m.flags = Flags(binary.BigEndian.Uint64(b[1:]))
+	m.challenge = binary.BigEndian.Uint32(b[9:])
+	m.creation = binary.BigEndian.Uint32(b[13:])
+	m.name, err = parseNodeName(b[challengeHead-2:])
+	return m, err
+}
+
+// digest proves that its maker knows a cookie.
+type digest [digestSize]byte
+
+func digestOf(cookie string, challenge uint32) digest {
+	return md5.Sum(strconv.AppendUint([]byte(cookie), uint64(challenge), 10)) //nolint:gosec // the protocol's digest
+}
+
+func (d digest) equal(x digest) bool { return subtle.ConstantTimeCompare(d[:], x[:]) == 1 }
+
+// replyMsg answers a challenge and poses one.
+type replyMsg struct {
+	challenge uint32
+	digest    digest
+}
+
+func (m replyMsg) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(append(dst, tagReply), m.challenge)
+	return append(dst, m.digest[:]...)
+}
+
+func parseReply(b []byte) (m replyMsg, err error) {
+	if len(b) != replySize || b[0] != tagReply {
+		return m, unexpected(b, "the answer to a challenge")
+	}
+	return replyMsg{binary.BigEndian.Uint32(b[1:]), digest(b[5:])}, nil
+}
+
+// ackMsg answers the challenge of a reply.
+type ackMsg struct{ digest digest }
+
+func (m ackMsg) append(dst []byte) []byte { return append(append(dst, tagAck), m.digest[:]...) }
+
+func parseAck(b []byte) (m ackMsg, err error) {
+	if len(b) != ackSize || b[0] != tagAck {
+		return m, unexpected(b, "the acknowledgement of an answer")
+	}
+	return ackMsg{digest(b[1:])}, nil
+}
+
+// unexpected is the error for a message that is not what it should be.
+func unexpected(b []byte, what string) error {
+	if len(b) > 40 {
+		return fmt.Errorf("expected %s, got %d bytes beginning with %.40q", what, len(b), b)
+	}
+	return fmt.Errorf("expected %s, got %q", what, b)
+}
+
+// appendName appends a name with its length. Node names are checked before.
+func appendName(dst []byte, name wire.Atom) []byte {
+	latin1 := make([]byte, 0, len(name))
+	for _, r := range name {
+		latin1 = append(latin1, byte(r))
+	}
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(latin1))), latin1...)
+}
+
+// parseNodeName reads a name behind its length.
+func parseNodeName(b []byte) (wire.Atom, error) {
+	n := int(binary.BigEndian.Uint16(b))
+	if n > len(b)-2 {
+		return "", fmt.Errorf("expected a name of %d bytes, but %d are left", n, len(b)-2)
+	}
+	return fromLatin1(b[2 : 2+n])
+}
+
+func fromLatin1(b []byte) (wire.Atom, error) {
+	if len(b) > wire.MaxAtomRunes {
+		return "", fmt.Errorf("a name of %d characters; at most %d are allowed", len(b), wire.MaxAtomRunes)
+	}
+	var s strings.Builder
+	for _, c := range b {
+		s.WriteRune(rune(c))
+	}
+	return wire.Atom(s.String()), nil
+}
+
+// checkNodeName reports what keeps name from being that of a node.
+func checkNodeName(name wire.Atom) error {
+	before, host, ok := strings.Cut(string(name), "@")
+	if !ok || before == "" || host == "" || strings.Contains(host, "@") {
+		return fmt.Errorf("%.300q is no node name: it takes the form name@host", string(name))
+	}
+	for _, r := range name {
+		if r > 0xff || r == utf8.RuneError {
+			return fmt.Errorf("node name %.300q has %q in it, which is not Latin-1", string(name), r)
+		}
+	}
+	if n := utf8.RuneCountInString(string(name)); n > wire.MaxAtomRunes {
+		return fmt.Errorf("node name %.300q has %d characters; at most %d are allowed", string(name), n, wire.MaxAtomRunes)
+	}
+	return nil
+}
+
+// isLong reports whether a node name is a long one: its host has a dot in it, or
+// is an address.
+func isLong(name wire.Atom) bool {
+	_, host, _ := strings.Cut(string(name), "@")
+	return strings.ContainsAny(host, ".:")
+}

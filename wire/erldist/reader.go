@@ -1,0 +1,218 @@
+package erldist
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// What a frame begins with, behind its length:
+//
+//	131 68 atoms control [payload]                  a message
+//	131 69 Seq:64 Frag:64 atoms control [payload…   the first fragment of one
+//	131 70 Seq:64 Frag:64 …payload…                 the others; the last has Frag 1
+//	112 131 control [131 payload]                   a message without atom cache
+//
+// Atoms are as atoms.go has them. An empty frame is a tick.
+const (
+	passThrough   = 112
+	distHeader    = 68
+	firstFragment = 69
+	nextFragment  = 70
+	fragmentHead  = 2 + 8 + 8
+)
+
+// reader makes signals of frames. It belongs to the goroutine that calls Read.
+type reader struct {
+	local, peer wire.Atom
+	flags       Flags
+	limits      wire.LinkLimits
+	cache       atomsIn
+	atoms       []wire.Atom // of the message at hand
+	dec         etf.Decoder
+	origins     originCache
+	open        map[uint64]*partial
+}
+
+// partial is a message of which some fragments have come.
+type partial struct {
+	atoms []wire.Atom
+	next  uint64 // number of the fragment to come
+	b     []byte
+}
+
+// The defaults of [wire.LinkLimits].
+const (
+	DefaultMessage   = 256 << 20
+	DefaultFragments = 64
+)
+
+func withDefaults(l wire.LinkLimits) wire.LinkLimits {
+	if l.Message <= 0 {
+		l.Message = DefaultMessage
+	}
+	if l.Fragments <= 0 {
+		l.Fragments = DefaultFragments
+	}
+	return l
+}
+
+func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *reader {
+	r := &reader{local: local, peer: peer, flags: flags, limits: withDefaults(limits)}
+	r.dec.Atoms = func(i byte) (wire.Atom, bool) {
+		if int(i) >= len(r.atoms) {
+			return "", false
+		}
+		return r.atoms[i], true
+	}
+	return r
+}
+
+// frame takes the bytes of a frame and returns a signal, or false if there is
+// none complete yet. f shares no memory with b.
+func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
+	switch {
+	case len(b) == 0: // a tick
+		return false, nil
+	case b[0] == passThrough:
+		return true, r.pass(b[1:], f)
+	case b[0] != etf.Version || len(b) < 2:
+	case b[1] == distHeader:
+		return true, r.whole(b[2:], f)
+	case b[1] == firstFragment || b[1] == nextFragment:
+		return r.fragment(b, f)
+	}
+	return false, fmt.Errorf("a frame of %d bytes that begins with % x, which is no distribution header", len(b), b[:min(len(b), 8)])
+}
+
+// whole reads a message in one frame.
+func (r *reader) whole(b []byte, f *wire.Frame) (err error) {
+	if r.atoms, b, err = r.cache.header(b, r.atoms); err != nil {
+		return err
+	}
+	return r.message(b, f, false)
+}
+
+// pass reads a message without distribution header.
+func (r *reader) pass(b []byte, f *wire.Frame) error {
+	r.atoms = r.atoms[:0]
+	if len(b) == 0 || b[0] != etf.Version {
+		return errors.New("a frame that is passed through and does not begin with the version byte 131")
+	}
+	if len(b) > 1 && b[1] == tagCompressed {
+		ctl, rest, err := r.dec.Decode(b)
+		if err != nil {
+			return err
+		}
+		if b, err = etf.AppendBare(nil, ctl); err != nil {
+			return err
+		}
+		return r.message(append(b, rest...), f, true)
+	}
+	return r.message(b[1:], f, true)
+}
+
+// fragment reads a part of a message.
+func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
+	if len(b) < fragmentHead {
+		return false, errHeaderCut
+	}
+	first := b[1] == firstFragment
+	seq, number := binary.BigEndian.Uint64(b[2:]), binary.BigEndian.Uint64(b[10:])
+	b = b[fragmentHead:]
+	p, known := r.open[seq]
+	switch {
+	case first && known:
+		return false, fmt.Errorf("a first fragment of sequence %d, whose fragment %d is to come", seq, p.next)
+	case !first && !known:
+		return false, fmt.Errorf("fragment %d of sequence %d, whose first fragment has not come", number, seq)
+	case number == 0:
+		return false, fmt.Errorf("fragment 0 of sequence %d", seq)
+	case !first && number != p.next:
+		return false, fmt.Errorf("fragment %d of sequence %d, where %d is to come", number, seq, p.next)
+	case first && number > 1 && len(r.open) >= r.limits.Fragments:
+		return false, fmt.Errorf("more than %d messages in fragments at a time", r.limits.Fragments)
+	}
+	if first {
+		if r.atoms, b, err = r.cache.header(b, r.atoms); err != nil {
+			return false, err
+		}
+		if number == 1 {
+			return true, r.message(b, f, false)
+		}
+		p = &partial{atoms: append([]wire.Atom(nil), r.atoms...)}
+		if r.open == nil {
+			r.open = make(map[uint64]*partial)
+		}
+		r.open[seq] = p
+	}
+	if len(b) > r.limits.Message-len(p.b) {
+		return false, fmt.Errorf("a message in fragments of more than %d bytes", r.limits.Message)
+	}
+	p.b = append(p.b, b...)
+	p.next = number - 1
+	if p.next > 0 {
+		return false, nil
+	}
+	delete(r.open, seq)
+	r.atoms = append(r.atoms[:0], p.atoms...)
+	return true, r.message(p.b, f, false)
+}
+
+// message reads control and payload. With versions, a version byte stands
+// before the payload.
+func (r *reader) message(b []byte, f *wire.Frame, versions bool) error {
+	if len(b) > r.limits.Message {
+		return fmt.Errorf("a message of %d bytes; at most %d are allowed", len(b), r.limits.Message)
+	}
+	*f = wire.Frame{}
+	c := control{r: r, b: b, all: b}
+	has := c.read(f)
+	if c.err != nil {
+		return c.invalid()
+	}
+	rest := c.b
+	if has {
+		var err error
+		if versions {
+			f.Payload, rest, err = r.dec.Decode(rest)
+		} else {
+			f.Payload, rest, err = r.dec.DecodeBare(rest)
+		}
+		if err != nil {
+			return fmt.Errorf("the payload of control message %s: %w", c.text(), err)
+		}
+	}
+	if len(rest) > 0 {
+		c.err = fmt.Errorf("%d bytes follow it that do not belong to it", len(rest))
+		return c.invalid()
+	}
+	if c.err = finish(f, c.op); c.err != nil {
+		return c.invalid()
+	}
+	return nil
+}
+
+// originCache finds the origins of identifiers in control messages, nearly all
+// of which are of two nodes.
+type originCache struct {
+	ids  [4]wire.NodeID
+	org  [4]wire.Origin
+	next int
+}
+
+func (c *originCache) of(name wire.Atom, creation uint32) wire.Origin {
+	id := wire.NodeID{Name: name, Creation: creation}
+	for i := range c.ids {
+		if c.ids[i].Creation == creation && c.ids[i].Name == name && c.org[i] != (wire.Origin{}) {
+			return c.org[i]
+		}
+	}
+	o := wire.NewOrigin(id)
+	c.ids[c.next], c.org[c.next] = id, o
+	c.next = (c.next + 1) % len(c.ids)
+	return o
+}

@@ -1,0 +1,362 @@
+package erldist
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+	"github.com/actornode/actornode/wire/linktest"
+)
+
+var (
+	peerOrigin  = wire.NewOrigin(wire.NodeID{Name: "e@127.0.0.1", Creation: 1})
+	thirdOrigin = wire.NewOrigin(wire.NodeID{Name: "x@127.0.0.1", Creation: 1})
+	theirPID    = peerOrigin.PID(5)
+	ourPID      = wire.NewOrigin(self).PID(7)
+	someRef     = peerOrigin.Ref(1, 2, 3)
+)
+
+// ours is a reader of what the peer e sends this node.
+func ours(flags Flags, limits wire.LinkLimits) *reader {
+	return newReader(self.Name, peerOrigin.NodeID().Name, flags, limits)
+}
+
+// framed is a frame of terms without atoms in its header.
+func framed(t testing.TB, terms ...any) []byte {
+	b := []byte{131, distHeader, 0}
+	for _, x := range terms {
+		var err error
+		b, err = etf.AppendBare(b, x)
+		require.NoError(t, err)
+	}
+	return b
+}
+
+func TestInvalidControlMessages(t *testing.T) {
+	third := thirdOrigin.PID(1)
+	mfa := wire.Tuple{wire.Atom("m"), wire.Atom("f"), 0}
+	for _, c := range []struct {
+		terms []any
+		text  string
+	}{
+		{[]any{wire.Tuple{99, 1}}, "invalid control message {99,1}: unknown operation 99"},
+		{[]any{wire.Tuple{5, theirPID, ourPID}}, "unknown operation 5"},
+		{[]any{wire.Tuple{0}}, "unknown operation 0"},
+		{[]any{wire.Tuple{-1}}, "the operation is no number that fits"},
+		{[]any{wire.Tuple{wire.Atom("link")}}, "the operation is no number"},
+		{[]any{wire.Tuple{}}, "no operation in it"},
+		{[]any{1}, "it is no tuple"},
+		{[]any{wire.Tuple{1, theirPID}}, "invalid control message {1,<e@127.0.0.1.5.0>}: it takes 3 elements, not 2"},
+		{[]any{wire.Tuple{1, theirPID, ourPID, 1}}, "it takes 3 elements, not 4"},
+		{[]any{wire.Tuple{1, third, ourPID}}, "From is a process of x@127.0.0.1, not of e@127.0.0.1"},
+		{[]any{wire.Tuple{1, theirPID, third}}, "To is a process of x@127.0.0.1, not of go@127.0.0.1"},
+		{[]any{wire.Tuple{1, wire.Atom("x"), ourPID}}, "From is no pid"},
+		{[]any{wire.Tuple{4, theirPID, ourPID}}, "a node with UNLINK_ID does not send UNLINK"},
+		{[]any{wire.Tuple{35, 0, theirPID, ourPID}}, "an unlink id of 0"},
+		{[]any{wire.Tuple{35, -5, theirPID, ourPID}}, "an unlink id is no number that fits"},
+		{[]any{wire.Tuple{36, new(big.Int).Lsh(big.NewInt(1), 64), theirPID, ourPID}}, "an unlink id is no number that fits"},
+		{[]any{wire.Tuple{35, 1, third, ourPID}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{3, third, ourPID, 1}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{24, third, ourPID}, 1}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{19, third, ourPID, someRef}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{19, theirPID, third, someRef}}, "To is a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{19, theirPID, 1, someRef}}, "To is no pid and no name"},
+		{[]any{wire.Tuple{19, theirPID, ourPID, 1}}, "Ref is no reference"},
+		{[]any{wire.Tuple{20, third, wire.Atom("x"), someRef}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{21, third, ourPID, someRef, 1}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{28, theirPID, third, someRef}, 1}, "To is a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{6, theirPID, wire.Atom(""), 1}, 1}, "ToName is no atom"},
+		{[]any{wire.Tuple{2, 1, ourPID}, 1}, "the cookie is no atom"},
+		{[]any{wire.Tuple{2, wire.Atom(""), ourPID}}, "payload"},
+		{[]any{wire.Tuple{2, wire.Atom(""), ourPID}, 1, 2}, "2 bytes follow it"},
+		{[]any{wire.Tuple{33, theirPID, ourPID}, 1}, "Alias is no reference"},
+		{[]any{wire.Tuple{29, someRef, third, theirPID, mfa, wire.List{}}, wire.List{}}, "a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, wire.Tuple{1, 2, 3}, wire.List{}}, wire.List{}}, "expected {M,F,A}"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, wire.Atom("x"), wire.List{}}, wire.List{}}, "expected {M,F,A}"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.Atom("x")}, wire.List{}}, "expected a list of options"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{wire.Tuple{wire.Atom("name"), 1}}}, wire.List{}}, "spawn option {name,1}"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{}}, wire.List{1}}, "1 arguments follow it"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{}}, wire.Atom("x")}, "its arguments are no list"},
+		{[]any{wire.Tuple{31, someRef, ourPID, 0, third}}, "the new process is on x@127.0.0.1"},
+		{[]any{wire.Tuple{31, someRef, third, 0, theirPID}}, "To is a process of x@127.0.0.1"},
+		{[]any{wire.Tuple{31, someRef, ourPID, 0, 1}}, "expected the new process or an atom"},
+		{[]any{wire.Tuple{37, 0, theirPID, wire.Atom("x")}, 1}, "To is no pid"},
+		{[]any{wire.Tuple{37, altactAlias, theirPID, ourPID}, 1}, "To is no reference"},
+		{[]any{wire.Tuple{37, altactToken, theirPID, ourPID}, 1}, "its Token is missing"},
+		{[]any{wire.Tuple{37, 0, theirPID}, 1}, "it takes 4 elements, not 3"},
+	} {
+		var f wire.Frame
+		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(framed(t, c.terms...), &f)
+		assert.ErrorContains(t, err, c.text, "%s", wire.Format(wire.List(c.terms)))
+	}
+}
+
+func TestOtherControlMessages(t *testing.T) {
+	mfa := wire.Tuple{wire.Atom("m"), wire.Atom("f"), 2}
+	huge := new(big.Int).Lsh(big.NewInt(1), 80)
+	for _, c := range []struct {
+		flags Flags
+		terms []any
+		want  wire.Frame
+	}{
+		{announcedFlags &^ FlagUnlinkID, []any{wire.Tuple{4, theirPID, ourPID}}, wire.Frame{Op: wire.OpUnlink, From: theirPID, To: ourPID}},
+		{announcedFlags, []any{wire.Tuple{37, new(big.Int).Or(huge, big.NewInt(altactPriority|altactName|altactToken)), theirPID,
+			wire.Atom("n"), wire.Atom("token"), 1, 2, 3}, 9},
+			wire.Frame{Op: wire.OpSend, From: theirPID, Name: "n", Token: wire.Atom("token"), Urgent: true, Payload: 9}},
+		{announcedFlags, []any{wire.Tuple{37, altactExit | altactPriority, theirPID, ourPID}, wire.Atom("bye")},
+			wire.Frame{Op: wire.OpSignal, From: theirPID, To: ourPID, Urgent: true, Payload: wire.Atom("bye")}},
+		{announcedFlags, []any{wire.Tuple{37, altactExit | altactAlias, theirPID, someRef}, wire.Atom("bye")},
+			wire.Frame{Op: wire.OpSignal, From: theirPID, Ref: someRef, Payload: wire.Atom("bye")}},
+		{announcedFlags, []any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{
+			wire.Tuple{wire.Atom("monitor"), wire.List{}}, wire.Tuple{wire.Atom("link"), wire.List{}}, wire.Atom("x")}}, wire.Charlist("ab")},
+			wire.Frame{Op: wire.OpSpawn, Ref: someRef, From: theirPID, Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{97, 98},
+				Leader: theirPID, Link: true, Monitor: true, Options: wire.List{wire.Atom("x")}}}},
+		{announcedFlags, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}}, wire.Frame{Op: wire.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
+	} {
+		var f wire.Frame
+		ok, err := ours(c.flags, wire.LinkLimits{}).frame(framed(t, c.terms...), &f)
+		require.NoError(t, err, "%s", wire.Format(wire.List(c.terms)))
+		assert.True(t, ok)
+		assert.NoError(t, linktest.Same(c.want, f))
+		assert.Equal(t, c.want.Urgent, f.Urgent)
+
+		b := []byte{passThrough} // the same, passed through
+		for _, x := range c.terms {
+			b, err = etf.Append(b, x)
+			require.NoError(t, err)
+		}
+		_, err = ours(c.flags, wire.LinkLimits{}).frame(b, &f)
+		require.NoError(t, err)
+		assert.NoError(t, linktest.Same(c.want, f))
+	}
+	// Compressed terms, which only passing through allows.
+	text := wire.List(make([]any, 1000))
+	b, err := etf.AppendCompressed([]byte{passThrough}, wire.Tuple{3, theirPID, ourPID, text})
+	require.NoError(t, err)
+	require.Less(t, len(b), 200)
+	var f wire.Frame
+	_, err = ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+	require.NoError(t, err)
+	assert.NoError(t, linktest.Same(wire.Frame{Op: wire.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
+}
+
+// inFragments is a message in fragments with the given numbers.
+func inFragments(seq uint64, b []byte, numbers ...uint64) (l [][]byte) {
+	size := len(b)/len(numbers) + 1
+	for i, n := range numbers {
+		part := b[min(len(b), i*size):min(len(b), (i+1)*size)]
+		head := []byte{131, nextFragment}
+		if i == 0 {
+			head[1] = firstFragment
+		}
+		head = binary.BigEndian.AppendUint64(head, seq)
+		head = binary.BigEndian.AppendUint64(head, n)
+		if i == 0 {
+			head = append(head, 0)
+		}
+		l = append(l, append(head, part...))
+	}
+	return l
+}
+
+func TestFragments(t *testing.T) {
+	body := framed(t, wire.Tuple{2, wire.Atom(""), ourPID}, []byte("the payload of a message in some fragments"))[3:]
+	good := inFragments(7, body, 3, 2, 1)
+	other := inFragments(8, body, 3, 2, 1)
+	for _, c := range []struct {
+		name   string
+		frames [][]byte
+		text   string
+	}{
+		{"in order", good, ""},
+		{"alone", inFragments(7, body, 1), ""},
+		{"mixed", [][]byte{good[0], other[0], good[1], other[1], other[2], good[2]}, ""},
+		{"again", append(append([][]byte{}, good...), good...), ""},
+		{"one left out", [][]byte{good[0], good[2]}, "fragment 1 of sequence 7, where 2 is to come"},
+		{"one twice", [][]byte{good[0], good[1], good[1]}, "fragment 2 of sequence 7, where 1 is to come"},
+		{"first twice", [][]byte{good[0], good[0]}, "a first fragment of sequence 7, whose fragment 2 is to come"},
+		{"unknown", [][]byte{good[1]}, "fragment 2 of sequence 7, whose first fragment has not come"},
+		{"over", append(append([][]byte{}, good...), good[2]), "whose first fragment has not come"},
+		{"zero", inFragments(7, body, 0), "fragment 0 of sequence 7"},
+		{"too many", [][]byte{inFragments(1, body, 2, 1)[0], inFragments(2, body, 2, 1)[0], inFragments(3, body, 2, 1)[0]},
+			"more than 2 messages in fragments at a time"},
+		{"too long", append(inFragments(1, make([]byte, 1000), 9, 8), inFragments(1, make([]byte, 1000), 8, 7)[1]), "of more than 1000 bytes"},
+		{"cut", [][]byte{good[0][:15]}, "ends inside its distribution header"},
+	} {
+		r := ours(announcedFlags, wire.LinkLimits{Fragments: 2, Message: 1000})
+		var f wire.Frame
+		var err error
+		n := 0
+		for _, b := range c.frames {
+			var ok bool
+			if ok, err = r.frame(b, &f); err != nil {
+				break
+			}
+			if ok {
+				n++
+				assert.Equal(t, []byte("the payload of a message in some fragments"), f.Payload, c.name)
+			}
+		}
+		if c.text != "" {
+			assert.ErrorContains(t, err, c.text, c.name)
+			continue
+		}
+		assert.NoError(t, err, c.name)
+		assert.NotZero(t, n, c.name)
+		assert.Empty(t, r.open, c.name)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	body := framed(t, wire.Tuple{2, wire.Atom(""), ourPID})[3:]
+	body = append(body, tagAtomCacheRef, 0)
+	for _, c := range []struct {
+		head []byte
+		text string
+	}{
+		{[]byte{1, 0x08, 5, 2, 'o', 'k'}, ""},
+		{[]byte{1, 0x18, 5, 0, 2, 'o', 'k'}, ""}, // long atoms
+		{[]byte{1, 0x00, 5}, "no atom is known for entry 5 of segment 0"},
+		{[]byte{1, 0x08, 5, 2, 0xff, 'k'}, "not UTF-8"},
+		{[]byte{0}, "no atom is known for the cache reference 0"},
+		{[]byte{1}, "distribution header"},
+		{[]byte{1, 0x08}, "distribution header"},
+		{[]byte{1, 0x08, 5}, "distribution header"},
+		{[]byte{1, 0x18, 5, 0}, "distribution header"},
+		{[]byte{1, 0x18, 5, 255, 255}, "distribution header"},
+	} {
+		b := append([]byte{131, distHeader}, c.head...)
+		if c.text == "" || len(c.head) > 5 || len(c.head) == 3 || c.head[0] == 0 {
+			b = append(b, body...)
+		}
+		var f wire.Frame
+		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+		if c.text == "" {
+			assert.NoError(t, err)
+			assert.Equal(t, wire.Atom("ok"), f.Payload)
+			continue
+		}
+		assert.ErrorContains(t, err, c.text, "%x", c.head)
+	}
+	for _, b := range [][]byte{{131}, {131, 71}, {0}, {112}, {112, 104}, {131, 68}} {
+		var f wire.Frame
+		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+		assert.Error(t, err, "%x", b)
+	}
+}
+
+// The two halves of the atom cache agree, whatever is sent, taken back or too
+// much for a message.
+func TestAtomCacheModel(t *testing.T) {
+	for range 20 {
+		seed := rand.Uint64()
+		g := rand.New(rand.NewPCG(seed, 2))
+		var out atomsOut
+		var in atomsIn
+		var refs []wire.Atom
+		for range 400 {
+			out.begin()
+			numbers := map[byte]wire.Atom{}
+			for range g.IntN(600) {
+				a := wire.Atom(fmt.Sprint("a", g.IntN(1+g.IntN(8000))))
+				if i, ok := out.index(a); ok {
+					if old, known := numbers[i]; known && old != a {
+						t.Fatalf("seed %d: number %d is %s and %s", seed, i, old, a)
+					}
+					numbers[i] = a
+				}
+			}
+			if g.IntN(4) == 0 {
+				out.undo()
+				continue
+			}
+			var rest []byte
+			var err error
+			refs, rest, err = in.header(append(out.appendHeader(nil), "rest"...), refs)
+			require.NoError(t, err, "seed %d", seed)
+			require.Equal(t, "rest", string(rest))
+			require.Len(t, refs, len(numbers))
+			for i, a := range numbers {
+				require.Equal(t, a, refs[i], "seed %d", seed)
+			}
+		}
+	}
+}
+
+func TestEpochsGoRound(t *testing.T) {
+	var c atomsOut
+	c.begin()
+	_, _ = c.index("abc")
+	c.epoch = 1<<32 - 1
+	c.begin()
+	assert.EqualValues(t, 1, c.epoch)
+	i, ok := c.index("abc")
+	assert.True(t, ok)
+	assert.Zero(t, i)
+	assert.Equal(t, byte(1), c.appendHeader(nil)[0])
+}
+
+// A frame that says it is long costs nothing before its bytes come.
+func TestLengthBomb(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, head := range [][]byte{{0x0f, 0xff, 0xff, 0xff}, {0x0f, 0xff, 0xff, 0xff, 131, 68, 0, 108, 0xff, 0xff, 0xff, 0xff}} {
+		l := newLink(&stream{in: head}, self, wire.Peer{ID: peerOrigin.NodeID(), Flags: uint64(announcedFlags)}, wire.LinkLimits{}, nil)
+		_, err := l.Read()
+		assert.Error(t, err)
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+	l := newLink(&stream{in: []byte{0xff, 0xff, 0xff, 0xff}}, self, wire.Peer{ID: peerOrigin.NodeID()}, wire.LinkLimits{}, nil)
+	_, err := l.Read()
+	assert.ErrorContains(t, err, "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268435456 are allowed")
+}
+
+func FuzzFrame(f *testing.F) {
+	for _, name := range transcripts {
+		var all []byte
+		for _, x := range load(f, name)[5:] {
+			if x.kind == '<' && len(x.b) < 1<<10 {
+				all = append(binary.BigEndian.AppendUint16(all, uint16(len(x.b))), x.b...)
+				f.Add(append(binary.BigEndian.AppendUint16(nil, uint16(len(x.b))), x.b...))
+			}
+		}
+		f.Add(all)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := ours(announcedFlags, wire.LinkLimits{Message: 1 << 16, Fragments: 4})
+		w := newWriter(peerOrigin.NodeID(), self.Name, announcedFlags&^FlagFragments, wire.LinkLimits{}, nil)
+		back := ours(announcedFlags, wire.LinkLimits{})
+		for len(b) >= 2 {
+			n := min(int(binary.BigEndian.Uint16(b)), len(b)-2)
+			var f, again wire.Frame
+			ok, err := r.frame(b[2:2+n], &f)
+			b = b[2+n:]
+			if err != nil {
+				return
+			}
+			if !ok {
+				continue
+			}
+			w.buf = w.buf[:0]
+			if w.write(&f) != nil {
+				continue // what no peer would send: a name that is empty, or an old unlink
+			}
+			ok, err = back.frame(w.buf[4:], &again)
+			if !ok || err != nil {
+				t.Fatalf("%s is written as %x: %v", describe(f), w.buf, err)
+			}
+			if err := linktest.Same(f, again); err != nil {
+				t.Fatalf("%x: %v", w.buf, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,507 @@
+package erldist
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// fragmentSize is how much of a message goes into a frame, as in OTP: longer
+// ones go in fragments.
+const fragmentSize = 64 << 10
+
+// keptSize is how large a buffer may be that is kept for later messages.
+const keptSize = 1 << 20
+
+// writer makes frames of signals. It belongs to the goroutine that calls Write.
+type writer struct {
+	peer    wire.Atom
+	flags   Flags
+	headed  bool // frames have distribution headers, of no atoms perhaps
+	limit   int
+	nobody  wire.PID // sender of signals that have none
+	buf     []byte   // frames that wait for Flush
+	body    []byte   // control and payload of the message at hand
+	control int      // how much of body is the control message
+	cache   atomsOut
+	enc     etf.Encoder
+	seq     uint64
+	err     error // of the control message at hand
+}
+
+func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkLimits, foreign func(any) (any, error)) *writer {
+	w := &writer{peer: peer, flags: flags, headed: flags.headed(), limit: withDefaults(limits).Message, nobody: wire.NewOrigin(local).PID(0)}
+	w.enc.Foreign = foreign
+	if flags.Has(FlagDistHdrAtomCache) {
+		w.enc.Atoms = w.cache.index
+	}
+	return w
+}
+
+// write appends the frames of f to buf, or nothing.
+func (w *writer) write(f *wire.Frame) error {
+	if w.enc.Atoms != nil {
+		w.cache.begin()
+	}
+	w.body, w.err = w.body[:0], nil
+	w.signal(f)
+	if w.err == nil && len(w.body) > w.limit {
+		w.fail("a message of %d bytes; at most %d are allowed", len(w.body), w.limit)
+	}
+	if w.err != nil {
+		w.cache.undo()
+		return &wire.EncodeError{Err: w.err}
+	}
+	switch {
+	case !w.headed:
+		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(1+len(w.body)))
+		w.buf = append(append(w.buf, passThrough), w.body...)
+	case len(w.body) > fragmentSize && w.control < len(w.body) && w.flags.Has(FlagFragments):
+		w.fragments()
+	default:
+		at := len(w.buf)
+		w.buf = append(w.buf, 0, 0, 0, 0, etf.Version, distHeader)
+		w.buf = w.cache.appendHeader(w.buf)
+		w.buf = append(w.buf, w.body...)
+		binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+	}
+	if cap(w.body) > keptSize {
+		w.body = nil
+	}
+	return nil
+}
+
+// fragments appends body in fragments. The whole control message is in the first.
+func (w *writer) fragments() {
+	w.seq++
+	first := max(fragmentSize, w.control)
+	rest := w.body[first:]
+	if first >= len(w.body) {
+		first, rest = len(w.body), nil
+	}
+	number := 1 + uint64((len(rest)+fragmentSize-1)/fragmentSize)
+	w.buf = growBy(w.buf, len(w.body)+int(number)*(4+fragmentHead)+4096)
+	at := w.fragmentHead(firstFragment, number)
+	w.buf = w.cache.appendHeader(w.buf)
+	w.buf = append(w.buf, w.body[:first]...)
+	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+	for len(rest) > 0 {
+		number--
+		n := min(len(rest), fragmentSize)
+		at := w.fragmentHead(nextFragment, number)
+		w.buf = append(w.buf, rest[:n]...)
+		binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+		rest = rest[n:]
+	}
+}
+
+// fragmentHead appends what a fragment begins with, and returns where.
+func (w *writer) fragmentHead(tag byte, number uint64) (at int) {
+	at = len(w.buf)
+	w.buf = append(w.buf, 0, 0, 0, 0, etf.Version, tag)
+	w.buf = binary.BigEndian.AppendUint64(w.buf, w.seq)
+	w.buf = binary.BigEndian.AppendUint64(w.buf, number)
+	return at
+}
+
+// growBy returns b with room for n more bytes.
+func growBy(b []byte, n int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	return append(make([]byte, 0, len(b)+n), b...)
+}
+
+// fail keeps the first error.
+func (w *writer) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// cannot is the error for what the peer does not understand.
+func (w *writer) cannot(f *wire.Frame, flag Flags) bool {
+	if w.flags.Has(flag) {
+		return false
+	}
+	w.fail("%s takes no %s of this shape: it has no %s", w.peer, f.Op, flag.name())
+	return true
+}
+
+// signal writes f into body.
+func (w *writer) signal(f *wire.Frame) {
+	switch f.Op {
+	case wire.OpSend:
+		w.send(f)
+	case wire.OpLink:
+		w.begin(opLink)
+		w.pair(f)
+		w.end()
+	case wire.OpUnlink, wire.OpUnlinkAck:
+		w.unlink(f)
+	case wire.OpExit:
+		w.exit(f, opExit, opExitTT, opPayloadExit, opPayloadExitTT)
+	case wire.OpSignal:
+		if f.Name != "" || !f.Ref.IsZero() || f.Urgent && w.flags.Has(FlagAltactSig) {
+			w.altact(f, altactExit)
+			return
+		}
+		w.exit(f, opExit2, opExit2TT, opPayloadExit2, opPayloadExit2TT)
+	case wire.OpMonitor, wire.OpDemonitor:
+		w.monitor(f)
+	case wire.OpDown:
+		w.down(f)
+	case wire.OpGroupLeader:
+		w.begin(opGroupLeader)
+		w.pid(f.Leader, "Leader")
+		w.pid(f.To, "To")
+		w.end()
+	case wire.OpSpawn:
+		w.spawn(f)
+	case wire.OpSpawnReply:
+		w.spawnReply(f)
+	default:
+		w.fail("a frame with the op %s", f.Op)
+	}
+}
+
+// send chooses among the ways to send a message.
+func (w *writer) send(f *wire.Frame) {
+	from := f.From
+	if from.IsZero() {
+		from = w.nobody
+	}
+	alias := !f.Ref.IsZero()
+	switch {
+	case (alias || f.Urgent) && w.flags.Has(FlagAltactSig):
+		w.altact(f, 0)
+		return
+	case alias:
+		if w.cannot(f, FlagAlias) {
+			return
+		}
+		w.begin(traced(f, opAliasSend, opAliasSendTT))
+		w.pid(from, "From")
+		w.ref(f.Ref, "Ref")
+	case f.Name != "":
+		w.begin(traced(f, opRegSend, opRegSendTT))
+		w.pid(from, "From")
+		w.atom("")
+		w.atom(f.Name)
+	case w.flags.Has(FlagSendSender):
+		w.begin(traced(f, opSendSender, opSendSenderTT))
+		w.pid(from, "From")
+		w.pid(f.To, "To")
+	default:
+		w.begin(traced(f, opSend, opSendTT))
+		w.atom("")
+		w.pid(f.To, "To")
+	}
+	w.token(f)
+	w.end()
+	w.payload(f.Payload)
+}
+
+// altact sends a message or an exit signal in the way of OTP 28.
+func (w *writer) altact(f *wire.Frame, flags byte) {
+	if w.cannot(f, FlagAltactSig) {
+		return
+	}
+	if f.Urgent {
+		flags |= altactPriority
+	}
+	arity := byte(4)
+	if f.Token != nil {
+		flags |= altactToken
+		arity++
+	}
+	switch {
+	case !f.Ref.IsZero():
+		flags |= altactAlias
+	case f.Name != "":
+		flags |= altactName
+	}
+	w.body = append(w.open(), tagSmallTuple, arity, tagSmallInteger, byte(opAltactSigSend), tagSmallInteger, flags)
+	from := f.From
+	if from.IsZero() {
+		from = w.nobody
+	}
+	w.pid(from, "From")
+	switch {
+	case flags&altactAlias != 0:
+		w.ref(f.Ref, "Ref")
+	case flags&altactName != 0:
+		w.atom(f.Name)
+	default:
+		w.pid(f.To, "To")
+	}
+	w.token(f)
+	w.end()
+	w.payload(f.Payload)
+}
+
+func (w *writer) unlink(f *wire.Frame) {
+	if w.cannot(f, FlagUnlinkID) {
+		return
+	}
+	op := opUnlinkID
+	if f.Op == wire.OpUnlinkAck {
+		op = opUnlinkIDAck
+	}
+	if f.ID == 0 {
+		w.fail("an %s with ID 0", f.Op)
+	}
+	w.begin(op)
+	w.term(idTerm(f.ID))
+	w.pair(f)
+	w.end()
+}
+
+// idTerm returns an ID as a term without a detour over memory where it is small.
+func idTerm(id uint64) any {
+	if id < 1<<62 {
+		return int(id)
+	}
+	return new(big.Int).SetUint64(id)
+}
+
+// exit writes the four ways of an exit signal.
+func (w *writer) exit(f *wire.Frame, plain, token, payload, payloadToken operation) {
+	if w.flags.Has(FlagExitPayload) {
+		w.begin(traced(f, payload, payloadToken))
+		w.exitPair(f)
+		w.token(f)
+		w.end()
+		w.payload(f.Payload)
+		return
+	}
+	w.begin(traced(f, plain, token))
+	w.exitPair(f)
+	w.token(f)
+	w.term(f.Payload)
+	w.end()
+}
+
+func (w *writer) exitPair(f *wire.Frame) {
+	if f.Op == wire.OpSignal && f.From.IsZero() {
+		w.pid(w.nobody, "From")
+		w.pid(f.To, "To")
+		return
+	}
+	w.pair(f)
+}
+
+func (w *writer) monitor(f *wire.Frame) {
+	if w.cannot(f, FlagDistMonitor) || f.Name != "" && w.cannot(f, FlagDistMonitorName) {
+		return
+	}
+	op := opMonitorP
+	if f.Op == wire.OpDemonitor {
+		op = opDemonitorP
+	}
+	w.begin(op)
+	w.pid(f.From, "From")
+	w.pidOrName(f.To, f.Name, "To")
+	w.ref(f.Ref, "Ref")
+	w.end()
+}
+
+func (w *writer) down(f *wire.Frame) {
+	if w.cannot(f, FlagDistMonitor) {
+		return
+	}
+	op := opMonitorPExit
+	if w.flags.Has(FlagExitPayload) {
+		op = opPayloadMonitorP
+	}
+	w.begin(op)
+	w.pidOrName(f.From, f.Name, "From")
+	w.pid(f.To, "To")
+	w.ref(f.Ref, "Ref")
+	if op == opPayloadMonitorP {
+		w.end()
+		w.payload(f.Payload)
+		return
+	}
+	w.term(f.Payload)
+	w.end()
+}
+
+func (w *writer) spawn(f *wire.Frame) {
+	if w.cannot(f, FlagSpawn) {
+		return
+	}
+	s := f.Spawn
+	if s == nil {
+		w.fail("a spawn without Spawn")
+		return
+	}
+	w.begin(traced(f, opSpawnRequest, opSpawnRequestTT))
+	w.ref(f.Ref, "Ref")
+	w.pid(f.From, "From")
+	leader := s.Leader
+	if leader.IsZero() {
+		leader = f.From
+	}
+	w.pid(leader, "Leader")
+	w.body = append(w.body, tagSmallTuple, 3)
+	w.atom(s.Module)
+	w.atom(s.Function)
+	w.term(len(s.Args))
+	w.term(options(s))
+	w.token(f)
+	w.end()
+	w.payload(wire.List(s.Args))
+}
+
+// options returns the options of a spawn request.
+func options(s *wire.Spawn) wire.List {
+	l := make(wire.List, 0, 3+len(s.Options))
+	if s.Link {
+		l = append(l, wire.Atom("link"))
+	}
+	if s.Monitor {
+		l = append(l, wire.Atom("monitor"))
+	}
+	if s.Name != "" {
+		l = append(l, wire.Tuple{wire.Atom("name"), s.Name})
+	}
+	return append(l, s.Options...)
+}
+
+func (w *writer) spawnReply(f *wire.Frame) {
+	if w.cannot(f, FlagSpawn) {
+		return
+	}
+	w.begin(traced(f, opSpawnReply, opSpawnReplyTT))
+	w.ref(f.Ref, "Ref")
+	w.pid(f.To, "To")
+	flags := byte(0)
+	if f.Linked {
+		flags |= spawnLinked
+	}
+	if f.Watched {
+		flags |= spawnWatched
+	}
+	w.body = append(w.body, tagSmallInteger, flags)
+	if reason, ok := f.Payload.(wire.Atom); ok && f.From.IsZero() {
+		w.atom(reason)
+	} else {
+		w.pid(f.From, "From, where Payload is no atom,")
+	}
+	w.token(f)
+	w.end()
+}
+
+// traced returns op, or ops that carry a trace token where there is one.
+func traced(f *wire.Frame, op, tt operation) operation {
+	if f.Token != nil {
+		return tt
+	}
+	return op
+}
+
+// open returns body for the control message.
+func (w *writer) open() []byte {
+	if w.headed {
+		return w.body
+	}
+	return append(w.body, etf.Version)
+}
+
+// begin begins the control message.
+func (w *writer) begin(op operation) {
+	w.body = append(w.open(), tagSmallTuple, shapes[op].arity, tagSmallInteger, byte(op))
+}
+
+// end ends it.
+func (w *writer) end() { w.control = len(w.body) }
+
+func (w *writer) payload(t any) {
+	if w.err != nil {
+		return
+	}
+	if w.headed {
+		w.body, w.err = w.enc.AppendBare(w.body, t)
+	} else {
+		w.body, w.err = w.enc.Append(w.body, t)
+	}
+}
+
+// term writes an element of any type.
+func (w *writer) term(t any) {
+	if w.err == nil {
+		w.body, w.err = w.enc.AppendBare(w.body, t)
+	}
+}
+
+func (w *writer) token(f *wire.Frame) {
+	if f.Token != nil {
+		w.term(f.Token)
+	}
+}
+
+var errAtom = errors.New("an atom that is not UTF-8 or has more than 255 characters")
+
+func (w *writer) atom(a wire.Atom) {
+	if w.enc.Atoms != nil {
+		if i, ok := w.cache.index(a); ok {
+			w.body = append(w.body, tagAtomCacheRef, i)
+			return
+		}
+	}
+	switch {
+	case len(a) > 255:
+		w.term(a)
+	case !utf8.ValidString(string(a)):
+		w.fail("%w: %.100q", errAtom, string(a))
+	default:
+		w.body = append(append(w.body, tagSmallAtom, byte(len(a))), a...)
+	}
+}
+
+func (w *writer) pid(p wire.PID, what string) {
+	if p.IsZero() {
+		w.fail("%s is the zero PID", what)
+		return
+	}
+	id := p.Origin().NodeID()
+	w.body = append(w.body, tagNewPID)
+	w.atom(id.Name)
+	w.body = binary.BigEndian.AppendUint32(w.body, uint32(p.Number()))
+	w.body = binary.BigEndian.AppendUint32(w.body, uint32(p.Number()>>32))
+	w.body = binary.BigEndian.AppendUint32(w.body, id.Creation)
+}
+
+func (w *writer) pair(f *wire.Frame) {
+	w.pid(f.From, "From")
+	w.pid(f.To, "To")
+}
+
+func (w *writer) pidOrName(p wire.PID, name wire.Atom, what string) {
+	if name != "" {
+		w.atom(name)
+		return
+	}
+	w.pid(p, what)
+}
+
+func (w *writer) ref(r wire.Ref, what string) {
+	if r.IsZero() {
+		w.fail("%s is the zero Ref", what)
+		return
+	}
+	words := r.Words()
+	id := r.Origin().NodeID()
+	w.body = append(w.body, tagNewerRef, 0, byte(len(words)))
+	w.atom(id.Name)
+	w.body = binary.BigEndian.AppendUint32(w.body, id.Creation)
+	for _, word := range words {
+		w.body = binary.BigEndian.AppendUint32(w.body, word)
+	}
+}

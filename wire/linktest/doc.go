@@ -1,0 +1,9 @@
+// Package linktest holds what every [wire.Protocol] must pass, as testing/slogtest
+// does for handlers: [Test] runs two ends of one over a pipe in memory.
+//
+// It knows no protocol's bytes. What a protocol cannot do it learns from
+// [wire.Peer]; what is left out there is not tested. A frame that has crossed
+// must be the same in all fields that its Op gives a meaning, with two
+// exceptions: the From of a message may get lost or, if it was zero, be made up,
+// and Urgent may be ignored.
+package linktest

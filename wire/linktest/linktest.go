@@ -1,0 +1,633 @@
+package linktest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// patience is how long a step may take that only a fault delays.
+const patience = 30 * time.Second
+
+// The two nodes of a test. B is dialled by A.
+var (
+	A = wire.NodeID{Name: "a@host", Creation: 7}
+	B = wire.NodeID{Name: "b@host", Creation: 1 << 31}
+)
+
+// Test runs all tests of the kit against p.
+func Test(t *testing.T, p wire.Protocol) {
+	k := kit{p}
+	t.Run("Handshake", k.handshake)
+	t.Run("Verdicts", k.verdicts)
+	t.Run("Cookies", k.cookies)
+	t.Run("Name", k.name)
+	t.Run("Silence", k.silence)
+	t.Run("Cancel", k.cancel)
+	t.Run("Cut", k.cut)
+	t.Run("Garbage", k.garbage)
+	t.Run("Ops", k.ops)
+	t.Run("Terms", k.terms)
+	t.Run("Order", k.order)
+	t.Run("Large", k.large)
+	t.Run("NoTerm", k.noTerm)
+	t.Run("Limit", k.limit)
+	t.Run("Tick", k.tick)
+	t.Run("Close", k.close)
+}
+
+type kit struct{ p wire.Protocol }
+
+// ends are what a test changes of the two handshakes.
+func hands(cookie string) (a, b wire.Handshake) {
+	same := func(wire.Atom) (string, string) { return cookie, cookie }
+	return wire.Handshake{Local: A, Peer: B.Name, Cookies: same}, wire.Handshake{Local: B, Cookies: same}
+}
+
+// outcome is what an end of a handshake comes to.
+type outcome struct {
+	link wire.Link
+	err  error
+}
+
+// meet runs a handshake over a pipe.
+func (k kit) meet(t *testing.T, a, b wire.Handshake) (oa, ob outcome) {
+	t.Helper()
+	ca, cb := net.Pipe()
+	return k.meetOver(t, ca, cb, a, b)
+}
+
+func (k kit) meetOver(t *testing.T, ca, cb net.Conn, a, b wire.Handshake) (oa, ob outcome) {
+	t.Helper()
+	done := make(chan outcome, 1)
+	go func() { // ends with the handshake, which meetOver awaits
+		l, err := k.p.Accept(t.Context(), cb, b)
+		done <- outcome{l, err}
+	}()
+	oa.link, oa.err = k.p.Dial(t.Context(), ca, a)
+	select {
+	case ob = <-done:
+	case <-time.After(patience):
+		t.Fatal("Accept does not return when Dial has")
+	}
+	for _, o := range []outcome{oa, ob} {
+		if o.err == nil {
+			t.Cleanup(func() { _ = o.link.Close() })
+		}
+	}
+	return oa, ob
+}
+
+// pair returns two ends of a link.
+func (k kit) pair(t *testing.T) (a, b wire.Link) {
+	t.Helper()
+	ha, hb := hands("secret")
+	oa, ob := k.meet(t, ha, hb)
+	if oa.err != nil || ob.err != nil {
+		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
+	}
+	return oa.link, ob.link
+}
+
+func (k kit) handshake(t *testing.T) {
+	for _, hidden := range []bool{false, true} {
+		ha, hb := hands("secret")
+		ha.Hidden = hidden
+		hb.Hidden = !hidden
+		var asked []wire.Atom
+		hb.Admit = func(id wire.NodeID) wire.Verdict {
+			if id != A {
+				t.Errorf("Admit is asked about %v, not %v", id, A)
+			}
+			return wire.Welcome
+		}
+		hb.Cookies = func(peer wire.Atom) (string, string) {
+			asked = append(asked, peer)
+			return "secret", "secret"
+		}
+		oa, ob := k.meet(t, ha, hb)
+		if oa.err != nil || ob.err != nil {
+			t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
+		}
+		pa, pb := oa.link.Peer(), ob.link.Peer()
+		if pa.ID != B || pb.ID != A {
+			t.Errorf("peers are %v and %v, not %v and %v", pa.ID, pb.ID, B, A)
+		}
+		if pb.Hidden != hidden || pa.Hidden == hidden {
+			t.Errorf("Hidden is %v at the accepting side and %v at the other, where the dialling one is %v", pb.Hidden, pa.Hidden, hidden)
+		}
+		if pa.Protocol != k.p.Name() || pb.Flags != pa.Flags {
+			t.Errorf("peers %+v and %+v", pa, pb)
+		}
+		if len(asked) == 0 || asked[0] != A.Name {
+			t.Errorf("Cookies is asked for %v", asked)
+		}
+	}
+}
+
+func (k kit) verdicts(t *testing.T) {
+	for v, want := range map[wire.Verdict]error{wire.Welcome: nil, wire.Simultaneous: nil, wire.Alive: nil,
+		wire.Busy: wire.ErrBusy, wire.NotAllowed: wire.ErrNotAllowed} {
+		ha, hb := hands("secret")
+		hb.Admit = func(wire.NodeID) wire.Verdict { return v }
+		oa, ob := k.meet(t, ha, hb)
+		if !errors.Is(oa.err, want) || !errors.Is(ob.err, want) {
+			t.Errorf("verdict %d: Dial says %v, Accept %v, expected %v", v, oa.err, ob.err, want)
+		}
+	}
+}
+
+func (k kit) cookies(t *testing.T) {
+	for _, c := range []struct {
+		aIn, aOut, bIn, bOut string
+		ok                   bool
+	}{
+		{"x", "x", "x", "x", true},
+		{"x", "y", "y", "x", true},
+		{"", "", "", "", true},
+		{"x", "x", "y", "y", false},
+		{"x", "y", "x", "x", false}, // the dialling side does not know
+		{"y", "x", "x", "x", false}, // the accepting side does not
+	} {
+		ha, hb := hands("")
+		ha.Cookies = func(wire.Atom) (string, string) { return c.aIn, c.aOut }
+		hb.Cookies = func(wire.Atom) (string, string) { return c.bIn, c.bOut }
+		ca, cb := net.Pipe()
+		oa, ob := k.meetOver(t, ca, cb, ha, hb)
+		if c.ok {
+			if oa.err != nil || ob.err != nil {
+				t.Errorf("%+v: Dial says %v, Accept %v", c, oa.err, ob.err)
+			}
+			continue
+		}
+		if !errors.Is(oa.err, wire.ErrCookie) && !errors.Is(ob.err, wire.ErrCookie) {
+			t.Errorf("%+v: Dial says %v, Accept %v, expected a wrong cookie", c, oa.err, ob.err)
+		}
+		if oa.err == nil { // the one that proved itself may find out later
+			t.Errorf("%+v: Dial succeeds", c)
+		}
+		if ob.err == nil {
+			if _, err := ob.link.Read(); err == nil {
+				t.Errorf("%+v: the accepting side goes on", c)
+			}
+		}
+	}
+}
+
+func (k kit) name(t *testing.T) {
+	ha, hb := hands("secret")
+	ha.Peer = "other@host"
+	oa, ob := k.meet(t, ha, hb)
+	if !errors.Is(oa.err, wire.ErrPeerName) {
+		t.Errorf("another node answers, and Dial says %v", oa.err)
+	}
+	if ob.err == nil {
+		t.Error("Accept succeeds, with a peer that wanted another")
+	}
+}
+
+// alone runs one end against a connection where nobody answers.
+func (k kit) alone(t *testing.T, do func(l func(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error), h wire.Handshake)) {
+	ha, hb := hands("secret")
+	ha.Limits.Timeout = 50 * time.Millisecond
+	hb.Limits.Timeout = ha.Limits.Timeout
+	do(k.p.Dial, ha)
+	do(k.p.Accept, hb)
+}
+
+type ender = func(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error)
+
+func (k kit) silence(t *testing.T) {
+	k.alone(t, func(end ender, h wire.Handshake) {
+		conn, other := net.Pipe()
+		defer other.Close()
+		if _, err := end(t.Context(), conn, h); err == nil {
+			t.Error("a handshake with a silent peer succeeds")
+		}
+		if _, err := conn.Write([]byte{0}); err == nil {
+			t.Error("the connection is open after a handshake that failed")
+		}
+	})
+}
+
+func (k kit) cancel(t *testing.T) {
+	k.alone(t, func(end ender, h wire.Handshake) {
+		h.Limits.Timeout = time.Hour
+		conn, other := net.Pipe()
+		defer other.Close()
+		why := errors.New("changed my mind")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		timer := time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
+		defer timer.Stop()
+		if _, err := end(ctx, conn, h); !errors.Is(err, why) {
+			t.Errorf("a handshake whose context is cancelled says %v", err)
+		}
+	})
+}
+
+// cutConn ends after some bytes.
+type cutConn struct {
+	net.Conn
+	left int
+}
+
+func (c *cutConn) Write(b []byte) (int, error) {
+	if len(b) >= c.left {
+		n, _ := c.Conn.Write(b[:c.left])
+		c.left = 0
+		_ = c.Close()
+		return n, net.ErrClosed
+	}
+	c.left -= len(b)
+	return c.Conn.Write(b)
+}
+
+// cut cuts the connection after each byte of the handshake, in each direction.
+func (k kit) cut(t *testing.T) {
+	for _, dialled := range []bool{true, false} {
+		for n := 1; ; n++ {
+			ha, hb := hands("secret")
+			ca, cb := net.Pipe()
+			if dialled {
+				ca = &cutConn{ca, n}
+			} else {
+				cb = &cutConn{cb, n}
+			}
+			oa, ob := k.meetOver(t, ca, cb, ha, hb)
+			if oa.err == nil && ob.err == nil {
+				break
+			}
+			if n > 10_000 {
+				t.Fatal("no handshake ends within 10,000 bytes")
+			}
+		}
+	}
+}
+
+func (k kit) garbage(t *testing.T) {
+	for i := range 200 {
+		k.alone(t, func(end ender, h wire.Handshake) {
+			conn, other := net.Pipe()
+			go func() { // ends with the connection
+				b := make([]byte, 4096)
+				for {
+					if _, err := other.Read(b); err != nil {
+						return
+					}
+				}
+			}()
+			go func() { // ends with the connection
+				b := make([]byte, 1+i)
+				_, _ = rand.Read(b)
+				if i%2 == 0 { // a short length, so that it is read
+					b[0] = 0
+				}
+				_, _ = other.Write(b)
+				_ = other.Close()
+			}()
+			if l, err := end(t.Context(), conn, h); err == nil {
+				_ = l.Close()
+				t.Error("a handshake with noise succeeds")
+			}
+		})
+	}
+}
+
+// read reads n frames on a goroutine of its own.
+func read(l wire.Link, n int) <-chan outcomeOfRead {
+	c := make(chan outcomeOfRead, n)
+	go func() { // ends with n frames or the link
+		defer close(c)
+		for range n {
+			f, err := l.Read()
+			c <- outcomeOfRead{f, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return c
+}
+
+type outcomeOfRead struct {
+	f   wire.Frame
+	err error
+}
+
+func next(t *testing.T, c <-chan outcomeOfRead) wire.Frame {
+	t.Helper()
+	select {
+	case o, ok := <-c:
+		if !ok || o.err != nil {
+			t.Fatalf("Read: %v", o.err)
+		}
+		return o.f
+	case <-time.After(patience):
+		t.Fatal("Read does not return what was written")
+	}
+	return wire.Frame{}
+}
+
+// frames returns a frame of each Op and shape that p takes, from node here to
+// node there.
+func frames(p wire.Peer, here, there wire.Origin) []wire.Frame {
+	from, to, ref := here.PID(1<<40|5), there.PID(77), here.RefOf(1<<60|99)
+	long := here.Ref(1, 2, 3, 4, 5)
+	reason := wire.Tuple{wire.Atom("shutdown"), []byte("reason"), from}
+	token := wire.Tuple{1, 42, 3, from, 4}
+	l := []wire.Frame{
+		{Op: wire.OpSend, From: from, To: to, Payload: 1},
+		{Op: wire.OpSend, From: from, To: to, Payload: nil, Token: token},
+		{Op: wire.OpSend, From: from, Name: "name", Payload: wire.Atom("x")},
+		{Op: wire.OpSend, From: from, Name: "ж name", Payload: wire.Atom("x"), Token: token},
+		{Op: wire.OpSend, To: to, Payload: "no sender"},
+		{Op: wire.OpSend, Name: "name", Payload: "no sender"},
+		{Op: wire.OpSend, From: from, To: to, Payload: 2, Urgent: true},
+		{Op: wire.OpLink, From: from, To: to},
+		{Op: wire.OpUnlink, From: from, To: to, ID: 1},
+		{Op: wire.OpUnlink, From: from, To: to, ID: 1<<64 - 1},
+		{Op: wire.OpUnlinkAck, From: from, To: to, ID: 1 << 62},
+		{Op: wire.OpUnlinkAck, From: from, To: to, ID: 256},
+		{Op: wire.OpExit, From: from, To: to, Payload: reason},
+		{Op: wire.OpExit, From: from, To: to, Payload: wire.Atom("normal"), Token: token},
+		{Op: wire.OpSignal, From: from, To: to, Payload: reason},
+		{Op: wire.OpSignal, From: from, To: to, Payload: wire.Atom("kill"), Token: token},
+		{Op: wire.OpGroupLeader, Leader: there.PID(3), To: to},
+	}
+	if p.Alias {
+		l = append(l, wire.Frame{Op: wire.OpSend, From: from, Ref: ref, Payload: wire.List{1, 2}},
+			wire.Frame{Op: wire.OpSend, From: from, Ref: long, Payload: wire.List{1, 2}, Token: token})
+	}
+	if p.Monitor {
+		l = append(l, wire.Frame{Op: wire.OpMonitor, From: from, To: to, Ref: ref},
+			wire.Frame{Op: wire.OpMonitor, From: from, Name: "name", Ref: long},
+			wire.Frame{Op: wire.OpDemonitor, From: from, To: to, Ref: ref},
+			wire.Frame{Op: wire.OpDemonitor, From: from, Name: "name", Ref: ref},
+			wire.Frame{Op: wire.OpDown, From: from, To: to, Ref: ref, Payload: reason},
+			wire.Frame{Op: wire.OpDown, Name: "name", To: to, Ref: ref, Payload: wire.Atom("noproc")})
+	}
+	if p.Spawn {
+		s := wire.Spawn{Module: "m", Function: "f", Args: []any{}, Leader: from}
+		all := wire.Spawn{Module: "m", Function: "f", Args: []any{1, 2, reason}, Leader: there.PID(9), Link: true, Monitor: true,
+			Name: "new", Options: wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("low")}, wire.Atom("other")}}
+		l = append(l, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: &s},
+			wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: &all, Token: token},
+			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Linked: true},
+			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Watched: true, Token: token},
+			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, Payload: wire.Atom("system_limit")})
+	}
+	return l
+}
+
+// Same reports how got differs from want, a frame that was written.
+func Same(want, got wire.Frame) error {
+	if want.Op == wire.OpSend || want.Op == wire.OpSignal {
+		if got.From.IsZero() || want.From.IsZero() {
+			got.From = want.From
+		}
+		got.Urgent = want.Urgent
+	}
+	if (want.Spawn == nil) != (got.Spawn == nil) {
+		return fmt.Errorf("Spawn is %v, expected %v", got.Spawn, want.Spawn)
+	}
+	if want.Spawn != nil {
+		w, g := *want.Spawn, *got.Spawn
+		if !wire.Equal(wire.List(w.Args), wire.List(g.Args)) || !wire.Equal(w.Options, g.Options) {
+			return fmt.Errorf("Spawn is %+v, expected %+v", g, w)
+		}
+		w.Args, w.Options, g.Args, g.Options = nil, nil, nil, nil
+		if !reflect.DeepEqual(w, g) {
+			return fmt.Errorf("Spawn is %+v, expected %+v", g, w)
+		}
+		want.Spawn, got.Spawn = nil, nil
+	}
+	if (want.Token == nil) != (got.Token == nil) || !wire.Equal(want.Token, got.Token) {
+		return fmt.Errorf("Token is %s, expected %s", wire.Format(got.Token), wire.Format(want.Token))
+	}
+	if !wire.Equal(want.Payload, got.Payload) {
+		return fmt.Errorf("Payload is %.1000s, expected %.1000s", wire.Format(got.Payload), wire.Format(want.Payload))
+	}
+	want.Token, got.Token, want.Payload, got.Payload = nil, nil, nil, nil
+	if !reflect.DeepEqual(want, got) {
+		return fmt.Errorf("%+v, expected %+v", got, want)
+	}
+	return nil
+}
+
+func (k kit) ops(t *testing.T) {
+	a, b := k.pair(t)
+	oa, ob := wire.NewOrigin(A), wire.NewOrigin(B)
+	for range 3 { // later ones may be written in another way
+		k.cross(t, a, b, frames(a.Peer(), oa, ob))
+		k.cross(t, b, a, frames(b.Peer(), ob, oa))
+	}
+	bad := []wire.Frame{{}, {Op: 200}, {Op: wire.OpSend, From: oa.PID(1)}, {Op: wire.OpLink, From: oa.PID(1)},
+		{Op: wire.OpUnlink, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpMonitor, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpSpawn}}
+	for _, f := range bad {
+		if err := a.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
+			t.Errorf("Write of %+v says %v, no EncodeError", f, err)
+		}
+	}
+	if n := a.Buffered(); n != 0 {
+		t.Errorf("%d bytes are buffered after frames that cannot be written", n)
+	}
+	k.cross(t, a, b, frames(a.Peer(), oa, ob)[:1])
+}
+
+// cross sends frames and compares what comes.
+func (k kit) cross(t *testing.T, from, to wire.Link, l []wire.Frame) {
+	t.Helper()
+	c := read(to, len(l))
+	for i := range l {
+		if err := from.Write(&l[i]); err != nil {
+			t.Errorf("Write of %+v: %v", l[i], err)
+			return
+		}
+		if i%3 == 2 || i == len(l)-1 {
+			if err := from.Flush(); err != nil {
+				t.Fatalf("Flush: %v", err)
+			}
+		}
+	}
+	for i := range l {
+		if err := Same(l[i], next(t, c)); err != nil {
+			t.Errorf("frame %d, %s: %v", i, l[i].Op, err)
+		}
+	}
+}
+
+func (k kit) order(t *testing.T) {
+	a, b := k.pair(t)
+	const n = 20_000
+	c := read(b, n)
+	from, to := wire.NewOrigin(A).PID(1), wire.NewOrigin(B).PID(1)
+	go func() { // ends with the frames, which the test awaits
+		for i := range n {
+			f := wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}}
+			if err := a.Write(&f); err != nil {
+				t.Errorf("Write: %v", err)
+			}
+			if a.Buffered() > 1<<12 {
+				_ = a.Flush()
+			}
+		}
+		_ = a.Flush()
+	}()
+	for i := range n {
+		if f := next(t, c); !wire.Equal(f.Payload, wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}) {
+			t.Fatalf("message %d is %s", i, wire.Format(f.Payload))
+		}
+	}
+}
+
+func (k kit) large(t *testing.T) {
+	a, b := k.pair(t)
+	from, to := wire.NewOrigin(A).PID(1), wire.NewOrigin(B).PID(1)
+	blob := make([]byte, 5<<20)
+	_, _ = rand.Read(blob)
+	var l []wire.Frame
+	for _, n := range []int{1 << 10, 64<<10 - 100, 64<<10 - 1, 64 << 10, 128 << 10, 128<<10 + 1, len(blob)} {
+		l = append(l, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: bytes.Clone(blob[:n])},
+			wire.Frame{Op: wire.OpExit, From: from, To: to, Payload: wire.Tuple{wire.Atom("x"), bytes.Clone(blob[:n])}})
+	}
+	many := make(wire.List, 100_000)
+	for i := range many {
+		many[i] = wire.Tuple{wire.Atom(fmt.Sprint("atom", i)), i}
+	}
+	l = append(l, wire.Frame{Op: wire.OpSend, From: from, Name: "x", Payload: many})
+	k.cross(t, a, b, l)
+	k.cross(t, a, b, l[:1])
+}
+
+func (k kit) noTerm(t *testing.T) {
+	a, b := k.pair(t)
+	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x"}
+	f.Payload = wire.Tuple{wire.Atom("first_atom"), 1}
+	k.cross(t, a, b, []wire.Frame{f})
+	for range 3 {
+		bad := f
+		bad.Payload = wire.Tuple{wire.Atom("first_atom"), wire.Atom("new_atom"), make(chan int)}
+		if err := a.Write(&bad); !errors.As(err, new(*wire.EncodeError)) {
+			t.Fatalf("Write of a channel says %v", err)
+		}
+		f.Payload = wire.Tuple{wire.Atom("new_atom"), wire.Atom("first_atom"), 2}
+		k.cross(t, a, b, []wire.Frame{f})
+	}
+}
+
+func (k kit) limit(t *testing.T) {
+	ha, hb := hands("secret")
+	hb.Limits.Message = 200 << 10
+	oa, ob := k.meet(t, ha, hb)
+	if oa.err != nil || ob.err != nil {
+		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
+	}
+	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(B).PID(1), Name: "x", Payload: make([]byte, 300<<10)}
+	if err := ob.link.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
+		t.Errorf("Write beyond the limit says %v", err)
+	}
+	f.Payload = make([]byte, 150<<10)
+	k.cross(t, ob.link, oa.link, []wire.Frame{f})
+	f.From = wire.NewOrigin(A).PID(1)
+	k.cross(t, oa.link, ob.link, []wire.Frame{f})
+	c := read(ob.link, 1)
+	f.Payload = make([]byte, 300<<10)
+	if err := oa.link.Write(&f); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	go func() { _ = oa.link.Flush() }() // ends with the link
+	select {
+	case o := <-c:
+		if o.err == nil {
+			t.Error("a message beyond the limit is read")
+		}
+	case <-time.After(patience):
+		t.Error("Read does not return")
+	}
+}
+
+func (k kit) tick(t *testing.T) {
+	a, b := k.pair(t)
+	_, out := a.Traffic()
+	in, _ := b.Traffic()
+	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: 1}
+	c := read(b, 1)
+	for range 3 {
+		if err := a.Tick(); err != nil {
+			t.Fatalf("Tick: %v", err)
+		}
+	}
+	if _, now := a.Traffic(); now <= out {
+		t.Errorf("%d bytes out after three ticks, %d before", now, out)
+	}
+	if err := a.Write(&f); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	if a.Buffered() == 0 {
+		t.Error("nothing is buffered after Write")
+	}
+	if err := a.Tick(); err != nil { // does as Flush does
+		t.Fatalf("Tick: %v", err)
+	}
+	if a.Buffered() != 0 {
+		t.Error("Tick leaves what is buffered")
+	}
+	if err := Same(f, next(t, c)); err != nil {
+		t.Error(err)
+	}
+	if now, _ := b.Traffic(); now <= in {
+		t.Errorf("%d bytes in after three ticks and a message, %d before", now, in)
+	}
+}
+
+func (k kit) close(t *testing.T) {
+	a, b := k.pair(t)
+	ca, cb := read(a, 1), read(b, 1)
+	flushed := make(chan error, 1)
+	go func() { // ends with the link; nobody reads what is sent after the first
+		f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: make([]byte, 1<<20)}
+		for {
+			if err := a.Write(&f); err != nil {
+				flushed <- err
+				return
+			}
+			if err := a.Flush(); err != nil {
+				flushed <- err
+				return
+			}
+		}
+	}()
+	if o := <-cb; o.err != nil {
+		t.Fatalf("Read: %v", o.err)
+	}
+	if err := a.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	_ = a.Close()
+	for _, c := range []<-chan outcomeOfRead{ca, read(b, 1)} {
+		select {
+		case o := <-c:
+			for o.err == nil { // what was under way
+				t.Fatalf("Read returns %v after Close", o.f.Op)
+			}
+		case <-time.After(patience):
+			t.Fatal("Read does not return after Close")
+		}
+	}
+	select {
+	case err := <-flushed:
+		if errors.As(err, new(*wire.EncodeError)) {
+			t.Errorf("Flush after Close says %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("Flush does not return after Close")
+	}
+}
