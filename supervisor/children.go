@@ -23,12 +23,13 @@ const (
 
 // child is a child as its supervisor keeps it. There may be a million of them.
 type child struct {
-	spec       *Child // shared by all children of SimpleOneForOne
-	pid        node.PID
-	prev, next *child // in order of start
-	args       []any  // of SimpleOneForOne
-	back       *back  // nil: no backoff
+	spec       *Child   // shared by all children of SimpleOneForOne
+	pid        node.PID // running as, or the last
+	prev, next *child   // in order of start
+	args       []any    // of SimpleOneForOne
+	back       *back    // nil: no backoff
 	restarts   uint32
+	try        uint16 // counts what makes it restarting
 	phase      phase
 	dynamic    bool
 }

@@ -40,6 +40,15 @@ func (e *StartError) Error() string {
 	return "supervisor: the child has not started: " + reasonText(e.Reason)
 }
 
+// Unwrap makes errors.As find an [*AlreadyStartedError] if another process has the
+// child's name.
+func (e *StartError) Unwrap() error {
+	if pid, ok := alreadyStarted(e.Reason); ok {
+		return &AlreadyStartedError{pid}
+	}
+	return nil
+}
+
 // Start starts a supervisor and waits until its children have started. With
 // Options.Link and a process as the caller it is start_link. Errors: see
 // [node.SpawnWait]; the reason of an *node.ExitError is {shutdown,

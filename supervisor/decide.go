@@ -95,6 +95,9 @@ func (w *window) grow() {
 	w.at, w.first = at, 0
 }
 
+// longest is the longest wait, 146 years: any more and it would be none.
+const longest = 1 << 62
+
 // wait is how long the restart number tries, from 0, has to wait. chance is a
 // random number from 0 up to 1.
 func (b *Backoff) wait(tries int, chance float64) time.Duration {
@@ -102,5 +105,5 @@ func (b *Backoff) wait(tries int, chance float64) time.Duration {
 		return 0
 	}
 	d := min(float64(b.Initial)*math.Pow(b.Factor, float64(tries)), float64(b.Max))
-	return time.Duration(max(1, d*(1+b.Jitter*(2*chance-1))))
+	return time.Duration(min(max(1, d*(1+b.Jitter*(2*chance-1))), longest))
 }

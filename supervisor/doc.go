@@ -61,6 +61,8 @@
 //     is in OTP between two tries.
 //   - A request that it does not know is answered with an error; OTP's supervisor
 //     crashes.
+//   - A child that has started has nothing more to say: no Info as in {ok, Pid,
+//     Info}.
 //   - A child that is ignored at a restart is forgotten by SimpleOneForOne, and
 //     one that is terminated between two tries is counted right.
 //   - An exit signal that is nobody's, as Node.Stop sends, counts as its parent's.

@@ -1,53 +1,58 @@
 package supervisor
 
-import "github.com/actornode/actornode/node"
+import (
+	"slices"
+
+	"github.com/actornode/actornode/node"
+)
 
 // queue is a queue of messages.
 type queue struct {
-	in  []any
-	out []any // the oldest last
+	in    []any
+	out   []any            // the oldest last
+	exits map[node.PID]any // the reasons in the exit signals among them
 }
 
 func (q *queue) len() int { return len(q.in) + len(q.out) }
 
-func (q *queue) push(m any) { q.in = append(q.in, m) }
-
-func (q *queue) pop() any {
-	if len(q.out) == 0 {
-		for i := len(q.in) - 1; i >= 0; i-- {
-			q.out = append(q.out, q.in[i])
-			q.in[i] = nil
+func (q *queue) push(m any) {
+	q.in = append(q.in, m)
+	if e, ok := m.(node.Exited); ok {
+		if q.exits == nil {
+			q.exits = make(map[node.PID]any)
 		}
-		q.in = q.in[:0]
+		if _, twice := q.exits[e.From]; !twice {
+			q.exits[e.From] = e.Reason
+		}
 	}
-	last := len(q.out) - 1
-	m := q.out[last]
-	q.out[last] = nil
-	q.out = q.out[:last]
-	if last == 0 {
-		q.in, q.out = shrunk(q.in), shrunk(q.out)
-	}
-	return m
 }
 
-// keep is how much memory an empty queue keeps, in messages.
-const keep = 1024
-
-func shrunk(s []any) []any {
-	if len(s) == 0 && cap(s) > keep {
-		return nil
+// pop takes out the oldest message that matches; nil: any does.
+func (q *queue) pop(match func(any) bool) (m any, ok bool) {
+	if len(q.out) == 0 || match != nil {
+		slices.Reverse(q.in)
+		q.in, q.out = nil, append(q.in, q.out...)
 	}
-	return s
+	i := len(q.out) - 1
+	for i >= 0 && match != nil && !match(q.out[i]) {
+		i--
+	}
+	if i < 0 {
+		return nil, false
+	}
+	m = q.out[i]
+	q.out = slices.Delete(q.out, i, i+1)
+	if e, ok := m.(node.Exited); ok {
+		delete(q.exits, e.From)
+	}
+	if q.len() == 0 {
+		*q = queue{} // and keep no memory
+	}
+	return m, true
 }
 
 // exitOf finds the reason in an exit signal that waits.
 func (q *queue) exitOf(pid node.PID) (reason any, ok bool) {
-	for _, half := range [][]any{q.in, q.out} {
-		for _, m := range half {
-			if e, is := m.(node.Exited); is && e.From == pid {
-				return e.Reason, true
-			}
-		}
-	}
-	return nil, false
+	reason, ok = q.exits[pid]
+	return reason, ok
 }

@@ -142,9 +142,6 @@ func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 	then := func(o outcome) error {
 		switch {
 		case o.failed:
-			if pid, ok := alreadyStarted(o.reason); ok {
-				return done.fail(&AlreadyStartedError{pid})
-			}
 			return done.fail(&StartError{Reason: o.reason, child: k.spec, dynamic: k.dynamic})
 		case o.ignored:
 			up(o)
@@ -152,6 +149,9 @@ func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 		}
 		up(o)
 		return done.ok(k.pid)
+	}
+	if s.told != nil {
+		return s.end(s.told.Reason)
 	}
 	o, waits := s.start(k)
 	if waits {

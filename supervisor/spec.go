@@ -165,8 +165,13 @@ func bad(reason wire.Atom, value any) error {
 	return &SpecError{wire.Tuple{reason, value}}
 }
 
+func duplicate(id any) error { return bad("duplicate_child_name", id) }
+
 // CheckSpecs says what OTP's check_childspecs does of children, or nil.
 func CheckSpecs(children []Child, auto AutoShutdown) error {
+	if int(auto) >= len(autoShutdowns) {
+		return bad("badarg", int(auto))
+	}
 	var seen wire.Map
 	for i := range children {
 		k := children[i]
@@ -174,7 +179,7 @@ func CheckSpecs(children []Child, auto AutoShutdown) error {
 			return err
 		}
 		if _, twice := seen.Get(k.ID); twice {
-			return bad("duplicate_child_name", k.ID)
+			return duplicate(k.ID)
 		}
 		seen.Put(k.ID, true)
 	}
@@ -221,16 +226,28 @@ func (k *Child) complete(auto AutoShutdown) error {
 		return bad("invalid_mfa", k.mfa(nil))
 	case int(k.Restart) >= len(restarts):
 		return bad("invalid_restart_type", int(k.Restart))
-	case k.Significant && auto == Never:
-		return bad("bad_combination", wire.List{wire.Tuple{aAutoShutdown, aNever}, wire.Tuple{aSignificant, wire.True}})
-	case k.Significant && k.Restart == Permanent:
-		return bad("bad_combination", wire.List{wire.Tuple{aRestart, restarts[Permanent]}, wire.Tuple{aSignificant, wire.True}})
+	case k.combines(auto) != nil:
+		return k.combines(auto)
 	case int(k.Type) >= len(types):
 		return bad("invalid_child_type", int(k.Type))
 	case k.Shutdown < BrutalKill:
 		return bad("invalid_shutdown", int(k.Shutdown/time.Millisecond))
 	}
 	return k.Backoff.complete()
+}
+
+// combines says what is wrong with a significant child.
+func (k *Child) combines(auto AutoShutdown) error {
+	var with wire.Tuple
+	switch {
+	case k.Significant && auto == Never:
+		with = wire.Tuple{aAutoShutdown, aNever}
+	case k.Significant && k.Restart == Permanent:
+		with = wire.Tuple{aRestart, restarts[Permanent]}
+	default:
+		return nil
+	}
+	return bad("bad_combination", wire.List{with, wire.Tuple{aSignificant, wire.True}})
 }
 
 func (b *Backoff) complete() error {

@@ -7,25 +7,17 @@ import (
 )
 
 // stopFrom stops children from k backwards up to until, which is not one of them.
-// Unless the supervisor ends, temporary ones are forgotten: they will not be
-// started again.
-func (s *supervisor) stopFrom(k, until *child, ends bool, then func() error) error {
+// Temporary ones are forgotten: they will not be started again.
+func (s *supervisor) stopFrom(k, until *child, then func() error) error {
 	for k != until {
 		prev := k.prev
-		done := func() {
-			if k.spec.Restart == Temporary && !ends {
-				s.kids.forget(k)
-			} else {
-				s.kids.down(k, stopped)
-			}
-		}
 		if k.phase == running {
 			return s.stop(k, func() error {
-				done()
-				return s.stopFrom(prev, until, ends, then)
+				s.drop(k)
+				return s.stopFrom(prev, until, then)
 			})
 		}
-		done()
+		s.drop(k)
 		k = prev
 	}
 	return then()
@@ -60,9 +52,8 @@ func (s *supervisor) signal(k *child) {
 func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
 	if d != BrutalKill && d != Infinity {
 		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
-		if err == node.ErrStopped { // the node ends, and with it all timers
-			s.timeIsUp(w)
-			err = nil
+		if err == node.ErrStopped {
+			err = nil // the node ends, and gives everybody its StopTimeout
 		}
 	}
 	return err
@@ -90,12 +81,15 @@ func expected(k *Child, reason any) bool {
 
 // end stops all children and then the supervisor.
 func (s *supervisor) end(reason any) error {
+	if s.suspended() {
+		s.c.Unbecome() // the end takes more than this message
+	}
 	s.ending = true
 	then := func() error { return node.ExitWith(reason) }
 	if s.simple() {
 		return s.stopDynamic(then)
 	}
-	return s.stopFrom(s.kids.last, nil, true, then)
+	return s.stopFrom(s.kids.last, nil, then)
 }
 
 // stopDynamic stops all children of SimpleOneForOne at once, for there may be

@@ -22,9 +22,10 @@ type supervisor struct {
 	sys      sys.System
 	c        *node.Context // of the present message
 
-	wait   *wait // what goes on; nil: nothing
-	later  queue // messages that have come meanwhile
-	begun  bool  // all children have been started
+	wait   *wait        // what goes on; nil: nothing
+	later  queue        // messages that have come meanwhile
+	told   *node.Exited // the exit signal in later that will end us
+	begun  bool         // all children have been started
 	ending bool
 }
 
@@ -50,7 +51,8 @@ const (
 
 // outcome is how what was waited for has ended.
 type outcome struct {
-	reason  any // of a failed start, or of a death
+	pid     node.PID // that has started
+	reason  any      // of a failed start, or of a death
 	failed  bool
 	ignored bool
 }
@@ -68,7 +70,7 @@ type (
 	// when k exited.
 	retry struct {
 		k       *child
-		pid     node.PID // k's last: another one, and the retry is out of date
+		try     uint16 // of k: another one, and the retry is out of date
 		counted bool
 	}
 	// outOfTime says that the child, or the dynamic children, that w waits for
@@ -76,8 +78,6 @@ type (
 	outOfTime struct{ w *wait }
 	// swept comes after the exit signals of those who were dead when it was sent.
 	swept struct{ w *wait }
-	// nudge makes the supervisor look at what was kept for later.
-	nudge struct{}
 )
 
 // Init is part of node.Initializer.
@@ -86,13 +86,13 @@ func (s *supervisor) Init(c *node.Context) error {
 	c.TrapExit(true)
 	s.spec.Children = append([]Child(nil), s.spec.Children...)
 	if err := s.spec.complete(); err != nil {
-		return node.ExitWith(wire.Tuple{wire.Atom("supervisor_data"), node.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aSupervisorData, node.ErrorTerm(err)})
 	}
 	if s.spec.Strategy == SimpleOneForOne && len(s.spec.Children) != 1 {
-		return node.ExitWith(wire.Tuple{wire.Atom("bad_start_spec"), len(s.spec.Children)})
+		return node.ExitWith(wire.Tuple{aBadStartSpec, specTerms(s.spec.Children)})
 	}
 	if err := CheckSpecs(s.spec.Children, s.spec.AutoShutdown); err != nil {
-		return node.ExitWith(wire.Tuple{wire.Atom("start_spec"), node.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aStartSpec, node.ErrorTerm(err)})
 	}
 	for i := range s.spec.Children {
 		k := &s.spec.Children[i]
@@ -134,20 +134,21 @@ func (s *supervisor) simple() bool { return s.spec.Strategy == SimpleOneForOne }
 // Receive is part of node.Actor.
 func (s *supervisor) Receive(c *node.Context, msg any) error {
 	s.c = c
-	var err error
-	switch {
-	case s.wait != nil:
-		err = s.meanwhile(msg)
-	case s.later.len() > 0:
-		s.later.push(msg)
-	default:
+	if s.wait != nil {
+		return s.goOn(s.meanwhile(msg))
+	}
+	return s.goOn(s.handle(msg))
+}
+
+// goOn handles what was kept for later, until something else goes on. While we
+// are suspended that is only what a suspended behaviour handles.
+func (s *supervisor) goOn(err error) error {
+	for err == nil && s.wait == nil {
+		msg, ok := s.later.pop(s.urgent())
+		if !ok {
+			break
+		}
 		err = s.handle(msg)
-	}
-	for err == nil && s.wait == nil && s.later.len() > 0 && s.sys.State() == wire.Atom("running") {
-		err = s.handle(s.later.pop())
-	}
-	if err == nil && s.later.len() > 0 && s.wait == nil {
-		c.Send(c.Self(), nudge{}) // suspended: it comes when that is over
 	}
 	return err
 }
@@ -158,11 +159,11 @@ func (s *supervisor) handle(msg any) error {
 	case node.Exited:
 		return s.exited(m)
 	case retry:
-		if m.k.phase == restarting && m.k.pid == m.pid {
+		if m.k.phase == restarting && m.k.try == m.try {
 			return s.again(m)
 		}
 		return nil
-	case node.Down, node.Started, outOfTime, swept, nudge:
+	case node.Down, node.Started, outOfTime, swept:
 		return nil // of something that is over
 	}
 	if r, ok := sys.Parse(s.c.Node(), msg); ok {
@@ -182,7 +183,7 @@ func (s *supervisor) meanwhile(msg any) error {
 	switch m := msg.(type) {
 	case node.Started:
 		if w.what == birth && m.PID == w.pid {
-			return s.over(outcome{ignored: m.Ignored})
+			return s.over(outcome{pid: m.PID, ignored: m.Ignored})
 		}
 		return nil
 	case node.Down:
@@ -225,6 +226,8 @@ func (s *supervisor) meanwhile(msg any) error {
 			s.c.Exit(w.pid, node.Kill)
 			s.wait = nil
 			return s.end(m.Reason)
+		case s.told == nil && s.fatal(m):
+			s.told = &m
 		}
 	}
 	s.later.push(msg)
@@ -265,7 +268,11 @@ func (s *supervisor) exited(m node.Exited) error {
 		s.report("child_terminated", m.Reason, k)
 	}
 	s.kids.down(k, stopped)
-	return s.act(k, a, k.wait(time.Now()))
+	var wait time.Duration
+	if a.restart != none {
+		wait = k.wait(time.Now())
+	}
+	return s.act(k, a, wait)
 }
 
 // again is what follows from a restart that is due.
@@ -293,10 +300,22 @@ func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 		return s.restart(k, a.restart)
 	}
 	return s.stopSpan(k, a.restart, func() error {
-		s.kids.down(k, restarting)
-		_, err := s.c.SendAfter(wait, s.c.Self(), retry{k: k, pid: k.pid, counted: true})
-		return err
+		return s.tryLater(k, wait, true)
 	})
+}
+
+// tryLater has k started again after a while.
+func (s *supervisor) tryLater(k *child, wait time.Duration, counted bool) error {
+	s.kids.down(k, restarting)
+	k.try++
+	r := retry{k: k, try: k.try, counted: counted}
+	if wait == 0 {
+		return s.c.Send(s.c.Self(), r)
+	}
+	if _, err := s.c.SendAfter(wait, s.c.Self(), r); err != node.ErrStopped {
+		return err
+	}
+	return nil // the node ends, and so will we
 }
 
 // drop is del_child: a temporary child is forgotten, another is stopped.
@@ -337,14 +356,8 @@ func (s *supervisor) restart(k *child, who span) error {
 			if failed == nil {
 				return nil
 			}
-			s.kids.down(failed, restarting)
 			s.report("start_error", reason, failed)
-			r := retry{k: failed, pid: failed.pid}
-			if wait := failed.wait(time.Now()); wait > 0 {
-				_, err := s.c.SendAfter(wait, s.c.Self(), r)
-				return err
-			}
-			return s.c.Send(s.c.Self(), r)
+			return s.tryLater(failed, failed.wait(time.Now()), false)
 		})
 	})
 }
@@ -358,18 +371,20 @@ func (s *supervisor) stopSpan(k *child, who span, then func() error) error {
 	if who == self {
 		return then()
 	}
-	s.kids.down(k, stopped)
 	until := k
 	if who == all {
 		until = nil
 	}
-	return s.stopFrom(s.kids.last, until, false, then)
+	return s.stopFrom(s.kids.last, until, then)
 }
 
 // startFrom starts children from k up to last, which is not one of them, in order.
 // It ends with the first that fails.
 func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason any) error) error {
 	for k != last {
+		if s.told != nil { // it would never end if this start did not
+			return s.end(s.told.Reason)
+		}
 		next := k.next
 		o, waits := s.start(k)
 		if waits {
@@ -401,7 +416,7 @@ func (s *supervisor) started(k *child, o outcome) {
 		}
 		return
 	}
-	s.kids.up(k, k.pid)
+	s.kids.up(k, o.pid)
 	if k.spec.Backoff.Initial > 0 {
 		if k.back == nil {
 			k.back = new(back)
@@ -421,11 +436,10 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 		_, opt.Announce = b.(node.Initializer)
 		var pid node.PID
 		if pid, err = s.c.SpawnOpt(opt, b); err == nil {
-			k.pid = pid
 			if opt.Announce {
 				s.wait = &wait{what: birth, pid: pid}
 			}
-			return outcome{}, opt.Announce
+			return outcome{pid: pid}, opt.Announce
 		}
 	}
 	if err == node.Ignore {
@@ -442,10 +456,11 @@ func (s *supervisor) startReason(k *child, err error) any {
 		}
 	}
 	if errors.Is(err, node.ErrUndef) {
-		return wire.Atom("undef")
+		at := append(k.spec.mfa(k.args), wire.List{})
+		return wire.Tuple{aEXIT, wire.Tuple{wire.Atom("undef"), wire.List{at}}}
 	}
 	if e, ok := err.(*startPanic); ok {
-		return wire.Tuple{wire.Atom("EXIT"), e.crash}
+		return wire.Tuple{aEXIT, e.crash}
 	}
 	return node.ErrorTerm(err)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -57,8 +58,31 @@ func (s system) Status() any {
 // ChangeCode is part of sys.Server.
 func (s system) ChangeCode(wire.Atom, any, any) error { return nil }
 
+// Enter is part of sys.Enterer.
+func (s system) Enter(c *node.Context) { s.c = c }
+
+// Resumed is part of sys.Enterer.
+func (s system) Resumed(c *node.Context) error {
+	s.c = c
+	return s.goOn(nil)
+}
+
 // End is part of sys.Server.
 func (s system) End(c *node.Context, reason any) error {
 	s.c = c
 	return s.end(reason)
+}
+
+func (s *supervisor) suspended() bool { return s.sys.State() != wire.Atom("running") }
+
+// urgent is nil, or what matches those messages that are handled now.
+func (s *supervisor) urgent() func(msg any) bool {
+	if !s.suspended() {
+		return nil
+	}
+	return func(msg any) bool {
+		e, exited := msg.(node.Exited)
+		_, isSystem := sys.Parse(s.c.Node(), msg)
+		return isSystem || exited && e.From == s.c.Parent()
+	}
 }

@@ -3,8 +3,10 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,12 @@ import (
 // The words in which Erlang's supervisor module talks.
 const (
 	aAlreadyStarted wire.Atom = "already_started"
+	aSupervisorData wire.Atom = "supervisor_data"
+	aStartSpec      wire.Atom = "start_spec"
+	aBadStartSpec   wire.Atom = "bad_start_spec"
+	aStrategy       wire.Atom = "strategy"
+	aIntensity      wire.Atom = "intensity"
+	aPeriod         wire.Atom = "period"
 	aAutoShutdown   wire.Atom = "auto_shutdown"
 	aNever          wire.Atom = "never"
 	aSignificant    wire.Atom = "significant"
@@ -28,6 +36,7 @@ const (
 	aBrutalKill     wire.Atom = "brutal_kill"
 	aInfinity       wire.Atom = "infinity"
 	aDynamic        wire.Atom = "dynamic"
+	aEXIT           wire.Atom = "EXIT"
 )
 
 // words are the answers that are an atom in Erlang.
@@ -123,6 +132,14 @@ func (k Child) Term() any {
 		aType, wire.Atom(k.Type.String()), aModules, moduleTerm(k.modules()))
 }
 
+func specTerms(children []Child) wire.List {
+	l := make(wire.List, len(children))
+	for i, k := range children {
+		l[i] = k.Term()
+	}
+	return l
+}
+
 // record is OTP's record child, of which {error, {Reason, Child}} tells.
 func (k *Child) record() any {
 	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(k.Restart.String()),
@@ -154,7 +171,7 @@ func moduleTerm(modules []wire.Atom) any {
 // package and the name of the function.
 func (k *Child) mfa(args []any) wire.Tuple {
 	if k.Start == nil {
-		return wire.Tuple{k.Named.Module, k.Named.Function, append(wire.List(k.Named.Args), args...)}
+		return wire.Tuple{k.Named.Module, k.Named.Function, slices.Concat(wire.List{}, k.Named.Args, args)}
 	}
 	name := runtime.FuncForPC(reflect.ValueOf(k.Start).Pointer()).Name()
 	dot := strings.LastIndexByte(name[:strings.LastIndexByte(name, '/')+1], '/') + 1
@@ -196,7 +213,7 @@ func (s *supervisor) parse(req any) (any, error) {
 				}
 				return startDynamic{args}, nil
 			}
-			k, err := ParseChild(t[1])
+			k, err := parseChild(t[1], s.spec.AutoShutdown)
 			return startChild{k}, err
 		case wire.Atom("terminate_child"):
 			return terminateChild{t[1]}, nil
@@ -224,21 +241,86 @@ func list(t any) ([]any, bool) {
 	return nil, false
 }
 
+// ParseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,
+// Children}}. The error is a [*SpecError] with the reason for which OTP's
+// supervisor would not start.
+func ParseSpec(flags, children any) (Spec, error) {
+	s, err := parseFlags(flags)
+	if err != nil {
+		return s, &SpecError{wire.Tuple{aSupervisorData, node.ErrorTerm(err)}}
+	}
+	l, ok := list(children)
+	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
+		return s, bad(aBadStartSpec, children)
+	}
+	var seen wire.Map
+	for _, t := range l {
+		k, err := parseChild(t, s.AutoShutdown)
+		if _, twice := seen.Get(k.ID); err == nil && twice {
+			err = duplicate(k.ID)
+		}
+		if err != nil {
+			return s, &SpecError{wire.Tuple{aStartSpec, node.ErrorTerm(err)}}
+		}
+		seen.Put(k.ID, true)
+		s.Children = append(s.Children, k)
+	}
+	return s, nil
+}
+
+// parseFlags reads sup_flags(): a map, or the old tuple of three.
+func parseFlags(t any) (Spec, error) {
+	var s Spec
+	m, isMap := t.(wire.Map)
+	if old, ok := t.(wire.Tuple); ok && len(old) == 3 {
+		m = wire.NewMap(aStrategy, old[0], aIntensity, old[1], aPeriod, old[2])
+	} else if !isMap {
+		return s, bad("invalid_type", t)
+	}
+	strategy := field(m, aStrategy, strategies[OneForOne])
+	if s.Strategy = Strategy(index(strategies[:], strategy)); int(s.Strategy) == len(strategies) {
+		return s, bad("invalid_strategy", strategy)
+	}
+	intensity := field(m, aIntensity, defaultIntensity)
+	n, ok := wire.Int(intensity)
+	if !ok || n < 0 {
+		return s, bad("invalid_intensity", intensity)
+	}
+	if s.Intensity = int(n); n == 0 {
+		s.Intensity = NoRestarts
+	}
+	period := field(m, aPeriod, seconds(defaultPeriod))
+	if n, ok = wire.Int(period); !ok || n <= 0 {
+		return s, bad("invalid_period", period)
+	}
+	s.Period = time.Duration(min(n, int64(math.MaxInt64/time.Second))) * time.Second
+	auto := field(m, aAutoShutdown, aNever)
+	if s.AutoShutdown = AutoShutdown(index(autoShutdowns[:], auto)); int(s.AutoShutdown) == len(autoShutdowns) {
+		return s, bad("invalid_auto_shutdown", auto)
+	}
+	return s, nil
+}
+
+func field(m wire.Map, name wire.Atom, otherwise any) any {
+	if v, ok := m.Get(name); ok {
+		return v
+	}
+	return otherwise
+}
+
 // ParseChild reads a child specification as Erlang writes it: a map, or the old
 // tuple of six. The error is a [*SpecError] with OTP's reason.
-func ParseChild(t any) (Child, error) {
+func ParseChild(t any) (Child, error) { return parseChild(t, AnySignificant) }
+
+// parseChild checks, in the order in which OTP does, all but whether the ID is
+// taken.
+func parseChild(t any, auto AutoShutdown) (Child, error) {
 	var k Child
 	m, isMap := t.(wire.Map)
 	if old, ok := t.(wire.Tuple); ok && len(old) == 6 {
 		m = wire.NewMap(aID, old[0], aStart, old[1], aRestart, old[2], aShutdown, old[3], aType, old[4], aModules, old[5])
 	} else if !isMap {
 		return k, bad("invalid_child_spec", t)
-	}
-	field := func(name wire.Atom, otherwise any) any {
-		if v, ok := m.Get(name); ok {
-			return v
-		}
-		return otherwise
 	}
 	id, ok := m.Get(aID)
 	if !ok {
@@ -248,7 +330,9 @@ func ParseChild(t any) (Child, error) {
 	if !ok {
 		return k, &SpecError{wire.Atom("missing_start")}
 	}
-	k.ID = id
+	if k.ID = id; id == nil {
+		k.ID = wire.List{} // for us no ID, but for Erlang one as any other
+	}
 	mfa, ok := start.(wire.Tuple)
 	if !ok || len(mfa) != 3 {
 		return k, bad("invalid_mfa", start)
@@ -260,15 +344,18 @@ func ParseChild(t any) (Child, error) {
 		return k, bad("invalid_mfa", start)
 	}
 	k.Named = Named{module, function, args}
-	restart := field(aRestart, restarts[Permanent])
+	restart := field(m, aRestart, restarts[Permanent])
 	if k.Restart = Restart(index(restarts[:], restart)); int(k.Restart) == len(restarts) {
 		return k, bad("invalid_restart_type", restart)
 	}
-	significant := field(aSignificant, wire.False)
+	significant := field(m, aSignificant, wire.False)
 	if k.Significant, ok = wire.Bool(significant); !ok {
 		return k, bad("invalid_significant", significant)
 	}
-	typ := field(aType, types[Worker])
+	if err := k.combines(auto); err != nil {
+		return k, err
+	}
+	typ := field(m, aType, types[Worker])
 	if k.Type = Type(index(types[:], typ)); int(k.Type) == len(types) {
 		return k, bad("invalid_child_type", typ)
 	}

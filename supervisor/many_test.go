@@ -1,0 +1,134 @@
+package supervisor_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+)
+
+// crowd is a supervisor with many children; heard gets a child's PID when it
+// has started.
+type crowd struct {
+	n     *node.Node
+	sup   node.PID
+	heard chan node.PID
+}
+
+// member is a child of a crowd.
+type member struct{ heard chan<- node.PID }
+
+func (m member) Init(c *node.Context) error {
+	m.heard <- c.Self()
+	return nil
+}
+
+func (member) Receive(_ *node.Context, m any) error { return node.ExitWith(m) }
+
+func newCrowd(t *testing.T, strategy supervisor.Strategy, size int) (c *crowd, pids []node.PID) {
+	n, err := node.Start(node.Config{Workers: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	c = &crowd{n: n, heard: make(chan node.PID, size)}
+	spec := supervisor.Spec{Strategy: strategy, Intensity: 1 << 30, Period: time.Hour}
+	start := func(...any) (node.Actor, error) { return member{c.heard}, nil }
+	if strategy == supervisor.SimpleOneForOne {
+		spec.Children = []supervisor.Child{{ID: atomA, Start: start}}
+	} else {
+		for i := range size {
+			spec.Children = append(spec.Children, supervisor.Child{ID: i, Start: start})
+		}
+	}
+	c.sup, err = supervisor.Start(background, n, spec, node.Options{})
+	require.NoError(t, err)
+	for range size {
+		if strategy == supervisor.SimpleOneForOne {
+			_, err := supervisor.StartDynamic(background, n, c.sup)
+			require.NoError(t, err)
+		}
+		pids = append(pids, <-c.heard)
+	}
+	return c, pids
+}
+
+// restart makes a child crash and waits for the next.
+func (c *crowd) restart(pid node.PID) node.PID {
+	_ = c.n.Send(pid, atomB)
+	return <-c.heard
+}
+
+// mallocs is how many allocations a crash and restart of the last child costs.
+func (c *crowd) mallocs(pid node.PID) float64 {
+	const rounds = 2000
+	for range 200 {
+		pid = c.restart(pid)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range rounds {
+		pid = c.restart(pid)
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / rounds
+}
+
+// A crash among 100,000 children costs what it costs among 10.
+func TestManyChildren(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 300,000 processes")
+	}
+	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.RestForOne, supervisor.SimpleOneForOne} {
+		t.Run(strategy.String(), func(t *testing.T) {
+			few, pids := newCrowd(t, strategy, 10)
+			want := few.mallocs(pids[9])
+			many, pids := newCrowd(t, strategy, 100_000)
+			got := many.mallocs(pids[len(pids)-1])
+			t.Logf("%.1f allocations among 10, %.1f among 100,000", want, got)
+			assert.InDelta(t, want, got, 2)
+			c, err := supervisor.CountChildren(background, many.n, many.sup)
+			require.NoError(t, err)
+			assert.Equal(t, 100_000, c.Active)
+		})
+	}
+}
+
+// All of many children die at once and are restarted, and all are stopped: it must
+// not take time with the square of their number.
+func TestManyAtOnce(t *testing.T) {
+	size := 50_000
+	if testing.Short() {
+		size = 5000
+	}
+	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.SimpleOneForOne} {
+		t.Run(strategy.String(), func(t *testing.T) {
+			c, pids := newCrowd(t, strategy, size)
+			began := time.Now()
+			for _, pid := range pids {
+				c.n.Exit(pid, node.Kill)
+			}
+			for range size {
+				<-c.heard
+			}
+			kids, err := supervisor.WhichChildren(background, c.n, c.sup)
+			require.NoError(t, err)
+			live := 0
+			for _, k := range kids {
+				if c.n.IsAlive(k.PID) {
+					live++
+				}
+			}
+			assert.Equal(t, size, live)
+			c.n.Exit(c.sup, node.Shutdown)
+			_, err = node.AwaitExit(background, c.n, c.sup)
+			require.NoError(t, err)
+			assert.Zero(t, c.n.Stats().Processes)
+			t.Log(time.Since(began))
+			assert.Less(t, time.Since(began), 20*time.Second)
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package supervisor_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The scripts in testdata/supervision are played on this package's supervisors;
+// their language is described in testdata/supervision.erl, which plays them on
+// OTP's. The answers in the files are OTP's: -update writes them anew.
+
+var update = flag.Bool("update", false, "rewrite the answers in testdata/supervision: those of OTP")
+
+// scripted is one script.
+type scripted struct {
+	title string // "file: title"
+	text  string // as in the file
+	want  string
+}
+
+// readScripts reads a file. preface is the text before the first title.
+func readScripts(t *testing.T, file string) (all []scripted, preface string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	name := strings.TrimSuffix(filepath.Base(file), ".txt")
+	parts := strings.Split("\n"+string(text), "\n== ")
+	for _, part := range parts[1:] {
+		title, rest, _ := strings.Cut(part, "\n")
+		body, want, ok := strings.Cut(rest, "----\n")
+		require.True(t, ok, "%s: %s: no ----", file, title)
+		all = append(all, scripted{name + ": " + title, body, strings.TrimSpace(want)})
+	}
+	return all, strings.TrimPrefix(parts[0], "\n")
+}
+
+func scriptFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/supervision/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+// block is a line of a script and the indented ones below it.
+type block struct {
+	line  string
+	below []string
+}
+
+func blocks(text string) (all []block) {
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.TrimSpace(line) == "" || line[0] == '#':
+		case line[0] == ' ':
+			last := &all[len(all)-1]
+			last.below = append(last.below, strings.TrimSpace(line))
+		default:
+			all = append(all, block{line: strings.TrimRight(line, " ")})
+		}
+	}
+	return all
+}
+
+// styles are the ways in which a script can be played.
+var styles = []style{
+	{name: "Go"},
+	{name: "Erlang", terms: true, inInit: true},
+}
+
+func TestScripts(t *testing.T) {
+	known := make(map[string]bool)
+	for _, file := range scriptFiles(t) {
+		all, _ := readScripts(t, file)
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			for _, s := range all {
+				known[s.title] = true
+				_, name, _ := strings.Cut(s.title, ": ")
+				for _, style := range styles {
+					t.Run(name+"/"+style.name, func(t *testing.T) {
+						d := deviations[s.title]
+						if d.skip {
+							t.Skip(d.reason)
+						}
+						synctest.Test(t, func(t *testing.T) {
+							got := newPlay(t, style).play(blocks(s.text))
+							want := d.apply(t, s.want)
+							if !style.terms {
+								want, got = unhurried(want), unhurried(got)
+							}
+							assert.Equal(t, want, got)
+						})
+					})
+				}
+			}
+		})
+	}
+	for title := range deviations {
+		assert.True(t, known[title], "a deviation of a script that is not there: %s", title)
+	}
+}
+
+// deviation is where our supervisor gives another answer than OTP's on purpose.
+// What OTP answers stays in the file.
+type deviation struct {
+	reason string
+	skip   bool
+	answer string            // ours, as a whole; or
+	lines  map[string]string // what stands in place of some lines of OTP's answer
+}
+
+// unhurried moves answers to earlier commands to the end: callers in Go are
+// processes of their own, and nobody knows when they hear what.
+func unhurried(text string) string {
+	var out, late []string
+	flush := func() {
+		slices.Sort(late)
+		out = append(out, late...)
+		late = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case !strings.HasPrefix(line, "  "):
+			flush()
+			out = append(out, line)
+		case strings.Contains(line, " -> ") && !strings.HasPrefix(line, "  -> "):
+			late = append(late, line)
+		default:
+			out = append(out, line)
+		}
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// apply turns OTP's answer into ours.
+func (d deviation) apply(t *testing.T, want string) string {
+	if d.answer != "" {
+		return strings.TrimSpace(d.answer)
+	}
+	for theirs, ours := range d.lines {
+		if ours != "" {
+			ours = "  " + ours + "\n"
+		}
+		changed := strings.ReplaceAll(want+"\n", "  "+theirs+"\n", ours)
+		assert.NotEqual(t, want+"\n", changed, "OTP has no line %q", theirs)
+		want = strings.TrimSpace(changed)
+	}
+	return want
+}

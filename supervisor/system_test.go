@@ -1,0 +1,191 @@
+package supervisor_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire"
+)
+
+// An exit signal that is nobody's counts as the parent's, a stranger's does not.
+func TestSignals(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
+		_, err := s.n.Spawn(node.Process(func(p *node.Self) error {
+			p.Exit(sup, node.Shutdown)
+			return nil
+		}))
+		require.NoError(s, err)
+		synctest.Wait()
+		assert.True(s, s.n.IsAlive(sup))
+		s.n.Exit(sup, atomB)
+		assert.Equal(s, node.Exited{From: sup, Reason: atomB}, s.self.Receive())
+		assert.Equal(s, 1, s.n.Stats().Processes)
+	})
+}
+
+// Node.Stop ends trees from above, in order, and waits for who needs time.
+func TestNodeStop(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		var ended []any
+		farewell := func(id any) func(...any) (node.Actor, error) {
+			return func(...any) (node.Actor, error) {
+				return birth{
+					func(c *node.Context) error { c.TrapExit(true); return nil },
+					func(c *node.Context, m any) error {
+						if e, ok := m.(node.Exited); ok && e.From == c.Parent() {
+							ended = append(ended, id)
+							return node.ExitWith(e.Reason)
+						}
+						return nil
+					}}, nil
+			}
+		}
+		_, err := supervisor.Start(background, s.n, supervisor.Spec{Children: []supervisor.Child{
+			{ID: 1, Start: farewell(1)}, {ID: 2, Start: farewell(2)}, {ID: 3, Start: farewell(3)},
+		}}, node.Options{})
+		require.NoError(s, err)
+		require.NoError(s, s.n.Stop())
+		assert.Equal(s, []any{3, 2, 1}, ended)
+	})
+}
+
+// A supervisor that is suspended answers what it was asked in the meantime when
+// it is resumed, in order.
+func TestSuspend(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}})
+		var done []any
+		ask := func(what any, f func() error) {
+			go func() {
+				assert.NoError(s, f())
+				done = append(done, what)
+			}()
+			synctest.Wait()
+		}
+		which := func() error { _, err := supervisor.WhichChildren(background, s.n, sup); return err }
+		ask("terminate", func() error { return supervisor.TerminateChild(background, s.n, sup, atomA) })
+		ask("suspend", func() error { return sys.Suspend(background, s.n, sup) }) // while it waits
+		ask("which", which)
+		ask("state", func() error { _, err := sys.GetState(background, s.n, sup); return err })
+		assert.Empty(s, done)
+		time.Sleep(5 * time.Second)
+		assert.ElementsMatch(s, []any{"terminate", "suspend", "state"}, done)
+		s.n.Send(sup, "nonsense")
+		ask("count", func() error { _, err := supervisor.CountChildren(background, s.n, sup); return err })
+		ask("status", func() error { _, err := sys.GetStatus(background, s.n, sup); return err })
+		time.Sleep(time.Hour)
+		assert.Len(s, done, 4)
+		ask("resume", func() error { return sys.Resume(background, s.n, sup) })
+		assert.ElementsMatch(s, []any{"terminate", "suspend", "state", "status", "resume", "which", "count"}, done)
+		s.end(sup)
+	})
+}
+
+// Suspended and resumed while it waits, it goes on.
+func TestSuspendAndResume(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
+		go func() { assert.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA)) }()
+		synctest.Wait()
+		for _, what := range []string{"suspend", "which", "resume"} {
+			go func() {
+				var err error
+				switch what {
+				case "suspend":
+					err = sys.Suspend(background, s.n, sup)
+				case "which":
+					_, err = supervisor.WhichChildren(background, s.n, sup)
+				case "resume":
+					err = sys.Resume(background, s.n, sup)
+				}
+				assert.NoError(s, err)
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(3 * time.Second)
+		assert.Len(s, s.infos(sup), 1)
+		s.end(sup)
+	})
+}
+
+// A supervisor that is suspended ends all the same, with its children.
+func TestEndWhileSuspended(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		spec := supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}}
+		sup := s.start(spec)
+		require.NoError(s, sys.Suspend(background, s.n, sup))
+		assert.Equal(s, 2*time.Second, s.end(sup))
+
+		sup = s.start(spec) // told before it is suspended
+		go func() { assert.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA)) }()
+		synctest.Wait()
+		go func() { assert.NoError(s, sys.Suspend(background, s.n, sup)) }()
+		synctest.Wait()
+		assert.Equal(s, 2*time.Second, s.end(sup))
+
+		sup = s.start(spec)
+		require.NoError(s, sys.Suspend(background, s.n, sup))
+		require.NoError(s, sys.Stop(background, s.n, sup, atomB))
+		assert.Equal(s, node.Exited{From: sup, Reason: atomB}, s.self.Receive())
+		assert.Equal(s, 1, s.n.Stats().Processes)
+	})
+}
+
+// What get_state and get_status say has the shape of OTP's.
+func TestStateOf(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		sup, err := supervisor.Start(background, s.self, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: 3, Period: 7 * time.Second,
+			Children: []supervisor.Child{{ID: atomA, Start: echo}, {ID: atomB, Start: echo}}}, node.Options{Link: true, Name: "boss"})
+		require.NoError(s, err)
+		for range 2 {
+			state, err := sys.GetState(background, s.n, sup)
+			require.NoError(s, err)
+			assert.Equal(s, "{state,{local,boss},rest_for_one,{[b,a],#{}},undefined,3,7,0,0,never,supervisor,[]}", text(state))
+			status, err := sys.GetStatus(background, s.n, sup)
+			require.NoError(s, err)
+			assert.Contains(s, text(status), "{state,{local,boss},rest_for_one")
+			require.NoError(s, sys.Suspend(background, s.n, sup)) // then the same once more
+		}
+		require.NoError(s, sys.Resume(background, s.n, sup))
+		s.end(sup)
+	})
+}
+
+// Answers to Erlang that scripts do not show in full.
+func TestTerms(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		ask := func(sup node.PID, request string) string {
+			term, err := wire.Parse(request)
+			require.NoError(s, err)
+			ref := s.n.MakeRef()
+			require.NoError(s, s.self.Send(sup, tuple(wire.Atom("$gen_call"), tuple(s.self.Self(), ref), term)))
+			return text(s.self.Receive().(wire.Tuple)[1])
+		}
+		fails := func([]any) (node.Actor, error) { return nil, node.ExitWith(atomB) }
+		require.NoError(s, s.n.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 1}, fails))
+		require.NoError(s, s.n.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 2}, fails))
+		sup := s.start(supervisor.Spec{})
+		assert.Equal(s, "{error,{b,{child,undefined,a,{m,f,[1]},permanent,false,5000,worker,[m]}}}",
+			ask(sup, "{start_child,#{id=>a,start=>{m,f,[1]}}}"))
+		assert.Equal(s, "{error,{b,{child,undefined,a,{m,f,[1]},temporary,false,infinity,supervisor,dynamic}}}",
+			ask(sup, "{start_child,{a,{m,f,[1]},temporary,infinity,supervisor,dynamic}}"))
+		assert.Equal(s, "{error,{bad_combination,[{auto_shutdown,never},{significant,true}]}}",
+			ask(sup, "{start_child,#{id=>a,start=>{m,f,[1]},significant=>true,type=>boss}}"), "the first fault, as OTP looks for them")
+		s.end(sup)
+		sup = s.start(supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{
+			{ID: atomA, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{1}}}}})
+		assert.Equal(s, "{error,b}", ask(sup, "{start_child,[2]}"))
+		assert.Equal(s, "{ok,#{id => a,modules => [m],restart => permanent,shutdown => 5000,significant => false,start => {m,f,[1]},type => worker}}",
+			ask(sup, "{get_childspec,a}"))
+		assert.Equal(s, "{error,{badarg,x}}", ask(sup, "{start_child,x}"))
+		s.end(sup)
+	})
+}
