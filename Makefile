@@ -6,7 +6,7 @@
 
 GO       ?= go
 FUZZTIME ?= 40000x
-RACE     := ./mailbox ./sched ./node
+RACE     := ./mailbox ./sched ./node/... ./supervisor/... ./wire/epmd ./wire/erldist
 
 .PHONY: test tools check unit race fuzz smoke bench
 

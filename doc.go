@@ -5,8 +5,20 @@
 // github.com/actornode/actornode/node to run actors; the README shows how. The
 // rooms and the floors they are on, an import running downward only:
 //
-//	4  bench          the benchmark programs and their peers
-//	3  node           actors, processes, names, links, monitors, calls, timers
-//	2  sched          stages that run actors
-//	1  mailbox, wire  the queue; the vocabulary of terms
+//	5  cmd/actornode           the daemon
+//	   bench                   the benchmark programs and their peers
+//	4  supervisor              supervision trees
+//	   supervisor/application  applications: named trees with dependencies
+//	   supervisor/tree         trees described in files
+//	   supervisor/demo         a tree to play with
+//	3  node                    actors, processes, links, monitors, calls, other nodes
+//	   node/genserver          servers: Erlang's gen_server
+//	   node/statem             state machines: gen_statem
+//	   node/event              event managers: gen_event
+//	   node/sys                system messages, by which all these are looked into
+//	2  sched                   stages that run actors
+//	   wire/erldist            the Erlang distribution protocol
+//	1  mailbox                 the queue
+//	   wire                    the vocabulary of terms; the seam to protocols
+//	   wire/etf, wire/epmd     codecs: terms as bytes, the port mapper
 package actornode

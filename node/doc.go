@@ -76,6 +76,22 @@
 // others run; a handler that blocks or computes for long loses its stage to
 // another worker, is counted and logged with its stack. See package sched.
 //
+// # Other nodes
+//
+// With Config.Distribution the node is part of a cluster: by default it speaks the
+// Erlang distribution protocol and is found through EPMD. PIDs of other nodes are
+// sent to, linked, monitored and called like those of this one; [At] is a name on
+// a node. The first use of a node connects to it. What goes to a peer waits in one
+// queue, in order; a sender that goes past Distribution.Queue is held up until the
+// peer has read. When a connection is lost, every link over it breaks and every
+// monitor fires with the reason noconnection, calls fail, and [NodeDown] says why;
+// only then can the node be connected again.
+//
+// Other nodes can start what [Node.ExportBehaviour] offers here and call what
+// [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
+// they would be in OTP. The processes net_kernel and rex answer what OTP nodes
+// need.
+//
 // # Goroutines
 //
 //	name                 started by          ends with              owns
@@ -84,6 +100,11 @@
 //	Process              Spawn               its function           its mailbox
 //	detached actor       Spawn               the actor's exit       the actor
 //	timer (of package time), for the time of one send               the send
+//	listener             Start               Node.Stop              nothing
+//	ticker               Start               Node.Stop              the signs of life of peers
+//	connecting           the first use       its timeout            one attempt
+//	handshake            the listener        its timeout            one connection
+//	reader, writer       a handshake         the connection         one half of the link
 //
 // # Limits
 //
