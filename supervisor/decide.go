@@ -63,7 +63,8 @@ func calm(reason any) bool {
 // window holds the times of recent restarts: never more than the intensity, in a
 // ring, so that adding one costs the same however many there are.
 type window struct {
-	at    []int64 // ns; a ring
+	start time.Time // of the first restart: the clock that runs on, whatever is set
+	at    []int64   // ns since start; a ring
 	first int
 	n     int
 }
@@ -71,7 +72,10 @@ type window struct {
 // add notes a restart at now. It reports whether there have been at most limit
 // within the period.
 func (w *window) add(now time.Time, period time.Duration, limit int) bool {
-	t := now.UnixNano()
+	if w.at == nil {
+		w.start = now
+	}
+	t := int64(now.Sub(w.start))
 	for w.n > 0 && w.at[w.first] < t-int64(period) {
 		w.first = (w.first + 1) % len(w.at)
 		w.n--
