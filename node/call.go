@@ -207,10 +207,14 @@ func CallWithin[R any, T Dest, Q any](d time.Duration, from Caller, to T, req Q)
 
 func typed[R any](v any, err error) (R, error) {
 	r, ok := v.(R)
-	if err == nil && !ok && v != nil {
-		return r, fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, r)
+	if err != nil || ok || v == nil {
+		return r, err
 	}
-	return r, err
+	if convert(v, &r) == nil { // a term, for what it stands for
+		return r, nil
+	}
+	var none R
+	return none, fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)
 }
 
 // Await waits for the reply; if ctx ends first, it gives up on behalf of all who

@@ -64,3 +64,7 @@ func (e *EPMD) Announce(ctx context.Context, name Atom, port int, creation uint3
 // foreignTerm is what stands for a Go value on the wire that is no term: what its
 // type says of itself, see package etf.
 func foreignTerm(v any) (any, error) { return etf.ToTerm(v) }
+
+// convert reads a term into a Go value, as the value's type and tags say; see
+// package etf.
+func convert(term, into any) error { return etf.FromTerm(term, into) }

@@ -91,6 +91,20 @@ func TestFarCall(t *testing.T) {
 	assert.Equal(t, node.Atom("oops"), exit.Reason)
 }
 
+// A term is read into what the caller wants, if it can be.
+func TestFarCallTyped(t *testing.T) {
+	_, _, self, remote := two(t)
+	type sum struct {
+		_ struct{} `etf:"sum,tuple"`
+		N int
+	}
+	v, err := node.Call[sum](soon(t), self, remote, wire.Tuple{node.Atom("sum"), 5})
+	require.NoError(t, err)
+	assert.Equal(t, sum{N: 5}, v)
+	_, err = node.Call[sum](soon(t), self, remote, wire.Tuple{node.Atom("difference"), 5})
+	require.ErrorIs(t, err, node.ErrReplyType)
+}
+
 func TestFarCallTimesOut(t *testing.T) {
 	_, b, self, _ := two(t)
 	late := make(chan node.From, 1)
