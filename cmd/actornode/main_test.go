@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// world is an environment with variables and a home directory.
+func world(t *testing.T, vars map[string]string) (environment, *bytes.Buffer, *bytes.Buffer) {
+	var out, errs bytes.Buffer
+	home := t.TempDir()
+	return environment{&out, &errs, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
+		func() (string, error) { return home, nil }}, &out, &errs
+}
+
+func TestCommandLines(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"help", exitOK, ""},
+		{"start --help", exitOK, ""},
+		{"nonsense", exitUsage, `unknown command "nonsense"`},
+		{"start", exitUsage, `required flag(s) "name" not set`},
+		{"start --name go@127.0.0.1 --wrong", exitUsage, "unknown flag: --wrong"},
+		{"start --name go@127.0.0.1 more", exitUsage, "unknown command"},
+		{"start --name go@127.0.0.1 --hidden --published", exitUsage, "hidden published"},
+		{"start --name go@127.0.0.1 --tick-time soon", exitUsage, "invalid argument"},
+		{"start --name go --cookie c", exitFailed, "want name@host"},
+		{"start --name go@127.0.0.1", exitFailed, "no cookie"},
+		{"start --name go@127.0.0.1 --cookie c --published", exitFailed, "not supported yet"},
+	} {
+		env, _, errs := world(t, nil)
+		status := run(t.Context(), strings.Fields(c.args), env)
+		assert.Equal(t, c.status, status, c.args)
+		assert.Contains(t, errs.String(), c.says, c.args)
+	}
+}
+
+func TestCookies(t *testing.T) {
+	env, _, _ := world(t, map[string]string{})
+	_, err := options{}.findCookie(env)
+	require.ErrorContains(t, err, ".erlang.cookie")
+	home, _ := env.home()
+	file := filepath.Join(home, ".erlang.cookie")
+	require.NoError(t, os.WriteFile(file, []byte("\n"), 0o400))
+	_, err = options{}.findCookie(env)
+	require.ErrorContains(t, err, "empty")
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(file, []byte("FROMFILE\n"), 0o400))
+	c, err := options{}.findCookie(env)
+	require.NoError(t, err)
+	assert.Equal(t, "FROMFILE", c)
+	env.lookup = func(k string) (string, bool) { return "fromenv", k == "ACTORNODE_COOKIE" }
+	c, _ = options{}.findCookie(env)
+	assert.Equal(t, "fromenv", c)
+	c, _ = options{cookie: "flag"}.findCookie(env)
+	assert.Equal(t, "flag", c)
+	env.home = func() (string, error) { return "", errors.New("homeless") }
+	env.lookup = func(string) (string, bool) { return "", false }
+	_, err = options{}.findCookie(env)
+	require.ErrorContains(t, err, "homeless")
+}
+
+// freePort returns a port that nobody listened on a moment ago.
+func freePort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	return port
+}
+
+// TestREADME starts the demo and has a real Erlang node say what the README shows.
+func TestREADME(t *testing.T) {
+	erl, err := exec.LookPath("erl")
+	if err != nil {
+		t.Skip("erl is not on the PATH: the README's session is not played")
+	}
+	port := freePort(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	r, w := io.Pipe()
+	env, _, errs := world(t, map[string]string{"ERL_EPMD_PORT": port})
+	env.stdout = w
+	daemon, stop := context.WithCancel(ctx)
+	defer stop()
+	status := make(chan int, 1)
+	go func() {
+		status <- run(daemon, strings.Fields("start --name go@127.0.0.1 --cookie secret --demo"), env)
+		w.Close()
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	require.NoError(t, err, errs.String())
+	require.Contains(t, line, "go@127.0.0.1 is up")
+
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, session, ok := strings.Cut(string(readme), "```erlang\n")
+	require.True(t, ok, "README.md has no Erlang session")
+	session, _, _ = strings.Cut(session, "```")
+	commands := regexp.MustCompile(`(?m)^\d+> (.*)\.$`).FindAllStringSubmatch(session, -1)
+	require.Len(t, commands, 5)
+	var eval, want []string
+	for i, c := range commands {
+		eval = append(eval, `io:format("== ~p~n", [begin `+c[1]+` end])`)
+		_, after, _ := strings.Cut(session, c[0]+"\n")
+		answer, _, _ := strings.Cut(after, "\n"+strconv.Itoa(i+2)+"> ")
+		want = append(want, answer)
+	}
+	cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
+		"-eval", strings.Join(eval, ", ")+", halt().")
+	cmd.Env = append(os.Environ(), "ERL_EPMD_PORT="+port, "ERL_CRASH_DUMP=/dev/null")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	got := strings.Split(string(out), "== ")[1:]
+	require.Len(t, got, 5, string(out))
+	plain := func(s string) string { // pids differ from run to run, and so may the layout
+		s = regexp.MustCompile(`<\d+\.\d+\.\d+>`).ReplaceAllString(s, "PID")
+		return strings.Join(strings.Fields(s), "")
+	}
+	for i := range commands {
+		assert.Equal(t, plain(want[i]), plain(got[i]), commands[i][1])
+	}
+	stop()
+	assert.Equal(t, exitOK, <-status, errs.String())
+}
