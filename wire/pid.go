@@ -104,6 +104,9 @@ func (r Ref) Origin() Origin { return Origin{r.node} }
 // Words returns the words of r, least significant first.
 func (r Ref) Words() []uint32 { return append([]uint32(nil), r.w[:r.n]...) }
 
+// AppendWords appends the words of r to dst, least significant first.
+func (r Ref) AppendWords(dst []uint32) []uint32 { return append(dst, r.w[:r.n]...) }
+
 // String prints r as Erlang prints it: #Ref<node.w2.w1.w0>.
 func (r Ref) String() string {
 	s := "#Ref<" + string(r.Node())

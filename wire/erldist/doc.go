@@ -1,2 +1,167 @@
-// Package erldist is the Erlang distribution protocol.
+// Package erldist speaks the Erlang distribution protocol: to nodes of Erlang/OTP,
+// and to whoever else does, it is a node like any other. It implements
+// [wire.Protocol].
+//
+// # Nouns
+//
+//   - A [Protocol] turns a connection into a link, in a handshake.
+//   - [Flags] are what the two nodes tell each other that they can do.
+//   - A machine is one side of a handshake: messages in, messages out, no socket.
+//   - A reader makes signals ([wire.Frame]) of frames, a writer frames of signals;
+//     neither has a socket. A link moves their bytes.
+//   - A control message is the tuple that says what a frame is about, by an
+//     operation in its first element; what it carries, if anything, is the payload.
+//
+// A link, and a message to a registered name (the Example runs):
+//
+//	var p erldist.Protocol
+//	link, err := p.Dial(ctx, conn, wire.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
+//	err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "cart", Payload: wire.Atom("hello")})
+//	err = link.Flush()
+//	frame, err := link.Read() // on another goroutine
+//
+// # Invariants
+//
+//  1. No byte behind the handshake is read before it is over, and no function of
+//     [wire.Handshake] is called that could change anything before the peer has
+//     proved that it knows the cookie.
+//  2. Proofs are compared in constant time; challenges come from crypto/rand.
+//  3. What is written is read in that order: one buffer, one connection, whole
+//     messages one behind the other. What is read is decoded in the order of its
+//     frames, by the goroutine that reads them, headers and payloads alike.
+//  4. A Write that fails with [wire.EncodeError] leaves link, buffer and atom cache
+//     as they were.
+//  5. No frame makes a reader panic, or hold more than the limits allow: nothing
+//     is made room for before its bytes have come.
+//  6. What is written to a peer is within what both sides have flags for; UNLINK (4)
+//     is not written at all.
+//
+// # Goroutines
+//
+// None; a context's end interrupts a handshake, and Close a link, from wherever
+// they are called.
+//
+//	fields of link          owner
+//	conn, peer              set once
+//	src, in, big            the goroutine that calls Read
+//	out                     the goroutine that calls Write, Buffered, Flush, Tick
+//	received, sent, closed  atomic; Traffic and Close are for all
+//
+// # Handshake
+//
+// Version 6, of OTP 23 and newer. Messages (message.go has their bytes) follow
+// their length in two bytes, over TLS in four. A has dialled, B accepts; each
+// state names what is waited for, and each step has a time of its own, 7 s:
+//
+//	A                                               B
+//	                                                await name
+//	  ── name: flags, creation, name ────────────▶    flags missing, Admit says no ──▶ "not_allowed", failed
+//	await status                                      Busy                         ──▶ "nok", failed
+//	  "nok", "not_allowed", … ▶ failed                Alive                        ──▶ "alive", await alive
+//	                                                  no name, and NameFor has one ──▶ "named:"…
+//	  ◀─────────────────────────── status ────────    "ok", "ok_simultaneous", "named:"
+//	await challenge
+//	  "alive" ▶ "true" ──────────────────────────▶  await alive; "false" ▶ failed
+//	  ◀── challenge: flags, number, creation, name    to an old name: await complement, which an A of
+//	    another name, flags missing ▶ failed          OTP 23 or 24 without port mapper sends here
+//	  ── reply: number, proof ───────────────────▶  await reply
+//	await ack                                         wrong proof ▶ failed, without a word
+//	  ◀───────────────────────────── ack: proof ──  finished
+//	    wrong proof ▶ failed
+//	finished
+//
+// A proof is the MD5 digest of the prover's cookie and the other's number in
+// decimal. Each side may expect another cookie than it gives; OTP has one for
+// both. As A, this node answers "true" to "alive", unless it has got the link
+// meanwhile: then "false", and there is no more. Only after "true", and when the cookie is proved, does B drop the old link.
+// Bytes behind a name are ignored. A's status "named:" is an error: this node has
+// a name.
+//
+// What both have of the flags holds. flags.go is their list: those that are
+// announced, those without which a peer is refused (all that OTP 25 demands; the
+// flag MANDATORY_25_DIGEST stands for them), with the release each came in. With
+// ALTACT_SIG and PUBLISHED they are what OTP 28 announces. A node that is
+// [wire.Handshake].Hidden leaves PUBLISHED out; to a peer without name it is left
+// out too, and NAME_ME put in, as OTP does.
+//
+// Errors are for people: they say what the peer did and what was expected.
+// errors.Is finds wire.ErrBusy, ErrNotAllowed, ErrCookie, ErrPeerName and
+// ErrPeerProtocol in them. A peer that hangs up when it has seen our proof is
+// taken to have another cookie: OTP gives no other sign.
+//
+// # Link
+//
+// Frames follow their length in four bytes. A frame of none is a tick: it says
+// that its sender lives, as all else does too. Frames begin as follows (reader.go,
+// atoms.go and control.go have the bytes):
+//
+//	131 68   atoms, control message, payload, both without version byte
+//	131 69   the same from its beginning, in fragments: number and countdown come first
+//	131 70   the next fragment
+//	112      control message and payload with version bytes, no atoms: from a peer
+//	         that has neither DIST_HDR_ATOM_CACHE nor FRAGMENTS
+//
+// A message longer than 64 KiB is sent in fragments of 64 KiB, the control message
+// whole in the first; the fragments of ours are not mixed with other messages.
+// Those of a peer may be: each sequence must count down to 1 without a gap.
+//
+// Atoms travel once: each direction has a cache of eight segments of 256 places,
+// where a header puts new atoms, and from which it lists those of the message. Ours
+// chooses an atom's place by a hash, and leaves what is there for an atom that has
+// come by once only; atoms of less than 3 or more than 255 bytes are spelled out.
+//
+// The control messages, as they are read and, but for those in brackets, written.
+// TT stands for the same with a trace token (Frame.Token); payloads are marked +.
+//
+//	op of wire       control message
+//	OpSend           SEND_SENDER + 22 23TT, to a name REG_SEND + 6 16TT, without the flag SEND + 2 12TT;
+//	                 to an alias ALTACT_SIG_SEND + 37, without the flag ALIAS_SEND + 33 34TT; urgent 37
+//	OpLink           LINK 1
+//	OpUnlink         UNLINK_ID 35; [UNLINK 4, from peers without the flag: ID is 0]
+//	OpUnlinkAck      UNLINK_ID_ACK 36
+//	OpExit           PAYLOAD_EXIT + 24 25TT, without the flag EXIT 3 13TT
+//	OpSignal         PAYLOAD_EXIT2 + 26 27TT, without the flag EXIT2 8 18TT; urgent, to a name or alias 37
+//	OpMonitor        MONITOR_P 19
+//	OpDemonitor      DEMONITOR_P 20
+//	OpDown           PAYLOAD_MONITOR_P_EXIT + 28, without the flag MONITOR_P_EXIT 21
+//	OpGroupLeader    GROUP_LEADER 7
+//	OpSpawn          SPAWN_REQUEST + 29 30TT; the option {name, _} is known to this project's nodes only
+//	OpSpawnReply     SPAWN_REPLY 31 32TT
+//
+// A message without a sender is sent as from process 0 of this node. What the
+// peer's flags do not allow (a spawn, a monitor, an alias, a priority for other
+// than a message) is an EncodeError, and so is a pid of a third node where the
+// protocol wants one of the two: the peer would end the link.
+//
+// # What ends a link
+//
+// Read fails, and the link is of no more use, after: the end of the connection; a
+// frame that begins with something else; an atom that the cache does not have; a
+// fragment out of order, of an unknown sequence, or of a sequence too many; a
+// message or frame beyond the limits; a control message with an unknown operation,
+// the wrong number of elements, an element of the wrong type, or a process of a
+// third node in a link or monitor (the text shows it); an UNLINK from a peer with
+// UNLINK_ID; a payload that is no term, or beyond the limits of etf; bytes behind
+// it; a spawn request whose arity is not the number of its arguments. OTP ends
+// links for the same reasons, the last two perhaps left out.
+//
+// # What can be lost
+//
+// What has been written and not flushed, or flushed and not read by the peer, when
+// the link ends. Nothing is reordered or doubled.
+//
+// # Limits and versions
+//
+// [wire.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
+// way in fragments (64), and each step of the handshake (7 s). So a peer that has
+// proved itself can have 64 messages of 256 MiB held; lower both for peers that
+// are not trusted. Handshake messages are below 64 KiB, names at most 255
+// characters of Latin-1. A link takes up to 180 KiB; buffers above 1 MiB are not kept.
+//
+// Peers are OTP 23 and newer, tested with OTP 25, whose conversations are in
+// testdata. A node of OTP 25 that is to send fragments without an atom cache dies
+// of it, so Protocol.Without treats the one as the other.
+//
+// Sources: "Distribution Protocol" and "External Term Format" in OTP's ERTS User's
+// Guide; dist_util.erl, net_kernel.erl and dist.hrl of OTP 25; dist.h of OTP 28.
 package erldist

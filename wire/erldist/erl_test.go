@@ -248,7 +248,9 @@ func (s *side) next() wire.Frame {
 	s.t.Helper()
 	select {
 	case f, ok := <-s.frames:
-		require.True(s.t, ok, "the link has ended: %v", s.err)
+		if !ok {
+			require.Fail(s.t, "the link has ended", "%v", s.err)
+		}
 		return f
 	case <-time.After(patience):
 		require.Fail(s.t, "no signal comes")

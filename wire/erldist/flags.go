@@ -47,39 +47,40 @@ const (
 	mandatory             // a peer without it is refused
 )
 
-// known lists the flags with the OTP release in which each came, and the one
-// from which OTP refuses a peer that has it not (0: none).
+// known lists the flags with the OTP release in which each came, as far as OTP's
+// documents say (13 stands for what is older), and the one since which OTP refuses
+// a peer that has it not (25 stands for that and before; 0 for none).
 var known = [...]struct {
-	flag         Flags
-	name         string // as OTP spells it
-	since, until int
-	use          uint8
+	flag            Flags
+	name            string // as OTP spells it
+	since, demanded int
+	use             uint8
 }{
-	{FlagPublished, "PUBLISHED", 4, 0, 0}, // a choice, see Handshake.Hidden
-	{FlagExtendedReferences, "EXTENDED_REFERENCES", 6, 6, announced | mandatory},
-	{FlagDistMonitor, "DIST_MONITOR", 8, 0, announced},
-	{FlagFunTags, "FUN_TAGS", 8, 25, announced | mandatory},
-	{FlagDistMonitorName, "DIST_MONITOR_NAME", 8, 0, announced},
-	{FlagNewFunTags, "NEW_FUN_TAGS", 8, 23, announced | mandatory},
-	{FlagExtendedPidsPorts, "EXTENDED_PIDS_PORTS", 9, 9, announced | mandatory},
-	{FlagExportPtrTag, "EXPORT_PTR_TAG", 10, 25, announced | mandatory},
-	{FlagBitBinaries, "BIT_BINARIES", 10, 25, announced | mandatory},
-	{FlagNewFloats, "NEW_FLOATS", 12, 25, announced | mandatory},
+	{FlagPublished, "PUBLISHED", 13, 0, 0}, // a choice, see Handshake.Hidden
+	{FlagExtendedReferences, "EXTENDED_REFERENCES", 13, 25, announced | mandatory},
+	{FlagDistMonitor, "DIST_MONITOR", 13, 0, announced},
+	{FlagFunTags, "FUN_TAGS", 13, 25, announced | mandatory},
+	{FlagDistMonitorName, "DIST_MONITOR_NAME", 13, 0, announced},
+	{FlagNewFunTags, "NEW_FUN_TAGS", 13, 25, announced | mandatory},
+	{FlagExtendedPidsPorts, "EXTENDED_PIDS_PORTS", 13, 25, announced | mandatory},
+	{FlagExportPtrTag, "EXPORT_PTR_TAG", 13, 25, announced | mandatory},
+	{FlagBitBinaries, "BIT_BINARIES", 13, 25, announced | mandatory},
+	{FlagNewFloats, "NEW_FLOATS", 13, 25, announced | mandatory},
 	{FlagUnicodeIO, "UNICODE_IO", 13, 0, announced},
 	{FlagDistHdrAtomCache, "DIST_HDR_ATOM_CACHE", 13, 0, announced},
 	{FlagSmallAtomTags, "SMALL_ATOM_TAGS", 14, 0, announced},
-	{FlagUTF8Atoms, "UTF8_ATOMS", 16, 20, announced | mandatory},
+	{FlagUTF8Atoms, "UTF8_ATOMS", 16, 25, announced | mandatory},
 	{FlagMapTag, "MAP_TAG", 17, 25, announced | mandatory},
-	{FlagBigCreation, "BIG_CREATION", 19, 23, announced | mandatory},
+	{FlagBigCreation, "BIG_CREATION", 19, 25, announced | mandatory},
 	{FlagSendSender, "SEND_SENDER", 21, 0, announced},
 	{FlagBigSeqtraceLabels, "BIG_SEQTRACE_LABELS", 21, 0, announced},
 	{FlagExitPayload, "EXIT_PAYLOAD", 22, 0, announced},
 	{FlagFragments, "FRAGMENTS", 22, 0, announced},
 	{FlagHandshake23, "HANDSHAKE_23", 23, 25, announced | mandatory},
-	{FlagUnlinkID, "UNLINK_ID", 24, 26, announced},
+	{FlagUnlinkID, "UNLINK_ID", 23, 26, announced},
 	{FlagMandatory25Digest, "MANDATORY_25_DIGEST", 25, 0, announced},
 	{FlagSpawn, "SPAWN", 23, 0, announced},
-	{FlagNameMe, "NAME_ME", 23, 0, 0}, // only in answer to a peer that has it
+	{FlagNameMe, "NAME_ME", 24, 0, 0}, // only in answer to a peer that has it
 	{FlagV4NC, "V4_NC", 24, 26, announced},
 	{FlagAlias, "ALIAS", 24, 0, announced},
 	{FlagAltactSig, "ALTACT_SIG", 28, 0, announced},
@@ -95,8 +96,8 @@ func flagsFor(use uint8) (f Flags) {
 	return f
 }
 
-// announcedFlags are the flags that this node has for every peer, and mandatoryFlags those
-// that it must find in a peer: what OTP 25 demands. [FlagMandatory25Digest]
+// announcedFlags are the flags that this node has for every peer, mandatoryFlags
+// those that it must find in a peer: what OTP 25 demands. [FlagMandatory25Digest]
 // stands for all of the latter.
 var (
 	announcedFlags = flagsFor(announced)

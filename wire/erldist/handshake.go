@@ -34,6 +34,7 @@ type machine struct {
 	challenge uint32 // that this side poses
 	announce  Flags  // what this side says it can
 	state     state
+	proof     state // accepts: what follows the challenge
 
 	peer   wire.NodeID // as far as it is known
 	theirs Flags       // the peer's, expanded
@@ -51,6 +52,9 @@ func newMachine(h wire.Handshake, dialled bool, announce Flags, challenge uint32
 	}
 	if err := checkNodeName(h.Local.Name); err != nil {
 		return m, nil, m.fail(wire.ErrPeerName, "this node: %v", err)
+	}
+	if h.Cookies == nil {
+		return m, nil, m.fail(wire.ErrCookie, "this node has no cookies to ask for or to know")
 	}
 	if !dialled {
 		return m, nil, nil
@@ -146,7 +150,10 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 	switch status {
 	case statusOK, statusSimultaneous:
 		return nil, nil
-	case statusAlive: // it has a connection that this node knows nothing of
+	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
+		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
+			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s has the connection, and so has this node by now", m.who())
+		}
 		return [][]byte{statusTrue.append(nil)}, nil
 	case statusNok:
 		return nil, m.fail(wire.ErrBusy, "%s says nok: it is connecting to this node itself, and goes on with that", m.who())
@@ -225,16 +232,16 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 	if err := m.checkFlags("from", "rejected"); err != nil {
 		return [][]byte{statusNotAllowed.append(nil)}, err
 	}
-	next := awaitReply
+	m.proof = awaitReply
 	if n.old {
-		next = awaitComplement
+		m.proof = awaitComplement
 	}
 	switch v := m.admit(); {
 	case v == wire.Welcome:
-		return m.pose(status, next), nil
+		return m.pose(status), nil
 	case v == wire.Simultaneous && status == statusOK:
-		return m.pose(statusSimultaneous, next), nil
-	case v == wire.Alive && status == statusOK && !n.old:
+		return m.pose(statusSimultaneous), nil
+	case v == wire.Alive && status == statusOK:
 		m.state = awaitAlive
 		return [][]byte{statusAlive.append(nil)}, nil
 	case v == wire.Busy:
@@ -271,13 +278,13 @@ func (m *machine) admit() wire.Verdict {
 }
 
 // pose says a status and goes on with the challenge.
-func (m *machine) pose(status statusMsg, next state) [][]byte {
+func (m *machine) pose(status statusMsg) [][]byte {
 	var out [][]byte
 	if status != "" {
 		out = append(out, status.append(nil))
 	}
 	m.cookies()
-	m.state = next
+	m.state = m.proof
 	c := challengeMsg{flags: m.announce, challenge: m.challenge, creation: m.h.Local.Creation, name: m.h.Local.Name}
 	return append(out, c.append(nil))
 }
@@ -288,7 +295,7 @@ func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	case err != nil:
 		return nil, m.broken(err)
 	case status == statusTrue:
-		return m.pose("", awaitReply), nil
+		return m.pose(""), nil
 	case status == statusFalse:
 		return nil, m.fail(wire.ErrBusy, "%s keeps the connection that there is", m.who())
 	default:
@@ -331,11 +338,7 @@ func (m *machine) checkFlags(dir, how string) error {
 		m.h.Local.Name, dir, m.who(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
 }
 
-func (m *machine) cookies() {
-	if m.h.Cookies != nil {
-		m.in, m.out = m.h.Cookies(m.peer.Name)
-	}
-}
+func (m *machine) cookies() { m.in, m.out = m.h.Cookies(m.peer.Name) }
 
 // flags returns what both sides can.
 func (m *machine) flags() Flags { return m.announce & m.theirs }

@@ -86,6 +86,8 @@ func walks() []walk {
 		{"dial", true, nil, []walkStep{start, ok, challenged, {in: msg(ackMsg{digestOf("in", ourChallenge)}), then: finished}}, nil, ""},
 		{"dial, simultaneous", true, nil, []walkStep{start, {msg(statusSimultaneous), nil, awaitChallenge}, challenged}, nil, ""},
 		{"dial, alive", true, nil, []walkStep{start, {msg(statusAlive), msgs(statusTrue), awaitChallenge}, challenged}, nil, ""},
+		{"dial, alive, and here too", true, func(h *wire.Handshake) { h.Insist = func(wire.NodeID) bool { return false } },
+			[]walkStep{start, failing(msg(statusAlive), msg(statusFalse))}, wire.ErrBusy, "so has this node by now"},
 		{"dial, bytes behind", true, nil, []walkStep{start, ok, {append(msg(hisChallenge), "more"...), msgs(myReply), awaitAck}}, nil, ""},
 		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, wire.ErrBusy, "bob@host says nok"},
 		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, wire.ErrNotAllowed, "bob@host says not_allowed"},
@@ -130,6 +132,9 @@ func walks() []walk {
 			{in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
 		{"accept, old name, no complement", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
 			failing(msg(hisReply))}, wire.ErrPeerProtocol, "expected the complement of an old name"},
+		{"accept, old name, alive", false, admit(wire.Alive), []walkStep{idle, {old, msgs(statusAlive), awaitAlive},
+			{msg(statusTrue), msgs(myChallenge), awaitComplement}, {in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
+		{"accept, no cookies", false, func(h *wire.Handshake) { h.Cookies = nil }, []walkStep{{then: failed}}, wire.ErrCookie, "no cookies"},
 		{"accept, dynamic name", false, names, []walkStep{idle, {msg(nameMsg{flags: nameMe, name: "host"}),
 			msgs(namedMsg(wire.NodeID{Name: "dyn@host", Creation: 9}), challengeMsg{flags: nameMe, challenge: ourChallenge, creation: 1, name: alice.Name}),
 			awaitReply}, proven}, nil, ""},
@@ -255,11 +260,11 @@ func TestTimeoutOfEachStep(t *testing.T) {
 			a, b := net.Pipe()
 			errs := make(chan error, 1)
 			go func() { // ends with the handshake
-				ha := wire.Handshake{Local: alice, Peer: bob.Name}
+				ha := wire.Handshake{Local: alice, Peer: bob.Name, Cookies: knows("x")}
 				_, err := new(Protocol).Dial(t.Context(), slow{a, delay}, ha)
 				errs <- err
 			}()
-			_, err := new(Protocol).Accept(t.Context(), b, wire.Handshake{Local: bob})
+			_, err := new(Protocol).Accept(t.Context(), b, wire.Handshake{Local: bob, Cookies: knows("x")})
 			other := <-errs
 			assert.Equal(t, ok, err == nil && other == nil, "%v: %v, %v", delay, err, other)
 			if !ok {
@@ -293,6 +298,10 @@ func TestHugeHandshakeMessage(t *testing.T) {
 func TestFlags(t *testing.T) {
 	assert.Equal(t, Flags(0xd07df7fbd)|FlagAltactSig, announcedFlags|FlagPublished, "what OTP 28 sends")
 	assert.Equal(t, Flags(0x1070f94), mandatoryFlags)
+	for _, k := range known {
+		assert.Equal(t, k.demanded == 25, k.use&mandatory != 0, k.name)
+		assert.LessOrEqual(t, k.since, 28, k.name)
+	}
 	assert.Equal(t, mandatoryFlags|FlagMandatory25Digest, FlagMandatory25Digest.expanded())
 	assert.Equal(t, "0x8000002000000001 (UNKNOWN<8000000000000000> ALTACT_SIG PUBLISHED)", (1<<63 | FlagAltactSig | FlagPublished).String())
 	for s := awaitStatus; s <= failed; s++ {

@@ -148,6 +148,28 @@ func TestOtherControlMessages(t *testing.T) {
 	assert.NoError(t, linktest.Same(wire.Frame{Op: wire.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
 }
 
+// What would make the peer end the link is not written.
+func TestThirdNodesAreNotWritten(t *testing.T) {
+	third := thirdOrigin.PID(1)
+	w := newWriter(self, peerOrigin.NodeID().Name, announcedFlags, wire.LinkLimits{}, nil)
+	for _, f := range []wire.Frame{
+		{Op: wire.OpLink, From: third, To: theirPID},
+		{Op: wire.OpLink, From: ourPID, To: third},
+		{Op: wire.OpExit, From: third, To: theirPID},
+		{Op: wire.OpUnlink, From: ourPID, To: third, ID: 1},
+		{Op: wire.OpMonitor, From: third, To: theirPID, Ref: someRef},
+		{Op: wire.OpMonitor, From: ourPID, To: third, Ref: someRef},
+		{Op: wire.OpDown, From: third, To: theirPID, Ref: someRef},
+		{Op: wire.OpSpawnReply, From: third, To: theirPID, Ref: someRef},
+	} {
+		err := w.write(&f)
+		assert.ErrorAs(t, err, new(*wire.EncodeError))
+		assert.ErrorContains(t, err, "is a process of x@127.0.0.1, not of")
+	}
+	assert.Empty(t, w.buf)
+	assert.NoError(t, w.write(&wire.Frame{Op: wire.OpSend, From: third, To: third}), "a message may be passed on")
+}
+
 // inFragments is a message in fragments with the given numbers.
 func inFragments(seq uint64, b []byte, numbers ...uint64) (l [][]byte) {
 	size := len(b)/len(numbers) + 1

@@ -20,6 +20,7 @@ const keptSize = 1 << 20
 
 // writer makes frames of signals. It belongs to the goroutine that calls Write.
 type writer struct {
+	local   wire.Atom
 	peer    wire.Atom
 	flags   Flags
 	headed  bool // frames have distribution headers, of no atoms perhaps
@@ -35,7 +36,7 @@ type writer struct {
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkLimits, foreign func(any) (any, error)) *writer {
-	w := &writer{peer: peer, flags: flags, headed: flags.headed(), limit: withDefaults(limits).Message, nobody: wire.NewOrigin(local).PID(0)}
+	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.headed(), limit: withDefaults(limits).Message, nobody: wire.NewOrigin(local).PID(0)}
 	w.enc.Foreign = foreign
 	if flags.Has(FlagDistHdrAtomCache) {
 		w.enc.Atoms = w.cache.index
@@ -288,12 +289,16 @@ func (w *writer) exit(f *wire.Frame, plain, token, payload, payloadToken operati
 }
 
 func (w *writer) exitPair(f *wire.Frame) {
-	if f.Op == wire.OpSignal && f.From.IsZero() {
-		w.pid(w.nobody, "From")
-		w.pid(f.To, "To")
+	if f.Op == wire.OpExit {
+		w.pair(f)
 		return
 	}
-	w.pair(f)
+	from := f.From
+	if from.IsZero() {
+		from = w.nobody
+	}
+	w.pid(from, "From")
+	w.pid(f.To, "To")
 }
 
 func (w *writer) monitor(f *wire.Frame) {
@@ -305,8 +310,8 @@ func (w *writer) monitor(f *wire.Frame) {
 		op = opDemonitorP
 	}
 	w.begin(op)
-	w.pid(f.From, "From")
-	w.pidOrName(f.To, f.Name, "To")
+	w.mine(f.From, "From")
+	w.pidOrName(w.peer, f.To, f.Name, "To")
 	w.ref(f.Ref, "Ref")
 	w.end()
 }
@@ -320,8 +325,8 @@ func (w *writer) down(f *wire.Frame) {
 		op = opPayloadMonitorP
 	}
 	w.begin(op)
-	w.pidOrName(f.From, f.Name, "From")
-	w.pid(f.To, "To")
+	w.pidOrName(w.local, f.From, f.Name, "From")
+	w.theirs(f.To, "To")
 	w.ref(f.Ref, "Ref")
 	if op == opPayloadMonitorP {
 		w.end()
@@ -343,7 +348,7 @@ func (w *writer) spawn(f *wire.Frame) {
 	}
 	w.begin(traced(f, opSpawnRequest, opSpawnRequestTT))
 	w.ref(f.Ref, "Ref")
-	w.pid(f.From, "From")
+	w.mine(f.From, "From")
 	leader := s.Leader
 	if leader.IsZero() {
 		leader = f.From
@@ -380,7 +385,7 @@ func (w *writer) spawnReply(f *wire.Frame) {
 	}
 	w.begin(traced(f, opSpawnReply, opSpawnReplyTT))
 	w.ref(f.Ref, "Ref")
-	w.pid(f.To, "To")
+	w.theirs(f.To, "To")
 	flags := byte(0)
 	if f.Linked {
 		flags |= spawnLinked
@@ -392,7 +397,7 @@ func (w *writer) spawnReply(f *wire.Frame) {
 	if reason, ok := f.Payload.(wire.Atom); ok && f.From.IsZero() {
 		w.atom(reason)
 	} else {
-		w.pid(f.From, "From, where Payload is no atom,")
+		w.mine(f.From, "From, where Payload is no atom,")
 	}
 	w.token(f)
 	w.end()
@@ -478,17 +483,29 @@ func (w *writer) pid(p wire.PID, what string) {
 	w.body = binary.BigEndian.AppendUint32(w.body, id.Creation)
 }
 
-func (w *writer) pair(f *wire.Frame) {
-	w.pid(f.From, "From")
-	w.pid(f.To, "To")
+// mine and theirs write a process of this node and one of the peer: a pid of
+// another node would make the peer end the link.
+func (w *writer) mine(p wire.PID, what string)   { w.pidOn(w.local, p, what) }
+func (w *writer) theirs(p wire.PID, what string) { w.pidOn(w.peer, p, what) }
+
+func (w *writer) pidOn(node wire.Atom, p wire.PID, what string) {
+	if name := p.Node(); name != node && !p.IsZero() {
+		w.fail("%s is a process of %s, not of %s", what, name, node)
+	}
+	w.pid(p, what)
 }
 
-func (w *writer) pidOrName(p wire.PID, name wire.Atom, what string) {
+func (w *writer) pair(f *wire.Frame) {
+	w.mine(f.From, "From")
+	w.theirs(f.To, "To")
+}
+
+func (w *writer) pidOrName(node wire.Atom, p wire.PID, name wire.Atom, what string) {
 	if name != "" {
 		w.atom(name)
 		return
 	}
-	w.pid(p, what)
+	w.pidOn(node, p, what)
 }
 
 func (w *writer) ref(r wire.Ref, what string) {
@@ -496,7 +513,8 @@ func (w *writer) ref(r wire.Ref, what string) {
 		w.fail("%s is the zero Ref", what)
 		return
 	}
-	words := r.Words()
+	var room [wire.MaxRefWords]uint32
+	words := r.AppendWords(room[:0])
 	id := r.Origin().NodeID()
 	w.body = append(w.body, tagNewerRef, 0, byte(len(words)))
 	w.atom(id.Name)

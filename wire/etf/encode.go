@@ -414,7 +414,8 @@ func (w *writing) port(p wire.Port) error {
 }
 
 func (w *writing) ref(r wire.Ref) error {
-	words := r.Words()
+	var room [wire.MaxRefWords]uint32
+	words := r.AppendWords(room[:0])
 	if len(words) == 0 {
 		return newFault(ErrNoTerm, "the zero Ref is no reference")
 	}

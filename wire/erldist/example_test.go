@@ -1,0 +1,47 @@
+package erldist_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+)
+
+// Two nodes connect over a pipe, and one sends the other a message.
+func Example() {
+	var p erldist.Protocol
+	shop := wire.NodeID{Name: "shop@host", Creation: 1}
+	cart := wire.NodeID{Name: "cart@host", Creation: 2}
+	cookies := func(wire.Atom) (in, out string) { return "secret", "secret" }
+	a, b := net.Pipe()
+
+	done := make(chan struct{})
+	go func() { // awaited below
+		defer close(done)
+		link, err := p.Accept(context.Background(), b, wire.Handshake{Local: shop, Cookies: cookies})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		f, err := link.Read()
+		fmt.Println(link.Peer().ID.Name, f.Op, f.From, f.Name, wire.Format(f.Payload), err)
+		_, err = link.Read()
+		fmt.Println(err)
+	}()
+
+	link, err := p.Dial(context.Background(), a, wire.Handshake{Local: cart, Peer: "shop@host", Cookies: cookies})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	me := wire.NewOrigin(cart).PID(7)
+	_ = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: wire.Tuple{wire.Atom("sold"), 3}})
+	_ = link.Flush()
+	_ = link.Close()
+	<-done
+	// Output:
+	// cart@host send <cart@host.7.0> till {sold,3} <nil>
+	// erldist: cart@host has closed the connection: EOF
+}
