@@ -21,13 +21,14 @@ var floors = map[string]int{
 	"supervisor": 4,
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,
-	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1,
+	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/tlsdist": 1,
 }
 
 // within lists what a room on one floor may use beside it.
 var within = map[string][]string{
-	"wire/etf":  {"wire"},
-	"wire/epmd": {"wire"},
+	"wire/etf":     {"wire"},
+	"wire/epmd":    {"wire"},
+	"wire/tlsdist": {"wire"},
 }
 
 // outside lists the modules that the rooms may use, with the reason.

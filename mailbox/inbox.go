@@ -1,6 +1,9 @@
 package mailbox
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // Result is what a push answers; the duty that comes with it is the caller's.
 type Result uint8
@@ -116,6 +119,26 @@ func (b *Inbox) Count() int {
 		}
 	}
 	return count
+}
+
+// Oldest returns the oldest messages, at most max, for the same callers as Count.
+func (b *Inbox) Oldest(max int) []any {
+	h := b.head.Load()
+	if h == awake || h == closed {
+		return nil
+	}
+	count := 0
+	for n := h; n != nil; n = n.next {
+		count++
+	}
+	var all []any
+	for ; h != nil; h, count = h.next, count-1 {
+		if count <= max {
+			all = append(all, h.Msg)
+		}
+	}
+	slices.Reverse(all)
+	return all
 }
 
 // Quiet reports whether the inbox is armed: empty, open, and with no wake-up

@@ -22,6 +22,9 @@ func (d *Distribution) defaults() {
 	if d.Finder == nil {
 		d.Finder = &EPMD{}
 	}
+	if d.Transport == nil {
+		d.Transport = wire.TCP{}
+	}
 }
 
 // EPMD finds nodes as Erlang does: by the port mapper of their hosts. The zero

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type Distribution struct {
 	Listen string
 	// Finder finds other nodes and makes this one known. Default: EPMD.
 	Finder Finder
+	// Transport makes the connections. Default: wire.TCP. All nodes of a cluster
+	// need the same.
+	Transport wire.Transport
 	// Published makes nodes() of other nodes show this one. It needs global, which
 	// is not there yet: Start refuses it.
 	Published bool
@@ -102,6 +106,7 @@ type dist struct {
 	wg      sync.WaitGroup // of all goroutines of the distribution
 	ln      net.Listener   // nil: nowhere
 	gone    func()         // makes it unknown; nil: it is
+	ups     ups
 
 	mu    sync.Mutex
 	peers map[Atom]*peer
@@ -119,14 +124,14 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	if cfg.Listen != "-" {
-		ln, err := net.Listen("tcp", cfg.Listen)
+		ln, err := cfg.Transport.Listen(d.ctx, cfg.Listen)
 		if err != nil {
 			return fmt.Errorf("node: cannot listen for other nodes: %w", err)
 		}
 		d.ln = ln
 		ctx, cancel := context.WithTimeout(d.ctx, cfg.ConnectTimeout)
 		defer cancel()
-		if d.gone, err = cfg.Finder.Announce(ctx, n.cfg.Name, ln.Addr().(*net.TCPAddr).Port, n.cfg.Creation); err != nil {
+		if d.gone, err = cfg.Finder.Announce(ctx, n.cfg.Name, portOf(ln.Addr()), n.cfg.Creation); err != nil {
 			return fmt.Errorf("node: cannot make %s known: %w", n.cfg.Name, err)
 		}
 		d.wg.Add(1)
@@ -336,7 +341,7 @@ func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	conn, err := d.cfg.Transport.Dial(ctx, addr, name)
 	if err != nil {
 		return nil, err
 	}
@@ -368,9 +373,15 @@ func (d *dist) incoming(conn net.Conn) {
 	defer d.wg.Done()
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
-	var mine *peer // that admit has made
+	var mine *peer  // that admit has made
+	var unfit error // what the transport knows against the peer
 	from := conn.RemoteAddr().String()
 	link, err := d.cfg.Protocols[0].Accept(ctx, conn, d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
+		if voucher, ok := conn.(wire.Voucher); ok {
+			if unfit = voucher.Vouch(id.Name); unfit != nil {
+				return wire.NotAllowed
+			}
+		}
 		mine, v = d.admit(id)
 		return v
 	}))
@@ -378,7 +389,7 @@ func (d *dist) incoming(conn net.Conn) {
 		d.adopt(link)
 		return
 	}
-	d.n.cfg.Log.Warn("connection refused", "from", from, "error", err)
+	d.n.cfg.Log.Warn("connection refused", "from", from, "error", cmp.Or(unfit, err))
 	if mine == nil {
 		return
 	}
@@ -430,6 +441,7 @@ func (p *peer) join(link wire.Link) bool {
 	}
 	p.link, p.id = link, link.Peer().ID
 	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
 	p.n.dist.wg.Add(2)
 	go p.write()
 	go p.read()

@@ -239,9 +239,6 @@ func TestFarSpawn(t *testing.T) {
 	_, err = node.RPC(soon(t), self, b.Name(), "demo", "fail")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, "no", raised.Reason)
-	name, err := node.RPC(soon(t), self, b.Name(), "erlang", "node")
-	require.NoError(t, err)
-	assert.Equal(t, b.Name(), name)
 }
 
 // A node that comes back under its name is another life: its old PIDs are dead.

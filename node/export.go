@@ -100,11 +100,20 @@ func (n *Node) Behaviour(module, function Atom, args []any) (Actor, error) {
 	return b(args)
 }
 
+// AnyModule, as the module of an exported function, offers it under every module
+// that offers no such function itself: module_info. Its first argument is the
+// module.
+const AnyModule Atom = "_"
+
 // Apply calls the function that is exported as module:function with as many
 // arguments, or returns [ErrUndef].
 func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
 	f := n.exported(e).function
+	if f == nil {
+		f = n.exported(wire.Export{Module: AnyModule, Function: function, Arity: len(args)}).function
+		args = append([]any{module}, args...)
+	}
 	if f == nil {
 		return nil, fmt.Errorf("%w: %v", ErrUndef, e)
 	}

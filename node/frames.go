@@ -34,7 +34,8 @@ func (p *peer) handle(f *wire.Frame) error {
 		}
 	case wire.OpDown:
 		p.down(f)
-	case wire.OpGroupLeader: // what processes print here goes to the log
+	case wire.OpGroupLeader:
+		n.setLeader(f.To, f.Leader)
 	case wire.OpSpawn:
 		n.spawnFor(p, f)
 	case wire.OpSpawnReply:
@@ -205,7 +206,7 @@ func (e *SpawnError) Error() string {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	s := f.Spawn
-	o := Options{Name: s.Name}
+	o := Options{Name: s.Name, Leader: s.Leader}
 	b, err := n.behaviourFor(p, s)
 	if err != nil {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})

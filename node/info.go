@@ -47,6 +47,8 @@ type Info struct {
 	Name      Atom // registered; "": none
 	Label     string
 	Behaviour string // Go type of the current behaviour
+	Code      string // path of the package of that type; of an ActorFunc or a Process the name of the function
+	Leader    PID    // group leader
 	State     State
 	Stage     int // -1: not run by a stage
 	Mailbox   int // messages waiting, the one being handled included
@@ -78,7 +80,8 @@ func (n *Node) Info(pid PID) (Info, error) {
 	case st != alive:
 		i.State = StateExiting
 	}
-	i.Behaviour = typeName(p.behaviour)
+	i.Behaviour, i.Code = typeName(p.behaviour), codeOf(p.behaviour)
+	i.Leader = n.leader()
 	if p.tied {
 		i.Links = append(i.Links, i.Parent)
 	}
@@ -87,6 +90,9 @@ func (n *Node) Info(pid PID) (Info, error) {
 		return i, nil
 	}
 	i.Name, i.Label, i.TrapExit = k.name, k.label, k.trap
+	if !k.leader.IsZero() {
+		i.Leader = k.leader
+	}
 	for q := range k.links.all() {
 		i.Links = append(i.Links, q)
 	}
@@ -183,3 +189,6 @@ type Stats struct {
 func (n *Node) Stats() Stats {
 	return Stats{n.population(), int(n.lingering.Load()), n.pool.BlockedTurns(), runtime.NumGoroutine()}
 }
+
+// MaxProcesses returns how many processes can live at a time.
+func (n *Node) MaxProcesses() int { return n.cfg.MaxProcesses }

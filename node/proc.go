@@ -68,6 +68,7 @@ type proc struct {
 	rewind  bool // the behaviour has changed: offer again what was left; owned like behaviour
 	tied    bool // linked to its parent, which is not in cold.links then; guarded by mu
 	tells   bool // owes word of how its Init went; set at spawn
+	led     bool // has a group leader of its own, for its children too; set at spawn
 	cold    *cold
 }
 
@@ -98,6 +99,7 @@ type cold struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reason   any // once exiting
+	leader   PID // group leader; zero: the node's
 }
 
 // pid returns p's identifier.
@@ -488,7 +490,7 @@ func (p *proc) context() context.Context {
 	defer p.mu.Unlock()
 	c := p.chill()
 	if c.ctx == nil {
-		c.ctx, c.cancel = context.WithCancelCause(context.Background())
+		c.ctx, c.cancel = context.WithCancelCause(context.WithValue(context.Background(), procKey{}, p))
 		if p.status.Load() != alive {
 			c.cancel(&ExitError{c.reason})
 		}

@@ -253,7 +253,7 @@ func (me calling) spawnAt(ctx context.Context, at Atom, s *wire.Spawn, call bool
 	if me.p != nil {
 		from = me.p.pid()
 	}
-	s.Leader = n.self()
+	s.Leader = me.leader()
 	ref := n.newRef()
 	p.mu.Lock()
 	if p.over {

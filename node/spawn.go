@@ -24,6 +24,10 @@ type Options struct {
 	// when it blocks otherwise than in a Receive or a Call.
 	Coroutine bool
 
+	// Leader is the group leader: the process that prints what this one prints, for
+	// Erlang's io. Default: that of the spawning process.
+	Leader PID
+
 	// Announce sends Started to the spawning process once the Init of an
 	// Initializer has returned nil or Ignore. Another behaviour has started as
 	// soon as it is spawned, and sends nothing.
@@ -74,7 +78,7 @@ func Detached() Place { return Place{how: detached} }
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -235,6 +239,9 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	}
 	if caller != nil {
 		p.parent = caller.id + 1
+		if caller.led && o.Leader.IsZero() {
+			p.follow(caller.ownLeader())
+		}
 	}
 	if c != nil && c.w != nil {
 		p.started = n.pool.Clock()
@@ -306,6 +313,9 @@ func (p *proc) cancel(c *Context, reason any) {
 func (o *Options) apply(n *Node, p *proc) {
 	if o.Label != "" {
 		p.chill().label = o.Label
+	}
+	if !o.Leader.IsZero() {
+		p.follow(o.Leader)
 	}
 	if o.birth.p != nil {
 		p.chill().birth = o.birth

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,9 +21,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// locked is a buffer that a daemon may write to while a test reads.
+type locked struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 // world is an environment with variables and a home directory.
-func world(t *testing.T, vars map[string]string) (environment, *bytes.Buffer, *bytes.Buffer) {
-	var out, errs bytes.Buffer
+func world(t *testing.T, vars map[string]string) (environment, *locked, *locked) {
+	var out, errs locked
 	home := t.TempDir()
 	return environment{&out, &errs, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
 		func() (string, error) { return home, nil }}, &out, &errs

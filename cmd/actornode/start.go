@@ -15,9 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/supervisor/demo"
 	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // environment is what a command has of the world.
@@ -30,7 +33,10 @@ type environment struct {
 // options are the flags of start.
 type options struct {
 	name, cookie, listen string
-	demo                 bool
+	tls                  tlsdist.Config
+	noEPMD               bool
+	peers                []string
+	demo, pg             bool
 	hidden, published    bool
 	tick, stop           time.Duration
 	level                slog.Level
@@ -38,14 +44,23 @@ type options struct {
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
 
-The name is NAME@HOST. If HOST has a dot the node has a long name, as erl -name
-gives, else a short one, as erl -sname; both kinds do not mix in a cluster.
+The name is NAME@HOST. If HOST has a dot or is an address the node has a long
+name, as erl -name gives, else a short one, as erl -sname; both kinds do not mix
+in a cluster. An IPv6 address stands there as it is: go@::1.
 
 The cookie is taken from --cookie, else from ACTORNODE_COOKIE, else from the file
 .erlang.cookie in the home directory, as erl takes it.
 
 The node is found through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count). Where
-none runs on this host, the node is one itself.
+none runs on this host, the node is one itself. With --no-epmd there is none: peers
+are where --peer says, and all others at the port of --listen, each on the host of
+its name, as with erl -start_epmd false -erl_epmd_port PORT. ERL_DIST_PORT=PORT is
+as --no-epmd with --listen HOST:PORT.
+
+With --tls-cert, --tls-key and --tls-ca (ACTORNODE_TLS_CERT, ACTORNODE_TLS_KEY and
+ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls; each
+node shows a certificate for the host of its name, signed by an authority in the CA
+file. The files may be replaced while the node runs.
 
 Exit status: 0 after a signal to stop, 1 if the node could not start or not stop
 in time, 2 for a wrong command line.`
@@ -65,8 +80,15 @@ func startCommand(env environment, status *int) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.name, "name", "", "name of the node, NAME@HOST (required)")
 	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: see above")
-	f.StringVar(&o.listen, "listen", "", "where other nodes connect, HOST:PORT; default: the name's host, any port")
+	f.StringVar(&o.listen, "listen", "", "where other nodes connect, HOST:PORT, :PORT for all addresses, - for nowhere; default: the name's host, any port")
+	f.BoolVar(&o.noEPMD, "no-epmd", false, "do without EPMD")
+	f.StringArrayVar(&o.peers, "peer", nil, "where a node is, NAME@HOST=HOST:PORT or NAME@HOST=:PORT; may be repeated")
+	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and those above it: encrypts connections")
+	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with its private key")
+	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities that sign the certificates of peers")
+	f.BoolVar(&o.tls.AnyHost, "tls-any-host", false, "let nodes in whose certificate is not for the host of their name, as OTP does")
 	f.BoolVar(&o.demo, "demo", false, "run the demo: processes named demo, counter and echo")
+	f.BoolVar(&o.pg, "pg", true, "run the scope pg of process groups, which those of OTP are the other side of")
 	f.BoolVar(&o.hidden, "hidden", true, "keep out of nodes() of other nodes")
 	f.BoolVar(&o.published, "published", false, "be in nodes() of other nodes; not supported yet")
 	f.DurationVar(&o.tick, "tick-time", time.Minute, "how long a node may be silent before it is gone; OTP's net_ticktime")
@@ -89,17 +111,33 @@ func start(ctx context.Context, o options, env environment) (err error) {
 	}
 	log := slog.New(slog.NewTextHandler(env.stderr, &slog.HandlerOptions{Level: o.level}))
 	mapper.Logger = log
+	finder, listen, err := o.network(env, &node.EPMD{Config: mapper})
+	if err != nil {
+		return err
+	}
+	transport, err := o.transport(env, log)
+	if err != nil {
+		return err
+	}
 	n, err := node.Start(node.Config{
 		Name: node.Atom(o.name), Log: log, StopTimeout: o.stop,
 		Distribution: &node.Distribution{
-			Cookie: cookie, Listen: o.listen, TickTime: o.tick, Published: o.published || !o.hidden,
-			Finder: &node.EPMD{Config: mapper},
+			Cookie: cookie, Listen: listen, TickTime: o.tick, Published: o.published || !o.hidden,
+			Finder: finder, Transport: transport,
 		},
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Stop()) }()
+	if err := (otp.Config{Output: env.stdout}).Export(n); err != nil {
+		return err
+	}
+	if o.pg {
+		if _, err := pg.Start(ctx, n, pg.Config{}); err != nil {
+			return err
+		}
+	}
 	apps, err := application.Start(ctx, n)
 	if err != nil {
 		return err

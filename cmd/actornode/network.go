@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/tlsdist"
+)
+
+// network says how nodes are found, and where this one listens.
+func (o options) network(env environment, mapper node.Finder) (f node.Finder, listen string, err error) {
+	listen = o.listen
+	_, host, _ := strings.Cut(o.name, "@")
+	if port, ok := env.lookup("ERL_DIST_PORT"); ok && port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, "", fmt.Errorf("ERL_DIST_PORT=%q is not a port", port)
+		}
+		o.noEPMD = true
+		if listen == "" {
+			listen = net.JoinHostPort(host, port)
+		}
+	}
+	port := 0
+	if listen != "" && listen != "-" {
+		_, p, err := net.SplitHostPort(listen)
+		if err != nil {
+			return nil, "", fmt.Errorf("--listen %s: want HOST:PORT, :PORT or -: %w", listen, err)
+		}
+		n, err := strconv.ParseUint(p, 10, 16)
+		if err != nil {
+			return nil, "", fmt.Errorf("--listen %s: %q is not a port", listen, p)
+		}
+		port = int(n)
+	}
+	s := &node.Static{Nodes: make(map[node.Atom]string)}
+	for _, p := range o.peers {
+		peer, addr, err := parsePeer(p)
+		if err != nil {
+			return nil, "", err
+		}
+		s.Nodes[peer] = addr
+	}
+	switch {
+	case !o.noEPMD && len(o.peers) == 0:
+		return mapper, listen, nil
+	case !o.noEPMD:
+		s.Next = mapper
+	case port == 0 && len(o.peers) == 0:
+		return nil, "", errors.New("--no-epmd needs to know where nodes are: --listen HOST:PORT with the port of all nodes, " +
+			"or --peer for each of them")
+	}
+	if o.noEPMD {
+		s.Port = port
+	}
+	return s, listen, nil
+}
+
+// parsePeer takes NAME@HOST=HOST:PORT apart.
+func parsePeer(s string) (name node.Atom, addr string, err error) {
+	n, addr, ok := strings.Cut(s, "=")
+	before, host, at := strings.Cut(n, "@")
+	if !ok || !at || before == "" || host == "" {
+		return "", "", fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT", s)
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", "", fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT: %w", s, err)
+	}
+	if p, err := strconv.ParseUint(port, 10, 16); err != nil || p == 0 {
+		return "", "", fmt.Errorf("--peer %s: %q is not a port", s, port)
+	}
+	return node.Atom(n), addr, nil
+}
+
+// transport is TLS if files for it are named, else TCP.
+func (o options) transport(env environment, log *slog.Logger) (wire.Transport, error) {
+	cfg := o.tls
+	var given, missing []string
+	for _, f := range []struct {
+		file      *string
+		flag, env string
+	}{
+		{&cfg.Cert, "--tls-cert", "ACTORNODE_TLS_CERT"},
+		{&cfg.Key, "--tls-key", "ACTORNODE_TLS_KEY"},
+		{&cfg.CA, "--tls-ca", "ACTORNODE_TLS_CA"},
+	} {
+		name := f.flag
+		if v, ok := env.lookup(f.env); *f.file == "" && ok {
+			*f.file, name = v, f.env
+		}
+		if *f.file == "" {
+			missing = append(missing, f.flag+" ("+f.env+")")
+		} else {
+			given = append(given, name)
+		}
+	}
+	switch {
+	case len(given) == 0 && cfg.AnyHost:
+		return nil, errors.New("--tls-any-host is of no use without --tls-cert, --tls-key and --tls-ca")
+	case len(given) == 0:
+		return wire.TCP{}, nil
+	case len(missing) > 0:
+		return nil, fmt.Errorf("%s: TLS needs %s too", strings.Join(given, ", "), strings.Join(missing, ", "))
+	}
+	cfg.Log = log
+	return tlsdist.New(cfg)
+}

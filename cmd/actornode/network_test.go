@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
+)
+
+func TestNetworkCommandLines(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"--listen nowhere", "--listen nowhere: want HOST:PORT"},
+		{"--listen 127.0.0.1:http", `"http" is not a port`},
+		{"--no-epmd", "--no-epmd needs to know where nodes are"},
+		{"--no-epmd --listen 127.0.0.1:0", "--no-epmd needs to know where nodes are"},
+		{"--peer there:1", "want NAME@HOST=HOST:PORT"},
+		{"--peer there=127.0.0.1:1", "want NAME@HOST=HOST:PORT"},
+		{"--peer e@there=127.0.0.1", "missing port in address"},
+		{"--peer e@there=127.0.0.1:0", `"0" is not a port`},
+		{"--tls-cert c.pem", "--tls-cert: TLS needs --tls-key (ACTORNODE_TLS_KEY), --tls-ca (ACTORNODE_TLS_CA) too"},
+		{"--tls-any-host", "of no use without --tls-cert"},
+		{"--tls-cert c.pem --tls-key k.pem --tls-ca a.pem", "c.pem: no such file"},
+	} {
+		env, _, errs := world(t, nil)
+		status := run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c "+c.args), env)
+		assert.Equal(t, exitFailed, status, c.args)
+		assert.Contains(t, errs.String(), c.says, c.args)
+	}
+	env, _, errs := world(t, map[string]string{"ERL_DIST_PORT": "x"})
+	assert.Equal(t, exitFailed, run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c"), env))
+	assert.Contains(t, errs.String(), `ERL_DIST_PORT="x" is not a port`)
+	env, _, errs = world(t, map[string]string{"ACTORNODE_TLS_KEY": "key.pem"})
+	assert.Equal(t, exitFailed, run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c"), env))
+	assert.Contains(t, errs.String(), "ACTORNODE_TLS_KEY: TLS needs --tls-cert (ACTORNODE_TLS_CERT)")
+}
+
+func TestNetwork(t *testing.T) {
+	mapper := &node.EPMD{}
+	two := []string{"a@one=:4370", "b@two=[::1]:1"}
+	nodes := map[node.Atom]string{"a@one": ":4370", "b@two": "[::1]:1"}
+	none := map[node.Atom]string{}
+	for _, c := range []struct {
+		o      options
+		env    string
+		finder node.Finder
+		listen string
+	}{
+		{options{}, "", mapper, ""},
+		{options{listen: ":5"}, "", mapper, ":5"},
+		{options{peers: two}, "", &node.Static{Nodes: nodes, Next: mapper}, ""},
+		{options{listen: ":5", peers: two}, "", &node.Static{Nodes: nodes, Next: mapper}, ":5"},
+		{options{listen: "h:5", noEPMD: true}, "", &node.Static{Nodes: none, Port: 5}, "h:5"},
+		{options{listen: "-", noEPMD: true, peers: two}, "", &node.Static{Nodes: nodes}, "-"},
+		{options{noEPMD: true, peers: two}, "", &node.Static{Nodes: nodes}, ""},
+		{options{}, "7", &node.Static{Nodes: none, Port: 7}, "[::1]:7"},
+		{options{listen: ":5"}, "7", &node.Static{Nodes: none, Port: 5}, ":5"},
+	} {
+		env, _, _ := world(t, map[string]string{"ERL_DIST_PORT": c.env})
+		c.o.name = "go@::1"
+		f, listen, err := c.o.network(env, mapper)
+		require.NoError(t, err)
+		assert.Equal(t, c.finder, f, "%+v", c)
+		assert.Equal(t, c.listen, listen, "%+v", c)
+	}
+	env, _, _ := world(t, nil)
+	tr, err := options{}.transport(env, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	require.NoError(t, err)
+	assert.Equal(t, wire.TCP{}, tr)
+}
+
+// TestDaemonTLS has a real Erlang node talk to the daemon over TLS, without EPMD.
+func TestDaemonTLS(t *testing.T) {
+	erl, err := exec.LookPath("erl")
+	if err != nil {
+		t.Skip("erl is not on the PATH: TLS is not tried with a real node")
+	}
+	if exec.Command(erl, "-noinput", "-eval", "halt(case code:which(inet_tls_dist) of non_existing -> 1; _ -> 0 end).").Run() != nil {
+		t.Skip("OTP has no ssl here (Debian: erlang-ssl): TLS is not tried with a real node")
+	}
+	ca := certtest.New(t, "ca")
+	ours, dir := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+	theirs := ca.Write(dir, certtest.Host("127.0.0.1"))
+	role := fmt.Sprintf("[{certfile, %q}, {keyfile, %q}, {cacertfile, %q}, {verify, verify_peer}, {versions, ['tlsv1.3']}]",
+		theirs.Cert, theirs.Key, theirs.CA)
+	require.NoError(t, os.WriteFile(dir+"/dist.conf", []byte("[{client, "+role+"}, {server, "+role+"}]."), 0o600))
+
+	port := freePort(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	r, w := io.Pipe()
+	env, _, errs := world(t, map[string]string{"ACTORNODE_TLS_KEY": ours.Key})
+	env.stdout = w // and errs is the daemon's until it has ended
+	daemon, stop := context.WithCancel(ctx)
+	defer stop()
+	status := make(chan int, 1)
+	go func() { // ended by stop
+		status <- run(daemon, strings.Fields("start --name go@127.0.0.1 --cookie secret --demo --no-epmd --listen 127.0.0.1:"+port+
+			" --tls-cert "+ours.Cert+" --tls-ca "+ours.CA), env)
+		w.Close()
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "go@127.0.0.1 is up")
+	cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
+		"-erl_epmd_port", port, "-dist_listen", "false", "-proto_dist", "inet_tls", "-ssl_dist_optfile", dir+"/dist.conf",
+		"-eval", "io:format(\"~p\", [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})]), halt().")
+	cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP=/dev/null")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "5", string(out))
+	stop()
+	code := <-status
+	assert.Equal(t, exitOK, code, errs.String())
+}

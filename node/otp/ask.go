@@ -1,0 +1,137 @@
+package otp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// errDest says that a destination is none.
+var errDest = errors.New("otp: want a process, a name or {Name, Node}")
+
+// ended is the message that the context has ended.
+type ended struct{}
+
+// exchange sends a message as a process of Erlang would, and waits for the answer:
+// the last element of a tuple whose last but one is the reference in the message.
+// dest is a PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of
+// ctx's end, errDest.
+func exchange(ctx context.Context, n *node.Node, dest any, message func(self wire.PID, ref wire.Ref) any) (any, error) {
+	var at node.At
+	switch d := dest.(type) {
+	case wire.PID, wire.Atom:
+	case wire.Tuple:
+		var ok bool
+		if at, ok = atOf(d); !ok {
+			return nil, errDest
+		}
+		if at.Node == n.Name() {
+			dest = at.Name
+		}
+	default:
+		return nil, errDest
+	}
+	if name, ok := dest.(wire.Atom); ok {
+		if dest, ok = n.Whereis(name); !ok {
+			return nil, &node.ExitError{Reason: node.NoProc}
+		}
+	}
+	p, err := n.Open()
+	if err != nil {
+		return nil, fmt.Errorf("otp: %w", err)
+	}
+	defer p.Close(nil)
+	p.TrapExit(true)
+	self := p.Self()
+	var ref wire.Ref
+	if pid, ok := dest.(wire.PID); ok {
+		ref = p.Monitor(pid)
+		err = p.Send(pid, message(self, ref))
+	} else {
+		ref = p.MonitorAt(at)
+		err = p.SendAt(at, message(self, ref))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("otp: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { n.Send(self, ended{}) })
+	defer stop()
+	return await(ctx, p, ref)
+}
+
+// await is the end of exchange.
+func await(ctx context.Context, p *node.Self, ref wire.Ref) (any, error) {
+	for {
+		switch m := p.Receive().(type) {
+		case ended:
+			return nil, context.Cause(ctx)
+		case node.Exited: // the node stops
+			return nil, &node.ExitError{Reason: m.Reason}
+		case node.Down:
+			if m.Ref == ref {
+				return nil, &node.ExitError{Reason: m.Reason}
+			}
+		case wire.Tuple:
+			if last := len(m) - 1; last > 0 && m[last-1] == ref {
+				return m[last], nil
+			}
+		}
+	}
+}
+
+func atOf(t wire.Tuple) (at node.At, ok bool) {
+	if len(t) != 2 {
+		return at, false
+	}
+	name, ok1 := t[0].(wire.Atom)
+	host, ok2 := t[1].(wire.Atom)
+	return node.At{Name: name, Node: host}, ok1 && ok2
+}
+
+// labelled is a message as gen makes it: {Label, {Self, Ref}, Body}.
+func labelled(label, body any) func(wire.PID, wire.Ref) any {
+	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, wire.Tuple{self, ref}, body} }
+}
+
+// ask calls a process; the answer is a term.
+func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
+	v, err := exchange(ctx, t.n, dest, labelled(label, body))
+	return sys.Term(v), err
+}
+
+// askFor is ask on behalf of M:F(Args), whose exits are those of OTP:
+// {Reason, {M, F, Args}}.
+func (t *tools) askFor(ctx context.Context, m, f wire.Atom, args []any, label, body any) (any, error) {
+	v, err := t.ask(ctx, args[0], label, body)
+	if err == nil {
+		return v, nil
+	}
+	reason, err := reasonOf(err)
+	if err != nil {
+		return nil, err
+	}
+	return nil, exitIn(reason, m, f, args)
+}
+
+// exitIn is the exit that a call of gen raises.
+func exitIn(reason any, m, f wire.Atom, args []any) error {
+	return node.ExitWith(wire.Tuple{reason, wire.Tuple{m, f, wire.List(args)}})
+}
+
+// reasonOf is why a call of gen exits, or an error of another kind.
+func reasonOf(err error) (reason any, other error) {
+	var exited *node.ExitError
+	switch {
+	case errors.As(err, &exited):
+		return exited.Reason, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return wire.Atom("timeout"), nil
+	case errors.Is(err, errDest):
+		return nil, errBadArg
+	}
+	return nil, err
+}

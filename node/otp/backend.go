@@ -1,0 +1,239 @@
+package otp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+const observer = "observer_backend"
+
+// Version is the version of runtime_tools that a node says it has: the one whose
+// observer_backend its own is like.
+const Version = "1.19"
+
+// backend is observer_backend, as far as it is called.
+func (t *tools) backend() []function {
+	return []function{
+		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.OK, wire.Charlist(Version)})},
+		{observer, "sys_info", []int{0}, plain(func([]any) (any, error) { return t.sysInfo(), nil })},
+		{observer, "get_port_list", []int{0}, constant(wire.List{})},
+		{observer, "get_socket_list", []int{0}, constant(wire.List{})},
+		{observer, "socket_info", []int{0}, constant(sockets)},
+		{observer, "get_table_list", []int{2}, plain(t.tableList)},
+		{observer, "get_table", []int{3}, plain(t.table)},
+		{observer, "procs_info", []int{1}, t.asFunction(t.procsInfo)},
+		{observer, "etop_collect", []int{1}, t.asFunction(t.etopCollect)},
+	}
+}
+
+// exportSpawns lets others spawn what observer, etop and dbg spawn here.
+func (t *tools) exportSpawns() error {
+	for _, s := range []struct {
+		module, name wire.Atom
+		arity        int
+		run          func(p *node.Self, args []any) error
+	}{
+		{observer, "procs_info", 1, t.procsInfo}, {observer, "etop_collect", 1, t.etopCollect},
+		{observer, "fetch_stats", 2, t.fetchStats}, {"dbg", "do_relay", 2, relay},
+	} {
+		e := wire.Export{Module: s.module, Function: s.name, Arity: s.arity}
+		err := t.n.ExportBehaviour(e, func(args []any) (node.Actor, error) {
+			return node.Process(func(p *node.Self) error { return s.run(p, args) }), nil
+		})
+		if err != nil {
+			return fmt.Errorf("otp: %w", err)
+		}
+	}
+	return nil
+}
+
+// relay is dbg:do_relay, without which the dbg of another node would wait for
+// ever. Nothing is traced: dbg is told so when it asks for traces.
+func relay(p *node.Self, args []any) error {
+	parent, ok := args[0].(wire.PID)
+	if !ok {
+		return node.ExitWith(wire.Atom("badarg"))
+	}
+	p.TrapExit(true)
+	if err := p.Send(parent, wire.Tuple{wire.Atom("started"), p.Self()}); err != nil {
+		return err
+	}
+	node.ReceiveOf[node.Exited](p)
+	return nil
+}
+
+// asFunction makes a function of what runs as a process: it waits for the end of
+// such a process.
+func (t *tools) asFunction(run func(*node.Self, []any) error) func(context.Context, []any) (any, error) {
+	return func(ctx context.Context, args []any) (any, error) {
+		var result error
+		pid, err := t.n.Spawn(node.Process(func(p *node.Self) error {
+			result = run(p, args)
+			return nil
+		}))
+		if err != nil {
+			return nil, err
+		}
+		if _, err := node.AwaitExit(ctx, t.n, pid); err != nil {
+			return nil, err
+		}
+		return wire.OK, result
+	}
+}
+
+// sysInfo is the proplist of the system tab, in the order of OTP 25.
+func (t *tools) sysInfo() wire.List {
+	io := t.io()
+	l := wire.List{
+		pair("uptime", int(t.cfg.Now().Sub(t.born).Milliseconds())), pair("run_queue", queue()),
+		pair("io_input", io[0].(wire.Tuple)[1]), pair("io_output", io[1].(wire.Tuple)[1]),
+	}
+	for _, k := range []struct{ key, of string }{
+		{"logical_processors", ""}, {"logical_processors_online", ""}, {"logical_processors_available", ""}, {"schedulers", ""},
+		{"schedulers_online", ""}, {"schedulers_available", "schedulers"}, {"otp_release", ""}, {"version", ""},
+		{"system_architecture", ""}, {"kernel_poll", ""}, {"smp_support", ""}, {"threads", ""}, {"thread_pool_size", ""},
+		{"wordsize_internal", "wordsize"}, {"wordsize_external", "wordsize"}, {"alloc_info", ""}, {"process_count", ""},
+		{"atom_limit", ""}, {"atom_count", ""}, {"process_limit", ""}, {"process_count", ""}, {"port_limit", ""}, {"port_count", ""},
+		{"ets_limit", ""}, {"ets_count", ""}, {"dist_buf_busy_limit", ""},
+	} {
+		if k.key == "alloc_info" {
+			l = append(l, pair(k.key, memory().allocators()))
+			continue
+		}
+		if k.of == "" {
+			k.of = k.key
+		}
+		v, _ := t.systemInfo(wire.Atom(k.of))
+		l = append(l, pair(k.key, v))
+	}
+	return append(l, memory().list()...)
+}
+
+// sockets are those of Erlang's module socket: none.
+var sockets = wire.List{
+	pair("iov_max", 1024), pair("num_monitors", 0), pair("num_cnt_bits", 64), pair("num_dinet", 0), pair("num_dinet6", 0),
+	pair("num_dlocal", 0), pair("num_pip", 0), pair("num_psctp", 0), pair("num_ptcp", 0), pair("num_pudp", 0), pair("num_sockets", 0),
+	pair("num_tdgrams", 0), pair("num_tseqpkgs", 0), pair("num_tstreams", 0),
+}
+
+// tableList is that of observer's tab of tables.
+func (t *tools) tableList(args []any) (any, error) {
+	switch args[0] {
+	case wire.Atom("ets"):
+		return wire.List{}, nil
+	case wire.Atom("mnesia"):
+		return wire.Tuple{wire.Error, wire.Charlist("Mnesia is not running on: " + string(t.n.Name()))}, nil
+	}
+	return nil, &fault{wire.Atom("function_clause")}
+}
+
+// table starts the process that sends a table, which is empty: there are none.
+func (t *tools) table(args []any) (any, error) {
+	parent, ok := args[0].(wire.PID)
+	if !ok {
+		return nil, errBadArg
+	}
+	return t.n.Spawn(node.Process(func(p *node.Self) error {
+		p.Link(parent)
+		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
+	}))
+}
+
+// chunk is how many processes are told of in one message.
+const chunk = 10_000
+
+// procsInfo sends {procs_info, Self, [#etop_proc_info{}]} to a collector, in
+// chunks, the last of which may be empty.
+func (t *tools) procsInfo(p *node.Self, args []any) error {
+	to, ok := args[0].(wire.PID)
+	if !ok {
+		return node.ExitWith(wire.Atom("badarg"))
+	}
+	l := wire.List{}
+	for pid := range t.n.Processes() {
+		if r, ok := t.row(p.Self(), pid); ok {
+			l = append(l, r)
+		}
+		if len(l) == chunk {
+			if err := p.Send(to, wire.Tuple{wire.Atom("procs_info"), p.Self(), l}); err != nil {
+				return err
+			}
+			l = wire.List{}
+		}
+	}
+	return p.Send(to, wire.Tuple{wire.Atom("procs_info"), p.Self(), l})
+}
+
+// row is the record etop_proc_info of a process: pid, mem, reds, name, runtime, cf,
+// mq. The process that asks is left out, as in OTP.
+func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
+	i, err := t.n.Info(pid)
+	if err != nil || pid == self {
+		return nil, false
+	}
+	p := programOf(&i)
+	t.see(p)
+	var name any = p.initial
+	if i.Name != "" {
+		name = i.Name
+	}
+	return wire.Tuple{wire.Atom("etop_proc_info"), pid, bytesOf(&i), int(i.Handled), name, 0, p.current, i.Mailbox}, true
+}
+
+// etopCollect sends {Self, #etop_info{}}: now, n_procs, wall_clock, runtime,
+// run_queue, alloc_areas, memi, procinfo.
+func (t *tools) etopCollect(p *node.Self, args []any) error {
+	to, ok := args[0].(wire.PID)
+	if !ok {
+		return node.ExitWith(wire.Atom("badarg"))
+	}
+	rows := wire.List{}
+	for pid := range t.n.Processes() {
+		if r, ok := t.row(p.Self(), pid); ok {
+			rows = append(rows, r)
+		}
+	}
+	m := memory()
+	memi, _ := m.of(atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
+	return p.Send(to, wire.Tuple{p.Self(), wire.Tuple{wire.Atom("etop_info"), timestamp(t.cfg.Now()), len(rows), wire.Undefined,
+		t.schedulers(), queue(), wire.List{}, memi, rows}})
+}
+
+// maxInterval bounds the intervals that others ask for, in ms.
+const maxInterval = 1 << 32
+
+// fetchStats sends {stats, 1, Schedulers, IO, Memory} every so many ms until any
+// message comes.
+func (t *tools) fetchStats(p *node.Self, args []any) error {
+	to, ok1 := args[0].(wire.PID)
+	ms, ok2 := wire.Int(args[1])
+	if !ok1 || !ok2 || ms < 0 || ms > maxInterval {
+		return node.ExitWith(wire.Atom("badarg"))
+	}
+	p.TrapExit(true)
+	for {
+		switch _, err := p.ReceiveWithin(time.Duration(max(ms, 1))*time.Millisecond, nil); err {
+		case nil:
+			return nil
+		case node.ErrTimeout:
+		default:
+			return err
+		}
+		if err := p.Send(to, wire.Tuple{wire.Atom("stats"), 1, t.schedulers(), t.io(), memory().list()}); err != nil {
+			return err
+		}
+	}
+}
+
+// tables are what tools ask of ets, of which there is none.
+func (t *tools) tables() []function {
+	return []function{
+		{"ets", "all", []int{0}, constant(wire.List{})},
+		{"ets", "info", []int{1, 2}, constant(wire.Undefined)},
+		{"ets", "whereis", []int{1}, constant(wire.Undefined)},
+	}
+}

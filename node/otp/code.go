@@ -1,0 +1,194 @@
+package otp
+
+import (
+	"crypto/md5"
+	"fmt"
+	"slices"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// modules is the module code, and module_info of every module.
+func (t *tools) modules() []function {
+	return []function{
+		{"code", "ensure_loaded", []int{1}, plain(t.ensureLoaded)},
+		{"code", "is_loaded", []int{1}, plain(t.isLoaded)},
+		{"code", "which", []int{1}, plain(t.which)},
+		{"code", "all_loaded", []int{0}, plain(t.allLoaded)},
+		{node.AnyModule, "module_info", []int{0}, plain(t.moduleInfo)},
+		{node.AnyModule, "module_info", []int{1}, plain(t.moduleInfoOf)},
+	}
+}
+
+// known are the modules that this node exports something of, in alphabetical order.
+func (t *tools) known() []wire.Atom {
+	var l []wire.Atom
+	for _, e := range t.n.Exports() { // in order
+		if e.Module != node.AnyModule && (len(l) == 0 || l[len(l)-1] != e.Module) {
+			l = append(l, e.Module)
+		}
+	}
+	return l
+}
+
+// module reports whether there is a module: one that exports something, or that of
+// a process which has been shown.
+func (t *tools) module(name wire.Atom) (behaviour wire.Atom, ok bool) {
+	t.mu.Lock()
+	behaviour, ok = t.seen[name]
+	t.mu.Unlock()
+	return behaviour, ok || slices.Contains(t.known(), name)
+}
+
+func (t *tools) ensureLoaded(args []any) (any, error) {
+	name, ok := args[0].(wire.Atom)
+	if !ok {
+		return nil, &fault{wire.Atom("function_clause")}
+	}
+	if _, ok := t.module(name); ok {
+		return wire.Tuple{wire.Atom("module"), name}, nil
+	}
+	return wire.Tuple{wire.Error, wire.Atom("nofile")}, nil
+}
+
+func (t *tools) isLoaded(args []any) (any, error) {
+	name, _ := args[0].(wire.Atom)
+	if _, ok := t.module(name); ok {
+		return wire.Tuple{wire.Atom("file"), wire.Atom("preloaded")}, nil
+	}
+	return wire.False, nil
+}
+
+func (t *tools) which(args []any) (any, error) {
+	name, _ := args[0].(wire.Atom)
+	if _, ok := t.module(name); ok {
+		return wire.Atom("preloaded"), nil
+	}
+	return wire.Atom("non_existing"), nil
+}
+
+func (t *tools) allLoaded([]any) (any, error) {
+	l := wire.List{}
+	for _, m := range t.known() {
+		l = append(l, wire.Tuple{m, wire.Atom("preloaded")})
+	}
+	return l, nil
+}
+
+func (t *tools) moduleLoaded(args []any) (any, error) {
+	name, ok := args[0].(wire.Atom)
+	if !ok {
+		return nil, errBadArg
+	}
+	_, ok = t.module(name)
+	return boolAtom(ok), nil
+}
+
+func (t *tools) functionExported(args []any) (any, error) {
+	m, ok1 := args[0].(wire.Atom)
+	f, ok2 := args[1].(wire.Atom)
+	arity, ok3 := wire.Int(args[2])
+	if !ok1 || !ok2 || !ok3 || arity < 0 {
+		return nil, errBadArg
+	}
+	return boolAtom(slices.Contains(t.n.Exports(), wire.Export{Module: m, Function: f, Arity: int(arity)})), nil
+}
+
+// moduleInfo is module_info/0; the first of args is the module.
+func (t *tools) moduleInfo(args []any) (any, error) {
+	l := wire.List{}
+	for _, what := range []wire.Atom{"module", "exports", "attributes", "compile", "md5"} {
+		v, err := t.moduleInfoOf([]any{args[0], what})
+		if err != nil {
+			return nil, err
+		}
+		l = append(l, wire.Tuple{what, v})
+	}
+	return l, nil
+}
+
+// moduleInfoOf is module_info/1.
+func (t *tools) moduleInfoOf(args []any) (any, error) {
+	name := args[0].(wire.Atom)
+	behaviour, ok := t.module(name)
+	if !ok {
+		return nil, fmt.Errorf("otp: %w: %s", node.ErrUndef, name)
+	}
+	digest := md5.Sum([]byte(name))
+	switch args[1] {
+	case wire.Atom("module"):
+		return name, nil
+	case wire.Atom("attributes"):
+		l := wire.List{pair("vsn", wire.List{0})}
+		if behaviour != "" {
+			l = append(l, pair("behaviour", wire.List{behaviour}))
+		}
+		return l, nil
+	case wire.Atom("exports"), wire.Atom("functions"):
+		l := wire.List{}
+		for _, e := range t.n.Exports() {
+			if e.Module == name {
+				l = append(l, wire.Tuple{e.Function, e.Arity})
+			}
+		}
+		return append(l, wire.Tuple{wire.Atom("module_info"), 0}, wire.Tuple{wire.Atom("module_info"), 1}), nil
+	case wire.Atom("compile"), wire.Atom("nifs"):
+		return wire.List{}, nil
+	case wire.Atom("md5"):
+		return digest[:], nil
+	}
+	return nil, errBadArg
+}
+
+// processes is proc_lib.
+func (t *tools) processes() []function {
+	return []function{
+		{"proc_lib", "translate_initial_call", []int{1}, plain(t.translate)},
+		{"proc_lib", "initial_call", []int{1}, plain(t.initialCall)},
+		{"proc_lib", "get_label", []int{1}, plain(t.label)},
+	}
+}
+
+// translate is what a behaviour was started with. Of other processes it is
+// {proc_lib, init_p, 5}: so tools know that no system message is to be sent.
+func (t *tools) translate(args []any) (any, error) {
+	if p, ok := t.running(args[0]); ok && p.behaviour != "" {
+		return p.initial, nil
+	}
+	return mfa("proc_lib", "init_p", 5), nil
+}
+
+func (t *tools) running(pid any) (program, bool) {
+	p, err := t.local(pid)
+	if err != nil {
+		return program{}, false
+	}
+	i, err := t.n.Info(p)
+	if err != nil {
+		return program{}, false
+	}
+	run := programOf(&i)
+	t.see(run)
+	return run, true
+}
+
+// initialCall is {Module, Function, Args}, the values of which are not known.
+func (t *tools) initialCall(args []any) (any, error) {
+	p, ok := t.running(args[0])
+	if !ok || p.behaviour == "" {
+		return wire.False, nil
+	}
+	return wire.Tuple{p.initial[0], p.initial[1], wire.List{wire.Atom("Argument__1")}}, nil
+}
+
+func (t *tools) label(args []any) (any, error) {
+	pid, err := t.local(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if i, err := t.n.Info(pid); err == nil && i.Label != "" {
+		return i.Label, nil
+	}
+	return wire.Undefined, nil
+}

@@ -1,0 +1,2 @@
+// Package otp answers OTP's own tools.
+package otp

@@ -1,0 +1,221 @@
+package otp
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// erlang is the module of that name, but for its clocks.
+func (t *tools) erlang() []function {
+	n := t.n
+	const m = "erlang"
+	return []function{
+		{m, "node", []int{0}, constant(n.Name())},
+		{m, "node", []int{1}, plain(nodeOf)},
+		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return atoms(n.Nodes(false)), nil })},
+		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
+		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
+		{m, "registered", []int{0}, plain(func([]any) (any, error) { return atoms(n.Registered()), nil })},
+		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(n.Processes())), nil })},
+		{m, "whereis", []int{1}, plain(t.whereis)},
+		{m, "is_process_alive", []int{1}, plain(t.isAlive)},
+		{m, "process_info", []int{1}, plain(func(args []any) (any, error) { return t.all(args[0]) })},
+		{m, "process_info", []int{2}, plain(func(args []any) (any, error) { return t.info(args[0], args[1]) })},
+		{m, "group_leader", []int{0}, t.groupLeader},
+		{m, "self", []int{0}, self},
+		{m, "system_info", []int{1}, plain(func(args []any) (any, error) { return t.systemInfo(args[0]) })},
+		{m, "system_flag", []int{2}, plain(systemFlag)},
+		{m, "memory", []int{0}, plain(func([]any) (any, error) { return memory().list(), nil })},
+		{m, "memory", []int{1}, plain(func(args []any) (any, error) { return memory().of(args[0]) })},
+		{m, "statistics", []int{1}, plain(func(args []any) (any, error) { return t.statistics(args[0]) })},
+		{m, "garbage_collect", []int{0}, plain(func([]any) (any, error) { return t.collect(), nil })},
+		{m, "garbage_collect", []int{1, 2}, plain(t.collectFor)},
+		{m, "function_exported", []int{3}, plain(t.functionExported)},
+		{m, "module_loaded", []int{1}, plain(t.moduleLoaded)},
+		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return atoms(t.known()), nil })},
+		{m, "ports", []int{0}, constant(wire.List{})},
+		{m, "port_info", []int{1, 2}, plain(portInfo)},
+		{m, "exit", []int{2}, plain(t.exit)},
+	}
+}
+
+// clocks are the functions of erlang that tell the time.
+func (t *tools) clocks() []function {
+	const m = "erlang"
+	tell := func(f func(time.Time) any) func(context.Context, []any) (any, error) {
+		return func(context.Context, []any) (any, error) { return f(t.cfg.Now()), nil }
+	}
+	return []function{
+		{m, "timestamp", []int{0}, tell(timestamp)},
+		{m, "localtime", []int{0}, tell(func(now time.Time) any { return calendar(now.Local()) })},
+		{m, "universaltime", []int{0}, tell(func(now time.Time) any { return calendar(now.UTC()) })},
+		{m, "system_time", []int{0}, tell(func(now time.Time) any { return now.UnixNano() })},
+		{m, "system_time", []int{1}, plain(func(args []any) (any, error) { return inUnit(t.cfg.Now().UnixNano(), args[0]) })},
+		{m, "monotonic_time", []int{0}, tell(func(now time.Time) any { return int(now.Sub(t.born)) })},
+		{m, "monotonic_time", []int{1}, plain(func(args []any) (any, error) { return inUnit(int64(t.cfg.Now().Sub(t.born)), args[0]) })},
+	}
+}
+
+// timestamp is {MegaSecs, Secs, MicroSecs}.
+func timestamp(now time.Time) any {
+	s := now.Unix()
+	return wire.Tuple{int(s / 1e6), int(s % 1e6), now.Nanosecond() / 1000}
+}
+
+// calendar is {{Year, Month, Day}, {Hour, Minute, Second}}.
+func calendar(t time.Time) any {
+	return wire.Tuple{wire.Tuple{t.Year(), int(t.Month()), t.Day()}, wire.Tuple{t.Hour(), t.Minute(), t.Second()}}
+}
+
+// inUnit is a time in nanoseconds in another unit: a word, or parts of a second.
+func inUnit(ns int64, unit any) (any, error) {
+	words := map[any]int64{
+		wire.Atom("second"): 1, wire.Atom("millisecond"): 1e3, wire.Atom("microsecond"): 1e6, wire.Atom("nanosecond"): 1e9,
+		wire.Atom("native"): 1e9, wire.Atom("perf_counter"): 1e9,
+	}
+	parts, ok := wire.Int(unit)
+	if a, word := unit.(wire.Atom); word {
+		parts, ok = words[a]
+	}
+	if !ok || parts < 1 || parts > 1e9 {
+		return nil, errBadArg
+	}
+	return ns/1e9*parts + ns%1e9*parts/1e9, nil
+}
+
+func nodeOf(args []any) (any, error) {
+	switch id := args[0].(type) {
+	case wire.PID:
+		return id.Node(), nil
+	case wire.Ref:
+		return id.Node(), nil
+	case wire.Port:
+		return id.Node(), nil
+	}
+	return nil, errBadArg
+}
+
+// nodes is nodes/1, of one kind or a list of kinds.
+func (t *tools) nodes(kinds any) (any, error) {
+	list, many := listOf(kinds)
+	if !many {
+		list = []any{kinds}
+	}
+	visible, all := t.n.Nodes(false), t.n.Nodes(true)
+	var names []wire.Atom
+	for _, kind := range list {
+		switch kind {
+		case wire.Atom("this"):
+			names = append(names, t.n.Name())
+		case wire.Atom("visible"):
+			names = append(names, visible...)
+		case wire.Atom("hidden"):
+			names = append(names, slices.DeleteFunc(slices.Clone(all), func(a wire.Atom) bool { return slices.Contains(visible, a) })...)
+		case wire.Atom("connected"):
+			names = append(names, all...)
+		case wire.Atom("known"):
+			names = append(append(names, t.n.Name()), all...)
+		default:
+			return nil, errBadArg
+		}
+	}
+	slices.Sort(names)
+	return atoms(slices.Compact(names)), nil
+}
+
+func (t *tools) whereis(args []any) (any, error) {
+	name, ok := args[0].(wire.Atom)
+	if !ok {
+		return nil, errBadArg
+	}
+	if pid, ok := t.n.Whereis(name); ok {
+		return pid, nil
+	}
+	return wire.Undefined, nil
+}
+
+// local reads the PID of a process of this node, which need not live.
+func (t *tools) local(v any) (wire.PID, error) {
+	pid, ok := v.(wire.PID)
+	if !ok || !t.n.Origin().Equal(pid.Origin()) {
+		return wire.PID{}, errBadArg
+	}
+	return pid, nil
+}
+
+func (t *tools) isAlive(args []any) (any, error) {
+	pid, err := t.local(args[0])
+	return boolAtom(err == nil && t.n.IsAlive(pid)), err
+}
+
+// groupLeader is that of the process which was spawned for the call.
+func (t *tools) groupLeader(ctx context.Context, _ []any) (any, error) {
+	_, pid, _ := node.Calling(ctx)
+	return t.n.Leader(pid), nil
+}
+
+func self(ctx context.Context, _ []any) (any, error) {
+	if _, pid, ok := node.Calling(ctx); ok {
+		return pid, nil
+	}
+	return nil, errBadArg
+}
+
+func (t *tools) exit(args []any) (any, error) {
+	pid, ok := args[0].(wire.PID)
+	if !ok {
+		return nil, errBadArg
+	}
+	t.n.Exit(pid, args[1])
+	return wire.True, nil
+}
+
+func portInfo(args []any) (any, error) {
+	if _, ok := args[0].(wire.Port); !ok {
+		return nil, errBadArg
+	}
+	return wire.Undefined, nil
+}
+
+// systemFlag takes what tools set before they measure. The measuring is always on.
+func systemFlag(args []any) (any, error) {
+	on, ok := wire.Bool(args[1])
+	if args[0] != wire.Atom("scheduler_wall_time") || !ok {
+		return nil, errBadArg
+	}
+	return boolAtom(!on), nil
+}
+
+// collectPause is the least time between two garbage collections that others ask
+// for: observer asks once for each process.
+const collectPause = time.Second
+
+func (t *tools) collect() any {
+	now := t.cfg.Now()
+	t.mu.Lock()
+	due := t.collected.IsZero() || now.Sub(t.collected) >= collectPause
+	if due {
+		t.collected = now
+	}
+	t.mu.Unlock()
+	if due {
+		runtime.GC()
+	}
+	return wire.True
+}
+
+func (t *tools) collectFor(args []any) (any, error) {
+	pid, err := t.local(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if !t.n.IsAlive(pid) {
+		return wire.False, nil
+	}
+	return t.collect(), nil
+}

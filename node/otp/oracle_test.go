@@ -1,0 +1,148 @@
+package otp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/demo"
+	"github.com/actornode/actornode/wire"
+)
+
+// The answers to some 300 calls have the shapes that OTP's own have.
+func TestShapesOTP(t *testing.T) {
+	n, _, e := pair(t)
+	parent, err := n.Open()
+	require.NoError(t, err)
+	defer parent.Close(nil)
+	var subjects wire.List
+	for _, k := range []struct {
+		o node.Options
+		b node.Actor
+	}{{node.Options{Name: "server"}, servers.New(&server{})}, {node.Options{}, node.Process(idle)}, {node.Options{}, node.Process(idle)}} {
+		pid, err := parent.SpawnOpt(k.o, k.b)
+		require.NoError(t, err)
+		subjects = append(subjects, pid)
+	}
+	n.Exit(subjects[2].(wire.PID), node.Kill)
+	require.NoError(t, n.ExportFunction(wire.Export{Module: "test", Function: "subjects"}, func(context.Context, []any) (any, error) { return subjects, nil }))
+	got := e.ask("[io:format(\"~0p~n\", [X]) || X <- tools:shapes('go@127.0.0.1', rpc:call('go@127.0.0.1', test, subjects, []))]")
+	assert.Equal(t, "[]", got, "%s", e.log.take())
+}
+
+// startDemo runs the application demo.
+func startDemo(t *testing.T, n *node.Node) {
+	apps, err := application.Start(t.Context(), n)
+	require.NoError(t, err)
+	require.NoError(t, demo.Export(n))
+	require.NoError(t, apps.Load(demo.Application()))
+	require.NoError(t, apps.StartAll(t.Context()))
+}
+
+// OTP's own observer, the windows left out.
+func TestObserverOTP(t *testing.T) {
+	n, _, e := pair(t)
+	if !observed() {
+		t.Skip("OTP's observer cannot be compiled here (Debian: erlang-src, erlang-runtime-tools)")
+	}
+	startDemo(t, n)
+	got := term(t, e.ask("tools:observer('go@127.0.0.1')")).(wire.Map)
+	for key, want := range map[string]string{
+		"missing":  `[]`,
+		"overview": `[{"Initial Call",{proc_lib,init_p,5}},{"Current Function",{gen_server,loop,7}},{"Registered Name",counter},{"Status",waiting},{"Priority",normal}]`,
+		"plain":    `[]`,
+		"alloc":    `[total,go_heap,go_stack,go_runtime]`,
+		"perf":     `[{runq,true},{io,true},{memory,true}]`,
+		"dirty":    `0`,
+		"fetcher":  `normal`,
+		"ports":    `[]`,
+		"sockets":  `[]`,
+		"sasl":     `{'EXIT',{{nocatch,x},y}}`,
+		"rb":       `"Error: rb module load error - nofile"`,
+		"log":      ``,
+		"rows":     ``,
+		"state":    ``,
+	} {
+		v, _ := got.Get(wire.Atom(key))
+		s := wire.Format(v)
+		switch key {
+		case "sasl":
+			assert.Equal(t, `"Error: sasl application not started."`, s)
+		case "log":
+			assert.Equal(t, `"Error: log_mf_h handler not used in sasl."`, s)
+		case "rows":
+			for _, row := range []string{"{counter,0}", "{demo,0}", "{user,0}", "{rex,0}"} {
+				assert.Contains(t, s, row)
+			}
+		case "state":
+			assert.Contains(t, s, `{"Behaviour",gen_server},{header,"Status for generic server counter"},{"Status",running}`)
+			assert.Contains(t, s, `{"State",0}`)
+		default:
+			assert.Equal(t, want, s, key)
+		}
+	}
+}
+
+// term reads what erl has printed, PIDs replaced.
+func term(t *testing.T, s string) any {
+	t.Helper()
+	for {
+		i := strings.Index(s, "<")
+		if i < 0 || i+1 == len(s) || s[i+1] < '0' || s[i+1] > '9' {
+			break
+		}
+		s = s[:i] + "pid" + s[i+strings.Index(s[i:], ">")+1:]
+	}
+	v, err := wire.Parse(s)
+	require.NoError(t, err, s)
+	return v
+}
+
+func TestApplicationTreeOTP(t *testing.T) {
+	n, _, e := pair(t)
+	startDemo(t, n)
+	assert.Equal(t, `#{ctrl=>[{true,demo,{demo,"The demo tree","1.0"}}],load=>ok,none=>{[],[],[],[]},pinfo=>ok,`+
+		`sup=>{4,true,["counter","demo","echo"],[{root,"demo"},{"demo","counter"},{"demo","echo"}],[]},`+
+		`tree=>{4,true,["counter","demo","echo"],[{root,"demo"},{"demo","counter"},{"demo","echo"}],[]}}`,
+		strings.ReplaceAll(e.ask("tools:appmon('go@127.0.0.1')"), " => ", "=>"))
+}
+
+// etop of OTP, as text.
+func TestEtopOTP(t *testing.T) {
+	n, _, e := pair(t)
+	if !observed() {
+		t.Skip("OTP's etop cannot be compiled here (Debian: erlang-src)")
+	}
+	spawn(t, n, node.Options{Name: "server"}, servers.New(&server{}))
+	got := e.ask("begin spawn(fun() -> etop:start([{node, 'go@127.0.0.1'}, {output, text}, {interval, 1}, {tracing, off}, {lines, 20}]) end), " +
+		"(fun W() -> case whereis(etop_server) of undefined -> erlang:yield(), W(); _ -> ok end end)(), etop:stop() end")
+	assert.Equal(t, "stop", got)
+}
+
+func TestDbgOTP(t *testing.T) {
+	_, _, e := pair(t)
+	assert.Equal(t, "{{ok,'go@127.0.0.1'},[0],ok}", e.ask("tools:dbg('go@127.0.0.1')"))
+}
+
+// What is not there is not there at once.
+func TestProbesOTP(t *testing.T) {
+	_, _, e := pair(t)
+	for _, name := range []string{"code_server", "init", "logger", "file_server_2", "auth", "mnesia_monitor", "global_name_server"} {
+		assert.Equal(t, "undefined", e.ask("rpc:call('go@127.0.0.1', erlang, whereis, [%s])", name))
+		assert.Contains(t, e.ask("gen_server:call({%s, 'go@127.0.0.1'}, x)", name), "{exit,{noproc,")
+	}
+	for _, f := range []string{"logger, get_config", "logger, i", "init, get_status", "init, stop", "code, get_path", "erlang, halt",
+		"erlang, get_cookie", "mnesia, info", "shell, start", "net_kernel, get_net_ticktime", "os, getpid"} {
+		assert.Contains(t, e.ask("rpc:call('go@127.0.0.1', %s, [])", f), "{badrpc,{'EXIT',{undef,[{")
+	}
+	assert.Contains(t, e.ask("erpc:call('go@127.0.0.1', fun() -> ok end)"), "{error,{exception,undef,")
+	assert.Equal(t, "{['go@127.0.0.1'],[]}", e.ask("rpc:sbcast(['go@127.0.0.1'], rex, x)"))
+	assert.Equal(t, "{[],['go@127.0.0.1']}", e.ask("rpc:sbcast(['go@127.0.0.1'], nobody, x)"))
+	assert.Equal(t, "'go@127.0.0.1'", e.ask("rpc:block_call('go@127.0.0.1', erlang, node, [])"))
+	assert.Contains(t, e.ask("rpc:block_call('go@127.0.0.1', erlang, process_info, [x])"), "{badrpc,{'EXIT',{badarg,[{erlang,process_info,[x],[]}")
+}

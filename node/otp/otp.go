@@ -1,0 +1,159 @@
+package otp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Config says how a node answers OTP's tools. The zero value works.
+type Config struct {
+	// Output is where the process user writes what is sent to it, and so what
+	// processes print that have no other group leader. Default: os.Stdout. A Write
+	// that blocks holds up the process user, and those who print through it.
+	Output io.Writer
+	// Messages is how many messages of a mailbox are shown. Default: 100.
+	Messages int
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+const defaultMessages = 100
+
+// Export is Config.Export of the zero Config.
+func Export(n *node.Node) error { return Config{}.Export(n) }
+
+// Export lets other nodes call what doc.go lists, and starts the process user.
+// Once a node: the error is [node.ErrNameTaken] for a second time. Others are
+// those of [node.Node.SpawnOpt], and what is wrong with the Config.
+func (c Config) Export(n *node.Node) error {
+	if c.Messages < 0 {
+		return fmt.Errorf("otp: Config.Messages %d: want 0 for the default, or more", c.Messages)
+	}
+	if c.Messages == 0 {
+		c.Messages = defaultMessages
+	}
+	if c.Output == nil {
+		c.Output = os.Stdout
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	t := &tools{n: n, cfg: c, born: c.Now(), seen: make(map[wire.Atom]wire.Atom)}
+	for _, offer := range []func() []function{
+		t.erlang, t.clocks, t.backend, t.applications, t.processes, t.modules, t.behaviours, t.tables,
+	} {
+		for _, f := range offer() {
+			if err := f.export(n); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.exportSpawns(); err != nil {
+		return err
+	}
+	_, err := n.SpawnOpt(node.Options{Name: "user"}, node.Process(t.user))
+	return err
+}
+
+// tools is what is kept for one node.
+type tools struct {
+	n    *node.Node
+	cfg  Config
+	born time.Time
+
+	mu        sync.Mutex
+	seen      map[wire.Atom]wire.Atom // modules of processes that were shown, with their behaviour; "": none
+	last      counts                  // as they were asked for last
+	traffic   counted                 // of all connections so far
+	collected time.Time               // the last garbage collection that was asked for
+}
+
+// function is something that is exported for one arity or more. It is given as
+// many arguments as one of them.
+type function struct {
+	module, name wire.Atom
+	arities      []int
+	f            func(ctx context.Context, args []any) (any, error)
+}
+
+func (f function) export(n *node.Node) error {
+	for _, arity := range f.arities {
+		e := wire.Export{Module: f.module, Function: f.name, Arity: arity}
+		if err := n.ExportFunction(e, node.Function(f.f)); err != nil {
+			return fmt.Errorf("otp: %w", err)
+		}
+	}
+	return nil
+}
+
+// constant is a function that always answers the same.
+func constant(v any) func(context.Context, []any) (any, error) {
+	return func(context.Context, []any) (any, error) { return v, nil }
+}
+
+// plain is a function that needs no context.
+func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, error) {
+	return func(_ context.Context, args []any) (any, error) { return f(args) }
+}
+
+// fault is an exception of the class error: what a BIF raises.
+type fault struct{ reason any }
+
+func (f *fault) Error() string { return "otp: " + wire.Format(f.reason) }
+
+// Term is the reason.
+func (f *fault) Term() any { return f.reason }
+
+var errBadArg = &fault{wire.Atom("badarg")}
+
+// pair is {Name, Value}.
+func pair(name string, v any) wire.Tuple { return wire.Tuple{wire.Atom(name), v} }
+
+func atoms[S ~[]E, E ~string](names S) wire.List {
+	l := make(wire.List, len(names))
+	for i, a := range names {
+		l[i] = wire.Atom(a)
+	}
+	return l
+}
+
+// listOf reads a proper list of any spelling.
+func listOf(t any) ([]any, bool) {
+	switch l := t.(type) {
+	case nil:
+		return nil, true
+	case wire.List:
+		return l, true
+	case wire.Charlist:
+		return l.List(), true
+	}
+	return nil, false
+}
+
+// within is ctx with a timeout in milliseconds, or the atom infinity.
+func within(ctx context.Context, timeout any) (context.Context, context.CancelFunc, bool) {
+	if timeout == wire.Atom("infinity") {
+		return ctx, func() {}, true
+	}
+	ms, ok := wire.Int(timeout)
+	if !ok || ms < 0 || ms > int64(node.Infinity/time.Millisecond) {
+		return ctx, func() {}, false
+	}
+	c, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	return c, cancel, true
+}
+
+// limited cuts a name to what an atom may be.
+func limited(name string) wire.Atom {
+	if r := []rune(name); len(r) > wire.MaxAtomRunes {
+		return wire.Atom(r[:wire.MaxAtomRunes])
+	}
+	return wire.Atom(name)
+}

@@ -1,0 +1,75 @@
+package otp
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// ErrNoLeader says that nobody prints for who wants to print: the context is not
+// of a process, or its node has neither a process user nor a cluster.
+var ErrNoLeader = errors.New("otp: there is no group leader to print through")
+
+// PrintError is the answer of a group leader that does not print.
+type PrintError struct{ Reason any }
+
+func (e *PrintError) Error() string {
+	return "otp: the group leader does not print: " + wire.FormatPlain(e.Reason)
+}
+
+// Print prints through the group leader of the process that ctx belongs to, and
+// waits until that has printed: io:put_chars of Erlang. ctx is what an exported
+// function is given, or comes from Context of [node.Self] or [node.Context]. What
+// is printed for a process that another node has spawned, or in a function that it
+// calls, appears there: in the shell where the call was typed.
+//
+// A group leader is another process, perhaps far away: an Actor's handler that
+// prints holds up its stage until the runtime notices.
+//
+// Errors: [ErrNoLeader], [*PrintError], [*node.ExitError] if the group leader is
+// gone (noproc, noconnection), the cause of ctx's end.
+func Print(ctx context.Context, text string) error {
+	n, pid, ok := node.Calling(ctx)
+	if !ok {
+		return ErrNoLeader
+	}
+	leader := n.Leader(pid)
+	if leader.IsZero() {
+		return ErrNoLeader
+	}
+	answer, err := exchange(ctx, n, leader, func(self wire.PID, ref wire.Ref) any {
+		return wire.Tuple{wire.Atom("io_request"), self, ref, wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), []byte(text)}}
+	})
+	if err != nil {
+		return err
+	}
+	return printed(answer)
+}
+
+// printed reads the answer of a group leader.
+func printed(answer any) error {
+	if answer == wire.OK {
+		return nil
+	}
+	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error {
+		answer = t[1]
+	}
+	return &PrintError{answer}
+}
+
+// Writer is Print as an io.Writer: for fmt.Fprintf, loggers and the like. What is
+// written must be UTF-8, and a character must not be split between two writes.
+func Writer(ctx context.Context) io.Writer { return writer{ctx} }
+
+type writer struct{ ctx context.Context }
+
+// Write is part of io.Writer.
+func (w writer) Write(b []byte) (int, error) {
+	if err := Print(w.ctx, string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -1,0 +1,175 @@
+package otp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/wire"
+)
+
+// greet is a function of Go that prints.
+func greet(ctx context.Context, args []any) (any, error) {
+	_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s, ünï\n", wire.Format(args[0]))
+	return wire.OK, err
+}
+
+// What a function prints that Erlang calls appears in the caller's shell.
+func TestPrintToTheCallersShell(t *testing.T) {
+	n, out, e := pair(t)
+	greets := wire.Export{Module: "greeter", Function: "greet", Arity: 1}
+	require.NoError(t, n.ExportFunction(greets, greet))
+	require.NoError(t, n.ExportBehaviour(greets, func(args []any) (node.Actor, error) {
+		return node.Process(func(p *node.Self) error {
+			_, err := greet(p.Context(), args)
+			return errors.Join(err, p.Send(args[0].(wire.PID), wire.Atom("done")))
+		}), nil
+	}))
+	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "greeter", Function: "parent", Arity: 1}, func(args []any) (node.Actor, error) {
+		return node.ActorFunc(func(c *node.Context, msg any) error {
+			_, err := c.Spawn(node.Process(func(p *node.Self) error {
+				_, err := greet(p.Context(), []any{wire.Atom("child")})
+				return errors.Join(err, p.Send(args[0].(wire.PID), wire.Atom("done")))
+			}))
+			return err
+		}), nil
+	}))
+	const there = "'go@127.0.0.1'"
+	for _, call := range []string{"rpc:call", "erpc:call", "rpc:block_call"} {
+		require.Equal(t, "ok", e.ask("%s(%s, greeter, greet, [world])", call, there))
+		e.await("hello world, ünï\n")
+	}
+	// A group leader that is not the shell, and a process and its child.
+	assert.Equal(t, `{{result,ok},"hello x, ünï\n"}`, e.ask("tools:holder(fun() -> rpc:call(%s, greeter, greet, [x]) end)", there))
+	assert.Equal(t, `{{result,done},"hello child, ünï\n"}`,
+		e.ask("tools:holder(fun() -> P = spawn(%s, greeter, parent, [self()]), P ! go, receive done -> done end end)", there))
+	assert.Contains(t, e.ask("tools:holder(fun() -> spawn(%s, greeter, greet, [self()]), receive done -> done end end)", there), `{{result,done},"hello <`)
+	assert.Empty(t, out.take(), "nothing of this is for user")
+	// A leader that is gone.
+	assert.Contains(t, e.ask("tools:holder(fun() -> L = spawn(fun() -> ok end), group_leader(L, self()), rpc:call(%s, greeter, greet, [x]) end)", there), `{badrpc,`)
+}
+
+// await waits until erl has printed a text, and forgets it.
+func (e *erl) await(text string) {
+	e.t.Helper()
+	e.ask("ok") // its answer comes after what was printed
+	require.Equal(e.t, text, e.log.take())
+}
+
+// A process that knows no leader prints to user, until it is told of another.
+func TestGroupLeaderSignal(t *testing.T) {
+	n, out, e := pair(t)
+	spawn(t, n, node.Options{Name: "late"}, node.Process(func(p *node.Self) error {
+		for {
+			m := node.ReceiveOf[wire.Tuple](p)
+			text, _ := wire.Text(m[2])
+			if err := otp.Print(p.Context(), text); err != nil {
+				return err
+			}
+			if err := p.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("done"), p.Self()}); err != nil {
+				return err
+			}
+		}
+	}))
+	assert.Equal(t, "ok", e.ask("begin L = rpc:call('go@127.0.0.1', erlang, whereis, [late]), L ! {print, self(), \"before\\n\"}, receive {done, L} -> ok end end"))
+	assert.Equal(t, "before\n", out.take())
+	assert.Equal(t, `"after\n"`, e.ask("tools:late(rpc:call('go@127.0.0.1', erlang, whereis, [late]), \"after\\n\")"))
+	assert.Empty(t, out.take())
+	assert.Equal(t, "true", e.ask("{group_leader, whereis(printer)} =:= rpc:call('go@127.0.0.1', erlang, process_info, [rpc:call('go@127.0.0.1', erlang, whereis, [late]), group_leader])"))
+}
+
+// What Erlang prints in a call from Go appears where Go's process user writes.
+func TestPrintOfErlang(t *testing.T) {
+	n, out, _ := pair(t)
+	v, err := node.RPC(t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
+	require.NoError(t, err)
+	assert.Equal(t, wire.Atom("done"), v)
+	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.take())
+}
+
+// Formats do what io_lib of OTP says.
+func TestFormatsOTP(t *testing.T) {
+	_, out, e := pair(t)
+	answer, err := wire.Parse(e.ask("tools:formats(rpc:call('go@127.0.0.1', erlang, whereis, [user]))"))
+	require.NoError(t, err)
+	both := answer.(wire.Tuple)
+	assert.Equal(t, "[]", wire.Format(both[0]))
+	var want strings.Builder
+	for _, text := range both[1].(wire.List) {
+		fmt.Fprintf(&want, "|%s|\n", text)
+	}
+	assert.Equal(t, want.String(), out.take())
+	assert.Equal(t, "[eof,eof,[{binary,false},{encoding,unicode}],{error,enotsup},{error,enotsup}]",
+		e.ask("begin U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [io:get_line(U, x), io:fread(U, x, \"~d\"), io:getopts(U), io:columns(U), io:setopts(U, [binary])] end"))
+	assert.Equal(t, "ok", e.ask("io:requests(U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [{put_chars, unicode, <<\"a\">>}, {format, \"~w\", [b]}, nl])"))
+	assert.Equal(t, "ab\n", out.take())
+}
+
+func TestPrintErrors(t *testing.T) {
+	assert.ErrorIs(t, otp.Print(t.Context(), "x"), otp.ErrNoLeader)
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	p, err := n.Open()
+	require.NoError(t, err)
+	defer p.Close(nil)
+	assert.ErrorIs(t, otp.Print(p.Context(), "x"), otp.ErrNoLeader)
+
+	lead := func(answer any) context.Context { // of a process with a leader that answers so
+		leader := spawn(t, n, node.Options{}, node.ActorFunc(func(c *node.Context, msg any) error {
+			m := msg.(wire.Tuple)
+			if answer == nil {
+				return node.Stop
+			}
+			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.OK}) // of another request
+			return c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), m[2], answer})
+		}))
+		told := make(chan context.Context)
+		spawn(t, n, node.Options{Leader: leader}, node.Process(func(p *node.Self) error {
+			told <- p.Context()
+			return idle(p)
+		}))
+		return <-told
+	}
+	assert.NoError(t, otp.Print(lead(wire.OK), "x"))
+	var refused *otp.PrintError
+	require.ErrorAs(t, otp.Print(lead(wire.Tuple{wire.Error, wire.Atom("enospc")}), "x"), &refused)
+	assert.Equal(t, wire.Atom("enospc"), refused.Reason)
+	require.ErrorAs(t, otp.Print(lead(wire.Atom("what")), "x"), &refused)
+	assert.Equal(t, wire.Atom("what"), refused.Reason)
+	var gone *node.ExitError
+	require.ErrorAs(t, otp.Print(lead(nil), "x"), &gone)
+	assert.Equal(t, node.Normal, gone.Reason)
+
+	silent := spawn(t, n, node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	told := make(chan context.Context)
+	spawn(t, n, node.Options{Leader: silent}, node.Process(func(p *node.Self) error {
+		told <- p.Context()
+		return idle(p)
+	}))
+	ctx, cancel := context.WithCancelCause(<-told)
+	cancel(errors.New("enough"))
+	assert.EqualError(t, otp.Print(ctx, "x"), "enough")
+}
+
+// failing is an output that takes nothing.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestUserCannotWrite(t *testing.T) {
+	n := alone(t, otp.Config{Output: failing{}})
+	told := make(chan error)
+	spawn(t, n, node.Options{}, node.Process(func(p *node.Self) error {
+		told <- otp.Print(p.Context(), "x")
+		return nil
+	}))
+	assert.EqualError(t, <-told, "otp: the group leader does not print: terminated")
+}

@@ -1,0 +1,133 @@
+package otp
+
+import (
+	"io"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// user is the process of that name: Erlang's I/O protocol over an io.Writer.
+func (t *tools) user(p *node.Self) error {
+	p.TrapExit(true)
+	for {
+		switch m := p.Receive().(type) {
+		case node.Exited:
+			if m.From.IsZero() { // the node stops
+				return node.ExitWith(m.Reason)
+			}
+		case wire.Tuple:
+			if len(m) != 4 || m[0] != wire.Atom("io_request") {
+				continue
+			}
+			if from, ok := m[1].(wire.PID); ok {
+				p.Send(from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
+			}
+		}
+	}
+}
+
+// maxRequests is how deep {requests, …} may be in each other.
+const maxRequests = 16
+
+func refused(why wire.Atom) any { return wire.Tuple{wire.Error, why} }
+
+// request does one request and returns the answer.
+func (t *tools) request(r any, depth int) any {
+	if r == wire.Atom("getopts") {
+		return wire.List{pair("binary", wire.False), pair("encoding", wire.Atom("unicode"))}
+	}
+	q, ok := r.(wire.Tuple)
+	if !ok || len(q) == 0 {
+		return refused("request")
+	}
+	switch name, _ := q[0].(wire.Atom); name {
+	case "put_chars":
+		return t.put(q[1:])
+	case "requests":
+		if len(q) == 2 && depth > 0 {
+			return t.requests(q[1], depth)
+		}
+	case "get_chars", "get_line", "get_until", "get_password":
+		return wire.Atom("eof") // there is no input
+	case "get_geometry", "setopts":
+		return refused("enotsup")
+	}
+	return refused("request")
+}
+
+// requests does requests until one fails.
+func (t *tools) requests(list any, depth int) any {
+	l, ok := listOf(list)
+	if !ok {
+		return refused("request")
+	}
+	var answer any = wire.OK
+	for _, r := range l {
+		answer = t.request(r, depth-1)
+		if e, ok := answer.(wire.Tuple); ok && len(e) == 2 && e[0] == wire.Error {
+			return answer
+		}
+	}
+	return answer
+}
+
+// put is put_chars with what follows: [Encoding,] Chars, or [Encoding,] M, F, A.
+func (t *tools) put(q wire.Tuple) any {
+	unicode := false
+	if len(q) == 2 || len(q) == 4 {
+		unicode = q[0] == wire.Atom("unicode")
+		if !unicode && q[0] != wire.Atom("latin1") {
+			return refused("request")
+		}
+		q = q[1:]
+	}
+	var text string
+	var ok bool
+	switch len(q) {
+	case 1:
+		if text, ok = charData(q[0], unicode); !ok {
+			return refused("put_chars")
+		}
+	case 3:
+		if text, ok = made(q, unicode); !ok {
+			f, _ := q[1].(wire.Atom)
+			return refused(f)
+		}
+	default:
+		return refused("request")
+	}
+	if _, err := io.WriteString(t.cfg.Output, text); err != nil {
+		t.n.Log().Warn("otp: user cannot write", "error", err)
+		return refused("terminated")
+	}
+	return wire.OK
+}
+
+// made is what M:F(Args) returns as text, for the functions that io itself names.
+func made(q wire.Tuple, unicode bool) (string, bool) {
+	m, ok1 := q[0].(wire.Atom)
+	f, ok2 := q[1].(wire.Atom)
+	args, ok3 := listOf(q[2])
+	if !ok1 || !ok2 || !ok3 {
+		return "", false
+	}
+	if m == "io_lib" && (f == "format" || f == "fwrite") && len(args) == 2 {
+		pattern, ok := wire.Text(args[0])
+		if !ok {
+			if pattern, ok = charData(args[0], unicode); !ok {
+				return "", false
+			}
+		}
+		l, ok := listOf(args[1])
+		if !ok {
+			return "", false
+		}
+		text, err := format(pattern, l)
+		return text, err == nil
+	}
+	if m == "io_lib" && (f == "write" || f == "print") && len(args) > 0 {
+		return wire.Format(args[0]), true
+	}
+	return "", false
+}

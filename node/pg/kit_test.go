@@ -1,0 +1,177 @@
+package pg_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/wire"
+)
+
+// limit bounds every wait of a test for something that must happen.
+const limit = 30 * time.Second
+
+func bounded(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// places is a node.Finder: the nodes of one test. What it does not know it asks
+// next for, if there is one.
+type places struct {
+	next node.Finder
+	mu   sync.Mutex
+	m    map[node.Atom]string
+}
+
+func newPlaces() *places { return &places{m: make(map[node.Atom]string)} }
+
+func (p *places) Find(ctx context.Context, name node.Atom) (string, error) {
+	p.mu.Lock()
+	a, ok := p.m[name]
+	p.mu.Unlock()
+	if ok {
+		return a, nil
+	}
+	if p.next != nil {
+		return p.next.Find(ctx, name)
+	}
+	return "", fmt.Errorf("no node %s", name)
+}
+
+func (p *places) Announce(ctx context.Context, name node.Atom, port int, creation uint32) (func(), error) {
+	if p.next != nil {
+		return p.next.Announce(ctx, name, port, creation)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.m[name] = fmt.Sprintf("127.0.0.1:%d", port)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.m, name)
+	}, nil
+}
+
+// peer is a node with a scope, and a handle on it.
+type peer struct {
+	*node.Node
+	t     testing.TB
+	self  *node.Self
+	scope *pg.Scope
+}
+
+// startPeer starts a node and, unless its name is "-", a scope.
+func startPeer(t testing.TB, f node.Finder, name string, cfg pg.Config) *peer {
+	t.Helper()
+	c := node.Config{Name: node.Atom(name + "@127.0.0.1")}
+	if f != nil {
+		c.Distribution = &node.Distribution{Cookie: "secret", Finder: f}
+	}
+	n, err := node.Start(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
+	self, err := n.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { self.Close(nil) })
+	p := &peer{Node: n, t: t, self: self}
+	if cfg.Name != "-" {
+		p.start(cfg)
+	}
+	return p
+}
+
+func (p *peer) start(cfg pg.Config) {
+	p.t.Helper()
+	if cfg.Seek == 0 {
+		cfg.Seek = 20 * time.Millisecond
+	}
+	var err error
+	p.scope, err = pg.Start(bounded(p.t), p, cfg)
+	require.NoError(p.t, err)
+}
+
+func (p *peer) connect(q node.Atom) {
+	p.t.Helper()
+	require.NoError(p.t, p.Connect(bounded(p.t), q))
+}
+
+// spawn starts processes that wait for their end.
+func (p *peer) spawn(n int) (pids []node.PID) {
+	p.t.Helper()
+	for range n {
+		pid, err := p.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(p.t, err)
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func (p *peer) join(group any, pids ...node.PID) {
+	p.t.Helper()
+	require.NoError(p.t, p.scope.Join(bounded(p.t), p, group, pids...))
+}
+
+func (p *peer) leave(group any, pids ...node.PID) {
+	p.t.Helper()
+	require.NoError(p.t, p.scope.Leave(bounded(p.t), p, group, pids...))
+}
+
+// sees waits until exactly these processes are in the group, as p sees it.
+func (p *peer) sees(group any, want ...node.PID) {
+	p.t.Helper()
+	ref, got, err := p.scope.Monitor(bounded(p.t), p.self, group)
+	require.NoError(p.t, err)
+	for want = sorted(want); !slices.Equal(sorted(got), want); got = p.scope.Members(group) {
+		_, err := p.self.ReceiveWithin(limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
+		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.Nodes(true), got, group, want)
+	}
+	was, err := p.scope.Demonitor(bounded(p.t), p.self, ref)
+	require.NoError(p.t, err)
+	require.True(p.t, was)
+}
+
+func sorted(pids []node.PID) []node.PID {
+	return slices.SortedFunc(slices.Values(pids), func(a, b node.PID) int { return wire.Compare(a, b) })
+}
+
+// view is all that a peer sees, as text that two views can be compared by.
+func (p *peer) view() map[string]string {
+	all := map[string]string{}
+	for _, g := range p.scope.Groups() {
+		all[wire.Format(g)] = text(p.scope.Members(g))
+	}
+	return all
+}
+
+// text tells node lives apart.
+func text(pids []node.PID) (s string) {
+	for _, p := range sorted(pids) {
+		s += fmt.Sprintf("%v/%d ", p, p.Creation())
+	}
+	return s
+}
+
+// alike waits until all see the same.
+func alike(t testing.TB, views ...func() map[string]string) {
+	t.Helper()
+	assert.EventuallyWithT(t, func(t *assert.CollectT) {
+		first := views[0]()
+		for _, v := range views[1:] {
+			assert.True(t, maps.Equal(first, v()))
+		}
+	}, limit, 5*time.Millisecond)
+	for _, v := range views[1:] {
+		require.Equal(t, views[0](), v())
+	}
+}

@@ -1,0 +1,394 @@
+package pg
+
+import (
+	"slices"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// machine is a scope process without the process: pg.erl's state and what changes
+// it. What it wants of the world it asks a world for, so tests walk it, many at a
+// time, without a node.
+//
+// Invariants:
+//
+//  1. A local process is in local as long as it is in a group, and monitored as
+//     long as it is in local; its groups have it as often as it has joined.
+//  2. The lists in local and in peers make up, group by group, the views of table.
+//  3. A peer is sent joins and leaves once it has been sent a sync, and only for
+//     what it knows by then: a leave from a group that it has none of ours in
+//     crashes the pg of OTP 25.
+//  4. No list in a message or in peers is empty: to pg of OTP an empty group is
+//     one that is there.
+type machine struct {
+	w     world // of the message that is being handled
+	self  node.PID
+	name  node.Atom
+	table *table
+
+	local    map[node.PID]*member
+	peers    map[node.PID]*peer
+	watchers map[node.Ref]watcher
+	all      map[node.Ref]node.PID // of the watchers, those of the scope
+	seeks    map[node.Atom]*seek
+}
+
+// world is what a machine acts through. Nothing of it makes connections: a
+// message that is late must not undo a disconnect.
+type world interface {
+	Monitor(node.PID) node.Ref
+	MonitorAt(node.At) node.Ref
+	Demonitor(ref node.Ref, flush bool) bool
+	Send(to node.PID, msg any) error
+	SendAt(at node.At, msg any) error
+}
+
+// near is the world as a process sees it.
+type near struct{ *node.Context }
+
+func (n near) Monitor(pid node.PID) node.Ref    { return node.MonitorConnected(n.Context, pid) }
+func (n near) MonitorAt(at node.At) node.Ref    { return node.MonitorConnected(n.Context, at) }
+func (n near) Send(to node.PID, msg any) error  { return node.SendConnected(n.Context, to, msg) }
+func (n near) SendAt(at node.At, msg any) error { return node.SendConnected(n.Context, at, msg) }
+
+// member is a local process that is in groups.
+type member struct {
+	ref    node.Ref
+	groups []*group
+}
+
+// peer is the scope process of another node.
+type peer struct {
+	ref    node.Ref
+	groups map[*group][]node.PID
+	told   bool // has been sent a sync
+	waited bool // for the time of one seek
+}
+
+// watcher is a process that wants to know who joins and leaves.
+type watcher struct {
+	pid node.PID
+	of  *group // nil: all
+}
+
+// seek is the search for the scope process of a node that is connected.
+type seek struct {
+	ref   node.Ref // of the monitor of the name
+	asked bool     // the process that has the name has been sent a discover
+}
+
+func newMachine(self node.PID, name node.Atom) *machine {
+	return &machine{
+		self: self, name: name, table: new(table),
+		local: make(map[node.PID]*member), peers: make(map[node.PID]*peer),
+		watchers: make(map[node.Ref]watcher), all: make(map[node.Ref]node.PID), seeks: make(map[node.Atom]*seek),
+	}
+}
+
+// join is the joining of local processes.
+func (m *machine) join(term any, pids []node.PID) {
+	if len(pids) == 0 {
+		return
+	}
+	g := m.table.need(term)
+	for _, p := range pids {
+		k := m.local[p]
+		if k == nil {
+			k = &member{ref: m.w.Monitor(p)}
+			m.local[p] = k
+		}
+		k.groups = append(k.groups, g)
+	}
+	m.enter(g, pids, true)
+	m.broadcast(wire.Tuple{join, m.self, g.term, pidsTerm(pids)})
+}
+
+// leave is the leaving of local processes. It reports whether any has been there.
+func (m *machine) leave(term any, pids []node.PID) bool {
+	g := m.table.find(term)
+	if g == nil {
+		return false
+	}
+	var gone []node.PID
+	for _, p := range pids {
+		k := m.local[p]
+		if k == nil {
+			continue
+		}
+		i := slices.Index(k.groups, g)
+		if i < 0 {
+			continue
+		}
+		gone = append(gone, p)
+		if k.groups = slices.Delete(k.groups, i, i+1); len(k.groups) == 0 {
+			m.w.Demonitor(k.ref, true)
+			delete(m.local, p)
+		}
+	}
+	if len(gone) == 0 {
+		return false
+	}
+	m.exit(g, gone, true)
+	m.broadcast(wire.Tuple{leave, m.self, pidsTerm(gone), wire.List{g.term}})
+	return true
+}
+
+// down is the end of a process that is monitored; at is the node of one that is
+// monitored by its name. It reports whether a peer is lost.
+func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
+	if s := m.seeks[at]; s != nil && s.ref == ref {
+		delete(m.seeks, at)
+		return false
+	}
+	if k := m.local[pid]; k != nil && k.ref == ref {
+		delete(m.local, pid)
+		terms := make(wire.List, len(k.groups))
+		for i, g := range k.groups {
+			terms[i] = g.term
+			m.exit(g, []node.PID{pid}, true)
+		}
+		m.broadcast(wire.Tuple{leave, m.self, pid, terms})
+		return false
+	}
+	if p := m.peers[pid]; p != nil && p.ref == ref {
+		delete(m.peers, pid)
+		for g, pids := range p.groups {
+			m.exit(g, pids, false)
+		}
+		return true
+	}
+	m.forget(ref)
+	return false
+}
+
+// enter and exit change a group and tell those who watch.
+func (m *machine) enter(g *group, pids []node.PID, local bool) {
+	g.add(pids, local)
+	m.notify(g, true, pids)
+}
+
+func (m *machine) exit(g *group, pids []node.PID, local bool) {
+	g.remove(pids, local)
+	m.notify(g, false, pids)
+	m.table.tidy(g)
+}
+
+func (m *machine) broadcast(msg wire.Tuple) {
+	for pid, p := range m.peers {
+		if p.told {
+			m.w.Send(pid, msg) // if that is lost, so is the connection
+		}
+	}
+}
+
+// start asks the nodes that are connected who is there.
+func (m *machine) start(nodes []node.Atom) {
+	for _, n := range nodes {
+		m.up(n)
+	}
+}
+
+// up asks a node whether it has the scope.
+func (m *machine) up(at node.Atom) {
+	if at != m.self.Node() {
+		m.w.SendAt(node.At{Name: m.name, Node: at}, wire.Tuple{discover, m.self})
+	}
+}
+
+// discovered: a peer wants to know who is here.
+func (m *machine) discovered(from node.PID) {
+	if m.sync(from) != nil {
+		return // the connection is lost; there will be another discover after it
+	}
+	p := m.peers[from]
+	if p == nil {
+		p = m.meet(from)
+		m.w.Send(from, wire.Tuple{discover, m.self})
+	}
+	p.told = true
+}
+
+func (m *machine) meet(pid node.PID) *peer {
+	p := &peer{ref: m.w.Monitor(pid), groups: make(map[*group][]node.PID)}
+	m.peers[pid] = p
+	return p
+}
+
+// sync sends all that are here.
+func (m *machine) sync(to node.PID) error {
+	here := wire.List{}
+	for g, v := range m.table.groups() {
+		if len(v.local) > 0 {
+			here = append(here, wire.Tuple{g.term, pidList(v.local)})
+		}
+	}
+	return m.w.Send(to, wire.Tuple{genCast, wire.Tuple{sync_, m.self, here}})
+}
+
+// synced: a peer has told who is there.
+func (m *machine) synced(from node.PID, entries []entry) {
+	p := m.peers[from]
+	if p == nil {
+		p = m.meet(from)
+	}
+	now := make(map[*group][]node.PID, len(entries))
+	for _, e := range entries {
+		if len(e.pids) > 0 {
+			g := m.table.need(e.group)
+			now[g] = append(now[g], e.pids...)
+		}
+	}
+	before := p.groups
+	p.groups = now
+	for g, pids := range now {
+		gone, _ := subtract(before[g], pids)
+		come, _ := subtract(pids, before[g])
+		if len(come) > 0 { // first, so that the group stays
+			m.enter(g, come, false)
+		}
+		if len(gone) > 0 {
+			m.exit(g, gone, false)
+		}
+	}
+	for g, pids := range before {
+		if now[g] == nil {
+			m.exit(g, pids, false)
+		}
+	}
+}
+
+// joined: processes have joined at a peer. One that is not known has been lost
+// meanwhile, or has not been met.
+func (m *machine) joined(from node.PID, term any, pids []node.PID) {
+	p := m.peers[from]
+	if p == nil || len(pids) == 0 {
+		return
+	}
+	g := m.table.need(term)
+	p.groups[g] = append(p.groups[g], pids...)
+	m.enter(g, pids, false)
+}
+
+// left: processes have left groups at a peer.
+func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
+	p := m.peers[from]
+	if p == nil {
+		return
+	}
+	for _, t := range terms {
+		g := m.table.find(t)
+		if g == nil {
+			continue
+		}
+		rest, gone := subtract(p.groups[g], pids)
+		if len(gone) == 0 {
+			continue
+		}
+		if len(rest) == 0 {
+			delete(p.groups, g)
+		} else {
+			p.groups[g] = rest
+		}
+		m.exit(g, gone, false)
+	}
+}
+
+// watch makes a process one that watches a group, or with of nil all of them.
+func (m *machine) watch(pid node.PID, of *group) node.Ref {
+	ref := m.w.Monitor(pid)
+	m.watchers[ref] = watcher{pid, of}
+	if of == nil {
+		m.all[ref] = pid
+		return ref
+	}
+	if of.watchers == nil {
+		of.watchers = make(map[node.Ref]node.PID)
+	}
+	of.watchers[ref] = pid
+	return ref
+}
+
+// unwatch is the end of a watch. It reports whether there was one.
+func (m *machine) unwatch(ref node.Ref) bool {
+	if _, ok := m.watchers[ref]; !ok {
+		return false
+	}
+	m.w.Demonitor(ref, true)
+	m.forget(ref)
+	return true
+}
+
+func (m *machine) forget(ref node.Ref) {
+	w, ok := m.watchers[ref]
+	if !ok {
+		return
+	}
+	delete(m.watchers, ref)
+	delete(m.all, ref)
+	if w.of != nil {
+		delete(w.of.watchers, ref)
+		m.table.tidy(w.of)
+	}
+}
+
+// notify tells all who watch g.
+func (m *machine) notify(g *group, joined bool, pids []node.PID) {
+	for ref, pid := range m.all {
+		m.tell(pid, Change{ref, joined, g.term, pids})
+	}
+	for ref, pid := range g.watchers {
+		m.tell(pid, Change{ref, joined, g.term, pids})
+	}
+}
+
+func (m *machine) tell(pid node.PID, c Change) {
+	if pid.Origin() == m.self.Origin() {
+		m.w.Send(pid, c)
+	} else {
+		m.w.Send(pid, c.Term())
+	}
+}
+
+// seek looks for scope processes that have not been met on the nodes that are
+// connected, and must be called again after a while if it returns true. It is
+// needed because OTP does not show hidden nodes to a pg that starts later than the
+// connection: that one asks nobody here. A node whose scope does not run would
+// make a dead letter of each discover, so it gets one only after a monitor of the
+// name has said, by saying nothing since the last seek, that somebody has it.
+func (m *machine) seek(nodes []node.Atom) (again bool) {
+	unmet := make(map[node.Atom]bool, len(nodes))
+	for _, n := range nodes {
+		unmet[n] = n != m.self.Node()
+	}
+	for pid, p := range m.peers {
+		unmet[pid.Node()] = false
+		switch {
+		case p.told:
+		case p.waited: // its discover has not come: it knows us from before
+			p.told = m.sync(pid) == nil
+		default:
+			p.waited, again = true, true
+		}
+	}
+	for at, s := range m.seeks {
+		if !unmet[at] {
+			m.w.Demonitor(s.ref, true)
+			delete(m.seeks, at)
+		}
+	}
+	for at, not := range unmet {
+		if !not {
+			continue
+		}
+		again = true
+		switch s := m.seeks[at]; {
+		case s == nil:
+			m.seeks[at] = &seek{ref: m.w.MonitorAt(node.At{Name: m.name, Node: at})}
+		case !s.asked:
+			s.asked = true
+			m.up(at)
+		}
+	}
+	return again
+}

@@ -1,0 +1,284 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// What a scope's process is asked.
+type (
+	joining struct {
+		genserver.Returns[struct{}]
+		group any
+		pids  []node.PID
+	}
+	leaving struct {
+		genserver.Returns[struct{}]
+		group any
+		pids  []node.PID
+	}
+	watching struct {
+		genserver.Returns[watched]
+		group any
+		all   bool // groups
+	}
+	unwatching struct {
+		genserver.Returns[bool]
+		ref node.Ref
+	}
+	find struct{ genserver.Returns[*Scope] }
+)
+
+// watched is the answer to watching.
+type watched struct {
+	ref     node.Ref
+	pids    []node.PID // of the group
+	members []Members  // of all groups
+}
+
+// seekTime is the message that it is time to seek.
+type seekTime struct{}
+
+// process is a machine as a gen_server.
+type process struct {
+	scope *Scope
+	*machine
+	armed bool // a seekTime will come
+}
+
+var kind = genserver.Define(
+	genserver.OnCall((*process).joining),
+	genserver.OnCall((*process).leaving),
+	genserver.OnCall((*process).watching),
+	genserver.OnCall((*process).unwatching),
+	genserver.OnCall(func(p *process, _ *genserver.Context, _ find) (*Scope, error) { return p.scope, nil }),
+	genserver.OnRequest((*process).monitorScope),
+	genserver.OnRequest((*process).request),
+	genserver.OnCast((*process).cast),
+	genserver.OnInfo((*process).message),
+	genserver.OnInfo((*process).exited),
+	genserver.OnInfo((*process).connected),
+	genserver.OnInfo((*process).seekNow),
+)
+
+// Init is part of genserver.Initializer.
+func (p *process) Init(c *genserver.Context) error {
+	n, name := c.Node(), p.scope.cfg.Name
+	if pid, ok := n.Whereis(name); !ok || pid != c.Self() {
+		if err := n.Register(name, c.Self()); err != nil {
+			return err
+		}
+	}
+	p.machine = newMachine(c.Self(), name)
+	p.scope.table.Store(p.table)
+	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
+	p.w = near{c.Context}
+	c.MonitorNodes(true) // before Nodes, so that none is missed
+	nodes := n.Nodes(true)
+	p.start(nodes)
+	p.arm(c, len(nodes) > 0)
+	return nil
+}
+
+// Terminate is part of genserver.Terminator.
+func (p *process) Terminate(*genserver.Context, any) { p.close() }
+
+// close makes readers see empty groups, unless another process has taken over.
+func (p *process) close() { p.scope.table.CompareAndSwap(p.table, new(table)) }
+
+// State is part of genserver.Stater: who is there, in numbers.
+func (p *process) State() any {
+	groups := 0
+	for range p.table.groups() {
+		groups++
+	}
+	return wire.NewMap(wire.Atom("scope"), p.name, wire.Atom("groups"), groups,
+		wire.Atom("local"), len(p.local), wire.Atom("peers"), len(p.peers), wire.Atom("monitors"), len(p.watchers))
+}
+
+// arm makes the next seek come, if it is wanted and does not come already.
+func (p *process) arm(c *genserver.Context, wanted bool) {
+	if !wanted || p.armed {
+		return
+	}
+	if _, err := c.SendAfter(p.scope.cfg.Seek, c.Self(), seekTime{}); err == nil { // else the node is being stopped
+		p.armed = true
+	}
+}
+
+func (p *process) seekNow(c *genserver.Context, _ seekTime) error {
+	p.w, p.armed = near{c.Context}, false
+	p.arm(c, p.seek(c.Node().Nodes(true)))
+	return nil
+}
+
+func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
+	p.w = near{c.Context}
+	p.up(up.Node)
+	p.arm(c, true)
+	return nil
+}
+
+func (p *process) exited(c *genserver.Context, d node.Down) error {
+	p.w = near{c.Context}
+	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
+		p.arm(c, p.seek(c.Node().Nodes(true)))
+	}
+	return nil
+}
+
+func (p *process) message(c *genserver.Context, t wire.Tuple) error {
+	p.w = near{c.Context}
+	if !p.handle(t) {
+		p.strange(c, "unexpected message", t)
+	}
+	return nil
+}
+
+func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
+	p.w = near{c.Context}
+	if !p.handleCast(t) {
+		p.strange(c, "unexpected cast", t)
+		return nil
+	}
+	p.arm(c, true) // its discover should follow
+	return nil
+}
+
+func (p *process) strange(c *genserver.Context, what string, t wire.Tuple) {
+	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", wire.Format(t))
+}
+
+func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {
+	if err := checkGroup(r.group); err != nil {
+		return struct{}{}, err
+	}
+	if err := p.checkLocal(r.pids); err != nil {
+		return struct{}{}, err
+	}
+	p.w = near{c.Context}
+	p.join(r.group, r.pids)
+	return struct{}{}, nil
+}
+
+func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
+	if err := p.checkLocal(r.pids); err != nil {
+		return struct{}{}, err
+	}
+	p.w = near{c.Context}
+	if !p.leave(r.group, r.pids) {
+		return struct{}{}, ErrNotJoined
+	}
+	return struct{}{}, nil
+}
+
+func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
+	pid := c.From().Caller()
+	if pid.IsZero() {
+		return watched{}, ErrNoWatcher
+	}
+	p.w = near{c.Context}
+	if r.all {
+		w := watched{ref: p.watch(pid, nil)}
+		for g, v := range p.table.groups() {
+			w.members = append(w.members, Members{g.term, v.all})
+		}
+		return w, nil
+	}
+	if err := checkGroup(r.group); err != nil {
+		return watched{}, err
+	}
+	g := p.table.need(r.group)
+	return watched{ref: p.watch(pid, g), pids: g.view.Load().all}, nil
+}
+
+func (p *process) unwatching(c *genserver.Context, r unwatching) (bool, error) {
+	p.w = near{c.Context}
+	return p.unwatch(r.ref), nil
+}
+
+// checkLocal finds processes of other nodes, and of other lives of this one.
+func (p *process) checkLocal(pids []node.PID) error {
+	for _, pid := range pids {
+		if pid.Origin() != p.self.Origin() {
+			return &foreign{pid}
+		}
+	}
+	return nil
+}
+
+// foreign is ErrNotLocal with the process, as pg.erl names it.
+type foreign struct{ pid node.PID }
+
+func (f *foreign) Error() string        { return fmt.Sprintf("%v: %v", ErrNotLocal, f.pid) }
+func (f *foreign) Is(target error) bool { return target == ErrNotLocal }
+
+// Term is {nolocal, Pid}.
+func (f *foreign) Term() any { return wire.Tuple{wire.Atom("nolocal"), f.pid} }
+
+// monitorScope is the request of pg:monitor_scope.
+func (p *process) monitorScope(c *genserver.Context, a wire.Atom) (any, error) {
+	if a != "monitor" {
+		return nil, unknown(a)
+	}
+	w, err := p.watching(c, watching{all: true})
+	if err != nil {
+		return nil, err
+	}
+	groups := wire.MakeMap(len(w.members))
+	for _, m := range w.members {
+		groups.Put(m.Group, pidList(m.PIDs))
+	}
+	return wire.Tuple{w.ref, groups}, nil
+}
+
+// request is one of the other requests of pg.erl's functions, which other nodes
+// can make too.
+func (p *process) request(c *genserver.Context, t wire.Tuple) (any, error) {
+	if len(t) == 2 && t[0] == wire.Atom("monitor") {
+		w, err := p.watching(c, watching{group: t[1]})
+		if err != nil {
+			return nil, err
+		}
+		return wire.Tuple{w.ref, pidList(w.pids)}, nil
+	}
+	if len(t) == 2 && t[0] == wire.Atom("demonitor") {
+		ref, _ := t[1].(node.Ref)
+		if was, _ := p.unwatching(c, unwatching{ref: ref}); !was {
+			return wire.False, nil
+		}
+		return wire.OK, nil
+	}
+	if len(t) != 3 {
+		return nil, unknown(t)
+	}
+	pids, ok := readPIDs(t[2])
+	if !ok {
+		return nil, unknown(t)
+	}
+	switch t[0] {
+	case wire.Atom("join_local"):
+		if _, err := p.joining(c, joining{group: t[1], pids: pids}); err != nil {
+			return nil, err
+		}
+		return wire.OK, nil
+	case wire.Atom("leave_local"):
+		switch _, err := p.leaving(c, leaving{group: t[1], pids: pids}); err {
+		case nil:
+			return wire.OK, nil
+		case ErrNotJoined:
+			return wire.Atom("not_joined"), nil
+		default:
+			return nil, err
+		}
+	}
+	return nil, unknown(t)
+}
+
+func unknown(request any) error {
+	return &genserver.UnhandledError{Server: "pg scope", Request: request}
+}

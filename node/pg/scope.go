@@ -1,0 +1,231 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// What callers branch on. errors.Is finds them.
+var (
+	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join and leave")
+	ErrNotJoined = errors.New("pg: none of the processes is in the group")
+	ErrBadGroup  = errors.New("pg: the name of a group must be a term")
+	ErrNoWatcher = errors.New("pg: only a process can monitor groups")
+)
+
+// Config of a scope. The zero value works.
+type Config struct {
+	// Name of the scope, under which its process is registered. Scopes of the same
+	// name on different nodes make one. Default: pg, as OTP's default scope.
+	Name node.Atom
+	// Seek is how long the scope waits before it looks again for the scope's
+	// process on nodes that are connected and where it has not been found. One that
+	// starts there later than the connection is found after at most twice that;
+	// see the package's documentation. Default: 2 s.
+	Seek time.Duration
+	// Link links the scope's process to the one that calls Start.
+	Link bool
+}
+
+const (
+	defaultName node.Atom = "pg"
+	defaultSeek           = 2 * time.Second
+)
+
+// Scope is a set of groups, as this node sees it. Its methods are for any number
+// of goroutines. Those that read look at a table and cost next to nothing; those
+// that change something call the scope's process.
+//
+// A group is named by a term of package wire; two names are one if [wire.Equal]
+// says so. Members are told in no particular order, and as often as they have
+// joined. Of a scope whose process does not run all groups are empty.
+type Scope struct {
+	cfg   Config
+	table atomic.Pointer[table] // of the process that runs; never nil
+}
+
+// New makes a scope whose process does not run yet; see [Scope.Actor].
+func New(cfg Config) (*Scope, error) {
+	if cfg.Name == "" {
+		cfg.Name = defaultName
+	}
+	if cfg.Seek == 0 {
+		cfg.Seek = defaultSeek
+	}
+	if cfg.Seek < 0 {
+		return nil, fmt.Errorf("pg: Config.Seek %v: want 0 for the default, or more", cfg.Seek)
+	}
+	s := &Scope{cfg: cfg}
+	s.table.Store(new(table))
+	return s, nil
+}
+
+// Start starts a scope on the caller's node: pg:start, or with Config.Link
+// pg:start_link. Errors: what is wrong with the Config, [node.ErrNameTaken] (the
+// scope runs already: see [Find]), and those of [node.SpawnWait].
+func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
+	s, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	_, err = node.SpawnWait(ctx, from, node.Options{Name: s.cfg.Name, Link: cfg.Link}, s.Actor())
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Find returns the scope that runs on the caller's node under a name. Errors:
+// those of [node.Call], [node.ErrNoName] in particular.
+func Find(ctx context.Context, from node.Caller, name node.Atom) (*Scope, error) {
+	return genserver.Call(ctx, from, name, find{})
+}
+
+// Actor makes the scope's process, which registers itself. It is for supervisors;
+// each may be spawned once, and one at a time may run. A new one begins with no
+// members of its own node.
+func (s *Scope) Actor() node.Actor { return kind.New(&process{scope: s}) }
+
+// Name returns the name of the scope.
+func (s *Scope) Name() node.Atom { return s.cfg.Name }
+
+// Join puts processes of this node into a group: pg:join. A process that joins
+// several times is there several times. It leaves when it exits. Errors:
+// [ErrNotLocal] and [ErrBadGroup], after which nobody has joined; those of
+// [node.Call].
+func (s *Scope) Join(ctx context.Context, from node.Caller, group any, pids ...node.PID) error {
+	_, err := genserver.Call(ctx, from, s.cfg.Name, joining{group: group, pids: slices.Clone(pids)})
+	return err
+}
+
+// Leave takes processes of this node out of a group, once each: pg:leave. Those
+// who are not in it are passed over. Errors: [ErrNotJoined] if nobody was,
+// [ErrNotLocal]; those of [node.Call].
+func (s *Scope) Leave(ctx context.Context, from node.Caller, group any, pids ...node.PID) error {
+	_, err := genserver.Call(ctx, from, s.cfg.Name, leaving{group: group, pids: slices.Clone(pids)})
+	return err
+}
+
+// Members returns who is in a group, on all nodes: pg:get_members.
+func (s *Scope) Members(group any) []node.PID { return slices.Clone(s.table.Load().look(group).all) }
+
+// LocalMembers returns who of this node is in a group: pg:get_local_members.
+func (s *Scope) LocalMembers(group any) []node.PID {
+	return slices.Clone(s.table.Load().look(group).local)
+}
+
+// Each yields who is in a group when the loop begins. It copies nothing.
+func (s *Scope) Each(group any) iter.Seq[node.PID] {
+	pids := s.table.Load().look(group).all
+	return func(yield func(node.PID) bool) {
+		for _, p := range pids {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// Groups returns the names of all groups that somebody is in: pg:which_groups.
+// Binaries are strings.
+func (s *Scope) Groups() []any {
+	var all []any
+	for g := range s.table.Load().groups() {
+		all = append(all, g.term)
+	}
+	return all
+}
+
+// LocalGroups returns the names of all groups that somebody of this node is in:
+// pg:which_local_groups.
+func (s *Scope) LocalGroups() []any {
+	var all []any
+	for g, v := range s.table.Load().groups() {
+		if len(v.local) > 0 {
+			all = append(all, g.term)
+		}
+	}
+	return all
+}
+
+// Change says that processes have joined or left a group, to a process that
+// monitors it. Its slice is shared with others, and must not be changed.
+type Change struct {
+	Ref   node.Ref // of the monitor
+	Join  bool     // else they have left
+	Group any
+	PIDs  []node.PID // as often as they have joined or left
+}
+
+// Term is {Ref, join|leave, Group, Pids}: what a monitor on another node gets.
+func (c Change) Term() any {
+	verb := leave
+	if c.Join {
+		verb = join
+	}
+	return wire.Tuple{c.Ref, verb, c.Group, pidList(c.PIDs)}
+}
+
+// Members is who is in a group.
+type Members struct {
+	Group any
+	PIDs  []node.PID
+}
+
+// Monitor returns who is in a group, and makes each change from then on a
+// [Change] to the caller, which must be a process ([ErrNoWatcher]): pg:monitor.
+// It ends with the caller, the scope's process, or Demonitor.
+func (s *Scope) Monitor(ctx context.Context, from node.Caller, group any) (node.Ref, []node.PID, error) {
+	w, err := genserver.Call(ctx, from, s.cfg.Name, watching{group: group})
+	if err != nil {
+		return node.Ref{}, nil, err
+	}
+	return w.ref, slices.Clone(w.pids), nil
+}
+
+// MonitorScope is Monitor for all groups, those to come included:
+// pg:monitor_scope.
+func (s *Scope) MonitorScope(ctx context.Context, from node.Caller) (node.Ref, []Members, error) {
+	w, err := genserver.Call(ctx, from, s.cfg.Name, watching{all: true})
+	if err != nil {
+		return node.Ref{}, nil, err
+	}
+	for i := range w.members {
+		w.members[i].PIDs = slices.Clone(w.members[i].PIDs)
+	}
+	return w.ref, w.members, nil
+}
+
+// Demonitor ends a monitor: pg:demonitor. It reports whether there was one. If
+// from is a [*node.Self], changes that wait in its mailbox are removed; an Actor
+// may still get those that came before.
+func (s *Scope) Demonitor(ctx context.Context, from node.Caller, ref node.Ref) (bool, error) {
+	was, err := genserver.Call(ctx, from, s.cfg.Name, unwatching{ref: ref})
+	if self, ok := from.(*node.Self); ok && was {
+		for err == nil {
+			_, err = self.ReceiveWithin(0, func(m any) bool { c, ok := m.(Change); return ok && c.Ref == ref })
+		}
+		if errors.Is(err, node.ErrTimeout) {
+			err = nil
+		}
+	}
+	return was, err
+}
+
+// checkGroup finds out whether other nodes can be told of a group.
+func checkGroup(group any) error {
+	if _, err := etf.Append(nil, group); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadGroup, err)
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package node_test
+
+import (
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/tlsdist"
+)
+
+// secure starts a Go node with a certificate.
+func secure(t *testing.T, name string, finder node.Finder, f certtest.Files, d node.Distribution) (*node.Node, *transcript) {
+	t.Helper()
+	files := &transcript{}
+	tr, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Log: slog.New(slog.NewTextHandler(files, nil))})
+	require.NoError(t, err)
+	d.Transport, d.Finder = tr, finder
+	return otpPeer(t, name, d)
+}
+
+// verifies are the options of OTP's client that check our certificate.
+const verifies = "{verify, verify_peer}, {versions, ['tlsv1.3', 'tlsv1.2']}"
+
+// otpTLS writes the options for an Erlang node's files and returns its arguments.
+// more is for both roles; certs is false for a client that shows none.
+func otpTLS(t *testing.T, dir, more string, certs bool) []string {
+	t.Helper()
+	own := fmt.Sprintf("{certfile, %q}, {keyfile, %q}, ", dir+"/cert.pem", dir+"/key.pem")
+	common := fmt.Sprintf("{cacertfile, %q}, %s", dir+"/ca.pem", more)
+	client := own
+	if !certs {
+		client = ""
+	}
+	file := t.TempDir() + "/ssl_dist.conf"
+	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("[{server, [%s%s, {fail_if_no_peer_cert, true}]},\n {client, [%s%s]}].\n",
+		own, common, client, common)), 0o600))
+	return []string{"-proto_dist", "inet_tls", "-ssl_dist_optfile", file, "-kernel", "inet_dist_use_interface", "{127,0,0,1}"}
+}
+
+// forget makes an Erlang node read its PEM files anew.
+const forget = "gen_server:call(ssl_pem_cache_dist, {unconditionally_clear_pem_cache, self()}, infinity)"
+
+// Each dials the other, whatever versions OTP is told to use.
+func TestOTPTLS(t *testing.T) {
+	needOTP(t, true)
+	ca := certtest.New(t, "ca")
+	for what, options := range map[string]string{
+		"1.3":     "{verify, verify_peer}, {versions, ['tlsv1.3']}",
+		"1.2":     "{verify, verify_peer}, {versions, ['tlsv1.2']}",
+		"either":  verifies,
+		"default": "{verify, verify_peer}",
+	} {
+		t.Run(what, func(t *testing.T) {
+			port, finder := otpMapper(t, "127.0.0.1")
+			ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+			ca.Write(theirs, certtest.Host("127.0.0.1"))
+			n, _ := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
+			o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, options, true)...)
+			o.bothWays(n)
+		})
+	}
+}
+
+// Names that are no addresses, and short: the host is what certificates are for.
+func TestOTPTLSShortNames(t *testing.T) {
+	needOTP(t, true)
+	ca := certtest.New(t, "ca")
+	port, finder := otpMapper(t, "127.0.0.1")
+	ours, theirs := ca.Write(t.TempDir(), certtest.Host("localhost")), t.TempDir()
+	ca.Write(theirs, certtest.Host("localhost"))
+	n, log := secure(t, "go@localhost", finder, ours, node.Distribution{})
+	o := startOTP(t, port, "-sname", "e@localhost", otpTLS(t, theirs, verifies, true)...)
+	o.bothWays(n)
+
+	// OTP's certificate is for another host now: we refuse what we dial, and who
+	// says to be there.
+	require.Equal(t, "true", o.ask("erlang:disconnect_node('%s')", n.Name()))
+	o.alone(n)
+	ca.Write(theirs, certtest.Host("elsewhere"))
+	o.ask(forget)
+	err := n.Ping(soon(t), o.name)
+	require.ErrorContains(t, err, "the certificate of e@localhost at localhost:")
+	require.ErrorContains(t, err, "for elsewhere")
+	require.ErrorContains(t, err, "is refused: it is not for the host localhost")
+	o.log.await(t, "Bad Certificate")
+	log.take()
+	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
+	log.await(t, "says that it is e@localhost, but its certificate")
+	log.await(t, "is not for the host localhost")
+	ca.Write(theirs, certtest.Host("localhost"))
+	o.ask(forget)
+
+	// Ours is for another: they refuse it.
+	ca.Write(dirOf(ours), certtest.Host("elsewhere"))
+	log.take()
+	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
+	log.await(t, "refuses the connection: it says")
+	log.await(t, "the peer looks for localhost, which it is not for")
+}
+
+func dirOf(f certtest.Files) string { return f.Cert[:len(f.Cert)-len("/cert.pem")] }
+
+// Whose certificate is of no use is refused, by whoever notices first, and nobody
+// hangs.
+func TestOTPTLSRefused(t *testing.T) {
+	needOTP(t, true)
+	ca, other := certtest.New(t, "ca"), certtest.New(t, "other")
+	good := certtest.Host("127.0.0.1")
+	expired := good
+	expired.From, expired.Until = time.Now().Add(-48*time.Hour), time.Now().Add(-time.Hour)
+	servers := good
+	servers.Usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	for _, version := range []string{"tlsv1.3", "tlsv1.2"} {
+		t.Run(version, func(t *testing.T) {
+			port, finder := otpMapper(t, "127.0.0.1")
+			ours, theirs := ca.Write(t.TempDir(), good), t.TempDir()
+			ca.Write(theirs, good)
+			n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
+			o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, "{verify, verify_peer}, {versions, ['"+version+"']}", true)...)
+			for _, c := range []struct {
+				what string
+				with func()
+				dial string // what we say when we dial
+				take string // what we log when they do
+			}{
+				{"their authority is another, which we do not know", func() {
+					other.Write(theirs, good)
+					require.NoError(t, os.WriteFile(theirs+"/ca.pem", ca.PEM, 0o600))
+				}, "no authority in " + ours.CA + " has signed it", "no authority in " + ours.CA + " has signed it"},
+				{"theirs has expired", func() { ca.Write(theirs, expired) },
+					"it has expired or is not valid yet", "it has expired or is not valid yet"},
+				{"they do not know our authority", func() {
+					require.NoError(t, os.WriteFile(theirs+"/ca.pem", other.PEM, 0o600))
+				}, `refuses the connection: it says "unknown certificate authority"; this node's certificate (` + ours.Cert,
+					`refuses the connection: it says \"unknown certificate authority\"; this node's certificate (` + ours.Cert},
+				{"ours is for servers only", func() { ca.Write(dirOf(ours), servers) }, `refuses the connection: it says "`, ""},
+				{"all is well again", func() {}, "", ""},
+			} {
+				ca.Write(theirs, good)
+				ca.Write(dirOf(ours), good)
+				c.with()
+				o.ask(forget)
+				log.take()
+				begun := time.Now()
+				err := n.Ping(soon(t), o.name)
+				if c.dial == "" {
+					require.NoError(t, err, c.what)
+				} else {
+					require.ErrorContains(t, err, c.dial, c.what)
+				}
+				o.ask("erlang:disconnect_node('%s')", n.Name())
+				o.alone(n)
+				answer := o.ask("net_kernel:connect_node('%s')", n.Name())
+				if c.take == "" {
+					require.Equal(t, "true", answer, c.what)
+				} else {
+					require.Equal(t, "false", answer, c.what)
+					log.await(t, c.take)
+				}
+				o.ask("erlang:disconnect_node('%s')", n.Name())
+				o.alone(n)
+				assert.Less(t, time.Since(begun), 6*time.Second, "%s: nobody waits for a timeout", c.what)
+			}
+		})
+	}
+}
+
+// A client without a certificate, and one without TLS.
+func TestOTPTLSNoCertificate(t *testing.T) {
+	needOTP(t, true)
+	ca := certtest.New(t, "ca")
+	port, finder := otpMapper(t, "127.0.0.1")
+	ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+	ca.Write(theirs, certtest.Host("127.0.0.1"))
+	n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
+	for i, version := range []string{"tlsv1.3", "tlsv1.2"} {
+		o := startOTP(t, port, "-name", fmt.Sprintf("e%d@127.0.0.1", i), otpTLS(t, theirs, "{verify, verify_peer}, {versions, ['"+version+"']}", false)...)
+		log.take()
+		require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
+		log.await(t, "shows no certificate, and every node needs one")
+		require.NoError(t, n.Ping(soon(t), o.name), "its server has one")
+		o.talk(n)
+	}
+	o := startOTP(t, port, "-name", "f@127.0.0.1", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "net_setuptime", "1")
+	log.take()
+	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
+	log.await(t, "does not speak TLS")
+	begun := time.Now()
+	err := n.Ping(soon(t), o.name)
+	require.ErrorContains(t, err, "it may not speak TLS")
+	assert.Less(t, time.Since(begun), 6*time.Second)
+
+	// We without TLS, they with it: nobody gets anywhere, or hangs.
+	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: wire.LinkLimits{Timeout: time.Second}})
+	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
+	begun = time.Now()
+	require.Error(t, plain.Ping(soon(t), e.name))
+	require.Equal(t, "false", e.ask("net_kernel:connect_node('%s')", plain.Name()))
+	log.await(t, "connection refused")
+	assert.Less(t, time.Since(begun), 6*time.Second)
+}
+
+// New files count for new connections; what there is goes on.
+func TestOTPTLSReload(t *testing.T) {
+	needOTP(t, true)
+	ca, next := certtest.New(t, "ca"), certtest.New(t, "next")
+	port, finder := otpMapper(t, "127.0.0.1")
+	ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+	ca.Write(theirs, certtest.Host("127.0.0.1"))
+	n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
+	o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
+	require.NoError(t, n.Ping(soon(t), o.name))
+	next.Write(dirOf(ours), certtest.Host("127.0.0.1"))
+	late := t.TempDir()
+	next.Write(late, certtest.Host("127.0.0.1"))
+	p := startOTP(t, port, "-name", "late@127.0.0.1", otpTLS(t, late, verifies, true)...)
+	require.NoError(t, n.Ping(soon(t), p.name), "the new certificate")
+	p.talk(n)
+	o.talk(n)
+	assert.NotContains(t, log.String(), "node down", "the connection is the one before")
+	o.ask("erlang:disconnect_node('%s')", n.Name())
+	require.Eventually(t, func() bool { return len(n.Nodes(true)) == 1 }, otpPatience, 5*time.Millisecond)
+	require.ErrorContains(t, n.Ping(soon(t), o.name), "no authority in")
+	p.talk(n)
+}
+
+// OTP renews keys, in 1.3, and renegotiates, in 1.2, when much has been sent. The
+// latter Go cannot do where OTP has dialled: there is a new connection then.
+func TestOTPTLSRenewal(t *testing.T) {
+	needOTP(t, true)
+	ca := certtest.New(t, "ca")
+	for _, c := range []struct {
+		what, options string
+		lost          bool // the connection that OTP has made
+	}{
+		{"1.3", "{verify, verify_peer}, {versions, ['tlsv1.3']}, {key_update_at, 200000}", false},
+		{"1.2", "{verify, verify_peer}, {versions, ['tlsv1.2']}, {renegotiate_at, 50}", true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			port, finder := otpMapper(t, "127.0.0.1")
+			ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+			ca.Write(theirs, certtest.Host("127.0.0.1"))
+			n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
+			o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, c.options, true)...)
+			const much = "[catch gen_server:call({echo, '%s'}, binary:copy(<<7>>, 30000)) || _ <- lists:seq(1, 100)], ok"
+			require.NoError(t, n.Ping(soon(t), o.name))
+			require.Equal(t, "ok", o.ask(much, n.Name()))
+			assert.NotContains(t, log.String(), "node down")
+			o.ask("erlang:disconnect_node('%s')", n.Name())
+			o.alone(n)
+			log.take()
+			require.Equal(t, "true", o.ask("net_kernel:connect_node('%s')", n.Name()))
+			require.Equal(t, "ok", o.ask(much, n.Name()))
+			assert.Equal(t, c.lost, strings.Contains(log.String(), "node down"), "%s", log)
+			require.Eventually(t, func() bool { return n.Ping(soon(t), o.name) == nil }, otpPatience, 5*time.Millisecond)
+		})
+	}
+}
+
+// TLS without EPMD, and over IPv6.
+func TestOTPTLSElsewhere(t *testing.T) {
+	needOTP(t, true)
+	ca := certtest.New(t, "ca")
+	ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
+	ca.Write(theirs, certtest.Host("127.0.0.2"))
+	port := freeAt(t, "127.0.0.1", "127.0.0.2")
+	n, _ := secure(t, "go@127.0.0.1", &node.Static{Port: port}, ours, node.Distribution{Listen: fmt.Sprint("127.0.0.1:", port)})
+	o := startOTP(t, 0, "-name", "e@127.0.0.2", append(otpTLS(t, theirs, verifies, true)[:4],
+		"-erl_epmd_port", strconv.Itoa(port), "-kernel", "inet_dist_use_interface", "{127,0,0,2}")...)
+	o.bothWays(n)
+
+	port, finder := otpMapper(t, "::1")
+	ours = ca.Write(t.TempDir(), certtest.Host("::1"))
+	ca.Write(theirs, certtest.Host("::1"))
+	n, _ = secure(t, "go@::1", finder, ours, node.Distribution{})
+	o = startOTP(t, port, "-name", "e@::1", append(otpTLS(t, theirs, verifies, true)[2:4],
+		"-proto_dist", "inet6_tls", "-kernel", "inet_dist_use_interface", "{0,0,0,0,0,0,0,1}")...)
+	o.bothWays(n)
+}
+
+// Two Go nodes over TLS, each under a name of its own host; and a stop while
+// somebody who says nothing is let in.
+func TestTLSBetweenNodes(t *testing.T) {
+	ca := certtest.New(t, "ca")
+	places := &places{m: make(map[string]string)}
+	a, _ := secure(t, "a@127.0.0.1", places, ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), node.Distribution{})
+	b, log := secure(t, "b@localhost.localdomain", places, ca.Write(t.TempDir(), certtest.Host("localhost.localdomain")),
+		node.Distribution{Listen: "127.0.0.1:0"})
+	require.NoError(t, a.Ping(soon(t), b.Name()))
+	v, err := node.Call[int](soon(t), b, node.At{Name: "echo", Node: a.Name()}, 5)
+	require.NoError(t, err)
+	assert.Equal(t, 5, v)
+	assert.Contains(t, log.String(), "node up")
+
+	silent, err := net.Dial("tcp", b.Addr().String())
+	require.NoError(t, err)
+	defer silent.Close()
+	again, err := net.Dial("tcp", b.Addr().String()) // accepted after the one before
+	require.NoError(t, err)
+	_, _ = again.Write([]byte("nonsense"))
+	log.await(t, "does not speak TLS")
+	again.Close()
+	begun := time.Now()
+	require.NoError(t, b.Stop())
+	assert.Less(t, time.Since(begun), 3*time.Second)
+}

@@ -1,0 +1,80 @@
+package tlsdist
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// DefaultTimeout is less than what a node gives the making of a connection, so
+// that it is this package which says what has failed.
+const DefaultTimeout = 5 * time.Second
+
+// Config says who this node is and whom it trusts. The three files, in PEM, must
+// be set; for the rest the zero value works.
+type Config struct {
+	// Cert is the file with this node's certificate, followed by those between it
+	// and the authority, if any.
+	Cert string
+	// Key is the file with the certificate's private key, not encrypted. It may be
+	// the same file.
+	Key string
+	// CA is the file with the authorities whose certificates peers must have. The
+	// system's own do not count.
+	CA string
+
+	// AnyHost lets nodes in whose name has a host that is not in their certificate,
+	// as OTP does. Nodes that this one dials are checked all the same.
+	AnyHost bool
+	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
+	MinVersion uint16
+	// Timeout bounds a handshake. Default: DefaultTimeout.
+	Timeout time.Duration
+	// Under is what the bytes go over. Default: wire.TCP.
+	Under wire.Transport
+	// Log is told when the files have changed, and when they are of no use. Default:
+	// slog.Default().
+	Log *slog.Logger
+	// Now is the clock that certificates are checked by. Default: time.Now.
+	Now func() time.Time
+}
+
+// validate fills in the defaults and says what is wrong with the rest.
+func (c *Config) validate() error {
+	var missing []string
+	for _, f := range []struct{ what, file string }{
+		{"Cert (this node's certificate)", c.Cert},
+		{"Key (its private key)", c.Key},
+		{"CA (the authorities that sign the peers' certificates)", c.CA},
+	} {
+		if f.file == "" {
+			missing = append(missing, f.what)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fmt.Errorf("tlsdist: no file is given for %s", strings.Join(missing, ", "))
+	case c.Timeout < 0:
+		return errors.New("tlsdist: Config.Timeout is negative")
+	case c.MinVersion != 0 && c.MinVersion != tls.VersionTLS12 && c.MinVersion != tls.VersionTLS13:
+		return fmt.Errorf("tlsdist: Config.MinVersion is %s: want TLS 1.2 or 1.3", tls.VersionName(c.MinVersion))
+	}
+	c.MinVersion = cmp.Or(c.MinVersion, tls.VersionTLS12)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	if c.Under == nil {
+		c.Under = wire.TCP{}
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return nil
+}

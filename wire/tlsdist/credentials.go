@@ -1,0 +1,178 @@
+package tlsdist
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// credentials are what the files hold.
+type credentials struct {
+	cert  tls.Certificate // with its Leaf
+	roots *x509.CertPool
+}
+
+// store keeps the credentials of the files as they are at each time.
+//
+// Invariants:
+//
+//  1. good is never nil after load has succeeded once.
+//  2. What has been tried is not tried again until the files change.
+type store struct {
+	cfg *Config // set once
+
+	mu    sync.Mutex
+	good  *credentials // the last that could be used
+	tried [sha256.Size]byte
+}
+
+// current returns the credentials for a handshake that begins now.
+func (s *store) current() *credentials {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.good
+	switch changed, err := s.load(); {
+	case !changed:
+	case err != nil:
+		s.cfg.Log.Error("TLS files have changed and are of no use: the old certificate stays", "error", err,
+			"certificate", describe(old.cert.Leaf))
+	default:
+		s.cfg.Log.Info("TLS files have changed: they count from now on", "certificate", describe(s.good.cert.Leaf))
+		s.warn()
+	}
+	return s.good
+}
+
+// load reads the files, and uses them if they have changed since the last time.
+func (s *store) load() (changed bool, err error) {
+	var files [3][]byte
+	sum := sha256.New()
+	for i, name := range []string{s.cfg.Cert, s.cfg.Key, s.cfg.CA} {
+		b, e := os.ReadFile(name)
+		if e != nil && err == nil {
+			err = e
+		}
+		files[i] = b
+		fmt.Fprintf(sum, "%d %v\n", len(b), e)
+		sum.Write(b)
+	}
+	now := [sha256.Size]byte(sum.Sum(nil))
+	if now == s.tried {
+		return false, nil
+	}
+	s.tried = now
+	if err != nil {
+		return true, err
+	}
+	c, err := s.parse(files[0], files[1], files[2])
+	if err != nil {
+		return true, err
+	}
+	s.good = c
+	return true, nil
+}
+
+// parse makes credentials of what the files hold, or says which is wrong.
+func (s *store) parse(cert, key, ca []byte) (*credentials, error) {
+	c := &credentials{roots: x509.NewCertPool()}
+	if err := check(key, "PRIVATE KEY", "a private key"); err != nil {
+		return nil, fmt.Errorf("key file %s: %w", s.cfg.Key, err)
+	}
+	if err := check(cert, "CERTIFICATE", "a certificate"); err != nil {
+		return nil, fmt.Errorf("certificate file %s: %w", s.cfg.Cert, err)
+	}
+	if err := check(ca, "CERTIFICATE", "a certificate"); err != nil {
+		return nil, fmt.Errorf("CA file %s: %w", s.cfg.CA, err)
+	}
+	var err error
+	if c.cert, err = tls.X509KeyPair(cert, key); err != nil {
+		return nil, fmt.Errorf("certificate file %s with key file %s: %w", s.cfg.Cert, s.cfg.Key, err)
+	}
+	switch now, leaf := s.cfg.Now(), c.cert.Leaf; {
+	case now.After(leaf.NotAfter):
+		return nil, fmt.Errorf("certificate file %s: it expired on %v", s.cfg.Cert, stamp(leaf.NotAfter))
+	case now.Before(leaf.NotBefore):
+		return nil, fmt.Errorf("certificate file %s: it is not valid before %v", s.cfg.Cert, stamp(leaf.NotBefore))
+	}
+	for rest := ca; ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return c, nil
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		root, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("CA file %s: %w", s.cfg.CA, err)
+		}
+		c.roots.AddCert(root)
+	}
+}
+
+// check says why there is nothing of a kind in a file.
+func check(file []byte, kind, what string) error {
+	for rest := file; ; {
+		var block *pem.Block
+		block, rest = pem.Decode(rest)
+		switch {
+		case block == nil:
+			return fmt.Errorf("there is no PEM block of %s in it", what)
+		case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
+			return errors.New("the key is encrypted: it must be given without a password")
+		case strings.HasSuffix(block.Type, kind):
+			return nil
+		}
+	}
+}
+
+// warn reports what peers will not like.
+func (s *store) warn() {
+	leaf := s.good.cert.Leaf
+	if len(leaf.ExtKeyUsage) == 0 || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny) {
+		return
+	}
+	for usage, what := range map[x509.ExtKeyUsage]string{
+		x509.ExtKeyUsageServerAuth: "serverAuth: nodes that dial this one refuse it",
+		x509.ExtKeyUsageClientAuth: "clientAuth: nodes that this one dials refuse it",
+	} {
+		if !slices.Contains(leaf.ExtKeyUsage, usage) {
+			s.cfg.Log.Warn("this node's certificate is not for " + what)
+		}
+	}
+}
+
+// describe says which certificate it is, for people.
+func describe(c *x509.Certificate) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%q", c.Subject.String())
+	if names := hosts(c); len(names) > 0 {
+		fmt.Fprintf(&b, " for %s", strings.Join(names, ", "))
+	} else {
+		b.WriteString(" for no host")
+	}
+	fmt.Fprintf(&b, ", by %q, valid from %s to %s", c.Issuer.String(), stamp(c.NotBefore), stamp(c.NotAfter))
+	return b.String()
+}
+
+// hosts lists whom a certificate is for.
+func hosts(c *x509.Certificate) []string {
+	names := slices.Clone(c.DNSNames)
+	for _, ip := range c.IPAddresses {
+		if s := ip.String(); !slices.Contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

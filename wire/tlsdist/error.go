@@ -1,0 +1,102 @@
+package tlsdist
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+)
+
+// Error says what has failed: which certificate, for which host, and what the
+// peer had to say.
+type Error struct {
+	Alert string // of the peer, in the words of package tls; "": it sent none
+	text  string
+	cause error
+}
+
+func (e *Error) Error() string { return "tlsdist: " + e.text }
+
+// Unwrap returns the cause, where it is of package tls, x509 or os.
+func (e *Error) Unwrap() error { return e.cause }
+
+// errSilent is why a handshake ends that takes too long.
+var errSilent = errors.New("tlsdist: the peer is silent")
+
+// isAlert returns what the peer said in an alert; "": it is none.
+func isAlert(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "remote error" {
+		return strings.TrimPrefix(op.Err.Error(), "tls: ")
+	}
+	return ""
+}
+
+// explain makes an error of package tls one that says what to do.
+func (c *conn) explain(err error) *Error {
+	var (
+		verification *tls.CertificateVerificationError
+		header       tls.RecordHeaderError
+		alert        = isAlert(err)
+	)
+	switch {
+	case alert != "":
+		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refuses the connection: it says %q%s", c.who, alert, c.self())}
+	case errors.As(err, &verification):
+		return &Error{cause: err, text: c.refusal(verification)}
+	case errors.As(err, &header):
+		return &Error{cause: err, text: fmt.Sprintf("%s does not speak TLS: what came is %.80q; "+
+			"on OTP it wants -proto_dist inet_tls", c.who, header.RecordHeader[:])}
+	case isTimeout(err):
+		return &Error{text: fmt.Sprintf("the TLS handshake with %s has not ended within %v: it may not speak TLS "+
+			"(on OTP: -proto_dist inet_tls), or hang", c.who, c.t.cfg.Timeout)}
+	case isEnd(err): // not as a cause: it is no end of what the peer has to say
+		return &Error{text: fmt.Sprintf("%s closed the connection in the TLS handshake without a word: it may not speak TLS "+
+			"(on OTP: -proto_dist inet_tls), or have no certificate it can use; its log should say", c.who)}
+	case strings.Contains(err.Error(), "didn't provide a certificate"):
+		return &Error{cause: err, text: fmt.Sprintf("%s shows no certificate, and every node needs one: "+
+			"on OTP certfile and keyfile, in the client's options too", c.who)}
+	}
+	return &Error{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.who, err)}
+}
+
+// self says what the peer has seen of this node.
+func (c *conn) self() string {
+	ours := c.ours.Load()
+	if ours == nil {
+		return ""
+	}
+	leaf := ours.cert.Leaf
+	s := fmt.Sprintf("; this node's certificate (%s) is %s", c.t.cfg.Cert, describe(leaf))
+	switch now := c.t.cfg.Now(); {
+	case now.After(leaf.NotAfter):
+		s += ": it has expired"
+	case c.server && c.host != "" && isFor(leaf, c.host) != nil:
+		s += fmt.Sprintf(": the peer looks for %s, which it is not for", c.host)
+	}
+	return s
+}
+
+// refusal says why the peer's certificate is refused.
+func (c *conn) refusal(v *tls.CertificateVerificationError) string {
+	var (
+		unknown x509.UnknownAuthorityError
+		invalid x509.CertificateInvalidError
+		host    x509.HostnameError
+		why     = v.Err.Error()
+	)
+	switch {
+	case errors.As(v.Err, &unknown):
+		why = fmt.Sprintf("no authority in %s has signed it (%v)", c.t.cfg.CA, v.Err)
+	case errors.As(v.Err, &host):
+		why = fmt.Sprintf("it is not for the host %s", c.host)
+	case errors.As(v.Err, &invalid) && invalid.Reason == x509.Expired:
+		why = "it has expired or is not valid yet"
+		if invalid.Cert != nil && invalid.Cert != v.UnverifiedCertificates[0] {
+			why = fmt.Sprintf("that of its authority, %s, has expired or is not valid yet", describe(invalid.Cert))
+		}
+	}
+	return fmt.Sprintf("the certificate of %s, %s, is refused: %s", c.who, describe(v.UnverifiedCertificates[0]), why)
+}

@@ -1,0 +1,146 @@
+package tlsdist
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Transport makes TLS connections. It may be shared.
+type Transport struct {
+	cfg   Config
+	files store
+}
+
+// New reads the files of a Config. An error says which is of no use, and why.
+func New(cfg Config) (*Transport, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	t := &Transport{cfg: cfg}
+	t.files.cfg = &t.cfg
+	if _, err := t.files.load(); err != nil {
+		return nil, &Error{text: err.Error(), cause: err}
+	}
+	t.files.warn()
+	return t, nil
+}
+
+// Dial is part of [wire.Transport]. When it returns, the peer has proved that it
+// has a certificate for the host of its name. That it takes this node's, in TLS
+// 1.3 only the first Read can say.
+func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{t: t, raw: raw, host: hostOf(peer), who: string(peer) + " at " + addr}
+	c.ours.Store(t.files.current())
+	c.Conn = tls.Client(raw, t.clientConfig(c))
+	if err := c.shake(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Listen is part of [wire.Transport].
+func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
+	ln, err := t.cfg.Under.Listen(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &listener{ln, t}, nil
+}
+
+// listener accepts connections whose handshake is still to come.
+type listener struct {
+	net.Listener
+	t *Transport
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	raw, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{t: l.t, raw: raw, server: true, who: "the node at " + raw.RemoteAddr().String()}
+	c.Conn = tls.Server(raw, l.t.serverConfig(c))
+	return c, nil
+}
+
+// config is what both sides have in common.
+func (t *Transport) config(c *credentials) *tls.Config {
+	return &tls.Config{
+		Time: t.cfg.Now, MinVersion: t.cfg.MinVersion,
+		Certificates: []tls.Certificate{c.cert}, RootCAs: c.roots, ClientCAs: c.roots,
+		SessionTicketsDisabled: true, DynamicRecordSizingDisabled: true,
+	}
+}
+
+// serverConfig takes the credentials when the peer's first message has come.
+func (t *Transport) serverConfig(c *conn) *tls.Config {
+	return &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		c.host = hello.ServerName
+		ours := t.files.current()
+		c.ours.Store(ours)
+		cfg := t.config(ours)
+		cfg.ClientAuth = tls.RequireAndVerifyClientCert
+		return cfg, nil
+	}}
+}
+
+func (t *Transport) clientConfig(c *conn) *tls.Config {
+	ours := c.ours.Load()
+	cfg := t.config(ours)
+	cfg.ServerName = c.host
+	// An authority's name list in the peer's request could keep the certificate
+	// back; the peer is to say itself what it does not like.
+	cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &ours.cert, nil }
+	cfg.Renegotiation = tls.RenegotiateFreelyAsClient // OTP does, in TLS 1.2
+	if isAddress(c.host) {
+		cfg.InsecureSkipVerify = true // for VerifyConnection verifies it, by either kind of name
+		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verify(s.PeerCertificates, cfg, c.host) }
+	}
+	return cfg
+}
+
+// verify is what package tls does for a client, but for the kinds of names.
+func verify(chain []*x509.Certificate, cfg *tls.Config, host string) error {
+	o := x509.VerifyOptions{Roots: cfg.RootCAs, CurrentTime: cfg.Time(), Intermediates: x509.NewCertPool()}
+	for _, c := range chain[1:] {
+		o.Intermediates.AddCert(c)
+	}
+	_, err := chain[0].Verify(o)
+	if err == nil {
+		err = isFor(chain[0], host)
+	}
+	if err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: chain, Err: err}
+	}
+	return nil
+}
+
+// isFor checks that a certificate is for a host. An address may be there as a DNS
+// name, which is where OTP looks for it.
+func isFor(c *x509.Certificate, host string) error {
+	if isAddress(host) && slices.Contains(c.DNSNames, host) {
+		return nil
+	}
+	return c.VerifyHostname(host)
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+func hostOf(peer wire.Atom) string {
+	_, host, _ := strings.Cut(string(peer), "@")
+	return host
+}
