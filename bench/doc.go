@@ -27,6 +27,11 @@
 // structs, sent through the public API. With BENCH_CPUPROFILE=FILE in the
 // environment a run leaves a profile for go tool pprof.
 //
+// The benches named remote_* are two OS processes with a node each, which talk
+// over TCP on the loopback interface by the protocol that proto names. Messages
+// are terms. All figures but far_peak_rss_mib are those of the near end; its
+// profile is FILE, that of the far end FILE.far.
+//
 // # A comparison
 //
 // compare builds the peers under bench/peers, runs them and both styles of this
@@ -80,7 +85,8 @@
 //
 // # A new bench
 //
-// A bench is a file with one [contract.Bench] and its body:
+// A bench is a file with one [contract.Bench] and its body, made by betweenNodes
+// if it has a far end:
 //
 //	var latency = contract.Bench{
 //		Name:   "latency",

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	stop, err := profile(os.Getenv("BENCH_CPUPROFILE"))
+	stop, err := profile(os.Getenv(profileFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(contract.Failed)
@@ -24,6 +24,10 @@ func main() {
 	stop()
 	os.Exit(status)
 }
+
+// profileFile is the variable of the environment that names the file for
+// profile.
+const profileFile = "BENCH_CPUPROFILE"
 
 // profile writes a CPU profile of the run to a file until it is stopped; "":
 // none.
@@ -63,6 +67,9 @@ func system() contract.System {
 		gencall,
 		restart,
 		supertree,
+		remoteLatency,
+		remoteThroughput,
+		remoteSpawn,
 	}}
 }
 

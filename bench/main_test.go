@@ -69,6 +69,7 @@ func TestBenches(t *testing.T) {
 
 // The smallest and the odd, where an off-by-one would hang or fail the check.
 func TestEdges(t *testing.T) {
+	asOurselves(t)
 	for _, line := range []string{
 		"threadring n=1 hops=1",
 		"ring n=1 tokens=1 passes=1",
@@ -89,6 +90,11 @@ func TestEdges(t *testing.T) {
 		"mixed rings=1 size=1 token=1 repeats=1 number=1",
 		"mixed rings=1 size=2 token=1 repeats=3 number=8",
 		"coop calls=1 depth=0",
+		"remote_latency roundtrips=1",
+		"remote_throughput messages=1 size=8",
+		"remote_throughput messages=5 size=200000 senders=7",
+		"remote_throughput messages=100 size=9 senders=3",
+		"remote_spawn spawns=1",
 	} {
 		for _, style := range []string{contract.Actor, contract.Process} {
 			var out, errs bytes.Buffer
@@ -103,7 +109,7 @@ func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
 		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
-		"spawn n=many", "big style=both",
+		"spawn n=many", "big style=both", "remote_latency proto=native", "remote_throughput size=7", "remote_spawn spawns=0",
 	} {
 		var out, errs bytes.Buffer
 		assert.Equal(t, contract.Misused, command(strings.Fields(line), &out, &errs), line)

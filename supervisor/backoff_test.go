@@ -2,6 +2,8 @@ package supervisor_test
 
 import (
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,18 +17,28 @@ import (
 
 // starts notes when a child was started; it fails, or crashes after a while.
 type starts struct {
-	at    []time.Duration // since the start of the test
-	began time.Time
 	lives time.Duration // 0: until it is told
 	fails bool
+
+	mu    sync.Mutex
+	began time.Time
+	all   []time.Duration // since the first
+}
+
+func (r *starts) at() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
 }
 
 func (r *starts) start(...any) (node.Actor, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.began.IsZero() {
 		r.began = time.Now()
 	}
-	r.at = append(r.at, time.Since(r.began))
-	if r.fails && len(r.at) > 1 {
+	r.all = append(r.all, time.Since(r.began))
+	if r.fails && len(r.all) > 1 {
 		return nil, errors.New("no")
 	}
 	return birth{init: func(c *node.Context) error {
@@ -54,7 +66,7 @@ func TestBackoffGrows(t *testing.T) {
 			s.start(supervisor.Spec{Intensity: 1000, Children: []supervisor.Child{
 				{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Factor: 3, Max: 20 * time.Second}}}})
 			time.Sleep(time.Minute)
-			at := r.at
+			at := r.at()
 			for i := range at {
 				at[i] = at[i].Round(time.Millisecond)
 			}
@@ -78,7 +90,7 @@ func TestBackoffReset(t *testing.T) {
 			}
 		}
 		//                            wait 1, 2, 4,  1 (30 s of life),   2,    4
-		assert.Equal(s, seconds(0, 2, 5, 38, 69, 72, 77), r.at)
+		assert.Equal(s, seconds(0, 2, 5, 38, 69, 72, 77), r.at())
 		s.end(sup)
 	})
 }
@@ -96,7 +108,7 @@ func TestBackoffOfTransient(t *testing.T) {
 		}
 		s.crash(sup, atomA, atomB)
 		time.Sleep(time.Minute)
-		assert.Equal(s, seconds(0, 0, 0, 0, 0, 0, 1), r.at)
+		assert.Equal(s, seconds(0, 0, 0, 0, 0, 0, 1), r.at())
 		s.end(sup)
 	})
 }
@@ -108,20 +120,20 @@ func TestBackoffCounts(t *testing.T) {
 		sup := s.start(supervisor.Spec{Intensity: 3, Period: 10 * time.Second, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Factor: 1}}}})
 		assert.Equal(s, node.Exited{From: sup, Reason: node.Shutdown}, s.self.Receive())
-		assert.Len(s, r.at, 4)
+		assert.Len(s, r.at(), 4)
 		assert.Equal(s, 3*time.Second+4*time.Millisecond, time.Since(r.began))
 
 		r = &starts{fails: true, lives: time.Millisecond} // tries count, too
 		sup = s.start(supervisor.Spec{Intensity: 3, Period: 10 * time.Second, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Factor: 1}}}})
 		assert.Equal(s, node.Exited{From: sup, Reason: node.Shutdown}, s.self.Receive())
-		assert.Len(s, r.at, 4)
+		assert.Len(s, r.at(), 4)
 
 		r = &starts{lives: time.Millisecond} // with waits that are long enough it goes on for ever
 		sup = s.start(supervisor.Spec{Intensity: 3, Period: 10 * time.Second, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: 4 * time.Second, Factor: 1}}}})
 		time.Sleep(time.Hour)
-		assert.Len(s, r.at, 900)
+		assert.Len(s, r.at(), 900)
 		s.end(sup)
 	})
 }
@@ -153,13 +165,13 @@ func TestRequestsWhileWaiting(t *testing.T) {
 		require.NoError(s, err)
 		time.Sleep(time.Hour)
 		assert.Equal(s, pid, s.infos(sup)[atomA].PID)
-		assert.Len(s, r.at, 2)
+		assert.Len(s, r.at(), 2)
 
 		// Terminated, it stays away.
 		s.crash(sup, atomA, atomB)
 		require.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA))
 		time.Sleep(time.Hour)
-		assert.Len(s, r.at, 2)
+		assert.Len(s, r.at(), 2)
 		require.NoError(s, supervisor.DeleteChild(background, s.n, sup, atomA))
 
 		assert.Zero(s, s.end(sup))
@@ -186,7 +198,7 @@ func TestEndWhileWaiting(t *testing.T) {
 			assert.True(s, kids[0].Restarting)
 			assert.Zero(s, s.end(sup))
 			time.Sleep(2 * time.Hour)
-			assert.Len(s, r.at, 1)
+			assert.Len(s, r.at(), 1)
 		})
 	}
 }
@@ -207,23 +219,23 @@ func TestBackoffOfGroups(t *testing.T) {
 		assert.True(s, infos[atomB].Restarting)
 		assert.Zero(s, infos[3].PID)
 		time.Sleep(10 * time.Second)
-		assert.Equal(s, seconds(0), a.at)
-		assert.Equal(s, seconds(0, 10), b.at)
-		assert.Equal(s, seconds(0, 10), c.at)
+		assert.Equal(s, seconds(0), a.at())
+		assert.Equal(s, seconds(0, 10), b.at())
+		assert.Equal(s, seconds(0, 10), c.at())
 
 		// a takes those after it with it, one that waits, too, whose time is then
 		// no more: not even if it waits again.
 		s.crash(sup, atomB, atomB) // at 15
 		time.Sleep(5 * time.Second)
 		s.crash(sup, atomA, atomB) // at 20
-		assert.Equal(s, seconds(0, 20), a.at)
-		assert.Equal(s, seconds(0, 10, 20), b.at)
+		assert.Equal(s, seconds(0, 20), a.at())
+		assert.Equal(s, seconds(0, 10, 20), b.at())
 		time.Sleep(2 * time.Second)
 		s.crash(sup, atomB, atomB) // at 22
 		time.Sleep(time.Minute)
-		assert.Equal(s, seconds(0, 20), a.at)
-		assert.Equal(s, seconds(0, 10, 20, 32), b.at)
-		assert.Equal(s, seconds(0, 10, 20, 32), c.at)
+		assert.Equal(s, seconds(0, 20), a.at())
+		assert.Equal(s, seconds(0, 10, 20, 32), b.at())
+		assert.Equal(s, seconds(0, 10, 20, 32), c.at())
 		s.end(sup)
 	})
 	inBubble(t, nil, func(s *stage) {
@@ -238,9 +250,9 @@ func TestBackoffOfGroups(t *testing.T) {
 		assert.Len(s, infos, 2, "a temporary child is forgotten")
 		assert.Zero(s, infos[atomA].PID)
 		time.Sleep(time.Minute)
-		assert.Equal(s, seconds(0, 10), a.at)
-		assert.Equal(s, seconds(0, 10), b.at)
-		assert.Equal(s, seconds(0), c.at)
+		assert.Equal(s, seconds(0, 10), a.at())
+		assert.Equal(s, seconds(0, 10), b.at())
+		assert.Equal(s, seconds(0), c.at())
 		s.end(sup)
 	})
 }

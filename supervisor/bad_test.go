@@ -375,10 +375,15 @@ func TestInitNeverReturns(t *testing.T) {
 				synctest.Wait()
 				go func() {
 					_, err := supervisor.StartChild(background, s.n, sup, kid)
-					assert.Equal(s, &node.ExitError{Reason: node.Shutdown}, err)
+					assert.Equal(s, &node.ExitError{Reason: atomB}, err)
 				}()
 				synctest.Wait()
-				assert.Equal(s, 2*time.Second, s.end(sup))
+				began := time.Now()
+				s.self.Exit(sup, atomB)
+				s.self.Exit(sup, node.Shutdown) // changes nothing
+				assert.Equal(s, node.Exited{From: sup, Reason: atomB}, s.self.Receive())
+				assert.Equal(s, 2*time.Second, time.Since(began))
+				assert.Equal(s, 1, s.n.Stats().Processes)
 			})
 		})
 		t.Run(name+"/the node ends", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // TestChildren compares children with a plain list.
 func TestChildren(t *testing.T) {
 	origin := wire.NewOrigin(wire.NodeID{Name: "a@b"})
-	for seed := range uint64(200) {
+	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var c children
 		var all []*child
@@ -155,4 +155,7 @@ func TestQueueExitOf(t *testing.T) {
 	q.push("m")
 	_, ok = q.exitOf(b)
 	assert.True(t, ok)
+	q.pop(nil)
+	_, ok = q.exitOf(b)
+	assert.False(t, ok)
 }

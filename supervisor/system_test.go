@@ -1,6 +1,9 @@
 package supervisor_test
 
 import (
+	"log/slog"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,8 +55,29 @@ func TestNodeStop(t *testing.T) {
 			{ID: 1, Start: farewell(1)}, {ID: 2, Start: farewell(2)}, {ID: 3, Start: farewell(3)},
 		}}, node.Options{})
 		require.NoError(s, err)
+		s.self.Close(nil)
+		began := time.Now()
 		require.NoError(s, s.n.Stop())
+		assert.Less(s, time.Since(began), time.Second)
 		assert.Equal(s, []any{3, 2, 1}, ended)
+	})
+}
+
+// A node that ends takes no timers, and supervisors do not crash of it.
+func TestNodeStopWithBackoff(t *testing.T) {
+	records := new(records)
+	inBubble(t, slog.New(records), func(s *stage) {
+		var kids []supervisor.Child
+		for i := range 50 {
+			kids = append(kids, supervisor.Child{ID: i, Start: echo, Backoff: supervisor.Backoff{Initial: time.Second}})
+		}
+		_, err := supervisor.Start(background, s.n, supervisor.Spec{Intensity: 1000, Children: kids}, node.Options{})
+		require.NoError(s, err)
+		began := time.Now()
+		s.self.Close(nil)
+		require.NoError(s, s.n.Stop())
+		assert.Less(s, time.Since(began), time.Second)
+		assert.Empty(s, records.take("crash report"))
 	})
 }
 
@@ -62,31 +86,67 @@ func TestNodeStop(t *testing.T) {
 func TestSuspend(t *testing.T) {
 	inBubble(t, nil, func(s *stage) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}})
+		var mu sync.Mutex
 		var done []any
 		ask := func(what any, f func() error) {
 			go func() {
 				assert.NoError(s, f())
+				mu.Lock()
+				defer mu.Unlock()
 				done = append(done, what)
 			}()
 			synctest.Wait()
+		}
+		pass := func(d time.Duration) []any {
+			time.Sleep(d)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(done)
 		}
 		which := func() error { _, err := supervisor.WhichChildren(background, s.n, sup); return err }
 		ask("terminate", func() error { return supervisor.TerminateChild(background, s.n, sup, atomA) })
 		ask("suspend", func() error { return sys.Suspend(background, s.n, sup) }) // while it waits
 		ask("which", which)
 		ask("state", func() error { _, err := sys.GetState(background, s.n, sup); return err })
-		assert.Empty(s, done)
-		time.Sleep(5 * time.Second)
-		assert.ElementsMatch(s, []any{"terminate", "suspend", "state"}, done)
+		assert.Empty(s, pass(0))
+		assert.ElementsMatch(s, []any{"terminate", "suspend", "state"}, pass(5*time.Second))
 		s.n.Send(sup, "nonsense")
 		ask("count", func() error { _, err := supervisor.CountChildren(background, s.n, sup); return err })
 		ask("status", func() error { _, err := sys.GetStatus(background, s.n, sup); return err })
-		time.Sleep(time.Hour)
-		assert.Len(s, done, 4)
+		assert.Len(s, pass(time.Hour), 4)
 		ask("resume", func() error { return sys.Resume(background, s.n, sup) })
-		assert.ElementsMatch(s, []any{"terminate", "suspend", "state", "status", "resume", "which", "count"}, done)
+		assert.ElementsMatch(s, []any{"terminate", "suspend", "state", "status", "resume", "which", "count"}, pass(0))
 		s.end(sup)
 	})
+}
+
+// What came while it waited and what came while it was suspended is answered in the
+// order in which it came.
+func TestSuspendOrder(t *testing.T) {
+	for _, more := range []bool{false, true} {
+		inBubble(t, nil, func(s *stage) {
+			sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
+			var refs []any
+			ask := func(what any) {
+				refs = append(refs, s.n.MakeRef())
+				require.NoError(s, s.self.Send(sup, tuple(wire.Atom("$gen_call"), tuple(s.self.Self(), refs[len(refs)-1]), what)))
+			}
+			ask(tuple(wire.Atom("terminate_child"), atomA))
+			go func() { assert.NoError(s, sys.Suspend(background, s.n, sup)) }()
+			synctest.Wait()
+			ask(wire.Atom("which_children"))
+			time.Sleep(3 * time.Second)
+			if more {
+				ask(wire.Atom("count_children"))
+			}
+			require.NoError(s, sys.Resume(background, s.n, sup))
+			for _, ref := range refs {
+				assert.Equal(s, ref, s.self.Receive().(wire.Tuple)[0])
+			}
+			s.end(sup)
+		})
+	}
 }
 
 // Suspended and resumed while it waits, it goes on.

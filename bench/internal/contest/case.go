@@ -48,6 +48,9 @@ func Cases() []Case {
 		{Bench: "gencall", Actor: Target{Ratio: 3.5}},
 		{Bench: "restart", Actor: Target{Ratio: 50}, Process: Target{Ratio: 50}},
 		{Bench: "supertree", Actor: Target{Ratio: 3}, Process: Target{Ratio: 3}},
+		{Bench: "remote_latency", Actor: Target{Ratio: 1}, Process: Target{Ratio: 1}},
+		{Bench: "remote_throughput"},
+		{Bench: "remote_spawn"},
 	}
 }
 
@@ -69,6 +72,7 @@ func Smoke() []Case {
 		{Bench: "coop", Params: []string{"calls=10", "depth=2"}},
 		{Bench: "remote_latency", Params: []string{"roundtrips=20"}},
 		{Bench: "remote_throughput", Params: []string{"messages=100"}},
+		{Bench: "remote_spawn", Params: []string{"spawns=20"}},
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
 		{Bench: "supertree", Params: []string{"n=100"}},

@@ -151,6 +151,15 @@ func set(fields Fields, params []Param, arg string) error {
 	return err
 }
 
+// Args returns the command line that [Parse] reads as p.
+func (p Params) Args() []string {
+	args := make([]string, len(p.fields))
+	for i, field := range p.fields {
+		args[i] = fmt.Sprintf("%s=%v", field.Key, field.Value)
+	}
+	return args
+}
+
 // Int returns the number key. It panics if no such number was declared.
 func (p Params) Int(key string) int { return value[int](p, key) }
 

@@ -72,3 +72,11 @@ func TestStyleIsActorWhereNoneIsDeclared(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Actor, p.Style())
 }
+
+func TestArgsAreReadAsTheSame(t *testing.T) {
+	p, err := Parse(sampleParams(), []string{"n=7", "style=process", "to=a=b c"})
+	require.NoError(t, err)
+	again, err := Parse(sampleParams(), p.Args())
+	require.NoError(t, err)
+	assert.Equal(t, p, again)
+}

@@ -7,8 +7,8 @@
 %%   Schedulers  all, or one where a second scheduler makes the bench slower,
 %%               or fun(#{Key => Value}) -> all | one; schedulers=N on the
 %%               command line overrides it
-%%   Params      [{Key, Default, Min}], all integers, in the order they are
-%%               printed
+%%   Params      [{Key, Default, Min}] for integers, [{Key, Default, Words}] for
+%%               atoms, in the order they are printed
 %%   Run         fun(#{Key => Value}) -> #{seconds, ops, extra}; seconds and
 %%               extra are measured by the bench itself, extra may be left out
 %%
@@ -23,9 +23,9 @@
 -module(bench).
 
 -export([main/0]).
--export([clock/0, seconds_since/1, rss_bytes/0, check/2]).
+-export([clock/0, seconds_since/1, rss_bytes/0, peak_rss_mib/0, check/2]).
 
--define(FAMILIES, [bench_ring, bench_traffic, bench_tree, bench_work, bench_call, bench_super]).
+-define(FAMILIES, [bench_ring, bench_traffic, bench_tree, bench_work, bench_call, bench_super, bench_remote]).
 
 %%% The command line.
 
@@ -68,6 +68,11 @@ argument(Arg, Params, Values) ->
                        _ -> usage("~ts is not of the form key=value", [Arg])
                    end,
     case [Param || {Key, _, _} = Param <- Params, atom_to_list(Key) =:= Name] of
+        [{Key, _, Words}] when is_list(Words) ->
+            case [Word || Word <- Words, atom_to_list(Word) =:= Text] of
+                [Word] -> Values#{Key := Word};
+                [] -> usage("~ts wants ~ts, not ~ts", [Name, lists:join(" or ", [atom_to_list(W) || W <- Words]), Text])
+            end;
         [{Key, _, Min}] ->
             case string:to_integer(Text) of
                 {Value, []} when Value >= Min -> Values#{Key := Value};
@@ -123,7 +128,7 @@ report(Name, Params, #{seconds := Seconds, ops := Ops} = Result) ->
             {ops, Ops},
             {ops_per_sec, round(Ops / Seconds)},
             {ns_per_op, Seconds * 1.0e9 / Ops},
-            {peak_rss_mib, status_kib(<<"VmHWM">>) / 1024},
+            {peak_rss_mib, peak_rss_mib()},
             {extra, Extra}],
     io:format("~s~n", [json(Line)]).
 
@@ -137,6 +142,8 @@ json(Fields) when is_list(Fields) ->
     [${, lists:join($,, Members), $}];
 json(Text) when is_binary(Text) ->
     [$", Text, $"];
+json(Word) when is_atom(Word) ->
+    [$", atom_to_list(Word), $"];
 json(Int) when is_integer(Int) ->
     integer_to_list(Int);
 json(Float) when is_float(Float) ->
@@ -153,6 +160,10 @@ seconds_since(Start) ->
 %% The memory resident now.
 rss_bytes() ->
     status_kib(<<"VmRSS">>) * 1024.
+
+%% The most memory that was ever resident.
+peak_rss_mib() ->
+    status_kib(<<"VmHWM">>) / 1024.
 
 check(true, _Text) -> ok;
 check(false, Text) -> exit({check, Text}).

@@ -1,0 +1,145 @@
+%% Between two nodes, each an OS process of its own: remote_latency,
+%% remote_throughput and remote_spawn.
+%%
+%% This node is started by the run script with a name, a cookie and a port mapper
+%% (epmd) of the run's own; the other one inherits all of them from the
+%% environment. The two are joined by the distribution protocol alone; what
+%% controls the other node, and ends it with this one, are its stdin and stdout.
+%%
+%% Both run on one scheduler, which on two cores is faster in all three.
+-module(bench_remote).
+
+-export([benches/0]).
+-export([pong/0, receiver/4, newcomer/2]).
+
+benches() ->
+    Proto = {proto, erlang, [erlang]},
+    [{"remote_latency", one, [{roundtrips, 20000, 1}, Proto], fun latency/1},
+     {"remote_throughput", one, [{messages, 1000000, 1}, {size, 64, 8}, {senders, 1, 1}, Proto], fun throughput/1},
+     {"remote_spawn", one, [{spawns, 20000, 1}, Proto], fun spawns/1}].
+
+%%% The other node.
+
+%% Runs Fun with the name of the other node. Its modules are loaded and it is
+%% connected, so that nothing of that is timed.
+with_far(Fun) ->
+    {ok, Peer, Far} = peer:start_link(#{name => "far", host => "127.0.0.1", longnames => true,
+                                        connection => standard_io,
+                                        args => ["-boot", "no_dot_erlang" | paths()]}),
+    Online = erlang:system_info(schedulers_online),
+    peer:call(Peer, erlang, system_flag, [schedulers_online, Online]),
+    ok = peer:call(Peer, code, ensure_modules_loaded, [[?MODULE, bench, binary, re, file]]),
+    bench:check(net_kernel:connect_node(Far), "the nodes cannot connect"),
+    Result = Fun(Far),
+    peer:stop(Peer),
+    Result.
+
+paths() ->
+    ["-pa", filename:dirname(code:which(?MODULE))].
+
+%%% remote_latency: one ball, each way a message of its own.
+
+latency(#{roundtrips := Roundtrips}) ->
+    with_far(fun(Far) ->
+        Main = self(),
+        Pong = spawn_link(Far, ?MODULE, pong, []),
+        Ping = spawn_link(fun() ->
+            receive serve -> Main ! {returned, ping(Pong, Roundtrips, 0)} end
+        end),
+        Start = bench:clock(),
+        Ping ! serve,
+        receive
+            {returned, Count} ->
+                Seconds = bench:seconds_since(Start),
+                bench:check(Count =:= Roundtrips, "a ball was lost"),
+                unlink(Pong),
+                #{seconds => Seconds, ops => Roundtrips}
+        end
+    end).
+
+ping(_Pong, 0, Count) ->
+    Count;
+ping(Pong, Left, Count) ->
+    Pong ! {ball, self(), Left},
+    receive {ball, Pong, Left} -> ping(Pong, Left - 1, Count + 1) end.
+
+pong() ->
+    receive
+        {ball, From, Number} ->
+            From ! {ball, self(), Number},
+            pong()
+    end.
+
+%%% remote_throughput: binaries one way, and one answer at the end.
+
+%% As in the mailbox bench the receiver goes first whenever it has mail, messages
+%% stay off its heap until it takes them, and its heap is large for its little
+%% live data.
+throughput(#{messages := Messages, size := Size, senders := Senders}) ->
+    with_far(fun(Far) ->
+        Main = self(),
+        Options = [link, {priority, high}, {message_queue_data, off_heap}, {min_heap_size, 100000}],
+        Receiver = spawn_opt(Far, ?MODULE, receiver, [Main, Messages, 0, 0], Options),
+        Pad = <<0:((Size - 8) * 8)>>,
+        Pids = [spawn_link(fun() ->
+            receive release -> send_numbers(Receiver, Pad, First, Senders, Messages) end
+        end) || First <- lists:seq(1, Senders)],
+        Before = sent(Far),
+        Start = bench:clock(),
+        [Pid ! release || Pid <- Pids],
+        receive
+            {sum, Sum, Bytes, PeakMiB} ->
+                Seconds = bench:seconds_since(Start),
+                bench:check(Sum =:= Messages * (Messages + 1) div 2 andalso Bytes =:= Messages * Size,
+                            "the binaries do not add up"),
+                #{seconds => Seconds, ops => Messages,
+                  extra => [{wire_bytes_per_msg, (sent(Far) - Before) / Messages},
+                            {far_peak_rss_mib, PeakMiB}]}
+        end
+    end).
+
+%% A sender sends every Step-th number up to the last.
+send_numbers(_Receiver, _Pad, Number, _Step, Last) when Number > Last ->
+    ok;
+send_numbers(Receiver, Pad, Number, Step, Last) ->
+    Receiver ! <<Number:64, Pad/binary>>,
+    send_numbers(Receiver, Pad, Number + Step, Step, Last).
+
+receiver(Main, 0, Sum, Bytes) ->
+    Main ! {sum, Sum, Bytes, bench:peak_rss_mib()};
+receiver(Main, Left, Sum, Bytes) ->
+    receive
+        <<Number:64, _/binary>> = Message ->
+            receiver(Main, Left - 1, Sum + Number, Bytes + byte_size(Message))
+    end.
+
+%% What has gone to a node, in bytes.
+sent(Node) ->
+    {Node, Port} = lists:keyfind(Node, 1, erlang:system_info(dist_ctrl)),
+    {ok, [{send_oct, Bytes}]} = inet:getstat(Port, [send_oct]),
+    Bytes.
+
+%%% remote_spawn: one after the other, each answered.
+
+spawns(#{spawns := Spawns}) ->
+    with_far(fun(Far) ->
+        Receiver = spawn_opt(Far, ?MODULE, receiver, [self(), Spawns, 0, 0], [link, {priority, high}]),
+        Start = bench:clock(),
+        Pids = spawn_all(Far, Receiver, 1, Spawns),
+        receive
+            {sum, Sum, _, _} ->
+                Seconds = bench:seconds_since(Start),
+                bench:check(Sum =:= Spawns * (Spawns + 1) div 2, "the numbers of the processes do not add up"),
+                bench:check(length(lists:usort(Pids)) =:= Spawns, "two processes are the same"),
+                #{seconds => Seconds, ops => Spawns}
+        end
+    end).
+
+spawn_all(_Far, _Receiver, Number, Spawns) when Number > Spawns ->
+    [];
+spawn_all(Far, Receiver, Number, Spawns) ->
+    Pid = spawn(Far, ?MODULE, newcomer, [Receiver, Number]),
+    [Pid | spawn_all(Far, Receiver, Number + 1, Spawns)].
+
+newcomer(Receiver, Number) ->
+    Receiver ! <<Number:64>>.

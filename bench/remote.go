@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// The two nodes of a remote bench. The near one runs the bench and listens, the
+// far one is what the bench runs against, and dials.
+const (
+	nearName node.Atom = "near@127.0.0.1"
+	farName  node.Atom = "far@127.0.0.1"
+)
+
+// nearMain is where the far end reports to: the process that the bench is.
+var nearMain = node.At{Name: "bench", Node: nearName}
+
+// farGrace is how long the far end may take to end once the near one is over.
+const farGrace = 10 * time.Second
+
+// betweenNodes completes a bench between two OS processes with a node each.
+// far starts, on the far node, the process that near then finds in [nearEnd].
+func betweenNodes(
+	b contract.Bench,
+	near func(p contract.Params, m *contract.Meter, e nearEnd) error,
+	far func(p contract.Params, n *node.Node) (node.PID, error),
+) contract.Bench {
+	b.Params = append(b.Params, contract.Word("proto", "erlang"), contract.Style())
+	b.Run = func(p contract.Params, m *contract.Meter) error {
+		return onTwoNodes(b.Name, p, func(e nearEnd) error { return near(p, m, e) })
+	}
+	b.Far = func(args []string) error { return onFarNode(b.Params, args, far) }
+	return b
+}
+
+// nearEnd is what the near half of a bench has.
+type nearEnd struct {
+	main *node.Self // as of onNode
+	far  node.PID   // at the other end
+	tap  *tap
+}
+
+// receive returns what comes next to main; an error if the far end is over.
+func (e nearEnd) receive() (any, error) {
+	msg := e.main.Receive()
+	if over, ok := msg.(farOver); ok {
+		return nil, fmt.Errorf("the far end is over before its time (%v)", over.err)
+	}
+	return msg, nil
+}
+
+// onTwoNodes runs body with a node here and one in another OS process.
+func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error {
+	cookie := rand.Text()
+	t := &tap{Protocol: &erldist.Protocol{Foreign: func(v any) (any, error) { return etf.ToTerm(v) }}}
+	n, err := node.Start(node.Config{
+		Name: nearName, Coroutines: p.Style() == contract.Coroutine,
+		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []wire.Protocol{t}},
+	})
+	if err != nil {
+		return err
+	}
+	far, err := startFar(bench, p, cookie, n)
+	if err != nil {
+		return errors.Join(err, n.Stop())
+	}
+	err = meet(n, far, t, body)
+	return errors.Join(err, n.Stop(), far.stop()) // n's end is the sign for the far end's
+}
+
+// meet waits for the far node and runs body.
+func meet(n *node.Node, far *farProcess, t *tap, body func(nearEnd) error) error {
+	main, err := n.Open()
+	if err != nil {
+		return err
+	}
+	if err := n.Register(nearMain.Name, main.Self()); err != nil {
+		return err
+	}
+	go far.wait(main)
+	e := nearEnd{main: main, tap: t}
+	msg, err := e.receive()
+	if err != nil {
+		return err
+	}
+	pid, ok := msg.(node.PID)
+	if !ok {
+		return fmt.Errorf("the far end says %v, not where it is", msg)
+	}
+	e.far = pid
+	return body(e)
+}
+
+// farProcess is the OS process of the far node.
+type farProcess struct {
+	cmd  *exec.Cmd
+	over chan error // capacity 1: what it ended with
+}
+
+// farOver tells main that the far end has ended.
+type farOver struct{ err error }
+
+func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*farProcess, error) {
+	port := n.Addr().(*net.TCPAddr).Port
+	cmd, err := contract.Far(bench, append(p.Args(), "cookie="+cookie, "port="+strconv.Itoa(port))...)
+	if err != nil {
+		return nil, err
+	}
+	if file := os.Getenv(profileFile); file != "" {
+		cmd.Env = append(os.Environ(), profileFile+"="+file+".far")
+	}
+	return &farProcess{cmd, make(chan error, 1)}, cmd.Start()
+}
+
+// wait is the goroutine that waits for the far end: started by meet, waited for
+// by stop.
+func (f *farProcess) wait(main *node.Self) {
+	err := f.cmd.Wait()
+	main.Node().Send(main.Self(), farOver{err}) // nobody hears it if it is time
+	f.over <- err
+}
+
+func (f *farProcess) stop() error {
+	select {
+	case err := <-f.over:
+		return err
+	case <-time.After(farGrace):
+		f.cmd.Process.Kill()
+		return fmt.Errorf("the far end had to be killed: %w", <-f.over)
+	}
+}
+
+// onFarNode is the whole far end: a node that stays for as long as it is
+// connected to the near one.
+func onFarNode(params []contract.Param, args []string, start func(contract.Params, *node.Node) (node.PID, error)) error {
+	p, err := contract.Parse(append(params, contract.Text("cookie", ""), contract.Int("port", 1)), args)
+	if err != nil {
+		return err
+	}
+	n, err := node.Start(node.Config{
+		Name: farName, Coroutines: p.Style() == contract.Coroutine,
+		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")}},
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(serveNear(p, n, start), n.Stop())
+}
+
+func serveNear(p contract.Params, n *node.Node, start func(contract.Params, *node.Node) (node.PID, error)) error {
+	main, err := n.Open()
+	if err != nil {
+		return err
+	}
+	pid, err := start(p, n)
+	if err != nil {
+		return err
+	}
+	if err := n.Connect(main.Context(), nearName); err != nil {
+		return err
+	}
+	main.MonitorNode(nearName)
+	if err := main.SendAt(nearMain, pid); err != nil {
+		return err
+	}
+	node.ReceiveOf[node.NodeDown](main)
+	return nil
+}
+
+// ports is a Finder that knows where nodes of this host listen, and keeps what
+// is announced to itself.
+type ports map[node.Atom]int
+
+func (p ports) Find(_ context.Context, name node.Atom) (string, error) {
+	port, ok := p[name]
+	if !ok {
+		return "", fmt.Errorf("bench: nobody knows where %s is", name)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), nil
+}
+
+func (ports) Announce(context.Context, node.Atom, int, uint32) (stop func(), err error) {
+	return func() {}, nil
+}
+
+// tap is a protocol that remembers the link it made, for the link's traffic.
+type tap struct {
+	wire.Protocol
+	link wire.Link // set before the far end is heard of
+}
+
+func (t *tap) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	link, err := t.Protocol.Accept(ctx, conn, h)
+	if err == nil {
+		t.link = link
+	}
+	return link, err
+}
+
+// sent returns how many bytes have gone to the far end.
+func (t *tap) sent() uint64 {
+	_, out := t.link.Traffic()
+	return out
+}
+
+// sumAtFar is the report of a [tally].
+const sumAtFar node.Atom = "sum"
+
+// tally is at the far end: it adds up the numbers that come, bare or in the
+// first 8 bytes of a binary, and reports to the near end when none is left to
+// come.
+type tally struct{ left, total, bytes int }
+
+// add takes a message. It reports whether that is one to be counted.
+func (t *tally) add(msg any) bool {
+	switch m := msg.(type) {
+	case []byte:
+		t.total += numberIn(m)
+		t.bytes += len(m)
+	case int:
+		t.total += m
+	default:
+		return false
+	}
+	t.left--
+	return true
+}
+
+func (t *tally) report() wire.Tuple {
+	return wire.Tuple{sumAtFar, t.total, t.bytes, contract.PeakRSS()}
+}
+
+func (t *tally) Receive(ctx *node.Context, msg any) error {
+	if !t.add(msg) {
+		return node.Unhandled
+	}
+	if t.left == 0 {
+		return ctx.SendAt(nearMain, t.report())
+	}
+	return nil
+}
+
+func (t *tally) process(p *node.Self) error {
+	for t.left > 0 {
+		t.add(p.Receive())
+	}
+	return p.SendAt(nearMain, t.report())
+}
+
+// startTally starts a tally of n messages in the style asked for.
+func startTally(p contract.Params, n *node.Node, messages int) (node.PID, error) {
+	t := &tally{left: messages}
+	if p.Blocking() {
+		return n.Spawn(node.Process(t.process))
+	}
+	return n.Spawn(t)
+}
+
+// tallied is what a report says.
+type tallied struct{ total, bytes, peakRSS int }
+
+// receiveTally waits for the report of the far end.
+func (e nearEnd) receiveTally() (r tallied, err error) {
+	msg, err := e.receive()
+	if err != nil {
+		return r, err
+	}
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 4 || t[0] != sumAtFar {
+		return r, fmt.Errorf("the far end says %v, not what it has counted", wire.Format(msg))
+	}
+	return tallied{t[1].(int), t[2].(int), t[3].(int)}, nil
+}
