@@ -17,7 +17,7 @@ const module = "github.com/actornode/actornode"
 // not meet. A room below another (node/pg in node) counts as that one's floor
 // and may import it.
 var floors = map[string]int{
-	"cmd": 5, "bench": 5,
+	"cmd": 5, "bench": 5, "deploy": 5,
 	"supervisor": 4,
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,

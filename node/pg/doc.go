@@ -100,10 +100,9 @@
 // # Limits and versions
 //
 // OTP 23 and newer; 25 is what the tests compare with, monitors are there from
-// 25.1. To join costs the same however many are in a group, to leave and to exit
-// a copy of the group's list, as in OTP; a leave of many at once one copy. The memory is
-// 16 bytes a member and group, twice that for those of this node and for those of
-// peers.
+// 25.1. To join costs the same however many are in a group; to leave and to exit
+// cost a copy of the group's list, as in OTP, and a leave of many at once one copy.
+// A membership takes some 40 bytes.
 //
 // # Differences from pg.erl
 //

@@ -342,6 +342,8 @@ func TestReadersMeetNoHalf(t *testing.T) {
 	assert.Empty(t, p.scope.Groups())
 }
 
+// Budget: Members of 100 is one copy, 1 allocation and 1 µs; Each, 3 small
+// allocations.
 func BenchmarkMembers(b *testing.B) {
 	for _, g := range []any{wire.Atom("g"), wire.Tuple{wire.Atom("room"), 7}} {
 		p := startPeer(b, nil, "a", pg.Config{})
@@ -375,6 +377,7 @@ func BenchmarkMembers(b *testing.B) {
 	}
 }
 
+// Budget: 10 µs for both in a group of 100, 40 allocations.
 func BenchmarkJoinLeave(b *testing.B) {
 	for _, size := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("members=%d", size), func(b *testing.B) {
