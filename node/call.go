@@ -53,6 +53,7 @@ type calling struct {
 	c    *Context
 	s    *Self
 	p    *proc // nil: a plain goroutine
+	more bool  // makes calls that it does not wait for
 }
 
 // Caller makes calls: a [*Node] for a plain goroutine, a [*Context] for an
@@ -75,6 +76,7 @@ type Future[R any] struct {
 // by whoever gives up on it.
 func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
 	me := from.caller()
+	me.more = true
 	f := &Future[R]{}
 	f.p.node, f.p.more = me.node, &f.w
 	f.t = begin(me, &f.p, to, req)
@@ -86,6 +88,7 @@ func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
 // send_request, and the way for an Actor to call: it costs less than a future.
 func SendRequest[T Dest, Q any](from Caller, to T, req Q, tag any) {
 	me := from.caller()
+	me.more = true
 	var p *promise
 	if me.c != nil {
 		p = me.c.promise()
@@ -236,7 +239,7 @@ func (f *Future[R]) SendTo(to PID, tag any) {
 			r.Value = v
 		}
 		if p := f.p.node.lookup(to); p != nil {
-			p.deliver(c, r)
+			p.signal(c, r)
 		} else {
 			f.p.node.undeliverable(to, r)
 		}
@@ -254,21 +257,34 @@ func AwaitExit[T Dest](ctx context.Context, from Caller, to T) (reason any, err 
 	p := me.promise()
 	p.target = nil
 	t := p.arm()
+	var far *peer
+	var pid PID
+	var name Atom
 	switch to := any(to).(type) {
 	case PID:
-		p.target = me.node.lookup(to)
+		p.target, pid = me.node.lookup(to), to
+		far = me.node.reach(to)
 	case Atom:
 		p.target = me.node.names.get(to)
 	case Ref:
 		p.target = me.node.aliases.peek(me.node, to)
+	case At:
+		if far, name = me.node.peer(to.Node), to.Name; to.Node == me.node.cfg.Name {
+			p.target = me.node.names.get(to.Name)
+		}
 	}
-	if p.target == nil || !p.list() {
+	switch {
+	case far != nil:
+		far.watchFor(me.c, t, me.node.sender(me.p), pid, name)
+	case p.target == nil || !p.list():
 		t.settle(me.c, nil, nil)
 		return NoProc, nil
 	}
 	_, err = me.await(ctx, t)
 	if e, ok := err.(*ExitError); ok {
-		return e.Reason, nil
+		if cause, _ := context.Cause(ctx).(*ExitError); cause != e {
+			return e.Reason, nil
+		}
 	}
 	return nil, err
 }

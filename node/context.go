@@ -60,7 +60,7 @@ func (c *Context) Send(to PID, msg any) error {
 	}
 	p := c.node.lookup(to)
 	if p == nil {
-		return c.node.sendFar(c, c.p.pid(), to, msg)
+		return c.node.sendFar(c.p, c, to, msg)
 	}
 	err := p.deliver(c, msg)
 	if c.w != nil {
@@ -87,7 +87,7 @@ func (c *Context) SendAlias(ref Ref, msg any) error {
 	if c.p.status.Load() != alive {
 		return ErrExited
 	}
-	return c.node.sendAlias(c, ref, msg)
+	return c.node.sendAlias(c.p, c, ref, msg)
 }
 
 // Spawn starts a process on the stage of this one.
@@ -136,7 +136,7 @@ func (c *Context) Unbecome() bool {
 func (c *Context) Link(to PID) { c.p.link(c, to) }
 
 // Unlink takes the link away; no exit signal comes over it afterwards.
-func (c *Context) Unlink(to PID) { c.p.unlink(to) }
+func (c *Context) Unlink(to PID) { c.p.unlink(c, to) }
 
 // Monitor asks for one [Down] when the process exits.
 func (c *Context) Monitor(to PID) Ref { return c.p.monitor(c, to, "") }

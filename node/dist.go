@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,8 @@ type Distribution struct {
 	// Cookie is what other nodes must know, and what this one proves to know.
 	Cookie string
 	// Cookies gives other cookies for some peers: the one that they must know, and
-	// the one that they want. ok false: Cookie.
+	// the one that they want. ok false: Cookie. With an empty one there is no
+	// connection.
 	Cookies func(peer Atom) (in, out string, ok bool)
 	// Listen is where connections come in: host:port. Default: the host of the
 	// node's name, on a port that the system chooses. "-": nowhere.
@@ -46,7 +48,8 @@ type Distribution struct {
 	// ConnectTimeout bounds the making of a connection. Default: 7 s.
 	ConnectTimeout time.Duration
 	// Allow decides whether a peer may start a process or call a function by name.
-	// Default: what is exported is for all peers.
+	// Default: what is exported is for all peers. With it, calls by way of rex
+	// (rpc:block_call, C nodes) are refused, for a message cannot prove its peer.
 	Allow func(peer Atom, e wire.Export) bool
 	// Limits bound what a peer can make this node hold.
 	Limits wire.LinkLimits
@@ -63,10 +66,13 @@ type Finder interface {
 
 const (
 	defaultTickTime       = time.Minute
+	minTickTime           = 4 * time.Millisecond
 	defaultQueue          = 4 << 20
 	defaultConnectTimeout = 7 * time.Second
 	ticksPerTime          = 4
 	busyPause             = 20 * time.Millisecond // before the first further attempt
+	maxHandshakes         = 1024                  // of incoming connections at a time
+	drainTime             = time.Second           // for what waits when the node stops, at most
 )
 
 func (d *Distribution) validate(name Atom) error {
@@ -77,6 +83,8 @@ func (d *Distribution) validate(name Atom) error {
 		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
 	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
 		return errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
+	case 0 < d.TickTime && d.TickTime < minTickTime:
+		return fmt.Errorf("node: Distribution.TickTime %v: want at least %v", d.TickTime, minTickTime)
 	}
 	if d.TickTime == 0 {
 		d.TickTime = defaultTickTime
@@ -108,6 +116,8 @@ type dist struct {
 	gone    func()         // makes it unknown; nil: it is
 	ups     ups
 
+	shakes chan struct{} // as many as incoming connections whose handshake is not over
+
 	mu    sync.Mutex
 	peers map[Atom]*peer
 }
@@ -117,7 +127,7 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer)}
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shakes: make(chan struct{}, maxHandshakes)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	n.dist = d
 	if err := n.startKernel(); err != nil {
@@ -142,8 +152,15 @@ func (n *Node) startDist(cfg Distribution) error {
 	return nil
 }
 
-// stop ends all connections and waits for their goroutines.
+var errStopping = errors.New("this node stops")
+
+// stop ends all connections and waits for their goroutines. What waits to be
+// written has a moment for it: the exit signals of the processes that the node
+// has ended. A peer that reads too slowly sees noconnection instead.
 func (d *dist) stop() {
+	await(time.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
+		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.idle() })
+	})
 	d.cancel()
 	if d.gone != nil {
 		d.gone()
@@ -152,7 +169,7 @@ func (d *dist) stop() {
 		d.ln.Close()
 	}
 	for _, p := range d.all() {
-		p.end(errors.New("this node stops"))
+		p.end(errStopping)
 	}
 	d.wg.Wait()
 }
@@ -232,15 +249,8 @@ func (d *dist) release(p *peer) {
 func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.Handshake {
 	return wire.Handshake{
 		Local: d.n.origin.NodeID(), Hidden: !d.cfg.Published, Peer: peer, Limits: d.cfg.Limits,
-		Cookies: func(peer Atom) (in, out string) {
-			if d.cfg.Cookies != nil {
-				if in, out, ok := d.cfg.Cookies(peer); ok {
-					return in, out
-				}
-			}
-			return d.cfg.Cookie, d.cfg.Cookie
-		},
-		Admit: admit,
+		Cookies: d.cookies,
+		Admit:   admit,
 		Insist: func(id wire.NodeID) bool {
 			p := d.get(id.Name)
 			return p == nil || !p.isUp()
@@ -248,12 +258,22 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 	}
 }
 
+// cookies returns what peer must know and what it wants.
+func (d *dist) cookies(peer Atom) (in, out string) {
+	if d.cfg.Cookies != nil {
+		if in, out, ok := d.cfg.Cookies(peer); ok {
+			return in, out
+		}
+	}
+	return d.cfg.Cookie, d.cfg.Cookie
+}
+
 // admit decides about a node that wants to connect. It has proved nothing yet, so
 // nothing is changed but this: from now on the peer, if there was none, is known
 // as one that is being connected, so that this node does not dial it at the same
 // time. If there was none, it is returned.
 func (d *dist) admit(id wire.NodeID) (*peer, wire.Verdict) {
-	if id.Name == d.n.cfg.Name {
+	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
 		return nil, wire.NotAllowed
 	}
 	d.mu.Lock()
@@ -285,7 +305,6 @@ func (p *peer) isUp() bool {
 // waited for by stop.
 func (d *dist) connect(p *peer) {
 	defer d.wg.Done()
-	defer d.release(p)
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	go func() { // until p is connected in another way, or over; ends with ctx at the latest
@@ -305,38 +324,29 @@ func (d *dist) connect(p *peer) {
 			link, err = d.dial(ctx, p.name)
 		}
 	}
-	p.mu.Lock()
-	other, over := p.link != nil, p.over // the peer's own attempt was faster; and has been lost
-	p.mu.Unlock()
+	if err == nil && link.Peer().ID.Name != p.name {
+		link.Close()
+		err = fmt.Errorf("the node that answers is %s", link.Peer().ID.Name)
+	}
+	if err == nil && p.join(link) {
+		d.release(p)
+		return
+	}
+	d.release(p) // before adopt waits for p to be gone
 	switch {
 	case err != nil:
-		if !other {
-			p.end(err)
-		}
-		return
-	case over:
+		p.fail(err) // unless the peer's own attempt was faster
+	case p.isOver() || d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
 		link.Close()
-		return
-	case other && d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
-		link.Close()
-		return
-	}
-	if got := link.Peer().ID.Name; got != p.name {
-		link.Close()
-		p.end(fmt.Errorf("the node that answers is %s", got))
-		return
-	}
-	if !other && p.join(link) {
-		return
-	}
-	d.wg.Add(1)
-	go func() { // for p is not gone before this function has returned
-		defer d.wg.Done()
+	default:
 		d.adopt(link)
-	}()
+	}
 }
 
 func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
+	if in, out := d.cookies(name); in == "" || out == "" {
+		return nil, fmt.Errorf("node: there is no cookie for %s", name)
+	}
 	addr, err := d.cfg.Finder.Find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -364,8 +374,14 @@ func (d *dist) accept() {
 			}
 			continue
 		}
-		d.wg.Add(1)
-		go d.incoming(conn) // ended by its handshake's timeout at the latest
+		select {
+		case d.shakes <- struct{}{}:
+			d.wg.Add(1)
+			go d.incoming(conn) // ended by its handshake's timeout at the latest
+		default:
+			d.n.cfg.Log.Warn("connection refused: too many that have not said who they are", "from", conn.RemoteAddr().String())
+			conn.Close()
+		}
 	}
 }
 
@@ -385,6 +401,7 @@ func (d *dist) incoming(conn net.Conn) {
 		mine, v = d.admit(id)
 		return v
 	}))
+	<-d.shakes
 	if err == nil {
 		d.adopt(link)
 		return
@@ -401,9 +418,12 @@ func (d *dist) incoming(conn net.Conn) {
 		d.wg.Add(1)
 		go d.connect(mine)
 	}
+	if !wanted && !mine.isUp() && d.peers[mine.name] == mine {
+		delete(d.peers, mine.name) // nobody has it: who wants the node from now on connects
+	}
 	d.mu.Unlock()
-	if !wanted && !mine.isUp() {
-		mine.end(err)
+	if !wanted {
+		mine.fail(err)
 	}
 }
 
@@ -413,12 +433,15 @@ func (d *dist) adopt(link wire.Link) {
 	id := link.Peer().ID
 	for {
 		d.mu.Lock()
+		p := d.peers[id.Name]
 		if d.ctx.Err() != nil {
 			d.mu.Unlock()
 			link.Close()
+			if p != nil {
+				p.fail(errStopping)
+			}
 			return
 		}
-		p := d.peers[id.Name]
 		if p == nil {
 			p = newPeer(d.n, id.Name)
 			d.peers[id.Name] = p
@@ -434,13 +457,20 @@ func (d *dist) adopt(link wire.Link) {
 
 // join gives p its link. False: it has had one, or is over.
 func (p *peer) join(link wire.Link) bool {
+	if !p.joined(link) {
+		return false
+	}
+	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	return true
+}
+
+func (p *peer) joined(link wire.Link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.link != nil {
 		return false
 	}
-	p.link, p.id = link, link.Peer().ID
-	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	p.link = link
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
 	p.n.dist.wg.Add(2)
 	go p.write()

@@ -57,13 +57,22 @@ func (p *proc) leave(c *Context, reason any, own bool) bool {
 	if crash, ok := reason.(*Crash); ok && own {
 		d.report(crash)
 	}
-	// One after the other, so that a chain of a million links needs no deep stack.
+	d.carryOutAll(c, own)
+	return true
+}
+
+// carryOutAll is carryOut for d, if there is one, and for those that have to go
+// with it: one after the other, so that a chain of a million links needs no deep
+// stack.
+func (d *death) carryOutAll(c *Context, own bool) {
+	if d == nil {
+		return
+	}
 	wave := d.carryOut(c, own)
 	for len(wave) > 0 {
 		d := wave[0]
 		wave = append(wave[1:], d.carryOut(c, c != nil && c.p == d.p)...)
 	}
-	return true
 }
 
 // condemnLocked is the moment of p's death. The caller holds p.mu, p is alive,
@@ -173,16 +182,25 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch pid := d.p.pid(); {
-	case q.status.Load() != alive || !q.removeLinkLocked(pid):
-	case q.cold != nil && q.cold.trap:
-		q.signal(c, Exited{pid, d.reason})
-	case d.reason != Normal:
-		next := new(death)
-		q.condemnLocked(next, d.reason, c != nil && c.p == q)
+	if next := q.linkBrokenLocked(c, d.p.pid(), d.reason); next != nil {
 		wave = append(wave, next)
 	}
 	return wave
+}
+
+// linkBrokenLocked is the exit signal of from, which p is linked to perhaps. If p
+// has to go, its death is returned, to be carried out.
+func (p *proc) linkBrokenLocked(c *Context, from PID, reason any) *death {
+	switch {
+	case p.status.Load() != alive || !p.removeLinkLocked(from):
+	case p.cold != nil && p.cold.trap:
+		p.signal(c, Exited{from, reason})
+	case reason != Normal:
+		d := new(death)
+		p.condemnLocked(d, reason, c != nil && c.p == p)
+		return d
+	}
+	return nil
 }
 
 // exitSignal is exit/2: a signal that no link carries.
@@ -191,6 +209,7 @@ func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 	if p == nil { // as in Erlang: nobody there, nothing to do
 		if far := n.reach(to); far != nil {
 			far.signal(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
+			far.pace(n.lookup(from), c)
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -21,7 +22,9 @@ func (p *peer) handle(f *wire.Frame) error {
 	case wire.OpExit:
 		p.exited(f)
 	case wire.OpSignal:
-		n.exitSignal(nil, f.From, f.To, f.Payload)
+		if q := p.target(f); q != nil {
+			n.exitSignal(nil, f.From, q.pid(), f.Payload)
+		}
 	case wire.OpMonitor:
 		p.monitored(f)
 	case wire.OpDemonitor:
@@ -46,7 +49,19 @@ func (p *peer) handle(f *wire.Frame) error {
 	return nil
 }
 
-// deliver is for a message.
+// target finds the process that a signal is for.
+func (p *peer) target(f *wire.Frame) *proc {
+	switch {
+	case !f.Ref.IsZero():
+		return p.n.aliases.peek(p.n, f.Ref)
+	case f.Name != "":
+		return p.n.names.get(f.Name)
+	}
+	return p.n.lookup(f.To)
+}
+
+// deliver is for a message. One that a bounded mailbox has no room for is a dead
+// letter, whatever its policy: see [peer.read].
 func (p *peer) deliver(f *wire.Frame) {
 	n := p.n
 	var q *proc
@@ -66,7 +81,7 @@ func (p *peer) deliver(f *wire.Frame) {
 		}
 	}
 	if q != nil {
-		q.deliver(nil, f.Payload)
+		q.tryDeliver(f.Payload)
 	}
 }
 
@@ -84,68 +99,76 @@ func replyTag(msg any) (Ref, bool) {
 
 func (p *peer) linked(f *wire.Frame) {
 	q := p.n.lookup(f.To)
-	if q == nil {
+	if q == nil || !p.acceptLink(q, f.From) {
 		p.signal(wire.Frame{Op: wire.OpExit, From: f.To, To: f.From, Payload: NoProc})
-		return
-	}
-	key := linkKey{q.id, f.From}
-	p.mu.Lock()
-	known := p.over || p.links[key] != nil // an unlink of ours is under way: f is older
-	if !known {
-		p.links[key] = &farLink{active: true}
-	}
-	p.mu.Unlock()
-	if !known && !q.linked(f.From) {
-		p.exitLink(q.id, f.From, NoProc)
 	}
 }
 
-func (p *peer) unlinked(f *wire.Frame) {
-	key := linkKey{f.To.Number(), f.From}
+// acceptLink is the near half of a link that far has made; false: near is dead.
+func (p *peer) acceptLink(near *proc, far PID) bool {
+	near.mu.Lock()
+	defer near.mu.Unlock()
+	if near.status.Load() != alive {
+		return false
+	}
 	p.mu.Lock()
-	l := p.links[key]
-	switch {
-	case l == nil:
-	case l.unlinks == 0:
-		delete(p.links, key)
-	default:
-		l.active = false
+	defer p.mu.Unlock()
+	key := linkKey{near.id, far}
+	// If there is an entry they are linked, or an unlink of this side is under way:
+	// it will come after the link.
+	if _, ok := p.links[key]; !ok && !p.over {
+		p.links[key] = active
+		near.addLinkLocked(far)
 	}
-	p.signal(wire.Frame{Op: wire.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From})
-	p.mu.Unlock()
-	if q := p.n.lookup(f.To); q != nil && l != nil {
+	return true
+}
+
+func (p *peer) unlinked(f *wire.Frame) {
+	q := p.n.lookup(f.To)
+	if q != nil {
 		q.mu.Lock()
-		q.removeLinkLocked(f.From)
-		q.mu.Unlock()
+		defer q.mu.Unlock()
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if key := (linkKey{f.To.Number(), f.From}); !p.over && p.links[key] == active && p.n.origin.Minted(f.To) {
+		delete(p.links, key)
+		if q != nil {
+			q.removeLinkLocked(f.From)
+		}
+	}
+	p.signal(wire.Frame{Op: wire.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
 }
 
 func (p *peer) acknowledged(f *wire.Frame) {
 	key := linkKey{f.To.Number(), f.From}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.links[key]
-	if l == nil || l.unlinks != f.ID {
-		return
-	}
-	l.unlinks = 0
-	if !l.active {
+	if unlinking := p.links[key]; unlinking != active && uint64(unlinking) == f.ID && p.n.origin.Minted(f.To) {
 		delete(p.links, key)
 	}
 }
 
 func (p *peer) exited(f *wire.Frame) {
-	key := linkKey{f.To.Number(), f.From}
+	q := p.n.lookup(f.To)
+	if q == nil {
+		return // it has told that it is dead, or will
+	}
+	q.mu.Lock()
+	d := p.exitedLocked(q, f)
+	q.mu.Unlock()
+	d.carryOutAll(nil, false)
+}
+
+func (p *peer) exitedLocked(q *proc, f *wire.Frame) *death {
 	p.mu.Lock()
-	l := p.links[key]
-	counts := l != nil && l.active && l.unlinks == 0
-	if counts {
-		delete(p.links, key)
-	}
+	over := p.over // the links are broken by that
+	delete(p.links, linkKey{q.id, f.From})
 	p.mu.Unlock()
-	if counts && p.n.origin.Minted(f.To) {
-		p.n.breakLink(key, f.Payload)
+	if over {
+		return nil
 	}
+	return q.linkBrokenLocked(nil, f.From, f.Payload) // if the link was active
 }
 
 func (p *peer) monitored(f *wire.Frame) {
@@ -153,14 +176,28 @@ func (p *peer) monitored(f *wire.Frame) {
 	if f.Name != "" {
 		q = p.n.names.get(f.Name)
 	}
-	m := &monitor{ref: f.Ref, far: p, by: f.From, target: q, name: f.Name}
+	p.watched(&monitor{ref: f.Ref, far: p, by: f.From, target: q, name: f.Name}, f.To, NoProc)
+}
+
+// watched is the near half of m, a monitor that the peer has made over pid; if
+// its target is dead, nil or not, reason is told.
+func (p *peer) watched(m *monitor, pid PID, reason any) {
 	p.mu.Lock()
-	if !p.over {
-		p.in[f.Ref] = m
+	if p.over {
+		p.mu.Unlock()
+		return
 	}
+	p.in[m.ref] = m
 	p.mu.Unlock()
-	if q == nil || !m.attach() {
-		p.tellDown(m, f.To, NoProc)
+	if m.target == nil || !m.attach() {
+		p.tellDown(m, pid, reason)
+		return
+	}
+	p.mu.Lock()
+	gone := p.in[m.ref] != m // the end of the connection may have been before attach
+	p.mu.Unlock()
+	if gone {
+		m.forget()
 	}
 }
 
@@ -188,9 +225,15 @@ func (p *peer) spawned(f *wire.Frame) {
 		return
 	}
 	p.mu.Lock()
-	call := p.calls[f.Ref.Number()].call
+	asked, waits := p.calls[f.Ref.Number()]
+	switch {
+	case waits && asked.call:
+		asked.p.away.to = f.From
+	case !waits && f.Watched: // the caller has given up
+		p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.To, To: f.From, Ref: f.Ref})
+	}
 	p.mu.Unlock()
-	if !call {
+	if !asked.call {
 		p.answer(f.Ref, f.From, nil)
 	}
 }
@@ -207,7 +250,7 @@ func (e *SpawnError) Error() string {
 func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	s := f.Spawn
 	o := Options{Name: s.Name, Leader: s.Leader}
-	b, err := n.behaviourFor(p, s)
+	b, err := n.wanted(p, s)
 	if err != nil {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
 		return
@@ -215,26 +258,17 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	var started *proc
 	o.before = func(q *proc) {
 		started = q
-		p.mu.Lock()
-		if p.over {
-			p.mu.Unlock()
-			return
-		}
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor})
-		var m *monitor
 		if s.Link {
-			p.links[linkKey{q.id, f.From}] = &farLink{active: true}
+			switch {
+			case !p.acceptLink(q, f.From): // killed by its name
+				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
+			case p.isOver():
+				q.exit(nil, NoConnection)
+			}
 		}
 		if s.Monitor {
-			m = &monitor{ref: f.Ref, far: p, by: f.From, target: q}
-			p.in[f.Ref] = m
-		}
-		p.mu.Unlock()
-		if s.Link && !q.linked(f.From) {
-			p.exitLink(q.id, f.From, q.reason())
-		}
-		if m != nil && !m.attach() {
-			p.tellDown(m, q.pid(), q.reason())
+			p.watched(&monitor{ref: f.Ref, far: p, by: f.From, target: q}, q.pid(), q.reason())
 		}
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
@@ -244,4 +278,16 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		}
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
+}
+
+// wanted is behaviourFor, which runs code of the user's: if that panics, the
+// process is one that crashes.
+func (n *Node) wanted(p *peer, s *wire.Spawn) (b Actor, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			crash := &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+			b, err = Process(func(*Self) error { return ExitWith(crash) }), nil
+		}
+	}()
+	return n.behaviourFor(p, s)
 }

@@ -49,15 +49,15 @@ func (n *Node) ReadFrom(term any) (From, bool) {
 		return From{}, false
 	}
 	p := &promise{node: n, far: &to, more: &watches{}}
-	p.more.then = []func(*Context){func(*Context) {
+	p.more.then = []func(*Context){func(c *Context) {
 		reply := p.value
 		if p.err != nil {
 			reply = wire.Tuple{wire.Error, ErrorTerm(p.err)}
 		}
 		if msg := (wire.Tuple{t[1], reply}); isAlias {
-			n.sendAlias(nil, ref, msg)
+			n.sendAlias(nil, c, ref, msg)
 		} else {
-			n.Send(to, msg)
+			n.send(nil, c, to, msg)
 		}
 	}}
 	return From{t: p.arm()}, true

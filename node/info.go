@@ -99,7 +99,7 @@ func (n *Node) Info(pid PID) (Info, error) {
 	for _, m := range k.watching {
 		if m.target != nil {
 			i.Monitors = append(i.Monitors, m.target.pid())
-		} else if m.name == "" {
+		} else if m.name == "" && !m.node {
 			i.Monitors = append(i.Monitors, m.pid)
 		}
 	}

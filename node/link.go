@@ -11,14 +11,17 @@ func (p *proc) link(c *Context, to PID) {
 	if q := p.node.lookup(to); q != nil && p.linkPair(q) {
 		return
 	}
-	p.mu.Lock()
-	if p.status.Load() != alive || !p.addLinkLocked(to) {
-		p.mu.Unlock()
+	if p.status.Load() != alive {
 		return
 	}
-	p.mu.Unlock()
-	if far := p.node.reach(to); far != nil && far.connectLink(p, to) {
-		return
+	if far := p.node.reach(to); far != nil {
+		p.mu.Lock()
+		done := p.status.Load() != alive || far.connectLink(p, to)
+		p.mu.Unlock()
+		if done {
+			far.pace(p, c)
+			return
+		}
 	}
 	// Nobody there: an exit signal with the reason noproc comes back.
 	reason := NoProc
@@ -26,11 +29,11 @@ func (p *proc) link(c *Context, to PID) {
 		reason = NoConnection
 	}
 	p.mu.Lock()
-	removed := p.status.Load() == alive && p.removeLinkLocked(to)
 	trap := p.cold != nil && p.cold.trap
+	done := p.status.Load() != alive || p.hasLinkLocked(to) // a signal is on its way
 	p.mu.Unlock()
 	switch {
-	case !removed:
+	case done:
 	case trap:
 		p.signal(c, Exited{to, reason})
 	default:
@@ -69,17 +72,6 @@ func unlockPair(p, q *proc) {
 	q.mu.Unlock()
 }
 
-// linked adds from to p's links; false: p is dead.
-func (p *proc) linked(from PID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.status.Load() != alive {
-		return false
-	}
-	p.addLinkLocked(from)
-	return true
-}
-
 // isParent reports whether pid is the process that spawned p.
 func (p *proc) isParent(pid PID) bool {
 	return p.parent != 0 && pid.Number() == p.parent-1 && p.node.origin.Minted(pid)
@@ -105,7 +97,7 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 	return p.cold != nil && p.cold.links.remove(pid)
 }
 
-func (p *proc) unlink(to PID) {
+func (p *proc) unlink(c *Context, to PID) {
 	if q := p.node.lookup(to); q != nil && q != p {
 		lockPair(p, q)
 		p.removeLinkLocked(to)
@@ -114,13 +106,13 @@ func (p *proc) unlink(to PID) {
 		return
 	}
 	p.mu.Lock()
-	was := p.removeLinkLocked(to)
-	p.mu.Unlock()
-	if !was {
-		return
-	}
-	if far := p.node.reach(to); far != nil {
+	far := p.node.connected(to)
+	if p.removeLinkLocked(to) && far != nil {
 		far.cutLink(p.id, to)
+	}
+	p.mu.Unlock()
+	if far != nil {
+		far.pace(p, c)
 	}
 }
 

@@ -41,9 +41,14 @@ type monitor struct {
 	far *peer
 	pid PID
 	by  PID
+
+	node bool // of far itself: see MonitorNode
 }
 
-func (m *monitor) down(pid PID, reason any) Down {
+func (m *monitor) down(pid PID, reason any) any {
+	if m.node {
+		return NodeDown{Node: m.far.name, Reason: reason.(string)}
+	}
 	if m.name != "" {
 		at := m.watcher.node.cfg.Name
 		if m.far != nil {
@@ -86,7 +91,7 @@ func (m *monitor) forget() {
 }
 
 // add puts m where it belongs; false: the target is dead.
-func (m *monitor) add() bool {
+func (m *monitor) add(c *Context) bool {
 	w := m.watcher
 	w.mu.Lock()
 	if w.status.Load() != alive {
@@ -103,8 +108,8 @@ func (m *monitor) add() bool {
 	ok := false
 	if m.target != nil {
 		ok = m.attach()
-	} else {
-		ok = m.far.watch(m)
+	} else if ok = m.far.watch(m); ok {
+		m.far.pace(w, c)
 	}
 	if ok && w.status.Load() != alive { // killed meanwhile
 		m.forget()
@@ -147,7 +152,7 @@ func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	if m.target == nil && name == "" {
 		m.far, m.pid = p.node.reach(to), to
 	}
-	if m.target == nil && m.far == nil || !m.add() {
+	if m.target == nil && m.far == nil || !m.add(c) {
 		reason := NoProc
 		if name == "" && to.Node() != p.node.cfg.Name {
 			reason = NoConnection
@@ -170,7 +175,7 @@ func (p *proc) monitorAt(c *Context, at At) Ref {
 	m := &monitor{ref: p.ref(c), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
 	if m.far == nil {
 		p.signal(c, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
-	} else if !m.add() {
+	} else if !m.add(c) {
 		p.signal(c, m.down(PID{}, NoConnection))
 	}
 	return m.ref
@@ -194,6 +199,9 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 	p.mu.Unlock()
 	if m != nil {
 		m.forget()
+		if m.target == nil {
+			m.far.pace(p, c)
+		}
 	} else if flush {
 		p.discard(c, func(msg any) bool {
 			d, ok := msg.(Down)

@@ -185,10 +185,15 @@ func (n *Node) MakeRef() Ref { return n.newRef() }
 // a dead letter, not an error; [ErrMailboxFull], [ErrStopped] and [ErrNotHere]
 // are the errors it returns.
 func (n *Node) Send(to PID, msg any) error {
+	return n.send(nil, nil, to, msg)
+}
+
+// send is for a message of who, nil: of a plain goroutine.
+func (n *Node) send(who *proc, c *Context, to PID, msg any) error {
 	if p := n.lookup(to); p != nil {
-		return p.deliver(nil, msg)
+		return p.deliver(c, msg)
 	}
-	return n.sendFar(nil, PID{}, to, msg)
+	return n.sendFar(who, c, to, msg)
 }
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
@@ -201,12 +206,13 @@ func (n *Node) SendName(name Atom, msg any) error {
 }
 
 // SendAlias sends to the process that ref is an alias of.
-func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, ref, msg) }
+func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, nil, ref, msg) }
 
-func (n *Node) sendAlias(c *Context, ref Ref, msg any) error {
+func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
-			return p.send(c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg})
+			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg})
+			return nil
 		}
 	}
 	if p := n.aliased(ref, msg); p != nil {

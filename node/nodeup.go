@@ -88,7 +88,8 @@ func SendConnected[T PID | At](c *Context, to T, msg any) error {
 	case p == nil || !p.isUp():
 		return fmt.Errorf("%w: %v", ErrNotHere, to)
 	}
-	return p.send(c, f)
+	p.send(c.p, c, f)
+	return nil
 }
 
 // MonitorConnected is Monitor, or MonitorAt, that never makes a connection: if
@@ -109,7 +110,7 @@ func MonitorConnected[T PID | At](c *Context, to T) Ref {
 		at, m.name = to.Node, to.Name
 	}
 	m.ref = c.newRef()
-	if m.far = c.node.dist.get(at); m.far != nil && m.far.isUp() && m.add() {
+	if m.far = c.node.dist.get(at); m.far != nil && m.far.isUp() && m.add(c) {
 		return m.ref
 	}
 	d := Down{Ref: m.ref, PID: m.pid, Name: m.name, Reason: NoConnection}

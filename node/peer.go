@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
@@ -18,21 +19,24 @@ import (
 //     says: the other node learns of changes in the order in which they were made.
 //  2. Once over, the tables are empty, and stay so: who adds to them is told
 //     over instead.
-//  3. mu is never locked together with the mu of a proc.
+//  3. A process here has another there among its links exactly if there is an
+//     active one in links, unless the peer is over or the process is dead: both
+//     are changed with both locked.
+//  4. Locks are taken in this order: names, proc, dist, peer, outbox.
+//  5. What the reader does never waits for anybody: see [peer.read].
 type peer struct {
 	n    *Node
 	name Atom
 
 	mu    sync.Mutex
 	over  bool
-	why   error                // once over: the reason
-	links map[linkKey]*farLink // between processes here and there
-	out   map[uint64]*monitor  // over processes there, by the number of the reference
-	in    map[Ref]*monitor     // of processes there, over processes here
-	calls map[uint64]asked     // calls and spawns that wait for an answer, by reference
-	downs map[*proc]int        // processes here that asked to be told when it is over
-	link  wire.Link            // nil: being connected
-	id    wire.NodeID          // of the life that is connected
+	why   error                 // once over: the reason
+	links map[linkKey]unlinkID  // between processes here and there
+	out   map[uint64]*monitor   // over processes there, by the number of the reference
+	in    map[Ref]*monitor      // of processes there, over processes here
+	calls map[uint64]asked      // calls and spawns that wait for an answer, by reference
+	downs map[*monitor]struct{} // of processes here that want to be told when it is over
+	link  wire.Link             // nil: being connected
 	box   outbox
 	done  chan struct{} // closed when over
 	ready chan struct{} // closed when connected, or over
@@ -54,16 +58,15 @@ type linkKey struct {
 	far  PID
 }
 
-// farLink is one end's view of a link between nodes: "Link Protocol" in the
-// distribution protocol's document. An exit signal counts only if the link is
-// active and no unlink of this side waits for its acknowledgement.
-type farLink struct {
-	active  bool
-	unlinks uint64 // ID of the unlink that has not been acknowledged; 0: none
-}
+// unlinkID is the state of a link of one of its ends: active, or the ID of an
+// unlink of this end that has not been acknowledged. "Link Protocol" in the
+// document of the distribution protocol says what signals make of it.
+type unlinkID uint64
 
-// asked is what waits for an answer. call: not that of a spawn, but the Down of
-// the process that was spawned.
+const active unlinkID = 0
+
+// asked is what waits for an answer. call: not for that to a spawn, but for a reply
+// or for the Down of the process.
 type asked struct {
 	ticket
 	call bool
@@ -72,8 +75,8 @@ type asked struct {
 func newPeer(n *Node, name Atom) *peer {
 	return &peer{
 		n: n, name: name, holds: 1,
-		links: make(map[linkKey]*farLink), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
-		calls: make(map[uint64]asked), downs: make(map[*proc]int),
+		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
+		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
 		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue},
 		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -83,7 +86,8 @@ func newPeer(n *Node, name Atom) *peer {
 type outbox struct {
 	mu     sync.Mutex
 	frames []wire.Frame
-	bytes  int  // of messages, estimated
+	bytes  int  // estimated
+	batch  bool // what was taken is being written
 	tick   bool // a tick is due
 	over   bool
 	room   chan struct{} // closed when there is room again; nil: nobody waits
@@ -94,28 +98,45 @@ type outbox struct {
 // errOver says that the connection is over.
 var errOver = errors.New("node: the connection is over")
 
-// put adds a frame. size is what it counts for, 0 for what must never wait. It
-// returns what to wait for if the box is over its limit.
-func (b *outbox) put(f wire.Frame, size int) (room <-chan struct{}, err error) {
+// put adds a frame. full: more waits now than should.
+func (b *outbox) put(f wire.Frame) (full bool, err error) {
+	size := frameSize + mailbox.Size(f.Payload)
 	b.mu.Lock()
 	if b.over {
 		b.mu.Unlock()
-		return nil, errOver
+		return false, errOver
 	}
 	b.frames = append(b.frames, f)
 	b.bytes += size
-	if size > 0 && b.bytes > b.limit {
-		if b.room == nil {
-			b.room = make(chan struct{})
-		}
-		room = b.room
-	}
-	first := len(b.frames) == 1
+	full, first := b.bytes > b.limit, len(b.frames) == 1
 	b.mu.Unlock()
 	if first {
 		b.rouse()
 	}
-	return room, nil
+	return full, nil
+}
+
+// frameSize is what a frame takes beside its payload.
+const frameSize = int(unsafe.Sizeof(wire.Frame{}))
+
+// space returns what to wait for if the box is over its limit; nil otherwise.
+func (b *outbox) space() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bytes <= b.limit || b.over {
+		return nil
+	}
+	if b.room == nil {
+		b.room = make(chan struct{})
+	}
+	return b.room
+}
+
+// idle reports whether all has been written.
+func (b *outbox) idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.over || len(b.frames) == 0 && !b.batch
 }
 
 func (b *outbox) rouse() {
@@ -128,14 +149,21 @@ func (b *outbox) rouse() {
 // take returns all that waits; spent is the slice of the time before, to be used
 // again.
 func (b *outbox) take(spent []wire.Frame) (frames []wire.Frame, tick bool) {
+	if cap(spent) > keptFrames {
+		spent = nil
+	}
 	clear(spent)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	frames, tick = b.frames, b.tick
 	b.frames, b.bytes, b.tick = spent[:0], 0, false
+	b.batch = len(frames) > 0
 	b.release()
 	return frames, tick
 }
+
+// keptFrames is how long a slice is kept for the next batch.
+const keptFrames = 4096
 
 // release lets those go on who wait for room. The caller holds mu.
 func (b *outbox) release() {
@@ -158,23 +186,45 @@ func (b *outbox) close() []wire.Frame {
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f wire.Frame) { p.box.put(f, 0) }
+func (p *peer) signal(f wire.Frame) { p.box.put(f) }
 
-// send puts a message. A sender that goes past the limit of what may wait for
-// the peer is held up until there is room.
-func (p *peer) send(c *Context, f wire.Frame) error {
-	room, err := p.box.put(f, 1+mailbox.Size(f.Payload))
+// send puts a message of who, nil: of a plain goroutine, which is held up then
+// as pace says.
+func (p *peer) send(who *proc, c *Context, f wire.Frame) {
+	if p.post(f) {
+		p.pace(who, c)
+	}
+}
+
+// post is send without being held up. full: it would have been.
+func (p *peer) post(f wire.Frame) (full bool) {
+	full, err := p.box.put(f)
 	if err != nil {
-		p.n.lost(f)
-		return nil // as for any message to the dead
+		p.n.lost(f) // no error: as for any message to the dead
 	}
-	if room != nil {
-		if c != nil {
-			c.block()
-		}
-		<-room
+	return full
+}
+
+// pace holds who up while more waits for the peer than may: until there is room,
+// the connection is lost or who is killed. Whatever a process does of its own
+// accord ends with it; what its exit, or the peer, brings about waits for nobody.
+// An actor gives up its stage before it waits.
+func (p *peer) pace(who *proc, c *Context) {
+	room := p.box.space()
+	if room == nil {
+		return
 	}
-	return nil
+	if c != nil {
+		c.block()
+	}
+	var killed <-chan struct{}
+	if who != nil {
+		killed = who.context().Done()
+	}
+	select {
+	case <-room:
+	case <-killed:
+	}
 }
 
 // lost makes a dead letter of a message that will not be sent.
@@ -196,53 +246,90 @@ func (p *peer) write() {
 			return
 		}
 		var tick bool
-		batch, tick = p.box.take(batch)
-		for i := range batch {
-			err := p.link.Write(&batch[i])
-			var unfit *wire.EncodeError
-			if errors.As(err, &unfit) {
-				p.unfit(batch[i], unfit)
-				err = nil
-			}
-			if err == nil && p.link.Buffered() >= flushAt {
-				err = p.link.Flush()
-			}
+		for batch, tick = p.box.take(batch); len(batch) > 0 || tick; batch, tick = p.box.take(batch) {
+			done, err := p.writeAll(batch)
 			if err != nil {
 				p.end(fmt.Errorf("cannot write: %w", err))
+				for _, f := range batch[done:] {
+					p.n.lost(f)
+				}
 				return
 			}
 		}
-		var err error
-		if len(batch) > 0 {
+	}
+}
+
+// writeAll writes a batch, or a tick if it is empty. After an error done frames
+// have been written, perhaps in part.
+func (p *peer) writeAll(batch []wire.Frame) (done int, err error) {
+	if len(batch) == 0 {
+		return 0, p.link.Tick()
+	}
+	for i := range batch {
+		err := p.link.Write(&batch[i])
+		if err != nil {
+			err = p.unfit(&batch[i], err)
+		}
+		if err == nil && p.link.Buffered() >= flushAt {
 			err = p.link.Flush()
-		} else if tick {
-			err = p.link.Tick()
 		}
 		if err != nil {
-			p.end(fmt.Errorf("cannot write: %w", err))
-			return
+			return i, err
 		}
 	}
+	return len(batch), p.link.Flush()
 }
 
 // flushAt is how many bytes are written at once, at least.
 const flushAt = 64 << 10
 
-// unfit tells of a signal that holds what cannot be sent. A message is a dead
-// letter; a reason is replaced, for its receiver must be told.
-func (p *peer) unfit(f wire.Frame, err *wire.EncodeError) {
-	if f.Op == wire.OpSend {
+// unfit is for a signal that Write has refused, for it holds what is no term, or
+// too much, or what the peer does not understand; other errors it returns. A
+// message is a dead letter. A reason is replaced, in its place, for its receiver
+// must be told. Who waits for an answer gets the error.
+func (p *peer) unfit(f *wire.Frame, err error) error {
+	var why *wire.EncodeError
+	if !errors.As(err, &why) {
+		return err
+	}
+	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", why)
+	switch f.Op {
+	case wire.OpSend:
 		p.n.dead.add(DeadLetter{Cause: CauseNotATerm, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+		if ref, ok := requestRef(f.Payload); ok {
+			p.answer(ref, nil, why)
+		}
+	case wire.OpSpawn:
+		p.answer(f.Ref, nil, why)
+	case wire.OpMonitor:
+		p.down(&wire.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+	case wire.OpExit, wire.OpDown, wire.OpSignal:
+		text := []rune(fmt.Sprintf("%.*v", maxReason, f.Payload))
+		f.Payload = string(text[:min(len(text), maxReason)])
+		if err := p.link.Write(f); !errors.As(err, &why) {
+			return err
+		}
 	}
-	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", err)
-	if f.Op == wire.OpExit || f.Op == wire.OpDown || f.Op == wire.OpSignal {
-		f.Payload = fmt.Sprintf("%v", f.Payload)
-		p.signal(f)
+	return nil
+}
+
+// maxReason is how many characters a reason has at most that stands for one which
+// cannot be sent.
+const maxReason = 1000
+
+// requestRef finds the reference in a request that call has made.
+func requestRef(msg any) (Ref, bool) {
+	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
+		if from, ok := t[1].(wire.Tuple); ok && len(from) == 2 {
+			return aliasOf(from[1])
+		}
 	}
+	return Ref{}, false
 }
 
 // read is the reader's goroutine: started when the peer is connected, ended by
-// its end, waited for by Node.Stop.
+// its end, waited for by Node.Stop. It is the only one, so nothing may hold it up:
+// a bounded mailbox that makes its senders wait refuses what comes from here.
 func (p *peer) read() {
 	defer p.n.dist.wg.Done()
 	for {
@@ -259,16 +346,21 @@ func (p *peer) read() {
 
 // end is the loss of the connection: every link breaks with noconnection, every
 // monitor fires, every call fails.
-func (p *peer) end(why error) {
+func (p *peer) end(why error) { p.finish(why, false) }
+
+// fail is end unless p is connected by now.
+func (p *peer) fail(why error) { p.finish(why, true) }
+
+func (p *peer) finish(why error, unlessUp bool) {
 	p.mu.Lock()
-	if p.over {
+	up := p.link != nil
+	if p.over || unlessUp && up {
 		p.mu.Unlock()
 		return
 	}
 	p.over, p.why = true, why
 	links, out, in, calls, downs := p.links, p.out, p.in, p.calls, p.downs
 	p.links, p.out, p.in, p.calls, p.downs = nil, nil, nil, nil, nil
-	up := p.link != nil
 	if !up {
 		close(p.ready)
 	}
@@ -278,8 +370,8 @@ func (p *peer) end(why error) {
 		p.link.Close()
 	}
 	left := p.box.close()
-	for key, l := range links {
-		if l.active {
+	for key, unlinking := range links {
+		if unlinking == active {
 			p.n.breakLink(key, NoConnection)
 		}
 	}
@@ -295,58 +387,38 @@ func (p *peer) end(why error) {
 	for _, f := range left {
 		p.n.lost(f)
 	}
-	for q, times := range downs {
-		for range times {
-			q.signal(nil, NodeDown{Node: p.name, Reason: why.Error()})
-		}
+	for m := range downs {
+		m.fire(nil, PID{}, why.Error())
 	}
-	if !p.n.stopped.Load() {
+	p.n.dist.release(p) // only now it can be connected again
+	if up && !p.n.stopped.Load() {
 		p.n.cfg.Log.Info("node down", "peer", string(p.name), "reason", why.Error(), "not sent", len(left))
 	}
-	p.n.dist.release(p) // last: only now it can be connected again
 }
 
 // breakLink is the exit signal of a link whose other end is on another node.
 func (n *Node) breakLink(key linkKey, reason any) {
-	p := n.table.get(key.near)
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	had := p.status.Load() == alive && p.removeLinkLocked(key.far)
-	trap := p.cold != nil && p.cold.trap
-	p.mu.Unlock()
-	switch {
-	case !had:
-	case trap:
-		p.signal(nil, Exited{key.far, reason})
-	case reason != Normal:
-		p.exit(nil, reason)
+	if q := n.table.get(key.near); q != nil {
+		q.mu.Lock()
+		d := q.linkBrokenLocked(nil, key.far, reason)
+		q.mu.Unlock()
+		d.carryOutAll(nil, false)
 	}
 }
 
-// connectLink makes the link between near and far, which near has noted already.
-// False: the connection is over.
+// connectLink makes the link between near and far. The caller holds near.mu, and
+// near is alive. False: the connection is over.
 func (p *peer) connectLink(near *proc, far PID) bool {
-	key := linkKey{near.id, far}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.over {
-		p.mu.Unlock()
 		return false
 	}
-	l := p.links[key]
-	if l == nil {
-		l = &farLink{}
-		p.links[key] = l
+	if !near.addLinkLocked(far) {
+		return true
 	}
-	if !l.active {
-		l.active = true
-		p.signal(wire.Frame{Op: wire.OpLink, From: near.pid(), To: far})
-	}
-	p.mu.Unlock()
-	if near.status.Load() != alive { // killed meanwhile, perhaps before p knew of the link
-		p.exitLink(near.id, far, near.reason())
-	}
+	p.links[linkKey{near.id, far}] = active // the end of an earlier unlink means nothing any more
+	p.signal(wire.Frame{Op: wire.OpLink, From: near.pid(), To: far})
 	return true
 }
 
@@ -355,27 +427,23 @@ func (p *peer) exitLink(near uint64, far PID, reason any) {
 	key := linkKey{near, far}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.links[key]
-	if l == nil {
-		return
-	}
-	delete(p.links, key)
-	if l.active {
+	if unlinking, ok := p.links[key]; ok && unlinking == active {
 		p.signal(wire.Frame{Op: wire.OpExit, From: p.n.origin.PID(near), To: far, Payload: reason})
 	}
+	delete(p.links, key)
 }
 
-// cutLink takes the link away on behalf of near.
+// cutLink takes the link away on behalf of near, whose mu the caller holds.
 func (p *peer) cutLink(near uint64, far PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.links[linkKey{near, far}]
-	if l == nil || !l.active {
+	key := linkKey{near, far}
+	if unlinking, ok := p.links[key]; !ok || unlinking != active {
 		return
 	}
-	l.active = false
-	l.unlinks = p.n.dist.unlinks.Add(1)
-	p.signal(wire.Frame{Op: wire.OpUnlink, ID: l.unlinks, From: p.n.origin.PID(near), To: far})
+	id := p.n.dist.unlinks.Add(1)
+	p.links[key] = unlinkID(id)
+	p.signal(wire.Frame{Op: wire.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
 }
 
 // watch makes m, a monitor of a process here over one there. False: the
@@ -386,6 +454,10 @@ func (p *peer) watch(m *monitor) bool {
 	if p.over {
 		return false
 	}
+	if m.node {
+		p.downs[m] = struct{}{}
+		return true
+	}
 	p.out[m.ref.Number()] = m
 	p.signal(wire.Frame{Op: wire.OpMonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
 	return true
@@ -395,6 +467,7 @@ func (p *peer) watch(m *monitor) bool {
 func (p *peer) unwatch(m *monitor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.downs, m)
 	if p.out[m.ref.Number()] == m {
 		delete(p.out, m.ref.Number())
 		p.signal(wire.Frame{Op: wire.OpDemonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
@@ -417,13 +490,13 @@ func (p *peer) tellDown(m *monitor, pid PID, reason any) {
 	p.signal(f)
 }
 
-// farCall is a call that waits for an answer from there.
+// farCall is a call, or a spawn, that waits for an answer from there.
 type farCall struct {
 	p    *peer
 	ref  Ref
 	from PID
 	to   PID
-	name Atom // instead of to
+	name Atom // instead of to; neither: nobody is monitored that is known here
 }
 
 // forget takes the call out of the tables; if its answer has not come, it will
@@ -434,26 +507,48 @@ func (f *farCall) forget() {
 	defer p.mu.Unlock()
 	if _, waits := p.calls[f.ref.Number()]; waits {
 		delete(p.calls, f.ref.Number())
-		p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.from, To: f.to, Name: f.name, Ref: f.ref})
+		f.demonitorLocked()
 	}
 }
 
-// call sends a request to a process there. The answer comes to an alias, if the
-// peer knows aliases, so that one that comes late finds nobody.
-func (p *peer) call(c *Context, t ticket, from PID, to PID, name Atom, label Atom, body any) {
-	ref := p.n.newRef()
+func (f *farCall) demonitorLocked() {
+	if f.name != "" || !f.to.IsZero() {
+		f.p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.from, To: f.to, Name: f.name, Ref: f.ref})
+	}
+}
+
+// ask makes t wait for the answer to f: what away says is sent.
+func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame) bool {
+	away.p, away.ref, away.from = p, f.Ref, f.From
 	p.mu.Lock()
 	if p.over {
 		p.mu.Unlock()
 		t.settle(c, nil, &ExitError{NoConnection})
+		return false
+	}
+	t.p.away = away
+	p.calls[f.Ref.Number()] = asked{t, call}
+	p.signal(f)
+	p.mu.Unlock()
+	return true
+}
+
+// watchFor makes t wait for the exit of a process there.
+func (p *peer) watchFor(c *Context, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
+	ref = p.n.newRef()
+	return ref, p.ask(c, t, true, &farCall{to: to, name: name},
+		wire.Frame{Op: wire.OpMonitor, From: from, To: to, Name: name, Ref: ref})
+}
+
+// call sends a request to a process there. The answer comes to an alias, if the
+// peer knows aliases, so that one that comes late finds nobody.
+func (p *peer) call(c *Context, t ticket, from, to PID, name, label Atom, body any) {
+	ref, ok := p.watchFor(c, t, from, to, name)
+	if !ok {
 		return
 	}
-	t.p.away = &farCall{p: p, ref: ref, from: from, to: to, name: name}
-	p.calls[ref.Number()] = asked{ticket: t}
-	p.signal(wire.Frame{Op: wire.OpMonitor, From: from, To: to, Name: name, Ref: ref})
-	p.mu.Unlock()
 	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
-	p.send(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
+	p.post(wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
 		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}})
 }
 
@@ -466,11 +561,12 @@ func (p *peer) answer(ref Ref, v any, err error) bool {
 	t, ok := p.calls[ref.Number()]
 	if ok {
 		delete(p.calls, ref.Number())
-		if err == nil && t.p.away != nil {
-			a := t.p.away
-			p.signal(wire.Frame{Op: wire.OpDemonitor, From: a.from, To: a.to, Name: a.name, Ref: ref})
+		if a := t.p.away; a != nil && (err == nil || !isExitError(err)) {
+			a.demonitorLocked()
 		}
 	}
 	p.mu.Unlock()
 	return ok && t.settle(nil, v, err)
 }
+
+func isExitError(err error) bool { _, ok := err.(*ExitError); return ok }

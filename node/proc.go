@@ -211,6 +211,11 @@ func (p *proc) signal(c *Context, msg any) {
 	} else {
 		r = p.cold.box.Push(msg)
 	}
+	p.boxIn(c, r, msg)
+}
+
+// boxIn does what is due after msg was pushed into p's box, where nobody waits.
+func (p *proc) boxIn(c *Context, r mailbox.Result, msg any) {
 	switch r {
 	case mailbox.Wake:
 		p.wake(c)
@@ -219,6 +224,15 @@ func (p *proc) signal(c *Context, msg any) {
 	case mailbox.Closed:
 		p.node.undeliverable(p.pid(), msg)
 	}
+}
+
+// tryDeliver is deliver by one who must not be held up.
+func (p *proc) tryDeliver(msg any) {
+	if p.boxed {
+		p.boxIn(nil, p.cold.box.Push(msg), msg)
+		return
+	}
+	p.deliver(nil, msg)
 }
 
 // deliverBoxed is deliver to a process with a mailbox of its own making.

@@ -88,7 +88,7 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 		p.asker, p.tag = nil, nil
 		r := Result{Tag: tag, Value: v, Err: err}
 		if asker.status.Load() == alive {
-			asker.deliver(c, r)
+			asker.signal(c, r) // the process has asked for it: past its bound, and nobody is held up
 		} else {
 			n.undeliverable(asker.pid(), r)
 		}

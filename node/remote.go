@@ -55,19 +55,24 @@ func (n *Node) connected(pid PID) *peer {
 	return n.dist.get(pid.Node())
 }
 
-// sendFar is for a message to a PID that is nobody's here. c is the context of
-// the actor that sends, from the sending process.
-func (n *Node) sendFar(c *Context, from, to PID, msg any) error {
+// sendFar is for a message of who, nil: of a plain goroutine, to a PID that is
+// nobody's here. c is the context of the actor that sends.
+func (n *Node) sendFar(who *proc, c *Context, to PID, msg any) error {
 	if p := n.reach(to); p != nil {
-		return p.send(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), To: to, Payload: msg})
+		return nil
 	}
 	return n.undeliverable(to, msg)
 }
 
 // sendAt is for a message to a name.
-func (n *Node) sendAt(c *Context, from PID, at At, msg any) error {
+func (n *Node) sendAt(who *proc, c *Context, at At, msg any) error {
+	if who != nil && who.status.Load() != alive {
+		return ErrExited
+	}
 	if p := n.peer(at.Node); p != nil {
-		return p.send(c, wire.Frame{Op: wire.OpSend, From: from, Name: at.Name, Payload: msg})
+		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), Name: at.Name, Payload: msg})
+		return nil
 	}
 	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)
@@ -79,7 +84,7 @@ func (n *Node) SendAt(at At, msg any) error {
 	if at.Node == n.cfg.Name {
 		return n.SendName(at.Name, msg)
 	}
-	return n.sendAt(nil, n.self(), at, msg)
+	return n.sendAt(nil, nil, at, msg)
 }
 
 // SendAt sends to whoever is registered under a name on a node; see
@@ -88,7 +93,7 @@ func (c *Context) SendAt(at At, msg any) error {
 	if at.Node == c.node.cfg.Name {
 		return c.SendName(at.Name, msg)
 	}
-	return c.node.sendAt(c, c.p.pid(), at, msg)
+	return c.node.sendAt(c.p, c, at, msg)
 }
 
 // SendAt sends to whoever is registered under a name on a node; see
@@ -97,7 +102,7 @@ func (s *Self) SendAt(at At, msg any) error {
 	if at.Node == s.p.node.cfg.Name {
 		return s.SendName(at.Name, msg)
 	}
-	return s.p.node.sendAt(s.context(), s.p.pid(), at, msg)
+	return s.p.node.sendAt(s.p, s.context(), at, msg)
 }
 
 // MonitorAt monitors whoever is registered under a name on a node.
@@ -115,21 +120,23 @@ func (c *Context) MonitorNode(name Atom) { c.p.monitorNode(c, name) }
 func (s *Self) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
 
 func (p *proc) monitorNode(c *Context, name Atom) {
-	why := "this node is not distributed"
+	why := "there is no such node for this one"
 	if q := p.node.peer(name); q != nil {
-		q.mu.Lock()
-		over := q.over
-		if !over {
-			q.downs[p]++
-		} else {
-			why = q.why.Error()
-		}
-		q.mu.Unlock()
-		if !over {
+		m := &monitor{ref: p.ref(c), watcher: p, far: q, node: true}
+		if m.add(c) {
 			return
 		}
+		why = q.why.Error() // over
 	}
 	p.signal(c, NodeDown{Node: name, Reason: why})
+}
+
+// sender is who a message to another node comes from; nil: a plain goroutine.
+func (n *Node) sender(who *proc) PID {
+	if who != nil {
+		return who.pid()
+	}
+	return n.self()
 }
 
 // self is the process that stands for a plain goroutine towards other nodes.
@@ -150,15 +157,14 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	if p == nil {
 		return false
 	}
-	from := n.self()
-	if me.p != nil {
-		from = me.p.pid()
-	}
 	label, body := genCall, req
 	if l, ok := req.(Labelled); ok {
 		label, body = l.Label()
 	}
-	p.call(me.c, t, from, to, at.Name, label, body)
+	p.call(me.c, t, n.sender(me.p), to, at.Name, label, body)
+	if me.more {
+		p.pace(me.p, me.c)
+	}
 	return true
 }
 
@@ -249,26 +255,9 @@ func (me calling) spawnAt(ctx context.Context, at Atom, s *wire.Spawn, call bool
 	pr := me.promise()
 	pr.target = nil
 	t := pr.arm()
-	from := n.self()
-	if me.p != nil {
-		from = me.p.pid()
-	}
 	s.Leader = me.leader()
-	ref := n.newRef()
-	p.mu.Lock()
-	if p.over {
-		p.mu.Unlock()
-		t.settle(me.c, nil, nil)
-		return nil, &ExitError{NoConnection}
-	}
-	p.calls[ref.Number()] = asked{t, call}
-	p.signal(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: s})
-	p.mu.Unlock()
-	v, err := me.await(ctx, t)
-	p.mu.Lock()
-	delete(p.calls, ref.Number()) // if ctx has ended first
-	p.mu.Unlock()
-	return v, err
+	p.ask(me.c, t, call, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s})
+	return me.await(ctx, t)
 }
 
 // RPC calls a function on another node and waits for its result: erpc:call of

@@ -335,7 +335,7 @@ func (s *Self) Send(to PID, msg any) error {
 	}
 	p := s.p.node.lookup(to)
 	if p == nil {
-		return s.p.node.sendFar(s.context(), s.p.pid(), to, msg)
+		return s.p.node.sendFar(s.p, s.context(), to, msg)
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
@@ -419,7 +419,7 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 	if s.p.status.Load() != alive {
 		return ErrExited
 	}
-	return s.p.node.sendAlias(s.context(), ref, msg)
+	return s.p.node.sendAlias(s.p, s.context(), ref, msg)
 }
 
 // Spawn starts a process.
@@ -443,7 +443,7 @@ func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
 func (s *Self) Link(to PID) { s.p.link(s.context(), to) }
 
 // Unlink takes the link away; no exit signal comes over it afterwards.
-func (s *Self) Unlink(to PID) { s.p.unlink(to) }
+func (s *Self) Unlink(to PID) { s.p.unlink(s.context(), to) }
 
 // Monitor asks for one [Down] when the process exits.
 func (s *Self) Monitor(to PID) Ref { return s.p.monitor(s.context(), to, "") }

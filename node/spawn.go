@@ -258,6 +258,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if !o.plain() {
 		o.apply(n, p)
 	}
+	fresh := p.fresh // once others know p, it may run
 	id, ok := n.table.reserve(cache)
 	if !ok {
 		return PID{}, Ref{}, ErrTooMany
@@ -299,7 +300,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if o.before != nil {
 		o.before(p)
 	}
-	p.start(c)
+	p.start(c, fresh)
 	return pid, ref, nil
 }
 
@@ -340,7 +341,7 @@ func (o *Options) apply(n *Node, p *proc) {
 }
 
 // start lets p run for the first time.
-func (p *proc) start(c *Context) {
+func (p *proc) start(c *Context, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)
@@ -351,7 +352,7 @@ func (p *proc) start(c *Context) {
 			go d.loop(p)
 		}
 		p.cold.scheduler.Schedule(p)
-	case p.kind == staged && p.fresh && !p.boxed && c != nil && c.w != nil && c.w.Enter():
+	case p.kind == staged && fresh && !p.boxed && c != nil && c.w != nil && c.w.Enter():
 		local := p.Home() == c.w.Stage()
 		if local {
 			c.w.Stage().WakeFresh(&p.Entity)
@@ -360,7 +361,7 @@ func (p *proc) start(c *Context) {
 		if !local && p.in.Claim() {
 			p.node.pool.Inject(&p.Entity, c.w)
 		}
-	case p.kind == staged && (p.fresh || p.boxed):
+	case p.kind == staged && (fresh || p.boxed):
 		if p.in.Claim() { // else somebody has sent already
 			p.node.pool.Inject(&p.Entity, nil)
 		}

@@ -117,7 +117,7 @@ func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, e
 		return pid, ref, nil
 	}
 	if me.p != nil {
-		me.p.unlink(pid)
+		me.p.unlink(me.c, pid)
 		if o.monitor {
 			me.p.demonitor(me.c, ref, true)
 		}

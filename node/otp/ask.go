@@ -130,6 +130,8 @@ func reasonOf(err error) (reason any, other error) {
 		return exited.Reason, nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return wire.Atom("timeout"), nil
+	case errors.Is(err, node.ErrNotHere):
+		return node.NoConnection, nil
 	case errors.Is(err, errDest):
 		return nil, errBadArg
 	}

@@ -1,2 +1,130 @@
-// Package otp answers OTP's own tools.
+// Package otp answers OTP's own tools: observer, etop, appmon, dbg and whoever looks
+// at a node by rpc find here what they call on a node of Erlang. It also prints: what
+// Go code prints for a caller on another node appears in that caller's shell.
+//
+// # Nouns
+//
+//   - [Export] lets a node answer what the table lists. A [Config] says how.
+//   - The process user writes what is sent to it by Erlang's I/O protocol.
+//   - The group leader of a process is the process that prints for it: see
+//     [node.Node.Leader]. [Print] and [Writer] print through it.
+//
+// An exported function that prints where it is called from:
+//
+//	func greet(ctx context.Context, args []any) (any, error) {
+//		_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s\n", wire.Format(args[0]))
+//		return wire.OK, err
+//	}
+//
+//	1> rpc:call('go@host', greeter, greet, [world]).
+//	hello world
+//	ok
+//
+// # What is answered
+//
+// Shapes are those of OTP 25, which a test compares with a real node; what OTP 26 to
+// 28 ask beside is there too. R: a real value; E: an estimate, see below; C: a
+// constant that says nothing about Go.
+//
+//	erlang
+//	node/0,1  nodes/0,1  is_alive  registered  processes  whereis  is_process_alive        R
+//	process_info/1,2                                                                      see the next table
+//	group_leader/0  self/0                  R, of the process that runs the call
+//	memory/0,1                              R total, processes (Go's heap and stacks), system (the rest); C the others: 0
+//	statistics  wall_clock  runtime  io     R; io is that of connections to other nodes
+//	  garbage_collection  context_switches  run_queue  run_queue_lengths  total_run_queue_lengths  active_tasks  …  R
+//	  reductions  exact_reductions          E microseconds of CPU time
+//	  scheduler_wall_time                   E CPU time of the program, in equal parts for each of GOMAXPROCS
+//	system_info  process_count  process_limit  schedulers…  logical_processors…  creation  version  system_architecture  R
+//	  {allocator_sizes, L}                  R go_heap, go_stack, go_runtime
+//	  otp_release, limits of atoms, ports, ets and what else observer reads  C
+//	system_flag(scheduler_wall_time, _)     taken: measuring is always on
+//	garbage_collect/0,1,2                   true; runs Go's at most once a second
+//	function_exported  module_loaded  loaded                                              R
+//	ports  port_info                        []  undefined
+//	exit/2                                  R
+//	timestamp  localtime  universaltime  system_time/0,1  monotonic_time/0,1              R
+//
+//	observer_backend
+//	vsn  sys_info  get_port_list  get_socket_list  socket_info  get_table_list  get_table sys_info: all keys; ports, sockets, tables: none
+//	procs_info/1  etop_collect/1  fetch_stats/2    spawned, the first two called too
+//	appmon_info   start_link/3  start_link2/3      and the process: app_ctrl, app, load, pinfo
+//	dbg           do_relay/2 (spawned)             the node can be added, and traces nothing
+//
+//	code          ensure_loaded  is_loaded  which  all_loaded    modules: those that export something
+//	any module    module_info/0,1                  attributes tell the behaviour
+//	proc_lib      translate_initial_call  initial_call  get_label
+//	sys           get_status/1,2  get_state/1,2
+//	gen_server    call/2,3
+//	gen_event     which_handlers/1
+//	supervisor    which_children  count_children  get_callback_module
+//	ets           all  info/1,2  whereis           none
+//
+// What is not there is undef at once, so is every fun; badarg is raised where OTP
+// raises it. application and application_controller are of package application.
+//
+//	item of process_info             answer
+//	registered_name, links, monitors, monitored_by, parent, group_leader, trap_exit,
+//	status, message_queue_len        R; status: exiting, running, runnable, waiting
+//	messages                         R, as terms, at most Config.Messages; not those of a bounded mailbox
+//	reductions                       R messages handled
+//	initial_call                     R the function of a Process or an ActorFunc; {Type, init, 1};
+//	                                 of OTP's behaviours {proc_lib, init_p, 5}
+//	current_function, _location, _stacktrace  E where such a process waits; of behaviours where OTP's do
+//	dictionary, {dictionary, Key}    R $initial_call, $ancestors, $process_label
+//	label                            R
+//	memory, heap_size, total_heap_size        E 256 bytes for an Actor, 4096 for a Process, 64 a message
+//	priority, error_handler, garbage_collection, trace, …  C
+//
+// Who answers system messages is known by the package of its type: genserver,
+// statem, event, supervisor. Of others proc_lib:translate_initial_call is
+// {proc_lib, init_p, 5}, and observer sends them none.
+//
+// # I/O protocol
+//
+//	{io_request, From, ReplyAs, Request}    to user, or from Print to a group leader
+//	{io_reply, ReplyAs, Reply}
+//
+//	Request to user                                          Reply
+//	{put_chars, [Encoding,] Chars}                           ok | {error, put_chars}
+//	{put_chars, [Encoding,] io_lib, format, [Format, Args]}  ok | {error, format}; fwrite, write, print too
+//	{requests, Requests}                                     that of the last, or of the first that fails
+//	get_line, get_chars, get_until, get_password             eof
+//	getopts                                                  [{binary, false}, {encoding, unicode}]
+//	setopts, get_geometry                                    {error, enotsup}
+//	anything else                                            {error, request}
+//	                                                         {error, terminated} if the Output fails
+//
+// Encoding is unicode, or latin1, which is meant where there is none. ~p and ~P do
+// not break lines, ~W and ~P heed no depth, ~K no order.
+//
+// A group leader comes with a spawn from another node, and goes on to what that
+// process spawns; Options.Leader gives another. The signal group_leader, what
+// group_leader(Leader, Pid) of Erlang sends, gives a process another one, which it
+// hands on if it had one of its own before.
+//
+// # Invariants
+//
+//  1. No answer needs more than its caller's patience: what waits for another process
+//     ends with the call's context or timeout.
+//  2. What one call makes a node collect is bounded: Config.Messages of a mailbox,
+//     10,000 processes a chunk, 100,000 in a tree, 64 MiB in one print.
+//  3. appmon_info tells a client of a result once, until it is another one.
+//  4. io never counts back, whatever connections end.
+//
+// # Goroutines
+//
+//	name                      started by             ends with              owns
+//	user                      Export                 Node.Stop              Config.Output
+//	appmon_info               the first start_link2  its last client        what clients want to be told
+//	procs_info, etop_collect  a spawn from outside   what it has to send    nothing
+//	fetch_stats, do_relay     a spawn from outside   any message, an exit   nothing
+//
+// # Limits
+//
+// Nothing is traced, and there are no ports, sockets, tables and atoms to count: a
+// connection is no port. Go does not say what a single process takes. Node.Info is
+// asked for each process that is listed, so observer costs what listing costs. rex
+// cannot tell from which peer a message is: where Distribution.Allow is set it
+// refuses block_call and what C nodes call.
 package otp

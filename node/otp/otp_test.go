@@ -23,14 +23,17 @@ func TestExportOnce(t *testing.T) {
 	require.ErrorContains(t, otp.Config{Messages: -1}.Export(n), "Messages")
 }
 
+// leaves is an Actor that wants no message.
+func leaves(*node.Context, any) error { return node.Unhandled }
+
 func TestProcessInfo(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard, Messages: 3})
 	parent, err := n.Open()
 	require.NoError(t, err)
 	defer parent.Close(nil)
-	pid, err := parent.SpawnOpt(node.Options{Label: "cart 7", Link: true}, node.Process(idle))
+	pid, err := parent.SpawnOpt(node.Options{Label: "cart 7", Link: true}, node.ActorFunc(leaves))
 	require.NoError(t, err)
-	watch := spawn(t, n, node.Options{}, node.Process(idle))
+	watch := spawn(t, n, node.Options{}, node.ActorFunc(leaves))
 	self, err := n.Open()
 	require.NoError(t, err)
 	defer self.Close(nil)
@@ -51,9 +54,8 @@ func TestProcessInfo(t *testing.T) {
 		{wire.Atom("monitored_by"), "{monitored_by,[" + self.Self().String() + "]}"},
 		{wire.Atom("parent"), "{parent," + parent.Self().String() + "}"},
 		{wire.Atom("group_leader"), "{group_leader," + leader.String() + "}"},
-		{wire.Atom("initial_call"), "{initial_call,{otp_test,idle,1}}"},
+		{wire.Atom("initial_call"), "{initial_call,{otp_test,leaves,2}}"},
 		{wire.Atom("label"), `{label,<<"cart 7">>}`},
-		{wire.Atom("status"), "{status,waiting}"},
 		{wire.Atom("trap_exit"), "{trap_exit,false}"},
 		{wire.Tuple{wire.Atom("dictionary"), wire.Atom("$process_label")}, `{{dictionary,'$process_label'},<<"cart 7">>}`},
 		{wire.Tuple{wire.Atom("dictionary"), wire.Atom("x")}, `{{dictionary,x},undefined}`},
@@ -120,6 +122,7 @@ func TestTreeOfLinks(t *testing.T) {
 		return idle(p)
 	}))
 	require.NoError(t, err)
+	defer n.Exit(top, node.Kill)
 	<-master
 	require.NoError(t, n.ExportFunction(wire.Export{Module: "application_controller", Function: "get_master", Arity: 1},
 		func(context.Context, []any) (any, error) { return top, nil }))

@@ -275,7 +275,9 @@ func (t *tools) info(pid, what any) (any, error) {
 	}
 	i, err := t.n.Info(p)
 	run := programOf(&i)
-	t.see(run)
+	if err == nil {
+		t.see(run)
+	}
 	pairs := func(names []any) (wire.List, bool) {
 		l := wire.List{}
 		for _, name := range names {

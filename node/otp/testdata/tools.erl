@@ -1,7 +1,7 @@
 %% What the tests have a real Erlang node do: it calls a node of Go as OTP's tools
 %% do, and compares what it is told with what it tells itself.
 -module(tools).
--export([main/0, shapes/2, observer/1, formats/1, appmon/1, printer/0, holder/1, late/2, say/2, dbg/1]).
+-export([main/0, shapes/2, observer/1, formats/1, appmon/1, etop/2, printer/0, holder/1, late/2, say/2, dbg/1]).
 
 main() ->
     ok = io:setopts([{encoding, unicode}]),
@@ -243,6 +243,26 @@ dbg(N) ->
     ok = dbg:stop(),
     {Added, [element(3, M) || M <- All, element(2, M) =:= N], Removed}.
 
+%% etop has OTP's etop print a node, until it has printed all of the texts.
+etop(N, Texts) ->
+    Top = spawn(fun() ->
+        group_leader(whereis(printer), self()),
+        etop:start([{node, N}, {output, text}, {interval, 1}, {tracing, off}, {lines, 20}])
+    end),
+    M = monitor(process, Top),
+    R = until(Texts, "", 600),
+    etop:stop(),
+    receive {'DOWN', M, _, _, Why} -> {R, Why} after 10000 -> {R, hangs} end.
+
+until(_, Seen, 0) -> {none, Seen};
+until(Texts, Seen, Tries) ->
+    printer ! {take, self()},
+    Now = Seen ++ receive {printed, T} -> T end,
+    case lists:all(fun(X) -> string:find(Now, X) =/= nomatch end, Texts) of
+        true -> ok;
+        false -> receive after 20 -> until(Texts, Now, Tries - 1) end
+    end.
+
 %% formats prints by a process there. It returns where that did not do as io_lib
 %% says, and what it should have printed.
 formats(To) ->
@@ -253,7 +273,8 @@ formats(To) ->
             {ok, {ok, Text}} -> {Wrong, [unicode:characters_to_binary(Text) | Right]};
             {error, error} -> {Wrong, Right};
             _ -> {[{F, A, Got, Want} | Wrong], Right}
-        end end, {[], []}, forms()).
+        end end, {[], []}, forms()),
+    {Bad, lists:reverse(Texts)}.
 
 forms() ->
     B = 1 bsl 70,
@@ -273,6 +294,8 @@ printer() -> printer([]).
 printer(All) ->
     receive
         {io_request, From, As, {put_chars, unicode, Chars}} -> From ! {io_reply, As, ok}, printer([unicode:characters_to_list(Chars) | All]);
+        {io_request, From, As, {put_chars, unicode, M, F, A}} ->
+            From ! {io_reply, As, ok}, printer([unicode:characters_to_list(apply(M, F, A)) | All]);
         {io_request, From, As, _} -> From ! {io_reply, As, {error, request}}, printer(All);
         {take, From} -> From ! {printed, lists:append(lists:reverse(All))}, printer([])
     end.

@@ -1,0 +1,42 @@
+package node
+
+import "fmt"
+
+// FarTables says what the tables of a node's peers hold that are not empty.
+func FarTables(n *Node) string {
+	s := ""
+	for _, p := range n.dist.all() {
+		p.mu.Lock()
+		if len(p.links)+len(p.out)+len(p.in)+len(p.calls)+len(p.downs) > 0 {
+			s += fmt.Sprintf("%s at %s: links %v out %v in %v calls %v downs %v; ", p.name, n.cfg.Name, p.links, p.out, p.in, p.calls, p.downs)
+		}
+		p.mu.Unlock()
+	}
+	return s
+}
+
+// FarLinks returns the links of a process that are active in the tables of the
+// peers.
+func FarLinks(n *Node, pid PID) map[PID]bool {
+	m := make(map[PID]bool)
+	for _, p := range n.dist.all() {
+		p.mu.Lock()
+		for k, l := range p.links {
+			if k.near == pid.Number() && l == active {
+				m[k.far] = true
+			}
+		}
+		p.mu.Unlock()
+	}
+	return m
+}
+
+// FarWaiting returns how many bytes wait for the peers, by the estimate.
+func FarWaiting(n *Node) (sum int) {
+	for _, p := range n.dist.all() {
+		p.box.mu.Lock()
+		sum += p.box.bytes
+		p.box.mu.Unlock()
+	}
+	return sum
+}

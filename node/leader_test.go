@@ -1,0 +1,162 @@
+package node_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// A process has the group leader that its options name, else that of who has
+// spawned it, else the process user.
+func TestLeader(t *testing.T) {
+	n := startNode(t, node.Config{})
+	h := openHandle(t, n)
+	assert.Zero(t, n.Leader(h.Self()), "there is nobody")
+	user, err := n.SpawnOpt(node.Options{Name: "user"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.NoError(t, err)
+	assert.Equal(t, user, n.Leader(h.Self()))
+	assert.Equal(t, user, n.Leader(node.PID{}))
+	for _, w := range allWays {
+		t.Run(w.name, func(t *testing.T) {
+			leader := h.Self()
+			o := w.options
+			o.Leader = leader
+			child := make(chan node.PID)
+			pid, err := n.SpawnOpt(o, w.wrap(func(h host, _ any) error {
+				kid, err := h.SpawnOpt(node.Options{}, asActor(func(host, any) error { return nil }))
+				child <- kid
+				return err
+			}))
+			require.NoError(t, err)
+			require.NoError(t, n.Send(pid, "spawn"))
+			kid := <-child
+			assert.Equal(t, leader, n.Leader(pid))
+			assert.Equal(t, leader, n.Leader(kid))
+			i, err := n.Info(kid)
+			require.NoError(t, err)
+			assert.Equal(t, leader, i.Leader)
+			n.Exit(pid, node.Kill)
+			assert.Equal(t, leader, n.Leader(kid), "it outlives the one that spawned it")
+		})
+	}
+}
+
+func TestCalling(t *testing.T) {
+	n := startNode(t, node.Config{})
+	_, _, ok := node.Calling(t.Context())
+	assert.False(t, ok)
+	for _, w := range allWays {
+		ctx := make(chan context.Context)
+		pid, err := n.SpawnOpt(w.options, w.wrap(func(h host, _ any) error {
+			ctx <- h.Context()
+			return nil
+		}))
+		require.NoError(t, err)
+		require.NoError(t, n.Send(pid, "tell"))
+		derived, cancel := context.WithCancel(<-ctx)
+		got, who, ok := node.Calling(derived)
+		cancel()
+		assert.True(t, ok, w.name)
+		assert.Same(t, n, got)
+		assert.Equal(t, pid, who)
+	}
+}
+
+// What is left in a mailbox is shown, the oldest first, wherever it waits.
+func TestMessages(t *testing.T) {
+	n := startNode(t, node.Config{})
+	for _, w := range allWays {
+		seen := make(chan struct{}, 1)
+		goOn := make(chan struct{})
+		pid, err := n.SpawnOpt(w.options, w.wrap(func(host, any) error {
+			seen <- struct{}{}
+			<-goOn
+			return nil
+		}))
+		require.NoError(t, err)
+		require.NoError(t, n.Send(pid, 0))
+		<-seen // in the handler: all else waits
+		for i := 1; i <= 4; i++ {
+			require.NoError(t, n.Send(pid, i))
+		}
+		got := n.Messages(pid, 3)
+		if len(got) > 0 && got[0] == 0 {
+			got = append(got[1:], 3) // the one that is being handled counts, for an Actor
+		}
+		assert.Equal(t, []any{1, 2, 3}, got, w.name)
+		close(goOn)
+		n.Exit(pid, node.Kill)
+		assert.Empty(t, n.Messages(pid, 3))
+	}
+	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, asActor(func(host, any) error { return node.Unhandled }))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(boxed, 1))
+	assert.Empty(t, n.Messages(boxed, 3))
+}
+
+func TestAnyModule(t *testing.T) {
+	n := startNode(t, node.Config{})
+	require.NoError(t, n.ExportFunction(wire.Export{Module: node.AnyModule, Function: "info", Arity: 1},
+		func(_ context.Context, args []any) (any, error) { return wire.Tuple(args), nil }))
+	require.NoError(t, n.ExportFunction(mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
+	v, err := n.Apply(t.Context(), "any", "info", []any{1})
+	require.NoError(t, err)
+	assert.Equal(t, wire.Tuple{wire.Atom("any"), 1}, v)
+	v, err = n.Apply(t.Context(), "special", "info", []any{1})
+	require.NoError(t, err)
+	assert.Equal(t, "own", v)
+	_, err = n.Apply(t.Context(), "any", "info", nil)
+	assert.ErrorIs(t, err, node.ErrUndef)
+}
+
+func TestTraffic(t *testing.T) {
+	a, _, self, remote := two(t)
+	in, out := a.Traffic()
+	require.NoError(t, self.Send(remote, wire.Tuple{self.Self(), 1}))
+	self.Receive()
+	in2, out2 := a.Traffic()
+	assert.Greater(t, in2, in)
+	assert.Greater(t, out2, out)
+	in, out = startNode(t, node.Config{}).Traffic()
+	assert.Zero(t, in+out)
+}
+
+// A call has the group leader of who makes it.
+func TestLeaderOfCallsFromHere(t *testing.T) {
+	_, b, self, remote := two(t)
+	leader := openHandle(t, b)
+	require.NoError(t, b.ExportFunction(mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
+		_, pid, _ := node.Calling(ctx)
+		return b.Leader(pid), nil
+	}))
+	v, err := node.RPC(soon(t), self, remote.Node(), "m", "leader")
+	require.NoError(t, err)
+	assert.Equal(t, self.Node().Leader(self.Self()), v, "what a call prints comes back to this node")
+	assert.NotZero(t, v)
+	v, err = node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()}, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("leader"), wire.List{}, leader.Self()}))
+	require.NoError(t, err)
+	assert.Equal(t, leader.Self(), v)
+}
+
+// rex cannot tell from whom a message is: where not everybody may call, nobody may
+// by it.
+func TestRexWhereNotAllMayCall(t *testing.T) {
+	c := newCluster(t)
+	cfg := c.config("b")
+	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool { return true }
+	a, b := c.start("a"), startNode(t, cfg)
+	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
+	rex := node.At{Name: "rex", Node: b.Name()}
+	v, err := node.Call[any](soon(t), a, rex, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("plus"), wire.List{1, 2}, node.PID{}}))
+	require.NoError(t, err)
+	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,plus,[1,2],[]}]}}}", wire.Format(v))
+	v, err = node.RPC(soon(t), a, b.Name(), "m", "plus", 1, 2)
+	require.NoError(t, err)
+	assert.Equal(t, 3, v)
+}

@@ -1,0 +1,41 @@
+package otp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/wire"
+)
+
+// A function that prints where it is called from: here, for want of another node,
+// through the node's own process user.
+func Example() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	if err := (otp.Config{Output: os.Stdout}).Export(n); err != nil {
+		panic(err)
+	}
+	greet := func(ctx context.Context, args []any) (any, error) {
+		_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s\n", wire.Format(args[0]))
+		return wire.OK, err
+	}
+	if err := n.ExportFunction(wire.Export{Module: "greeter", Function: "greet", Arity: 1}, greet); err != nil {
+		panic(err)
+	}
+	done := make(chan error)
+	n.Spawn(node.Process(func(p *node.Self) error { // as rpc:call('go@host', greeter, greet, [world]) does
+		_, err := n.Apply(p.Context(), "greeter", "greet", []any{wire.Atom("world")})
+		done <- err
+		return nil
+	}))
+	fmt.Println(<-done)
+	// Output:
+	// hello world
+	// <nil>
+}
