@@ -122,7 +122,7 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 	_, err := n.SpawnOpt(Options{Leader: leader}, Process(func(p *Self) error {
 		class, v, stack := n.apply(p.Context(), module, function, args)
 		switch class {
-		case "return":
+		case "return", "throw": // as rpc has it
 		case wire.Error:
 			v = badrpc(wire.Tuple{v, stack})
 		default:
@@ -135,7 +135,7 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 }
 
 // apply calls an exported function and tells how it went as erpc does: class is
-// return, error or exit.
+// return, error, exit or throw.
 func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (class Atom, v any, stack wire.List) {
 	stack = wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}
 	returned := false
@@ -146,9 +146,12 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 	}()
 	v, err := n.Apply(ctx, module, function, args)
 	returned = true
+	var ball *thrown
 	switch {
 	case err == nil:
 		return "return", v, nil
+	case errors.As(err, &ball):
+		return "throw", ball.reason, nil
 	case errors.Is(err, ErrUndef):
 		return wire.Error, wire.Atom("undef"), stack
 	case IsExit(err):
@@ -192,18 +195,72 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 			return ExitWith(wire.Tuple{ref, class, v})
 		}), nil
 	}
-	if !n.allows(p, s.Module, s.Function, len(s.Args)) {
-		return undef(s.Module, s.Function, s.Args), nil
+	for _, o := range s.Options {
+		if t, ok := o.(wire.Tuple); !ok || len(t) != 2 || !passedOver[t[0]] {
+			return nil, ExitWith(wire.Atom("badopt"))
+		}
 	}
-	b, err := n.Behaviour(s.Module, s.Function, s.Args)
+	module, function, list := applied(s)
+	if !n.allows(p, module, function, len(list)) {
+		return undef(module, function, list), nil
+	}
+	b, err := n.Behaviour(module, function, list)
+	if errors.Is(err, ErrUndef) && n.exported(wire.Export{Module: module, Function: function, Arity: len(list)}).function != nil {
+		return n.calling(module, function, list), nil
+	}
 	if errors.Is(err, ErrUndef) {
-		return undef(s.Module, s.Function, s.Args), nil
+		return undef(module, function, list), nil
 	}
 	if err != nil {
 		reason := ErrorTerm(err)
 		return Process(func(*Self) error { return ExitWith(reason) }), nil
 	}
 	return b, nil
+}
+
+// passedOver are the options of a spawn that mean nothing here.
+var passedOver = map[any]bool{
+	wire.Atom("priority"): true, wire.Atom("fullsweep_after"): true, wire.Atom("min_heap_size"): true,
+	wire.Atom("min_bin_vheap_size"): true, wire.Atom("max_heap_size"): true, wire.Atom("message_queue_data"): true,
+	wire.Atom("async_dist"): true,
+}
+
+// applied finds what is to be run when that is erlang:apply of something.
+func applied(s *wire.Spawn) (module, function Atom, args []any) {
+	module, function, args = s.Module, s.Function, s.Args
+	if module != "erlang" || function != "apply" {
+		return module, function, args
+	}
+	switch len(args) {
+	case 2:
+		f, ok := args[0].(wire.Export)
+		if list, proper := listOf(args[1]); ok && proper && len(list) == f.Arity {
+			return f.Module, f.Function, list
+		}
+	case 3:
+		m, ok1 := args[0].(Atom)
+		f, ok2 := args[1].(Atom)
+		if list, ok := listOf(args[2]); ok && ok1 && ok2 {
+			return m, f, list
+		}
+	}
+	return module, function, args
+}
+
+// calling is a process that does nothing but call a function.
+func (n *Node) calling(module, function Atom, args []any) Process {
+	return func(s *Self) error {
+		class, v, stack := n.apply(s.Context(), module, function, args)
+		switch class {
+		case "return":
+			return nil
+		case "throw":
+			return ExitWith(wire.Tuple{wire.Tuple{wire.Atom("nocatch"), v}, wire.List{}})
+		case wire.Error:
+			return ExitWith(wire.Tuple{v, stack})
+		}
+		return ExitWith(v)
+	}
 }
 
 func (n *Node) allows(p *peer, module, function Atom, arity int) bool {

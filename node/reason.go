@@ -97,3 +97,15 @@ func (c *Crash) Term() any {
 	}
 	return wire.Tuple{reason, wire.List{}}
 }
+
+// thrown is an exception of class throw.
+type thrown struct{ reason any }
+
+func (e *thrown) Error() string { return "throw: " + wire.FormatPlain(e.reason) }
+
+// Term is what becomes of a throw that nobody catches.
+func (e *thrown) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.reason} }
+
+// Throw returns an error that, returned from a [Function], is an exception of the
+// class throw for its caller on another node, as throw/1 makes it in Erlang.
+func Throw(reason any) error { return &thrown{reason} }

@@ -42,8 +42,12 @@
 //	garbage_collect/0,1,2                   true; runs Go's at most once a second
 //	function_exported  module_loaded  loaded                                              R
 //	ports  port_info                        []  undefined
-//	exit/2                                  R
+//	exit/2  send/2  register/2  unregister/1  unique_integer/0                            R
+//	error/1  exit/1  throw/1                the exception
+//	apply/2,3                               what is exported; a fun of another node is undef
 //	timestamp  localtime  universaltime  system_time/0,1  monotonic_time/0,1              R
+//
+//	timer         sleep/1                          R
 //
 //	observer_backend
 //	vsn  sys_info  get_port_list  get_socket_list  socket_info  get_table_list  get_table sys_info: all keys; ports, sockets, tables: none

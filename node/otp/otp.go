@@ -47,7 +47,7 @@ func (c Config) Export(n *node.Node) error {
 	}
 	t := &tools{n: n, cfg: c, born: c.Now(), seen: make(map[wire.Atom]wire.Atom)}
 	for _, offer := range []func() []function{
-		t.erlang, t.clocks, t.backend, t.applications, t.processes, t.modules, t.behaviours, t.tables,
+		t.erlang, t.basics, t.clocks, t.backend, t.applications, t.processes, t.modules, t.behaviours, t.tables,
 	} {
 		for _, f := range offer() {
 			if err := f.export(n); err != nil {
@@ -67,6 +67,8 @@ type tools struct {
 	n    *node.Node
 	cfg  Config
 	born time.Time
+
+	unique unique
 
 	mu        sync.Mutex
 	seen      map[wire.Atom]wire.Atom // modules of processes that were shown, with their behaviour; "": none

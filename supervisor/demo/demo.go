@@ -10,12 +10,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Exit reasons are terms: these errors, returned from a behaviour or a function,
-// stand for the reasons in them.
-var (
-	errCrash    = node.ExitWith(wire.Atom("crash"))
-	errBadArith = node.ExitWith(wire.Atom("badarith"))
-)
+// Exit reasons are terms: this error, returned from a behaviour, stands for the
+// reason in it.
+var errCrash = node.ExitWith(wire.Atom("crash"))
+
+// badArith is the exception that Erlang's arithmetic raises. An error of a function
+// is one of class error; its Term is the reason.
+type badArith struct{}
+
+func (badArith) Error() string { return "demo: not a number" }
+
+// Term is part of what node.ErrorTerm looks for.
+func (badArith) Term() any { return wire.Atom("badarith") }
 
 // Module is the name under which everything here is exported and registered.
 const Module wire.Atom = "demo"
@@ -38,14 +44,21 @@ func Export(n *node.Node) error {
 			return err
 		}
 	}
+	if err := n.ExportFunction(wire.Export{Module: Module, Function: "double", Arity: 1}, double); err != nil {
+		return err
+	}
 	return n.ExportFunction(wire.Export{Module: Module, Function: "add", Arity: 2}, add)
 }
+
+// double is for sys:replace_state, which runs no fun of another node but takes one
+// that is exported.
+func double(ctx context.Context, args []any) (any, error) { return add(ctx, []any{args[0], args[0]}) }
 
 func add(_ context.Context, args []any) (any, error) {
 	a, ok1 := wire.Int(args[0])
 	b, ok2 := wire.Int(args[1])
 	if !ok1 || !ok2 {
-		return nil, errBadArith
+		return nil, badArith{}
 	}
 	return int(a + b), nil
 }

@@ -35,6 +35,7 @@
 //	spawn  demo:counter/0, demo:echo/0   a fresh server of that kind, with no name
 //	spawn  demo:exit/1                   exits with its argument as the reason
 //	call   demo:add/2                    the sum of two integers, else error badarith
+//	call   demo:double/1                 twice an integer: for sys:replace_state
 //
 // [Application] is the same tree as an application named demo.
 //

@@ -1,0 +1,122 @@
+package otp
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// basics are the functions of erlang and timer that others run here to see what
+// comes of it: exceptions, messages, names, waiting.
+func (t *tools) basics() []function {
+	const m = "erlang"
+	return []function{
+		{m, "error", []int{1}, plain(func(args []any) (any, error) { return nil, &fault{args[0]} })},
+		{m, "exit", []int{1}, plain(func(args []any) (any, error) { return nil, node.ExitWith(args[0]) })},
+		{m, "throw", []int{1}, plain(func(args []any) (any, error) { return nil, node.Throw(args[0]) })},
+		{m, "apply", []int{3}, t.apply},
+		{m, "apply", []int{2}, t.applyFun},
+		{m, "send", []int{2}, plain(t.send)},
+		{m, "register", []int{2}, plain(t.register)},
+		{m, "unregister", []int{1}, plain(t.unregister)},
+		{m, "unique_integer", []int{0}, plain(t.uniqueInteger)},
+		{"timer", "sleep", []int{1}, sleep},
+	}
+}
+
+func (t *tools) apply(ctx context.Context, args []any) (any, error) {
+	module, ok1 := args[0].(wire.Atom)
+	function, ok2 := args[1].(wire.Atom)
+	list, ok3 := listOf(args[2])
+	if !ok1 || !ok2 || !ok3 {
+		return nil, errBadArg
+	}
+	return t.n.Apply(ctx, module, function, list)
+}
+
+func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
+	f, ok1 := args[0].(wire.Export)
+	list, ok2 := listOf(args[1])
+	if _, foreign := args[0].(wire.Fun); foreign {
+		return nil, node.ErrUndef
+	}
+	switch {
+	case !ok1 || !ok2:
+		return nil, errBadArg
+	case len(list) != f.Arity:
+		return nil, &fault{wire.Tuple{wire.Atom("badarity"), wire.Tuple{f, wire.List(list)}}}
+	}
+	return t.n.Apply(ctx, f.Module, f.Function, list)
+}
+
+func (t *tools) send(args []any) (any, error) {
+	switch to := args[0].(type) {
+	case wire.PID:
+		t.n.Send(to, args[1])
+	case wire.Ref:
+		t.n.SendAlias(to, args[1])
+	case wire.Atom:
+		if t.n.SendName(to, args[1]) != nil {
+			return nil, errBadArg
+		}
+	case wire.Tuple:
+		if len(to) != 2 {
+			return nil, errBadArg
+		}
+		name, ok1 := to[0].(wire.Atom)
+		at, ok2 := to[1].(wire.Atom)
+		if !ok1 || !ok2 {
+			return nil, errBadArg
+		}
+		t.n.SendAt(node.At{Name: name, Node: at}, args[1])
+	default:
+		return nil, errBadArg
+	}
+	return args[1], nil
+}
+
+func (t *tools) register(args []any) (any, error) {
+	name, ok1 := args[0].(wire.Atom)
+	pid, ok2 := args[1].(wire.PID)
+	if !ok1 || !ok2 || t.n.Register(name, pid) != nil {
+		return nil, errBadArg
+	}
+	return wire.True, nil
+}
+
+func (t *tools) unregister(args []any) (any, error) {
+	name, ok := args[0].(wire.Atom)
+	if !ok || t.n.Unregister(name) != nil {
+		return nil, errBadArg
+	}
+	return wire.True, nil
+}
+
+// unique counts for uniqueInteger.
+type unique struct{ last atomic.Int64 }
+
+func (t *tools) uniqueInteger([]any) (any, error) { return int(t.unique.last.Add(1)), nil }
+
+// sleep waits for a number of milliseconds, or for ever: until the process that
+// it runs in is killed.
+func sleep(ctx context.Context, args []any) (any, error) {
+	var after <-chan time.Time
+	if args[0] != wire.Atom("infinity") {
+		ms, ok := wire.Int(args[0])
+		if !ok || ms < 0 || ms > 1<<32 {
+			return nil, errBadArg
+		}
+		timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
+		defer timer.Stop()
+		after = timer.C
+	}
+	select {
+	case <-after:
+		return wire.OK, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
