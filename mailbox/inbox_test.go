@@ -483,3 +483,17 @@ func BenchmarkInboxContended(b *testing.B) {
 	close(stop)
 	<-done
 }
+
+func TestInboxOldest(t *testing.T) {
+	var b Inbox
+	assert.Empty(t, b.Oldest(3))
+	for i := range 4 {
+		b.Push(&Node{Msg: i})
+	}
+	assert.Equal(t, []any{0, 1}, b.Oldest(2))
+	assert.Equal(t, []any{0, 1, 2, 3}, b.Oldest(9))
+	assert.Empty(t, b.Oldest(0))
+	assert.Equal(t, 4, b.Count(), "they are still there")
+	b.Close()
+	assert.Empty(t, b.Oldest(2))
+}

@@ -472,9 +472,10 @@ func (p *peer) joined(link wire.Link) bool {
 	}
 	p.link = link
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
-	p.n.dist.wg.Add(2)
+	p.n.dist.wg.Add(3)
 	go p.write()
 	go p.read()
+	go p.askRelease()
 	close(p.ready)
 	return true
 }

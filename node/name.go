@@ -40,7 +40,7 @@ func (t *names) give(name Atom, p *proc) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if q := t.m[name]; q != nil {
+	if q := t.m[name]; q != nil && q.status.Load() == alive { // who is dying has no claim any more
 		return fmt.Errorf("%w: %s is %v", ErrNameTaken, name, q.pid())
 	}
 	p.mu.Lock()

@@ -28,19 +28,20 @@ type peer struct {
 	n    *Node
 	name Atom
 
-	mu    sync.Mutex
-	over  bool
-	why   error                 // once over: the reason
-	links map[linkKey]unlinkID  // between processes here and there
-	out   map[uint64]*monitor   // over processes there, by the number of the reference
-	in    map[Ref]*monitor      // of processes there, over processes here
-	calls map[uint64]asked      // calls and spawns that wait for an answer, by reference
-	downs map[*monitor]struct{} // of processes here that want to be told when it is over
-	link  wire.Link             // nil: being connected
-	box   outbox
-	done  chan struct{} // closed when over
-	ready chan struct{} // closed when connected, or over
-	gone  chan struct{} // closed when all that comes of the end is done
+	mu      sync.Mutex
+	over    bool
+	why     error                 // once over: the reason
+	links   map[linkKey]unlinkID  // between processes here and there
+	out     map[uint64]*monitor   // over processes there, by the number of the reference
+	in      map[Ref]*monitor      // of processes there, over processes here
+	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
+	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
+	link    wire.Link             // nil: being connected
+	box     outbox
+	done    chan struct{} // closed when over
+	ready   chan struct{} // closed when connected, or over
+	gone    chan struct{} // closed when all that comes of the end is done
+	release release
 
 	// Guarded by dist.mu.
 	dialing bool // this node has an attempt of its own under way
@@ -78,7 +79,7 @@ func newPeer(n *Node, name Atom) *peer {
 		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
 		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
 		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue},
-		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}),
+		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
 	}
 }
 

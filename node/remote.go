@@ -247,11 +247,16 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 
 // spawnAt sends a spawn and waits: for the answer, or, if call, for the Down.
 func (me calling) spawnAt(ctx context.Context, at Atom, s *wire.Spawn, call bool) (any, error) {
-	n := me.node
-	p := n.peer(at)
+	p := me.node.peer(at)
 	if p == nil {
 		return nil, &ExitError{NoConnection}
 	}
+	return me.spawnOn(ctx, p, s, call)
+}
+
+// spawnOn is spawnAt for a peer that has been found.
+func (me calling) spawnOn(ctx context.Context, p *peer, s *wire.Spawn, call bool) (any, error) {
+	n := me.node
 	pr := me.promise()
 	pr.target = nil
 	t := pr.arm()
@@ -268,8 +273,16 @@ func RPC(ctx context.Context, from Caller, at Atom, module, function Atom, args 
 	if at == me.node.cfg.Name {
 		return me.node.Apply(ctx, module, function, args)
 	}
+	p := me.node.peer(at)
+	if p == nil {
+		return nil, &ExitError{NoConnection}
+	}
+	return me.rpc(ctx, p, module, function, args)
+}
+
+func (me calling) rpc(ctx context.Context, p *peer, module, function Atom, args []any) (any, error) {
 	res := me.node.newRef()
-	_, err := me.spawnAt(ctx, at, &wire.Spawn{
+	_, err := me.spawnOn(ctx, p, &wire.Spawn{
 		Module: "erpc", Function: "execute_call", Monitor: true,
 		Args: []any{res, module, function, wire.List(args)},
 	}, true)

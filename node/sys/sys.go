@@ -59,7 +59,8 @@ type Request struct {
 	node.From
 	What any
 
-	quiet bool // a terminate that the exit itself will answer
+	quiet  bool // a terminate that the exit itself will answer
+	isTerm bool // from Erlang
 }
 
 // Command is a system message on its way from Go: a call with a Command in it is
@@ -77,11 +78,11 @@ func (c Command) Label() (wire.Atom, any) { return system, c.What }
 func Parse(n *node.Node, msg any) (Request, bool) {
 	switch m := msg.(type) {
 	case node.Request[Command]:
-		return Request{m.From, m.Body.What, m.Body.quiet}, true
+		return Request{From: m.From, What: m.Body.What, quiet: m.Body.quiet}, true
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == system {
 			from, ok := n.ReadFrom(m[1])
-			return Request{From: from, What: m[2]}, ok
+			return Request{From: from, What: m[2], isTerm: true}, ok
 		}
 	}
 	return Request{}, false
@@ -107,11 +108,48 @@ func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 		return srv.End(c, t[1])
 	}
 	was := s.suspended
-	c.Reply(r.From, s.command(c, srv, r.What))
+	if reply := s.command(c, srv, r.What); r.wrapped() {
+		wrap(c.Node(), r.From, reply)
+	} else {
+		c.Reply(r.From, reply)
+	}
 	if e, ok := srv.(Enterer); ok && was && !s.suspended {
 		return e.Resumed(c)
 	}
 	return nil
+}
+
+// wrapped reports whether the answer looks otherwise to some callers: from OTP 27
+// on, get_state and replace_state are answered with {ok, State}.
+func (r Request) wrapped() bool {
+	if !r.isTerm {
+		return false
+	}
+	if t, ok := r.What.(wire.Tuple); ok {
+		return len(t) == 2 && t[0] == replaceState
+	}
+	return r.What == getState
+}
+
+// okState is the first OTP release that answers get_state with {ok, State}.
+const okState = 27
+
+// wrap answers a call for the state in the way of the caller's release.
+func wrap(n *node.Node, to node.From, reply any) {
+	at := to.Caller().Node()
+	answer := func() {
+		if t, ok := reply.(wire.Tuple); !ok || len(t) != 2 || t[0] != wire.Error {
+			if n.Release(at) >= okState {
+				reply = wire.Tuple{wire.OK, reply}
+			}
+		}
+		to.Reply(reply)
+	}
+	if at == n.Name() || n.ReleaseKnown(at) {
+		answer()
+	} else {
+		go answer() // ends with the answer of the other node, or some seconds later
+	}
 }
 
 func (s *System) command(c *node.Context, srv Server, what any) any {
