@@ -331,6 +331,30 @@ func TestNameIsTaken(t *testing.T) {
 	})
 }
 
+// A child that somebody kills just now is dead for its supervisor before its end is
+// over: its name must be free by then.
+func TestNameOfTheDying(t *testing.T) {
+	records := new(records)
+	n, err := node.Start(node.Config{Workers: 2, Log: slog.New(records)})
+	require.NoError(t, err)
+	sup, err := supervisor.Start(background, n, supervisor.Spec{Strategy: supervisor.OneForAll, Intensity: 1 << 30, Children: []supervisor.Child{
+		{ID: 1, Start: echo, Options: node.Options{Name: "a"}}, {ID: 2, Start: echo, Options: node.Options{Name: "b"}},
+	}}, node.Options{})
+	require.NoError(t, err)
+	for range 5000 {
+		a, _ := n.Whereis("a")
+		b, _ := n.Whereis("b")
+		_ = n.Send(a, atomA)
+		n.Exit(b, node.Kill)
+		_, err := supervisor.CountChildren(background, n, sup)
+		require.NoError(t, err)
+	}
+	for _, r := range records.take("supervisor report") {
+		assert.NotEqual(t, "start_error", r["context"], r["reason"])
+	}
+	require.NoError(t, n.Stop())
+}
+
 // Spawn options that cannot be are a failure to start.
 func TestBadOptions(t *testing.T) {
 	inBubble(t, nil, func(s *stage) {

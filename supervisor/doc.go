@@ -55,8 +55,8 @@
 // # Differences from OTP
 //
 //   - While a child starts, OTP's supervisor hears nothing; this one ends, and
-//     kills that child, when its parent says so. An Init that never returns
-//     cannot hold up a shutdown.
+//     kills that child, when its parent says so, and starts none after that. An
+//     Init that never returns cannot hold up a shutdown.
 //   - Backoff is new. While a child waits for its restart it is restarting, as it
 //     is in OTP between two tries.
 //   - A request that it does not know is answered with an error; OTP's supervisor
