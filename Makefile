@@ -3,12 +3,13 @@
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters
+# make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
 FUZZTIME ?= 40000x
 RACE     := ./mailbox ./sched ./node/... ./supervisor/... ./wire/epmd ./wire/erldist
 
-.PHONY: test tools check unit race fuzz smoke bench
+.PHONY: test tools check unit race fuzz smoke bench interop
 
 test: tools check unit race fuzz smoke
 
@@ -33,3 +34,6 @@ smoke:
 
 bench:
 	$(GO) run ./bench compare
+
+interop:
+	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop

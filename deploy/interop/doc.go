@@ -1,0 +1,41 @@
+// Package interop is the interop suite: what a node that speaks the Erlang
+// distribution protocol must do, asked of it by a real OTP node.
+//
+// # Nouns
+//
+//   - A check is one fact, such as "unlink: nothing comes". Checks of a kind are
+//     a group: ping, terms, links, rpc and so on; see suite/interop.erl.
+//   - The driver is an OTP node that runs the checks: suite/*.erl.
+//   - The target is the node that is judged; it runs the demo (package
+//     supervisor/demo).
+//   - The oracle is an OTP node in the target's place: oracle/demo.erl. A check
+//     that the oracle does not pass is wrong.
+//   - A release is an OTP: the installed one, or one in a folder that chroot can
+//     enter; ./releases makes those.
+//
+// The suite needs only OTP, so that any node can be judged by hand:
+//
+//	erlc -o EBIN suite/*.erl
+//	erl -name me@127.0.0.1 -setcookie COOKIE -pa EBIN -run interop main go@127.0.0.1 [GROUP ...]
+//
+// go test ./deploy/interop runs it with the installed release, against the oracle
+// and against our daemon, built from this source; make interop with OTP 25, 27
+// and 29, and prints a table. Elixir's part (suite/elixir.exs) runs where the
+// release has elixir.
+//
+// # Invariants
+//
+//  1. Each target, with its driver, has a port mapper of its own: nodes of
+//     several runs do not meet, and no name is taken.
+//  2. What a check starts is gone after it; the demo and the connection are as
+//     they were. So checks run in any order, and each alone.
+//  3. Against the oracle every check is ok. Against our daemon those of
+//     testdata/known.txt are not, and all others are. An entry that is ok fails
+//     the test too: it is to be taken out.
+//
+// # Limits
+//
+// A check has half a minute. A target is judged by one driver at a time, for
+// checks suspend and crash parts of the demo. Nodes are on one machine, and their connections are
+// loopback TCP.
+package interop

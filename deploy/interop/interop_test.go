@@ -1,0 +1,358 @@
+package interop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// roots is the environment variable with the folders of further releases,
+// separated by colons; or, with a minus before it, of all releases.
+const roots = "ACTORNODE_OTP_ROOTS"
+
+const (
+	cookie   = "interop"
+	patience = 30 * time.Second // for a node to start
+	limit    = 15 * time.Minute // for the suite
+)
+
+func TestInterop(t *testing.T) {
+	releases := findReleases(t)
+	daemon := buildDaemon(t)
+	var results []result
+	for _, r := range releases {
+		t.Run("otp-"+r.version, func(t *testing.T) {
+			r.compile(t)
+			t.Run("oracle", func(t *testing.T) {
+				s := &stand{release: r, name: "otp@127.0.0.1", port: startMapper(t)}
+				s.start(t, r.erl(t, s.name, s.port, "-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"))
+				res := s.judge(t)
+				results = append(results, res)
+				for _, c := range res.checks {
+					if c.word != "ok" {
+						t.Error(c)
+					}
+				}
+			})
+			t.Run("actornode", func(t *testing.T) {
+				s := &stand{release: r, name: "go@127.0.0.1", port: startMapper(t)}
+				cmd := exec.CommandContext(t.Context(), daemon, "start", "--name", s.name, "--cookie", cookie, "--demo")
+				cmd.Env = environ(s.port)
+				s.start(t, cmd)
+				res := s.judge(t)
+				results = append(results, res)
+				known := readKnown(t, r.version)
+				for _, c := range res.checks {
+					switch is := known[c.key()]; {
+					case is && c.word == "ok":
+						t.Errorf("%v: it is ok now: take it out of testdata/known.txt", c)
+					case !is && c.word != "ok":
+						t.Error(c)
+					}
+				}
+			})
+		})
+	}
+	t.Logf("\n%s", table(results))
+}
+
+// release is an OTP.
+type release struct {
+	version string // "25"
+	root    string // the folder to chroot into; "": none
+	dir     string // for what is compiled; below root, but as seen from within
+	elixir  bool
+}
+
+// findReleases returns those to test with, and skips the test if there are none.
+func findReleases(t *testing.T) (all []*release) {
+	list, only := strings.CutPrefix(os.Getenv(roots), "-")
+	if !only {
+		if _, err := exec.LookPath("erlc"); err == nil {
+			all = append(all, &release{dir: t.TempDir()})
+		}
+	}
+	for _, root := range filepath.SplitList(list) {
+		dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "interop-")
+		require.NoError(t, err)
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		all = append(all, &release{root: root, dir: strings.TrimPrefix(dir, root)})
+	}
+	if len(all) == 0 {
+		t.Skip("no Erlang/OTP on the PATH to judge the node by")
+	}
+	for _, r := range all {
+		cmd := r.command(t.Context(), "erl", "-noshell", "-eval", `io:put_chars(erlang:system_info(otp_release)), halt().`)
+		out, err := cmd.Output()
+		require.NoError(t, err, "%v", cmd)
+		r.version = string(out)
+		r.elixir = r.command(t.Context(), "elixir", "--version").Run() == nil
+	}
+	return all
+}
+
+// command is a command inside the release.
+func (r *release) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	if r.root == "" {
+		return exec.CommandContext(ctx, program, args...)
+	}
+	return exec.CommandContext(ctx, "chroot", append([]string{r.root, program}, args...)...)
+}
+
+// ebin is where the compiled modules of a folder are.
+func (r *release) ebin(folder string) string { return filepath.Join(r.dir, folder) }
+
+// compile compiles the suite and the oracle.
+func (r *release) compile(t *testing.T) {
+	for _, folder := range []string{"suite", "oracle"} {
+		inside := r.ebin(folder)
+		require.NoError(t, os.CopyFS(filepath.Join(r.root, inside), os.DirFS(folder)))
+		files, err := filepath.Glob(folder + "/*.erl")
+		require.NoError(t, err)
+		args := []string{"-Werror", "-o", inside}
+		for _, f := range files {
+			args = append(args, filepath.Join(r.dir, f))
+		}
+		out, err := r.command(t.Context(), "erlc", args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+}
+
+// erl is an OTP node.
+func (r *release) erl(t *testing.T, name string, port int, args ...string) *exec.Cmd {
+	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie}, args...)...)
+	cmd.Env = environ(port)
+	return cmd
+}
+
+// environ is ours, without what Erlang would read of it, and with the port of
+// EPMD.
+func environ(port int) []string {
+	env := []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "HOME=/tmp", "LC_ALL=C.UTF-8"}
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "ERL_") && !strings.HasPrefix(kv, "HOME=") && !strings.HasPrefix(kv, "LC_ALL=") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func buildDaemon(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "actornode")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/actornode").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return path
+}
+
+// startMapper starts a port mapper of our own that ends with the test, and
+// returns its port.
+func startMapper(t *testing.T) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s, err := epmd.NewServer(epmd.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() { // ended by Stop, waited for by the cleanup
+		defer close(done)
+		s.Serve(context.Background(), l)
+	}()
+	t.Cleanup(func() { s.Stop(); <-done })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// stand is a target with what it takes to judge it.
+type stand struct {
+	release *release
+	name    string // of the target
+	port    int    // of EPMD
+}
+
+// start starts the target and waits until it says that it is up. The test's end
+// stops it.
+func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
+	var log bytes.Buffer
+	stdin, err := cmd.StdinPipe() // its end ends the oracle
+	require.NoError(t, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	cmd.Stderr = &log
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = patience
+	require.NoError(t, cmd.Start())
+	up, gone := make(chan bool, 1), make(chan struct{})
+	go func() { // ended by the target's end, waited for by the cleanup
+		defer close(gone)
+		for in := bufio.NewScanner(stdout); in.Scan(); {
+			if strings.Contains(in.Text(), "is up") {
+				up <- true
+				break
+			}
+		}
+		io.Copy(io.Discard, stdout)
+		cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		stdin.Close()
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-gone:
+		case <-time.After(patience):
+			cmd.Process.Kill()
+			<-gone
+		}
+		if t.Failed() {
+			t.Logf("what %s has said last:\n%s", s.name, tail(log.Bytes(), 4000))
+		}
+	})
+	select {
+	case <-up:
+	case <-gone:
+		require.Fail(t, "the target has ended", "%s", log.Bytes())
+	case <-time.After(patience):
+		require.Fail(t, "the target does not start")
+	}
+}
+
+func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
+
+// check is what became of one.
+type check struct{ word, group, text string }
+
+func (c check) String() string { return fmt.Sprintf("%-6s  %-10s  %s", c.word, c.group, c.text) }
+
+// name is the text without the reason.
+func (c check) name() string {
+	name, _, _ := strings.Cut(c.text, " | ")
+	return name
+}
+
+func (c check) key() [2]string { return [2]string{c.group, c.name()} }
+
+// result is a table's row.
+type result struct {
+	row    string
+	checks []check
+}
+
+// judge runs the suite.
+func (s *stand) judge(t *testing.T) result {
+	r := s.release
+	res := result{row: fmt.Sprintf("%s, %s", r.version, filepath.Base(t.Name()))}
+	s.drive(t, &res, r.erl(t, "driver@127.0.0.1", s.port, "-pa", r.ebin("suite"), "-run", "interop", "main", s.name))
+	if r.elixir {
+		cmd := r.command(t.Context(), "elixir", "--name", "elixir@127.0.0.1", "--cookie", cookie, "--erl", "-start_epmd false",
+			filepath.Join(r.dir, "suite", "elixir.exs"), s.name)
+		cmd.Env = environ(s.port)
+		s.drive(t, &res, cmd)
+	}
+	return res
+}
+
+// drive runs a driver and notes what it says of checks.
+func (s *stand) drive(t *testing.T, res *result, cmd *exec.Cmd) {
+	before, finished := len(res.checks), false
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	require.NoError(t, cmd.Start())
+	stop := time.AfterFunc(limit, func() { cmd.Process.Kill() })
+	defer stop.Stop()
+	for in := bufio.NewScanner(out); in.Scan(); {
+		word, rest, _ := strings.Cut(in.Text(), " ")
+		switch word {
+		case "ok", "FAILED", "absent":
+			group, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			res.checks = append(res.checks, check{word, group, strings.TrimSpace(text)})
+		case "done:":
+			finished = true
+		}
+	}
+	err = cmd.Wait()
+	assert.True(t, finished, "the driver has not finished after %d checks: %v\n%s", len(res.checks)-before, err, tail(log.Bytes(), 4000))
+}
+
+// readKnown reads the checks that are known to fail with a release: a line each,
+// [>=RELEASE] GROUP NAME, where # begins a comment.
+func readKnown(t *testing.T, release string) map[[2]string]bool {
+	b, err := os.ReadFile("testdata/known.txt")
+	require.NoError(t, err)
+	now, err := strconv.Atoi(release)
+	require.NoError(t, err)
+	known := map[[2]string]bool{}
+	for line := range strings.Lines(string(b)) {
+		line, _, _ = strings.Cut(line, "#")
+		if since, rest, ok := strings.Cut(line, " "); ok && strings.HasPrefix(since, ">=") {
+			first, err := strconv.Atoi(since[2:])
+			require.NoError(t, err, line)
+			if now < first {
+				continue
+			}
+			line = rest
+		}
+		if group, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			known[[2]string{group, strings.TrimSpace(name)}] = true
+		}
+	}
+	return known
+}
+
+// table shows the results: a row each, a column for each group.
+func table(results []result) string {
+	var groups []string
+	for _, r := range results {
+		for _, c := range r.checks {
+			if !slices.Contains(groups, c.group) {
+				groups = append(groups, c.group)
+			}
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| OTP, target | %s |\n|---|%s\n", strings.Join(groups, " | "), strings.Repeat("---|", len(groups)))
+	for _, r := range results {
+		fmt.Fprintf(&b, "| %s |", r.row)
+		for _, g := range groups {
+			fmt.Fprintf(&b, " %s |", cell(r.checks, g))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// cell is how many checks of a group are ok: of how many, unless all; "none" if
+// nothing of it is offered, "–" if it has not run.
+func cell(checks []check, group string) string {
+	n := map[string]int{}
+	for _, c := range checks {
+		if c.group == group {
+			n[c.word]++
+		}
+	}
+	all := n["ok"] + n["FAILED"] + n["absent"]
+	switch {
+	case all == 0:
+		return "–"
+	case n["absent"] == all:
+		return "none"
+	case n["ok"] == all:
+		return strconv.Itoa(all)
+	}
+	return fmt.Sprintf("**%d/%d**", n["ok"], all)
+}
