@@ -177,7 +177,10 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 		function, ok2 := args[1].(Atom)
 		list, ok3 := listOf(args[2])
 		if !ok1 || !ok2 || !ok3 {
-			return nil, ExitWith(wire.Atom("badarg"))
+			stack := wire.List{wire.Tuple{wire.Atom("erlang"), wire.Atom("apply"), wire.List(args), wire.List{}}}
+			return Process(func(*Self) error {
+				return ExitWith(wire.Tuple{ref, wire.Error, wire.Atom("badarg"), stack})
+			}), nil
 		}
 		return Process(func(s *Self) error {
 			var class Atom = wire.Error

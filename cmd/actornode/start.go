@@ -137,6 +137,9 @@ func start(ctx context.Context, o options, env environment) (err error) {
 		if _, err := pg.Start(ctx, n, pg.Config{}); err != nil {
 			return err
 		}
+		if err := pg.Export(n); err != nil {
+			return err
+		}
 	}
 	apps, err := application.Start(ctx, n)
 	if err != nil {

@@ -24,7 +24,40 @@ func (t *tools) basics() []function {
 		{m, "unregister", []int{1}, plain(t.unregister)},
 		{m, "unique_integer", []int{0}, plain(t.uniqueInteger)},
 		{"timer", "sleep", []int{1}, sleep},
+		{"io", "format", []int{1, 2}, printFormat},
+		{"io", "put_chars", []int{1}, printChars},
+		{"io", "nl", []int{0}, func(ctx context.Context, _ []any) (any, error) { return wire.OK, Print(ctx, "\n") }},
 	}
+}
+
+// printFormat is io:format: it prints where the caller's group leader does.
+func printFormat(ctx context.Context, args []any) (any, error) {
+	text, ok := wire.Text(args[0])
+	var values []any
+	if len(args) == 2 {
+		if values, ok = listOf(args[1]); !ok {
+			return nil, errBadArg
+		}
+	}
+	if a, isAtom := args[0].(wire.Atom); isAtom {
+		text, ok = string(a), true
+	}
+	if !ok {
+		return nil, errBadArg
+	}
+	out, err := format(text, values)
+	if err != nil {
+		return nil, errBadArg
+	}
+	return wire.OK, Print(ctx, out)
+}
+
+func printChars(ctx context.Context, args []any) (any, error) {
+	text, ok := wire.Text(args[0])
+	if !ok {
+		return nil, errBadArg
+	}
+	return wire.OK, Print(ctx, text)
 }
 
 func (t *tools) apply(ctx context.Context, args []any) (any, error) {

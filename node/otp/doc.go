@@ -48,6 +48,7 @@
 //	timestamp  localtime  universaltime  system_time/0,1  monotonic_time/0,1              R
 //
 //	timer         sleep/1                          R
+//	io            format/1,2  put_chars/1  nl/0    prints where the caller's group leader does
 //
 //	observer_backend
 //	vsn  sys_info  get_port_list  get_socket_list  socket_info  get_table_list  get_table sys_info: all keys; ports, sockets, tables: none
