@@ -333,9 +333,13 @@ func requestRef(msg any) (Ref, bool) {
 // a bounded mailbox that makes its senders wait refuses what comes from here.
 func (p *peer) read() {
 	defer p.n.dist.wg.Done()
+	var f wire.Frame // one for all, which nobody keeps: on the heap it would be one for each
 	for {
-		f, err := p.link.Read()
-		if err == nil {
+		var err error
+		if f, err = p.link.Read(); err == nil {
+			if p.isOver() { // what comes late would be out of order
+				return
+			}
 			err = p.handle(&f)
 		}
 		if err != nil {
