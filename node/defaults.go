@@ -66,15 +66,7 @@ func (e *EPMD) Announce(ctx context.Context, name Atom, port int, creation uint3
 
 // foreignTerm is what stands for a Go value on the wire that is no term: what its
 // type says of itself, see package etf.
-// Code of the user's that panics makes it no term.
-func foreignTerm(v any) (term any, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			term, err = nil, fmt.Errorf("node: %T has no term: panic: %v", v, cause)
-		}
-	}()
-	return etf.ToTerm(v)
-}
+func foreignTerm(v any) (any, error) { return etf.ToTerm(v) }
 
 // convert reads a term into a Go value, as the value's type and tags say; see
 // package etf.

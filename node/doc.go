@@ -82,10 +82,27 @@
 // Erlang distribution protocol and is found through EPMD. PIDs of other nodes are
 // sent to, linked, monitored and called like those of this one; [At] is a name on
 // a node. The first use of a node connects to it. What goes to a peer waits in one
-// queue, in order; a sender that goes past Distribution.Queue is held up until the
-// peer has read. When a connection is lost, every link over it breaks and every
+// queue, in order. When a connection is lost, every link over it breaks and every
 // monitor fires with the reason noconnection, calls fail, and [NodeDown] says why;
 // only then can the node be connected again.
+//
+// Links follow the link protocol of OTP. What comes with a connection only:
+//
+//   - While more waits for a peer than Distribution.Queue, whoever sends to it,
+//     links, monitors or signals is held up: until there is room, the connection
+//     is lost, or the process is killed. An actor gives up its stage meanwhile. A
+//     call is not held up, for it waits anyway, and its context counts. Exits and
+//     the answers to what the peer asks are never held up.
+//   - Nothing holds up what comes from a peer: a bounded mailbox with the policy
+//     Block refuses a message from another node that it has no room for, and that
+//     is a dead letter.
+//   - A message that is no term is a dead letter, a call with one an error
+//     ([wire.EncodeError]). An exit reason that is no term is sent as text.
+//   - Stop writes what the exits of the processes have to say, for a second at most,
+//     before it closes the connections: links break with shutdown or killed, not
+//     with noconnection.
+//   - Functions that are exported as behaviours are called by the connection's
+//     reader: they must be quick.
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as

@@ -76,6 +76,9 @@ type ExitError struct{ Reason any }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("node: the process exited: %v", e.Reason) }
 
+// Term is the reason, as other nodes see the error.
+func (e *ExitError) Term() any { return e.Reason }
+
 // Is makes errors.Is(err, ErrNoProcess) true for the reason noproc.
 func (e *ExitError) Is(target error) bool { return target == ErrNoProcess && e.Reason == NoProc }
 

@@ -217,22 +217,30 @@ const maxStandIns = 100
 
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	for range maxStandIns {
-		switch v := t.(type) {
-		case Termer:
-			t = v.Term()
-		default:
-			if w.Foreign == nil {
-				return false, newFault(ErrNoTerm, "a Go value of type %T is no term", v)
-			}
-			if t, err = w.Foreign(v); err != nil {
-				return false, err
-			}
+		if t, err = w.standIn(t); err != nil {
+			return false, err
 		}
 		if isTerm(t) {
 			return w.one(t, next)
 		}
 	}
 	return false, newFault(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
+}
+
+// standIn asks a value for what it stands for. If that panics, it is no term.
+func (w *writing) standIn(v any) (t any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = newFault(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
+		}
+	}()
+	if v, ok := v.(Termer); ok {
+		return v.Term(), nil
+	}
+	if w.Foreign == nil {
+		return nil, newFault(ErrNoTerm, "a Go value of type %T is no term", v)
+	}
+	return w.Foreign(v)
 }
 
 // isTerm reports whether one can write t by itself.

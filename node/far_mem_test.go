@@ -1,0 +1,349 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What waits is written before a node that stops closes its connections: links
+// break with the reason of the processes.
+func TestFarStopTells(t *testing.T) {
+	for range 50 {
+		c := newCluster(t)
+		a := c.start("a")
+		b, err := node.Start(c.config("b"))
+		require.NoError(t, err)
+		remote, err := b.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		self, err := a.Open()
+		require.NoError(t, err)
+		self.TrapExit(true)
+		self.Link(remote)
+		ref := self.Monitor(remote)
+		_, err = node.Call[int](soon(t), self, remote, 1)
+		require.NoError(t, err)
+		require.NoError(t, b.Stop())
+		assert.ElementsMatch(t, []any{node.Exited{From: remote, Reason: node.Shutdown}, node.Down{Ref: ref, PID: remote, Reason: node.Shutdown}},
+			[]any{self.Receive(), self.Receive()})
+		self.Close(nil)
+	}
+}
+
+// A mailbox that makes its senders wait does not hold up the connection.
+func TestFarFullMailbox(t *testing.T) {
+	_, b, self, remote := two(t)
+	hold := make(chan struct{})
+	full, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.ActorFunc(func(*node.Context, any) error { <-hold; return nil }))
+	require.NoError(t, err)
+	defer close(hold)
+	dead := b.DeadLetters(64)
+	for i := range 20 {
+		self.Send(full, i)
+	}
+	v, err := node.Call[int](soon(t), self, remote, 1)
+	require.NoError(t, err)
+	assert.Equal(t, 1, v)
+	assert.Equal(t, node.CauseMailboxFull, (<-dead.C).Cause)
+}
+
+// A result goes past the bound of the process that has asked for it.
+func TestFarResultIntoFullMailbox(t *testing.T) {
+	a, b, self, remote := two(t)
+	hold, results := make(chan struct{}), make(chan any, 64)
+	asks, err := a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.ActorFunc(func(c *node.Context, msg any) error {
+			if msg == "go" {
+				for i := range 20 {
+					node.SendRequest(c, remote, i, i)
+				}
+				<-hold
+				return nil
+			}
+			results <- msg
+			return nil
+		}))
+	require.NoError(t, err)
+	a.Send(asks, "go")
+	_, err = node.Call[int](soon(t), self, remote, 1)
+	require.NoError(t, err)
+	close(hold)
+	for range 20 {
+		assert.NoError(t, (<-results).(node.Result).Err)
+	}
+	assert.Empty(t, b.DeadLetterCounts())
+}
+
+// What is asked for and no longer wanted leaves nothing behind.
+func TestFarNothingIsLeft(t *testing.T) {
+	a, b, self, remote := two(t)
+	require.NoError(t, b.ExportFunction(mfa("far", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+		<-ctx.Done()
+		return nil, nil
+	}))
+	deaf, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.NoError(t, err)
+	for i := range 50 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		_, err := node.RPC(ctx, a, b.Name(), "far", "wait")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = node.Call[int](ctx, self, deaf, i)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = node.AwaitExit(ctx, self, remote)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		cancel()
+		_, err = a.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
+			c.MonitorNode(b.Name())
+			c.Monitor(remote)
+			c.MonitorAt(node.At{Name: "echo", Node: b.Name()})
+			c.Link(remote)
+			c.Unlink(remote)
+			node.SendRequest(c, deaf, 1, 1)
+			node.Async[int](c, deaf, 1).Cancel()
+			return node.Stop
+		}))
+		require.NoError(t, err)
+		for pid := range a.Processes() {
+			a.Send(pid, "now")
+		}
+	}
+	b.Exit(deaf, node.Kill)
+	settles(t, func() string {
+		for pid := range a.Processes() {
+			a.Send(pid, "now")
+		}
+		return node.FarTables(a)
+	})
+	settles(t, func() string {
+		for pid := range b.Processes() { // those that RPC has started
+			if i, err := b.Info(pid); err == nil && i.Name == "" {
+				b.Exit(pid, node.Kill)
+			}
+		}
+		return node.FarTables(b)
+	})
+}
+
+func TestFarAwaitExit(t *testing.T) {
+	a, b, self, remote := two(t)
+	reason := make(chan any, 2)
+	for _, await := range []func() (any, error){
+		func() (any, error) { return node.AwaitExit(soon(t), a, remote) },
+		func() (any, error) { return node.AwaitExit(soon(t), b, node.At{Name: "echo", Node: b.Name()}) },
+	} {
+		go func() {
+			r, err := await()
+			assert.NoError(t, err)
+			reason <- r
+		}()
+	}
+	settles(t, func() string {
+		if i, err := b.Info(remote); err != nil || len(i.Watchers) == 0 {
+			return "not watched"
+		}
+		return ""
+	})
+	// The end of ctx is not the end of the process, whatever its cause.
+	dies, err := a.Open()
+	require.NoError(t, err)
+	ctx := dies.Context()
+	dies.Close(node.Atom("mine"))
+	_, err = node.AwaitExit(ctx, self, remote)
+	var exit *node.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, node.Atom("mine"), exit.Reason)
+	b.Exit(remote, node.Atom("gone"))
+	assert.Equal(t, node.Atom("gone"), <-reason)
+	assert.Contains(t, []any{node.Atom("gone"), node.NoProc}, <-reason)
+	r, err := node.AwaitExit(soon(t), self, remote)
+	require.NoError(t, err)
+	assert.Equal(t, node.NoProc, r)
+}
+
+// A factory that panics is a process that crashes, not the end of the node.
+func TestFarFactoryPanics(t *testing.T) {
+	_, b, self, _ := two(t)
+	require.NoError(t, b.ExportBehaviour(mfa("far", "odd", 0), func([]any) (node.Actor, error) { panic("odd") }))
+	pid, err := node.SpawnAt(soon(t), self, b.Name(), "far", "odd")
+	require.NoError(t, err)
+	r, err := node.AwaitExit(soon(t), self, pid)
+	require.NoError(t, err)
+	assert.Contains(t, []any{node.NoProc, wire.Tuple{"odd", wire.List{}}}, r)
+}
+
+// Unlink has the last word, however near the exit signal is.
+func TestFarUnlinkIsFinal(t *testing.T) {
+	_, b, self, _ := two(t)
+	for i := range 300 {
+		pid, err := b.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		self.Link(pid)
+		self.Send(pid, node.Atom("bye"))
+		for range i {
+			runtime.Gosched()
+		}
+		self.Unlink(pid)
+		was := 0
+		for {
+			if _, err := self.ReceiveWithin(0, nil); err != nil {
+				break
+			}
+			was++
+		}
+		_, err = node.Call[int](soon(t), self, node.At{Name: "echo", Node: b.Name()}, i)
+		require.NoError(t, err)
+		_, err = self.ReceiveWithin(0, nil)
+		require.ErrorIs(t, err, node.ErrTimeout, "after %d", was)
+	}
+}
+
+// Without a cookie for a peer there is no connection to it, and none from it.
+func TestFarNoCookie(t *testing.T) {
+	c := newCluster(t)
+	cfg := c.config("a")
+	cfg.Distribution.Cookie = ""
+	cfg.Distribution.Cookies = func(peer node.Atom) (string, string, bool) { return "secret", "secret", peer == "b@127.0.0.1" }
+	a, err := node.Start(cfg)
+	require.NoError(t, err)
+	defer a.Stop()
+	b, x := c.start("b"), c.start("x")
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.ErrorContains(t, a.Connect(soon(t), x.Name()), "cookie")
+	require.Error(t, x.Connect(soon(t), a.Name()))
+}
+
+// stalled is a protocol whose links write nothing until they are let.
+type stalled struct {
+	*memory
+	stall atomic.Pointer[chan struct{}]
+}
+
+type stalledLink struct {
+	wire.Link
+	s    *stalled
+	gone chan struct{}
+}
+
+func (s *stalled) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	l, err := s.memory.Dial(ctx, conn, h)
+	return &stalledLink{l, s, make(chan struct{})}, err
+}
+
+func (l *stalledLink) Write(f *wire.Frame) error {
+	if ch := l.s.stall.Load(); ch != nil {
+		select {
+		case <-*ch:
+		case <-l.gone:
+		}
+	}
+	return l.Link.Write(f)
+}
+
+func (l *stalledLink) Close() error {
+	close(l.gone)
+	return l.Link.Close()
+}
+
+// Whoever is held up goes on when the connection ends, when it is killed, and
+// when the node stops.
+func TestFarHeldUp(t *testing.T) {
+	for _, end := range []string{"goes on", "is lost", "stops"} {
+		t.Run(end, func(t *testing.T) {
+			goroutines := runtime.NumGoroutine()
+			c := newCluster(t)
+			b, err := node.Start(c.config("b"))
+			require.NoError(t, err)
+			cfg := c.config("a")
+			slow := &stalled{memory: c.proto}
+			cfg.Distribution.Protocols = []wire.Protocol{slow}
+			cfg.Distribution.Queue = 1000
+			a, err := node.Start(cfg)
+			require.NoError(t, err)
+			require.NoError(t, a.Connect(soon(t), b.Name()))
+			stall := make(chan struct{})
+			slow.stall.Store(&stall)
+			sink, err := b.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+			require.NoError(t, err)
+			at := node.At{Name: "sink", Node: b.Name()}
+			ways := map[string]func(*node.Self){
+				"send":    func(p *node.Self) { p.Send(sink, 1) },
+				"name":    func(p *node.Self) { p.SendAt(at, 1) },
+				"link":    func(p *node.Self) { p.Link(sink); p.Unlink(sink) },
+				"monitor": func(p *node.Self) { p.Demonitor(p.Monitor(sink), true) },
+				"exit":    func(p *node.Self) { p.Exit(sink, node.Normal) },
+				"async":   func(p *node.Self) { node.Async[int](p, sink, 1) },
+				"request": func(p *node.Self) { node.SendRequest(p, at, 1, 1) },
+			}
+			var ended atomic.Int64
+			for name, way := range ways {
+				for _, o := range []node.Options{{}, {Coroutine: true}} {
+					var count atomic.Int64
+					var began atomic.Bool
+					pid, err := a.SpawnOpt(o, node.Process(func(p *node.Self) error {
+						defer ended.Add(1)
+						for began.Store(true); ; {
+							way(p)
+							count.Add(1)
+							if _, err := p.ReceiveWithin(0, func(any) bool { return false }); err == node.ErrExited {
+								return nil
+							}
+						}
+					}))
+					require.NoError(t, err)
+					settles(t, func() string { // it stands still
+						was := count.Load()
+						if _, err := node.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
+							return fmt.Sprint(name, " lets a call through: ", err)
+						}
+						if !began.Load() || count.Load() != was || node.FarWaiting(a) <= 1000 {
+							return name + " is not held up"
+						}
+						return ""
+					})
+					a.Exit(pid, node.Kill)
+				}
+			}
+			settles(t, func() string {
+				if n := ended.Load(); n != 14 {
+					return fmt.Sprint(n, " have ended")
+				}
+				return ""
+			})
+			plain := make(chan struct{})
+			go func() { defer close(plain); a.Send(sink, 1) }()
+			settles(t, func() string {
+				if node.FarWaiting(a) < 1000 {
+					return "nothing waits"
+				}
+				return ""
+			})
+			switch end {
+			case "goes on":
+				close(stall)
+			case "is lost":
+				a.Disconnect(b.Name())
+			}
+			if end != "stops" {
+				<-plain
+			}
+			start := time.Now()
+			require.NoError(t, a.Stop())
+			assert.Less(t, time.Since(start), 4*time.Second)
+			<-plain
+			require.NoError(t, b.Stop())
+			noneLeft(t, goroutines)
+		})
+	}
+}

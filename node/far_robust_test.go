@@ -1,0 +1,498 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+)
+
+const goNode = "go@127.0.0.1"
+
+// until waits for what the erl node answers to expr.
+func (e *farErl) until(expr, want string) {
+	e.t.Helper()
+	settles(e.t, func() string {
+		if got := e.ask("%s", expr); got != want {
+			return fmt.Sprintf("%s is %s, want %s", expr, got, want)
+		}
+		return ""
+	})
+}
+
+func TestFarErlSimultaneous(t *testing.T) {
+	c := newCountry(t)
+	for _, name := range []string{"a", "z"} { // less than go, and greater
+		e := c.erl(name, "secret")
+		n := c.start(c.config("go" + name))
+		require.NoError(t, n.Connect(within(t), e.name))
+		for i := range 100 {
+			e.tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
+			n.Connect(within(t), e.name) // one that ends may be met
+			e.answer()
+			settles(t, func() string {
+				if v, err := node.Call[int](within(t), n, e.echo(), i); err != nil || v != i {
+					return fmt.Sprint(v, err)
+				}
+				return ""
+			})
+			require.Equal(t, []node.Atom{e.name}, n.Nodes(true))
+			require.Equal(t, "['"+string(n.Name())+"']", e.ask("nodes(connected)"))
+		}
+		e.kill()
+	}
+}
+
+func TestFarErlKilled(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	n := c.start(c.config("go"))
+	me, got := catcher(t, n, "")
+	require.NoError(t, n.Send(me, func(p *node.Self) {
+		p.MonitorNode(e.name)
+		p.SendAt(e.echo(), wire.Tuple{p.Self(), 1})
+	}))
+	old := caught(t, got).(wire.Tuple)[0].(node.PID)
+	inCatcher(n, me, func(p *node.Self) { p.Link(old); p.Monitor(old) })
+	_, err := node.Call[int](within(t), n, old, 1)
+	require.NoError(t, err)
+	e.kill()
+	assert.Equal(t, node.Exited{From: old, Reason: node.NoConnection}, caught(t, got))
+	assert.Equal(t, node.NoConnection, caught(t, got).(node.Down).Reason)
+	assert.Equal(t, e.name, caught(t, got).(node.NodeDown).Node)
+
+	e = c.erl("e1", "secret")
+	v, err := node.Call[int](within(t), n, e.echo(), 2)
+	require.NoError(t, err)
+	assert.Equal(t, 2, v)
+	_, err = node.Call[int](within(t), n, old, 3)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+	inCatcher(n, me, func(p *node.Self) { p.Monitor(old); p.Link(old) })
+	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
+	assert.Equal(t, node.Exited{From: old, Reason: node.NoProc}, caught(t, got))
+	assert.Empty(t, got, "nodedown is seen once")
+	settles(t, func() string { return node.FarTables(n) })
+}
+
+func TestFarErlSeesRestart(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	require.Equal(t, "ok", e.ask("net_kernel:monitor_nodes(true, [{node_type, all}])"))
+	n := c.start(c.config("go"))
+	me, got := catcher(t, n, "me")
+	require.Equal(t, "true", e.ask("net_kernel:connect_node('%s')", goNode))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	e.ask("{me, '%s'} ! self(), spawn(fun() -> process_flag(trap_exit, true), {me, '%s'} ! self(), receive A -> put(a, A) end, "+
+		"register(seen, spawn(fun() -> receive {get, P} -> P ! A end end)) end), ok", goNode, goNode)
+	shell := caught(t, got).(node.PID)
+	linked := caught(t, got).(node.PID)
+	inCatcher(n, me, func(p *node.Self) { p.Link(linked); p.Send(shell, p.Self()) })
+	require.Equal(t, "undefined", e.ask("put(old, receive P when is_pid(P) -> P after 10000 -> none end)"))
+	require.NoError(t, n.Stop())
+	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	// What a process that trapped exits was killed with reached those it was linked to.
+	e.until("lists:member(seen, registered())", "true")
+	assert.Equal(t, "killed", e.ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 10000 -> none end"))
+
+	n = c.start(c.config("go"))
+	require.NoError(t, n.Connect(within(t), e.name))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	_, got = catcher(t, n, "me")
+	assert.Equal(t, "noproc", e.ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 10000 -> none end"))
+	e.ask("get(old) ! lost, {me, '%s'} ! found", goNode)
+	assert.Equal(t, node.Atom("found"), caught(t, got))
+}
+
+func TestFarErlWrongCookie(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "other")
+	n := c.start(c.config("go"))
+	err := n.Connect(within(t), e.name)
+	require.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorContains(t, err, "e1@127.0.0.1")
+	assert.ErrorContains(t, err, "cookie")
+	assert.Equal(t, "pang", e.ask("net_adm:ping('%s')", goNode))
+	assert.Empty(t, n.Nodes(true))
+	assert.Equal(t, "pong", e.ask("erlang:set_cookie('%s', secret), net_adm:ping('%s')", goNode, goNode))
+	assert.Equal(t, []node.Atom{e.name}, n.Nodes(true))
+}
+
+func TestFarErlFrozen(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret", "-kernel", "net_ticktime", "1")
+	cfg := c.config("go")
+	cfg.Distribution.TickTime = 2 * time.Second
+	n := c.start(cfg)
+	me, got := catcher(t, n, "")
+	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
+	_, err := node.Call[int](within(t), n, e.echo(), 1)
+	require.NoError(t, err)
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	down := caught(t, got).(node.NodeDown)
+	assert.Contains(t, down.Reason, "net_tick_timeout")
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+	settles(t, func() string {
+		_, err := node.CallWithin[int](10*time.Second, n, e.echo(), 2)
+		return errText(err)
+	})
+}
+
+func errText(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// cutter is a Finder whose connections go through a proxy that cuts them.
+type cutter struct {
+	node.Finder
+	t     *testing.T
+	after atomic.Int64 // bytes in both directions; 0: never
+}
+
+func (c *cutter) Find(ctx context.Context, name node.Atom) (string, error) {
+	addr, err := c.Finder.Find(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go func() { // ended by the first connection, or the test's end
+		defer l.Close()
+		near, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer near.Close()
+		far, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		defer far.Close()
+		var left atomic.Int64
+		left.Store(c.after.Load())
+		limited := left.Load() > 0
+		var both sync.WaitGroup
+		move := func(to, from net.Conn) {
+			defer near.Close()
+			defer far.Close()
+			buf := make([]byte, 4096)
+			for {
+				n, err := from.Read(buf)
+				if limited {
+					if over := left.Add(-int64(n)); over <= 0 {
+						to.Write(buf[:max(0, n+int(over))])
+						return
+					}
+				}
+				if n > 0 {
+					to.Write(buf[:n])
+				}
+				if err != nil {
+					return
+				}
+			}
+		}
+		both.Go(func() { move(near, far) })
+		both.Go(func() { move(far, near) })
+		both.Wait()
+	}()
+	c.t.Cleanup(func() { l.Close() })
+	return l.Addr().String(), nil
+}
+
+func TestFarErlCut(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	cfg := c.config("go")
+	proxy := &cutter{Finder: cfg.Distribution.Finder, t: t}
+	cfg.Distribution.Finder = proxy
+	n := c.start(cfg)
+	r := farRand(t)
+	for range 60 {
+		proxy.after.Store(300 + r.Int64N(30_000))
+		me, got := catcher(t, n, "")
+		inCatcher(n, me, func(p *node.Self) {
+			p.MonitorAt(e.echo())
+			for i := range 200 {
+				p.SendAt(e.echo(), wire.Tuple{p.Self(), wire.Tuple{i, make([]byte, r.IntN(2000))}})
+			}
+		})
+		next := 0
+		for {
+			m := caught(t, got)
+			if d, ok := m.(node.Down); ok {
+				require.Equal(t, node.NoConnection, d.Reason)
+				break
+			}
+			at := m.(wire.Tuple)[1].(wire.Tuple)[0].(int)
+			require.GreaterOrEqual(t, at, next, "in order")
+			next = at + 1
+			if next == 200 { // not cut: the limit was not reached
+				n.Disconnect(e.name)
+			}
+		}
+		n.Exit(me, node.Kill)
+	}
+	proxy.after.Store(0)
+	settles(t, func() string {
+		_, err := node.Call[int](within(t), n, e.echo(), 1)
+		return errText(err)
+	})
+	settles(t, func() string { return node.FarTables(n) })
+}
+
+// Who claims the name of a connected node and knows no cookie disturbs nobody.
+func TestFarImpostor(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	n := c.start(c.config("go"))
+	me, got := catcher(t, n, "")
+	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
+	_, err := node.Call[int](within(t), n, e.echo(), 1)
+	require.NoError(t, err)
+	for i := range 20 {
+		conn, err := net.Dial("tcp", n.Addr().String())
+		require.NoError(t, err)
+		_, err = new(erldist.Protocol).Dial(within(t), conn, wire.Handshake{
+			Local: wire.NodeID{Name: e.name, Creation: uint32(i + 1)}, Hidden: true, Peer: n.Name(),
+			Cookies: func(node.Atom) (string, string) { return "guess", "guess" },
+		})
+		require.Error(t, err)
+	}
+	v, err := node.Call[int](within(t), n, e.echo(), 2)
+	require.NoError(t, err)
+	assert.Equal(t, 2, v)
+	assert.Empty(t, got)
+}
+
+func TestFarBadClients(t *testing.T) {
+	c := newCluster(t)
+	cfg := c.config("a")
+	cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
+	cfg.Distribution.ConnectTimeout = 300 * time.Millisecond
+	goroutines := runtime.NumGoroutine()
+	n, err := node.Start(cfg)
+	require.NoError(t, err)
+	r := farRand(t)
+	var conns []net.Conn
+	for i := range 240 {
+		conn, err := net.Dial("tcp", n.Addr().String())
+		require.NoError(t, err)
+		conns = append(conns, conn)
+		if i%6 == 0 {
+			b := make([]byte, 1+r.IntN(300))
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			conn.Write(b)
+		}
+	}
+	cfg = c.config("b")
+	cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
+	b, err := node.Start(cfg)
+	require.NoError(t, err)
+	require.NoError(t, b.Connect(within(t), n.Name()), "while they are there")
+	require.NoError(t, b.Ping(within(t), n.Name()))
+	require.NoError(t, b.Stop())
+	for _, conn := range conns {
+		conn.SetReadDeadline(time.Now().Add(farPatience))
+		_, err := io.Copy(io.Discard, conn)
+		require.False(t, os.IsTimeout(err), "the connection is left open")
+		conn.Close()
+	}
+	require.NoError(t, n.Stop())
+	noneLeft(t, goroutines)
+}
+
+// A peer that does not read holds up those who send to it, and nobody else.
+func TestFarErlDoesNotRead(t *testing.T) {
+	const queue = 1 << 20
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	cfg := c.config("go")
+	cfg.Distribution.Queue = queue
+	cfg.Workers, cfg.Stages = 2, 2
+	n := c.start(cfg)
+	require.Equal(t, "true", e.ask("register(sink, spawn(fun far:sink/0))"))
+	require.NoError(t, n.Connect(within(t), e.name))
+	sink := node.At{Name: "sink", Node: e.name}
+	var process, actor atomic.Int64
+	_, err := n.Spawn(node.Process(func(p *node.Self) error {
+		for {
+			if err := p.SendAt(sink, make([]byte, 1<<15)); err != nil {
+				return err
+			}
+			process.Add(1)
+		}
+	}))
+	require.NoError(t, err)
+	busy, err := n.SpawnOpt(node.Options{Place: node.OnStage(0)}, node.ActorFunc(func(c *node.Context, msg any) error {
+		c.SendAt(sink, make([]byte, 1<<15))
+		actor.Add(1)
+		return c.Send(c.Self(), msg)
+	}))
+	require.NoError(t, err)
+	beside, err := n.SpawnOpt(node.Options{Place: node.OnStage(0)}, node.ActorFunc(echo))
+	require.NoError(t, err)
+	n.Send(busy, 1)
+	grows := func(c *atomic.Int64) {
+		was := c.Load()
+		settles(t, func() string {
+			if c.Load() < was+100 {
+				return "nothing is sent"
+			}
+			return ""
+		})
+	}
+	grows(&process)
+	grows(&actor)
+
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	stuck := func() {
+		settles(t, func() string { // no progress while others make much
+			was := process.Load() + actor.Load()
+			for range 2000 {
+				if _, err := node.Call[int](within(t), n, beside, 1); err != nil {
+					return err.Error()
+				}
+			}
+			if process.Load()+actor.Load() > was {
+				return "they are not held up"
+			}
+			return ""
+		})
+	}
+	stuck()
+	assert.Less(t, node.FarWaiting(n), queue+3<<15)
+	assert.Greater(t, node.FarWaiting(n), queue)
+	_, err = node.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
+	require.ErrorIs(t, err, node.ErrTimeout, "a call is not held up")
+	// Who is killed waits no more.
+	began, ended := make(chan struct{}), make(chan struct{})
+	held, err := n.Spawn(node.Process(func(p *node.Self) error {
+		defer close(ended)
+		close(began)
+		p.SendAt(sink, 1)
+		p.Receive()
+		return nil
+	}))
+	require.NoError(t, err)
+	<-began
+	n.Exit(held, node.Kill)
+	<-ended
+	// A signal is held up, too.
+	var exits atomic.Int64
+	_, err = n.Spawn(node.Process(func(p *node.Self) error {
+		to := e.somebody()
+		for {
+			p.Exit(to, make([]byte, 1<<15))
+			exits.Add(1)
+		}
+	}))
+	require.NoError(t, err)
+
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+	grows(&process)
+	grows(&actor)
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	stuck()
+	start := time.Now()
+	require.NoError(t, n.Stop())
+	assert.Less(t, time.Since(start), 4*time.Second)
+	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+}
+
+// somebody is a PID of e that nobody has.
+func (e *farErl) somebody() node.PID {
+	return wire.NewOrigin(wire.NodeID{Name: e.name, Creation: 1}).PID(1 << 20)
+}
+
+type unsendable struct{ C chan int }
+
+type oddTerm struct{}
+
+func (oddTerm) Term() any { panic("odd") }
+
+type point struct{ X, Y int }
+
+func TestFarErlNoTerm(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	cfg := c.config("go")
+	cfg.Distribution.Limits.Message = 1 << 20
+	n := c.start(cfg)
+	me, got := catcher(t, n, "")
+	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name); p.SendAt(e.echo(), wire.Tuple{p.Self(), 1}) })
+	far := caught(t, got).(wire.Tuple)[0].(node.PID)
+	dead := n.DeadLetters(16)
+	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {
+		require.NoError(t, n.Send(far, bad))
+		l := <-dead.C
+		assert.Equal(t, node.CauseNotATerm, l.Cause)
+		_, err := node.Call[any](within(t), n, far, bad)
+		var unfit *wire.EncodeError
+		require.ErrorAs(t, err, &unfit, "%T", bad)
+		<-dead.C
+		_, err = node.RPC(within(t), n, e.name, "erlang", "abs", bad)
+		require.ErrorAs(t, err, &unfit, "%T", bad)
+	}
+	v, err := node.Call[int](within(t), n, far, 5)
+	require.NoError(t, err)
+	assert.Equal(t, 5, v)
+
+	for _, reason := range []struct {
+		go_    any
+		erlang string
+	}{
+		{fmt.Errorf("no luck"), `<<"no luck">>`},
+		{&node.ExitError{Reason: node.Atom("inner")}, "inner"},
+		{point{1, 2}, "#{"},
+		{make(chan int), `<<"0x`},
+		{unsendable{}, `<<"{`},
+		{oddTerm{}, `<<"{}">>`},
+		{string(make([]byte, 2<<20)), "<<0,0"},
+		{wire.Tuple{node.Atom("a"), 1, "b"}, `{a,1,<<"b">>}`},
+	} {
+		pid, err := n.SpawnOpt(node.Options{Name: "dying"}, node.ActorFunc(func(_ *node.Context, msg any) error { return node.ExitWith(reason.go_) }))
+		require.NoError(t, err)
+		answer := e.ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 10000 -> none end", goNode, goNode)
+		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
+		assert.Less(t, len(answer), 10_000)
+		settles(t, func() string {
+			if n.IsAlive(pid) {
+				return "alive"
+			}
+			return ""
+		})
+	}
+	// A crash, and a panic.
+	for _, b := range []node.Actor{
+		node.ActorFunc(func(*node.Context, any) error { return fmt.Errorf("wrapped: %w", io.EOF) }),
+		node.ActorFunc(func(*node.Context, any) error { panic("ouch") }),
+	} {
+		_, err := n.SpawnOpt(node.Options{Name: "crasher"}, b)
+		require.NoError(t, err)
+		answer := e.ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, []}} -> R after 10000 -> none end", goNode, goNode)
+		assert.Contains(t, []string{`<<"wrapped: EOF">>`, `<<"ouch">>`}, answer)
+	}
+	assert.Empty(t, got, "the connection is there")
+}
