@@ -16,9 +16,12 @@
 //	   node/statem             state machines: gen_statem
 //	   node/event              event managers: gen_event
 //	   node/sys                system messages, by which all these are looked into
+//	   node/pg                 process groups: OTP's pg
+//	   node/otp                what OTP's own tools call: observer, process_info, io
 //	2  sched                   stages that run actors
 //	   wire/erldist            the Erlang distribution protocol
 //	1  mailbox                 the queue
 //	   wire                    the vocabulary of terms; the seam to protocols
 //	   wire/etf, wire/epmd     codecs: terms as bytes, the port mapper
+//	   wire/tlsdist            TLS below a protocol
 package actornode
