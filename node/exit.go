@@ -107,11 +107,11 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	if c != nil && c.w != nil {
 		cache = &c.slots
 	}
+	if d.name != "" {
+		n.names.remove(d.name, p) // first: who is not among the processes has no name
+	}
 	n.count(c, -1)
 	n.table.remove(p, cache)
-	if d.name != "" {
-		n.names.remove(d.name, p)
-	}
 	if p.boxed {
 		p.cold.box.Close()
 	}
