@@ -45,6 +45,17 @@ func (c *Context) Parent() PID {
 // near.
 func (c *Context) Reply(to From, v any) error { return to.answer(c, v, nil) }
 
+// DisplayName is what the process is called in logs: its registered name, or its
+// PID.
+func (c *Context) DisplayName() string {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	if c.p.cold != nil && c.p.cold.name != "" {
+		return string(c.p.cold.name)
+	}
+	return c.p.pid().String()
+}
+
 // Node returns the node.
 func (c *Context) Node() *Node { return c.node }
 

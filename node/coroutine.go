@@ -2,7 +2,6 @@ package node
 
 import (
 	"iter"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -193,10 +192,7 @@ func (s *Self) runCoroutine() {
 		if _, dead := cause.(unwinding); ended || dead {
 			return
 		}
-		if cause == nil {
-			cause = goexit
-		}
-		s.p.exit(s.co.c, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+		s.p.exit(s.co.c, Panicked(cause))
 	}()
 	if s.p.status.Load() == alive {
 		err := s.fn(s)

@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -285,7 +284,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 func (n *Node) wanted(p *peer, s *wire.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			crash := &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+			crash := Panicked(cause)
 			b, err = Process(func(*Self) error { return ExitWith(crash) }), nil
 		}
 	}()

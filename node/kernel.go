@@ -106,7 +106,7 @@ func forward(c *Context, from PID, cast wire.Tuple) {
 func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 	module, ok1 := t[1].(Atom)
 	function, ok2 := t[2].(Atom)
-	args, ok3 := listOf(t[3])
+	args, ok3 := wire.Elements(t[3])
 	badrpc := func(reason any) any {
 		return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), reason}}
 	}
@@ -175,7 +175,7 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 		}
 		module, ok1 := args[0].(Atom)
 		function, ok2 := args[1].(Atom)
-		list, ok3 := listOf(args[2])
+		list, ok3 := wire.Elements(args[2])
 		if !ok1 || !ok2 || !ok3 {
 			stack := wire.List{wire.Tuple{wire.Atom("erlang"), wire.Atom("apply"), wire.List(args), wire.List{}}}
 			return Process(func(*Self) error {
@@ -237,13 +237,13 @@ func applied(s *wire.Spawn) (module, function Atom, args []any) {
 	switch len(args) {
 	case 2:
 		f, ok := args[0].(wire.Export)
-		if list, proper := listOf(args[1]); ok && proper && len(list) == f.Arity {
+		if list, proper := wire.Elements(args[1]); ok && proper && len(list) == f.Arity {
 			return f.Module, f.Function, list
 		}
 	case 3:
 		m, ok1 := args[0].(Atom)
 		f, ok2 := args[1].(Atom)
-		if list, ok := listOf(args[2]); ok && ok1 && ok2 {
+		if list, ok := wire.Elements(args[2]); ok && ok1 && ok2 {
 			return m, f, list
 		}
 	}
@@ -269,17 +269,4 @@ func (n *Node) calling(module, function Atom, args []any) Process {
 func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
 	allow := n.dist.cfg.Allow
 	return allow == nil || allow(p.name, wire.Export{Module: module, Function: function, Arity: arity})
-}
-
-// listOf reads a proper list of any spelling.
-func listOf(t any) ([]any, bool) {
-	switch l := t.(type) {
-	case nil:
-		return nil, true
-	case wire.List:
-		return l, true
-	case wire.Charlist:
-		return l.List(), true
-	}
-	return nil, false
 }

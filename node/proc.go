@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -466,16 +465,9 @@ func (p *proc) returned() {
 	}
 }
 
-// goexit is the reason of a Crash where there is no panic to give one.
-const goexit = "runtime.Goexit was called"
-
 // broke ends a process whose handler panicked or called runtime.Goexit.
 func (p *proc) broke(c *Context, cause any) sched.Verdict {
-	if cause == nil {
-		cause = goexit
-	}
-	crash := &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
-	p.exit(c, crash)
+	p.exit(c, Panicked(cause))
 	if c.w != nil && c.w.Enter() {
 		return sched.Idle
 	}

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -25,6 +26,25 @@ type Crash struct {
 	Reason any    // the error, or the value of the panic
 	Panic  bool   // whether it was a panic
 	Stack  []byte // of the goroutine, where it is known
+}
+
+// Panicked returns the exit reason for code that has panicked with cause, which is
+// what recover has returned; nil stands for runtime.Goexit. It is for the deferred
+// function that recovers, whose stack still is the panic's.
+func Panicked(cause any) *Crash {
+	if cause == nil {
+		cause = "runtime.Goexit was called"
+	}
+	return &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+}
+
+// Orderly reports whether an exit reason is one that nobody needs to be told of:
+// normal, shutdown, {shutdown, _}.
+func Orderly(reason any) bool {
+	if t, ok := reason.(wire.Tuple); ok {
+		return len(t) == 2 && t[0] == Shutdown
+	}
+	return reason == Normal || reason == Shutdown
 }
 
 // String prints the reason without the stack.
@@ -108,6 +128,19 @@ func (e *thrown) Error() string { return "throw: " + wire.FormatPlain(e.reason) 
 
 // Term is what becomes of a throw that nobody catches.
 func (e *thrown) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.reason} }
+
+// raised is an exception of class error.
+type raised struct{ reason any }
+
+func (e *raised) Error() string { return "error: " + wire.FormatPlain(e.reason) }
+
+// Term is the reason.
+func (e *raised) Term() any { return e.reason }
+
+// Raise returns an error that, returned from a [Function], is an exception of the
+// class error with exactly this reason for its caller on another node, as error/1
+// makes it in Erlang.
+func Raise(reason any) error { return &raised{reason} }
 
 // Throw returns an error that, returned from a [Function], is an exception of the
 // class throw for its caller on another node, as throw/1 makes it in Erlang.

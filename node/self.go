@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/actornode/actornode/mailbox"
@@ -70,9 +69,9 @@ func (s *Self) run() {
 			return
 		}
 		if cause := recover(); cause != nil {
-			p.leave(nil, &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}, true)
+			p.leave(nil, Panicked(cause), true)
 		} else if p.status.Load() == alive { // else unwound by die
-			p.leave(nil, &Crash{Reason: goexit, Panic: true}, true)
+			p.leave(nil, Panicked(nil), true)
 		}
 	}()
 	if p.status.Load() != alive {

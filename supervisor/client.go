@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -37,7 +38,7 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return "supervisor: the child has not started: " + reasonText(e.Reason)
+	return "supervisor: the child has not started: " + sys.Words(e.Reason)
 }
 
 // Unwrap makes errors.As find an [*AlreadyStartedError] if another process has the

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
 )
 
 // The pure half of a supervisor: what follows from an exit. Nothing here knows a
@@ -34,13 +33,13 @@ type action struct {
 // decide is what follows from the exit of a child with a reason. others is how
 // many other significant children are neither stopped nor gone.
 func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time) action {
-	if k.Restart == Permanent || k.Restart == Transient && !calm(reason) {
+	if k.Restart == Permanent || k.Restart == Transient && !node.Orderly(reason) {
 		a := again(s, w, now)
 		a.report = true
 		return a
 	}
 	end := k.Significant && (s.AutoShutdown == AnySignificant || s.AutoShutdown == AllSignificant && others == 0)
-	return action{report: !calm(reason), drop: true, end: end}
+	return action{report: !node.Orderly(reason), drop: true, end: end}
 }
 
 // again is what follows when a child is due for a restart.
@@ -49,15 +48,6 @@ func again(s *Spec, w *window, now time.Time) action {
 		return action{drop: true, end: true, limit: true}
 	}
 	return action{restart: [...]span{OneForOne: self, SimpleOneForOne: self, OneForAll: all, RestForOne: rest}[s.Strategy]}
-}
-
-// calm reports whether a reason is that of an orderly exit: normal, shutdown,
-// {shutdown, _}.
-func calm(reason any) bool {
-	if t, ok := reason.(wire.Tuple); ok {
-		return len(t) == 2 && t[0] == node.Shutdown
-	}
-	return reason == node.Normal || reason == node.Shutdown
 }
 
 // window holds the times of recent restarts: never more than the intensity, in a

@@ -25,7 +25,7 @@ func TestCalm(t *testing.T) {
 		{wire.Tuple{node.Normal, 1}, false}, {node.Killed, false}, {wire.Atom("oops"), false},
 		{"normal", false}, {nil, false}, {&node.Crash{Reason: node.Normal}, false}, {[]any{1}, false},
 	} {
-		assert.Equal(t, c.calm, calm(c.reason), "%v", c.reason)
+		assert.Equal(t, c.calm, node.Orderly(c.reason), "%v", c.reason)
 	}
 }
 

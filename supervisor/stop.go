@@ -76,7 +76,7 @@ func expected(k *Child, reason any) bool {
 	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
 		return true
 	}
-	return k.Restart != Permanent && calm(reason)
+	return k.Restart != Permanent && node.Orderly(reason)
 }
 
 // end stops all children and then the supervisor.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -173,7 +172,7 @@ func (s *supervisor) handle(msg any) error {
 		_, isTerm := msg.(wire.Tuple)
 		return s.asked(r, isTerm)
 	}
-	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.name(), "message", msg)
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", msg)
 	return nil
 }
 
@@ -475,7 +474,7 @@ func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &startPanic{&node.Crash{Reason: recover(), Panic: true, Stack: debug.Stack()}}
+			err = &startPanic{node.Panicked(recover())}
 		}
 	}()
 	if k.Start != nil {

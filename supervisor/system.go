@@ -38,21 +38,12 @@ func (s system) Replace(any) error {
 
 // Status is part of sys.Server.
 func (s system) Status() any {
-	text := func(t string) any { return wire.Charlist(t) }
 	parent := s.c.Parent()
 	if parent.IsZero() {
 		parent = s.c.Self()
 	}
-	return wire.List{
-		wire.Tuple{wire.Atom("header"), text("Status for generic server " + s.name())},
-		wire.Tuple{wire.Atom("data"), wire.List{
-			wire.Tuple{text("Status"), s.sys.State()},
-			wire.Tuple{text("Parent"), parent},
-			wire.Tuple{text("Logged events"), s.sys.Logged()},
-		}},
-		wire.Tuple{wire.Atom("data"), wire.List{wire.Tuple{text("State"), s.State()}}},
-		wire.Tuple{wire.Atom("supervisor"), wire.List{wire.Tuple{text("Callback"), wire.Atom("supervisor")}}},
-	}
+	return append(s.sys.ServerStatus(s.c, parent, s.State()),
+		wire.Tuple{wire.Atom("supervisor"), wire.List{wire.Tuple{wire.Charlist("Callback"), wire.Atom("supervisor")}}})
 }
 
 // ChangeCode is part of sys.Server.

@@ -207,7 +207,7 @@ func (s *supervisor) parse(req any) (any, error) {
 		switch t[0] {
 		case wire.Atom("start_child"):
 			if s.simple() {
-				args, ok := list(t[1])
+				args, ok := wire.Elements(t[1])
 				if !ok {
 					return nil, bad("badarg", t[1])
 				}
@@ -228,19 +228,6 @@ func (s *supervisor) parse(req any) (any, error) {
 	return nil, bad("unhandled_request", req)
 }
 
-// list reads a proper list of any spelling.
-func list(t any) ([]any, bool) {
-	switch l := t.(type) {
-	case nil:
-		return nil, true
-	case wire.List:
-		return l, true
-	case wire.Charlist:
-		return l.List(), true
-	}
-	return nil, false
-}
-
 // ParseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,
 // Children}}. The error is a [*SpecError] with the reason for which OTP's
 // supervisor would not start.
@@ -249,7 +236,7 @@ func ParseSpec(flags, children any) (Spec, error) {
 	if err != nil {
 		return s, &SpecError{wire.Tuple{aSupervisorData, node.ErrorTerm(err)}}
 	}
-	l, ok := list(children)
+	l, ok := wire.Elements(children)
 	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
 		return s, bad(aBadStartSpec, children)
 	}
@@ -339,7 +326,7 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	}
 	module, ok1 := mfa[0].(wire.Atom)
 	function, ok2 := mfa[1].(wire.Atom)
-	args, ok3 := list(mfa[2])
+	args, ok3 := wire.Elements(mfa[2])
 	if !ok1 || !ok2 || !ok3 {
 		return k, bad("invalid_mfa", start)
 	}
@@ -372,7 +359,7 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 		k.Modules = []wire.Atom{aDynamic}
 		return k, nil
 	}
-	l, ok := list(modules)
+	l, ok := wire.Elements(modules)
 	if !ok {
 		return k, bad("invalid_modules", modules)
 	}

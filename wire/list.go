@@ -43,3 +43,29 @@ func Cons(head []any, tail any) any {
 	}
 	return ImproperList{Head: head, Tail: tail}
 }
+
+// Elements returns the elements of a proper list, however it is spelled. They may
+// be t's own.
+func Elements(t any) (List, bool) {
+	switch l := t.(type) {
+	case nil:
+		return nil, true
+	case List:
+		return l, true
+	case Charlist:
+		return l.List(), true
+	case ImproperList:
+		c, ok := Cons(l.Head, l.Tail).(List)
+		return c, ok
+	}
+	return nil, false
+}
+
+// Atoms returns names as a list of atoms.
+func Atoms[S ~[]E, E ~string](names S) List {
+	l := make(List, len(names))
+	for i, name := range names {
+		l[i] = Atom(name)
+	}
+	return l
+}

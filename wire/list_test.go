@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCons(t *testing.T) {
@@ -53,4 +54,28 @@ func TestListsAreTheirCells(t *testing.T) {
 	}
 	assert.False(t, Equal(ImproperList{[]any{1}, Tuple{2}}, List{1, 2}))
 	assert.False(t, Equal(Tuple{1}, List{1}))
+}
+
+func TestElements(t *testing.T) {
+	for _, c := range []struct {
+		in   any
+		want List
+		ok   bool
+	}{
+		{nil, nil, true},
+		{List{}, List{}, true},
+		{List{1, Atom("a")}, List{1, Atom("a")}, true},
+		{Charlist("ab"), List{97, 98}, true},
+		{ImproperList{Head: []any{1}, Tail: List{2}}, List{1, 2}, true},
+		{ImproperList{Head: []any{1}, Tail: 2}, nil, false},
+		{Tuple{1}, nil, false},
+		{"ab", nil, false},
+	} {
+		got, ok := Elements(c.in)
+		require.Equal(t, c.ok, ok, "%v", c.in)
+		if ok {
+			require.True(t, Equal(c.want, got), "%v: %v", c.in, got)
+		}
+	}
+	require.Equal(t, List{Atom("a"), Atom("b")}, Atoms([]string{"a", "b"}))
 }

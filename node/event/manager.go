@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 
 	"github.com/actornode/actornode/node"
@@ -121,7 +120,7 @@ func (m *manager) Receive(c *node.Context, msg any) (err error) {
 	ended := false
 	defer func() {
 		if !ended { // a handler has called runtime.Goexit; panics end handlers only
-			err = m.ends(&node.Crash{Reason: "runtime.Goexit was called", Panic: true, Stack: debug.Stack()})
+			err = m.ends(node.Panicked(nil))
 		}
 	}()
 	err = m.receive(msg)
@@ -139,7 +138,7 @@ func (m *manager) receive(msg any) error {
 		return m.ends(exit.Reason)
 	}
 	if m.sys.Debugging() {
-		m.sys.In(m.c, shown(msg))
+		m.sys.In(m.c, msg)
 	}
 	switch v := msg.(type) {
 	case notice:
@@ -183,7 +182,7 @@ func (m *manager) inform(msg any, exited bool) {
 	}
 	m.sweep()
 	if log := m.c.Node().Log(); !heard && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", m.name(), "message", wire.Format(sys.Term(shown(msg))))
+		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", wire.Format(sys.Term(msg)))
 	}
 }
 
@@ -213,7 +212,7 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 	defer func() {
 		if !returned {
 			if cause := recover(); cause != nil {
-				err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+				err = node.ExitWith(node.Panicked(cause))
 			}
 		}
 	}()
@@ -258,21 +257,13 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 // report logs that a handler has failed.
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
-		attrs := []any{"handler", e.id.String(), "manager", m.name(), "process", m.c.Self().String(), "last message",
-			wire.Format(sys.Term(shown(last))), "state", wire.Format(stateShown(e.h)), "reason", inWords(reason)}
+		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last message",
+			wire.Format(sys.Term(last)), "state", wire.Format(stateShown(e.h)), "reason", sys.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))
 		}
 		log.Error("event handler terminated", attrs...)
 	}
-}
-
-// inWords is an exit reason for a log.
-func inWords(reason any) string {
-	if c, ok := reason.(*node.Crash); ok {
-		return c.String()
-	}
-	return wire.Format(sys.Term(reason))
 }
 
 // sweep forgets the handlers that are gone.
@@ -383,27 +374,4 @@ func (m *manager) ends(reason any) error {
 	}
 	m.remove(func(e *entry) bool { return !e.gone }, End{Stopped, reason}, node.Shutdown)
 	return node.ExitWith(reason)
-}
-
-// name is what the manager is called in logs: its registered name, or its PID.
-func (m *manager) name() string {
-	if i, err := m.c.Node().Info(m.c.Self()); err == nil && i.Name != "" {
-		return string(i.Name)
-	}
-	return m.c.Self().String()
-}
-
-// shown is a message as Erlang would show it.
-func shown(msg any) any {
-	switch m := msg.(type) {
-	case node.Exited:
-		return wire.Tuple{aExit, m.From, m.Reason}
-	case node.Down:
-		var who any = m.PID
-		if m.Name != "" {
-			who = wire.Tuple{m.Name, m.Node}
-		}
-		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
-	}
-	return msg
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -240,7 +239,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	}
 	d := s.debugging()
 	if d != nil {
-		in := shown(msg)
+		in := sys.Term(msg)
 		if t, ok := in.(wire.Tuple); ok && len(t) == 3 {
 			s.rare.caller = t[1] // if it is a call
 		}
@@ -275,7 +274,7 @@ func (s *server[S]) hear(h *Handler[S], msg any) error {
 		return h.open(s, node.From{}, body)
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected "+sort.String(), "server", s.name(), "kind", s.BehaviourName(),
+		log.Warn("unexpected "+sort.String(), "server", s.DisplayName(), "kind", s.BehaviourName(),
 			"message", wire.Format(sys.Term(body)))
 	}
 	return nil
@@ -391,13 +390,8 @@ func (s *server[S]) still() {
 
 // broke is the end by a panic.
 func (s *server[S]) broke(msg, cause any) error {
-	if cause == nil {
-		cause = goexit
-	}
-	return s.ends(msg, &node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
+	return s.ends(msg, node.Panicked(cause))
 }
-
-const goexit = "runtime.Goexit was called"
 
 // ends is the end of a server by its own doing.
 func (s *server[S]) ends(msg, reason any) error {
@@ -405,17 +399,17 @@ func (s *server[S]) ends(msg, reason any) error {
 	err := s.end(reason)
 	s.rare.told = true
 	reason = node.ReasonOf(err)
-	if log := s.Node().Log(); !told && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("server terminating", "server", s.name(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last message", wire.Format(sys.Term(shown(msg))), "state", wire.Format(s.stateShown()),
-			"reason", inWords(reason))
+	if log := s.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
+		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
+			"last message", wire.Format(sys.Term(msg)), "state", wire.Format(s.stateShown()),
+			"reason", sys.Words(reason))
 	}
 	return err
 }
 
 // end calls Terminate, once and unless the process has been killed meanwhile, and
 // returns the error that ends the process.
-func (s *server[S]) end(reason any) (err error) {
+func (s *server[S]) end(reason any) error {
 	s.still()
 	t, ok := any(s.state).(Terminator)
 	r := s.rarely()
@@ -423,44 +417,10 @@ func (s *server[S]) end(reason any) (err error) {
 		return node.ExitWith(reason)
 	}
 	r.over = true
-	returned := false
-	defer func() {
-		if !returned {
-			cause := recover()
-			if cause == nil {
-				cause = goexit
-			}
-			err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
-		}
-	}()
-	t.Terminate(&s.Context, reason)
-	returned = true
+	if crash := sys.Guard(func() { t.Terminate(&s.Context, reason) }); crash != nil {
+		return node.ExitWith(crash)
+	}
 	return node.ExitWith(reason)
-}
-
-// inWords is an exit reason for a log.
-func inWords(reason any) string {
-	if c, ok := reason.(*node.Crash); ok {
-		return c.String() // the stack is in the crash report
-	}
-	return wire.Format(sys.Term(reason))
-}
-
-// calm reports whether nobody needs to be told of an exit reason: normal,
-// shutdown, {shutdown, _}.
-func calm(reason any) bool {
-	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
-		return t[0] == node.Shutdown
-	}
-	return reason == node.Normal || reason == node.Shutdown
-}
-
-// name is what the server is called in logs: its registered name, or its PID.
-func (s *server[S]) name() string {
-	if i, err := s.Node().Info(s.Self()); err == nil && i.Name != "" {
-		return string(i.Name)
-	}
-	return s.Self().String()
 }
 
 func (s *server[S]) debugging() *sys.System {
@@ -476,24 +436,6 @@ func (s *server[S]) seen() any {
 		return nil
 	}
 	return s.stateShown()
-}
-
-// shown is a message as Erlang would show it.
-func shown(msg any) any {
-	if body, ok := node.AsCast(msg); ok {
-		return wire.Tuple{genCast, body}
-	}
-	switch m := msg.(type) {
-	case node.Exited:
-		return wire.Tuple{wire.Atom("EXIT"), m.From, m.Reason}
-	case node.Down:
-		var who any = m.PID
-		if m.Name != "" {
-			who = wire.Tuple{m.Name, m.Node}
-		}
-		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
-	}
-	return msg
 }
 
 // funcName is what Go calls a function.

@@ -46,23 +46,13 @@ func (s systemOf[S]) Replace(state any) error {
 	return fmt.Errorf("genserver: %s has no SetState, and the new state is not of that type", s.BehaviourName())
 }
 
-// Status is part of sys.Server: the three parts that format_status of gen_server
-// returns.
+// Status is part of sys.Server.
 func (s systemOf[S]) Status() any {
 	parent := s.Self()
 	if s.child {
 		parent = s.Parent()
 	}
-	text := func(t string) any { return wire.Charlist(t) }
-	return wire.List{
-		wire.Tuple{wire.Atom("header"), text("Status for generic server " + s.name())},
-		wire.Tuple{wire.Atom("data"), wire.List{
-			wire.Tuple{text("Status"), s.rare.sys.State()},
-			wire.Tuple{text("Parent"), parent},
-			wire.Tuple{text("Logged events"), s.rare.sys.Logged()},
-		}},
-		wire.Tuple{wire.Atom("data"), wire.List{wire.Tuple{text("State"), s.stateTerm()}}},
-	}
+	return s.rare.sys.ServerStatus(s.Context.Context, parent, s.stateTerm())
 }
 
 // ChangeCode is part of sys.Server.

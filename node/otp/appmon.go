@@ -25,7 +25,7 @@ func (t *tools) applications() []function {
 func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	starter, _ := args[0].(wire.PID)
 	client, ok := args[1].(wire.PID)
-	opts, ok2 := listOf(args[2])
+	opts, ok2 := wire.Elements(args[2])
 	if !ok || !ok2 {
 		return nil, errBadArg
 	}
@@ -154,7 +154,7 @@ func (m *monitor) cast(p *node.Self, body any) {
 	}
 	from, ok1 := c[0].(wire.PID)
 	kind, ok2 := c[1].(wire.Atom)
-	opts, ok3 := listOf(c[4])
+	opts, ok3 := wire.Elements(c[4])
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
@@ -219,7 +219,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 // that run.
 func (t *tools) runningApplications(ctx context.Context) any {
 	v, err := t.n.Apply(ctx, "application", "which_applications", nil)
-	all, _ := listOf(v)
+	all, _ := wire.Elements(v)
 	l := wire.List{}
 	for _, a := range all {
 		a, ok := a.(wire.Tuple)

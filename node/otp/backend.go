@@ -128,7 +128,7 @@ func (t *tools) tableList(args []any) (any, error) {
 	case wire.Atom("mnesia"):
 		return wire.Tuple{wire.Error, wire.Charlist("Mnesia is not running on: " + string(t.n.Name()))}, nil
 	}
-	return nil, &fault{wire.Atom("function_clause")}
+	return nil, node.Raise(wire.Atom("function_clause"))
 }
 
 // table starts the process that sends a table, which is empty: there are none.
@@ -198,7 +198,7 @@ func (t *tools) etopCollect(p *node.Self, args []any) error {
 		}
 	}
 	m := memory()
-	memi, _ := m.of(atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
+	memi, _ := m.of(wire.Atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
 	return p.Send(to, wire.Tuple{p.Self(), wire.Tuple{wire.Atom("etop_info"), timestamp(t.cfg.Now()), len(rows), wire.Undefined,
 		t.schedulers(), queue(), wire.List{}, memi, rows}})
 }

@@ -14,7 +14,7 @@ import (
 func (t *tools) basics() []function {
 	const m = "erlang"
 	return []function{
-		{m, "error", []int{1}, plain(func(args []any) (any, error) { return nil, &fault{args[0]} })},
+		{m, "error", []int{1}, plain(func(args []any) (any, error) { return nil, node.Raise(args[0]) })},
 		{m, "exit", []int{1}, plain(func(args []any) (any, error) { return nil, node.ExitWith(args[0]) })},
 		{m, "throw", []int{1}, plain(func(args []any) (any, error) { return nil, node.Throw(args[0]) })},
 		{m, "apply", []int{3}, t.apply},
@@ -35,7 +35,7 @@ func printFormat(ctx context.Context, args []any) (any, error) {
 	text, ok := wire.Text(args[0])
 	var values []any
 	if len(args) == 2 {
-		if values, ok = listOf(args[1]); !ok {
+		if values, ok = wire.Elements(args[1]); !ok {
 			return nil, errBadArg
 		}
 	}
@@ -63,7 +63,7 @@ func printChars(ctx context.Context, args []any) (any, error) {
 func (t *tools) apply(ctx context.Context, args []any) (any, error) {
 	module, ok1 := args[0].(wire.Atom)
 	function, ok2 := args[1].(wire.Atom)
-	list, ok3 := listOf(args[2])
+	list, ok3 := wire.Elements(args[2])
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
@@ -72,7 +72,7 @@ func (t *tools) apply(ctx context.Context, args []any) (any, error) {
 
 func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	f, ok1 := args[0].(wire.Export)
-	list, ok2 := listOf(args[1])
+	list, ok2 := wire.Elements(args[1])
 	if _, foreign := args[0].(wire.Fun); foreign {
 		return nil, node.ErrUndef
 	}
@@ -80,7 +80,7 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	case !ok1 || !ok2:
 		return nil, errBadArg
 	case len(list) != f.Arity:
-		return nil, &fault{wire.Tuple{wire.Atom("badarity"), wire.Tuple{f, wire.List(list)}}}
+		return nil, node.Raise(wire.Tuple{wire.Atom("badarity"), wire.Tuple{f, wire.List(list)}})
 	}
 	return t.n.Apply(ctx, f.Module, f.Function, list)
 }

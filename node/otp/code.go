@@ -44,7 +44,7 @@ func (t *tools) module(name wire.Atom) (behaviour wire.Atom, ok bool) {
 func (t *tools) ensureLoaded(args []any) (any, error) {
 	name, ok := args[0].(wire.Atom)
 	if !ok {
-		return nil, &fault{wire.Atom("function_clause")}
+		return nil, node.Raise(wire.Atom("function_clause"))
 	}
 	if _, ok := t.module(name); ok {
 		return wire.Tuple{wire.Atom("module"), name}, nil

@@ -17,10 +17,10 @@ func (t *tools) erlang() []function {
 	return []function{
 		{m, "node", []int{0}, constant(n.Name())},
 		{m, "node", []int{1}, plain(nodeOf)},
-		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return atoms(n.Nodes(false)), nil })},
+		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(n.Nodes(false)), nil })},
 		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
-		{m, "registered", []int{0}, plain(func([]any) (any, error) { return atoms(n.Registered()), nil })},
+		{m, "registered", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(n.Registered()), nil })},
 		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(n.Processes())), nil })},
 		{m, "whereis", []int{1}, plain(t.whereis)},
 		{m, "is_process_alive", []int{1}, plain(t.isAlive)},
@@ -37,7 +37,7 @@ func (t *tools) erlang() []function {
 		{m, "garbage_collect", []int{1, 2}, plain(t.collectFor)},
 		{m, "function_exported", []int{3}, plain(t.functionExported)},
 		{m, "module_loaded", []int{1}, plain(t.moduleLoaded)},
-		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return atoms(t.known()), nil })},
+		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(t.known()), nil })},
 		{m, "ports", []int{0}, constant(wire.List{})},
 		{m, "port_info", []int{1, 2}, plain(portInfo)},
 		{m, "exit", []int{2}, plain(t.exit)},
@@ -102,7 +102,7 @@ func nodeOf(args []any) (any, error) {
 
 // nodes is nodes/1, of one kind or a list of kinds.
 func (t *tools) nodes(kinds any) (any, error) {
-	list, many := listOf(kinds)
+	list, many := wire.Elements(kinds)
 	if !many {
 		list = []any{kinds}
 	}
@@ -125,7 +125,7 @@ func (t *tools) nodes(kinds any) (any, error) {
 		}
 	}
 	slices.Sort(names)
-	return atoms(slices.Compact(names)), nil
+	return wire.Atoms(slices.Compact(names)), nil
 }
 
 func (t *tools) whereis(args []any) (any, error) {

@@ -420,7 +420,7 @@ func addChars(b *strings.Builder, t any, unicode bool, depth int) error {
 		b.WriteRune(rune(n))
 		return nil
 	}
-	l, ok := listOf(t)
+	l, ok := wire.Elements(t)
 	if !ok {
 		return errFormat
 	}

@@ -63,7 +63,7 @@ func (s sizes) of(what any) (any, error) {
 		}
 		return nil
 	}
-	kinds, many := listOf(what)
+	kinds, many := wire.Elements(what)
 	if !many {
 		if v := find(what); v != nil {
 			return v, nil

@@ -105,39 +105,11 @@ func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, e
 	return func(_ context.Context, args []any) (any, error) { return f(args) }
 }
 
-// fault is an exception of the class error: what a BIF raises.
-type fault struct{ reason any }
-
-func (f *fault) Error() string { return "otp: " + wire.Format(f.reason) }
-
-// Term is the reason.
-func (f *fault) Term() any { return f.reason }
-
-var errBadArg = &fault{wire.Atom("badarg")}
+// errBadArg is what a BIF raises that is given what it cannot do with.
+var errBadArg = node.Raise(wire.Atom("badarg"))
 
 // pair is {Name, Value}.
 func pair(name string, v any) wire.Tuple { return wire.Tuple{wire.Atom(name), v} }
-
-func atoms[S ~[]E, E ~string](names S) wire.List {
-	l := make(wire.List, len(names))
-	for i, a := range names {
-		l[i] = wire.Atom(a)
-	}
-	return l
-}
-
-// listOf reads a proper list of any spelling.
-func listOf(t any) ([]any, bool) {
-	switch l := t.(type) {
-	case nil:
-		return nil, true
-	case wire.List:
-		return l, true
-	case wire.Charlist:
-		return l.List(), true
-	}
-	return nil, false
-}
 
 // within is ctx with a timeout in milliseconds, or the atom infinity.
 func within(ctx context.Context, timeout any) (context.Context, context.CancelFunc, bool) {

@@ -290,7 +290,7 @@ func (t *tools) info(pid, what any) (any, error) {
 		return l, true
 	}
 	var answer any
-	if names, many := listOf(what); many {
+	if names, many := wire.Elements(what); many {
 		answer, ok = pairs(names)
 	} else {
 		var l wire.List

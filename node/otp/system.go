@@ -92,7 +92,7 @@ func (t *tools) systemPart(k wire.Tuple) (any, error) {
 
 // pick takes the allocators out of all that are named: some, or one alone.
 func pick(all wire.List, which any) (any, error) {
-	names, many := listOf(which)
+	names, many := wire.Elements(which)
 	if !many {
 		names = []any{which}
 	}

@@ -58,7 +58,7 @@ func (t *tools) request(r any, depth int) any {
 
 // requests does requests until one fails.
 func (t *tools) requests(list any, depth int) any {
-	l, ok := listOf(list)
+	l, ok := wire.Elements(list)
 	if !ok {
 		return refused("request")
 	}
@@ -108,7 +108,7 @@ func (t *tools) put(q wire.Tuple) any {
 func made(q wire.Tuple, unicode bool) (string, bool) {
 	m, ok1 := q[0].(wire.Atom)
 	f, ok2 := q[1].(wire.Atom)
-	args, ok3 := listOf(q[2])
+	args, ok3 := wire.Elements(q[2])
 	if !ok1 || !ok2 || !ok3 {
 		return "", false
 	}
@@ -119,7 +119,7 @@ func made(q wire.Tuple, unicode bool) (string, bool) {
 				return "", false
 			}
 		}
-		l, ok := listOf(args[1])
+		l, ok := wire.Elements(args[1])
 		if !ok {
 			return "", false
 		}

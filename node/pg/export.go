@@ -56,14 +56,7 @@ func Export(n *node.Node) error {
 }
 
 // fault is an exception of class error.
-type fault struct{ reason any }
-
-func (f fault) Error() string { return "pg: " + wire.Format(f.reason) }
-
-// Term is the reason.
-func (f fault) Term() any { return f.reason }
-
-var errBadArg = fault{node.Atom("badarg")}
+var errBadArg = node.Raise(node.Atom("badarg"))
 
 // change runs join or leave with {Group, PidOrPids}.
 func change(ctx context.Context, n *node.Node, f func(context.Context, node.Caller, any, ...node.PID) error, args []any) (any, error) {
@@ -89,7 +82,7 @@ func change(ctx context.Context, n *node.Node, f func(context.Context, node.Call
 	case errors.Is(err, ErrNotJoined):
 		return node.Atom("not_joined"), nil
 	case errors.Is(err, ErrNotLocal):
-		return nil, fault{wire.Tuple{node.Atom("nolocal"), list(pids)}}
+		return nil, node.Raise(wire.Tuple{node.Atom("nolocal"), list(pids)})
 	}
 	return nil, err
 }

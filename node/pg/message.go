@@ -35,7 +35,7 @@ func readPIDs(t any) ([]node.PID, bool) {
 	if p, ok := t.(node.PID); ok {
 		return []node.PID{p}, true
 	}
-	l, ok := readList(t)
+	l, ok := wire.Elements(t)
 	if !ok {
 		return nil, false
 	}
@@ -48,19 +48,6 @@ func readPIDs(t any) ([]node.PID, bool) {
 	return pids, true
 }
 
-// readList reads a proper list of any spelling.
-func readList(t any) ([]any, bool) {
-	switch l := t.(type) {
-	case nil:
-		return nil, true
-	case wire.List:
-		return l, true
-	case wire.Charlist:
-		return l.List(), true
-	}
-	return nil, false
-}
-
 // entry is one element of a sync.
 type entry struct {
 	group any
@@ -69,7 +56,7 @@ type entry struct {
 
 // readEntries reads [{Group, [Pid]}].
 func readEntries(t any) ([]entry, bool) {
-	l, ok := readList(t)
+	l, ok := wire.Elements(t)
 	if !ok {
 		return nil, false
 	}
@@ -109,7 +96,7 @@ func (m *machine) handle(t wire.Tuple) bool {
 		return ok
 	case t[0] == leave && len(t) == 4:
 		pids, ok := readPIDs(t[2])
-		groups, ok2 := readList(t[3])
+		groups, ok2 := wire.Elements(t[3])
 		if ok && ok2 {
 			m.left(from, pids, groups)
 		}

@@ -59,7 +59,7 @@ func (e Event) Term() any {
 	if e.Type == TypeCall {
 		t = wire.Tuple{t, sys.Term(e.from)}
 	}
-	return wire.Tuple{t, sys.Term(shown(e.Content))}
+	return wire.Tuple{t, sys.Term(e.Content)}
 }
 
 // Entered is the content of an enter call.
@@ -95,19 +95,4 @@ func (e *UnhandledError) Error() string {
 // Term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
 func (e *UnhandledError) Term() any {
 	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sys.Term(e.Request)}
-}
-
-// shown is a message as Erlang would show it.
-func shown(msg any) any {
-	switch m := msg.(type) {
-	case node.Exited:
-		return wire.Tuple{wire.Atom("EXIT"), m.From, m.Reason}
-	case node.Down:
-		var who any = m.PID
-		if m.Name != "" {
-			who = wire.Tuple{m.Name, m.Node}
-		}
-		return wire.Tuple{wire.Atom("DOWN"), m.Ref, wire.Atom("process"), who, m.Reason}
-	}
-	return msg
 }

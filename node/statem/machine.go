@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"runtime/debug"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
@@ -200,7 +199,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 		m.fail(e.from, m.unhandled(e))
 	case errors.Is(err, Unhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
-			log.Warn("unexpected event", "machine", m.name(), "kind", m.BehaviourName(),
+			log.Warn("unexpected event", "machine", m.DisplayName(), "kind", m.BehaviourName(),
 				"state", string(m.state.name), "event", wire.Format(sys.Term(e)))
 		}
 	case e.Type == TypeCall:
@@ -280,15 +279,10 @@ func (m *machine[M]) call(target *known[M]) error {
 
 // broke is the end by a panic.
 func (m *machine[M]) broke(cause any) error {
-	if cause == nil {
-		cause = goexit
-	}
-	crash := &node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+	crash := node.Panicked(cause)
 	m.Context.state, m.entering = m.state.name, false
 	return m.ends(crash)
 }
-
-const goexit = "runtime.Goexit was called"
 
 // ends is the end of a machine by its own doing.
 func (m *machine[M]) ends(reason any) error {
@@ -296,61 +290,27 @@ func (m *machine[M]) ends(reason any) error {
 	m.told = true
 	err := m.end(reason)
 	reason = node.ReasonOf(err)
-	if log := m.Node().Log(); !told && !calm(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("state machine terminating", "machine", m.name(), "process", m.Self().String(), "kind", m.BehaviourName(),
+	if log := m.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
+		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
 			"last event", wire.Format(sys.Term(m.last)), "state", wire.Format(m.shownState()),
-			"postponed", wire.Format(m.postponedTerm()), "reason", inWords(reason))
+			"postponed", wire.Format(m.postponedTerm()), "reason", sys.Words(reason))
 	}
 	return err
 }
 
-// inWords is an exit reason for a log.
-func inWords(reason any) string {
-	if c, ok := reason.(*node.Crash); ok {
-		return c.String() // the stack is in the crash report
-	}
-	return wire.Format(sys.Term(reason))
-}
-
 // end calls Terminate, once and unless the process has been killed meanwhile, and
 // returns the error that ends the process.
-func (m *machine[M]) end(reason any) (err error) {
+func (m *machine[M]) end(reason any) error {
 	m.clear()
 	t, ok := any(m.data).(Terminator)
 	if !ok || m.done || !m.Node().IsAlive(m.Self()) {
 		return node.ExitWith(reason)
 	}
 	m.done = true
-	returned := false
-	defer func() {
-		if !returned {
-			cause := recover()
-			if cause == nil {
-				cause = goexit
-			}
-			err = node.ExitWith(&node.Crash{Reason: cause, Panic: true, Stack: debug.Stack()})
-		}
-	}()
-	t.Terminate(&m.Context, reason)
-	returned = true
+	if crash := sys.Guard(func() { t.Terminate(&m.Context, reason) }); crash != nil {
+		return node.ExitWith(crash)
+	}
 	return node.ExitWith(reason)
-}
-
-// calm reports whether nobody needs to be told of an exit reason: normal,
-// shutdown, {shutdown, _}.
-func calm(reason any) bool {
-	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
-		return t[0] == node.Shutdown
-	}
-	return reason == node.Normal || reason == node.Shutdown
-}
-
-// name is what the machine is called in logs: its registered name, or its PID.
-func (m *machine[M]) name() string {
-	if i, err := m.Node().Info(m.Self()); err == nil && i.Name != "" {
-		return string(i.Name)
-	}
-	return m.Self().String()
 }
 
 // shownState is {State, Data} where a panic of the data's own code must do no harm.

@@ -221,6 +221,45 @@ func (s *System) status(c *node.Context, srv Server) any {
 		wire.List{dictionary(c, srv), s.State(), s.parent(c), s.debug.list(c), status}}
 }
 
+// ServerStatus is the Status of a gen_server, and of a supervisor, which is one in
+// OTP: the three parts that format_status of gen_server returns. parent is the
+// process itself if it was started without a link.
+func (s *System) ServerStatus(c *node.Context, parent wire.PID, state any) wire.List {
+	text := func(t string) any { return wire.Charlist(t) }
+	return wire.List{
+		wire.Tuple{wire.Atom("header"), text("Status for generic server " + c.DisplayName())},
+		wire.Tuple{wire.Atom("data"), wire.List{
+			wire.Tuple{text("Status"), s.State()},
+			wire.Tuple{text("Parent"), parent},
+			wire.Tuple{text("Logged events"), s.Logged()},
+		}},
+		wire.Tuple{wire.Atom("data"), wire.List{wire.Tuple{text("State"), state}}},
+	}
+}
+
+// Words is an exit reason in one line, for logs. The stack of a crash is in the
+// node's crash report.
+func Words(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		return c.String()
+	}
+	return wire.Format(Term(reason))
+}
+
+// Guard calls f, code of a user's that must not end a server, and returns what it
+// has panicked with, nil if it has returned.
+func Guard(f func()) (crash *node.Crash) {
+	returned := false
+	defer func() {
+		if !returned {
+			crash = node.Panicked(recover())
+		}
+	}()
+	f()
+	returned = true
+	return nil
+}
+
 // State returns running or suspended.
 func (s *System) State() wire.Atom {
 	if s != nil && s.suspended {

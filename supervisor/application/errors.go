@@ -54,7 +54,7 @@ func (e *CycleError) Error() string {
 }
 
 // Term is {cycle, [Name]}.
-func (e *CycleError) Term() any { return wire.Tuple{wire.Atom("cycle"), atoms(e.Cycle)} }
+func (e *CycleError) Term() any { return wire.Tuple{wire.Atom("cycle"), wire.Atoms(e.Cycle)} }
 
 // StartError says why an application has not started: what its start function
 // has returned, or the reason with which it has exited.
@@ -123,12 +123,4 @@ func (e *EndedError) Term() any {
 		what = "application_start_failure"
 	}
 	return wire.Tuple{what, e.Name, e.Reason}
-}
-
-func atoms(names []wire.Atom) wire.List {
-	l := make(wire.List, len(names))
-	for i, n := range names {
-		l[i] = n
-	}
-	return l
 }

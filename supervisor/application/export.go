@@ -140,7 +140,7 @@ func (c *Controller) callEnsureAll(ctx context.Context, args []any) (any, error)
 	if err != nil {
 		return result(err)
 	}
-	return wire.Tuple{wire.OK, atoms(started)}, nil
+	return wire.Tuple{wire.OK, wire.Atoms(started)}, nil
 }
 
 func (c *Controller) callStop(ctx context.Context, args []any) (any, error) {
@@ -195,9 +195,9 @@ func (c *Controller) keys(s *Spec) wire.List {
 	key := func(name wire.Atom, v any) any { return wire.Tuple{name, v} }
 	return wire.List{
 		key("description", wire.Charlist(s.Description)), key("id", wire.List{}), key("vsn", wire.Charlist(s.Version)),
-		key("modules", atoms(s.Modules)), key("maxP", wire.Atom("infinity")), key("maxT", wire.Atom("infinity")),
-		key("registered", atoms(s.Registered)), key("included_applications", wire.List{}),
-		key("optional_applications", atoms(s.Optional)), key("applications", atoms(s.Depends)),
+		key("modules", wire.Atoms(s.Modules)), key("maxP", wire.Atom("infinity")), key("maxT", wire.Atom("infinity")),
+		key("registered", wire.Atoms(s.Registered)), key("included_applications", wire.List{}),
+		key("optional_applications", wire.Atoms(s.Optional)), key("applications", wire.Atoms(s.Depends)),
 		key("env", c.envTerm(s.Name)), key("mod", mod), key("start_phases", wire.Undefined),
 	}
 }

@@ -14,14 +14,8 @@ import (
 // reason in it.
 var errCrash = node.ExitWith(wire.Atom("crash"))
 
-// badArith is the exception that Erlang's arithmetic raises. An error of a function
-// is one of class error; its Term is the reason.
-type badArith struct{}
-
-func (badArith) Error() string { return "demo: not a number" }
-
-// Term is part of what node.ErrorTerm looks for.
-func (badArith) Term() any { return wire.Atom("badarith") }
+// errBadArith is the exception that Erlang's arithmetic raises.
+var errBadArith = node.Raise(wire.Atom("badarith"))
 
 // Module is the name under which everything here is exported and registered.
 const Module wire.Atom = "demo"
@@ -58,7 +52,7 @@ func add(_ context.Context, args []any) (any, error) {
 	a, ok1 := wire.Int(args[0])
 	b, ok2 := wire.Int(args[1])
 	if !ok1 || !ok2 {
-		return nil, badArith{}
+		return nil, errBadArith
 	}
 	return int(a + b), nil
 }

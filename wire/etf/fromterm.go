@@ -40,11 +40,11 @@ func respelled(term any, t reflect.Type) any {
 			return wire.False
 		}
 	case reflect.TypeFor[wire.List]():
-		if l, ok := listOf(term); ok {
+		if l, ok := wire.Elements(term); ok {
 			return l
 		}
 	case reflect.TypeFor[wire.Charlist]():
-		if l, ok := listOf(term); ok {
+		if l, ok := wire.Elements(term); ok {
 			if s, ok := wire.Text(l); ok {
 				return wire.Charlist(s)
 			}
@@ -62,22 +62,6 @@ func respelled(term any, t reflect.Type) any {
 		}
 	}
 	return term
-}
-
-// listOf returns the elements of a proper list, however it is spelled.
-func listOf(t any) (wire.List, bool) {
-	switch l := t.(type) {
-	case wire.List:
-		return l, true
-	case nil:
-		return nil, true
-	case wire.Charlist:
-		return l.List(), true
-	case wire.ImproperList:
-		c, ok := wire.Cons(l.Head, l.Tail).(wire.List)
-		return c, ok
-	}
-	return nil, false
 }
 
 // bigIntOf returns the integer t, nil if it is none.
@@ -185,7 +169,7 @@ func textPlan(style textStyle) plan {
 func bytesFrom(t any, v reflect.Value, _ int) error {
 	b, ok := bytesOf(t)
 	if !ok {
-		l, _ := listOf(t)
+		l, _ := wire.Elements(t)
 		b = make([]byte, 0, len(l))
 		for _, e := range l {
 			c, ok := byteOf(e)
@@ -223,7 +207,7 @@ func durationPlan(unit time.Duration) plan {
 
 func slicePlan(elem *plan) plan {
 	return plan{sliceTo(elem), func(t any, v reflect.Value, depth int) error {
-		l, ok := listOf(t)
+		l, ok := wire.Elements(t)
 		switch {
 		case depth > maxNesting:
 			return tooDeep()
