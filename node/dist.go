@@ -514,10 +514,7 @@ func (p *peer) check() {
 		return
 	}
 	if out == p.seenOut || p.silent > 0 {
-		p.box.mu.Lock()
-		p.box.tick = true
-		p.box.mu.Unlock()
-		p.box.rouse()
+		p.box.remind()
 	}
 	p.seenIn, p.seenOut = in, out
 }

@@ -224,7 +224,7 @@ func TestFarNoCookie(t *testing.T) {
 	require.Error(t, x.Connect(soon(t), a.Name()))
 }
 
-// stalled is a protocol whose links write nothing until they are let.
+// stalled is a protocol whose links send nothing until they are let.
 type stalled struct {
 	*memory
 	stall atomic.Pointer[chan struct{}]
@@ -241,14 +241,14 @@ func (s *stalled) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wi
 	return &stalledLink{l, s, make(chan struct{})}, err
 }
 
-func (l *stalledLink) Write(f *wire.Frame) error {
+func (l *stalledLink) Flush(tick bool) (int, error) {
 	if ch := l.s.stall.Load(); ch != nil {
 		select {
 		case <-*ch:
 		case <-l.gone:
 		}
 	}
-	return l.Link.Write(f)
+	return l.Link.Flush(tick)
 }
 
 func (l *stalledLink) Close() error {
@@ -346,4 +346,68 @@ func TestFarHeldUp(t *testing.T) {
 			noneLeft(t, goroutines)
 		})
 	}
+}
+
+// A long message of one sender holds up what that sender sends after it, and
+// nobody else; nothing is reordered, whatever way it goes.
+func TestFarLongMessages(t *testing.T) {
+	a, b, self, _ := two(t)
+	type from struct{ sender, number int }
+	got := make(chan any, 1)
+	sink, err := b.SpawnOpt(node.Options{Name: "counts"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.NoError(t, err)
+	next := make(map[int]int)
+	longs := 0
+	check, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		switch m := msg.(type) {
+		case from:
+			if next[m.sender] != m.number {
+				got <- fmt.Sprint("of sender ", m.sender, " comes ", m.number, " in place of ", next[m.sender])
+				return node.Stop
+			}
+			next[m.sender]++
+			if next[0] == 400 && next[1] == 400 && next[2] == 400 {
+				got <- longs
+			}
+		case long:
+			longs++
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	for s := range 3 {
+		_, err := a.Spawn(node.Process(func(p *node.Self) error {
+			for i := range 400 {
+				if i%50 == 7 {
+					p.Send(check, long(20))
+				}
+				p.Send(check, from{s, i})
+				if i%9 == 0 {
+					p.Send(sink, i)
+					runtime.Gosched()
+				}
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+	}
+	select {
+	case v := <-got:
+		assert.Equal(t, 24, v)
+	case <-soon(t).Done():
+		t.Fatal("not all has come")
+	}
+	// Others overtake it.
+	p, err := a.Open()
+	require.NoError(t, err)
+	defer p.Close(nil)
+	mine, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { return c.Send(p.Self(), msg) }))
+	require.NoError(t, err)
+	other, err := a.Open()
+	require.NoError(t, err)
+	defer other.Close(nil)
+	other.Send(mine, long(1<<20))
+	self.Send(mine, 1)
+	assert.Equal(t, 1, p.Receive())
+	require.NoError(t, a.Ping(soon(t), b.Name()))
 }

@@ -31,12 +31,10 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 	return m
 }
 
-// FarWaiting returns how many bytes wait for the peers, by the estimate.
+// FarWaiting returns how many bytes wait for the peers, as last seen.
 func FarWaiting(n *Node) (sum int) {
 	for _, p := range n.dist.all() {
-		p.box.mu.Lock()
-		sum += p.box.bytes
-		p.box.mu.Unlock()
+		sum += int(p.box.level.Load())
 	}
 	return sum
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -103,13 +104,19 @@ type memoryLink struct {
 	watch   sync.Once
 	ins     atomic.Uint64
 	outs    atomic.Uint64
+
+	mu      sync.Mutex
+	waiting []wire.Frame // for Flush
+	bytes   int
+	long    map[node.PID]*wire.Frame // that are under way, by sender
+	parts   int                      // of them
 }
 
 func (l *memoryLink) Peer() wire.Peer {
 	return wire.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true}
 }
 
-func (l *memoryLink) Read() (wire.Frame, error) {
+func (l *memoryLink) Read(f *wire.Frame) error {
 	l.watch.Do(func() {
 		go func() { // ends with the connection
 			io.Copy(io.Discard, l.r)
@@ -117,35 +124,75 @@ func (l *memoryLink) Read() (wire.Frame, error) {
 		}()
 	})
 	select {
-	case f := <-l.in:
+	case *f = <-l.in:
 		l.ins.Add(1)
-		return f, nil
-	case <-l.gone:
-		return wire.Frame{}, io.EOF
-	}
-}
-
-func (l *memoryLink) Write(f *wire.Frame) error {
-	l.outs.Add(1)
-	if f.Op == wire.OpSend {
-		if _, ok := f.Payload.(struct{}); ok {
-			return &wire.EncodeError{Err: errors.New("no term")}
-		}
-	}
-	if crash, ok := f.Payload.(*node.Crash); ok {
-		f.Payload = crash.Term()
-	}
-	select {
-	case l.out <- *f:
 		return nil
 	case <-l.gone:
 		return io.EOF
 	}
 }
 
-func (l *memoryLink) Buffered() int             { return 0 }
-func (l *memoryLink) Flush() error              { return nil }
-func (l *memoryLink) Tick() error               { l.outs.Add(1); return nil }
+func (l *memoryLink) Write(f *wire.Frame) (int, error) {
+	if f.Op == wire.OpSend {
+		if _, ok := f.Payload.(struct{}); ok {
+			return 0, &wire.EncodeError{Err: errors.New("no term")}
+		}
+	}
+	if crash, ok := f.Payload.(*node.Crash); ok {
+		f.Payload = crash.Term()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.long[f.From] != nil {
+		return l.bytes, wire.ErrLater
+	}
+	if m, ok := f.Payload.(long); ok {
+		if l.long == nil {
+			l.long = make(map[node.PID]*wire.Frame)
+		}
+		g := *f
+		l.long[f.From], l.parts = &g, l.parts+int(m)
+		return l.bytes + l.parts, nil
+	}
+	l.waiting = append(l.waiting, *f)
+	l.bytes += mailbox.Size(f.Payload)
+	return l.bytes + l.parts, nil
+}
+
+// long is a message that leaves in so many parts.
+type long int
+
+// partsLocked moves the long messages on, and returns those that have arrived.
+func (l *memoryLink) partsLocked() (done []wire.Frame) {
+	for from, f := range l.long {
+		l.parts--
+		if f.Payload = f.Payload.(long) - 1; f.Payload == long(0) {
+			done = append(done, *f)
+			delete(l.long, from)
+		}
+	}
+	return done
+}
+
+func (l *memoryLink) Flush(tick bool) (left int, err error) {
+	l.mu.Lock()
+	frames := append(l.waiting, l.partsLocked()...)
+	l.waiting, l.bytes, left = nil, 0, l.parts
+	l.mu.Unlock()
+	if len(frames) == 0 && tick {
+		l.outs.Add(1)
+	}
+	for _, f := range frames {
+		l.outs.Add(1)
+		select {
+		case l.out <- f:
+		case <-l.gone:
+			return 0, io.EOF
+		}
+	}
+	return left, nil
+}
+
 func (l *memoryLink) Traffic() (in, out uint64) { return l.ins.Load(), l.outs.Load() }
 
 func (l *memoryLink) Close() error {

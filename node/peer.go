@@ -1,12 +1,8 @@
 package node
 
 import (
-	"errors"
-	"fmt"
 	"sync"
-	"unsafe"
 
-	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -83,109 +79,6 @@ func newPeer(n *Node, name Atom) *peer {
 	}
 }
 
-// outbox is what waits to be written.
-type outbox struct {
-	mu     sync.Mutex
-	frames []wire.Frame
-	bytes  int  // estimated
-	batch  bool // what was taken is being written
-	tick   bool // a tick is due
-	over   bool
-	room   chan struct{} // closed when there is room again; nil: nobody waits
-	wake   chan struct{} // capacity 1: for the writer
-	limit  int
-}
-
-// errOver says that the connection is over.
-var errOver = errors.New("node: the connection is over")
-
-// put adds a frame. full: more waits now than should.
-func (b *outbox) put(f wire.Frame) (full bool, err error) {
-	size := frameSize + mailbox.Size(f.Payload)
-	b.mu.Lock()
-	if b.over {
-		b.mu.Unlock()
-		return false, errOver
-	}
-	b.frames = append(b.frames, f)
-	b.bytes += size
-	full, first := b.bytes > b.limit, len(b.frames) == 1
-	b.mu.Unlock()
-	if first {
-		b.rouse()
-	}
-	return full, nil
-}
-
-// frameSize is what a frame takes beside its payload.
-const frameSize = int(unsafe.Sizeof(wire.Frame{}))
-
-// space returns what to wait for if the box is over its limit; nil otherwise.
-func (b *outbox) space() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.bytes <= b.limit || b.over {
-		return nil
-	}
-	if b.room == nil {
-		b.room = make(chan struct{})
-	}
-	return b.room
-}
-
-// idle reports whether all has been written.
-func (b *outbox) idle() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.over || len(b.frames) == 0 && !b.batch
-}
-
-func (b *outbox) rouse() {
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take returns all that waits; spent is the slice of the time before, to be used
-// again.
-func (b *outbox) take(spent []wire.Frame) (frames []wire.Frame, tick bool) {
-	if cap(spent) > keptFrames {
-		spent = nil
-	}
-	clear(spent)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	frames, tick = b.frames, b.tick
-	b.frames, b.bytes, b.tick = spent[:0], 0, false
-	b.batch = len(frames) > 0
-	b.release()
-	return frames, tick
-}
-
-// keptFrames is how long a slice is kept for the next batch.
-const keptFrames = 4096
-
-// release lets those go on who wait for room. The caller holds mu.
-func (b *outbox) release() {
-	if b.room != nil {
-		close(b.room)
-		b.room = nil
-	}
-}
-
-// close ends the box and returns what was not written.
-func (b *outbox) close() []wire.Frame {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.over = true
-	left := b.frames
-	b.frames = nil
-	b.release()
-	b.rouse()
-	return left
-}
-
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
 func (p *peer) signal(f wire.Frame) { p.box.put(f) }
 
@@ -193,6 +86,18 @@ func (p *peer) signal(f wire.Frame) { p.box.put(f) }
 // as pace says.
 func (p *peer) send(who *proc, c *Context, f wire.Frame) {
 	if p.post(f) {
+		p.pace(who, c)
+	}
+}
+
+// message is send for a message to a process there.
+func (p *peer) message(who *proc, c *Context, to PID, msg any) {
+	from := p.n.sender(who)
+	full, err := p.box.message(from, to, msg)
+	if err != nil {
+		p.n.lost(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	}
+	if full {
 		p.pace(who, c)
 	}
 }
@@ -228,95 +133,18 @@ func (p *peer) pace(who *proc, c *Context) {
 	}
 }
 
+func (n *Node) loseAll(frames []wire.Frame) {
+	for _, f := range frames {
+		n.lost(f)
+	}
+}
+
 // lost makes a dead letter of a message that will not be sent.
 func (n *Node) lost(f wire.Frame) {
 	if f.Op == wire.OpSend {
 		n.dead.add(DeadLetter{Cause: CauseNotConnected, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
 	}
 }
-
-// write is the writer's goroutine: started when the peer is connected, ended by
-// its end, waited for by Node.Stop.
-func (p *peer) write() {
-	defer p.n.dist.wg.Done()
-	var batch []wire.Frame
-	for {
-		select {
-		case <-p.box.wake:
-		case <-p.done:
-			return
-		}
-		var tick bool
-		for batch, tick = p.box.take(batch); len(batch) > 0 || tick; batch, tick = p.box.take(batch) {
-			done, err := p.writeAll(batch)
-			if err != nil {
-				p.end(fmt.Errorf("cannot write: %w", err))
-				for _, f := range batch[done:] {
-					p.n.lost(f)
-				}
-				return
-			}
-		}
-	}
-}
-
-// writeAll writes a batch, or a tick if it is empty. After an error done frames
-// have been written, perhaps in part.
-func (p *peer) writeAll(batch []wire.Frame) (done int, err error) {
-	if len(batch) == 0 {
-		return 0, p.link.Tick()
-	}
-	for i := range batch {
-		err := p.link.Write(&batch[i])
-		if err != nil {
-			err = p.unfit(&batch[i], err)
-		}
-		if err == nil && p.link.Buffered() >= flushAt {
-			err = p.link.Flush()
-		}
-		if err != nil {
-			return i, err
-		}
-	}
-	return len(batch), p.link.Flush()
-}
-
-// flushAt is how many bytes are written at once, at least.
-const flushAt = 64 << 10
-
-// unfit is for a signal that Write has refused, for it holds what is no term, or
-// too much, or what the peer does not understand; other errors it returns. A
-// message is a dead letter. A reason is replaced, in its place, for its receiver
-// must be told. Who waits for an answer gets the error.
-func (p *peer) unfit(f *wire.Frame, err error) error {
-	var why *wire.EncodeError
-	if !errors.As(err, &why) {
-		return err
-	}
-	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", why)
-	switch f.Op {
-	case wire.OpSend:
-		p.n.dead.add(DeadLetter{Cause: CauseNotATerm, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
-		if ref, ok := requestRef(f.Payload); ok {
-			p.answer(ref, nil, why)
-		}
-	case wire.OpSpawn:
-		p.answer(f.Ref, nil, why)
-	case wire.OpMonitor:
-		p.down(&wire.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
-	case wire.OpExit, wire.OpDown, wire.OpSignal:
-		text := []rune(fmt.Sprintf("%.*v", maxReason, f.Payload))
-		f.Payload = string(text[:min(len(text), maxReason)])
-		if err := p.link.Write(f); !errors.As(err, &why) {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxReason is how many characters a reason has at most that stands for one which
-// cannot be sent.
-const maxReason = 1000
 
 // requestRef finds the reference in a request that call has made.
 func requestRef(msg any) (Ref, bool) {
@@ -333,10 +161,10 @@ func requestRef(msg any) (Ref, bool) {
 // a bounded mailbox that makes its senders wait refuses what comes from here.
 func (p *peer) read() {
 	defer p.n.dist.wg.Done()
-	var f wire.Frame // one for all, which nobody keeps: on the heap it would be one for each
+	var f wire.Frame // one for all, which nobody keeps
 	for {
-		var err error
-		if f, err = p.link.Read(); err == nil {
+		err := p.link.Read(&f)
+		if err == nil {
 			if p.isOver() { // what comes late would be out of order
 				return
 			}
@@ -389,9 +217,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 	for _, t := range calls {
 		t.settle(nil, nil, &ExitError{NoConnection})
 	}
-	for _, f := range left {
-		p.n.lost(f)
-	}
+	p.n.loseAll(left)
 	for m := range downs {
 		m.fire(nil, PID{}, why.Error())
 	}
@@ -488,11 +314,7 @@ func (p *peer) tellDown(m *monitor, pid PID, reason any) {
 		return
 	}
 	delete(p.in, m.ref)
-	f := wire.Frame{Op: wire.OpDown, From: pid, To: m.by, Ref: m.ref, Payload: reason}
-	if m.name != "" {
-		f.From, f.Name = PID{}, m.name
-	}
-	p.signal(f)
+	p.signal(wire.Frame{Op: wire.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: reason})
 }
 
 // farCall is a call, or a spawn, that waits for an answer from there.

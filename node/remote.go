@@ -59,7 +59,7 @@ func (n *Node) connected(pid PID) *peer {
 // nobody's here. c is the context of the actor that sends.
 func (n *Node) sendFar(who *proc, c *Context, to PID, msg any) error {
 	if p := n.reach(to); p != nil {
-		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), To: to, Payload: msg})
+		p.message(who, c, to, msg)
 		return nil
 	}
 	return n.undeliverable(to, msg)

@@ -18,11 +18,15 @@ const (
 	OpGroupLeader               // From makes Leader the group leader of To
 	OpSpawn                     // From asks for a process: Spawn says which; Ref numbers the request
 	OpSpawnReply                // answer to OpSpawn Ref for To: From is the new process, or Payload says why there is none
+	OpReceipt                   // answer to an OpSend with that ID: Payload is what has become of it, [Delivered] or a cause
 )
+
+// Delivered is the Payload of an OpReceipt where the message is in the mailbox.
+const Delivered Atom = "ok"
 
 // ops are the names in String's answers.
 var ops = [...]string{"none", "send", "link", "unlink", "unlink_ack", "exit", "signal", "monitor", "demonitor", "down",
-	"group_leader", "spawn", "spawn_reply"}
+	"group_leader", "spawn", "spawn_reply", "receipt"}
 
 // String returns the name of o.
 func (o Op) String() string {
@@ -43,7 +47,7 @@ type Frame struct {
 	From    PID    // zero where the protocol does not tell
 	To      PID    //
 	Ref     Ref    // a monitor, an alias, or the number of a spawn request
-	ID      uint64 // of OpUnlink and OpUnlinkAck
+	ID      uint64 // of OpUnlink and OpUnlinkAck; of an OpSend for which the sender wants an OpReceipt (0: it does not), and of that
 	Leader  PID    // of OpGroupLeader
 	Payload any    // a term; nil is the empty list
 	Spawn   *Spawn // of OpSpawn

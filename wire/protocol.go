@@ -35,6 +35,17 @@ type Handshake struct {
 	Insist func(peer NodeID) bool
 	// NameFor chooses a name for a peer that asks for one. Nil: it is refused.
 	NameFor func(host string) (NodeID, bool)
+	// Grace is how long this node would wait, before it gives a link up, for a new
+	// connection to the same peer to take the place of a broken one, so that nothing
+	// is lost. Both want it, or there is none. 0: the end of the connection is the
+	// end of the link.
+	Grace time.Duration
+	// Redial makes a new connection to the peer, for Grace; nil where the peer has
+	// dialled. It is called after Dial has returned, too.
+	Redial func(ctx context.Context) (net.Conn, error)
+	// Silence is how long nothing may come from the peer until the connection counts
+	// as broken, for Grace. 0: for ever.
+	Silence time.Duration
 	Limits  LinkLimits
 }
 
@@ -60,6 +71,8 @@ var (
 	ErrCookie = errors.New("wire: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.
 	ErrPeerName = errors.New("wire: wrong name")
+	// ErrResumed: the connection goes on as part of a link that is there already.
+	ErrResumed = errors.New("wire: an interrupted link goes on")
 	// ErrPeerProtocol: what came does not belong to the protocol.
 	ErrPeerProtocol = errors.New("wire: protocol violated")
 )
@@ -72,25 +85,41 @@ type LinkLimits struct {
 }
 
 // Link is a connection between two nodes after the handshake. Read is for one
-// goroutine, all other methods but Close are for one other.
+// goroutine at a time, and so is Flush; Write is for any number.
 type Link interface {
 	Peer() Peer
-	// Read returns the next signal. Ticks are not returned, but counted by Received.
-	// After an error the link is of no more use.
-	Read() (Frame, error)
-	// Write encodes a signal into the link's buffer, or reports why it cannot be:
-	// an [EncodeError] leaves the link as it was; any other error ends it.
-	Write(f *Frame) error
-	// Buffered returns how many bytes wait for Flush.
-	Buffered() int
-	// Flush sends what has been written; Tick sends a tick if nothing has been.
-	Flush() error
-	Tick() error
+	// Read puts the next signal into f, all of it. Ticks are not returned, but
+	// counted by Traffic. After an error the link is of no more use.
+	Read(f *Frame) error
+	// Write encodes a signal into the link's buffer and returns how many bytes wait
+	// for Flush, long messages included, or reports why it does not: an
+	// [EncodeError] or [ErrLater] leaves the link as it was; any other error ends it.
+	// It does not block.
+	//
+	// A long message leaves in parts. Until Flush has sent its last one, Write answers
+	// ErrLater to further signals from the same sender (Frame.From), so that none of
+	// them overtakes it; those of others do. Who has been told so must keep the order
+	// of that sender's signals.
+	Write(f *Frame) (buffered int, err error)
+	// Flush sends what has been written and then one part of each long message. left
+	// is how many bytes of those wait for further calls. If there is nothing to send,
+	// it sends a tick, where one is wanted.
+	Flush(tick bool) (left int, err error)
 	// Traffic returns how many bytes have come and gone, for the life sign. Any
 	// goroutine may call it.
 	Traffic() (in, out uint64)
 	// Close ends the link from any goroutine; Read and Flush return.
 	Close() error
+}
+
+// ErrLater is Write's answer to a signal of a sender whose long message is under
+// way.
+var ErrLater = errors.New("wire: a long message of the sender is under way")
+
+// Quick is what a [Link] may have beside: Write for an OpSend from one process to
+// another, without a Frame.
+type Quick interface {
+	Send(from, to PID, msg any) (buffered int, err error)
 }
 
 // EncodeError says that a signal cannot be put on the wire: it holds a Go value
@@ -111,5 +140,6 @@ type Peer struct {
 	Spawn    bool   // it takes OpSpawn
 	Alias    bool   // it takes messages to an alias
 	Monitor  bool   // it takes OpMonitor
+	Receipts bool   // it answers an OpSend that has an ID by OpReceipt
 	Addr     string // where it is, for logs
 }

@@ -3,6 +3,7 @@ package erldist
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -232,7 +233,8 @@ func newSide(t *testing.T, l wire.Link) *side {
 	go func() { // ended by Close
 		defer close(s.frames)
 		for {
-			f, err := l.Read()
+			var f wire.Frame
+			err := l.Read(&f)
 			if err != nil {
 				s.err = err
 				return
@@ -275,8 +277,31 @@ func (s *side) ends() error {
 
 func (s *side) send(f wire.Frame) {
 	s.t.Helper()
-	require.NoError(s.t, s.link.Write(&f))
-	require.NoError(s.t, s.link.Flush())
+	s.put(f)
+	s.flush()
+}
+
+func (s *side) put(f wire.Frame) (buffered int) {
+	s.t.Helper()
+	for {
+		n, err := s.link.Write(&f)
+		if !errors.Is(err, wire.ErrLater) {
+			require.NoError(s.t, err)
+			return n
+		}
+		s.flush()
+	}
+}
+
+func (s *side) flush() {
+	s.t.Helper()
+	for {
+		left, err := s.link.Flush(false)
+		require.NoError(s.t, err)
+		if left == 0 {
+			return
+		}
+	}
 }
 
 func (s *side) pid(n uint64) wire.PID { return s.origin.PID(n) }

@@ -25,10 +25,10 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		f, err := link.Read()
+		var f wire.Frame
+		err = link.Read(&f)
 		fmt.Println(link.Peer().ID.Name, f.Op, f.From, f.Name, wire.Format(f.Payload), err)
-		_, err = link.Read()
-		fmt.Println(err)
+		fmt.Println(link.Read(&f))
 	}()
 
 	link, err := p.Dial(context.Background(), a, wire.Handshake{Local: cart, Peer: "shop@host", Cookies: cookies})
@@ -37,8 +37,8 @@ func Example() {
 		return
 	}
 	me := wire.NewOrigin(cart).PID(7)
-	_ = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: wire.Tuple{wire.Atom("sold"), 3}})
-	_ = link.Flush()
+	_, _ = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: wire.Tuple{wire.Atom("sold"), 3}})
+	_, _ = link.Flush(false)
 	_ = link.Close()
 	<-done
 	// Output:

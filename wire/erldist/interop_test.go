@@ -409,8 +409,8 @@ func TestErlangTerms(t *testing.T) {
 			for range 2 {
 				for i, a := range all {
 					if i%7 == 0 || len(prefix) < 3 {
-						require.NoError(t, s.link.Write(&wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "echo",
-							Payload: wire.Tuple{s.pid(1), wire.List{a, a, wire.Atom("fixed")}}}))
+						s.put(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "echo",
+							Payload: wire.Tuple{s.pid(1), wire.List{a, a, wire.Atom("fixed")}}})
 					}
 				}
 				s.to("echo", wire.Tuple{s.pid(1), all})
@@ -456,12 +456,11 @@ func TestErlangLargeAndMany(t *testing.T) {
 		const n = 100_000
 		require.Equal(t, "ok", e.ask(fmt.Sprintf("farend:collect(many, %d)", n)))
 		for i := range n {
-			require.NoError(t, s.link.Write(&wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}))
-			if s.link.Buffered() > 1<<15 {
-				require.NoError(t, s.link.Flush())
+			if s.put(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}) > 1<<15 {
+				s.flush()
 			}
 		}
-		require.NoError(t, s.link.Flush())
+		s.flush()
 		assert.Equal(t, "0", e.ask("receive {many, Bad} -> Bad end"))
 		e.tell(fmt.Sprintf("farend:many(%s, %d)", theirView(s.pid(1)), n))
 		for i := range n {
@@ -477,7 +476,8 @@ func TestErlangTicks(t *testing.T) {
 	s := e.dial(&Protocol{})
 	in, _ := s.link.Traffic()
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) { // time is what is tested
-		require.NoError(t, s.link.Tick())
+		_, err := s.link.Flush(true)
+		require.NoError(t, err)
 	}
 	now, _ := s.link.Traffic()
 	assert.GreaterOrEqual(t, now, in+8, "erl ticks")

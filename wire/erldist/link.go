@@ -28,8 +28,10 @@ type link struct {
 	in  *reader
 	big []byte // for frames larger than src
 
-	// Of the goroutine that writes.
-	out *writer
+	mu  sync.Mutex
+	out *writer // guarded by mu
+
+	spare []byte // of the goroutine that flushes: the buffer to take the place of out's
 
 	// Of all.
 	received, sent atomic.Uint64
@@ -81,14 +83,15 @@ func (c counted) Read(b []byte) (int, error) {
 func (l *link) Peer() wire.Peer { return l.peer }
 
 // Read returns the next signal.
-func (l *link) Read() (f wire.Frame, err error) {
+func (l *link) Read(f *wire.Frame) error {
+	*f = wire.Frame{}
 	for {
-		ok, err := l.readFrame(&f)
+		ok, err := l.readFrame(f)
 		if err != nil {
-			return wire.Frame{}, l.readError(err)
+			return l.readError(err)
 		}
 		if ok {
-			return f, nil
+			return nil
 		}
 	}
 }
@@ -161,32 +164,31 @@ func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
 }
 
 // Write encodes a signal into the buffer.
-func (l *link) Write(f *wire.Frame) error { return l.out.write(f) }
-
-// Buffered returns how many bytes wait for Flush.
-func (l *link) Buffered() int { return len(l.out.buf) }
-
-// Flush sends what has been written.
-func (l *link) Flush() error {
-	b := l.out.buf
-	if len(b) == 0 {
-		return nil
-	}
-	l.out.buf = b[:0]
-	if cap(b) > keptSize {
-		l.out.buf = nil
-	}
-	return l.send(b)
+func (l *link) Write(f *wire.Frame) (buffered int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err = l.out.write(f)
+	return len(l.out.buf), err
 }
 
 var tick [4]byte
 
-// Tick sends a tick if nothing waits, and what waits otherwise.
-func (l *link) Tick() error {
-	if l.Buffered() > 0 {
-		return l.Flush()
+// Flush sends what has been written, or a tick.
+func (l *link) Flush(idle bool) (left int, err error) {
+	l.mu.Lock()
+	b := l.out.buf
+	l.out.buf, l.spare = l.spare, nil
+	l.mu.Unlock()
+	switch {
+	case len(b) > 0:
+		err = l.send(b)
+	case idle:
+		err = l.send(tick[:])
 	}
-	return l.send(tick[:])
+	if cap(b) <= keptSize {
+		l.spare = b[:0]
+	}
+	return 0, err
 }
 
 func (l *link) send(b []byte) error {

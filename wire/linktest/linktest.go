@@ -175,7 +175,7 @@ func (k kit) cookies(t *testing.T) {
 			t.Errorf("%+v: Dial succeeds", c)
 		}
 		if ob.err == nil {
-			if _, err := ob.link.Read(); err == nil {
+			if err := ob.link.Read(new(wire.Frame)); err == nil {
 				t.Errorf("%+v: the accepting side goes on", c)
 			}
 		}
@@ -307,7 +307,8 @@ func read(l wire.Link, n int) <-chan outcomeOfRead {
 	go func() { // ends with n frames or the link
 		defer close(c)
 		for range n {
-			f, err := l.Read()
+			var f wire.Frame
+			err := l.Read(&f)
 			c <- outcomeOfRead{f, err}
 			if err != nil {
 				return
@@ -432,14 +433,37 @@ func (k kit) ops(t *testing.T) {
 	bad := []wire.Frame{{}, {Op: 200}, {Op: wire.OpSend, From: oa.PID(1)}, {Op: wire.OpLink, From: oa.PID(1)},
 		{Op: wire.OpUnlink, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpMonitor, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpSpawn}}
 	for _, f := range bad {
-		if err := a.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
+		n, err := a.Write(&f)
+		if !errors.As(err, new(*wire.EncodeError)) {
 			t.Errorf("Write of %+v says %v, no EncodeError", f, err)
 		}
-	}
-	if n := a.Buffered(); n != 0 {
-		t.Errorf("%d bytes are buffered after frames that cannot be written", n)
+		if n != 0 {
+			t.Errorf("%d bytes are buffered after frames that cannot be written", n)
+		}
 	}
 	k.cross(t, a, b, frames(a.Peer(), oa, ob)[:1])
+}
+
+// put writes f, when its turn has come.
+func put(l wire.Link, f *wire.Frame) error {
+	for {
+		_, err := l.Write(f)
+		if !errors.Is(err, wire.ErrLater) {
+			return err
+		}
+		if _, err := l.Flush(false); err != nil {
+			return err
+		}
+	}
+}
+
+// flush sends all that waits.
+func flush(l wire.Link) error {
+	for {
+		if left, err := l.Flush(false); left == 0 || err != nil {
+			return err
+		}
+	}
 }
 
 // cross sends frames and compares what comes.
@@ -447,12 +471,12 @@ func (k kit) cross(t *testing.T, from, to wire.Link, l []wire.Frame) {
 	t.Helper()
 	c := read(to, len(l))
 	for i := range l {
-		if err := from.Write(&l[i]); err != nil {
+		if err := put(from, &l[i]); err != nil {
 			t.Errorf("Write of %+v: %v", l[i], err)
 			return
 		}
 		if i%3 == 2 || i == len(l)-1 {
-			if err := from.Flush(); err != nil {
+			if err := flush(from); err != nil {
 				t.Fatalf("Flush: %v", err)
 			}
 		}
@@ -472,14 +496,15 @@ func (k kit) order(t *testing.T) {
 	go func() { // ends with the frames, which the test awaits
 		for i := range n {
 			f := wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}}
-			if err := a.Write(&f); err != nil {
+			n, err := a.Write(&f)
+			if err != nil {
 				t.Errorf("Write: %v", err)
 			}
-			if a.Buffered() > 1<<12 {
-				_ = a.Flush()
+			if n > 1<<12 {
+				_ = flush(a)
 			}
 		}
-		_ = a.Flush()
+		_ = flush(a)
 	}()
 	for i := range n {
 		if f := next(t, c); !wire.Equal(f.Payload, wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}) {
@@ -515,7 +540,7 @@ func (k kit) noTerm(t *testing.T) {
 	for range 3 {
 		bad := f
 		bad.Payload = wire.Tuple{wire.Atom("first_atom"), wire.Atom("new_atom"), make(chan int)}
-		if err := a.Write(&bad); !errors.As(err, new(*wire.EncodeError)) {
+		if _, err := a.Write(&bad); !errors.As(err, new(*wire.EncodeError)) {
 			t.Fatalf("Write of a channel says %v", err)
 		}
 		f.Payload = wire.Tuple{wire.Atom("new_atom"), wire.Atom("first_atom"), 2}
@@ -531,7 +556,7 @@ func (k kit) limit(t *testing.T) {
 		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
 	}
 	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(B).PID(1), Name: "x", Payload: make([]byte, 300<<10)}
-	if err := ob.link.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
+	if _, err := ob.link.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
 		t.Errorf("Write beyond the limit says %v", err)
 	}
 	f.Payload = make([]byte, 150<<10)
@@ -540,10 +565,10 @@ func (k kit) limit(t *testing.T) {
 	k.cross(t, oa.link, ob.link, []wire.Frame{f})
 	c := read(ob.link, 1)
 	f.Payload = make([]byte, 300<<10)
-	if err := oa.link.Write(&f); err != nil {
+	if _, err := oa.link.Write(&f); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
-	go func() { _ = oa.link.Flush() }() // ends with the link
+	go func() { _ = flush(oa.link) }() // ends with the link
 	select {
 	case o := <-c:
 		if o.err == nil {
@@ -561,24 +586,28 @@ func (k kit) tick(t *testing.T) {
 	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: 1}
 	c := read(b, 1)
 	for range 3 {
-		if err := a.Tick(); err != nil {
-			t.Fatalf("Tick: %v", err)
+		if _, err := a.Flush(true); err != nil {
+			t.Fatalf("Flush: %v", err)
+		}
+		_, now := a.Traffic()
+		if _, err := a.Flush(false); err != nil {
+			t.Fatalf("Flush: %v", err)
+		}
+		if _, then := a.Traffic(); then != now {
+			t.Errorf("%d bytes go though nothing waits and no tick is wanted", then-now)
 		}
 	}
 	if _, now := a.Traffic(); now <= out {
 		t.Errorf("%d bytes out after three ticks, %d before", now, out)
 	}
-	if err := a.Write(&f); err != nil {
-		t.Fatalf("Write: %v", err)
+	if n, err := a.Write(&f); err != nil || n == 0 {
+		t.Fatalf("Write: %d bytes, %v", n, err)
 	}
-	if a.Buffered() == 0 {
-		t.Error("nothing is buffered after Write")
+	if _, err := a.Flush(true); err != nil { // of what is written, and no tick
+		t.Fatalf("Flush: %v", err)
 	}
-	if err := a.Tick(); err != nil { // does as Flush does
-		t.Fatalf("Tick: %v", err)
-	}
-	if a.Buffered() != 0 {
-		t.Error("Tick leaves what is buffered")
+	if n, _ := a.Write(&wire.Frame{}); n != 0 {
+		t.Errorf("Flush leaves %d bytes", n)
 	}
 	if err := Same(f, next(t, c)); err != nil {
 		t.Error(err)
@@ -595,11 +624,11 @@ func (k kit) close(t *testing.T) {
 	go func() { // ends with the link; nobody reads what is sent after the first
 		f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: make([]byte, 1<<20)}
 		for {
-			if err := a.Write(&f); err != nil {
+			if err := put(a, &f); err != nil {
 				flushed <- err
 				return
 			}
-			if err := a.Flush(); err != nil {
+			if err := flush(a); err != nil {
 				flushed <- err
 				return
 			}

@@ -430,7 +430,7 @@ func TestErlangHandshake(t *testing.T) {
 			if err == nil {
 				var l wire.Link
 				if l, err = p.Accept(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "b@db", Creation: 1}, Cookies: cookies}); err == nil {
-					_, _ = l.Read()
+					_ = l.Read(new(wire.Frame))
 					_ = l.Close()
 				}
 			}

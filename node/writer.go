@@ -1,0 +1,162 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// writer is the goroutine that writes to a peer: started when the peer is
+// connected, ended by its end, waited for by Node.Stop. Signals of a sender whose
+// long message is under way it holds until that has left; those of others go on.
+type writer struct {
+	p    *peer
+	held map[PID][]wire.Frame // by sender, in order; none is empty
+	cost int                  // of what is held
+	left int                  // bytes of long messages that are under way
+}
+
+func (p *peer) write() {
+	defer p.n.dist.wg.Done()
+	w := writer{p: p, held: make(map[PID][]wire.Frame)}
+	if err := w.run(); err != nil {
+		p.end(fmt.Errorf("cannot write: %w", err))
+	}
+	for _, frames := range w.held {
+		p.n.loseAll(frames)
+	}
+}
+
+// run writes until p is over; nil, or until the link fails.
+func (w *writer) run() error {
+	var batch []wire.Frame
+	for {
+		var tick bool
+		batch, tick = w.p.box.take(batch, w.cost+w.left)
+		if done, err := w.all(batch); err != nil {
+			w.p.n.loseAll(batch[done:])
+			return err
+		}
+		more, err := w.flush(tick)
+		if err != nil {
+			return err
+		}
+		if more || !w.p.box.rest(w.p.link) {
+			continue
+		}
+		if more, err = w.flush(false); err != nil { // what has come past the queue meanwhile
+			return err
+		}
+		if more {
+			w.p.box.rouse() // itself
+		}
+		select {
+		case <-w.p.box.wake:
+		case <-w.p.done:
+			return nil
+		}
+	}
+}
+
+// flushAt is how many bytes are written at once, at least.
+const flushAt = 64 << 10
+
+// all writes a batch into the link, or holds it. After an error done frames have
+// been taken care of.
+func (w *writer) all(batch []wire.Frame) (done int, err error) {
+	for i := range batch {
+		f := &batch[i]
+		if len(w.held) > 0 && w.held[f.From] != nil {
+			w.hold(f)
+			continue
+		}
+		n, err := w.one(f)
+		if errors.Is(err, wire.ErrLater) {
+			w.hold(f)
+			continue
+		}
+		if err == nil && n >= flushAt {
+			_, err = w.flush(false)
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	return len(batch), nil
+}
+
+func (w *writer) hold(f *wire.Frame) {
+	w.held[f.From] = append(w.held[f.From], *f)
+	w.cost += frameCost(f)
+}
+
+// one writes a frame into the link.
+func (w *writer) one(f *wire.Frame) (buffered int, err error) {
+	buffered, err = w.p.link.Write(f)
+	if err != nil && !errors.Is(err, wire.ErrLater) {
+		err = w.p.unfit(f, err)
+	}
+	return buffered, err
+}
+
+// flush sends what the link holds, or a part of it, and then writes what has been
+// held and may go now. more: there is something to send still.
+func (w *writer) flush(tick bool) (more bool, err error) {
+	w.left, err = w.p.link.Flush(tick)
+	more = w.left > 0
+	for from, frames := range w.held {
+		if err != nil {
+			break
+		}
+		more = true
+		for len(frames) > 0 && err == nil {
+			cost := frameCost(&frames[0])
+			if _, err = w.one(&frames[0]); err == nil {
+				w.cost -= cost
+				frames = frames[1:]
+			}
+		}
+		if errors.Is(err, wire.ErrLater) {
+			err = nil
+		}
+		if w.held[from] = frames; len(frames) == 0 {
+			delete(w.held, from)
+		}
+	}
+	return more, err
+}
+
+// unfit is for a signal that Write has refused, for it holds what is no term, or
+// too much, or what the peer does not understand; other errors it returns. A
+// message is a dead letter. A reason is replaced, in its place, for its receiver
+// must be told. Who waits for an answer gets the error.
+func (p *peer) unfit(f *wire.Frame, err error) error {
+	var why *wire.EncodeError
+	if !errors.As(err, &why) {
+		return err
+	}
+	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", why)
+	switch f.Op {
+	case wire.OpSend:
+		p.n.dead.add(DeadLetter{Cause: CauseNotATerm, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+		if ref, ok := requestRef(f.Payload); ok {
+			p.answer(ref, nil, why)
+		}
+	case wire.OpSpawn:
+		p.answer(f.Ref, nil, why)
+	case wire.OpMonitor:
+		p.down(&wire.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+	case wire.OpExit, wire.OpDown, wire.OpSignal:
+		text := []rune(fmt.Sprintf("%.*v", maxReason, f.Payload))
+		f.Payload = string(text[:min(len(text), maxReason)])
+		if _, err := p.link.Write(f); !errors.As(err, &why) {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxReason is how many characters a reason has at most that stands for one which
+// cannot be sent.
+const maxReason = 1000
