@@ -184,15 +184,15 @@ func serveNear(p contract.Params, n *node.Node, start func(contract.Params, *nod
 // is announced to itself.
 type ports map[node.Atom]int
 
-func (p ports) Find(_ context.Context, name node.Atom) (string, error) {
+func (p ports) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
 	port, ok := p[name]
 	if !ok {
-		return "", fmt.Errorf("bench: nobody knows where %s is", name)
+		return nil, fmt.Errorf("bench: nobody knows where %s is", name)
 	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), nil
+	return []node.Endpoint{{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}}, nil
 }
 
-func (ports) Announce(context.Context, node.Atom, int, uint32) (stop func(), err error) {
+func (ports) Announce(context.Context, node.Announcement) (stop func(), err error) {
 	return func() {}, nil
 }
 

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,9 @@ import (
 // Distribution is what a node needs to be part of a cluster. Of its fields only
 // Cookie has no default that works.
 type Distribution struct {
-	// Protocols are the ways to talk to other nodes, the preferred one first. An
-	// incoming connection is given to the first. Default: Erlang's.
+	// Protocols are the ways to talk to other nodes, the preferred one first: of
+	// those that a peer has, too. The last is the one that all nodes speak. Default:
+	// Erlang's.
 	Protocols []wire.Protocol
 	// Cookie is what other nodes must know, and what this one proves to know.
 	Cookie string
@@ -27,9 +27,14 @@ type Distribution struct {
 	// the one that they want. ok false: Cookie. With an empty one there is no
 	// connection.
 	Cookies func(peer Atom) (in, out string, ok bool)
-	// Listen is where connections come in: host:port. Default: the host of the
-	// node's name, on a port that the system chooses. "-": nowhere.
+	// Listen is where connections come in: host:port, for the last of Protocols.
+	// Default: the host of the node's name, on a port that the system chooses. "-":
+	// nowhere.
 	Listen string
+	// Listeners is where those of other protocols come in, by the protocol's name.
+	// Default: the host of Listen, on a port that the system chooses; nowhere if
+	// Listen is "-".
+	Listeners map[string]string
 	// Finder finds other nodes and makes this one known. Default: EPMD.
 	Finder Finder
 	// Transport makes the connections. Default: wire.TCP. All nodes of a cluster
@@ -53,15 +58,12 @@ type Distribution struct {
 	Allow func(peer Atom, e wire.Export) bool
 	// Limits bound what a peer can make this node hold.
 	Limits wire.LinkLimits
-}
-
-// Finder finds nodes.
-type Finder interface {
-	// Find returns the address, host:port, of a node.
-	Find(ctx context.Context, name Atom) (addr string, err error)
-	// Announce makes this node known until stop is called, which waits for what
-	// it has to. ctx bounds the first attempt only.
-	Announce(ctx context.Context, name Atom, port int, creation uint32) (stop func(), err error)
+	// Grace is how long a broken connection may take to be made again between the
+	// same two nodes without anything being lost or noticed: links and monitors
+	// stay, messages arrive, there is no NodeDown. It takes a protocol that can, and
+	// a peer that wants it, too; at most half of TickTime. Default: 0, Erlang's way:
+	// the end of a connection is the end of all that went over it.
+	Grace time.Duration
 }
 
 const (
@@ -83,6 +85,8 @@ func (d *Distribution) validate(name Atom) error {
 		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
 	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
 		return errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
+	case d.Grace < 0:
+		return fmt.Errorf("node: Distribution.Grace %v must not be negative", d.Grace)
 	case 0 < d.TickTime && d.TickTime < minTickTime:
 		return fmt.Errorf("node: Distribution.TickTime %v: want at least %v", d.TickTime, minTickTime)
 	}
@@ -95,12 +99,15 @@ func (d *Distribution) validate(name Atom) error {
 	if d.ConnectTimeout == 0 {
 		d.ConnectTimeout = defaultConnectTimeout
 	}
+	if d.Grace > d.TickTime/2 {
+		return fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", d.Grace, d.TickTime)
+	}
 	if d.Listen == "" {
 		_, host, _ := strings.Cut(string(name), "@")
 		d.Listen = net.JoinHostPort(host, "0")
 	}
 	d.defaults()
-	return nil
+	return d.validateListeners()
 }
 
 // dist is the distributed half of a node.
@@ -112,8 +119,8 @@ type dist struct {
 	ctx     context.Context // ends with the node
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // of all goroutines of the distribution
-	ln      net.Listener   // nil: nowhere
-	gone    func()         // makes it unknown; nil: it is
+	lns     []listener
+	gone    func() // makes it unknown; nil: it is
 	ups     ups
 
 	shakes chan struct{} // as many as incoming connections whose handshake is not over
@@ -133,19 +140,8 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := n.startKernel(); err != nil {
 		return err
 	}
-	if cfg.Listen != "-" {
-		ln, err := cfg.Transport.Listen(d.ctx, cfg.Listen)
-		if err != nil {
-			return fmt.Errorf("node: cannot listen for other nodes: %w", err)
-		}
-		d.ln = ln
-		ctx, cancel := context.WithTimeout(d.ctx, cfg.ConnectTimeout)
-		defer cancel()
-		if d.gone, err = cfg.Finder.Announce(ctx, n.cfg.Name, portOf(ln.Addr()), n.cfg.Creation); err != nil {
-			return fmt.Errorf("node: cannot make %s known: %w", n.cfg.Name, err)
-		}
-		d.wg.Add(1)
-		go d.accept()
+	if err := d.listen(); err != nil {
+		return err
 	}
 	d.wg.Add(1)
 	go d.ticks()
@@ -165,21 +161,11 @@ func (d *dist) stop() {
 	if d.gone != nil {
 		d.gone()
 	}
-	if d.ln != nil {
-		d.ln.Close()
-	}
+	d.closeListeners()
 	for _, p := range d.all() {
 		p.end(errStopping)
 	}
 	d.wg.Wait()
-}
-
-// Addr returns where the node listens for others; nil: nowhere.
-func (n *Node) Addr() net.Addr {
-	if n.dist == nil || n.dist.ln == nil {
-		return nil
-	}
-	return n.dist.ln.Addr()
 }
 
 func (d *dist) all() []*peer {
@@ -251,6 +237,8 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 		Local: d.n.origin.NodeID(), Hidden: !d.cfg.Published, Peer: peer, Limits: d.cfg.Limits,
 		Cookies: d.cookies,
 		Admit:   admit,
+		Grace:   d.cfg.Grace,
+		Silence: d.cfg.TickTime / 2,
 		Insist: func(id wire.NodeID) bool {
 			p := d.get(id.Name)
 			return p == nil || !p.isUp()
@@ -340,90 +328,6 @@ func (d *dist) connect(p *peer) {
 		link.Close()
 	default:
 		d.adopt(link)
-	}
-}
-
-func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
-	if in, out := d.cookies(name); in == "" || out == "" {
-		return nil, fmt.Errorf("node: there is no cookie for %s", name)
-	}
-	addr, err := d.cfg.Finder.Find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := d.cfg.Transport.Dial(ctx, addr, name)
-	if err != nil {
-		return nil, err
-	}
-	return d.cfg.Protocols[0].Dial(ctx, conn, d.handshake(name, nil))
-}
-
-// accept is the listener's goroutine: started by startDist, ended by stop.
-func (d *dist) accept() {
-	defer d.wg.Done()
-	for {
-		conn, err := d.ln.Accept()
-		if err != nil {
-			if d.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return
-			}
-			d.n.cfg.Log.Error("cannot accept connections", "error", err)
-			select { // too many open files, or the like
-			case <-time.After(100 * time.Millisecond):
-			case <-d.ctx.Done():
-			}
-			continue
-		}
-		select {
-		case d.shakes <- struct{}{}:
-			d.wg.Add(1)
-			go d.incoming(conn) // ended by its handshake's timeout at the latest
-		default:
-			d.n.cfg.Log.Warn("connection refused: too many that have not said who they are", "from", conn.RemoteAddr().String())
-			conn.Close()
-		}
-	}
-}
-
-func (d *dist) incoming(conn net.Conn) {
-	defer d.wg.Done()
-	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
-	defer cancel()
-	var mine *peer  // that admit has made
-	var unfit error // what the transport knows against the peer
-	from := conn.RemoteAddr().String()
-	link, err := d.cfg.Protocols[0].Accept(ctx, conn, d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
-		if voucher, ok := conn.(wire.Voucher); ok {
-			if unfit = voucher.Vouch(id.Name); unfit != nil {
-				return wire.NotAllowed
-			}
-		}
-		mine, v = d.admit(id)
-		return v
-	}))
-	<-d.shakes
-	if err == nil {
-		d.adopt(link)
-		return
-	}
-	d.n.cfg.Log.Warn("connection refused", "from", from, "error", cmp.Or(unfit, err))
-	if mine == nil {
-		return
-	}
-	d.mu.Lock()
-	wanted := mine.wanted && d.ctx.Err() == nil
-	if wanted { // somebody here wants to reach that node by now
-		mine.dialing = true
-		mine.holds++
-		d.wg.Add(1)
-		go d.connect(mine)
-	}
-	if !wanted && !mine.isUp() && d.peers[mine.name] == mine {
-		delete(d.peers, mine.name) // nobody has it: who wants the node from now on connects
-	}
-	d.mu.Unlock()
-	if !wanted {
-		mine.fail(err)
 	}
 }
 

@@ -284,7 +284,7 @@ func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
 	r := farRand(t)
 	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan wire.Frame)}}}
-	where := &places{m: make(map[string]string)}
+	where := &places{m: make(map[node.Atom][]node.Endpoint)}
 	for i := range size {
 		n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), Distribution: &node.Distribution{
 			Protocols: []wire.Protocol{m.proto}, Cookie: "secret", Finder: where,

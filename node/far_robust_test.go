@@ -166,14 +166,14 @@ type cutter struct {
 	after atomic.Int64 // bytes in both directions; 0: never
 }
 
-func (c *cutter) Find(ctx context.Context, name node.Atom) (string, error) {
-	addr, err := c.Finder.Find(ctx, name)
+func (c *cutter) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+	ends, err := c.Finder.Find(ctx, name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	go func() { // ended by the first connection, or the test's end
 		defer l.Close()
@@ -182,7 +182,7 @@ func (c *cutter) Find(ctx context.Context, name node.Atom) (string, error) {
 			return
 		}
 		defer near.Close()
-		far, err := net.Dial("tcp", addr)
+		far, err := net.Dial("tcp", ends[0].Addr)
 		if err != nil {
 			return
 		}
@@ -216,7 +216,7 @@ func (c *cutter) Find(ctx context.Context, name node.Atom) (string, error) {
 		both.Wait()
 	}()
 	c.t.Cleanup(func() { l.Close() })
-	return l.Addr().String(), nil
+	return []node.Endpoint{{Protocol: ends[0].Protocol, Addr: l.Addr().String()}}, nil
 }
 
 func TestFarErlCut(t *testing.T) {

@@ -38,3 +38,11 @@ func FarWaiting(n *Node) (sum int) {
 	}
 	return sum
 }
+
+// FarProtocol returns what n talks to a node in, if they are connected.
+func FarProtocol(n *Node, name Atom) (string, bool) {
+	if p := n.dist.get(name); p != nil && p.isUp() {
+		return p.link.Peer().Protocol, true
+	}
+	return "", false
+}

@@ -15,25 +15,27 @@ import (
 )
 
 func TestStatic(t *testing.T) {
-	next := &places{m: map[string]string{"far@h": "1.2.3.4:5"}}
-	nodes := map[node.Atom]string{"a@h.x": "1.1.1.1:1", "b@h": ":2", "c@::1": ":3", "d@h": "[::2]:4", "bad@h": "nowhere"}
+	next := &places{m: map[node.Atom][]node.Endpoint{"far@h": {{"memory", "1.2.3.4:5"}, {"", "1.2.3.4:6"}}}}
+	nodes := map[node.Atom][]node.Endpoint{"a@h.x": {{"", "1.1.1.1:1"}}, "b@h": {{"", ":2"}, {"native", "x:7"}}, "c@::1": {{"", ":3"}},
+		"d@h": {{"", "[::2]:4"}}, "bad@h": {{"", "nowhere"}}}
 	for _, c := range []struct {
 		f    node.Static
 		name node.Atom
 		want string
 	}{
-		{node.Static{Nodes: nodes}, "a@h.x", "1.1.1.1:1"},
-		{node.Static{Nodes: nodes}, "b@h", "h:2"},
-		{node.Static{Nodes: nodes}, "c@::1", "[::1]:3"},
-		{node.Static{Nodes: nodes}, "d@h", "[::2]:4"},
-		{node.Static{Nodes: nodes, Port: 9}, "e@h.x", "h.x:9"},
-		{node.Static{Nodes: nodes, Port: 9}, "b@h", "h:2"},
-		{node.Static{Port: 9}, "e@::1", "[::1]:9"},
-		{node.Static{Nodes: nodes, Next: next}, "far@h", "1.2.3.4:5"},
+		{node.Static{Nodes: nodes}, "a@h.x", "[1.1.1.1:1]"},
+		{node.Static{Nodes: nodes}, "b@h", "[h:2 native://x:7]"},
+		{node.Static{Nodes: nodes}, "c@::1", "[[::1]:3]"},
+		{node.Static{Nodes: nodes}, "d@h", "[[::2]:4]"},
+		{node.Static{Nodes: nodes, Port: 9}, "e@h.x", "[h.x:9]"},
+		{node.Static{Nodes: nodes, Port: 9}, "b@h", "[h:2 native://x:7]"},
+		{node.Static{Port: 9}, "e@::1", "[[::1]:9]"},
+		{node.Static{Nodes: nodes, Next: next}, "far@h", "[memory://1.2.3.4:5 1.2.3.4:6]"},
+		{node.Static{Port: 9, Protocol: "native"}, "e@h", "[native://h:9]"},
 	} {
 		got, err := c.f.Find(t.Context(), c.name)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, got)
+		assert.Equal(t, c.want, fmt.Sprint(got))
 	}
 	for _, c := range []struct {
 		f    node.Static
@@ -52,14 +54,30 @@ func TestStatic(t *testing.T) {
 	}
 	_, err := new(node.Static).Find(t.Context(), "e@h")
 	require.ErrorIs(t, err, node.ErrUnknownNode)
-	stop, err := new(node.Static).Announce(t.Context(), "e@h", 1, 1)
+	stop, err := new(node.Static).Announce(t.Context(), node.Announcement{Name: "e@h"})
 	require.NoError(t, err)
 	stop()
-	stop, err = (&node.Static{Next: next}).Announce(t.Context(), "e@h", 77, 1)
+	stop, err = (&node.Static{Next: next}).Announce(t.Context(), node.Announcement{Name: "e@h", Endpoints: []node.Endpoint{{"native", "127.0.0.1:77"}}})
 	require.NoError(t, err)
-	assert.Equal(t, "127.0.0.1:77", next.m["e@h"])
+	assert.Equal(t, []node.Endpoint{{"native", "127.0.0.1:77"}}, next.m["e@h"])
 	stop()
-	assert.NotContains(t, next.m, "e@h")
+	assert.NotContains(t, next.m, node.Atom("e@h"))
+}
+
+func TestParseEndpoint(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{"h:1", ""}, {":1", ""}, {"[::1]:65535", ""}, {"native://h:1", ""}, {"native://:1", ""},
+		{"h", "want HOST:PORT or PROTOCOL://HOST:PORT"}, {"", "missing port"}, {"h:0", `"0" is not a port`}, {"h:65536", "is not a port"},
+		{"h:x", "is not a port"}, {"native://h", "missing port"}, {"://h:1", "no protocol"},
+	} {
+		e, err := node.ParseEndpoint(c.text)
+		if c.says != "" {
+			require.ErrorContains(t, err, c.says, c.text)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.text, e.String())
+	}
 }
 
 // freeAt returns a port that is free at all of some addresses.
@@ -103,7 +121,7 @@ func TestOTPNoEPMDOneWay(t *testing.T) {
 	port := freeAt(t, "127.0.0.1")
 	other := freeAt(t, "127.0.0.1")
 	n, log := otpPeer(t, "go@127.0.0.1", node.Distribution{
-		Listen: fmt.Sprint("127.0.0.1:", port), Finder: &node.Static{Nodes: map[node.Atom]string{"f@127.0.0.1": fmt.Sprint(":", other)}},
+		Listen: fmt.Sprint("127.0.0.1:", port), Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"f@127.0.0.1": {{Addr: fmt.Sprint(":", other)}}}},
 	})
 	o := startOTP(t, 0, "-name", "e@127.0.0.1", "-erl_epmd_port", strconv.Itoa(port), "-dist_listen", "false")
 	require.Equal(t, "true", o.ask("net_kernel:connect_node('%s')", n.Name()))

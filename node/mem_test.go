@@ -203,26 +203,26 @@ func (l *memoryLink) Close() error {
 // places is a Finder: nodes of one test.
 type places struct {
 	mu sync.Mutex
-	m  map[string]string
+	m  map[node.Atom][]node.Endpoint
 }
 
-func (p *places) Find(_ context.Context, name node.Atom) (string, error) {
+func (p *places) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if a, ok := p.m[string(name)]; ok {
+	if a, ok := p.m[name]; ok {
 		return a, nil
 	}
-	return "", fmt.Errorf("no node %s", name)
+	return nil, fmt.Errorf("no node %s", name)
 }
 
-func (p *places) Announce(_ context.Context, name node.Atom, port int, _ uint32) (func(), error) {
+func (p *places) Announce(_ context.Context, me node.Announcement) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.m[string(name)] = fmt.Sprintf("127.0.0.1:%d", port)
+	p.m[me.Name] = me.Endpoints
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.m, string(name))
+		delete(p.m, me.Name)
 	}, nil
 }
 
@@ -234,7 +234,7 @@ type cluster struct {
 }
 
 func newCluster(t *testing.T) *cluster {
-	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &places{m: make(map[string]string)}}
+	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &places{m: make(map[node.Atom][]node.Endpoint)}}
 }
 
 func (c *cluster) start(name string) *node.Node {

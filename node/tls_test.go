@@ -300,7 +300,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 // somebody who says nothing is let in.
 func TestTLSBetweenNodes(t *testing.T) {
 	ca := certtest.New(t, "ca")
-	places := &places{m: make(map[string]string)}
+	places := &places{m: make(map[node.Atom][]node.Endpoint)}
 	a, _ := secure(t, "a@127.0.0.1", places, ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), node.Distribution{})
 	b, log := secure(t, "b@localhost.localdomain", places, ca.Write(t.TempDir(), certtest.Host("localhost.localdomain")),
 		node.Distribution{Listen: "127.0.0.1:0"})

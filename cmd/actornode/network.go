@@ -38,13 +38,13 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 		}
 		port = int(n)
 	}
-	s := &node.Static{Nodes: make(map[node.Atom]string)}
+	s := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
 	for _, p := range o.peers {
-		peer, addr, err := parsePeer(p)
+		peer, end, err := parsePeer(p)
 		if err != nil {
 			return nil, "", err
 		}
-		s.Nodes[peer] = addr
+		s.Nodes[peer] = append(s.Nodes[peer], end)
 	}
 	switch {
 	case !o.noEPMD && len(o.peers) == 0:
@@ -61,21 +61,17 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 	return s, listen, nil
 }
 
-// parsePeer takes NAME@HOST=HOST:PORT apart.
-func parsePeer(s string) (name node.Atom, addr string, err error) {
-	n, addr, ok := strings.Cut(s, "=")
-	before, host, at := strings.Cut(n, "@")
-	if !ok || !at || before == "" || host == "" {
-		return "", "", fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT", s)
+// parsePeer takes NAME@HOST=ENDPOINT apart.
+func parsePeer(s string) (name node.Atom, end node.Endpoint, err error) {
+	n, at, ok := strings.Cut(s, "=")
+	before, host, named := strings.Cut(n, "@")
+	if !ok || !named || before == "" || host == "" {
+		return "", end, fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT or NAME@HOST=PROTOCOL://HOST:PORT", s)
 	}
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", "", fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT: %w", s, err)
+	if end, err = node.ParseEndpoint(at); err != nil {
+		return "", end, fmt.Errorf("--peer %s: %w", s, err)
 	}
-	if p, err := strconv.ParseUint(port, 10, 16); err != nil || p == 0 {
-		return "", "", fmt.Errorf("--peer %s: %q is not a port", s, port)
-	}
-	return node.Atom(n), addr, nil
+	return node.Atom(n), end, nil
 }
 
 // transport is TLS if files for it are named, else TCP.

@@ -82,7 +82,7 @@ func startCommand(env environment, status *int) *cobra.Command {
 	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: see above")
 	f.StringVar(&o.listen, "listen", "", "where other nodes connect, HOST:PORT, :PORT for all addresses, - for nowhere; default: the name's host, any port")
 	f.BoolVar(&o.noEPMD, "no-epmd", false, "do without EPMD")
-	f.StringArrayVar(&o.peers, "peer", nil, "where a node is, NAME@HOST=HOST:PORT or NAME@HOST=:PORT; may be repeated")
+	f.StringArrayVar(&o.peers, "peer", nil, "where a node is, NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
 	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and those above it: encrypts connections")
 	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with its private key")
 	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities that sign the certificates of peers")

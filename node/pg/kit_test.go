@@ -31,12 +31,12 @@ func bounded(t testing.TB) context.Context {
 type places struct {
 	next node.Finder
 	mu   sync.Mutex
-	m    map[node.Atom]string
+	m    map[node.Atom][]node.Endpoint
 }
 
-func newPlaces() *places { return &places{m: make(map[node.Atom]string)} }
+func newPlaces() *places { return &places{m: make(map[node.Atom][]node.Endpoint)} }
 
-func (p *places) Find(ctx context.Context, name node.Atom) (string, error) {
+func (p *places) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
 	p.mu.Lock()
 	a, ok := p.m[name]
 	p.mu.Unlock()
@@ -46,20 +46,20 @@ func (p *places) Find(ctx context.Context, name node.Atom) (string, error) {
 	if p.next != nil {
 		return p.next.Find(ctx, name)
 	}
-	return "", fmt.Errorf("no node %s", name)
+	return nil, fmt.Errorf("no node %s", name)
 }
 
-func (p *places) Announce(ctx context.Context, name node.Atom, port int, creation uint32) (func(), error) {
+func (p *places) Announce(ctx context.Context, me node.Announcement) (func(), error) {
 	if p.next != nil {
-		return p.next.Announce(ctx, name, port, creation)
+		return p.next.Announce(ctx, me)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.m[name] = fmt.Sprintf("127.0.0.1:%d", port)
+	p.m[me.Name] = me.Endpoints
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.m, name)
+		delete(p.m, me.Name)
 	}, nil
 }
 

@@ -1,0 +1,93 @@
+package node_test
+
+import (
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+)
+
+// speak returns the protocol that a is connected to b over.
+func speak(t *testing.T, a, b *node.Node) string {
+	t.Helper()
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	p, ok := node.FarProtocol(a, b.Name())
+	require.True(t, ok)
+	return p
+}
+
+// Two nodes talk in the way that the one that dials prefers, of those that both
+// have and that lead anywhere.
+func TestPeersChooseProtocol(t *testing.T) {
+	c := newCluster(t)
+	common := &erldist.Protocol{}
+	start := func(name string, protocols ...wire.Protocol) *node.Node {
+		cfg := c.config(name)
+		cfg.Distribution.Protocols = protocols
+		n, err := node.Start(cfg)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, n.Stop()) })
+		return n
+	}
+	a, b := start("a", c.proto, common), start("b", c.proto, common)
+	old := start("old", common)
+	other := start("other", c.proto)
+	assert.Equal(t, "memory", speak(t, a, b))
+	assert.Equal(t, "erlang", speak(t, a, old))
+	assert.Equal(t, "erlang", speak(t, old, b))
+	assert.Equal(t, "memory", speak(t, other, a))
+	require.ErrorContains(t, other.Connect(soon(t), old.Name()), "this node speaks none of that")
+	require.Len(t, a.Endpoints(), 2)
+	require.Equal(t, a.Addr().String(), a.Endpoints()[1].Addr)
+	require.NotEqual(t, a.Endpoints()[0].Addr, a.Endpoints()[1].Addr)
+
+	// Where nobody listens any more the next way is tried.
+	d := start("d", c.proto, common)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	closed := ln.Addr().String()
+	require.NoError(t, ln.Close())
+	c.places.mu.Lock()
+	c.places.m[d.Name()][0].Addr = closed
+	c.places.mu.Unlock()
+	assert.Equal(t, "erlang", speak(t, a, d))
+}
+
+func TestListeners(t *testing.T) {
+	c := newCluster(t)
+	for _, bad := range []struct {
+		d    node.Distribution
+		says string
+	}{
+		{node.Distribution{Listeners: map[string]string{"smoke": ":1"}}, `Listeners has an address for "smoke"; the protocols are ["memory" "erlang"]`},
+		{node.Distribution{Protocols: []wire.Protocol{c.proto, c.proto}}, "has memory twice"},
+		{node.Distribution{Listen: "nowhere"}, "want host:port"},
+		{node.Distribution{Grace: -1}, "must not be negative"},
+		{node.Distribution{Grace: 1 << 40}, "at most half of TickTime"},
+	} {
+		bad.d.Cookie, bad.d.Finder = "secret", c.places
+		if bad.d.Protocols == nil {
+			bad.d.Protocols = []wire.Protocol{c.proto, &erldist.Protocol{}}
+		}
+		_, err := node.Start(node.Config{Name: "x@127.0.0.1", Distribution: &bad.d})
+		require.ErrorContains(t, err, bad.says)
+	}
+	cfg := c.config("one")
+	cfg.Distribution.Protocols = []wire.Protocol{c.proto, &erldist.Protocol{}}
+	cfg.Distribution.Listeners = map[string]string{"memory": "-"}
+	n, err := node.Start(cfg)
+	require.NoError(t, err)
+	assert.Len(t, n.Endpoints(), 1)
+	require.NoError(t, n.Stop())
+	cfg.Distribution.Listen, cfg.Distribution.Listeners = "-", nil
+	n, err = node.Start(cfg)
+	require.NoError(t, err)
+	assert.Empty(t, n.Endpoints())
+	assert.Nil(t, n.Addr())
+	require.NoError(t, n.Stop())
+}
