@@ -114,8 +114,8 @@ func (b *Bounded) canFit(size int) bool {
 			(b.limits.Bytes == 0 || b.held+size <= b.limits.Bytes)
 }
 
-// Push is part of Box. With the policies DropNewest and DropOldest it never
-// answers Full.
+// Push is part of Box. With the policies DropNewest and DropOldest it answers
+// Dropped in place of Full.
 func (b *Bounded) Push(msg any) Result { return b.push(msg, false) }
 
 // Force is part of Forcer.
@@ -146,7 +146,7 @@ func (b *Bounded) add(msg any, size int, force bool) (r Result, dropped []any) {
 			dropped = append(dropped, b.shift().msg)
 			continue
 		case b.limits.Policy == DropNewest, b.limits.Policy == DropOldest: // what the reader has leaves no room
-			return Queued, append(dropped, msg)
+			return Dropped, append(dropped, msg)
 		}
 		return Full, nil
 	}

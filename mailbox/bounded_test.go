@@ -86,14 +86,14 @@ func TestBounded(t *testing.T) {
 			{"push", "a", Queued}, {"push", "b", Full}, {"pop", "", "a"}, {"done", "", nil}, {"push", "b", Queued},
 		}, nil},
 		{"drop newest", Limits{Messages: 2, Policy: DropNewest}, []step{
-			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Queued}, {"len", "", 2},
+			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Dropped}, {"len", "", 2},
 			{"pop", "", "a"}, {"done", "", nil}, {"push", "d", Queued},
 			{"pop", "", "b"}, {"pop", "", "d"}, {"pop", "", nil},
 		}, []string{"c"}},
 		{"drop oldest", Limits{Messages: 2, Policy: DropOldest}, []step{
 			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Queued}, {"len", "", 2},
 			{"pop", "", "b"}, {"push", "d", Queued}, // c goes: b is the reader's
-			{"pop", "", "d"}, {"push", "e", Queued}, // nothing that could go but e
+			{"pop", "", "d"}, {"push", "e", Dropped}, // nothing that could go but e
 			{"pop", "", nil}, {"len", "", 2},
 		}, []string{"a", "c", "e"}},
 		{"bytes", Limits{Bytes: 10, Policy: Refuse}, []step{
@@ -113,14 +113,14 @@ func TestBounded(t *testing.T) {
 			{"done", "", nil}, {"push", "12345", Queued},
 		}, nil},
 		{"larger than the limit, drop newest", Limits{Bytes: 4, Policy: DropNewest}, []step{
-			{"push", "1", Queued}, {"push", "12345", Queued}, {"pop", "", "1"}, {"push", "12345", Queued},
+			{"push", "1", Queued}, {"push", "12345", Dropped}, {"pop", "", "1"}, {"push", "12345", Dropped},
 			{"done", "", nil}, {"push", "12345", Queued}, {"pop", "", "12345"},
 		}, []string{"12345", "12345"}},
 		{"larger than the limit, drop oldest", Limits{Bytes: 4, Policy: DropOldest}, []step{
 			{"push", "1", Queued}, {"push", "2", Queued}, {"push", "12345", Queued}, {"len", "", 1},
 			{"pop", "", "12345"}, {"done", "", nil},
 			// While the reader has one, dropping the others would not make room.
-			{"push", "3", Queued}, {"pop", "", "3"}, {"push", "4", Queued}, {"push", "54321", Queued},
+			{"push", "3", Queued}, {"pop", "", "3"}, {"push", "4", Queued}, {"push", "54321", Dropped},
 			{"pop", "", "4"}, {"pop", "", nil},
 		}, []string{"1", "2", "54321"}},
 		{"drop oldest as often as it takes", Limits{Bytes: 6, Policy: DropOldest}, []step{
@@ -305,6 +305,8 @@ func playBounded(t *testing.T, r *rand.Rand, c Limits, lost *int) {
 					l.waiting = l.waiting[1:]
 				}
 				l.waiting = append(l.waiting, m)
+			default:
+				require.Equal(t, Dropped, res, "%+v", c)
 			}
 			pushed++
 		case 2, 3:

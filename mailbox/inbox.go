@@ -13,6 +13,7 @@ const (
 	Wake                 // the message is in and the caller must schedule the reader
 	Full                 // not in: the mailbox is bounded and has no room
 	Closed               // not in: the reader is gone
+	Dropped              // not in: the mailbox is bounded, has no room, and loses the newest
 )
 
 // String returns the name of r.
@@ -26,6 +27,8 @@ func (r Result) String() string {
 		return "full"
 	case Closed:
 		return "closed"
+	case Dropped:
+		return "dropped"
 	}
 	return "invalid"
 }

@@ -407,7 +407,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 }
 
 func TestResultString(t *testing.T) {
-	for r, want := range map[Result]string{Queued: "queued", Wake: "wake", Full: "full", Closed: "closed", 4: "invalid"} {
+	for r, want := range map[Result]string{Queued: "queued", Wake: "wake", Full: "full", Closed: "closed", Dropped: "dropped", 5: "invalid"} {
 		assert.Equal(t, want, r.String())
 	}
 }

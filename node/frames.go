@@ -11,7 +11,13 @@ func (p *peer) handle(f *wire.Frame) error {
 	n := p.n
 	switch f.Op {
 	case wire.OpSend:
+		if f.ID != 0 {
+			p.acknowledge(f)
+			return nil
+		}
 		p.deliver(f)
+	case wire.OpReceipt:
+		p.answer(n.origin.RefOf(f.ID), f.Payload, nil)
 	case wire.OpLink:
 		p.linked(f)
 	case wire.OpUnlink:

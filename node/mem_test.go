@@ -113,7 +113,7 @@ type memoryLink struct {
 }
 
 func (l *memoryLink) Peer() wire.Peer {
-	return wire.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true}
+	return wire.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true, Receipts: true}
 }
 
 func (l *memoryLink) Read(f *wire.Frame) error {

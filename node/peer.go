@@ -346,7 +346,11 @@ func (f *farCall) demonitorLocked() {
 
 // ask makes t wait for the answer to f: what away says is sent.
 func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame) bool {
-	away.p, away.ref, away.from = p, f.Ref, f.From
+	ref := f.Ref
+	if f.Op == wire.OpSend { // for a receipt
+		ref = p.n.origin.RefOf(f.ID)
+	}
+	away.p, away.ref, away.from = p, ref, f.From
 	p.mu.Lock()
 	if p.over {
 		p.mu.Unlock()
@@ -354,7 +358,7 @@ func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame)
 		return false
 	}
 	t.p.away = away
-	p.calls[f.Ref.Number()] = asked{t, call}
+	p.calls[ref.Number()] = asked{t, call}
 	p.signal(f)
 	p.mu.Unlock()
 	return true

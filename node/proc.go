@@ -234,29 +234,14 @@ func (p *proc) tryDeliver(msg any) {
 	p.deliver(nil, msg)
 }
 
-// deliverBoxed is deliver to a process with a mailbox of its own making.
+// deliverBoxed is deliver to a process with a mailbox of its own making. That the
+// message is dropped, or the process dead, is no error.
 func (p *proc) deliverBoxed(c *Context, msg any) error {
-	for {
-		r := p.cold.box.Push(msg)
-		switch r {
-		case mailbox.Queued:
-			return nil
-		case mailbox.Wake:
-			p.wake(c)
-			return nil
-		case mailbox.Closed:
-			return p.node.undeliverable(p.pid(), msg)
-		}
-		b, ok := p.cold.box.(mailbox.Waiter)
-		if !ok || !b.Blocks() {
-			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
-			return ErrMailboxFull
-		}
-		if c != nil {
-			c.block()
-		}
-		b.AwaitRoom(msg)
+	err := p.offer(c, msg, true)
+	if err == ErrDropped || err == ErrNoProcess {
+		return nil
 	}
+	return err
 }
 
 // Claim is part of sched.Task.

@@ -143,6 +143,9 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 		if ref, ok := requestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
 		}
+		if f.ID != 0 {
+			p.answer(p.n.origin.RefOf(f.ID), nil, why)
+		}
 	case wire.OpSpawn:
 		p.answer(f.Ref, nil, why)
 	case wire.OpMonitor:

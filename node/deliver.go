@@ -1,0 +1,190 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire"
+)
+
+// What Deliver says of a message that is not in the mailbox, beside
+// [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
+var (
+	ErrDropped    = errors.New("node: the mailbox is full, and has dropped the message")
+	ErrNoReceipts = errors.New("node: the protocol that this node and the other have in common knows no receipts")
+)
+
+// Why a message is not in the mailbox, on the wire. The list is only added to.
+const (
+	receiptFull    Atom = "full"    // there is no room: the sender may try again
+	receiptRefused Atom = "refused" // there is no room, and the mailbox refuses what it has no room for
+	receiptDropped Atom = "dropped" // there is no room, and the mailbox drops what it has no room for
+	receiptNoProc  Atom = "noproc"  // there is no process
+	receiptNoName  Atom = "noname"  // there is no process of that name
+)
+
+// Deliver sends a message and waits for what becomes of it: nil says that it is in
+// the mailbox of a process that was alive. It is how a sender feels a bounded
+// mailbox on another node: [ErrMailboxFull], and if its policy is to drop the
+// newest, [ErrDropped]; a mailbox with the policy Block is full at once for a
+// message from another node, and makes the sender wait on its own. [ErrNoProcess],
+// [ErrNoName], [ErrNoReceipts], [*ExitError] if the connection is lost first, and
+// the cause of ctx's end: then nobody knows. Messages of one sender, whether by
+// Deliver or Send, arrive in the order in which they were sent.
+func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
+	me := from.caller()
+	if me.p != nil && me.p.status.Load() != alive {
+		return ErrExited
+	}
+	n, f, where := me.node, wire.Frame{Op: wire.OpSend, Payload: msg}, Atom("")
+	switch to := any(to).(type) {
+	case PID:
+		f.To, where = to, to.Node()
+	case Atom:
+		f.Name, where = to, n.cfg.Name
+	case At:
+		f.Name, where = to.Name, to.Node
+	case Ref:
+		f.Ref, where = to, to.Node()
+	}
+	if where == n.cfg.Name {
+		return n.receive(me.c, &f, true)
+	}
+	return me.deliverFar(ctx, where, f)
+}
+
+// receive puts the message of f into a mailbox here, or says why not. wait: for
+// room, if that is what the mailbox's policy is.
+func (n *Node) receive(c *Context, f *wire.Frame, wait bool) error {
+	var q *proc
+	switch {
+	case !f.Ref.IsZero():
+		q = n.aliased(f.Ref, f.Payload)
+	case f.Name != "":
+		var err error
+		if q, err = n.named(f.Name, f.Payload); err != nil {
+			return err
+		}
+	default:
+		if q = n.lookup(f.To); q == nil {
+			n.undeliverable(f.To, f.Payload)
+		}
+	}
+	switch {
+	case q == nil:
+		return ErrNoProcess
+	case q.boxed:
+		return q.offer(c, f.Payload, wait)
+	}
+	return q.deliver(c, f.Payload)
+}
+
+// offer puts msg into a mailbox of its own making, or says why not.
+func (p *proc) offer(c *Context, msg any, wait bool) error {
+	for {
+		switch p.cold.box.Push(msg) {
+		case mailbox.Queued:
+			return nil
+		case mailbox.Wake:
+			p.wake(c)
+			return nil
+		case mailbox.Dropped:
+			return ErrDropped
+		case mailbox.Closed:
+			if err := p.node.undeliverable(p.pid(), msg); err != nil {
+				return err
+			}
+			return ErrNoProcess
+		}
+		b, ok := p.cold.box.(mailbox.Waiter)
+		blocks := ok && b.Blocks()
+		if !blocks || !wait {
+			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+			if blocks {
+				return errNoRoom
+			}
+			return ErrMailboxFull
+		}
+		if c != nil {
+			c.block()
+		}
+		b.AwaitRoom(msg)
+	}
+}
+
+// errNoRoom is ErrMailboxFull where waiting would help.
+var errNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)
+
+// deliverFar is Deliver to another node.
+func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) error {
+	n := me.node
+	if err := n.Connect(ctx, where); err != nil {
+		return err
+	}
+	p := n.peer(where)
+	if p == nil {
+		return ErrNotHere
+	}
+	if p.receipts() {
+		f.From, f.ID = n.sender(me.p), n.newRef().Number()
+		t := me.promise().arm()
+		t.p.target = nil
+		p.ask(me.c, t, false, &farCall{}, f)
+		v, err := me.await(ctx, t)
+		if err != nil {
+			return err
+		}
+		return receiptError(v)
+	}
+	return fmt.Errorf("%w: %s", ErrNoReceipts, where)
+}
+
+// receipts reports whether the peer gives them.
+func (p *peer) receipts() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link != nil && p.link.Peer().Receipts
+}
+
+// receiptError reads a receipt.
+func receiptError(v any) error {
+	switch v {
+	case wire.Delivered:
+		return nil
+	case receiptFull:
+		return errNoRoom
+	case receiptRefused:
+		return ErrMailboxFull
+	case receiptDropped:
+		return ErrDropped
+	case receiptNoProc:
+		return ErrNoProcess
+	case receiptNoName:
+		return ErrNoName
+	}
+	return fmt.Errorf("node: not delivered: %s", wire.FormatPlain(v))
+}
+
+// receipt is the reverse.
+func receipt(err error) Atom {
+	switch {
+	case err == nil:
+		return wire.Delivered
+	case errors.Is(err, ErrDropped):
+		return receiptDropped
+	case err == errNoRoom:
+		return receiptFull
+	case errors.Is(err, ErrMailboxFull):
+		return receiptRefused
+	case errors.Is(err, ErrNoName):
+		return receiptNoName
+	}
+	return receiptNoProc
+}
+
+// acknowledge is deliver for a message whose sender wants a receipt.
+func (p *peer) acknowledge(f *wire.Frame) {
+	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, f, false))})
+}
