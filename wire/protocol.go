@@ -81,6 +81,7 @@ var (
 type LinkLimits struct {
 	Message   int           // bytes of one message, default 256 MiB
 	Fragments int           // messages that are under way in fragments at a time, default 64
+	Partial   int           // bytes that these may take together, default twice Message
 	Timeout   time.Duration // for each step of the handshake, default 7 s
 }
 

@@ -102,7 +102,9 @@
 //	         that has neither DIST_HDR_ATOM_CACHE nor FRAGMENTS
 //
 // A message longer than 64 KiB is sent in fragments of 64 KiB, the control message
-// whole in the first; the fragments of ours are not mixed with other messages.
+// whole in the first. The first goes in its turn, for it has the atoms; the others
+// go one for each Flush, behind what has been written meanwhile, of up to 16
+// messages side by side. The large binaries in them are not copied.
 // Those of a peer may be: each sequence must count down to 1 without a gap.
 //
 // Atoms travel once: each direction has a cache of eight segments of 256 places,
@@ -137,7 +139,7 @@
 //
 // Read fails, and the link is of no more use, after: the end of the connection; a
 // frame that begins with something else; an atom that the cache does not have; a
-// fragment out of order, of an unknown sequence, or of a sequence too many; a
+// fragment out of order, of an unknown sequence, or of a sequence or a byte too many; a
 // message or frame beyond the limits; a control message with an unknown operation,
 // the wrong number of elements, an element of the wrong type, or a process of a
 // third node in a link or monitor (the text shows it); an UNLINK from a peer with
@@ -153,9 +155,8 @@
 // # Limits and versions
 //
 // [wire.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
-// way in fragments (64), and each step of the handshake (7 s). So a peer that has
-// proved itself can have 64 messages of 256 MiB held; lower both for peers that
-// are not trusted. Handshake messages are below 64 KiB, names at most 255
+// way in fragments (64), how many bytes those take together (512 MiB), and each step
+// of the handshake (7 s). Handshake messages are below 64 KiB, names at most 255
 // characters of Latin-1. A link takes up to 180 KiB; buffers above 1 MiB are not kept.
 //
 // Peers are OTP 23 and newer, tested with OTP 25, whose conversations are in

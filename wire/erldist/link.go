@@ -31,7 +31,10 @@ type link struct {
 	mu  sync.Mutex
 	out *writer // guarded by mu
 
-	spare []byte // of the goroutine that flushes: the buffer to take the place of out's
+	// Of the goroutine that flushes.
+	spare []byte // the buffer to take the place of out's
+	parts net.Buffers
+	heads []byte // room
 
 	// Of all.
 	received, sent atomic.Uint64
@@ -168,31 +171,51 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = l.out.write(f)
-	return len(l.out.buf), err
+	return len(l.out.buf) + l.out.left(), err
 }
 
 var tick [4]byte
 
-// Flush sends what has been written, or a tick.
+// Flush sends what has been written, and a fragment of each long message, or a
+// tick.
 func (l *link) Flush(idle bool) (left int, err error) {
 	l.mu.Lock()
 	b := l.out.buf
 	l.out.buf, l.spare = l.spare, nil
-	l.mu.Unlock()
-	switch {
-	case len(b) > 0:
-		err = l.send(b)
-	case idle:
-		err = l.send(tick[:])
+	l.parts = l.parts[:0]
+	if len(b) > 0 {
+		l.parts = append(l.parts, b)
 	}
+	if len(l.out.long) > 0 {
+		l.parts, l.heads = l.out.advance(l.parts, l.heads)
+		left = l.out.left()
+	}
+	l.mu.Unlock()
+	if len(l.parts) == 0 && idle {
+		l.parts = append(l.parts, tick[:])
+	}
+	err = l.send()
 	if cap(b) <= keptSize {
 		l.spare = b[:0]
 	}
-	return 0, err
+	return left, err
 }
 
-func (l *link) send(b []byte) error {
-	n, err := l.conn.Write(b)
+// send sends what is in parts.
+func (l *link) send() (err error) {
+	var n int64
+	switch len(l.parts) {
+	case 0:
+		return nil
+	case 1:
+		var k int
+		k, err = l.conn.Write(l.parts[0])
+		n = int64(k)
+	default:
+		rest := l.parts
+		n, err = rest.WriteTo(l.conn)
+	}
+	clear(l.parts)
 	l.sent.Add(uint64(n))
 	switch {
 	case err == nil:

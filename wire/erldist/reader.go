@@ -35,6 +35,7 @@ type reader struct {
 	dec         etf.Decoder
 	origins     originCache
 	open        map[uint64]*partial
+	partial     int // bytes that the buffers of open take
 }
 
 // partial is a message of which some fragments have come.
@@ -56,6 +57,9 @@ func withDefaults(l wire.LinkLimits) wire.LinkLimits {
 	}
 	if l.Fragments <= 0 {
 		l.Fragments = DefaultFragments
+	}
+	if l.Partial <= 0 {
+		l.Partial = 2 * l.Message
 	}
 	return l
 }
@@ -149,17 +153,50 @@ func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
 		}
 		r.open[seq] = p
 	}
-	if len(b) > r.limits.Message-len(p.b) {
-		return false, fmt.Errorf("a message in fragments of more than %d bytes", r.limits.Message)
+	if err := r.grow(p, b, number); err != nil {
+		return false, err
 	}
-	p.b = append(p.b, b...)
 	p.next = number - 1
 	if p.next > 0 {
 		return false, nil
 	}
 	delete(r.open, seq)
+	r.partial -= cap(p.b)
 	r.atoms = append(r.atoms[:0], p.atoms...)
+	r.dec.Shared = true // nobody else has p.b
+	defer func() { r.dec.Shared = false }()
 	return true, r.message(p.b, f, false)
+}
+
+// reserveFrom is how many bytes of a message must have come until what its
+// fragments say of its length is believed.
+const reserveFrom = 1 << 20
+
+// grow appends the fragment b, of this number, to p. Once much has come there is
+// room for all that is to come if the other fragments are no longer: copies of a
+// very long message would hold up everything else.
+func (r *reader) grow(p *partial, b []byte, number uint64) error {
+	if len(b) > r.limits.Message-len(p.b) {
+		return fmt.Errorf("a message in fragments of more than %d bytes", r.limits.Message)
+	}
+	was := cap(p.b)
+	if n := len(p.b) + len(b); n > was {
+		size := 2 * n
+		if n >= reserveFrom {
+			rest := uint64(r.limits.Message - n)
+			if more := number - 1; len(b) > 0 && more < rest/uint64(len(b)) {
+				rest = more * uint64(len(b))
+			}
+			size = n + int(rest)
+		}
+		p.b = append(make([]byte, 0, min(size, r.limits.Message)), p.b...)
+	}
+	r.partial += cap(p.b) - was
+	if r.partial > r.limits.Partial {
+		return fmt.Errorf("messages in fragments of more than %d bytes together", r.limits.Partial)
+	}
+	p.b = append(p.b, b...)
+	return nil
 }
 
 // message reads control and payload. With versions, a version byte stands

@@ -340,6 +340,30 @@ func TestLengthBomb(t *testing.T) {
 	assert.ErrorContains(t, l.Read(new(wire.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268435456 are allowed")
 }
 
+// Messages in fragments are bounded together, by the memory they take.
+func TestFragmentsTogether(t *testing.T) {
+	r := ours(announcedFlags, wire.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
+	body, left := make([]byte, 64<<10), 0
+	for ; ; left++ { // of eight messages
+		f := inFragments(uint64(left%8), body, uint64(1000-left/8))[0]
+		if left >= 8 {
+			f[1] = nextFragment
+			f = append(f[:fragmentHead:fragmentHead], body...)
+		}
+		if _, err := r.frame(f, new(wire.Frame)); err != nil {
+			require.ErrorContains(t, err, "messages in fragments of more than 6291456 bytes together")
+			break
+		}
+	}
+	require.Greater(t, left, 16)
+	sum := 0
+	for _, p := range r.open {
+		sum += cap(p.b)
+	}
+	require.Equal(t, sum, r.partial)
+	require.LessOrEqual(t, sum, 10<<20)
+}
+
 func FuzzFrame(f *testing.F) {
 	for _, name := range transcripts {
 		var all []byte

@@ -11,24 +11,23 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// fragmentSize is how much of a message goes into a frame, as in OTP: longer
-// ones go in fragments.
-const fragmentSize = 64 << 10
-
 // keptSize is how large a buffer may be that is kept for later messages.
 const keptSize = 1 << 20
 
-// writer makes frames of signals. It belongs to the goroutine that calls Write.
+// writer makes frames of signals. The link's mu guards it.
 type writer struct {
 	local   wire.Atom
 	peer    wire.Atom
 	flags   Flags
 	headed  bool // frames have distribution headers, of no atoms perhaps
 	limit   int
-	nobody  wire.PID // sender of signals that have none
-	buf     []byte   // frames that wait for Flush
-	body    []byte   // control and payload of the message at hand
-	control int      // how much of body is the control message
+	nobody  wire.PID  // sender of signals that have none
+	buf     []byte    // frames that wait for Flush
+	body    []byte    // control and payload of the message at hand, without what is in cuts
+	cuts    []etf.Cut // large binaries of the payload
+	room    [][]byte
+	long    []long // messages of which the first fragment has been written
+	control int    // how much of body is the control message
 	cache   atomsOut
 	enc     etf.Encoder
 	seq     uint64
@@ -44,70 +43,63 @@ func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkL
 	return w
 }
 
-// write appends the frames of f to buf, or nothing.
+// write appends the frames of f to buf, or nothing. Of a long message it appends
+// the first fragment only, which is what the cache must know of in order.
 func (w *writer) write(f *wire.Frame) error {
+	if w.busy(f.From) {
+		return wire.ErrLater
+	}
 	if w.enc.Atoms != nil {
 		w.cache.begin()
 	}
-	w.body, w.err = w.body[:0], nil
+	w.body, w.cuts, w.err = w.body[:0], w.cuts[:0], nil
 	w.signal(f)
-	if w.err == nil && len(w.body) > w.limit {
-		w.fail("a message of %d bytes; at most %d are allowed", len(w.body), w.limit)
+	size := len(w.body)
+	for _, c := range w.cuts {
+		size += len(c.Data)
+	}
+	if w.err == nil && size > w.limit {
+		w.fail("a message of %d bytes; at most %d are allowed", size, w.limit)
 	}
 	if w.err != nil {
 		w.cache.undo()
 		return &wire.EncodeError{Err: w.err}
 	}
-	switch {
-	case !w.headed:
-		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(1+len(w.body)))
-		w.buf = append(append(w.buf, passThrough), w.body...)
-	case len(w.body) > fragmentSize && w.control < len(w.body) && w.flags.Has(FlagFragments):
-		w.fragments()
-	default:
-		at := len(w.buf)
+	if w.headed && size > fragmentSize && w.control < size && w.flags.Has(FlagFragments) {
+		return w.fragments(f.From, size)
+	}
+	at := len(w.buf)
+	if w.headed {
 		w.buf = append(w.buf, 0, 0, 0, 0, etf.Version, distHeader)
 		w.buf = w.cache.appendHeader(w.buf)
-		w.buf = append(w.buf, w.body...)
-		binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+	} else {
+		w.buf = append(w.buf, 0, 0, 0, 0, passThrough)
 	}
+	w.buf = growBy(w.buf, size)
+	for _, part := range w.parts() {
+		w.buf = append(w.buf, part...)
+	}
+	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+	clear(w.cuts)
 	if cap(w.body) > keptSize {
 		w.body = nil
 	}
 	return nil
 }
 
-// fragments appends body in fragments. The whole control message is in the first.
-func (w *writer) fragments() {
-	w.seq++
-	first := max(fragmentSize, w.control)
-	rest := w.body[first:]
-	if first >= len(w.body) {
-		first, rest = len(w.body), nil
+// parts returns the message at hand as slices, in room that the next call uses
+// again.
+func (w *writer) parts() [][]byte {
+	w.room = w.room[:0]
+	from := 0
+	for _, c := range w.cuts {
+		w.room = append(w.room, w.body[from:c.At], c.Data)
+		from = c.At
 	}
-	number := 1 + uint64((len(rest)+fragmentSize-1)/fragmentSize)
-	w.buf = growBy(w.buf, len(w.body)+int(number)*(4+fragmentHead)+4096)
-	at := w.fragmentHead(firstFragment, number)
-	w.buf = w.cache.appendHeader(w.buf)
-	w.buf = append(w.buf, w.body[:first]...)
-	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
-	for len(rest) > 0 {
-		number--
-		n := min(len(rest), fragmentSize)
-		at := w.fragmentHead(nextFragment, number)
-		w.buf = append(w.buf, rest[:n]...)
-		binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
-		rest = rest[n:]
+	if from < len(w.body) {
+		w.room = append(w.room, w.body[from:])
 	}
-}
-
-// fragmentHead appends what a fragment begins with, and returns where.
-func (w *writer) fragmentHead(tag byte, number uint64) (at int) {
-	at = len(w.buf)
-	w.buf = append(w.buf, 0, 0, 0, 0, etf.Version, tag)
-	w.buf = binary.BigEndian.AppendUint64(w.buf, w.seq)
-	w.buf = binary.BigEndian.AppendUint64(w.buf, number)
-	return at
+	return w.room
 }
 
 // growBy returns b with room for n more bytes.
@@ -431,11 +423,10 @@ func (w *writer) payload(t any) {
 	if w.err != nil {
 		return
 	}
-	if w.headed {
-		w.body, w.err = w.enc.AppendBare(w.body, t)
-	} else {
-		w.body, w.err = w.enc.Append(w.body, t)
+	if !w.headed {
+		w.body = append(w.body, etf.Version)
 	}
+	w.body, w.cuts, w.err = w.enc.AppendShared(w.body, t, w.cuts)
 }
 
 // term writes an element of any type.

@@ -7,7 +7,7 @@ import (
 // Decoder reads terms. Its zero value is ready to use. It remembers the atoms and
 // nodes that came by last, in a few kilobytes, so keep one for each connection;
 // one goroutine may use it at a time. What it returns shares no memory with the
-// bytes it was given.
+// bytes it was given, unless Shared says that it may.
 type Decoder struct {
 	// Limits bounds what the bytes can ask for.
 	Limits Limits
@@ -15,6 +15,9 @@ type Decoder struct {
 	// header of this message gives an index, false if it gives none. The atom
 	// must be valid. Without it such references are malformed.
 	Atoms func(index byte) (wire.Atom, bool)
+	// Shared says that nobody will change the bytes that are given: a binary that is
+	// most of them is then a part of them, and no copy.
+	Shared bool
 
 	names *names // made by the first Decode
 }

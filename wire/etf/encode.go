@@ -59,11 +59,33 @@ func (e *Encoder) AppendBare(dst []byte, term any) ([]byte, error) {
 	return w.dst, nil
 }
 
+// Cut is a place where the bytes of a binary belong that have not been copied.
+type Cut struct {
+	At   int // Data stands before the byte of this number
+	Data []byte
+}
+
+// ShareFrom is how long a binary is, in bytes, that AppendShared leaves in place.
+const ShareFrom = 64 << 10
+
+// AppendShared is AppendBare for a term with large binaries: what it appends lacks
+// their bytes, and cuts, to which it appends, says where they belong.
+func (e *Encoder) AppendShared(dst []byte, term any, cuts []Cut) ([]byte, []Cut, error) {
+	w := writing{Encoder: e, dst: dst, cuts: cuts, shares: true}
+	if err := w.term(term); err != nil {
+		return w.dst[:len(dst)], cuts, err
+	}
+	return w.dst, w.cuts, nil
+}
+
 // writing is one term being written.
 type writing struct {
 	*Encoder
-	dst  []byte
-	flat []any // pairs of maps and elements of improper lists, a stack of them
+	dst    []byte
+	flat   []any // pairs of maps and elements of improper lists, a stack of them
+	cuts   []Cut
+	shares bool // large binaries go into cuts
+	shared int  // bytes that have
 }
 
 // parts is a compound term of which some parts are still to be written.
@@ -73,6 +95,8 @@ type parts struct {
 	i     int
 	tail  any // of an improper list; of a map, the map itself
 	at    int // fun: of its size in dst; else how much of flat there is without it
+
+	shared int // fun: what has been shared before it
 }
 
 // term writes a term, keeping its depth on the heap.
@@ -124,7 +148,7 @@ func (w *writing) close(p *parts) {
 	case inTail, inMap:
 		w.flat = w.flat[:p.at]
 	case inFun:
-		binary.BigEndian.PutUint32(w.dst[p.at:], uint32(len(w.dst)-p.at))
+		binary.BigEndian.PutUint32(w.dst[p.at:], uint32(len(w.dst)-p.at+w.shared-p.shared))
 	}
 }
 
@@ -138,6 +162,9 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 	case wire.Tuple:
 		return w.tuple(t, next)
 	case []byte:
+		if w.shares && len(t) >= ShareFrom {
+			return false, w.share(t)
+		}
 		return false, appendData(w, t)
 	case string:
 		return false, appendData(w, t)
@@ -362,6 +389,16 @@ func (w *writing) head(tag byte, n int, what string) error {
 	return nil
 }
 
+// share leaves a binary in place.
+func (w *writing) share(b []byte) error {
+	if err := w.head(tagBinary, len(b), "a binary"); err != nil {
+		return err
+	}
+	w.cuts = append(w.cuts, Cut{len(w.dst), b})
+	w.shared += len(b)
+	return nil
+}
+
 func appendData[S string | []byte](w *writing, b S) error {
 	if err := w.head(tagBinary, len(b), "a binary"); err != nil {
 		return err
@@ -477,7 +514,7 @@ func (w *writing) fun(f wire.Fun, next *parts) (open bool, err error) {
 	if err := w.pid(f.PID); err != nil {
 		return false, err
 	}
-	*next = parts{kind: inFun, terms: f.Free, at: at}
+	*next = parts{kind: inFun, terms: f.Free, at: at, shared: w.shared}
 	return true, nil
 }
 

@@ -1,6 +1,7 @@
 package etf
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -122,4 +123,52 @@ func TestForeignHook(t *testing.T) {
 	_, err = e.Append(nil, wire.Tuple{1, struct{}{}})
 	require.ErrorIs(t, err, mine)
 	require.EqualError(t, err, "etf: at {2}: mine")
+}
+
+// What is shared and what is copied are the bytes of the same term.
+func TestAppendShared(t *testing.T) {
+	blob := bytes.Repeat([]byte("0123456789"), 20_000)
+	fun := wire.Fun{Module: "m", Arity: 1, PID: wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(1), Free: []any{1, blob, wire.Fun{Module: "n", Free: []any{blob, blob}}, 2}}
+	for _, term := range []any{
+		blob, blob[:ShareFrom-1], blob[:ShareFrom], wire.Tuple{blob, 1, blob}, wire.List{wire.Atom("a"), blob},
+		wire.ImproperList{Head: []any{blob}, Tail: blob}, fun, wire.Tuple{fun, blob}, "plain", string(blob),
+	} {
+		want, err := AppendBare([]byte("before"), term)
+		require.NoError(t, err)
+		got, cuts, err := new(Encoder).AppendShared([]byte("before"), term, nil)
+		require.NoError(t, err)
+		var whole []byte
+		from := 0
+		for _, c := range cuts {
+			require.GreaterOrEqual(t, len(c.Data), ShareFrom)
+			whole = append(append(whole, got[from:c.At]...), c.Data...)
+			from = c.At
+		}
+		whole = append(whole, got[from:]...)
+		require.True(t, bytes.Equal(want, whole))
+		require.Less(t, len(got), 3*ShareFrom+100)
+	}
+	_, cuts, err := new(Encoder).AppendShared(nil, wire.Tuple{blob, make(chan int)}, []Cut{{At: 1}})
+	require.ErrorIs(t, err, ErrNoTerm)
+	require.Len(t, cuts, 1)
+}
+
+// A binary that is most of what was given is not copied, if the decoder may.
+func TestDecoderShared(t *testing.T) {
+	blob := make([]byte, 2*ShareFrom)
+	for _, c := range []struct {
+		term   any
+		shares bool
+	}{{wire.Tuple{1, blob}, true}, {wire.List{blob, blob, blob}, false}, {blob[:ShareFrom-1], false}} {
+		b, err := AppendBare(nil, c.term)
+		require.NoError(t, err)
+		d := Decoder{Shared: true}
+		v, _, err := d.DecodeBare(b)
+		require.NoError(t, err)
+		require.True(t, wire.Equal(c.term, v))
+		for i := range b {
+			b[i] = 0xff
+		}
+		require.Equal(t, !c.shares, wire.Equal(c.term, v))
+	}
 }

@@ -165,6 +165,9 @@ func (r *reading) binary() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.d.Shared && n >= ShareFrom && n >= len(r.b)/2 {
+		return b[:n:n], nil
+	}
 	c := make([]byte, n)
 	copy(c, b)
 	return c, nil

@@ -38,6 +38,7 @@ func Test(t *testing.T, p wire.Protocol) {
 	t.Run("Terms", k.terms)
 	t.Run("Order", k.order)
 	t.Run("Large", k.large)
+	t.Run("Lanes", k.lanes)
 	t.Run("NoTerm", k.noTerm)
 	t.Run("Limit", k.limit)
 	t.Run("Tick", k.tick)
@@ -530,6 +531,78 @@ func (k kit) large(t *testing.T) {
 	l = append(l, wire.Frame{Op: wire.OpSend, From: from, Name: "x", Payload: many})
 	k.cross(t, a, b, l)
 	k.cross(t, a, b, l[:1])
+}
+
+// lanes has several senders share a link: what one sends overtakes the long
+// message of another, and nothing of its own.
+func (k kit) lanes(t *testing.T) {
+	a, b := k.pair(t)
+	here, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
+	blob := make([]byte, 4<<20)
+	_, _ = rand.Read(blob)
+	send := func(from uint64, v any) wire.Frame {
+		return wire.Frame{Op: wire.OpSend, From: here.PID(from), To: to, Payload: v}
+	}
+	long, other := send(1, wire.Tuple{wire.Atom("long"), blob, 1}), send(2, wire.Tuple{blob[:1<<20], wire.Atom("long")})
+	down := wire.Frame{Op: wire.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
+	for _, f := range []*wire.Frame{&long, &other} {
+		if n, err := a.Write(f); err != nil || n < 1<<20 {
+			t.Fatalf("Write: %d bytes, %v", n, err)
+		}
+	}
+	for i := range 3 { // of the other ones everything goes before
+		f := send(3, wire.Tuple{i, wire.Atom("small")})
+		if _, err := a.Write(&f); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+		for _, f := range []*wire.Frame{&down, &other} {
+			if _, err := a.Write(f); !errors.Is(err, wire.ErrLater) {
+				t.Fatalf("Write of what would overtake a message of its sender says %v", err)
+			}
+		}
+		c := read(b, 1)
+		left, err := a.Flush(false)
+		if err != nil || left < 512<<10 {
+			t.Fatalf("Flush leaves %d bytes of a long message, %v", left, err)
+		}
+		if err := Same(f, next(t, c)); err != nil {
+			t.Error(err)
+		}
+	}
+	c := read(b, 3)
+	if err := put(a, &down); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	if err := flush(a); err != nil {
+		t.Fatalf("Flush: %v", err)
+	}
+	for _, want := range []wire.Frame{other, long, down} {
+		if err := Same(want, next(t, c)); err != nil {
+			t.Error(err)
+		}
+	}
+	// Many at a time, more than may be under way.
+	const n = 100
+	c = read(b, 2*n)
+	go func() { // ends with the frames, which the test awaits
+		for i := range uint64(2 * n) {
+			f := send(i%n+1, wire.Tuple{int(i), blob[:200<<10]})
+			if err := put(a, &f); err != nil {
+				t.Errorf("Write: %v", err)
+				return
+			}
+		}
+		_ = flush(a)
+	}()
+	seen := make(map[wire.PID]int)
+	for range 2 * n {
+		f := next(t, c)
+		i := f.Payload.(wire.Tuple)[0].(int)
+		if was, ok := seen[f.From]; ok && was > i {
+			t.Errorf("message %d of %v comes after its %d", i, f.From, was)
+		}
+		seen[f.From] = i
+	}
 }
 
 func (k kit) noTerm(t *testing.T) {

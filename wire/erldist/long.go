@@ -1,0 +1,113 @@
+package erldist
+
+import (
+	"encoding/binary"
+	"net"
+	"slices"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// fragmentSize is how much of a message goes into a frame, as in OTP: longer
+// ones go in fragments.
+const fragmentSize = 64 << 10
+
+// maxLong is how many long messages are under way at a time: so many fragments
+// may go before whatever has been written meanwhile.
+const maxLong = 16
+
+// long is a message of which the first fragment has been written. Its binaries
+// are where the sender has them; nobody changes a message that has been sent.
+type long struct {
+	from wire.PID
+	seq  uint64
+	next uint64   // number of the next fragment; the last has 1
+	rest [][]byte // what is left; none is empty
+	left int      // bytes of that
+}
+
+// busy reports whether a long message of a sender is under way.
+func (w *writer) busy(from wire.PID) bool {
+	for i := range w.long {
+		if w.long[i].from == from {
+			return true
+		}
+	}
+	return false
+}
+
+// fragments appends the first fragment of the message at hand, and keeps the
+// others. The whole control message is in the first.
+func (w *writer) fragments(from wire.PID, size int) error {
+	if len(w.long) >= maxLong {
+		w.cache.undo()
+		return wire.ErrLater
+	}
+	w.seq++
+	first := max(fragmentSize, w.control)
+	m := long{from: from, seq: w.seq, left: size, rest: slices.Clone(w.parts())}
+	m.next = 1 + uint64((size-min(size, first)+fragmentSize-1)/fragmentSize)
+	at := len(w.buf)
+	w.buf = m.head(w.buf, firstFragment)
+	w.buf = w.cache.appendHeader(w.buf)
+	for _, part := range m.take(first, nil) {
+		w.buf = append(w.buf, part...)
+	}
+	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+	w.body, w.cuts = nil, nil // they are the message's now
+	if m.left > 0 {
+		w.long = append(w.long, m)
+	}
+	return nil
+}
+
+// head appends what a fragment begins with, its length left open, and counts it.
+func (m *long) head(b []byte, tag byte) []byte {
+	b = append(b, 0, 0, 0, 0, etf.Version, tag)
+	b = binary.BigEndian.AppendUint64(b, m.seq)
+	b = binary.BigEndian.AppendUint64(b, m.next)
+	m.next--
+	return b
+}
+
+// take appends the next n bytes, or all there are, to parts.
+func (m *long) take(n int, parts net.Buffers) net.Buffers {
+	n = min(n, m.left)
+	m.left -= n
+	for n > 0 {
+		part := m.rest[0]
+		if len(part) > n {
+			m.rest[0] = part[n:]
+			return append(parts, part[:n])
+		}
+		n -= len(part)
+		m.rest[0] = nil
+		m.rest = m.rest[1:]
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// advance appends the next fragment of each long message to parts; heads is room
+// for what they begin with.
+func (w *writer) advance(parts net.Buffers, heads []byte) (net.Buffers, []byte) {
+	heads = growBy(heads[:0], len(w.long)*(4+fragmentHead)) // so that it does not move
+	for i := range w.long {
+		m := &w.long[i]
+		at := len(heads)
+		heads = m.head(heads, nextFragment)
+		binary.BigEndian.PutUint32(heads[at:], uint32(fragmentHead+min(m.left, fragmentSize)))
+		parts = m.take(fragmentSize, append(parts, heads[at:]))
+	}
+	w.long = slices.DeleteFunc(w.long, func(m long) bool { return m.left == 0 })
+	return parts, heads
+}
+
+// left is how many bytes of long messages are to come.
+func (w *writer) left() (n int) {
+	for i := range w.long {
+		n += w.long[i].left
+	}
+	return n
+}
