@@ -68,6 +68,7 @@ func system() contract.System {
 		restart,
 		supertree,
 		remoteLatency,
+		remoteBulk,
 		remoteThroughput,
 		remoteSpawn,
 	}}

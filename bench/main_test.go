@@ -95,6 +95,7 @@ func TestEdges(t *testing.T) {
 		"remote_throughput messages=5 size=200000 senders=7",
 		"remote_throughput messages=100 size=9 senders=3",
 		"remote_spawn spawns=1",
+		"remote_bulk mib=3 messages=2",
 	} {
 		for _, style := range []string{contract.Actor, contract.Process} {
 			var out, errs bytes.Buffer

@@ -9,11 +9,11 @@ import (
 type Result uint8
 
 const (
-	Queued Result = iota // the message is in; the reader knows or will look
-	Wake                 // the message is in and the caller must schedule the reader
-	Full                 // not in: the mailbox is bounded and has no room
-	Closed               // not in: the reader is gone
-	Dropped              // not in: the mailbox is bounded, has no room, and loses the newest
+	Queued  Result = iota // the message is in; the reader knows or will look
+	Wake                  // the message is in and the caller must schedule the reader
+	Full                  // not in: the mailbox is bounded and has no room
+	Closed                // not in: the reader is gone
+	Dropped               // not in: the mailbox is bounded, has no room, and loses the newest
 )
 
 // String returns the name of r.

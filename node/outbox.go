@@ -20,8 +20,9 @@ import (
 //     in the writer's hands. So what goes past the queue overtakes nothing.
 //  2. asleep is set only while the writer waits for wake, or is about to look at
 //     the link once more before it does. Who clears it wakes the writer.
-//  3. Who waits for room is let go by the next pass of the writer that finds less
-//     than limit waiting, and there is one: space wakes the writer.
+//  3. Who waits for room is let go by the next pass of the writer, and there is
+//     one: space wakes the writer. Who waits for messages of its own to be written
+//     that a long one of its own holds up is let go when enough of them have been.
 type outbox struct {
 	limit int
 	wake  chan struct{} // capacity 1: for the writer
@@ -30,15 +31,19 @@ type outbox struct {
 	quick  wire.Quick // nil: link has none
 	direct atomic.Bool
 	asleep atomic.Bool
-	level  atomic.Int64 // bytes that wait in all, as last seen: exact or too much once a pass is over
+	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu     sync.Mutex
 	frames []wire.Frame
-	bytes  int  // of frames, estimated
-	late   int  // bytes that the writer could not write yet
-	tick   bool // a tick is due
+	bytes  int         // of frames, estimated
+	late   map[PID]int // bytes, by sender, that the writer holds; nothing of 0
+	sum    int         // of late
+	tick   bool        // a tick is due
 	over   bool
-	room   chan struct{} // closed when there is room again; nil: nobody waits
+
+	// Nil: nobody waits.
+	room     chan struct{} // closed by the writer's next pass
+	lateRoom chan struct{} // closed when the writer holds less
 }
 
 // errOver says that the connection is over.
@@ -88,11 +93,11 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 	b.direct.Store(false)
 	b.frames = append(b.frames, f)
 	b.bytes += size
-	n := b.bytes + b.late
+	n, late := b.bytes, b.isLate(f.From)
 	b.mu.Unlock()
 	b.level.Store(int64(n))
 	b.rouse()
-	return n > b.limit, nil
+	return n > b.limit || late, nil
 }
 
 // frameCost estimates what a frame takes.
@@ -100,21 +105,56 @@ func frameCost(f *wire.Frame) int { return frameSize + mailbox.Size(f.Payload) }
 
 const frameSize = int(unsafe.Sizeof(wire.Frame{}))
 
-// space returns what to wait for if the box is over its limit; nil otherwise.
-func (b *outbox) space() <-chan struct{} {
-	if b.level.Load() <= int64(b.limit) {
-		return nil
-	}
+// A sender may have a lateShare of the limit waiting behind a long message of its
+// own; when all senders together have lateSum times the limit, nothing more.
+const (
+	lateShare = 8
+	lateSum   = 4
+)
+
+// isLate reports whether who has more waiting behind a long message of its own
+// than it may. The caller holds mu.
+func (b *outbox) isLate(who PID) bool {
+	late := b.late[who]
+	return late > b.limit/lateShare || late > 0 && b.sum > lateSum*b.limit
+}
+
+// space returns what to wait for if the box is over its limit, or what waits of
+// who's; nil otherwise.
+func (b *outbox) space(who PID) <-chan struct{} {
+	full := b.level.Load() > int64(b.limit)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.over {
+	room := &b.room
+	switch {
+	case b.over:
+		return nil
+	case b.isLate(who):
+		room = &b.lateRoom
+	case !full:
 		return nil
 	}
-	if b.room == nil {
-		b.room = make(chan struct{})
+	if *room == nil {
+		*room = make(chan struct{})
 	}
 	b.rouse()
-	return b.room
+	return *room
+}
+
+// held adds to what the writer holds of a sender, or takes it away.
+func (b *outbox) held(who PID, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sum += bytes
+	if b.late == nil {
+		b.late = make(map[PID]int)
+	}
+	if b.late[who] += bytes; b.late[who] == 0 {
+		delete(b.late, who)
+	}
+	if bytes < 0 {
+		letGo(&b.lateRoom)
+	}
 }
 
 // idle reports whether all has been written.
@@ -139,9 +179,9 @@ func (b *outbox) remind() {
 	b.rouse()
 }
 
-// take returns all that waits in the queue; spent is the slice of the time
-// before, to be used again, and late what the writer still has in its hands.
-func (b *outbox) take(spent []wire.Frame, late int) (frames []wire.Frame, tick bool) {
+// take begins a pass of the writer: it returns all that waits in the queue; spent
+// is the slice of the time before, to be used again.
+func (b *outbox) take(spent []wire.Frame) (frames []wire.Frame, tick bool) {
 	if cap(spent) > keptFrames {
 		spent = nil
 	}
@@ -149,11 +189,9 @@ func (b *outbox) take(spent []wire.Frame, late int) (frames []wire.Frame, tick b
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	frames, tick = b.frames, b.tick
-	b.frames, b.bytes, b.late, b.tick = spent[:0], 0, late, false
-	b.level.Store(int64(late))
-	if late <= b.limit {
-		b.release()
-	}
+	b.frames, b.bytes, b.tick = spent[:0], 0, false
+	b.level.Store(0)
+	letGo(&b.room)
 	return frames, tick
 }
 
@@ -179,11 +217,11 @@ func (b *outbox) rest(link wire.Link) bool {
 	return true
 }
 
-// release lets those go on who wait for room. The caller holds mu.
-func (b *outbox) release() {
-	if b.room != nil {
-		close(b.room)
-		b.room = nil
+// letGo lets those go on who wait for room. The caller holds mu.
+func letGo(room *chan struct{}) {
+	if *room != nil {
+		close(*room)
+		*room = nil
 	}
 }
 
@@ -195,6 +233,7 @@ func (b *outbox) close() []wire.Frame {
 	b.direct.Store(false)
 	left := b.frames
 	b.frames = nil
-	b.release()
+	letGo(&b.room)
+	letGo(&b.lateRoom)
 	return left
 }

@@ -116,20 +116,20 @@ func (p *peer) post(f wire.Frame) (full bool) {
 // accord ends with it; what its exit, or the peer, brings about waits for nobody.
 // An actor gives up its stage before it waits.
 func (p *peer) pace(who *proc, c *Context) {
-	room := p.box.space()
-	if room == nil {
-		return
-	}
-	if c != nil {
-		c.block()
-	}
-	var killed <-chan struct{}
-	if who != nil {
-		killed = who.context().Done()
-	}
-	select {
-	case <-room:
-	case <-killed:
+	sender := p.n.sender(who)
+	for room := p.box.space(sender); room != nil; room = p.box.space(sender) {
+		if c != nil {
+			c.block()
+		}
+		var killed <-chan struct{}
+		if who != nil {
+			killed = who.context().Done()
+		}
+		select {
+		case <-room:
+		case <-killed:
+			return
+		}
 	}
 }
 

@@ -13,8 +13,6 @@ import (
 type writer struct {
 	p    *peer
 	held map[PID][]wire.Frame // by sender, in order; none is empty
-	cost int                  // of what is held
-	left int                  // bytes of long messages that are under way
 }
 
 func (p *peer) write() {
@@ -33,7 +31,7 @@ func (w *writer) run() error {
 	var batch []wire.Frame
 	for {
 		var tick bool
-		batch, tick = w.p.box.take(batch, w.cost+w.left)
+		batch, tick = w.p.box.take(batch)
 		if done, err := w.all(batch); err != nil {
 			w.p.n.loseAll(batch[done:])
 			return err
@@ -88,7 +86,7 @@ func (w *writer) all(batch []wire.Frame) (done int, err error) {
 
 func (w *writer) hold(f *wire.Frame) {
 	w.held[f.From] = append(w.held[f.From], *f)
-	w.cost += frameCost(f)
+	w.p.box.held(f.From, frameCost(f))
 }
 
 // one writes a frame into the link.
@@ -103,8 +101,8 @@ func (w *writer) one(f *wire.Frame) (buffered int, err error) {
 // flush sends what the link holds, or a part of it, and then writes what has been
 // held and may go now. more: there is something to send still.
 func (w *writer) flush(tick bool) (more bool, err error) {
-	w.left, err = w.p.link.Flush(tick)
-	more = w.left > 0
+	left, err := w.p.link.Flush(tick)
+	more = left > 0
 	for from, frames := range w.held {
 		if err != nil {
 			break
@@ -113,7 +111,7 @@ func (w *writer) flush(tick bool) (more bool, err error) {
 		for len(frames) > 0 && err == nil {
 			cost := frameCost(&frames[0])
 			if _, err = w.one(&frames[0]); err == nil {
-				w.cost -= cost
+				w.p.box.held(from, -cost)
 				frames = frames[1:]
 			}
 		}

@@ -79,7 +79,7 @@ var (
 
 // LinkLimits bound what a peer can make a link hold.
 type LinkLimits struct {
-	Message   int           // bytes of one message, default 256 MiB
+	Message   int           // bytes of one message, default 256 MiB and 64 KiB for what is around a binary of that
 	Fragments int           // messages that are under way in fragments at a time, default 64
 	Partial   int           // bytes that these may take together, default twice Message
 	Timeout   time.Duration // for each step of the handshake, default 7 s
@@ -93,9 +93,8 @@ type Link interface {
 	// counted by Traffic. After an error the link is of no more use.
 	Read(f *Frame) error
 	// Write encodes a signal into the link's buffer and returns how many bytes wait
-	// for Flush, long messages included, or reports why it does not: an
-	// [EncodeError] or [ErrLater] leaves the link as it was; any other error ends it.
-	// It does not block.
+	// for the next Flush, or reports why it does not: an [EncodeError] or [ErrLater]
+	// leaves the link as it was; any other error ends it. It does not block.
 	//
 	// A long message leaves in parts. Until Flush has sent its last one, Write answers
 	// ErrLater to further signals from the same sender (Frame.From), so that none of

@@ -171,7 +171,7 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = l.out.write(f)
-	return len(l.out.buf) + l.out.left(), err
+	return len(l.out.buf), err
 }
 
 var tick [4]byte

@@ -47,7 +47,7 @@ type partial struct {
 
 // The defaults of [wire.LinkLimits].
 const (
-	DefaultMessage   = 256 << 20
+	DefaultMessage   = 256<<20 + 64<<10
 	DefaultFragments = 64
 )
 

@@ -337,7 +337,7 @@ func TestLengthBomb(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 	l := newLink(&stream{in: []byte{0xff, 0xff, 0xff, 0xff}}, self, wire.Peer{ID: peerOrigin.NodeID()}, wire.LinkLimits{}, nil)
-	assert.ErrorContains(t, l.Read(new(wire.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268435456 are allowed")
+	assert.ErrorContains(t, l.Read(new(wire.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268500992 are allowed")
 }
 
 // Messages in fragments are bounded together, by the memory they take.

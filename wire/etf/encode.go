@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -167,6 +168,9 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 		}
 		return false, appendData(w, t)
 	case string:
+		if w.shares && len(t) >= ShareFrom {
+			return false, w.share(unsafe.Slice(unsafe.StringData(t), len(t))) // nobody writes to it
+		}
 		return false, appendData(w, t)
 	case wire.PID:
 		return false, w.pid(t)

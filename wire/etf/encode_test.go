@@ -128,7 +128,9 @@ func TestForeignHook(t *testing.T) {
 // What is shared and what is copied are the bytes of the same term.
 func TestAppendShared(t *testing.T) {
 	blob := bytes.Repeat([]byte("0123456789"), 20_000)
-	fun := wire.Fun{Module: "m", Arity: 1, PID: wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(1), Free: []any{1, blob, wire.Fun{Module: "n", Free: []any{blob, blob}}, 2}}
+	pid := wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(1)
+	inner := wire.Fun{Module: "n", PID: pid, Free: []any{blob, blob}}
+	fun := wire.Fun{Module: "m", Arity: 1, PID: pid, Free: []any{1, blob, inner, 2}}
 	for _, term := range []any{
 		blob, blob[:ShareFrom-1], blob[:ShareFrom], wire.Tuple{blob, 1, blob}, wire.List{wire.Atom("a"), blob},
 		wire.ImproperList{Head: []any{blob}, Tail: blob}, fun, wire.Tuple{fun, blob}, "plain", string(blob),

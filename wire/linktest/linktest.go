@@ -546,8 +546,8 @@ func (k kit) lanes(t *testing.T) {
 	long, other := send(1, wire.Tuple{wire.Atom("long"), blob, 1}), send(2, wire.Tuple{blob[:1<<20], wire.Atom("long")})
 	down := wire.Frame{Op: wire.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
 	for _, f := range []*wire.Frame{&long, &other} {
-		if n, err := a.Write(f); err != nil || n < 1<<20 {
-			t.Fatalf("Write: %d bytes, %v", n, err)
+		if n, err := a.Write(f); err != nil || n == 0 || n > 1<<20 {
+			t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
 		}
 	}
 	for i := range 3 { // of the other ones everything goes before

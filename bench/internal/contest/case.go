@@ -51,6 +51,7 @@ func Cases() []Case {
 		{Bench: "remote_latency", Actor: Target{Ratio: 1}, Process: Target{Ratio: 1}},
 		{Bench: "remote_throughput"},
 		{Bench: "remote_spawn"},
+		{Bench: "remote_bulk"},
 	}
 }
 
@@ -73,6 +74,7 @@ func Smoke() []Case {
 		{Bench: "remote_latency", Params: []string{"roundtrips=20"}},
 		{Bench: "remote_throughput", Params: []string{"messages=100"}},
 		{Bench: "remote_spawn", Params: []string{"spawns=20"}},
+		{Bench: "remote_bulk", Params: []string{"mib=1"}},
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
 		{Bench: "supertree", Params: []string{"n=100"}},

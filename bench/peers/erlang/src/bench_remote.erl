@@ -10,12 +10,13 @@
 -module(bench_remote).
 
 -export([benches/0]).
--export([pong/0, receiver/4, newcomer/2]).
+-export([pong/0, receiver/4, newcomer/2, host/1]).
 
 benches() ->
     Proto = {proto, erlang, [erlang]},
     [{"remote_latency", one, [{roundtrips, 20000, 1}, Proto], fun latency/1},
      {"remote_throughput", one, [{messages, 1000000, 1}, {size, 64, 8}, {senders, 1, 1}, Proto], fun throughput/1},
+     {"remote_bulk", one, [{mib, 256, 1}, {messages, 1, 1}, Proto], fun bulk/1},
      {"remote_spawn", one, [{spawns, 20000, 1}, Proto], fun spawns/1}].
 
 %%% The other node.
@@ -111,6 +112,56 @@ receiver(Main, Left, Sum, Bytes) ->
     receive
         <<Number:64, _/binary>> = Message ->
             receiver(Main, Left - 1, Sum + Number, Bytes + byte_size(Message))
+    end.
+
+%%% remote_bulk: balls to and fro while large binaries pass.
+
+bulk(#{mib := MiB, messages := Messages}) ->
+    with_far(fun(Far) ->
+        Size = MiB bsl 20,
+        Binary = binary:copy(<<0:(1024 * 8)>>, MiB * 1024),
+        Host = spawn_link(Far, ?MODULE, host, [self()]),
+        rally(Host, 1000, 0, []),
+        Sender = spawn_link(fun() -> receive release -> [Host ! Binary || _ <- lists:seq(1, Messages)] end end),
+        Start = bench:clock(),
+        Sender ! release,
+        {Times, Sizes} = rally(Host, 1 bsl 50, Messages, []),
+        Seconds = bench:seconds_since(Start),
+        bench:check(Sizes =:= lists:duplicate(Messages, Size), "a binary has come with another length"),
+        unlink(Host),
+        Sorted = list_to_tuple(lists:sort(Times)),
+        N = tuple_size(Sorted),
+        At = fun(Q) -> element(max(1, round(Q * N)), Sorted) / 1.0e9 end,
+        #{seconds => Seconds, ops => Messages,
+          extra => [{pings, N}, {ping_p50_s, At(0.5)}, {ping_p99_s, At(0.99)}, {ping_max_s, At(1)}]}
+    end).
+
+host(Main) ->
+    receive
+        Binary when is_binary(Binary) -> Main ! {size, byte_size(Binary)};
+        {ball, From, Number} -> From ! {ball, self(), Number}
+    end,
+    host(Main).
+
+%% Plays Balls balls, or until so many sizes have come.
+rally(Host, Balls, Sizes, Times) -> rally(Host, Balls, Sizes, Times, []).
+
+rally(_Host, 0, _, Times, Seen) ->
+    {Times, Seen};
+rally(Host, Balls, Sizes, Times, Seen) ->
+    Served = erlang:monotonic_time(nanosecond),
+    Host ! {ball, self(), Balls},
+    Now = returned(Host, Balls, []),
+    Time = erlang:monotonic_time(nanosecond) - Served,
+    case Now ++ Seen of
+        All when Sizes > 0, length(All) >= Sizes -> {[Time | Times], All};
+        All -> rally(Host, Balls - 1, Sizes, [Time | Times], All)
+    end.
+
+returned(Host, Number, Seen) ->
+    receive
+        {ball, Host, Number} -> Seen;
+        {size, Size} -> returned(Host, Number, [Size | Seen])
     end.
 
 %% What has gone to a node, in bytes.
