@@ -2,19 +2,16 @@ package node_test
 
 import (
 	"cmp"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // The scripts in testdata/failure say what processes do to each other, and what
@@ -36,39 +33,8 @@ import (
 //
 // A title "== TITLE" begins a script, "----" ends it. Below that stands what was
 // recorded, and how each process has ended or what is in its mailbox. A line
-// that begins with # is a comment. -update writes what a node gives;
-// TestFailureOTP judges it.
-
-var update = flag.Bool("update", false, "rewrite the expectations in testdata/failure")
-
-// scripted is one script.
-type scripted struct {
-	title string
-	lines []string
-	want  string
-}
-
-// scripts reads a file. The text before the first title is in the last answer.
-func scripts(t *testing.T, file string) (all []scripted, preface string) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	parts := strings.Split("\n"+string(text), "\n== ")
-	for _, part := range parts[1:] {
-		title, rest, _ := strings.Cut(part, "\n")
-		body, want, ok := strings.Cut(rest, "----\n")
-		require.True(t, ok, "%s: %s: no ----", file, title)
-		want = strings.TrimSpace(want)
-		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), want})
-	}
-	return all, strings.TrimPrefix(parts[0], "\n")
-}
-
-func scriptFiles(t *testing.T) []string {
-	files, err := filepath.Glob("testdata/failure/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
+// that begins with # is a comment. TestFailureOTP checks that this is what OTP
+// gives: see package erltest.
 
 // casts are the ways to write and run a process, of which nobody can tell from
 // outside.
@@ -87,32 +53,13 @@ var casts = []struct {
 }
 
 func TestFailure(t *testing.T) {
-	for _, file := range scriptFiles(t) {
-		all, preface := scripts(t, file)
+	for _, f := range erltest.Files(t, "testdata/failure/*.txt") {
 		for _, style := range casts {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+style.name, func(t *testing.T) {
-				for i, s := range all {
-					t.Run(s.title, func(t *testing.T) {
-						synctest.Test(t, func(t *testing.T) {
-							got := newTheatre(t, style.spawn).play(s.lines)
-							if *update && style.name == "Actor" {
-								all[i].want = got
-							}
-							assert.Equal(t, all[i].want, got)
-						})
-					})
+			t.Run(f.Name+"/"+style.name, func(t *testing.T) {
+				for _, s := range f.Scripts {
+					s.Play(t, s.Title, func(t *testing.T, lines []string) string { return newTheatre(t, style.spawn).play(lines) })
 				}
 			})
-		}
-		if *update {
-			text := preface
-			for i, s := range all {
-				if i > 0 || preface != "" {
-					text += "\n"
-				}
-				text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + s.want + "\n"
-			}
-			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		}
 	}
 }
@@ -241,9 +188,6 @@ func (p *puppet) do(d doer, a act) error {
 // play plays a script and answers what came of it.
 func (th *theatre) play(script []string) string {
 	for _, line := range script {
-		if line == "" || line[0] == '#' {
-			continue
-		}
 		th.step(line)
 		synctest.Wait()
 	}

@@ -174,8 +174,8 @@ func TestFarOTP(t *testing.T) {
 			}
 		}
 		text := "[" + strings.Join(script, ",") + "]"
-		want := strings.ReplaceAll(e.ask("far:play('e2@127.0.0.1', %s)", text), "},{{", "}\n{{")
-		got := strings.ReplaceAll(e.ask("far:play('go@127.0.0.1', %s)", text), "},{{", "}\n{{")
+		want := strings.ReplaceAll(e.Ask("far:play('e2@127.0.0.1', %s)", text), "},{{", "}\n{{")
+		got := strings.ReplaceAll(e.Ask("far:play('go@127.0.0.1', %s)", text), "},{{", "}\n{{")
 		assert.NotContains(t, want, "disagree")
 		require.Contains(t, want, "seen")
 		if !assert.Equal(t, want, got, "%s", strings.Join(script, "\n")) {

@@ -28,7 +28,7 @@ const goNode = "go@127.0.0.1"
 func (e *farErl) until(expr, want string) {
 	e.t.Helper()
 	settles(e.t, func() string {
-		if got := e.ask("%s", expr); got != want {
+		if got := e.Ask("%s", expr); got != want {
 			return fmt.Sprintf("%s is %s, want %s", expr, got, want)
 		}
 		return ""
@@ -42,9 +42,9 @@ func TestFarErlSimultaneous(t *testing.T) {
 		n := c.start(c.config("go" + name))
 		require.NoError(t, n.Connect(within(t), e.name))
 		for i := range 100 {
-			e.tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
+			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
 			n.Connect(within(t), e.name) // one that ends may be met
-			e.answer()
+			e.Answer()
 			settles(t, func() string {
 				if v, err := node.Call[int](within(t), n, e.echo(), i); err != nil || v != i {
 					return fmt.Sprint(v, err)
@@ -52,9 +52,9 @@ func TestFarErlSimultaneous(t *testing.T) {
 				return ""
 			})
 			require.Equal(t, []node.Atom{e.name}, n.Nodes(true))
-			require.Equal(t, "['"+string(n.Name())+"']", e.ask("nodes(connected)"))
+			require.Equal(t, "['"+string(n.Name())+"']", e.Ask("nodes(connected)"))
 		}
-		e.kill()
+		e.Kill()
 	}
 }
 
@@ -71,7 +71,7 @@ func TestFarErlKilled(t *testing.T) {
 	inCatcher(n, me, func(p *node.Self) { p.Link(old); p.Monitor(old) })
 	_, err := node.Call[int](within(t), n, old, 1)
 	require.NoError(t, err)
-	e.kill()
+	e.Kill()
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoConnection}, caught(t, got))
 	assert.Equal(t, node.NoConnection, caught(t, got).(node.Down).Reason)
 	assert.Equal(t, e.name, caught(t, got).(node.NodeDown).Node)
@@ -92,29 +92,29 @@ func TestFarErlKilled(t *testing.T) {
 func TestFarErlSeesRestart(t *testing.T) {
 	c := newCountry(t)
 	e := c.erl("e1", "secret")
-	require.Equal(t, "ok", e.ask("net_kernel:monitor_nodes(true, [{node_type, all}])"))
+	require.Equal(t, "ok", e.Ask("net_kernel:monitor_nodes(true, [{node_type, all}])"))
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "me")
-	require.Equal(t, "true", e.ask("net_kernel:connect_node('%s')", goNode))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
-	e.ask("{me, '%s'} ! self(), spawn(fun() -> process_flag(trap_exit, true), {me, '%s'} ! self(), receive A -> put(a, A) end, "+
+	require.Equal(t, "true", e.Ask("net_kernel:connect_node('%s')", goNode))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	e.Ask("{me, '%s'} ! self(), spawn(fun() -> process_flag(trap_exit, true), {me, '%s'} ! self(), receive A -> put(a, A) end, "+
 		"register(seen, spawn(fun() -> receive {get, P} -> P ! A end end)) end), ok", goNode, goNode)
 	shell := caught(t, got).(node.PID)
 	linked := caught(t, got).(node.PID)
 	inCatcher(n, me, func(p *node.Self) { p.Link(linked); p.Send(shell, p.Self()) })
-	require.Equal(t, "undefined", e.ask("put(old, receive P when is_pid(P) -> P after 10000 -> none end)"))
+	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 10000 -> none end)"))
 	require.NoError(t, n.Stop())
-	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
 	// What a process that trapped exits was killed with reached those it was linked to.
 	e.until("lists:member(seen, registered())", "true")
-	assert.Equal(t, "killed", e.ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 10000 -> none end"))
+	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 10000 -> none end"))
 
 	n = c.start(c.config("go"))
 	require.NoError(t, n.Connect(within(t), e.name))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
 	_, got = catcher(t, n, "me")
-	assert.Equal(t, "noproc", e.ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 10000 -> none end"))
-	e.ask("get(old) ! lost, {me, '%s'} ! found", goNode)
+	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 10000 -> none end"))
+	e.Ask("get(old) ! lost, {me, '%s'} ! found", goNode)
 	assert.Equal(t, node.Atom("found"), caught(t, got))
 }
 
@@ -126,9 +126,9 @@ func TestFarErlWrongCookie(t *testing.T) {
 	require.ErrorIs(t, err, wire.ErrCookie)
 	assert.ErrorContains(t, err, "e1@127.0.0.1")
 	assert.ErrorContains(t, err, "cookie")
-	assert.Equal(t, "pang", e.ask("net_adm:ping('%s')", goNode))
+	assert.Equal(t, "pang", e.Ask("net_adm:ping('%s')", goNode))
 	assert.Empty(t, n.Nodes(true))
-	assert.Equal(t, "pong", e.ask("erlang:set_cookie('%s', secret), net_adm:ping('%s')", goNode, goNode))
+	assert.Equal(t, "pong", e.Ask("erlang:set_cookie('%s', secret), net_adm:ping('%s')", goNode, goNode))
 	assert.Equal(t, []node.Atom{e.name}, n.Nodes(true))
 }
 
@@ -142,10 +142,10 @@ func TestFarErlFrozen(t *testing.T) {
 	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
 	_, err := node.Call[int](within(t), n, e.echo(), 1)
 	require.NoError(t, err)
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	e.Signal(syscall.SIGSTOP)
 	down := caught(t, got).(node.NodeDown)
 	assert.Contains(t, down.Reason, "net_tick_timeout")
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+	e.Signal(syscall.SIGCONT)
 	settles(t, func() string {
 		_, err := node.CallWithin[int](10*time.Second, n, e.echo(), 2)
 		return errText(err)
@@ -332,7 +332,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	cfg.Distribution.Queue = queue
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
-	require.Equal(t, "true", e.ask("register(sink, spawn(fun far:sink/0))"))
+	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
 	require.NoError(t, n.Connect(within(t), e.name))
 	sink := node.At{Name: "sink", Node: e.name}
 	var process, actor atomic.Int64
@@ -366,7 +366,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	grows(&process)
 	grows(&actor)
 
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	e.Signal(syscall.SIGSTOP)
 	stuck := func() {
 		settles(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
@@ -410,15 +410,15 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	}))
 	require.NoError(t, err)
 
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+	e.Signal(syscall.SIGCONT)
 	grows(&process)
 	grows(&actor)
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGSTOP))
+	e.Signal(syscall.SIGSTOP)
 	stuck()
 	start := time.Now()
 	require.NoError(t, n.Stop())
 	assert.Less(t, time.Since(start), 4*time.Second)
-	require.NoError(t, e.cmd.Process.Signal(syscall.SIGCONT))
+	e.Signal(syscall.SIGCONT)
 }
 
 // somebody is a PID of e that nobody has.
@@ -474,7 +474,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		pid, err := n.SpawnOpt(node.Options{Name: "dying"}, node.ActorFunc(func(_ *node.Context, msg any) error { return node.ExitWith(reason.go_) }))
 		require.NoError(t, err)
-		answer := e.ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 10000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 10000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
 		assert.Less(t, len(answer), 10_000)
 		settles(t, func() string {
@@ -491,7 +491,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		_, err := n.SpawnOpt(node.Options{Name: "crasher"}, b)
 		require.NoError(t, err)
-		answer := e.ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, []}} -> R after 10000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, []}} -> R after 10000 -> none end", goNode, goNode)
 		assert.Contains(t, []string{`<<"wrapped: EOF">>`, `<<"ouch">>`}, answer)
 	}
 	assert.Empty(t, got, "the connection is there")

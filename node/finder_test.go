@@ -124,16 +124,16 @@ func TestOTPNoEPMDOneWay(t *testing.T) {
 		Listen: fmt.Sprint("127.0.0.1:", port), Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"f@127.0.0.1": {{Addr: fmt.Sprint(":", other)}}}},
 	})
 	o := startOTP(t, 0, "-name", "e@127.0.0.1", "-erl_epmd_port", strconv.Itoa(port), "-dist_listen", "false")
-	require.Equal(t, "true", o.ask("net_kernel:connect_node('%s')", n.Name()))
+	require.Equal(t, "true", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 	o.talk(n)
-	require.Equal(t, "true", o.ask("erlang:disconnect_node('%s')", n.Name()))
+	require.Equal(t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
 	require.ErrorContains(t, n.Ping(soon(t), o.name), "nothing says where it is: e@127.0.0.1")
 
 	f := startOTP(t, 0, "-name", "f@127.0.0.1", "-erl_epmd_port", strconv.Itoa(other), "-kernel", "inet_dist_use_interface", "{127,0,0,1}")
 	require.NoError(t, n.Ping(soon(t), f.name))
 	f.talk(n)
-	log.await(t, "f@127.0.0.1")
+	log.Await(t, "f@127.0.0.1")
 }
 
 // Short names, through an EPMD of ours: the host's name without a dot.
@@ -155,7 +155,7 @@ func TestOTPShortNames(t *testing.T) {
 	n, _ := otpPeer(t, "go@"+host, node.Distribution{Finder: finder})
 	o := startOTP(t, port, "-sname", "e")
 	o.name = node.Atom("e@" + host)
-	require.Equal(t, string(o.name), strings.Trim(o.ask("node()"), "'"))
+	require.Equal(t, string(o.name), strings.Trim(o.Ask("node()"), "'"))
 	o.bothWays(n)
 
 	long, _ := otpPeer(t, "long@127.0.0.1", node.Distribution{Finder: finder})
@@ -191,8 +191,8 @@ func TestOTPBothFamilies(t *testing.T) {
 			args = append(args, "-kernel", "inetrc", strconv.Quote(file))
 		}
 		o := startOTP(t, 0, "-name", c.erl, args...)
-		require.Equal(t, "true", o.ask("net_kernel:connect_node('%s')", n.Name()), c.proto)
+		require.Equal(t, "true", o.Ask("net_kernel:connect_node('%s')", n.Name()), c.proto)
 		o.talk(n)
-		require.Contains(t, log.take(), c.from)
+		require.Contains(t, log.Take(), c.from)
 	}
 }

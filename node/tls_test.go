@@ -3,7 +3,6 @@ package node_test
 import (
 	"crypto/x509"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"strconv"
@@ -17,14 +16,16 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/logtest"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // secure starts a Go node with a certificate.
-func secure(t *testing.T, name string, finder node.Finder, f certtest.Files, d node.Distribution) (*node.Node, *transcript) {
+func secure(t *testing.T, name string, finder node.Finder, f certtest.Files, d node.Distribution) (*node.Node, *logtest.Text) {
 	t.Helper()
-	files := &transcript{}
-	tr, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Log: slog.New(slog.NewTextHandler(files, nil))})
+	files := &logtest.Text{}
+	tr, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Log: files.Logger()})
 	require.NoError(t, err)
 	d.Transport, d.Finder = tr, finder
 	return otpPeer(t, name, d)
@@ -86,28 +87,28 @@ func TestOTPTLSShortNames(t *testing.T) {
 
 	// OTP's certificate is for another host now: we refuse what we dial, and who
 	// says to be there.
-	require.Equal(t, "true", o.ask("erlang:disconnect_node('%s')", n.Name()))
+	require.Equal(t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
 	ca.Write(theirs, certtest.Host("elsewhere"))
-	o.ask(forget)
+	o.Ask(forget)
 	err := n.Ping(soon(t), o.name)
 	require.ErrorContains(t, err, "the certificate of e@localhost at localhost:")
 	require.ErrorContains(t, err, "for elsewhere")
 	require.ErrorContains(t, err, "is refused: it is not for the host localhost")
-	o.log.await(t, "Bad Certificate")
-	log.take()
-	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
-	log.await(t, "says that it is e@localhost, but its certificate")
-	log.await(t, "is not for the host localhost")
+	o.Log.Await(t, "Bad Certificate")
+	log.Take()
+	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
+	log.Await(t, "says that it is e@localhost, but its certificate")
+	log.Await(t, "is not for the host localhost")
 	ca.Write(theirs, certtest.Host("localhost"))
-	o.ask(forget)
+	o.Ask(forget)
 
 	// Ours is for another: they refuse it.
 	ca.Write(dirOf(ours), certtest.Host("elsewhere"))
-	log.take()
-	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
-	log.await(t, "refuses the connection: it says")
-	log.await(t, "the peer looks for localhost, which it is not for")
+	log.Take()
+	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
+	log.Await(t, "refuses the connection: it says")
+	log.Await(t, "the peer looks for localhost, which it is not for")
 }
 
 func dirOf(f certtest.Files) string { return f.Cert[:len(f.Cert)-len("/cert.pem")] }
@@ -151,8 +152,8 @@ func TestOTPTLSRefused(t *testing.T) {
 				ca.Write(theirs, good)
 				ca.Write(dirOf(ours), good)
 				c.with()
-				o.ask(forget)
-				log.take()
+				o.Ask(forget)
+				log.Take()
 				begun := time.Now()
 				err := n.Ping(soon(t), o.name)
 				if c.dial == "" {
@@ -160,16 +161,16 @@ func TestOTPTLSRefused(t *testing.T) {
 				} else {
 					require.ErrorContains(t, err, c.dial, c.what)
 				}
-				o.ask("erlang:disconnect_node('%s')", n.Name())
+				o.Ask("erlang:disconnect_node('%s')", n.Name())
 				o.alone(n)
-				answer := o.ask("net_kernel:connect_node('%s')", n.Name())
+				answer := o.Ask("net_kernel:connect_node('%s')", n.Name())
 				if c.take == "" {
 					require.Equal(t, "true", answer, c.what)
 				} else {
 					require.Equal(t, "false", answer, c.what)
-					log.await(t, c.take)
+					log.Await(t, c.take)
 				}
-				o.ask("erlang:disconnect_node('%s')", n.Name())
+				o.Ask("erlang:disconnect_node('%s')", n.Name())
 				o.alone(n)
 				assert.Less(t, time.Since(begun), 6*time.Second, "%s: nobody waits for a timeout", c.what)
 			}
@@ -187,16 +188,16 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
 	for i, version := range []string{"tlsv1.3", "tlsv1.2"} {
 		o := startOTP(t, port, "-name", fmt.Sprintf("e%d@127.0.0.1", i), otpTLS(t, theirs, "{verify, verify_peer}, {versions, ['"+version+"']}", false)...)
-		log.take()
-		require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
-		log.await(t, "shows no certificate, and every node needs one")
+		log.Take()
+		require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
+		log.Await(t, "shows no certificate, and every node needs one")
 		require.NoError(t, n.Ping(soon(t), o.name), "its server has one")
 		o.talk(n)
 	}
 	o := startOTP(t, port, "-name", "f@127.0.0.1", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "net_setuptime", "1")
-	log.take()
-	require.Equal(t, "false", o.ask("net_kernel:connect_node('%s')", n.Name()))
-	log.await(t, "does not speak TLS")
+	log.Take()
+	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
+	log.Await(t, "does not speak TLS")
 	begun := time.Now()
 	err := n.Ping(soon(t), o.name)
 	require.ErrorContains(t, err, "it may not speak TLS")
@@ -207,8 +208,8 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
 	begun = time.Now()
 	require.Error(t, plain.Ping(soon(t), e.name))
-	require.Equal(t, "false", e.ask("net_kernel:connect_node('%s')", plain.Name()))
-	log.await(t, "connection refused")
+	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))
+	log.Await(t, "connection refused")
 	assert.Less(t, time.Since(begun), 6*time.Second)
 }
 
@@ -230,8 +231,8 @@ func TestOTPTLSReload(t *testing.T) {
 	p.talk(n)
 	o.talk(n)
 	assert.NotContains(t, log.String(), "node down", "the connection is the one before")
-	o.ask("erlang:disconnect_node('%s')", n.Name())
-	require.Eventually(t, func() bool { return len(n.Nodes(true)) == 1 }, otpPatience, 5*time.Millisecond)
+	o.Ask("erlang:disconnect_node('%s')", n.Name())
+	require.Eventually(t, func() bool { return len(n.Nodes(true)) == 1 }, erltest.Patience, 5*time.Millisecond)
 	require.ErrorContains(t, n.Ping(soon(t), o.name), "no authority in")
 	p.talk(n)
 }
@@ -256,21 +257,21 @@ func TestOTPTLSRenewal(t *testing.T) {
 			o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, c.options, true)...)
 			const much = "[catch gen_server:call({echo, '%s'}, binary:copy(<<7>>, 30000)) || _ <- lists:seq(1, 100)], ok"
 			require.NoError(t, n.Ping(soon(t), o.name))
-			require.Equal(t, "ok", o.ask(much, n.Name()))
+			require.Equal(t, "ok", o.Ask(much, n.Name()))
 			assert.NotContains(t, log.String(), "node down")
-			o.ask("erlang:disconnect_node('%s')", n.Name())
+			o.Ask("erlang:disconnect_node('%s')", n.Name())
 			o.alone(n)
 			down := func() bool { return strings.Contains(log.String(), "node down") }
-			require.Eventually(t, down, otpPatience, 5*time.Millisecond)
-			log.take()
-			require.Equal(t, "true", o.ask("net_kernel:connect_node('%s')", n.Name()))
-			require.Equal(t, "ok", o.ask(much, n.Name()))
+			require.Eventually(t, down, erltest.Patience, 5*time.Millisecond)
+			log.Take()
+			require.Equal(t, "true", o.Ask("net_kernel:connect_node('%s')", n.Name()))
+			require.Equal(t, "ok", o.Ask(much, n.Name()))
 			if c.lost {
-				require.Eventually(t, down, otpPatience, 5*time.Millisecond)
+				require.Eventually(t, down, erltest.Patience, 5*time.Millisecond)
 			} else {
 				assert.False(t, down(), "%s", log)
 			}
-			require.Eventually(t, func() bool { return n.Ping(soon(t), o.name) == nil }, otpPatience, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return n.Ping(soon(t), o.name) == nil }, erltest.Patience, 5*time.Millisecond)
 		})
 	}
 }
@@ -316,7 +317,7 @@ func TestTLSBetweenNodes(t *testing.T) {
 	again, err := net.Dial("tcp", b.Addr().String()) // accepted after the one before
 	require.NoError(t, err)
 	_, _ = again.Write([]byte("nonsense"))
-	log.await(t, "does not speak TLS")
+	log.Await(t, "does not speak TLS")
 	again.Close()
 	begun := time.Now()
 	require.NoError(t, b.Stop())

@@ -1,52 +1,19 @@
 package supervisor_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // The scripts in testdata/supervision are played on this package's supervisors;
 // their language is described in testdata/supervision.erl, which plays them on
 // OTP's. The answers in the files are OTP's: -update writes them anew.
-
-var update = flag.Bool("update", false, "rewrite the answers in testdata/supervision: those of OTP")
-
-// scripted is one script.
-type scripted struct {
-	title string // "file: title"
-	text  string // as in the file
-	want  string
-}
-
-// readScripts reads a file. preface is the text before the first title.
-func readScripts(t *testing.T, file string) (all []scripted, preface string) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	name := strings.TrimSuffix(filepath.Base(file), ".txt")
-	parts := strings.Split("\n"+string(text), "\n== ")
-	for _, part := range parts[1:] {
-		title, rest, _ := strings.Cut(part, "\n")
-		body, want, ok := strings.Cut(rest, "----\n")
-		require.True(t, ok, "%s: %s: no ----", file, title)
-		all = append(all, scripted{name + ": " + title, body, strings.TrimSpace(want)})
-	}
-	return all, strings.TrimPrefix(parts[0], "\n")
-}
-
-func scriptFiles(t *testing.T) []string {
-	files, err := filepath.Glob("testdata/supervision/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
 
 // block is a line of a script and the indented ones below it.
 type block struct {
@@ -76,21 +43,19 @@ var styles = []style{
 
 func TestScripts(t *testing.T) {
 	known := make(map[string]bool)
-	for _, file := range scriptFiles(t) {
-		all, _ := readScripts(t, file)
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			for _, s := range all {
-				known[s.title] = true
-				_, name, _ := strings.Cut(s.title, ": ")
+	for _, f := range erltest.Files(t, "testdata/supervision/*.txt") {
+		t.Run(f.Name, func(t *testing.T) {
+			for _, s := range f.Scripts {
+				known[s.Key()] = true
 				for _, style := range styles {
-					t.Run(name+"/"+style.name, func(t *testing.T) {
-						d := deviations[s.title]
+					t.Run(s.Title+"/"+style.name, func(t *testing.T) {
+						d := deviations[s.Key()]
 						if d.skip {
 							t.Skip(d.reason)
 						}
 						synctest.Test(t, func(t *testing.T) {
-							got := newPlay(t, style).play(blocks(s.text))
-							want := d.apply(t, s.want)
+							got := newPlay(t, style).play(blocks(s.Text))
+							want := d.apply(t, s.Want)
 							if !style.terms {
 								want, got = unhurried(want), unhurried(got)
 							}

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // oracle is a directory where a real Erlang has answered testdata/oracle.erl's
@@ -27,10 +27,6 @@ type oracle struct {
 
 // askErlang runs erl once; without one on PATH it skips the test.
 func askErlang(t *testing.T, terms []any, texts []string) oracle {
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("no erl on PATH to compare with")
-	}
 	o := oracle{t, t.TempDir()}
 	var b []byte
 	for _, term := range terms {
@@ -39,17 +35,7 @@ func askErlang(t *testing.T, terms []any, texts []string) oracle {
 	}
 	o.write("terms", b)
 	o.write("texts", []byte(strings.Join(texts, "\n")))
-	source, err := os.ReadFile("testdata/oracle.erl")
-	require.NoError(t, err)
-	o.write("oracle.erl", source)
-	// erl stays alive when an -eval fails unless it is told otherwise.
-	run := fmt.Sprintf(`try {ok, M, B} = compile:file("oracle", [binary]), {module, M} = code:load_binary(M, "oracle", B),
-		M:main([%q]) catch C:R:S -> io:format("~tp:~tp~n~tp~n", [C, R, S]), halt(1) end.`, o.dir)
-	cmd := exec.CommandContext(t.Context(), erl, "+pc", "unicode", "-noshell", "-noinput", "-eval", run)
-	cmd.Dir = o.dir
-	cmd.WaitDelay = 10 * time.Second
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "erl: %s", out)
+	erltest.Main(t, "testdata/oracle.erl", o.dir)
 	return o
 }
 

@@ -2,46 +2,28 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
-// locked is a buffer that a daemon may write to while a test reads.
-type locked struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *locked) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // world is an environment with variables and a home directory.
-func world(t *testing.T, vars map[string]string) (environment, *locked, *locked) {
-	var out, errs locked
+func world(t *testing.T, vars map[string]string) (environment, *logtest.Text, *logtest.Text) {
+	var out, errs logtest.Text
 	home := t.TempDir()
 	return environment{&out, &errs, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
 		func() (string, error) { return home, nil }}, &out, &errs
@@ -108,10 +90,7 @@ func freePort(t *testing.T) string {
 
 // TestREADME starts the demo and has a real Erlang node say what the README shows.
 func TestREADME(t *testing.T) {
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("erl is not on the PATH: the README's session is not played")
-	}
+	erltest.Need(t)
 	port := freePort(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 	defer cancel()
@@ -143,13 +122,12 @@ func TestREADME(t *testing.T) {
 		answer, _, _ := strings.Cut(after, "\n"+strconv.Itoa(i+2)+"> ")
 		want = append(want, answer)
 	}
-	cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
-		"-eval", strings.Join(eval, ", ")+", halt().")
-	cmd.Env = append(os.Environ(), "ERL_EPMD_PORT="+port, "ERL_CRASH_DUMP=/dev/null")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	got := strings.Split(string(out), "== ")[1:]
-	require.Len(t, got, 5, string(out))
+	epmd, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", EPMD: epmd, Args: []string{"-eval", strings.Join(eval, ", ") + ", halt()."}})
+	require.NoError(t, err, out)
+	got := strings.Split(out, "== ")[1:]
+	require.Len(t, got, 5, out)
 	plain := func(s string) string { // pids differ from run to run, and so may the layout
 		s = regexp.MustCompile(`<\d+\.\d+\.\d+>`).ReplaceAllString(s, "PID")
 		return strings.Join(strings.Fields(s), "")

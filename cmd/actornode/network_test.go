@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 func TestNetworkCommandLines(t *testing.T) {
@@ -83,13 +83,7 @@ func TestNetwork(t *testing.T) {
 
 // TestDaemonTLS has a real Erlang node talk to the daemon over TLS, without EPMD.
 func TestDaemonTLS(t *testing.T) {
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("erl is not on the PATH: TLS is not tried with a real node")
-	}
-	if exec.Command(erl, "-noinput", "-eval", "halt(case code:which(inet_tls_dist) of non_existing -> 1; _ -> 0 end).").Run() != nil {
-		t.Skip("OTP has no ssl here (Debian: erlang-ssl): TLS is not tried with a real node")
-	}
+	erltest.NeedTLS(t)
 	ca := certtest.New(t, "ca")
 	ours, dir := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
 	theirs := ca.Write(dir, certtest.Host("127.0.0.1"))
@@ -114,13 +108,12 @@ func TestDaemonTLS(t *testing.T) {
 	line, err := bufio.NewReader(r).ReadString('\n')
 	require.NoError(t, err)
 	require.Contains(t, line, "go@127.0.0.1 is up")
-	cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
-		"-erl_epmd_port", port, "-dist_listen", "false", "-proto_dist", "inet_tls", "-ssl_dist_optfile", dir+"/dist.conf",
-		"-eval", "io:format(\"~p\", [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})]), halt().")
-	cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP=/dev/null")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	assert.Equal(t, "5", string(out))
+	out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", Args: []string{
+		"-erl_epmd_port", port, "-dist_listen", "false", "-proto_dist", "inet_tls", "-ssl_dist_optfile", dir + "/dist.conf",
+		"-eval", "io:format(\"~p\", [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})]), halt().",
+	}})
+	require.NoError(t, err, out)
+	assert.Equal(t, "5", out)
 	stop()
 	code := <-status
 	assert.Equal(t, exitOK, code, errs.String())

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/epmd/epmdtest"
 )
 
 // roots is the environment variable with the folders of further releases,
@@ -41,7 +39,7 @@ func TestInterop(t *testing.T) {
 		t.Run("otp-"+r.version, func(t *testing.T) {
 			r.compile(t)
 			t.Run("oracle", func(t *testing.T) {
-				s := &stand{release: r, name: "otp@127.0.0.1", port: startMapper(t)}
+				s := &stand{release: r, name: "otp@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
 				s.start(t, r.erl(t, s.name, s.port, "-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"))
 				res := s.judge(t)
 				results = append(results, res)
@@ -52,7 +50,7 @@ func TestInterop(t *testing.T) {
 				}
 			})
 			t.Run("actornode", func(t *testing.T) {
-				s := &stand{release: r, name: "go@127.0.0.1", port: startMapper(t)}
+				s := &stand{release: r, name: "go@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
 				cmd := exec.CommandContext(t.Context(), daemon, "start", "--name", s.name, "--cookie", cookie, "--demo")
 				cmd.Env = environ(s.port)
 				s.start(t, cmd)
@@ -159,22 +157,6 @@ func buildDaemon(t *testing.T) string {
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/actornode").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path
-}
-
-// startMapper starts a port mapper of our own that ends with the test, and
-// returns its port.
-func startMapper(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	s, err := epmd.NewServer(epmd.Config{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { // ended by Stop, waited for by the cleanup
-		defer close(done)
-		s.Serve(context.Background(), l)
-	}()
-	t.Cleanup(func() { s.Stop(); <-done })
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // stand is a target with what it takes to judge it.

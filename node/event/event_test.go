@@ -1,13 +1,10 @@
 package event_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,27 +14,11 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
-
-// output is a log that can be read while it is written.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
 
 // stage is a node with a manager, and a handle to act through, in a bubble.
 type stage struct {
@@ -45,24 +26,14 @@ type stage struct {
 	n   *node.Node
 	me  *node.Self
 	pid node.PID
-	log *output
+	log *logtest.Text
 }
 
 func onStage(t *testing.T, f func(s *stage)) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, log: &output{}}
-		var err error
-		s.n, err = node.Start(node.Config{Workers: 2, Log: slog.New(slog.NewTextHandler(s.log, nil))})
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Self, log *logtest.Text) {
+		pid, err := event.Start(t.Context(), me, event.Config{}, node.Options{})
 		require.NoError(t, err)
-		t.Cleanup(func() {
-			synctest.Wait()
-			require.NoError(t, s.n.Stop())
-		})
-		s.me, err = s.n.Open()
-		require.NoError(t, err)
-		s.pid, err = event.Start(t.Context(), s.me, event.Config{}, node.Options{})
-		require.NoError(t, err)
-		f(s)
+		f(&stage{t, n, me, pid, log})
 	})
 }
 

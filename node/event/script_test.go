@@ -1,25 +1,18 @@
 package event_test
 
 import (
-	"context"
-	"flag"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // The scripts in testdata/manager say what is done to a manager by the messages of
@@ -39,92 +32,20 @@ import (
 //	notify X, sync X, info X, call NAME X, which, modules
 //	stop REASON, stopcall, kill
 //
-// A title "== TITLE" begins a script, "----" ends it. -update writes what ours
-// does; TestScriptsOTP judges it.
-
-var update = flag.Bool("update", false, "rewrite the expectations in testdata/manager")
-
-type scripted struct {
-	title string
-	lines []string
-	want  string
-}
-
-func scripts(t *testing.T, file string) (all []scripted) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
-		title, rest, _ := strings.Cut(part, "\n")
-		body, want, ok := strings.Cut(rest, "----\n")
-		require.True(t, ok, "%s: %s: no ----", file, title)
-		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), strings.TrimSpace(want)})
-	}
-	return all
-}
-
-func scriptFiles(t *testing.T) []string {
-	files, err := filepath.Glob("testdata/manager/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
+// A title "== TITLE" begins a script, "----" ends it. Below that stands what OTP
+// answers, which TestScriptsOTP checks: see package erltest.
 
 func TestScripts(t *testing.T) {
-	for _, file := range scriptFiles(t) {
-		all := scripts(t, file)
-		text := ""
-		for i, s := range all {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+s.title, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					got := play(t, s.lines)
-					if *update {
-						all[i].want = got
-					}
-					assert.Equal(t, all[i].want, got)
-				})
-			})
-			if i > 0 {
-				text += "\n"
-			}
-			text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + all[i].want + "\n"
-		}
-		if *update {
-			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	for _, f := range erltest.Files(t, "testdata/manager/*.txt") {
+		for _, s := range f.Scripts {
+			s.Play(t, f.Name+"/"+s.Title, play)
 		}
 	}
 }
 
-// TestScriptsOTP plays the scripts on a real gen_event.
+// TestScriptsOTP plays the scripts on a real gen_event: the answers are its own.
 func TestScriptsOTP(t *testing.T) {
-	for _, tool := range []string{"erl", "erlc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not on the PATH: the expectations of testdata/manager are not compared with OTP", tool)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	dir := t.TempDir()
-	out, err := exec.CommandContext(ctx, "erlc", "-Werror", "-o", dir, "testdata/manager.erl").CombinedOutput()
-	require.NoError(t, err, string(out))
-	files := scriptFiles(t)
-	args := []string{"+S", "1:1", "+pc", "unicode", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
-		"-eval", "manager:main(init:get_plain_arguments())", "-extra"}
-	out, err = exec.CommandContext(ctx, "erl", append(args, files...)...).CombinedOutput()
-	require.NoError(t, err, string(out))
-
-	got := make(map[string]string)
-	for _, part := range strings.Split("\n"+string(out), "\n== ")[1:] {
-		title, result, _ := strings.Cut(part, "\n")
-		got[title] = strings.TrimSpace(result)
-	}
-	for _, file := range files {
-		for _, s := range scripts(t, file) {
-			title := strings.TrimSuffix(filepath.Base(file), ".txt") + ": " + s.title
-			assert.Equal(t, got[title], s.want, title)
-			delete(got, title)
-		}
-	}
-	assert.Empty(t, got, "Erlang printed more than there are scripts")
+	erltest.Judge(t, "testdata/manager.erl", "testdata/manager/*.txt")
 }
 
 // theatre is where a script is played: its rules and what has happened.
@@ -134,15 +55,8 @@ type theatre struct {
 	driver *node.Self
 	pid    node.PID
 
-	mu     sync.Mutex
 	owners map[string]node.PID
-	trace  []string
-}
-
-func (th *theatre) log(format string, args ...any) {
-	th.mu.Lock()
-	defer th.mu.Unlock()
-	th.trace = append(th.trace, fmt.Sprintf(format, args...))
+	trace  logtest.Text
 }
 
 // norm writes a term without stacks and with the names of the owners.
@@ -195,7 +109,7 @@ func (p *puppet) State() any { return wire.Atom(p.name) }
 
 func (p *puppet) act(c *event.Context, kind string, x any) ([]string, error) {
 	key := p.name + " " + kind + " " + p.text(x)
-	p.log("%s", key)
+	p.trace.Printf("%s", key)
 	op := p.rules[key]
 	if len(op) == 0 {
 		return []string{""}, nil
@@ -289,7 +203,6 @@ func play(t *testing.T, lines []string) string {
 	for _, line := range lines {
 		key, op, rule := strings.Cut(line, ":")
 		switch {
-		case strings.HasPrefix(line, "#"):
 		case rule:
 			th.rules[key] = strings.Fields(op)
 		default:
@@ -297,9 +210,7 @@ func play(t *testing.T, lines []string) string {
 			synctest.Wait()
 		}
 	}
-	th.mu.Lock()
-	defer th.mu.Unlock()
-	return strings.Join(th.trace, "\n")
+	return strings.TrimSuffix(th.trace.String(), "\n")
 }
 
 // owner is a process that says what it is told.
@@ -319,7 +230,7 @@ func (o *owner) Receive(c *node.Context, msg any) error {
 			v[len(v)-1] = wire.Atom("pid")
 		}
 	}
-	o.log("%s told %s", o.name, o.text(wire.Tuple{e.Handler.Term(), reason}))
+	o.trace.Printf("%s told %s", o.name, o.text(wire.Tuple{e.Handler.Term(), reason}))
 	return nil
 }
 
@@ -334,7 +245,7 @@ func (th *theatre) command(t *testing.T, line string) {
 	case "exit":
 		th.n.Exit(th.owners[w[1]], last)
 	case "alive":
-		th.log("%s %v", w[1], th.n.IsAlive(th.owners[w[1]]))
+		th.trace.Printf("%s %v", w[1], th.n.IsAlive(th.owners[w[1]]))
 	case "notify":
 		th.driver.Send(th.pid, wire.Tuple{wire.Atom("notify"), last})
 	case "info":
@@ -346,7 +257,7 @@ func (th *theatre) command(t *testing.T, line string) {
 	default:
 		answer := th.ask(th.request(t, w))
 		synctest.Wait() // first what others are told
-		th.log("%s -> %s", line, answer)
+		th.trace.Printf("%s -> %s", line, answer)
 	}
 }
 

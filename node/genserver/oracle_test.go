@@ -1,13 +1,10 @@
 package genserver_test
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,6 +13,7 @@ import (
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // oracle is the server of testdata/oracle.erl.
@@ -55,33 +53,21 @@ var oracles = genserver.Define(
 
 // TestOracle asks the same of a server here and of one of OTP.
 func TestOracle(t *testing.T) {
-	for _, tool := range []string{"erl", "erlc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not on the PATH: the answers to system messages are not compared with OTP's", tool)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	dir := t.TempDir()
-	out, err := exec.CommandContext(ctx, "erlc", "-o", dir, "testdata/oracle.erl").CombinedOutput()
-	require.NoError(t, err, string(out))
-	out, err = exec.CommandContext(ctx, "erl", "+S", "1:1", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
-		"-eval", "oracle:main()", "-extra", "testdata/oracle.txt").CombinedOutput()
-	require.NoError(t, err, string(out))
-	want := strings.Split(strings.TrimSpace(string(out)), "\n")
+	printed := erltest.Main(t, "testdata/oracle.erl", "testdata/oracle.txt")
+	want := strings.Split(strings.TrimSpace(printed), "\n")
 
 	script, err := os.ReadFile("testdata/oracle.txt")
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(script)), "\n")
-	require.Equal(t, len(lines), len(want), string(out))
+	require.Equal(t, len(lines), len(want), printed)
 
 	n := startNode(t, node.Config{})
 	h := openHandle(t, n)
 	h.TrapExit(true)
 	servers := map[any]node.PID{}
-	servers[a("linked")], err = oracles.Start(ctx, h, &oracle{a("s0")}, node.Options{Name: "oracle", Link: true})
+	servers[a("linked")], err = oracles.Start(t.Context(), h, &oracle{a("s0")}, node.Options{Name: "oracle", Link: true})
 	require.NoError(t, err)
-	servers[a("alone")], err = oracles.Start(ctx, h, &oracle{a("s0")}, node.Options{})
+	servers[a("alone")], err = oracles.Start(t.Context(), h, &oracle{a("s0")}, node.Options{})
 	require.NoError(t, err)
 	for i, line := range lines {
 		term, err := wire.Parse(line)

@@ -31,8 +31,8 @@ func TestShapesOTP(t *testing.T) {
 	}
 	n.Exit(subjects[2].(wire.PID), node.Kill)
 	require.NoError(t, n.ExportFunction(wire.Export{Module: "test", Function: "subjects"}, func(context.Context, []any) (any, error) { return subjects, nil }))
-	got := e.ask("[io:format(\"~0p~n\", [X]) || X <- tools:shapes('go@127.0.0.1', rpc:call('go@127.0.0.1', test, subjects, []))]")
-	assert.Equal(t, "[]", got, "%s", e.log.take())
+	got := e.Ask("[io:format(\"~0p~n\", [X]) || X <- tools:shapes('go@127.0.0.1', rpc:call('go@127.0.0.1', test, subjects, []))]")
+	assert.Equal(t, "[]", got, "%s", e.Log.Take())
 }
 
 // startDemo runs the application demo.
@@ -47,11 +47,11 @@ func startDemo(t *testing.T, n *node.Node) {
 // OTP's own observer, the windows left out.
 func TestObserverOTP(t *testing.T) {
 	n, _, e := pair(t)
-	if !observed() {
+	if !observed(t, e) {
 		t.Skip("OTP's observer cannot be compiled here (Debian: erlang-src, erlang-runtime-tools)")
 	}
 	startDemo(t, n)
-	got := term(t, e.ask("tools:observer('go@127.0.0.1')")).(wire.Map)
+	got := term(t, e.Ask("tools:observer('go@127.0.0.1')")).(wire.Map)
 	of := func(key string) string {
 		v, _ := got.Get(wire.Atom(key))
 		return wire.Format(v)
@@ -95,38 +95,38 @@ func TestApplicationTreeOTP(t *testing.T) {
 	assert.Equal(t, `#{ctrl=>[{true,demo,{demo,"The demo tree","1.0"}}],load=>ok,none=>{[],[],[],[]},pinfo=>ok,`+
 		`sup=>{4,true,["counter","demo","echo"],[{root,"demo"},{"demo","counter"},{"demo","echo"}],[]},`+
 		`tree=>{4,true,["counter","demo","echo"],[{root,"demo"},{"demo","counter"},{"demo","echo"}],[]}}`,
-		strings.ReplaceAll(e.ask("tools:appmon('go@127.0.0.1')"), " => ", "=>"))
+		strings.ReplaceAll(e.Ask("tools:appmon('go@127.0.0.1')"), " => ", "=>"))
 }
 
 // etop of OTP, as text.
 func TestEtopOTP(t *testing.T) {
 	n, _, e := pair(t)
-	if !observed() {
+	if !observed(t, e) {
 		t.Skip("OTP's etop cannot be compiled here (Debian: erlang-src)")
 	}
 	spawn(t, n, node.Options{Name: "server"}, servers.New(&server{}))
-	assert.Contains(t, e.ask("tools:etop('go@127.0.0.1', [\"'go@127.0.0.1'\", \"server \", \"gen_server:loop/7\"])"), "{ok,")
+	assert.Contains(t, e.Ask("tools:etop('go@127.0.0.1', [\"'go@127.0.0.1'\", \"server \", \"gen_server:loop/7\"])"), "{ok,")
 }
 
 func TestDbgOTP(t *testing.T) {
 	_, _, e := pair(t)
-	assert.Equal(t, "{{ok,'go@127.0.0.1'},[0],ok}", e.ask("tools:dbg('go@127.0.0.1')"))
+	assert.Equal(t, "{{ok,'go@127.0.0.1'},[0],ok}", e.Ask("tools:dbg('go@127.0.0.1')"))
 }
 
 // What is not there is not there at once.
 func TestProbesOTP(t *testing.T) {
 	_, _, e := pair(t)
 	for _, name := range []string{"code_server", "init", "logger", "file_server_2", "auth", "mnesia_monitor", "global_name_server"} {
-		assert.Equal(t, "undefined", e.ask("rpc:call('go@127.0.0.1', erlang, whereis, [%s])", name))
-		assert.Contains(t, e.ask("gen_server:call({%s, 'go@127.0.0.1'}, x)", name), "{exit,{noproc,")
+		assert.Equal(t, "undefined", e.Ask("rpc:call('go@127.0.0.1', erlang, whereis, [%s])", name))
+		assert.Contains(t, e.Ask("gen_server:call({%s, 'go@127.0.0.1'}, x)", name), "{exit,{noproc,")
 	}
 	for _, f := range []string{"logger, get_config", "logger, i", "init, get_status", "init, stop", "code, get_path", "erlang, halt",
 		"erlang, get_cookie", "mnesia, info", "shell, start", "net_kernel, get_net_ticktime", "os, getpid"} {
-		assert.Contains(t, e.ask("rpc:call('go@127.0.0.1', %s, [])", f), "{badrpc,{'EXIT',{undef,[{")
+		assert.Contains(t, e.Ask("rpc:call('go@127.0.0.1', %s, [])", f), "{badrpc,{'EXIT',{undef,[{")
 	}
-	assert.Contains(t, e.ask("erpc:call('go@127.0.0.1', fun() -> ok end)"), "{error,{exception,undef,")
-	assert.Equal(t, "{['go@127.0.0.1'],[]}", e.ask("rpc:sbcast(['go@127.0.0.1'], rex, x)"))
-	assert.Equal(t, "{[],['go@127.0.0.1']}", e.ask("rpc:sbcast(['go@127.0.0.1'], nobody, x)"))
-	assert.Equal(t, "'go@127.0.0.1'", e.ask("rpc:block_call('go@127.0.0.1', erlang, node, [])"))
-	assert.Contains(t, e.ask("rpc:block_call('go@127.0.0.1', erlang, process_info, [x])"), "{badrpc,{'EXIT',{badarg,[{erlang,process_info,[x],[]}")
+	assert.Contains(t, e.Ask("erpc:call('go@127.0.0.1', fun() -> ok end)"), "{error,{exception,undef,")
+	assert.Equal(t, "{['go@127.0.0.1'],[]}", e.Ask("rpc:sbcast(['go@127.0.0.1'], rex, x)"))
+	assert.Equal(t, "{[],['go@127.0.0.1']}", e.Ask("rpc:sbcast(['go@127.0.0.1'], nobody, x)"))
+	assert.Equal(t, "'go@127.0.0.1'", e.Ask("rpc:block_call('go@127.0.0.1', erlang, node, [])"))
+	assert.Contains(t, e.Ask("rpc:block_call('go@127.0.0.1', erlang, process_info, [x])"), "{badrpc,{'EXIT',{badarg,[{erlang,process_info,[x],[]}")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // greet is a function of Go that prints.
@@ -43,24 +44,24 @@ func TestPrintToTheCallersShell(t *testing.T) {
 	}))
 	const there = "'go@127.0.0.1'"
 	for _, call := range []string{"rpc:call", "erpc:call", "rpc:block_call"} {
-		require.Equal(t, "ok", e.ask("%s(%s, greeter, greet, [world])", call, there))
-		e.await("hello world, ünï\n")
+		require.Equal(t, "ok", e.Ask("%s(%s, greeter, greet, [world])", call, there))
+		prints(t, e, "hello world, ünï\n")
 	}
 	// A group leader that is not the shell, and a process and its child.
-	assert.Equal(t, `{{result,ok},"hello x, ünï\n"}`, e.ask("tools:holder(fun() -> rpc:call(%s, greeter, greet, [x]) end)", there))
+	assert.Equal(t, `{{result,ok},"hello x, ünï\n"}`, e.Ask("tools:holder(fun() -> rpc:call(%s, greeter, greet, [x]) end)", there))
 	assert.Equal(t, `{{result,done},"hello child, ünï\n"}`,
-		e.ask("tools:holder(fun() -> P = spawn(%s, greeter, parent, [self()]), P ! go, receive done -> done end end)", there))
-	assert.Contains(t, e.ask("tools:holder(fun() -> spawn(%s, greeter, greet, [self()]), receive done -> done end end)", there), `{{result,done},"hello <`)
-	assert.Empty(t, out.take(), "nothing of this is for user")
+		e.Ask("tools:holder(fun() -> P = spawn(%s, greeter, parent, [self()]), P ! go, receive done -> done end end)", there))
+	assert.Contains(t, e.Ask("tools:holder(fun() -> spawn(%s, greeter, greet, [self()]), receive done -> done end end)", there), `{{result,done},"hello <`)
+	assert.Empty(t, out.Take(), "nothing of this is for user")
 	// A leader that is gone.
-	assert.Contains(t, e.ask("tools:holder(fun() -> L = spawn(fun() -> ok end), group_leader(L, self()), rpc:call(%s, greeter, greet, [x]) end)", there), `{badrpc,`)
+	assert.Contains(t, e.Ask("tools:holder(fun() -> L = spawn(fun() -> ok end), group_leader(L, self()), rpc:call(%s, greeter, greet, [x]) end)", there), `{badrpc,`)
 }
 
-// await waits until erl has printed a text, and forgets it.
-func (e *erl) await(text string) {
-	e.t.Helper()
-	e.ask("ok") // its answer comes after what was printed
-	require.Equal(e.t, text, e.log.take())
+// prints checks what erl has printed, and forgets it.
+func prints(t *testing.T, e *erltest.Node, text string) {
+	t.Helper()
+	e.Ask("ok") // its answer comes after what was printed
+	require.Equal(t, text, e.Log.Take())
 }
 
 // A process that knows no leader prints to user, until it is told of another.
@@ -78,11 +79,11 @@ func TestGroupLeaderSignal(t *testing.T) {
 			}
 		}
 	}))
-	assert.Equal(t, "ok", e.ask("begin L = rpc:call('go@127.0.0.1', erlang, whereis, [late]), L ! {print, self(), \"before\\n\"}, receive {done, L} -> ok end end"))
-	assert.Equal(t, "before\n", out.take())
-	assert.Equal(t, `"after\n"`, e.ask("tools:late(rpc:call('go@127.0.0.1', erlang, whereis, [late]), \"after\\n\")"))
-	assert.Empty(t, out.take())
-	assert.Equal(t, "true", e.ask("{group_leader, whereis(printer)} =:= rpc:call('go@127.0.0.1', erlang, process_info, [rpc:call('go@127.0.0.1', erlang, whereis, [late]), group_leader])"))
+	assert.Equal(t, "ok", e.Ask("begin L = rpc:call('go@127.0.0.1', erlang, whereis, [late]), L ! {print, self(), \"before\\n\"}, receive {done, L} -> ok end end"))
+	assert.Equal(t, "before\n", out.Take())
+	assert.Equal(t, `"after\n"`, e.Ask("tools:late(rpc:call('go@127.0.0.1', erlang, whereis, [late]), \"after\\n\")"))
+	assert.Empty(t, out.Take())
+	assert.Equal(t, "true", e.Ask("{group_leader, whereis(printer)} =:= rpc:call('go@127.0.0.1', erlang, process_info, [rpc:call('go@127.0.0.1', erlang, whereis, [late]), group_leader])"))
 }
 
 // What Erlang prints in a call from Go appears where Go's process user writes.
@@ -91,13 +92,13 @@ func TestPrintOfErlang(t *testing.T) {
 	v, err := node.RPC(t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("done"), v)
-	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.take())
+	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.Take())
 }
 
 // Formats do what io_lib of OTP says.
 func TestFormatsOTP(t *testing.T) {
 	_, out, e := pair(t)
-	answer, err := wire.Parse(e.ask("tools:formats(rpc:call('go@127.0.0.1', erlang, whereis, [user]))"))
+	answer, err := wire.Parse(e.Ask("tools:formats(rpc:call('go@127.0.0.1', erlang, whereis, [user]))"))
 	require.NoError(t, err)
 	both := answer.(wire.Tuple)
 	assert.Equal(t, "[]", wire.Format(both[0]))
@@ -105,11 +106,11 @@ func TestFormatsOTP(t *testing.T) {
 	for _, text := range both[1].(wire.List) {
 		fmt.Fprintf(&want, "|%s|\n", text)
 	}
-	assert.Equal(t, want.String(), out.take())
+	assert.Equal(t, want.String(), out.Take())
 	assert.Equal(t, "[eof,eof,[{binary,false},{encoding,unicode}],{error,enotsup},{error,enotsup}]",
-		e.ask("begin U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [io:get_line(U, x), io:fread(U, x, \"~d\"), io:getopts(U), io:columns(U), io:setopts(U, [binary])] end"))
-	assert.Equal(t, "ok", e.ask("io:requests(U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [{put_chars, unicode, <<\"a\">>}, {format, \"~w\", [b]}, nl])"))
-	assert.Equal(t, "ab\n", out.take())
+		e.Ask("begin U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [io:get_line(U, x), io:fread(U, x, \"~d\"), io:getopts(U), io:columns(U), io:setopts(U, [binary])] end"))
+	assert.Equal(t, "ok", e.Ask("io:requests(U = rpc:call('go@127.0.0.1', erlang, whereis, [user]), [{put_chars, unicode, <<\"a\">>}, {format, \"~w\", [b]}, nl])"))
+	assert.Equal(t, "ab\n", out.Take())
 }
 
 func TestPrintErrors(t *testing.T) {

@@ -1,18 +1,10 @@
 package pg_test
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"math/big"
 	"math/rand/v2"
-	"net"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +15,8 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/epmd/epmdtest"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // Tests with pg of a real OTP. Everything there is done and seen through the
@@ -38,67 +31,26 @@ type land struct {
 
 func newLand(t *testing.T) *land {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: no Erlang is started")
-	}
-	if _, err := exec.LookPath("erl"); err != nil {
-		t.Skip("no erl on PATH: pg is not compared with OTP")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := l.Addr().(*net.TCPAddr).Port
-	cfg := epmd.Config{Port: port, Logger: slog.New(slog.DiscardHandler)}
-	s, err := epmd.NewServer(cfg)
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { // ended by Stop
-		defer close(done)
-		_ = s.Serve(context.Background(), l)
-	}()
-	t.Cleanup(func() { s.Stop(); <-done })
-	return &land{t, port, &node.EPMD{Config: cfg}}
+	erltest.NeedNodes(t)
+	cfg := epmdtest.Serve(t, "127.0.0.1")
+	return &land{t, cfg.Port, &node.EPMD{Config: cfg}}
 }
 
 // otp is a running Erlang node, as one of ours sees it.
 type otp struct {
+	*erltest.Node
 	t     *testing.T
 	name  node.Atom
 	scope node.Atom
-	cmd   *exec.Cmd
 	by    *peer // whose connection is used
 }
 
 // erl starts an Erlang node.
 func (l *land) erl(name string) *otp {
 	l.t.Helper()
-	e := &otp{t: l.t, name: node.Atom(name + "@127.0.0.1"), scope: "pg"}
-	e.cmd = exec.Command("erl", "+S", "1:1", "-name", string(e.name), "-setcookie", "secret", "-start_epmd", "false",
-		"-noinput", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-eval", `io:format("ready~n")`)
-	e.cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(l.port), "ERL_EPMD_ADDRESS=127.0.0.1", "HOME=" + l.t.TempDir(), "PATH=" + os.Getenv("PATH")}
-	e.cmd.Dir = l.t.TempDir()
-	stdout, err := e.cmd.StdoutPipe()
-	require.NoError(l.t, err)
-	e.cmd.Stderr = e.cmd.Stdout
-	require.NoError(l.t, e.cmd.Start())
-	l.t.Cleanup(e.kill)
-	out := bufio.NewReader(stdout)
-	for line := ""; line != "ready\n"; {
-		line, err = out.ReadString('\n')
-		require.NoError(l.t, err, line)
-	}
-	go func() { // ended by erl's end
-		rest, _ := io.ReadAll(out)
-		if l.t.Failed() {
-			os.Stderr.Write(rest)
-		}
-	}()
-	return e
-}
-
-// kill is kill -9.
-func (e *otp) kill() {
-	_ = e.cmd.Process.Kill()
-	_ = e.cmd.Wait()
+	name += "@127.0.0.1"
+	n := erltest.Start(l.t, erltest.Options{Name: name, EPMD: l.port})
+	return &otp{Node: n, t: l.t, name: node.Atom(name), scope: "pg"}
 }
 
 // knows makes p the node through which the test sees e, and starts pg there.
@@ -309,7 +261,7 @@ func TestErlangKilled(t *testing.T) {
 		p.sees("g", ours[0], theirs[0], theirs[1])
 		p.sees("h", theirs[0], theirs[0])
 		e.sees("g", ours[0], theirs[0], theirs[1])
-		e.kill()
+		e.Kill()
 		p.sees("g", ours...)
 		p.sees("h")
 		for found := true; found; { // until the port mapper has noticed
@@ -428,7 +380,7 @@ func TestErlangTwoAndUs(t *testing.T) {
 	for _, see := range []func(any, ...node.PID){p.sees, e.sees, f.sees} {
 		see("g", z)
 	}
-	f.kill()
+	f.Kill()
 	p.sees("g")
 	e.sees("g")
 	p.join("g", x)

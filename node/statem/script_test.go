@@ -1,27 +1,22 @@
 package statem_test
 
 import (
-	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // The scripts in testdata/machine say what a machine with the states a, b, c and d
@@ -50,105 +45,27 @@ import (
 //
 // A title "== TITLE" begins a script, "----" ends it. Below that stands what
 // happened: each event in its state, the replies after what led to them, how the
-// machine ended, or its state and how many events it has been given. -update writes
-// what ours does; TestScriptsOTP judges it.
-
-var update = flag.Bool("update", false, "rewrite the expectations in testdata/machine")
-
-type scripted struct {
-	title string
-	lines []string
-	want  string
-}
-
-func scripts(t *testing.T, file string) (all []scripted) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
-		title, rest, _ := strings.Cut(part, "\n")
-		body, want, ok := strings.Cut(rest, "----\n")
-		require.True(t, ok, "%s: %s: no ----", file, title)
-		all = append(all, scripted{title, strings.Split(strings.TrimSpace(body), "\n"), strings.TrimSpace(want)})
-	}
-	return all
-}
-
-func scriptFiles(t *testing.T) []string {
-	files, err := filepath.Glob("testdata/machine/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
+// machine ended, or its state and how many events it has been given. TestScriptsOTP
+// checks it: see package erltest.
 
 func TestScripts(t *testing.T) {
-	for _, file := range scriptFiles(t) {
-		all := scripts(t, file)
-		text := ""
-		for i, s := range all {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+s.title, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					got := play(t, s.lines)
-					if *update {
-						all[i].want = got
-					}
-					assert.Equal(t, all[i].want, got)
-				})
-			})
-			if i > 0 {
-				text += "\n"
-			}
-			text += "== " + s.title + "\n" + strings.Join(s.lines, "\n") + "\n----\n" + all[i].want + "\n"
-		}
-		if *update {
-			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	for _, f := range erltest.Files(t, "testdata/machine/*.txt") {
+		for _, s := range f.Scripts {
+			s.Play(t, f.Name+"/"+s.Title, play)
 		}
 	}
 }
 
-// TestScriptsOTP plays the scripts on a real gen_statem.
+// TestScriptsOTP plays the scripts on a real gen_statem: the answers are its own.
 func TestScriptsOTP(t *testing.T) {
-	for _, tool := range []string{"erl", "erlc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not on the PATH: the expectations of testdata/machine are not compared with OTP", tool)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	dir := t.TempDir()
-	out, err := exec.CommandContext(ctx, "erlc", "-Werror", "-o", dir, "testdata/machine.erl").CombinedOutput()
-	require.NoError(t, err, string(out))
-	files := scriptFiles(t)
-	args := []string{"+S", "1:1", "+pc", "unicode", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
-		"-eval", "machine:main(init:get_plain_arguments())", "-extra"}
-	out, err = exec.CommandContext(ctx, "erl", append(args, files...)...).CombinedOutput()
-	require.NoError(t, err, string(out))
-
-	got := make(map[string]string)
-	for _, part := range strings.Split("\n"+string(out), "\n== ")[1:] {
-		title, result, _ := strings.Cut(part, "\n")
-		got[title] = strings.TrimSpace(result)
-	}
-	for _, file := range files {
-		for _, s := range scripts(t, file) {
-			title := strings.TrimSuffix(filepath.Base(file), ".txt") + ": " + s.title
-			assert.Equal(t, got[title], s.want, title)
-			delete(got, title)
-		}
-	}
-	assert.Empty(t, got, "Erlang printed more than there are scripts")
+	erltest.Judge(t, "testdata/machine.erl", "testdata/machine/*.txt")
 }
 
 // theatre is where a script is played: its rules and what has happened.
 type theatre struct {
 	mu    sync.Mutex
 	rules map[string][][]string
-	trace []string
-}
-
-func (th *theatre) log(format string, args ...any) {
-	th.mu.Lock()
-	defer th.mu.Unlock()
-	th.trace = append(th.trace, fmt.Sprintf(format, args...))
+	trace logtest.Text
 }
 
 func (th *theatre) look(key string) []string {
@@ -201,7 +118,7 @@ func (p *puppet) Init(c *statem.Context) (statem.State[*puppet], error) {
 }
 
 func (p *puppet) Terminate(c *statem.Context, reason any) {
-	p.log("terminate %s in %s", reasonText(reason), c.State())
+	p.trace.Printf("terminate %s in %s", reasonText(reason), c.State())
 }
 
 func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
@@ -209,9 +126,9 @@ func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout
 func (p *puppet) act(state string, c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
 	content := wire.FormatPlain(sys.Term(e.Content))
 	key := state + " " + typeText(e.Type) + " " + content
-	p.log("%s", key)
+	p.trace.Printf("%s", key)
 	if got := string(c.State()); got != state {
-		p.log("but State() is %s", got)
+		p.trace.Printf("but State() is %s", got)
 	}
 	if e.Type == statem.TypeCall {
 		ops := p.look(key)
@@ -302,7 +219,6 @@ func play(t *testing.T, lines []string) string {
 	var commands []string
 	for _, line := range lines {
 		switch key, ops, rule := strings.Cut(line, ":"); {
-		case strings.HasPrefix(line, "#"):
 		case rule:
 			var all []string
 			for op := range strings.SplitSeq(ops, ";") {
@@ -331,7 +247,7 @@ func play(t *testing.T, lines []string) string {
 			if err != nil {
 				return
 			}
-			th.log("%s <- %s", m.(wire.Tuple)[0], wire.FormatPlain(m.(wire.Tuple)[1]))
+			th.trace.Printf("%s <- %s", m.(wire.Tuple)[0], wire.FormatPlain(m.(wire.Tuple)[1]))
 		}
 	}
 	settle()
@@ -363,13 +279,11 @@ func play(t *testing.T, lines []string) string {
 		settle()
 	}
 	if state, err := sys.GetState(t.Context(), driver, pid); err == nil {
-		th.log("in %s", wire.FormatPlain(state))
+		th.trace.Printf("in %s", wire.FormatPlain(state))
 	} else {
 		down := node.ReceiveOf[node.Down](driver)
 		require.Equal(t, ref, down.Ref)
-		th.log("exit %s", reasonText(down.Reason))
+		th.trace.Printf("exit %s", reasonText(down.Reason))
 	}
-	th.mu.Lock()
-	defer th.mu.Unlock()
-	return strings.Join(th.trace, "\n")
+	return strings.TrimSuffix(th.trace.String(), "\n")
 }

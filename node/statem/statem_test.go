@@ -1,11 +1,9 @@
 package statem_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync"
 	"testing"
@@ -18,51 +16,23 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
-
-// output is a log that can be read while it is written.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
 
 // stage is a node and a handle to act through, in a bubble.
 type stage struct {
 	*testing.T
 	n   *node.Node
 	me  *node.Self
-	log *output
+	log *logtest.Text
 }
 
 func onStage(t *testing.T, f func(s *stage)) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, log: &output{}}
-		var err error
-		s.n, err = node.Start(node.Config{Workers: 2, Log: slog.New(slog.NewTextHandler(s.log, nil))})
-		require.NoError(t, err)
-		t.Cleanup(func() {
-			synctest.Wait()
-			require.NoError(t, s.n.Stop())
-		})
-		s.me, err = s.n.Open()
-		require.NoError(t, err)
-		f(s)
-	})
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Self, log *logtest.Text) { f(&stage{t, n, me, log}) })
 }
 
 // do is a message that a lamp does what it says.

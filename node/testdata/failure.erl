@@ -4,21 +4,7 @@
 -module(failure).
 -export([main/1]).
 
-main(Files) ->
-    lists:foreach(fun file/1, Files),
-    halt().
-
-file(File) ->
-    {ok, Text} = file:read_file(File),
-    Lines = [string:trim(L) || L <- string:split(binary_to_list(Text), "\n", all)],
-    cases(filename:basename(File, ".txt"), Lines).
-
-cases(_, []) -> ok;
-cases(Name, ["== " ++ Title | Lines]) ->
-    {Script, Rest} = lists:splitwith(fun(L) -> L =/= "----" end, Lines),
-    io:put_chars(["== ", Name, ": ", Title, "\n", play([L || [C | _] = L <- Script, C =/= $#])]),
-    cases(Name, Rest);
-cases(Name, [_ | Lines]) -> cases(Name, Lines).
+main(Files) -> erltest:play(Files, fun play/1).
 
 %% names: {name, pid or reference} and {{pid or reference}, name};
 %% log: {position, text}; ends: {pid, reason}.
@@ -44,9 +30,9 @@ command("spawn", Names) ->
         {Pid, _} = spawn_monitor(fun loop/0),
         name(Name, Pid),
         put(order, [Name | get(order)])
-    end, words(Names));
+    end, erltest:words(Names));
 command("register", Args) ->
-    [Who, Name] = words(Args),
+    [Who, Name] = erltest:words(Args),
     register(list_to_atom(Name), pid(Who));
 command("unregister", Name) ->
     unregister(list_to_atom(Name));
@@ -115,29 +101,22 @@ act("untrap", _) -> process_flag(trap_exit, false);
 act("link", Who) -> try link(pid(Who)) catch error:noproc -> exit(noproc) end;
 act("unlink", Who) -> unlink(pid(Who));
 act("monitor", Args) ->
-    [Who, "as", Name] = words(Args),
+    [Who, "as", Name] = erltest:words(Args),
     name(Name, monitor(process, pid(Who)));
 act("monitorname", Args) ->
-    [Who, "as", Name] = words(Args),
+    [Who, "as", Name] = erltest:words(Args),
     name(Name, monitor(process, list_to_atom(Who)));
 act("demonitor", Args) ->
-    [Name | Flush] = words(Args),
+    [Name | Flush] = erltest:words(Args),
     Was = demonitor(pid(Name), [info | [list_to_atom(F) || F <- Flush]]),
     log("demonitor ~s -> ~s", [Args, show(Was)]);
-act("exit", Reason) -> exit(term(Reason));
+act("exit", Reason) -> exit(erltest:term(Reason));
 act("signal", Args) ->
     [Who, Reason] = string:split(Args, " "),
-    exit(pid(Who), term(Reason));
+    exit(pid(Who), erltest:term(Reason));
 act("send", Args) ->
     [Who, Message] = string:split(Args, " "),
-    pid(Who) ! term(Message).
-
-words(Text) -> string:lexemes(Text, " ").
-
-term(Text) ->
-    {ok, Tokens, _} = erl_scan:string(Text ++ "."),
-    {ok, Term} = erl_parse:parse_term(Tokens),
-    Term.
+    pid(Who) ! erltest:term(Message).
 
 pid(Name) -> ets:lookup_element(names, Name, 2).
 

@@ -1,28 +1,11 @@
-%% The Erlang side of the tests far_*_test.go: evaluates what it reads, and plays
-%% the scripts of TestFarOTP against a process on whatever node.
+%% The Erlang side of the tests far_*_test.go: plays the scripts of
+%% TestFarOTP against a process on whatever node.
 -module(far).
--export([main/0, play/2, factory/0, sink/0, flood/2]).
+-export([start/0, play/2, factory/0, sink/0, flood/2]).
 
-main() ->
+start() ->
     register(echo, spawn(fun echo/0)),
-    factory(),
-    io:format("=> ready~n"),
-    loop().
-
-loop() ->
-    case io:get_line('') of
-        eof -> halt(0);
-        {error, _} -> halt(0);
-        Line -> io:format("=> ~0tp~n", [eval(Line)]), loop()
-    end.
-
-eval(Line) ->
-    try
-        {ok, Tokens, _} = erl_scan:string(Line),
-        {ok, Exprs} = erl_parse:parse_exprs(Tokens),
-        {value, V, _} = erl_eval:exprs(Exprs, []),
-        V
-    catch C:R -> {C, R} end.
+    factory().
 
 echo() ->
     receive

@@ -2,29 +2,27 @@ package application_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // The files in testdata/commands are lists of commands, each with its answer and,
 // indented, the functions of applications that are called meanwhile. Their
-// expectations are what OTP does; TestCommands plays them here.
-var update = flag.Bool("update", false, "rewrite the answers in testdata/commands: those of OTP")
+// expectations are what OTP does, and -update makes them so; TestCommands plays them
+// here.
 
 // app is an application of the commands, here and in OTP.
 type app struct {
@@ -144,7 +142,7 @@ func transcript(said, down string, commands []string) string {
 func TestCommands(t *testing.T) {
 	for file, commands := range commandFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if *update {
+			if erltest.Updating() {
 				t.Skip("TestCommandsOTP rewrites the file")
 			}
 			want, err := os.ReadFile(file)
@@ -229,13 +227,6 @@ func do(t *testing.T, n *node.Node, command any) (any, error) {
 // TestCommandsOTP plays the commands on a real Erlang node: what they expect must
 // be what Erlang does.
 func TestCommandsOTP(t *testing.T) {
-	for _, tool := range []string{"erl", "erlc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not on the PATH: the answers in testdata/commands are not compared with OTP", tool)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	dir := t.TempDir()
 	sources := []string{"testdata/oracle.erl"}
 	var dotApps wire.List
@@ -250,27 +241,23 @@ func TestCommandsOTP(t *testing.T) {
 		require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
 		sources = append(sources, source)
 	}
-	out, err := exec.CommandContext(ctx, "erlc", append([]string{"-Werror", "-o", dir}, sources...)...).CombinedOutput()
-	require.NoError(t, err, string(out))
-
 	for file, commands := range commandFiles(t) {
 		script := filepath.Join(dir, filepath.Base(file))
 		text := fmt.Sprintf("{%s, [%s]}.\n", wire.FormatPlain(dotApps), strings.Join(commands, ",\n"))
 		require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
-		cmd := exec.CommandContext(ctx, "erl", "+S", "1:1", "+pc", "unicode", "-kernel", "logger_level", "none", "-noinput", "-pa", dir,
-			"-eval", "oracle:main(init:get_plain_arguments())", "-extra", script, script+".out")
-		cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP_SECONDS=0")
-		message, failed := cmd.CombinedOutput() // fails when the node goes down
+		o := erltest.MainOptions("testdata/oracle.erl", script, script+".out")
+		o.Sources = sources
+		message, failed := erltest.Run(t, o) // fails when the node goes down
 		said, err := os.ReadFile(script + ".out")
-		require.NoError(t, err, string(message))
+		require.NoError(t, err, message)
 		down := ""
 		if failed != nil {
-			m := downReason.FindStringSubmatch(string(message))
+			m := downReason.FindStringSubmatch(message)
 			require.NotNil(t, m, "%s: %s", file, message)
 			down = "down: " + m[1]
 		}
 		got := transcript(string(said), down, commands)
-		if *update {
+		if erltest.Updating() {
 			require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(file)

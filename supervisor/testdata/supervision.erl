@@ -65,8 +65,7 @@
 -export([main/1, init/1, start/2, start/3, start/4]).
 
 main(Files) ->
-    Cases = lists:append([cases(F) || F <- Files]),
-    Runs = [{Title, spawn_monitor(fun() -> exit({played, play(Script)}) end)} || {Title, Script} <- Cases],
+    Runs = [{Title, spawn_monitor(fun() -> exit({played, play(blocks(Lines))}) end)} || {Title, Lines} <- erltest:scripts(Files)],
     lists:foreach(fun({Title, {_, Ref}}) ->
         Result = receive
             {'DOWN', Ref, process, _, {played, Text}} -> Text;
@@ -76,19 +75,7 @@ main(Files) ->
     end, Runs),
     halt().
 
-%% Answers {title, [{line, indented lines below it}]} of each script.
-cases(File) ->
-    {ok, Text} = file:read_file(File),
-    Lines = string:split(unicode:characters_to_list(Text), "\n", all),
-    cases(filename:basename(File, ".txt"), Lines).
-
-cases(_, []) -> [];
-cases(File, ["== " ++ Title | Lines]) ->
-    {Script, Rest} = lists:splitwith(fun(L) -> L =/= "----" end, Lines),
-    Code = [L || L <- Script, string:trim(L) =/= "", hd(L) =/= $#],
-    [{File ++ ": " ++ Title, blocks(Code)} | cases(File, Rest)];
-cases(File, [_ | Lines]) -> cases(File, Lines).
-
+%% A script as [{line, indented lines below it}].
 blocks([]) -> [];
 blocks([Line | Lines]) ->
     {Below, Rest} = lists:splitwith(fun([C | _]) -> C =:= $\s end, Lines),
@@ -117,7 +104,7 @@ play(Script) ->
     Text.
 
 step({"sup " ++ Text, Below}) ->
-    [Name | Keys] = words(Text),
+    [Name | Keys] = erltest:words(Text),
     ets:insert(get(table), {{def, Name}, {maps:from_list([key(K) || K <- Keys]), [spec(B) || B <- Below]}}),
     [];
 step({"unordered " ++ Line, Below}) ->
@@ -140,7 +127,7 @@ run(Line, Below) ->
 command("start", Sup, "", []) ->
     put(starting, true),
     pid("root") ! {start, Sup, get(line)};
-command("start_child", Sup, "[" ++ _ = Args, []) -> ask(Sup, {start_child, term(Args)});
+command("start_child", Sup, "[" ++ _ = Args, []) -> ask(Sup, {start_child, erltest:term(Args)});
 command("start_child", Sup, Child, []) -> ask(Sup, {start_child, spec(Child)});
 command("which", Sup, "", []) -> ask(Sup, which_children);
 command("count", Sup, "", []) -> ask(Sup, count_children);
@@ -149,14 +136,14 @@ command("check", "", "", Below) ->
 command("check", Key, "", Below) ->
     {auto_shutdown, Auto} = key(Key),
     result(supervisor:check_childspecs([spec(B) || B <- Below], Auto));
-command("call", Sup, Term, []) -> ask(Sup, term(Term));
-command("cast", Sup, Term, []) -> gen_server:cast(pid(Sup), term(Term));
-command("send", Sup, Term, []) -> pid(Sup) ! term(Term);
-command("exit", Who, Reason, []) -> pid(Who) ! {exit, term(Reason)};
-command("signal", Who, Reason, []) -> pid("root") ! {signal, pid(Who), term(Reason)};
+command("call", Sup, Term, []) -> ask(Sup, erltest:term(Term));
+command("cast", Sup, Term, []) -> gen_server:cast(pid(Sup), erltest:term(Term));
+command("send", Sup, Term, []) -> pid(Sup) ! erltest:term(Term);
+command("exit", Who, Reason, []) -> pid(Who) ! {exit, erltest:term(Reason)};
+command("signal", Who, Reason, []) -> pid("root") ! {signal, pid(Who), erltest:term(Reason)};
 command("stray", Who, Reason, []) ->
     Pid = pid(Who),
-    {_, Ref} = spawn_monitor(fun() -> exit(Pid, term(Reason)) end),
+    {_, Ref} = spawn_monitor(fun() -> exit(Pid, erltest:term(Reason)) end),
     receive {'DOWN', Ref, process, _, normal} -> ok end;
 command("unlink", Who, "", []) -> pid(Who) ! unlink;
 command("release", Who, "", []) ->
@@ -168,7 +155,7 @@ command("pass", Ms, "", []) ->
     passing();
 command(Verb, Sup, Id, []) ->
     true = lists:member(Verb, ["terminate_child", "restart_child", "delete_child", "get_childspec"]),
-    ask(Sup, {list_to_atom(Verb), case Id of "@" ++ Who -> pid(Who); _ -> term(Id) end}).
+    ask(Sup, {list_to_atom(Verb), case Id of "@" ++ Who -> pid(Who); _ -> erltest:term(Id) end}).
 
 passing() -> receive passed -> ok; M -> event(M), passing() end.
 
@@ -303,9 +290,9 @@ init({{_, T} = Ctx, Name, Parent}) ->
 %% Children.
 
 %% Answers the child specification of a line.
-spec("raw " ++ Term) -> term(Term);
+spec("raw " ++ Term) -> erltest:term(Term);
 spec(Text) ->
-    [Name | Words] = words(Text),
+    [Name | Words] = erltest:words(Text),
     {Spec, Def} = lists:foldl(fun word/2,
         {#{id => list_to_atom(Name), start => mfa}, #{name => Name, starts => ["ok"], ends => dies}}, Words),
     case Spec of
@@ -317,8 +304,8 @@ word("-" ++ Key, {Spec, Def}) -> {maps:remove(list_to_atom(Key), Spec), Def};
 word("traps", {Spec, Def}) -> {Spec, Def#{ends := obeys}};
 word("ends=ignore", {Spec, Def}) -> {Spec, Def#{ends := ignores}};
 word("ends=deaf", {Spec, Def}) -> {Spec, Def#{ends := deaf}};
-word("ends=exit:" ++ R, {Spec, Def}) -> {Spec, Def#{ends := {exits, term(R)}}};
-word("ends=hold:" ++ R, {Spec, Def}) -> {Spec, Def#{ends := {holds, term(R)}}};
+word("ends=exit:" ++ R, {Spec, Def}) -> {Spec, Def#{ends := {exits, erltest:term(R)}}};
+word("ends=hold:" ++ R, {Spec, Def}) -> {Spec, Def#{ends := {holds, erltest:term(R)}}};
 word("starts=" ++ O, {Spec, Def}) -> {Spec, Def#{starts := string:split(O, "|", all)}};
 word("sup=" ++ Sup, {Spec, Def}) -> {Spec, Def#{sup => Sup}};
 word(Word, {Spec, Def}) -> {Key, Value} = key(Word), {Spec#{Key => Value}, Def}.
@@ -340,17 +327,17 @@ outcome("ok", {Script, T} = Ctx, #{sup := Sup, name := Name}, []) ->
         Other -> Script ! {trace, ["start ", Name, ": ", show(T, Other)]}, Other
     end;
 outcome("ok", Ctx, Def, Args) -> {ok, puppet(Ctx, Def, Args)};
-outcome("ok:" ++ Info, Ctx, Def, Args) -> {ok, puppet(Ctx, Def, Args), term(Info)};
+outcome("ok:" ++ Info, Ctx, Def, Args) -> {ok, puppet(Ctx, Def, Args), erltest:term(Info)};
 outcome(Outcome, {Script, _}, #{name := Name}, Args) ->
     Script ! {trace, ["start ", Name, [[" ", show(Args)] || Args =/= []], ": ", Outcome]},
     case string:split(Outcome, ":") of
         ["ignore"] -> ignore;
-        ["error", R] -> {error, term(R)};
-        ["bad", R] -> term(R);
-        ["exit", R] -> exit(term(R));
-        ["crash", R] -> erlang:error(term(R));
+        ["error", R] -> {error, erltest:term(R)};
+        ["bad", R] -> erltest:term(R);
+        ["exit", R] -> exit(erltest:term(R));
+        ["crash", R] -> erlang:error(erltest:term(R));
         ["stop", R] ->
-            {_, Ref} = spawn_opt(fun() -> exit(term(R)) end, [link, monitor]),
+            {_, Ref} = spawn_opt(fun() -> exit(erltest:term(R)) end, [link, monitor]),
             receive {'DOWN', Ref, process, _, Reason} -> {error, Reason} end
     end.
 
@@ -405,16 +392,9 @@ pid(T, Name) -> ets:lookup_element(T, {pid, Name}, 2).
 
 %% Text.
 
-words(Text) -> string:lexemes(Text, " ").
-
 key(Word) ->
     [Key, Term] = string:split(Word, "="),
-    {list_to_atom(Key), term(Term)}.
-
-term(Text) ->
-    {ok, Tokens, _} = erl_scan:string(Text ++ "."),
-    {ok, Term} = erl_parse:parse_term(Tokens),
-    Term.
+    {list_to_atom(Key), erltest:term(Term)}.
 
 show(Term) -> show(get(table), Term).
 

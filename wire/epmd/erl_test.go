@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // Where nodes listen and look for their port mapper.
@@ -20,45 +21,33 @@ var (
 	inet6 = []string{"-kernel", "inet_dist_use_interface", "{0,0,0,0,0,0,0,1}", "-proto_dist", "inet6_tcp"}
 )
 
-// erlNode runs code in a distributed node called name, which asks for port
-// mappers at port and starts none.
-func erlNode(t *testing.T, ctx context.Context, port int, name, code string, family []string) *exec.Cmd {
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("no erl on PATH to talk to")
-	}
-	cmd := exec.CommandContext(ctx, erl, append([]string{"-start_epmd", "false", "-sname", name, "-setcookie", "epmdtest",
-		"-noinput", "-eval", code}, family...)...)
-	cmd.Env = environ("ERL_EPMD_PORT="+strconv.Itoa(port), "HOME="+t.TempDir())
-	return cmd
+// named are the options of a node with a short name that asks for port mappers at
+// port.
+func named(port int, name string, args ...string) erltest.Options {
+	return erltest.Options{Name: name, Short: true, EPMD: port, Args: args}
 }
 
 // stays starts a node that stays until the test ends.
 func stays(t *testing.T, port int, name string, family []string) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := erlNode(t, ctx, port, name, "ok.", family)
+	cmd := erltest.Command(context.Background(), t, named(port, name, family...))
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		cancel()
+		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 }
 
 // erlSays runs code in a node and returns what it prints.
 func erlSays(t *testing.T, port int, name, code string) string {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	out, err := erlNode(t, ctx, port, name, code+", halt().", inet).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return strings.TrimSpace(string(out))
+	out, err := erltest.Run(t, named(port, name, append([]string{"-eval", code + ", halt()."}, inet...)...))
+	require.NoError(t, err, out)
+	return strings.TrimSpace(out)
 }
 
 // Real nodes register at our server, find each other through it, and come back
 // to it after it has been away.
 func TestErlNodesMeetThroughOurServer(t *testing.T) {
-	if _, err := exec.LookPath("erl"); err != nil {
-		t.Skip("no erl on PATH to talk to")
-	}
+	erltest.Need(t)
 	port, s := startOurs(t, quiet())
 	c := newClient(t, atPort(port))
 	ctx := t.Context()
@@ -98,11 +87,9 @@ func TestErlNodesMeetThroughOurServer(t *testing.T) {
 	require.Equal(t, fmt.Sprint(last), out)
 
 	// A node of this name lives already: OTP says so and gives up.
-	ctx2, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	refusal, err := erlNode(t, ctx2, port, a, "ok.", inet).CombinedOutput()
+	refusal, err := erltest.Run(t, named(port, a, inet...))
 	require.Error(t, err)
-	require.Contains(t, string(refusal), "seems to be in use")
+	require.Contains(t, refusal, "seems to be in use")
 
 	// Our server dies; another takes its port, and the node comes to it.
 	s.Stop()

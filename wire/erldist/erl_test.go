@@ -1,18 +1,10 @@
 package erldist
 
 import (
-	"bufio"
-	"context"
 	"errors"
-	"fmt"
-	"io"
-	"log/slog"
 	"net"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,162 +12,38 @@ import (
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/epmd/epmdtest"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // patience is how long the tests wait for what another process is to do.
-const patience = 60 * time.Second
+const patience = erltest.Patience
 
-// erl is a running Erlang node that evaluates what it is told.
+// erl is a running Erlang node with testdata/farend.erl.
 type erl struct {
+	*erltest.Node
 	t      *testing.T
 	name   wire.Atom
 	client *epmd.Client
-	in     io.Writer
-	lines  chan string   // answers
-	gone   chan struct{} // closed when it has ended
-
-	mu  sync.Mutex
-	log []string // what else it prints
-}
-
-// portMapper serves on a free port for as long as the test goes.
-func portMapper(t *testing.T) (port int, client *epmd.Client) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port = l.Addr().(*net.TCPAddr).Port
-	cfg := epmd.Config{Port: port, Logger: slog.New(slog.DiscardHandler)}
-	s, err := epmd.NewServer(cfg)
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { // ended by Stop
-		defer close(done)
-		_ = s.Serve(context.Background(), l)
-	}()
-	t.Cleanup(func() { s.Stop(); <-done })
-	client, err = epmd.NewClient(cfg)
-	require.NoError(t, err)
-	return port, client
-}
-
-var compiled = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "erldist"); err != nil {
-		return dir, err
-	}
-	out, err := exec.Command("erlc", "-o", dir, "testdata/farend.erl").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("erlc: %w: %s", err, out)
-	}
-	return dir, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, _ := compiled(); dir != "" {
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
 }
 
 // startErl starts a node of its own with a port mapper of its own, or skips.
 func startErl(t *testing.T, args ...string) *erl {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: no Erlang is started")
-	}
-	path, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("no erl on PATH to talk to")
-	}
-	if _, err := exec.LookPath("erlc"); err != nil {
-		t.Skip("no erlc on PATH")
-	}
-	dir, err := compiled()
+	return startErlAs(t, "e@127.0.0.1", args...)
+}
+
+func startErlAs(t *testing.T, name string, args ...string) *erl {
+	t.Helper()
+	erltest.NeedNodes(t)
+	cfg := epmdtest.Serve(t, "127.0.0.1")
+	client, err := epmd.NewClient(cfg)
 	require.NoError(t, err)
-	port, client := portMapper(t)
-	e := &erl{t: t, name: "e@127.0.0.1", client: client, lines: make(chan string, 16), gone: make(chan struct{})}
-	if len(args) == 0 || args[0] != "-sname" && args[0] != "-name" {
-		args = append([]string{"-name", string(e.name)}, args...)
-	}
-	all := append([]string{"+S", "2:2", "-noshell", "-pa", dir, "-setcookie", "secret", "-kernel", "inet_dist_use_interface", "{127,0,0,1}",
-		"-s", "farend", "main"}, args...)
-	cmd := exec.Command(path, all...)
-	cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "ERL_EPMD_ADDRESS=127.0.0.1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
-	cmd.Dir = t.TempDir()
-	stdin, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	e.in = stdin
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	cmd.Stderr = cmd.Stdout
-	require.NoError(t, cmd.Start())
-	go func() { // ended by erl's end
-		defer close(e.gone)
-		for s := bufio.NewScanner(stdout); s.Scan(); {
-			if answer, ok := strings.CutPrefix(s.Text(), "=> "); ok {
-				e.lines <- answer
-				continue
-			}
-			e.mu.Lock()
-			e.log = append(e.log, s.Text())
-			e.mu.Unlock()
-		}
-	}()
-	t.Cleanup(func() {
-		_ = stdin.Close()
-		_ = cmd.Process.Kill()
-		for len(e.lines) > 0 {
-			<-e.lines
-		}
-		<-e.gone
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("erl said:\n%s", e.said())
-		}
+	n := erltest.Start(t, erltest.Options{
+		Name: name, EPMD: cfg.Port, Sources: []string{"testdata/farend.erl"}, Args: append([]string{"+S", "2:2"}, args...),
 	})
-	require.Equal(t, "ready", e.answer())
-	return e
-}
-
-func (e *erl) said() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return strings.Join(e.log, "\n")
-}
-
-func (e *erl) answer() string {
-	e.t.Helper()
-	select {
-	case l := <-e.lines:
-		return l
-	case <-e.gone:
-		require.Fail(e.t, "erl has ended", "%s", e.said())
-	case <-time.After(patience):
-		require.Fail(e.t, "erl is silent", "%s", e.said())
-	}
-	return ""
-}
-
-// tell has expr evaluated; ask waits for its value.
-func (e *erl) tell(expr string) {
-	_, err := fmt.Fprintf(e.in, "%s.\n", expr)
-	require.NoError(e.t, err)
-}
-
-func (e *erl) ask(expr string) string {
-	e.t.Helper()
-	e.tell(expr)
-	return e.answer()
-}
-
-// says waits for a text in what the node logs.
-func (e *erl) says(text string) {
-	e.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(e.said(), text) {
-			return
-		}
-		require.True(e.t, time.Now().Before(deadline), "erl does not say %q", text)
-	}
+	require.Equal(t, "true", n.Ask("farend:start()"))
+	return &erl{n, t, "e@127.0.0.1", client}
 }
 
 // conn opens a connection to the node.

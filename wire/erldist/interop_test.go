@@ -3,20 +3,13 @@ package erldist
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,17 +19,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/etf"
 )
 
 // ErlangDials lets erl connect to us and returns both ends' view of it.
 func (e *erl) dialsUs(l net.Listener, p *Protocol, h wire.Handshake) (wire.Link, error, string) {
-	e.tell("net_kernel:connect_node('go@127.0.0.1')")
+	e.Tell("net_kernel:connect_node('go@127.0.0.1')")
 	c, err := l.Accept()
 	require.NoError(e.t, err)
 	h.Peer = ""
 	link, err := p.Accept(e.t.Context(), c, h)
-	return link, err, e.answer()
+	return link, err, e.Answer()
 }
 
 func TestErlangBothWays(t *testing.T) {
@@ -48,7 +43,7 @@ func TestErlangBothWays(t *testing.T) {
 	assert.False(t, p.Hidden)
 	assert.True(t, p.Spawn && p.Alias && p.Monitor)
 	assert.Equal(t, Flags(0xd07df7fbd)&^FlagPublished, Flags(p.Flags), "%v", Flags(p.Flags))
-	assert.Equal(t, "['go@127.0.0.1']", e.ask("nodes(hidden)"))
+	assert.Equal(t, "['go@127.0.0.1']", e.Ask("nodes(hidden)"))
 	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hello")})
 	f := s.next()
 	assert.Equal(t, wire.OpSend, f.Op)
@@ -58,7 +53,7 @@ func TestErlangBothWays(t *testing.T) {
 
 	require.NoError(t, s.link.Close())
 	assert.ErrorIs(t, s.ends(), net.ErrClosed)
-	require.Equal(t, "ok", e.ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
+	require.Equal(t, "ok", e.Ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
 
 	l := e.listen()
 	link, err, answer := e.dialsUs(l, &Protocol{}, e.handshake())
@@ -68,7 +63,7 @@ func TestErlangBothWays(t *testing.T) {
 	assert.Equal(t, p.ID, link.Peer().ID)
 	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("again")})
 	assert.Equal(t, wire.Atom("again"), s.next().Payload)
-	assert.Equal(t, "true", e.ask("erlang:disconnect_node('go@127.0.0.1')"))
+	assert.Equal(t, "true", e.Ask("erlang:disconnect_node('go@127.0.0.1')"))
 	assert.ErrorIs(t, s.ends(), io.EOF)
 }
 
@@ -79,7 +74,7 @@ func TestErlangWrongCookie(t *testing.T) {
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), h)
 	assert.ErrorIs(t, err, wire.ErrCookie)
 	assert.ErrorContains(t, err, "e@127.0.0.1 closed the connection when it had seen our answer")
-	e.says("Connection attempt from node 'go@127.0.0.1' rejected. Invalid challenge reply.")
+	e.Log.Await(e.t, "Connection attempt from node 'go@127.0.0.1' rejected. Invalid challenge reply.")
 
 	l := e.listen()
 	_, err, answer := e.dialsUs(l, &Protocol{}, h)
@@ -104,11 +99,11 @@ func TestErlangMissesFlags(t *testing.T) {
 		p := &Protocol{Without: k.flag | FlagMandatory25Digest}
 		_, err := p.Dial(t.Context(), e.conn(), e.handshake())
 		assert.ErrorIs(t, err, wire.ErrNotAllowed, "%s", k.name)
-		e.says(fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.name))
+		e.Log.Await(e.t, fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.name))
 		_, err, answer := e.dialsUs(l, p, e.handshake())
 		assert.Error(t, err, "%s", k.name)
 		assert.Equal(t, "false", answer)
-		e.says(fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.name))
+		e.Log.Await(e.t, fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.name))
 	}
 	// The digest alone stands for all of them.
 	p := &Protocol{Without: mandatoryFlags}
@@ -123,11 +118,11 @@ func TestErlangMissesFlags(t *testing.T) {
 
 func TestErlangNotAllowedAndAlive(t *testing.T) {
 	e := startErl(t)
-	require.Equal(t, "ok", e.ask("net_kernel:allow(['x@127.0.0.1'])"))
+	require.Equal(t, "ok", e.Ask("net_kernel:allow(['x@127.0.0.1'])"))
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), e.handshake())
 	assert.ErrorIs(t, err, wire.ErrNotAllowed)
 	assert.ErrorContains(t, err, "e@127.0.0.1 says not_allowed")
-	require.Equal(t, "ok", e.ask("net_kernel:allow(['go@127.0.0.1'])"))
+	require.Equal(t, "ok", e.Ask("net_kernel:allow(['go@127.0.0.1'])"))
 
 	first := e.dial(&Protocol{})
 	second := e.dial(&Protocol{}) // alive, and we insist
@@ -160,13 +155,13 @@ func TestErlangNotAllowedAndAlive(t *testing.T) {
 		}
 		require.NoError(t, err)
 		assert.Equal(t, "true", answer)
-		assert.Equal(t, "true", e.ask("erlang:disconnect_node('go@127.0.0.1')"))
+		assert.Equal(t, "true", e.Ask("erlang:disconnect_node('go@127.0.0.1')"))
 		_ = link.Close()
 	}
 }
 
 func TestErlangAsksForAName(t *testing.T) {
-	e := startErl(t, "-name", "undefined@127.0.0.1")
+	e := startErlAs(t, "undefined@127.0.0.1")
 	l := e.listen()
 	h := e.handshake()
 	h.NameFor = func(host string) (wire.NodeID, bool) {
@@ -180,11 +175,11 @@ func TestErlangAsksForAName(t *testing.T) {
 	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hi")})
 	f := s.next()
 	assert.Equal(t, wire.NodeID{Name: "dyn1@127.0.0.1", Creation: 99}, f.From.Origin().NodeID())
-	assert.Equal(t, "'dyn1@127.0.0.1'", e.ask("node()"))
+	assert.Equal(t, "'dyn1@127.0.0.1'", e.Ask("node()"))
 }
 
 func TestErlangNoNames(t *testing.T) {
-	e := startErl(t, "-name", "undefined@127.0.0.1")
+	e := startErlAs(t, "undefined@127.0.0.1")
 	l := e.listen()
 	_, err, answer := e.dialsUs(l, &Protocol{}, e.handshake())
 	assert.ErrorIs(t, err, wire.ErrNotAllowed)
@@ -219,9 +214,9 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	assert.Equal(t, wire.Frame{Op: wire.OpExit, From: echo, To: s.pid(2), Payload: reason}, got[wire.OpExit])
 
 	// What they do to a process of ours.
-	e.tell("P = spawn(fun() -> receive {linkto, Q} -> link(Q), receive unlink -> unlink(Q) end, monitor(process, Q), " +
+	e.Tell("P = spawn(fun() -> receive {linkto, Q} -> link(Q), receive unlink -> unlink(Q) end, monitor(process, Q), " +
 		"M = monitor(process, {ours, 'go@127.0.0.1'}), demonitor(M), exit(Q, [bye]) end end), register(p, P)")
-	e.answer()
+	e.Answer()
 	s.to("p", wire.Tuple{wire.Atom("linkto"), s.pid(7)})
 	f := s.next()
 	assert.Equal(t, wire.OpLink, f.Op)
@@ -240,22 +235,22 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	assert.Equal(t, wire.Frame{Op: wire.OpDemonitor, From: p, Name: "ours", Ref: f.Ref}, s.next())
 	assert.Equal(t, wire.Frame{Op: wire.OpSignal, From: p, To: s.pid(7), Payload: wire.List{wire.Atom("bye")}}, s.next())
 	assert.Equal(t, wire.OpDemonitor, s.next().Op) // p has ended
-	require.Equal(t, "true", e.ask("group_leader(self(), "+theirView(s.pid(7))+")"))
+	require.Equal(t, "true", e.Ask("group_leader(self(), "+theirView(s.pid(7))+")"))
 	f = s.next()
 	assert.Equal(t, wire.Frame{Op: wire.OpGroupLeader, Leader: f.Leader, To: s.pid(7)}, f)
 	assert.Equal(t, e.name, f.Leader.Node())
 
 	// A monitor of theirs on a process of ours that ends.
-	e.tell("Q = " + theirView(s.pid(8)) + ", R = monitor(process, Q), receive {'DOWN', R, process, Q, W} -> W end")
+	e.Tell("Q = " + theirView(s.pid(8)) + ", R = monitor(process, Q), receive {'DOWN', R, process, Q, W} -> W end")
 	for f = s.next(); f.Op != wire.OpMonitor || f.To != s.pid(8); f = s.next() {
 	}
 	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(8), To: f.From, Ref: f.Ref, Payload: wire.Tuple{wire.Atom("gone"), 1}})
-	assert.Equal(t, "{gone,1}", e.answer())
-	e.tell("process_flag(trap_exit, true), L = " + theirView(s.pid(9)) + ", link(L), receive {'EXIT', L, V} -> V end")
+	assert.Equal(t, "{gone,1}", e.Answer())
+	e.Tell("process_flag(trap_exit, true), L = " + theirView(s.pid(9)) + ", link(L), receive {'EXIT', L, V} -> V end")
 	for f = s.next(); f.Op != wire.OpLink; f = s.next() {
 	}
 	s.send(wire.Frame{Op: wire.OpExit, From: s.pid(9), To: f.From, Payload: wire.Atom("noproc")})
-	assert.Equal(t, "noproc", e.answer())
+	assert.Equal(t, "noproc", e.Answer())
 }
 
 // theirView is an expression for a pid of ours.
@@ -295,10 +290,10 @@ func TestErlangSpawn(t *testing.T) {
 		Options: wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("high")}}}})
 	f = s.next()
 	assert.True(t, f.Watched && f.Linked)
-	assert.Equal(t, "{priority,high}", e.ask("process_info("+theirView(f.From)+", priority)"))
+	assert.Equal(t, "{priority,high}", e.Ask("process_info("+theirView(f.From)+", priority)"))
 
 	// Theirs to us.
-	e.tell("erpc:call('go@127.0.0.1', m, f, [1, 2, 3])")
+	e.Tell("erpc:call('go@127.0.0.1', m, f, [1, 2, 3])")
 	f = s.next()
 	require.Equal(t, wire.OpSpawn, f.Op)
 	assert.Equal(t, wire.Atom("erpc"), f.Spawn.Module)
@@ -309,26 +304,26 @@ func TestErlangSpawn(t *testing.T) {
 	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(50), Watched: true})
 	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(50), To: f.From, Ref: f.Ref,
 		Payload: wire.Tuple{f.Spawn.Args[0], wire.Atom("return"), wire.Atom("made_in_go")}})
-	assert.Equal(t, "made_in_go", e.answer())
+	assert.Equal(t, "made_in_go", e.Answer())
 
-	e.tell("spawn_opt('go@127.0.0.1', m, f, \"ab\", [link, monitor, {priority, low}])")
+	e.Tell("spawn_opt('go@127.0.0.1', m, f, \"ab\", [link, monitor, {priority, low}])")
 	f = s.next()
 	require.Equal(t, wire.OpSpawn, f.Op)
 	assert.True(t, f.Spawn.Link && f.Spawn.Monitor)
 	assert.Equal(t, []any{97, 98}, f.Spawn.Args)
 	assert.Equal(t, wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("low")}}, f.Spawn.Options)
 	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(51), Watched: true, Linked: true})
-	assert.Contains(t, e.answer(), "<")
-	e.tell("spawn_request('go@127.0.0.1', m, f, [], [{reply_tag, tag}]), receive {tag, _, error, Why} -> Why end")
+	assert.Contains(t, e.Answer(), "<")
+	e.Tell("spawn_request('go@127.0.0.1', m, f, [], [{reply_tag, tag}]), receive {tag, _, error, Why} -> Why end")
 	f = s.next()
 	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: wire.Atom("notsup")})
-	assert.Equal(t, "notsup", e.answer())
+	assert.Equal(t, "notsup", e.Answer())
 }
 
 func TestErlangCallsAndAliases(t *testing.T) {
 	e := startErl(t)
 	s := e.dial(&Protocol{})
-	e.tell("net_adm:ping('go@127.0.0.1')")
+	e.Tell("net_adm:ping('go@127.0.0.1')")
 	f := s.next() // monitor of net_kernel
 	require.Equal(t, wire.OpMonitor, f.Op)
 	assert.Equal(t, wire.Atom("net_kernel"), f.Name)
@@ -340,46 +335,46 @@ func TestErlangCallsAndAliases(t *testing.T) {
 	tag := call[1].(wire.Tuple)[1].(wire.ImproperList)
 	alias := tag.Tail.(wire.Ref)
 	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Ref: alias, Payload: wire.Tuple{tag, wire.Atom("yes")}})
-	assert.Equal(t, "pong", e.answer())
+	assert.Equal(t, "pong", e.Answer())
 	assert.Equal(t, wire.OpDemonitor, s.next().Op)
 
 	// A traced message keeps its token both ways.
-	e.tell("seq_trace:set_token(label, 42), {echo2, 'go@127.0.0.1'} ! hello, seq_trace:set_token([]), receive M -> M end")
+	e.Tell("seq_trace:set_token(label, 42), {echo2, 'go@127.0.0.1'} ! hello, seq_trace:set_token([]), receive M -> M end")
 	f = s.next()
 	require.NotNil(t, f.Token)
 	token := f.Token.(wire.Tuple)
 	require.Len(t, token, 5)
 	assert.Equal(t, 42, token[1])
 	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: f.From, Payload: wire.Atom("back"), Token: token})
-	assert.Equal(t, "back", e.answer())
-	assert.Equal(t, "{label,42}", e.ask("seq_trace:get_token(label)"))
+	assert.Equal(t, "back", e.Answer())
+	assert.Equal(t, "{label,42}", e.Ask("seq_trace:get_token(label)"))
 
 	// Each way to send and to signal, with a token.
-	e.tell("seq_trace:set_token([]), Self = self(), spawn(fun F() -> register(tok, self()), Self ! up, process_flag(trap_exit, true), " +
+	e.Tell("seq_trace:set_token([]), Self = self(), spawn(fun F() -> register(tok, self()), Self ! up, process_flag(trap_exit, true), " +
 		"(fun G(0) -> ok; G(N) -> receive Y -> {label, L} = seq_trace:get_token(label), Self ! {Y, L}, G(N-1) end end)(3) end), receive up -> ok end")
-	e.answer()
+	e.Answer()
 	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "tok", Payload: wire.Atom("named"), Token: token})
 	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "tok", Ref: s.origin.RefOf(77)})
-	assert.Contains(t, e.ask("receive {named, 42} -> ok end"), "ok")
-	e.tell("{whereis(tok), self()}")
-	e.answer()
-	e.tell("whereis(tok) ! more, {ours, 'go@127.0.0.1'} ! whereis(tok)")
-	e.answer()
+	assert.Contains(t, e.Ask("receive {named, 42} -> ok end"), "ok")
+	e.Tell("{whereis(tok), self()}")
+	e.Answer()
+	e.Tell("whereis(tok) ! more, {ours, 'go@127.0.0.1'} ! whereis(tok)")
+	e.Answer()
 	for f = s.next(); f.Op != wire.OpSend; f = s.next() {
 	}
 	tok := f.Payload.(wire.PID)
 	s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: tok, Payload: wire.Atom("sig"), Token: token})
-	assert.Contains(t, e.ask("receive {{'EXIT', _, sig}, 42} -> ok end"), "ok")
+	assert.Contains(t, e.Ask("receive {{'EXIT', _, sig}, 42} -> ok end"), "ok")
 }
 
 func TestErlangTerms(t *testing.T) {
 	e := startErl(t)
 	for _, p := range []*Protocol{{}, {Without: FlagDistHdrAtomCache}, {Without: FlagFragments}, {Without: FlagExitPayload | FlagSendSender}} {
 		s := e.dial(p)
-		require.Equal(t, "true", e.ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
+		require.Equal(t, "true", e.Ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
 		kinds := s.next().Payload.(wire.List)
 		require.Greater(t, len(kinds), 30)
-		e.tell("receive B -> B =:= get(k) end")
+		e.Tell("receive B -> B =:= get(k) end")
 		for _, k := range kinds { // one by one, then together
 			s.to("echo", wire.Tuple{s.pid(1), k})
 			back := s.next().Payload
@@ -393,13 +388,13 @@ func TestErlangTerms(t *testing.T) {
 			}
 		}
 		s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: shell, Payload: kinds})
-		assert.Equal(t, "true", e.answer())
+		assert.Equal(t, "true", e.Answer())
 
 		// More atoms than the cache holds, several times, both ways.
 		for _, prefix := range []string{"x", "y", "x", strings.Repeat("ж", 200)} {
-			e.tell(fmt.Sprintf("A = farend:atoms(%s, 3000), [{kinds, 'go@127.0.0.1'} ! {X, X} || X <- A], {kinds, 'go@127.0.0.1'} ! A, ok",
+			e.Tell(fmt.Sprintf("A = farend:atoms(%s, 3000), [{kinds, 'go@127.0.0.1'} ! {X, X} || X <- A], {kinds, 'go@127.0.0.1'} ! A, ok",
 				strings.Trim(strings.ReplaceAll(fmt.Sprint([]rune(prefix)), " ", ","), " ")))
-			require.Equal(t, "ok", e.answer())
+			require.Equal(t, "ok", e.Answer())
 			for i := range 3000 {
 				want := wire.Atom(fmt.Sprintf("%s%d", prefix, i+1))
 				require.Equal(t, wire.Tuple{want, want}, s.next().Payload)
@@ -451,22 +446,22 @@ func TestErlangLargeAndMany(t *testing.T) {
 		f := s.next()
 		assert.Equal(t, wire.OpDown, f.Op)
 		assert.True(t, bytes.Equal(blob[:1<<20], f.Payload.([]byte)))
-		require.Equal(t, "true", e.ask("register(echo, proc_lib:spawn(fun F() -> receive {P, T} -> P ! T, F() end end))"))
+		require.Equal(t, "true", e.Ask("register(echo, proc_lib:spawn(fun F() -> receive {P, T} -> P ! T, F() end end))"))
 
 		const n = 100_000
-		require.Equal(t, "ok", e.ask(fmt.Sprintf("farend:collect(many, %d)", n)))
+		require.Equal(t, "ok", e.Ask("farend:collect(many, %d)", n))
 		for i := range n {
 			if s.put(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}) > 1<<15 {
 				s.flush()
 			}
 		}
 		s.flush()
-		assert.Equal(t, "0", e.ask("receive {many, Bad} -> Bad end"))
-		e.tell(fmt.Sprintf("farend:many(%s, %d)", theirView(s.pid(1)), n))
+		assert.Equal(t, "0", e.Ask("receive {many, Bad} -> Bad end"))
+		e.Tell("farend:many(%s, %d)", theirView(s.pid(1)), n)
 		for i := range n {
 			require.Equal(t, i+1, s.next().Payload)
 		}
-		assert.Equal(t, "ok", e.answer())
+		assert.Equal(t, "ok", e.Answer())
 		require.NoError(t, s.link.Close())
 	}
 }
@@ -486,7 +481,7 @@ func TestErlangTicks(t *testing.T) {
 	start := time.Now()
 	assert.Error(t, s.ends()) // without ticks of ours
 	assert.Less(t, time.Since(start), 10*time.Second)
-	e.says("not responding")
+	e.Log.Await(e.t, "not responding")
 }
 
 func TestErlangDropsWhatIsInvalid(t *testing.T) {
@@ -506,41 +501,18 @@ func TestErlangDropsWhatIsInvalid(t *testing.T) {
 		require.NoError(t, err)
 		assert.Error(t, s.ends(), "%s", wire.Format(ctl))
 	}
-	e.says("Invalid distribution message")
-}
-
-func erlangRoot(t *testing.T) string {
-	out, err := exec.Command("erl", "-noshell", "-noinput", "-eval", "io:put_chars(code:root_dir()), halt().").Output()
-	if err != nil {
-		t.Skip("no erl on PATH to talk to")
-	}
-	return string(out)
+	e.Log.Await(e.t, "Invalid distribution message")
 }
 
 func TestErlangTLS(t *testing.T) {
+	erltest.NeedTLS(t)
 	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "actornode test"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	f := certtest.New(t, "actornode test").Write(dir, certtest.Host("127.0.0.1"))
 	conf := filepath.Join(dir, "ssl.conf")
 	require.NoError(t, os.WriteFile(conf, []byte(fmt.Sprintf(`[{server, [{certfile, %q}, {keyfile, %q}]}, {client, [{verify, verify_none}]}].`,
-		certFile, keyFile)), 0o600))
-	if l, _ := filepath.Glob(filepath.Join(erlangRoot(t), "lib", "ssl-*", "ebin", "inet_tls_dist.beam")); len(l) == 0 {
-		t.Skip("this Erlang has no application ssl to speak TLS with")
-	}
+		f.Cert, f.Key)), 0o600))
 	e := startErl(t, "-proto_dist", "inet_tls", "-ssl_dist_optfile", conf)
-	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	cert, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 	require.NoError(t, err)
 
 	c := tls.Client(e.conn(), &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // a test
@@ -550,7 +522,7 @@ func TestErlangTLS(t *testing.T) {
 	s.to("echo", wire.Tuple{s.pid(1), make([]byte, 300_000)})
 	assert.Equal(t, make([]byte, 300_000), s.next().Payload)
 	require.NoError(t, l.Close())
-	require.Equal(t, "ok", e.ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
+	require.Equal(t, "ok", e.Ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
 
 	ln := tls.NewListener(e.listen(), &tls.Config{Certificates: []tls.Certificate{cert}})
 	l, err, answer := e.dialsUs(ln, &Protocol{}, e.handshake())

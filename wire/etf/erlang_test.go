@@ -3,70 +3,48 @@ package etf
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
-// oracle is a real Erlang that answers testdata/oracle.erl's questions. One of
-// them serves all tests; it ends when its input does, with the test process.
+// oracle is a real Erlang that answers testdata/oracle.erl's questions.
 type oracle struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	release int
 }
 
-var startOracle = sync.OnceValues(func() (*oracle, error) {
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		return nil, nil
-	}
-	source, err := filepath.Abs("testdata/oracle.erl")
-	if err != nil {
-		return nil, err
-	}
-	// erl stays alive when an -eval fails unless it is told otherwise.
-	run := fmt.Sprintf(`try {ok, M, B} = compile:file(%q, [binary]), {module, M} = code:load_binary(M, "oracle", B), M:main()
-		catch C:R:S -> io:format(standard_error, "~tp:~tp~n~tp~n", [C, R, S]), halt(1) end.`, source)
-	cmd := exec.Command(erl, "+pc", "unicode", "-noshell", "-noinput", "-eval", run)
-	cmd.Stderr = os.Stderr
-	o := &oracle{}
-	if o.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	o.out = bufio.NewReader(out)
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	answer, err := o.ask('v', nil)
-	if err != nil {
-		return nil, err
-	}
-	o.release, err = strconv.Atoi(string(answer))
-	return o, err
-})
-
-// erlang returns the oracle; without an erl on PATH it skips the test.
+// erlang starts an oracle that ends with the test; without an erl on PATH it skips it.
 func erlang(t *testing.T) *oracle {
-	o, err := startOracle()
+	t.Helper()
+	main := erltest.MainOptions("testdata/oracle.erl")
+	cmd := erltest.Command(context.Background(), t, main)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
-	if o == nil {
-		t.Skip("no erl on PATH to compare with")
-	}
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { // the end of its input ends it
+		assert.NoError(t, in.Close())
+		assert.NoError(t, cmd.Wait())
+	})
+	o := &oracle{in: in, out: bufio.NewReader(out)}
+	answer, err := o.ask('v', nil)
+	require.NoError(t, err)
+	o.release, err = strconv.Atoi(string(answer))
+	require.NoError(t, err)
 	return o
 }
 

@@ -5,11 +5,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"log/slog"
 	"net"
 	"os"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,41 +16,22 @@ import (
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/certtest"
 	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/logtest"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
-
-// lines is where a log goes.
-type lines struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-// take returns what has been logged since the last time.
-func (l *lines) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.b.Reset()
-	return l.b.String()
-}
 
 // side is a transport with its files.
 type side struct {
 	*tlsdist.Transport
 	dir string
-	log *lines
+	log *logtest.Text
 }
 
 // newSide makes a transport. change may change its Config; nil: as it is.
 func newSide(t *testing.T, a *certtest.Authority, l certtest.Leaf, change func(*tlsdist.Config)) side {
-	s := side{dir: t.TempDir(), log: &lines{}}
+	s := side{dir: t.TempDir(), log: &logtest.Text{}}
 	f := a.Write(s.dir, l)
-	cfg := tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Log: slog.New(slog.NewTextHandler(s.log, nil))}
+	cfg := tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Log: s.log.Logger()}
 	if change != nil {
 		change(&cfg)
 	}
@@ -325,16 +303,16 @@ func TestOldVersion(t *testing.T) {
 func TestFilesChange(t *testing.T) {
 	ca, next := certtest.New(t, "ca"), certtest.New(t, "next")
 	s := newSide(t, ca, certtest.Host("one.example"), nil)
-	require.Empty(t, s.log.take())
+	require.Empty(t, s.log.Take())
 	first, other := meet(t, s, s, "x@one.example", "y@one.example")
 	require.NoError(t, first.err)
 	ca.Write(s.dir, certtest.Host("two.example"))
 	a, _ := meet(t, s, s, "x@one.example", "y@one.example")
 	require.ErrorContains(t, a.err, "it is not for the host one.example")
-	assert.Contains(t, s.log.take(), "TLS files have changed: they count from now on")
+	assert.Contains(t, s.log.Take(), "TLS files have changed: they count from now on")
 	a, _ = meet(t, s, s, "x@two.example", "y@two.example")
 	require.NoError(t, a.err)
-	require.Empty(t, s.log.take())
+	require.Empty(t, s.log.Take())
 	said := make(chan end, 1)
 	go func() { said <- say(other.conn) }() // ends with the answer
 	require.NoError(t, say(first.conn).err, "connections that there are go on")
@@ -369,7 +347,7 @@ func TestFilesChange(t *testing.T) {
 		for i := range 2 {
 			a, _ = meet(t, s, s, "x@two.example", "y@two.example")
 			require.NoError(t, a.err)
-			if log := s.log.take(); i == 0 {
+			if log := s.log.Take(); i == 0 {
 				assert.Contains(t, log, "TLS files have changed and are of no use: the old certificate stays")
 				assert.Contains(t, log, c.says)
 				assert.Contains(t, log, "for two.example")
@@ -381,11 +359,11 @@ func TestFilesChange(t *testing.T) {
 	require.NoError(t, os.Remove(s.dir+"/key.pem"))
 	a, _ = meet(t, s, s, "x@two.example", "y@two.example")
 	require.NoError(t, a.err)
-	assert.Contains(t, s.log.take(), "no such file")
+	assert.Contains(t, s.log.Take(), "no such file")
 	next.Write(s.dir, certtest.Host("three.example"))
 	a, _ = meet(t, s, s, "x@three.example", "y@three.example")
 	require.NoError(t, a.err)
-	assert.Contains(t, s.log.take(), "they count from now on")
+	assert.Contains(t, s.log.Take(), "they count from now on")
 }
 
 func TestConfig(t *testing.T) {
@@ -407,7 +385,7 @@ func TestConfig(t *testing.T) {
 	l := certtest.Host("x")
 	l.Usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	s := newSide(t, ca, l, nil)
-	assert.Contains(t, s.log.take(), "is not for clientAuth: nodes that this one dials refuse it")
+	assert.Contains(t, s.log.Take(), "is not for clientAuth: nodes that this one dials refuse it")
 }
 
 // The Erlang handshake over it: lengths of four bytes, and what it says of errors.

@@ -4,21 +4,7 @@
 -behaviour(gen_event).
 -export([main/1, init/1, handle_event/2, handle_call/2, handle_info/2, terminate/2]).
 
-main(Files) ->
-    lists:foreach(fun file/1, Files),
-    halt().
-
-file(File) ->
-    {ok, Text} = file:read_file(File),
-    Lines = [string:trim(L) || L <- string:split(binary_to_list(Text), "\n", all)],
-    cases(filename:basename(File, ".txt"), Lines).
-
-cases(_, []) -> ok;
-cases(Name, ["== " ++ Title | Lines]) ->
-    {Script, Rest} = lists:splitwith(fun(L) -> L =/= "----" end, Lines),
-    io:put_chars(["== ", Name, ": ", Title, "\n", play([L || [C | _] = L <- Script, C =/= $#])]),
-    cases(Name, Rest);
-cases(Name, [_ | Lines]) -> cases(Name, Lines).
+main(Files) -> erltest:play(Files, fun play/1).
 
 play(Script) ->
     ets:new(rules, [named_table, public]),
@@ -28,7 +14,7 @@ play(Script) ->
     {ok, {Pid, Ref}} = gen_event:start_monitor(),
     put(ref, Ref),
     put(owners, []),
-    lists:foreach(fun(L) -> command(Pid, words(L)), settle(Pid) end, Commands),
+    lists:foreach(fun(L) -> command(Pid, erltest:words(L)), settle(Pid) end, Commands),
     exit(Pid, kill),
     [exit(P, kill) || {_, P} <- get(owners)],
     receive {'DOWN', Ref, _, _, _} -> ok end,
@@ -38,7 +24,7 @@ play(Script) ->
 
 rule(Line) ->
     [Key, Ops] = string:split(Line, ":"),
-    ets:insert(rules, {Key, [words(O) || O <- string:split(Ops, ";", all), words(O) =/= []]}).
+    ets:insert(rules, {Key, [erltest:words(O) || O <- string:split(Ops, ";", all), erltest:words(O) =/= []]}).
 
 command(_, ["owner", P]) ->
     Pid = spawn(fun() -> owner(P) end),
@@ -162,7 +148,5 @@ norm(P) when is_pid(P) ->
 norm(T) when is_tuple(T) -> list_to_tuple([norm(E) || E <- tuple_to_list(T)]);
 norm(L) when is_list(L) -> [norm(E) || E <- L];
 norm(X) -> X.
-
-words(Text) -> string:lexemes(Text, " ").
 
 log(Format, Args) -> ets:insert(log, {ets:info(log, size), [io_lib:format(Format, Args), "\n"]}).

@@ -2,7 +2,7 @@
 %% term a line, on standard output.
 -module(oracle).
 -behaviour(gen_server).
--export([main/0]).
+-export([main/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2, terminate/2, code_change/3]).
 
 init(State) -> {ok, State}.
@@ -18,8 +18,8 @@ terminate(_, _) -> ok.
 code_change(bad, _, _) -> {error, bad};
 code_change(_, S, _) -> {ok, S}.
 
-main() ->
-    {ok, Text} = file:read_file(hd(init:get_plain_arguments())),
+main([File]) ->
+    {ok, Text} = file:read_file(File),
     process_flag(trap_exit, true),
     {ok, Linked} = gen_server:start_link({local, oracle}, ?MODULE, s0, []),
     {ok, Alone} = gen_server:start(?MODULE, s0, []),
@@ -27,8 +27,7 @@ main() ->
     halt(0).
 
 step(Linked, Alone, Line) ->
-    {ok, Tokens, _} = erl_scan:string(Line ++ "."),
-    {ok, {Who, What}} = erl_parse:parse_term(Tokens),
+    {Who, What} = erltest:term(Line),
     Pid = case Who of linked -> Linked; alone -> Alone end,
     io:format("~0p~n", [plain(Pid, do(Pid, What))]).
 

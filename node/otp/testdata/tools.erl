@@ -1,27 +1,9 @@
 %% What the tests have a real Erlang node do: it calls a node of Go as OTP's tools
 %% do, and compares what it is told with what it tells itself.
 -module(tools).
--export([main/0, shapes/2, observer/1, formats/1, appmon/1, etop/2, printer/0, holder/1, late/2, say/2, dbg/1]).
+-export([start/0, shapes/2, observer/1, formats/1, appmon/1, etop/2, printer/0, holder/1, late/2, say/2, dbg/1]).
 
-main() ->
-    ok = io:setopts([{encoding, unicode}]),
-    register(printer, spawn(fun printer/0)),
-    io:format("=> ready~n"),
-    loop().
-
-loop() ->
-    case io:get_line('') of
-        Line when is_list(Line) -> io:format("=> ~0tp~n", [eval(Line)]), loop();
-        _ -> halt(0)
-    end.
-
-eval(Line) ->
-    try
-        {ok, Tokens, _} = erl_scan:string(Line),
-        {ok, Exprs} = erl_parse:parse_exprs(Tokens),
-        {value, V, _} = erl_eval:exprs(Exprs, []),
-        V
-    catch C:R:S -> {C, R, S} end.
+start() -> register(printer, spawn(fun printer/0)).
 
 %% A call of a node, from here, and from itself.
 call(N, M, F, A) -> rpc:call(N, M, F, A).

@@ -4,31 +4,17 @@
 -behaviour(gen_statem).
 -export([main/1, init/1, callback_mode/0, handle_event/4, terminate/3]).
 
-main(Files) ->
-    lists:foreach(fun file/1, Files),
-    halt().
-
-file(File) ->
-    {ok, Text} = file:read_file(File),
-    Lines = [string:trim(L) || L <- string:split(binary_to_list(Text), "\n", all)],
-    cases(filename:basename(File, ".txt"), Lines).
-
-cases(_, []) -> ok;
-cases(Name, ["== " ++ Title | Lines]) ->
-    {Script, Rest} = lists:splitwith(fun(L) -> L =/= "----" end, Lines),
-    io:put_chars(["== ", Name, ": ", Title, "\n", play([L || [C | _] = L <- Script, C =/= $#])]),
-    cases(Name, Rest);
-cases(Name, [_ | Lines]) -> cases(Name, Lines).
+main(Files) -> erltest:play(Files, fun play/1).
 
 play(Script) ->
     ets:new(rules, [named_table, public]),
     ets:new(log, [named_table, public, ordered_set]),
     {Rules, Commands} = lists:partition(fun(L) -> string:find(L, ":") =/= nomatch end, Script),
     lists:foreach(fun rule/1, Rules),
-    Verbs = [list_to_atom(hd(words(L))) || L <- Commands],
+    Verbs = [list_to_atom(hd(erltest:words(L))) || L <- Commands],
     {ok, {Pid, Ref}} = gen_statem:start_monitor(?MODULE, {self(), lists:member(enter, Verbs)}, []),
     settle(Pid),
-    lists:foreach(fun(L) -> command(Pid, words(L)) end, Commands),
+    lists:foreach(fun(L) -> command(Pid, erltest:words(L)) end, Commands),
     case catch sys:get_state(Pid) of
         {'EXIT', _} ->
             receive {'DOWN', Ref, _, _, Reason} -> log("exit ~s", [reason(Reason)]) end;
@@ -44,7 +30,7 @@ play(Script) ->
 rule(Line) ->
     [Key, Ops] = string:split(Line, ":"),
     Old = case ets:lookup(rules, Key) of [{_, L}] -> L; [] -> [] end,
-    ets:insert(rules, {Key, Old ++ [[words(O) || O <- string:split(Ops, ";", all), words(O) =/= []]]}).
+    ets:insert(rules, {Key, Old ++ [[erltest:words(O) || O <- string:split(Ops, ";", all), erltest:words(O) =/= []]]}).
 
 command(_, ["enter"]) -> ok;
 command(Pid, ["wait", Ms]) ->
@@ -52,7 +38,7 @@ command(Pid, ["wait", Ms]) ->
 command(Pid, ["do" | Events]) ->
     catch sys:suspend(Pid),
     lists:foreach(fun(E) ->
-        case words(E) of
+        case erltest:words(E) of
             ["call", X] -> Pid ! {'$gen_call', {self(), list_to_atom(X)}, list_to_atom(X)};
             ["cast", X] -> gen_statem:cast(Pid, list_to_atom(X));
             ["info", X] -> Pid ! list_to_atom(X);
@@ -145,7 +131,5 @@ time(D) -> list_to_integer(D).
 reason({R, Stack}) when is_list(Stack) -> reason(R);
 reason(T) when is_tuple(T) -> "bad";
 reason(R) -> io_lib:format("~0p", [R]).
-
-words(Text) -> string:lexemes(Text, " ").
 
 log(Format, Args) -> ets:insert(log, {ets:info(log, size), [io_lib:format(Format, Args), "\n"]}).

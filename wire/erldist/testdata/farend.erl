@@ -1,27 +1,9 @@
-%% The other end of the tests with a real Erlang: evaluates what it reads, and
-%% runs a few processes to talk to.
+%% The other end of the tests with a real Erlang: a few processes to
+%% talk to.
 -module(farend).
--export([main/0, many/2, collect/2, sink/0, blob/1, atoms/2, kinds/0, sleeper/0]).
+-export([start/0, many/2, collect/2, sink/0, blob/1, atoms/2, kinds/0, sleeper/0]).
 
-main() ->
-    register(echo, spawn(fun echo/0)),
-    io:format("=> ready~n"),
-    loop().
-
-loop() ->
-    case io:get_line('') of
-        eof -> halt(0);
-        {error, _} -> halt(0);
-        Line -> io:format("=> ~0tp~n", [eval(Line)]), loop()
-    end.
-
-eval(Line) ->
-    try
-        {ok, Tokens, _} = erl_scan:string(Line),
-        {ok, Exprs} = erl_parse:parse_exprs(Tokens),
-        {value, V, _} = erl_eval:exprs(Exprs, []),
-        V
-    catch C:R -> {C, R} end.
+start() -> register(echo, spawn(fun echo/0)).
 
 %% echo answers {From, Term} with Term, and {call, From, Fun} with what Fun gives.
 echo() ->

@@ -1,0 +1,35 @@
+// Package epmdtest gives a test a port mapper of its own.
+package epmdtest
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// Serve serves EPMD at a free port of an address of this host until the test ends,
+// and returns what finds it: Port is set, Local is the address, nothing is logged.
+// If nothing can listen at the address it skips the test, but at 127.0.0.1 it fails.
+func Serve(t testing.TB, host string) epmd.Config {
+	t.Helper()
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil && host != "127.0.0.1" {
+		t.Skipf("nothing can listen at %s here: %v", host, err)
+	}
+	require.NoError(t, err)
+	cfg := epmd.Config{Port: l.Addr().(*net.TCPAddr).Port, Logger: slog.New(slog.DiscardHandler), Local: []string{host}}
+	s, err := epmd.NewServer(cfg)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() { // ended by Stop, waited for by the cleanup
+		defer close(done)
+		_ = s.Serve(context.Background(), l)
+	}()
+	t.Cleanup(func() { s.Stop(); <-done })
+	return cfg
+}

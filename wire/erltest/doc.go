@@ -1,0 +1,37 @@
+// Package erltest has a real Erlang/OTP do things for tests, and compares what is
+// ours with it.
+//
+//   - Run is one run of erl to its end. A Node is an erl that evaluates what it is
+//     told until the test ends, mostly a node of a cluster. Options are what both
+//     are started with. Modules of Erlang from testdata are compiled for them, once
+//     a test process.
+//   - A Script says, in words of its test, what is done, and what OTP answered to
+//     it. Judge has OTP play scripts by an interpreter from testdata, and checks the
+//     answers in the files; with the flag -update, which every test that imports this
+//     package has, it writes them anew.
+//
+// A test where erl or erlc is missing is skipped; a Node is not started with -short
+// either.
+//
+// Invariants:
+//
+//  1. Nothing is left behind: when a test ends, its erl has been waited for, and so
+//     has the goroutine that reads what it says.
+//  2. Nothing hangs: an answer is waited for Patience at the most, a Run the double.
+//  3. Tests do not meet: each erl has a home, a folder and a cookie of its own,
+//     starts no EPMD, writes no crash dump, and reads no ERL_ variable of ours.
+//
+// Goroutines: Node.read, one a Node, started by Start, ended by erl's end, waited
+// for by Kill and by the end of the test.
+//
+// The module erltest (erltest.erl) is in the code path of every erl: evaluate is
+// what a Node runs, play what the interpreters of scripts begin with.
+//
+// Of this module it imports package logtest only, so that all tests may use it. Where nodes find
+// each other is for package epmdtest.
+//
+// Script files are text. A line "== TITLE" begins a script, "----" ends what is done
+// and begins the answer, which goes on to the next title. Lines that begin with #
+// and empty ones are left out of what is done. What stands above the first title is
+// a preface.
+package erltest

@@ -1,0 +1,120 @@
+// Package logtest keeps what is logged during a test, as text or as records, for
+// the test to read meanwhile. All of it may be used by several goroutines at a
+// time, and in bubbles of testing/synctest.
+package logtest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds the wait of Await.
+const patience = 60 * time.Second
+
+// Text is a writer of what can be read at any time. The zero value is ready.
+type Text struct {
+	mu      sync.Mutex
+	b       strings.Builder
+	changed chan struct{} // closed by the next Write; nil: nobody waits
+}
+
+// Write adds p. It does not fail.
+func (x *Text) Write(p []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.changed != nil {
+		close(x.changed)
+		x.changed = nil
+	}
+	return x.b.Write(p)
+}
+
+// Printf adds a line.
+func (x *Text) Printf(format string, args ...any) { fmt.Fprintf(x, format+"\n", args...) }
+
+// String returns all that has been written since the last Take.
+func (x *Text) String() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.b.String()
+}
+
+// Take returns what String does, and forgets it.
+func (x *Text) Take() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	defer x.b.Reset()
+	return x.b.String()
+}
+
+// Await waits until String contains part, for a minute at the most: then the test
+// fails.
+func (x *Text) Await(t testing.TB, part string) {
+	t.Helper()
+	for end := time.After(patience); ; {
+		x.mu.Lock()
+		all := x.b.String()
+		if x.changed == nil {
+			x.changed = make(chan struct{})
+		}
+		changed := x.changed
+		x.mu.Unlock()
+		if strings.Contains(all, part) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-end:
+			require.Fail(t, "this is never said", "%q is not in\n%s", part, all)
+		}
+	}
+}
+
+// Logger returns a logger that writes lines of text here, from slog.LevelInfo on.
+func (x *Text) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(x, nil)) }
+
+// Records is a slog.Handler of all levels that keeps records. The zero value is
+// ready. What With and WithGroup of a logger add is left out.
+type Records struct {
+	mu  sync.Mutex
+	all []map[string]any
+}
+
+// Enabled is true.
+func (r *Records) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs returns r.
+func (r *Records) WithAttrs([]slog.Attr) slog.Handler { return r }
+
+// WithGroup returns r.
+func (r *Records) WithGroup(string) slog.Handler { return r }
+
+// Handle keeps a record.
+func (r *Records) Handle(_ context.Context, rec slog.Record) error {
+	line := map[string]any{"msg": rec.Message, "level": rec.Level}
+	rec.Attrs(func(a slog.Attr) bool { line[a.Key] = a.Value.Any(); return true })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, line)
+	return nil
+}
+
+// With returns the records with a message, oldest first: their attributes by name,
+// and "msg" and "level".
+func (r *Records) With(msg string) (found []map[string]any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, line := range r.all {
+		if line["msg"] == msg {
+			found = append(found, line)
+		}
+	}
+	return found
+}
