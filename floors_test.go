@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,14 @@ var floors = map[string]int{
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,
 	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/tlsdist": 1,
+
+	// Kits of tests, each as low as its users need; wire/epmd/epmdtest is in wire/epmd.
+	"node/nodetest": 3,
+	"wire/certtest": 1,
+	"wire/erltest":  1,
+	"wire/linktest": 1,
+	"wire/logtest":  1,
+	"wire/randtest": 1,
 }
 
 // within lists what a room on one floor may use beside it.
@@ -29,6 +38,10 @@ var within = map[string][]string{
 	"wire/etf":     {"wire"},
 	"wire/epmd":    {"wire"},
 	"wire/tlsdist": {"wire"},
+
+	"node/nodetest": {"node"},
+	"wire/erltest":  {"wire/logtest"},
+	"wire/linktest": {"wire"},
 }
 
 // outside lists the modules that the rooms may use, with the reason.
@@ -92,6 +105,20 @@ func TestImportsRunDownward(t *testing.T) {
 			}
 			require.True(t, ok, "%s (floor %d) imports %s (floor %d): an import runs downward only",
 				p.ImportPath, floors[from], imp, floors[to])
+		}
+	}
+}
+
+// A kit of tests is a package that imports testing.
+func TestKitsAreForTests(t *testing.T) {
+	kits := map[string]bool{}
+	all := packages(t)
+	for _, p := range all {
+		kits[p.ImportPath] = slices.Contains(p.Imports, "testing")
+	}
+	for _, p := range all {
+		for _, imp := range p.Imports {
+			require.True(t, kits[p.ImportPath] || !kits[imp], "%s imports %s: only tests and other kits may", p.ImportPath, imp)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 func TestBoxes(t *testing.T) {
@@ -273,7 +275,7 @@ func (l *ledger) fits(c Limits, m string) bool {
 }
 
 func TestBoundedModel(t *testing.T) {
-	r := newRand(t)
+	r := randtest.New(t)
 	for range 200 {
 		c := Limits{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: Policy(r.IntN(4)), Size: weight}
 		if !c.Set() {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // inboxState is invariant 1: what head may be.
@@ -162,7 +164,7 @@ func TestInboxStaysClosed(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		rounds = 20_000
 	}
-	r := newRand(t)
+	r := randtest.New(t)
 	start := make(chan *Inbox)
 	done := make(chan struct{})
 	go func() { // ends with the channel
@@ -336,7 +338,7 @@ func TestInboxModel(t *testing.T) {
 	for name, reader := range readers {
 		for _, closes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/closes=%v", name, closes), func(t *testing.T) {
-				r := newRand(t)
+				r := randtest.New(t)
 				for range 60 {
 					runModel(t, r, name, reader, closes)
 				}

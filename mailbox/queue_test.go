@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // twin is a Queue beside the simplest thing that should behave like it: a slice
@@ -116,7 +118,7 @@ func (m *twin) check() {
 }
 
 func TestQueueModel(t *testing.T) {
-	r := newRand(t)
+	r := randtest.New(t)
 	for range 300 {
 		m := &twin{t: t}
 		for range 1 + r.IntN(60) {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // aliasing makes and takes away aliases when told to.
@@ -31,7 +32,7 @@ func TestAliases(t *testing.T) {
 		pid := s.spawn(t, n, aliasing(h.Self()))
 		ask := func(m any) any {
 			require.NoError(t, h.Send(pid, m))
-			return expectMsg[any](t, h)
+			return nodetest.Next[any](t, h)
 		}
 		lost := func(ref node.Ref, m any) {
 			t.Helper()
@@ -46,9 +47,9 @@ func TestAliases(t *testing.T) {
 		assert.NotEqual(t, plain, other)
 		for i := range 3 {
 			require.NoError(t, h.SendAlias(plain, i))
-			assert.Equal(t, i, expectMsg[int](t, h))
+			assert.Equal(t, i, nodetest.Next[int](t, h))
 			require.NoError(t, n.SendAlias(plain, i))
-			assert.Equal(t, i, expectMsg[int](t, h))
+			assert.Equal(t, i, nodetest.Next[int](t, h))
 		}
 		assert.False(t, h.Unalias(plain), "another's alias")
 		assert.Equal(t, true, ask(plain))
@@ -56,11 +57,11 @@ func TestAliases(t *testing.T) {
 		require.NoError(t, h.SendAlias(plain, "late"), "as in Erlang, no error")
 		lost(plain, "late")
 		require.NoError(t, h.SendAlias(other, "still"))
-		assert.Equal(t, "still", expectMsg[string](t, h))
+		assert.Equal(t, "still", nodetest.Next[string](t, h))
 
 		once := ask(true).(node.Ref)
 		require.NoError(t, h.SendAlias(once, "first"))
-		assert.Equal(t, "first", expectMsg[string](t, h))
+		assert.Equal(t, "first", nodetest.Next[string](t, h))
 		require.NoError(t, n.SendAlias(once, "second"))
 		lost(once, "second")
 		assert.Equal(t, false, ask(once), "used up")
@@ -102,7 +103,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 			}
 			got := 0
 			for range senders + 1 {
-				if _, ok := expectMsg[any](t, h).(int); ok {
+				if _, ok := nodetest.Next[any](t, h).(int); ok {
 					got++
 				}
 			}
@@ -125,7 +126,7 @@ func TestCallByAlias(t *testing.T) {
 			return count(p, m)
 		})
 		require.NoError(t, h.Send(pid, true))
-		ref := expectMsg[node.Ref](t, h)
+		ref := nodetest.Next[node.Ref](t, h)
 		got, err := node.CallWithin[int](limit, h, ref, add{3})
 		require.NoError(t, err)
 		assert.Equal(t, 3, got)

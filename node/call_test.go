@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // client is where a call is made from.
@@ -311,7 +312,7 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 			quiet(t, h)
 			for i, r := range waiting {
 				require.NoError(t, r.Reply(i))
-				assert.Equal(t, i, expectMsg[int](t, h))
+				assert.Equal(t, i, nodetest.Next[int](t, h))
 			}
 		})
 	}
@@ -384,7 +385,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	wg.Wait()
 	<-f.Done()
 	for range allWays {
-		assert.Equal(t, 7, expectMsg[int](t, h))
+		assert.Equal(t, 7, nodetest.Next[int](t, h))
 	}
 	v, err := f.Await(context.Background())
 	require.NoError(t, err)
@@ -442,18 +443,18 @@ func TestSendTo(t *testing.T) {
 	f.SendTo(h.Self(), "b")
 	quiet(t, h)
 	require.NoError(t, (<-requests).Reply(5))
-	assert.Equal(t, node.Result{Tag: "a", Value: 5}, expectMsg[node.Result](t, h))
-	assert.Equal(t, node.Result{Tag: "b", Value: 5}, expectMsg[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: "a", Value: 5}, nodetest.Next[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: "b", Value: 5}, nodetest.Next[node.Result](t, h))
 	f.SendTo(h.Self(), "c")
-	assert.Equal(t, node.Result{Tag: "c", Value: 5}, expectMsg[node.Result](t, h), "completed already")
+	assert.Equal(t, node.Result{Tag: "c", Value: 5}, nodetest.Next[node.Result](t, h), "completed already")
 
 	node.Async[int](h, node.Atom("nobody"), "").SendTo(h.Self(), 1)
-	assert.ErrorIs(t, expectMsg[node.Result](t, h).Err, node.ErrNoName)
+	assert.ErrorIs(t, nodetest.Next[node.Result](t, h).Err, node.ErrNoName)
 
 	f = node.Async[int](h, pid, "")
 	f.SendTo(h.Self(), 2)
 	require.NoError(t, (<-requests).Reply("text"))
-	r := expectMsg[node.Result](t, h)
+	r := nodetest.Next[node.Result](t, h)
 	assert.ErrorIs(t, r.Err, node.ErrReplyType)
 	assert.Nil(t, r.Value)
 
@@ -461,7 +462,7 @@ func TestSendTo(t *testing.T) {
 	f.SendTo(h.Self(), 3)
 	<-requests
 	n.Exit(pid, "gone")
-	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, expectMsg[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Next[node.Result](t, h))
 	assert.Empty(t, n.DeadLetterCounts()[node.CauseLateReply])
 
 	// To one that is dead: a dead letter.

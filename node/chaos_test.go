@@ -2,7 +2,6 @@ package node_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -16,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire/randtest"
 )
-
-var chaosSeed = flag.Uint64("chaos", 0, "seed of TestChaos; 0 picks one")
 
 // chaos is what its processes and goroutines know of each other.
 type chaos struct {
@@ -233,15 +231,7 @@ func (c *chaos) run(steps int, r *rand.Rand) (*node.Self, *watches) {
 // is left of anybody.
 func TestChaos(t *testing.T) {
 	const goroutines, steps = 8, 1500
-	seed := *chaosSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with -chaos=%d", seed)
-		}
-	})
+	seed := randtest.Seed(t)
 	before := runtime.NumGoroutine()
 	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond})
 	require.NoError(t, err)

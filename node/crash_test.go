@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // Failures that Erlang does not have: panics, errors, and functions that cannot
@@ -20,16 +22,11 @@ import (
 
 // bubble runs f in a bubble with a node and a handle to watch with.
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Self)) {
-	synctest.Test(t, func(t *testing.T) {
-		n, err := node.Start(node.Config{Workers: 2})
-		require.NoError(t, err)
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Self, _ *logtest.Text) {
 		t.Cleanup(func() {
 			synctest.Wait()
 			assert.Zero(t, n.Stats().Lingering)
-			require.NoError(t, n.Stop())
 		})
-		watch, err := n.Open()
-		require.NoError(t, err)
 		f(t, n, watch)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,11 +44,7 @@ func two(t *testing.T) (a, b *node.Node, self *node.Self, remote node.PID) {
 	return a, b, self, remote
 }
 
-func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+var soon = nodetest.Soon
 
 func TestFarSend(t *testing.T) {
 	a, b, self, remote := two(t)

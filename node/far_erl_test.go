@@ -1,7 +1,6 @@
 package node_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -63,13 +62,6 @@ func (c *country) erl(name, cookie string, args ...string) *farErl {
 
 // echo is the process of that name on e.
 func (e *farErl) echo() node.At { return node.At{Name: "echo", Node: e.name} }
-
-// within is a context with farPatience.
-func within(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), farPatience)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // catcher is a Process that gives what it gets to a channel; it traps exits.
 func catcher(t *testing.T, n *node.Node, name node.Atom) (node.PID, chan any) {

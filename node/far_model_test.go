@@ -3,7 +3,6 @@ package node_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -18,23 +17,8 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/randtest"
 )
-
-var farSeed = flag.Uint64("far", 0, "seed of the random tests between nodes")
-
-// farRand returns a source of chance whose seed a failure shows.
-func farRand(t *testing.T) *rand.Rand {
-	seed := *farSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with -far=%d", seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 1))
-}
 
 // faulty is memory whose links can be cut.
 type faulty struct {
@@ -282,7 +266,7 @@ func TestFarModel(t *testing.T) {
 
 func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
-	r := farRand(t)
+	r := randtest.New(t)
 	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan wire.Frame)}}}
 	where := &places{m: make(map[node.Atom][]node.Endpoint)}
 	for i := range size {

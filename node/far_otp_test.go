@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // farPlayer is player of testdata/far.erl.
@@ -160,7 +161,7 @@ func TestFarOTP(t *testing.T) {
 	c.erl("e2", "secret")
 	n := c.start(c.config("go"))
 	farFactory(t, n)
-	r := farRand(t)
+	r := randtest.New(t)
 	for range 30 {
 		var script []string
 		for range 40 {

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 const goNode = "go@127.0.0.1"
@@ -40,13 +41,13 @@ func TestFarErlSimultaneous(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // less than go, and greater
 		e := c.erl(name, "secret")
 		n := c.start(c.config("go" + name))
-		require.NoError(t, n.Connect(within(t), e.name))
+		require.NoError(t, n.Connect(soon(t), e.name))
 		for i := range 100 {
 			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
-			n.Connect(within(t), e.name) // one that ends may be met
+			n.Connect(soon(t), e.name) // one that ends may be met
 			e.Answer()
 			settles(t, func() string {
-				if v, err := node.Call[int](within(t), n, e.echo(), i); err != nil || v != i {
+				if v, err := node.Call[int](soon(t), n, e.echo(), i); err != nil || v != i {
 					return fmt.Sprint(v, err)
 				}
 				return ""
@@ -69,7 +70,7 @@ func TestFarErlKilled(t *testing.T) {
 	}))
 	old := caught(t, got).(wire.Tuple)[0].(node.PID)
 	inCatcher(n, me, func(p *node.Self) { p.Link(old); p.Monitor(old) })
-	_, err := node.Call[int](within(t), n, old, 1)
+	_, err := node.Call[int](soon(t), n, old, 1)
 	require.NoError(t, err)
 	e.Kill()
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoConnection}, caught(t, got))
@@ -77,10 +78,10 @@ func TestFarErlKilled(t *testing.T) {
 	assert.Equal(t, e.name, caught(t, got).(node.NodeDown).Node)
 
 	e = c.erl("e1", "secret")
-	v, err := node.Call[int](within(t), n, e.echo(), 2)
+	v, err := node.Call[int](soon(t), n, e.echo(), 2)
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
-	_, err = node.Call[int](within(t), n, old, 3)
+	_, err = node.Call[int](soon(t), n, old, 3)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 	inCatcher(n, me, func(p *node.Self) { p.Monitor(old); p.Link(old) })
 	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
@@ -110,7 +111,7 @@ func TestFarErlSeesRestart(t *testing.T) {
 	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 10000 -> none end"))
 
 	n = c.start(c.config("go"))
-	require.NoError(t, n.Connect(within(t), e.name))
+	require.NoError(t, n.Connect(soon(t), e.name))
 	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
 	_, got = catcher(t, n, "me")
 	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 10000 -> none end"))
@@ -122,7 +123,7 @@ func TestFarErlWrongCookie(t *testing.T) {
 	c := newCountry(t)
 	e := c.erl("e1", "other")
 	n := c.start(c.config("go"))
-	err := n.Connect(within(t), e.name)
+	err := n.Connect(soon(t), e.name)
 	require.ErrorIs(t, err, wire.ErrCookie)
 	assert.ErrorContains(t, err, "e1@127.0.0.1")
 	assert.ErrorContains(t, err, "cookie")
@@ -140,7 +141,7 @@ func TestFarErlFrozen(t *testing.T) {
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
-	_, err := node.Call[int](within(t), n, e.echo(), 1)
+	_, err := node.Call[int](soon(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	e.Signal(syscall.SIGSTOP)
 	down := caught(t, got).(node.NodeDown)
@@ -226,7 +227,7 @@ func TestFarErlCut(t *testing.T) {
 	proxy := &cutter{Finder: cfg.Distribution.Finder, t: t}
 	cfg.Distribution.Finder = proxy
 	n := c.start(cfg)
-	r := farRand(t)
+	r := randtest.New(t)
 	for range 60 {
 		proxy.after.Store(300 + r.Int64N(30_000))
 		me, got := catcher(t, n, "")
@@ -254,7 +255,7 @@ func TestFarErlCut(t *testing.T) {
 	}
 	proxy.after.Store(0)
 	settles(t, func() string {
-		_, err := node.Call[int](within(t), n, e.echo(), 1)
+		_, err := node.Call[int](soon(t), n, e.echo(), 1)
 		return errText(err)
 	})
 	settles(t, func() string { return node.FarTables(n) })
@@ -267,18 +268,18 @@ func TestFarImpostor(t *testing.T) {
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
-	_, err := node.Call[int](within(t), n, e.echo(), 1)
+	_, err := node.Call[int](soon(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	for i := range 20 {
 		conn, err := net.Dial("tcp", n.Addr().String())
 		require.NoError(t, err)
-		_, err = new(erldist.Protocol).Dial(within(t), conn, wire.Handshake{
+		_, err = new(erldist.Protocol).Dial(soon(t), conn, wire.Handshake{
 			Local: wire.NodeID{Name: e.name, Creation: uint32(i + 1)}, Hidden: true, Peer: n.Name(),
 			Cookies: func(node.Atom) (string, string) { return "guess", "guess" },
 		})
 		require.Error(t, err)
 	}
-	v, err := node.Call[int](within(t), n, e.echo(), 2)
+	v, err := node.Call[int](soon(t), n, e.echo(), 2)
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
 	assert.Empty(t, got)
@@ -292,7 +293,7 @@ func TestFarBadClients(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	n, err := node.Start(cfg)
 	require.NoError(t, err)
-	r := farRand(t)
+	r := randtest.New(t)
 	var conns []net.Conn
 	for i := range 240 {
 		conn, err := net.Dial("tcp", n.Addr().String())
@@ -310,8 +311,8 @@ func TestFarBadClients(t *testing.T) {
 	cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
 	b, err := node.Start(cfg)
 	require.NoError(t, err)
-	require.NoError(t, b.Connect(within(t), n.Name()), "while they are there")
-	require.NoError(t, b.Ping(within(t), n.Name()))
+	require.NoError(t, b.Connect(soon(t), n.Name()), "while they are there")
+	require.NoError(t, b.Ping(soon(t), n.Name()))
 	require.NoError(t, b.Stop())
 	for _, conn := range conns {
 		conn.SetReadDeadline(time.Now().Add(farPatience))
@@ -333,7 +334,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
 	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
-	require.NoError(t, n.Connect(within(t), e.name))
+	require.NoError(t, n.Connect(soon(t), e.name))
 	sink := node.At{Name: "sink", Node: e.name}
 	var process, actor atomic.Int64
 	_, err := n.Spawn(node.Process(func(p *node.Self) error {
@@ -371,7 +372,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 		settles(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
 			for range 2000 {
-				if _, err := node.Call[int](within(t), n, beside, 1); err != nil {
+				if _, err := node.Call[int](soon(t), n, beside, 1); err != nil {
 					return err.Error()
 				}
 			}
@@ -448,14 +449,14 @@ func TestFarErlNoTerm(t *testing.T) {
 		require.NoError(t, n.Send(far, bad))
 		l := <-dead.C
 		assert.Equal(t, node.CauseNotATerm, l.Cause)
-		_, err := node.Call[any](within(t), n, far, bad)
+		_, err := node.Call[any](soon(t), n, far, bad)
 		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 		<-dead.C
-		_, err = node.RPC(within(t), n, e.name, "erlang", "abs", bad)
+		_, err = node.RPC(soon(t), n, e.name, "erlang", "abs", bad)
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 	}
-	v, err := node.Call[int](within(t), n, far, 5)
+	v, err := node.Call[int](soon(t), n, far, 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, v)
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -54,7 +55,7 @@ func TestReadFrom(t *testing.T) {
 			tag := c.term.(wire.Tuple)[1]
 			assert.Equal(t, own, from.Caller())
 			require.NoError(t, from.Reply(atom("there")))
-			got := expectMsg[wire.Tuple](t, h)
+			got := nodetest.Next[wire.Tuple](t, h)
 			assert.True(t, wire.Equal(wire.Tuple{tag, atom("there")}, got), "%v", got)
 			assert.False(t, from.Pending())
 			assert.ErrorIs(t, from.Reply(1), node.ErrReplied)
@@ -62,7 +63,7 @@ func TestReadFrom(t *testing.T) {
 			quiet(t, h)
 			from, _ = n.ReadFrom(c.term)
 			require.NoError(t, from.Fail(errSpoiled))
-			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.Error, "spoiled"}}, expectMsg[wire.Tuple](t, h)))
+			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.Error, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
 		})
 	}
 }
@@ -84,7 +85,7 @@ func TestReadFromAlias(t *testing.T) {
 			from, ok := n.ReadFrom(wire.Tuple{to, tag})
 			require.True(t, ok, what)
 			require.NoError(t, from.Reply(1))
-			assert.True(t, wire.Equal(wire.Tuple{tag, 1}, expectMsg[wire.Tuple](t, h)), what)
+			assert.True(t, wire.Equal(wire.Tuple{tag, 1}, nodetest.Next[wire.Tuple](t, h)), what)
 			assert.False(t, h.Unalias(ref), "%s: the reply uses the alias up", what)
 			from, _ = n.ReadFrom(wire.Tuple{to, tag})
 			assert.NoError(t, from.Reply(2), "nobody can know that the alias is used up")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 func stateOf(n *node.Node, pid node.PID) node.State {
@@ -22,14 +23,7 @@ func stateOf(n *node.Node, pid node.PID) node.State {
 func TestStates(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{})
-			require.NoError(t, err)
-			defer n.Stop()
-			release := make(chan struct{})
-			pid := s.spawn(t, n, node.Options{}, func(_ inside, m any) error {
-				<-release
-				return nil
-			})
+			n, pid, release := s.gate(t, node.Options{})
 			synctest.Wait()
 			resting := node.StateIdle
 			if s.process {
@@ -75,7 +69,7 @@ func TestStateOfCaller(t *testing.T) {
 // An actor that was sent a message by another of its stage is scheduled as long
 // as the other's turn lasts.
 func TestStateScheduled(t *testing.T) {
-	n := boot(t, node.Config{Workers: 1, Stages: 1})
+	n := startNode(t, node.Config{Workers: 1, Stages: 1})
 	sleeper := flavours[0].spawn(t, n, node.Options{}, shrug)
 	seen := make(chan node.State, 1)
 	looker := flavours[0].spawn(t, n, node.Options{}, func(in inside, _ any) error {
@@ -87,7 +81,7 @@ func TestStateScheduled(t *testing.T) {
 	})
 	for range 1000 { // a slow machine may have taken the stage away meanwhile
 		require.NoError(t, n.Send(looker, "look"))
-		if arrival(t, seen) == node.StateScheduled {
+		if nodetest.Arrival(t, seen) == node.StateScheduled {
 			return
 		}
 	}
@@ -108,7 +102,7 @@ func (later) Receive(*node.Context, any) error { return nil }
 
 func TestInfo(t *testing.T) {
 	before := time.Now().Add(-time.Second) // started may be read off a clock that ticks
-	n := boot(t, node.Config{Stages: 3})
+	n := startNode(t, node.Config{Stages: 3})
 	peer := flavours[0].spawn(t, n, node.Options{}, shrug)
 	watched := flavours[0].spawn(t, n, node.Options{}, shrug)
 	children := make(chan node.PID, 1)
@@ -143,7 +137,7 @@ func TestInfo(t *testing.T) {
 	assert.False(t, i.TrapExit)
 
 	require.NoError(t, n.Send(pid, "prepare"))
-	child := arrival(t, children)
+	child := nodetest.Arrival(t, children)
 	watcher, err := n.Open()
 	require.NoError(t, err)
 	defer watcher.Close(nil)
@@ -196,14 +190,7 @@ func TestInfo(t *testing.T) {
 func TestHandledAndMailbox(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{})
-			require.NoError(t, err)
-			defer n.Stop()
-			release := make(chan struct{})
-			pid := s.spawn(t, n, node.Options{}, func(_ inside, m any) error {
-				<-release
-				return nil
-			})
+			n, pid, release := s.gate(t, node.Options{})
 			for range 10 {
 				require.NoError(t, n.Send(pid, "gate"))
 			}
@@ -225,7 +212,7 @@ func TestHandledAndMailbox(t *testing.T) {
 }
 
 func TestProcessesAndStats(t *testing.T) {
-	n := boot(t, node.Config{})
+	n := startNode(t, node.Config{})
 	assert.Empty(t, slices.Collect(n.Processes()))
 	assert.Zero(t, n.Stats().Processes)
 	var want []node.PID
@@ -249,7 +236,7 @@ func TestProcessesAndStats(t *testing.T) {
 // Lingering counts functions that run on after their process has been killed.
 func TestLingering(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
-		n := boot(t, node.Config{})
+		n := startNode(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		ended := make(chan error, 1)
 		pid := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
@@ -260,20 +247,20 @@ func TestLingering(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "block"))
-		arrival(t, entered)
+		nodetest.Arrival(t, entered)
 		assert.Zero(t, n.Stats().Lingering)
 		n.Exit(pid, node.Kill)
 		assert.Equal(t, 1, n.Stats().Lingering)
 		assert.Zero(t, n.Stats().Processes)
 		close(release)
-		assert.Error(t, arrival(t, ended), "its context has been cancelled")
+		assert.Error(t, nodetest.Arrival(t, ended), "its context has been cancelled")
 		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 	})
 }
 
 // A handle that is closed has no function that could run on.
 func TestClosedHandleDoesNotLinger(t *testing.T) {
-	n := boot(t, node.Config{})
+	n := startNode(t, node.Config{})
 	h, err := n.Open()
 	require.NoError(t, err)
 	h.Close(nil)
@@ -296,7 +283,7 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 		{"process", flavours[1], node.Options{}}, {"coroutine", flavours[2], node.Options{}},
 	} {
 		t.Run(o.name, func(t *testing.T) {
-			n := boot(t, node.Config{Workers: 1, Stages: 1})
+			n := startNode(t, node.Config{Workers: 1, Stages: 1})
 			var over atomic.Bool
 			entered := make(chan struct{})
 			pid := o.flavour.spawn(t, n, o.options, func(inside, any) error {
@@ -306,14 +293,14 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 				return nil
 			})
 			require.NoError(t, n.Send(pid, "compute"))
-			arrival(t, entered)
+			nodetest.Arrival(t, entered)
 			infos := make(chan node.Info, 1)
 			go func() {
 				i, err := n.Info(pid)
 				assert.NoError(t, err)
 				infos <- i
 			}()
-			assert.Equal(t, node.StateRunning, arrival(t, infos).State)
+			assert.Equal(t, node.StateRunning, nodetest.Arrival(t, infos).State)
 			over.Store(true)
 		})
 	}
@@ -322,7 +309,7 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 // Info of many busy actors, from many goroutines, disturbs nobody.
 func TestInfoOfBusyActors(t *testing.T) {
 	const actors, laps = 1000, 20
-	n := boot(t, node.Config{})
+	n := startNode(t, node.Config{})
 	done := make(chan struct{}, actors)
 	pids := make([]node.PID, actors)
 	for k := range pids {
@@ -353,7 +340,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 	}
 	group.Wait()
 	for range actors {
-		arrival(t, done)
+		nodetest.Arrival(t, done)
 	}
 	for _, pid := range pids {
 		eventually(t, "all handled", func() bool {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // inFlight is how many of the messages that count are being handled: a Process
@@ -118,7 +120,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 	for _, from := range flavours {
 		for _, to := range flavours {
 			t.Run(from.name+" to "+to.name, func(t *testing.T) {
-				n := boot(t, node.Config{Workers: 1, Stages: 1})
+				n := startNode(t, node.Config{Workers: 1, Stages: 1})
 				got := make(chan any, 100)
 				receiver := to.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
 					func(_ inside, m any) error {
@@ -135,7 +137,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 				})
 				require.NoError(t, n.Send(sender, "go"))
 				for i := range cap(got) {
-					require.Equal(t, i, arrival(t, got))
+					require.Equal(t, i, nodetest.Arrival(t, got))
 				}
 				assert.Empty(t, n.DeadLetterCounts())
 			})
@@ -147,15 +149,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{})
-			require.NoError(t, err)
-			defer n.Stop()
-			release := make(chan struct{})
-			pid := s.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-				func(inside, any) error {
-					<-release
-					return nil
-				})
+			n, pid, release := s.gate(t, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
 			for range 1 + 1 - s.inFlight() {
 				require.NoError(t, n.Send(pid, "gate"))
 				synctest.Wait()
@@ -173,12 +167,12 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 }
 
 func TestDeadLetterCauses(t *testing.T) {
-	n := boot(t, node.Config{Name: "here@host", Creation: 7})
+	n := startNode(t, node.Config{Name: "here@host", Creation: 7})
 	stream := n.DeadLetters(10)
 	defer stream.Close()
 	next := func(cause node.Cause) node.DeadLetter {
 		t.Helper()
-		l := arrival(t, stream.C)
+		l := nodetest.Arrival(t, stream.C)
 		assert.Equal(t, cause, l.Cause)
 		assert.EqualValues(t, 1, n.DeadLetterCounts()[cause], cause.String())
 		assert.WithinDuration(t, time.Now(), l.At, time.Minute)
@@ -214,10 +208,10 @@ func TestDeadLetterCauses(t *testing.T) {
 		_, err := node.Call[string](ctx, n, slow, "question")
 		failed <- err
 	}()
-	from := arrival(t, froms)
+	from := nodetest.Arrival(t, froms)
 	assert.True(t, from.Pending())
 	cancel()
-	require.ErrorIs(t, arrival(t, failed), context.Canceled)
+	require.ErrorIs(t, nodetest.Arrival(t, failed), context.Canceled)
 	assert.False(t, from.Pending())
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(node.CauseLateReply).Message)
@@ -263,7 +257,7 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 }
 
 func TestDeadLettersMissed(t *testing.T) {
-	n := boot(t, node.Config{})
+	n := startNode(t, node.Config{})
 	small, large := n.DeadLetters(2), n.DeadLetters(10)
 	for i := range 5 {
 		require.NoError(t, n.Send(node.PID{}, i))
@@ -283,12 +277,12 @@ func TestDeadLettersMissed(t *testing.T) {
 
 func TestDeadLetterLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log logged
+		var log logtest.Records
 		n, err := node.Start(node.Config{Log: slog.New(&log)})
 		require.NoError(t, err)
 		defer n.Stop()
-		lines := func() int { return len(log.with("dead letter")) }
-		last := func() map[string]any { return log.with("dead letter")[lines()-1] }
+		lines := func() int { return len(log.With("dead letter")) }
+		last := func() map[string]any { return log.With("dead letter")[lines()-1] }
 		lose := func(times int) {
 			for range times {
 				require.NoError(t, n.Send(node.PID{}, "lost"))
@@ -322,7 +316,7 @@ func TestDeadLetterLog(t *testing.T) {
 func TestBoundedWaits(t *testing.T) {
 	for _, s := range flavours[1:] {
 		t.Run(s.name, func(t *testing.T) {
-			n := boot(t, node.Config{})
+			n := startNode(t, node.Config{})
 			server := flavours[0].spawn(t, n, node.Options{}, parrot)
 			results := make(chan error, 100)
 			start := make(chan struct{})
@@ -350,12 +344,12 @@ func TestBoundedWaits(t *testing.T) {
 			for n.Send(pid, "fill") == nil {
 			}
 			close(start)
-			assert.ErrorIs(t, arrival(t, results), node.ErrTimeout, "a timeout")
-			assert.NoError(t, arrival(t, results), "a call")
+			assert.ErrorIs(t, nodetest.Arrival(t, results), node.ErrTimeout, "a timeout")
+			assert.NoError(t, nodetest.Arrival(t, results), "a call")
 			for range 5 {
-				assert.ErrorIs(t, arrival(t, results), node.ErrTimeout, "timeouts take no room")
+				assert.ErrorIs(t, nodetest.Arrival(t, results), node.ErrTimeout, "timeouts take no room")
 			}
-			assert.NoError(t, arrival(t, results), "nothing left in the mailbox")
+			assert.NoError(t, nodetest.Arrival(t, results), "nothing left in the mailbox")
 		})
 	}
 }

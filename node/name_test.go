@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // sleeper does nothing with what it gets.
@@ -119,7 +120,7 @@ func TestSendName(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "hello"))
-		assert.ErrorIs(t, expectMsg[error](t, h), node.ErrNoName)
+		assert.ErrorIs(t, nodetest.Next[error](t, h), node.ErrNoName)
 		l := <-dead.C
 		assert.Equal(t, node.CauseNoProcess, l.Cause)
 		assert.Equal(t, node.Atom("nobody"), l.Name)
@@ -127,8 +128,8 @@ func TestSendName(t *testing.T) {
 
 		require.NoError(t, n.SendName("boss", 1))
 		require.NoError(t, h.SendName("boss", 2))
-		assert.Equal(t, 1, expectMsg[int](t, h))
-		assert.Equal(t, 2, expectMsg[int](t, h))
+		assert.Equal(t, 1, nodetest.Next[int](t, h))
+		assert.Equal(t, 2, nodetest.Next[int](t, h))
 		assert.ErrorIs(t, n.SendName("nobody", 1), node.ErrNoName)
 		assert.ErrorIs(t, h.SendName("nobody", 1), node.ErrNoName)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // fill sends msgs to the process itself.
@@ -288,10 +289,10 @@ func TestBecome(t *testing.T) {
 			for _, want := range []any{
 				"a a2", "b b1", "b b3", "b b5", "a a7", "a' a'4", "a' a'9", true, "a a8", false, "a a10",
 			} {
-				assert.Equal(t, want, expectMsg[any](t, h))
+				assert.Equal(t, want, nodetest.Next[any](t, h))
 			}
 			require.NoError(t, h.Send(pid, "become b"))
-			assert.Equal(t, "b b6", expectMsg[any](t, h))
+			assert.Equal(t, "b b6", nodetest.Next[any](t, h))
 			quiet(t, h)
 		})
 	}
@@ -311,10 +312,10 @@ func TestUnbecomeToTheBottom(t *testing.T) {
 				require.NoError(t, h.Send(pid, "pop"))
 			}
 			for i := range 11 {
-				assert.Equal(t, i < 10, expectMsg[bool](t, h))
+				assert.Equal(t, i < 10, nodetest.Next[bool](t, h))
 			}
 			require.NoError(t, h.Send(pid, tagged{"a", 1}))
-			assert.Equal(t, "a a1", expectMsg[string](t, h))
+			assert.Equal(t, "a a1", nodetest.Next[string](t, h))
 		})
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // TestCrashReport: who crashes by its own doing is reported, once; who is taken
@@ -29,7 +31,7 @@ func TestCrashReport(t *testing.T) {
 		} {
 			t.Run(way.name+"/"+c.what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					log := &logged{}
+					log := &logtest.Records{}
 					n, err := node.Start(node.Config{Workers: 2, Log: slog.New(log)})
 					require.NoError(t, err)
 					pid, err := way.spawn(n, func() error { return c.f() })
@@ -37,7 +39,7 @@ func TestCrashReport(t *testing.T) {
 					n.Send(pid, "go")
 					synctest.Wait()
 					assert.False(t, n.IsAlive(pid))
-					got := log.with("crash report")
+					got := log.With("crash report")
 					if c.reason == nil {
 						assert.Empty(t, got)
 					} else if assert.Len(t, got, 1) {
@@ -62,7 +64,7 @@ func TestCrashReport(t *testing.T) {
 // speak.
 func TestCrashReportSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &logged{}
+		log := &logtest.Records{}
 		n, err := node.Start(node.Config{Workers: 2, Log: slog.New(log)})
 		require.NoError(t, err)
 		h, err := n.Open()
@@ -75,10 +77,10 @@ func TestCrashReportSays(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		n.Send(middle, "go")
-		e := expectMsg[node.Exited](t, h)
+		e := nodetest.Next[node.Exited](t, h)
 		assert.Equal(t, middle, e.From)
 		synctest.Wait()
-		got := log.with("crash report")
+		got := log.With("crash report")
 		require.Len(t, got, 1, "those that a link takes down are not reported")
 		assert.Equal(t, "baker", got[0]["name"])
 		assert.Equal(t, "cakes", got[0]["label"])
@@ -92,7 +94,7 @@ func TestCrashReportSays(t *testing.T) {
 		n.Exit(pid, e.Reason)
 		h.Exit(middle, e.Reason)
 		synctest.Wait()
-		assert.Len(t, log.with("crash report"), 1)
+		assert.Len(t, log.With("crash report"), 1)
 		require.NoError(t, n.Stop())
 	})
 }
@@ -104,7 +106,7 @@ func TestCrashWithoutLog(t *testing.T) {
 	pid, ref, err := h.SpawnMonitor(node.ActorFunc(func(*node.Context, any) error { panic(1) }))
 	require.NoError(t, err)
 	n.Send(pid, 1)
-	d := expectMsg[node.Down](t, h)
+	d := nodetest.Next[node.Down](t, h)
 	assert.Equal(t, ref, d.Ref)
 	assert.Equal(t, 1, d.Reason.(*node.Crash).Reason)
 }

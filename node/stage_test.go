@@ -3,7 +3,6 @@ package node_test
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,33 +14,13 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // grace is how long a test waits for a fact that must come.
 const grace = 30 * time.Second
-
-// boot starts a node that the end of the test stops.
-func boot(t testing.TB, cfg node.Config) *node.Node {
-	t.Helper()
-	n, err := node.Start(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
-	return n
-}
-
-// take receives from ch, or fails the test.
-func arrival[T any](t testing.TB, ch <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(grace):
-		buf := make([]byte, 1<<20)
-		t.Fatalf("nothing came\n%s", buf[:runtime.Stack(buf, true)])
-		panic("unreachable")
-	}
-}
 
 // eventually polls for a fact that nothing announces.
 func eventually(t testing.TB, what string, fact func() bool) {
@@ -91,6 +70,17 @@ func eachFlavour(t *testing.T, f func(t *testing.T, s flavour)) {
 	}
 }
 
+// gate is a node with a process that lets a message pass each time something is sent
+// to release. The node is stopped at the end of the test, whatever comes of it.
+func (s flavour) gate(t *testing.T, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
+	t.Helper()
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = n.Stop() })
+	release = make(chan struct{})
+	return n, s.spawn(t, n, o, func(inside, any) error { <-release; return nil }), release
+}
+
 // of makes a handler a behaviour of this flavour.
 func (s flavour) of(handle func(in inside, msg any) error) node.Actor {
 	if !s.process {
@@ -132,7 +122,7 @@ func stageOf(t testing.TB, n *node.Node, pid node.PID) int {
 }
 
 func TestOnStage(t *testing.T) {
-	n := boot(t, node.Config{Stages: 5})
+	n := startNode(t, node.Config{Stages: 5})
 	require.Equal(t, 5, n.Stages())
 	for _, s := range flavours {
 		if s.process && !s.coroutine {
@@ -148,7 +138,7 @@ func TestOnStage(t *testing.T) {
 }
 
 func TestBeside(t *testing.T) {
-	n := boot(t, node.Config{Stages: 5})
+	n := startNode(t, node.Config{Stages: 5})
 	first := flavours[0].spawn(t, n, node.Options{Place: node.OnStage(3)}, parrot)
 	for _, s := range []flavour{flavours[0], flavours[2]} {
 		pid := s.spawn(t, n, node.Options{Place: node.Beside(first)}, parrot)
@@ -160,7 +150,7 @@ func TestBeside(t *testing.T) {
 }
 
 func TestDetached(t *testing.T) {
-	n := boot(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
+	n := startNode(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
 	release := make(chan struct{})
 	entered := make(chan struct{})
 	pid := flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, func(in inside, m any) error {
@@ -176,7 +166,7 @@ func TestDetached(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 	require.NoError(t, n.Send(pid, "block"))
-	arrival(t, entered)
+	nodetest.Arrival(t, entered)
 	other := flavours[0].spawn(t, n, node.Options{}, parrot)
 	for i := range 100 {
 		_, err := node.Call[int](t.Context(), n, other, i)
@@ -190,7 +180,7 @@ func TestDetached(t *testing.T) {
 
 // From outside the stages take turns; a child starts on its parent's stage.
 func TestDefaultPlace(t *testing.T) {
-	n := boot(t, node.Config{Stages: 3})
+	n := startNode(t, node.Config{Stages: 3})
 	seen := make(map[int]bool)
 	for range 3 * 256 {
 		seen[stageOf(t, n, flavours[0].spawn(t, n, node.Options{}, shrug))] = true
@@ -208,41 +198,7 @@ func TestDefaultPlace(t *testing.T) {
 		return err
 	})
 	require.NoError(t, n.Send(parent, "spawn"))
-	assert.Equal(t, 2, arrival(t, child))
-}
-
-// logged is a slog handler that keeps what it is given.
-type logged struct {
-	mu    sync.Mutex
-	lines []map[string]any
-}
-
-func (l *logged) Enabled(context.Context, slog.Level) bool { return true }
-func (l *logged) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *logged) WithGroup(string) slog.Handler            { return l }
-
-func (l *logged) Handle(_ context.Context, r slog.Record) error {
-	line := map[string]any{"msg": r.Message}
-	r.Attrs(func(a slog.Attr) bool {
-		line[a.Key] = a.Value.Any()
-		return true
-	})
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-	return nil
-}
-
-// with returns the lines with this message.
-func (l *logged) with(msg string) (found []map[string]any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if line["msg"] == msg {
-			found = append(found, line)
-		}
-	}
-	return found
+	assert.Equal(t, 2, nodetest.Arrival(t, child))
 }
 
 // blocksInHere is the function that the log must show on the stack.
@@ -270,8 +226,8 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 	}{{"blocksInHere", blocksInHere}, {"computesInHere", computesInHere}} {
 		for _, s := range []flavour{flavours[0], flavours[2]} {
 			t.Run(how.function+"/"+s.name, func(t *testing.T) {
-				var log logged
-				n := boot(t, node.Config{Workers: 1, Stages: 1, Blocked: 2 * time.Millisecond, Log: slog.New(&log)})
+				var log logtest.Records
+				n := startNode(t, node.Config{Workers: 1, Stages: 1, Blocked: 2 * time.Millisecond, Log: slog.New(&log)})
 				entered, release := make(chan struct{}), make(chan struct{})
 				stuck := s.spawn(t, n, node.Options{Name: "stuck", Label: "the slow one"}, func(_ inside, m any) error {
 					if r, ok := m.(node.Request[int]); ok {
@@ -282,15 +238,15 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				})
 				other := flavours[0].spawn(t, n, node.Options{}, parrot)
 				require.NoError(t, n.Send(stuck, "block"))
-				arrival(t, entered)
+				nodetest.Arrival(t, entered)
 				for i := range 100 {
 					v, err := node.CallWithin[int](grace, n, other, i)
 					require.NoError(t, err)
 					require.Equal(t, i, v)
 				}
 				eventually(t, "counted", func() bool { return n.Stats().BlockedTurns > 0 })
-				eventually(t, "logged", func() bool { return len(log.with("a handler blocks its stage")) > 0 })
-				line := log.with("a handler blocks its stage")[0]
+				eventually(t, "logged", func() bool { return len(log.With("a handler blocks its stage")) > 0 })
+				line := log.With("a handler blocks its stage")[0]
 				assert.Contains(t, line["process"], stuck.String())
 				assert.Contains(t, line["process"], "stuck")
 				assert.Contains(t, line["process"], "the slow one")
@@ -300,7 +256,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				v, err := node.CallWithin[int](grace, n, stuck, 5)
 				require.NoError(t, err)
 				assert.Equal(t, 5, v)
-				assert.Len(t, log.with("a handler blocks its stage"), 1, "one line a turn")
+				assert.Len(t, log.With("a handler blocks its stage"), 1, "one line a turn")
 			})
 		}
 	}
@@ -337,7 +293,7 @@ func (s *stepper) step() bool {
 }
 
 func TestStepScheduler(t *testing.T) {
-	n := boot(t, node.Config{Budget: 1})
+	n := startNode(t, node.Config{Budget: 1})
 	steps := &stepper{}
 	var trace []any
 	spawn := func(name string) node.PID {
@@ -441,7 +397,7 @@ func (b *byPriority) Close() {
 
 func TestPriorityBox(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
-		n := boot(t, node.Config{})
+		n := startNode(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		got := make(chan any, 16)
 		box := &byPriority{awake: true}
@@ -455,7 +411,7 @@ func TestPriorityBox(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "gate"))
-		arrival(t, entered)
+		nodetest.Arrival(t, entered)
 		for _, m := range []any{2, 9, 4, 7} {
 			require.NoError(t, n.Send(pid, m))
 		}
@@ -464,7 +420,7 @@ func TestPriorityBox(t *testing.T) {
 		assert.GreaterOrEqual(t, i.Mailbox, 4)
 		close(release)
 		for _, want := range []any{9, 7, 4, 2} {
-			assert.Equal(t, want, arrival(t, got))
+			assert.Equal(t, want, nodetest.Arrival(t, got))
 		}
 		eventually(t, "all done with", func() bool { return box.Len() == 0 })
 		n.Exit(pid, node.Kill)
@@ -476,7 +432,7 @@ func TestPriorityBox(t *testing.T) {
 func TestSelfSenderStarvesNobody(t *testing.T) {
 	for _, s := range []flavour{flavours[0], flavours[2]} {
 		t.Run(s.name, func(t *testing.T) {
-			n := boot(t, node.Config{Workers: 1, Stages: 1})
+			n := startNode(t, node.Config{Workers: 1, Stages: 1})
 			var turns atomic.Int64
 			greedy := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
 				turns.Add(1)
@@ -502,7 +458,7 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 		for _, at := range []int{0, 1} {
 			t.Run([]string{"same stage ", "other stage "}[at]+s.name, func(t *testing.T) {
 				t.Parallel()
-				n := boot(t, node.Config{Workers: 1, Stages: 2})
+				n := startNode(t, node.Config{Workers: 1, Stages: 2})
 				var handled atomic.Int64
 				all := make(chan struct{})
 				receiver := s.spawn(t, n, node.Options{Place: node.OnStage(at)}, func(_ inside, m any) error {
@@ -522,8 +478,8 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, n.Send(sender, "go"))
-				assert.Positive(t, arrival(t, meanwhile), "handled before the sender was done")
-				arrival(t, all)
+				assert.Positive(t, nodetest.Arrival(t, meanwhile), "handled before the sender was done")
+				nodetest.Arrival(t, all)
 			})
 		}
 	}
@@ -533,7 +489,7 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 // with messages and no run that is owed to it.
 func TestDetachedLosesNoWakeUp(t *testing.T) {
 	for budget := range 4 {
-		n := boot(t, node.Config{Budget: budget + 1})
+		n := startNode(t, node.Config{Budget: budget + 1})
 		var handled atomic.Int64
 		pid := flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, func(inside, any) error {
 			handled.Add(1)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -158,7 +159,7 @@ func TestIgnoreIsNormal(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrIgnored)
 		_, taken := n.Whereis("it")
 		require.False(t, taken, "the name of an ignored process is free at once")
-		d := expectMsg[node.Down](t, h)
+		d := nodetest.Next[node.Down](t, h)
 		require.Equal(t, node.Down{Ref: <-refs, PID: d.PID, Reason: node.Normal}, d)
 	}
 }
@@ -198,7 +199,7 @@ func TestAnnounce(t *testing.T) {
 						w.From = pid
 						want = w
 					}
-					assert.Equal(t, want, expectMsg[any](t, h))
+					assert.Equal(t, want, nodetest.Next[any](t, h))
 				}
 				quiet(t, h)
 			})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -223,7 +224,7 @@ func TestStopWithFullMailbox(t *testing.T) {
 				return nil
 			})
 		require.NoError(t, n.Send(pid, "trap"))
-		arrival(t, entered)
+		nodetest.Arrival(t, entered)
 		if s.process {
 			require.NoError(t, n.Send(pid, "fill"))
 		}
@@ -309,7 +310,7 @@ func TestBadConfig(t *testing.T) {
 }
 
 func TestBadSpawn(t *testing.T) {
-	n := boot(t, node.Config{Stages: 2, MaxProcesses: 3})
+	n := startNode(t, node.Config{Stages: 2, MaxProcesses: 3})
 	actor, process := flavours[0].of(shrug), flavours[1].of(shrug)
 	var noFunc node.ActorFunc
 	var noProcess node.Process
@@ -365,7 +366,7 @@ func TestBadSpawn(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	n := boot(t, node.Config{})
+	n := startNode(t, node.Config{})
 	pid := flavours[0].spawn(t, n, node.Options{}, parrot)
 	other := flavours[0].spawn(t, n, node.Options{}, parrot)
 	require.NoError(t, n.Register("taken", pid))
@@ -405,7 +406,7 @@ func TestBadInput(t *testing.T) {
 			return nil
 		}))
 		require.NoError(t, err)
-		require.ErrorIs(t, arrival(t, errs), node.ErrBadTimeout, s.name)
+		require.ErrorIs(t, nodetest.Arrival(t, errs), node.ErrBadTimeout, s.name)
 	}
 	assert.True(t, n.IsAlive(pid))
 	assert.True(t, n.IsAlive(other))

@@ -11,53 +11,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = 20 * time.Second
+const limit = nodetest.Limit
 
-// startNode makes a node that is stopped at the end of the test.
-func startNode(t testing.TB, cfg node.Config) *node.Node {
-	t.Helper()
-	n, err := node.Start(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
-	return n
-}
-
-// openHandle makes a handle that is closed at the end of the test.
-func openHandle(t testing.TB, n *node.Node) *node.Self {
-	t.Helper()
-	h, err := n.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { h.Close(nil) })
-	return h
-}
-
-// expectMsg takes the oldest message, which must be a T and must come.
-func expectMsg[T any](t testing.TB, h *node.Self) T {
-	t.Helper()
-	m, err := h.ReceiveWithin(limit, nil)
-	require.NoError(t, err)
-	v, ok := m.(T)
-	require.Truef(t, ok, "got %T %v, want %T", m, m, v)
-	return v
-}
-
-// quiet checks that h has no message.
-func quiet(t testing.TB, h *node.Self) {
-	t.Helper()
-	m, err := h.ReceiveWithin(0, nil)
-	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
-}
+// What most tests begin with.
+var (
+	startNode  = nodetest.Start
+	openHandle = nodetest.Open
+	quiet      = nodetest.Quiet
+)
 
 // waitGone waits until a process has exited and returns its reason.
 func waitGone(t testing.TB, h *node.Self, pid node.PID) any {
 	t.Helper()
 	ref := h.Monitor(pid)
-	m, err := h.ReceiveWithin(limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
-	require.NoError(t, err)
-	return m.(node.Down).Reason
+	return nodetest.Down(t, h, ref).Reason
 }
 
 // host is what both styles offer: what a scenario may use.
@@ -258,7 +229,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 			})
 		}
 		for range receivers {
-			assert.Equal(t, "all", expectMsg[any](t, boss))
+			assert.Equal(t, "all", nodetest.Next[any](t, boss))
 		}
 		wg.Wait()
 		quiet(t, boss)
@@ -299,7 +270,7 @@ func TestCallBetweenAnyTwo(t *testing.T) {
 			return h.Send(boss.Self(), sum)
 		})
 		require.NoError(t, n.Send(caller, "start"))
-		assert.Equal(t, 20, expectMsg[int](t, boss))
+		assert.Equal(t, 20, nodetest.Next[int](t, boss))
 
 		// Handle and plain goroutine.
 		got, err := node.CallWithin[int](limit, boss, server, add{1})
@@ -355,7 +326,7 @@ func TestSpawnTree(t *testing.T) {
 		boss := openHandle(t, n)
 		root := s.spawn(t, boss, grow(s))
 		require.NoError(t, boss.Send(root, tree{7, boss.Self()}))
-		assert.Equal(t, leaves(128), expectMsg[leaves](t, boss))
+		assert.Equal(t, leaves(128), nodetest.Next[leaves](t, boss))
 		assert.Empty(t, n.DeadLetterCounts())
 	})
 }
@@ -381,7 +352,7 @@ func TestMixedRing(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for range tokens {
-		seen[expectMsg[numbered](t, boss).sender] = true
+		seen[nodetest.Next[numbered](t, boss).sender] = true
 	}
 	assert.Len(t, seen, tokens)
 	quiet(t, boss)
@@ -411,7 +382,7 @@ func TestSameFromOutside(t *testing.T) {
 			return func(pid node.PID) { boss.Monitor(pid); boss.Send(pid, m) }
 		}
 		drain := func() any {
-			return expectMsg[node.Down](t, boss).Reason
+			return nodetest.Next[node.Down](t, boss).Reason
 		}
 		for _, m := range []any{node.Stop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
 			pid := s.spawn(t, n, life)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // world is a pool full of actors that do everything which a handler may do, at
@@ -332,7 +334,7 @@ type script struct {
 // play runs a world to its end.
 func play(t *testing.T, c Config, letters, hops int, script script) {
 	const outsiders = 3
-	seed := newSeed(t)
+	seed := randtest.Seed(t)
 	w := newWorld(t, seed, c, 5+5*c.Stages, outsiders+1)
 	if w.faithful > 90 { // few letters, so that one is often all that an actor has
 		letters, hops = letters/10, hops*10

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // Entities of one stage have their turns one after the other, in the order in
@@ -246,7 +248,7 @@ func TestLookWhileMoving(t *testing.T) {
 // took it would wait for ever.
 func TestShareIsOutsideWhenItFails(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1}) // no stage to share with
-	r := rand.New(rand.NewPCG(newSeed(t), 0))
+	r := rand.New(rand.NewPCG(randtest.Seed(t), 0))
 	var cur atomic.Pointer[lease]
 	var delay atomic.Int64
 	stop, done := make(chan struct{}), make(chan struct{})

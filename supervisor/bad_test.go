@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // stage is a node in a bubble, and a process on it that traps exits.
@@ -334,7 +335,7 @@ func TestNameIsTaken(t *testing.T) {
 // A child that somebody kills just now is dead for its supervisor before its end is
 // over: its name must be free by then.
 func TestNameOfTheDying(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	n, err := node.Start(node.Config{Workers: 2, Log: slog.New(records)})
 	require.NoError(t, err)
 	sup, err := supervisor.Start(background, n, supervisor.Spec{Strategy: supervisor.OneForAll, Intensity: 1 << 30, Children: []supervisor.Child{
@@ -349,7 +350,7 @@ func TestNameOfTheDying(t *testing.T) {
 		_, err := supervisor.CountChildren(background, n, sup)
 		require.NoError(t, err)
 	}
-	for _, r := range records.take("supervisor report") {
+	for _, r := range records.Take("supervisor report") {
 		assert.NotEqual(t, "start_error", r["context"], r["reason"])
 	}
 	require.NoError(t, n.Stop())
@@ -497,12 +498,12 @@ func TestBadShutdown(t *testing.T) {
 		"unlinks, and ignores it": {trap(func(c *node.Context) error { c.Unlink(c.Parent()); return nil }), 3 * time.Second, "killed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			records := new(records)
+			records := new(logtest.Records)
 			inBubble(t, slog.New(records), func(s *stage) {
 				kid := supervisor.Child{ID: atomA, Start: c.start, Shutdown: 3 * time.Second, Options: node.Options{Place: node.Detached()}}
 				said := func() {
 					s.Helper()
-					reports := records.take("supervisor report")
+					reports := records.Take("supervisor report")
 					if c.says == "" {
 						assert.Empty(s, reports)
 						return

@@ -1,10 +1,8 @@
 package supervisor_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,59 +13,14 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire/logtest"
 )
-
-// records is a slog.Handler that keeps what it gets.
-type records struct {
-	mu  sync.Mutex
-	all []map[string]any
-}
-
-func (r *records) Enabled(context.Context, slog.Level) bool { return true }
-func (r *records) WithAttrs([]slog.Attr) slog.Handler       { return r }
-func (r *records) WithGroup(string) slog.Handler            { return r }
-
-func (r *records) Handle(_ context.Context, rec slog.Record) error {
-	m := map[string]any{"msg": rec.Message, "level": rec.Level}
-	rec.Attrs(func(a slog.Attr) bool {
-		m[a.Key] = a.Value.Any()
-		return true
-	})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, m)
-	return nil
-}
-
-// take returns the records with a message, and forgets all.
-func (r *records) take(msg string) (found []map[string]any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, m := range r.all {
-		if m["msg"] == msg {
-			found = append(found, m)
-		}
-	}
-	r.all = nil
-	return found
-}
-
-func (r *records) look(msg string) (found []map[string]any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, m := range r.all {
-		if m["msg"] == msg {
-			found = append(found, m)
-		}
-	}
-	return found
-}
 
 // A crash is told three times: by the process itself, with its stack, by its
 // supervisor, with what it is and how often that was, and as the progress of the
 // next one.
 func TestReports(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		panics := func(...any) (node.Actor, error) {
 			return node.ActorFunc(func(*node.Context, any) error { panic("ouch") }), nil
@@ -77,7 +30,7 @@ func TestReports(t *testing.T) {
 			{ID: atomB, Start: echo},
 		}}, node.Options{Link: true, Name: "boss"})
 		require.NoError(s, err)
-		progress := records.take("progress report")
+		progress := records.Take("progress report")
 		require.Len(s, progress, 2)
 		for i, id := range []any{atomA, atomB} {
 			assert.Equal(s, slog.LevelInfo, progress[i]["level"])
@@ -88,18 +41,18 @@ func TestReports(t *testing.T) {
 
 		first := s.infos(sup)[atomA].PID
 		s.crash(sup, atomA, "now")
-		crash := records.look("crash report")
+		crash := records.With("crash report")
 		require.Len(s, crash, 1)
 		assert.Equal(s, first.String(), crash[0]["process"])
 		assert.Equal(s, "worker_a", crash[0]["name"])
 		assert.Equal(s, sup.String(), crash[0]["parent"])
 		assert.Equal(s, "panic: ouch", crash[0]["reason"])
 		assert.Contains(s, crash[0]["stack"], "TestReports")
-		progress = records.look("progress report")
+		progress = records.With("progress report")
 		require.Len(s, progress, 1)
 		assert.Equal(s, s.infos(sup)[atomA].PID.String(), progress[0]["process"])
 		assert.EqualValues(s, 1, progress[0]["restarts"])
-		report := records.take("supervisor report")
+		report := records.Take("supervisor report")
 		require.Len(s, report, 1)
 		assert.Equal(s, slog.LevelError, report[0]["level"])
 		assert.Equal(s, "boss", report[0]["supervisor"])
@@ -111,13 +64,13 @@ func TestReports(t *testing.T) {
 		assert.Equal(s, "transient", report[0]["restart"])
 
 		s.crash(sup, atomA, "now")
-		report = records.take("supervisor report")
+		report = records.Take("supervisor report")
 		require.Len(s, report, 1)
 		assert.EqualValues(s, 1, report[0]["restarts"], "so far")
 		assert.Equal(s, 2, s.infos(sup)[atomA].Restarts)
 
 		s.crash(sup, atomA, "now")
-		report = records.take("supervisor report")
+		report = records.Take("supervisor report")
 		require.Len(s, report, 2)
 		assert.Equal(s, "child_terminated", report[0]["context"])
 		assert.Equal(s, "shutdown", report[1]["context"])
@@ -128,7 +81,7 @@ func TestReports(t *testing.T) {
 
 // Who exits as expected is not worth a report.
 func TestNoReports(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{
 			{ID: atomA, Start: echo, Restart: supervisor.Transient},
@@ -139,16 +92,16 @@ func TestNoReports(t *testing.T) {
 		s.crash(sup, atomB, tuple(node.Shutdown, 1))
 		require.NoError(s, supervisor.TerminateChild(background, s.n, sup, 1))
 		s.end(sup)
-		assert.Empty(s, records.look("supervisor report"))
-		assert.Empty(s, records.look("crash report"))
-		assert.Len(s, records.take("progress report"), 4)
+		assert.Empty(s, records.With("supervisor report"))
+		assert.Empty(s, records.With("crash report"))
+		assert.Len(s, records.Take("progress report"), 4)
 	})
 }
 
 // Who exits with another reason than it was told to is worth one, and with its own
 // reason, if it was faster.
 func TestShutdownReports(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		normally := func(...any) (node.Actor, error) {
 			return birth{
@@ -160,7 +113,7 @@ func TestShutdownReports(t *testing.T) {
 			{ID: 1, Start: normally}, {ID: 2, Start: normally, Restart: supervisor.Transient}, {ID: 3, Start: normally, Restart: supervisor.Temporary},
 		}})
 		s.end(sup)
-		report := records.take("supervisor report")
+		report := records.Take("supervisor report")
 		require.Len(s, report, 1, "only a permanent child must not exit with normal")
 		assert.Equal(s, "1", report[0]["child"])
 		assert.Equal(s, "normal", report[0]["reason"])
@@ -172,7 +125,7 @@ func TestShutdownReports(t *testing.T) {
 		s.crash(sup, 1, atomA)
 		require.NoError(s, s.n.Send(two, atomB)) // while 3 is being stopped
 		time.Sleep(2 * time.Second)
-		report = records.take("supervisor report")
+		report = records.Take("supervisor report")
 		require.Len(s, report, 2)
 		assert.Equal(s, "child_terminated", report[0]["context"])
 		assert.Equal(s, "a", report[0]["reason"])
@@ -185,7 +138,7 @@ func TestShutdownReports(t *testing.T) {
 
 // Both die before their supervisor hears of it.
 func TestReportsOfTwoDead(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		sup := s.start(supervisor.Spec{Strategy: supervisor.OneForAll, Children: []supervisor.Child{{ID: 1, Start: echo}, {ID: 2, Start: echo}}})
 		infos := s.infos(sup)
@@ -196,7 +149,7 @@ func TestReportsOfTwoDead(t *testing.T) {
 		synctest.Wait()
 		require.NoError(s, sys.Resume(background, s.n, sup))
 		synctest.Wait()
-		report := records.take("supervisor report")
+		report := records.Take("supervisor report")
 		require.Len(s, report, 2)
 		assert.Equal(s, "a", report[0]["reason"])
 		assert.Equal(s, "b", report[1]["reason"])
@@ -207,18 +160,18 @@ func TestReportsOfTwoDead(t *testing.T) {
 // Failures to start are reported with the child, if nobody is told: not to
 // those who have asked.
 func TestStartReports(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		fails := supervisor.Child{ID: atomA, Start: func(...any) (node.Actor, error) { return nil, errors.New("no") }}
 		s.refuse(supervisor.Spec{Children: []supervisor.Child{fails}})
-		report := records.take("supervisor report")
+		report := records.Take("supervisor report")
 		require.Len(s, report, 1)
 		assert.Equal(s, "start_error", report[0]["context"])
 		assert.Equal(s, "a", report[0]["child"])
 		sup := s.start(supervisor.Spec{})
 		_, err := supervisor.StartChild(background, s.n, sup, fails)
 		require.Error(s, err)
-		assert.Empty(s, records.take("supervisor report"))
+		assert.Empty(s, records.Take("supervisor report"))
 		s.end(sup)
 		synctest.Wait()
 	})

@@ -7,16 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
 
-func start(t *testing.T) *node.Node {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	return n
-}
+func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 
 // worker exits with the reason that it is sent, and says when it starts.
 func worker(tell func(string), name string) func(...any) (node.Actor, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // An exit signal that is nobody's counts as the parent's, a stranger's does not.
@@ -65,7 +66,7 @@ func TestNodeStop(t *testing.T) {
 
 // A node that ends takes no timers, and supervisors do not crash of it.
 func TestNodeStopWithBackoff(t *testing.T) {
-	records := new(records)
+	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *stage) {
 		var kids []supervisor.Child
 		for i := range 50 {
@@ -77,7 +78,7 @@ func TestNodeStopWithBackoff(t *testing.T) {
 		s.self.Close(nil)
 		require.NoError(s, s.n.Stop())
 		assert.Less(s, time.Since(began), time.Second)
-		assert.Empty(s, records.take("crash report"))
+		assert.Empty(s, records.Take("crash report"))
 	})
 }
 

@@ -1,15 +1,14 @@
 package wire
 
 import (
-	"flag"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 	"unicode/utf8"
-)
 
-var seedFlag = flag.Uint64("seed", 0, "seed of the random terms; 0 picks one")
+	"github.com/actornode/actornode/wire/randtest"
+)
 
 // gen makes random terms, biased towards the places where Erlang's rules
 // change.
@@ -21,18 +20,7 @@ type gen struct {
 }
 
 // newGen returns a gen whose seed is printed if the test fails.
-func newGen(t testing.TB) *gen {
-	s := *seedFlag
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with -seed=%d", s)
-		}
-	})
-	return &gen{Rand: rand.New(rand.NewPCG(s, 1))}
-}
+func newGen(t testing.TB) *gen { return &gen{Rand: randtest.New(t)} }
 
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 type echo struct{}
@@ -22,7 +23,7 @@ var echoes = genserver.Define(
 )
 
 func benchCall(b *testing.B, o node.Options, loop func(s *node.Self, pid node.PID)) {
-	n := startNode(b, node.Config{})
+	n := nodetest.Start(b, node.Config{})
 	done := make(chan struct{})
 	_, err := n.SpawnOpt(o, node.Process(func(s *node.Self) error {
 		defer close(done)
@@ -58,7 +59,7 @@ func BenchmarkCallFromProcess(b *testing.B)   { benchCall(b, node.Options{}, cal
 func BenchmarkCallFromCoroutine(b *testing.B) { benchCall(b, node.Options{Coroutine: true}, calls(b)) }
 
 func BenchmarkCallFromGoroutine(b *testing.B) {
-	n := startNode(b, node.Config{})
+	n := nodetest.Start(b, node.Config{})
 	pid, _ := echoes.Start(context.Background(), n, echo{}, node.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -86,7 +87,7 @@ func (a *client) Receive(c *node.Context, msg any) error {
 }
 
 func benchActor(b *testing.B, ask func(c *node.Context, to node.PID)) {
-	n := startNode(b, node.Config{})
+	n := nodetest.Start(b, node.Config{})
 	pid, _ := echoes.Start(context.Background(), n, echo{}, node.Options{Place: node.OnStage(0)})
 	done := make(chan struct{})
 	me, err := n.SpawnOpt(node.Options{Place: node.OnStage(0)}, &client{pid, b.N, done, ask})
@@ -119,7 +120,7 @@ func BenchmarkCast(b *testing.B) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	n := startNode(b, node.Config{})
+	n := nodetest.Start(b, node.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
 		pid, err := echoes.Start(context.Background(), n, echo{}, node.Options{})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,7 +33,7 @@ func notes(p *probe, _ *genserver.Context, _ Notes) ([]string, error) { return p
 // Who takes what: the handler for the very type, then those for interfaces in
 // their order, then the one for any.
 func TestWhoTakesWhat(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	k := genserver.Define(
 		genserver.OnCall(notes),
 		genserver.OnRequest(heard[any]("any")),
@@ -46,7 +47,7 @@ func TestWhoTakesWhat(t *testing.T) {
 		genserver.OnInfo(noting[int]("int")),
 		genserver.OnInfo(noting[fmt.Stringer]("Stringer")),
 	)
-	pid, err := k.Start(bounded(t), n, &probe{}, node.Options{})
+	pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		body any
@@ -54,7 +55,7 @@ func TestWhoTakesWhat(t *testing.T) {
 	}{
 		{1, "int"}, {asked{1}, "Stringer"}, {wire.Tuple{}, "Stringer"}, {errors.New("x"), "error"}, {"x", "any"}, {nil, "any"},
 	} {
-		got, err := node.Call[string](bounded(t), n, pid, c.body)
+		got, err := node.Call[string](nodetest.Soon(t), n, pid, c.body)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, got, "%v", c.body)
 		if c.want == "error" {
@@ -67,7 +68,7 @@ func TestWhoTakesWhat(t *testing.T) {
 		assert.Equal(t, []string{"cast " + c.want, "cast " + c.want, c.want}, got2[len(got2)-3:], "%v", c.body)
 	}
 	// With the type known to the compiler.
-	got, err := node.Call[string](bounded(t), n, pid, asked{1})
+	got, err := node.Call[string](nodetest.Soon(t), n, pid, asked{1})
 	require.NoError(t, err)
 	assert.Equal(t, "Stringer", got)
 	require.NoError(t, genserver.Cast(n, pid, asked{1}))
@@ -90,7 +91,7 @@ type (
 
 // More handlers than are looked through one by one.
 func TestManyHandlers(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	all := []genserver.Handler[*probe]{
 		genserver.OnInfo(noting[m1]("1")), genserver.OnInfo(noting[m2]("2")), genserver.OnInfo(noting[m3]("3")),
 		genserver.OnCast(noting[m4]("4")), genserver.OnCast(noting[m5]("5")), genserver.OnCast(noting[m6]("6")),
@@ -98,7 +99,7 @@ func TestManyHandlers(t *testing.T) {
 	}
 	for count := range len(all) + 1 {
 		k := genserver.Define(append(all[:count:count], genserver.OnCall(notes))...)
-		pid, err := k.Start(bounded(t), n, &probe{}, node.Options{})
+		pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
 		require.NoError(t, err)
 		for _, m := range []any{m1(0), m2(0), m3(0)} {
 			n.Send(pid, m)
@@ -107,7 +108,7 @@ func TestManyHandlers(t *testing.T) {
 		genserver.Cast(n, pid, m5(0))
 		genserver.Cast(n, pid, m6(0))
 		for i, q := range []any{m7(0), m8(0), m9(0)} {
-			r, err := node.Call[string](bounded(t), n, pid, q)
+			r, err := node.Call[string](nodetest.Soon(t), n, pid, q)
 			if u := (*genserver.UnhandledError)(nil); count < 7+i {
 				assert.ErrorAs(t, err, &u)
 			} else {
@@ -137,18 +138,18 @@ func TestDefineRefuses(t *testing.T) {
 
 // A Kind without handlers, a state that is no pointer, and a nil one.
 func TestBareServers(t *testing.T) {
-	n := startNode(t, node.Config{})
-	pid, err := genserver.Define[int]().Start(bounded(t), n, 5, node.Options{})
+	n := nodetest.Start(t, node.Config{})
+	pid, err := genserver.Define[int]().Start(nodetest.Soon(t), n, 5, node.Options{})
 	require.NoError(t, err)
-	_, err = node.Call[int](bounded(t), n, pid, "x")
+	_, err = node.Call[int](nodetest.Soon(t), n, pid, "x")
 	assert.EqualError(t, err, "genserver: int handles no call of type string")
-	require.NoError(t, genserver.Stop(bounded(t), n, pid, node.Normal))
+	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
 
 	pid, err = genserver.Define[any](genserver.OnRequest(func(any, *genserver.Context, any) (any, error) { return nil, nil })).
-		Start(bounded(t), n, nil, node.Options{})
+		Start(nodetest.Soon(t), n, nil, node.Options{})
 	require.NoError(t, err)
-	r, err := node.Call[*int](bounded(t), n, pid, "x")
+	r, err := node.Call[*int](nodetest.Soon(t), n, pid, "x")
 	require.NoError(t, err)
 	assert.Nil(t, r)
-	require.NoError(t, genserver.Stop(bounded(t), n, pid, node.Normal))
+	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
 }

@@ -1,24 +1,21 @@
 package genserver_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = 20 * time.Second
+const limit = nodetest.Limit
 
 // probe is a server whose callbacks do what a test says, and that notes which
 // have run.
@@ -157,50 +154,13 @@ func hint(f func(p *probe, c *genserver.Context) error) Hint       { return Hint
 func saying(s string) Hint {
 	return hint(func(p *probe, _ *genserver.Context) error { p.note("%s", s); return nil })
 }
-func bounded(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// startNode makes a node that is stopped at the end of the test.
-func startNode(t testing.TB, cfg node.Config) *node.Node {
-	t.Helper()
-	n, err := node.Start(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
-	return n
-}
-
-func openHandle(t testing.TB, n *node.Node) *node.Self {
-	t.Helper()
-	h, err := n.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { h.Close(nil) })
-	return h
-}
 
 // start starts a probe.
 func start(t testing.TB, from node.Caller, p *probe, o node.Options) node.PID {
 	t.Helper()
-	pid, err := probes.Start(bounded(t), from, p, o)
+	pid, err := probes.Start(nodetest.Soon(t), from, p, o)
 	require.NoError(t, err)
 	return pid
-}
-
-// next takes the oldest message, which must come.
-func next(t testing.TB, h *node.Self) any {
-	t.Helper()
-	m, err := h.ReceiveWithin(limit, nil)
-	require.NoError(t, err)
-	return m
-}
-
-// quiet checks that h has no message.
-func quiet(t testing.TB, h *node.Self) {
-	t.Helper()
-	m, err := h.ReceiveWithin(0, nil)
-	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
 }
 
 // gone waits for the exit of a process and returns its reason, a crash as text.
@@ -214,26 +174,13 @@ func gone(t testing.TB, down node.Down) any {
 // watch waits for the Down of a monitor.
 func watch(t testing.TB, h *node.Self, ref node.Ref) any {
 	t.Helper()
-	m, err := h.ReceiveWithin(limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
-	require.NoError(t, err)
-	return gone(t, m.(node.Down))
-}
-
-func arrival[T any](t testing.TB, ch <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(limit):
-		t.Fatal("nothing came")
-		panic("unreachable")
-	}
+	return gone(t, nodetest.Down(t, h, ref))
 }
 
 // ask is a call that must work.
 func ask[Q genserver.Asks[R], R any](t testing.TB, from node.Caller, to node.PID, q Q) R {
 	t.Helper()
-	r, err := genserver.Call(bounded(t), from, to, q)
+	r, err := genserver.Call(nodetest.Soon(t), from, to, q)
 	require.NoError(t, err)
 	return r
 }
@@ -253,34 +200,4 @@ func eachPlace(t *testing.T, f func(t *testing.T, o node.Options)) {
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) { f(t, p.o) })
 	}
-}
-
-// lines keeps what is logged.
-type lines struct {
-	mu  sync.Mutex
-	all []map[string]any
-}
-
-func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
-func (l *lines) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *lines) WithGroup(string) slog.Handler            { return l }
-
-func (l *lines) Handle(_ context.Context, r slog.Record) error {
-	line := map[string]any{"msg": r.Message, "level": r.Level}
-	r.Attrs(func(a slog.Attr) bool { line[a.Key] = a.Value.Any(); return true })
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, line)
-	return nil
-}
-
-func (l *lines) with(msg string) (found []map[string]any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.all {
-		if line["msg"] == msg {
-			found = append(found, line)
-		}
-	}
-	return found
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erltest"
@@ -61,8 +62,8 @@ func TestOracle(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(script)), "\n")
 	require.Equal(t, len(lines), len(want), printed)
 
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	h.TrapExit(true)
 	servers := map[any]node.PID{}
 	servers[a("linked")], err = oracles.Start(t.Context(), h, &oracle{a("s0")}, node.Options{Name: "oracle", Link: true})

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,8 +54,8 @@ func TestErlangCalls(t *testing.T) {
 	for _, tag := range tags {
 		t.Run(tag.name, func(t *testing.T) {
 			eachPlace(t, func(t *testing.T, o node.Options) {
-				n := startNode(t, node.Config{})
-				h := openHandle(t, n)
+				n := nodetest.Start(t, node.Config{})
+				h := nodetest.Open(t, n)
 				pid := start(t, h, &probe{}, o)
 				for _, c := range []struct {
 					message func(from any) wire.Tuple
@@ -74,12 +75,12 @@ func TestErlangCalls(t *testing.T) {
 					ref := h.Alias(true)
 					label := tag.make(h, ref)
 					require.NoError(t, h.Send(pid, c.message(wire.Tuple{h.Self(), label})))
-					got := next(t, h)
+					got := nodetest.Next[any](t, h)
 					want := wire.Tuple{label, c.reply}
 					assert.True(t, wire.Equal(got, want), "got %v, want %v", got, want)
 					assert.Equal(t, tag.alias, !h.Unalias(ref), "the alias is used up by the reply, and by nothing else")
 				}
-				quiet(t, h)
+				nodetest.Quiet(t, h)
 			})
 		})
 	}
@@ -92,8 +93,8 @@ func TestErlangLateReply(t *testing.T) {
 			continue
 		}
 		t.Run(tag.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			h := openHandle(t, n)
+			n := nodetest.Start(t, node.Config{})
+			h := nodetest.Open(t, n)
 			pid := start(t, h, &probe{}, node.Options{})
 			ref := h.Alias(true)
 			release := make(chan struct{})
@@ -102,7 +103,7 @@ func TestErlangLateReply(t *testing.T) {
 			assert.True(t, h.Unalias(ref))
 			close(release)
 			assert.Equal(t, []string{"call hello"}, ask(t, h, pid, Notes{}))
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 			assert.Equal(t, map[node.Cause]uint64{node.CauseNoAlias: 1}, n.DeadLetterCounts())
 		})
 	}
@@ -110,17 +111,17 @@ func TestErlangLateReply(t *testing.T) {
 
 // Only the tag counts where there is an alias, as in gen:reply.
 func TestErlangCallOfNobody(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
 	ref := h.Alias(true)
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{a("whoever"), aliasTag(ref)}, a("hello")})
-	assert.True(t, wire.Equal(next(t, h), wire.Tuple{aliasTag(ref), a("hello")}))
+	assert.True(t, wire.Equal(nodetest.Next[any](t, h), wire.Tuple{aliasTag(ref), a("hello")}))
 }
 
 func TestErlangExitAndLater(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	froms := make(chan node.From, 1)
 	k := genserver.Define(genserver.OnRequest(func(_ *probe, c *genserver.Context, q any) (any, error) {
 		if q == a("exit") {
@@ -129,23 +130,23 @@ func TestErlangExitAndLater(t *testing.T) {
 		froms <- c.From()
 		return nil, genserver.Later
 	}))
-	pid, ref, err := k.StartMonitor(bounded(t), h, &probe{}, node.Options{})
+	pid, ref, err := k.StartMonitor(nodetest.Soon(t), h, &probe{}, node.Options{})
 	require.NoError(t, err)
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
-	from := arrival(t, froms)
+	from := nodetest.Arrival(t, froms)
 	assert.Equal(t, h.Self(), from.Caller())
 	assert.True(t, from.Pending())
 	require.NoError(t, from.Reply(a("there")))
 	assert.ErrorIs(t, from.Reply(a("again")), node.ErrReplied)
-	assert.Equal(t, wire.Tuple{7, a("there")}, next(t, h))
+	assert.Equal(t, wire.Tuple{7, a("there")}, nodetest.Next[any](t, h))
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 8}, a("exit")})
-	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: a("chosen")}, next(t, h))
-	quiet(t, h) // an exit is no reply
+	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: a("chosen")}, nodetest.Next[any](t, h))
+	nodetest.Quiet(t, h) // an exit is no reply
 }
 
 func TestErlangErrors(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	for _, c := range []struct {
 		err  error
 		term any
@@ -159,15 +160,15 @@ func TestErlangErrors(t *testing.T) {
 		{errors.Join(errTea), "the tea is cold"},
 	} {
 		k := genserver.Define(genserver.OnRequest(func(_ *probe, _ *genserver.Context, q any) (any, error) { return nil, c.err }))
-		pid, err := k.Start(bounded(t), h, &probe{}, node.Options{})
+		pid, err := k.Start(nodetest.Soon(t), h, &probe{}, node.Options{})
 		require.NoError(t, err)
 		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
-		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.Error, c.term}}, next(t, h))
+		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.Error, c.term}}, nodetest.Next[any](t, h))
 	}
 }
 
 func TestErlangCast(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
 	for _, m := range []any{a("x"), nil, wire.Tuple{}} {
 		n.Send(pid, wire.Tuple{a("$gen_cast"), m})
@@ -191,8 +192,8 @@ func (s sender) SendAt(_ node.At, m any) error     { s(m); return nil }
 
 // Malformed messages of the protocol are ordinary messages.
 func TestMalformed(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
 	bad := []wire.Tuple{
 		{}, {a("$gen_call")}, {a("$gen_call"), 1}, {a("$gen_call"), 1, 2}, {a("$gen_call"), wire.Tuple{1, 2}, 3}, {a("$gen_call"), wire.Tuple{h.Self()}, 3},
@@ -206,15 +207,15 @@ func TestMalformed(t *testing.T) {
 		want = append(want, fmt.Sprintf("tuple %v", m))
 	}
 	assert.Equal(t, want, ask(t, h, pid, Notes{}))
-	quiet(t, h)
+	nodetest.Quiet(t, h)
 }
 
 func TestSuspend(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
 		pid := start(t, h, &probe{value: 1}, o)
-		ctx := bounded(t)
+		ctx := nodetest.Soon(t)
 		require.NoError(t, sys.Suspend(ctx, h, pid))
 		n.Send(pid, "a")
 		f := genserver.Async(n, pid, do(func(p *probe, _ *genserver.Context) (string, error) { p.note("call"); return "reply", nil }))
@@ -231,7 +232,7 @@ func TestSuspend(t *testing.T) {
 			t.Fatal("a call was answered by a suspended server")
 		default:
 		}
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 		i, err := n.Info(pid)
 		require.NoError(t, err)
 		assert.Equal(t, "gen_server (suspended)", i.Behaviour)
@@ -242,7 +243,7 @@ func TestSuspend(t *testing.T) {
 		r, err := f.Await(ctx)
 		require.NoError(t, err)
 		assert.Equal(t, "reply", r)
-		assert.Equal(t, wire.Tuple{7, a("c")}, next(t, h))
+		assert.Equal(t, wire.Tuple{7, a("c")}, nodetest.Next[any](t, h))
 		assert.Equal(t, []string{"a", "call", "cast b", "call c", "tuple {system,malformed,resume}"}, ask(t, n, pid, Notes{}))
 
 		require.NoError(t, sys.Suspend(ctx, h, pid))
@@ -291,26 +292,26 @@ func TestSuspendedExits(t *testing.T) {
 // A system message while suspended must not see the context of an earlier turn:
 // here another process has used the same worker since.
 func TestSuspendedContext(t *testing.T) {
-	n := startNode(t, node.Config{Workers: 1, Stages: 1})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
+	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{value: 1}, node.Options{Link: true, Name: "first"})
 	other := start(t, n, &probe{value: 2}, node.Options{Name: "second"})
-	require.NoError(t, sys.Suspend(bounded(t), n, pid))
+	require.NoError(t, sys.Suspend(nodetest.Soon(t), n, pid))
 	ask(t, n, other, Notes{})
-	st, err := sys.GetStatus(bounded(t), n, pid)
+	st, err := sys.GetStatus(nodetest.Soon(t), n, pid)
 	require.NoError(t, err)
 	tuple := st.(wire.Tuple)
 	assert.Equal(t, pid, tuple[1])
 	assert.Equal(t, h.Self(), tuple[3].(wire.List)[2])
 	assert.Contains(t, wire.Format(tuple), `"Status for generic server first"`)
-	require.NoError(t, sys.Resume(bounded(t), n, pid))
+	require.NoError(t, sys.Resume(nodetest.Soon(t), n, pid))
 	ask(t, n, pid, Notes{})
 }
 
 func TestReplaceState(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
-	ctx := bounded(t)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	ctx := nodetest.Soon(t)
 	pid := start(t, h, &probe{value: 1}, node.Options{})
 	require.NoError(t, n.ExportFunction(wire.Export{Module: "m", Function: "inc", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return args[0].(int) + 1, nil }))
@@ -340,11 +341,11 @@ func TestReplaceState(t *testing.T) {
 			before, err := sys.GetState(ctx, h, pid)
 			require.NoError(t, err)
 			h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7}, wire.Tuple{a("replace_state"), c.fun}})
-			got := next(t, h).(wire.Tuple)[1]
+			got := nodetest.Next[any](t, h).(wire.Tuple)[1]
 			if k, ok := c.want.(int); ok {
 				assert.Equal(t, k, got, c.what)
 				h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7}, wire.Tuple{a("replace_state"), func(any) (any, error) { return before, nil }}})
-				next(t, h)
+				nodetest.Next[any](t, h)
 			} else {
 				assert.True(t, wire.Equal(c.want, got), "%s: %v", c.what, got)
 			}
@@ -377,8 +378,8 @@ func TestReplaceState(t *testing.T) {
 }
 
 func TestChangeCode(t *testing.T) {
-	n := startNode(t, node.Config{})
-	ctx := bounded(t)
+	n := nodetest.Start(t, node.Config{})
+	ctx := nodetest.Soon(t)
 	p := &probe{}
 	pid := start(t, n, p, node.Options{})
 	var refused *sys.RefusedError
@@ -398,8 +399,8 @@ func TestChangeCode(t *testing.T) {
 
 // The state's own code panics when it is shown: the server goes on.
 func TestStatePanics(t *testing.T) {
-	n := startNode(t, node.Config{})
-	ctx := bounded(t)
+	n := nodetest.Start(t, node.Config{})
+	ctx := nodetest.Soon(t)
 	pid := start(t, n, &probe{value: func() any { panic("no state") }}, node.Options{})
 	var refused *sys.RefusedError
 	_, err := sys.GetState(ctx, n, pid)
@@ -420,8 +421,8 @@ func TestStatePanics(t *testing.T) {
 
 // A server with a mailbox that is full must still get word of a suspension's end.
 func TestBoundedSuspended(t *testing.T) {
-	n := startNode(t, node.Config{})
-	ctx := bounded(t)
+	n := nodetest.Start(t, node.Config{})
+	ctx := nodetest.Soon(t)
 	pid := start(t, n, &probe{}, node.Options{Limits: mailbox.Limits{Messages: 4, Policy: mailbox.Refuse}})
 	require.NoError(t, sys.Suspend(ctx, n, pid))
 	for n.Send(pid, "x") == nil {
@@ -434,7 +435,7 @@ func TestBoundedSuspended(t *testing.T) {
 // A continuation of Init needs no room in a mailbox.
 func TestBoundedContinue(t *testing.T) {
 	for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
-		n := startNode(t, node.Config{})
+		n := nodetest.Start(t, node.Config{})
 		entered, sent := make(chan struct{}), make(chan struct{})
 		go func() {
 			<-entered
@@ -460,7 +461,7 @@ func TestBoundedContinue(t *testing.T) {
 func TestRandomMessages(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
 		o.Limits.Policy = mailbox.Block
-		n := startNode(t, node.Config{})
+		n := nodetest.Start(t, node.Config{})
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		barrage(t, n, o, rand.New(rand.NewPCG(seed, 1)), 5000)
@@ -469,12 +470,12 @@ func TestRandomMessages(t *testing.T) {
 
 func FuzzMessages(f *testing.F) {
 	f.Add(uint64(1))
-	n := startNode(f, node.Config{})
+	n := nodetest.Start(f, node.Config{})
 	f.Fuzz(func(t *testing.T, seed uint64) { barrage(t, n, node.Options{}, rand.New(rand.NewPCG(seed, 1)), 50) })
 }
 
 func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int) {
-	h := openHandle(t, n)
+	h := nodetest.Open(t, n)
 	k := genserver.Define( // for all that there is, and what a server must not die of
 		genserver.OnRequest(func(s *probe, _ *genserver.Context, q any) (any, error) { return q, nil }),
 		genserver.OnRequest(func(s *probe, _ *genserver.Context, q wire.List) (any, error) { return nil, errTea }),
@@ -484,7 +485,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 		genserver.OnInfo(func(s *probe, _ *genserver.Context, m wire.Tuple) error { return nil }),
 	)
 	p := &probe{value: 1}
-	pid, err := k.Start(bounded(t), h, p, o)
+	pid, err := k.Start(nodetest.Soon(t), h, p, o)
 	require.NoError(t, err)
 	for i := range count {
 		if i%10 == 0 { // lest a bounded mailbox fills up for good
@@ -497,9 +498,9 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 			}
 		}
 	}
-	require.NoError(t, sys.Resume(bounded(t), n, pid))
+	require.NoError(t, sys.Resume(nodetest.Soon(t), n, pid))
 	assert.Equal(t, []string{"alive"}, ask(t, n, pid, Notes{}))
-	require.NoError(t, genserver.Stop(bounded(t), n, pid, node.Normal))
+	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
 	h.Close(nil)
 }
 

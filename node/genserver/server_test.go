@@ -15,8 +15,10 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // TestWhatEndsAServer has every row of the table in doc.go.
@@ -55,10 +57,10 @@ func TestWhatEndsAServer(t *testing.T) {
 	} {
 		for way, send := range ways {
 			t.Run(row.what+"/"+way, func(t *testing.T) {
-				n := startNode(t, node.Config{})
-				h := openHandle(t, n)
+				n := nodetest.Start(t, node.Config{})
+				h := nodetest.Open(t, n)
 				p := &probe{}
-				pid, ref, err := probes.StartMonitor(bounded(t), h, p, node.Options{})
+				pid, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
 				require.NoError(t, err)
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
@@ -73,7 +75,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				} else if assert.ErrorAs(t, err, &e) {
 					assert.Equal(t, row.caller.(*node.ExitError).Reason, gone(t, node.Down{Reason: e.Reason}))
 				}
-				quiet(t, h)
+				nodetest.Quiet(t, h)
 			})
 		}
 	}
@@ -99,7 +101,7 @@ func TestExitSignals(t *testing.T) {
 			}
 		}))
 		require.NoError(t, err)
-		return parent, arrival(t, pids), p
+		return parent, nodetest.Arrival(t, pids), p
 	}
 	for _, c := range []struct {
 		what       string
@@ -151,7 +153,7 @@ func TestExitSignals(t *testing.T) {
 
 func TestOrderOfCallbacks(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
-		n := startNode(t, node.Config{})
+		n := nodetest.Start(t, node.Config{})
 		initiated, queued := make(chan struct{}), make(chan struct{})
 		p := &probe{init: func(p *probe, c *genserver.Context) error {
 			close(initiated)
@@ -179,9 +181,9 @@ func TestOrderOfCallbacks(t *testing.T) {
 
 // Start returns when Init has, not when its continuation has.
 func TestStartDoesNotWaitForContinue(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
-	h := openHandle(t, n)
+	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{init: func(p *probe, c *genserver.Context) error {
 		c.Continue(func(c *genserver.Context) error { <-release; return node.ExitWith(wire.Atom("over")) })
 		return nil
@@ -201,10 +203,10 @@ func TestInitContinueFails(t *testing.T) {
 		"terminate asked":                            func(c *genserver.Context) error { c.Stop(wire.Atom("asked")); return nil },
 	} {
 		t.Run(what, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			h := openHandle(t, n)
+			n := nodetest.Start(t, node.Config{})
+			h := nodetest.Open(t, n)
 			p := &probe{init: func(p *probe, c *genserver.Context) error { c.Continue(f); return nil }}
-			_, ref, err := probes.StartMonitor(bounded(t), h, p, node.Options{})
+			_, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
 			require.NoError(t, err)
 			assert.Equal(t, what, fmt.Sprint("terminate ", watch(t, h, ref)))
 			assert.Equal(t, []string{what}, p.noted())
@@ -213,7 +215,7 @@ func TestInitContinueFails(t *testing.T) {
 }
 
 func TestReplyBeforeContinue(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
 	release := make(chan struct{})
 	r := ask(t, n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
@@ -229,21 +231,21 @@ func TestReplyBeforeContinue(t *testing.T) {
 func TestTerminateBeforeReply(t *testing.T) {
 	for what, err := range map[string]error{"value": nil, "error": errTea} {
 		t.Run(what, func(t *testing.T) {
-			n := startNode(t, node.Config{})
+			n := nodetest.Start(t, node.Config{})
 			entered, release := make(chan struct{}), make(chan struct{})
 			pid := start(t, n, &probe{terminate: func(*probe, *genserver.Context, any) { close(entered); <-release }}, node.Options{})
 			f := genserver.Async(n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
 				c.Stop(wire.Atom("asked"))
 				return "bye", err
 			}))
-			arrival(t, entered)
+			nodetest.Arrival(t, entered)
 			select {
 			case <-f.Done():
 				t.Fatal("the reply came before Terminate had returned")
 			default:
 			}
 			close(release)
-			r, got := f.Await(bounded(t))
+			r, got := f.Await(nodetest.Soon(t))
 			assert.Equal(t, err, got)
 			if err == nil {
 				assert.Equal(t, "bye", r)
@@ -254,9 +256,9 @@ func TestTerminateBeforeReply(t *testing.T) {
 
 // Later and Stop: no reply, word of the exit.
 func TestStopLater(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
-	_, err := genserver.Call(bounded(t), n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
+	_, err := genserver.Call(nodetest.Soon(t), n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
 		c.Stop(wire.Atom("asked"))
 		return "", genserver.Later
 	}))
@@ -265,7 +267,7 @@ func TestStopLater(t *testing.T) {
 
 func TestLater(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
-		n := startNode(t, node.Config{})
+		n := nodetest.Start(t, node.Config{})
 		dead := n.DeadLetters(4)
 		pid := start(t, n, &probe{}, o)
 		froms := make(chan node.From, 1)
@@ -275,35 +277,35 @@ func TestLater(t *testing.T) {
 		})
 
 		f := genserver.Async(n, pid, late) // answered by a goroutine, twice
-		from := arrival(t, froms)
+		from := nodetest.Arrival(t, froms)
 		assert.True(t, from.Pending())
 		ask(t, n, pid, Notes{}) // the server goes on meanwhile
 		go func() { assert.NoError(t, from.Reply("there")) }()
-		r, err := f.Await(bounded(t))
+		r, err := f.Await(nodetest.Soon(t))
 		require.NoError(t, err)
 		assert.Equal(t, "there", r)
 		assert.ErrorIs(t, from.Reply("again"), node.ErrReplied)
-		assert.Equal(t, node.CauseLateReply, arrival(t, dead.C).Cause)
+		assert.Equal(t, node.CauseLateReply, nodetest.Arrival(t, dead.C).Cause)
 
 		f = genserver.Async(n, pid, late) // answered with the wrong type
-		require.NoError(t, arrival(t, froms).Reply(1))
-		_, err = f.Await(bounded(t))
+		require.NoError(t, nodetest.Arrival(t, froms).Reply(1))
+		_, err = f.Await(nodetest.Soon(t))
 		assert.ErrorIs(t, err, node.ErrReplyType)
 
 		f = genserver.Async(n, pid, late) // answered by the server, in a cast
-		from = arrival(t, froms)
+		from = nodetest.Arrival(t, froms)
 		require.NoError(t, genserver.Cast(n, pid, tell(func(_ *probe, c *genserver.Context) error {
 			assert.ErrorIs(t, c.From().Reply("x"), node.ErrReplied, "a cast has no From")
 			return c.Reply(from, "self")
 		})))
-		r, err = f.Await(bounded(t))
+		r, err = f.Await(nodetest.Soon(t))
 		require.NoError(t, err)
 		assert.Equal(t, "self", r)
 
 		f = genserver.Async(n, pid, late) // answered after the server's exit
-		from = arrival(t, froms)
-		require.NoError(t, sys.Stop(bounded(t), n, pid, node.Normal))
-		_, err = f.Await(bounded(t))
+		from = nodetest.Arrival(t, froms)
+		require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
+		_, err = f.Await(nodetest.Soon(t))
 		assert.Equal(t, &node.ExitError{Reason: node.Normal}, err)
 		assert.ErrorIs(t, from.Reply("too late"), node.ErrReplied)
 		assert.False(t, from.Pending())
@@ -311,34 +313,34 @@ func TestLater(t *testing.T) {
 }
 
 func TestUnhandled(t *testing.T) {
-	log := &lines{}
-	n := startNode(t, node.Config{Log: slog.New(log)})
+	log := &logtest.Records{}
+	n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 	pid := start(t, n, &probe{}, node.Options{Name: "probe"})
 
-	_, err := genserver.Call(bounded(t), n, pid, Nobody{})
+	_, err := genserver.Call(nodetest.Soon(t), n, pid, Nobody{})
 	var u *genserver.UnhandledError
 	require.ErrorAs(t, err, &u)
 	assert.Equal(t, Nobody{}, u.Request)
 	assert.EqualError(t, err, "genserver: *genserver_test.probe handles no call of type genserver_test.Nobody")
-	_, err = node.Call[int](bounded(t), n, pid, 1.5)
+	_, err = node.Call[int](nodetest.Soon(t), n, pid, 1.5)
 	require.ErrorAs(t, err, &u)
 
 	require.NoError(t, genserver.Cast(n, pid, 1.5))
 	require.NoError(t, n.Send(pid, 1.5))
 	require.NoError(t, n.Send(pid, nil))
 	ask(t, n, pid, Notes{})
-	assert.Len(t, log.with("unexpected cast"), 1)
-	assert.Equal(t, "probe", log.with("unexpected cast")[0]["server"])
-	assert.Len(t, log.with("unexpected message"), 2)
+	assert.Len(t, log.With("unexpected cast"), 1)
+	assert.Equal(t, "probe", log.With("unexpected cast")[0]["server"])
+	assert.Len(t, log.With("unexpected message"), 2)
 }
 
 // Any call of node finds its method, and an interface as the type of a request
 // is no obstacle.
 func TestCallOfNode(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
 	for _, q := range []any{Notes{}, wire.Atom("hi")} {
-		_, err := node.Call[any](bounded(t), n, pid, q)
+		_, err := node.Call[any](nodetest.Soon(t), n, pid, q)
 		require.NoError(t, err)
 	}
 	require.NoError(t, genserver.Cast[node.PID, any](n, pid, wire.Atom("hi")))
@@ -346,24 +348,24 @@ func TestCallOfNode(t *testing.T) {
 }
 
 func TestDestinations(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	var ref node.Ref
 	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(false); return nil }}, node.Options{Name: "it"})
-	_, err := genserver.Call(bounded(t), n, node.Atom("it"), Notes{})
+	_, err := genserver.Call(nodetest.Soon(t), n, node.Atom("it"), Notes{})
 	require.NoError(t, err)
-	_, err = genserver.Call(bounded(t), n, ref, Notes{})
+	_, err = genserver.Call(nodetest.Soon(t), n, ref, Notes{})
 	require.NoError(t, err)
 	require.NoError(t, genserver.Cast(n, node.Atom("it"), wire.Atom("by name")))
 	require.NoError(t, genserver.Cast(n, ref, wire.Atom("by alias")))
 	assert.Equal(t, []string{"cast by name", "cast by alias"}, ask(t, n, pid, Notes{}))
 	assert.ErrorIs(t, genserver.Cast(n, node.Atom("nobody"), 1), node.ErrNoName)
-	_, err = genserver.Call(bounded(t), n, node.Atom("nobody"), Notes{})
+	_, err = genserver.Call(nodetest.Soon(t), n, node.Atom("nobody"), Notes{})
 	assert.ErrorIs(t, err, node.ErrNoName)
-	assert.ErrorIs(t, genserver.Stop(bounded(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
-	require.NoError(t, genserver.Stop(bounded(t), n, ref, wire.Atom("enough")))
-	_, err = genserver.Call(bounded(t), n, pid, Notes{})
+	assert.ErrorIs(t, genserver.Stop(nodetest.Soon(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
+	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, ref, wire.Atom("enough")))
+	_, err = genserver.Call(nodetest.Soon(t), n, pid, Notes{})
 	assert.ErrorIs(t, err, node.ErrNoProcess)
-	assert.ErrorIs(t, genserver.Stop(bounded(t), n, pid, node.Normal), node.ErrNoProcess)
+	assert.ErrorIs(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal), node.ErrNoProcess)
 }
 
 func TestTimeout(t *testing.T) {
@@ -593,44 +595,44 @@ func spawn(t *testing.T, n *node.Node, style string, body func(in trapper), more
 
 // An Init that never returns, whatever is tried: Start returns, the name is free.
 func TestInitHangs(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
 	ctx, cancel := context.WithCancelCause(context.Background())
-	h := openHandle(t, n)
+	h := nodetest.Open(t, n)
 	entered := make(chan struct{})
 	go func() { <-entered; cancel(errTea) }()
 	_, ref, err := probes.StartMonitor(ctx, h, &probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }},
 		node.Options{Name: "it", Link: true})
 	assert.Same(t, errTea, err)
 	assert.Zero(t, ref)
-	quiet(t, h)
+	nodetest.Quiet(t, h)
 	assert.Equal(t, 1, n.Stats().Lingering)
 	pid := start(t, h, &probe{}, node.Options{Name: "it"})
 	ask(t, h, pid, Notes{})
 	close(release)
 	require.Eventually(t, func() bool { return n.Stats().Lingering == 0 }, limit, time.Millisecond)
-	quiet(t, h)
+	nodetest.Quiet(t, h)
 }
 
 func TestStartOptions(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{Name: "it", Link: true})
-	_, err := probes.Start(bounded(t), h, &probe{}, node.Options{Name: "it"})
+	_, err := probes.Start(nodetest.Soon(t), h, &probe{}, node.Options{Name: "it"})
 	assert.ErrorIs(t, err, node.ErrNameTaken)
-	_, err = probes.Start(bounded(t), n, &probe{}, node.Options{Link: true})
+	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{Link: true})
 	assert.ErrorIs(t, err, node.ErrBadOption)
-	_, _, err = probes.StartMonitor(bounded(t), n, &probe{}, node.Options{})
+	_, _, err = probes.StartMonitor(nodetest.Soon(t), n, &probe{}, node.Options{})
 	assert.ErrorIs(t, err, node.ErrBadOption)
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	assert.Equal(t, []node.PID{h.Self()}, i.Links)
 	assert.Equal(t, "*genserver_test.probe", i.Behaviour)
-	two, ref, err := probes.StartMonitor(bounded(t), h, &probe{}, node.Options{})
+	two, ref, err := probes.StartMonitor(nodetest.Soon(t), h, &probe{}, node.Options{})
 	require.NoError(t, err)
-	require.NoError(t, genserver.Stop(bounded(t), h, two, wire.Atom("enough")))
-	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, next(t, h))
-	quiet(t, h)
+	require.NoError(t, genserver.Stop(nodetest.Soon(t), h, two, wire.Atom("enough")))
+	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Next[any](t, h))
+	nodetest.Quiet(t, h)
 }
 
 func TestTerminateCrashes(t *testing.T) {
@@ -659,11 +661,11 @@ func TestTerminateCrashes(t *testing.T) {
 			},
 		} {
 			t.Run(c.what+"/"+what, func(t *testing.T) {
-				log := &lines{}
-				n := startNode(t, node.Config{Log: slog.New(log)})
-				h := openHandle(t, n)
+				log := &logtest.Records{}
+				n := nodetest.Start(t, node.Config{Log: slog.New(log)})
+				h := nodetest.Open(t, n)
 				p := &probe{terminate: c.terminate}
-				pid, ref, err := probes.StartMonitor(bounded(t), h, p, node.Options{})
+				pid, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
 				require.NoError(t, err)
 				err = end(h, pid)
 				assert.Equal(t, c.reason, watch(t, h, ref))
@@ -673,7 +675,7 @@ func TestTerminateCrashes(t *testing.T) {
 					assert.NoError(t, err)
 				}
 				assert.Len(t, p.noted(), 1, "Terminate is called once")
-				assert.Len(t, log.with("server terminating"), 1)
+				assert.Len(t, log.With("server terminating"), 1)
 			})
 		}
 	}
@@ -681,7 +683,7 @@ func TestTerminateCrashes(t *testing.T) {
 
 // Stop of a server that hangs in Terminate is bounded by its context.
 func TestStopHangs(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	entered, release := make(chan struct{}), make(chan struct{})
 	pid := start(t, n, &probe{terminate: func(*probe, *genserver.Context, any) { close(entered); <-release }}, node.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -689,13 +691,13 @@ func TestStopHangs(t *testing.T) {
 	assert.ErrorIs(t, genserver.Stop(ctx, n, pid, node.Normal), context.Canceled)
 	assert.True(t, n.IsAlive(pid), "Stop does not kill")
 	close(release)
-	_, err := node.AwaitExit(bounded(t), n, pid)
+	_, err := node.AwaitExit(nodetest.Soon(t), n, pid)
 	require.NoError(t, err)
 }
 
 // The context's end is not mistaken for the server's, even if both say the same.
 func TestStopFromDyingProcess(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
 	defer close(release)
 	pid := start(t, n, &probe{terminate: func(*probe, *genserver.Context, any) { <-release }}, node.Options{})
@@ -709,7 +711,7 @@ func TestKilledInMethod(t *testing.T) {
 	for what, err := range map[string]error{"nil": nil, "error": errTea, "exit": node.ExitWith(1)} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				log := &lines{}
+				log := &logtest.Records{}
 				n, e := node.Start(node.Config{Workers: 2, Log: slog.New(log)})
 				require.NoError(t, e)
 				p := &probe{}
@@ -721,7 +723,7 @@ func TestKilledInMethod(t *testing.T) {
 				close(release)
 				synctest.Wait()
 				assert.Empty(t, p.noted())
-				assert.Empty(t, log.with("server terminating"))
+				assert.Empty(t, log.With("server terminating"))
 				require.NoError(t, n.Stop())
 			})
 		})
@@ -736,24 +738,24 @@ func TestReport(t *testing.T) {
 	}{
 		{node.Normal, false}, {node.Shutdown, false}, {wire.Tuple{node.Shutdown, 1}, false}, {wire.Atom("odd"), true}, {wire.Tuple{node.Shutdown}, true},
 	} {
-		log := &lines{}
-		n := startNode(t, node.Config{Log: slog.New(log)})
+		log := &logtest.Records{}
+		n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 		pid := start(t, n, &probe{value: func() any { panic("no state") }}, node.Options{Name: "probe"})
-		genserver.Stop(bounded(t), n, pid, c.reason)
-		got := log.with("server terminating")
+		genserver.Stop(nodetest.Soon(t), n, pid, c.reason)
+		got := log.With("server terminating")
 		require.Equal(t, c.logged, len(got) == 1, "%v", c.reason)
 		if c.logged {
 			assert.Equal(t, "probe", got[0]["server"])
 			assert.Contains(t, got[0]["state"], "no state")
 			assert.Equal(t, "[]", got[0]["last message"], "of a system message, as in OTP")
 		}
-		assert.Empty(t, log.with("crash report"), "%v is no crash", c.reason)
+		assert.Empty(t, log.With("crash report"), "%v is no crash", c.reason)
 	}
 }
 
 func TestNodeStopEndsServers(t *testing.T) {
 	before := runtime.NumGoroutine()
-	log := &lines{}
+	log := &logtest.Records{}
 	n, err := node.Start(node.Config{Log: slog.New(log)})
 	require.NoError(t, err)
 	p := &probe{init: func(_ *probe, c *genserver.Context) error {
@@ -770,11 +772,11 @@ func TestNodeStopEndsServers(t *testing.T) {
 	}
 	require.NoError(t, n.Stop())
 	assert.Contains(t, p.noted(), "terminate shutdown", "by the exit of the parent")
-	assert.Empty(t, log.with("crash report"))
+	assert.Empty(t, log.With("crash report"))
 	for end := time.Now().Add(limit); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		runtime.Gosched()
 	}
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before, "goroutines are left")
-	_, err = probes.Start(bounded(t), n, &probe{}, node.Options{})
+	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
 	assert.ErrorIs(t, err, node.ErrStopped)
 }

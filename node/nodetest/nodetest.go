@@ -2,6 +2,8 @@
 package nodetest
 
 import (
+	"context"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +16,7 @@ import (
 )
 
 // Limit bounds every wait for something that must happen.
-const Limit = 20 * time.Second
+const Limit = 30 * time.Second
 
 // Start starts a node that is stopped at the end of the test, which must work.
 func Start(t testing.TB, cfg node.Config) *node.Node {
@@ -23,6 +25,13 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
 	return n
+}
+
+// Soon is a context that ends after Limit, or after the test.
+func Soon(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), Limit)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 // Open opens a handle that is closed at the end of the test.
@@ -62,4 +71,26 @@ func Quiet(t testing.TB, h *node.Self) {
 	t.Helper()
 	m, err := h.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
+}
+
+// Down waits for the Down of a monitor and leaves other messages in the mailbox.
+func Down(t testing.TB, h *node.Self, ref node.Ref) node.Down {
+	t.Helper()
+	m, err := h.ReceiveWithin(Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	require.NoError(t, err)
+	return m.(node.Down)
+}
+
+// Arrival receives from a channel what must come; if it does not, the stacks of all
+// goroutines are in the log.
+func Arrival[T any](t testing.TB, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(Limit):
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("nothing came\n%s", stacks[:runtime.Stack(stacks, true)])
+		panic("unreachable")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -43,7 +44,7 @@ func TestFarJoinAndLeave(t *testing.T) {
 	b.sees(wire.Tuple{"h", 1})
 	b.leave("g", wb[0])
 	a.sees("g", wa[1], wa[2], wb[0], wb[1])
-	require.ErrorIs(t, a.scope.Join(bounded(t), a, "g", wb[0]), pg.ErrNotLocal)
+	require.ErrorIs(t, a.scope.Join(nodetest.Soon(t), a, "g", wb[0]), pg.ErrNotLocal)
 }
 
 // What was before the connection is told at the beginning.
@@ -133,7 +134,7 @@ func TestFarLateScope(t *testing.T) {
 func TestFarOtherScope(t *testing.T) {
 	f := newPlaces()
 	a, b := startPeer(t, f, "a", pg.Config{Name: "one"}), startPeer(t, f, "b", pg.Config{Name: "one"})
-	other, err := pg.Start(bounded(t), b, pg.Config{Name: "two"})
+	other, err := pg.Start(nodetest.Soon(t), b, pg.Config{Name: "two"})
 	require.NoError(t, err)
 	a.connect(b.Name())
 	wa := a.spawn(1)
@@ -146,7 +147,7 @@ func TestFarOtherScope(t *testing.T) {
 func TestFarMonitor(t *testing.T) {
 	a, b := pair(t)
 	w := b.spawn(1)
-	m, err := node.Call[any](bounded(t), a.self, node.At{Name: "pg", Node: b.Name()}, any(wire.Atom("monitor")))
+	m, err := node.Call[any](nodetest.Soon(t), a.self, node.At{Name: "pg", Node: b.Name()}, any(wire.Atom("monitor")))
 	require.NoError(t, err)
 	ref := m.(wire.Tuple)[0]
 	b.join("g", w...)
@@ -182,8 +183,8 @@ func storm(p *peer, pids []node.PID, seed uint64, n int) {
 		g := fmt.Sprint(r.IntN(10))
 		some := []node.PID{pids[r.IntN(len(pids))], pids[r.IntN(len(pids))]}[:1+r.IntN(2)]
 		if r.IntN(2) == 0 {
-			assert.NoError(p.t, p.scope.Join(bounded(p.t), p, g, some...))
-		} else if err := p.scope.Leave(bounded(p.t), p, g, some...); err != nil {
+			assert.NoError(p.t, p.scope.Join(nodetest.Soon(p.t), p, g, some...))
+		} else if err := p.scope.Leave(nodetest.Soon(p.t), p, g, some...); err != nil {
 			assert.ErrorIs(p.t, err, pg.ErrNotJoined)
 		}
 	}
@@ -213,7 +214,7 @@ func TestFarStorm(t *testing.T) {
 		wg.Go(func() { // connections come and go meanwhile
 			for range 20 {
 				p.Disconnect(all[(i+1)%3].Name())
-				p.Connect(bounded(t), all[(i+1)%3].Name())
+				p.Connect(nodetest.Soon(t), all[(i+1)%3].Name())
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd/epmdtest"
@@ -62,7 +63,7 @@ func (e *otp) knows(p *peer) *otp {
 
 func (e *otp) call(module, function node.Atom, args ...any) any {
 	e.t.Helper()
-	v, err := node.RPC(bounded(e.t), e.by, e.name, module, function, args...)
+	v, err := node.RPC(nodetest.Soon(e.t), e.by, e.name, module, function, args...)
 	require.NoError(e.t, err)
 	return v
 }
@@ -120,7 +121,7 @@ func (e *otp) members(group any) (pids []node.PID) {
 func (e *otp) sees(group any, want ...node.PID) {
 	e.t.Helper()
 	at := node.At{Name: e.scope, Node: e.name}
-	m, err := node.Call[any](bounded(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("monitor"), group}))
+	m, err := node.Call[any](nodetest.Soon(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("monitor"), group}))
 	require.NoError(e.t, err)
 	ref := m.(wire.Tuple)[0]
 	mine := func(m any) bool { t, ok := m.(wire.Tuple); return ok && len(t) == 4 && t[0] == ref }
@@ -130,7 +131,7 @@ func (e *otp) sees(group any, want ...node.PID) {
 		require.True(e.t, time.Now().Before(deadline), "%s sees %v in %v, not %v", e.name, got, group, want)
 		e.by.self.ReceiveWithin(50*time.Millisecond, mine)
 	}
-	_, err = node.Call[any](bounded(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("demonitor"), ref}))
+	_, err = node.Call[any](nodetest.Soon(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("demonitor"), ref}))
 	require.NoError(e.t, err)
 	for err == nil {
 		_, err = e.by.self.ReceiveWithin(0, mine)
@@ -265,7 +266,7 @@ func TestErlangKilled(t *testing.T) {
 		p.sees("g", ours...)
 		p.sees("h")
 		for found := true; found; { // until the port mapper has noticed
-			_, err := l.Find(bounded(t), e.name)
+			_, err := l.Find(nodetest.Soon(t), e.name)
 			found = err == nil
 		}
 	}
@@ -282,7 +283,7 @@ func TestErlangDisconnect(t *testing.T) {
 		if i%2 == 0 {
 			require.True(t, p.Disconnect(e.name))
 		} else { // by them, so the call fails
-			node.RPC(bounded(t), p, e.name, "erlang", "disconnect_node", p.Name())
+			node.RPC(nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
 		}
 		p.sees("g", ours...)
 		assert.Empty(t, p.Nodes(true), "nothing connects again by itself")

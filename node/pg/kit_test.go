@@ -13,18 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
 
 // limit bounds every wait of a test for something that must happen.
 const limit = 30 * time.Second
-
-func bounded(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // places is a node.Finder: the nodes of one test. What it does not know it asks
 // next for, if there is one.
@@ -78,13 +73,8 @@ func startPeer(t testing.TB, f node.Finder, name string, cfg pg.Config) *peer {
 	if f != nil {
 		c.Distribution = &node.Distribution{Cookie: "secret", Finder: f}
 	}
-	n, err := node.Start(c)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
-	self, err := n.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { self.Close(nil) })
-	p := &peer{Node: n, t: t, self: self}
+	n := nodetest.Start(t, c)
+	p := &peer{Node: n, t: t, self: nodetest.Open(t, n)}
 	if cfg.Name != "-" {
 		p.start(cfg)
 	}
@@ -97,13 +87,13 @@ func (p *peer) start(cfg pg.Config) {
 		cfg.Seek = 20 * time.Millisecond
 	}
 	var err error
-	p.scope, err = pg.Start(bounded(p.t), p, cfg)
+	p.scope, err = pg.Start(nodetest.Soon(p.t), p, cfg)
 	require.NoError(p.t, err)
 }
 
 func (p *peer) connect(q node.Atom) {
 	p.t.Helper()
-	require.NoError(p.t, p.Connect(bounded(p.t), q))
+	require.NoError(p.t, p.Connect(nodetest.Soon(p.t), q))
 }
 
 // spawn starts processes that wait for their end.
@@ -119,24 +109,24 @@ func (p *peer) spawn(n int) (pids []node.PID) {
 
 func (p *peer) join(group any, pids ...node.PID) {
 	p.t.Helper()
-	require.NoError(p.t, p.scope.Join(bounded(p.t), p, group, pids...))
+	require.NoError(p.t, p.scope.Join(nodetest.Soon(p.t), p, group, pids...))
 }
 
 func (p *peer) leave(group any, pids ...node.PID) {
 	p.t.Helper()
-	require.NoError(p.t, p.scope.Leave(bounded(p.t), p, group, pids...))
+	require.NoError(p.t, p.scope.Leave(nodetest.Soon(p.t), p, group, pids...))
 }
 
 // sees waits until exactly these processes are in the group, as p sees it.
 func (p *peer) sees(group any, want ...node.PID) {
 	p.t.Helper()
-	ref, got, err := p.scope.Monitor(bounded(p.t), p.self, group)
+	ref, got, err := p.scope.Monitor(nodetest.Soon(p.t), p.self, group)
 	require.NoError(p.t, err)
 	for want = sorted(want); !slices.Equal(sorted(got), want); got = p.scope.Members(group) {
 		_, err := p.self.ReceiveWithin(limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
 		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.Nodes(true), got, group, want)
 	}
-	was, err := p.scope.Demonitor(bounded(p.t), p.self, ref)
+	was, err := p.scope.Demonitor(nodetest.Soon(p.t), p.self, ref)
 	require.NoError(p.t, err)
 	require.True(p.t, was)
 }

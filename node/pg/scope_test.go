@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -36,8 +37,8 @@ func TestJoinAndLeave(t *testing.T) {
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
 	p.leave("g", w[0], w[0], w[1]) // one too many
 	assert.Equal(t, []node.PID{w[2]}, p.scope.Members("g"))
-	require.ErrorIs(t, p.scope.Leave(bounded(t), p, "g", w[0]), pg.ErrNotJoined)
-	require.ErrorIs(t, p.scope.Leave(bounded(t), p, "h", w[2]), pg.ErrNotJoined)
+	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "g", w[0]), pg.ErrNotJoined)
+	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "h", w[2]), pg.ErrNotJoined)
 	p.leave("g", w[2])
 	assert.Empty(t, p.scope.Groups())
 
@@ -66,10 +67,10 @@ func TestSlicesAreCopied(t *testing.T) {
 	clear(mine)
 	clear(p.scope.Members("g"))
 	clear(p.scope.LocalMembers("g"))
-	_, all, err := p.scope.Monitor(bounded(t), p.self, "g")
+	_, all, err := p.scope.Monitor(nodetest.Soon(t), p.self, "g")
 	require.NoError(t, err)
 	clear(all)
-	_, groups, err := p.scope.MonitorScope(bounded(t), p.self)
+	_, groups, err := p.scope.MonitorScope(nodetest.Soon(t), p.self)
 	require.NoError(t, err)
 	clear(groups[0].PIDs)
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
@@ -111,7 +112,7 @@ func TestGroupTerms(t *testing.T) {
 	assert.Empty(t, p.scope.Groups())
 
 	for _, g := range []any{struct{}{}, []any{1}, wire.PID{}, wire.Tuple{wire.Ref{}}} {
-		require.ErrorIs(t, p.scope.Join(bounded(t), p, g, w), pg.ErrBadGroup)
+		require.ErrorIs(t, p.scope.Join(nodetest.Soon(t), p, g, w), pg.ErrBadGroup)
 		assert.Empty(t, p.scope.Members(g))
 	}
 }
@@ -120,9 +121,9 @@ func TestOnlyLocalProcesses(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(1)[0]
 	other := wire.NewOrigin(wire.NodeID{Name: p.Name(), Creation: p.Creation() + 1}).PID(w.Number())
-	require.ErrorIs(t, p.scope.Join(bounded(t), p, "g", w, other), pg.ErrNotLocal)
+	require.ErrorIs(t, p.scope.Join(nodetest.Soon(t), p, "g", w, other), pg.ErrNotLocal)
 	assert.Empty(t, p.scope.Members("g"))
-	require.ErrorIs(t, p.scope.Leave(bounded(t), p, "g", other), pg.ErrNotLocal)
+	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "g", other), pg.ErrNotLocal)
 }
 
 func change(t *testing.T, p *peer) pg.Change {
@@ -136,7 +137,7 @@ func TestMonitor(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(2)
 	p.join("g", w[0])
-	ref, all, err := p.scope.Monitor(bounded(t), p.self, "g")
+	ref, all, err := p.scope.Monitor(nodetest.Soon(t), p.self, "g")
 	require.NoError(t, err)
 	assert.Equal(t, w[:1], all)
 	p.join("other", w[0])
@@ -147,19 +148,19 @@ func TestMonitor(t *testing.T) {
 	p.Exit(w[0], node.Kill)
 	assert.Equal(t, pg.Change{Ref: ref, Group: "g", PIDs: w[:1]}, change(t, p))
 	p.leave("g", w[1]) // stays in the mailbox, until:
-	was, err := p.scope.Demonitor(bounded(t), p.self, ref)
+	was, err := p.scope.Demonitor(nodetest.Soon(t), p.self, ref)
 	require.NoError(t, err)
 	assert.True(t, was)
 	p.join("g", w[1])
 	_, err = p.self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
-	was, err = p.scope.Demonitor(bounded(t), p.self, ref)
+	was, err = p.scope.Demonitor(nodetest.Soon(t), p.self, ref)
 	require.NoError(t, err)
 	assert.False(t, was)
 
-	_, _, err = p.scope.Monitor(bounded(t), p, "g")
+	_, _, err = p.scope.Monitor(nodetest.Soon(t), p, "g")
 	require.ErrorIs(t, err, pg.ErrNoWatcher)
-	_, _, err = p.scope.Monitor(bounded(t), p.self, struct{}{})
+	_, _, err = p.scope.Monitor(nodetest.Soon(t), p.self, struct{}{})
 	require.ErrorIs(t, err, pg.ErrBadGroup)
 }
 
@@ -168,7 +169,7 @@ func TestMonitorScope(t *testing.T) {
 	w := p.spawn(2)
 	p.join("g", w...)
 	p.join(1, w[0])
-	ref, all, err := p.scope.MonitorScope(bounded(t), p.self)
+	ref, all, err := p.scope.MonitorScope(nodetest.Soon(t), p.self)
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []pg.Members{{Group: "g", PIDs: w}, {Group: 1, PIDs: w[:1]}}, all)
 	p.join("new", w[1])
@@ -182,12 +183,12 @@ func TestWatcherExits(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	other, err := p.Open()
 	require.NoError(t, err)
-	_, _, err = p.scope.Monitor(bounded(t), other, "g")
+	_, _, err = p.scope.Monitor(nodetest.Soon(t), other, "g")
 	require.NoError(t, err)
-	_, _, err = p.scope.MonitorScope(bounded(t), other)
+	_, _, err = p.scope.MonitorScope(nodetest.Soon(t), other)
 	require.NoError(t, err)
 	monitors := func() any {
-		state, err := sys.GetState(bounded(t), p, wire.Atom("pg"))
+		state, err := sys.GetState(nodetest.Soon(t), p, wire.Atom("pg"))
 		require.NoError(t, err)
 		v, _ := state.(wire.Map).Get(wire.Atom("monitors"))
 		return v
@@ -200,18 +201,18 @@ func TestWatcherExits(t *testing.T) {
 
 func TestScopesAreApart(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
-	other, err := pg.Start(bounded(t), p, pg.Config{Name: "other"})
+	other, err := pg.Start(nodetest.Soon(t), p, pg.Config{Name: "other"})
 	require.NoError(t, err)
 	w := p.spawn(1)
 	p.join("g", w...)
 	assert.Empty(t, other.Members("g"))
 	assert.Equal(t, node.Atom("other"), other.Name())
-	_, err = pg.Start(bounded(t), p, pg.Config{Name: "other"})
+	_, err = pg.Start(nodetest.Soon(t), p, pg.Config{Name: "other"})
 	require.ErrorIs(t, err, node.ErrNameTaken)
-	found, err := pg.Find(bounded(t), p, "other")
+	found, err := pg.Find(nodetest.Soon(t), p, "other")
 	require.NoError(t, err)
 	assert.Same(t, other, found)
-	_, err = pg.Find(bounded(t), p, "third")
+	_, err = pg.Find(nodetest.Soon(t), p, "third")
 	require.ErrorIs(t, err, node.ErrNoName)
 	_, err = pg.New(pg.Config{Seek: -1})
 	require.Error(t, err)
@@ -226,12 +227,12 @@ func TestScopeEnds(t *testing.T) {
 	p.scope = s
 	w := p.spawn(1)
 	assert.Empty(t, s.Members("g"))
-	require.Error(t, s.Join(bounded(t), p, "g", w...))
+	require.Error(t, s.Join(nodetest.Soon(t), p, "g", w...))
 	for _, end := range []func(pid node.PID){
 		func(pid node.PID) { p.Exit(pid, node.Kill) },
-		func(pid node.PID) { require.NoError(t, genserver.Stop(bounded(t), p, pid, node.Shutdown)) },
+		func(pid node.PID) { require.NoError(t, genserver.Stop(nodetest.Soon(t), p, pid, node.Shutdown)) },
 	} {
-		pid, err := node.SpawnWait(bounded(t), p, node.Options{}, s.Actor())
+		pid, err := node.SpawnWait(nodetest.Soon(t), p, node.Options{}, s.Actor())
 		require.NoError(t, err)
 		p.join("g", w...)
 		assert.Equal(t, w, s.Members("g"))
@@ -244,7 +245,7 @@ func TestStartLink(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{Name: "-"})
 	starter, err := p.Open()
 	require.NoError(t, err)
-	s, err := pg.Start(bounded(t), starter, pg.Config{Link: true})
+	s, err := pg.Start(nodetest.Soon(t), starter, pg.Config{Link: true})
 	require.NoError(t, err)
 	pid, ok := p.Whereis(s.Name())
 	require.True(t, ok)
@@ -274,7 +275,7 @@ func TestStrangeMessages(t *testing.T) {
 	}
 	for _, q := range []any{1, wire.Atom("members"), wire.Tuple{wire.Atom("monitor")}, wire.Tuple{wire.Atom("join_local"), "g", 1},
 		wire.Tuple{wire.Atom("x"), "g", w[0]}} {
-		_, err := node.Call[any](bounded(t), p, wire.Atom("pg"), q)
+		_, err := node.Call[any](nodetest.Soon(t), p, wire.Atom("pg"), q)
 		var unhandled *genserver.UnhandledError
 		require.ErrorAs(t, err, &unhandled, "%v", q)
 	}
@@ -288,7 +289,7 @@ func TestErlangRequests(t *testing.T) {
 	w := p.spawn(2)
 	ask := func(q any) any {
 		t.Helper()
-		v, err := node.Call[any](bounded(t), p.self, wire.Atom("pg"), q)
+		v, err := node.Call[any](nodetest.Soon(t), p.self, wire.Atom("pg"), q)
 		require.NoError(t, err)
 		return v
 	}
@@ -305,7 +306,7 @@ func TestErlangRequests(t *testing.T) {
 	assert.Equal(t, wire.False, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
 	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("demonitor"), s[0]}))
 	far := wire.NewOrigin(wire.NodeID{Name: "far@h", Creation: 1}).PID(7)
-	_, err := node.Call[any](bounded(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
+	_, err := node.Call[any](nodetest.Soon(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
 	require.ErrorIs(t, err, pg.ErrNotLocal)
 	assert.Equal(t, wire.Tuple{wire.Atom("nolocal"), far}, node.ErrorTerm(err))
 }
@@ -314,7 +315,7 @@ func TestErlangRequests(t *testing.T) {
 func TestReadersMeetNoHalf(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(10)
-	ctx, stop := context.WithCancel(bounded(t))
+	ctx, stop := context.WithCancel(nodetest.Soon(t))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -83,14 +84,10 @@ func (*stubborn) End(*node.Context, any) error { return nil }
 
 func setup(t *testing.T, b node.Actor) (context.Context, *node.Node, node.PID) {
 	t.Helper()
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
+	n := nodetest.Start(t, node.Config{})
 	pid, err := n.SpawnOpt(node.Options{Name: "it"}, b)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx, n, pid
+	return nodetest.Soon(t), n, pid
 }
 
 func TestPlainBehaviour(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/supervisor/demo"
@@ -18,12 +19,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-func start(t *testing.T) *node.Node {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	return n
-}
+func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 
 // echoes exports a behaviour that sends its arguments to whoever is registered as
 // test.

@@ -1,7 +1,6 @@
 package etf
 
 import (
-	"flag"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -10,9 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/randtest"
 )
-
-var seedFlag = flag.Uint64("seed", 0, "seed of the random terms; 0 picks one")
 
 // gen makes random terms, biased towards the places where the format changes.
 type gen struct {
@@ -21,18 +19,7 @@ type gen struct {
 }
 
 // newGen returns a gen whose seed is printed if the test fails.
-func newGen(t testing.TB) *gen {
-	s := *seedFlag
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with -seed=%d", s)
-		}
-	})
-	return &gen{Rand: rand.New(rand.NewPCG(s, 1))}
-}
+func newGen(t testing.TB) *gen { return &gen{Rand: randtest.New(t)} }
 
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
 

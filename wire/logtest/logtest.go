@@ -108,9 +108,21 @@ func (r *Records) Handle(_ context.Context, rec slog.Record) error {
 
 // With returns the records with a message, oldest first: their attributes by name,
 // and "msg" and "level".
-func (r *Records) With(msg string) (found []map[string]any) {
+func (r *Records) With(msg string) []map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.with(msg)
+}
+
+// Take returns what With does, and forgets all records.
+func (r *Records) Take(msg string) []map[string]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() { r.all = nil }()
+	return r.with(msg)
+}
+
+func (r *Records) with(msg string) (found []map[string]any) {
 	for _, line := range r.all {
 		if line["msg"] == msg {
 			found = append(found, line)

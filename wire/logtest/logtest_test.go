@@ -43,4 +43,6 @@ func TestRecords(t *testing.T) {
 		{"msg": "a", "level": slog.LevelDebug, "k": int64(1)}, {"msg": "a", "level": slog.LevelInfo},
 	}, r.With("a"))
 	assert.Empty(t, r.With("c"))
+	assert.Len(t, r.Take("b"), 1)
+	assert.Empty(t, r.With("a"))
 }

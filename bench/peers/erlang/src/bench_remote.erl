@@ -10,7 +10,7 @@
 -module(bench_remote).
 
 -export([benches/0]).
--export([pong/0, receiver/4, newcomer/2, host/1]).
+-export([receiver/4, newcomer/2, host/1]).
 
 benches() ->
     Proto = {proto, erlang, [erlang]},
@@ -29,7 +29,7 @@ with_far(Fun) ->
                                         args => ["-boot", "no_dot_erlang" | paths()]}),
     Online = erlang:system_info(schedulers_online),
     peer:call(Peer, erlang, system_flag, [schedulers_online, Online]),
-    ok = peer:call(Peer, code, ensure_modules_loaded, [[?MODULE, bench, binary, re, file]]),
+    ok = peer:call(Peer, code, ensure_modules_loaded, [[?MODULE, bench, bench_traffic, binary, re, file]]),
     bench:check(net_kernel:connect_node(Far), "the nodes cannot connect"),
     Result = Fun(Far),
     peer:stop(Peer),
@@ -43,9 +43,9 @@ paths() ->
 latency(#{roundtrips := Roundtrips}) ->
     with_far(fun(Far) ->
         Main = self(),
-        Pong = spawn_link(Far, ?MODULE, pong, []),
+        Pong = spawn_link(Far, bench_traffic, pong, []),
         Ping = spawn_link(fun() ->
-            receive serve -> Main ! {returned, ping(Pong, Roundtrips, 0)} end
+            receive serve -> Main ! {returned, bench_traffic:ping(Pong, Roundtrips, 0)} end
         end),
         Start = bench:clock(),
         Ping ! serve,
@@ -57,19 +57,6 @@ latency(#{roundtrips := Roundtrips}) ->
                 #{seconds => Seconds, ops => Roundtrips}
         end
     end).
-
-ping(_Pong, 0, Count) ->
-    Count;
-ping(Pong, Left, Count) ->
-    Pong ! {ball, self(), Left},
-    receive {ball, Pong, Left} -> ping(Pong, Left - 1, Count + 1) end.
-
-pong() ->
-    receive
-        {ball, From, Number} ->
-            From ! {ball, self(), Number},
-            pong()
-    end.
 
 %%% remote_throughput: binaries one way, and one answer at the end.
 

@@ -2,6 +2,7 @@
 -module(bench_traffic).
 
 -export([benches/0]).
+-export([ping/3, pong/0]). % of remote_latency too
 
 benches() ->
     [{"mailbox", all, [{senders, 20, 1}, {each, 1000000, 1}], fun mailbox/1},
