@@ -27,9 +27,9 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 	return n
 }
 
-// Soon is a context that ends after Limit, or after the test.
+// Soon is a context that ends after Limit, or with the test.
 func Soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), Limit)
 	t.Cleanup(cancel)
 	return ctx
 }
