@@ -379,6 +379,9 @@ func TestFarErlDoesNotRead(t *testing.T) {
 			if process.Load()+actor.Load() > was {
 				return "they are not held up"
 			}
+			if node.FarWaiting(n) <= queue {
+				return "there is room yet"
+			}
 			return ""
 		})
 	}
