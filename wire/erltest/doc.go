@@ -18,8 +18,8 @@
 //  1. Nothing is left behind: when a test ends, its erl has been waited for, and so
 //     has the goroutine that reads what it says.
 //  2. Nothing hangs: an answer is waited for Patience at the most, a Run the double.
-//  3. Tests do not meet: each erl has a home, a folder and a cookie of its own,
-//     starts no EPMD, writes no crash dump, and reads no ERL_ variable of ours.
+//  3. Tests do not meet: each erl has a home of its own and asks the EPMD of its test
+//     only, starts none, writes no crash dump, and reads no ERL_ variable of ours.
 //
 // Goroutines: Node.read, one a Node, started by Start, ended by erl's end, waited
 // for by Kill and by the end of the test.
@@ -27,8 +27,8 @@
 // The module erltest (erltest.erl) is in the code path of every erl: evaluate is
 // what a Node runs, play what the interpreters of scripts begin with.
 //
-// Of this module it imports package logtest only, so that all tests may use it. Where nodes find
-// each other is for package epmdtest.
+// Of this module it imports package logtest only, so that all tests may use it.
+// Where nodes find each other is for package epmdtest.
 //
 // Script files are text. A line "== TITLE" begins a script, "----" ends what is done
 // and begins the answer, which goes on to the next title. Lines that begin with #
