@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/randtest"
 )
@@ -268,7 +269,7 @@ func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
 	r := randtest.New(t)
 	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan wire.Frame)}}}
-	where := &places{m: make(map[node.Atom][]node.Endpoint)}
+	where := &nodetest.Places{}
 	for i := range size {
 		n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), Distribution: &node.Distribution{
 			Protocols: []wire.Protocol{m.proto}, Cookie: "secret", Finder: where,

@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 func TestStatic(t *testing.T) {
-	next := &places{m: map[node.Atom][]node.Endpoint{"far@h": {{"memory", "1.2.3.4:5"}, {"", "1.2.3.4:6"}}}}
+	next := &nodetest.Places{}
+	next.Put("far@h", []node.Endpoint{{"memory", "1.2.3.4:5"}, {"", "1.2.3.4:6"}})
 	nodes := map[node.Atom][]node.Endpoint{"a@h.x": {{"", "1.1.1.1:1"}}, "b@h": {{"", ":2"}, {"native", "x:7"}}, "c@::1": {{"", ":3"}},
 		"d@h": {{"", "[::2]:4"}}, "bad@h": {{"", "nowhere"}}}
 	for _, c := range []struct {
@@ -59,9 +61,12 @@ func TestStatic(t *testing.T) {
 	stop()
 	stop, err = (&node.Static{Next: next}).Announce(t.Context(), node.Announcement{Name: "e@h", Endpoints: []node.Endpoint{{"native", "127.0.0.1:77"}}})
 	require.NoError(t, err)
-	assert.Equal(t, []node.Endpoint{{"native", "127.0.0.1:77"}}, next.m["e@h"])
+	at, err := next.Find(t.Context(), "e@h")
+	require.NoError(t, err)
+	assert.Equal(t, []node.Endpoint{{"native", "127.0.0.1:77"}}, at)
 	stop()
-	assert.NotContains(t, next.m, node.Atom("e@h"))
+	_, err = next.Find(t.Context(), "e@h")
+	assert.Error(t, err)
 }
 
 func TestParseEndpoint(t *testing.T) {

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"net"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,9 +53,11 @@ func TestPeersChooseProtocol(t *testing.T) {
 	require.NoError(t, err)
 	closed := ln.Addr().String()
 	require.NoError(t, ln.Close())
-	c.places.mu.Lock()
-	c.places.m[d.Name()][0].Addr = closed
-	c.places.mu.Unlock()
+	at, err := c.places.Find(soon(t), d.Name())
+	require.NoError(t, err)
+	at = slices.Clone(at)
+	at[0].Addr = closed
+	c.places.Put(d.Name(), at)
 	assert.Equal(t, "erlang", speak(t, a, d))
 }
 

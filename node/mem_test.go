@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -200,41 +201,15 @@ func (l *memoryLink) Close() error {
 	return nil
 }
 
-// places is a Finder: nodes of one test.
-type places struct {
-	mu sync.Mutex
-	m  map[node.Atom][]node.Endpoint
-}
-
-func (p *places) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a, ok := p.m[name]; ok {
-		return a, nil
-	}
-	return nil, fmt.Errorf("no node %s", name)
-}
-
-func (p *places) Announce(_ context.Context, me node.Announcement) (func(), error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.m[me.Name] = me.Endpoints
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.m, me.Name)
-	}, nil
-}
-
 // cluster makes nodes that find each other.
 type cluster struct {
 	t      *testing.T
 	proto  *memory
-	places *places
+	places *nodetest.Places
 }
 
 func newCluster(t *testing.T) *cluster {
-	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &places{m: make(map[node.Atom][]node.Endpoint)}}
+	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &nodetest.Places{}}
 }
 
 func (c *cluster) start(name string) *node.Node {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/certtest"
 	"github.com/actornode/actornode/wire/erltest"
@@ -301,7 +302,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 // somebody who says nothing is let in.
 func TestTLSBetweenNodes(t *testing.T) {
 	ca := certtest.New(t, "ca")
-	places := &places{m: make(map[node.Atom][]node.Endpoint)}
+	places := &nodetest.Places{}
 	a, _ := secure(t, "a@127.0.0.1", places, ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), node.Distribution{})
 	b, log := secure(t, "b@localhost.localdomain", places, ca.Write(t.TempDir(), certtest.Host("localhost.localdomain")),
 		node.Distribution{Listen: "127.0.0.1:0"})

@@ -43,3 +43,22 @@ func TestInBubble(t *testing.T) {
 		assert.Contains(t, log.String(), "bad cake")
 	})
 }
+
+func TestPlaces(t *testing.T) {
+	var first, second nodetest.Places
+	second.Next = &first
+	at := []node.Endpoint{{Addr: "1.2.3.4:5"}}
+	forget, err := second.Announce(t.Context(), node.Announcement{Name: "a@h", Endpoints: at})
+	require.NoError(t, err)
+	second.Put("b@h", at)
+	for _, name := range []node.Atom{"a@h", "b@h"} {
+		got, err := second.Find(t.Context(), name)
+		require.NoError(t, err)
+		assert.Equal(t, at, got)
+	}
+	_, err = first.Find(t.Context(), "b@h")
+	require.ErrorContains(t, err, "no node b@h")
+	forget()
+	_, err = second.Find(t.Context(), "a@h")
+	require.ErrorContains(t, err, "no node a@h")
+}

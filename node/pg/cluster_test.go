@@ -20,7 +20,7 @@ import (
 
 // pair starts two nodes that are connected.
 func pair(t *testing.T) (a, b *peer) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	a, b = startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{})
 	a.connect(b.Name())
 	return a, b
@@ -49,7 +49,7 @@ func TestFarJoinAndLeave(t *testing.T) {
 
 // What was before the connection is told at the beginning.
 func TestFarSync(t *testing.T) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	a, b := startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{})
 	wa, wb := a.spawn(2), b.spawn(2)
 	for i := range 100 {
@@ -120,7 +120,7 @@ func TestFarScopeEnds(t *testing.T) {
 }
 
 func TestFarLateScope(t *testing.T) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	a, b := startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{Name: "-"})
 	a.connect(b.Name())
 	wa, wb := a.spawn(1), b.spawn(1)
@@ -132,7 +132,7 @@ func TestFarLateScope(t *testing.T) {
 }
 
 func TestFarOtherScope(t *testing.T) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	a, b := startPeer(t, f, "a", pg.Config{Name: "one"}), startPeer(t, f, "b", pg.Config{Name: "one"})
 	other, err := pg.Start(nodetest.Soon(t), b, pg.Config{Name: "two"})
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestFarMonitor(t *testing.T) {
 
 // A node that comes back at once under its name is another one.
 func TestFarNewLife(t *testing.T) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	a := startPeer(t, f, "a", pg.Config{})
 	wa := a.spawn(1)
 	a.join("g", wa...)
@@ -191,7 +191,7 @@ func storm(p *peer, pids []node.PID, seed uint64, n int) {
 }
 
 func TestFarStorm(t *testing.T) {
-	f := newPlaces()
+	f := &nodetest.Places{}
 	var all []*peer
 	var views []func() map[string]string
 	for i := range 3 {

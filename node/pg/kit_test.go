@@ -1,11 +1,9 @@
 package pg_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,43 +18,6 @@ import (
 
 // limit bounds every wait of a test for something that must happen.
 const limit = 30 * time.Second
-
-// places is a node.Finder: the nodes of one test. What it does not know it asks
-// next for, if there is one.
-type places struct {
-	next node.Finder
-	mu   sync.Mutex
-	m    map[node.Atom][]node.Endpoint
-}
-
-func newPlaces() *places { return &places{m: make(map[node.Atom][]node.Endpoint)} }
-
-func (p *places) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
-	p.mu.Lock()
-	a, ok := p.m[name]
-	p.mu.Unlock()
-	if ok {
-		return a, nil
-	}
-	if p.next != nil {
-		return p.next.Find(ctx, name)
-	}
-	return nil, fmt.Errorf("no node %s", name)
-}
-
-func (p *places) Announce(ctx context.Context, me node.Announcement) (func(), error) {
-	if p.next != nil {
-		return p.next.Announce(ctx, me)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.m[me.Name] = me.Endpoints
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.m, me.Name)
-	}, nil
-}
 
 // peer is a node with a scope, and a handle on it.
 type peer struct {

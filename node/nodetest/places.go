@@ -1,0 +1,57 @@
+package nodetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Places is a node.Finder: the nodes of one test find each other by it, and nobody
+// else. The zero value is ready.
+type Places struct {
+	// Next, unless nil, is asked for nodes that are not here, and announces those of
+	// the test in the place of this one.
+	Next node.Finder
+
+	mu sync.Mutex
+	m  map[node.Atom][]node.Endpoint
+}
+
+// Find implements node.Finder.
+func (p *Places) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+	p.mu.Lock()
+	a, ok := p.m[name]
+	p.mu.Unlock()
+	if ok {
+		return a, nil
+	}
+	if p.Next != nil {
+		return p.Next.Find(ctx, name)
+	}
+	return nil, fmt.Errorf("no node %s", name)
+}
+
+// Announce implements node.Finder.
+func (p *Places) Announce(ctx context.Context, me node.Announcement) (func(), error) {
+	if p.Next != nil {
+		return p.Next.Announce(ctx, me)
+	}
+	p.Put(me.Name, me.Endpoints)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.m, me.Name)
+	}, nil
+}
+
+// Put says where a node is.
+func (p *Places) Put(name node.Atom, at []node.Endpoint) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.m == nil {
+		p.m = make(map[node.Atom][]node.Endpoint)
+	}
+	p.m[name] = at
+}
