@@ -125,8 +125,10 @@ type dist struct {
 
 	shakes chan struct{} // as many as incoming connections whose handshake is not over
 
-	mu    sync.Mutex
-	peers map[Atom]*peer
+	mu      sync.Mutex
+	peers   map[Atom]*peer
+	visits  uint64       // so far
+	shaking map[Atom]int // handshakes under way with those who say they are that node and have been let in so far
 }
 
 // startDist makes n part of a cluster.
@@ -134,7 +136,7 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shakes: make(chan struct{}, maxHandshakes)}
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shaking: make(map[Atom]int), shakes: make(chan struct{}, maxHandshakes)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	n.dist = d
 	if err := n.startKernel(); err != nil {
@@ -240,10 +242,18 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 		Grace:   d.cfg.Grace,
 		Silence: d.cfg.TickTime / 2,
 		Insist: func(id wire.NodeID) bool {
-			p := d.get(id.Name)
-			return p == nil || !p.isUp()
+			return d.lacks(id.Name)
 		},
 	}
+}
+
+// lacks reports whether this node has no link to another and is not about to get
+// one from there. If it is, that one is what the other takes for alive.
+func (d *dist) lacks(name Atom) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.peers[name]
+	return d.shaking[name] == 0 && (p == nil || !p.isUp())
 }
 
 // cookies returns what peer must know and what it wants.
@@ -256,30 +266,52 @@ func (d *dist) cookies(peer Atom) (in, out string) {
 	return d.cfg.Cookie, d.cfg.Cookie
 }
 
+// visitor is a node that wants to connect.
+type visitor struct {
+	name    Atom
+	number  uint64    // of the visit: a peer that comes again knows that what it has made before is dead
+	mine    *peer     // that has been made for it
+	against wire.Link // that there was when it came; nil: none
+}
+
 // admit decides about a node that wants to connect. It has proved nothing yet, so
 // nothing is changed but this: from now on the peer, if there was none, is known
 // as one that is being connected, so that this node does not dial it at the same
-// time. If there was none, it is returned.
-func (d *dist) admit(id wire.NodeID) (*peer, wire.Verdict) {
+// time. Who gets a visitor calls farewell when the handshake has come to its end.
+func (d *dist) admit(id wire.NodeID) (v *visitor, verdict wire.Verdict) {
 	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
 		return nil, wire.NotAllowed
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	v = &visitor{name: id.Name}
 	p := d.peers[id.Name]
 	switch {
 	case p == nil:
-		p = newPeer(d.n, id.Name)
-		d.peers[id.Name] = p
-		return p, wire.Welcome
+		v.mine = newPeer(d.n, id.Name)
+		d.peers[id.Name] = v.mine
+		verdict = wire.Welcome
 	case p.isUp():
-		return nil, wire.Alive
+		v.against, verdict = p.link, wire.Alive
 	case p.dialing && d.n.cfg.Name > id.Name:
 		return nil, wire.Busy
 	case p.dialing:
-		return nil, wire.Simultaneous
+		verdict = wire.Simultaneous
+	default:
+		verdict = wire.Welcome
 	}
-	return nil, wire.Welcome
+	d.visits++
+	v.number = d.visits
+	d.shaking[id.Name]++
+	return v, verdict
+}
+
+func (d *dist) farewell(v *visitor) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shaking[v.name]--; d.shaking[v.name] == 0 {
+		delete(d.shaking, v.name)
+	}
 }
 
 // isUp reports whether p is connected.
@@ -316,7 +348,7 @@ func (d *dist) connect(p *peer) {
 		link.Close()
 		err = fmt.Errorf("the node that answers is %s", link.Peer().ID.Name)
 	}
-	if err == nil && p.join(link) {
+	if err == nil && p.join(link, nil) {
 		d.release(p)
 		return
 	}
@@ -327,13 +359,15 @@ func (d *dist) connect(p *peer) {
 	case p.isOver() || d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
 		link.Close()
 	default:
-		d.adopt(link)
+		d.adopt(link, nil)
 	}
 }
 
-// adopt makes a link the connection to its peer. A link that the peer has had is
-// over before: there is a new one, so the peer knows that the old one is dead.
-func (d *dist) adopt(link wire.Link) {
+// adopt makes a link the connection to its peer, in place of one that the peer has
+// had: there is a new one, so the peer knows that the old one is dead. Of two that
+// have been made at the same time, that which the greater name has dialled stays,
+// on both sides. who is nil if this node has dialled.
+func (d *dist) adopt(link wire.Link, who *visitor) {
 	id := link.Peer().ID
 	for {
 		d.mu.Lock()
@@ -351,7 +385,11 @@ func (d *dist) adopt(link wire.Link) {
 			d.peers[id.Name] = p
 		}
 		d.mu.Unlock()
-		if p.join(link) {
+		if p.join(link, who) {
+			return
+		}
+		if who != nil && p.outlasts(who) {
+			link.Close()
 			return
 		}
 		p.end(errors.New("the peer has made a new connection"))
@@ -359,22 +397,40 @@ func (d *dist) adopt(link wire.Link) {
 	}
 }
 
+// outlasts reports whether p's link stays, and not the one that who has come with:
+// the peer has come again since, or this node has dialled meanwhile and has the
+// greater name.
+func (p *peer) outlasts(who *visitor) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.over || p.link == nil:
+		return false
+	case p.visit > 0:
+		return p.visit > who.number
+	}
+	return p.link != who.against && p.n.cfg.Name > p.name
+}
+
 // join gives p its link. False: it has had one, or is over.
-func (p *peer) join(link wire.Link) bool {
-	if !p.joined(link) {
+func (p *peer) join(link wire.Link, who *visitor) bool {
+	if !p.joined(link, who) {
 		return false
 	}
 	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
 	return true
 }
 
-func (p *peer) joined(link wire.Link) bool {
+func (p *peer) joined(link wire.Link, who *visitor) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.link != nil {
 		return false
 	}
 	p.link = link
+	if who != nil {
+		p.visit = who.number
+	}
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
 	p.n.dist.wg.Add(3)
 	go p.write()

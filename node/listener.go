@@ -179,7 +179,7 @@ func (d *dist) incoming(conn net.Conn, proto wire.Protocol) {
 	defer d.wg.Done()
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
-	var mine *peer  // that admit has made
+	var who *visitor
 	var unfit error // what the transport knows against the peer
 	from := conn.RemoteAddr().String()
 	link, err := proto.Accept(ctx, conn, d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
@@ -188,21 +188,27 @@ func (d *dist) incoming(conn net.Conn, proto wire.Protocol) {
 				return wire.NotAllowed
 			}
 		}
-		mine, v = d.admit(id)
+		who, v = d.admit(id)
 		return v
 	}))
 	<-d.shakes
+	if who != nil {
+		defer d.farewell(who)
+	}
 	switch {
 	case err == nil:
-		d.adopt(link)
-		return
-	case errors.Is(err, wire.ErrResumed):
-		return
+		d.adopt(link, who)
+	case !errors.Is(err, wire.ErrResumed):
+		d.n.cfg.Log.Warn("connection refused", "protocol", proto.Name(), "from", from, "error", cmp.Or(unfit, err))
+		if who != nil && who.mine != nil {
+			d.unvisited(who.mine, err)
+		}
 	}
-	d.n.cfg.Log.Warn("connection refused", "protocol", proto.Name(), "from", from, "error", cmp.Or(unfit, err))
-	if mine == nil {
-		return
-	}
+}
+
+// unvisited is for a peer that is known only for an attempt of its own which has
+// failed.
+func (d *dist) unvisited(mine *peer, err error) {
 	d.mu.Lock()
 	wanted := mine.wanted && d.ctx.Err() == nil
 	if wanted { // somebody here wants to reach that node by now

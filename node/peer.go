@@ -33,6 +33,7 @@ type peer struct {
 	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
 	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
 	link    wire.Link             // nil: being connected
+	visit   uint64                // by which the link was made; 0: this node has dialled
 	box     outbox
 	done    chan struct{} // closed when over
 	ready   chan struct{} // closed when connected, or over
