@@ -1,0 +1,206 @@
+package pack
+
+import (
+	"hash/maphash"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Places of the caches: atoms below shortPlaces have a reference that is a byte
+// shorter.
+const (
+	atomPlaces   = 2048
+	shortPlaces  = 256
+	originPlaces = originNew
+)
+
+// Told is what the peer at the other end of a connection has been told, in one
+// direction: which atom and which node life is at which place. Its zero value is
+// ready to use; an [Encoder] adds to it. It belongs to one goroutine at a time.
+//
+//  1. What is at a place here, the peer has there once it has read all that was
+//     written and committed, in that order.
+//  2. log says how to get back to what was committed last.
+type Told struct {
+	seed    maphash.Seed
+	atoms   []toldAtom // atomPlaces; made at first use
+	life    uint32     // of the entries that count: Reset makes the others old
+	origins map[wire.Origin]uint8
+	at      [originPlaces]wire.Origin
+	used    int // places of origins in use
+	next    int // the place to give away next, when all are
+	last    wire.Origin
+	lastAt  uint8
+	log     []change
+}
+
+type toldAtom struct {
+	atom wire.Atom
+	life uint32
+	seen uint32 // hash of the last other atom that wanted the place
+}
+
+// change is a definition that is not committed yet, with what it replaced.
+type change struct {
+	place  uint16
+	origin bool
+	atom   toldAtom
+	who    wire.Origin
+	used   int
+	next   int
+}
+
+// Commit says that what was written so far will be sent, in that order, ahead of
+// all that is written later. Call it once a frame.
+func (c *Told) Commit() { c.log = c.log[:0] }
+
+// Undo goes back to the last Commit: what was written since is not going to be
+// sent.
+func (c *Told) Undo() { c.undo(0) }
+
+// Reset forgets everything, as the peer must at the same place ([Heard.Reset]):
+// for a message that stands alone, because it may arrive after such as were
+// written later. It costs little. It also commits.
+func (c *Told) Reset() {
+	c.log = c.log[:0]
+	c.life++
+	if c.life == 0 {
+		c.atoms, c.life = nil, 1
+	}
+	clear(c.origins)
+	clear(c.at[:c.used])
+	c.used, c.next, c.last, c.lastAt = 0, 0, wire.Origin{}, 0
+}
+
+// undo takes back all changes but the first n.
+func (c *Told) undo(n int) {
+	for i := len(c.log) - 1; i >= n; i-- {
+		l := &c.log[i]
+		if !l.origin {
+			c.atoms[l.place] = l.atom
+			continue
+		}
+		delete(c.origins, c.at[l.place])
+		c.at[l.place], c.used, c.next = l.who, l.used, l.next
+		if int(l.place) < l.used {
+			c.origins[l.who] = uint8(l.place)
+		}
+		c.last, c.lastAt = wire.Origin{}, 0
+	}
+	clear(c.log[n:])
+	c.log = c.log[:n]
+}
+
+// placing says how an atom or an origin is to be written.
+type placing uint8
+
+const (
+	spelled placing = iota // without the cache
+	fresh                  // it is defined at its place by this
+	known                  // it is at its place
+)
+
+// atom returns the place of a, which it may give it.
+func (c *Told) atom(a wire.Atom) (place int, p placing) {
+	if c.atoms == nil {
+		c.seed = maphash.MakeSeed()
+		c.atoms = make([]toldAtom, atomPlaces)
+		c.life = max(c.life, 1)
+	}
+	h := maphash.String(c.seed, string(a))
+	short, long := int(h%shortPlaces), shortPlaces+int(h>>8%(atomPlaces-shortPlaces))
+	s, l := &c.atoms[short], &c.atoms[long]
+	switch {
+	case s.atom == a && s.life == c.life:
+		return short, known
+	case l.atom == a && l.life == c.life:
+		return long, known
+	case !validAtom(a):
+		return 0, spelled
+	case s.life != c.life:
+		return short, c.put(s, short, a)
+	case l.life != c.life:
+		return long, c.put(l, long, a)
+	case l.seen == uint32(h>>32): // a second time in a row: not one that comes but once
+		return long, c.put(l, long, a)
+	}
+	l.seen = uint32(h >> 32)
+	return 0, spelled
+}
+
+func (c *Told) put(s *toldAtom, place int, a wire.Atom) placing {
+	c.log = append(c.log, change{place: uint16(place), atom: *s})
+	*s = toldAtom{atom: a, life: c.life}
+	return fresh
+}
+
+// origin returns the place of o, which it may give it.
+func (c *Told) origin(o wire.Origin) (place uint8, p placing) {
+	if c.used > 0 && c.last == o {
+		return c.lastAt, known
+	}
+	if i, ok := c.origins[o]; ok {
+		c.last, c.lastAt = o, i
+		return i, known
+	}
+	if !validAtom(o.NodeID().Name) {
+		return 0, spelled
+	}
+	if c.origins == nil {
+		c.origins = make(map[wire.Origin]uint8)
+	}
+	i := c.used
+	l := change{origin: true, used: c.used, next: c.next}
+	if i < originPlaces {
+		c.used++
+	} else {
+		i = c.next
+		c.next = (c.next + 1) % originPlaces
+		delete(c.origins, c.at[i])
+	}
+	l.place, l.who = uint16(i), c.at[i]
+	c.log = append(c.log, l)
+	c.at[i], c.origins[o] = o, uint8(i)
+	c.last, c.lastAt = o, uint8(i)
+	return uint8(i), fresh
+}
+
+// Heard is what the peer has told: the other end of its [Told]. Its zero value
+// is ready to use; a [Decoder] adds to it. It belongs to one goroutine at a time,
+// holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
+// must be decoded with it, in order. After an error it is of no more use.
+type Heard struct {
+	atoms   []any // an Atom each, boxed; nil where nothing was told
+	origins []wire.Origin
+	known   []bool // of origins
+}
+
+// Reset forgets everything, as the peer must at the same place ([Told.Reset]).
+func (c *Heard) Reset() {
+	clear(c.atoms)
+	clear(c.known)
+	clear(c.origins)
+}
+
+func (c *Heard) put(place int, a any) {
+	if place >= len(c.atoms) {
+		c.atoms = append(c.atoms, make([]any, place+1-len(c.atoms))...)
+	}
+	c.atoms[place] = a
+}
+
+func (c *Heard) putOrigin(place int, o wire.Origin) {
+	for place >= len(c.origins) {
+		c.origins, c.known = append(c.origins, wire.Origin{}), append(c.known, false)
+	}
+	c.origins[place], c.known[place] = o, true
+}
+
+// maxAtomBytes is how long the longest atom is in UTF-8.
+const maxAtomBytes = 4 * wire.MaxAtomRunes
+
+func validAtom(a wire.Atom) bool {
+	return len(a) <= maxAtomBytes && utf8.ValidString(string(a)) &&
+		(len(a) <= wire.MaxAtomRunes || utf8.RuneCountInString(string(a)) <= wire.MaxAtomRunes)
+}

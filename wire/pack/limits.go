@@ -1,0 +1,73 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What callers may want to tell apart. The error returned says more, and names
+// the offset or the path; errors.Is finds these in it.
+var (
+	// ErrCut: the bytes end before the term does. More bytes may help.
+	ErrCut = errors.New("pack: the bytes end inside a term")
+	// ErrMalformed: no term begins like these bytes, however they go on.
+	ErrMalformed = errors.New("pack: malformed term")
+	// ErrLimit: it may be a term, but one beyond [Limits] or [Encoder].Depth.
+	ErrLimit = errors.New("pack: term beyond the limits")
+	// ErrNoTerm: a Go value that cannot be sent.
+	ErrNoTerm = errors.New("pack: not a term")
+)
+
+// Limits bounds what bytes from a peer can ask for. A field that is zero or less
+// has its default.
+type Limits struct {
+	// Depth is how deep compound terms may be nested, [MaxDepth] by default: a
+	// level costs about 100 bytes while it is open.
+	Depth int
+	// Elements is how many elements all arrays and maps (two a pair) of one term
+	// may have together, 1<<24 by default: an element costs 16 bytes, or up to 60
+	// in a large map.
+	Elements int
+	// Keys is how deep maps may be nested in the keys of maps, 32 by default, and
+	// LargeKeys the same for maps of more than 32 pairs, 1 by default. To put a
+	// pair into a map means to look at its whole key, so the two bound how often
+	// each byte is looked at.
+	Keys, LargeKeys int
+}
+
+// MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
+const MaxDepth = 100_000
+
+func (l Limits) filled() Limits {
+	fill := func(n *int, to int) {
+		if *n <= 0 {
+			*n = to
+		}
+	}
+	fill(&l.Depth, MaxDepth)
+	fill(&l.Elements, 1<<24)
+	fill(&l.Keys, 32)
+	fill(&l.LargeKeys, 1)
+	return l
+}
+
+// fault is an error of this room: which of the errors above it is, where in a
+// term it came up if the text does not say it, and a text.
+type fault struct {
+	kind error
+	path string
+	text string
+}
+
+func (f *fault) Error() string {
+	if f.path != "" {
+		return "pack: at " + f.path + ": " + f.text
+	}
+	return "pack: " + f.text
+}
+
+func (f *fault) Unwrap() error { return f.kind }
+
+func newFault(kind error, format string, args ...any) error {
+	return &fault{kind: kind, text: fmt.Sprintf(format, args...)}
+}
