@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/termtest"
 )
 
 // oracle is a real Erlang that answers testdata/oracle.erl's questions.
@@ -115,11 +116,11 @@ func (o *oracle) allOrdered(l []any) bool {
 // TestErlangAgrees sends random terms to Erlang and back.
 func TestErlangAgrees(t *testing.T) {
 	o := erlang(t)
-	g := newGen(t)
+	g := termtest.New(t)
 	d := Decoder{Limits: Limits{LargeKeys: 10}}
 	for i := range 6000 {
-		g.spell = i%2 == 1
-		x := g.term(g.IntN(5))
+		g.Spell = i%2 == 1
+		x := g.Term(g.IntN(5))
 		ours, err := Append(nil, x)
 		require.NoError(t, err, wire.FormatPlain(x))
 		theirs, err := o.ask('t', ours)

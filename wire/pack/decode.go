@@ -107,6 +107,9 @@ type reading struct {
 	limits Limits
 	alone  bool // inside a registered value: without the cache
 	inner  int  // registered values around this one
+	// untyped: inside a value that does not fit its type. What it holds is not
+	// tried again, or the time would double with each such value inside another.
+	untyped bool
 }
 
 // level is a compound term of which some parts are still to be read.
@@ -388,10 +391,7 @@ func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any
 		v, err := r.export()
 		return 0, v, err
 	case markValue, markPointer:
-		if n != 2 {
-			return 0, nil, r.failAt(at, ErrMalformed, "a value of a Go type in %d elements, not 2", n)
-		}
-		return r.value(at, mark == markPointer, next)
+		return r.value(at, mark == markPointer, n, next)
 	}
 	return 0, nil, r.failAt(at, ErrMalformed, "an array with the mark %d, which is none", mark)
 }

@@ -171,7 +171,7 @@ func (r *reading) ext(at, n int, next *level) (v any, open bool, err error) {
 	case extTime:
 		v, err = r.time(n)
 	case extTerm:
-		return r.inner1(n, next)
+		return r.term(n, next)
 	case extMark:
 		err = r.failAt(at, ErrMalformed, "a mark that is not the first element of an array")
 	default:

@@ -1,33 +1,296 @@
 package pack
 
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// TypeKey is the key under which the name of a type stands, as a string, in the
+// wire.Map that a value arrives as where its type is not known, or is another one
+// there: its fields are the other pairs, under their names as strings. A value that
+// is no struct stands under ValueKey.
+const (
+	TypeKey  wire.Atom = "$type"
+	ValueKey wire.Atom = "$value"
+)
+
+// ErrType: a Go type that cannot be registered, or not so.
+var ErrType = errors.New("pack: type not registered")
+
 // Types are the Go types that travel as they are: a value of one that is sent
 // arrives as a value of the type that has the same name at the other end, and a
 // pointer to one as a pointer. Its zero value is ready to use; it may be used by
 // many goroutines at once.
-type Types struct{}
-
-// Register makes T travel by name, which says the same type on every node, such
-// as "shop.Order".
-func Register[T any](t *Types, name string) error { return nil }
-
-// TypeKey is the key under which the name of a type stands, as a string, in the
-// wire.Map that a value of it arrives as where the type is not known. ValueKey is
-// that of the value itself, if it is no struct.
-const (
-	TypeKey  = "$type"
-	ValueKey = "$value"
-)
-
-type openValue struct{}
-
-func (w *writing) registered(t any) (done bool, err error) { return false, nil }
-
-func (r *reading) value(at int, pointer bool, next *level) (left int, v any, err error) {
-	return 0, nil, r.failAt(at, ErrMalformed, "not yet")
+type Types struct {
+	mu    sync.Mutex // held while table is replaced
+	table atomic.Pointer[table]
 }
-func (r *reading) closeValue(l *level) (any, error) { return nil, nil }
 
-// Bytes in their place until registered types are written.
-func (r *reading) inner1(n int, next *level) (v any, open bool, err error) {
-	return nil, false, r.failAt(r.pos, ErrMalformed, "not yet")
+type table struct {
+	byType map[reflect.Type]*goType
+	byName map[wire.Atom]*goType
+}
+
+// goType is a registered type.
+type goType struct {
+	name wire.Atom
+	typ  reflect.Type
+	open openTypes
+}
+
+// Register makes T, and a pointer to T, travel under a name that says the same on
+// every node, such as "shop.Order". Its exported fields travel, under their names
+// or their tags `msgpack:"…"`, and may be of whatever type the msgpack library
+// takes, or of package wire; those of type any may hold terms and values of
+// registered types. The error is [ErrType] and says why: the name or the type is
+// taken, or the type holds what cannot travel.
+func Register[T any](t *Types, name string) error { return t.register(reflect.TypeFor[T](), name) }
+
+func (t *Types) register(typ reflect.Type, name string) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %v as %.40q: %s", ErrType, typ, name, fmt.Sprintf(format, args...))
+	}
+	g := &goType{name: wire.Atom(name), typ: typ, open: openTypes{}}
+	switch {
+	case name == "" || !validAtom(g.name):
+		return fail("a name must be UTF-8 of 1 to %d characters", wire.MaxAtomRunes)
+	case typ.Name() == "":
+		return fail("the type has no name of its own (for a pointer register what it points to)")
+	case isTerm(reflect.Zero(typ).Interface()):
+		return fail("values of the type are terms already")
+	}
+	c := checking{open: g.open, state: map[reflect.Type]uint8{}}
+	if _, err := c.check(typ, ""); err != nil {
+		return fail("%v", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := table{map[reflect.Type]*goType{}, map[wire.Atom]*goType{}}
+	if old := t.table.Load(); old != nil {
+		if o := old.byName[g.name]; o != nil && o.typ != typ {
+			return fail("the name is that of %v", o.typ)
+		}
+		if o := old.byType[typ]; o != nil && o.name != g.name {
+			return fail("the type has the name %q", string(o.name))
+		}
+		maps.Copy(next.byType, old.byType)
+		maps.Copy(next.byName, old.byName)
+	}
+	next.byType[typ], next.byName[g.name] = g, g
+	t.table.Store(&next)
+	return nil
+}
+
+// of returns the registered type of v, or of what it points to.
+func (t *Types) of(v any) (g *goType, pointer bool) {
+	if t == nil {
+		return nil, false
+	}
+	table := t.table.Load()
+	if table == nil {
+		return nil, false
+	}
+	typ := reflect.TypeOf(v)
+	if g := table.byType[typ]; g != nil || typ.Kind() != reflect.Pointer {
+		return g, false
+	}
+	return table.byType[typ.Elem()], true
+}
+
+// named returns the type of a name, nil if it is not known.
+func (t *Types) named(name wire.Atom) *goType {
+	if t == nil {
+		return nil
+	}
+	if table := t.table.Load(); table != nil {
+		return table.byName[name]
+	}
+	return nil
+}
+
+// maxInner is how deep values of registered types may be nested in each other's
+// fields of type any: each level is one of the library's too, and may be read twice.
+const maxInner = 32
+
+// registered writes t if it is of a registered type.
+func (w *writing) registered(t any) (done bool, err error) {
+	g, pointer := w.Types.of(t)
+	if g == nil {
+		return false, nil
+	}
+	v, kind := reflect.ValueOf(t), byte(markValue)
+	if pointer {
+		kind = markPointer
+		if v.IsNil() {
+			w.mark(1, kind)
+			return true, w.atom(g.name)
+		}
+		v = v.Elem()
+	}
+	if w.inner == maxInner {
+		return false, newFault(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does one hold itself?)", maxInner)
+	}
+	w.mark(2, kind)
+	if err := w.atom(g.name); err != nil {
+		return false, err
+	}
+	whole := reflect.New(g.typ).Elem() // its fields can be pointed to
+	whole.Set(v)
+	s := sink{alone: *w.Encoder, dst: w.dst, inner: w.inner + 1}
+	s.alone.Told = nil
+	if err := s.write(g, whole); err != nil {
+		return false, err
+	}
+	w.dst = s.dst
+	return true, nil
+}
+
+// write writes v by the library. What panics there are methods of the user's: then
+// it is no term.
+func (s *sink) write(g *goType, v reflect.Value) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = newFault(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", g.typ, cause)
+		}
+	}()
+	if err := g.open.box(v); err != nil {
+		return err
+	}
+	enc := msgpack.GetEncoder()
+	enc.Reset(s)
+	enc.UseCompactInts(true)
+	err = enc.EncodeValue(v)
+	msgpack.PutEncoder(enc)
+	if f := (*fault)(nil); err == nil || errors.As(err, &f) {
+		return err
+	}
+	return newFault(ErrNoTerm, "a Go value of type %v: %v", g.typ, err)
+}
+
+// openValue is a level that is a value of a type that is not known here, or a term
+// in a field of type any of one.
+type openValue struct {
+	name           wire.Atom
+	alone, untyped bool // what reading had before it
+	end            int  // where the bytes of a term must end
+}
+
+// value reads what follows the mark of a registered value.
+func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v any, err error) {
+	if n != 2 && !(n == 1 && pointer) {
+		return 0, nil, r.failAt(at, ErrMalformed, "a value of a Go type in %d elements, not 2", n)
+	}
+	name, err := r.atomHere("the name of a type")
+	if err != nil {
+		return 0, nil, err
+	}
+	r.owed--
+	g := r.d.Types.named(name)
+	switch {
+	case g != nil && n == 1:
+		return 0, reflect.Zero(reflect.PointerTo(g.typ)).Interface(), nil
+	case n == 1:
+		return 0, unknown(name, nil), nil
+	}
+	next.kind, next.value = inValue, &openValue{name: name, alone: r.alone, untyped: r.untyped}
+	if g != nil && !r.untyped {
+		v, ok, err := r.typed(at, g, pointer)
+		if ok || err != nil {
+			return 0, v, err
+		}
+		r.untyped = true
+	}
+	r.alone = true
+	return 1, nil, nil
+}
+
+// typed reads a value of a type that is known. It is not ok if the value is none
+// of that type, and then nothing has been read.
+func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err error) {
+	if r.inner == maxInner {
+		return nil, false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
+	}
+	end, elements, err := skip(r.b, r.pos, maxLibraryDepth)
+	if err != nil {
+		return nil, false, err
+	}
+	if r.slots+elements > r.limits.Elements {
+		return nil, false, r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
+	}
+	s := source{reading{d: r.d, b: r.b[:end], pos: r.pos, slots: r.slots + elements, limits: r.limits, alone: true, inner: r.inner + 1}}
+	whole := reflect.New(g.typ)
+	err = s.read(g, whole.Elem())
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return nil, false, err // whoever reads it, it is no term
+	}
+	if err != nil || s.r.pos != end {
+		return nil, false, nil
+	}
+	r.pos, r.slots = end, s.r.slots
+	r.owed--
+	if pointer {
+		return whole.Interface(), true, nil
+	}
+	return whole.Elem().Interface(), true, nil
+}
+
+// maxLibraryDepth is how deep what the library reads may be nested: it recurses.
+const maxLibraryDepth = 10_000
+
+// read reads v by the library. What panics there are methods of the user's: then
+// the bytes do not fit the type.
+func (s *source) read(g *goType, v reflect.Value) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("reading a %v panics: %v", g.typ, cause)
+		}
+	}()
+	dec := msgpack.GetDecoder()
+	dec.Reset(s)
+	err = dec.DecodeValue(v)
+	msgpack.PutDecoder(dec)
+	if err != nil {
+		return err
+	}
+	return g.open.unbox(v)
+}
+
+// term opens the level of a term of n bytes in a field of type any.
+func (r *reading) term(n int, next *level) (v any, open bool, err error) {
+	if err := r.owe(r.pos, "a term", 1); err != nil {
+		return nil, false, err
+	}
+	*next = level{kind: inTerm, slots: make([]any, 1), value: &openValue{alone: r.alone, untyped: r.untyped, end: r.pos + n}}
+	r.alone = true
+	return nil, true, nil
+}
+
+// closeValue returns the term of a level that is an openValue.
+func (r *reading) closeValue(l *level) (any, error) {
+	r.alone, r.untyped = l.value.alone, l.value.untyped
+	if l.kind == inTerm {
+		if r.pos != l.value.end {
+			return nil, r.failAt(r.pos, ErrMalformed, "expected a term in a field to end at offset %d, as its length says", l.value.end)
+		}
+		return l.slots[0], nil
+	}
+	return unknown(l.value.name, l.slots[0]), nil
+}
+
+// unknown returns what a value arrives as whose type is not known.
+func unknown(name wire.Atom, v any) any {
+	m, ok := v.(wire.Map)
+	if !ok {
+		m = wire.NewMap(ValueKey, v)
+	}
+	m.Put(TypeKey, string(name))
+	return m
 }

@@ -1,4 +1,5 @@
-package etf
+// Package termtest makes random terms for the tests of codecs.
+package termtest
 
 import (
 	"math"
@@ -12,18 +13,22 @@ import (
 	"github.com/actornode/actornode/wire/randtest"
 )
 
-// gen makes random terms, biased towards the places where the format changes.
-type gen struct {
+// Gen makes random terms, biased towards the places where formats change.
+type Gen struct {
 	*rand.Rand
-	spell bool // in every Go spelling, not only as they come in
+	Spell bool // in every Go spelling, not only as they come in
 }
 
-// newGen returns a gen whose seed is printed if the test fails.
-func newGen(t testing.TB) *gen { return &gen{Rand: randtest.New(t)} }
+// New returns a Gen whose seed is printed if the test fails; -seed repeats it.
+func New(t testing.TB) *Gen { return &Gen{Rand: randtest.New(t)} }
 
-func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
+// Seeded returns the Gen of a seed.
+func Seeded(seed uint64) *Gen { return &Gen{Rand: rand.New(rand.NewPCG(seed, 1))} }
 
-func (g *gen) term(depth int) any {
+func pick[T any](g *Gen, of ...T) T { return of[g.IntN(len(of))] }
+
+// Term makes a term that is nested no deeper than depth.
+func (g *Gen) Term(depth int) any {
 	n := 12
 	if depth > 0 {
 		n = 22
@@ -56,28 +61,28 @@ func (g *gen) term(depth int) any {
 	}
 }
 
-func (g *gen) arity() int {
+func (g *Gen) arity() int {
 	if g.IntN(200) == 0 {
 		return pick(g, 254, 255, 256, 257)
 	}
 	return g.IntN(4)
 }
 
-func (g *gen) terms(n, depth int) []any {
+func (g *Gen) terms(n, depth int) []any {
 	l := make([]any, n)
 	for i := range l {
 		if n > 100 {
 			l[i] = i
 			continue
 		}
-		l[i] = g.term(depth)
+		l[i] = g.Term(depth)
 	}
 	return l
 }
 
-func (g *gen) improper(depth int) any {
-	tail := g.term(depth)
-	if !g.spell {
+func (g *Gen) improper(depth int) any {
+	tail := g.Term(depth)
+	if !g.Spell {
 		switch tail.(type) {
 		case wire.List, wire.ImproperList:
 			tail = wire.OK
@@ -86,7 +91,7 @@ func (g *gen) improper(depth int) any {
 	return wire.ImproperList{Head: g.terms(1+g.IntN(3), depth), Tail: tail}
 }
 
-func (g *gen) integer() any {
+func (g *Gen) integer() any {
 	x := new(big.Int)
 	switch g.IntN(5) {
 	case 0:
@@ -104,7 +109,7 @@ func (g *gen) integer() any {
 	if g.IntN(2) == 0 {
 		x.Neg(x)
 	}
-	if g.spell && x.IsInt64() {
+	if g.Spell && x.IsInt64() {
 		switch n := x.Int64(); g.IntN(5) {
 		case 0:
 			return n
@@ -117,10 +122,10 @@ func (g *gen) integer() any {
 	return wire.Integer(x)
 }
 
-func (g *gen) float() any {
+func (g *Gen) float() any {
 	for {
 		f := pick(g, math.Float64frombits(g.Uint64()), float64(g.IntN(100)), -0.0, 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64)
-		if g.spell && g.IntN(3) == 0 {
+		if g.Spell && g.IntN(3) == 0 {
 			f32 := float32(f)
 			if !math.IsInf(float64(f32), 0) && f == f && f32 != 0 { // no -0.0: as a key it is 0.0 before OTP 27
 				return f32
@@ -132,8 +137,8 @@ func (g *gen) float() any {
 	}
 }
 
-func (g *gen) atom() any {
-	if g.spell && g.IntN(5) == 0 {
+func (g *Gen) atom() any {
+	if g.Spell && g.IntN(5) == 0 {
 		return g.IntN(2) == 0
 	}
 	switch g.IntN(8) {
@@ -145,7 +150,7 @@ func (g *gen) atom() any {
 	return pick(g, wire.OK, wire.Error, wire.Undefined, "", "aé", "a@h", "ж")
 }
 
-func (g *gen) runes(n int) string {
+func (g *Gen) runes(n int) string {
 	var s []rune
 	for len(s) < n {
 		r := pick(g, rune(' '+g.IntN(95)), rune(g.IntN(256)), rune(g.IntN(utf8.MaxRune)))
@@ -156,9 +161,9 @@ func (g *gen) runes(n int) string {
 	return string(s)
 }
 
-func (g *gen) text() any {
+func (g *Gen) text() any {
 	s := wire.Charlist(g.runes(g.IntN(6)))
-	if g.spell {
+	if g.Spell {
 		return s
 	}
 	if l := s.List(); len(l) > 0 {
@@ -167,31 +172,31 @@ func (g *gen) text() any {
 	return wire.List(nil)
 }
 
-func (g *gen) binary() any {
+func (g *Gen) binary() any {
 	b := make([]byte, g.IntN(10))
 	for i := range b {
 		b[i] = byte(g.Uint32())
 	}
 	if g.IntN(3) == 0 && len(b) > 0 {
-		if n := g.IntN(8*len(b) + 1); n%8 != 0 || g.spell {
+		if n := g.IntN(8*len(b) + 1); n%8 != 0 || g.Spell {
 			return wire.NewBitstring(b, n)
 		}
 	}
-	if g.spell && g.IntN(2) == 0 {
+	if g.Spell && g.IntN(2) == 0 {
 		return string(b)
 	}
 	return b
 }
 
-func (g *gen) origin() wire.Origin {
+func (g *Gen) origin() wire.Origin {
 	return wire.NewOrigin(wire.NodeID{Name: pick[wire.Atom](g, "a@h", "b@h", "é@h", "ж@h"), Creation: pick[uint32](g, 1, 2, 3, 4, math.MaxUint32)})
 }
 
-func (g *gen) pid() wire.PID {
+func (g *Gen) pid() wire.PID {
 	return g.origin().PID(pick(g, uint64(g.IntN(4)), uint64(g.IntN(4))<<32|1, math.MaxUint64))
 }
 
-func (g *gen) identifier() any {
+func (g *Gen) identifier() any {
 	switch g.IntN(5) {
 	case 0:
 		arity := g.IntN(256)
@@ -209,9 +214,9 @@ func (g *gen) identifier() any {
 	return g.pid()
 }
 
-func (g *gen) name() wire.Atom { return pick[wire.Atom](g, "a", "b_1", "é", "Ж", "Elixir.A", "") }
+func (g *Gen) name() wire.Atom { return pick[wire.Atom](g, "a", "b_1", "é", "Ж", "Elixir.A", "") }
 
-func (g *gen) fun(depth int) any {
+func (g *Gen) fun(depth int) any {
 	f := wire.Fun{
 		Arity: g.IntN(256), Index: g.Uint32N(1 << 31), Module: g.name(),
 		OldIndex: g.IntN(1000), OldUniq: g.IntN(1 << 27), PID: g.pid(), Free: g.terms(g.IntN(3), depth),
@@ -222,7 +227,7 @@ func (g *gen) fun(depth int) any {
 	return f
 }
 
-func (g *gen) mapping(depth int) any {
+func (g *Gen) mapping(depth int) any {
 	n := g.IntN(5)
 	large := g.IntN(20) == 0
 	if large {
@@ -234,7 +239,7 @@ func (g *gen) mapping(depth int) any {
 			m.Put(i, g.IntN(2))
 			continue
 		}
-		m.Put(g.term(depth), g.term(depth))
+		m.Put(g.Term(depth), g.Term(depth))
 	}
 	return m
 }

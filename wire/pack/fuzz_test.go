@@ -1,0 +1,48 @@
+package pack
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/termtest"
+)
+
+// FuzzDecode: what is a term survives encoding; what is none has an error; and
+// Skip finds the same end. Types are known to one side only.
+func FuzzDecode(f *testing.F) {
+	for _, c := range trips {
+		if b, err := Append(nil, c.term); err == nil && len(b) < 500 {
+			f.Add(b)
+		}
+	}
+	for _, b := range encoded(f) {
+		f.Add(b)
+	}
+	types := types(f)
+	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, d := range []*Decoder{{Heard: &Heard{}, Types: types, Limits: tight}, {Heard: &Heard{}, Limits: tight}, {Limits: tight}} {
+			checkDecode(t, d, b)
+		}
+	})
+}
+
+// FuzzTrip: random terms, several through one cache.
+func FuzzTrip(f *testing.F) {
+	f.Add(uint64(1), true)
+	f.Fuzz(func(t *testing.T, seed uint64, spell bool) {
+		g := termtest.Seeded(seed)
+		g.Spell = spell
+		e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}, Limits: Limits{LargeKeys: 32}}
+		for range 4 {
+			x := g.Term(4)
+			b, err := e.Append(nil, x)
+			require.NoError(t, err)
+			y, _, err := d.Term(b)
+			require.NoError(t, err)
+			require.True(t, wire.Equal(x, y), "%v came back as %v", x, y)
+		}
+	})
+}
