@@ -147,18 +147,25 @@ func (o openTypes) box(v reflect.Value) error {
 	return nil
 }
 
-// unbox takes them out again.
+// unbox takes them out again. What came without a box, the library has read in its
+// own way, which is no term.
 func (o openTypes) unbox(v reflect.Value) error {
+	var bare reflect.Value
 	w := walk{open: o, do: func(v reflect.Value) {
-		if b, ok := v.Interface().(box); !ok {
-			return
-		} else if b.term == nil {
+		switch b, ok := v.Interface().(box); {
+		case !ok:
+			bare = v
+		case b.term == nil:
 			v.SetZero()
-		} else {
+		default:
 			v.Set(reflect.ValueOf(b.term))
 		}
 	}}
-	return w.value(v, 0)
+	err := w.value(v, 0)
+	if err == nil && bare.IsValid() {
+		err = fmt.Errorf("a %v that is no term in a field of type any", bare.Elem().Type())
+	}
+	return err
 }
 
 // walk goes to all that is of type any within a value, as far as the library

@@ -44,11 +44,16 @@ func bigEndian(b []byte) (n uint64) {
 
 // length reads a length of 1<<size bytes, no more than the bytes that are left.
 func (r *reading) length(size byte, what string) (int, error) {
-	b, err := r.take(1<<size, "the length of "+what)
-	if err != nil {
-		return 0, err
+	if size == 0 && r.pos < len(r.b) && int(r.b[r.pos]) < len(r.b)-r.pos {
+		r.pos++
+		return int(r.b[r.pos-1]), nil
 	}
+	if 1<<size > len(r.b)-r.pos {
+		return 0, r.cut(1<<size, "the length of "+what)
+	}
+	b := r.b[r.pos : r.pos+1<<size]
 	n := bigEndian(b)
+	r.pos += len(b)
 	if n > uint64(len(r.b)-r.pos) {
 		return 0, r.failAt(r.pos-len(b), ErrCut, "length %d of %s, but %d bytes are left", n, what, len(r.b)-r.pos)
 	}

@@ -54,14 +54,16 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestFlipped: whatever one byte is changed to, there is a term or an error.
+// TestFlipped: whatever one byte is changed to, bit by bit and to what means most,
+// there is a term or an error.
 func TestFlipped(t *testing.T) {
 	decoders := sides(t)
 	for _, b := range encoded(t) {
 		b := bytes.Clone(b)
 		for i, old := range b {
-			for x := range 256 {
-				b[i] = byte(x)
+			for _, x := range []byte{old ^ 1, old ^ 2, old ^ 4, old ^ 8, old ^ 16, old ^ 32, old ^ 64, old ^ 128, old + 1, old - 1,
+				0, 0xff, fixMap + 1, fixArray, fixArray + 2, fixStr + 1, tagNil, tagUnused, tagExt8, tagFixExt1, tagArray32, tagMap32} {
+				b[i] = x
 				for _, d := range decoders {
 					checkDecode(t, d, b)
 				}
