@@ -118,7 +118,7 @@ func init() {
 		add(fmt.Sprintf("string of %d", n), strings.Repeat("x", n))
 		add(fmt.Sprintf("binary of %d", n), bytes.Repeat([]byte{7}, n))
 	}
-	for _, n := range []int{13, 14, 15, 16, 254, 255, 256, 65534, 65535, 65536} {
+	for _, n := range []int{13, 14, 15, 16, 255, 256, 65534, 65535, 65536} {
 		l := make([]any, n)
 		for i := range l {
 			l[i] = i % 300
@@ -166,7 +166,7 @@ func TestTrips(t *testing.T) {
 				if e.Told != nil {
 					d.Heard = &Heard{}
 				}
-				for range 3 {
+				for range 2 {
 					b, err := e.Append([]byte("x"), c.term)
 					require.NoError(t, err, name)
 					got, rest, err := d.Term(append(b[1:len(b):len(b)], 1, 2))

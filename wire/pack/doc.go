@@ -1,17 +1,142 @@
-// Package pack is the payload and control codec of the native protocol: the terms
-// of package wire, and registered Go types, as MessagePack.
+// Package pack is the codec of the native protocol: the terms of package wire, and
+// registered Go types, as MessagePack. It moves no bytes and knows no frames.
 //
-//	enc := pack.Encoder{Told: &pack.Told{}, Types: types}   // one for each direction of a connection
-//	dec := pack.Decoder{Heard: &pack.Heard{}, Types: types} // its other end
+// # Nouns
 //
-//	dst, err = enc.AppendPID(dst, to)          // in a frame's head: no boxing
-//	dst, err = enc.Append(dst, msg)
-//	enc.Told.Commit()                          // once a frame that will be sent; Undo if it will not
+//   - An [Encoder] writes terms, a [Decoder] reads them. Each direction of a
+//     connection has one of each, at its two ends.
+//   - [Told] and [Heard] are the cache between the two: the atoms and the nodes that
+//     have been on the wire are named by a place of theirs from then on.
+//   - [Types] are the Go types that travel as they are, by a name.
+//   - [Limits] bounds what bytes from a peer can ask for.
+//   - A mark is the first element of an array that is no list.
 //
+// A frame is written and read:
+//
+//	enc := pack.Encoder{Told: &pack.Told{}, Types: types}
+//	dst, err := enc.AppendPID(dst, to)     // the head, without boxing
+//	dst, err = enc.Append(dst, msg)        // if one fails, enc.Told.Undo() for all
+//	enc.Told.Commit()                      // it will be sent, in this order
+//
+//	dec := pack.Decoder{Heard: &pack.Heard{}, Types: types}
 //	to, rest, err := dec.PID(frame)
 //	msg, rest, err := dec.Term(rest)
 //
-// What may be overtaken (a long message in parts) must stand alone: it is written
-// and read by an Encoder and a Decoder of their own, without Told and Heard, or with
-// a Told and a Heard of their own that are Reset before each.
+// What may be overtaken, such as a long message that leaves in parts, must stand
+// alone: definitions in it would come too late, and places in it could have been
+// given to others meanwhile. It is written by another Encoder, and read by another
+// Decoder, which have no Told and Heard, or a Told and a Heard of their own that are
+// Reset before each such message; the second is shorter where names come again.
+//
+// # What arrives
+//
+// Go values arrive as they were sent, where etf has Erlang's view of them. A string
+// is a string, []byte is []byte, true is the bool and not the atom, nil is nil and
+// not the empty List; [wire.Equal] and the readers of package wire see no
+// difference. Integers of all Go types arrive as int, and as *big.Int where that is
+// too small; float32 as float64; a Charlist as the List it spells; an ImproperList in
+// its plain shape; a Bitstring of whole bytes as []byte; any other empty list, tuple
+// or map as List(nil), Tuple{} and Map{}. NaN and the infinities, and a zero PID, Ref
+// or Port, travel. So does time.Time, to the nanosecond, without its zone.
+//
+// A value of a registered type T arrives as a T, and a *T as a *T, nil included,
+// anywhere in a term. Its exported fields are written by the msgpack library
+// (github.com/vmihailenco/msgpack/v5), under their names or tags; they may be of
+// whatever type that takes, of a type of package wire, or any, which then holds a
+// term or a value of a registered type, but no other. Where the name is not known,
+// or stands for a type that the value does not fit, the value arrives as a Map of
+// its fields with its name under [TypeKey], and so do those inside one that does not
+// fit. Fields that one side does not have are left out. Nothing of this is an error
+// of the connection. Everything else is up to [Encoder].Foreign.
+//
+// # Invariants
+//
+//  1. What [Heard] holds when a frame has been read is what [Told] held when it was
+//     written, for all frames that were committed, in that order.
+//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and the
+//     fields of a Fun come back all alike.
+//  3. If Append or Segments fails, dst and Told are as they were.
+//  4. The pieces of Segments, one after the other, are what Append writes.
+//  5. What Term returns shares no memory with the input, unless Alias is set and it
+//     has [Large] bytes. The pieces of Segments share that of the term, from that
+//     size on.
+//  6. Nothing is allocated before the bytes that it is for are there. A term costs
+//     some 50 bytes at most for each byte of input, 100 in a large map, beside a
+//     few hundred for each level that is open. A registered type adds its own size
+//     for each element of a slice of it.
+//  7. A Decoder does not panic. Methods of registered types that do are taken for a
+//     value that does not fit, and on the other side for one that is no term: that is
+//     what the two recovers are for.
+//  8. Terms are not recursed over: depth costs heap, up to a limit. The library
+//     does recurse; what it is given is measured first, and is nested at most 10,000
+//     deep, 32 where values of registered types stand in each other's fields of
+//     type any.
+//  9. Inside a registered value everything stands alone, so that the library may
+//     skip what it has no field for.
+//
+// # Goroutines
+//
+// None. An Encoder without Told is for many goroutines at once if Foreign is, and
+// so are Types. All else belongs to one at a time.
+//
+// # What can be lost
+//
+// The order of a map's pairs, unexported fields, the zone and the monotonic reading
+// of a time.Time. A [Told] whose peer has not read all, or a [Heard] after an error, is of
+// no more use: the connection must end, or both be Reset at the same place.
+//
+// # Limits and versions
+//
+// See [Limits], all adjustable. Beside those: 2,048 atoms and 254 nodes in a cache, in
+// which an atom that comes but once displaces none; atoms of [wire.MaxAtomRunes]
+// characters; integers of 512 KiB; lengths of 32 bits. The numbers below may grow, and
+// none changes its meaning. The library keeps one table for the whole program: this
+// package enters the types of package wire, and extension 119.
+//
+// # Bytes
+//
+// All numbers are big-endian. What MessagePack has itself is as its specification
+// says: nil, bool, integers in their shortest form, float 64 (float 32 for a float32),
+// str for string, bin for []byte, map for Map (any keys, none twice), timestamp
+// (extension -1) for time.Time. All forms of a length are read; the shortest is written.
+//
+// Arrays, by their first element:
+//
+//	first element         the others                                            what it is
+//	nil (0xc0)            the elements                                          Tuple
+//	fixext 1, 9, byte 0   the elements, 1 or more                               List whose first element is nil
+//	fixext 1, 9, byte 1   the tail (no list), then the elements, 1 or more      ImproperList
+//	fixext 1, 9, byte 2   module atom, bin 8 of 29 bytes (arity:8, uniq:128,
+//	                      index:32, old index:32, old uniq:32), pid, free …     Fun
+//	fixext 1, 9, byte 3   module atom, function atom, arity                     Export
+//	fixext 1, 9, byte 4   name atom, value                                      a T registered under the name
+//	fixext 1, 9, byte 5   name atom, value; or name atom alone: nil             a *T
+//	anything else, none   the elements                                          List
+//
+// A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An
+// extension would cost at least four, and its length would have to be known before
+// its elements are written; as an array, any MessagePack reader can walk it, too. Lists that
+// begin with nil are rare. A mark is always those three bytes, and stands nowhere else.
+//
+// Extensions. "node" is below; a name is UTF-8.
+//
+//	type  data                                         what it is
+//	  1   name                                         Atom
+//	  2   place:16 (below 2048), name                  Atom, which has that place from here on
+//	  3   place:8 or :16                               the Atom at that place
+//	  4   node, number of 1 to 8 bytes                 PID: serial:32 id:32, leading zeros left out
+//	  5   node, 0 to 5 words of 32 bits, lowest first  Ref
+//	  6   node, number of 1 to 8 bytes                 Port
+//	  7   sign:8 (1: negative), magnitude              integer beyond 64 bits
+//	  8   bits in the last byte:8 (1 to 7), bytes      Bitstring, the spare bits zero
+//	119   a term, which stands alone                   a field of type any of a registered value
+//
+//	node: place:8 (0 to 253)                                    the one at that place
+//	      254, place:8, creation:32, length:16, name            that has that place from here on
+//	      255, creation:32, length:16, name                     without a place
+//
+// The node of a zero identifier has creation 0 and an empty name. The writer chooses
+// the places, and may give one to another atom or node at any time: the reader only
+// follows. The value of a registered struct is a map from the names of its fields, as
+// str; a field of type any is nil or an extension 119.
 package pack

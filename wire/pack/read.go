@@ -68,7 +68,7 @@ func (r *reading) binary(n int) (any, error) {
 	if n >= Large && r.d.Alias {
 		return b[:n:n], nil
 	}
-	c := make([]byte, n)
+	c := make([]byte, len(b))
 	copy(c, b)
 	return c, nil
 }

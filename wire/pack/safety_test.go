@@ -185,7 +185,7 @@ func TestDepth(t *testing.T) {
 			y, _, err := Decode(b)
 			require.NoError(t, err)
 			require.True(t, wire.Equal(x, y))
-			for range 990_000 {
+			for range 190_000 {
 				x = wrap(x)
 			}
 			_, err = Append(nil, x)
@@ -198,8 +198,10 @@ func TestDepth(t *testing.T) {
 			require.ErrorIs(t, err, ErrLimit)
 		})
 	}
+	_, _, err := Decode(bytes.Repeat([]byte{fixArray | 1}, 1_000_000))
+	require.ErrorIs(t, err, ErrLimit)
 	term := []byte(strings.Repeat("\xc9\x7f\xff\xff\xff\x77", 100))
-	_, _, err := Decode(term)
+	_, _, err = Decode(term)
 	require.ErrorIs(t, err, ErrCut)
 }
 
