@@ -8,10 +8,11 @@ import (
 )
 
 // Places of the caches: atoms below shortPlaces have a reference that is a byte
-// shorter.
+// shorter. Room for them is made by so many at a time, since a node has a cache for
+// each of its peers, and most of them hold little.
 const (
-	atomPlaces   = 2048
 	shortPlaces  = 256
+	atomPlaces   = 8 * shortPlaces
 	originPlaces = originNew
 )
 
@@ -24,8 +25,8 @@ const (
 //  2. log says how to get back to what was committed last.
 type Told struct {
 	seed    maphash.Seed
-	atoms   []toldAtom // atomPlaces; made at first use
-	life    uint32     // of the entries that count: Reset makes the others old
+	atoms   [atomPlaces / shortPlaces]*[shortPlaces]toldAtom
+	life    uint32 // of the entries that count, from 1: Reset makes the others old
 	origins map[wire.Origin]uint8
 	at      [originPlaces]wire.Origin
 	used    int // places of origins in use
@@ -64,9 +65,11 @@ func (c *Told) Undo() { c.undo(0) }
 // written later. It costs little. It also commits.
 func (c *Told) Reset() {
 	c.log = c.log[:0]
+	c.begin()
 	c.life++
 	if c.life == 0 {
-		c.atoms, c.life = nil, 1
+		clear(c.atoms[:])
+		c.life = 1
 	}
 	clear(c.origins)
 	clear(c.at[:c.used])
@@ -78,7 +81,7 @@ func (c *Told) undo(n int) {
 	for i := len(c.log) - 1; i >= n; i-- {
 		l := &c.log[i]
 		if !l.origin {
-			c.atoms[l.place] = l.atom
+			*c.slot(int(l.place)) = l.atom
 			continue
 		}
 		delete(c.origins, c.at[l.place])
@@ -101,25 +104,41 @@ const (
 	known                  // it is at its place
 )
 
+// begin makes the zero value ready.
+func (c *Told) begin() {
+	if c.life == 0 {
+		c.seed, c.life = maphash.MakeSeed(), 1
+	}
+}
+
+// slot returns what is at a place.
+func (c *Told) slot(place int) *toldAtom {
+	room := &c.atoms[place/shortPlaces]
+	if *room == nil {
+		*room = new([shortPlaces]toldAtom)
+	}
+	return &(*room)[place%shortPlaces]
+}
+
 // atom returns the place of a, which it may give it.
 func (c *Told) atom(a wire.Atom) (place int, p placing) {
-	if c.atoms == nil {
-		c.seed = maphash.MakeSeed()
-		c.atoms = make([]toldAtom, atomPlaces)
-		c.life = max(c.life, 1)
-	}
+	c.begin()
 	h := maphash.String(c.seed, string(a))
-	short, long := int(h%shortPlaces), shortPlaces+int(h>>8%(atomPlaces-shortPlaces))
-	s, l := &c.atoms[short], &c.atoms[long]
+	short := int(h % shortPlaces)
+	s := c.slot(short)
 	switch {
-	case s.atom == a && s.life == c.life:
+	case s.life == c.life && s.atom == a:
 		return short, known
-	case l.atom == a && l.life == c.life:
+	case s.life != c.life && validAtom(a): // it is in no other place: places are not given back
+		return short, c.put(s, short, a)
+	}
+	long := shortPlaces + int(h>>8%(atomPlaces-shortPlaces))
+	l := c.slot(long)
+	switch {
+	case l.life == c.life && l.atom == a:
 		return long, known
 	case !validAtom(a):
 		return 0, spelled
-	case s.life != c.life:
-		return short, c.put(s, short, a)
 	case l.life != c.life:
 		return long, c.put(l, long, a)
 	case l.seen == uint32(h>>32): // a second time in a row: not one that comes but once
@@ -171,23 +190,37 @@ func (c *Told) origin(o wire.Origin) (place uint8, p placing) {
 // holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
 // must be decoded with it, in order. After an error it is of no more use.
 type Heard struct {
-	atoms   []any // an Atom each, boxed; nil where nothing was told
+	atoms   [atomPlaces / shortPlaces]*[shortPlaces]any // an Atom each, boxed; nil where nothing was told
 	origins []wire.Origin
 	known   []bool // of origins
 }
 
 // Reset forgets everything, as the peer must at the same place ([Told.Reset]).
 func (c *Heard) Reset() {
-	clear(c.atoms)
+	for _, room := range c.atoms {
+		if room != nil {
+			clear(room[:])
+		}
+	}
 	clear(c.known)
 	clear(c.origins)
 }
 
+// put sets what is at a place, which is one.
 func (c *Heard) put(place int, a any) {
-	if place >= len(c.atoms) {
-		c.atoms = append(c.atoms, make([]any, place+1-len(c.atoms))...)
+	room := &c.atoms[place/shortPlaces]
+	if *room == nil {
+		*room = new([shortPlaces]any)
 	}
-	c.atoms[place] = a
+	(*room)[place%shortPlaces] = a
+}
+
+// atom returns the Atom at a place, nil if there is none.
+func (c *Heard) atom(place int) any {
+	if place >= atomPlaces || c.atoms[place/shortPlaces] == nil {
+		return nil
+	}
+	return c.atoms[place/shortPlaces][place%shortPlaces]
 }
 
 func (c *Heard) putOrigin(place int, o wire.Origin) {

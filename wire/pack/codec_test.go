@@ -268,7 +268,11 @@ func TestGolden(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), text.String())
+	lines := strings.Split(text.String(), "\n")
+	require.Len(t, strings.Split(string(want), "\n"), len(lines))
+	for i, line := range strings.Split(string(want), "\n") {
+		require.Equal(t, line, lines[i])
+	}
 }
 
 func TestRandomTrips(t *testing.T) {

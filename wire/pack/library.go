@@ -1,9 +1,11 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 
@@ -55,6 +57,9 @@ func (s *sink) term(t any) error {
 
 // encodeField writes a field of one of wire's types.
 func encodeField(enc *msgpack.Encoder, v reflect.Value) error {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return enc.EncodeNil() // as with all slices in a struct, not the same as an empty one
+	}
 	if s, ok := enc.Writer().(*sink); ok {
 		return s.term(v.Interface())
 	}
@@ -84,7 +89,16 @@ func encodeBox(enc *msgpack.Encoder, v reflect.Value) error {
 
 // source is where the library reads a value from: bytes that are known to be
 // whole objects.
-type source struct{ r reading }
+//
+// Where the library wants a map and finds an extension, it takes the data of that
+// for the map, whatever lengths and depths are in it, which nobody has checked. It
+// does so byte by byte, and reads what it means to read of an extension in one go.
+type source struct {
+	r     reading
+	traps []int // where it must not read a single byte, in order
+}
+
+var errTrap = errors.New("an extension in the place of a map")
 
 func (s *source) Read(b []byte) (int, error) {
 	if s.r.pos == len(s.r.b) {
@@ -99,6 +113,9 @@ func (s *source) Read(b []byte) (int, error) {
 func (s *source) ReadByte() (byte, error) {
 	if s.r.pos == len(s.r.b) {
 		return 0, io.EOF
+	}
+	if _, trap := slices.BinarySearch(s.traps, s.r.pos); trap {
+		return 0, errTrap
 	}
 	s.r.pos++
 	return s.r.b[s.r.pos-1], nil
@@ -136,6 +153,10 @@ func decodeField(dec *msgpack.Decoder, v reflect.Value) error {
 // the field has.
 func setField(v reflect.Value, t any) error {
 	switch v.Interface().(type) {
+	case wire.List:
+		if l, ok := t.(wire.List); ok && l == nil {
+			t = wire.List{}
+		}
 	case wire.Charlist:
 		if s, ok := wire.Text(t); ok {
 			t = wire.Charlist(s)

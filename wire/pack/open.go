@@ -97,8 +97,8 @@ func (c *checking) fields(t reflect.Type, path string) (open bool, err error) {
 		}
 		exported = true
 		at := path + "." + f.Name
-		if f.Anonymous && f.Type.Kind() == reflect.Pointer && (!f.IsExported() || c.state[f.Type.Elem()] == 1) {
-			return false, fmt.Errorf("%s is embedded by a pointer to a type that is not exported, or to one around it", at)
+		if f.Anonymous && f.Type.Kind() == reflect.Pointer { // the library keeps a goroutine for ever for each such type
+			return false, fmt.Errorf("%s is embedded by a pointer: embed the struct itself, or name the field", at)
 		}
 		part, err := c.check(f.Type, at)
 		if err != nil {

@@ -278,8 +278,8 @@ func (r *reading) atom(kind byte, n int) (any, error) {
 		if n > 2 {
 			return nil, r.failAt(at, ErrMalformed, "the place of an atom in %d bytes", n)
 		}
-		if place := int(bigEndian(b)); place < len(c.atoms) && c.atoms[place] != nil {
-			return c.atoms[place], nil
+		if a := c.atom(int(bigEndian(b))); a != nil {
+			return a, nil
 		}
 		return nil, r.failAt(at, ErrMalformed, "the place %d, where no atom is", bigEndian(b))
 	}

@@ -4,16 +4,22 @@ package pack
 // What it holds is checked no further than that all its bytes are there. If a
 // cache is used, a term that is skipped is lost to it.
 func Skip(b []byte) (rest []byte, err error) {
-	end, _, err := skip(b, 0, MaxDepth)
+	s, err := skip(b, 0, MaxDepth)
 	if err != nil {
 		return b, err
 	}
-	return b[end:], nil
+	return b[s.end:], nil
 }
 
-// skip returns where the object at an offset ends, and how many elements of
-// arrays and maps there are in it.
-func skip(b []byte, from, depth int) (end, elements int, err error) {
+// span is what skip tells of an object.
+type span struct {
+	end      int   // the offset behind it
+	elements int   // of arrays and maps, in all
+	traps    []int // offsets of data of extensions that look like a map
+}
+
+// skip finds where the object at an offset ends.
+func skip(b []byte, from, depth int) (s span, err error) {
 	r := reading{b: b, pos: from}
 	var room [32]int
 	left := append(room[:0], 1) // objects to come, at each level that is open
@@ -24,27 +30,28 @@ func skip(b []byte, from, depth int) (end, elements int, err error) {
 			continue
 		}
 		*top--
-		n, err := r.skipHead()
+		n, err := r.skipHead(&s)
 		if err != nil {
-			return 0, 0, err
+			return s, err
 		}
 		if n == 0 {
 			continue
 		}
 		if n > len(b)-r.pos {
-			return 0, 0, r.cut(n, "the elements of an array or a map")
+			return s, r.cut(n, "the elements of an array or a map")
 		}
 		if len(left) > depth {
-			return 0, 0, r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", depth)
+			return s, r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", depth)
 		}
-		elements += n
+		s.elements += n
 		left = append(left, n)
 	}
-	return r.pos, elements, nil
+	s.end = r.pos
+	return s, nil
 }
 
 // skipHead skips an object but for its elements, and returns how many there are.
-func (r *reading) skipHead() (n int, err error) {
+func (r *reading) skipHead(s *span) (n int, err error) {
 	if r.pos >= len(r.b) {
 		return 0, r.cut(1, "a term")
 	}
@@ -81,8 +88,18 @@ func (r *reading) skipHead() (n int, err error) {
 		n, err = r.length(tag-tagMap16+1, "a map")
 		return 2 * n, err
 	}
-	if err == nil {
-		_, err = r.take(size, "a term")
+	if err != nil {
+		return 0, err
+	}
+	b, err := r.take(size, "a term")
+	if err == nil && size > 1 && isExt(tag) && isMap(b[1]) {
+		s.traps = append(s.traps, r.pos-size+1)
 	}
 	return 0, err
 }
+
+func isExt(tag byte) bool {
+	return tag >= tagExt8 && tag <= tagExt32 || tag >= tagFixExt1 && tag <= tagFixExt16
+}
+
+func isMap(tag byte) bool { return tag&0xf0 == fixMap || tag == tagMap16 || tag == tagMap32 }

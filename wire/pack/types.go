@@ -218,23 +218,24 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 	if r.inner == maxInner {
 		return nil, false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
 	}
-	end, elements, err := skip(r.b, r.pos, maxLibraryDepth)
+	span, err := skip(r.b, r.pos, maxLibraryDepth)
 	if err != nil {
 		return nil, false, err
 	}
-	if r.slots+elements > r.limits.Elements {
+	if r.slots+span.elements > r.limits.Elements {
 		return nil, false, r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
 	}
-	s := source{reading{d: r.d, b: r.b[:end], pos: r.pos, slots: r.slots + elements, limits: r.limits, alone: true, inner: r.inner + 1}}
+	s := source{traps: span.traps, r: reading{d: r.d, b: r.b[:span.end], pos: r.pos, slots: r.slots + span.elements, limits: r.limits,
+		alone: true, inner: r.inner + 1}}
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return nil, false, err // whoever reads it, it is no term
 	}
-	if err != nil || s.r.pos != end {
+	if err != nil || s.r.pos != span.end {
 		return nil, false, nil
 	}
-	r.pos, r.slots = end, s.r.slots
+	r.pos, r.slots = span.end, s.r.slots
 	r.owed--
 	if pointer {
 		return whole.Interface(), true, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func pass(t testing.TB, v any, from, to *Types) any {
 func TestRegistered(t *testing.T) {
 	types := types(t)
 	for _, v := range []any{
-		order, &order, (*Order)(nil), Money(5), Tree{Left: &Tree{Right: &Tree{}}},
+		order, &order, (*Order)(nil), Order{}, Order{Args: wire.Tuple{}, List: wire.List{}, Items: []Item{}}, Money(5), Tree{Left: &Tree{Right: &Tree{}}},
 		wire.Tuple{wire.OK, order, wire.List{&order, wire.NewMap("k", order), nil}},
 		Envelope{}, Envelope{Any: 7}, Envelope{Any: "text"}, Envelope{Any: []byte("b")}, Envelope{Any: wire.Tuple{wire.OK, 300, nil}},
 		Envelope{Any: order}, Envelope{Any: &order},
@@ -260,6 +261,29 @@ func TestDeepBytes(t *testing.T) {
 	got, _, err := (&Decoder{Types: types}).Term(b)
 	require.NoError(t, err)
 	require.IsType(t, wire.Map{}, got, "it is no list of items")
+}
+
+// TestMapsInExtensions: the library takes an extension for the map in it. It must
+// not get at bytes that nobody has looked at.
+func TestMapsInExtensions(t *testing.T) {
+	types := types(t)
+	head := "\x93\xd4\x09\x04\xc7\x0d\x01shop.Envelope\x81\xa2By"
+	for _, in := range []string{
+		"\xc7\x06\x01\xdf\xff\xff\xff\xff\x01",           // a map of 2^32 pairs
+		"\xc7\x08\x01\x81\xa1k\xdd\xff\xff\xff\xff",      // an array of as many elements
+		"\xd8\x01\x81\xa1k" + strings.Repeat("\x91", 13), // deeper than its bytes
+		"\xd4\x01\x80",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := (&Decoder{Types: types}).Term([]byte(head + in))
+		runtime.ReadMemStats(&after)
+		require.ErrorIs(t, err, ErrMalformed, "no atoms either")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+	}
+	name := wire.Atom("\u0780") // which looks like one
+	require.Equal(t, Envelope{By: map[string]any{"a": name}}, pass(t, Envelope{By: map[string]any{"a": name}}, types, types))
+	require.Equal(t, Order{Status: name, At: time.Unix(0x80000000, 0)}, pass(t, Order{Status: name, At: time.Unix(0x80000000, 0)}, types, types))
 }
 
 func TestForeign(t *testing.T) {
