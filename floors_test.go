@@ -22,8 +22,7 @@ var floors = map[string]int{
 	"supervisor": 4,
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,
-	"wire/pack": 1,
-	"mailbox":   1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
 
 	// Kits of tests, each as low as its users need; wire/epmd/epmdtest is in wire/epmd.
 	"node/nodetest": 3,
@@ -32,6 +31,7 @@ var floors = map[string]int{
 	"wire/linktest": 1,
 	"wire/logtest":  1,
 	"wire/randtest": 1,
+	"wire/termtest": 1,
 }
 
 // within lists what a room on one floor may use beside it.
@@ -44,6 +44,7 @@ var within = map[string][]string{
 	"node/nodetest": {"node"},
 	"wire/erltest":  {"wire/logtest"},
 	"wire/linktest": {"wire"},
+	"wire/termtest": {"wire", "wire/randtest"},
 }
 
 // outside lists the modules that the rooms may use, with the reason.
