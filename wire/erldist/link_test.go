@@ -20,6 +20,12 @@ func TestProtocol(t *testing.T) {
 		"Digest":         {Without: mandatoryFlags},
 		"As25":           {Without: FlagAltactSig | FlagMandatory25Digest},
 	} {
-		t.Run(name, func(t *testing.T) { linktest.Test(t, p) })
+		t.Run(name, func(t *testing.T) {
+			if p.Without&(FlagFragments|FlagDistHdrAtomCache) != 0 { // the one needs the other
+				linktest.Whole(t, p)
+			} else {
+				linktest.Test(t, p)
+			}
+		})
 	}
 }
