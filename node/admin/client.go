@@ -1,0 +1,192 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// Name is the service's registered name.
+const Name node.Atom = "actornode"
+
+// ask makes a request and reads the answer into what into points to; nil: it is of
+// no interest. Errors: [*Error] for what the service answers, [ErrNoService], that
+// the node cannot be reached (a [*node.ExitError], noconnection), the cause of ctx's
+// end.
+func ask(ctx context.Context, from node.Caller, at node.Atom, request, into any) error {
+	v, err := node.Call[any](ctx, from, node.At{Name: Name, Node: at}, request)
+	var exited *node.ExitError
+	switch {
+	case errors.Is(err, node.ErrNoName), errors.Is(err, node.ErrNoProcess):
+		return fmt.Errorf("%w: %s", ErrNoService, at)
+	case errors.As(err, &exited) && exited.Reason == node.NoConnection:
+		return fmt.Errorf("admin: cannot reach %s: %w", at, err)
+	case err != nil:
+		return fmt.Errorf("admin: %s: %w", at, err)
+	}
+	return read(at, v, into)
+}
+
+// read reads {ok, Result} or {error, Reason}.
+func read(at node.Atom, v, into any) error {
+	t, ok := v.(wire.Tuple)
+	switch {
+	case ok && len(t) == 2 && t[0] == wire.Error:
+		return failure(at, t[1])
+	case !ok || len(t) != 2 || t[0] != wire.OK:
+		return fmt.Errorf("admin: %s has given no answer of an operator service: %s", at, wire.FormatPlain(v))
+	case into == nil:
+		return nil
+	}
+	if err := etf.FromTerm(t[1], into); err != nil {
+		return fmt.Errorf("admin: the answer of %s: %w", at, err)
+	}
+	return nil
+}
+
+// query is {Name, Map of v}.
+func query(name node.Atom, v any) (any, error) {
+	t, err := etf.ToTerm(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return wire.Tuple{name, t}, nil
+}
+
+// askFor is ask with a query.
+func askFor(ctx context.Context, from node.Caller, at, name node.Atom, v, into any) error {
+	request, err := query(name, v)
+	if err != nil {
+		return err
+	}
+	return ask(ctx, from, at, request, into)
+}
+
+// Status tells how a node does. Errors, as of all functions here: [*Error] for what
+// the service answers, [ErrNoService], [*node.ExitError] with noconnection, the
+// cause of ctx's end.
+func Status(ctx context.Context, from node.Caller, at node.Atom) (s Summary, err error) {
+	err = ask(ctx, from, at, wire.Atom("status"), &s)
+	return s, err
+}
+
+// Nodes lists the nodes that a node is connected to, or is connecting, hidden ones
+// included, by name.
+func Nodes(ctx context.Context, from node.Caller, at node.Atom) (p []Peer, err error) {
+	err = ask(ctx, from, at, wire.Atom("nodes"), &p)
+	return p, err
+}
+
+// Processes lists those that a query chooses.
+func Processes(ctx context.Context, from node.Caller, at node.Atom, q Query) (l Listing, err error) {
+	err = askFor(ctx, from, at, "ps", q, &l)
+	return l, err
+}
+
+// Tree shows the applications and supervisors of a node with their children, limit
+// branches at most; 0 is for the service's limit.
+func Tree(ctx context.Context, from node.Caller, at node.Atom, limit int) (f Forest, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("tree"), wire.NewMap(wire.Atom("limit"), limit)}, &f)
+	return f, err
+}
+
+// Info tells all about a process. A target, here and below, is a [node.PID], a
+// [node.Atom] (a registered name) or a string: a registered name, or a PID as it is
+// printed, <0.12.0>, <go@host.12.0>, or just 12. Errors: [node.ErrNoProcess],
+// [node.ErrNoName].
+func Info(ctx context.Context, from node.Caller, at node.Atom, target any) (d Detail, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("info"), target}, &d)
+	return d, err
+}
+
+// Send sends a term to a process.
+func Send(ctx context.Context, from node.Caller, at node.Atom, target, msg any) error {
+	return ask(ctx, from, at, wire.Tuple{wire.Atom("send"), target, msg}, nil)
+}
+
+// Call calls a process as gen_server:call does, and returns its reply, a term. The
+// process sees the node's service as the caller. d bounds it; the context too.
+// Errors: [node.ErrTimeout]; with the Code exit, that the process has exited before
+// it has replied.
+func Call(ctx context.Context, from node.Caller, at node.Atom, target, request any, d time.Duration) (reply any, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("call"), target, request, int(d.Milliseconds())}, &reply)
+	return reply, err
+}
+
+// Spawn starts a process of what the node exports as module:function with as many
+// arguments; name, if it is not "", is registered. Errors: [node.ErrUndef],
+// [node.ErrNameTaken], [node.ErrBadName].
+func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any, name node.Atom) (pid node.PID, err error) {
+	request := wire.Tuple{wire.Atom("spawn"), module, function, wire.List(args)}
+	if name != "" {
+		request = append(request, name)
+	}
+	err = ask(ctx, from, at, request, &pid)
+	return pid, err
+}
+
+// Exit sends a process an exit signal, as exit/2 does: [node.Kill] cannot be
+// trapped, and [node.Normal] does nothing to those that do not trap exits.
+func Exit(ctx context.Context, from node.Caller, at node.Atom, target, reason any) (pid node.PID, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("exit"), target, reason}, &pid)
+	return pid, err
+}
+
+// Register gives a process a name.
+func Register(ctx context.Context, from node.Caller, at, name node.Atom, target any) (pid node.PID, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("register"), name, target}, &pid)
+	return pid, err
+}
+
+// Unregister takes a name away, and returns whose it was.
+func Unregister(ctx context.Context, from node.Caller, at, name node.Atom) (pid node.PID, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("unregister"), name}, &pid)
+	return pid, err
+}
+
+// Connect makes a node connect to another.
+func Connect(ctx context.Context, from node.Caller, at, to node.Atom) error {
+	return ask(ctx, from, at, wire.Tuple{wire.Atom("connect"), to}, nil)
+}
+
+// Disconnect makes a node end its connection to another. was: there was one.
+func Disconnect(ctx context.Context, from node.Caller, at, to node.Atom) (was bool, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("disconnect"), to}, &was)
+	return was, err
+}
+
+// Drain makes a node ready to be stopped and waits until it is. It goes on if the
+// caller gives up.
+func Drain(ctx context.Context, from node.Caller, at node.Atom) error {
+	return ask(ctx, from, at, wire.Atom("drain"), nil)
+}
+
+// Stop makes a node stop. It returns when that has begun; the connection to the
+// node will be lost.
+func Stop(ctx context.Context, from node.Caller, at node.Atom) error {
+	return ask(ctx, from, at, wire.Atom("stop"), nil)
+}
+
+// LogLevel tells what a node logs.
+func LogLevel(ctx context.Context, from node.Caller, at node.Atom) (slog.Level, error) {
+	return askLevel(ctx, from, at, wire.Atom("log_level"))
+}
+
+// SetLogLevel says what a node logs from now on, and returns what it was.
+func SetLogLevel(ctx context.Context, from node.Caller, at node.Atom, l slog.Level) (was slog.Level, err error) {
+	return askLevel(ctx, from, at, wire.Tuple{wire.Atom("log_level"), levelAtom(l)})
+}
+
+func askLevel(ctx context.Context, from node.Caller, at node.Atom, request any) (slog.Level, error) {
+	var a node.Atom
+	if err := ask(ctx, from, at, request, &a); err != nil {
+		return 0, err
+	}
+	return levelOf(a)
+}

@@ -1,0 +1,91 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What a request may fail with, beside the errors of package node.
+var (
+	ErrNoService    = errors.New("admin: no operator service runs on the node")
+	ErrNotSupported = errors.New("admin: the node does not support the request")
+	ErrNotAllowed   = errors.New("admin: the node does not allow the request")
+	ErrBadRequest   = errors.New("admin: not a request, or not with such arguments")
+	ErrBusy         = errors.New("admin: the service has too much to do")
+)
+
+// codes are the atoms that stand for errors in answers. The list grows only at its
+// end: an answer may come from another release.
+var codes = []struct {
+	code node.Atom
+	err  error
+}{
+	{"not_supported", ErrNotSupported},
+	{"not_allowed", ErrNotAllowed},
+	{"bad_request", ErrBadRequest},
+	{"busy", ErrBusy},
+	{"no_process", node.ErrNoProcess},
+	{"no_name", node.ErrNoName},
+	{"name_taken", node.ErrNameTaken},
+	{"bad_name", node.ErrBadName},
+	{"undef", node.ErrUndef},
+	{"too_many", node.ErrTooMany},
+	{"mailbox_full", node.ErrMailboxFull},
+	{"not_here", node.ErrNotHere},
+	{"stopped", node.ErrStopped},
+	{"timeout", node.ErrTimeout},
+	{"timeout", context.DeadlineExceeded},
+}
+
+// failed is the code of all other errors.
+const failed node.Atom = "failed"
+
+// Error is the answer of a service that has not done what it was asked for.
+// errors.Is finds the sentinel that its Code stands for: those of this package, and
+// of package node.
+type Error struct {
+	At   node.Atom // the node that has answered
+	Code node.Atom // not_supported, not_allowed, bad_request, no_process, …; failed: any other
+	Text string    // for people
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Text) }
+
+// Is reports whether target is what the Code stands for.
+func (e *Error) Is(target error) bool {
+	for _, c := range codes {
+		if c.code == e.Code && c.err == target {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal is {error, {Code, Text}} for an error.
+func refusal(err error) wire.Tuple {
+	code := failed
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			code = c.code
+			break
+		}
+	}
+	return wire.Tuple{wire.Error, wire.Tuple{code, err.Error()}}
+}
+
+// failure reads the Reason of {error, Reason}.
+func failure(at node.Atom, reason any) *Error {
+	e := &Error{At: at, Code: failed, Text: wire.FormatPlain(reason)}
+	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
+		code, ok1 := t[0].(wire.Atom)
+		text, ok2 := wire.Text(t[1])
+		if ok1 && ok2 {
+			e.Code, e.Text = code, text
+		}
+	}
+	return e
+}

@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"encoding/json"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What a trace shows of a process.
+const (
+	OnReceive node.Atom = "receive" // a message is put into its mailbox
+	OnSend    node.Atom = "send"    // it sends a message
+	OnSignal  node.Atom = "signal"  // links, monitors, exit signals, both ways
+	OnExit    node.Atom = "exit"    // it exits; no more events
+	OnSpawn   node.Atom = "spawn"   // it starts a process
+	OnName    node.Atom = "name"    // it is registered, or no longer
+)
+
+// TraceQuery says whom a trace is about and what it shows. The zero values of all
+// but Targets are the defaults.
+type TraceQuery struct {
+	Targets  []any       `etf:""`          // at least one, each a node.PID, a node.Atom or a string; see Info
+	Events   []node.Atom `etf:",omitzero"` // OnReceive, …; default: all
+	Children bool        `etf:",omitzero"` // those that they spawn from now on, too
+	Size     int         `etf:",omitzero"` // what is kept of a message: about as many bytes; default 1024
+	StreamOptions
+}
+
+// LetterQuery says which dead letters a stream brings.
+type LetterQuery struct {
+	Causes []node.Atom `etf:",omitzero"` // no_process, mailbox_full, …; default: all
+	Size   int         `etf:",omitzero"` // what is kept of a message; default 1024
+	StreamOptions
+}
+
+// StreamOptions bound a stream; see "Streams" in the package's documentation.
+type StreamOptions struct {
+	Window int      `etf:",omitzero"` // events under way at most; default 1000
+	Buffer int      `etf:",omitzero"` // events that wait at most; default 1000
+	Max    int      `etf:",omitzero"` // events after which it ends; default: no end
+	To     node.PID `etf:",omitzero"` // who gets them; set by the client functions
+}
+
+// Event is what a traced process has done, or what was done to it.
+type Event struct {
+	At      Time      `json:"at"`
+	Process node.PID  `json:"process"`                        // the one that is traced
+	Type    node.Atom `json:"type"`                           // receive, send, link, unlink, linked, unlinked, monitor, demonitor, signal, exit, spawn, register, unregister
+	Other   node.PID  `json:"other,omitzero" etf:",omitzero"` // sender, receiver, the other end; zero: not known
+	Name    node.Atom `json:"name,omitzero" etf:",omitzero"`  // of the receiver, where it was sent to a name; the name registered
+	Node    node.Atom `json:"node,omitzero" etf:",omitzero"`  // of the Name, if not this one
+	Message any       `json:"-"`                              // message or reason, cut
+}
+
+// Letter is a dead letter.
+type Letter struct {
+	At      Time      `json:"at"`
+	Cause   node.Atom `json:"cause"`
+	To      node.PID  `json:"to,omitzero" etf:",omitzero"`    // of To, Name, Alias one says whom it was for
+	Name    node.Atom `json:"name,omitzero" etf:",omitzero"`  //
+	Alias   node.Ref  `json:"alias,omitzero" etf:",omitzero"` //
+	Message any       `json:"-"`                              // cut
+}
+
+// MarshalJSON writes the message as Erlang's text.
+func (e Event) MarshalJSON() ([]byte, error) {
+	type plain Event
+	return json.Marshal(struct {
+		plain
+		Message string `json:"message"`
+	}{plain(e), wire.Format(e.Message)})
+}
+
+// MarshalJSON writes the message as Erlang's text.
+func (l Letter) MarshalJSON() ([]byte, error) {
+	type plain Letter
+	return json.Marshal(struct {
+		plain
+		Message string `json:"message"`
+	}{plain(l), wire.Format(l.Message)})
+}

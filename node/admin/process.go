@@ -1,0 +1,98 @@
+package admin
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What processes are sorted by.
+const (
+	ByMailbox node.Atom = "mailbox" // messages that wait
+	ByHandled node.Atom = "handled" // messages handled since the start
+	ByRate    node.Atom = "rate"    // messages handled in Query.Window
+	ByMemory  node.Atom = "memory"
+	ByAge     node.Atom = "age"
+	ByLinks   node.Atom = "links"
+	ByPID     node.Atom = "pid"
+	ByName    node.Atom = "name"
+)
+
+// Query chooses processes. The zero value asks for the first of all by PID.
+type Query struct {
+	Sort    node.Atom     `etf:",omitzero"`    // ByMailbox, …: the greatest first, but for ByPID and ByName. Default: ByPID
+	Reverse bool          `etf:",omitzero"`    // the other end first
+	Limit   int           `etf:",omitzero"`    // default 1000; what the service allows at most
+	Window  time.Duration `etf:",ms,omitzero"` // what rates are measured over: the answer takes as long. Default: no rates; with ByRate 1 s. At most 10 s
+
+	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; letter case does not matter
+	State      node.Atom `etf:",omitzero"` // idle, scheduled, running, waiting
+	Mailbox    int       `etf:",omitzero"` // at least as many messages wait
+	Registered bool      `etf:",omitzero"` // only those with a name
+}
+
+// Process is a line about a process.
+type Process struct {
+	PID       node.PID      `json:"pid"`
+	Name      node.Atom     `json:"name,omitzero" etf:",omitzero"`
+	Label     string        `json:"label,omitzero" etf:",omitzero"`
+	Behaviour string        `json:"behaviour"` // Go type
+	State     node.Atom     `json:"state"`     // idle, scheduled, running, waiting, exiting
+	Mailbox   int           `json:"mailbox"`   // messages that wait, the one being handled included
+	Handled   uint64        `json:"handled"`   // messages
+	Rate      float64       `json:"rate,omitzero" etf:",omitzero"`
+	Memory    int           `json:"memory"` // bytes, estimated: Go does not say whose memory is whose
+	Stage     int           `json:"stage"`  // -1: not run by a stage
+	Links     int           `json:"links"`  // how many
+	Age       time.Duration `json:"age" etf:",ms"`
+}
+
+// Listing is an answer to a Query.
+type Listing struct {
+	Processes []Process `json:"processes"`
+	Matched   int       `json:"matched"` // processes that the query chooses
+	Total     int       `json:"total"`   // on the node
+}
+
+// Detail is all that is known about a process. Lists of processes are cut to
+// Config.Limit; how many there are is said beside.
+type Detail struct {
+	Process
+	Code      string `json:"code"`       // package of the behaviour, or name of the function
+	Initial   string `json:"initial"`    // Module:Function/Arity in OTP's words
+	Current   string `json:"current"`    //
+	Kind      string `json:"kind"`       // gen_server, supervisor, …; "": none of OTP's behaviours
+	TrapExit  bool   `json:"trap_exit"`  //
+	Monitored int    `json:"monitored"`  // by how many
+	Watching  int    `json:"monitoring"` // how many
+
+	Linked   []node.PID `json:"linked"`
+	Watchers []node.PID `json:"watchers"` // who monitors it
+	Watches  []node.PID `json:"watches"`  // whom it monitors
+	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace
+	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
+	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader
+	Ancestry []any      `json:"-"`                               // names or PIDs: the parent, its parent, …
+	Started  Time       `json:"started"`
+	Traced   bool       `json:"traced"`
+}
+
+// MarshalJSON writes terms as Erlang's text.
+func (d Detail) MarshalJSON() ([]byte, error) {
+	type plain Detail
+	return json.Marshal(struct {
+		plain
+		Messages []string `json:"messages"`
+		Ancestry []string `json:"ancestry"`
+	}{plain(d), texts(d.Messages), texts(d.Ancestry)})
+}
+
+func texts(terms []any) []string {
+	l := make([]string, len(terms))
+	for i, t := range terms {
+		l[i] = wire.Format(t)
+	}
+	return l
+}

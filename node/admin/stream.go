@@ -1,0 +1,180 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// ErrLost says that a stream has ended without having been told to: with the
+// connection, the node or the service.
+var ErrLost = errors.New("admin: the stream is lost")
+
+// Stream is what happens on a node, as it happens. It belongs to one reader.
+type Stream[T any] struct {
+	C <-chan T // closed at the end; see Err
+
+	at      node.Atom
+	node    *node.Node
+	handle  *node.Self
+	me      node.PID // of handle
+	source  node.PID // the process on the other node
+	ref     node.Ref
+	dropped atomic.Uint64
+	done    chan struct{} // closed when C is
+	stop    context.CancelCauseFunc
+	ctx     context.Context
+
+	mu  sync.Mutex
+	err error
+	why node.Atom
+}
+
+// Trace shows what processes of a node do and what is done to them. It ends with
+// ctx, Close, the last of the processes, or the loss of the node.
+func Trace(ctx context.Context, n *node.Node, at node.Atom, q TraceQuery) (*Stream[Event], error) {
+	return open[Event](ctx, n, at, "trace", &q, &q.StreamOptions)
+}
+
+// DeadLetters shows the dead letters of a node, from now on. It ends with ctx,
+// Close, or the loss of the node.
+func DeadLetters(ctx context.Context, n *node.Node, at node.Atom, q LetterQuery) (*Stream[Letter], error) {
+	return open[Letter](ctx, n, at, "deadletters", &q, &q.StreamOptions)
+}
+
+// Dropped returns how many events did not fit into the buffer on the node, because
+// the reader of C, or the connection, was too slow.
+func (s *Stream[T]) Dropped() uint64 { return s.dropped.Load() }
+
+// Close ends the stream and waits until C is closed. What was in it is lost.
+func (s *Stream[T]) Close() {
+	s.stop(errClosed)
+	<-s.done
+}
+
+// Err returns, once C is closed, why: nil after Close, or where there is no more to
+// show (see [Stream.Why]); [ErrLost]; the cause of ctx's end.
+func (s *Stream[T]) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Why returns, once C is closed, what the node said of the end: max, exited; "" if
+// it has not said anything.
+func (s *Stream[T]) Why() node.Atom {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.why
+}
+
+// opened is the answer to a request for a stream.
+type opened struct {
+	Stream node.PID
+	Ref    node.Ref
+}
+
+func open[T any](ctx context.Context, n *node.Node, at, what node.Atom, q any, o *StreamOptions) (*Stream[T], error) {
+	h, err := n.Open()
+	if err != nil {
+		return nil, fmt.Errorf("admin: %w", err)
+	}
+	h.TrapExit(true)
+	o.To = h.Self()
+	var a opened
+	if err := askFor(ctx, h, at, what, q, &a); err != nil {
+		h.Close(nil)
+		return nil, err
+	}
+	c := make(chan T)
+	s := &Stream[T]{C: c, at: at, node: n, handle: h, me: h.Self(), source: a.Stream, ref: a.Ref, done: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	h.Monitor(s.source)
+	context.AfterFunc(s.ctx, func() { n.Send(s.me, enough{}) })
+	go s.read(c)
+	return s, nil
+}
+
+// enough is the message that the reader has had enough.
+type enough struct{}
+
+// errClosed is the cause of a stream's end by Close.
+var errClosed = errors.New("admin: closed")
+
+// read is the reader's goroutine: started by open, ended by Close, the stream's end
+// or its loss, waited for by Close.
+func (s *Stream[T]) read(c chan<- T) {
+	defer close(s.done)
+	defer close(c)
+	defer s.handle.Close(nil)
+	over, err := false, error(nil)
+	for !over {
+		over, err = s.take(c, s.handle.Receive())
+	}
+	switch cause := context.Cause(s.ctx); {
+	case cause == errClosed:
+		err = nil
+	case cause != nil:
+		err = cause
+	}
+	s.stop(errClosed)
+	s.mu.Lock()
+	s.err = err
+	s.mu.Unlock()
+}
+
+// take handles a message to the reader.
+func (s *Stream[T]) take(c chan<- T, msg any) (over bool, err error) {
+	switch m := msg.(type) {
+	case enough:
+		s.node.Send(s.source, wire.Atom("stop"))
+		return true, nil
+	case node.Exited: // this node stops
+		return true, fmt.Errorf("%w: %w", ErrLost, &node.ExitError{Reason: m.Reason})
+	case node.Down:
+		return true, fmt.Errorf("%w: %s: %w", ErrLost, s.at, &node.ExitError{Reason: m.Reason})
+	case wire.Tuple:
+		if len(m) == 3 && m[0] == Name && m[1] == s.ref {
+			return s.news(c, m[2])
+		}
+	}
+	return false, nil
+}
+
+// news is {events, [Event], Dropped} or {ended, Why}.
+func (s *Stream[T]) news(c chan<- T, body any) (over bool, err error) {
+	t, _ := body.(wire.Tuple)
+	switch {
+	case len(t) == 2 && t[0] == wire.Atom("ended"):
+		s.mu.Lock()
+		s.why, _ = t[1].(wire.Atom)
+		s.mu.Unlock()
+		return true, nil
+	case len(t) != 3 || t[0] != wire.Atom("events"):
+		return false, nil
+	}
+	if dropped, ok := wire.Int(t[2]); ok {
+		s.dropped.Store(uint64(dropped))
+	}
+	events, _ := wire.Elements(t[1])
+	for _, term := range events {
+		var e T
+		if err := etf.FromTerm(term, &e); err != nil {
+			return true, fmt.Errorf("admin: an event of %s: %w", s.at, err)
+		}
+		select {
+		case c <- e:
+		case <-s.ctx.Done():
+			s.node.Send(s.source, wire.Atom("stop"))
+			return true, nil
+		}
+	}
+	s.node.Send(s.source, wire.Tuple{wire.Atom("more"), len(events)})
+	return false, nil
+}
