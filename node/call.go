@@ -150,6 +150,9 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 		t.settle(me.c, nil, &ExitError{NoProc})
 		return t
 	}
+	if t := n.traces(); t != nil {
+		t.message(me.p, PID{}, p.target, m)
+	}
 	if err := p.target.deliver(me.c, m); err != nil {
 		t.settle(me.c, nil, err)
 	}

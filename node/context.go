@@ -73,6 +73,9 @@ func (c *Context) Send(to PID, msg any) error {
 	if p == nil {
 		return c.node.sendFar(c.p, c, to, msg)
 	}
+	if t := c.node.traces(); t != nil {
+		t.message(c.p, PID{}, p, msg)
+	}
 	err := p.deliver(c, msg)
 	if c.w != nil {
 		c.w.Sent()

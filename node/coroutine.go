@@ -122,10 +122,12 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		co.run = p.node.runners.take(s)
 	}
 	co.c, co.left, co.sends = w.Local.(*Context), max(p.node.cfg.Budget, p.q.Len()/2), 0
-	co.c.p = p
+	c, before := co.c, p.handled
+	c.p = p
 	sched.Store(&p.running, 1)
 	w.Leave()
 	co.run.resume()
+	c.handled(p.handled - before)
 	if sched.Store(&p.running, 0); p.status.Load() != alive {
 		if co.ended {
 			p.returned()

@@ -431,6 +431,7 @@ func (p *peer) joined(link wire.Link, who *visitor) bool {
 	if who != nil {
 		p.visit = who.number
 	}
+	p.flow.begin()
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
 	p.n.dist.wg.Add(3)
 	go p.write()
@@ -469,6 +470,7 @@ func (p *peer) check() {
 	in, out := link.Traffic()
 	if in != p.seenIn {
 		p.silent = 0
+		p.flow.life.Store(time.Now().UnixNano())
 	} else if p.silent++; p.silent >= ticksPerTime {
 		p.end(fmt.Errorf("nothing has come from it for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
 		return

@@ -112,6 +112,9 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	}
 	n.count(c, -1)
 	n.table.remove(p, cache)
+	if t := n.traces(); t != nil && t.by(p) != nil {
+		n.tracing.gone(p, d.reason)
+	}
 	if p.boxed {
 		p.cold.box.Close()
 	}
@@ -193,6 +196,12 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 func (p *proc) linkBrokenLocked(c *Context, from PID, reason any) *death {
 	switch {
 	case p.status.Load() != alive || !p.removeLinkLocked(from):
+		return nil
+	}
+	if t := p.node.traces(); t != nil {
+		t.event(TraceSignal, p, from, "", reason)
+	}
+	switch {
 	case p.cold != nil && p.cold.trap:
 		p.signal(c, Exited{from, reason})
 	case reason != Normal:
@@ -212,6 +221,9 @@ func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 			far.pace(n.lookup(from), c)
 		}
 		return
+	}
+	if t := n.traces(); t != nil {
+		t.event(TraceSignal, p, from, "", reason)
 	}
 	if reason == Kill {
 		p.exit(c, Killed)

@@ -86,6 +86,9 @@ func (p *peer) deliver(f *wire.Frame) {
 		}
 	}
 	if q != nil {
+		if t := n.traces(); t != nil {
+			t.message(nil, f.From, q, f.Payload)
+		}
 		q.tryDeliver(f.Payload)
 	}
 }
@@ -122,6 +125,9 @@ func (p *peer) acceptLink(near *proc, far PID) bool {
 	// If there is an entry they are linked, or an unlink of this side is under way:
 	// it will come after the link.
 	if _, ok := p.links[key]; !ok && !p.over {
+		if t := p.n.traces(); t != nil {
+			t.event(TraceLinked, near, far, "", nil)
+		}
 		p.links[key] = active
 		near.addLinkLocked(far)
 	}
@@ -139,6 +145,9 @@ func (p *peer) unlinked(f *wire.Frame) {
 	if key := (linkKey{f.To.Number(), f.From}); !p.over && p.links[key] == active && p.n.origin.Minted(f.To) {
 		delete(p.links, key)
 		if q != nil {
+			if t := p.n.traces(); t != nil {
+				t.event(TraceUnlinked, q, f.From, "", nil)
+			}
 			q.removeLinkLocked(f.From)
 		}
 	}

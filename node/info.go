@@ -59,6 +59,7 @@ type Info struct {
 	Watchers  []PID // who monitors it
 	Parent    PID   // zero: spawned from outside
 	Started   time.Time
+	Traced    bool // see Node.Trace
 }
 
 // Info describes a process, or returns [ErrNoProcess].
@@ -72,6 +73,7 @@ func (n *Node) Info(pid PID) (Info, error) {
 		i.Parent = n.origin.PID(p.parent - 1)
 	}
 	p.observe(&i)
+	i.Traced = n.traces().by(p) != nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch st := p.status.Load(); {
@@ -183,11 +185,24 @@ type Stats struct {
 	Lingering    int    // killed, with a function that has not returned yet
 	BlockedTurns uint64 // handlers that ran longer than Config.Blocked
 	Goroutines   int    // of the whole program
+	RunQueue     int    // actors that wait for their turn
+	Names        int    // registered
+
+	// Handled is how many messages processes have taken. Of a Process with a
+	// goroutine of its own, and of a handle, up to 63 are not in it yet, and of an
+	// actor those of the turn that goes on.
+	Handled uint64
 }
 
 // Stats returns the node's counters.
 func (n *Node) Stats() Stats {
-	return Stats{n.population(), int(n.lingering.Load()), n.pool.BlockedTurns(), runtime.NumGoroutine()}
+	n.names.mu.RLock()
+	names := len(n.names.m)
+	n.names.mu.RUnlock()
+	return Stats{
+		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Handled: n.handled(),
+	}
 }
 
 // MaxProcesses returns how many processes can live at a time.

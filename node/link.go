@@ -8,7 +8,12 @@ func (p *proc) link(c *Context, to PID) {
 	if to == me {
 		return
 	}
-	if q := p.node.lookup(to); q != nil && p.linkPair(q) {
+	q := p.node.lookup(to)
+	if t := p.node.traces(); t != nil {
+		t.event(TraceLink, p, to, "", nil)
+		t.event(TraceLinked, q, me, "", nil)
+	}
+	if q != nil && p.linkPair(q) {
 		return
 	}
 	if p.status.Load() != alive {
@@ -98,7 +103,12 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 }
 
 func (p *proc) unlink(c *Context, to PID) {
-	if q := p.node.lookup(to); q != nil && q != p {
+	q := p.node.lookup(to)
+	if t := p.node.traces(); t != nil {
+		t.event(TraceUnlink, p, to, "", nil)
+		t.event(TraceUnlinked, q, p.pid(), "", nil)
+	}
+	if q != nil && q != p {
 		lockPair(p, q)
 		p.removeLinkLocked(to)
 		q.removeLinkLocked(p.pid())

@@ -59,6 +59,14 @@ func (m *monitor) down(pid PID, reason any) any {
 	return Down{Ref: m.ref, PID: pid, Reason: reason}
 }
 
+// about is whom m watches, if it is known.
+func (m *monitor) about() PID {
+	if m.target != nil {
+		return m.target.pid()
+	}
+	return m.pid
+}
+
 // fire delivers the Down unless the monitor has been taken away.
 func (m *monitor) fire(c *Context, pid PID, reason any) {
 	w := m.watcher
@@ -149,6 +157,9 @@ func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	if m.target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
+	if t := p.node.traces(); t != nil {
+		t.event(TraceMonitor, p, to, name, nil)
+	}
 	if m.target == nil && name == "" {
 		m.far, m.pid = p.node.reach(to), to
 	}
@@ -171,6 +182,9 @@ func (p *proc) monitorName(c *Context, name Atom) Ref {
 func (p *proc) monitorAt(c *Context, at At) Ref {
 	if at.Node == p.node.cfg.Name {
 		return p.monitorName(c, at.Name)
+	}
+	if t := p.node.traces(); t != nil {
+		t.event(TraceMonitor, p, PID{}, at.Name, nil)
 	}
 	m := &monitor{ref: p.ref(c), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
 	if m.far == nil {
@@ -198,6 +212,9 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 	}
 	p.mu.Unlock()
 	if m != nil {
+		if t := p.node.traces(); t != nil {
+			t.event(TraceDemonitor, p, m.about(), m.name, nil)
+		}
 		m.forget()
 		if m.target == nil {
 			m.far.pace(p, c)

@@ -54,6 +54,9 @@ func (t *names) give(name Atom, p *proc) error {
 	}
 	k.name = name
 	t.m[name] = p
+	if t := p.node.traces(); t != nil {
+		t.event(TraceRegister, p, PID{}, name, nil)
+	}
 	return nil
 }
 
@@ -81,6 +84,9 @@ func (n *Node) Unregister(name Atom) error {
 		}
 		p.mu.Unlock()
 		if mine && n.names.remove(name, p) {
+			if t := n.traces(); t != nil {
+				t.event(TraceUnregister, p, PID{}, name, nil)
+			}
 			return nil
 		}
 	}

@@ -21,6 +21,8 @@ type Node struct {
 	origin wire.Origin
 	pool   *sched.Pool
 
+	tracing tracing // beside what is only read: every message looks at it
+
 	table   table
 	names   names
 	aliases aliases
@@ -35,6 +37,7 @@ type Node struct {
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
 	lingering atomic.Int64 // processes that were killed and whose function still runs
 	stopped   atomic.Bool
+	taken     atomic.Uint64 // messages, by those who are not run by stages
 
 	talliesMu sync.Mutex
 	tallies   []*tally // of the workers
@@ -50,9 +53,10 @@ type Node struct {
 
 // tally is a counter with one writer at a time, on a cache line of its own.
 type tally struct {
-	_ [56]byte
-	n atomic.Int64
-	_ [56]byte
+	_       [56]byte
+	n       atomic.Int64
+	handled uint64 // messages; see sched.Store64. Not of Node.live
+	_       [48]byte
 }
 
 // Start makes a node and sets it going. The error says what is wrong with the
@@ -105,6 +109,20 @@ func (n *Node) count(c *Context, d int64) {
 		n.live.n.Add(d)
 	}
 }
+
+// handled returns how many messages processes have taken.
+func (n *Node) handled() uint64 {
+	n.talliesMu.Lock()
+	defer n.talliesMu.Unlock()
+	sum := n.taken.Load()
+	for _, t := range n.tallies {
+		sum += atomic.LoadUint64(&t.handled)
+	}
+	return sum
+}
+
+// handled counts messages of a turn on the worker that c belongs to.
+func (c *Context) handled(d uint64) { sched.Store64(&c.live.handled, c.live.handled+d) }
 
 func (n *Node) population() int {
 	n.talliesMu.Lock()
@@ -191,6 +209,9 @@ func (n *Node) Send(to PID, msg any) error {
 // send is for a message of who, nil: of a plain goroutine.
 func (n *Node) send(who *proc, c *Context, to PID, msg any) error {
 	if p := n.lookup(to); p != nil {
+		if t := n.traces(); t != nil {
+			t.message(acting(who, c), PID{}, p, msg)
+		}
 		return p.deliver(c, msg)
 	}
 	return n.sendFar(who, c, to, msg)
@@ -201,6 +222,9 @@ func (n *Node) SendName(name Atom, msg any) error {
 	p, err := n.named(name, msg)
 	if err != nil {
 		return err
+	}
+	if t := n.traces(); t != nil {
+		t.message(nil, PID{}, p, msg)
 	}
 	return p.deliver(nil, msg)
 }
@@ -216,6 +240,9 @@ func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg any) error {
 		}
 	}
 	if p := n.aliased(ref, msg); p != nil {
+		if t := n.traces(); t != nil {
+			t.message(acting(who, c), PID{}, p, msg)
+		}
 		return p.deliver(c, msg)
 	}
 	return nil
@@ -263,6 +290,7 @@ func (n *Node) stop() error {
 	await(end, func() bool { return n.functions.Load() == 0 })
 	n.runners.stop()
 	n.dead.close()
+	n.tracing.stop()
 	if left := n.functions.Load(); err != nil || left > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
 			n.lingering.Load(), n.cfg.StopTimeout), err)

@@ -39,6 +39,7 @@ type peer struct {
 	ready   chan struct{} // closed when connected, or over
 	gone    chan struct{} // closed when all that comes of the end is done
 	release release
+	flow    flow
 
 	// Guarded by dist.mu.
 	dialing bool // this node has an attempt of its own under way
@@ -86,6 +87,9 @@ func (p *peer) signal(f wire.Frame) { p.box.put(f) }
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
 func (p *peer) send(who *proc, c *Context, f wire.Frame) {
+	if t := p.n.traces(); t != nil {
+		t.away(acting(who, c), f.To, At{f.Name, p.name}, f.Payload)
+	}
 	if p.post(f) {
 		p.pace(who, c)
 	}
@@ -93,6 +97,9 @@ func (p *peer) send(who *proc, c *Context, f wire.Frame) {
 
 // message is send for a message to a process there.
 func (p *peer) message(who *proc, c *Context, to PID, msg any) {
+	if t := p.n.traces(); t != nil {
+		t.away(acting(who, c), to, At{}, msg)
+	}
 	from := p.n.sender(who)
 	full, err := p.box.message(from, to, msg)
 	if err != nil {
@@ -169,6 +176,7 @@ func (p *peer) read() {
 			if p.isOver() { // what comes late would be out of order
 				return
 			}
+			p.flow.read()
 			err = p.handle(&f)
 		}
 		if err != nil {

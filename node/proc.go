@@ -200,6 +200,9 @@ func (p *proc) wake(c *Context) {
 // signal puts a message that a signal has become into p's mailbox: past its
 // bound, if it has one, for nobody waits or is told if a signal is lost.
 func (p *proc) signal(c *Context, msg any) {
+	if t := p.node.traces(); t != nil {
+		t.message(nil, PID{}, p, msg)
+	}
 	if !p.boxed {
 		p.deliver(c, msg)
 		return
@@ -304,11 +307,13 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 	c := w.Local.(*Context)
 	c.p = p
 	ended := false
+	before := p.handled
 	sched.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			v = p.broke(c, recover())
 		}
+		c.handled(p.handled - before)
 		p.turned()
 		c.p = nil
 	}()
@@ -350,6 +355,9 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 			p.chill()
 			p.mu.Unlock()
 			p.cold.pending, p.cold.blocked = err, true
+			if err == nil {
+				before-- // that it is handled is noted in Back
+			}
 			ended = true
 			return sched.Lost
 		}
@@ -366,12 +374,14 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 func (p *proc) Run() (again bool) {
 	c := &Context{node: p.node, p: p, live: &p.node.live}
 	ended := false
+	before := p.handled
 	sched.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			p.broke(c, recover())
 			again = false
 		}
+		p.node.taken.Add(p.handled - before)
 		p.turned()
 		c.p = nil
 	}()

@@ -83,6 +83,9 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {
 	case waiter != nil:
+		if tr := n.traces(); tr != nil {
+			tr.answered(acting(nil, c), waiter.p, v, err)
+		}
 		waiter.answered(c)
 	case asker != nil:
 		p.asker, p.tag = nil, nil

@@ -161,6 +161,9 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	if l, ok := req.(Labelled); ok {
 		label, body = l.Label()
 	}
+	if tr := n.traces(); tr != nil {
+		tr.away(me.p, to, At{at.Name, p.name}, Request[any]{body, From{t: t}})
+	}
 	p.call(me.c, t, n.sender(me.p), to, at.Name, label, body)
 	if me.more {
 		p.pace(me.p, me.c)

@@ -65,6 +65,7 @@ func (s *Self) run() {
 	defer func() {
 		defer p.node.functions.Add(-1)
 		defer p.returned()
+		s.settle()
 		if ended {
 			return
 		}
@@ -88,7 +89,9 @@ func (s *Self) Close(reason any) {
 	if reason == nil {
 		reason = Normal
 	}
-	s.p.exit(s.context(), reason)
+	if s.p.exit(s.context(), reason) {
+		s.settle()
+	}
 }
 
 // die unwinds the goroutine of a process that is dead. A handle's goroutine is
@@ -152,7 +155,7 @@ func (s *Self) Receive() any {
 				msg := n.Msg
 				n.Msg = nil
 				s.spare = n
-				p.handled++
+				s.count()
 				s.bias.Leave()
 				return msg
 			}
@@ -302,7 +305,7 @@ func (s *Self) clock(d time.Duration) {
 func (s *Self) take(n *mailbox.Node) any {
 	p, msg := s.p, n.Msg
 	p.q.Drop()
-	p.handled++
+	s.count()
 	if p.boxed {
 		p.cold.box.Done()
 		return msg
@@ -311,6 +314,20 @@ func (s *Self) take(n *mailbox.Node) any {
 	s.spare = n
 	return msg
 }
+
+// count counts a message that the process takes, and now and then tells the node.
+func (s *Self) count() {
+	if s.p.handled++; s.p.handled%tellTaken == 0 {
+		s.p.node.taken.Add(tellTaken)
+	}
+}
+
+// tellTaken is after how many messages the node is told of them.
+const tellTaken = 64
+
+// settle tells the node of the messages that it has not been told of. The end of
+// the process's code calls it, once.
+func (s *Self) settle() { s.p.node.taken.Add(s.p.handled % tellTaken) }
 
 // Self returns the PID of the process.
 func (s *Self) Self() PID { return s.p.pid() }
@@ -335,6 +352,9 @@ func (s *Self) Send(to PID, msg any) error {
 	p := s.p.node.lookup(to)
 	if p == nil {
 		return s.p.node.sendFar(s.p, s.context(), to, msg)
+	}
+	if t := s.p.node.traces(); t != nil {
+		t.message(s.p, PID{}, p, msg)
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {

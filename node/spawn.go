@@ -300,6 +300,9 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if o.before != nil {
 		o.before(p)
 	}
+	if t := n.traces(); t != nil && t.by(caller) != nil {
+		t.spawned(caller, p)
+	}
 	p.start(c, fresh)
 	return pid, ref, nil
 }

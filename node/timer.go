@@ -70,6 +70,9 @@ func (t *Timer) fire() {
 		t.forget()
 	}
 	if p != nil {
+		if tr := t.node.traces(); tr != nil {
+			tr.message(nil, PID{}, p, t.msg)
+		}
 		p.deliver(nil, t.msg)
 	} else if t.every == 0 {
 		t.node.undeliverable(t.to, t.msg)

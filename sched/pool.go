@@ -108,6 +108,15 @@ func (p *Pool) Spread() *Stage {
 // BlockedTurns returns how many turns have run longer than Config.Blocked.
 func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 
+// Due returns how many entities wait for their turn, about: those that have been
+// woken from outside and that their stage has not looked at yet are not counted.
+func (p *Pool) Due() (n int) {
+	for _, s := range p.stages {
+		n += int(atomic.LoadUint32(&s.n))
+	}
+	return n
+}
+
 // Inject wakes e from outside its stage. The caller owes e the wake-up. w is the
 // worker whose handler does it, nil elsewhere: a worker that will soon have
 // nothing else to do runs e's stage itself instead of waking another worker.

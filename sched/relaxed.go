@@ -6,5 +6,8 @@ package sched
 // miss the store, calls Barrier between its write and its read.
 func Store(p *uint32, v uint32) { store(p, v) }
 
+// Store64 is Store for 64 bits: for counters.
+func Store64(p *uint64, v uint64) { store64(p, v) }
+
 // Barrier is the reader's half of Store.
 func Barrier() { barrier() }

@@ -48,3 +48,13 @@ func store(p *uint32, v uint32) {
 	}
 	*p = v
 }
+
+// store64 is store for 64 bits, which amd64 stores at once where they are aligned,
+// as Go aligns them.
+func store64(p *uint64, v uint64) {
+	if fenced {
+		atomic.StoreUint64(p, v)
+		return
+	}
+	*p = v
+}

@@ -122,6 +122,14 @@ type Quick interface {
 	Send(from, to PID, msg any) (buffered int, err error)
 }
 
+// Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
+// it.
+type Gauge interface {
+	// Gauge returns how many signals have been written in all, and how many bytes
+	// wait for Flush.
+	Gauge() (written uint64, waiting int)
+}
+
 // EncodeError says that a signal cannot be put on the wire: it holds a Go value
 // that is no term, or is too large. The link goes on.
 type EncodeError struct{ Err error }

@@ -30,6 +30,7 @@ type link struct {
 
 	mu  sync.Mutex
 	out *writer // guarded by mu
+	n   uint64  // signals written; guarded by mu
 
 	// Of the goroutine that flushes.
 	spare []byte // the buffer to take the place of out's
@@ -170,8 +171,17 @@ func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
 func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err = l.out.write(f)
+	if err = l.out.write(f); err == nil {
+		l.n++
+	}
 	return len(l.out.buf), err
+}
+
+// Gauge is part of wire.Gauge.
+func (l *link) Gauge() (written uint64, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n, len(l.out.buf) + l.out.left()
 }
 
 var tick [4]byte

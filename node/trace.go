@@ -1,0 +1,445 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// TraceKind says what a [TraceEvent] is about. Kinds can be or-ed.
+type TraceKind uint16
+
+const (
+	TraceReceive    TraceKind = 1 << iota // a message is put into the process's mailbox, or a call of it is answered
+	TraceSend                             // the process sends a message
+	TraceLink                             // it links itself to Other
+	TraceUnlink                           // it takes a link away
+	TraceLinked                           // Other links itself to it
+	TraceUnlinked                         // Other takes a link to it away
+	TraceMonitor                          // it monitors Other, or Name
+	TraceDemonitor                        // it takes a monitor away
+	TraceSignal                           // an exit signal comes from Other: Message is the reason
+	TraceSpawn                            // it has spawned Other
+	TraceRegister                         // it gets a Name
+	TraceUnregister                       // its Name is taken away
+	TraceExit                             // it has exited: Message is the reason. The last event of a process
+
+	// TraceAll is every kind.
+	TraceAll TraceKind = 1<<iota - 1
+)
+
+var traceKinds = [...]string{"receive", "send", "link", "unlink", "linked", "unlinked", "monitor", "demonitor", "signal",
+	"spawn", "register", "unregister", "exit"}
+
+// String returns the name of a single kind.
+func (k TraceKind) String() string {
+	for i, s := range traceKinds {
+		if k == 1<<i {
+			return s
+		}
+	}
+	return "invalid"
+}
+
+// TraceEvent is something that a traced process has done, or that was done to it.
+type TraceEvent struct {
+	Kind    TraceKind
+	At      time.Time
+	Process PID
+	Other   PID  // sender, receiver, the other end; zero: not known, or no process
+	Name    Atom // whom a message was sent to by name, on Node; the name registered
+	Node    Atom // "": this one
+	Message any  // what Trace.Show made of it; see there
+}
+
+// TraceConfig says what a trace shows, and how much. The zero value works.
+type TraceConfig struct {
+	Kinds     TraceKind // default: TraceAll
+	Buffer    int       // events that wait for their reader; more are dropped, and counted. Default: 1000
+	Processes int       // that are traced at a time, at most. Default: 1000
+	// Children are traced too that traced processes spawn from now on, while there
+	// is room for them.
+	Children bool
+	// Show makes of a message what the event keeps. It is called by whoever sends,
+	// before the message is sent, so that a receiver that changes what it was given
+	// changes no event; it must be quick, and call nothing of the node. Not called
+	// for exit reasons and for what the node itself sends (Down, Exited, NodeUp,
+	// NodeDown, Started): nobody changes those. Default: the message itself.
+	Show func(msg any) any
+	// Quiet is a process whose messages, both ways, are not shown: the one that
+	// tells others of the events. Without that it could trace itself for ever.
+	Quiet PID
+}
+
+// ErrTraceFull says that a trace has as many processes as it may.
+var ErrTraceFull = errors.New("node: the trace has as many processes as it may")
+
+const (
+	defaultTraceBuffer    = 1000
+	defaultTraceProcesses = 1000
+)
+
+// Trace is a view of what some processes do, from the time they were added to it.
+// A process that is not traced pays for it, while there are traces of others, some
+// nanoseconds a message, and nothing otherwise.
+type Trace struct {
+	C    <-chan TraceEvent // closed by Close, by the node's stop, and by the exit of the last process
+	n    *Node
+	cfg  TraceConfig
+	ch   chan TraceEvent
+	miss atomic.Uint64
+
+	mu   sync.Mutex
+	over bool // ch is closed
+
+	// Guarded by tracing.mu.
+	procs int
+}
+
+// tracing is all traces of a node.
+//
+// Invariants:
+//
+//  1. now is nil exactly if nobody is traced; what it points to never changes.
+//  2. A process is in now only if it was alive when it was put there, and whoever
+//     takes it out because of its exit makes its TraceExit, alone.
+//  3. mu is locked with no lock of this package held; Trace.mu is, and within it
+//     nothing else.
+type tracing struct {
+	now   atomic.Pointer[traced]
+	mu    sync.Mutex // of those who change now
+	ended bool       // the node has stopped
+}
+
+// traced is who is traced by whom.
+type traced struct {
+	mask  uint64 // has the bits of all processes: see bit
+	of    map[*proc][]*Trace
+	quiet map[uint64]struct{} // numbers of processes, see TraceConfig.Quiet
+}
+
+// bit makes most questions about processes that are not traced cost one look.
+func (p *proc) bit() uint64 { return 1 << (p.id & 63) }
+
+// by returns the traces of p, nil: of none.
+func (t *traced) by(p *proc) []*Trace {
+	if t == nil || p == nil || t.mask&p.bit() == 0 {
+		return nil
+	}
+	return t.of[p]
+}
+
+func (t *traced) isQuiet(p *proc) bool {
+	if p == nil || len(t.quiet) == 0 {
+		return false
+	}
+	_, quiet := t.quiet[p.id]
+	return quiet
+}
+
+// Trace opens a trace of processes of this node. Errors: [ErrNoProcess], with
+// nobody traced; [ErrTraceFull]; [ErrStopped].
+func (n *Node) Trace(cfg TraceConfig, pids ...PID) (*Trace, error) {
+	if cfg.Buffer < 0 || cfg.Processes < 0 || cfg.Kinds&^TraceAll != 0 {
+		return nil, fmt.Errorf("node: TraceConfig: Buffer and Processes must not be negative, and Kinds hold none but those there are")
+	}
+	if cfg.Kinds == 0 {
+		cfg.Kinds = TraceAll
+	}
+	if cfg.Buffer == 0 {
+		cfg.Buffer = defaultTraceBuffer
+	}
+	if cfg.Processes == 0 {
+		cfg.Processes = defaultTraceProcesses
+	}
+	if cfg.Show == nil {
+		cfg.Show = func(msg any) any { return msg }
+	}
+	t := &Trace{n: n, cfg: cfg, ch: make(chan TraceEvent, cfg.Buffer)}
+	t.C = t.ch
+	if err := t.Add(pids...); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Add traces more processes. Errors: as of [Node.Trace]; none of pids is traced
+// then that was not before.
+func (t *Trace) Add(pids ...PID) error {
+	procs := make([]*proc, 0, len(pids))
+	for _, pid := range pids {
+		p := t.n.lookup(pid)
+		if p == nil {
+			return fmt.Errorf("%w: %v", ErrNoProcess, pid)
+		}
+		if !slices.Contains(procs, p) {
+			procs = append(procs, p)
+		}
+	}
+	if err := t.n.tracing.add(t, procs...); err != nil {
+		return err
+	}
+	for _, p := range procs {
+		if p.status.Load() != alive { // it may have died before it was in there
+			t.n.tracing.gone(p, p.reason())
+		}
+	}
+	return nil
+}
+
+func (x *tracing) add(t *Trace, procs ...*proc) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	next := x.copy()
+	fresh := 0
+	for _, p := range procs {
+		if !slices.Contains(next.of[p], t) {
+			next.of[p] = append(slices.Clip(next.of[p]), t)
+			fresh++
+		}
+	}
+	switch {
+	case x.ended || t.isOver():
+		return ErrStopped
+	case t.procs+fresh > t.cfg.Processes:
+		return fmt.Errorf("%w: %d", ErrTraceFull, t.cfg.Processes)
+	}
+	t.procs += fresh
+	x.set(next)
+	return nil
+}
+
+// copy returns what now points to, to be changed.
+func (x *tracing) copy() *traced {
+	if was := x.now.Load(); was != nil {
+		return &traced{of: maps.Clone(was.of)}
+	}
+	return &traced{of: make(map[*proc][]*Trace)}
+}
+
+// set makes next what now points to. The caller holds mu.
+func (x *tracing) set(next *traced) {
+	if len(next.of) == 0 {
+		x.now.Store(nil)
+		return
+	}
+	next.quiet = make(map[uint64]struct{})
+	for p, traces := range next.of {
+		next.mask |= p.bit()
+		for _, t := range traces {
+			if !t.cfg.Quiet.IsZero() {
+				next.quiet[t.cfg.Quiet.Number()] = struct{}{}
+			}
+		}
+	}
+	x.now.Store(next)
+}
+
+// gone ends the traces of p, which has exited. Of several calls the first counts.
+func (x *tracing) gone(p *proc, reason any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := x.now.Load()
+	if now == nil {
+		return
+	}
+	for _, t := range now.by(p) {
+		t.show(TraceEvent{Kind: TraceExit, Process: p.pid(), Message: reason})
+		if t.procs--; t.procs == 0 {
+			t.end()
+		}
+	}
+	next := x.copy()
+	delete(next.of, p)
+	x.set(next)
+}
+
+// Remove traces a process no longer. It reports whether it was traced.
+func (t *Trace) Remove(pid PID) bool {
+	x := &t.n.tracing
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	next := x.copy()
+	for p, by := range next.of {
+		if p.pid() == pid && slices.Contains(by, t) {
+			x.drop(next, p, t)
+			t.procs--
+			x.set(next)
+			return true
+		}
+	}
+	return false
+}
+
+// drop takes t off p.
+func (x *tracing) drop(next *traced, p *proc, t *Trace) {
+	left := slices.DeleteFunc(slices.Clone(next.of[p]), func(o *Trace) bool { return o == t })
+	if next.of[p] = left; len(left) == 0 {
+		delete(next.of, p)
+	}
+}
+
+// Close ends the trace. What is in C can still be read.
+func (t *Trace) Close() {
+	x := &t.n.tracing
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	next := x.copy()
+	for p, by := range next.of {
+		if slices.Contains(by, t) {
+			x.drop(next, p, t)
+		}
+	}
+	t.procs = 0
+	x.set(next)
+	t.end()
+}
+
+// stop ends all traces.
+func (x *tracing) stop() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended = true
+	if now := x.now.Swap(nil); now != nil {
+		for _, by := range now.of {
+			for _, t := range by {
+				t.end()
+			}
+		}
+	}
+}
+
+// Missed returns how many events did not fit into the buffer, and how many
+// children into the trace.
+func (t *Trace) Missed() uint64 { return t.miss.Load() }
+
+func (t *Trace) isOver() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over
+}
+
+func (t *Trace) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over {
+		t.over = true
+		close(t.ch)
+	}
+}
+
+// show adds an event whose Message is what is to be kept.
+func (t *Trace) show(e TraceEvent) {
+	if t.cfg.Kinds&e.Kind == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return
+	}
+	e.At = time.Now()
+	select {
+	case t.ch <- e:
+	default:
+		t.miss.Add(1)
+	}
+}
+
+// look is show for a message that others may change.
+func (t *Trace) look(e TraceEvent) {
+	switch {
+	case t.cfg.Kinds&e.Kind == 0:
+		return
+	case len(t.ch) == cap(t.ch): // not worth the work
+		t.miss.Add(1)
+		return
+	}
+	switch e.Message.(type) {
+	case Down, Exited, NodeUp, NodeDown, Started: // maybe with locks held, which Show knows nothing of
+	default:
+		e.Message = t.cfg.Show(e.Message)
+	}
+	t.show(e)
+}
+
+// message shows a message to a process of this node. from is the sender, nil: none,
+// or not one of this node; then pid says who, if it is known.
+func (t *traced) message(from *proc, pid PID, to *proc, msg any) {
+	sends, gets := t.by(from), t.by(to)
+	if sends == nil && gets == nil || t.isQuiet(from) || t.isQuiet(to) {
+		return
+	}
+	if from != nil {
+		pid = from.pid()
+	}
+	for _, o := range sends {
+		o.look(TraceEvent{Kind: TraceSend, Process: pid, Other: to.pid(), Message: msg})
+	}
+	for _, o := range gets {
+		o.look(TraceEvent{Kind: TraceReceive, Process: to.pid(), Other: pid, Message: msg})
+	}
+}
+
+// away shows a message of who to another node.
+func (t *traced) away(who *proc, to PID, at At, msg any) {
+	if t.isQuiet(who) {
+		return
+	}
+	if at.Name == "" {
+		at = At{}
+	}
+	for _, o := range t.by(who) {
+		o.look(TraceEvent{Kind: TraceSend, Process: who.pid(), Other: to, Name: at.Name, Node: at.Node, Message: msg})
+	}
+}
+
+// event shows what is no message.
+func (t *traced) event(k TraceKind, p *proc, other PID, name Atom, msg any) {
+	for _, o := range t.by(p) {
+		o.show(TraceEvent{Kind: k, Process: p.pid(), Other: other, Name: name, Message: msg})
+	}
+}
+
+// spawned shows that a process has been spawned, and traces it if it has to be.
+func (t *traced) spawned(caller, p *proc) {
+	t.event(TraceSpawn, caller, p.pid(), "", nil)
+	for _, o := range t.by(caller) {
+		if o.cfg.Children && p.node.tracing.add(o, p) != nil {
+			o.miss.Add(1)
+		}
+	}
+	if p.status.Load() != alive {
+		p.node.tracing.gone(p, p.reason())
+	}
+}
+
+// acting is who does something, where that is not said: the process that c runs.
+func acting(who *proc, c *Context) *proc {
+	if who == nil && c != nil {
+		return c.p
+	}
+	return who
+}
+
+// traces is who is traced; nil: nobody.
+func (n *Node) traces() *traced { return n.tracing.now.Load() }
+
+// answered shows the answer to a call of asker, which is a message for those who
+// watch: {'$go_reply', Reply}. from is who answers, nil: not known.
+func (t *traced) answered(from, asker *proc, v any, err error) {
+	if t.by(from) == nil && t.by(asker) == nil {
+		return
+	}
+	if err != nil {
+		v = wire.Tuple{wire.Error, ErrorTerm(err)}
+	}
+	t.message(from, PID{}, asker, wire.Tuple{wire.Atom("$go_reply"), v})
+}
