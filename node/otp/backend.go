@@ -175,13 +175,13 @@ func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
 	if err != nil || pid == self {
 		return nil, false
 	}
-	p := programOf(&i)
+	p := ProgramOf(&i)
 	t.see(p)
-	var name any = p.initial
+	var name any = p.Initial
 	if i.Name != "" {
 		name = i.Name
 	}
-	return wire.Tuple{wire.Atom("etop_proc_info"), pid, bytesOf(&i), int(i.Handled), name, 0, p.current, i.Mailbox}, true
+	return wire.Tuple{wire.Atom("etop_proc_info"), pid, Bytes(&i), int(i.Handled), name, 0, p.Current, i.Mailbox}, true
 }
 
 // etopCollect sends {Self, #etop_info{}}: now, n_procs, wall_clock, runtime,

@@ -153,22 +153,22 @@ func (t *tools) processes() []function {
 // translate is what a behaviour was started with. Of other processes it is
 // {proc_lib, init_p, 5}: so tools know that no system message is to be sent.
 func (t *tools) translate(args []any) (any, error) {
-	if p, ok := t.running(args[0]); ok && p.behaviour != "" {
-		return p.initial, nil
+	if p, ok := t.running(args[0]); ok && p.Kind != "" {
+		return p.Initial, nil
 	}
 	return mfa("proc_lib", "init_p", 5), nil
 }
 
-func (t *tools) running(pid any) (program, bool) {
+func (t *tools) running(pid any) (Program, bool) {
 	p, err := t.local(pid)
 	if err != nil {
-		return program{}, false
+		return Program{}, false
 	}
 	i, err := t.n.Info(p)
 	if err != nil {
-		return program{}, false
+		return Program{}, false
 	}
-	run := programOf(&i)
+	run := ProgramOf(&i)
 	t.see(run)
 	return run, true
 }
@@ -176,10 +176,10 @@ func (t *tools) running(pid any) (program, bool) {
 // initialCall is {Module, Function, Args}, the values of which are not known.
 func (t *tools) initialCall(args []any) (any, error) {
 	p, ok := t.running(args[0])
-	if !ok || p.behaviour == "" {
+	if !ok || p.Kind == "" {
 		return wire.False, nil
 	}
-	return wire.Tuple{p.initial[0], p.initial[1], wire.List{wire.Atom("Argument__1")}}, nil
+	return wire.Tuple{p.Initial[0], p.Initial[1], wire.List{wire.Atom("Argument__1")}}, nil
 }
 
 func (t *tools) label(args []any) (any, error) {

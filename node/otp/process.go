@@ -39,21 +39,21 @@ var behaviours = map[string]struct {
 
 const module = "github.com/actornode/actornode/"
 
-// program is what a process runs, in OTP's words.
-type program struct {
-	behaviour wire.Atom  // "": none of OTP's
-	initial   wire.Tuple // {Module, Function, Arity} it began with
-	current   wire.Tuple
+// Program is what a process runs, in OTP's words.
+type Program struct {
+	Kind    wire.Atom  // gen_server, supervisor, …; "": none of OTP's behaviours
+	Initial wire.Tuple // {Module, Function, Arity} it began with
+	Current wire.Tuple
 }
 
-// programOf finds out what a process runs.
-func programOf(i *node.Info) program {
+// ProgramOf finds out what a process runs.
+func ProgramOf(i *node.Info) Program {
 	name := strings.TrimPrefix(i.Behaviour, "*")
 	path, own := strings.CutPrefix(i.Code, module)
 	if b, ok := behaviours[path]; own && ok {
-		p := program{b.module, mfa(limited(name), "init", 1), b.loop}
+		p := Program{b.module, mfa(limited(name), "init", 1), b.loop}
 		if i.State == node.StateRunning {
-			p.current = mfa(limited(name), "handle", 2)
+			p.Current = mfa(limited(name), "handle", 2)
 		}
 		return p
 	}
@@ -64,30 +64,30 @@ func programOf(i *node.Info) program {
 			arity = 2
 		}
 		f := mfa(limited(pkg), limited(fn), arity)
-		return program{initial: f, current: f}
+		return Program{Initial: f, Current: f}
 	}
 	m := limited(name)
-	return program{initial: mfa(m, "init", 1), current: mfa(m, "Receive", 2)}
+	return Program{Initial: mfa(m, "init", 1), Current: mfa(m, "Receive", 2)}
 }
 
 // raw is what process_info calls initial_call: that of the behaviours is
 // proc_lib's.
-func (p program) raw() wire.Tuple {
-	if p.behaviour != "" {
+func (p Program) raw() wire.Tuple {
+	if p.Kind != "" {
 		return mfa("proc_lib", "init_p", 5)
 	}
-	return p.initial
+	return p.Initial
 }
 
 // module is the module of a process's code.
-func (p program) module() wire.Atom { return p.initial[0].(wire.Atom) }
+func (p Program) module() wire.Atom { return p.Initial[0].(wire.Atom) }
 
 // see notes the module of a process that is shown, so that there is such a module
 // when somebody asks for it.
-func (t *tools) see(p program) {
+func (t *tools) see(p Program) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.seen[p.module()] = p.behaviour
+	t.seen[p.module()] = p.Kind
 }
 
 func statusOf(s node.State) wire.Atom {
@@ -102,8 +102,8 @@ func statusOf(s node.State) wire.Atom {
 	return "waiting"
 }
 
-// bytesOf is what a process is taken to need.
-func bytesOf(i *node.Info) int {
+// Bytes is what a process is taken to need.
+func Bytes(i *node.Info) int {
 	size := processBytes
 	if i.Stage >= 0 {
 		size = actorBytes
@@ -127,22 +127,22 @@ func person(i *node.Info) any {
 	return i.PID
 }
 
-// ancestors are the process that has started this one, the one that has started
-// that, and so on.
-func (t *tools) ancestors(i node.Info) wire.List {
+// Ancestors are the process that has started this one, the one that has started
+// that, and so on: names or PIDs, 32 at most.
+func Ancestors(n *node.Node, i node.Info) wire.List {
 	l := wire.List{}
 	for len(l) < maxAncestors && !i.Parent.IsZero() {
-		i, _ = t.n.Info(i.Parent)
+		i, _ = n.Info(i.Parent)
 		l = append(l, person(&i))
 	}
 	return l
 }
 
 // dictionary is what proc_lib would have put there.
-func (t *tools) dictionary(i *node.Info, p program) wire.List {
+func (t *tools) dictionary(i *node.Info, p Program) wire.List {
 	d := wire.List{}
-	if p.behaviour != "" || !i.Parent.IsZero() {
-		d = append(d, pair("$initial_call", p.initial), pair("$ancestors", t.ancestors(*i)))
+	if p.Kind != "" || !i.Parent.IsZero() {
+		d = append(d, pair("$initial_call", p.Initial), pair("$ancestors", Ancestors(t.n, *i)))
 	}
 	if i.Label != "" {
 		d = append(d, pair("$process_label", i.Label))
@@ -171,7 +171,7 @@ var constants = map[wire.Atom]any{
 var maxHeap = wire.NewMap(wire.Atom("error_logger"), wire.False, wire.Atom("kill"), wire.False, wire.Atom("size"), 0)
 
 // item is one item of process_info; false: there is none of that name.
-func (t *tools) item(i *node.Info, p program, name any) (any, bool) {
+func (t *tools) item(i *node.Info, p Program, name any) (any, bool) {
 	a, ok := name.(wire.Atom)
 	if !ok {
 		return t.dictionaryItem(i, p, name)
@@ -186,11 +186,11 @@ func (t *tools) item(i *node.Info, p program, name any) (any, bool) {
 		}
 		return i.Name, true
 	case "current_function":
-		return p.current, true
+		return p.Current, true
 	case "current_location":
-		return append(append(wire.Tuple{}, p.current...), wire.List{}), true
+		return append(append(wire.Tuple{}, p.Current...), wire.List{}), true
 	case "current_stacktrace":
-		return wire.List{append(append(wire.Tuple{}, p.current...), wire.List{})}, true
+		return wire.List{append(append(wire.Tuple{}, p.Current...), wire.List{})}, true
 	case "initial_call":
 		return p.raw(), true
 	case "status":
@@ -216,9 +216,9 @@ func (t *tools) item(i *node.Info, p program, name any) (any, bool) {
 	case "group_leader":
 		return cmp.Or(i.Leader, i.PID), true
 	case "total_heap_size", "heap_size":
-		return bytesOf(i) / wordBytes, true
+		return Bytes(i) / wordBytes, true
 	case "memory":
-		return bytesOf(i), true
+		return Bytes(i), true
 	case "reductions":
 		return int(i.Handled), true
 	case "parent":
@@ -232,13 +232,13 @@ func (t *tools) item(i *node.Info, p program, name any) (any, bool) {
 		}
 		return i.Label, true
 	case "backtrace":
-		return "Program counter: " + wire.Format(p.current) + " (" + i.Code + ")\n", true
+		return "Program counter: " + wire.Format(p.Current) + " (" + i.Code + ")\n", true
 	}
 	return nil, false
 }
 
 // dictionaryItem is the item {dictionary, Key} of OTP 26.
-func (t *tools) dictionaryItem(i *node.Info, p program, name any) (any, bool) {
+func (t *tools) dictionaryItem(i *node.Info, p Program, name any) (any, bool) {
 	k, ok := name.(wire.Tuple)
 	if !ok || len(k) != 2 || k[0] != wire.Atom("dictionary") {
 		return nil, false
@@ -274,7 +274,7 @@ func (t *tools) info(pid, what any) (any, error) {
 		return nil, errBadArg
 	}
 	i, err := t.n.Info(p)
-	run := programOf(&i)
+	run := ProgramOf(&i)
 	if err == nil {
 		t.see(run)
 	}

@@ -111,7 +111,7 @@ func (f *forest) children(ctx context.Context, pid wire.PID, master bool) {
 		return
 	}
 	i, err := f.t.n.Info(pid)
-	if err != nil || programOf(&i).behaviour != "supervisor" {
+	if err != nil || ProgramOf(&i).Kind != "supervisor" {
 		return
 	}
 	v, err := f.t.ask(ctx, pid, genCall, wire.Atom("which_children"))
