@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
 )
 
 // Config says what the service may do, and what it cannot know by itself. The zero
@@ -18,7 +22,7 @@ type Config struct {
 	Version string
 	// Started is when the daemon has. Default: now.
 	Started time.Time
-	// Listeners are the addresses that others reach the daemon at. Default: the
+	// Listeners returns the addresses that others reach the daemon at. Default: the
 	// node's.
 	Listeners func() []string
 	// Level is what the daemon logs. Default: it cannot be asked for or changed.
@@ -26,8 +30,9 @@ type Config struct {
 	// Ready says why the node does not serve yet, or no longer; nil: it does.
 	// Default: it does unless it is being drained.
 	Ready func() error
-	// Drain makes the node ready to be stopped; it is called once, with a context
-	// that ends with the node. Default: not supported.
+	// Drain makes the node ready to be stopped. It is not called again while it runs,
+	// or once it has returned nil; its context ends with the node. Default: not
+	// supported.
 	Drain func(ctx context.Context) error
 	// Stop begins to stop the node and returns; it may be called several times.
 	// Default: not supported.
@@ -52,22 +57,151 @@ type Config struct {
 	Timeout time.Duration
 }
 
+const (
+	defaultLimit   = 1000
+	defaultWorkers = 16
+	defaultStreams = 16
+	defaultTimeout = 2 * time.Second
+)
+
 func (c *Config) validate() error {
 	if c.Limit < 0 || c.Workers < 0 || c.Streams < 0 || c.Timeout < 0 {
 		return errors.New("admin: Config: Limit, Workers, Streams and Timeout must not be negative")
 	}
+	for _, d := range []struct {
+		field *int
+		or    int
+	}{{&c.Limit, defaultLimit}, {&c.Workers, defaultWorkers}, {&c.Streams, defaultStreams}} {
+		if *d.field == 0 {
+			*d.field = d.or
+		}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Started.IsZero() {
+		c.Started = time.Now()
+	}
+	if c.Version == "" {
+		if b, ok := debug.ReadBuildInfo(); ok {
+			c.Version = b.Main.Version
+		}
+	}
 	return nil
 }
 
-// Start starts the service of a node, once. Errors: [node.ErrNameTaken], what is
-// wrong with the Config, [node.ErrStopped].
-func Start(ctx context.Context, n *node.Node, c Config) error {
+// Service answers requests. It is an Actor, to be spawned under the name [Name]; a
+// supervisor may spawn it anew when it has ended, and it knows what it knew.
+type Service struct {
+	cfg     Config
+	busy    atomic.Int32 // workers
+	streams atomic.Int32
+	drain   drain
+}
+
+// New makes a service. The error is what is wrong with the Config.
+func New(c Config) (*Service, error) {
 	if err := c.validate(); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := node.SpawnWait(ctx, n, node.Options{Name: Name}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	return &Service{cfg: c}, nil
+}
+
+// Start starts the service of a node, once, without a supervisor. Errors:
+// [node.ErrNameTaken], what is wrong with the Config, [node.ErrStopped].
+func Start(ctx context.Context, n *node.Node, c Config) error {
+	s, err := New(c)
+	if err == nil {
+		_, err = node.SpawnWait(ctx, n, node.Options{Name: Name}, s)
+	}
 	if err != nil {
 		return fmt.Errorf("admin: cannot start: %w", err)
 	}
 	return nil
+}
+
+// Receive is part of node.Actor.
+func (s *Service) Receive(c *node.Context, msg any) error {
+	n := c.Node()
+	r, ok := n.AsRequest(msg)
+	if !ok {
+		return nil // what else comes is nobody's
+	}
+	q := &question{s: s, n: n, from: r.From}
+	d, err := q.read(r.Body)
+	switch {
+	case err != nil:
+		q.answer(nil, err)
+	case !d.slow:
+		q.run(d)
+	case s.busy.Add(1) > int32(s.cfg.Workers):
+		s.busy.Add(-1)
+		q.answer(nil, fmt.Errorf("%w: %d requests are being answered", ErrBusy, s.cfg.Workers))
+	default:
+		q.work(d)
+	}
+	return nil
+}
+
+// question is a request that is being answered.
+type question struct {
+	s    *Service
+	n    *node.Node
+	from node.From
+	self *node.Self // the worker; nil: the service itself
+	word node.Atom
+	args []any
+	done bool // it has been answered, or will be by another
+}
+
+// work runs d in a process of its own: it ends with the answer, or with the node.
+func (q *question) work(d *duty) {
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.Process(func(p *node.Self) error {
+		defer q.s.busy.Add(-1)
+		q.self = p
+		defer func() {
+			if !q.done { // killed
+				q.answer(nil, fmt.Errorf("the process that should have answered has been ended"))
+			}
+		}()
+		q.run(d)
+		return nil
+	}))
+	if err != nil {
+		q.s.busy.Add(-1)
+		q.answer(nil, err)
+	}
+}
+
+// run does what is asked and answers.
+func (q *question) run(d *duty) {
+	var v any
+	var err error
+	if crash := sys.Guard(func() { v, err = d.do(q) }); crash != nil {
+		q.n.Log().Error("operator request failed", "request", string(q.word), "reason", crash.String(), "stack", string(crash.Stack))
+		err = errors.New(crash.String())
+	}
+	if q.done = true; err != errLater {
+		q.answer(v, err)
+	}
+}
+
+// errLater says that the answer comes later.
+var errLater = errors.New("admin: later")
+
+// answer answers; whoever has asked and gone does not matter.
+func (q *question) answer(v any, err error) {
+	if err != nil {
+		q.from.Reply(refusal(err))
+		return
+	}
+	q.from.Reply(wire.Tuple{wire.OK, v})
+}
+
+// limit is how long a list may be of which n are asked for.
+func (s *Service) limit(n int) int {
+	if n <= 0 {
+		return s.cfg.Limit
+	}
+	return min(n, s.cfg.Limit)
 }

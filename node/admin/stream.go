@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -133,7 +134,7 @@ func (s *Stream[T]) read(c chan<- T) {
 func (s *Stream[T]) take(c chan<- T, msg any) (over bool, err error) {
 	switch m := msg.(type) {
 	case enough:
-		s.node.Send(s.source, wire.Atom("stop"))
+		s.leave()
 		return true, nil
 	case node.Exited: // this node stops
 		return true, fmt.Errorf("%w: %w", ErrLost, &node.ExitError{Reason: m.Reason})
@@ -171,10 +172,24 @@ func (s *Stream[T]) news(c chan<- T, body any) (over bool, err error) {
 		select {
 		case c <- e:
 		case <-s.ctx.Done():
-			s.node.Send(s.source, wire.Atom("stop"))
+			s.leave()
 			return true, nil
 		}
 	}
 	s.node.Send(s.source, wire.Tuple{wire.Atom("more"), len(events)})
 	return false, nil
 }
+
+// leave tells the other end to stop and lets what is under way come in, so that it
+// is nobody's dead letter; if that takes long, it is.
+func (s *Stream[T]) leave() {
+	s.node.Send(s.source, wire.Atom("stop"))
+	s.handle.ReceiveWithin(patience, func(m any) bool {
+		_, down := m.(node.Down)
+		_, exited := m.(node.Exited)
+		return down || exited
+	})
+}
+
+// patience is how long a stream's end is waited for.
+const patience = time.Second

@@ -1,0 +1,227 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What changes something. Each is a duty; see doc.go.
+
+func (q *question) send() (any, error) {
+	pid, err := q.target(0)
+	if err != nil {
+		return nil, err
+	}
+	return pid, q.self.Send(pid, q.args[1])
+}
+
+// call calls a process on behalf of who asks. Its reply may be no term.
+func (q *question) call() (any, error) {
+	pid, err := q.target(0)
+	if err != nil {
+		return nil, err
+	}
+	ms, ok := wire.Int(q.args[2])
+	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
+		return nil, fmt.Errorf("%w: call: %s is no timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
+	}
+	v, err := node.CallWithin[any](time.Duration(ms)*time.Millisecond, q.self, pid, q.args[1])
+	var exited *node.ExitError
+	switch {
+	case errors.As(err, &exited):
+		return nil, &exitError{pid, exited.Reason}
+	case err != nil:
+		return nil, fmt.Errorf("call of %v: %w", pid, err)
+	}
+	return term(v), nil
+}
+
+// maxCall is how long a call may take at most.
+const maxCall = time.Hour
+
+func (q *question) spawn() (any, error) {
+	module, err := q.name(0, "module")
+	if err != nil {
+		return nil, err
+	}
+	function, err := q.name(1, "function")
+	if err != nil {
+		return nil, err
+	}
+	args, ok := wire.Elements(q.args[2])
+	if !ok {
+		return nil, fmt.Errorf("%w: spawn: %s are no arguments: want a list", ErrBadRequest, brief(q.args[2]))
+	}
+	var o node.Options
+	if len(q.args) == 4 {
+		if o.Name, err = q.name(3, "name"); err != nil {
+			return nil, err
+		}
+	}
+	b, err := q.n.Behaviour(module, function, args)
+	if err != nil {
+		return nil, err
+	}
+	return node.SpawnWait(q.self.Context(), q.n, o, b)
+}
+
+func (q *question) exit() (any, error) {
+	pid, err := q.target(0)
+	if err == nil {
+		q.n.Exit(pid, q.args[1])
+	}
+	return pid, err
+}
+
+func (q *question) register() (any, error) {
+	name, err := q.name(0, "name")
+	if err != nil {
+		return nil, err
+	}
+	pid, err := q.target(1)
+	if err != nil {
+		return nil, err
+	}
+	return pid, q.n.Register(name, pid)
+}
+
+func (q *question) unregister() (any, error) {
+	name, err := q.name(0, "name")
+	if err != nil {
+		return nil, err
+	}
+	pid, err := named(q.n, name)
+	if err != nil {
+		return nil, err
+	}
+	return pid, q.n.Unregister(name)
+}
+
+func (q *question) connect() (any, error) {
+	at, err := q.name(0, "node")
+	if err != nil {
+		return nil, err
+	}
+	return wire.True, q.n.Connect(q.self.Context(), at)
+}
+
+func (q *question) disconnect() (any, error) {
+	at, err := q.name(0, "node")
+	if err != nil {
+		return nil, err
+	}
+	return q.n.Disconnect(at), nil
+}
+
+// stop answers first, for afterwards there may be no connection.
+func (q *question) stop() (any, error) {
+	if q.s.cfg.Stop == nil {
+		return nil, fmt.Errorf("%w: stop: nothing says how", ErrNotSupported)
+	}
+	q.n.Log().Info("stopping: told to by an operator", "from", string(q.from.Caller().Node()))
+	q.answer(wire.True, nil)
+	q.s.cfg.Stop()
+	return nil, errLater
+}
+
+func (q *question) logLevel() (any, error) {
+	v := q.s.cfg.Level
+	if v == nil {
+		return nil, fmt.Errorf("%w: log_level: it cannot be changed while the node runs", ErrNotSupported)
+	}
+	was := levelAtom(v.Level())
+	if len(q.args) == 1 {
+		a, err := q.name(0, "log level")
+		if err != nil {
+			return nil, err
+		}
+		l, err := levelOf(a)
+		if err != nil {
+			return nil, err
+		}
+		v.Set(l)
+	}
+	return was, nil
+}
+
+// drain is how far the draining of the node is.
+//
+//	not begun ──first request──► under way ──nil──► done
+//	    ▲                            │
+//	    └───────────error────────────┘
+type drain struct {
+	mu      sync.Mutex
+	begun   bool
+	done    bool
+	waiters []*question
+}
+
+func (d *drain) is() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.begun
+}
+
+func (q *question) drain() (any, error) {
+	d := &q.s.drain
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case q.s.cfg.Drain == nil:
+		return nil, fmt.Errorf("%w: drain: nothing says how", ErrNotSupported)
+	case d.done:
+		return wire.True, nil
+	case len(d.waiters) >= q.s.cfg.Limit:
+		return nil, fmt.Errorf("%w: %d wait for the end of the draining", ErrBusy, len(d.waiters))
+	case !d.begun:
+		_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": drain")}, node.Process(q.s.draining))
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.begun = true
+	d.waiters = append(d.waiters, q)
+	return nil, errLater
+}
+
+// draining is the process that drains the node: started by the first request, ended
+// by Config.Drain, whose context ends with the node.
+func (s *Service) draining(p *node.Self) (err error) {
+	d, ended := &s.drain, false
+	defer func() {
+		if !ended {
+			err = errors.New("admin: Config.Drain has panicked, or been ended")
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.begun, d.done = err == nil, err == nil
+		for _, q := range d.waiters {
+			q.answer(wire.True, err)
+		}
+		d.waiters = nil
+	}()
+	err = s.cfg.Drain(p.Context())
+	ended = true
+	return err
+}
+
+// exitError says that a process has exited instead of replying.
+type exitError struct {
+	pid    node.PID
+	reason any
+}
+
+func (e *exitError) Error() string {
+	return fmt.Sprintf("%v has exited: %s", e.pid, brief(e.reason))
+}
+
+// within is a context for something that a supervisor is asked.
+func (q *question) within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(q.self.Context(), q.s.cfg.Timeout)
+}

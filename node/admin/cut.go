@@ -1,0 +1,194 @@
+package admin
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// etc stands for what is left out.
+const etc wire.Atom = "..."
+
+// cut makes a term of any value of which about size bytes are kept: of a long list
+// its first elements, of a long text its beginning, with ... behind. It does not
+// look at the rest, shares no memory with what may change, and does not panic.
+func cut(v any, size int) any {
+	k := &knife{left: size}
+	return k.term(v)
+}
+
+// knife is a cut under way. Each level of nesting costs something, so that left
+// bounds the depth as well.
+type knife struct{ left int }
+
+// cell is what an element is taken to cost, beside what is in it.
+const cell = 8
+
+func (k *knife) term(v any) any {
+	k.left -= cell
+	switch v := v.(type) {
+	case nil, bool, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export,
+		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
+		return v
+	case *big.Int:
+		if bytes := v.BitLen() / 8; bytes > k.left {
+			return etc
+		}
+		k.left -= v.BitLen() / 8
+		return new(big.Int).Set(v)
+	case string:
+		return k.text(v)
+	case []byte:
+		return k.text(string(v[:min(len(v), max(k.left, 0)+1)]))
+	case wire.Charlist:
+		return wire.Charlist(k.text(string(v)))
+	case wire.Bitstring:
+		if k.left -= v.BitLen() / 8; k.left < 0 {
+			return etc
+		}
+		return v
+	case wire.Tuple:
+		return wire.Tuple(k.list(v))
+	case wire.List:
+		return wire.List(k.list(v))
+	case wire.ImproperList:
+		if head := k.list(v.Head); k.left > 0 {
+			return wire.ImproperList{Head: head, Tail: k.term(v.Tail)}
+		}
+		return etc
+	case wire.Map:
+		return k.maps(v)
+	case wire.Fun:
+		return fmt.Sprintf("#Fun<%s.%d.%d>", v.Module, v.OldIndex, v.OldUniq)
+	}
+	return k.foreign(v)
+}
+
+func (k *knife) text(s string) string {
+	if k.left -= len(s); k.left >= 0 {
+		return s
+	}
+	keep := max(len(s)+k.left, 0)
+	k.left = 0
+	for i := 0; i < utf8.UTFMax && keep > 0 && !utf8.RuneStart(s[keep]); i++ {
+		keep--
+	}
+	return s[:keep] + string(etc)
+}
+
+func (k *knife) list(l []any) []any {
+	kept := make([]any, 0, min(len(l), max(k.left, 0)/cell+1))
+	for _, v := range l {
+		if k.left <= 0 {
+			return append(kept, etc)
+		}
+		kept = append(kept, k.term(v))
+	}
+	return kept
+}
+
+func (k *knife) maps(m wire.Map) any {
+	kept := wire.MakeMap(min(m.Len(), max(k.left, 0)/cell+1))
+	n := 0
+	for key, v := range m.Unordered() {
+		if k.left <= 0 {
+			kept.Put(etc, m.Len()-n)
+			return kept
+		}
+		kept.Put(k.term(key), k.term(v))
+		n++
+	}
+	return kept
+}
+
+// foreign is for a Go value: its term, if it says which, else a text.
+func (k *knife) foreign(v any) (term any) {
+	if crash := sys.Guard(func() {
+		switch v := v.(type) {
+		case interface{ Term() any }:
+			if t := v.Term(); k.left > 0 {
+				term = k.term(t)
+				return
+			}
+			term = etc
+		case error:
+			term = k.text(v.Error())
+		case fmt.Stringer:
+			term = k.text(v.String())
+		default:
+			var b strings.Builder
+			k.print(&b, reflect.ValueOf(v))
+			term = b.String()
+		}
+	}); crash != nil {
+		return fmt.Sprintf("%T: panic", v)
+	}
+	return term
+}
+
+// print writes a Go value as %+v does, as far as it goes.
+func (k *knife) print(b *strings.Builder, v reflect.Value) {
+	if k.left -= cell; k.left <= 0 {
+		b.WriteString(string(etc))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Invalid:
+		b.WriteString("nil")
+	case reflect.Bool:
+		b.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		b.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		b.WriteString(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32, reflect.Float64:
+		b.WriteString(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case reflect.String:
+		b.WriteString(strconv.Quote(k.text(v.String())))
+	case reflect.Interface, reflect.Pointer:
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			b.WriteByte('&')
+		}
+		k.print(b, v.Elem())
+	case reflect.Struct:
+		b.WriteString(v.Type().String() + "{")
+		for i := range v.NumField() {
+			k.item(b, i, v.Type().Field(i).Name+":", v.Field(i))
+		}
+		b.WriteByte('}')
+	case reflect.Slice, reflect.Array:
+		b.WriteByte('[')
+		for i := 0; i < v.Len() && k.left > 0; i++ {
+			k.item(b, i, "", v.Index(i))
+		}
+		b.WriteByte(']')
+	case reflect.Map:
+		b.WriteString("map[")
+		i := 0
+		for it := v.MapRange(); k.left > 0 && it.Next(); i++ {
+			k.item(b, i, "", it.Key())
+			b.WriteByte(':')
+			k.print(b, it.Value())
+		}
+		b.WriteByte(']')
+	default: // a channel, a function
+		b.WriteString(v.Type().String())
+	}
+}
+
+func (k *knife) item(b *strings.Builder, i int, label string, v reflect.Value) {
+	if k.left <= 0 {
+		return
+	}
+	if i > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString(label)
+	k.print(b, v)
+}

@@ -1,0 +1,225 @@
+package admin
+
+import (
+	"slices"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+)
+
+// forester makes a Forest by asking supervisors for their children. seen guards
+// against supervisors that name each other, left is how many branches there may
+// still be.
+type forester struct {
+	q    *question
+	f    Forest
+	seen map[node.PID]bool
+	left int
+}
+
+// tree makes the Forest: applications first, in the order of their start, then
+// supervisors that are in none of them.
+func (q *question) tree() (any, error) {
+	var ask struct{ Limit int }
+	if err := q.options(&ask); err != nil {
+		return nil, err
+	}
+	g := &forester{q: q, f: Forest{Trees: []Branch{}}, seen: make(map[node.PID]bool), left: q.s.limit(ask.Limit)}
+	for _, a := range q.applications() {
+		if g.room() {
+			g.f.Trees = append(g.f.Trees, g.application(a))
+		}
+	}
+	others, all := q.supervisors()
+	for _, pid := range others {
+		if !g.seen[pid] && g.room() {
+			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: pid}))
+		}
+	}
+	g.f.Loose = max(all-len(g.seen), 0)
+	return toTerm(g.f)
+}
+
+// room takes a place for a branch; false: there is none left.
+func (g *forester) room() bool {
+	if g.left <= 0 {
+		g.f.Cut++
+		return false
+	}
+	g.left--
+	return true
+}
+
+// applications asks for {Name, Description, Version} of those that run.
+func (q *question) applications() []any {
+	ctx, cancel := q.within()
+	defer cancel()
+	v, err := q.n.Apply(ctx, "application", "which_applications", nil)
+	l, ok := wire.Elements(v)
+	if err != nil || !ok {
+		return nil // there is no controller
+	}
+	slices.Reverse(l) // the last started comes first
+	return l
+}
+
+func (g *forester) application(about any) Branch {
+	b := Branch{Kind: "application", State: "running"}
+	t, ok := about.(wire.Tuple)
+	if !ok || len(t) != 3 {
+		b.Note = "not understood"
+		return b
+	}
+	name, _ := t[0].(wire.Atom)
+	b.ID = string(name)
+	b.Version, _ = wire.Text(t[2])
+	ctx, cancel := g.q.within()
+	defer cancel()
+	v, err := g.q.n.Apply(ctx, "application_controller", "get_master", []any{name})
+	master, ok := v.(wire.PID)
+	if err != nil || !ok {
+		b.Note = "a library: it has no processes"
+		return b
+	}
+	g.look(&b, master)
+	v, _ = g.q.n.Apply(ctx, "application_master", "get_child", []any{master})
+	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
+		if top, ok := c[0].(wire.PID); ok && g.room() {
+			b.Children = append(b.Children, g.process(Branch{Kind: "supervisor", PID: top}))
+		}
+	}
+	return b
+}
+
+// supervisors lists the processes that are supervisors, those first that nobody has
+// started who is one, and counts all processes.
+func (q *question) supervisors() (pids []node.PID, all int) {
+	parent := make(map[node.PID]node.PID)
+	for pid := range q.n.Processes() {
+		i, err := q.n.Info(pid)
+		if err != nil {
+			continue
+		}
+		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
+			pids = append(pids, pid)
+			parent[pid] = i.Parent
+		}
+	}
+	under := func(pid node.PID) int {
+		if _, ok := parent[parent[pid]]; ok {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(pids, func(a, b node.PID) int {
+		if d := under(a) - under(b); d != 0 {
+			return d
+		}
+		return wire.Compare(a, b)
+	})
+	return pids, all
+}
+
+// look fills in what is known about a process.
+func (g *forester) look(b *Branch, pid node.PID) (kind wire.Atom) {
+	g.seen[pid] = true
+	b.PID = pid
+	i, err := g.q.n.Info(pid)
+	if err != nil {
+		b.State = "stopped"
+		return ""
+	}
+	b.Name, b.Behaviour, b.State, b.Mailbox = i.Name, i.Behaviour, node.Atom(i.State.String()), i.Mailbox
+	if b.ID == "" {
+		b.ID = string(i.Name)
+	}
+	return otp.ProgramOf(&i).Kind
+}
+
+// process is a branch with what is below it.
+func (g *forester) process(b Branch) Branch {
+	again := g.seen[b.PID]
+	kind := g.look(&b, b.PID)
+	switch {
+	case again:
+		b.Note = "shown elsewhere"
+	case b.Kind == "supervisor" && kind == "supervisor":
+		g.below(&b)
+	}
+	return b
+}
+
+// below asks a supervisor for its children; of more than can be shown it asks only
+// how many.
+func (g *forester) below(b *Branch) {
+	v, err := g.ask(b.PID, "count_children")
+	if err == nil {
+		b.Count = specs(v)
+	}
+	if err == nil && b.Count <= g.left {
+		v, err = g.ask(b.PID, "which_children")
+	}
+	children, _ := wire.Elements(v)
+	switch {
+	case err != nil:
+		g.f.Missing++
+		b.Note = "does not tell its children: " + err.Error()
+		return
+	case b.Count > g.left:
+		g.f.Cut += b.Count
+		b.Note = "too many children to show"
+		return
+	}
+	slices.Reverse(children) // the last started comes first
+	for _, c := range children {
+		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.room() {
+			b.Children = append(b.Children, g.child(c))
+		}
+	}
+}
+
+// child is {Id, Pid | restarting | undefined, Type, Modules}.
+func (g *forester) child(c wire.Tuple) Branch {
+	b := Branch{Kind: "worker"}
+	if id, ok := wire.Text(c[0]); ok {
+		b.ID = id
+	} else if a, ok := c[0].(wire.Atom); !ok || a != wire.Undefined {
+		b.ID = brief(c[0])
+	}
+	if c[2] == wire.Atom("supervisor") {
+		b.Kind = "supervisor"
+	}
+	switch pid := c[1].(type) {
+	case wire.PID:
+		b.PID = pid
+		return g.process(b)
+	case wire.Atom:
+		if b.State = "stopped"; pid == "restarting" {
+			b.State = pid
+		}
+	}
+	return b
+}
+
+func (g *forester) ask(pid node.PID, what wire.Atom) (any, error) {
+	ctx, cancel := g.q.within()
+	defer cancel()
+	v, err := node.Call[any](ctx, g.q.self, pid, any(what))
+	return sys.Term(v), err
+}
+
+// specs is how many children a supervisor has, of [{specs, N}, {active, N},
+// {supervisors, N}, {workers, N}]; of one that is simple_one_for_one, the workers.
+func specs(counts any) (most int) {
+	l, _ := wire.Elements(counts)
+	for _, c := range l {
+		if c, ok := c.(wire.Tuple); ok && len(c) == 2 {
+			if n, ok := wire.Int(c[1]); ok {
+				most = max(most, int(n))
+			}
+		}
+	}
+	return most
+}

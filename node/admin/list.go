@@ -1,0 +1,213 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+const (
+	defaultWindow = time.Second
+	maxWindow     = 10 * time.Second
+)
+
+// orders are what processes can be sorted by: compare puts first what is shown
+// first.
+var orders = map[node.Atom]func(a, b *Process) int{
+	ByMailbox: func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
+	ByHandled: func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
+	ByRate:    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
+	ByMemory:  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
+	ByAge:     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
+	ByLinks:   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
+	ByPID:     func(*Process, *Process) int { return 0 },
+	ByName: func(a, b *Process) int {
+		if (a.Name == "") != (b.Name == "") { // those without come last
+			return cmp.Compare(b.Name, a.Name)
+		}
+		return cmp.Compare(a.Name, b.Name)
+	},
+}
+
+// validate fills in the defaults and says what is wrong with the rest.
+func (q *Query) validate() error {
+	if q.Sort == "" {
+		q.Sort = ByPID
+	}
+	if orders[q.Sort] == nil {
+		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, pid or name", ErrBadRequest, q.Sort)
+	}
+	if q.Sort == ByRate && q.Window == 0 {
+		q.Window = defaultWindow
+	}
+	if q.Limit < 0 || q.Mailbox < 0 || q.Window < 0 || q.Window > maxWindow {
+		return fmt.Errorf("%w: ps: limit and mailbox must not be negative, and window be 0 to %d ms", ErrBadRequest, maxWindow.Milliseconds())
+	}
+	if s := q.State; s != "" && !slices.Contains([]node.Atom{"idle", "scheduled", "running", "waiting", "exiting"}, s) {
+		return fmt.Errorf("%w: ps: state %s: want idle, scheduled, running, waiting or exiting", ErrBadRequest, s)
+	}
+	q.Text = strings.ToLower(q.Text)
+	return nil
+}
+
+// matches reports whether q chooses a process.
+func (q *Query) matches(p *Process, i *node.Info) bool {
+	switch {
+	case q.State != "" && p.State != q.State, p.Mailbox < q.Mailbox, q.Registered && p.Name == "":
+		return false
+	case q.Text == "":
+		return true
+	}
+	for _, s := range []string{string(p.Name), p.Label, p.Behaviour, i.Code, p.PID.String()} {
+		if strings.Contains(strings.ToLower(s), q.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// processes makes a Listing. It holds no more of a node with a million processes
+// than twice what it shows.
+func (q *question) processes() (any, error) {
+	var ask Query
+	if err := q.options(&ask); err != nil {
+		return nil, err
+	}
+	if err := ask.validate(); err != nil {
+		return nil, err
+	}
+	before, err := q.handled(ask.Window)
+	if err != nil {
+		return nil, err
+	}
+	most := q.s.limit(ask.Limit)
+	order := ask.order()
+	l := Listing{Processes: []Process{}}
+	for pid := range q.n.Processes() {
+		i, err := q.n.Info(pid)
+		if err != nil {
+			continue
+		}
+		l.Total++
+		p := lineOf(&i)
+		if ask.Window > 0 {
+			if was, ok := before[pid.Number()]; ok {
+				p.Rate = float64(i.Handled-min(was, i.Handled)) / ask.Window.Seconds()
+			}
+		}
+		if !ask.matches(&p, &i) {
+			continue
+		}
+		l.Matched++
+		if l.Processes = append(l.Processes, p); len(l.Processes) >= 2*most {
+			slices.SortFunc(l.Processes, order)
+			l.Processes = l.Processes[:most]
+		}
+	}
+	slices.SortFunc(l.Processes, order)
+	l.Processes = l.Processes[:min(most, len(l.Processes))]
+	return toTerm(l)
+}
+
+// order puts first what is shown first; what is equal in that goes by PID.
+func (q *Query) order() func(a, b Process) int {
+	by := orders[q.Sort]
+	return func(a, b Process) int {
+		d := cmp.Or(by(&a, &b), wire.Compare(a.PID, b.PID))
+		if q.Reverse {
+			return -d
+		}
+		return d
+	}
+}
+
+// handled notes how many messages each process has handled, and returns when the
+// window is over.
+func (q *question) handled(window time.Duration) (map[uint64]uint64, error) {
+	if window == 0 {
+		return nil, nil
+	}
+	before := make(map[uint64]uint64)
+	for pid := range q.n.Processes() {
+		if i, err := q.n.Info(pid); err == nil {
+			before[pid.Number()] = i.Handled
+		}
+	}
+	select {
+	case <-time.After(window):
+		return before, nil
+	case <-q.self.Context().Done():
+		return nil, context.Cause(q.self.Context())
+	}
+}
+
+// lineOf is what a listing shows of a process.
+func lineOf(i *node.Info) Process {
+	return Process{
+		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State.String()),
+		Mailbox: i.Mailbox, Handled: i.Handled, Memory: otp.Bytes(i), Stage: i.Stage, Links: len(i.Links),
+		Age: max(time.Since(i.Started), 0),
+	}
+}
+
+// info gathers the Detail.
+func (q *question) info() (any, error) {
+	pid, err := q.target(0)
+	if err != nil {
+		return nil, err
+	}
+	i, err := q.n.Info(pid)
+	if err != nil {
+		return nil, err
+	}
+	run := otp.ProgramOf(&i)
+	most := q.s.cfg.Limit
+	d := Detail{
+		Process: lineOf(&i), Code: i.Code, Initial: call(run.Initial), Current: call(run.Current), Kind: string(run.Kind),
+		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
+		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
+		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
+		Ancestry: otp.Ancestors(q.n, i),
+	}
+	for _, m := range q.n.Messages(pid, min(most, shownMessages)) {
+		d.Messages = append(d.Messages, cut(m, defaultSize))
+	}
+	return toTerm(d)
+}
+
+// shownMessages is how many messages of a mailbox are shown at most.
+const shownMessages = 20
+
+// call writes {Module, Function, Arity} as Erlang does.
+func call(t wire.Tuple) string {
+	if len(t) != 3 {
+		return ""
+	}
+	return wire.Format(t[0]) + ":" + wire.Format(t[1]) + "/" + wire.Format(t[2])
+}
+
+// first cuts a list, which must not be nil: a list of no processes is [].
+func first(l []node.PID, most int) []node.PID {
+	return append([]node.PID{}, l[:min(len(l), most)]...)
+}
+
+// toTerm is what goes on the wire.
+func toTerm(v any) (any, error) {
+	t, err := etf.ToTerm(v)
+	if err != nil {
+		return nil, fmt.Errorf("admin: cannot answer: %w", err)
+	}
+	return t, nil
+}
+
+// term is a reply of a process as a term.
+func term(v any) any { return sys.Term(v) }

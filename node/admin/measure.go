@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// status gathers the Summary.
+func (q *question) status() (any, error) {
+	n, s := q.n, q.s
+	stats := n.Stats()
+	v := Summary{
+		Node: n.Name(), Creation: n.Creation(), Version: s.cfg.Version,
+		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, PID: os.Getpid(),
+		Started: Time{s.cfg.Started}, Uptime: time.Since(s.cfg.Started),
+		Draining: s.drain.is(), Listeners: s.listeners(n),
+		Processes: stats.Processes, MaxProcesses: n.MaxProcesses(), Names: stats.Names, Lingering: stats.Lingering,
+		Stages: n.Stages(), RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
+		Handled: stats.Handled, BlockedTurns: stats.BlockedTurns, DeadLetters: make(map[node.Atom]uint64),
+		Peers: peers(n),
+	}
+	if s.cfg.Level != nil {
+		v.LogLevel = levelAtom(s.cfg.Level.Level())
+	}
+	for cause, k := range n.DeadLetterCounts() {
+		v.DeadLetters[node.Atom(cause.String())] = k
+	}
+	v.Ready = !v.Draining
+	if s.cfg.Ready != nil {
+		if err := s.cfg.Ready(); err != nil {
+			v.Ready, v.NotReady = false, err.Error()
+		}
+	} else if v.Draining {
+		v.NotReady = "it is being drained"
+	}
+	v.Memory, v.Runnable = measure()
+	return toTerm(v)
+}
+
+func (s *Service) listeners(n *node.Node) []string {
+	if s.cfg.Listeners != nil {
+		return s.cfg.Listeners()
+	}
+	if a := n.Addr(); a != nil {
+		return []string{a.String()}
+	}
+	return []string{}
+}
+
+// measure reads Go's own counters, without stopping the program; one that this
+// release of Go does not have is 0.
+func measure() (m Memory, runnable int) {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/sched/goroutines/runnable:goroutines"},
+	}
+	metrics.Read(samples)
+	v := make([]int, len(samples))
+	for i, s := range samples {
+		if s.Value.Kind() == metrics.KindUint64 {
+			v[i] = int(min(s.Value.Uint64(), math.MaxInt64))
+		}
+	}
+	var gc debug.GCStats
+	debug.ReadGCStats(&gc)
+	return Memory{Total: v[0] - v[1], Objects: v[2], Stacks: v[3], Cycles: v[4], Paused: gc.PauseTotal}, v[5]
+}
+
+// nodes lists the Peers.
+func (q *question) nodes() (any, error) { return toTerm(peers(q.n)) }
+
+func peers(n *node.Node) []Peer {
+	l := []Peer{}
+	for _, i := range n.Peers() {
+		p := Peer{
+			Name: i.Name, State: "connecting", Protocol: i.Protocol, Addr: i.Addr, Creation: i.Creation, Hidden: i.Hidden,
+			Since: Time{i.Since}, Queue: i.Queue, Frames: i.Frames, Held: i.Held,
+			BytesIn: i.BytesIn, BytesOut: i.BytesOut, FramesIn: i.FramesIn, FramesOut: i.FramesOut,
+		}
+		if i.Up {
+			p.State, p.Silent = "up", time.Since(i.LastIn)
+		}
+		l = append(l, p)
+	}
+	return l
+}

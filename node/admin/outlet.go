@@ -1,0 +1,355 @@
+package admin
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Bounds of a stream, and what is taken where a client says nothing.
+const (
+	defaultEvents = 1000 // under way, and waiting
+	defaultSize   = 1024
+	maxSize       = 64 << 10
+	maxBuffer     = 100_000
+	batch         = 100 // events in a message at most
+)
+
+// streamOptions are StreamOptions as they come: window may be an atom.
+type streamOptions struct {
+	Window any `etf:",omitzero"`
+	Buffer int `etf:",omitzero"`
+	Max    int `etf:",omitzero"`
+	Size   int `etf:",omitzero"`
+	To     any `etf:",omitzero"`
+}
+
+// outlet is the half of a stream that is on the node: a process, which talks to the
+// client, and a goroutine, the pump, which waits for events.
+//
+// Invariants:
+//
+//  1. The pump takes an event from the source only when it may be sent: what waits,
+//     waits in the source's buffer, and what does not fit there is counted there.
+//  2. One batch at most is between the pump and the process.
+//  3. The source is closed when the process has ended, and the pump ends with that.
+type outlet struct {
+	s      *Service
+	to     node.PID
+	ref    node.Ref
+	window int64 // 0: endless
+	max    int   // 0: endless
+	size   int
+	self   node.PID
+
+	granted atomic.Int64  // events that may have been sent; the process's
+	spent   atomic.Int64  // events that have been; the pump's
+	more    chan struct{} // capacity 1: granted has grown
+	sent    chan struct{} // capacity 1: a batch has been sent
+	over    chan struct{} // closed when the process has ended
+
+	dropped func() uint64 // set before there is a pump
+}
+
+// parcel is what the pump gives to the process.
+type parcel struct {
+	events wire.List
+	end    wire.Atom // "": none
+}
+
+// outlet reads what a stream is to be.
+func (q *question) outlet() (*outlet, error) {
+	var a streamOptions
+	if err := q.options(&a); err != nil {
+		return nil, err
+	}
+	o := &outlet{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
+		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), over: make(chan struct{})}
+	if pid, ok := a.To.(wire.PID); ok {
+		o.to = pid
+	} else if a.To != nil {
+		return nil, fmt.Errorf("%w: %s: to is %s: want a pid", ErrBadRequest, q.word, brief(a.To))
+	}
+	if o.to.IsZero() {
+		return nil, fmt.Errorf("%w: %s: the caller is no process, and nothing says to whom the events go", ErrBadRequest, q.word)
+	}
+	if w, ok := wire.Int(a.Window); ok && w >= 0 && w <= maxBuffer {
+		if w > 0 {
+			o.window = w
+		}
+	} else if a.Window == wire.Atom("infinity") {
+		o.window = 0
+	} else if a.Window != nil {
+		return nil, fmt.Errorf("%w: %s: window is %s: want 0 to %d, or infinity", ErrBadRequest, q.word, brief(a.Window), maxBuffer)
+	}
+	if a.Buffer < 0 || a.Buffer > maxBuffer || a.Max < 0 || a.Size < 0 || a.Size > maxSize {
+		return nil, fmt.Errorf("%w: %s: want buffer 0 to %d, max 0 or more, size 0 to %d", ErrBadRequest, q.word, maxBuffer, maxSize)
+	}
+	if o.size == 0 {
+		o.size = defaultSize
+	}
+	o.granted.Store(o.window)
+	return o, nil
+}
+
+// trace opens a stream of Events.
+func (q *question) trace() (any, error) {
+	o, err := q.outlet()
+	if err != nil {
+		return nil, err
+	}
+	var ask struct {
+		Targets  []any `etf:",required"`
+		Events   []node.Atom
+		Children bool
+		Buffer   int
+	}
+	if err := q.options(&ask); err != nil {
+		return nil, err
+	}
+	if len(ask.Targets) == 0 || len(ask.Targets) > q.s.cfg.Limit {
+		return nil, fmt.Errorf("%w: trace: %d targets: want 1 to %d", ErrBadRequest, len(ask.Targets), q.s.cfg.Limit)
+	}
+	cfg := node.TraceConfig{Buffer: ask.Buffer, Processes: q.s.cfg.Limit, Children: ask.Children,
+		Show: func(msg any) any { return cut(msg, o.size) }}
+	if cfg.Kinds, err = kindsOf(ask.Events); err != nil {
+		return nil, err
+	}
+	var pids []node.PID
+	for _, t := range ask.Targets {
+		pid, err := find(q.n, t)
+		if err != nil {
+			return nil, err
+		}
+		if pid == o.to {
+			return nil, fmt.Errorf("%w: trace: %v cannot trace itself", ErrBadRequest, pid)
+		}
+		pids = append(pids, pid)
+	}
+	return q.open(o, func(self node.PID) (func(), error) {
+		cfg.Quiet = self
+		t, err := q.n.Trace(cfg, pids...)
+		if err != nil {
+			return nil, err
+		}
+		o.dropped = t.Missed
+		go pump(o, q.n, t.C, "exited", func(e node.TraceEvent) (any, bool) {
+			return Event{At: Time{e.At}, Process: e.Process, Type: node.Atom(e.Kind.String()), Other: e.Other, Name: e.Name, Node: e.Node,
+				Message: cut(e.Message, o.size)}, true
+		})
+		return t.Close, nil
+	})
+}
+
+// shown are the words of TraceQuery.Events.
+var shown = map[node.Atom]node.TraceKind{
+	OnReceive: node.TraceReceive,
+	OnSend:    node.TraceSend,
+	OnSignal: node.TraceLink | node.TraceUnlink | node.TraceLinked | node.TraceUnlinked | node.TraceMonitor |
+		node.TraceDemonitor | node.TraceSignal,
+	OnExit:  node.TraceExit,
+	OnSpawn: node.TraceSpawn,
+	OnName:  node.TraceRegister | node.TraceUnregister,
+}
+
+func kindsOf(words []node.Atom) (k node.TraceKind, err error) {
+	for _, w := range words {
+		if shown[w] == 0 {
+			return 0, fmt.Errorf("%w: trace: events has %s: want receive, send, signal, exit, spawn or name", ErrBadRequest, w)
+		}
+		k |= shown[w]
+	}
+	return k, nil
+}
+
+// deadLetters opens a stream of Letters.
+func (q *question) deadLetters() (any, error) {
+	o, err := q.outlet()
+	if err != nil {
+		return nil, err
+	}
+	ask := struct {
+		Causes []node.Atom
+		Buffer int
+	}{Buffer: defaultEvents}
+	if err := q.options(&ask); err != nil {
+		return nil, err
+	}
+	if ask.Buffer == 0 {
+		ask.Buffer = defaultEvents
+	}
+	return q.open(o, func(self node.PID) (func(), error) {
+		d := q.n.DeadLetters(ask.Buffer)
+		o.dropped = d.Missed
+		go pump(o, q.n, d.C, "stopped", func(l node.DeadLetter) (any, bool) {
+			cause := node.Atom(l.Cause.String())
+			own := l.To == self || l.To == o.to // its own would never end
+			return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
+				!own && (len(ask.Causes) == 0 || slices.Contains(ask.Causes, cause))
+		})
+		return d.Close, nil
+	})
+}
+
+// open starts the process of o. begin makes the source and the pump, and returns
+// what closes the source. The answer comes when that is done, or has failed.
+func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err error)) (any, error) {
+	if q.s.streams.Add(1) > int32(q.s.cfg.Streams) {
+		q.s.streams.Add(-1)
+		return nil, fmt.Errorf("%w: there are %d streams", ErrBusy, q.s.cfg.Streams)
+	}
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.Process(func(p *node.Self) error {
+		defer q.s.streams.Add(-1)
+		defer close(o.over)
+		o.self = p.Self()
+		p.Monitor(o.to)
+		end, err := begin(o.self)
+		if err != nil {
+			q.answer(nil, err)
+			return nil
+		}
+		defer end()
+		answer, err := toTerm(opened{o.self, o.ref})
+		q.answer(answer, err)
+		o.serve(p)
+		return nil
+	}))
+	if err != nil {
+		q.s.streams.Add(-1)
+		return nil, err
+	}
+	return nil, errLater
+}
+
+// serve is the process: it ends with the client, at its wish, or with the source.
+func (o *outlet) serve(p *node.Self) {
+	for {
+		switch m := p.Receive().(type) {
+		case parcel:
+			if len(m.events) > 0 {
+				p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("events"), m.events, int(o.dropped())}})
+			}
+			if m.end != "" {
+				o.bye(p, m.end)
+				return
+			}
+			o.sent <- struct{}{}
+		case node.Down:
+			return
+		case wire.Atom:
+			if m == "stop" {
+				o.bye(p, "stopped")
+				return
+			}
+		case wire.Tuple:
+			if len(m) == 2 && m[0] == wire.Atom("more") {
+				o.grant(m[1])
+			}
+		}
+	}
+}
+
+func (o *outlet) bye(p *node.Self, why wire.Atom) {
+	p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("ended"), why}})
+}
+
+// grant takes the client's word for what it has seen, as far as that can be.
+func (o *outlet) grant(n any) {
+	k, ok := wire.Int(n)
+	if !ok || k < 0 || o.window == 0 {
+		return
+	}
+	o.granted.Store(min(o.granted.Load()+min(k, o.window), o.spent.Load()+o.window))
+	select {
+	case o.more <- struct{}{}:
+	default:
+	}
+}
+
+// pump is the pump's goroutine: started with the source, ended with it or with the
+// process, which closes it. end is why, if it is the source.
+func pump[E any](o *outlet, n *node.Node, source <-chan E, end wire.Atom, show func(E) (any, bool)) {
+	left := o.max
+	for {
+		most, ok := o.wait()
+		if !ok {
+			return
+		}
+		if o.max > 0 {
+			most = min(most, left)
+		}
+		p := gather(o, source, most, end, show)
+		o.spent.Add(int64(len(p.events)))
+		if left -= len(p.events); o.max > 0 && left <= 0 && p.end == "" {
+			p.end = "max"
+		}
+		n.Send(o.self, p)
+		select {
+		case <-o.sent:
+		case <-o.over:
+			return
+		}
+	}
+}
+
+// wait waits until events may be sent, and says how many at once; false: the
+// process has ended.
+func (o *outlet) wait() (most int, ok bool) {
+	for {
+		may := o.granted.Load() - o.spent.Load()
+		switch {
+		case o.window == 0:
+			return batch, true
+		case may > 0:
+			return int(min(may, batch)), true
+		}
+		select {
+		case <-o.more:
+		case <-o.over:
+			return 0, false
+		}
+	}
+}
+
+// gather takes events from the source, waiting for the first only.
+func gather[E any](o *outlet, source <-chan E, most int, end wire.Atom, show func(E) (any, bool)) (p parcel) {
+	add := func(e E, ok bool) bool {
+		if !ok {
+			p.end = end
+			return false
+		}
+		if v, wanted := show(e); wanted {
+			t, err := toTerm(v)
+			if err != nil {
+				t = wire.NewMap(wire.Atom("error"), err.Error())
+			}
+			p.events = append(p.events, t)
+		}
+		return true
+	}
+	for len(p.events) < most {
+		if len(p.events) == 0 {
+			select {
+			case e, ok := <-source:
+				if !add(e, ok) {
+					return p
+				}
+			case <-o.over:
+				return p
+			}
+			continue
+		}
+		select {
+		case e, ok := <-source:
+			if !add(e, ok) {
+				return p
+			}
+		default:
+			return p
+		}
+	}
+	return p
+}

@@ -1,0 +1,114 @@
+package admin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// duty is how a request is answered.
+type duty struct {
+	args   string // as doc.go has them, for people
+	min    int    // how many
+	max    int
+	change bool // refused if Config.ReadOnly
+	slow   bool // by a process of its own
+	do     func(q *question) (any, error)
+}
+
+// duties are all requests, by their first word. Set once, for the functions refer
+// to it.
+var duties map[node.Atom]*duty
+
+func init() {
+	duties = map[node.Atom]*duty{
+		"status":      {"", 0, 0, false, true, (*question).status},
+		"nodes":       {"", 0, 0, false, false, (*question).nodes},
+		"ps":          {"[Query]", 0, 1, false, true, (*question).processes},
+		"tree":        {"[#{limit => N}]", 0, 1, false, true, (*question).tree},
+		"info":        {"Target", 1, 1, false, true, (*question).info},
+		"send":        {"Target, Message", 2, 2, true, true, (*question).send},
+		"call":        {"Target, Body, Milliseconds", 3, 3, true, true, (*question).call},
+		"spawn":       {"Module, Function, Args [, Name]", 3, 4, true, true, (*question).spawn},
+		"exit":        {"Target, Reason", 2, 2, true, true, (*question).exit},
+		"register":    {"Name, Target", 2, 2, true, false, (*question).register},
+		"unregister":  {"Name", 1, 1, true, false, (*question).unregister},
+		"connect":     {"Node", 1, 1, true, true, (*question).connect},
+		"disconnect":  {"Node", 1, 1, true, true, (*question).disconnect},
+		"drain":       {"", 0, 0, true, false, (*question).drain},
+		"stop":        {"", 0, 0, true, true, (*question).stop},
+		"log_level":   {"[Level]", 0, 1, false, false, (*question).logLevel},
+		"trace":       {"TraceQuery", 1, 1, false, false, (*question).trace},
+		"deadletters": {"[LetterQuery]", 0, 1, false, false, (*question).deadLetters},
+	}
+}
+
+// read reads a request: an atom, or a tuple that begins with one.
+func (q *question) read(body any) (*duty, error) {
+	switch b := body.(type) {
+	case wire.Atom:
+		q.word = b
+	case wire.Tuple:
+		if len(b) > 0 {
+			q.word, _ = b[0].(wire.Atom)
+			q.args = b[1:]
+		}
+	}
+	d := duties[q.word]
+	if d == nil {
+		return nil, fmt.Errorf("%w: %s: want one of %s", ErrBadRequest, brief(body), words())
+	}
+	if len(q.args) < d.min || len(q.args) > d.max {
+		return nil, fmt.Errorf("%w: %s has %d arguments: want {%s}", ErrBadRequest, q.word, len(q.args),
+			strings.TrimSuffix(string(q.word)+", "+d.args, ", "))
+	}
+	change := d.change || q.word == "log_level" && len(q.args) > 0
+	peer := q.from.Caller().Node()
+	if peer == "" {
+		peer = q.n.Name()
+	}
+	switch allow := q.s.cfg.Allow; {
+	case change && q.s.cfg.ReadOnly:
+		return nil, fmt.Errorf("%w: %s: its operator service only looks", ErrNotAllowed, q.word)
+	case allow != nil && !allow(peer, q.word):
+		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, peer)
+	}
+	return d, nil
+}
+
+// words are the first words of all requests, in alphabetical order.
+func words() string {
+	l := make([]string, 0, len(duties))
+	for w := range duties {
+		l = append(l, string(w))
+	}
+	slices.Sort(l)
+	return strings.Join(l, ", ")
+}
+
+// brief is a term for an error message.
+func brief(t any) string { return wire.FormatPlain(cut(t, 100)) }
+
+// options reads the map of options that may be the last argument.
+func (q *question) options(into any) error {
+	if len(q.args) == 0 {
+		return nil
+	}
+	if err := etf.FromTerm(q.args[len(q.args)-1], into); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrBadRequest, q.word, err)
+	}
+	return nil
+}
+
+// name reads an argument that is an atom.
+func (q *question) name(i int, what string) (node.Atom, error) {
+	a, ok := q.args[i].(wire.Atom)
+	if !ok {
+		return "", fmt.Errorf("%w: %s: %s is no %s: want an atom", ErrBadRequest, q.word, brief(q.args[i]), what)
+	}
+	return a, nil
+}
