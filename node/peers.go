@@ -24,8 +24,8 @@ type PeerInfo struct {
 	Frames int  // signals that wait before they are encoded
 	Held   bool // more waits than Distribution.Queue: senders are held up
 
-	BytesIn, BytesOut   uint64 // of this connection, ticks included
-	FramesIn, FramesOut uint64 // signals: messages, links, monitors, …; out 0 where the protocol does not tell (wire.Gauge)
+	BytesIn, BytesOut   uint64    // of this connection, ticks included
+	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (wire.Gauge)
 	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.TickTime
 }
 

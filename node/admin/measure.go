@@ -47,10 +47,11 @@ func (s *Service) listeners(n *node.Node) []string {
 	if s.cfg.Listeners != nil {
 		return s.cfg.Listeners()
 	}
-	if a := n.Addr(); a != nil {
-		return []string{a.String()}
+	l := []string{}
+	for _, e := range n.Endpoints() {
+		l = append(l, e.String())
 	}
-	return []string{}
+	return l
 }
 
 // measure reads Go's own counters, without stopping the program; one that this
