@@ -161,8 +161,6 @@ func TestRate(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	holds := make(chan struct{})
-	defer close(holds)
 	pid := spawn(t, far, "counter", node.ActorFunc(func(c *node.Context, msg any) error {
 		if msg == "start" {
 			c.TrapExit(true)
@@ -175,6 +173,7 @@ func TestInfo(t *testing.T) {
 		}
 		return node.Unhandled
 	}))
+	defer far.Exit(pid, node.Kill) // it does not obey the node's stop
 	require.NoError(t, far.Send(pid, "start"))
 	require.NoError(t, far.Send(pid, wire.Tuple{wire.Atom("add"), 5}))
 	require.NoError(t, far.Send(pid, strings.Repeat("x", 100_000)))

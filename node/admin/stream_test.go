@@ -1,0 +1,294 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/wire"
+)
+
+func TestTrace(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	pid := spawn(t, far, "echo", node.ActorFunc(echo))
+	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
+	require.NoError(t, err)
+	require.NoError(t, near.SendAt(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
+	e := next(t, s)
+	assert.EqualValues(t, admin.OnReceive, e.Type)
+	assert.Equal(t, pid, e.Process)
+	assert.Equal(t, near.Name(), e.Other.Node(), "who has sent it")
+	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, e.Message), "%v", e.Message)
+	assert.False(t, e.At.IsZero())
+	b, err := json.Marshal(e)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), `"message":"{add,5}"`)
+
+	v, err := node.Call[int](bounded(t), near, pid, 7)
+	require.NoError(t, err)
+	assert.Equal(t, 7, v)
+	assert.EqualValues(t, admin.OnReceive, next(t, s).Type) // '$gen_call'
+	answer := next(t, s)
+	assert.EqualValues(t, admin.OnSend, answer.Type)
+	assert.Equal(t, pid, answer.Process)
+
+	d, err := admin.Info(bounded(t), near, far.Name(), pid)
+	require.NoError(t, err)
+	assert.True(t, d.Traced)
+
+	far.Exit(pid, node.Atom("enough"))
+	e = next(t, s)
+	assert.EqualValues(t, "signal", e.Type)
+	e = next(t, s)
+	assert.EqualValues(t, admin.OnExit, e.Type)
+	assert.Equal(t, node.Atom("enough"), e.Message)
+	assert.Empty(t, drained(t, s))
+	assert.NoError(t, s.Err())
+	assert.EqualValues(t, "exited", s.Why())
+	assert.Zero(t, s.Dropped())
+	settles(t, func() bool { return noStreams(t, far) })
+}
+
+// noStreams reports whether no process of a stream is left.
+func noStreams(t *testing.T, n *node.Node) bool {
+	l, err := admin.Processes(bounded(t), n, n.Name(), admin.Query{Text: "actornode: "})
+	require.NoError(t, err)
+	return l.Matched == 1 // what has made the list
+}
+
+// What is asked for is shown, and nothing else.
+func TestTraceKinds(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	pid := spawn(t, far, "parent", node.ActorFunc(func(c *node.Context, _ any) error {
+		child, err := c.Spawn(node.ActorFunc(echo))
+		if err != nil {
+			return err
+		}
+		c.Link(child)
+		ref := c.Monitor(child)
+		c.Demonitor(ref, true)
+		c.Send(child, strings.Repeat("x", 10_000))
+		c.Unlink(child)
+		return nil
+	}))
+	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
+	require.NoError(t, err)
+	all, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
+		StreamOptions: admin.StreamOptions{Max: 11}})
+	require.NoError(t, err)
+	require.NoError(t, far.Send(pid, "go"))
+	var child node.PID
+	for i, want := range []node.Atom{"spawn", "link", "monitor", "demonitor", "unlink"} {
+		e := next(t, s)
+		assert.Equal(t, want, e.Type)
+		assert.Equal(t, pid, e.Process)
+		if i == 0 {
+			child = e.Other
+		}
+		assert.Equal(t, child, e.Other)
+	}
+	s.Close()
+	require.NoError(t, s.Err())
+
+	require.NoError(t, far.Register("kid", child))
+	require.NoError(t, far.Unregister("kid"))
+	var types []node.Atom
+	events := drained(t, all)
+	for _, e := range events {
+		if e.Process == child {
+			types = append(types, "child "+e.Type)
+		} else {
+			types = append(types, e.Type)
+		}
+	}
+	assert.Equal(t, []node.Atom{"receive", "spawn", "link", "child linked", "monitor", "demonitor", "send", "child receive", "unlink",
+		"child unlinked", "child register"}, types)
+	assert.EqualValues(t, "max", all.Why())
+	text, _ := wire.Text(events[6].Message)
+	assert.Less(t, len(text), 110)
+	settles(t, func() bool { return noStreams(t, far) })
+}
+
+// A reader that does not read costs no more than the buffer, and is told how much
+// it has missed; the traced process is not held up.
+func TestSlowReader(t *testing.T) {
+	const window, buffer, messages = 10, 50, 20_000
+	far, near := two(t, admin.Config{})
+	var got sync.WaitGroup
+	got.Add(messages)
+	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { got.Done(); return nil }))
+	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+		StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
+	require.NoError(t, err)
+	for i := range messages {
+		require.NoError(t, far.Send(pid, i))
+	}
+	got.Wait()
+	far.Exit(pid, node.Kill)
+	events := drained(t, s)
+	assert.LessOrEqual(t, len(events), window+buffer+1)
+	assert.EqualValues(t, messages, len(events)+int(s.Dropped()))
+	for i, e := range events[:window] {
+		assert.True(t, wire.Equal(i, e.Message), "the first are shown in order")
+	}
+	assert.EqualValues(t, "exited", s.Why())
+}
+
+// A reader that keeps up loses nothing.
+func TestQuickReader(t *testing.T) {
+	const messages = 5000
+	far, near := two(t, admin.Config{})
+	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
+	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+		StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
+	require.NoError(t, err)
+	go func() {
+		for i := range messages {
+			far.Send(pid, i)
+		}
+	}()
+	for i := range messages {
+		require.True(t, wire.Equal(i, next(t, s).Message))
+	}
+	assert.Zero(t, s.Dropped())
+	s.Close()
+}
+
+// A stream ends with its client, at once or not: nothing is left.
+func TestClientGone(t *testing.T) {
+	far, near := two(t, admin.Config{Streams: 3})
+	pid := spawn(t, far, "", node.ActorFunc(echo))
+	ctx := bounded(t)
+	q := admin.TraceQuery{Targets: []any{pid}}
+	ended, cancel := context.WithCancelCause(ctx)
+	first, err := admin.Trace(ended, near, far.Name(), q)
+	require.NoError(t, err)
+	second, err := admin.DeadLetters(ctx, near, far.Name(), admin.LetterQuery{})
+	require.NoError(t, err)
+	third, err := admin.Trace(ctx, near, far.Name(), q)
+	require.NoError(t, err)
+	_, err = admin.Trace(ctx, near, far.Name(), q)
+	require.ErrorIs(t, err, admin.ErrBusy)
+	for range 10 { // nobody reads
+		require.NoError(t, far.Send(pid, "x"))
+	}
+	why := errors.New("that is enough")
+	cancel(why)
+	drained(t, first)
+	assert.ErrorIs(t, first.Err(), why)
+	second.Close()
+	assert.NoError(t, second.Err())
+	near.Disconnect(far.Name())
+	drained(t, third)
+	assert.ErrorIs(t, third.Err(), admin.ErrLost)
+	settles(t, func() bool { return noStreams(t, far) })
+	i, err := far.Info(pid)
+	require.NoError(t, err)
+	assert.False(t, i.Traced)
+	assert.Empty(t, i.Watchers)
+
+	// Killed in the middle, with events under way.
+	h, err := near.Open()
+	require.NoError(t, err)
+	_, err = node.Call[any](ctx, h, node.At{Name: admin.Name, Node: far.Name()},
+		wire.Tuple{wire.Atom("trace"), wire.NewMap(wire.Atom("targets"), wire.List{pid})})
+	require.NoError(t, err)
+	for range 2000 {
+		require.NoError(t, far.Send(pid, "x"))
+	}
+	near.Exit(h.Self(), node.Kill)
+	settles(t, func() bool { return noStreams(t, far) })
+	h.Close(nil)
+}
+
+// The process of a stream can be killed like any other, and the service too: their
+// clients learn of it.
+func TestSourceKilled(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	pid := spawn(t, far, "", node.ActorFunc(echo))
+	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}})
+	require.NoError(t, err)
+	l, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{Text: "actornode: trace"})
+	require.NoError(t, err)
+	require.Len(t, l.Processes, 1)
+	far.Exit(l.Processes[0].PID, node.Kill)
+	drained(t, s)
+	assert.ErrorIs(t, s.Err(), admin.ErrLost)
+	settles(t, func() bool { i, err := far.Info(pid); return err == nil && !i.Traced })
+}
+
+func TestDeadLetters(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	dead := spawn(t, far, "", node.ActorFunc(echo))
+	far.Exit(dead, node.Kill)
+	all, err := admin.DeadLetters(bounded(t), near, far.Name(), admin.LetterQuery{})
+	require.NoError(t, err)
+	some, err := admin.DeadLetters(bounded(t), near, far.Name(), admin.LetterQuery{Causes: []node.Atom{"no_alias"}})
+	require.NoError(t, err)
+	require.NoError(t, far.Send(dead, wire.Tuple{wire.Atom("add"), 5}))
+	require.Error(t, far.SendName("nobody", "x"))
+	ref := far.MakeRef()
+	require.NoError(t, far.SendAlias(ref, 1))
+	l := next(t, all)
+	assert.EqualValues(t, "no_process", l.Cause)
+	assert.Equal(t, dead, l.To)
+	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, l.Message))
+	l = next(t, all)
+	assert.EqualValues(t, "nobody", l.Name)
+	l = next(t, all)
+	assert.EqualValues(t, "no_alias", l.Cause)
+	assert.Equal(t, ref, l.Alias)
+	assert.EqualValues(t, "no_alias", next(t, some).Cause)
+	b, err := json.Marshal(l)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), `"message":"1"`)
+	all.Close()
+	some.Close()
+	assert.Empty(t, near.DeadLetterCounts(), "nothing comes to a stream that is closed")
+}
+
+// A process that gets the events of its own trace would never be done.
+func TestNoEcho(t *testing.T) {
+	n := startNode(t, nil, "alone")
+	require.NoError(t, admin.Start(bounded(t), n, admin.Config{}))
+	h, err := n.Open()
+	require.NoError(t, err)
+	defer h.Close(nil)
+	request := func(target, to node.PID) any {
+		v, err := node.Call[any](bounded(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
+			wire.Atom("targets"), wire.List{target}, wire.Atom("to"), to)}))
+		require.NoError(t, err)
+		return v.(wire.Tuple)[0]
+	}
+	assert.Equal(t, wire.Error, request(h.Self(), h.Self()))
+	other := spawn(t, n, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.Equal(t, wire.OK, request(h.Self(), other)) // each gets the events of the other
+	require.Equal(t, wire.OK, request(other, h.Self()))
+	require.NoError(t, n.Send(other, "one"))
+	settles(t, func() bool { i, err := n.Info(other); return err == nil && i.Handled == 1 })
+	m, err := h.ReceiveWithin(limit, nil)
+	require.NoError(t, err)
+	assert.Equal(t, wire.Atom("events"), m.(wire.Tuple)[2].(wire.Tuple)[0])
+	settles(t, func() bool { i, err := n.Info(other); return err == nil && i.Handled == 1 })
+	_, err = h.ReceiveWithin(0, nil)
+	assert.ErrorIs(t, err, node.ErrTimeout)
+}
+
+func TestTraceNobody(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	for target, want := range map[any]error{"nobody": node.ErrNoName, "<0.999.0>": node.ErrNoProcess} {
+		_, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
+		assert.ErrorIs(t, err, want)
+	}
+	_, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
+	assert.ErrorIs(t, err, admin.ErrBadRequest)
+	assert.True(t, noStreams(t, far))
+}
