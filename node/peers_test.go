@@ -1,0 +1,145 @@
+package node_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+func TestPeers(t *testing.T) {
+	at := &places{m: map[node.Atom][]node.Endpoint{}}
+	start := func(name string) *node.Node {
+		return startNode(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: &node.Distribution{Cookie: "secret", Finder: at}})
+	}
+	a, b := start("a"), start("b")
+	assert.Empty(t, a.Peers())
+	echoes, err := b.Spawn(node.ActorFunc(echo))
+	require.NoError(t, err)
+	const calls = 50
+	for i := range calls {
+		_, err := node.CallWithin[int](limit, a, echoes, i)
+		require.NoError(t, err)
+	}
+	for _, c := range []struct{ here, there *node.Node }{{a, b}, {b, a}} {
+		all := c.here.Peers()
+		require.Len(t, all, 1)
+		p := all[0]
+		assert.Equal(t, c.there.Name(), p.Name)
+		assert.Equal(t, c.there.Creation(), p.Creation)
+		assert.True(t, p.Up)
+		assert.Equal(t, "erlang", p.Protocol)
+		assert.NotEmpty(t, p.Addr)
+		assert.True(t, p.Hidden)
+		assert.WithinDuration(t, time.Now(), p.Since, limit)
+		assert.WithinDuration(t, time.Now(), p.LastIn, limit)
+		assert.Greater(t, p.BytesIn, uint64(calls*20))
+		assert.Greater(t, p.BytesOut, uint64(calls*20))
+		assert.GreaterOrEqual(t, p.FramesIn, uint64(calls))
+		assert.GreaterOrEqual(t, p.FramesOut, uint64(calls))
+		assert.False(t, p.Held)
+	}
+	in, out := a.Traffic()
+	assert.LessOrEqual(t, a.Peers()[0].BytesIn, in+1000)
+	assert.LessOrEqual(t, a.Peers()[0].BytesOut, out+1000)
+
+	require.NoError(t, a.SendAt(node.At{Name: "x", Node: "nowhere@127.0.0.1"}, 1))
+	for _, p := range a.Peers() { // being connected, or given up already
+		assert.Equal(t, p.Name == b.Name(), p.Up)
+	}
+	assert.True(t, a.Disconnect(b.Name()))
+	for _, p := range a.Peers() {
+		assert.NotEqual(t, b.Name(), p.Name)
+	}
+}
+
+// searches is a Finder that searches until it is closed, and then has found nothing.
+type searches chan struct{}
+
+func (s searches) Find(context.Context, node.Atom) ([]node.Endpoint, error) {
+	<-s
+	return nil, node.ErrUnknownNode
+}
+
+func (s searches) Announce(context.Context, node.Announcement) (func(), error) {
+	return func() {}, nil
+}
+
+// What waits for a peer that is not connected yet is told.
+func TestPeersQueue(t *testing.T) {
+	hold := make(searches)
+	a := startNode(t, node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Queue: 1000}})
+	at := node.At{Name: "x", Node: "slow@127.0.0.1"}
+	done := make(chan error, 1)
+	go func() { done <- a.SendAt(at, wire.Tuple{make([]byte, 5000)}) }()
+	require.Eventually(t, func() bool {
+		all := a.Peers()
+		return len(all) == 1 && !all[0].Up && all[0].Queue > 5000 && all[0].Frames == 1 && all[0].Held
+	}, limit, time.Millisecond)
+	close(hold)
+	require.NoError(t, <-done)
+}
+
+// Stats count what processes of every kind take.
+func TestStatsHandled(t *testing.T) {
+	n := startNode(t, node.Config{})
+	const messages = 640 // a multiple of what a Process tells at once
+	before := n.Stats()
+	nothing := node.ActorFunc(func(*node.Context, any) error { return nil })
+	process := node.Process(func(p *node.Self) error {
+		for {
+			p.Receive()
+		}
+	})
+	for _, c := range []struct {
+		o node.Options
+		b node.Actor
+	}{{node.Options{}, nothing}, {node.Options{Place: node.Detached()}, nothing}, {node.Options{}, process}, {node.Options{Coroutine: true}, process}} {
+		pid, err := n.SpawnOpt(c.o, c.b)
+		require.NoError(t, err)
+		for i := range messages {
+			require.NoError(t, n.Send(pid, i))
+		}
+	}
+	require.Eventually(t, func() bool { return n.Stats().Handled == before.Handled+4*messages }, limit, time.Millisecond,
+		"%d %d", before.Handled, n.Stats().Handled)
+	h, err := n.Open()
+	require.NoError(t, err)
+	for i := range 10 {
+		require.NoError(t, h.Send(h.Self(), i))
+		h.Receive()
+	}
+	h.Close(nil)
+	assert.Equal(t, before.Handled+4*messages+10, n.Stats().Handled)
+	require.NoError(t, n.Register("one", func() node.PID { p, _ := n.Spawn(nothing); return p }()))
+	assert.Equal(t, before.Names+1, n.Stats().Names)
+}
+
+// Actors that wait for a stage are counted.
+func TestStatsRunQueue(t *testing.T) {
+	n := startNode(t, node.Config{Stages: 1, Workers: 1, Blocked: limit})
+	hold, begun := make(chan struct{}), make(chan struct{})
+	first, err := n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
+		for range 5 {
+			pid, err := c.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+			if err != nil {
+				return err
+			}
+			c.Send(pid, 1)
+		}
+		close(begun)
+		<-hold
+		return nil
+	}))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(first, 1))
+	<-begun
+	assert.Equal(t, 5, n.Stats().RunQueue)
+	close(hold)
+	require.Eventually(t, func() bool { return n.Stats().RunQueue == 0 }, limit, time.Millisecond)
+}
