@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,7 +22,7 @@ func (q *question) send() (any, error) {
 	return pid, q.self.Send(pid, q.args[1])
 }
 
-// call calls a process on behalf of who asks. Its reply may be no term.
+// call calls a process on behalf of who asks, as Erlang would.
 func (q *question) call() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
@@ -31,16 +32,23 @@ func (q *question) call() (any, error) {
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
 		return nil, fmt.Errorf("%w: call: %s is no timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
 	}
-	v, err := node.CallWithin[any](time.Duration(ms)*time.Millisecond, q.self, pid, q.args[1])
+	ctx, cancel := context.WithTimeoutCause(q.self.Context(), time.Duration(ms)*time.Millisecond, node.ErrTimeout)
+	defer cancel()
+	v, err := otp.Call(ctx, q.n, pid, q.args[1])
 	var exited *node.ExitError
 	switch {
+	case q.self.Context().Err() != nil:
+		return nil, errEnded
 	case errors.As(err, &exited):
 		return nil, &exitError{pid, exited.Reason}
 	case err != nil:
 		return nil, fmt.Errorf("call of %v: %w", pid, err)
 	}
-	return term(v), nil
+	return v, nil
 }
+
+// errEnded is the answer of a worker that has been killed.
+var errEnded = errors.New("admin: the process that should have answered has been ended")
 
 // maxCall is how long a call may take at most.
 const maxCall = time.Hour

@@ -1,11 +1,11 @@
 package admin
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,12 +33,13 @@ func (q *question) tree() (any, error) {
 		}
 	}
 	others, all := q.supervisors()
-	for _, pid := range others {
-		if !g.seen[pid] && g.room() {
-			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: pid}))
+	for _, s := range others {
+		// One whose parent is shown, but is not among its children, was cut with them.
+		if !g.seen[s.pid] && !g.seen[s.parent] && g.room() {
+			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: s.pid}))
 		}
 	}
-	g.f.Loose = max(all-len(g.seen), 0)
+	g.f.Loose = max(all-len(g.seen)-g.f.Cut, 0)
 	return toTerm(g.f)
 }
 
@@ -84,6 +85,7 @@ func (g *forester) application(about any) Branch {
 		return b
 	}
 	g.look(&b, master)
+	b.State = "running" // what the process at its top does says nothing
 	v, _ = g.q.n.Apply(ctx, "application_master", "get_child", []any{master})
 	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
 		if top, ok := c[0].(wire.PID); ok && g.room() {
@@ -93,33 +95,33 @@ func (g *forester) application(about any) Branch {
 	return b
 }
 
-// supervisors lists the processes that are supervisors, those first that nobody has
-// started who is one, and counts all processes.
-func (q *question) supervisors() (pids []node.PID, all int) {
-	parent := make(map[node.PID]node.PID)
+// root is a supervisor that may be the top of a tree.
+type root struct {
+	pid, parent node.PID
+	under       int // 1: the parent is a supervisor, too
+}
+
+// supervisors lists the processes that are supervisors, those first that no other
+// has started, and counts all processes.
+func (q *question) supervisors() (roots []root, all int) {
+	known := make(map[node.PID]bool)
 	for pid := range q.n.Processes() {
 		i, err := q.n.Info(pid)
 		if err != nil {
 			continue
 		}
 		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
-			pids = append(pids, pid)
-			parent[pid] = i.Parent
+			roots = append(roots, root{pid: pid, parent: i.Parent})
+			known[pid] = true
 		}
 	}
-	under := func(pid node.PID) int {
-		if _, ok := parent[parent[pid]]; ok {
-			return 1
+	for i, r := range roots {
+		if known[r.parent] {
+			roots[i].under = 1
 		}
-		return 0
 	}
-	slices.SortFunc(pids, func(a, b node.PID) int {
-		if d := under(a) - under(b); d != 0 {
-			return d
-		}
-		return wire.Compare(a, b)
-	})
-	return pids, all
+	slices.SortFunc(roots, func(a, b root) int { return cmp.Or(cmp.Compare(a.under, b.under), wire.Compare(a.pid, b.pid)) })
+	return roots, all
 }
 
 // look fills in what is known about a process.
@@ -183,10 +185,10 @@ func (g *forester) below(b *Branch) {
 // child is {Id, Pid | restarting | undefined, Type, Modules}.
 func (g *forester) child(c wire.Tuple) Branch {
 	b := Branch{Kind: "worker"}
-	if id, ok := wire.Text(c[0]); ok {
-		b.ID = id
-	} else if a, ok := c[0].(wire.Atom); !ok || a != wire.Undefined {
+	if id, ok := wire.Text(c[0]); !ok {
 		b.ID = brief(c[0])
+	} else if c[0] != wire.Undefined { // a dynamic child has no ID
+		b.ID = id
 	}
 	if c[2] == wire.Atom("supervisor") {
 		b.Kind = "supervisor"
@@ -206,8 +208,7 @@ func (g *forester) child(c wire.Tuple) Branch {
 func (g *forester) ask(pid node.PID, what wire.Atom) (any, error) {
 	ctx, cancel := g.q.within()
 	defer cancel()
-	v, err := node.Call[any](ctx, g.q.self, pid, any(what))
-	return sys.Term(v), err
+	return otp.Call(ctx, g.q.n, pid, what)
 }
 
 // specs is how many children a supervisor has, of [{specs, N}, {active, N},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -208,6 +207,3 @@ func toTerm(v any) (any, error) {
 	}
 	return t, nil
 }
-
-// term is a reply of a process as a term.
-func term(v any) any { return sys.Term(v) }

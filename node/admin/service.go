@@ -161,7 +161,7 @@ func (q *question) work(d *duty) {
 		q.self = p
 		defer func() {
 			if !q.done { // killed
-				q.answer(nil, fmt.Errorf("the process that should have answered has been ended"))
+				q.answer(nil, errEnded)
 			}
 		}()
 		q.run(d)

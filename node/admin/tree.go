@@ -7,7 +7,7 @@ import "github.com/actornode/actornode/node"
 type Forest struct {
 	Trees   []Branch `json:"trees"`
 	Cut     int      `json:"cut"`     // branches that are left out: there are too many
-	Loose   int      `json:"loose"`   // processes that are in no tree
+	Loose   int      `json:"loose"`   // processes that are in no tree, about, if there are cut ones
 	Missing int      `json:"missing"` // supervisors that have not answered in time
 }
 

@@ -97,6 +97,15 @@ func labelled(label, body any) func(wire.PID, wire.Ref) any {
 	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, wire.Tuple{self, ref}, body} }
 }
 
+// Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,
+// Request}: for terms that somebody has typed. node.Call sends a Go value, of which
+// only servers that expect its type make anything. The answer is a term. to is a
+// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of ctx's end.
+func Call(ctx context.Context, n *node.Node, to, request any) (any, error) {
+	v, err := exchange(ctx, n, to, labelled(genCall, request))
+	return sys.Term(v), err
+}
+
 // ask calls a process; the answer is a term.
 func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
 	v, err := exchange(ctx, t.n, dest, labelled(label, body))
