@@ -136,10 +136,10 @@ func (q *question) trace() (any, error) {
 			return nil, err
 		}
 		o.dropped = t.Missed
-		go pump(o, q.n, t.C, "exited", func(e node.TraceEvent) (any, bool) {
+		go (&pump[node.TraceEvent]{o: o, n: q.n, source: t.C, why: "exited", show: func(e node.TraceEvent) (any, bool) {
 			return Event{At: Time{e.At}, Process: e.Process, Type: node.Atom(e.Kind.String()), Other: e.Other, Name: e.Name, Node: e.Node,
 				Message: cut(e.Message, o.size)}, true
-		})
+		}}).run()
 		return t.Close, nil
 	})
 }
@@ -184,12 +184,12 @@ func (q *question) deadLetters() (any, error) {
 	return q.open(o, func(self node.PID) (func(), error) {
 		d := q.n.DeadLetters(ask.Buffer)
 		o.dropped = d.Missed
-		go pump(o, q.n, d.C, "stopped", func(l node.DeadLetter) (any, bool) {
+		go (&pump[node.DeadLetter]{o: o, n: q.n, source: d.C, why: "stopped", show: func(l node.DeadLetter) (any, bool) {
 			cause := node.Atom(l.Cause.String())
 			own := l.To == self || l.To == o.to // its own would never end
 			return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
 				!own && (len(ask.Causes) == 0 || slices.Contains(ask.Causes, cause))
-		})
+		}}).run()
 		return d.Close, nil
 	})
 }
@@ -267,89 +267,4 @@ func (o *outlet) grant(n any) {
 	case o.more <- struct{}{}:
 	default:
 	}
-}
-
-// pump is the pump's goroutine: started with the source, ended with it or with the
-// process, which closes it. end is why, if it is the source.
-func pump[E any](o *outlet, n *node.Node, source <-chan E, end wire.Atom, show func(E) (any, bool)) {
-	left := o.max
-	for {
-		most, ok := o.wait()
-		if !ok {
-			return
-		}
-		if o.max > 0 {
-			most = min(most, left)
-		}
-		p := gather(o, source, most, end, show)
-		o.spent.Add(int64(len(p.events)))
-		if left -= len(p.events); o.max > 0 && left <= 0 && p.end == "" {
-			p.end = "max"
-		}
-		n.Send(o.self, p)
-		select {
-		case <-o.sent:
-		case <-o.over:
-			return
-		}
-	}
-}
-
-// wait waits until events may be sent, and says how many at once; false: the
-// process has ended.
-func (o *outlet) wait() (most int, ok bool) {
-	for {
-		may := o.granted.Load() - o.spent.Load()
-		switch {
-		case o.window == 0:
-			return batch, true
-		case may > 0:
-			return int(min(may, batch)), true
-		}
-		select {
-		case <-o.more:
-		case <-o.over:
-			return 0, false
-		}
-	}
-}
-
-// gather takes events from the source, waiting for the first only.
-func gather[E any](o *outlet, source <-chan E, most int, end wire.Atom, show func(E) (any, bool)) (p parcel) {
-	add := func(e E, ok bool) bool {
-		if !ok {
-			p.end = end
-			return false
-		}
-		if v, wanted := show(e); wanted {
-			t, err := toTerm(v)
-			if err != nil {
-				t = wire.NewMap(wire.Atom("error"), err.Error())
-			}
-			p.events = append(p.events, t)
-		}
-		return true
-	}
-	for len(p.events) < most {
-		if len(p.events) == 0 {
-			select {
-			case e, ok := <-source:
-				if !add(e, ok) {
-					return p
-				}
-			case <-o.over:
-				return p
-			}
-			continue
-		}
-		select {
-		case e, ok := <-source:
-			if !add(e, ok) {
-				return p
-			}
-		default:
-			return p
-		}
-	}
-	return p
 }

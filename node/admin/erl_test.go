@@ -1,0 +1,141 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// inErlang is what an operator would type into a shell, one expression a line of
+// output. N is the node, A asks its service.
+const inErlang = `
+N = 'go@127.0.0.1',
+A = fun(R) -> gen_server:call({actornode, N}, R) end,
+P = fun(T) -> io:format("~0p~n", [T]) end,
+{ok, S} = A(status),
+P({maps:get(node, S), maps:get(version, S), maps:get(ready, S), maps:get(draining, S), maps:get(dead_letters, S)}),
+P([maps:get(name, X) || X <- maps:get(peers, S)]),
+{ok, [#{name := Me, state := up}]} = A(nodes),
+P(Me =:= node()),
+{ok, #{processes := [#{pid := Pid, name := Name, mailbox := Box}], total := Total, matched := 1}} = A({ps, #{sort => mailbox, limit => 20, text => <<"busy">>}}),
+P({Name, Box, is_pid(Pid), Total > 3}),
+{ok, #{pid := Pid, state := State, messages := Messages, kind := <<>>}} = A({info, busy}),
+P({State, Messages}),
+P(A({info, nobody})),
+P(A({info, <<"nobody">>})),
+P(A(nonsense) =:= A(nonsense)),
+{error, {bad_request, Text}} = A({ps, #{sort => beauty}}),
+P(is_binary(Text)),
+P(A({call, echo, {hello, [1, 2.5, #{a => <<"b">>}]}, 5000})),
+P(A({call, busy, x, 1})),
+{ok, Kid} = A({spawn, m, echo, [], kid}),
+P(gen_server:call({kid, N}, hello)),
+{ok, Kid} = A({unregister, kid}), {ok, Kid} = A({register, kid2, Kid}),
+P(A({spawn, m, nothing, []})),
+{ok, #{stream := Stream, ref := Ref}} = A({trace, #{targets => [kid2], events => ['receive', exit], window => 3}}),
+[Kid ! {n, I} || I <- lists:seq(1, 5)],
+Get = fun Get(0, L) -> L; Get(K, L) -> receive {actornode, Ref, {events, Es, _}} -> Get(K - length(Es), L ++ Es) after 10000 -> {timeout, L} end end,
+First = Get(3, []),
+P([M || #{type := 'receive', message := M} <- First]),
+P([Other =:= self() || #{other := Other} <- First]),
+P(receive {actornode, Ref, _} -> too_much after 50 -> waits end),
+Stream ! {more, 3},
+P([M || #{type := 'receive', message := M} <- Get(2, [])]),
+{ok, Kid} = A({exit, kid2, kill}),
+P([{T, M} || #{type := T, message := M} <- Get(1, [])]),
+P(receive {actornode, Ref, {ended, Why}} -> Why after 10000 -> timeout end),
+{ok, #{stream := Dead, ref := Ref2}} = A({deadletters, #{causes => [no_process], max => 1}}),
+Mon = monitor(process, Dead),
+Kid ! {are, you, there},
+P(receive {actornode, Ref2, {events, [#{cause := Cause, to := To, message := L}], 0}} -> {Cause, To =:= Kid, L} after 10000 -> timeout end),
+P(receive {actornode, Ref2, End} -> End after 10000 -> timeout end),
+P(receive {'DOWN', Mon, process, Dead, R} -> R after 10000 -> timeout end),
+P(A(drain)),
+P(A({log_level, warn})),
+P(A({connect, 'nowhere@127.0.0.1'}) =/= {ok, true}),
+P(A(stop)),
+init:stop().
+`
+
+const fromErlang = `{'go@127.0.0.1',<<"1.2">>,true,false,#{}}
+['e@127.0.0.1']
+true
+{busy,2,true,true}
+{idle,[{add,5},<<"text">>]}
+{error,{no_name,<<"node: no process is registered under that name: nobody">>}}
+{error,{no_name,<<"node: no process is registered under that name: nobody">>}}
+true
+true
+{ok,{hello,[1,2.5,#{a => <<"b">>}]}}
+{error,{timeout,<<"call of PID: node: timeout">>}}
+hello
+{error,{undef,<<"node: nothing is exported under that name: fun m:nothing/0">>}}
+[{n,1},{n,2},{n,3}]
+[true,true,true]
+waits
+[{n,4},{n,5}]
+[{exit,killed}]
+exited
+{no_process,true,{are,you,there}}
+{ended,max}
+normal
+{ok,true}
+{ok,info}
+true
+{ok,true}
+`
+
+// A shell of Erlang asks what the command line asks.
+func TestErlang(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: no Erlang is started")
+	}
+	if _, err := exec.LookPath("erl"); err != nil {
+		t.Skip("no erl on PATH: the service is not asked from Erlang")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	port := l.Addr().(*net.TCPAddr).Port
+	mapper := epmd.Config{Port: port, Logger: slog.New(slog.DiscardHandler)}
+	server, err := epmd.NewServer(mapper)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() { defer close(done); server.Serve(context.Background(), l) }() // ended by Stop
+	t.Cleanup(func() { server.Stop(); <-done })
+
+	n := startNode(t, &node.EPMD{Config: mapper}, "go")
+	stopped := make(chan struct{})
+	require.NoError(t, admin.Start(bounded(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
+		Drain: func(context.Context) error { return nil }, Stop: func() { close(stopped) }}))
+	spawn(t, n, "echo", node.ActorFunc(echo))
+	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.Unhandled }))
+	require.NoError(t, n.Send(busy, wire.Tuple{wire.Atom("add"), 5}))
+	require.NoError(t, n.Send(busy, "text"))
+	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"}, func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+
+	ctx := bounded(t)
+	cmd := exec.CommandContext(ctx, "erl", "+S", "1:1", "-name", "e@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false", "-noinput",
+		"-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-eval", inErlang)
+	cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "ERL_EPMD_ADDRESS=127.0.0.1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
+		"ERL_CRASH_DUMP=/dev/null"}
+	cmd.Dir = t.TempDir()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(t, cmd.Run(), out.String())
+	assert.Equal(t, fromErlang, strings.ReplaceAll(out.String(), busy.String(), "PID"))
+	<-stopped
+}
