@@ -457,15 +457,17 @@ func TestBusy(t *testing.T) {
 		go func() { _, err := admin.Call(ctx, near, far.Name(), deaf, 1, limit); done <- err }()
 	}
 	settles(t, func() bool { i, err := far.Info(deaf); return err == nil && i.Handled >= 2 })
-	_, err := admin.Status(bounded(t), near, far.Name())
+	_, err := admin.Info(bounded(t), near, far.Name(), deaf)
 	assert.ErrorIs(t, err, admin.ErrBusy)
+	_, err = admin.Status(bounded(t), near, far.Name())
+	assert.NoError(t, err, "the status is told all the same")
 	_, err = admin.Nodes(bounded(t), near, far.Name())
 	assert.NoError(t, err)
 	far.Exit(deaf, node.Kill) // who waited is told
 	assert.Error(t, <-done)
 	assert.Error(t, <-done)
 	cancel()
-	settles(t, func() bool { _, err := admin.Status(bounded(t), near, far.Name()); return err == nil })
+	settles(t, func() bool { _, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{}); return err == nil })
 }
 
 // A worker that is killed answers all the same.

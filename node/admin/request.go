@@ -12,13 +12,22 @@ import (
 
 // duty is how a request is answered.
 type duty struct {
-	args   string // as doc.go has them, for people
-	min    int    // how many
-	max    int
-	change bool // refused if Config.ReadOnly
-	slow   bool // by a process of its own
-	do     func(q *question) (any, error)
+	args string // as doc.go has them, for people
+	min  int    // how many
+	max  int
+	how  how
+	do   func(q *question) (any, error)
 }
+
+// how are properties of a request.
+type how uint8
+
+const (
+	looks   how = 0         // at once, and nothing changes
+	changes how = 1 << iota // refused if Config.ReadOnly
+	slow                    // by a process of its own
+	vital                   // also when there is much to do
+)
 
 // duties are all requests, by their first word. Set once, for the functions refer
 // to it.
@@ -26,24 +35,24 @@ var duties map[node.Atom]*duty
 
 func init() {
 	duties = map[node.Atom]*duty{
-		"status":      {"", 0, 0, false, true, (*question).status},
-		"nodes":       {"", 0, 0, false, false, (*question).nodes},
-		"ps":          {"[Query]", 0, 1, false, true, (*question).processes},
-		"tree":        {"[#{limit => N}]", 0, 1, false, true, (*question).tree},
-		"info":        {"Target", 1, 1, false, true, (*question).info},
-		"send":        {"Target, Message", 2, 2, true, true, (*question).send},
-		"call":        {"Target, Body, Milliseconds", 3, 3, true, true, (*question).call},
-		"spawn":       {"Module, Function, Args [, Name]", 3, 4, true, true, (*question).spawn},
-		"exit":        {"Target, Reason", 2, 2, true, true, (*question).exit},
-		"register":    {"Name, Target", 2, 2, true, false, (*question).register},
-		"unregister":  {"Name", 1, 1, true, false, (*question).unregister},
-		"connect":     {"Node", 1, 1, true, true, (*question).connect},
-		"disconnect":  {"Node", 1, 1, true, true, (*question).disconnect},
-		"drain":       {"", 0, 0, true, false, (*question).drain},
-		"stop":        {"", 0, 0, true, true, (*question).stop},
-		"log_level":   {"[Level]", 0, 1, false, false, (*question).logLevel},
-		"trace":       {"TraceQuery", 1, 1, false, false, (*question).trace},
-		"deadletters": {"[LetterQuery]", 0, 1, false, false, (*question).deadLetters},
+		"status":      {"", 0, 0, slow | vital, (*question).status},
+		"nodes":       {"", 0, 0, looks, (*question).nodes},
+		"ps":          {"[Query]", 0, 1, slow, (*question).processes},
+		"tree":        {"[#{limit => N}]", 0, 1, slow, (*question).tree},
+		"info":        {"Target", 1, 1, slow, (*question).info},
+		"send":        {"Target, Message", 2, 2, changes | slow, (*question).send},
+		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*question).call},
+		"spawn":       {"Module, Function, Args [, Name]", 3, 4, changes | slow, (*question).spawn},
+		"exit":        {"Target, Reason", 2, 2, changes | slow | vital, (*question).exit},
+		"register":    {"Name, Target", 2, 2, changes, (*question).register},
+		"unregister":  {"Name", 1, 1, changes, (*question).unregister},
+		"connect":     {"Node", 1, 1, changes | slow, (*question).connect},
+		"disconnect":  {"Node", 1, 1, changes | slow, (*question).disconnect},
+		"drain":       {"", 0, 0, changes, (*question).drain},
+		"stop":        {"", 0, 0, changes | slow | vital, (*question).stop},
+		"log_level":   {"[Level]", 0, 1, looks, (*question).logLevel},
+		"trace":       {"TraceQuery", 1, 1, looks, (*question).trace},
+		"deadletters": {"[LetterQuery]", 0, 1, looks, (*question).deadLetters},
 	}
 }
 
@@ -66,7 +75,7 @@ func (q *question) read(body any) (*duty, error) {
 		return nil, fmt.Errorf("%w: %s has %d arguments: want {%s}", ErrBadRequest, q.word, len(q.args),
 			strings.TrimSuffix(string(q.word)+", "+d.args, ", "))
 	}
-	change := d.change || q.word == "log_level" && len(q.args) > 0
+	change := d.how&changes != 0 || q.word == "log_level" && len(q.args) > 0
 	peer := q.from.Caller().Node()
 	if peer == "" {
 		peer = q.n.Name()

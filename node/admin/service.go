@@ -48,8 +48,8 @@ type Config struct {
 
 	// Limit bounds lists in answers. Default: 1000.
 	Limit int
-	// Workers bounds how many requests are answered at a time that take long.
-	// Default: 16.
+	// Workers bounds how many requests are answered at a time that take long; twice
+	// as many with status, exit and stop. Default: 16.
 	Workers int
 	// Streams bounds how many streams there are. Default: 16.
 	Streams int
@@ -132,9 +132,9 @@ func (s *Service) Receive(c *node.Context, msg any) error {
 	switch {
 	case err != nil:
 		q.answer(nil, err)
-	case !d.slow:
+	case d.how&slow == 0:
 		q.run(d)
-	case s.busy.Add(1) > int32(s.cfg.Workers):
+	case s.busy.Add(1) > int32(s.cfg.Workers) && !(d.how&vital != 0 && s.busy.Load() <= 2*int32(s.cfg.Workers)):
 		s.busy.Add(-1)
 		q.answer(nil, fmt.Errorf("%w: %d requests are being answered", ErrBusy, s.cfg.Workers))
 	default:
