@@ -68,11 +68,74 @@ func (n *Node) Info(pid PID) (Info, error) {
 	if p == nil {
 		return Info{PID: pid, State: StateDead, Stage: -1}, fmt.Errorf("%w: %v", ErrNoProcess, pid)
 	}
-	i := Info{PID: pid, Stage: -1, Started: time.Unix(0, p.started)}
-	if p.parent != 0 {
-		i.Parent = n.origin.PID(p.parent - 1)
-	}
+	i := p.info()
 	p.observe(&i)
+	p.describe(&i)
+	return i, nil
+}
+
+// infosAtOnce is how many processes are looked at together.
+const infosAtOnce = 256
+
+// Infos describes all processes, each as it was at one moment; those that start or
+// end meanwhile may or may not be among them. It disturbs the stages less than an
+// Info of each.
+func (n *Node) Infos() iter.Seq[Info] {
+	return func(yield func(Info) bool) {
+		batch := make([]*proc, 0, infosAtOnce)
+		flush := func() bool {
+			for _, i := range n.observeAll(batch) {
+				if i.State != StateDead && !yield(i) {
+					return false
+				}
+			}
+			batch = batch[:0]
+			return true
+		}
+		for p := range n.table.all() {
+			if batch = append(batch, p); len(batch) == infosAtOnce && !flush() {
+				return
+			}
+		}
+		flush()
+	}
+}
+
+// observeAll is Info for some processes at once.
+func (n *Node) observeAll(procs []*proc) []Info {
+	infos := make([]Info, len(procs))
+	var on []*sched.Entity
+	var at []int // their places in procs
+	for k, p := range procs {
+		infos[k] = p.info()
+		if p.kind == staged {
+			on, at = append(on, &p.Entity), append(at, k)
+		} else {
+			p.observe(&infos[k])
+		}
+	}
+	n.pool.LookAll(on, func(e, stage int, queued, running bool) {
+		k := at[e]
+		procs[k].seen(&infos[k], stage, queued, running)
+	})
+	for k, p := range procs {
+		p.describe(&infos[k])
+	}
+	return infos
+}
+
+// info is what never changes.
+func (p *proc) info() Info {
+	i := Info{PID: p.pid(), Stage: -1, Started: time.Unix(0, p.started)}
+	if p.parent != 0 {
+		i.Parent = p.node.origin.PID(p.parent - 1)
+	}
+	return i
+}
+
+// describe fills in what p.mu guards, and what follows from the rest.
+func (p *proc) describe(i *Info) {
+	n := p.node
 	i.Traced = n.traces().by(p) != nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +152,7 @@ func (n *Node) Info(pid PID) (Info, error) {
 	}
 	k := p.cold
 	if k == nil {
-		return i, nil
+		return
 	}
 	i.Name, i.Label, i.TrapExit = k.name, k.label, k.trap
 	if !k.leader.IsZero() {
@@ -112,26 +175,13 @@ func (n *Node) Info(pid PID) (Info, error) {
 			i.Watchers = append(i.Watchers, m.by)
 		}
 	}
-	return i, nil
 }
 
 // observe reads what only the one who runs p may touch.
 func (p *proc) observe(i *Info) {
 	switch p.kind {
 	case staged:
-		p.node.pool.Look(&p.Entity, func(stage int, queued, running bool) {
-			i.Stage = stage
-			if _, co := p.Task().(*coproc); co {
-				i.State = StateWaiting
-			}
-			switch {
-			case running:
-				i.State = StateRunning
-			case queued:
-				i.State = StateScheduled
-			}
-			p.measure(i)
-		})
+		p.node.pool.Look(&p.Entity, func(stage int, queued, running bool) { p.seen(i, stage, queued, running) })
 	case free:
 		p.cold.bias.Lock()
 		p.measure(i)
@@ -150,6 +200,21 @@ func (p *proc) observe(i *Info) {
 			i.State = StateWaiting
 		}
 	}
+}
+
+// seen is observe for a process on a stage, which the caller holds.
+func (p *proc) seen(i *Info, stage int, queued, running bool) {
+	i.Stage = stage
+	if _, co := p.Task().(*coproc); co {
+		i.State = StateWaiting
+	}
+	switch {
+	case running:
+		i.State = StateRunning
+	case queued:
+		i.State = StateScheduled
+	}
+	p.measure(i)
 }
 
 // measure counts what waits. The caller owns p.q.

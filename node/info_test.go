@@ -1,6 +1,8 @@
 package node_test
 
 import (
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -349,4 +351,53 @@ func TestInfoOfBusyActors(t *testing.T) {
 		})
 	}
 	assert.Empty(t, n.DeadLetterCounts())
+}
+
+// Infos tells of all what Info tells of each, while they run, too.
+func TestInfos(t *testing.T) {
+	n := startNode(t, node.Config{Stages: 8})
+	want := map[node.PID]bool{}
+	for name, start := range styles() {
+		for range 100 {
+			pid, err := start(n)
+			require.NoError(t, err, name)
+			want[pid] = true
+		}
+	}
+	settled := func() bool {
+		for i := range n.Infos() {
+			if i.State != node.StateIdle && i.State != node.StateWaiting {
+				return false
+			}
+		}
+		return true
+	}
+	require.Eventually(t, settled, limit, time.Millisecond)
+	got := map[node.PID]bool{}
+	for i := range n.Infos() {
+		single, err := n.Info(i.PID)
+		require.NoError(t, err)
+		assert.Equal(t, single, i)
+		got[i.PID] = true
+	}
+	assert.Equal(t, want, got)
+	for range n.Infos() {
+		break
+	}
+
+	// Each keeps a message under way; they move, and their stages are taken.
+	all := slices.Collect(maps.Keys(want))
+	var hop func(s node.Sender)
+	hop = func(s node.Sender) { s.Send(all[rand.IntN(len(all))], hop) }
+	for _, pid := range all {
+		require.NoError(t, n.Send(pid, hop))
+	}
+	for range 20 {
+		count := 0
+		for i := range n.Infos() {
+			assert.True(t, want[i.PID])
+			count++
+		}
+		assert.Equal(t, len(want), count)
+	}
 }

@@ -415,14 +415,44 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 			if moved = e.home.Load() != s; moved {
 				return
 			}
-			running := false
-			for _, stray := range p.strays {
-				running = running || stray == e
-			}
-			f(s.index, e.queued, running)
+			f(s.index, e.queued, p.strayLocked(e))
 		})
 		if !moved {
 			return
+		}
+	}
+}
+
+// strayLocked reports whether e is in a turn without its stage.
+func (p *Pool) strayLocked(e *Entity) bool {
+	for _, stray := range p.strays {
+		if stray == e {
+			return true
+		}
+	}
+	return false
+}
+
+// LookAll is Look for many entities, given by their place in es, in any order. It
+// takes each stage once, and not for each of its entities; they should be few
+// enough, some hundreds, that nobody minds.
+func (p *Pool) LookAll(es []*Entity, f func(i, stage int, queued, running bool)) {
+	seen := make([]bool, len(es))
+	for i, e := range es {
+		if seen[i] {
+			continue
+		}
+		s := e.home.Load()
+		p.Borrow(s, func() {
+			for k := i; k < len(es); k++ {
+				if o := es[k]; !seen[k] && o.home.Load() == s {
+					seen[k] = true
+					f(k, s.index, o.queued, p.strayLocked(o))
+				}
+			}
+		})
+		if !seen[i] { // it has moved meanwhile
+			p.Look(e, func(stage int, queued, running bool) { f(i, stage, queued, running) })
 		}
 	}
 }

@@ -105,14 +105,10 @@ type root struct {
 // has started, and counts all processes.
 func (q *question) supervisors() (roots []root, all int) {
 	known := make(map[node.PID]bool)
-	for pid := range q.n.Processes() {
-		i, err := q.n.Info(pid)
-		if err != nil {
-			continue
-		}
+	for i := range q.n.Infos() {
 		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
-			roots = append(roots, root{pid: pid, parent: i.Parent})
-			known[pid] = true
+			roots = append(roots, root{pid: i.PID, parent: i.Parent})
+			known[i.PID] = true
 		}
 	}
 	for i, r := range roots {

@@ -91,15 +91,11 @@ func (q *question) processes() (any, error) {
 	most := q.s.limit(ask.Limit)
 	order := ask.order()
 	l := Listing{Processes: []Process{}}
-	for pid := range q.n.Processes() {
-		i, err := q.n.Info(pid)
-		if err != nil {
-			continue
-		}
+	for i := range q.n.Infos() {
 		l.Total++
 		p := lineOf(&i)
 		if ask.Window > 0 {
-			if was, ok := before[pid.Number()]; ok {
+			if was, ok := before[i.PID.Number()]; ok {
 				p.Rate = float64(i.Handled-min(was, i.Handled)) / ask.Window.Seconds()
 			}
 		}
@@ -136,10 +132,8 @@ func (q *question) handled(window time.Duration) (map[uint64]uint64, error) {
 		return nil, nil
 	}
 	before := make(map[uint64]uint64)
-	for pid := range q.n.Processes() {
-		if i, err := q.n.Info(pid); err == nil {
-			before[pid.Number()] = i.Handled
-		}
+	for i := range q.n.Infos() {
+		before[i.PID.Number()] = i.Handled
 	}
 	select {
 	case <-time.After(window):
