@@ -17,6 +17,7 @@
 //	   node/event              event managers: gen_event
 //	   node/sys                system messages, by which all these are looked into
 //	   node/pg                 process groups: OTP's pg
+//	   node/admin              the operator's service: what the command line asks of a node
 //	   node/otp                what OTP's own tools call: observer, process_info, io
 //	2  sched                   stages that run actors
 //	   wire/erldist            the Erlang distribution protocol

@@ -1,14 +1,13 @@
 package admin
 
 import (
-	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
 )
 
 // status gathers the Summary.
@@ -54,21 +53,10 @@ func (s *Service) listeners(n *node.Node) []string {
 	return l
 }
 
-// measure reads Go's own counters, without stopping the program; one that this
-// release of Go does not have is 0.
+// measure reads Go's own counters.
 func measure() (m Memory, runnable int) {
-	samples := []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
-		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/sched/goroutines/runnable:goroutines"},
-	}
-	metrics.Read(samples)
-	v := make([]int, len(samples))
-	for i, s := range samples {
-		if s.Value.Kind() == metrics.KindUint64 {
-			v[i] = int(min(s.Value.Uint64(), math.MaxInt64))
-		}
-	}
+	v := otp.Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
+		"/memory/classes/heap/stacks:bytes", "/gc/cycles/total:gc-cycles", "/sched/goroutines/runnable:goroutines")
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)
 	return Memory{Total: v[0] - v[1], Objects: v[2], Stacks: v[3], Cycles: v[4], Paused: gc.PauseTotal}, v[5]

@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// metric reads counters of Go's runtime without stopping it; one that it does not
+// Metrics reads counters of Go's runtime without stopping it; one that it does not
 // have is 0.
-func metric(names ...string) []int {
+func Metrics(names ...string) []int {
 	samples := make([]metrics.Sample, len(names))
 	for i, name := range names {
 		samples[i].Name = name
@@ -35,7 +35,7 @@ type sizes struct {
 }
 
 func memory() sizes {
-	v := metric("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
+	v := Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
 		"/memory/classes/heap/stacks:bytes", "/memory/classes/heap/unused:bytes", "/memory/classes/heap/free:bytes")
 	s := sizes{total: v[0] - v[1], objects: v[2], stacks: v[3], heap: v[2] + v[4] + v[5]}
 	s.meta = max(s.total-s.heap-s.stacks, 0)
@@ -132,7 +132,7 @@ func (t *tools) io() wire.Tuple {
 }
 
 // queue is how many goroutines could run and do not.
-func queue() int { return metric("/sched/goroutines/runnable:goroutines")[0] }
+func queue() int { return Metrics("/sched/goroutines/runnable:goroutines")[0] }
 
 // lengths is a queue length for each scheduler; Go has one for all.
 func lengths(total int) wire.List {
@@ -175,7 +175,7 @@ func (t *tools) statistics(what any) (any, error) {
 	case "context_switches":
 		return wire.Tuple{int(switches), 0}, nil
 	case "garbage_collection":
-		v := metric("/gc/cycles/total:gc-cycles", "/gc/heap/frees:bytes")
+		v := Metrics("/gc/cycles/total:gc-cycles", "/gc/heap/frees:bytes")
 		return wire.Tuple{v[0], v[1] / wordBytes, 0}, nil
 	case "run_queue", "total_run_queue_lengths", "total_run_queue_lengths_all":
 		return queue(), nil
@@ -194,4 +194,4 @@ func (t *tools) statistics(what any) (any, error) {
 }
 
 // running is how many goroutines run: this one does.
-func running() int { return max(metric("/sched/goroutines/running:goroutines")[0], 1) }
+func running() int { return max(Metrics("/sched/goroutines/running:goroutines")[0], 1) }
