@@ -50,14 +50,15 @@ func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 		f.Ref, where = to, to.Node()
 	}
 	if where == n.cfg.Name {
-		return n.receive(me.c, &f, true)
+		return n.receive(me.p, me.c, &f, true)
 	}
 	return me.deliverFar(ctx, where, f)
 }
 
-// receive puts the message of f into a mailbox here, or says why not. wait: for
-// room, if that is what the mailbox's policy is.
-func (n *Node) receive(c *Context, f *wire.Frame, wait bool) error {
+// receive puts the message of f, from who, into a mailbox here, or says why not; who
+// is nil for a message from another node. wait: for room, if that is what the
+// mailbox's policy is.
+func (n *Node) receive(who *proc, c *Context, f *wire.Frame, wait bool) error {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
@@ -71,6 +72,9 @@ func (n *Node) receive(c *Context, f *wire.Frame, wait bool) error {
 		if q = n.lookup(f.To); q == nil {
 			n.undeliverable(f.To, f.Payload)
 		}
+	}
+	if t := n.traces(); t != nil && q != nil {
+		t.message(who, f.From, q, f.Payload)
 	}
 	switch {
 	case q == nil:
@@ -128,6 +132,9 @@ func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) erro
 		return ErrNotHere
 	}
 	if p.receipts() {
+		if tr := n.traces(); tr != nil {
+			tr.away(me.p, f.To, At{f.Name, where}, f.Payload)
+		}
 		f.From, f.ID = n.sender(me.p), n.newRef().Number()
 		t := me.promise().arm()
 		t.p.target = nil
@@ -186,5 +193,5 @@ func receipt(err error) Atom {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *wire.Frame) {
-	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, f, false))})
+	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, nil, f, false))})
 }

@@ -88,6 +88,7 @@ func TestTraceMessages(t *testing.T) {
 				func(s node.Sender) { s.Send(to, nothing) },
 				func(s node.Sender) { s.SendName("to", nothing) },
 				func(s node.Sender) { s.SendAt(node.At{Name: "to", Node: n.Name()}, nothing) },
+				func(s node.Sender) { node.Deliver(t.Context(), s.(node.Caller), to, nothing) },
 			} {
 				require.NoError(t, h.Send(from, send))
 				assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: from, Other: h.Self(), Message: "shown"}, nextEvent(t, tr))
@@ -136,11 +137,17 @@ func TestTraceFar(t *testing.T) {
 	far := traceOf(t, b, node.TraceConfig{Kinds: node.TraceReceive | node.TraceLinked | node.TraceUnlinked | node.TraceExit | node.TraceSignal}, remote)
 	require.NoError(t, self.Send(remote, "one"))
 	require.NoError(t, self.SendAt(node.At{Name: "echo", Node: b.Name()}, "two"))
+	require.NoError(t, node.Deliver(soon(t), self, remote, any("three")))
 	self.Link(remote)
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Name: "echo", Node: b.Name(), Message: "two"}, nextEvent(t, near))
-	assert.Equal(t, node.TraceLink, nextEvent(t, near).Kind)
-	for _, want := range []string{"one", "two"} {
+	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "three"}, nextEvent(t, near))
+	e := nextEvent(t, near)
+	if e.Kind == node.TraceReceive { // the receipt, which is an answer
+		e = nextEvent(t, near)
+	}
+	assert.Equal(t, node.TraceLink, e.Kind)
+	for _, want := range []string{"one", "two", "three"} {
 		e := nextEvent(t, far)
 		assert.Equal(t, node.TraceReceive, e.Kind)
 		assert.Equal(t, self.Self(), e.Other)
@@ -153,7 +160,7 @@ func TestTraceFar(t *testing.T) {
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceExit, Process: remote, Message: wire.Atom("enough")}, nextEvent(t, far))
 	_, more := <-far.C
 	assert.False(t, more, "a trace of nobody ends")
-	e := nextEvent(t, near)
+	e = nextEvent(t, near)
 	assert.Equal(t, node.TraceSignal, e.Kind)
 	assert.Equal(t, remote, e.Other)
 	e = nextEvent(t, near)
