@@ -73,7 +73,7 @@ func (p *peer) info() (PeerInfo, bool) {
 		return i, false
 	}
 	p.box.mu.Lock()
-	i.Queue, i.Frames = p.box.bytes+p.box.late, len(p.box.frames)
+	i.Queue, i.Frames = p.box.bytes+p.box.sum, len(p.box.frames)
 	p.box.mu.Unlock()
 	i.Held = p.box.level.Load() > int64(p.box.limit)
 	if link == nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
 func TestPeers(t *testing.T) {
-	at := &places{m: map[node.Atom][]node.Endpoint{}}
+	at := new(nodetest.Places)
 	start := func(name string) *node.Node {
 		return startNode(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: &node.Distribution{Cookie: "secret", Finder: at}})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,11 +33,11 @@ func TestStatus(t *testing.T) {
 		}})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
 	for i := range 100 {
-		_, err := node.Call[int](bounded(t), near, pid, i)
+		_, err := node.Call[int](nodetest.Soon(t), near, pid, i)
 		require.NoError(t, err)
 	}
 	require.Error(t, far.SendName("nobody", 1))
-	s, err := admin.Status(bounded(t), near, far.Name())
+	s, err := admin.Status(nodetest.Soon(t), near, far.Name())
 	require.NoError(t, err)
 	assert.Equal(t, far.Name(), s.Node)
 	assert.Equal(t, far.Creation(), s.Creation)
@@ -69,7 +70,7 @@ func TestStatus(t *testing.T) {
 	assert.Less(t, p.Silent, limit)
 
 	ready.Store(true)
-	s, err = admin.Status(bounded(t), far, far.Name()) // from the node itself
+	s, err = admin.Status(nodetest.Soon(t), far, far.Name()) // from the node itself
 	require.NoError(t, err)
 	assert.True(t, s.Ready)
 	assert.Empty(t, s.NotReady)
@@ -77,7 +78,7 @@ func TestStatus(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(b), `"node":"far@127.0.0.1"`)
 
-	nodes, err := admin.Nodes(bounded(t), near, far.Name())
+	nodes, err := admin.Nodes(nodetest.Soon(t), near, far.Name())
 	require.NoError(t, err)
 	require.Len(t, nodes, 1)
 	assert.Equal(t, near.Name(), nodes[0].Name)
@@ -100,7 +101,7 @@ func TestProcesses(t *testing.T) {
 	}
 	list := func(q admin.Query) admin.Listing {
 		t.Helper()
-		l, err := admin.Processes(bounded(t), near, far.Name(), q)
+		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), q)
 		require.NoError(t, err)
 		return l
 	}
@@ -139,7 +140,7 @@ func TestProcesses(t *testing.T) {
 	}
 
 	for _, q := range []admin.Query{{Sort: "beauty"}, {Window: time.Hour}, {State: "happy"}, {Limit: -1}} {
-		_, err := admin.Processes(bounded(t), near, far.Name(), q)
+		_, err := admin.Processes(nodetest.Soon(t), near, far.Name(), q)
 		assert.ErrorIs(t, err, admin.ErrBadRequest, "%+v", q)
 	}
 }
@@ -152,7 +153,7 @@ func TestRate(t *testing.T) {
 	timer, err := far.SendInterval(time.Millisecond, ticks, "tick")
 	require.NoError(t, err)
 	defer timer.Cancel()
-	l, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{Sort: admin.ByRate, Window: 300 * time.Millisecond, Limit: 1})
+	l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Sort: admin.ByRate, Window: 300 * time.Millisecond, Limit: 1})
 	require.NoError(t, err)
 	require.Len(t, l.Processes, 1)
 	assert.Equal(t, ticks, l.Processes[0].PID)
@@ -180,7 +181,7 @@ func TestInfo(t *testing.T) {
 	settles(t, func() bool { i, err := far.Info(pid); return err == nil && i.TrapExit && i.Mailbox == 2 })
 	text := pid.String()
 	for _, target := range []any{pid, node.Atom("counter"), "counter", text, strings.Replace(text, "far@127.0.0.1", "0", 1)} {
-		d, err := admin.Info(bounded(t), near, far.Name(), target)
+		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), target)
 		require.NoError(t, err, "%v", target)
 		assert.Equal(t, pid, d.PID)
 		assert.EqualValues(t, "counter", d.Name)
@@ -197,7 +198,7 @@ func TestInfo(t *testing.T) {
 		assert.Contains(t, d.Code, "admin_test")
 		assert.False(t, d.Traced)
 		assert.Equal(t, 1, d.Watching)
-		child, err := admin.Info(bounded(t), near, far.Name(), d.Linked[0])
+		child, err := admin.Info(nodetest.Soon(t), near, far.Name(), d.Linked[0])
 		require.NoError(t, err)
 		assert.Equal(t, pid, child.Parent)
 		assert.True(t, wire.Equal(wire.List{wire.Atom("counter")}, wire.List(child.Ancestry)), "%v", child.Ancestry)
@@ -209,7 +210,7 @@ func TestInfo(t *testing.T) {
 		node.Atom("nobody"): node.ErrNoName, "nobody": node.ErrNoName, "<0.99999.0>": node.ErrNoProcess, "99999": node.ErrNoProcess,
 		"<near@127.0.0.1.1.0>": node.ErrNotHere, "<7.1.0>": admin.ErrBadRequest, 42: admin.ErrBadRequest, "": node.ErrNoName,
 	} {
-		_, err := admin.Info(bounded(t), near, far.Name(), target)
+		_, err := admin.Info(nodetest.Soon(t), near, far.Name(), target)
 		assert.ErrorIs(t, err, want, "%v", target)
 	}
 }
@@ -220,7 +221,7 @@ func TestSendAndCall(t *testing.T) {
 	spawn(t, far, "sink", node.ActorFunc(func(_ *node.Context, msg any) error { got <- msg; return nil }))
 	spawn(t, far, "echo", node.ActorFunc(echo))
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	require.NoError(t, admin.Send(ctx, near, far.Name(), "sink", wire.Tuple{wire.Atom("add"), 5}))
 	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, <-got))
 	v, err := admin.Call(ctx, near, far.Name(), node.Atom("echo"), wire.Tuple{wire.Atom("x"), 1}, time.Minute)
@@ -248,18 +249,18 @@ func TestCallOfServer(t *testing.T) {
 		return reply{s.n}, nil
 	}))
 	spawn(t, far, "server", kind.New(&state{}))
-	v, err := admin.Call(bounded(t), near, far.Name(), "server", wire.Atom("next"), time.Minute)
+	v, err := admin.Call(nodetest.Soon(t), near, far.Name(), "server", wire.Atom("next"), time.Minute)
 	require.NoError(t, err)
 	text, _ := wire.Text(v)
 	assert.Equal(t, "{N:1}", text)
-	v, err = admin.Call(bounded(t), near, far.Name(), "server", wire.Atom("bad"), time.Minute)
+	v, err = admin.Call(nodetest.Soon(t), near, far.Name(), "server", wire.Atom("bad"), time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, wire.Error, v.(wire.Tuple)[0], "as to any caller that is not written in Go")
 }
 
 func TestSpawnAndExit(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
 		if args[0] == wire.Atom("bad") {
 			return nil, errors.New("bad argument")
@@ -292,9 +293,9 @@ func TestSpawnAndExit(t *testing.T) {
 }
 
 func TestConnect(t *testing.T) {
-	f := newPlaces()
+	f := new(nodetest.Places)
 	far, near, third := startNode(t, f, "far"), startNode(t, f, "near"), startNode(t, f, "third")
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))
 	require.NoError(t, admin.Connect(ctx, near, far.Name(), third.Name()))
 	assert.Contains(t, far.Nodes(true), third.Name())
@@ -310,14 +311,14 @@ func TestConnect(t *testing.T) {
 func TestLogLevel(t *testing.T) {
 	level := new(slog.LevelVar)
 	far, near := two(t, admin.Config{Level: level})
-	was, err := admin.SetLogLevel(bounded(t), near, far.Name(), slog.LevelDebug)
+	was, err := admin.SetLogLevel(nodetest.Soon(t), near, far.Name(), slog.LevelDebug)
 	require.NoError(t, err)
 	assert.Equal(t, slog.LevelInfo, was)
 	assert.Equal(t, slog.LevelDebug, level.Level())
-	is, err := admin.LogLevel(bounded(t), near, far.Name())
+	is, err := admin.LogLevel(nodetest.Soon(t), near, far.Name())
 	require.NoError(t, err)
 	assert.Equal(t, slog.LevelDebug, is)
-	_, err = node.Call[any](bounded(t), near, node.At{Name: admin.Name, Node: far.Name()}, wire.Tuple{wire.Atom("log_level"), wire.Atom("loud")})
+	_, err = node.Call[any](nodetest.Soon(t), near, node.At{Name: admin.Name, Node: far.Name()}, wire.Tuple{wire.Atom("log_level"), wire.Atom("loud")})
 	require.NoError(t, err) // {error, _} is a reply
 	assert.Equal(t, slog.LevelDebug, level.Level())
 }
@@ -330,15 +331,15 @@ func TestDrainAndStop(t *testing.T) {
 	})
 	done := make(chan error, 2)
 	for range 2 { // drained once
-		go func() { done <- admin.Drain(bounded(t), near, far.Name()) }()
+		go func() { done <- admin.Drain(nodetest.Soon(t), near, far.Name()) }()
 	}
 	<-drains
-	s, err := admin.Status(bounded(t), near, far.Name())
+	s, err := admin.Status(nodetest.Soon(t), near, far.Name())
 	require.NoError(t, err)
 	assert.True(t, s.Draining)
 	assert.False(t, s.Ready)
 	settles(t, func() bool {
-		l, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{Text: "drain"})
+		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "drain"})
 		return err == nil && l.Matched == 1
 	})
 	hold <- errors.New("not all applications have stopped")
@@ -347,20 +348,20 @@ func TestDrainAndStop(t *testing.T) {
 	select {
 	case err := <-done:
 		assert.ErrorContains(t, err, "not all applications")
-		go func() { done <- admin.Drain(bounded(t), near, far.Name()) }()
+		go func() { done <- admin.Drain(nodetest.Soon(t), near, far.Name()) }()
 		<-drains
 	case <-drains:
 	}
 	hold <- nil
 	require.NoError(t, <-done)
-	require.NoError(t, admin.Drain(bounded(t), near, far.Name()), "it has been drained")
-	require.NoError(t, admin.Stop(bounded(t), near, far.Name()))
+	require.NoError(t, admin.Drain(nodetest.Soon(t), near, far.Name()), "it has been drained")
+	require.NoError(t, admin.Stop(nodetest.Soon(t), near, far.Name()))
 	<-stops
 }
 
 func TestNotSupported(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	assert.ErrorIs(t, admin.Drain(ctx, near, far.Name()), admin.ErrNotSupported)
 	assert.ErrorIs(t, admin.Stop(ctx, near, far.Name()), admin.ErrNotSupported)
 	_, err := admin.LogLevel(ctx, near, far.Name())
@@ -380,7 +381,7 @@ func TestNotSupported(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	far, near := two(t, admin.Config{ReadOnly: true, Level: new(slog.LevelVar), Stop: func() { t.Error("stopped") }})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	for name, f := range map[string]func() error{
 		"send":       func() error { return admin.Send(ctx, near, far.Name(), pid, 1) },
 		"call":       func() error { _, err := admin.Call(ctx, near, far.Name(), pid, 1, time.Second); return err },
@@ -404,18 +405,18 @@ func TestReadOnly(t *testing.T) {
 
 func TestAllow(t *testing.T) {
 	far, near := two(t, admin.Config{Allow: func(peer, request node.Atom) bool { return peer == "far@127.0.0.1" || request == "status" }})
-	_, err := admin.Status(bounded(t), near, far.Name())
+	_, err := admin.Status(nodetest.Soon(t), near, far.Name())
 	assert.NoError(t, err)
-	_, err = admin.Nodes(bounded(t), near, far.Name())
+	_, err = admin.Nodes(nodetest.Soon(t), near, far.Name())
 	assert.ErrorIs(t, err, admin.ErrNotAllowed)
-	_, err = admin.Nodes(bounded(t), far, far.Name())
+	_, err = admin.Nodes(nodetest.Soon(t), far, far.Name())
 	assert.NoError(t, err)
 }
 
 // Whatever comes is answered, and nothing ends the service.
 func TestGarbage(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	at := node.At{Name: admin.Name, Node: far.Name()}
 	for _, body := range []any{
 		wire.Atom("nonsense"), 42, wire.Tuple{}, wire.Tuple{1, 2}, wire.Tuple{wire.Atom("ps"), 1, 2}, wire.Tuple{wire.Atom("ps"), 17},
@@ -451,23 +452,26 @@ func TestGarbage(t *testing.T) {
 func TestBusy(t *testing.T) {
 	far, near := two(t, admin.Config{Workers: 2})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	ctx, cancel := context.WithCancel(bounded(t))
+	ctx, cancel := context.WithCancel(nodetest.Soon(t))
 	done := make(chan error, 2)
 	for range 2 {
 		go func() { _, err := admin.Call(ctx, near, far.Name(), deaf, 1, limit); done <- err }()
 	}
 	settles(t, func() bool { i, err := far.Info(deaf); return err == nil && i.Handled >= 2 })
-	_, err := admin.Info(bounded(t), near, far.Name(), deaf)
+	_, err := admin.Info(nodetest.Soon(t), near, far.Name(), deaf)
 	assert.ErrorIs(t, err, admin.ErrBusy)
-	_, err = admin.Status(bounded(t), near, far.Name())
+	_, err = admin.Status(nodetest.Soon(t), near, far.Name())
 	assert.NoError(t, err, "the status is told all the same")
-	_, err = admin.Nodes(bounded(t), near, far.Name())
+	_, err = admin.Nodes(nodetest.Soon(t), near, far.Name())
 	assert.NoError(t, err)
 	far.Exit(deaf, node.Kill) // who waited is told
 	assert.Error(t, <-done)
 	assert.Error(t, <-done)
 	cancel()
-	settles(t, func() bool { _, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{}); return err == nil })
+	settles(t, func() bool {
+		_, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{})
+		return err == nil
+	})
 }
 
 // A worker that is killed answers all the same.
@@ -475,10 +479,10 @@ func TestWorkerKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
 	done := make(chan error, 1)
-	go func() { _, err := admin.Call(bounded(t), near, far.Name(), deaf, 1, limit); done <- err }()
+	go func() { _, err := admin.Call(nodetest.Soon(t), near, far.Name(), deaf, 1, limit); done <- err }()
 	var worker node.PID
 	settles(t, func() bool {
-		l, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{Text: "actornode: call"})
+		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "actornode: call"})
 		if err != nil || len(l.Processes) != 1 {
 			return false
 		}

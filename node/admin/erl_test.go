@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -119,7 +120,7 @@ func TestErlang(t *testing.T) {
 
 	n := startNode(t, &node.EPMD{Config: mapper}, "go")
 	stopped := make(chan struct{})
-	require.NoError(t, admin.Start(bounded(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
+	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
 		Drain: func(context.Context) error { return nil }, Stop: func() { close(stopped) }}))
 	spawn(t, n, "echo", node.ActorFunc(echo))
 	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.Unhandled }))
@@ -127,7 +128,7 @@ func TestErlang(t *testing.T) {
 	require.NoError(t, n.Send(busy, "text"))
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"}, func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	cmd := exec.CommandContext(ctx, "erl", "+S", "1:1", "-name", "e@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false", "-noinput",
 		"-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-eval", inErlang)
 	cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "ERL_EPMD_ADDRESS=127.0.0.1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),

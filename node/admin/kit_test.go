@@ -1,51 +1,18 @@
 package admin_test
 
 import (
-	"context"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = 30 * time.Second
-
-func bounded(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// places is a node.Finder: the nodes of one test.
-type places struct {
-	mu sync.Mutex
-	m  map[node.Atom][]node.Endpoint
-}
-
-func newPlaces() *places { return &places{m: make(map[node.Atom][]node.Endpoint)} }
-
-func (p *places) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a, ok := p.m[name]; ok {
-		return a, nil
-	}
-	return nil, fmt.Errorf("no node %s", name)
-}
-
-func (p *places) Announce(_ context.Context, me node.Announcement) (func(), error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.m[me.Name] = me.Endpoints
-	return func() {}, nil
-}
+const limit = nodetest.Limit
 
 func startNode(t testing.TB, f node.Finder, name string) *node.Node {
 	t.Helper()
@@ -53,18 +20,15 @@ func startNode(t testing.TB, f node.Finder, name string) *node.Node {
 	if f != nil {
 		c.Distribution = &node.Distribution{Cookie: "secret", Finder: f}
 	}
-	n, err := node.Start(c)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
-	return n
+	return nodetest.Start(t, c)
 }
 
 // two starts a node with a service and another, which asks.
 func two(t testing.TB, c admin.Config) (far, near *node.Node) {
 	t.Helper()
-	f := newPlaces()
+	f := new(nodetest.Places)
 	far, near = startNode(t, f, "far"), startNode(t, f, "near")
-	require.NoError(t, admin.Start(bounded(t), far, c))
+	require.NoError(t, admin.Start(nodetest.Soon(t), far, c))
 	return far, near
 }
 

@@ -13,13 +13,14 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
 func TestTrace(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
 	require.NoError(t, err)
 	require.NoError(t, near.SendAt(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
 	e := next(t, s)
@@ -32,7 +33,7 @@ func TestTrace(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(b), `"message":"{add,5}"`)
 
-	v, err := node.Call[int](bounded(t), near, pid, 7)
+	v, err := node.Call[int](nodetest.Soon(t), near, pid, 7)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 	assert.EqualValues(t, admin.OnReceive, next(t, s).Type) // '$gen_call'
@@ -40,7 +41,7 @@ func TestTrace(t *testing.T) {
 	assert.EqualValues(t, admin.OnSend, answer.Type)
 	assert.Equal(t, pid, answer.Process)
 
-	d, err := admin.Info(bounded(t), near, far.Name(), pid)
+	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
 	require.NoError(t, err)
 	assert.True(t, d.Traced)
 
@@ -59,7 +60,7 @@ func TestTrace(t *testing.T) {
 
 // noStreams reports whether no process of a stream is left.
 func noStreams(t *testing.T, n *node.Node) bool {
-	l, err := admin.Processes(bounded(t), n, n.Name(), admin.Query{Text: "actornode: "})
+	l, err := admin.Processes(nodetest.Soon(t), n, n.Name(), admin.Query{Text: "actornode: "})
 	require.NoError(t, err)
 	return l.Matched == 1 // what has made the list
 }
@@ -79,9 +80,9 @@ func TestTraceKinds(t *testing.T) {
 		c.Unlink(child)
 		return nil
 	}))
-	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
 	require.NoError(t, err)
-	all, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
+	all, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
 		StreamOptions: admin.StreamOptions{Max: 11}})
 	require.NoError(t, err)
 	require.NoError(t, far.Send(pid, "go"))
@@ -125,7 +126,7 @@ func TestSlowReader(t *testing.T) {
 	var got sync.WaitGroup
 	got.Add(messages)
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { got.Done(); return nil }))
-	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
 		StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
 	require.NoError(t, err)
 	for i := range messages {
@@ -147,7 +148,7 @@ func TestQuickReader(t *testing.T) {
 	const messages = 5000
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
 		StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
 	require.NoError(t, err)
 	go func() {
@@ -166,7 +167,7 @@ func TestQuickReader(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	far, near := two(t, admin.Config{Streams: 3})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	q := admin.TraceQuery{Targets: []any{pid}}
 	ended, cancel := context.WithCancelCause(ctx)
 	first, err := admin.Trace(ended, near, far.Name(), q)
@@ -214,9 +215,9 @@ func TestClientGone(t *testing.T) {
 func TestSourceKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
-	s, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}})
 	require.NoError(t, err)
-	l, err := admin.Processes(bounded(t), near, far.Name(), admin.Query{Text: "actornode: trace"})
+	l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "actornode: trace"})
 	require.NoError(t, err)
 	require.Len(t, l.Processes, 1)
 	far.Exit(l.Processes[0].PID, node.Kill)
@@ -229,9 +230,9 @@ func TestDeadLetters(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	dead := spawn(t, far, "", node.ActorFunc(echo))
 	far.Exit(dead, node.Kill)
-	all, err := admin.DeadLetters(bounded(t), near, far.Name(), admin.LetterQuery{})
+	all, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{})
 	require.NoError(t, err)
-	some, err := admin.DeadLetters(bounded(t), near, far.Name(), admin.LetterQuery{Causes: []node.Atom{"no_alias"}})
+	some, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{Causes: []node.Atom{"no_alias"}})
 	require.NoError(t, err)
 	require.NoError(t, far.Send(dead, wire.Tuple{wire.Atom("add"), 5}))
 	require.Error(t, far.SendName("nobody", "x"))
@@ -258,12 +259,12 @@ func TestDeadLetters(t *testing.T) {
 // A process that gets the events of its own trace would never be done.
 func TestNoEcho(t *testing.T) {
 	n := startNode(t, nil, "alone")
-	require.NoError(t, admin.Start(bounded(t), n, admin.Config{}))
+	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{}))
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
 	request := func(target, to node.PID) any {
-		v, err := node.Call[any](bounded(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
+		v, err := node.Call[any](nodetest.Soon(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
 			wire.Atom("targets"), wire.List{target}, wire.Atom("to"), to)}))
 		require.NoError(t, err)
 		return v.(wire.Tuple)[0]
@@ -285,10 +286,10 @@ func TestNoEcho(t *testing.T) {
 func TestTraceNobody(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	for target, want := range map[any]error{"nobody": node.ErrNoName, "<0.999.0>": node.ErrNoProcess} {
-		_, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
+		_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
 		assert.ErrorIs(t, err, want)
 	}
-	_, err := admin.Trace(bounded(t), near, far.Name(), admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
+	_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
 	assert.True(t, noStreams(t, far))
 }

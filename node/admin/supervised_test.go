@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 )
 
@@ -16,7 +17,7 @@ import (
 // has been drained.
 func TestSupervised(t *testing.T) {
 	n := startNode(t, nil, "alone")
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	s, err := admin.New(admin.Config{Drain: func(context.Context) error { return nil }})
 	require.NoError(t, err)
 	_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 )
@@ -35,7 +36,7 @@ func outline(l []admin.Branch, indent string) (s string) {
 
 func TestTree(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	f, err := admin.Tree(ctx, near, far.Name(), 0)
 	require.NoError(t, err)
 	assert.Empty(t, f.Trees)
@@ -106,7 +107,7 @@ func TestTreeOfTheDeaf(t *testing.T) {
 		return nil, node.Ignore
 	}}
 	pool := supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{blocks}}
-	ctx := bounded(t)
+	ctx := nodetest.Soon(t)
 	pid, err := supervisor.Start(ctx, far, pool, node.Options{Name: "deaf"})
 	require.NoError(t, err)
 	done := make(chan error, 1)
