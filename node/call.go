@@ -89,6 +89,11 @@ func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
 func SendRequest[T Dest, Q any](from Caller, to T, req Q, tag any) {
 	me := from.caller()
 	me.more = true
+	begin(me, me.request(tag), to, req)
+}
+
+// request returns a promise that will be a Result with the tag for the caller.
+func (me calling) request(tag any) *promise {
 	var p *promise
 	if me.c != nil {
 		p = me.c.promise()
@@ -96,7 +101,7 @@ func SendRequest[T Dest, Q any](from Caller, to T, req Q, tag any) {
 		p = &promise{node: me.node}
 	}
 	p.waiter, p.asker, p.tag = nil, me.p, tag
-	begin(me, p, to, req)
+	return p
 }
 
 // begin sends a request on behalf of p, whose waiter, asker or more is set.
@@ -226,6 +231,27 @@ func typed[R any](v any, err error) (R, error) {
 // Await waits for the reply; if ctx ends first, it gives up on behalf of all who
 // wait. In an Actor's handler use [Future.SendTo] instead.
 func (f *Future[R]) Await(ctx context.Context) (R, error) { return typed[R](f.t.wait(ctx)) }
+
+// Poll waits for the reply for d at most; 0 only looks. Other than Await it does
+// not give up: [ErrTimeout] says that the call is still under way.
+func (f *Future[R]) Poll(d time.Duration) (R, error) {
+	var none R
+	if d < 0 {
+		return none, ErrBadTimeout
+	}
+	if !f.t.done() && d > 0 {
+		late := time.NewTimer(d)
+		defer late.Stop()
+		select {
+		case <-f.Done():
+		case <-late.C:
+		}
+	}
+	if !f.t.done() {
+		return none, ErrTimeout
+	}
+	return typed[R](f.p.value, f.p.err)
+}
 
 // Done returns a channel that is closed when the future is completed.
 func (f *Future[R]) Done() <-chan struct{} { return f.w.signal() }

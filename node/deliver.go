@@ -138,7 +138,7 @@ func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) erro
 		f.From, f.ID = n.sender(me.p), n.newRef().Number()
 		t := me.promise().arm()
 		t.p.target = nil
-		p.ask(me.c, t, false, &farCall{}, f)
+		p.ask(me.c, t, forStart, &farCall{}, f)
 		v, err := me.await(ctx, t)
 		if err != nil {
 			return err

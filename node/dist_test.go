@@ -225,15 +225,15 @@ func TestFarSpawn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
 
-	sum, err := node.RPC(soon(t), a, b.Name(), "demo", "add", 1, 2)
+	sum, err := node.RPC[any](soon(t), a, b.Name(), "demo", "add", 1, 2)
 	require.NoError(t, err)
 	assert.Equal(t, 3, sum)
 	var raised *node.RemoteError
-	_, err = node.RPC(soon(t), self, b.Name(), "demo", "nothing")
+	_, err = node.RPC[any](soon(t), self, b.Name(), "demo", "nothing")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, &node.RemoteError{Class: "error", Reason: node.Atom("undef"),
 		Stack: wire.List{wire.Tuple{node.Atom("demo"), node.Atom("nothing"), wire.List(nil), wire.List{}}}}, raised)
-	_, err = node.RPC(soon(t), self, b.Name(), "demo", "fail")
+	_, err = node.RPC[any](soon(t), self, b.Name(), "demo", "fail")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, "no", raised.Reason)
 }

@@ -111,7 +111,7 @@
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
-// they would be in OTP. The processes net_kernel and rex answer what OTP nodes
+// they would be in OTP. [RPC] and its kind call functions there, and here. The processes net_kernel and rex answer what OTP nodes
 // need.
 //
 // # Goroutines

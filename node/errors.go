@@ -20,5 +20,6 @@ var (
 	ErrReplied      = errors.New("node: the request has been replied to, or its caller has given up")
 	ErrReplyType    = errors.New("node: the reply has another type than the caller asked for")
 	ErrIgnored      = errors.New("node: Init has chosen not to run the process")
+	ErrNoConnection = errors.New("node: there is no connection to the other node, or it is lost")
 	ErrNotHere      = errors.New("node: the process lives on another node, and this node is not connected to any")
 )

@@ -97,7 +97,7 @@ func TestFarNothingIsLeft(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 50 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		_, err := node.RPC(ctx, a, b.Name(), "far", "wait")
+		_, err := node.RPC[any](ctx, a, b.Name(), "far", "wait")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		_, err = node.Call[int](ctx, self, deaf, i)
 		require.ErrorIs(t, err, context.DeadlineExceeded)

@@ -239,7 +239,7 @@ func (m *farModel) act(r *rand.Rand) {
 			tell(func(in playing, _ *player) { in.Link(pid); in.Exit(pid, node.Kill) })
 		}
 	case 18:
-		node.RPC(context.Background(), p.node, m.nodes[r.IntN(len(m.nodes))].Name(), "erlang", "node")
+		node.RPC[any](context.Background(), p.node, m.nodes[r.IntN(len(m.nodes))].Name(), "erlang", "node")
 	case 19:
 		tell(func(in playing, _ *player) { in.MonitorNode(m.nodes[0].Name()) })
 	case 20:

@@ -456,7 +456,7 @@ func TestFarErlNoTerm(t *testing.T) {
 		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 		<-dead.C
-		_, err = node.RPC(soon(t), n, e.name, "erlang", "abs", bad)
+		_, err = node.RPC[any](soon(t), n, e.name, "erlang", "abs", bad)
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 	}
 	v, err := node.Call[int](soon(t), n, far, 5)

@@ -241,13 +241,13 @@ func (p *peer) spawned(f *wire.Frame) {
 	p.mu.Lock()
 	asked, waits := p.calls[f.Ref.Number()]
 	switch {
-	case waits && asked.call:
+	case waits && asked.what != forStart:
 		asked.p.away.to = f.From
 	case !waits && f.Watched: // the caller has given up
 		p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.To, To: f.From, Ref: f.Ref})
 	}
 	p.mu.Unlock()
-	if !asked.call {
+	if asked.what == forStart {
 		p.answer(f.Ref, f.From, nil)
 	}
 }

@@ -160,43 +160,16 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 	return wire.Error, ErrorTerm(err), stack
 }
 
-// behaviourFor makes the behaviour of a process that another node asks for.
+// behaviourFor makes the behaviour of a process that another node asks for; nil:
+// that this one does.
 func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 	undef := func(m, f Atom, args []any) Process {
 		return func(*Self) error {
 			return ExitWith(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{m, f, wire.List(args), wire.List{}}}})
 		}
 	}
-	if s.Module == "erpc" && (s.Function == "execute_call" && len(s.Args) == 4 || s.Function == "execute_cast" && len(s.Args) == 3) {
-		args := s.Args
-		var ref any
-		if len(args) == 4 {
-			ref, args = args[0], args[1:]
-		}
-		module, ok1 := args[0].(Atom)
-		function, ok2 := args[1].(Atom)
-		list, ok3 := wire.Elements(args[2])
-		if !ok1 || !ok2 || !ok3 {
-			stack := wire.List{wire.Tuple{wire.Atom("erlang"), wire.Atom("apply"), wire.List(args), wire.List{}}}
-			return Process(func(*Self) error {
-				return ExitWith(wire.Tuple{ref, wire.Error, wire.Atom("badarg"), stack})
-			}), nil
-		}
-		return Process(func(s *Self) error {
-			var class Atom = wire.Error
-			var v any = wire.Atom("undef")
-			stack := wire.List{wire.Tuple{module, function, wire.List(list), wire.List{}}}
-			if n.allows(p, module, function, len(list)) {
-				class, v, stack = n.apply(s.Context(), module, function, list)
-			}
-			switch {
-			case ref == nil:
-				return nil
-			case class == wire.Error:
-				return ExitWith(wire.Tuple{ref, class, v, stack})
-			}
-			return ExitWith(wire.Tuple{ref, class, v})
-		}), nil
+	if s.Module == erpc && (s.Function == executeCall && len(s.Args) == 4 || s.Function == executeCast && len(s.Args) == 3) {
+		return n.erpcFor(p, s), nil
 	}
 	for _, o := range s.Options {
 		if t, ok := o.(wire.Tuple); !ok || len(t) != 2 || !passedOver[t[0]] {
@@ -267,6 +240,8 @@ func (n *Node) calling(module, function Atom, args []any) Process {
 }
 
 func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
-	allow := n.dist.cfg.Allow
-	return allow == nil || allow(p.name, wire.Export{Module: module, Function: function, Arity: arity})
+	if p == nil || n.dist.cfg.Allow == nil {
+		return true
+	}
+	return n.dist.cfg.Allow(p.name, wire.Export{Module: module, Function: function, Arity: arity})
 }

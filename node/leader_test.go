@@ -135,7 +135,7 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 		_, pid, _ := node.Calling(ctx)
 		return b.Leader(pid), nil
 	}))
-	v, err := node.RPC(soon(t), self, remote.Node(), "m", "leader")
+	v, err := node.RPC[any](soon(t), self, remote.Node(), "m", "leader")
 	require.NoError(t, err)
 	assert.Equal(t, self.Node().Leader(self.Self()), v, "what a call prints comes back to this node")
 	assert.NotZero(t, v)
@@ -156,7 +156,7 @@ func TestRexWhereNotAllMayCall(t *testing.T) {
 	v, err := node.Call[any](soon(t), a, rex, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("plus"), wire.List{1, 2}, node.PID{}}))
 	require.NoError(t, err)
 	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,plus,[1,2],[]}]}}}", wire.Format(v))
-	v, err = node.RPC(soon(t), a, b.Name(), "m", "plus", 1, 2)
+	v, err = node.RPC[any](soon(t), a, b.Name(), "m", "plus", 1, 2)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
 }

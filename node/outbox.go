@@ -101,7 +101,13 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 }
 
 // frameCost estimates what a frame takes.
-func frameCost(f *wire.Frame) int { return frameSize + mailbox.Size(f.Payload) }
+func frameCost(f *wire.Frame) int {
+	size := frameSize + mailbox.Size(f.Payload)
+	if f.Spawn != nil {
+		size += mailbox.Size(f.Spawn.Args)
+	}
+	return size
+}
 
 const frameSize = int(unsafe.Sizeof(wire.Frame{}))
 

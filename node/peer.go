@@ -64,12 +64,21 @@ type unlinkID uint64
 
 const active unlinkID = 0
 
-// asked is what waits for an answer. call: not for that to a spawn, but for a reply
-// or for the Down of the process.
+// asked is what waits for an answer.
 type asked struct {
 	ticket
-	call bool
+	what awaited
 }
+
+// awaited is what answers: a call is not over when the process for it has been
+// started.
+type awaited uint8
+
+const (
+	forStart  awaited = iota // the reply to a spawn
+	forReply                 // a message, or the Down of the process that is called
+	forResult                // the Down of a process of erpc, whose reason says how the function went
+)
 
 func newPeer(n *Node, name Atom) *peer {
 	return &peer{
@@ -147,10 +156,15 @@ func (n *Node) loseAll(frames []wire.Frame) {
 	}
 }
 
-// lost makes a dead letter of a message that will not be sent.
-func (n *Node) lost(f wire.Frame) {
-	if f.Op == wire.OpSend {
-		n.dead.add(DeadLetter{Cause: CauseNotConnected, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+// lost makes a dead letter of what will not be sent and of which nobody else is told.
+func (n *Node) lost(f wire.Frame) { n.bury(f, CauseNotConnected) }
+
+func (n *Node) bury(f wire.Frame, why Cause) {
+	switch {
+	case f.Op == wire.OpSend:
+		n.dead.add(DeadLetter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+	case f.Op == wire.OpSpawn && f.Spawn.Function == executeCast:
+		n.dead.add(DeadLetter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
 	}
 }
 
@@ -354,7 +368,7 @@ func (f *farCall) demonitorLocked() {
 }
 
 // ask makes t wait for the answer to f: what away says is sent.
-func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame) bool {
+func (p *peer) ask(c *Context, t ticket, what awaited, away *farCall, f wire.Frame) bool {
 	ref := f.Ref
 	if f.Op == wire.OpSend { // for a receipt
 		ref = p.n.origin.RefOf(f.ID)
@@ -367,7 +381,7 @@ func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame)
 		return false
 	}
 	t.p.away = away
-	p.calls[ref.Number()] = asked{t, call}
+	p.calls[ref.Number()] = asked{t, what}
 	p.signal(f)
 	p.mu.Unlock()
 	return true
@@ -376,7 +390,7 @@ func (p *peer) ask(c *Context, t ticket, call bool, away *farCall, f wire.Frame)
 // watchFor makes t wait for the exit of a process there.
 func (p *peer) watchFor(c *Context, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
 	ref = p.n.newRef()
-	return ref, p.ask(c, t, true, &farCall{to: to, name: name},
+	return ref, p.ask(c, t, forReply, &farCall{to: to, name: name},
 		wire.Frame{Op: wire.OpMonitor, From: from, To: to, Name: name, Ref: ref})
 }
 
@@ -406,6 +420,9 @@ func (p *peer) answer(ref Ref, v any, err error) bool {
 		}
 	}
 	p.mu.Unlock()
+	if e, exited := err.(*ExitError); exited && ok && t.what == forResult {
+		v, err = outcome(ref, e)
+	}
 	return ok && t.settle(nil, v, err)
 }
 

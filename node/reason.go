@@ -99,8 +99,11 @@ func (e *ExitError) Error() string { return fmt.Sprintf("node: the process exite
 // Term is the reason, as other nodes see the error.
 func (e *ExitError) Term() any { return e.Reason }
 
-// Is makes errors.Is(err, ErrNoProcess) true for the reason noproc.
-func (e *ExitError) Is(target error) bool { return target == ErrNoProcess && e.Reason == NoProc }
+// Is makes errors.Is(err, ErrNoProcess) true for the reason noproc, and
+// errors.Is(err, ErrNoConnection) for noconnection.
+func (e *ExitError) Is(target error) bool {
+	return target == ErrNoProcess && e.Reason == NoProc || target == ErrNoConnection && e.Reason == NoConnection
+}
 
 // IsExit reports whether err is, or wraps, what [ExitWith] has made.
 func IsExit(err error) bool {

@@ -25,7 +25,10 @@ func (p *peer) askRelease() {
 	defer close(p.release.told)
 	ctx, cancel := context.WithTimeout(p.n.dist.ctx, releaseTimeout)
 	defer cancel()
-	v, err := calling{node: p.n}.rpc(ctx, p, "erlang", "system_info", []any{wire.Atom("otp_release")})
+	me := calling{node: p.n}
+	t := me.promise().arm()
+	me.applyOn(p, t, "erlang", "system_info", []any{wire.Atom("otp_release")})
+	v, err := me.await(ctx, t)
 	if err != nil {
 		return
 	}

@@ -236,85 +236,35 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 	return err
 }
 
-// SpawnAt asks another node for a process: what that node offers as
-// module:function, with arguments. Errors: [*SpawnError], [*ExitError]
-// (noconnection), the cause of ctx's end.
+// SpawnAt asks a node for a process: what that node offers as module:function,
+// with arguments. Errors: [*SpawnError], [ErrNoConnection], the cause of ctx's end.
 func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (PID, error) {
 	me := from.caller()
-	pid, err := me.spawnAt(ctx, at, &wire.Spawn{Module: module, Function: function, Args: args}, false)
+	n := me.node
+	s := &wire.Spawn{Module: module, Function: function, Args: args, Leader: me.leader()}
+	if at == n.cfg.Name {
+		return n.spawnHere(s)
+	}
+	p := n.peer(at)
+	if p == nil {
+		return PID{}, &ExitError{NoConnection}
+	}
+	pr := me.promise()
+	pr.target = nil
+	t := pr.arm()
+	p.ask(me.c, t, forStart, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s})
+	pid, err := me.await(ctx, t)
 	if err != nil {
 		return PID{}, err
 	}
 	return pid.(PID), nil
 }
 
-// spawnAt sends a spawn and waits: for the answer, or, if call, for the Down.
-func (me calling) spawnAt(ctx context.Context, at Atom, s *wire.Spawn, call bool) (any, error) {
-	p := me.node.peer(at)
-	if p == nil {
-		return nil, &ExitError{NoConnection}
+// spawnHere is for a spawn that this node asks of itself.
+func (n *Node) spawnHere(s *wire.Spawn) (PID, error) {
+	b, err := n.wanted(nil, s)
+	if err != nil {
+		return PID{}, &SpawnError{ErrorTerm(err)}
 	}
-	return me.spawnOn(ctx, p, s, call)
-}
-
-// spawnOn is spawnAt for a peer that has been found.
-func (me calling) spawnOn(ctx context.Context, p *peer, s *wire.Spawn, call bool) (any, error) {
-	n := me.node
-	pr := me.promise()
-	pr.target = nil
-	t := pr.arm()
-	s.Leader = me.leader()
-	p.ask(me.c, t, call, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s})
-	return me.await(ctx, t)
-}
-
-// RPC calls a function on another node and waits for its result: erpc:call of
-// OTP, in both directions. Errors: [*RemoteError] for what the function has
-// raised, [*ExitError] (noconnection), [*SpawnError], the cause of ctx's end.
-func RPC(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (any, error) {
-	me := from.caller()
-	if at == me.node.cfg.Name {
-		return me.node.Apply(ctx, module, function, args)
-	}
-	p := me.node.peer(at)
-	if p == nil {
-		return nil, &ExitError{NoConnection}
-	}
-	return me.rpc(ctx, p, module, function, args)
-}
-
-func (me calling) rpc(ctx context.Context, p *peer, module, function Atom, args []any) (any, error) {
-	res := me.node.newRef()
-	_, err := me.spawnOn(ctx, p, &wire.Spawn{
-		Module: "erpc", Function: "execute_call", Monitor: true,
-		Args: []any{res, module, function, wire.List(args)},
-	}, true)
-	e, ok := err.(*ExitError)
-	if !ok {
-		return nil, err
-	}
-	t, ok := e.Reason.(wire.Tuple)
-	if !ok || len(t) < 3 || t[0] != res {
-		return nil, e
-	}
-	if t[1] == wire.Atom("return") {
-		return t[2], nil
-	}
-	r := &RemoteError{Reason: t[2]}
-	r.Class, _ = t[1].(Atom)
-	if len(t) > 3 {
-		r.Stack = t[3]
-	}
-	return nil, r
-}
-
-// RemoteError is an exception that a function on another node has raised.
-type RemoteError struct {
-	Class  Atom // error, exit or throw
-	Reason any
-	Stack  any // as terms; nil if it is not told
-}
-
-func (e *RemoteError) Error() string {
-	return fmt.Sprintf("node: the function raised %s: %s", e.Class, wire.FormatPlain(e.Reason))
+	return n.SpawnOpt(Options{Leader: s.Leader}, b)
 }

@@ -137,7 +137,7 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", why)
 	switch f.Op {
 	case wire.OpSend:
-		p.n.dead.add(DeadLetter{Cause: CauseNotATerm, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+		p.n.bury(*f, CauseNotATerm)
 		if ref, ok := requestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
 		}
@@ -145,6 +145,7 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 			p.answer(p.n.origin.RefOf(f.ID), nil, why)
 		}
 	case wire.OpSpawn:
+		p.n.bury(*f, CauseNotATerm)
 		p.answer(f.Ref, nil, why)
 	case wire.OpMonitor:
 		p.down(&wire.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})

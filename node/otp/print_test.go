@@ -89,7 +89,7 @@ func TestGroupLeaderSignal(t *testing.T) {
 // What Erlang prints in a call from Go appears where Go's process user writes.
 func TestPrintOfErlang(t *testing.T) {
 	n, out, _ := pair(t)
-	v, err := node.RPC(t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
+	v, err := node.RPC[any](t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("done"), v)
 	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.Take())

@@ -63,7 +63,7 @@ func (e *otp) knows(p *peer) *otp {
 
 func (e *otp) call(module, function node.Atom, args ...any) any {
 	e.t.Helper()
-	v, err := node.RPC(nodetest.Soon(e.t), e.by, e.name, module, function, args...)
+	v, err := node.RPC[any](nodetest.Soon(e.t), e.by, e.name, module, function, args...)
 	require.NoError(e.t, err)
 	return v
 }
@@ -283,7 +283,7 @@ func TestErlangDisconnect(t *testing.T) {
 		if i%2 == 0 {
 			require.True(t, p.Disconnect(e.name))
 		} else { // by them, so the call fails
-			node.RPC(nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
+			node.RPC[any](nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
 		}
 		p.sees("g", ours...)
 		assert.Empty(t, p.Nodes(true), "nothing connects again by itself")

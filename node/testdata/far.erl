@@ -2,6 +2,7 @@
 %% TestFarOTP against a process on whatever node.
 -module(far).
 -export([start/0, play/2, factory/0, sink/0, flood/2]).
+-export([give/1, raise/2, die/0, wait/0, cast/3]).
 
 start() ->
     register(echo, spawn(fun echo/0)),
@@ -16,6 +17,19 @@ echo() ->
 sink() -> receive _ -> sink() end.
 
 flood(To, N) -> [To ! I || I <- lists:seq(1, N)], ok.
+
+%% What is called by the tests of rpc.
+give(X) -> X.
+raise(throw, R) -> throw(R);
+raise(exit, R) -> exit(R);
+raise(error, R) -> error(R).
+die() -> exit(self(), kill), receive after infinity -> ok end.
+wait() -> receive after infinity -> ok end.
+
+%% cast is erpc:cast of raise, and tells with what reason the process ends.
+cast(Node, Class, R) ->
+    Ref = spawn_request(Node, erpc, execute_cast, [far, raise, [Class, R]], [monitor]),
+    receive {'DOWN', Ref, process, _, Reason} -> Reason after 10000 -> throw(no_down) end.
 
 %% factory starts players for those who ask.
 factory() -> register(far_factory, spawn(fun F() ->

@@ -1,0 +1,152 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// erpcTerm is what erpc:multicall has in its list for what RPC has returned.
+func erpcTerm(v any, err error) any {
+	a := func(s string) any { return node.Atom(s) }
+	var raised *node.RemoteError
+	var exited *node.ExitError
+	var refused *node.SpawnError
+	switch {
+	case err == nil:
+		return wire.Tuple{a("ok"), v}
+	case errors.Is(err, node.ErrNoConnection):
+		return wire.Tuple{a("error"), wire.Tuple{a("erpc"), a("noconnection")}}
+	case errors.Is(err, node.ErrTimeout):
+		return wire.Tuple{a("error"), wire.Tuple{a("erpc"), a("timeout")}}
+	case errors.As(err, &raised) && raised.Class == "throw":
+		return wire.Tuple{a("throw"), raised.Reason}
+	case errors.As(err, &raised):
+		return wire.Tuple{raised.Class, raised.Term()}
+	case errors.As(err, &exited):
+		return wire.Tuple{a("exit"), wire.Tuple{a("signal"), exited.Reason}}
+	case errors.As(err, &refused):
+		return wire.Tuple{a("error"), wire.Tuple{a("erpc"), refused.Reason}}
+	}
+	return err.Error()
+}
+
+// What comes of a call is the same from Go as from Erlang, on Erlang nodes and on
+// ours; ours says of its own functions what Erlang hears of them.
+func TestRPCAsOTP(t *testing.T) {
+	c := newCountry(t)
+	caller, callee := c.erl("e1", "secret"), c.erl("e2", "secret")
+	n := c.start(c.config("go"))
+	exportFar(t, n)
+	nodes := []node.Atom{callee.name, "nobody@127.0.0.1", n.Name(), callee.name, "nohost@nowhere.invalid"}
+	list := make(wire.List, len(nodes))
+	for i, name := range nodes {
+		list[i] = name
+	}
+	a := func(s string) any { return node.Atom(s) }
+	for _, k := range []struct {
+		module, function node.Atom
+		args             []any
+	}{
+		{"far", "give", []any{wire.Tuple{a("x"), 1, "bin", wire.List{1.5, wire.List{}}}}},
+		{"far", "raise", []any{a("throw"), wire.Tuple{a("ball"), 1}}},
+		{"far", "raise", []any{a("exit"), wire.Tuple{a("shutdown"), 1}}},
+		{"far", "raise", []any{a("exit"), a("normal")}},
+		{"far", "raise", []any{a("exit"), a("noconnection")}},
+		{"far", "raise", []any{a("error"), a("boom")}},
+		{"far", "die", nil},
+		{"far", "nothing", []any{1, 2}},
+		{"nothing", "at_all", nil},
+		{"erlang", "abs", []any{a("x")}},
+		{"erlang", "node", nil},
+	} {
+		what := string(k.module) + ":" + string(k.function)
+		v, err := node.RPC[wire.List](soon(t), n, caller.name, "erpc", "multicall", list, k.module, k.function, wire.List(k.args))
+		require.NoError(t, err, what)
+		replies := node.MultiRPC[any](soon(t), n, nodes, k.module, k.function, k.args...)
+		require.Len(t, v, len(replies))
+		for i, r := range replies {
+			got := erpcTerm(r.Value, r.Err)
+			want, got := plainStack(v[i]), plainStack(got)
+			assert.True(t, wire.Equal(want, got), "%s on %s: from Erlang %s, from Go %s", what, nodes[i], wire.Format(want), wire.Format(got))
+			if i > 0 || k.module != "far" { // not code of the test: only the stack differs there
+				continue
+			}
+			ours := plainStack(v[2])
+			assert.True(t, wire.Equal(want, ours), "%s: Erlang's function %s, Go's %s", what, wire.Format(want), wire.Format(ours))
+		}
+	}
+
+	v, err := node.RPC[wire.List](soon(t), n, caller.name, "erpc", "multicall", list[:4], a("far"), a("wait"), wire.List{}, 2000)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, node.ErrTimeout)
+	defer cancel()
+	for i, r := range node.MultiRPC[any](ctx, n, nodes[:4], "far", "wait") {
+		assert.True(t, wire.Equal(v[i], erpcTerm(r.Value, r.Err)), "%s %s", wire.Format(v[i]), wire.Format(erpcTerm(r.Value, r.Err)))
+	}
+	for _, class := range []string{"throw", "exit", "error"} {
+		theirs := caller.Ask("far:cast('%s', %s, {a,1})", callee.name, class)
+		ours := caller.Ask("far:cast('%s', %s, {a,1})", n.Name(), class)
+		assert.Equal(t, beforeStack(theirs), beforeStack(ours))
+	}
+}
+
+// plainStack leaves of the stack in an answer only that function of each entry
+// which was called: where in the code it stood, and with what it was called, only
+// OTP knows.
+func plainStack(answer any) any {
+	t, ok := answer.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != node.Atom("error") {
+		return answer
+	}
+	e, ok := t[1].(wire.Tuple)
+	if !ok || len(e) != 3 || e[0] != node.Atom("exception") {
+		return answer
+	}
+	stack, _ := wire.Elements(e[2])
+	var plain wire.List
+	for _, entry := range stack {
+		f := entry.(wire.Tuple)
+		arity := f[2]
+		if args, ok := wire.Elements(arity); ok {
+			arity = len(args)
+		}
+		plain = append(plain, wire.Tuple{f[0], f[1], arity})
+	}
+	return wire.Tuple{t[0], wire.Tuple{e[0], e[1], plain}}
+}
+
+// beforeStack is what stands before the first list in a term as text.
+func beforeStack(term string) string {
+	for i, c := range term {
+		if c == '[' {
+			return term[:i]
+		}
+	}
+	return term
+}
+
+// A cast runs there, and an answer nobody waits for is no message.
+func TestCastRPCToOTP(t *testing.T) {
+	c := newCountry(t)
+	e := c.erl("e1", "secret")
+	n := c.start(c.config("go"))
+	me, got := catcher(t, n, "")
+	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("hello")))
+	assert.Equal(t, node.Atom("hello"), caught(t, got))
+	require.NoError(t, node.CastRPC(n, e.name, "far", "raise", node.Atom("throw"), 1))
+	dead := n.DeadLetters(1)
+	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, make(chan int)))
+	assert.Equal(t, node.CauseNotATerm, (<-dead.C).Cause)
+	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
+	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("bye")))
+	assert.Equal(t, node.Atom("bye"), caught(t, got))
+	settles(t, func() string { return node.FarTables(n) })
+}

@@ -1,0 +1,277 @@
+package node_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// exportFar offers what testdata/far.erl does for rpc. Who is in far:wait is told
+// of on the channel.
+func exportFar(t testing.TB, n *node.Node) (waits chan node.PID) {
+	t.Helper()
+	waits = make(chan node.PID, 64)
+	for e, f := range map[wire.Export]node.Function{
+		mfa("far", "give", 1): func(_ context.Context, args []any) (any, error) { return args[0], nil },
+		mfa("far", "raise", 2): func(_ context.Context, args []any) (any, error) {
+			switch args[0] {
+			case node.Atom("throw"):
+				return nil, node.Throw(args[1])
+			case node.Atom("exit"):
+				return nil, node.ExitWith(args[1])
+			}
+			return nil, node.Raise(args[1])
+		},
+		mfa("far", "die", 0): func(ctx context.Context, _ []any) (any, error) {
+			_, pid, _ := node.Calling(ctx)
+			n.Exit(pid, node.Kill)
+			return nil, nil
+		},
+		mfa("far", "wait", 0): func(ctx context.Context, _ []any) (any, error) {
+			_, pid, _ := node.Calling(ctx)
+			waits <- pid
+			<-ctx.Done()
+			return nil, nil
+		},
+		mfa("far", "tell", 2): func(_ context.Context, args []any) (any, error) {
+			return args[1], n.Send(args[0].(node.PID), args[1])
+		},
+		mfa("far", "panic", 0): func(context.Context, []any) (any, error) { panic("ouch") },
+	} {
+		require.NoError(t, n.ExportFunction(e, f))
+	}
+	return waits
+}
+
+// rpcCases are calls and what comes of them on a node of ours.
+var rpcCases = []struct {
+	function node.Atom
+	args     []any
+	value    any
+	err      error
+}{
+	{"give", []any{wire.Tuple{node.Atom("a"), 1}}, wire.Tuple{node.Atom("a"), 1}, nil},
+	{"raise", []any{node.Atom("throw"), node.Atom("ball")}, nil, &node.RemoteError{Class: "throw", Reason: node.Atom("ball")}},
+	{"raise", []any{node.Atom("exit"), wire.Tuple{1, 2}}, nil, &node.RemoteError{Class: "exit", Reason: wire.Tuple{1, 2}}},
+	{"raise", []any{node.Atom("error"), node.Atom("boom")}, nil, &node.RemoteError{Class: "error", Reason: node.Atom("boom"),
+		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("raise"), wire.List{node.Atom("error"), node.Atom("boom")}, wire.List{}}}}},
+	{"nothing", []any{1}, nil, &node.RemoteError{Class: "error", Reason: node.Atom("undef"),
+		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("nothing"), wire.List{1}, wire.List{}}}}},
+	{"panic", nil, nil, &node.RemoteError{Class: "error", Reason: "ouch",
+		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("panic"), wire.List(nil), wire.List{}}}}},
+	{"die", nil, nil, &node.ExitError{Reason: node.Killed}},
+}
+
+// What a call says is the same from another node and from this one, and in
+// whatever way it is made.
+func TestRPC(t *testing.T) {
+	a, b, self, _ := two(t)
+	exportFar(t, a)
+	exportFar(t, b)
+	actor := make(chan any, 16)
+	_, err := a.SpawnOpt(node.Options{Name: "actor"}, node.ActorFunc(func(c *node.Context, msg any) error {
+		if f, ok := msg.(func(*node.Context)); ok {
+			f(c)
+		} else {
+			actor <- msg
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	nodes := []node.Atom{b.Name(), a.Name(), "nobody@127.0.0.1", b.Name()}
+	for _, at := range nodes[:3] {
+		for _, c := range rpcCases {
+			if at == nodes[2] {
+				c.value, c.err = nil, &node.ExitError{Reason: node.NoConnection}
+			}
+			what := string(at) + " " + string(c.function)
+			for _, from := range []node.Caller{a, self} {
+				v, err := node.RPC[any](soon(t), from, at, "far", c.function, c.args...)
+				assert.Equal(t, c.value, v, what)
+				assert.Equal(t, c.err, err, what)
+			}
+			f := node.AsyncRPC[any](self, at, "far", c.function, c.args...)
+			g := node.AsyncRPC[any](a, at, "far", c.function, c.args...)
+			require.NoError(t, node.AwaitAll(soon(t), f, g))
+			v, err := f.Poll(0)
+			assert.Equal(t, c.value, v, what)
+			assert.Equal(t, c.err, err, what)
+			want := node.Result{Tag: what, Value: c.value, Err: c.err}
+			g.SendTo(self.Self(), what)
+			assert.Equal(t, want, self.Receive(), what)
+			node.RequestRPC(self, what, at, "far", c.function, c.args...)
+			assert.Equal(t, want, self.Receive(), what)
+			require.NoError(t, a.SendName("actor", func(ctx *node.Context) {
+				node.RequestRPC(ctx, what, at, "far", c.function, c.args...)
+				v, err := node.RPC[any](context.Background(), ctx, at, "far", c.function, c.args...)
+				actor <- node.Result{Tag: what, Value: v, Err: err}
+			}))
+			assert.Equal(t, want, caught(t, actor), what)
+			assert.Equal(t, want, caught(t, actor), what)
+		}
+	}
+	for _, c := range rpcCases {
+		for _, from := range []node.Caller{a, self} {
+			replies := node.MultiRPC[any](soon(t), from, nodes, "far", c.function, c.args...)
+			require.Len(t, replies, len(nodes))
+			for i, r := range replies {
+				want := node.Reply[any]{Node: nodes[i], Value: c.value, Err: c.err}
+				if i == 2 {
+					want.Value, want.Err = nil, &node.ExitError{Reason: node.NoConnection}
+				}
+				assert.Equal(t, want, r, "%s %d", c.function, i)
+			}
+		}
+	}
+	assert.Empty(t, node.MultiRPC[any](soon(t), self, nil, "far", "give", 1))
+	settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+}
+
+// Errors are there to branch on.
+func TestRPCErrors(t *testing.T) {
+	a, b, self, _ := two(t)
+	exportFar(t, b)
+	for _, at := range []node.Atom{a.Name(), b.Name()} {
+		_, err := node.RPC[any](soon(t), self, at, "far", "nothing")
+		assert.ErrorIs(t, err, node.ErrUndef)
+		assert.NotErrorIs(t, err, node.ErrNoConnection)
+	}
+	n, err := node.RPC[int](soon(t), self, b.Name(), "far", "give", 5)
+	require.NoError(t, err)
+	assert.Equal(t, 5, n)
+	_, err = node.RPC[int](soon(t), self, b.Name(), "far", "give", node.Atom("a"))
+	assert.ErrorIs(t, err, node.ErrReplyType)
+	_, err = node.RPC[any](soon(t), self, "nobody@127.0.0.1", "far", "give", 1)
+	assert.ErrorIs(t, err, node.ErrNoConnection)
+	local := startNode(t, node.Config{})
+	_, err = node.RPC[any](soon(t), local, b.Name(), "far", "give", 1)
+	assert.ErrorIs(t, err, node.ErrNoConnection)
+	assert.ErrorIs(t, node.CastRPC(local, b.Name(), "far", "give", 1), node.ErrNotHere)
+	v, err := node.RPC[any](soon(t), local, local.Name(), "far", "give", 1)
+	assert.ErrorIs(t, err, node.ErrUndef, "%v", v)
+
+	for _, c := range []struct{ err, want any }{
+		{&node.RemoteError{Class: "throw", Reason: 1}, wire.Tuple{node.Atom("nocatch"), 1}},
+		{&node.RemoteError{Class: "exit", Reason: 1}, wire.Tuple{node.Atom("exception"), 1}},
+		{&node.RemoteError{Class: "error", Reason: 1, Stack: wire.List{}}, wire.Tuple{node.Atom("exception"), 1, wire.List{}}},
+		{&node.RemoteError{Class: "error", Reason: wire.Tuple{node.Atom("erpc"), 1}}, wire.Tuple{node.Atom("erpc"), 1}},
+	} {
+		assert.Equal(t, c.want, node.ErrorTerm(c.err.(error)))
+	}
+}
+
+// The end of a context ends the wait, not the function; the others are not held up.
+func TestRPCTimeout(t *testing.T) {
+	a, b, self, _ := two(t)
+	waits := exportFar(t, b)
+	exportFar(t, a)
+	for _, at := range []node.Atom{b.Name(), a.Name()} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		_, err := node.RPC[any](ctx, self, at, "far", "wait")
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		cancel()
+	}
+	assert.True(t, b.IsAlive(<-waits))
+
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, node.ErrTimeout)
+	defer cancel()
+	replies := node.MultiRPC[any](ctx, self, []node.Atom{b.Name(), "nobody@127.0.0.1"}, "far", "wait")
+	assert.ErrorIs(t, replies[0].Err, node.ErrTimeout)
+	assert.ErrorIs(t, replies[1].Err, node.ErrNoConnection)
+	settles(t, func() string { return node.FarTables(a) })
+
+	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
+	<-waits
+	pid := <-waits // the second: of f
+	for _, d := range []time.Duration{0, time.Millisecond} {
+		_, err := f.Poll(d)
+		assert.ErrorIs(t, err, node.ErrTimeout)
+	}
+	_, err := f.Poll(-1)
+	assert.ErrorIs(t, err, node.ErrBadTimeout)
+	b.Exit(pid, node.Atom("enough"))
+	_, err = f.Poll(10 * time.Second)
+	assert.Equal(t, &node.ExitError{Reason: node.Atom("enough")}, err)
+}
+
+// Who is killed while it waits for many leaves nothing behind.
+func TestRPCKilled(t *testing.T) {
+	a, b, _, _ := two(t)
+	waits := exportFar(t, b)
+	for _, o := range []node.Options{{}, {Coroutine: true}} {
+		pid, err := a.SpawnOpt(o, node.Process(func(p *node.Self) error {
+			node.MultiRPC[any](context.Background(), p, []node.Atom{b.Name(), b.Name()}, "far", "wait")
+			return nil
+		}))
+		require.NoError(t, err)
+		for range 2 {
+			defer b.Exit(<-waits, node.Kill)
+		}
+		a.Exit(pid, node.Kill)
+		settles(t, func() string { return node.FarTables(a) })
+	}
+}
+
+// A lost connection ends all calls over it.
+func TestRPCNoConnection(t *testing.T) {
+	a, b, self, _ := two(t)
+	waits := exportFar(t, b)
+	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
+	node.RequestRPC(self, "tag", b.Name(), "far", "wait")
+	for range 2 {
+		defer b.Exit(<-waits, node.Kill)
+	}
+	require.True(t, a.Disconnect(b.Name()))
+	_, err := f.Await(soon(t))
+	assert.ErrorIs(t, err, node.ErrNoConnection)
+	assert.ErrorIs(t, self.Receive().(node.Result).Err, node.ErrNoConnection)
+}
+
+func TestCastRPC(t *testing.T) {
+	a, b, self, _ := two(t)
+	exportFar(t, a)
+	exportFar(t, b)
+	for _, at := range []node.Atom{a.Name(), b.Name()} {
+		for _, from := range []node.Caller{a, self} {
+			require.NoError(t, node.CastRPC(from, at, "far", "tell", self.Self(), at))
+			assert.Equal(t, at, self.Receive())
+		}
+		require.NoError(t, node.CastRPC(self, at, "far", "raise", node.Atom("error"), 1))
+	}
+	dead := a.DeadLetters(1)
+	require.NoError(t, node.CastRPC(self, "nobody@127.0.0.1", "far", "give", 1))
+	l := <-dead.C
+	assert.Equal(t, node.CauseNotConnected, l.Cause)
+	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
+	settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+
+	gone, err := a.Open()
+	require.NoError(t, err)
+	gone.Close(nil)
+	assert.ErrorIs(t, node.CastRPC(gone, b.Name(), "far", "give", 1), node.ErrExited)
+	_, err = node.RPC[any](soon(t), gone, b.Name(), "far", "give", 1)
+	assert.ErrorIs(t, err, node.ErrExited)
+}
+
+// This node starts processes for itself as others do.
+func TestSpawnAtHere(t *testing.T) {
+	n := startNode(t, node.Config{})
+	require.NoError(t, n.ExportBehaviour(mfa("m", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+	pid, err := node.SpawnAt(soon(t), n, n.Name(), "m", "echo")
+	require.NoError(t, err)
+	v, err := node.Call[int](soon(t), n, pid, 3)
+	require.NoError(t, err)
+	assert.Equal(t, 3, v)
+	pid, err = node.SpawnAt(soon(t), n, n.Name(), "m", "nothing")
+	require.NoError(t, err, "undef is an exit reason")
+	_, err = node.AwaitExit(soon(t), n, pid)
+	require.NoError(t, err)
+	_, err = node.SpawnAt(soon(t), n, "nobody@127.0.0.1", "m", "echo")
+	assert.ErrorIs(t, err, node.ErrNoConnection)
+}
