@@ -36,7 +36,7 @@ func (p *proc) alias(ref Ref, once bool) Ref {
 	id := ref.Number()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.status.Load() != alive {
+	if p.gone() {
 		return ref
 	}
 	k := p.chill()

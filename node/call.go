@@ -110,11 +110,15 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 	p.target = nil
 	t := p.arm()
 	from := From{t: t}
+	mayTrace := false
 	if me.p != nil {
 		from.caller = me.p.id + 1
 		if me.p.status.Load() != alive {
-			t.settle(me.c, nil, ErrExited)
-			return t
+			if me.p.gone() {
+				t.settle(me.c, nil, ErrExited)
+				return t
+			}
+			mayTrace = true
 		}
 	}
 	m := Request[Q]{req, from}
@@ -158,7 +162,13 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 	if t := n.traces(); t != nil {
 		t.message(me.p, PID{}, p.target, m)
 	}
-	if err := p.target.deliver(me.c, m); err != nil {
+	var err error
+	if mayTrace {
+		err = p.target.deliverTraced(me.c, m, me.p.token())
+	} else {
+		err = p.target.deliver(me.c, m)
+	}
+	if err != nil {
 		t.settle(me.c, nil, err)
 	}
 	return t

@@ -67,11 +67,13 @@ func (c *Context) Context() context.Context { return c.p.context() }
 // are the errors it returns.
 func (c *Context) Send(to PID, msg any) error {
 	if c.p.status.Load() != alive {
-		return ErrExited
+		if done, err := c.p.sendTraced(c, to, msg); done {
+			return err
+		}
 	}
 	p := c.node.lookup(to)
 	if p == nil {
-		return c.node.sendFar(c.p, c, to, msg)
+		return c.node.sendFar(c.p, c, to, msg, c.p.token())
 	}
 	if t := c.node.traces(); t != nil {
 		t.message(c.p, PID{}, p, msg)
@@ -85,7 +87,7 @@ func (c *Context) Send(to PID, msg any) error {
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
 func (c *Context) SendName(name Atom, msg any) error {
-	if c.p.status.Load() != alive {
+	if c.p.gone() {
 		return ErrExited
 	}
 	p, err := c.node.named(name, msg)
@@ -98,10 +100,10 @@ func (c *Context) SendName(name Atom, msg any) error {
 // SendAlias sends to the process that ref is an alias of. A message to an alias
 // that is not active is a dead letter.
 func (c *Context) SendAlias(ref Ref, msg any) error {
-	if c.p.status.Load() != alive {
+	if c.p.gone() {
 		return ErrExited
 	}
-	return c.node.sendAlias(c.p, c, ref, msg)
+	return c.node.sendAlias(c.p, c, ref, msg, c.p.token())
 }
 
 // Spawn starts a process on the stage of this one.
@@ -168,7 +170,7 @@ func (c *Context) TrapExit(on bool) bool { return c.p.setTrap(on) }
 
 // Exit sends an exit signal to a process, as exit/2 does.
 func (c *Context) Exit(to PID, reason any) {
-	if c.p.status.Load() == alive {
+	if !c.p.gone() {
 		c.node.exitSignal(c, c.p.pid(), to, reason)
 	}
 }

@@ -30,6 +30,7 @@ type coroutine struct {
 	answered atomic.Bool // the reply is there
 	seq      uint64      // of the timeout that counts
 	expired  bool        // that timeout has come
+	traces   bool        // there is a trace token
 }
 
 // runner is a coroutine of the Go runtime, which runs the functions of one
@@ -114,7 +115,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 	s := p.behaviour.(self).Self
 	co := s.co
 	if co.run == nil {
-		if co.ended || p.status.Load() != alive {
+		if co.ended || p.gone() {
 			co.ended = true
 			return sched.Idle
 		}
@@ -128,7 +129,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 	w.Leave()
 	co.run.resume()
 	c.handled(p.handled - before)
-	if sched.Store(&p.running, 0); p.status.Load() != alive {
+	if sched.Store(&p.running, 0); p.gone() {
 		if co.ended {
 			p.returned()
 			p.node.runners.put(co.run)
@@ -172,9 +173,12 @@ func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 // coSends is how many sends a coroutine may do before others have a turn.
 const coSends = 512
 
-// tick wakes a coroutine without being a message: a timeout has come (seq), or
-// a reply (0).
-type tick struct{ seq uint64 }
+// tick is in a mailbox without being a message: it wakes a coroutine, for a timeout
+// has come (seq) or a reply (0), or holds a message that came with a trace token.
+type tick struct {
+	seq  uint64
+	with *carried
+}
 
 // nudge gives the coroutine of p a tick, past whatever bounds its mailbox.
 func (p *proc) nudge(t tick) {
@@ -196,7 +200,7 @@ func (s *Self) runCoroutine() {
 		}
 		s.p.exit(s.co.c, Panicked(cause))
 	}()
-	if s.p.status.Load() == alive {
+	if !s.p.gone() {
 		err := s.fn(s)
 		ended = true
 		s.p.exit(s.co.c, reasonOf(err))
@@ -211,7 +215,7 @@ func (s *Self) due() bool {
 	if co.ended {
 		return false
 	}
-	if p.fresh || p.status.Load() != alive || co.left <= 0 || co.answered.Load() {
+	if p.fresh || p.gone() || co.left <= 0 || co.answered.Load() {
 		return true
 	}
 	return !co.calling && (p.q.Next() != nil || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
@@ -220,7 +224,7 @@ func (s *Self) due() bool {
 // pause gives the stage back until there is something to look at.
 func (s *Self) pause() {
 	s.co.run.yield(struct{}{})
-	if s.p.status.Load() != alive {
+	if s.p.gone() {
 		panic(unwinding{})
 	}
 }
@@ -239,22 +243,29 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 	p.q.Rewind()
 	for {
 		for n := p.q.Next(); n != nil; n = p.q.Next() {
-			if t, ok := n.Msg.(tick); ok {
+			msg := n.Msg
+			var with *carried
+			if t, ok := msg.(tick); ok && t.with != nil {
+				with, msg = t.with, t.with.msg
+			} else if ok {
 				co.expired = co.expired || t.seq == co.seq
 				co.c.w.Stage().Recycle(p.q.Drop())
 				continue
 			}
 			if match != nil {
 				co.c.w.Leave()
-				ok := match(n.Msg)
+				ok := match(msg)
 				s.enter()
 				if !ok {
 					p.q.Skip()
 					continue
 				}
 			}
-			msg := n.Msg
 			p.settle(co.c.w.Stage(), nil)
+			if co.traces || with != nil {
+				co.traces = p.received(with)
+				co.left = 1 // so that the next message is looked at here, too
+			}
 			co.c.w.Leave()
 			if timer != nil {
 				timer.Stop()
@@ -266,14 +277,14 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 		}
 		co.c.w.Leave()
 		switch {
-		case p.status.Load() != alive:
+		case p.gone():
 			panic(unwinding{})
 		case d == 0 || timer != nil && co.expired:
 			return nil, ErrTimeout
 		case timer == nil && d != Infinity:
 			co.seq++
 			co.expired = false
-			t := tick{co.seq}
+			t := tick{seq: co.seq}
 			timer = time.AfterFunc(d, func() { p.nudge(t) })
 		}
 		s.pause()

@@ -78,6 +78,7 @@ type deadLetterSub struct {
 
 func (d *deadLetters) add(l DeadLetter) {
 	d.counts[l.Cause].Add(1)
+	l.Message = bare(l.Message)
 	l.At = time.Now()
 	if not, due := d.show(l); due {
 		d.write(l, not) // unlocked: a log handler may send, too

@@ -35,10 +35,10 @@ const (
 // Deliver or Send, arrive in the order in which they were sent.
 func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 	me := from.caller()
-	if me.p != nil && me.p.status.Load() != alive {
+	if me.p != nil && me.p.gone() {
 		return ErrExited
 	}
-	n, f, where := me.node, wire.Frame{Op: wire.OpSend, Payload: msg}, Atom("")
+	n, f, where := me.node, wire.Frame{Op: wire.OpSend, Payload: msg, Token: me.p.token()}, Atom("")
 	switch to := any(to).(type) {
 	case PID:
 		f.To, where = to, to.Node()
@@ -82,7 +82,7 @@ func (n *Node) receive(who *proc, c *Context, f *wire.Frame, wait bool) error {
 	case q.boxed:
 		return q.offer(c, f.Payload, wait)
 	}
-	return q.deliver(c, f.Payload)
+	return q.deliverTraced(c, f.Payload, f.Token)
 }
 
 // offer puts msg into a mailbox of its own making, or says why not.

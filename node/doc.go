@@ -114,6 +114,10 @@
 // they would be in OTP. [RPC] and its kind call functions there, and here. The processes net_kernel and rex answer what OTP nodes
 // need.
 //
+// Trace tokens of OTP's seq_trace that come with messages and spawns are handed on,
+// as OTP does: with what the process sends and spawns that has taken the message.
+// They are not put on exit signals, nor on replies within this node.
+//
 // # Goroutines
 //
 //	name                 started by          ends with              owns

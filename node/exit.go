@@ -47,7 +47,7 @@ func (p *proc) exit(c *Context, reason any) bool {
 // leave is exit; own says that it is the process's own code that ends it.
 func (p *proc) leave(c *Context, reason any, own bool) bool {
 	p.mu.Lock()
-	if p.status.Load() != alive {
+	if p.gone() {
 		p.mu.Unlock()
 		return false
 	}
@@ -195,7 +195,7 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 // has to go, its death is returned, to be carried out.
 func (p *proc) linkBrokenLocked(c *Context, from PID, reason any) *death {
 	switch {
-	case p.status.Load() != alive || !p.removeLinkLocked(from):
+	case p.gone() || !p.removeLinkLocked(from):
 		return nil
 	}
 	if t := p.node.traces(); t != nil {

@@ -85,10 +85,16 @@ func (p *peer) deliver(f *wire.Frame) {
 			return // the caller's node knows no aliases
 		}
 	}
-	if q != nil {
-		if t := n.traces(); t != nil {
-			t.message(nil, f.From, q, f.Payload)
-		}
+	if q == nil {
+		return
+	}
+	if t := n.traces(); t != nil {
+		t.message(nil, f.From, q, f.Payload)
+	}
+	switch {
+	case f.Token != nil && !q.boxed:
+		q.deliverTraced(nil, f.Payload, f.Token)
+	default:
 		q.tryDeliver(f.Payload)
 	}
 }
@@ -116,7 +122,7 @@ func (p *peer) linked(f *wire.Frame) {
 func (p *peer) acceptLink(near *proc, far PID) bool {
 	near.mu.Lock()
 	defer near.mu.Unlock()
-	if near.status.Load() != alive {
+	if near.gone() {
 		return false
 	}
 	p.mu.Lock()
@@ -272,7 +278,8 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	var started *proc
 	o.before = func(q *proc) {
 		started = q
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor})
+		q.inherit(f.Token)
+		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
 		if s.Link {
 			switch {
 			case !p.acceptLink(q, f.From): // killed by its name

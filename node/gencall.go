@@ -49,17 +49,7 @@ func (n *Node) ReadFrom(term any) (From, bool) {
 		return From{}, false
 	}
 	p := &promise{node: n, far: &to, more: &watches{}}
-	p.more.then = []func(*Context){func(c *Context) {
-		reply := p.value
-		if p.err != nil {
-			reply = wire.Tuple{wire.Error, ErrorTerm(p.err)}
-		}
-		if msg := (wire.Tuple{t[1], reply}); isAlias {
-			n.sendAlias(nil, c, ref, msg)
-		} else {
-			n.send(nil, c, to, msg)
-		}
-	}}
+	p.more.then = []func(*Context){func(c *Context) { p.reply(c, to, ref, isAlias, t[1]) }}
 	return From{t: p.arm()}, true
 }
 

@@ -142,7 +142,7 @@ func (p *proc) describe(i *Info) {
 	switch st := p.status.Load(); {
 	case st&dead != 0:
 		i.State = StateDead
-	case st != alive:
+	case st&^tokened != alive:
 		i.State = StateExiting
 	}
 	i.Behaviour, i.Code = typeName(p.behaviour), codeOf(p.behaviour)

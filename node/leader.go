@@ -129,6 +129,9 @@ func (n *Node) Messages(pid PID, max int) []any {
 		look()
 		s.bias.Unlock()
 	}
+	for i, m := range all {
+		all[i] = bare(m)
+	}
 	return slices.DeleteFunc(all, func(m any) bool { _, internal := m.(tick); return internal })
 }
 

@@ -16,12 +16,12 @@ func (p *proc) link(c *Context, to PID) {
 	if q != nil && p.linkPair(q) {
 		return
 	}
-	if p.status.Load() != alive {
+	if p.gone() {
 		return
 	}
 	if far := p.node.reach(to); far != nil {
 		p.mu.Lock()
-		done := p.status.Load() != alive || far.connectLink(p, to)
+		done := p.gone() || far.connectLink(p, to)
 		p.mu.Unlock()
 		if done {
 			far.pace(p, c)
@@ -35,7 +35,7 @@ func (p *proc) link(c *Context, to PID) {
 	}
 	p.mu.Lock()
 	trap := p.cold != nil && p.cold.trap
-	done := p.status.Load() != alive || p.hasLinkLocked(to) // a signal is on its way
+	done := p.gone() || p.hasLinkLocked(to) // a signal is on its way
 	p.mu.Unlock()
 	switch {
 	case done:
@@ -52,9 +52,9 @@ func (p *proc) linkPair(q *proc) bool {
 	lockPair(p, q)
 	defer unlockPair(p, q)
 	switch {
-	case p.status.Load() != alive:
+	case p.gone():
 		return true
-	case q.status.Load() != alive:
+	case q.gone():
 		return p.hasLinkLocked(q.pid())
 	}
 	p.addLinkLocked(q.pid())

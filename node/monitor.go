@@ -76,7 +76,7 @@ func (m *monitor) fire(c *Context, pid PID, reason any) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.status.Load() == alive && w.cold.watching[m.ref.Number()] == m {
+	if !w.gone() && w.cold.watching[m.ref.Number()] == m {
 		delete(w.cold.watching, m.ref.Number())
 		w.signal(c, m.down(pid, reason))
 	}
@@ -102,7 +102,7 @@ func (m *monitor) forget() {
 func (m *monitor) add(c *Context) bool {
 	w := m.watcher
 	w.mu.Lock()
-	if w.status.Load() != alive {
+	if w.gone() {
 		w.mu.Unlock()
 		return true
 	}
@@ -119,7 +119,7 @@ func (m *monitor) add(c *Context) bool {
 	} else if ok = m.far.watch(m); ok {
 		m.far.pace(w, c)
 	}
-	if ok && w.status.Load() != alive { // killed meanwhile
+	if ok && w.gone() { // killed meanwhile
 		m.forget()
 	}
 	if !ok {
@@ -137,7 +137,7 @@ func (m *monitor) attach() bool {
 	t := m.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.status.Load() != alive {
+	if t.gone() {
 		return false
 	}
 	k := t.chill()

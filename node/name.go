@@ -40,12 +40,12 @@ func (t *names) give(name Atom, p *proc) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if q := t.m[name]; q != nil && q.status.Load() == alive { // who is dying has no claim any more
+	if q := t.m[name]; q != nil && !q.gone() { // who is dying has no claim any more
 		return fmt.Errorf("%w: %s is %v", ErrNameTaken, name, q.pid())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.status.Load() != alive {
+	if p.gone() {
 		return fmt.Errorf("%w: %v", ErrNoProcess, p.pid())
 	}
 	k := p.chill()

@@ -214,7 +214,7 @@ func (n *Node) send(who *proc, c *Context, to PID, msg any) error {
 		}
 		return p.deliver(c, msg)
 	}
-	return n.sendFar(who, c, to, msg)
+	return n.sendFar(who, c, to, msg, nil)
 }
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
@@ -230,12 +230,12 @@ func (n *Node) SendName(name Atom, msg any) error {
 }
 
 // SendAlias sends to the process that ref is an alias of.
-func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, nil, ref, msg) }
+func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, nil, ref, msg, nil) }
 
-func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg any) error {
+func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg, token any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
-			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg})
+			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 			return nil
 		}
 	}
@@ -243,7 +243,7 @@ func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg any) error {
 		if t := n.traces(); t != nil {
 			t.message(acting(who, c), PID{}, p, msg)
 		}
-		return p.deliver(c, msg)
+		return p.deliverTraced(c, msg, token)
 	}
 	return nil
 }

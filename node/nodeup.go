@@ -56,7 +56,7 @@ func (u *ups) tell(msg NodeUp) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for p := range u.m {
-		if p.status.Load() != alive {
+		if p.gone() {
 			delete(u.m, p)
 			continue
 		}
@@ -83,7 +83,7 @@ func SendConnected[T PID | At](c *Context, to T, msg any) error {
 	}
 	p := c.node.dist.get(at)
 	switch {
-	case c.p.status.Load() != alive:
+	case c.p.gone():
 		return ErrExited
 	case p == nil || !p.isUp():
 		return fmt.Errorf("%w: %v", ErrNotHere, to)

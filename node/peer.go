@@ -396,14 +396,15 @@ func (p *peer) watchFor(c *Context, t ticket, from, to PID, name Atom) (ref Ref,
 
 // call sends a request to a process there. The answer comes to an alias, if the
 // peer knows aliases, so that one that comes late finds nobody.
-func (p *peer) call(c *Context, t ticket, from, to PID, name, label Atom, body any) {
+func (p *peer) call(c *Context, t ticket, who *proc, to PID, name, label Atom, body any) {
+	from := p.n.sender(who)
 	ref, ok := p.watchFor(c, t, from, to, name)
 	if !ok {
 		return
 	}
 	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
 	p.post(wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
-		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}})
+		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: who.token()})
 }
 
 // answer settles the call with the reference ref. It reports whether there is one.

@@ -20,7 +20,12 @@ const (
 	dead                         // all have been told
 	abandoned                    // ended from outside while its function ran
 	returned                     // the function has returned since
+
+	tokened status = 1 << 5 // no step of the way: see token.go
 )
+
+// gone reports whether p is no longer alive.
+func (p *proc) gone() bool { return p.status.Load()&^tokened != alive }
 
 // kind says who runs a process. Set at spawn.
 type kind uint8
@@ -97,8 +102,9 @@ type cold struct {
 	birth    ticket   // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	reason   any // once exiting
-	leader   PID // group leader; zero: the node's
+	trace    trace // owned like behaviour
+	reason   any   // once exiting
+	leader   PID   // group leader; zero: the node's
 }
 
 // pid returns p's identifier.
@@ -261,17 +267,18 @@ func (p *proc) Back(s *sched.Stage) bool {
 	if p.cold != nil && p.cold.blocked {
 		err := p.cold.pending
 		p.cold.pending, p.cold.blocked = nil, false
-		if p.status.Load() == alive {
+		if !p.gone() {
 			p.settle(s, err)
 		}
 	}
-	return p.status.Load() == alive && (p.boxed || p.fresh || p.q.Next() != nil || p.in.Pending())
+	return !p.gone() && (p.boxed || p.fresh || p.q.Next() != nil || p.in.Pending())
 }
 
 // settle takes the message that was just offered out of the queue, or leaves
 // it there for another behaviour.
 func (p *proc) settle(s *sched.Stage, err error) {
 	if err != nil { // Unhandled: all other errors end the process
+		p.leaveIt()
 		p.q.Skip()
 	} else {
 		p.handled++
@@ -332,9 +339,12 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 	}
 	s := w.Stage()
 	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; left-- {
-		if p.status.Load() != alive {
-			ended = true
-			return sched.Idle
+		if st := p.status.Load(); st != alive {
+			if st != tokened {
+				ended = true
+				return sched.Idle
+			}
+			p.open()
 		}
 		n := p.q.Next()
 		if n == nil {
@@ -396,7 +406,13 @@ func (p *proc) Run() (again bool) {
 	b := &p.cold.bias
 	b.Enter()
 	again = true
-	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0 && p.status.Load() == alive; {
+	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; {
+		if st := p.status.Load(); st != alive {
+			if st != tokened {
+				break
+			}
+			p.open()
+		}
 		n := p.q.Next()
 		if n == nil {
 			if p.refill() || !p.boxed && !p.in.Arm() { // a box armed itself when it had nothing
@@ -418,13 +434,13 @@ func (p *proc) Run() (again bool) {
 	}
 	b.Leave()
 	ended = true
-	return again && p.status.Load() == alive
+	return again && !p.gone()
 }
 
 // turned is the end of a turn.
 func (p *proc) turned() {
 	sched.Store(&p.running, 0)
-	if p.status.Load() != alive {
+	if p.gone() {
 		p.returned()
 	}
 }
@@ -492,7 +508,7 @@ func (p *proc) context() context.Context {
 	c := p.chill()
 	if c.ctx == nil {
 		c.ctx, c.cancel = context.WithCancelCause(context.WithValue(context.Background(), procKey{}, p))
-		if p.status.Load() != alive {
+		if p.gone() {
 			c.cancel(&ExitError{c.reason})
 		}
 	}

@@ -90,7 +90,7 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 	case asker != nil:
 		p.asker, p.tag = nil, nil
 		r := Result{Tag: tag, Value: v, Err: err}
-		if asker.status.Load() == alive {
+		if !asker.gone() {
 			asker.signal(c, r) // the process has asked for it: past its bound, and nobody is held up
 		} else {
 			n.undeliverable(asker.pid(), r)
@@ -109,7 +109,7 @@ func (p *promise) list() bool {
 	t := p.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.status.Load() != alive {
+	if t.gone() {
 		return false
 	}
 	k := t.chill()
@@ -216,7 +216,7 @@ func (t ticket) park(ctx context.Context, s *Self) (any, error) {
 			over = nil // once: from now on somebody settles it
 			t.settle(nil, nil, context.Cause(ctx))
 		}
-		if s.p.status.Load() != alive {
+		if s.p.gone() {
 			if t.settle(nil, nil, ErrExited); t.done() {
 				s.die()
 			}
@@ -239,7 +239,7 @@ func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
 			break
 		}
 		co.run.yield(struct{}{})
-		if s.p.status.Load() != alive {
+		if s.p.gone() {
 			t.settle(nil, nil, ErrExited)
 			panic(unwinding{})
 		}

@@ -57,9 +57,13 @@ func (n *Node) connected(pid PID) *peer {
 
 // sendFar is for a message of who, nil: of a plain goroutine, to a PID that is
 // nobody's here. c is the context of the actor that sends.
-func (n *Node) sendFar(who *proc, c *Context, to PID, msg any) error {
+func (n *Node) sendFar(who *proc, c *Context, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
-		p.message(who, c, to, msg)
+		if token == nil {
+			p.message(who, c, to, msg)
+		} else {
+			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), To: to, Payload: msg, Token: token})
+		}
 		return nil
 	}
 	return n.undeliverable(to, msg)
@@ -67,11 +71,11 @@ func (n *Node) sendFar(who *proc, c *Context, to PID, msg any) error {
 
 // sendAt is for a message to a name.
 func (n *Node) sendAt(who *proc, c *Context, at At, msg any) error {
-	if who != nil && who.status.Load() != alive {
+	if who != nil && who.gone() {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {
-		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), Name: at.Name, Payload: msg})
+		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), Name: at.Name, Payload: msg, Token: who.token()})
 		return nil
 	}
 	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
@@ -164,7 +168,7 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	if tr := n.traces(); tr != nil {
 		tr.away(me.p, to, At{at.Name, p.name}, Request[any]{body, From{t: t}})
 	}
-	p.call(me.c, t, n.sender(me.p), to, at.Name, label, body)
+	p.call(me.c, t, me.p, to, at.Name, label, body)
 	if me.more {
 		p.pace(me.p, me.c)
 	}
@@ -252,7 +256,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 	pr := me.promise()
 	pr.target = nil
 	t := pr.arm()
-	p.ask(me.c, t, forStart, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s})
+	p.ask(me.c, t, forStart, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()})
 	pid, err := me.await(ctx, t)
 	if err != nil {
 		return PID{}, err

@@ -64,7 +64,7 @@ func RequestRPC(from Caller, tag any, at Atom, module, function Atom, args ...an
 func CastRPC(from Caller, at Atom, module, function Atom, args ...any) error {
 	me := from.caller()
 	n := me.node
-	if me.p != nil && me.p.status.Load() != alive {
+	if me.p != nil && me.p.gone() {
 		return ErrExited
 	}
 	s := &wire.Spawn{Module: erpc, Function: executeCast, Args: []any{module, function, wire.List(args)}, Leader: me.leader()}
@@ -72,7 +72,7 @@ func CastRPC(from Caller, at Atom, module, function Atom, args ...any) error {
 		_, err := n.spawnHere(s)
 		return err
 	}
-	f := wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s}
+	f := wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()}
 	p := n.peer(at)
 	if p == nil {
 		n.lost(f)
@@ -130,7 +130,7 @@ func (me calling) apply(p *promise, at, module, function Atom, args []any) ticke
 	n := me.node
 	p.target = nil
 	t := p.arm()
-	if me.p != nil && me.p.status.Load() != alive {
+	if me.p != nil && me.p.gone() {
 		t.settle(me.c, nil, ErrExited)
 		return t
 	}
@@ -154,7 +154,7 @@ func (me calling) apply(p *promise, at, module, function Atom, args []any) ticke
 func (me calling) applyOn(q *peer, t ticket, module, function Atom, args []any) {
 	n := me.node
 	ref := n.newRef() // of the request, and of the result
-	q.ask(me.c, t, forResult, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: n.sender(me.p), Spawn: &wire.Spawn{
+	q.ask(me.c, t, forResult, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: n.sender(me.p), Token: me.p.token(), Spawn: &wire.Spawn{
 		Module: erpc, Function: executeCall, Monitor: true, Leader: me.leader(),
 		Args: []any{ref, module, function, wire.List(args)},
 	}})
@@ -165,8 +165,10 @@ func (me calling) applyOn(q *peer, t ticket, module, function Atom, args []any) 
 func (me calling) applyHere(t ticket, module, function Atom, args []any) {
 	n := me.node
 	started := false
+	token := me.p.token()
 	o := Options{Leader: me.leader(), before: func(q *proc) {
 		started = true
+		q.inherit(token)
 		t.p.target = q
 		if !t.p.list() {
 			t.settle(me.c, nil, &ExitError{q.reason()})

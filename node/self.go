@@ -71,11 +71,11 @@ func (s *Self) run() {
 		}
 		if cause := recover(); cause != nil {
 			p.leave(nil, Panicked(cause), true)
-		} else if p.status.Load() == alive { // else unwound by die
+		} else if !p.gone() { // else unwound by die
 			p.leave(nil, Panicked(nil), true)
 		}
 	}()
-	if p.status.Load() != alive {
+	if p.gone() {
 		return
 	}
 	err := s.fn(s)
@@ -127,7 +127,7 @@ func (s *Self) Receive() any {
 			}
 			if n == nil {
 				co.c.w.Leave()
-				if co.run.yield(struct{}{}); p.status.Load() != alive {
+				if co.run.yield(struct{}{}); p.gone() {
 					panic(unwinding{})
 				}
 				continue
@@ -217,7 +217,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 		if p.refill() {
 			continue
 		}
-		if p.status.Load() != alive {
+		if p.gone() {
 			s.bias.Leave()
 			return nil, ErrExited
 		}
@@ -273,8 +273,11 @@ func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
 // scan takes the first message that match wants, nil standing for any.
 func (s *Self) scan(match func(any) bool) (any, bool) {
 	q := &s.p.q
-	if s.p.status.Load() != alive {
-		return nil, false
+	if st := s.p.status.Load(); st != alive {
+		if st != tokened {
+			return nil, false
+		}
+		return s.scanTraced(match)
 	}
 	for n := q.Next(); n != nil; n = q.Next() {
 		if match != nil {
@@ -347,11 +350,13 @@ func (s *Self) Context() context.Context {
 // Send puts msg into the mailbox of to; see [Context.Send].
 func (s *Self) Send(to PID, msg any) error {
 	if s.p.status.Load() != alive {
-		return ErrExited
+		if done, err := s.p.sendTraced(s.context(), to, msg); done {
+			return err
+		}
 	}
 	p := s.p.node.lookup(to)
 	if p == nil {
-		return s.p.node.sendFar(s.p, s.context(), to, msg)
+		return s.p.node.sendFar(s.p, s.context(), to, msg, s.p.token())
 	}
 	if t := s.p.node.traces(); t != nil {
 		t.message(s.p, PID{}, p, msg)
@@ -423,7 +428,7 @@ func (s *Self) answered(c *Context) {
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
 func (s *Self) SendName(name Atom, msg any) error {
-	if s.p.status.Load() != alive {
+	if s.p.gone() {
 		return ErrExited
 	}
 	p, err := s.p.node.named(name, msg)
@@ -435,10 +440,10 @@ func (s *Self) SendName(name Atom, msg any) error {
 
 // SendAlias sends to the process that ref is an alias of.
 func (s *Self) SendAlias(ref Ref, msg any) error {
-	if s.p.status.Load() != alive {
+	if s.p.gone() {
 		return ErrExited
 	}
-	return s.p.node.sendAlias(s.p, s.context(), ref, msg)
+	return s.p.node.sendAlias(s.p, s.context(), ref, msg, s.p.token())
 }
 
 // Spawn starts a process.
@@ -481,17 +486,22 @@ func (s *Self) TrapExit(on bool) bool { return s.p.setTrap(on) }
 // Exit sends an exit signal to a process, as exit/2 does.
 // A Process that so ends itself is unwound at once.
 func (s *Self) Exit(to PID, reason any) {
-	if s.p.status.Load() == alive {
+	if !s.p.gone() {
 		s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
 	}
-	if s.fn != nil && s.p.status.Load() != alive {
+	if s.fn != nil && s.p.gone() {
 		s.die()
 	}
 }
 
 // Reply answers a call as [From.Reply] does, at less cost where the caller is
 // near.
-func (s *Self) Reply(to From, v any) error { return to.answer(s.context(), v, nil) }
+func (s *Self) Reply(to From, v any) error {
+	if s.co == nil {
+		return to.answer(nil, s.p.carry(to, v), nil)
+	}
+	return to.answer(s.co.c, v, nil)
+}
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.

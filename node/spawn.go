@@ -167,7 +167,11 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		}
 	}
 	if caller != nil && caller.status.Load() != alive {
-		return PID{}, Ref{}, ErrExited
+		if caller.gone() {
+			return PID{}, Ref{}, ErrExited
+		}
+		token := caller.token()
+		o.before = func(p *proc) { p.inherit(token) }
 	}
 	if process {
 		if o.Coroutine {
@@ -281,7 +285,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	var ref Ref
 	if o.Link {
 		caller.link(c, pid)
-		if caller.status.Load() != alive { // killed meanwhile, perhaps before the link was there
+		if caller.gone() { // killed meanwhile, perhaps before the link was there
 			p.cancel(c, caller.reason())
 			return PID{}, Ref{}, ErrExited
 		}

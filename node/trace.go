@@ -187,7 +187,7 @@ func (t *Trace) Add(pids ...PID) error {
 		return err
 	}
 	for _, p := range procs {
-		if p.status.Load() != alive { // it may have died before it was in there
+		if p.gone() { // it may have died before it was in there
 			t.n.tracing.gone(p, p.reason())
 		}
 	}
@@ -416,7 +416,7 @@ func (t *traced) spawned(caller, p *proc) {
 			o.miss.Add(1)
 		}
 	}
-	if p.status.Load() != alive {
+	if p.gone() {
 		p.node.tracing.gone(p, p.reason())
 	}
 }

@@ -2,7 +2,7 @@
 %% TestFarOTP against a process on whatever node.
 -module(far).
 -export([start/0, play/2, factory/0, sink/0, flood/2]).
--export([give/1, raise/2, die/0, wait/0, cast/3]).
+-export([traced/3, traced_call/2, give/1, raise/2, die/0, wait/0, cast/3]).
 
 start() ->
     register(echo, spawn(fun echo/0)),
@@ -30,6 +30,26 @@ wait() -> receive after infinity -> ok end.
 cast(Node, Class, R) ->
     Ref = spawn_request(Node, erpc, execute_cast, [far, raise, [Class, R]], [monitor]),
     receive {'DOWN', Ref, process, _, Reason} -> Reason after 10000 -> throw(no_down) end.
+
+%% traced sends with a token, label none: without, and tells the label with which
+%% the answer comes.
+traced(To, Label, Msg) ->
+    token(Label), To ! {self(), Msg},
+    seq_trace:set_token(label, left_over),
+    receive {got, Msg} -> label() after 10000 -> no_answer end.
+
+traced_call(To, Label) ->
+    token(Label), M = make_ref(), To ! {'$gen_call', {self(), M}, hello},
+    seq_trace:set_token(label, left_over),
+    receive {M, hello} -> label() after 10000 -> no_answer end.
+
+token(none) -> seq_trace:set_token([]);
+token(Label) -> seq_trace:set_token([]), seq_trace:set_token(label, Label).
+
+label() ->
+    L = case seq_trace:get_token() of [] -> none; _ -> element(2, seq_trace:get_token(label)) end,
+    seq_trace:set_token([]),
+    L.
 
 %% factory starts players for those who ask.
 factory() -> register(far_factory, spawn(fun F() ->

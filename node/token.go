@@ -1,0 +1,188 @@
+package node
+
+import "github.com/actornode/actornode/wire"
+
+// Sequential trace tokens: what seq_trace of OTP puts on messages to follow what
+// comes of one. A node of ours starts none, but hands on those that come: who
+// takes a message that has a token sends with it, and spawns with it, until it
+// takes one that has none. A token travels with messages, requests and spawns, and
+// with the replies to requests from other nodes; not with exit signals, nor with
+// the replies within this node, whose callers have a token already. Processes with
+// bounded mailboxes, or boxes of their own, take messages without the token, and
+// coroutines do not inherit one.
+//
+// All that costs nothing where there are no tokens: a message that has one is in
+// the mailbox as a [tick], and whoever puts it there sets the bit tokened in the
+// status of the process before. Those who take messages and send look at the status
+// anyway, whether the process is alive; only where it says more do they come here.
+// The bit stays.
+
+// carried is a message with its token.
+type carried struct {
+	msg   any
+	token any
+}
+
+// trace is what a process knows of its token. Owned like behaviour.
+type trace struct {
+	now   *carried // the message in hand, if it has a token
+	flags any      // of the token; nil: there is none
+	label any
+	last  int // serial of the last message that came with a token
+	clock int // of the last that came or went, whichever is greater
+}
+
+// received takes note of the token that the message in hand has come with, nil:
+// with none. It reports whether there is one. See erts' seq_trace_update_clock.
+func (p *proc) received(m *carried) bool {
+	t := &p.cold.trace
+	t.now, t.flags, t.label = nil, nil, nil
+	if m == nil {
+		return false
+	}
+	token, ok := m.token.(wire.Tuple) // {Flags, Label, Serial, Sender, Previous}
+	if !ok || len(token) != 5 {
+		return false
+	}
+	t.now, t.flags, t.label = m, token[0], token[1]
+	if serial, ok := token[2].(int); ok {
+		t.last, t.clock = serial, max(t.clock, serial)
+	}
+	return true
+}
+
+// token returns the token for what p, which may be nil, sends now; nil: it has
+// none. Only for whoever runs p.
+func (p *proc) token() any {
+	if p == nil || p.status.Load()&tokened == 0 || p.cold.trace.flags == nil {
+		return nil
+	}
+	t := &p.cold.trace
+	t.clock++
+	return wire.Tuple{t.flags, t.label, t.clock, p.pid(), t.last}
+}
+
+// inherit gives p, which does not run yet, the token of who spawns it.
+func (p *proc) inherit(token any) {
+	if s, ok := p.behaviour.(self); token == nil || ok && s.co != nil {
+		return
+	}
+	p.expectTraced()
+	p.received(&carried{token: token})
+}
+
+func (p *proc) expectTraced() {
+	p.mu.Lock()
+	p.chill()
+	p.mu.Unlock()
+	p.status.Or(tokened)
+}
+
+// deliverTraced is deliver for a message with a token, nil for none.
+func (p *proc) deliverTraced(c *Context, msg, token any) error {
+	if token == nil || p.boxed {
+		return p.deliver(c, msg)
+	}
+	p.expectTraced()
+	return p.deliver(c, tick{with: &carried{msg, token}})
+}
+
+// sendTraced is for a send by p, whose status is not simply alive. done: there is
+// nothing left to do.
+func (p *proc) sendTraced(c *Context, to PID, msg any) (done bool, err error) {
+	if p.gone() {
+		return true, ErrExited
+	}
+	q := p.node.lookup(to)
+	if q == nil { // the frame will have the token
+		return false, nil
+	}
+	return true, q.deliverTraced(c, msg, p.token())
+}
+
+// open makes the message that is next in the queue of p an ordinary one.
+func (p *proc) open() {
+	n := p.q.Next()
+	if n == nil {
+		return
+	}
+	t, _ := n.Msg.(tick)
+	if p.received(t.with); t.with != nil {
+		n.Msg = t.with.msg
+	}
+}
+
+// leaveIt gives the message in hand, which stays in the queue, its token back.
+func (p *proc) leaveIt() {
+	if p.status.Load()&tokened != 0 && p.cold.trace.now != nil && p.cold.trace.now.msg != nil {
+		p.q.Next().Msg = tick{with: p.cold.trace.now}
+	}
+}
+
+// scanTraced is scan where there may be tokens.
+func (s *Self) scanTraced(match func(any) bool) (any, bool) {
+	q := &s.p.q
+	for n := q.Next(); n != nil; n = q.Next() {
+		msg := n.Msg
+		t, _ := msg.(tick)
+		if t.with != nil {
+			msg = t.with.msg
+		}
+		if match != nil {
+			s.bias.Leave()
+			ok := match(msg)
+			s.bias.Enter()
+			if !ok {
+				q.Skip()
+				continue
+			}
+		}
+		s.take(n)
+		s.p.received(t.with)
+		return msg, true
+	}
+	return nil, false
+}
+
+// carry puts the token of p on a reply; nothing else looks into it but what sends
+// the reply to another node.
+func (p *proc) carry(to From, v any) any {
+	if to.t.p == nil || to.t.p.far == nil {
+		return v
+	}
+	if token := p.token(); token != nil {
+		return tick{with: &carried{v, token}}
+	}
+	return v
+}
+
+// bare is a message without its token.
+func bare(msg any) any {
+	if t, ok := msg.(tick); ok && t.with != nil {
+		return t.with.msg
+	}
+	return msg
+}
+
+// reply sends the reply that p has been settled with to another node: to an alias,
+// if alias, else to a process. c is the context of the actor that replies.
+func (p *promise) reply(c *Context, to PID, ref Ref, alias bool, tag any) {
+	n, v := p.node, p.value
+	var token any
+	switch t, _ := v.(tick); {
+	case p.err != nil:
+		v = wire.Tuple{wire.Error, ErrorTerm(p.err)}
+	case t.with != nil:
+		v, token = t.with.msg, t.with.token
+	case c != nil:
+		token = c.p.token()
+	}
+	msg := wire.Tuple{tag, v}
+	if alias {
+		n.sendAlias(nil, c, ref, msg, token)
+	} else if q := n.lookup(to); q != nil {
+		q.deliverTraced(c, msg, token)
+	} else {
+		n.sendFar(nil, c, to, msg, token)
+	}
+}
