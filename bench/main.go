@@ -67,6 +67,8 @@ func system() contract.System {
 		gencall,
 		restart,
 		supertree,
+		etfEncode,
+		etfDecode,
 		remoteLatency,
 		remoteBulk,
 		remoteThroughput,

@@ -48,6 +48,10 @@ func Cases() []Case {
 		{Bench: "gencall", Actor: Target{Ratio: 3.5}},
 		{Bench: "restart", Actor: Target{Ratio: 50}, Process: Target{Ratio: 50}},
 		{Bench: "supertree", Actor: Target{Ratio: 3}, Process: Target{Ratio: 3}},
+		{Bench: "etf_encode", Params: []string{"term=tuple"}, Actor: Target{Ratio: 1}},
+		{Bench: "etf_decode", Params: []string{"term=tuple"}, Actor: Target{Ratio: 1}},
+		{Bench: "etf_encode", Params: []string{"term=list", "times=5000"}, Actor: Target{Ratio: 1}},
+		{Bench: "etf_decode", Params: []string{"term=list", "times=5000"}, Actor: Target{Ratio: 1}},
 		{Bench: "remote_latency", Actor: Target{Ratio: 1}, Process: Target{Ratio: 1}},
 		{Bench: "remote_throughput"},
 		{Bench: "remote_spawn"},
@@ -78,6 +82,8 @@ func Smoke() []Case {
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
 		{Bench: "supertree", Params: []string{"n=100"}},
+		{Bench: "etf_encode", Params: []string{"times=10"}},
+		{Bench: "etf_decode", Params: []string{"term=list", "times=10"}},
 	}
 }
 
