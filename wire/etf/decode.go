@@ -1,6 +1,8 @@
 package etf
 
 import (
+	"encoding/binary"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -82,9 +84,10 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 type reading struct {
 	d      *Decoder
 	b      []byte
-	pos    int // of the byte to read next
-	owed   int // terms that the open levels still wait for
-	slots  int // made so far
+	pos    int   // of the byte to read next
+	owed   int   // terms that the open levels still wait for
+	slots  int   // made so far
+	ints   []int // room for integers to come
 	limits Limits
 }
 
@@ -105,7 +108,7 @@ type level struct {
 	slots []any    // its parts; not for a map
 	i     int      // slots filled; for a map, terms to come
 	pairs wire.Map // of a map
-	key   any      // of a map: waits for its value
+	key   any      // of a map: waits for its value; of a tuple or list: the value, if it is there
 	fun   *openFun
 }
 
@@ -128,9 +131,16 @@ func (r *reading) term() (any, error) {
 			if err := r.nest(stack, &next); err != nil {
 				return nil, err
 			}
-			stack = append(stack, next)
-			r.owed--
-			continue
+			done, err := r.leaves(&next)
+			if err != nil {
+				return nil, err
+			}
+			if !done {
+				stack = append(stack, next)
+				r.owed--
+				continue
+			}
+			v = next.value()
 		}
 		for {
 			if len(stack) == 0 {
@@ -170,6 +180,52 @@ func (r *reading) nest(stack []level, next *level) error {
 		}
 	}
 	return nil
+}
+
+// leaves fills the slots of a tuple or list, as long as their terms have no parts,
+// and reports whether l is complete: most are, and need not go through the stack.
+func (r *reading) leaves(l *level) (done bool, err error) {
+	if l.kind > inList {
+		return false, nil
+	}
+	for ; l.i < len(l.slots); l.i++ {
+		if r.pos+2 > len(r.b) {
+			return false, nil
+		}
+		var v any
+		switch tag := r.b[r.pos]; tag {
+		case tagSmallInteger:
+			v = int(r.b[r.pos+1])
+			r.pos += 2
+			r.owed--
+		case tagInteger:
+			if r.pos+4 > len(r.b)-r.owed { // it is not all there
+				return false, nil
+			}
+			r.owed--
+			v = r.boxInt(int(int32(binary.BigEndian.Uint32(r.b[r.pos+1:]))))
+			r.pos += 5
+		case tagSmallAtomU8, tagAtomUTF8, tagAtomCacheRef:
+			r.pos++
+			r.owed--
+			if v, err = r.atom(tag); err != nil {
+				return false, err
+			}
+		case tagBinary:
+			r.pos++
+			r.owed--
+			if v, err = r.binary(); err != nil {
+				return false, err
+			}
+		default:
+			return false, nil
+		}
+		l.slots[l.i] = v
+	}
+	if l.kind == inList && len(l.slots) > 0 {
+		return r.tail(l)
+	}
+	return true, nil
 }
 
 // fill puts v where l waits for it and reports whether l is complete. What comes
@@ -223,7 +279,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			l.slots = appendBytes(l.slots, text)
+			l.slots, l.key = appendBytes(l.slots, text), nil
 			l.i = len(l.slots)
 			return true, nil
 		case tagList:
@@ -235,7 +291,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 				return false, err
 			}
 			if n > 0 {
-				l.slots = append(l.slots, make([]any, n)...)
+				l.slots, l.key = append(l.slots, make([]any, n)...), nil
 				return false, nil
 			}
 		default:
@@ -250,8 +306,14 @@ func (r *reading) tail(l *level) (done bool, err error) {
 func (l *level) value() any {
 	switch l.kind {
 	case inTuple:
+		if l.key != nil {
+			return l.key
+		}
 		return wire.Tuple(l.slots)
 	case inList:
+		if l.key != nil {
+			return l.key
+		}
 		return wire.List(l.slots)
 	case inTail:
 		if len(l.slots) == 0 {
@@ -275,7 +337,7 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	switch tag {
 	case tagSmallInteger, tagInteger:
 		n, err := r.integer(tag)
-		return n, false, err
+		return r.boxInt(n), false, err
 	case tagAtom, tagSmallAtom, tagAtomUTF8, tagSmallAtomU8, tagAtomCacheRef:
 		v, err = r.atom(tag)
 	case tagNil:
@@ -352,7 +414,8 @@ func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err er
 	if err != nil || n == 0 {
 		return emptyTuple, false, err
 	}
-	*next = level{kind: inTuple, slots: make([]any, n)}
+	*next = level{kind: inTuple}
+	next.slots, next.key = compound(kindTuple, n)
 	return nil, true, nil
 }
 
@@ -361,7 +424,8 @@ func (r *reading) list(at int, next *level) (v any, open bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	*next = level{kind: inList, slots: make([]any, n)}
+	*next = level{kind: inList}
+	next.slots, next.key = compound(kindList, n)
 	if n == 0 { // [] or its tail, for what it is worth
 		done, err := r.tail(next)
 		if err != nil || done {

@@ -1,6 +1,10 @@
 package etf
 
-import "github.com/actornode/actornode/wire"
+import (
+	"slices"
+
+	"github.com/actornode/actornode/wire"
+)
 
 // A list is written in the shape that term_to_binary chooses, however it is
 // spelled: STRING_EXT for up to 65,535 bytes, NIL_EXT for none, else LIST_EXT.
@@ -16,8 +20,37 @@ func (w *writing) list(l []any, next *parts) (open bool, err error) {
 	if err := w.head(tagList, len(l), "a list"); err != nil {
 		return false, err
 	}
-	*next = parts{kind: inList, terms: l, at: len(w.flat)}
+	i := w.integers(l)
+	if i == len(l) {
+		w.dst = append(w.dst, tagNil)
+		return false, nil
+	}
+	*next = parts{kind: inList, terms: l, i: i, at: len(w.flat)}
 	return true, nil
+}
+
+// integers writes the elements that l begins with as long as they are integers of
+// the usual type, and returns how many those are.
+func (w *writing) integers(l []any) int {
+	const most = 5 // bytes of one
+	dst := w.dst
+	for i, t := range l {
+		n, ok := t.(int)
+		if !ok || n != int(int32(n)) {
+			w.dst = dst
+			return i
+		}
+		if cap(dst)-len(dst) < most {
+			dst = slices.Grow(dst, most*min(len(l)-i, 1024))
+		}
+		if uint(n) < 256 {
+			dst = append(dst, tagSmallInteger, byte(n))
+		} else {
+			dst = append(dst, tagInteger, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+		}
+	}
+	w.dst = dst
+	return len(l)
 }
 
 // stringOf writes l as a STRING_EXT if all of it are bytes.

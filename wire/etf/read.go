@@ -168,9 +168,7 @@ func (r *reading) binary() (any, error) {
 	if r.d.Shared && n >= ShareFrom && n >= len(r.b)/2 {
 		return b[:n:n], nil
 	}
-	c := make([]byte, n)
-	copy(c, b)
-	return c, nil
+	return boxBytes(b), nil
 }
 
 func (r *reading) bitstring() (any, error) {

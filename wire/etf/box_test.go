@@ -1,0 +1,83 @@
+package etf
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Tuples, lists and binaries of every length at which their form in memory changes
+// come out as they went in, can be appended to without harm, and outlive the bytes
+// that they were in and a collection of garbage.
+func TestBoxes(t *testing.T) {
+	var d Decoder
+	var all, want []any
+	for n := range 150 {
+		tuple, list, data := make(wire.Tuple, n), make(wire.List, n), make([]byte, n)
+		for i := range n {
+			tuple[i], list[i], data[i] = 1000*n+i, -1000*n-i-1, byte(n+i)
+		}
+		for _, term := range []any{tuple, list, data} {
+			b, err := Append(nil, term)
+			require.NoError(t, err)
+			got, rest, err := d.Decode(b)
+			require.NoError(t, err)
+			require.Empty(t, rest)
+			clear(b)
+			all, want = append(all, got), append(want, term)
+			switch got := got.(type) { // nothing of the term beside it is written over
+			case wire.Tuple:
+				require.Equal(t, len(got), cap(got))
+			case []byte:
+				if n <= 136 {
+					require.Equal(t, len(got), cap(got))
+				}
+			}
+		}
+		if n%25 == 0 {
+			runtime.GC()
+		}
+	}
+	runtime.GC()
+	for i := range all {
+		if !wire.Equal(want[i], all[i]) {
+			assert.Equal(t, want[i], all[i])
+		}
+		assert.IsType(t, all[i], want[i])
+	}
+}
+
+// A tuple, a list or a binary costs one allocation as long as it is short, and one
+// more beyond; integers cost one for up to 128 of them.
+func TestBoxesAllocate(t *testing.T) {
+	ints := func(n int) wire.List {
+		l := make(wire.List, n)
+		for i := range l {
+			l[i] = 1000 + i
+		}
+		return l
+	}
+	for _, c := range []struct {
+		term any
+		most float64
+	}{
+		{wire.Tuple{wire.Atom("update"), wire.Atom("account"), 42, 1_000_000, make([]byte, 64)}, 3},
+		{wire.Tuple{wire.Atom("a"), wire.Tuple{wire.Atom("b"), 1}, wire.List{wire.Atom("c"), wire.Tuple{2, 3}}}, 4},
+		{wire.Tuple{1000, 2000, 3000, 4000}, 2},
+		{ints(16), 2},
+		{ints(10_000), 2 + (10_000+127)/128},
+		{make([]byte, 136), 1},
+		{make([]byte, 10_000), 2},
+	} {
+		b, err := Append(nil, c.term)
+		require.NoError(t, err)
+		var d Decoder
+		n := testing.AllocsPerRun(100, func() { _, _, err = d.Decode(b) })
+		require.NoError(t, err)
+		assert.LessOrEqual(t, n, c.most, "%.60s", wire.Format(c.term))
+	}
+}
