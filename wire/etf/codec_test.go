@@ -438,52 +438,6 @@ func TestElements(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestKeys: maps in keys of maps are limited, in values they are not.
-func TestKeys(t *testing.T) {
-	d := Decoder{Limits: Limits{Keys: 3}}
-	for n, want := range map[int]error{4: nil, 5: ErrLimit} {
-		var x any = wire.OK
-		for range n {
-			x = wire.NewMap(wire.Tuple{x}, wire.NewMap(1, wire.NewMap(1, wire.NewMap(1, 2))))
-		}
-		b, err := Append(nil, x)
-		require.NoError(t, err)
-		_, _, err = d.Decode(b)
-		require.ErrorIs(t, err, want)
-	}
-}
-
-// TestLargeKeys: the same for maps that package wire has to sort; two in a row
-// would take seconds to decode for each 300 KB.
-func TestLargeKeys(t *testing.T) {
-	large := func(key any) wire.Map {
-		var m wire.Map
-		for i := range 33 {
-			m.Put(i, i)
-		}
-		m.Put(key, 1)
-		return m
-	}
-	for _, c := range []struct {
-		term any
-		want error
-	}{
-		{large(wire.Tuple{large(wire.OK)}), nil},
-		{wire.NewMap(large(wire.OK), large(large(wire.OK))), nil},
-		{wire.NewMap(large(wire.NewMap(wire.NewMap(1, 2), 3)), 4), nil},
-		{large(wire.Tuple{large(large(wire.OK))}), ErrLimit},
-		{large(wire.NewMap(large(wire.OK), 1)), ErrLimit},
-	} {
-		b, err := Append(nil, c.term)
-		require.NoError(t, err)
-		_, _, err = Decode(b)
-		require.ErrorIs(t, err, c.want)
-		d := Decoder{Limits: Limits{LargeKeys: 2}}
-		_, _, err = d.Decode(b)
-		require.NoError(t, err)
-	}
-}
-
 func TestInflated(t *testing.T) {
 	d := Decoder{Limits: Limits{Inflated: 1000}}
 	for n, want := range map[int]error{995: nil, 996: ErrLimit} {

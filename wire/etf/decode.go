@@ -79,7 +79,8 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 //
 //  1. Every term that an open level waits for is counted in owed, and owed never
 //     exceeds the bytes left. So the slots of all levels together take no more
-//     than 16 bytes for each byte of input, whatever the lengths in it say.
+//     than 16 bytes for each byte of input, and 24 for each level, whatever the
+//     lengths in it say.
 //  2. Nothing is allocated before the bytes it is for are known to be there.
 type reading struct {
 	d      *Decoder
@@ -171,9 +172,6 @@ func (r *reading) nest(stack []level, next *level) error {
 		next.keys = top.keys
 		if top.kind == inMap && top.i%2 == 0 {
 			next.keys++
-		}
-		if next.kind == inMap && int(next.keys) > r.limits.Keys {
-			return r.failAt(r.pos, ErrLimit, "maps nested in keys of maps deeper than %d", r.limits.Keys)
 		}
 		if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > r.limits.LargeKeys {
 			return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, r.limits.LargeKeys)

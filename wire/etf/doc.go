@@ -43,8 +43,13 @@
 //     bytes that it is for are there. A term costs some 20 bytes at most for each
 //     byte of input, 60 in a large map, beside 72 for each level that is open.
 //  5. The time that an input takes grows with its length, logarithms aside:
-//     nothing is walked again but the keys of maps, which [Limits].Keys and
-//     LargeKeys bound.
+//     nothing is walked again but the keys of maps. A key that goes into a map of
+//     up to 32 pairs is compared with at most 6 others, and a comparison ends with
+//     the shorter key, so that the longest key of a map costs no more than all its
+//     others. What is in a key that is not the longest is in a term of less than
+//     half the size: that happens to a byte once for each doubling of the input,
+//     however deep maps are nested in keys. A key of a larger map is hashed, whole,
+//     and such maps are sorted when they are compared: [Limits].LargeKeys.
 //  6. Neither side recurses over terms: depth costs heap, up to a limit.
 //  7. If Append fails dst is as it was.
 //  8. Whatever a peer sends, a Decoder remembers at most 256 atoms and 16 node

@@ -11,7 +11,7 @@ import (
 )
 
 // tight are limits under which no input can take long.
-var tight = Limits{Depth: 1000, Elements: 1 << 16, Keys: 4, Inflated: 1 << 16}
+var tight = Limits{Depth: 1000, Elements: 1 << 16, Inflated: 1 << 16}
 
 // FuzzDecode: what is a term survives encoding, in one way only; what is none
 // has an error; and Skip finds the same end.

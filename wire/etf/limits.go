@@ -31,14 +31,11 @@ type Limits struct {
 	// pair) and funs of one term may have together, 1<<24 by default: an element
 	// costs 16 bytes, or up to 60 in a large map.
 	Elements int
-	// Keys is how deep maps may be nested in the keys of maps, 32 by default.
-	// To put a pair into a map means to look at its whole key, so a term costs at
-	// most so many looks at each byte.
-	Keys int
-	// LargeKeys is the same for maps of more than 32 pairs, 1 by default. Those
-	// are sorted each time that they are looked at, and the maps in their keys
-	// each time that two of those are compared: each level more multiplies the
-	// time by about ten.
+	// LargeKeys is how deep maps of more than 32 pairs may be nested in the keys of
+	// maps, 1 by default. Those are sorted each time that they are looked at, and
+	// the maps in their keys each time that two of those are compared: each level
+	// more multiplies the time by about ten. Smaller maps may be nested as deep as
+	// other terms are; see doc.go.
 	LargeKeys int
 	// Inflated is the longest that a compressed term may become, in bytes, 64
 	// MiB by default.
@@ -56,7 +53,6 @@ func (l Limits) filled() Limits {
 	}
 	fill(&l.Depth, MaxDepth)
 	fill(&l.Elements, 1<<24)
-	fill(&l.Keys, 32)
 	fill(&l.LargeKeys, 1)
 	fill(&l.Inflated, 64<<20)
 	return l
