@@ -80,6 +80,12 @@
 //	                      faults of 2 KiB of stack and 0.4 KiB of descriptor a
 //	                      goroutine, which Go cannot make smaller
 //	mixed                 as ring
+//	etf_encode            the copying of bytes and a type switch a term
+//	etf_decode            tuple: three allocations, for the tuple, the binary and an
+//	                      integer. list: 16 bytes for each element, 8 more for its
+//	                      integer, and the collector, which with so small a heap
+//	                      runs all the time: half of it is write barriers, marking
+//	                      and sweeping, and goes with GOGC=400
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox
 //
