@@ -5,6 +5,7 @@ go 1.26
 require github.com/stretchr/testify v1.12.1
 
 require (
+	github.com/klauspost/compress v1.20.3
 	github.com/spf13/cobra v1.10.2
 	github.com/vmihailenco/msgpack/v5 v5.4.1
 	go.yaml.in/yaml/v3 v3.0.6

@@ -1,0 +1,40 @@
+package native
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// code says why a node ends a handshake or a link: the peer is told, in a
+// refusal or a goodbye, with a text for people. The list is closed: a number is never
+// given another meaning, new ones are appended.
+type code byte
+
+const (
+	codeProtocol   code = 1 // what came does not belong to the protocol
+	codeVersion    code = 2 // no version that both speak
+	codeName       code = 3 // a name that was not asked for, or is none
+	codeBusy       code = 4 // another connection goes on
+	codeNotAllowed code = 5 // not wanted
+	codeCookie     code = 6 // the cookie is not known
+	codeSession    code = 7 // the link to go on with has ended
+	codeLimit      code = 8 // beyond the receiver's limits
+	codeTerm       code = 9 // what came is no term
+)
+
+// errSession: the peer has given up the link that was to go on.
+var errSession = errors.New("native: the interrupted link has ended")
+
+// kinds are what the codes are here; a code that is not known is codeProtocol.
+var kinds = [...]error{codeProtocol: wire.ErrPeerProtocol, codeVersion: wire.ErrNotAllowed, codeName: wire.ErrPeerName,
+	codeBusy: wire.ErrBusy, codeNotAllowed: wire.ErrNotAllowed, codeCookie: wire.ErrCookie, codeSession: errSession,
+	codeLimit: wire.ErrPeerProtocol, codeTerm: wire.ErrPeerProtocol}
+
+// kind returns what errors.Is finds in an error of this code.
+func (c code) kind() error {
+	if int(c) < len(kinds) && kinds[c] != nil {
+		return kinds[c]
+	}
+	return wire.ErrPeerProtocol
+}

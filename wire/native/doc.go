@@ -1,0 +1,3 @@
+// Package native speaks the native protocol: between two nodes of this project.
+// It implements [wire.Protocol].
+package native

@@ -1,0 +1,54 @@
+package native
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// A frame is the number of its bytes in 16 bits and so many bytes; none: a tick.
+// The first byte says what it is, in its low bits: a [wire.Op], or one of these.
+const (
+	opAck  = 0  // how much of the session has come
+	opPart = 14 // a part of a long message
+	opBye  = 15 // why the link ends
+
+	opMask     = 15
+	bitExtras  = 0x10 // of an op: more about the signal follows its fields
+	bitPacked  = 0x20 // what remains of the frame is compressed by zstd
+	bitParts   = 0x40 // of an op: the payload follows in parts
+	bitUnknown = 0x80
+)
+
+// Bits of the extras: what they hold, in this order.
+const (
+	extraUrgent = 1 << iota // nothing
+	extraID                 // an integer
+	extraToken              // a term
+	extraKnown  = extraUrgent | extraID | extraToken
+)
+
+// Bits of the integer in a spawn reply.
+const (
+	spawnLinked = 1 << iota
+	spawnWatched
+)
+
+const (
+	sizeBytes = 2
+	maxFrame  = 1<<16 - 1
+	// partSize is how much of a long message is in a frame. A message that does not
+	// fit into one frame is long.
+	partSize = 63 << 10
+	// maxStreams is how many messages may be under way in parts, whatever
+	// wire.LinkLimits says.
+	maxStreams = 64
+	// sendStreams is how many this side has under way.
+	sendStreams = 16
+)
+
+// payloads are the ops that carry a term.
+var payloads = [16]bool{wire.OpSend: true, wire.OpExit: true, wire.OpSignal: true, wire.OpDown: true, wire.OpSpawn: true,
+	wire.OpSpawnReply: true, wire.OpReceipt: true}
+
+var errCut = errors.New("a frame that ends too early")

@@ -1,0 +1,360 @@
+package native
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// state is what a side of the handshake waits for. doc.go draws the machine.
+type state uint8
+
+const (
+	awaitWelcome state = iota // dialled
+	awaitAck                  // dialled: has sent its proof
+	awaitHello                // accepts
+	awaitProof                // accepts
+	awaitDone                 // accepts: has sent its ack
+	finished                  // both know each other
+	failed
+)
+
+func (s state) String() string {
+	return [...]string{"await welcome", "await ack", "await hello", "await proof", "await done", "finished", "failed"}[s]
+}
+
+// The versions of the protocol that this node speaks.
+const (
+	minVersion = 1
+	maxVersion = 1
+)
+
+// machine is one side of a handshake. It has no socket, clock or chance: what is
+// random is given, what is sent is returned.
+type machine struct {
+	h     wire.Handshake
+	ours  nodeInfo
+	state state
+	// bind returns what identifies the channel below, nothing where there is none.
+	// It is asked when a message has come.
+	bind func() ([]byte, error)
+	// session is what the accepting side calls a new session; of who has dialled,
+	// the one to go on with, of which it has received so many bytes.
+	session  sessionID
+	received uint64
+	life     uint32 // of who has dialled, for a session to go on with: the peer's creation
+	// find returns how much has been received of a session with peer that waits for
+	// a connection here.
+	find func(peer wire.NodeID, id sessionID) (received uint64, ok bool)
+
+	hello, welcome, proof []byte // as they went
+	bound                 []byte
+	theirs                nodeInfo
+	want                  uint64 // bytes of the session that the peer has received
+	in, out               string // cookies: that the peer must know, and that this side knows
+}
+
+// newMachine makes the side that has dialled or the other. ours has all but what h
+// says; bind and find may be set before begin.
+func newMachine(h wire.Handshake, dialled bool, ours nodeInfo) (*machine, error) {
+	m := &machine{h: h, ours: ours, state: awaitHello}
+	m.ours.id = h.Local
+	if h.Hidden {
+		m.ours.flags |= flagHidden
+	}
+	if h.Grace > 0 {
+		m.ours.flags |= flagSession
+		m.ours.grace = uint32(min(h.Grace.Milliseconds(), 1<<32-1))
+	}
+	if err := checkName(h.Local.Name); err != nil {
+		return m, m.fail(wire.ErrPeerName, "this node: %v", err)
+	}
+	if h.Cookies == nil {
+		return m, m.fail(wire.ErrCookie, "this node has no cookies to ask for or to know")
+	}
+	if !dialled {
+		return m, nil
+	}
+	if err := checkName(h.Peer); err != nil {
+		return m, m.fail(wire.ErrPeerName, "%v", err)
+	}
+	m.state = awaitWelcome
+	m.theirs.id.Name = h.Peer
+	return m, nil
+}
+
+// begin returns what is sent first, by who has dialled.
+func (m *machine) begin() [][]byte {
+	if m.state != awaitWelcome {
+		return nil
+	}
+	m.hello = (&helloMsg{min: minVersion, max: maxVersion, node: m.ours, peer: m.h.Peer}).append(nil)
+	return [][]byte{m.hello}
+}
+
+// fail ends the handshake without a word to the peer.
+func (m *machine) fail(kind error, format string, args ...any) error {
+	m.state = failed
+	return &handshakeError{kind, fmt.Sprintf(format, args...)}
+}
+
+// refuse ends it with one.
+func (m *machine) refuse(c code, format string, args ...any) ([][]byte, error) {
+	err := m.fail(c.kind(), format, args...)
+	return [][]byte{appendReason([]byte{tagRefusal}, c, fmt.Sprintf(format, args...))}, err
+}
+
+// handshakeError is an error with a text of its own that errors.Is knows.
+type handshakeError struct {
+	kind error // nil: none that callers act on
+	text string
+}
+
+func (e *handshakeError) Error() string { return "native: handshake: " + e.text }
+func (e *handshakeError) Unwrap() error { return e.kind }
+
+// step takes the next message and returns what to send, in order. What there is
+// to send goes out even if the handshake ends with an error.
+func (m *machine) step(msg []byte) (out [][]byte, err error) {
+	if len(msg) > 0 && msg[0] == tagRefusal && m.state < finished {
+		c, text := parseReason(msg[1:])
+		return nil, m.fail(c.kind(), "%s refuses: %s", m.who(), printable(text))
+	}
+	switch m.state {
+	case awaitWelcome:
+		return m.onWelcome(msg)
+	case awaitAck:
+		return m.onAck(msg)
+	case awaitHello:
+		return m.onHello(msg)
+	case awaitProof:
+		return m.onProof(msg)
+	case awaitDone:
+		return m.onDone(msg)
+	}
+	return nil, m.fail(wire.ErrPeerProtocol, "a message in state %s", m.state)
+}
+
+// printable returns what a peer says, without what a terminal would obey.
+func printable(text string) string {
+	b := []rune(text)
+	for i, r := range b {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			b[i] = '?'
+		}
+	}
+	return string(b)
+}
+
+func (m *machine) who() string {
+	if m.theirs.id.Name == "" {
+		return "the peer"
+	}
+	return string(m.theirs.id.Name)
+}
+
+// ended is the error for a peer that has closed the connection.
+func (m *machine) ended() error {
+	switch m.state {
+	case awaitWelcome:
+		return m.fail(nil, "%s closed the connection without a word: no node that speaks the native protocol listens there", m.who())
+	case awaitHello:
+		return m.fail(nil, "the connection was closed before a name came")
+	}
+	return m.fail(nil, "%s closed the connection (%s)", m.who(), m.state)
+}
+
+// onHello is the accepting side's.
+func (m *machine) onHello(msg []byte) ([][]byte, error) {
+	var hello helloMsg
+	rest, err := hello.parseVersions(msg)
+	if err != nil {
+		out, err := m.refuse(codeProtocol, "%v", err)
+		if len(msg) > 0 && (msg[0] == 'N' || msg[0] == 'n') {
+			out = [][]byte{[]byte("snot_allowed")} // what its own protocol says in this place
+		}
+		return out, err
+	}
+	if hello.min > maxVersion || hello.max < minVersion {
+		return m.refuse(codeVersion, "versions %d to %d of the native protocol meet a node that speaks %d to %d",
+			hello.min, hello.max, minVersion, maxVersion)
+	}
+	if err := hello.parse(rest); err != nil {
+		return m.refuse(codeProtocol, "%v", err)
+	}
+	if err := checkName(hello.node.id.Name); err != nil {
+		return m.refuse(codeName, "%v", err)
+	}
+	m.hello, m.theirs = msg, hello.node
+	if hello.peer != m.h.Local.Name {
+		return m.refuse(codeName, "%s looks for %.300s, and here is %s", m.who(), printable(string(hello.peer)), m.h.Local.Name)
+	}
+	if out, err := m.channel(); err != nil {
+		return out, err
+	}
+	welcome := welcomeMsg{version: min(hello.max, maxVersion), node: m.ours}
+	if m.theirs.flags&flagResume == 0 {
+		verdict := wire.Welcome
+		if m.h.Admit != nil {
+			verdict = m.h.Admit(m.theirs.id)
+		}
+		switch verdict {
+		case wire.Welcome, wire.Simultaneous:
+		case wire.Alive:
+			welcome.alive = true
+		case wire.Busy:
+			return m.refuse(codeBusy, "%s is connecting to %s itself, and goes on with that", m.h.Local.Name, m.who())
+		default:
+			return m.refuse(codeNotAllowed, "%s does not want %s", m.h.Local.Name, m.who())
+		}
+	}
+	m.state = awaitProof
+	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	m.welcome = welcome.append(nil)
+	return [][]byte{m.welcome}, nil
+}
+
+// channel learns what the connection below is bound to, and checks that both
+// sides see the same kind.
+func (m *machine) channel() ([][]byte, error) {
+	if m.bind != nil {
+		var err error
+		if m.bound, err = m.bind(); err != nil {
+			return m.refuse(codeNotAllowed, "the proof cannot be bound to the TLS connection: %v", err)
+		}
+	}
+	if has := m.theirs.flags&flagBound != 0; has != (m.ours.flags&flagBound != 0) {
+		return m.refuse(codeNotAllowed, "one of %s and %s sees TLS and the other does not: what ends it between them?",
+			m.h.Local.Name, m.who())
+	}
+	return nil, nil
+}
+
+// onWelcome is the dialling side's.
+func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
+	var w welcomeMsg
+	if err := w.parse(msg); err != nil {
+		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+	}
+	if w.version < minVersion || w.version > maxVersion {
+		return m.refuse(codeVersion, "%s chooses version %d, of those from %d to %d", m.who(), w.version, minVersion, maxVersion)
+	}
+	if w.node.id.Name != m.h.Peer {
+		return m.refuse(codeName, "%s answers where %s should be", printable(string(w.node.id.Name)), m.h.Peer)
+	}
+	m.welcome, m.theirs = msg, w.node
+	if m.life != 0 && w.node.id.Creation != m.life {
+		return m.refuse(codeSession, "%s has restarted since the link began", m.who())
+	}
+	if out, err := m.channel(); err != nil {
+		return out, err
+	}
+	if w.alive && m.h.Insist != nil && !m.h.Insist(m.theirs.id) {
+		return m.refuse(codeBusy, "%s has a link, and so has %s by now", m.who(), m.h.Local.Name)
+	}
+	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	p := proofMsg{session: m.session, received: m.received}
+	b := p.append(nil, tagProof)
+	m.proof = m.mac(b, m.out, labelDialled, m.hello, m.welcome, b)
+	m.state = awaitAck
+	return [][]byte{m.proof}, nil
+}
+
+// What the two proofs begin with: so neither is good for the other's.
+const (
+	labelDialled  = "actornode native 1: proof of the side that dialled"
+	labelAccepted = "actornode native 1: proof of the side that accepted"
+)
+
+// mac appends to dst the proof that a cookie is known, for this conversation.
+func (m *machine) mac(dst []byte, cookie, label string, parts ...[]byte) []byte {
+	h := hmac.New(sha256.New, []byte(cookie))
+	addPart(h, []byte(label))
+	addPart(h, m.bound)
+	for _, p := range parts {
+		addPart(h, p)
+	}
+	return h.Sum(dst)
+}
+
+func addPart(h hash.Hash, p []byte) {
+	var n [4]byte
+	binary.BigEndian.PutUint32(n[:], uint32(len(p)))
+	h.Write(n[:])
+	h.Write(p)
+}
+
+// onProof is the accepting side's.
+func (m *machine) onProof(msg []byte) ([][]byte, error) {
+	var p proofMsg
+	if err := p.parse(msg, tagProof); err != nil {
+		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+	}
+	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize])) {
+		return m.refuse(codeCookie, "%s does not know the cookie that %s wants (or something in between has changed what it said)",
+			m.who(), m.h.Local.Name)
+	}
+	m.proof, m.want = msg, p.received
+	ack := proofMsg{}
+	switch {
+	case m.theirs.flags&flagResume != 0:
+		received, ok := uint64(0), false
+		if m.find != nil {
+			received, ok = m.find(m.theirs.id, p.session)
+		}
+		if !ok {
+			return m.refuse(codeSession, "%s has given up the link that %s would go on with", m.h.Local.Name, m.who())
+		}
+		m.session = p.session
+		ack = proofMsg{session: p.session, received: received}
+	case m.grace() > 0:
+		ack.session = m.session
+	default:
+		m.session = sessionID{}
+	}
+	b := ack.append(nil, tagAck)
+	m.state = awaitDone
+	return [][]byte{m.mac(b, m.out, labelAccepted, m.hello, m.welcome, m.proof, b)}, nil
+}
+
+// grace is for how long both sides would wait for a new connection.
+func (m *machine) grace() time.Duration {
+	return time.Duration(min(m.ours.grace, m.theirs.grace)) * time.Millisecond
+}
+
+// onAck is the dialling side's.
+func (m *machine) onAck(msg []byte) ([][]byte, error) {
+	var p proofMsg
+	if err := p.parse(msg, tagAck); err != nil {
+		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+	}
+	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelAccepted, m.hello, m.welcome, m.proof, msg[:proofSize-macSize])) {
+		return m.refuse(codeCookie, "%s does not know the cookie that %s wants", m.who(), m.h.Local.Name)
+	}
+	if m.ours.flags&flagResume != 0 && p.session != m.session {
+		return m.refuse(codeProtocol, "%s goes on with another session", m.who())
+	}
+	m.session, m.want = p.session, p.received
+	if m.grace() == 0 {
+		m.session = sessionID{}
+	}
+	m.state = finished
+	return [][]byte{{tagDone}}, nil
+}
+
+// onDone is the accepting side's.
+func (m *machine) onDone(msg []byte) ([][]byte, error) {
+	if len(msg) == 0 || msg[0] != tagDone {
+		return m.refuse(codeProtocol, "%s: %v", m.who(), unexpected(msg, "the end of the handshake"))
+	}
+	m.state = finished
+	return nil, nil
+}
+
+// flags returns what both sides can.
+func (m *machine) flags() uint32 { return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume) }

@@ -1,0 +1,95 @@
+package native
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+)
+
+// The buffer of a reader: it grows while reads fill it, and shrinks when they
+// have been small for long, so an idle link has a small one.
+const (
+	leastInput = 4 << 10
+	mostInput  = 256 << 10
+	calm       = 64 // small reads in a row
+)
+
+// input cuts what comes into frames. It belongs to the goroutine that reads.
+type input struct {
+	conn     net.Conn
+	buf      []byte
+	from, to int // what of buf is still to be taken
+	small    int // reads in a row that were
+	full     bool
+	received atomic.Uint64
+}
+
+// next returns the next frame without its size, until the call after; empty: a
+// tick.
+func (in *input) next() ([]byte, error) {
+	for {
+		have := in.to - in.from
+		need := sizeBytes
+		if have >= sizeBytes {
+			need += sizeOf(in.buf[in.from:])
+			if have >= need {
+				b := in.buf[in.from+sizeBytes : in.from+need]
+				in.from += need
+				return b, nil
+			}
+		}
+		if err := in.fill(need); err != nil {
+			if have > 0 && errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+	}
+}
+
+// fill reads once, into room for need bytes from the beginning of the next frame.
+func (in *input) fill(need int) error {
+	have := in.to - in.from
+	size := in.size()
+	for size < need {
+		size *= 2
+	}
+	if size != len(in.buf) {
+		buf := make([]byte, size)
+		copy(buf, in.buf[in.from:in.to])
+		in.buf = buf
+	} else if in.from > 0 {
+		copy(in.buf, in.buf[in.from:in.to])
+	}
+	in.from, in.to = 0, have
+	n, err := in.conn.Read(in.buf[in.to:])
+	in.received.Add(uint64(n))
+	in.to += n
+	in.full = in.to == len(in.buf)
+	if n > len(in.buf)/16 {
+		in.small = 0
+	} else {
+		in.small++
+	}
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// size chooses how large the buffer is to be next.
+func (in *input) size() int {
+	switch size := len(in.buf); {
+	case size == 0:
+		return leastInput
+	case in.full && size < mostInput:
+		in.full = false
+		return 2 * size
+	case in.small >= calm && size > leastInput && in.to-in.from < leastInput:
+		in.small = 0
+		return leastInput
+	default:
+		return size
+	}
+}

@@ -1,0 +1,235 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// link is a connection after the handshake.
+type link struct {
+	// Set once.
+	peer wire.Peer
+	conn net.Conn
+
+	// Of the goroutine that reads.
+	in    *reader
+	input input
+
+	mu     sync.Mutex
+	out    *writer // guarded by mu
+	flying int     // guarded by mu: bytes of out.buf that Flush is sending
+
+	// Of the goroutine that flushes, whoever holds sending.
+	sending sync.Mutex
+	spare   []byte      // the buffer to take the place of out's
+	turn    []*outgoing // long messages of which a part is sent
+	batch   batch
+	scratch []byte
+
+	// Of all.
+	sent     atomic.Uint64
+	closing  sync.Once
+	closed   atomic.Bool
+	closeErr error
+}
+
+// newLink goes on where a handshake has ended.
+func (p *Protocol) newLink(conn net.Conn, m *machine, dialled bool) *link {
+	flags := m.flags()
+	l := &link{conn: conn, peer: wire.Peer{
+		ID:       m.theirs.id,
+		Hidden:   m.theirs.flags&flagHidden != 0,
+		Protocol: p.Name(),
+		Flags:    uint64(flags),
+		Spawn:    true,
+		Alias:    true,
+		Monitor:  true,
+		Receipts: true,
+		Addr:     addr(conn),
+	}}
+	limits, together := p.withDefaults(m.h.Limits)
+	l.input.conn = conn
+	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, together: together,
+		streams: min(limits.Fragments, maxStreams)}
+	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types}
+	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
+		together: int(min(m.theirs.together, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
+	if flags&flagCompress != 0 {
+		l.out.threshold = p.Compress
+	}
+	l.out.enc = pack.Encoder{Told: &l.out.told, Types: p.Types, Foreign: p.Foreign}
+	return l
+}
+
+func addr(conn net.Conn) string {
+	if a := conn.RemoteAddr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+func (l *link) Peer() wire.Peer { return l.peer }
+
+// Read returns the next signal.
+func (l *link) Read(f *wire.Frame) error {
+	*f = wire.Frame{}
+	for {
+		b, err := l.input.next()
+		if err == nil && len(b) > 0 {
+			var ok bool
+			if ok, err = l.in.frame(b, f); ok && err == nil {
+				return nil
+			}
+		}
+		if err != nil {
+			return l.readError(err)
+		}
+	}
+}
+
+func (l *link) readError(err error) error {
+	var v *violation
+	switch {
+	case l.closed.Load():
+		return fmt.Errorf("native: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
+	case errors.Is(err, io.EOF) && !errors.As(err, &v):
+		return fmt.Errorf("native: %s has closed the connection: %w", l.peer.ID.Name, io.EOF)
+	case errors.As(err, &v):
+		l.bye(v)
+	}
+	return fmt.Errorf("native: from %s: %w", l.peer.ID.Name, err)
+}
+
+// byeTime is how long a peer that is told why the link ends may take.
+const byeTime = 100 * time.Millisecond
+
+// bye tells the peer what was wrong with what it sent, if it is ready to listen.
+func (l *link) bye(v *violation) {
+	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	b := appendReason([]byte{0, 0, opBye}, v.code, v.Error())
+	b[1] = byte(len(b) - sizeBytes)
+	b[0] = byte((len(b) - sizeBytes) >> 8)
+	_, _ = l.conn.Write(b)
+}
+
+// Write encodes a signal into the buffer.
+func (l *link) Write(f *wire.Frame) (buffered int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err = l.out.write(f)
+	return l.waitingLocked(), err
+}
+
+func (l *link) waitingLocked() int { return len(l.out.buf) + l.out.left + l.flying }
+
+// Send is part of [wire.Quick].
+func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.Lock()
+	if l.out.send(from, to, msg) {
+		n := l.waitingLocked()
+		l.mu.Unlock()
+		return n, nil
+	}
+	l.mu.Unlock()
+	return l.Write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+}
+
+// keptSize is how large a buffer may be that is kept for later messages.
+const keptSize = 1 << 20
+
+// Flush sends what has been written, and a part of each long message.
+func (l *link) Flush(tick bool) (left int, err error) {
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	l.mu.Lock()
+	l.out.start()
+	buf := l.out.buf
+	l.out.buf, l.spare = l.spare, nil
+	l.flying = len(buf)
+	l.turn = append(l.turn[:0], l.out.long...)
+	l.mu.Unlock()
+
+	switch {
+	case len(l.turn) > 0:
+		err = l.sendParts(buf)
+	case len(buf) > 0:
+		err = l.send(buf)
+	case tick:
+		err = l.send(tickFrame[:])
+		buf = nil // nothing much goes on: give the memory back
+	}
+	if cap(buf) <= keptSize {
+		l.spare = buf[:0]
+	}
+	l.mu.Lock()
+	l.flying = 0
+	if len(l.turn) > 0 {
+		l.out.done(l.turn)
+		clear(l.turn)
+	}
+	left = l.out.left
+	l.mu.Unlock()
+	return left, err
+}
+
+var tickFrame [sizeBytes]byte
+
+// sendParts sends buf and a part of each message of turn.
+func (l *link) sendParts(buf []byte) error {
+	b := &l.batch
+	b.size = 0
+	b.pieces = b.pieces[:0]
+	b.add(buf)
+	l.out.parts(l.turn, b)
+	defer func() { clear(b.pieces[:cap(b.pieces)]) }()
+	switch l.conn.(type) {
+	case *net.TCPConn, *net.UnixConn: // takes pieces
+		pieces := net.Buffers(b.pieces)
+		n, err := pieces.WriteTo(l.conn)
+		return l.sentBytes(int(n), err)
+	}
+	l.scratch = l.scratch[:0]
+	for _, p := range b.pieces {
+		l.scratch = append(l.scratch, p...)
+	}
+	err := l.send(l.scratch)
+	if cap(l.scratch) > keptSize {
+		l.scratch = nil
+	}
+	return err
+}
+
+func (l *link) send(b []byte) error { return l.sentBytes(l.conn.Write(b)) }
+
+func (l *link) sentBytes(n int, err error) error {
+	l.sent.Add(uint64(n))
+	switch {
+	case err == nil:
+		return nil
+	case l.closed.Load():
+		err = net.ErrClosed
+	}
+	return fmt.Errorf("native: to %s: %w", l.peer.ID.Name, err)
+}
+
+// Traffic returns how many bytes have come and gone.
+func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.sent.Load() }
+
+// Close ends the link.
+func (l *link) Close() error {
+	l.closing.Do(func() {
+		l.closed.Store(true)
+		l.closeErr = l.conn.Close()
+	})
+	return l.closeErr
+}

@@ -1,0 +1,257 @@
+package native
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// The messages of the handshake, without the two bytes of length in front of
+// each; integers are big-endian:
+//
+//	hello    'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer …     from who has dialled: versions, itself, who is meant
+//	welcome  'W' "ACTN" Version:8 Alive:8 Node …            the version chosen; 1: there is a link already
+//	proof    'P' Session:128 Received:64 Mac:256            from who has dialled
+//	ack      'A' Session:128 Received:64 Mac:256            from the other
+//	done     'D' …                                          from who has dialled: the link begins behind it
+//	refusal  'E' Code:8 Text                                from either, at any time: the end
+//
+//	Node     Flags:32 Creation:32 Grace:32 Message:64 Together:64 Open:8 Nonce:256 Nlen:16 Name
+//
+// Bytes where … stands are ignored, but are part of what is proved.
+const (
+	tagHello   = 'H'
+	tagWelcome = 'W'
+	tagProof   = 'P'
+	tagAck     = 'A'
+	tagDone    = 'D'
+	tagRefusal = 'E'
+
+	magic = "ACTN"
+)
+
+const (
+	nonceSize    = 32
+	macSize      = 32
+	nodeSize     = 4 + 4 + 4 + 8 + 8 + 1 + nonceSize
+	proofSize    = 1 + 16 + 8 + macSize
+	maxHandshake = 4096 // bytes of a message
+	maxText      = 400  // bytes of a reason
+)
+
+// Bits of the flags in hello and welcome, and of [wire.Peer].Flags.
+const (
+	flagHidden   uint32 = 1 << iota // the node is not to be seen by nodes()
+	flagCompress                    // it reads compressed frames
+	flagSession                     // it would have the link survive its connection
+	flagResume                      // of a hello: the connection is for a link that there is
+	flagBound                       // it sees TLS, and binds its proof to it
+)
+
+// sessionID names a link that may survive its connection; zero: none.
+type sessionID [16]byte
+
+// nodeInfo is what a node says of itself.
+type nodeInfo struct {
+	flags    uint32
+	id       wire.NodeID
+	grace    uint32 // milliseconds
+	message  uint64 // bytes of the longest message that it reads
+	together uint64 // bytes of all messages in parts that it holds at a time
+	open     uint8  // how many of those
+	nonce    [nonceSize]byte
+}
+
+func (n *nodeInfo) append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, n.flags)
+	b = binary.BigEndian.AppendUint32(b, n.id.Creation)
+	b = binary.BigEndian.AppendUint32(b, n.grace)
+	b = binary.BigEndian.AppendUint64(b, n.message)
+	b = binary.BigEndian.AppendUint64(b, n.together)
+	b = append(append(b, n.open), n.nonce[:]...)
+	return appendName(b, n.id.Name)
+}
+
+func (n *nodeInfo) parse(b []byte) (rest []byte, err error) {
+	if len(b) < nodeSize {
+		return nil, errShort
+	}
+	n.flags = binary.BigEndian.Uint32(b)
+	n.id.Creation = binary.BigEndian.Uint32(b[4:])
+	n.grace = binary.BigEndian.Uint32(b[8:])
+	n.message = binary.BigEndian.Uint64(b[12:])
+	n.together = binary.BigEndian.Uint64(b[20:])
+	n.open = b[28]
+	copy(n.nonce[:], b[29:])
+	n.id.Name, rest, err = parseName(b[nodeSize:])
+	return rest, err
+}
+
+var errShort = errors.New("a message of the handshake that ends too early")
+
+func appendName(b []byte, name wire.Atom) []byte {
+	return append(binary.BigEndian.AppendUint16(b, uint16(len(name))), name...)
+}
+
+// parseName reads a name behind its length.
+func parseName(b []byte) (name wire.Atom, rest []byte, err error) {
+	if len(b) < 2 {
+		return "", nil, errShort
+	}
+	n := int(binary.BigEndian.Uint16(b))
+	if n > len(b)-2 {
+		return "", nil, errShort
+	}
+	return wire.Atom(b[2 : 2+n]), b[2+n:], nil
+}
+
+// checkName reports what is wrong with the name of a node.
+func checkName(name wire.Atom) error {
+	before, host, ok := strings.Cut(string(name), "@")
+	switch {
+	case !ok || before == "" || host == "" || strings.Contains(host, "@"):
+		return fmt.Errorf("%.300q is no node name: it takes the form name@host", string(name))
+	case !utf8.ValidString(string(name)):
+		return fmt.Errorf("node name %.300q is not UTF-8", string(name))
+	case utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes:
+		return fmt.Errorf("node name %.300q has more than %d characters", string(name), wire.MaxAtomRunes)
+	}
+	return nil
+}
+
+// helloMsg is how who has dialled introduces itself.
+type helloMsg struct {
+	min, max uint8 // versions that it speaks
+	node     nodeInfo
+	peer     wire.Atom // who is meant
+}
+
+func (m *helloMsg) append(b []byte) []byte {
+	b = append(append(b, tagHello), magic...)
+	b = m.node.append(append(b, m.min, m.max))
+	return appendName(b, m.peer)
+}
+
+// parseVersions reads what a hello of any version begins with.
+func (m *helloMsg) parseVersions(b []byte) (rest []byte, err error) {
+	if len(b) < 7 || b[0] != tagHello || string(b[1:5]) != magic {
+		return nil, stranger(b)
+	}
+	m.min, m.max = b[5], b[6]
+	return b[7:], nil
+}
+
+func (m *helloMsg) parse(rest []byte) (err error) {
+	if rest, err = m.node.parse(rest); err != nil {
+		return err
+	}
+	m.peer, _, err = parseName(rest)
+	return err
+}
+
+// welcomeMsg is the answer to a hello.
+type welcomeMsg struct {
+	version uint8
+	alive   bool
+	node    nodeInfo
+}
+
+func (m *welcomeMsg) append(b []byte) []byte {
+	b = append(append(b, tagWelcome), magic...)
+	b = append(b, m.version, 0)
+	if m.alive {
+		b[len(b)-1] = 1
+	}
+	return m.node.append(b)
+}
+
+func (m *welcomeMsg) parse(b []byte) error {
+	if len(b) < 7 || b[0] != tagWelcome || string(b[1:5]) != magic {
+		return stranger(b)
+	}
+	m.version, m.alive = b[5], b[6] == 1
+	_, err := m.node.parse(b[7:])
+	return err
+}
+
+// proofMsg is a proof, or the ack of one.
+type proofMsg struct {
+	session  sessionID
+	received uint64 // bytes of the session
+	mac      [macSize]byte
+}
+
+// append appends all but the mac, which is computed over it.
+func (m *proofMsg) append(b []byte, tag byte) []byte {
+	b = append(append(b, tag), m.session[:]...)
+	return binary.BigEndian.AppendUint64(b, m.received)
+}
+
+func (m *proofMsg) parse(b []byte, tag byte) error {
+	if len(b) != proofSize || b[0] != tag {
+		return unexpected(b, "a proof")
+	}
+	copy(m.session[:], b[1:])
+	m.received = binary.BigEndian.Uint64(b[17:])
+	copy(m.mac[:], b[25:])
+	return nil
+}
+
+// appendReason appends a code and a text, shortened if it is long.
+func appendReason(b []byte, c code, text string) []byte {
+	return append(append(b, byte(c)), shorten(text)...)
+}
+
+func shorten(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// parseReason reads a code and a text.
+func parseReason(b []byte) (c code, text string) {
+	if len(b) == 0 {
+		return codeProtocol, ""
+	}
+	return code(b[0]), shorten(string(b[1:]))
+}
+
+// stranger is the error for what does not begin as a hello or welcome does.
+func stranger(b []byte) error {
+	switch {
+	case len(b) > 0 && (b[0] == 'N' || b[0] == 'n'):
+		return errors.New("the peer speaks the Erlang distribution protocol, and here is the native one")
+	case len(b) > 5 && bytes.HasPrefix(b[1:], []byte(magic)):
+		return unexpected(b, "another message of the handshake")
+	}
+	return unexpected(b, "a node that speaks the native protocol")
+}
+
+func unexpected(b []byte, what string) error {
+	if len(b) > 40 {
+		return fmt.Errorf("expected %s, got %d bytes beginning with %.40q", what, len(b), b)
+	}
+	return fmt.Errorf("expected %s, got %q", what, b)
+}
+
+// notShaking says what two bytes are that are not the length of a message.
+func notShaking(head []byte) string {
+	switch {
+	case head[0] == 0x16 && head[1] == 3:
+		return "the peer begins with TLS, and here is none"
+	case head[0] == 0x15 && head[1] == 3:
+		return "the peer answers with an alert of TLS, and here is none"
+	case string(head) == "HT":
+		return "the peer answers as a web server does"
+	case head[0] >= 'A' && head[0] <= 'Z' && head[1] >= 'A' && head[1] <= 'Z':
+		return fmt.Sprintf("the peer begins with the text %q, as a web browser does", head)
+	}
+	return fmt.Sprintf("a message of %d bytes: the peer speaks another protocol, or has TLS where this node has none",
+		binary.BigEndian.Uint16(head))
+}

@@ -1,0 +1,189 @@
+package native
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// outgoing is a message that leaves in parts.
+type outgoing struct {
+	frame  wire.Frame // without its payload
+	segs   [][]byte   // what is still to be sent of it; not to be changed
+	size   int        // bytes of the whole payload
+	left   int
+	stream int // its number; -1: it has not begun
+	packed bool
+}
+
+// underWay reports whether a sender must wait.
+func (w *writer) underWay(from wire.PID) bool {
+	for _, o := range w.long {
+		if o.frame.From == from {
+			return true
+		}
+	}
+	_, held := w.held[from]
+	return held
+}
+
+// begin keeps a signal whose payload is too long for a frame. All has been
+// checked but the length of that.
+func (w *writer) begin(f *wire.Frame) error {
+	if len(w.long) >= w.streams {
+		if w.held == nil {
+			w.held = make(map[wire.PID]struct{})
+		}
+		w.held[f.From] = struct{}{} // so that it is not encoded again for nothing
+		return wire.ErrLater
+	}
+	if w.alone == nil {
+		w.alone = &pack.Encoder{Told: new(pack.Told), Types: w.enc.Types, Foreign: w.enc.Foreign}
+	}
+	w.alone.Told.Reset()
+	term := f.Payload
+	if f.Op == wire.OpSpawn {
+		term = spawnTerm(f)
+	}
+	segs, _, err := w.alone.Segments(nil, nil, term)
+	size := 0
+	for _, s := range segs {
+		size += len(s)
+	}
+	if err == nil && size > w.limit {
+		err = fmt.Errorf("a message of %d bytes; at most %d are allowed", size, w.limit)
+	}
+	if err != nil {
+		return &wire.EncodeError{Err: err}
+	}
+	o := &outgoing{frame: *f, segs: segs, size: size, left: size, stream: -1}
+	o.frame.Payload = nil
+	o.packed = w.threshold > 0 && size >= w.threshold
+	w.long = append(w.long, o)
+	w.left += size
+	return nil
+}
+
+// start announces those of the long messages that the peer has room for.
+func (w *writer) start() {
+	for _, o := range w.long {
+		if o.stream >= 0 {
+			continue
+		}
+		if w.open > 0 && w.open+o.size > w.together {
+			return
+		}
+		o.stream = bits.TrailingZeros64(^w.used)
+		w.used |= 1 << o.stream
+		w.open += o.size
+		at := len(w.buf)
+		w.err = nil
+		w.head(&o.frame, bitParts) // has been seen to work
+		w.buf = append(w.buf, byte(o.stream))
+		w.buf = pack.AppendUint(w.buf, uint64(o.size))
+		w.close(at)
+		w.undo = w.undo[:0]
+		w.told.Commit()
+	}
+}
+
+// batch is what goes out at once: pieces in order.
+type batch struct {
+	pieces [][]byte
+	heads  []byte // room for the heads of parts: pieces point into it
+	size   int
+}
+
+func (b *batch) add(p []byte) {
+	if len(p) > 0 {
+		b.pieces = append(b.pieces, p)
+		b.size += len(p)
+	}
+}
+
+// partHead is the most that stands before and behind what a part holds.
+const partHead = sizeBytes + 2 + sumSize
+
+// parts moves the next part of each long message that has begun to b. It runs
+// beside Write: it touches what a Write does not.
+func (w *writer) parts(long []*outgoing, b *batch) {
+	if need := len(long) * 2 * partHead; cap(b.heads) < need {
+		b.heads = make([]byte, 0, need)
+	}
+	b.heads = b.heads[:0]
+	for _, o := range long {
+		if o.stream >= 0 {
+			w.part(o, b)
+		}
+	}
+}
+
+func (w *writer) part(o *outgoing, b *batch) {
+	n := min(o.left, partSize)
+	o.left -= n
+	first := len(b.pieces)
+	at := len(b.heads)
+	b.heads = append(b.heads, 0, 0, opPart, byte(o.stream))
+	b.add(b.heads[at:])
+	for size := n; size > 0; {
+		if len(o.segs[0]) == 0 {
+			o.segs = o.segs[1:]
+			continue
+		}
+		k := min(size, len(o.segs[0]))
+		b.add(o.segs[0][:k])
+		o.segs[0] = o.segs[0][k:]
+		size -= k
+	}
+	if o.packed {
+		n = w.packPart(b, first, n)
+	}
+	binary.BigEndian.PutUint16(b.heads[at:], uint16(2+n))
+	if w.sums {
+		sum := sumOf(b.pieces[first:])
+		at := len(b.heads)
+		b.heads = binary.BigEndian.AppendUint32(b.heads, sum)
+		b.add(b.heads[at:])
+	}
+}
+
+// packPart compresses the part of n bytes that begins with a piece, if it gets
+// shorter so, and returns how long it is.
+func (w *writer) packPart(b *batch, first, n int) int {
+	var p packer
+	short := p.packAll(b.pieces[first+1:], n)
+	if short == nil {
+		return n
+	}
+	b.pieces[first][2] |= bitPacked
+	b.pieces = append(b.pieces[:first+1], short)
+	b.size -= n - len(short)
+	return len(short)
+}
+
+// done forgets the messages of which all has been sent.
+func (w *writer) done(sent []*outgoing) {
+	finished := false
+	for _, o := range sent {
+		if o.stream >= 0 && o.left == 0 {
+			w.used &^= 1 << o.stream
+			w.open -= o.size
+			finished = true
+		}
+	}
+	w.left = 0
+	keep := w.long[:0]
+	for _, o := range w.long {
+		if w.left += o.left; o.left > 0 {
+			keep = append(keep, o)
+		}
+	}
+	clear(w.long[len(keep):])
+	w.long = keep
+	if finished {
+		clear(w.held)
+	}
+}

@@ -1,0 +1,268 @@
+package native
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// Protocol is the native protocol as a [wire.Protocol]. Its zero value is ready
+// to use; it may be shared, and must not be copied.
+type Protocol struct {
+	// Types are the Go types that travel as they are. Nil: none.
+	Types *pack.Types
+	// Foreign, if set, is asked for the term that a Go value in a message stands for
+	// that is neither a term nor of a registered type. Without it such a message is not sent.
+	Foreign func(value any) (term any, err error)
+	// Compress is from how many bytes on the payload of a message is compressed, by
+	// zstd, if the peer reads that. 0: never.
+	Compress int
+	// Together is how many bytes of messages in parts are taken from a peer at a
+	// time, all together; peers keep to it. At least [wire.LinkLimits].Message;
+	// default: twice that.
+	Together int
+
+	waiting sessions
+}
+
+// The defaults of [wire.LinkLimits].
+const (
+	DefaultMessage   = 256 << 20
+	DefaultFragments = 64
+	DefaultTimeout   = 7 * time.Second
+)
+
+func (p *Protocol) withDefaults(l wire.LinkLimits) (_ wire.LinkLimits, together int) {
+	if l.Message <= 0 {
+		l.Message = DefaultMessage
+	}
+	if l.Fragments <= 0 {
+		l.Fragments = DefaultFragments
+	}
+	if l.Timeout <= 0 {
+		l.Timeout = DefaultTimeout
+	}
+	if p.Together <= 0 {
+		return l, 2 * l.Message
+	}
+	return l, max(p.Together, l.Message)
+}
+
+// Name returns "native".
+func (p *Protocol) Name() string { return "native" }
+
+// Dial is the side of the handshake that has opened the connection.
+func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	m, err := p.shake(ctx, conn, h, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p.newLink(conn, m, true), nil
+}
+
+// Accept is the other side. It closes the connection of a peer that proves
+// nothing within the limits of time. wire.ErrResumed says that the connection has
+// been given to a link that waited for it.
+func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	m, err := p.shake(ctx, conn, h, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	if m.theirs.flags&flagResume != 0 {
+		return nil, p.waiting.resume(conn, m)
+	}
+	return p.newLink(conn, m, false), nil
+}
+
+// shake runs a handshake, and closes the connection if it fails. set may change
+// the machine before it begins.
+func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
+	h.Limits, _ = p.withDefaults(h.Limits)
+	x := &exchange{ctx: ctx, conn: conn, timeout: h.Limits.Timeout}
+	m, err := p.drive(x, h, dialled, set)
+	if err == nil {
+		return m, nil
+	}
+	if errors.As(err, new(*handshakeError)) {
+		x.linger()
+	}
+	_ = conn.Close()
+	if ctx.Err() != nil && !errors.As(err, new(*handshakeError)) {
+		err = fmt.Errorf("native: handshake: %w", context.Cause(ctx))
+	}
+	return nil, err
+}
+
+// drive moves the bytes of a handshake.
+func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
+	ours := p.info(h.Limits)
+	var session sessionID
+	_, _ = rand.Read(ours.nonce[:]) // never fails
+	_, _ = rand.Read(session[:])
+	bind := channelOf(x.conn)
+	if bind != nil {
+		ours.flags |= flagBound
+	}
+	m, err := newMachine(h, dialled, ours)
+	if err != nil {
+		return nil, err
+	}
+	m.bind, m.find = bind, p.waiting.find
+	if !dialled {
+		m.session = session
+	}
+	if set != nil {
+		set(m)
+	}
+	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
+	defer stop()
+	if err := x.run(m); err != nil {
+		return nil, err
+	}
+	if !stop() {
+		return nil, x.ctx.Err()
+	}
+	if err := x.conn.SetDeadline(time.Time{}); err != nil {
+		return nil, fmt.Errorf("native: handshake: %w", err)
+	}
+	return m, nil
+}
+
+// info is what a node says of itself, without what is of the handshake.
+func (p *Protocol) info(limits wire.LinkLimits) nodeInfo {
+	limits, together := p.withDefaults(limits)
+	return nodeInfo{flags: flagCompress, message: uint64(limits.Message), together: uint64(together),
+		open: uint8(min(limits.Fragments, maxStreams))}
+}
+
+// channelOf returns what a proof over conn is bound to, if it is TLS.
+func channelOf(conn net.Conn) func() ([]byte, error) {
+	c, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
+	if !ok {
+		return nil
+	}
+	return func() ([]byte, error) {
+		state := c.ConnectionState()
+		return state.ExportKeyingMaterial("EXPORTER-actornode-native", nil, 32)
+	}
+}
+
+// exchange sends and gets the messages of a handshake, each within the timeout.
+type exchange struct {
+	ctx     context.Context
+	conn    net.Conn
+	timeout time.Duration
+	refused bool // the last message is a refusal
+}
+
+func (x *exchange) run(m *machine) error {
+	out, err := m.begin(), error(nil)
+	for {
+		for _, msg := range out {
+			x.refused = err != nil
+			if e := x.write(msg); e != nil && err == nil {
+				err = x.explain(m, e)
+			}
+		}
+		if err != nil || m.state == finished {
+			return err
+		}
+		msg, e := x.read()
+		if errors.As(e, new(*handshakeError)) {
+			out, err = m.refuse(codeProtocol, "%s", e.(*handshakeError).text)
+			continue
+		}
+		if e != nil {
+			return x.explain(m, e)
+		}
+		out, err = m.step(msg)
+	}
+}
+
+// arm gives the next step its time.
+func (x *exchange) arm() error {
+	if err := x.conn.SetDeadline(time.Now().Add(x.timeout)); err != nil {
+		return err
+	}
+	return x.ctx.Err() // its end may have come before the deadline was set
+}
+
+func (x *exchange) write(msg []byte) error {
+	if err := x.arm(); err != nil {
+		return err
+	}
+	_, err := x.conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(msg))), msg...))
+	return err
+}
+
+// read returns the next message and takes no byte behind it: that is the link's.
+func (x *exchange) read() ([]byte, error) {
+	if err := x.arm(); err != nil {
+		return nil, err
+	}
+	var head [2]byte
+	if _, err := io.ReadFull(x.conn, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint16(head[:])
+	if n > maxHandshake {
+		return nil, &handshakeError{wire.ErrPeerProtocol, notShaking(head[:])}
+	}
+	msg := make([]byte, n)
+	_, err := io.ReadFull(x.conn, msg)
+	return msg, err
+}
+
+// explain makes an error of the connection one of the handshake.
+func (x *exchange) explain(m *machine, err error) error {
+	var timeout net.Error
+	switch {
+	case x.ctx.Err() != nil:
+		return fmt.Errorf("native: handshake with %s: %w", m.who(), context.Cause(x.ctx))
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("native: handshake: %s is silent for %v (%s): %w", m.who(), x.timeout, m.state, err)
+	case hungUp(err):
+		return m.ended()
+	}
+	return fmt.Errorf("native: handshake with %s (%s): %w", m.who(), m.state, err)
+}
+
+// How long, and through how many bytes, a peer that is refused has the time to
+// read why: what it has sent must be read first, or the system throws the refusal away.
+const (
+	lingerTime = time.Second
+	lingerSize = 64 << 10
+)
+
+func (x *exchange) linger() {
+	half, ok := x.conn.(interface{ CloseWrite() error })
+	if !x.refused || !ok || x.ctx.Err() != nil {
+		return
+	}
+	if half.CloseWrite() == nil && x.conn.SetReadDeadline(time.Now().Add(min(lingerTime, x.timeout))) == nil {
+		_, _ = io.CopyN(io.Discard, x.conn, lingerSize)
+	}
+}
+
+// hungUp reports whether the peer has closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// sessions are the links that may survive their connections, by name.
+type sessions struct {
+	mu sync.Mutex
+	m  map[sessionID]*link // guarded by mu
+}

@@ -1,0 +1,439 @@
+package native
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// reader makes signals of frames. It belongs to the goroutine that calls Read.
+//
+//  1. Frames are taken in the order in which they come, all of each; what a frame
+//     tells (pids, atoms, nodes) is known to those behind it.
+//  2. What is held of messages in parts is at most together bytes, in at most
+//     streams messages, and no more than twice what has come of one or firstRoom.
+type reader struct {
+	local, peer wire.NodeID
+	limit       int
+	together    int
+	streams     int
+
+	heard    pack.Heard
+	dec      pack.Decoder
+	from, to pidTable
+	unpacker unpacker
+
+	alone *pack.Decoder // for messages in parts
+	open  [maxStreams]*incoming
+	count int // of open
+	held  int // bytes that those have announced
+}
+
+// violation is the error for what a peer must not send; it is told.
+type violation struct {
+	code code
+	err  error
+}
+
+func (v *violation) Error() string { return v.err.Error() }
+func (v *violation) Unwrap() error { return v.err }
+
+func wrong(format string, args ...any) error {
+	return &violation{codeProtocol, fmt.Errorf(format, args...)}
+}
+
+// errBye is what a peer has said at the end of the link.
+type errBye struct {
+	code code
+	text string
+}
+
+func (e *errBye) Error() string { return "it has ended the link: " + printable(e.text) }
+func (e *errBye) Unwrap() error { return e.code.kind() }
+
+// frame takes the bytes of a frame, without its size, and returns a signal, or
+// false if there is none complete. f is zero, and shares no memory with b.
+func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
+	switch op := b[0]; op & opMask {
+	case opPart:
+		return r.part(b, f)
+	case opBye:
+		c, text := parseReason(b[1:])
+		return false, &errBye{c, text}
+	}
+	return r.signal(b, f)
+}
+
+// signal reads a frame with a signal.
+func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
+	bits := b[0]
+	f.Op = wire.Op(bits & opMask)
+	c := cursor{r: r, b: b[1:]}
+	c.fields(f)
+	if bits&bitExtras != 0 {
+		c.extras(f)
+	}
+	if c.err != nil {
+		return false, wrong("%s: %w", f.Op, c.err)
+	}
+	switch {
+	case bits&bitUnknown != 0 || bits&(bitParts|bitPacked) == bitParts|bitPacked:
+		return false, wrong("a frame that begins with %#x", bits)
+	case bits&bitParts != 0:
+		return false, r.begin(f, &c)
+	case !payloads[f.Op]:
+		if len(c.b) > 0 {
+			return false, wrong("%s: %d bytes follow it that do not belong to it", f.Op, len(c.b))
+		}
+		return true, nil
+	}
+	b = c.b
+	if bits&bitPacked != 0 {
+		if b, err = r.unpacker.unpack(b); err != nil {
+			return false, wrong("%s: what it carries, compressed: %w", f.Op, err)
+		}
+	}
+	return true, r.payload(&r.dec, b, f)
+}
+
+// payload reads what a signal carries.
+func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
+	term, rest, err := d.Term(b)
+	switch {
+	case errors.Is(err, pack.ErrLimit):
+		return &violation{codeLimit, fmt.Errorf("what a %s carries: %w", f.Op, err)}
+	case err != nil:
+		return &violation{codeTerm, fmt.Errorf("what a %s carries: %w", f.Op, err)}
+	case len(rest) > 0:
+		return wrong("%s: %d bytes behind what it carries", f.Op, len(rest))
+	case f.Op == wire.OpSpawn:
+		return spawnOf(term, f)
+	}
+	f.Payload = term
+	return nil
+}
+
+// spawnOf reads what a spawn request carries.
+func spawnOf(term any, f *wire.Frame) error {
+	bad := wrong("a spawn request that carries %.200s", wire.Format(term))
+	t, ok := term.(wire.Tuple)
+	if !ok || len(t) != 7 {
+		return bad
+	}
+	module, ok1 := t[0].(wire.Atom)
+	function, ok2 := t[1].(wire.Atom)
+	args, ok3 := wire.Elements(t[2])
+	leader, ok4 := t[3].(wire.PID)
+	bits, ok5 := t[4].(int)
+	name, ok6 := t[5].(wire.Atom)
+	options, ok7 := wire.Elements(t[6])
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 {
+		return bad
+	}
+	f.Spawn = &wire.Spawn{Module: module, Function: function, Args: args, Leader: leader, Name: name, Options: options,
+		Link: bits&spawnLinked != 0, Monitor: bits&spawnWatched != 0}
+	return nil
+}
+
+// cursor reads the fields of a signal. After an error it reads nothing.
+type cursor struct {
+	r   *reader
+	b   []byte
+	err error
+}
+
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// fields reads what the table in doc.go has for the op.
+func (c *cursor) fields(f *wire.Frame) {
+	r := c.r
+	switch f.Op {
+	case wire.OpSend, wire.OpSignal:
+		f.From = c.pid(&r.from)
+		c.target(f)
+	case wire.OpLink, wire.OpExit:
+		c.pair(f)
+	case wire.OpUnlink, wire.OpUnlinkAck:
+		c.pair(f)
+		f.ID = c.id()
+	case wire.OpMonitor, wire.OpDemonitor:
+		f.From = c.of(&r.from, r.peer)
+		f.To, f.Name = c.either(&r.to, r.local)
+		f.Ref = c.ref()
+	case wire.OpDown:
+		f.From, f.Name = c.either(&r.from, r.peer)
+		f.To = c.of(&r.to, r.local)
+		f.Ref = c.ref()
+	case wire.OpGroupLeader:
+		f.From = c.pid(&r.from)
+		f.Leader = c.some(&r.to)
+		f.To = c.some(&r.to)
+	case wire.OpSpawn:
+		f.From = c.of(&r.from, r.peer)
+		f.Ref = c.ref()
+	case wire.OpSpawnReply:
+		if f.From = c.pid(&r.from); !f.From.IsZero() {
+			c.on(r.peer, f.From)
+		}
+		f.To = c.of(&r.to, r.local)
+		f.Ref = c.ref()
+		bits := c.byte()
+		f.Linked, f.Watched = bits&spawnLinked != 0, bits&spawnWatched != 0
+	case wire.OpReceipt:
+		f.From = c.pid(&r.from)
+		f.To = c.pid(&r.to)
+		f.ID = c.id()
+	default:
+		c.fail("an op that is not known: %d", f.Op)
+	}
+}
+
+func (c *cursor) extras(f *wire.Frame) {
+	bits := c.byte()
+	f.Urgent = bits&extraUrgent != 0
+	if bits&^extraKnown != 0 {
+		c.fail("more about it that is not known: %#x", bits)
+	}
+	if bits&extraID != 0 {
+		f.ID = c.id()
+	}
+	if bits&extraToken != 0 && c.err == nil {
+		f.Token, c.b, c.err = c.r.dec.Term(c.b)
+	}
+}
+
+func (c *cursor) pair(f *wire.Frame) {
+	f.From = c.of(&c.r.from, c.r.peer)
+	f.To = c.of(&c.r.to, c.r.local)
+}
+
+func (c *cursor) byte() (b byte) {
+	if c.err == nil && len(c.b) == 0 {
+		c.err = errCut
+	}
+	if c.err != nil {
+		return 0
+	}
+	b, c.b = c.b[0], c.b[1:]
+	return b
+}
+
+func (c *cursor) uint() (n uint64) {
+	if c.err == nil {
+		n, c.b, c.err = pack.Uint(c.b)
+	}
+	return n
+}
+
+func (c *cursor) id() uint64 {
+	n := c.uint()
+	if n == 0 {
+		c.fail("the number 0")
+	}
+	return n
+}
+
+// pid reads a pid, or none.
+func (c *cursor) pid(t *pidTable) (p wire.PID) {
+	switch {
+	case c.err != nil:
+		return p
+	case len(c.b) == 0:
+		c.err = errCut
+		return p
+	case c.b[0] < pidPlaces:
+		p, c.b = t[c.b[0]], c.b[1:]
+		if p.IsZero() {
+			c.fail("a pid that has not been told")
+		}
+		return p
+	case c.b[0] == nilByte:
+		c.b = c.b[1:]
+		return p
+	}
+	if p, c.b, c.err = c.r.dec.PID(c.b); c.err == nil {
+		t[pidPlace(p.Number())] = p
+	}
+	return p
+}
+
+// some reads a pid that must not be missing.
+func (c *cursor) some(t *pidTable) wire.PID {
+	p := c.pid(t)
+	if p.IsZero() {
+		c.fail("a pid is missing")
+	}
+	return p
+}
+
+// of reads a process of a node.
+func (c *cursor) of(t *pidTable, node wire.NodeID) wire.PID {
+	p := c.some(t)
+	c.on(node, p)
+	return p
+}
+
+func (c *cursor) on(node wire.NodeID, p wire.PID) {
+	if name := p.Node(); c.err == nil && name != node.Name {
+		c.fail("%s is a process of %s, where one of %s must be", p, name, node.Name)
+	}
+}
+
+func (c *cursor) ref() (r wire.Ref) {
+	if c.err == nil {
+		r, c.b, c.err = c.r.dec.Ref(c.b)
+	}
+	return r
+}
+
+// The types of extensions that package pack has for what may stand in a place of
+// a pid.
+const (
+	extAtomLast = 3 // 1 to 3
+	extRef      = 5
+)
+
+// ext returns the type of the extension that is next; 0: it is none.
+func (c *cursor) ext() byte {
+	if c.err != nil || len(c.b) == 0 {
+		return 0
+	}
+	at := 0
+	switch tag := c.b[0]; {
+	case tag >= 0xd4 && tag <= 0xd8: // fixext
+		at = 1
+	case tag >= 0xc7 && tag <= 0xc9: // ext 8, 16, 32
+		at = 1 + 1<<(tag-0xc7)
+	}
+	if at == 0 || at >= len(c.b) {
+		return 0
+	}
+	return c.b[at]
+}
+
+// atom reads a name, if one is next.
+func (c *cursor) atom() (a wire.Atom, ok bool) {
+	if kind := c.ext(); kind == 0 || kind > extAtomLast {
+		return "", false
+	}
+	if a, c.b, c.err = c.r.dec.Atom(c.b); a == "" {
+		c.fail("a name of no characters")
+	}
+	return a, true
+}
+
+// target reads who a message or a signal is for.
+func (c *cursor) target(f *wire.Frame) {
+	if c.ext() == extRef {
+		f.Ref = c.ref()
+		return
+	}
+	if name, ok := c.atom(); ok {
+		f.Name = name
+		return
+	}
+	f.To = c.some(&c.r.to)
+}
+
+// either reads a name, or a process of a node.
+func (c *cursor) either(t *pidTable, node wire.NodeID) (wire.PID, wire.Atom) {
+	if name, ok := c.atom(); ok {
+		return wire.PID{}, name
+	}
+	return c.of(t, node), ""
+}
+
+// begin reads on in a frame whose payload follows in parts.
+func (r *reader) begin(f *wire.Frame, c *cursor) error {
+	stream, size := int(c.byte()), c.uint()
+	switch {
+	case c.err != nil:
+		return wrong("%s: %w", f.Op, c.err)
+	case len(c.b) > 0 || !payloads[f.Op]:
+		return wrong("%s: no parts can follow", f.Op)
+	case stream >= r.streams:
+		return &violation{codeLimit, fmt.Errorf("the message in parts number %d; below %d are allowed", stream, r.streams)}
+	case r.open[stream] != nil:
+		return wrong("a second message in parts number %d", stream)
+	case size == 0:
+		return wrong("a message in parts of no bytes")
+	case size > uint64(r.limit):
+		return &violation{codeLimit, fmt.Errorf("a message of %d bytes; at most %d are allowed", size, r.limit)}
+	case int(size) > r.together-r.held:
+		return &violation{codeLimit, fmt.Errorf("messages of more than %d bytes in parts at a time", r.together)}
+	}
+	r.open[stream] = &incoming{frame: *f, size: int(size)}
+	r.count++
+	r.held += int(size)
+	*f = wire.Frame{}
+	return nil
+}
+
+// incoming is a message of which some parts have come.
+type incoming struct {
+	frame wire.Frame
+	size  int
+	b     []byte
+}
+
+// firstRoom is how much room a message in parts has until so much has come.
+const firstRoom = 1 << 20
+
+// take adds a part.
+func (in *incoming) take(b []byte) {
+	if cap(in.b)-len(in.b) < len(b) {
+		room := in.size
+		if len(in.b) == 0 {
+			room = min(room, firstRoom)
+		}
+		in.b = append(make([]byte, 0, room), in.b...)
+	}
+	in.b = append(in.b, b...)
+}
+
+// part reads a part, and the signal if it is the last.
+func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
+	if len(b) < 3 {
+		return false, wrong("a part: %w", errCut)
+	}
+	bits, stream := b[0], int(b[1])
+	b = b[2:]
+	if bits&^bitPacked != opPart {
+		return false, wrong("a part that begins with %#x", bits)
+	}
+	if stream >= maxStreams || r.open[stream] == nil {
+		return false, wrong("a part of a message that has not begun")
+	}
+	in := r.open[stream]
+	if bits&bitPacked != 0 {
+		if b, err = r.unpacker.unpack(b); err != nil {
+			return false, wrong("a part, compressed: %w", err)
+		}
+	}
+	if len(b) == 0 || len(b) > in.size-len(in.b) {
+		return false, wrong("a part of %d bytes, where %d are to come", len(b), in.size-len(in.b))
+	}
+	in.take(b)
+	if len(in.b) < in.size {
+		return false, nil
+	}
+	r.open[stream] = nil
+	r.count--
+	r.held -= in.size
+	if r.alone == nil {
+		r.alone = &pack.Decoder{Heard: new(pack.Heard), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
+	}
+	r.alone.Heard.Reset()
+	*f = in.frame
+	return true, r.payload(r.alone, in.b, f)
+}
+
+// sizeOf returns the size that stands before a frame.
+func sizeOf(b []byte) int { return int(binary.BigEndian.Uint16(b)) }

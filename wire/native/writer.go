@@ -1,0 +1,364 @@
+package native
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// writer makes frames of signals. A link's lock guards it.
+//
+//  1. buf holds whole frames, in the order in which they were written, and what
+//     their encoding presumes that the peer knows, it knows by those before.
+//  2. A signal that is refused leaves buf, the tables and told as they were.
+//  3. Who has a message in long has nothing in buf that was written after it.
+type writer struct {
+	// Set once.
+	local, peer wire.NodeID
+	limit       int // bytes of a message
+	together    int // bytes of messages that are under way
+	streams     int // how many of them
+	threshold   int // from how many bytes a payload is compressed; 0: never
+	sums        bool
+
+	told     pack.Told
+	enc      pack.Encoder
+	from, to pidTable
+	undo     []toldPID // pids of the signal at hand
+	buf      []byte
+	packed   packer
+	err      error // of the signal at hand
+
+	alone *pack.Encoder // for what may be overtaken; made when it is needed
+	long  []*outgoing   // messages that leave in parts, the oldest first
+	used  uint64        // numbers of streams in use, a bit each
+	open  int           // bytes of those that have begun
+	left  int           // bytes of long that are still to be taken
+	held  map[wire.PID]struct{}
+}
+
+// toldPID is a place of a table that has changed.
+type toldPID struct {
+	t     *pidTable
+	place int
+	was   wire.PID
+}
+
+// write appends the frame of f to buf, or keeps it as a long message.
+func (w *writer) write(f *wire.Frame) error {
+	if len(w.long) > 0 && w.underWay(f.From) {
+		return wire.ErrLater
+	}
+	at := len(w.buf)
+	w.err = nil
+	w.head(f, 0)
+	if n := len(w.buf) - at; n > maxFrame-partHead-9 {
+		w.fail("%d bytes about %s, without what it carries: at most %d are allowed", n, f.Op, maxFrame-partHead-9)
+	}
+	long := false
+	if w.err == nil && int(f.Op) < len(payloads) && payloads[f.Op] {
+		long = w.payload(at, f)
+	}
+	switch {
+	case w.err == nil && long:
+		w.back(at)
+		return w.begin(f)
+	}
+	if w.err != nil {
+		w.back(at)
+		return &wire.EncodeError{Err: w.err}
+	}
+	w.close(at)
+	w.undo = w.undo[:0]
+	w.told.Commit()
+	return nil
+}
+
+// close puts the size before the frame that begins at an offset of buf.
+func (w *writer) close(at int) {
+	binary.BigEndian.PutUint16(w.buf[at:], uint16(len(w.buf)-at-sizeBytes))
+	if w.sums {
+		w.buf = appendSum(w.buf, w.buf[at:])
+	}
+}
+
+// back takes back the frame that begins at an offset of buf.
+func (w *writer) back(at int) {
+	w.buf = w.buf[:at]
+	for i := len(w.undo) - 1; i >= 0; i-- {
+		u := w.undo[i]
+		u.t[u.place] = u.was
+	}
+	w.undo = w.undo[:0]
+	w.told.Undo()
+}
+
+// send is write for a message from one process to another that both ends know, if
+// it is short; false: it is for write.
+func (w *writer) send(from, to wire.PID, msg any) bool {
+	i, j := pidPlace(from.Number()), pidPlace(to.Number())
+	if w.from[i] != from || w.to[j] != to || len(w.long) > 0 || from.IsZero() || to.IsZero() {
+		return false
+	}
+	b, ok := msg.([]byte)
+	if !ok || len(b) > smallBinary || w.threshold > 0 || w.sums {
+		return false
+	}
+	n := 3 + 2 + len(b)
+	w.buf = append(w.buf, 0, byte(n), byte(wire.OpSend), byte(i), byte(j), binary8, byte(len(b)))
+	w.buf = append(w.buf, b...)
+	return true
+}
+
+// A binary whose frame has one byte of length that counts, and what it begins
+// with; "bin 8" in MessagePack's specification.
+const (
+	smallBinary = 250
+	binary8     = 0xc4
+)
+
+// payload appends what f carries, to the frame that begins at an offset of buf.
+// long: it is too long for a frame; then buf holds nothing of use.
+func (w *writer) payload(at int, f *wire.Frame) (long bool) {
+	term := f.Payload
+	switch t := term.(type) {
+	case []byte:
+		long = len(t) >= pack.Large
+	case string:
+		long = len(t) >= pack.Large
+	}
+	if f.Op == wire.OpSpawn {
+		term = spawnTerm(f)
+	}
+	if long {
+		return true
+	}
+	begin := len(w.buf)
+	var room [1][]byte
+	segs, buf, err := w.enc.Segments(room[:0], w.buf, term)
+	if err != nil {
+		w.err = err
+		return false
+	}
+	w.buf = buf
+	if len(segs) > 1 || len(w.buf)-at-sizeBytes > maxFrame {
+		return true
+	}
+	if n := len(w.buf) - begin; w.threshold > 0 && n >= w.threshold {
+		if b := w.packed.pack(w.buf[begin:]); b != nil {
+			w.buf = append(w.buf[:begin], b...)
+			w.buf[at+sizeBytes] |= bitPacked
+		}
+	}
+	return false
+}
+
+// spawnTerm is what a spawn request carries.
+func spawnTerm(f *wire.Frame) wire.Tuple {
+	s := f.Spawn
+	bits := 0
+	if s.Link {
+		bits |= spawnLinked
+	}
+	if s.Monitor {
+		bits |= spawnWatched
+	}
+	leader := s.Leader
+	if leader.IsZero() {
+		leader = f.From
+	}
+	return wire.Tuple{s.Module, s.Function, wire.List(s.Args), leader, bits, s.Name, s.Options}
+}
+
+// fail keeps the first error.
+func (w *writer) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// head appends the size, to be filled in, the op, and the fields of f.
+func (w *writer) head(f *wire.Frame, bits byte) {
+	extras := extrasOf(f)
+	if extras != 0 {
+		bits |= bitExtras
+	}
+	w.buf = append(w.buf, 0, 0, byte(f.Op)|bits)
+	w.fields(f)
+	if extras == 0 || w.err != nil {
+		return
+	}
+	w.buf = append(w.buf, extras)
+	if extras&extraID != 0 {
+		w.buf = pack.AppendUint(w.buf, f.ID)
+	}
+	if extras&extraToken != 0 {
+		w.buf, w.err = w.enc.Append(w.buf, f.Token)
+	}
+}
+
+func extrasOf(f *wire.Frame) (bits byte) {
+	if f.Urgent && (f.Op == wire.OpSend || f.Op == wire.OpSignal) {
+		bits = extraUrgent
+	}
+	if f.ID != 0 && f.Op == wire.OpSend {
+		bits |= extraID
+	}
+	if f.Token != nil {
+		bits |= extraToken
+	}
+	return bits
+}
+
+// fields appends what the table in doc.go has for the op.
+func (w *writer) fields(f *wire.Frame) {
+	switch f.Op {
+	case wire.OpSend, wire.OpSignal:
+		w.pid(&w.from, f.From)
+		w.target(f)
+	case wire.OpLink, wire.OpExit:
+		w.pair(f)
+	case wire.OpUnlink, wire.OpUnlinkAck:
+		w.pair(f)
+		if f.ID == 0 {
+			w.fail("an %s with ID 0", f.Op)
+		}
+		w.buf = pack.AppendUint(w.buf, f.ID)
+	case wire.OpMonitor, wire.OpDemonitor:
+		w.of(w.local, f.From, "From")
+		w.pid(&w.from, f.From)
+		w.either(&w.to, w.peer, f.To, f.Name, "To")
+		w.ref(f.Ref)
+	case wire.OpDown:
+		w.either(&w.from, w.local, f.From, f.Name, "From")
+		w.of(w.peer, f.To, "To")
+		w.pid(&w.to, f.To)
+		w.ref(f.Ref)
+	case wire.OpGroupLeader:
+		w.pid(&w.from, f.From)
+		w.some(f.Leader, "Leader")
+		w.pid(&w.to, f.Leader)
+		w.some(f.To, "To")
+		w.pid(&w.to, f.To)
+	case wire.OpSpawn:
+		w.of(w.local, f.From, "From")
+		w.pid(&w.from, f.From)
+		w.ref(f.Ref)
+		if f.Spawn == nil {
+			w.fail("a spawn without Spawn")
+		}
+	case wire.OpSpawnReply:
+		w.reply(f)
+	case wire.OpReceipt:
+		w.pid(&w.from, f.From)
+		w.pid(&w.to, f.To)
+		if f.ID == 0 {
+			w.fail("a receipt with ID 0")
+		}
+		w.buf = pack.AppendUint(w.buf, f.ID)
+	default:
+		w.fail("a frame with the op %s", f.Op)
+	}
+}
+
+func (w *writer) reply(f *wire.Frame) {
+	if !f.From.IsZero() {
+		w.of(w.local, f.From, "From")
+	}
+	w.pid(&w.from, f.From)
+	w.of(w.peer, f.To, "To")
+	w.pid(&w.to, f.To)
+	w.ref(f.Ref)
+	bits := byte(0)
+	if f.Linked {
+		bits |= spawnLinked
+	}
+	if f.Watched {
+		bits |= spawnWatched
+	}
+	w.buf = append(w.buf, bits)
+}
+
+// pair appends a process of this node and one of the peer.
+func (w *writer) pair(f *wire.Frame) {
+	w.of(w.local, f.From, "From")
+	w.pid(&w.from, f.From)
+	w.of(w.peer, f.To, "To")
+	w.pid(&w.to, f.To)
+}
+
+// of checks that p is a process of a node: the peer would end the link.
+func (w *writer) of(node wire.NodeID, p wire.PID, what string) {
+	if w.some(p, what); p.Node() != node.Name {
+		w.fail("%s is a process of %s, not of %s", what, p.Node(), node.Name)
+	}
+}
+
+func (w *writer) some(p wire.PID, what string) {
+	if p.IsZero() {
+		w.fail("%s is the zero PID", what)
+	}
+}
+
+// pid appends a pid, nil for none.
+func (w *writer) pid(t *pidTable, p wire.PID) {
+	if p.IsZero() {
+		w.buf = append(w.buf, nilByte)
+		return
+	}
+	i := pidPlace(p.Number())
+	if t[i] == p {
+		w.buf = append(w.buf, byte(i))
+		return
+	}
+	if w.err != nil {
+		return
+	}
+	if w.buf, w.err = w.enc.AppendPID(w.buf, p); w.err == nil {
+		w.undo = append(w.undo, toldPID{t, i, t[i]})
+		t[i] = p
+	}
+}
+
+// nilByte is MessagePack's nil.
+const nilByte = 0xc0
+
+func (w *writer) atom(a wire.Atom) {
+	if w.err == nil {
+		w.buf, w.err = w.enc.AppendAtom(w.buf, a)
+	}
+}
+
+func (w *writer) ref(r wire.Ref) {
+	if r.IsZero() {
+		w.fail("Ref is the zero Ref")
+	}
+	if w.err == nil {
+		w.buf, w.err = w.enc.AppendRef(w.buf, r)
+	}
+}
+
+// target appends who a message or a signal is for.
+func (w *writer) target(f *wire.Frame) {
+	switch {
+	case !f.Ref.IsZero():
+		w.ref(f.Ref)
+	case f.Name != "":
+		w.atom(f.Name)
+	default:
+		w.some(f.To, "To")
+		w.pid(&w.to, f.To)
+	}
+}
+
+// either appends a name, or a process of a node.
+func (w *writer) either(t *pidTable, node wire.NodeID, p wire.PID, name wire.Atom, what string) {
+	if name != "" {
+		w.atom(name)
+		return
+	}
+	w.of(node, p, what)
+	w.pid(t, p)
+}
