@@ -25,12 +25,6 @@ var (
 
 // Test runs all tests of the kit against p.
 func Test(t *testing.T, p wire.Protocol) {
-	Whole(t, p)
-	t.Run("Lanes", kit{p}.lanes)
-}
-
-// Whole is Test for a protocol whose peers take messages in one piece only.
-func Whole(t *testing.T, p wire.Protocol) {
 	k := kit{p}
 	t.Run("Handshake", k.handshake)
 	t.Run("Verdicts", k.verdicts)
@@ -44,6 +38,8 @@ func Whole(t *testing.T, p wire.Protocol) {
 	t.Run("Terms", k.terms)
 	t.Run("Order", k.order)
 	t.Run("Large", k.large)
+	t.Run("Lanes", k.lanes)
+	t.Run("Crowd", k.crowd)
 	t.Run("NoTerm", k.noTerm)
 	t.Run("Limit", k.limit)
 	t.Run("Tick", k.tick)
@@ -381,6 +377,12 @@ func frames(p wire.Peer, here, there wire.Origin) []wire.Frame {
 			wire.Frame{Op: wire.OpDown, From: from, To: to, Ref: ref, Payload: reason},
 			wire.Frame{Op: wire.OpDown, Name: "name", To: to, Ref: ref, Payload: wire.Atom("noproc")})
 	}
+	if p.Receipts {
+		l = append(l, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: 1, ID: 1},
+			wire.Frame{Op: wire.OpSend, From: from, Name: "name", Payload: 1, ID: 1<<64 - 1, Token: token},
+			wire.Frame{Op: wire.OpReceipt, From: from, To: to, ID: 1, Payload: wire.Delivered},
+			wire.Frame{Op: wire.OpReceipt, To: to, ID: 300, Payload: wire.Tuple{wire.Atom("full"), 3}})
+	}
 	if p.Spawn {
 		s := wire.Spawn{Module: "m", Function: "f", Args: []any{}, Leader: from}
 		all := wire.Spawn{Module: "m", Function: "f", Args: []any{1, 2, reason}, Leader: there.PID(9), Link: true, Monitor: true,
@@ -550,8 +552,6 @@ func (k kit) lanes(t *testing.T) {
 	}
 	long, other := send(1, wire.Tuple{wire.Atom("long"), blob, 1}), send(2, wire.Tuple{blob[:1<<20], wire.Atom("long")})
 	down := wire.Frame{Op: wire.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
-	const n = 100
-	c := read(b, 6+2*n) // all, so that no Flush waits for a reader
 	for _, f := range []*wire.Frame{&long, &other} {
 		if n, err := a.Write(f); err != nil || n == 0 || n > 1<<20 {
 			t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
@@ -567,6 +567,7 @@ func (k kit) lanes(t *testing.T) {
 				t.Fatalf("Write of what would overtake a message of its sender says %v", err)
 			}
 		}
+		c := read(b, 1)
 		left, err := a.Flush(false)
 		if err != nil || left < 512<<10 {
 			t.Fatalf("Flush leaves %d bytes of a long message, %v", left, err)
@@ -575,6 +576,7 @@ func (k kit) lanes(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	c := read(b, 3)
 	if err := put(a, &down); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
@@ -587,6 +589,8 @@ func (k kit) lanes(t *testing.T) {
 		}
 	}
 	// Many at a time, more than may be under way.
+	const n = 100
+	c = read(b, 2*n)
 	go func() { // ends with the frames, which the test awaits
 		for i := range uint64(2 * n) {
 			f := send(i%n+1, wire.Tuple{int(i), blob[:200<<10]})

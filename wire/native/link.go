@@ -84,6 +84,9 @@ func (l *link) Read(f *wire.Frame) error {
 	for {
 		b, err := l.input.next()
 		if err == nil && len(b) > 0 {
+			if l.in.short(b, f) {
+				return nil
+			}
 			var ok bool
 			if ok, err = l.in.frame(b, f); ok && err == nil {
 				return nil

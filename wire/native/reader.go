@@ -67,6 +67,20 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 	return r.signal(b, f)
 }
 
+// short is frame for what writer.send writes; false: it is for frame.
+func (r *reader) short(b []byte, f *wire.Frame) bool {
+	if len(b) < 5 || b[0] != byte(wire.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 || len(b) != 5+int(b[4]) {
+		return false
+	}
+	from, to := r.from[b[1]], r.to[b[2]]
+	if from.IsZero() || to.IsZero() {
+		return false
+	}
+	f.Op, f.From, f.To = wire.OpSend, from, to
+	f.Payload = append(make([]byte, 0, len(b)-5), b[5:]...)
+	return true
+}
+
 // signal reads a frame with a signal.
 func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
 	bits := b[0]
