@@ -1,0 +1,340 @@
+package native
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/linktest"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// reading returns a link that reads b, from node A to node B.
+func reading(b []byte, limits wire.LinkLimits) *link {
+	return new(Protocol).over(&stream{in: b}, nodeB, nodeA, limits)
+}
+
+// framed puts its size before each frame.
+func framed(frames ...[]byte) (b []byte) {
+	for _, f := range frames {
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(f))), f...)
+	}
+	return b
+}
+
+func TestSize(t *testing.T) {
+	for _, numbers := range [][2]uint64{{1, 2}, {1<<64 - 1, 1<<64 - 2}, {7<<32 | 70000, 9<<32 | 5}} {
+		f := wire.Frame{Op: wire.OpSend, From: onA.PID(numbers[0]), To: onB.PID(numbers[1]), Payload: make([]byte, 64)}
+		once, twice := len(recorded(t, f)), len(recorded(t, f, f))
+		require.LessOrEqual(t, twice-once, 84, "%d", numbers)
+		require.Equal(t, 71, twice-once)
+	}
+}
+
+// A quick send and a Write are the same on the wire.
+func TestSend(t *testing.T) {
+	conn := &stream{}
+	l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
+	var want []wire.Frame
+	for _, p := range []any{[]byte{}, make([]byte, 64), make([]byte, smallBinary), make([]byte, smallBinary+1), wire.Atom("x"),
+		make([]byte, 100_000), 7, "text", []byte{1}} {
+		for from := range uint64(3) {
+			f := wire.Frame{Op: wire.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all at one place
+			_, err := l.Send(f.From, f.To, p)
+			require.NoError(t, err)
+			want = append(want, f)
+		}
+		for left := 1; left > 0; {
+			var err error
+			left, err = l.Flush(false)
+			require.NoError(t, err)
+		}
+	}
+	r := reading(conn.out, wire.LinkLimits{})
+	n := len(want)
+	for range n {
+		var f wire.Frame
+		require.NoError(t, r.Read(&f))
+		i := 0
+		for i < len(want) && linktest.Same(want[i], f) != nil {
+			i++
+		}
+		require.Less(t, i, len(want), "%+v was not sent", f)
+		want = append(want[:i], want[i+1:]...)
+	}
+	_, err := l.Send(onA.PID(1), onB.PID(1), make(chan int))
+	require.ErrorAs(t, err, new(*wire.EncodeError))
+	_, err = l.Send(onA.PID(1), wire.PID{}, []byte{})
+	require.ErrorAs(t, err, new(*wire.EncodeError))
+	_, err = l.Send(wire.PID{}, onB.PID(1), []byte{})
+	require.NoError(t, err)
+}
+
+func TestSendAllocatesNothing(t *testing.T) {
+	l := new(Protocol).over(&stream{drop: true}, nodeA, nodeB, wire.LinkLimits{})
+	var msg any = make([]byte, 64)
+	send := func() {
+		for from := range uint64(64) {
+			if _, err := l.Send(onA.PID(from), onB.PID(1), msg); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _ = l.Flush(false)
+	}
+	for range 10 {
+		send()
+	}
+	require.Zero(t, testing.AllocsPerRun(100, send))
+}
+
+// Every frame that a peer must not send ends the link with an error that says
+// so, and the peer is told.
+func TestViolations(t *testing.T) {
+	place := func(op wire.Op) []byte { return []byte{byte(op), 1, 1} }
+	pid, _ := pack.Append(nil, onA.PID(1))
+	mine, _ := pack.Append(nil, onB.PID(1))
+	third, _ := pack.Append(nil, wire.NewOrigin(wire.NodeID{Name: "c@host", Creation: 1}).PID(1))
+	with := func(op byte, parts ...any) (b []byte) {
+		b = []byte{op}
+		for _, p := range parts {
+			switch p := p.(type) {
+			case int:
+				b = append(b, byte(p))
+			case []byte:
+				b = append(b, p...)
+			}
+		}
+		return b
+	}
+	opened := with(byte(wire.OpSend)|bitParts, pid, mine, 3, 10)
+	for name, c := range map[string]struct {
+		frames []([]byte)
+		text   string
+	}{
+		"unknown op":    {[][]byte{{0}}, "an op that is not known: 0"},
+		"unknown bit":   {[][]byte{with(byte(wire.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
+		"no pid told":   {[][]byte{append(place(wire.OpSend), 1)}, "a pid that has not been told"},
+		"cut":           {[][]byte{with(byte(wire.OpLink), pid)}, "ends too early"},
+		"third node":    {[][]byte{with(byte(wire.OpLink), third, mine)}, "is a process of c@host, where one of a@host must be"},
+		"third to":      {[][]byte{with(byte(wire.OpExit), pid, third, 1)}, "is a process of c@host, where one of b@host must be"},
+		"no pid":        {[][]byte{with(byte(wire.OpLink), nilByte, mine)}, "a pid is missing"},
+		"no target":     {[][]byte{with(byte(wire.OpSend), pid, nilByte, 1)}, "a pid is missing"},
+		"behind":        {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 bytes follow it"},
+		"behind term":   {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 bytes behind"},
+		"no term":       {[][]byte{with(byte(wire.OpSend), pid, mine, 0xc1)}, "0xc1"},
+		"id":            {[][]byte{with(byte(wire.OpUnlink), pid, mine, 0)}, "the number 0"},
+		"extra":         {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "not known: 0x40"},
+		"spawn":         {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request that carries 1"},
+		"not zstd":      {[][]byte{with(byte(wire.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
+		"part":          {[][]byte{{opPart, 3, 1}}, "has not begun"},
+		"far part":      {[][]byte{{opPart, 200, 1}}, "has not begun"},
+		"no part":       {[][]byte{opened, {opPart, 3}}, "ends too early"},
+		"long part":     {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)}, "a part of 11 bytes, where 10 are to come"},
+		"twice":         {[][]byte{opened, opened}, "a second message in parts number 3"},
+		"parts of link": {[][]byte{with(byte(wire.OpLink)|bitParts, pid, mine, 3, 10)}, "no parts can follow"},
+		"empty":         {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0)}, "of no bytes"},
+		"beyond":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
+		"stream":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)}, "number 4; below 4 are allowed"},
+		"bye":           {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "it has ended the link: so? there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := reading(framed(c.frames...), wire.LinkLimits{Message: 1 << 20, Fragments: 4})
+			err := l.Read(new(wire.Frame))
+			require.ErrorContains(t, err, c.text)
+			if out := l.conn.(*stream).out; name != "bye" {
+				require.NotEmpty(t, out)
+				require.Equal(t, byte(opBye), out[2])
+				back := new(Protocol).over(&stream{in: out}, nodeA, nodeB, wire.LinkLimits{}).Read(new(wire.Frame))
+				require.ErrorContains(t, back, "b@host: it has ended the link")
+				require.ErrorContains(t, back, c.text)
+				require.ErrorIs(t, back, wire.ErrPeerProtocol)
+			}
+		})
+	}
+}
+
+func refBytes() []byte {
+	b, _ := pack.Append(nil, onA.RefOf(1))
+	return b
+}
+
+// What a peer announces takes no memory before it has come, alone or together.
+func TestBombs(t *testing.T) {
+	pid, _ := pack.Append(nil, onA.PID(1))
+	to, _ := pack.Append(nil, onB.PID(1))
+	var frames [][]byte
+	for i := range maxStreams { // each of 256 MiB, and 100 bytes of it
+		frames = append(frames, append(append(append([]byte{byte(wire.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0, 0))
+		frames = append(frames, append([]byte{opPart, byte(i)}, make([]byte, 100)...))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	l := reading(framed(frames...), wire.LinkLimits{})
+	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages of more than 536870912 bytes in parts at a time")
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+
+	enc, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	bomb := enc.EncodeAll(make([]byte, 256<<20), nil)
+	require.Less(t, len(bomb), maxFrame-100)
+	runtime.ReadMemStats(&before)
+	l = reading(framed(append(append(append([]byte{byte(wire.OpSend) | bitPacked}, pid...), to...), bomb...)), wire.LinkLimits{})
+	require.ErrorContains(t, l.Read(new(wire.Frame)), "compressed")
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+}
+
+// stock is a conversation with some of everything.
+func stock(t testing.TB) []byte {
+	ref := onA.RefOf(5)
+	token := wire.Tuple{1, 2}
+	frames := []wire.Frame{
+		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: wire.Tuple{wire.Atom("x"), []byte("some"), onA.PID(9)}},
+		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: []byte("binary")},
+		{Op: wire.OpSend, From: onA.PID(1), Name: "name", Payload: 1, ID: 500, Urgent: true, Token: token},
+		{Op: wire.OpSend, From: onA.PID(1), Ref: ref, Payload: 1},
+		{Op: wire.OpLink, From: onA.PID(1), To: onB.PID(5)},
+		{Op: wire.OpUnlink, From: onA.PID(1), To: onB.PID(5), ID: 3},
+		{Op: wire.OpMonitor, From: onA.PID(1), Name: "name", Ref: ref},
+		{Op: wire.OpDown, From: onA.PID(1), To: onB.PID(5), Ref: ref, Payload: wire.Atom("x")},
+		{Op: wire.OpSpawn, From: onA.PID(1), Ref: ref, Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{1}, Leader: onA.PID(2)}},
+		{Op: wire.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
+		{Op: wire.OpReceipt, To: onB.PID(5), ID: 3, Payload: wire.Delivered},
+		{Op: wire.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},
+	}
+	conn := &stream{}
+	l := (&Protocol{Compress: 50}).over(conn, nodeA, nodeB, wire.LinkLimits{})
+	for i := range frames {
+		_, err := l.Write(&frames[i])
+		require.NoError(t, err)
+	}
+	_, err := l.Flush(true)
+	require.NoError(t, err)
+	_, err = l.Flush(true)
+	require.NoError(t, err)
+	return conn.out
+}
+
+// all reads until the end.
+func all(b []byte, limits wire.LinkLimits) (frames []wire.Frame, err error) {
+	l := reading(b, limits)
+	for {
+		var f wire.Frame
+		if err := l.Read(&f); err != nil {
+			return frames, err
+		}
+		frames = append(frames, f)
+	}
+}
+
+func TestCutAndFlipped(t *testing.T) {
+	b := stock(t)
+	whole, err := all(b, wire.LinkLimits{})
+	require.Len(t, whole, 12)
+	require.ErrorContains(t, err, "closed the connection")
+	for i := range b {
+		got, err := all(b[:i], wire.LinkLimits{})
+		require.Error(t, err)
+		for j := range got {
+			require.NoError(t, linktest.Same(whole[j], got[j]), "cut at %d", i)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range b {
+		c := bytes.Clone(b)
+		c[i] ^= byte(1 + r.IntN(255))
+		_, err := all(c, wire.LinkLimits{})
+		require.Error(t, err)
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add(stock(f))
+	f.Add(framed([]byte{opPart, 0, 0}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		frames, err := all(b, wire.LinkLimits{Message: 1 << 16, Fragments: 3})
+		if err == nil {
+			t.Error("no end")
+		}
+		for i := range frames { // what can be read can be written and read again
+			g := frames[i]
+			if g.Op == wire.OpSpawn && g.Spawn.Leader.IsZero() {
+				continue
+			}
+			conn := &stream{}
+			l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
+			if _, err := l.Write(&g); err != nil {
+				t.Fatalf("%+v: %v", g, err)
+			}
+			for left := 1; left > 0; {
+				left, _ = l.Flush(false)
+			}
+			var h wire.Frame
+			if err := reading(conn.out, wire.LinkLimits{}).Read(&h); err != nil {
+				t.Fatalf("%+v: %v", g, err)
+			}
+			if err := linktest.Same(g, h); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// More long messages than can be under way at a time, and than the peer has room
+// for together, all arrive; who is held up goes on.
+func TestManyLong(t *testing.T) {
+	conn := &stream{}
+	p := &Protocol{Together: 300 << 10}
+	limits := wire.LinkLimits{Message: 300 << 10}
+	l := p.over(conn, nodeA, nodeB, limits)
+	payload := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 100<<10+i) }
+	later := 0
+	for i := range 50 {
+		f := wire.Frame{Op: wire.OpSend, From: onA.PID(uint64(i)), To: onB.PID(5), Payload: payload(i)}
+		for {
+			_, err := l.Write(&f)
+			if err == nil {
+				break
+			}
+			require.ErrorIs(t, err, wire.ErrLater)
+			require.GreaterOrEqual(t, i, sendStreams)
+			later++
+			_, err = l.Flush(false)
+			require.NoError(t, err)
+		}
+	}
+	require.NotZero(t, later)
+	for left := 1; left > 0; {
+		left, _ = l.Flush(false)
+	}
+	r := p.over(&stream{in: conn.out}, nodeB, nodeA, limits)
+	seen := make(map[uint64]bool)
+	for range 50 {
+		var f wire.Frame
+		require.NoError(t, r.Read(&f))
+		i := f.From.Number()
+		require.Equal(t, payload(int(i)), f.Payload)
+		require.False(t, seen[i])
+		seen[i] = true
+	}
+	require.Zero(t, r.in.held)
+	require.Zero(t, r.in.count)
+	require.Zero(t, l.out.open)
+	require.Zero(t, l.out.used)
+	require.Empty(t, l.out.held)
+}
+
+func TestInOrderFromMany(t *testing.T) {
+	senders, messages := 50, 2000
+	if testing.Short() {
+		messages = 100
+	}
+	linktest.Crowd(t, &Protocol{}, senders, messages)
+}
