@@ -60,7 +60,7 @@ func (p *Protocol) over(conn net.Conn, local, peer wire.NodeID, limits wire.Link
 	theirs := p.info(limits)
 	theirs.id = peer
 	m := &machine{h: h, ours: p.info(limits), theirs: theirs, state: finished}
-	return p.newLink(conn, m, true)
+	return p.newLink(conn, m, nil)
 }
 
 func BenchmarkSend(b *testing.B) {

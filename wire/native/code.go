@@ -12,15 +12,16 @@ import (
 type code byte
 
 const (
-	codeProtocol   code = 1 // what came does not belong to the protocol
-	codeVersion    code = 2 // no version that both speak
-	codeName       code = 3 // a name that was not asked for, or is none
-	codeBusy       code = 4 // another connection goes on
-	codeNotAllowed code = 5 // not wanted
-	codeCookie     code = 6 // the cookie is not known
-	codeSession    code = 7 // the link to go on with has ended
-	codeLimit      code = 8 // beyond the receiver's limits
-	codeTerm       code = 9 // what came is no term
+	codeProtocol   code = 1  // what came does not belong to the protocol
+	codeVersion    code = 2  // no version that both speak
+	codeName       code = 3  // a name that was not asked for, or is none
+	codeBusy       code = 4  // another connection goes on
+	codeNotAllowed code = 5  // not wanted
+	codeCookie     code = 6  // the cookie is not known
+	codeSession    code = 7  // the link to go on with has ended
+	codeLimit      code = 8  // beyond the receiver's limits
+	codeTerm       code = 9  // what came is no term
+	codeClosed     code = 10 // nothing is wrong: the link is closed
 )
 
 // errSession: the peer has given up the link that was to go on.

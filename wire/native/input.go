@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync/atomic"
+	"time"
 )
 
 // The buffer of a reader: it grows while reads fill it, and shrinks when they
@@ -23,21 +24,32 @@ type input struct {
 	small    int // reads in a row that were
 	full     bool
 	received atomic.Uint64
+	silence  time.Duration // how long a read may wait; 0: for ever
+	sums     bool
+	gen      int // of conn, in a session
+}
+
+// need is how many bytes the frame at from takes in all, as far as that is known.
+func (in *input) need() int {
+	if in.to-in.from < sizeBytes {
+		return sizeBytes
+	}
+	n := sizeBytes + sizeOf(in.buf[in.from:])
+	if in.sums && n > sizeBytes {
+		n += sumSize
+	}
+	return n
 }
 
 // next returns the next frame without its size, until the call after; empty: a
 // tick.
 func (in *input) next() ([]byte, error) {
 	for {
-		have := in.to - in.from
-		need := sizeBytes
-		if have >= sizeBytes {
-			need += sizeOf(in.buf[in.from:])
-			if have >= need {
-				b := in.buf[in.from+sizeBytes : in.from+need]
-				in.from += need
-				return b, nil
-			}
+		have, need := in.to-in.from, in.need()
+		if have >= sizeBytes && have >= need {
+			b := in.buf[in.from+sizeBytes : in.from+need]
+			in.from += need
+			return b, nil
 		}
 		if err := in.fill(need); err != nil {
 			if have > 0 && errors.Is(err, io.EOF) {
@@ -63,6 +75,11 @@ func (in *input) fill(need int) error {
 		copy(in.buf, in.buf[in.from:in.to])
 	}
 	in.from, in.to = 0, have
+	if in.silence > 0 {
+		if err := in.conn.SetReadDeadline(time.Now().Add(in.silence)); err != nil {
+			return err
+		}
+	}
 	n, err := in.conn.Read(in.buf[in.to:])
 	in.received.Add(uint64(n))
 	in.to += n

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +18,10 @@ import (
 // link is a connection after the handshake.
 type link struct {
 	// Set once.
-	peer wire.Peer
-	conn net.Conn
+	local   wire.NodeID
+	peer    wire.Peer
+	conn    net.Conn // of a link without session
+	session *session // nil: the link ends with its connection
 
 	// Of the goroutine that reads.
 	in    *reader
@@ -42,9 +46,10 @@ type link struct {
 }
 
 // newLink goes on where a handshake has ended.
-func (p *Protocol) newLink(conn net.Conn, m *machine, dialled bool) *link {
+// again is how to connect again, nil where the peer has dialled.
+func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context, uint64) (net.Conn, *machine, error)) *link {
 	flags := m.flags()
-	l := &link{conn: conn, peer: wire.Peer{
+	l := &link{conn: conn, local: m.h.Local, peer: wire.Peer{
 		ID:       m.theirs.id,
 		Hidden:   m.theirs.flags&flagHidden != 0,
 		Protocol: p.Name(),
@@ -66,6 +71,14 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, dialled bool) *link {
 		l.out.threshold = p.Compress
 	}
 	l.out.enc = pack.Encoder{Told: &l.out.told, Types: p.Types, Foreign: p.Foreign}
+	if m.session != (sessionID{}) {
+		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
+		l.session = &session{link: l, id: m.session, grace: m.grace(), again: again}
+		if again == nil {
+			l.session.table = &p.waiting
+		}
+		l.session.start(conn)
+	}
 	return l
 }
 
@@ -82,7 +95,7 @@ func (l *link) Peer() wire.Peer { return l.peer }
 func (l *link) Read(f *wire.Frame) error {
 	*f = wire.Frame{}
 	for {
-		b, err := l.input.next()
+		b, err := l.next()
 		if err == nil && len(b) > 0 {
 			if l.in.short(b, f) {
 				return nil
@@ -98,30 +111,58 @@ func (l *link) Read(f *wire.Frame) error {
 	}
 }
 
+func (l *link) next() ([]byte, error) {
+	if l.session != nil {
+		return l.session.next(&l.input)
+	}
+	return l.input.next()
+}
+
 func (l *link) readError(err error) error {
 	var v *violation
+	var bye *errBye
 	switch {
 	case l.closed.Load():
-		return fmt.Errorf("native: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
-	case errors.Is(err, io.EOF) && !errors.As(err, &v):
-		return fmt.Errorf("native: %s has closed the connection: %w", l.peer.ID.Name, io.EOF)
+		return l.closedError()
 	case errors.As(err, &v):
-		l.bye(v)
+		l.bye(v.code, v.Error())
+	case errors.As(err, &bye) && bye.code == codeClosed, errors.Is(err, io.EOF) && l.session == nil:
+		err = fmt.Errorf("native: %s has closed the connection: %w", l.peer.ID.Name, io.EOF)
+		l.over(err)
+		return err
+	case l.session != nil && bye == nil:
+		return err // of the session
 	}
-	return fmt.Errorf("native: from %s: %w", l.peer.ID.Name, err)
+	err = fmt.Errorf("native: from %s: %w", l.peer.ID.Name, err)
+	l.over(err)
+	return err
+}
+
+func (l *link) closedError() error {
+	return fmt.Errorf("native: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
+}
+
+// over ends the session, if there is one.
+func (l *link) over(err error) {
+	if l.session != nil {
+		l.session.finish(err)
+	}
 }
 
 // byeTime is how long a peer that is told why the link ends may take.
 const byeTime = 100 * time.Millisecond
 
-// bye tells the peer what was wrong with what it sent, if it is ready to listen.
-func (l *link) bye(v *violation) {
+// bye tells the peer why the link ends, if it is ready to listen.
+func (l *link) bye(c code, text string) {
+	b := appendReason([]byte{0, 0, opBye}, c, text)
+	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))
+	if l.session != nil {
+		l.session.bye(b)
+		return
+	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.sending.Lock()
 	defer l.sending.Unlock()
-	b := appendReason([]byte{0, 0, opBye}, v.code, v.Error())
-	b[1] = byte(len(b) - sizeBytes)
-	b[0] = byte((len(b) - sizeBytes) >> 8)
 	_, _ = l.conn.Write(b)
 }
 
@@ -154,6 +195,11 @@ const keptSize = 1 << 20
 func (l *link) Flush(tick bool) (left int, err error) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
+	if l.session != nil {
+		if err := l.session.room(); err != nil {
+			return 0, err
+		}
+	}
 	l.mu.Lock()
 	l.out.start()
 	buf := l.out.buf
@@ -163,6 +209,9 @@ func (l *link) Flush(tick bool) (left int, err error) {
 	l.mu.Unlock()
 
 	switch {
+	case l.session != nil:
+		l.keepAndSend(buf, tick)
+		buf = nil
 	case len(l.turn) > 0:
 		err = l.sendParts(buf)
 	case len(buf) > 0:
@@ -186,6 +235,19 @@ func (l *link) Flush(tick bool) (left int, err error) {
 }
 
 var tickFrame [sizeBytes]byte
+
+// keepAndSend is for links with a session: what is sent belongs to that.
+func (l *link) keepAndSend(buf []byte, tick bool) {
+	var b batch
+	b.add(buf)
+	l.out.parts(l.turn, &b)
+	switch {
+	case len(b.pieces) > 0:
+		l.session.transmit(b.pieces)
+	case tick:
+		l.session.tick()
+	}
+}
 
 // sendParts sends buf and a part of each message of turn.
 func (l *link) sendParts(buf []byte) error {
@@ -232,6 +294,11 @@ func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.se
 func (l *link) Close() error {
 	l.closing.Do(func() {
 		l.closed.Store(true)
+		if l.session != nil {
+			l.bye(codeClosed, "closed")
+			l.session.finish(l.closedError())
+			return
+		}
 		l.closeErr = l.conn.Close()
 	})
 	return l.closeErr

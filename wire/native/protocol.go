@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
 	"syscall"
 	"time"
 
@@ -64,25 +63,51 @@ func (p *Protocol) Name() string { return "native" }
 
 // Dial is the side of the handshake that has opened the connection.
 func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	if h.Redial == nil {
+		h.Grace = 0
+	}
 	m, err := p.shake(ctx, conn, h, true, nil)
 	if err != nil {
 		return nil, err
 	}
-	return p.newLink(conn, m, true), nil
+	return p.newLink(conn, m, p.again(h, m)), nil
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
 // nothing within the limits of time. wire.ErrResumed says that the connection has
 // been given to a link that waited for it.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
-	m, err := p.shake(ctx, conn, h, false, nil)
+	var c claim
+	m, err := p.shake(ctx, conn, h, false, func(m *machine) {
+		m.find = func(peer wire.NodeID, id sessionID) (received uint64, ok bool) {
+			return p.waiting.find(&c, h.Local, peer, id)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	if m.theirs.flags&flagResume != 0 {
-		return nil, p.waiting.resume(conn, m)
+	if m.theirs.flags&flagResume == 0 {
+		return p.newLink(conn, m, nil), nil
 	}
-	return p.newLink(conn, m, false), nil
+	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
+		return nil, err
+	}
+	return nil, wire.ErrResumed
+}
+
+// again returns what connects again for the session that a handshake has begun.
+func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context, uint64) (net.Conn, *machine, error) {
+	return func(ctx context.Context, received uint64) (net.Conn, *machine, error) {
+		conn, err := h.Redial(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		m, err := p.shake(ctx, conn, h, true, func(m *machine) {
+			m.ours.flags |= flagResume
+			m.session, m.received, m.life = first.session, received, first.theirs.id.Creation
+		})
+		return conn, m, err
+	}
 }
 
 // shake runs a handshake, and closes the connection if it fails. set may change
@@ -118,7 +143,7 @@ func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*
 	if err != nil {
 		return nil, err
 	}
-	m.bind, m.find = bind, p.waiting.find
+	m.bind = bind
 	if !dialled {
 		m.session = session
 	}
@@ -259,10 +284,4 @@ func (x *exchange) linger() {
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-}
-
-// sessions are the links that may survive their connections, by name.
-type sessions struct {
-	mu sync.Mutex
-	m  map[sessionID]*link // guarded by mu
 }

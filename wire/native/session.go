@@ -1,17 +1,455 @@
 package native
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
+	"sync"
+	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/pack"
 )
 
-func (s *sessions) find(peer wire.NodeID, id sessionID) (received uint64, ok bool) {
-	return 0, false
+// session is what lets a link survive its connection. Both sides count the bytes
+// of the frames that they send, ticks and acks left out; who has received some
+// tells the other how many in all, and who has sent them keeps them until then.
+//
+//  1. tail holds the bytes from base to end of what was sent: base has been
+//     acknowledged. Each byte from base on goes over each connection at most once,
+//     in order, the first from where the peer says it has received to.
+//  2. received counts whole frames that Read has taken. Under a generation that is
+//     over nothing more is taken, so what a handshake tells stays true.
+//  3. conn is nil from when a connection is found broken until another has taken
+//     its place, and gen is new in both.
+type session struct {
+	// Set once.
+	link    *link
+	id      sessionID
+	grace   time.Duration
+	again   func(ctx context.Context, received uint64) (net.Conn, *machine, error) // nil: the peer dials
+	table   *sessions                                                              // that this is in; nil: none
+	writing chan struct{}                                                          // held by who writes to conn
+	done    context.Context                                                        // of the session
+	cancel  context.CancelFunc
+
+	mu       sync.Mutex
+	cond     sync.Cond // of all below
+	conn     net.Conn
+	gen      int
+	since    time.Time // when conn broke
+	why      error     // of that
+	err      error     // why the session is over
+	received uint64
+	told     uint64 // of received, to the peer
+	tail     [][]byte
+	base     uint64
+	end      uint64
+	resend   bool // tail is to be sent over conn
 }
 
-func (s *sessions) resume(conn net.Conn, m *machine) error {
-	_ = conn.Close()
-	return errors.New("native: no such session")
+const (
+	// tailLimit is how many bytes that the peer has not acknowledged are kept until
+	// Flush waits.
+	tailLimit = 8 << 20
+	// ackEvery is how many bytes come until they are acknowledged; fewer are with the next tick.
+	ackEvery = 64 << 10
+	// How long a side waits between two attempts to connect again.
+	leastPause = 20 * time.Millisecond
+	mostPause  = time.Second
+)
+
+// start begins a session over the connection of a link, and its goroutine.
+func (s *session) start(conn net.Conn) {
+	s.cond.L = &s.mu
+	s.conn = conn
+	s.writing = make(chan struct{}, 1)
+	s.done, s.cancel = context.WithCancel(context.Background())
+	if s.table != nil {
+		s.table.add(s)
+	}
+	go s.keep() // until the session is over: close sees to it
+}
+
+// keep acknowledges what comes, sees to a new connection where one has broken,
+// and gives up after the time of grace.
+func (s *session) keep() {
+	for {
+		s.mu.Lock()
+		for s.err == nil && s.conn != nil && !s.resend && s.received-s.told < ackEvery {
+			s.cond.Wait()
+		}
+		over, broken, resend := s.err != nil, s.conn == nil, s.resend
+		s.mu.Unlock()
+		switch {
+		case over:
+			return
+		case broken:
+			s.mend()
+		case resend:
+			s.transmit(nil)
+		default:
+			s.ack()
+		}
+	}
+}
+
+// broken says that the connection of a generation is of no more use.
+func (s *session) broken(gen int, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gen == gen && s.conn != nil {
+		s.breakLocked(why)
+	}
+}
+
+func (s *session) breakLocked(why error) {
+	_ = s.conn.Close()
+	s.conn, s.since, s.why = nil, time.Now(), why
+	s.gen++
+	s.cond.Broadcast()
+}
+
+// finish ends the session, once, and reports whether this was it.
+func (s *session) finish(err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return false
+	}
+	s.err = err
+	s.gen++
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+	s.conn, s.tail = nil, nil
+	s.cancel()
+	if s.table != nil {
+		s.table.remove(s)
+	}
+	s.cond.Broadcast()
+	return true
+}
+
+// mend waits for a new connection, or makes one.
+func (s *session) mend() {
+	s.mu.Lock()
+	until, why := s.since.Add(s.grace), s.why
+	s.mu.Unlock()
+	ctx, cancel := context.WithDeadline(s.done, until)
+	defer cancel()
+	if s.again != nil {
+		s.redial(ctx)
+	} else {
+		stop := context.AfterFunc(ctx, func() { s.mu.Lock(); s.cond.Broadcast(); s.mu.Unlock() })
+		defer stop()
+		s.mu.Lock()
+		for s.conn == nil && s.err == nil && ctx.Err() == nil {
+			s.cond.Wait()
+		}
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	gone := s.conn == nil && time.Since(s.since) >= s.grace // it may have come, and gone again
+	s.mu.Unlock()
+	if gone {
+		s.finish(fmt.Errorf("%w (and no other connection took its place in %v)", why, s.grace))
+	}
+}
+
+// redial makes a new connection, until ctx ends or the peer has given up.
+func (s *session) redial(ctx context.Context) {
+	for pause := leastPause; ctx.Err() == nil; pause = min(2*pause, mostPause) {
+		s.mu.Lock()
+		gen, received := s.gen, s.received
+		s.mu.Unlock()
+		conn, m, err := s.again(ctx, received)
+		if err == nil {
+			err = s.attach(conn, gen, received, m.want)
+		}
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, errSession):
+			s.mu.Lock()
+			why := s.why
+			s.mu.Unlock()
+			s.finish(fmt.Errorf("%w (and then: %w)", why, err))
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// attach gives the session a connection, over which this side has said that it
+// has received so much, and the peer that it wants what comes next.
+func (s *session) attach(conn net.Conn, gen int, received, want uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err != nil || s.gen != gen || s.conn != nil:
+		_ = conn.Close()
+		return fmt.Errorf("native: link to %s: another connection goes on: %w", s.link.peer.ID.Name, errSuperseded)
+	case want < s.base || want > s.end:
+		_ = conn.Close()
+		return fmt.Errorf("native: %s wants what follows byte %d of the session, and here are bytes %d to %d: %w",
+			s.link.peer.ID.Name, want, s.base, s.end, errSession)
+	}
+	s.trimLocked(want)
+	s.conn, s.told, s.resend = conn, received, true
+	s.gen++
+	s.cond.Broadcast()
+	return nil
+}
+
+var errSuperseded = errors.New("it came too late")
+
+func (s *session) trimLocked(to uint64) {
+	n := int(to - s.base)
+	s.base = to
+	for n > 0 {
+		if k := len(s.tail[0]); k > n {
+			s.tail[0] = s.tail[0][n:]
+			break
+		} else {
+			n -= k
+		}
+		s.tail[0] = nil
+		s.tail = s.tail[1:]
+	}
+}
+
+// acked is told what the peer has received.
+func (s *session) acked(received uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if received > s.end {
+		return wrong("an ack of byte %d of the session, where %d have been sent", received, s.end)
+	}
+	if received > s.base && s.err == nil {
+		s.trimLocked(received)
+		s.cond.Broadcast()
+	}
+	return nil
+}
+
+// room waits until there is room in tail.
+func (s *session) room() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.err == nil && s.end-s.base > tailLimit {
+		s.cond.Wait()
+	}
+	return s.err
+}
+
+// transmit keeps pieces of frames, which nobody changes any more, and sends them,
+// if there is a connection; if it is a new one, with all before them.
+func (s *session) transmit(pieces [][]byte) {
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	s.mu.Lock()
+	if s.err != nil {
+		s.mu.Unlock()
+		return
+	}
+	for _, p := range pieces {
+		s.tail = append(s.tail, p)
+		s.end += uint64(len(p))
+	}
+	conn, gen := s.conn, s.gen
+	if s.resend {
+		s.resend = false
+		pieces = append([][]byte(nil), s.tail...)
+	}
+	s.mu.Unlock()
+	if conn != nil {
+		s.write(conn, gen, pieces)
+	}
+}
+
+// write sends pieces; the caller holds writing.
+func (s *session) write(conn net.Conn, gen int, pieces [][]byte) {
+	b := net.Buffers(append([][]byte(nil), pieces...))
+	n, err := b.WriteTo(conn)
+	s.link.sent.Add(uint64(n))
+	if err != nil {
+		s.broken(gen, fmt.Errorf("native: to %s: %w", s.link.peer.ID.Name, err))
+	}
+}
+
+// ack tells the peer what has been received.
+func (s *session) ack() {
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	s.mu.Lock()
+	conn, gen, received := s.conn, s.gen, s.received
+	if conn == nil || s.resend {
+		s.mu.Unlock()
+		return
+	}
+	s.told = received
+	s.mu.Unlock()
+	b := pack.AppendUint([]byte{0, 0, opAck}, received)
+	b[1] = byte(len(b) - sizeBytes)
+	s.write(conn, gen, [][]byte{appendSum(b, b)})
+}
+
+// tick tells the peer that this side lives, and what it has received.
+func (s *session) tick() {
+	s.mu.Lock()
+	due := s.received > s.told
+	s.mu.Unlock()
+	if due {
+		s.ack()
+		return
+	}
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	s.mu.Lock()
+	conn, gen, resend := s.conn, s.gen, s.resend
+	s.mu.Unlock()
+	if conn != nil && !resend {
+		s.write(conn, gen, [][]byte{tickFrame[:]})
+	}
+}
+
+// bye tells the peer why the session ends, if there is a connection that takes it.
+func (s *session) bye(frame []byte) {
+	s.mu.Lock()
+	conn := s.conn
+	s.mu.Unlock()
+	if conn == nil {
+		return
+	}
+	_ = conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends what else is being written
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	_, _ = conn.Write(appendSum(frame, frame))
+}
+
+// next returns the next frame, whatever becomes of connections.
+func (s *session) next(in *input) ([]byte, error) {
+	for {
+		s.mu.Lock()
+		for s.err == nil && s.conn == nil {
+			s.cond.Wait()
+		}
+		if s.err != nil {
+			s.mu.Unlock()
+			return nil, s.err
+		}
+		if in.gen != s.gen {
+			in.conn, in.gen, in.from, in.to = s.conn, s.gen, 0, 0
+		}
+		b, ok, err := s.takeLocked(in)
+		gen := s.gen
+		s.mu.Unlock()
+		if err == nil && !ok {
+			err = in.fill(in.need())
+		}
+		if err != nil {
+			s.broken(gen, fmt.Errorf("native: from %s: %w", s.link.peer.ID.Name, err))
+			continue
+		}
+		if !ok {
+			continue
+		}
+		if len(b) == 0 || b[0]&opMask != opAck {
+			return b, nil
+		}
+		if err := s.onAck(b); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// takeLocked takes a frame from what has come, if a whole one has.
+func (s *session) takeLocked(in *input) (b []byte, ok bool, err error) {
+	have, need := in.to-in.from, in.need()
+	if have < sizeBytes || have < need {
+		return nil, false, nil
+	}
+	b = in.buf[in.from : in.from+need]
+	in.from += need
+	if need == sizeBytes {
+		return nil, true, nil // a tick
+	}
+	body := b[:need-sumSize]
+	if got := binary.BigEndian.Uint32(b[need-sumSize:]); got != sumOf([][]byte{body}) {
+		return nil, false, errDamaged
+	}
+	if op := body[sizeBytes] & opMask; op != opAck && op != opBye {
+		s.received += uint64(need)
+		if s.received-s.told >= ackEvery {
+			s.cond.Broadcast()
+		}
+	}
+	return body[sizeBytes:], true, nil
+}
+
+var errDamaged = errors.New("a frame whose sum is not right: it was damaged on the way")
+
+func (s *session) onAck(b []byte) error {
+	n, rest, err := pack.Uint(b[1:])
+	if err != nil || len(rest) > 0 || b[0] != opAck {
+		return wrong("an ack that is none: % x", b[:min(len(b), 12)])
+	}
+	return s.acked(n)
+}
+
+// sessions are the links that a peer may go on with, by name.
+type sessions struct {
+	mu sync.Mutex
+	m  map[sessionID]*session // guarded by mu
+}
+
+func (t *sessions) add(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.m == nil {
+		t.m = make(map[sessionID]*session)
+	}
+	t.m[s.id] = s
+}
+
+func (t *sessions) remove(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.m, s.id)
+}
+
+// claim is a session that a peer goes on with, during the handshake.
+type claim struct {
+	session  *session
+	gen      int
+	received uint64
+}
+
+// find is asked when the peer has proved itself. The connection that there was, if
+// this side knows nothing of its end, is over with it.
+func (t *sessions) find(c *claim, local, peer wire.NodeID, id sessionID) (received uint64, ok bool) {
+	t.mu.Lock()
+	s := t.m[id]
+	t.mu.Unlock()
+	if s == nil || s.link.peer.ID != peer || s.link.local != local {
+		return 0, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 0, false
+	}
+	if s.conn != nil {
+		s.breakLocked(fmt.Errorf("native: %s has found the connection broken", peer.Name))
+	}
+	*c = claim{s, s.gen, s.received}
+	return s.received, true
 }
