@@ -29,7 +29,7 @@ var errSession = errors.New("native: the interrupted link has ended")
 
 // kinds are what the codes are here; a code that is not known is codeProtocol.
 var kinds = [...]error{codeProtocol: wire.ErrPeerProtocol, codeVersion: wire.ErrNotAllowed, codeName: wire.ErrPeerName,
-	codeBusy: wire.ErrBusy, codeNotAllowed: wire.ErrNotAllowed, codeCookie: wire.ErrCookie, codeSession: errSession,
+	codeBusy: wire.ErrBusy, codeNotAllowed: wire.ErrNotAllowed, codeCookie: wire.ErrCookie,
 	codeLimit: wire.ErrPeerProtocol, codeTerm: wire.ErrPeerProtocol}
 
 // kind returns what errors.Is finds in an error of this code.

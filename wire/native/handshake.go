@@ -248,9 +248,6 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 		return m.refuse(codeName, "%s answers where %s should be", printable(string(w.node.id.Name)), m.h.Peer)
 	}
 	m.welcome, m.theirs = msg, w.node
-	if m.life != 0 && w.node.id.Creation != m.life {
-		return m.refuse(codeSession, "%s has restarted since the link began", m.who())
-	}
 	if out, err := m.channel(); err != nil {
 		return out, err
 	}
@@ -307,8 +304,10 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 		if m.find != nil {
 			received, ok = m.find(m.theirs.id, p.session)
 		}
-		if !ok {
-			return m.refuse(codeSession, "%s has given up the link that %s would go on with", m.h.Local.Name, m.who())
+		if !ok { // to be proved as all else: it ends a link
+			m.session = sessionID{}
+			err := m.fail(errSession, "%s has given up the link that %s would go on with", m.h.Local.Name, m.who())
+			return [][]byte{m.ack(proofMsg{})}, err
 		}
 		m.session = p.session
 		ack = proofMsg{session: p.session, received: received}
@@ -317,9 +316,14 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	default:
 		m.session = sessionID{}
 	}
-	b := ack.append(nil, tagAck)
 	m.state = awaitDone
-	return [][]byte{m.mac(b, m.out, labelAccepted, m.hello, m.welcome, m.proof, b)}, nil
+	return [][]byte{m.ack(ack)}, nil
+}
+
+// ack is the answer to a proof.
+func (m *machine) ack(p proofMsg) []byte {
+	b := p.append(nil, tagAck)
+	return m.mac(b, m.out, labelAccepted, m.hello, m.welcome, m.proof, b)
 }
 
 // grace is for how long both sides would wait for a new connection.
@@ -336,8 +340,8 @@ func (m *machine) onAck(msg []byte) ([][]byte, error) {
 	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelAccepted, m.hello, m.welcome, m.proof, msg[:proofSize-macSize])) {
 		return m.refuse(codeCookie, "%s does not know the cookie that %s wants", m.who(), m.h.Local.Name)
 	}
-	if m.ours.flags&flagResume != 0 && p.session != m.session {
-		return m.refuse(codeProtocol, "%s goes on with another session", m.who())
+	if m.ours.flags&flagResume != 0 && (p.session != m.session || m.theirs.id.Creation != m.life) {
+		return nil, m.fail(errSession, "%s has given up the link, or restarted since it began", m.who())
 	}
 	m.session, m.want = p.session, p.received
 	if m.grace() == 0 {

@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 		"name":         {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName, "a@host looks for c@host, and here is b@host"},
 		"own name":     {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName, "looks for"},
 		"tls":          {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "sees TLS"},
-		"session":      {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "b@host has given up the link"},
+		"session":      {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "given up the link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := machines(t, c.change)
