@@ -57,9 +57,9 @@ var (
 // over returns a link from local to peer over conn, as after a handshake.
 func (p *Protocol) over(conn net.Conn, local, peer wire.NodeID, limits wire.LinkLimits) *link {
 	h := wire.Handshake{Local: local, Limits: limits}
-	theirs := p.info(limits)
+	theirs := info(limits)
 	theirs.id = peer
-	m := &machine{h: h, ours: p.info(limits), theirs: theirs, state: finished}
+	m := &machine{h: h, ours: info(limits), theirs: theirs, state: finished}
 	return p.newLink(conn, m, nil)
 }
 

@@ -18,7 +18,7 @@ import (
 // machines returns the two sides of a handshake, which change may change.
 func machines(t testing.TB, change func(a, b *machine)) (a, b *machine) {
 	same := func(wire.Atom) (string, string) { return "secret", "secret" }
-	ours := new(Protocol).info(wire.LinkLimits{})
+	ours := info(wire.LinkLimits{})
 	make1 := func(h wire.Handshake, dialled bool) *machine {
 		_, _ = rand.Read(ours.nonce[:])
 		m, err := newMachine(h, dialled, ours)

@@ -27,9 +27,8 @@ type link struct {
 	in    *reader
 	input input
 
-	mu     sync.Mutex
-	out    *writer // guarded by mu
-	flying int     // guarded by mu: bytes of out.buf that Flush is sending
+	mu  sync.Mutex
+	out *writer // guarded by mu
 
 	// Of the goroutine that flushes, whoever holds sending.
 	sending sync.Mutex
@@ -60,13 +59,13 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		Receipts: true,
 		Addr:     addr(conn),
 	}}
-	limits, together := p.withDefaults(m.h.Limits)
+	limits := withDefaults(m.h.Limits)
 	l.input.conn = conn
-	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, together: together,
+	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
-		together: int(min(m.theirs.together, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
+		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
@@ -171,16 +170,14 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = l.out.write(f)
-	return l.waitingLocked(), err
+	return len(l.out.buf), err
 }
-
-func (l *link) waitingLocked() int { return len(l.out.buf) + l.out.left + l.flying }
 
 // Send is part of [wire.Quick].
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
-		n := l.waitingLocked()
+		n := len(l.out.buf)
 		l.mu.Unlock()
 		return n, nil
 	}
@@ -204,7 +201,6 @@ func (l *link) Flush(tick bool) (left int, err error) {
 	l.out.start()
 	buf := l.out.buf
 	l.out.buf, l.spare = l.spare, nil
-	l.flying = len(buf)
 	l.turn = append(l.turn[:0], l.out.long...)
 	l.mu.Unlock()
 
@@ -223,15 +219,14 @@ func (l *link) Flush(tick bool) (left int, err error) {
 	if cap(buf) <= keptSize {
 		l.spare = buf[:0]
 	}
-	l.mu.Lock()
-	l.flying = 0
-	if len(l.turn) > 0 {
-		l.out.done(l.turn)
-		clear(l.turn)
+	if len(l.turn) == 0 {
+		return 0, err
 	}
-	left = l.out.left
-	l.mu.Unlock()
-	return left, err
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out.done(l.turn)
+	clear(l.turn)
+	return l.out.left, err
 }
 
 var tickFrame [sizeBytes]byte

@@ -21,7 +21,7 @@ import (
 //	done     'D' …                                          from who has dialled: the link begins behind it
 //	refusal  'E' Code:8 Text                                from either, at any time: the end
 //
-//	Node     Flags:32 Creation:32 Grace:32 Message:64 Together:64 Open:8 Nonce:256 Nlen:16 Name
+//	Node     Flags:32 Creation:32 Grace:32 Message:64 Partial:64 Open:8 Nonce:256 Nlen:16 Name
 //
 // Bytes where … stands are ignored, but are part of what is proved.
 const (
@@ -58,13 +58,13 @@ type sessionID [16]byte
 
 // nodeInfo is what a node says of itself.
 type nodeInfo struct {
-	flags    uint32
-	id       wire.NodeID
-	grace    uint32 // milliseconds
-	message  uint64 // bytes of the longest message that it reads
-	together uint64 // bytes of all messages in parts that it holds at a time
-	open     uint8  // how many of those
-	nonce    [nonceSize]byte
+	flags   uint32
+	id      wire.NodeID
+	grace   uint32 // milliseconds
+	message uint64 // bytes of the longest message that it reads
+	partial uint64 // bytes of all messages in parts that it holds at a time
+	open    uint8  // how many of those
+	nonce   [nonceSize]byte
 }
 
 func (n *nodeInfo) append(b []byte) []byte {
@@ -72,7 +72,7 @@ func (n *nodeInfo) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, n.id.Creation)
 	b = binary.BigEndian.AppendUint32(b, n.grace)
 	b = binary.BigEndian.AppendUint64(b, n.message)
-	b = binary.BigEndian.AppendUint64(b, n.together)
+	b = binary.BigEndian.AppendUint64(b, n.partial)
 	b = append(append(b, n.open), n.nonce[:]...)
 	return appendName(b, n.id.Name)
 }
@@ -85,7 +85,7 @@ func (n *nodeInfo) parse(b []byte) (rest []byte, err error) {
 	n.id.Creation = binary.BigEndian.Uint32(b[4:])
 	n.grace = binary.BigEndian.Uint32(b[8:])
 	n.message = binary.BigEndian.Uint64(b[12:])
-	n.together = binary.BigEndian.Uint64(b[20:])
+	n.partial = binary.BigEndian.Uint64(b[20:])
 	n.open = b[28]
 	copy(n.nonce[:], b[29:])
 	n.id.Name, rest, err = parseName(b[nodeSize:])

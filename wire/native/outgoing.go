@@ -64,6 +64,7 @@ func (w *writer) begin(f *wire.Frame) error {
 	o.packed = w.threshold > 0 && size >= w.threshold
 	w.long = append(w.long, o)
 	w.left += size
+	w.start()
 	return nil
 }
 
@@ -73,7 +74,7 @@ func (w *writer) start() {
 		if o.stream >= 0 {
 			continue
 		}
-		if w.open > 0 && w.open+o.size > w.together {
+		if w.open > 0 && w.open+o.size > w.partial {
 			return
 		}
 		o.stream = bits.TrailingZeros64(^w.used)

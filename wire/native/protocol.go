@@ -27,35 +27,32 @@ type Protocol struct {
 	// Compress is from how many bytes on the payload of a message is compressed, by
 	// zstd, if the peer reads that. 0: never.
 	Compress int
-	// Together is how many bytes of messages in parts are taken from a peer at a
-	// time, all together; peers keep to it. At least [wire.LinkLimits].Message;
-	// default: twice that.
-	Together int
 
 	waiting sessions
 }
 
 // The defaults of [wire.LinkLimits].
 const (
-	DefaultMessage   = 256 << 20
+	DefaultMessage   = 256<<20 + 64<<10
 	DefaultFragments = 64
 	DefaultTimeout   = 7 * time.Second
 )
 
-func (p *Protocol) withDefaults(l wire.LinkLimits) (_ wire.LinkLimits, together int) {
+func withDefaults(l wire.LinkLimits) wire.LinkLimits {
 	if l.Message <= 0 {
 		l.Message = DefaultMessage
 	}
 	if l.Fragments <= 0 {
 		l.Fragments = DefaultFragments
 	}
+	if l.Partial <= 0 {
+		l.Partial = 2 * l.Message
+	}
 	if l.Timeout <= 0 {
 		l.Timeout = DefaultTimeout
 	}
-	if p.Together <= 0 {
-		return l, 2 * l.Message
-	}
-	return l, max(p.Together, l.Message)
+	l.Partial = max(l.Partial, l.Message)
+	return l
 }
 
 // Name returns "native".
@@ -113,7 +110,7 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 // shake runs a handshake, and closes the connection if it fails. set may change
 // the machine before it begins.
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
-	h.Limits, _ = p.withDefaults(h.Limits)
+	h.Limits = withDefaults(h.Limits)
 	x := &exchange{ctx: ctx, conn: conn, timeout: h.Limits.Timeout}
 	m, err := p.drive(x, h, dialled, set)
 	if err == nil {
@@ -131,7 +128,7 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, d
 
 // drive moves the bytes of a handshake.
 func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
-	ours := p.info(h.Limits)
+	ours := info(h.Limits)
 	var session sessionID
 	_, _ = rand.Read(ours.nonce[:]) // never fails
 	_, _ = rand.Read(session[:])
@@ -165,9 +162,9 @@ func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*
 }
 
 // info is what a node says of itself, without what is of the handshake.
-func (p *Protocol) info(limits wire.LinkLimits) nodeInfo {
-	limits, together := p.withDefaults(limits)
-	return nodeInfo{flags: flagCompress, message: uint64(limits.Message), together: uint64(together),
+func info(limits wire.LinkLimits) nodeInfo {
+	limits = withDefaults(limits)
+	return nodeInfo{flags: flagCompress, message: uint64(limits.Message), partial: uint64(limits.Partial),
 		open: uint8(min(limits.Fragments, maxStreams))}
 }
 

@@ -13,12 +13,12 @@ import (
 //
 //  1. Frames are taken in the order in which they come, all of each; what a frame
 //     tells (pids, atoms, nodes) is known to those behind it.
-//  2. What is held of messages in parts is at most together bytes, in at most
+//  2. What is held of messages in parts is at most partial bytes, in at most
 //     streams messages, and no more than twice what has come of one or firstRoom.
 type reader struct {
 	local, peer wire.NodeID
 	limit       int
-	together    int
+	partial     int
 	streams     int
 
 	heard    pack.Heard
@@ -380,8 +380,8 @@ func (r *reader) begin(f *wire.Frame, c *cursor) error {
 		return wrong("a message in parts of no bytes")
 	case size > uint64(r.limit):
 		return &violation{codeLimit, fmt.Errorf("a message of %d bytes; at most %d are allowed", size, r.limit)}
-	case int(size) > r.together-r.held:
-		return &violation{codeLimit, fmt.Errorf("messages of more than %d bytes in parts at a time", r.together)}
+	case int(size) > r.partial-r.held:
+		return &violation{codeLimit, fmt.Errorf("messages of more than %d bytes in parts at a time", r.partial)}
 	}
 	r.open[stream] = &incoming{frame: *f, size: int(size)}
 	r.count++

@@ -176,7 +176,7 @@ func TestBombs(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	l := reading(framed(frames...), wire.LinkLimits{})
-	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages of more than 536870912 bytes in parts at a time")
+	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages of more than 537001984 bytes in parts at a time")
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 
@@ -291,8 +291,8 @@ func FuzzFrames(f *testing.F) {
 // for together, all arrive; who is held up goes on.
 func TestManyLong(t *testing.T) {
 	conn := &stream{}
-	p := &Protocol{Together: 300 << 10}
-	limits := wire.LinkLimits{Message: 300 << 10}
+	p := new(Protocol)
+	limits := wire.LinkLimits{Message: 300 << 10, Partial: 300 << 10}
 	l := p.over(conn, nodeA, nodeB, limits)
 	payload := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 100<<10+i) }
 	later := 0

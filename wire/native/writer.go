@@ -18,7 +18,7 @@ type writer struct {
 	// Set once.
 	local, peer wire.NodeID
 	limit       int // bytes of a message
-	together    int // bytes of messages that are under way
+	partial     int // bytes of messages that are under way
 	streams     int // how many of them
 	threshold   int // from how many bytes a payload is compressed; 0: never
 	sums        bool

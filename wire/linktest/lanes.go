@@ -1,0 +1,196 @@
+package linktest
+
+import (
+	crand "crypto/rand"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// lanes has several senders share a link: what one sends overtakes the long
+// message of another, and nothing of its own.
+func (k kit) lanes(t *testing.T) {
+	a, b := k.pair(t)
+	here, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
+	blob := make([]byte, 4<<20)
+	_, _ = crand.Read(blob)
+	send := func(from uint64, v any) wire.Frame {
+		return wire.Frame{Op: wire.OpSend, From: here.PID(from), To: to, Payload: v}
+	}
+	long, other := send(1, wire.Tuple{wire.Atom("long"), blob, 1}), send(2, wire.Tuple{blob[:1<<20], wire.Atom("long")})
+	down := wire.Frame{Op: wire.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
+	n, err := a.Write(&long)
+	if err != nil || n == 0 {
+		t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
+	}
+	if n > 1<<20 { // it leaves whole: a variant that knows no parts
+		k.whole(t, a, b, []wire.Frame{long, down, other})
+	} else {
+		k.parts(t, a, b, [3]wire.Frame{long, down, other})
+	}
+	// Many at a time, more than may be under way.
+	const senders = 100
+	c := read(b, 2*senders)
+	go func() { // ends with the frames, which the test awaits
+		for i := range uint64(2 * senders) {
+			f := send(i%senders+1, wire.Tuple{int(i), blob[:200<<10]})
+			if err := put(a, &f); err != nil {
+				t.Errorf("Write: %v", err)
+				return
+			}
+		}
+		_ = flush(a)
+	}()
+	seen := make(map[wire.PID]int)
+	for range 2 * senders {
+		f := next(t, c)
+		i := f.Payload.(wire.Tuple)[0].(int)
+		if was, ok := seen[f.From]; ok && was > i {
+			t.Errorf("message %d of %v comes after its %d", i, f.From, was)
+		}
+		seen[f.From] = i
+	}
+}
+
+// whole sends the rest of l, of which the first frame has been written: in order.
+func (k kit) whole(t *testing.T, a, b wire.Link, l []wire.Frame) {
+	t.Helper()
+	c := read(b, len(l))
+	for i := range l[1:] {
+		if _, err := a.Write(&l[i+1]); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+	}
+	if err := flush(a); err != nil {
+		t.Fatalf("Flush: %v", err)
+	}
+	for _, want := range l {
+		if err := Same(want, next(t, c)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// parts goes on where a long message, l[0], has been written: what its sender, or
+// that of the shorter l[2], sends behind it must wait, and what others send must not.
+func (k kit) parts(t *testing.T, a, b wire.Link, l [3]wire.Frame) {
+	t.Helper()
+	long, down, other := l[0], l[1], l[2]
+	if n, err := a.Write(&other); err != nil || n > 1<<20 {
+		t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
+	}
+	c := read(b, 3+3)  // all the time, for Flush may wait for it
+	for i := range 3 { // of the other ones everything goes before
+		f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(3), To: long.To, Payload: wire.Tuple{i, wire.Atom("small")}}
+		if _, err := a.Write(&f); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+		for _, f := range []*wire.Frame{&down, &other} {
+			if _, err := a.Write(f); !errors.Is(err, wire.ErrLater) {
+				t.Fatalf("Write of what would overtake a message of its sender says %v", err)
+			}
+		}
+		left, err := a.Flush(false)
+		if err != nil || left < 512<<10 {
+			t.Fatalf("Flush leaves %d bytes of a long message, %v", left, err)
+		}
+		if err := Same(f, next(t, c)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := put(a, &down); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	if err := flush(a); err != nil {
+		t.Fatalf("Flush: %v", err)
+	}
+	for _, want := range []wire.Frame{other, long, down} {
+		if err := Same(want, next(t, c)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// shared is a link into which many goroutines write.
+type shared struct {
+	wire.Link
+	mu sync.Mutex // of Flush
+}
+
+func (s *shared) put(f *wire.Frame) error {
+	for {
+		n, err := s.Write(f)
+		if err != nil && !errors.Is(err, wire.ErrLater) {
+			return err
+		}
+		if err == nil && n < 64<<10 {
+			return nil
+		}
+		if e := s.flush(false); e != nil || err == nil {
+			return e
+		}
+	}
+}
+
+func (s *shared) flush(all bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if all {
+		return flush(s.Link)
+	}
+	_, err := s.Flush(false)
+	return err
+}
+
+// crowd has many senders write messages of all sizes at once: what each sends
+// comes in that order.
+func (k kit) crowd(t *testing.T) { Crowd(t, k.p, 20, 60) }
+
+// Crowd sends so many messages of mixed sizes from each of so many senders, and
+// checks their order.
+func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
+	k := kit{p}
+	l, b := k.pair(t)
+	a := &shared{Link: l}
+	c := read(b, senders*messages)
+	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
+	blob := make([]byte, 400<<10)
+	done := make(chan error, senders)
+	for s := range senders {
+		go func() { // ends with its messages, which the test awaits
+			r := rand.New(rand.NewPCG(uint64(s), 1))
+			for i := range messages {
+				size := r.IntN(200)
+				if r.IntN(messages) < 5 {
+					size = r.IntN(len(blob))
+				}
+				f := wire.Frame{Op: wire.OpSend, From: from.PID(uint64(s + 1)), To: to, Payload: wire.Tuple{s, i, blob[:size]}}
+				if err := a.put(&f); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- a.flush(true)
+		}()
+	}
+	due := make([]int, senders)
+	for range senders * messages {
+		m, ok := next(t, c).Payload.(wire.Tuple)
+		if !ok || len(m) != 3 {
+			t.Fatalf("a message that was not sent: %.100s", wire.Format(m))
+		}
+		s, i := m[0].(int), m[1].(int)
+		if i != due[s] {
+			t.Fatalf("message %d of sender %d, where %d should come", i, s, due[s])
+		}
+		due[s]++
+	}
+	for range senders {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

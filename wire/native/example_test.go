@@ -1,0 +1,59 @@
+package native_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/native"
+	"github.com/actornode/actornode/wire/pack"
+)
+
+// Order is a Go type that both nodes know.
+type Order struct {
+	Item string
+	N    int
+}
+
+// Two nodes connect over a pipe, and one sends the other a Go value.
+func Example() {
+	types := new(pack.Types)
+	if err := pack.Register[Order](types, "shop.Order"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := native.Protocol{Types: types}
+	shop := wire.NodeID{Name: "shop@host", Creation: 1}
+	cart := wire.NodeID{Name: "cart@host", Creation: 2}
+	cookies := func(wire.Atom) (in, out string) { return "secret", "secret" }
+	a, b := net.Pipe()
+
+	done := make(chan struct{})
+	go func() { // awaited below
+		defer close(done)
+		link, err := p.Accept(context.Background(), b, wire.Handshake{Local: shop, Cookies: cookies})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		var f wire.Frame
+		err = link.Read(&f)
+		fmt.Println(link.Peer().ID.Name, f.Op, f.From, f.Name, f.Payload, err)
+		fmt.Println(link.Read(&f))
+	}()
+
+	link, err := p.Dial(context.Background(), a, wire.Handshake{Local: cart, Peer: "shop@host", Cookies: cookies})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	me := wire.NewOrigin(cart).PID(7)
+	_, _ = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+	_, _ = link.Flush(false)
+	_ = link.Close()
+	<-done
+	// Output:
+	// cart@host send <cart@host.7.0> till {tea 3} <nil>
+	// native: cart@host has closed the connection: EOF
+}
