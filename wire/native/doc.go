@@ -1,3 +1,192 @@
-// Package native speaks the native protocol: between two nodes of this project.
-// It implements [wire.Protocol].
+// Package native speaks the native protocol, between two nodes of this project:
+// Erlang's signals and terms, and registered Go types, as MessagePack. It implements
+// [wire.Protocol] and [wire.Quick]. This is its specification, version 1; package
+// pack has that of the terms.
+//
+// # Nouns
+//
+//   - A [Protocol] turns a connection into a link, in a handshake.
+//   - A machine is one side of a handshake: messages in, messages out, no socket.
+//   - A writer makes frames of signals ([wire.Frame]), a reader signals of frames;
+//     neither has a socket. A link moves their bytes.
+//   - A long message leaves in parts, numbered by a stream, between other frames.
+//   - A session lets a link survive its connection.
+//
+// A link, and a Go value to a registered name (the Example runs):
+//
+//	p := native.Protocol{Types: types}
+//	link, err := p.Dial(ctx, conn, wire.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
+//	_, err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+//	_, err = link.Flush(false)
+//	err = link.Read(&frame) // on another goroutine
+//
+// # Invariants
+//
+//  1. No byte behind the handshake is read before it is over. Before the peer has
+//     proved that it knows the cookie, only Cookies, Admit and Insist are asked, and no
+//     session is looked up.
+//  2. A proof is good for one conversation, one direction and, over TLS, one
+//     channel. Proofs are compared in constant time; nonces come from crypto/rand.
+//  3. The signals of one sender come in the order in which they were written: a
+//     later one waits for the last part of a long one (wire.ErrLater).
+//  4. Between two parts of a long message, one part of each other long message and
+//     all that is short may go: the first byte of what is short waits for no more
+//     than one part of each, 16 of 63 KiB.
+//  5. A Write that fails leaves link, tables and caches as they were.
+//  6. No frame makes a reader panic, or hold more than the limits allow, or, of a
+//     long message, more than 1 MiB before as much has come.
+//  7. In a session each frame is taken exactly once, in order, over however many
+//     connections (session.go).
+//
+// # Goroutines
+//
+//	name           started by          ended by                 owns
+//	session.keep   Dial or Accept,     Close, an error of the   acks, redialling, the time of grace
+//	               with a session      link, or the end of the
+//	               only                time of grace
+//
+//	fields of link            owner
+//	peer, conn, session       set once
+//	in, input                 the goroutine that calls Read
+//	out                       guarded by mu: Write, Send, and Flush where it takes from it
+//	spare, turn, batch        whoever holds sending: Flush, a goodbye
+//	closed, sent, received    atomic; Traffic and Close are for all
+//
+// # Handshake
+//
+// Each message follows its length in 16 bits, at most 4,096 (message.go has the
+// bytes). A has dialled, B accepts; a state names what is waited for; each step has
+// a time of its own, 7 s:
+//
+//	A                                                  B
+//	                                                   await hello
+//	  ── hello: versions, itself, who is meant ─────▶    no common version, another name, TLS at one
+//	await welcome                                        end only, Admit says no ──▶ refusal, failed
+//	  ◀─────── welcome: version, itself, alive ─────
+//	    another name, not to insist ──▶ refusal, failed
+//	  ── proof [session, received] ─────────────────▶  await proof
+//	await ack                                            wrong ──▶ refusal, failed
+//	  ◀────────────────── ack [session, received] ──     no such session ──▶ ack without, failed
+//	    wrong ──▶ refusal, failed
+//	  ── done ──────────────────────────────────────▶  await done
+//	finished                                           finished
+//
+// What a node says of itself: flags, name and creation; how long it would wait for
+// a new connection (grace, in ms); the longest message that it reads, how many may
+// be in parts at a time, and how many bytes these may have together, to which the
+// peer keeps; a nonce of 32 bytes.
+//
+//	flag  bit  meaning
+//	1     0    hidden: not to be seen by nodes()
+//	2     1    reads compressed frames
+//	4     2    would have a session
+//	8     3    of a hello: the connection is for a session that there is
+//	16    4    sees TLS
+//
+// The version is the highest that both have; bytes behind what a message holds are
+// ignored, so that later versions can add some. alive says that B has a link to A
+// already: A goes on, or refuses as busy if it knows of that link too.
+//
+// A proof is HMAC-SHA-256, by the cookie that the prover knows, of these, each
+// behind its length in 32 bits: "actornode native 1: proof of the side that dialled"
+// or "… accepted"; the channel; hello; welcome; in an ack the whole proof; the proof or
+// ack itself without its mac. The channel is empty, or over TLS 32 bytes of keying
+// material for the label "EXPORTER-actornode-native" without context (RFC 5705): so who
+// ends TLS in between passes no proof on. Who has recorded a conversation, or speaks
+// to a dialling node, can try cookies on it at leisure: they should be long.
+//
+// A refusal has a code and a text of at most 400 bytes for people; the code list is
+// closed and append-only:
+//
+//	1  what came does not belong to the protocol   wire.ErrPeerProtocol
+//	2  no version that both speak                  wire.ErrNotAllowed
+//	3  a name not asked for, or none               wire.ErrPeerName
+//	4  another connection goes on                  wire.ErrBusy
+//	5  not wanted                                  wire.ErrNotAllowed
+//	6  the cookie is not known                     wire.ErrCookie
+//	7  beyond the receiver's limits                wire.ErrPeerProtocol
+//	8  what came is no term                        wire.ErrPeerProtocol
+//	9  the link is closed, nothing is wrong        the peer's Read says io.EOF
+//
+// Peers that begin with TLS, HTTP or Erlang's handshake are recognized; to the last,
+// "not_allowed" is said in its own way. Who was refused has a second to read why.
+//
+// # Frames
+//
+// A frame follows its length in 16 bits; none is a tick. With a session the
+// CRC-32C of length and frame follows, big-endian, but after a tick. The first byte:
+//
+//	bits 0–3  the op: a wire.Op from 1 to 13, 14 a part, 15 a goodbye, 0 an ack of a session
+//	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token), and then ID, token
+//	bit 5     what remains, the payload or the data of a part, is one frame of zstd, of at most 65,535 bytes
+//	bit 6     the payload comes in parts: what remains is the stream and the number of its bytes
+//	bit 7     0
+//
+// So a signal is a sequence of objects of MessagePack, the first a fixint:
+//
+//	op of wire     fields                                    payload
+//	OpSend         from?, to | name | ref                    message
+//	OpLink         from, to
+//	OpUnlink       from, to, ID
+//	OpUnlinkAck    from, to, ID
+//	OpExit         from, to                                  reason
+//	OpSignal       from?, to | name | ref                    reason
+//	OpMonitor      from, to | name, ref
+//	OpDemonitor    from, to | name, ref
+//	OpDown         from | name, to, ref                      reason
+//	OpGroupLeader  from?, leader, to
+//	OpSpawn        from, ref                                 {Module, Function, Args, Leader, Bits, Name | '', Options}
+//	OpSpawnReply   from?, to, ref, Bits                      reason, where from is missing
+//	OpReceipt      from?, to?, ID                            what has become of the message
+//
+// Bits are 1 link and 2 monitor. ? marks what may be nil. In links, monitors, exits
+// and spawns, from is a process of the sender's node and to one of the receiver's. A
+// pid is an extension of package pack or, as a fixint, the place at which the last
+// one with that place stood: the exclusive or of both halves of its number, modulo
+// 128. Each direction has two such tables, one for from, one for to and leader. So a
+// binary of 64 bytes between two processes that were told costs 71 bytes: 2 length, 1
+// op, 2 pids, 66 binary.
+//
+//	part     op 14, stream:8, data         at most 63 KiB of it are sent, in order; as many bytes in all as announced
+//	goodbye  op 15, code:8, text           the end
+//	ack      op 0, integer                 bytes of the session received
+//
+// Atoms and nodes in fields, extras and short payloads use the caches of the
+// direction; a payload in parts stands alone, with a cache of its own, as it may be
+// overtaken.
+//
+// # Sessions
+//
+// If both sides have a time of grace, the shorter holds, and B names a session in its
+// ack. Each counts the bytes of the frames that it sends with length and sum, but
+// for ticks, acks and goodbyes. It keeps them until the peer has acknowledged them:
+// every 64 KiB, and with ticks; when more than 8 MiB are kept, Flush waits. A
+// connection is broken when reading or writing fails, a sum is wrong, or nothing has come
+// for Handshake.Silence (without that, a damaged length may hold a link up until
+// more comes). Then A dials again, 20 ms to 1 s apart, with flag 8, and both say in
+// their proofs how much they have received; B finds the session by its unguessable name
+// and the peer's name and creation, and gives the connection to the waiting link;
+// Accept says wire.ErrResumed. Admit and Insist are not asked. Both send again what
+// the other has not received, and go on. An ack without a session, proved as any, or
+// from another creation, ends the link; so does the end of the time of grace, with the
+// error that broke the connection. Close says goodbye, so that the peer does not wait.
+//
+// # What can be lost
+//
+// Without a session: what has been written and not flushed, or flushed and not read
+// by the peer, when the link ends. With one: the same when it is given up. Signals
+// of different senders may overtake each other; nothing is doubled.
+//
+// # Limits and versions
+//
+// [wire.LinkLimits]: a message (256 MiB and 64 KiB, both ways; Write knows the
+// peer's too), how many may be in parts at a time (64; at most 16 are sent), how
+// many bytes these have together (twice a message), each step of the handshake (7 s).
+// What stands before a payload, trace token and all, fits one frame. An idle link
+// takes about 16 KiB, and one goroutine with a session; reading buffers grow to
+// 256 KiB and shrink again. Versions: 1.
+//
+// What is quick: Send of a binary of up to 250 bytes between two pids that were told
+// takes one lock and no allocation; Read is bounded by the two allocations of what
+// it returns.
 package native

@@ -1,0 +1,120 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/linktest"
+)
+
+// configs returns those of two ends of TLS that know each other.
+func configs(t *testing.T) (client, server *tls.Config) {
+	a := certtest.New(t, "ca")
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(a.PEM))
+	cert, key := a.Make(certtest.Host("host"))
+	pair, err := tls.X509KeyPair(cert, key)
+	require.NoError(t, err)
+	return &tls.Config{RootCAs: pool, ServerName: "host"}, &tls.Config{Certificates: []tls.Certificate{pair}}
+}
+
+func TestOverTLS(t *testing.T) {
+	client, server := configs(t)
+	ca, cb := net.Pipe()
+	la, lb, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
+	require.NoError(t, errA)
+	require.NoError(t, errB)
+	defer cb.Close() // not that of TLS: it would wait for the other to read
+	defer ca.Close()
+	frames := []wire.Frame{
+		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: bytes.Repeat([]byte("long"), 100_000)},
+		{Op: wire.OpSend, From: onA.PID(2), To: onB.PID(1), Payload: wire.Atom("short")},
+	}
+	go func() { // ends when all is sent, or with the link
+		for i := range frames {
+			_, _ = la.Write(&frames[i])
+		}
+		for left := 1; left > 0; {
+			left, _ = la.Flush(false)
+		}
+	}()
+	for i := range 2 { // the short one comes first
+		var f wire.Frame
+		require.NoError(t, lb.Read(&f))
+		require.NoError(t, linktest.Same(frames[1-i], f))
+	}
+}
+
+// Who ends TLS in between and knows no cookie cannot pass proofs on.
+func TestBoundToTLS(t *testing.T) {
+	client, server := configs(t)
+	ca, x := net.Pipe()
+	y, cb := net.Pipe()
+	between, onward := tls.Server(x, server), tls.Client(y, client)
+	for _, c := range [][2]net.Conn{{between, onward}, {onward, between}} {
+		go func() { // ends with the connections
+			b := make([]byte, 4096)
+			for {
+				n, err := c[0].Read(b)
+				if err == nil {
+					_, err = c[1].Write(b[:n])
+				}
+				if err != nil {
+					_, _ = x.Close(), y.Close()
+					return
+				}
+			}
+		}()
+	}
+	_, _, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
+	require.ErrorIs(t, errB, wire.ErrCookie)
+	require.ErrorContains(t, errB, "or something in between")
+	require.Error(t, errA)
+}
+
+// TLS at one end only is found out, and said.
+func TestHalfTLS(t *testing.T) {
+	client, server := configs(t)
+	ca, x := net.Pipe()
+	plain, cb := net.Pipe()
+	between := tls.Server(x, server)
+	for _, c := range [][2]net.Conn{{between, plain}, {plain, between}} {
+		go func() { // ends with the connections
+			b := make([]byte, 4096)
+			for {
+				n, err := c[0].Read(b)
+				if err == nil {
+					_, err = c[1].Write(b[:n])
+				}
+				if err != nil {
+					_, _ = x.Close(), plain.Close()
+					return
+				}
+			}
+		}()
+	}
+	_, _, errA, errB := meet(t, tls.Client(ca, client), cb)
+	require.ErrorIs(t, errB, wire.ErrNotAllowed)
+	require.ErrorIs(t, errA, wire.ErrNotAllowed)
+	require.ErrorContains(t, errA, "sees TLS and the other does not")
+}
+
+// meet runs a handshake.
+func meet(t *testing.T, ca, cb net.Conn) (la, lb wire.Link, errA, errB error) {
+	done := make(chan struct{})
+	go func() { // ends with the handshake
+		defer close(done)
+		lb, errB = new(Protocol).Accept(context.Background(), cb, wire.Handshake{Local: nodeB, Cookies: secret})
+	}()
+	la, errA = new(Protocol).Dial(t.Context(), ca, wire.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: secret})
+	<-done
+	return la, lb, errA, errB
+}
