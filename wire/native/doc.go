@@ -183,7 +183,7 @@
 // peer's too), how many may be in parts at a time (64; at most 16 are sent), how
 // many bytes these have together (twice a message), each step of the handshake (7 s).
 // What stands before a payload, trace token and all, fits one frame. An idle link
-// takes about 16 KiB, and one goroutine with a session; reading buffers grow to
+// takes about 28 KiB, and one goroutine with a session; reading buffers grow to
 // 256 KiB and shrink again. Versions: 1.
 //
 // What is quick: Send of a binary of up to 250 bytes between two pids that were told

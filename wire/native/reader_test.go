@@ -338,3 +338,30 @@ func TestInOrderFromMany(t *testing.T) {
 	}
 	linktest.Crowd(t, &Protocol{}, senders, messages)
 }
+
+// A thousand idle links are to fit: each has sent and got a little.
+func TestIdleLinkIsSmall(t *testing.T) {
+	in := recorded(t, wire.Frame{Op: wire.OpSend, From: onA.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
+	const n = 200
+	links := make([]*link, n)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range links {
+		l := new(Protocol).over(&stream{in: in, drop: true}, nodeB, nodeA, wire.LinkLimits{})
+		require.NoError(t, l.Read(new(wire.Frame)))
+		_, err := l.Write(&wire.Frame{Op: wire.OpSend, From: onB.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
+		require.NoError(t, err)
+		for range 2 { // the second is a tick
+			_, err = l.Flush(true)
+			require.NoError(t, err)
+		}
+		links[i] = l
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	each := (after.HeapAlloc - before.HeapAlloc) / n
+	t.Logf("%d bytes each", each)
+	require.Less(t, each, uint64(32<<10))
+	runtime.KeepAlive(links)
+}
