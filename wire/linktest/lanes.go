@@ -26,8 +26,11 @@ func (k kit) lanes(t *testing.T) {
 	if err != nil || n == 0 {
 		t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
 	}
-	if n > 1<<20 { // it leaves whole: a variant that knows no parts
-		k.whole(t, a, b, []wire.Frame{long, down, other})
+	if whole := n > 1<<20; whole != k.whole {
+		t.Fatalf("%d bytes of a message of %d wait for the next Flush", n, len(blob))
+	}
+	if k.whole {
+		k.inOrder(t, a, b, []wire.Frame{long, down, other})
 	} else {
 		k.parts(t, a, b, [3]wire.Frame{long, down, other})
 	}
@@ -55,8 +58,8 @@ func (k kit) lanes(t *testing.T) {
 	}
 }
 
-// whole sends the rest of l, of which the first frame has been written: in order.
-func (k kit) whole(t *testing.T, a, b wire.Link, l []wire.Frame) {
+// inOrder sends the rest of l, of which the first frame has been written: in order.
+func (k kit) inOrder(t *testing.T, a, b wire.Link, l []wire.Frame) {
 	t.Helper()
 	c := read(b, len(l))
 	for i := range l[1:] {
@@ -152,7 +155,7 @@ func (k kit) crowd(t *testing.T) { Crowd(t, k.p, 20, 60) }
 // Crowd sends so many messages of mixed sizes from each of so many senders, and
 // checks their order.
 func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
-	k := kit{p}
+	k := kit{p: p}
 	l, b := k.pair(t)
 	a := &shared{Link: l}
 	c := read(b, senders*messages)

@@ -24,8 +24,12 @@ var (
 )
 
 // Test runs all tests of the kit against p.
-func Test(t *testing.T, p wire.Protocol) {
-	k := kit{p}
+func Test(t *testing.T, p wire.Protocol) { kit{p: p}.run(t) }
+
+// Whole is Test for a protocol whose peers take messages in one piece only.
+func Whole(t *testing.T, p wire.Protocol) { kit{p, true}.run(t) }
+
+func (k kit) run(t *testing.T) {
 	t.Run("Handshake", k.handshake)
 	t.Run("Verdicts", k.verdicts)
 	t.Run("Cookies", k.cookies)
@@ -46,7 +50,10 @@ func Test(t *testing.T, p wire.Protocol) {
 	t.Run("Close", k.close)
 }
 
-type kit struct{ p wire.Protocol }
+type kit struct {
+	p     wire.Protocol
+	whole bool // the peers take messages in one piece only
+}
 
 // ends are what a test changes of the two handshakes.
 func hands(cookie string) (a, b wire.Handshake) {
