@@ -53,7 +53,7 @@ var outside = map[string]string{
 	"github.com/klauspost/compress":     "zstd for payloads of the native protocol: the implementation in Go",
 	"github.com/vmihailenco/msgpack/v5": "fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
 	"github.com/spf13/cobra":            "command line of the daemon: help, completion, the usual flags",
-	"go.yaml.in/yaml/v3":                "supervision trees in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
+	"go.yaml.in/yaml/v3":                "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 }
 
 type pkg struct {

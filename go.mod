@@ -1,6 +1,6 @@
 module github.com/actornode/actornode
 
-go 1.26
+go 1.26.0
 
 require github.com/stretchr/testify v1.12.1
 
@@ -13,6 +13,7 @@ require (
 
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 )

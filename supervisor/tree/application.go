@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,16 +23,16 @@ func (r *reader) applications(v at) (all []application.Spec) {
 	for _, name := range r.known.Applications {
 		first[name] = 0
 	}
-	r.list(v, func(_ int, v at) {
+	r.List(v, func(_ int, v at) {
 		a := r.application(v)
 		if line, twice := first[a.Name]; a.Name == "" {
 			// It has been said that the name is missing.
 		} else if twice && line == 0 {
-			r.fail(a.name, "there is an application %s already; want another name", wire.Format(a.Name))
+			r.Fail(a.name, "there is an application %s already; want another name", wire.Format(a.Name))
 		} else if twice {
-			r.fail(a.name, "another application has the name %s, in line %d", wire.Format(a.Name), line)
+			r.Fail(a.name, "another application has the name %s, in line %d", wire.Format(a.Name), line)
 		} else {
-			first[a.Name] = a.name.line
+			first[a.Name] = a.name.Line
 		}
 		apps = append(apps, a)
 		all = append(all, a.Spec)
@@ -43,50 +44,50 @@ func (r *reader) applications(v at) (all []application.Spec) {
 func (r *reader) application(v at) (a applied) {
 	var typ string
 	twice := make(map[wire.Atom]bool)
-	got := r.object(v,
-		field{name: "name", required: true, read: func(v at) {
+	got := r.Object(v,
+		field{Name: "name", Required: true, Read: func(v at) {
 			if a.Name, _ = r.atom(v, "the application's name"); a.Name == "" {
-				r.fail(v, "want a name that is not empty")
+				r.Fail(v, "want a name that is not empty")
 			}
 			a.name = v
 		}},
-		field{name: "description", read: func(v at) { a.Description, _ = r.text(v, "a text") }},
-		field{name: "vsn", read: func(v at) { a.Version, _ = r.text(v, "a version, a text") }},
-		field{name: "type", read: func(v at) {
-			i, _ := r.choice(v, "temporary", "transient", "permanent")
+		field{Name: "description", Read: func(v at) { a.Description, _ = r.Text(v, "a text") }},
+		field{Name: "vsn", Read: func(v at) { a.Version, _ = r.Text(v, "a version, a text") }},
+		field{Name: "type", Read: func(v at) {
+			i, _ := r.Choice(v, "temporary", "transient", "permanent")
 			typ = [...]string{"temporary", "transient", "permanent"}[i]
 		}},
-		field{name: "depends", read: func(v at) {
-			r.list(v, func(_ int, v at) {
+		field{Name: "depends", Read: func(v at) {
+			r.List(v, func(_ int, v at) {
 				name, _ := r.atom(v, "an application")
 				if twice[name] {
-					r.fail(v, "%s is given twice", wire.Format(name))
+					r.Fail(v, "%s is given twice", wire.Format(name))
 					return
 				}
 				twice[name] = true
 				a.Depends, a.depends = append(a.Depends, name), append(a.depends, v)
 			})
 		}},
-		field{name: "optional"},
-		field{name: "modules", read: func(v at) { a.Modules = r.atoms(v, "a module") }},
-		field{name: "registered", read: func(v at) { a.Registered = r.atoms(v, "a registered name") }},
-		field{name: "env", read: func(v at) { a.Env = r.env(v) }},
-		field{name: "stop_timeout", read: func(v at) {
-			if a.StopTimeout, _ = r.duration(v, "infinity"); a.StopTimeout == -1 {
+		field{Name: "optional"},
+		field{Name: "modules", Read: func(v at) { a.Modules = r.atoms(v, "a module") }},
+		field{Name: "registered", Read: func(v at) { a.Registered = r.atoms(v, "a registered name") }},
+		field{Name: "env", Read: func(v at) { a.Env = r.env(v) }},
+		field{Name: "stop_timeout", Read: func(v at) {
+			if a.StopTimeout, _ = r.Duration(v, "infinity"); a.StopTimeout == -1 {
 				a.StopTimeout = infinity
 			}
 		}},
-		field{name: "supervisor", read: func(v at) {
+		field{Name: "supervisor", Read: func(v at) {
 			s, o := r.supervisor(v)
 			a.Top, a.TopOptions = &s, o
 		}},
 	)
 	a.Type, _ = application.ParseType(wire.Atom(typ))
 	if v, there := got["optional"]; there {
-		r.list(v, func(_ int, v at) {
+		r.List(v, func(_ int, v at) {
 			name, ok := r.atom(v, "an application")
 			if ok && !twice[name] {
-				r.fail(v, "%s is not in depends; %s", wire.Format(name), allowed(string(name), plain(a.Depends)))
+				r.Fail(v, "%s is not in depends; %s", wire.Format(name), strict.Allowed(string(name), plain(a.Depends)))
 			}
 			a.Optional = append(a.Optional, name)
 		})
@@ -95,7 +96,7 @@ func (r *reader) application(v at) (a applied) {
 }
 
 func (r *reader) atoms(v at, what string) (l []wire.Atom) {
-	r.list(v, func(_ int, v at) {
+	r.List(v, func(_ int, v at) {
 		if a, ok := r.atom(v, what); ok {
 			l = append(l, a)
 		}
@@ -112,7 +113,7 @@ func (r *reader) env(v at) map[wire.Atom]any {
 		return env
 	}
 	if !isMap {
-		r.fail(v, "want a mapping of names to values")
+		r.Fail(v, "want a mapping of names to values")
 		return env
 	}
 	for k, value := range m.All() {
@@ -121,7 +122,7 @@ func (r *reader) env(v at) map[wire.Atom]any {
 		}
 		name, ok := k.(wire.Atom)
 		if !ok || name == "" || len([]rune(string(name))) > wire.MaxAtomRunes {
-			r.fail(v, "the key %s; want names of 1 to %d characters", cut(wire.Format(k)), wire.MaxAtomRunes)
+			r.Fail(v, "the key %s; want names of 1 to %d characters", strict.Cut(wire.Format(k)), wire.MaxAtomRunes)
 			continue
 		}
 		env[name] = value
@@ -146,8 +147,8 @@ func (r *reader) dependencies(apps []applied) {
 	slices.Sort(known)
 	for _, a := range apps {
 		for i, d := range a.Depends {
-			if _, here := byName[d]; !here && d != "" && !there[d] && !slices.Contains(a.Optional, d) && len(r.errs) < maxErrors {
-				r.fail(a.depends[i], "no application %s; %s", cut(wire.Format(d)), allowed(string(d), known))
+			if _, here := byName[d]; !here && d != "" && !there[d] && !slices.Contains(a.Optional, d) && !r.Full() {
+				r.Fail(a.depends[i], "no application %s; %s", strict.Cut(wire.Format(d)), strict.Allowed(string(d), known))
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func (r *reader) dependencies(apps []applied) {
 			case !here || state[k] == done:
 			case state[k] == open:
 				circle := append(path[slices.Index(path, string(d)):len(path):len(path)], string(d))
-				r.fail(apps[i].depends[j], "a circle of dependencies, %s; want none", strings.Join(circle, " -> "))
+				r.Fail(apps[i].depends[j], "a circle of dependencies, %s; want none", strings.Join(circle, " -> "))
 			default:
 				walk(k)
 			}

@@ -105,9 +105,7 @@
 // stands for counts each time. Past a limit, reading ends with an error. At most
 // 100 errors are reported. Integers have at most 1,000 digits in YAML syntax.
 //
-// The YAML is that of go.yaml.in/yaml/v3, chosen because it is the one that the
-// YAML organization keeps up, has line and column of every value, and is needed
-// by the tests' library anyway. It is 1.2 with 1.1's octal numbers (052).
+// The YAML is that of package strict: 1.2 with 1.1's octal numbers (052).
 //
 // A behaviour may stop being exported, or be a function, between Check and Start:
 // Start then fails with undef.

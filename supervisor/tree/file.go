@@ -1,21 +1,17 @@
 package tree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -58,74 +54,56 @@ func CheckFile(path string, known Known) (*File, error) {
 // name is what errors call the file. The error is an [Errors] if there is
 // something wrong with the description, else what reading it has returned.
 func Check(name string, from io.Reader, known Known) (*File, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxBytes+1))
+	text, err := strict.ReadAll(name, from)
 	if err != nil {
-		return nil, fmt.Errorf("tree: reading %s: %w", name, err)
+		return nil, fmt.Errorf("tree: %w", err)
 	}
-	r := &reader{file: name, known: known, names: make(map[wire.Atom]at)}
 	f := &File{Name: name}
-	r.check(f, text)
-	if len(r.errs) > 0 {
-		r.errs.sort()
-		return nil, r.errs
+	r, root, ok := strict.Parse(name, text, "supervisor or applications")
+	if ok {
+		f.read(r, root, known)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
-func (r *reader) check(f *File, text []byte) {
-	start := at{line: 1, column: 1, path: "yaml"}
-	if len(text) > maxBytes {
-		r.fail(start, "the file is too long; at most %d bytes are allowed", maxBytes)
-		return
+// read reads a document that has nothing but f.
+func (f *File) read(from *strict.Reader, root strict.Value, known Known) {
+	got := from.Object(root, f.Fields(from, known)...)
+	_, is := got["supervisor"]
+	if _, are := got["applications"]; !is && !are && got != nil {
+		from.Fail(at{Line: root.Line, Column: root.Column, Path: "supervisor"}, "missing; want supervisor or applications")
 	}
-	var doc, next yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(&doc); err != nil && err != io.EOF {
-		r.broken(err)
-		return
+}
+
+// Fields are the fields of a document that is read by from, supervisor and
+// applications, which become f's: for documents that have others beside them. What
+// is wrong is from's to say; one of the two at most is allowed.
+func (f *File) Fields(from *strict.Reader, known Known) []strict.Field {
+	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at)}
+	first := ""
+	alone := func(v at) {
+		name := v.Path[strings.LastIndexByte(v.Path, '.')+1:]
+		if first != "" {
+			r.Fail(v, "together with %s; want one of the two", first)
+			return
+		}
+		first = name
 	}
-	if len(doc.Content) == 0 {
-		r.fail(start, "the file is empty; want supervisor or applications")
-		return
-	}
-	if err := dec.Decode(&next); err == nil {
-		r.fail(at{line: next.Line, column: next.Column, path: "yaml"}, "a second document; one is allowed")
-	} else if err != io.EOF {
-		r.broken(err)
-		return
-	}
-	root, ok := r.enter(at{}, doc.Content[0], "")
-	if !ok {
-		return
-	}
-	got := r.object(root,
-		field{name: "supervisor", read: func(v at) {
+	return []field{
+		{Name: "supervisor", Read: func(v at) {
+			alone(v)
 			var s supervisor.Spec
 			s, f.TopOptions = r.supervisor(v)
 			f.Top = &s
 		}},
-		field{name: "applications", read: func(v at) { f.Applications = r.applications(v) }},
-	)
-	apps, are := got["applications"]
-	switch _, is := got["supervisor"]; {
-	case is && are:
-		r.fail(apps, "together with supervisor; want one of the two")
-	case !is && !are && got != nil:
-		r.fail(at{line: root.line, column: root.column, path: "supervisor"}, "missing; want supervisor or applications")
+		{Name: "applications", Read: func(v at) {
+			alone(v)
+			f.Applications = r.applications(v)
+		}},
 	}
-}
-
-var lineOf = regexp.MustCompile(`^line (\d+): `)
-
-// broken notes an error of the YAML library: "yaml: line 7: …", or without a line.
-func (r *reader) broken(err error) {
-	v := at{line: 1, column: 1, path: "yaml"}
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := lineOf.FindStringSubmatch(text); m != nil {
-		v.line, _ = strconv.Atoi(m[1])
-		text = text[len(m[0]):]
-	}
-	r.fail(v, "%s", text)
 }
 
 // Start starts the one tree: [supervisor.Start] of what the file says. The error

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -27,30 +28,30 @@ func words[T interface {
 // supervisor reads a supervisor and all that is below it.
 func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	var children at
-	r.object(v,
-		field{name: "name", read: func(v at) { o.Name, _ = r.name(v) }},
-		field{name: "strategy", read: func(v at) {
-			i, _ := r.choice(v, words(supervisor.SimpleOneForOne+1)...)
+	r.Object(v,
+		field{Name: "name", Read: func(v at) { o.Name, _ = r.name(v) }},
+		field{Name: "strategy", Read: func(v at) {
+			i, _ := r.Choice(v, words(supervisor.SimpleOneForOne+1)...)
 			s.Strategy = supervisor.Strategy(i)
 		}},
-		field{name: "intensity", read: func(v at) {
+		field{Name: "intensity", Read: func(v at) {
 			var ok bool
-			if s.Intensity, ok = r.integer(v, 0); ok && s.Intensity == 0 {
+			if s.Intensity, ok = r.Integer(v, 0); ok && s.Intensity == 0 {
 				s.Intensity = supervisor.NoRestarts
 			}
 		}},
-		field{name: "period", read: func(v at) { s.Period, _ = r.duration(v) }},
-		field{name: "auto_shutdown", read: func(v at) {
-			i, _ := r.choice(v, words(supervisor.AllSignificant+1)...)
+		field{Name: "period", Read: func(v at) { s.Period, _ = r.Duration(v) }},
+		field{Name: "auto_shutdown", Read: func(v at) {
+			i, _ := r.Choice(v, words(supervisor.AllSignificant+1)...)
 			s.AutoShutdown = supervisor.AutoShutdown(i)
 		}},
 		// Children are read last: what they may be depends on the rest.
-		field{name: "children", read: func(v at) { children = v }},
+		field{Name: "children", Read: func(v at) { children = v }},
 	)
 	if children.Node == nil {
 		if s.Strategy == supervisor.SimpleOneForOne {
-			v.path = join(v.path, "children")
-			r.fail(v, "missing; simple_one_for_one needs one child, the model for those to come")
+			v.Path = strict.Join(v.Path, "children")
+			r.Fail(v, "missing; simple_one_for_one needs one child, the model for those to come")
 		}
 		return s, o
 	}
@@ -59,27 +60,27 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 		line   int
 		byName bool
 	}
-	r.list(children, func(_ int, v at) {
-		before := len(r.errs)
+	r.List(children, func(_ int, v at) {
+		before := r.Failures()
 		k, id := r.child(v, &s)
 		if k.ID != nil {
-			mine := claim{id.line, !strings.HasSuffix(id.path, ".id")}
+			mine := claim{id.Line, !strings.HasSuffix(id.Path, ".id")}
 			first, twice := ids.Get(k.ID)
 			if !twice {
 				ids.Put(k.ID, mine)
 			} else if c := first.(claim); !c.byName || !mine.byName { // of two names it has been said already
-				r.fail(id, "another child has the id %s, in line %d", cut(wire.Format(k.ID)), c.line)
+				r.Fail(id, "another child has the id %s, in line %d", strict.Cut(wire.Format(k.ID)), c.line)
 			}
 		}
 		// What is wrong by supervisor's own rules, and not by those here, is not
 		// to get through.
-		if err := supervisor.CheckSpecs([]supervisor.Child{k}, s.AutoShutdown); err != nil && len(r.errs) == before {
-			r.fail(v, "%v", err)
+		if err := supervisor.CheckSpecs([]supervisor.Child{k}, s.AutoShutdown); err != nil && r.Failures() == before {
+			r.Fail(v, "%v", err)
 		}
 		s.Children = append(s.Children, k)
 	})
 	if s.Strategy == supervisor.SimpleOneForOne && len(s.Children) != 1 {
-		r.fail(children, "%d children; simple_one_for_one needs one, the model for those to come", len(s.Children))
+		r.Fail(children, "%d children; simple_one_for_one needs one, the model for those to come", len(s.Children))
 	}
 	return s, o
 }
@@ -89,28 +90,28 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	var start wire.Export
 	var startOK bool
 	arity := 0
-	got := r.object(v,
-		field{name: "id", read: func(v at) { k.ID, _ = r.id(v) }},
-		field{name: "name"},
-		field{name: "start", read: func(v at) { start, startOK = r.function(v) }},
-		field{name: "args", read: func(v at) {
-			r.list(v, func(_ int, v at) {
+	got := r.Object(v,
+		field{Name: "id", Read: func(v at) { k.ID, _ = r.id(v) }},
+		field{Name: "name"},
+		field{Name: "start", Read: func(v at) { start, startOK = r.function(v) }},
+		field{Name: "args", Read: func(v at) {
+			r.List(v, func(_ int, v at) {
 				t, _ := r.term(v)
 				k.Named.Args = append(k.Named.Args, t)
 			})
 			arity = len(k.Named.Args)
 		}},
-		field{name: "supervisor", read: func(v at) {
+		field{Name: "supervisor", Read: func(v at) {
 			nested, o := r.supervisor(v)
 			k.Type, k.Options, k.Modules = supervisor.Supervisor, o, []wire.Atom{"supervisor"}
 			k.Start = func(...any) (node.Actor, error) { return supervisor.New(nested), nil }
 		}},
-		field{name: "restart", read: func(v at) {
-			i, _ := r.choice(v, words(supervisor.Temporary+1)...)
+		field{Name: "restart", Read: func(v at) {
+			i, _ := r.Choice(v, words(supervisor.Temporary+1)...)
 			k.Restart = supervisor.Restart(i)
 		}},
-		field{name: "shutdown", read: func(v at) {
-			switch d, _ := r.duration(v, "brutal_kill", "infinity"); d {
+		field{Name: "shutdown", Read: func(v at) {
+			switch d, _ := r.Duration(v, "brutal_kill", "infinity"); d {
 			case -1:
 				k.Shutdown = supervisor.BrutalKill
 			case -2:
@@ -119,10 +120,10 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 				k.Shutdown = d
 			}
 		}},
-		field{name: "type"},
-		field{name: "significant", read: func(v at) { k.Significant = r.flag(v) }},
-		field{name: "modules"},
-		field{name: "backoff", read: func(v at) { k.Backoff = r.backoff(v) }},
+		field{Name: "type"},
+		field{Name: "significant", Read: func(v at) { k.Significant = r.Flag(v) }},
+		field{Name: "modules"},
+		field{Name: "backoff", Read: func(v at) { k.Backoff = r.backoff(v) }},
 	)
 	if got == nil {
 		return k, v
@@ -130,15 +131,15 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	if _, is := got["supervisor"]; is {
 		for _, f := range []string{"start", "args", "name", "modules"} {
 			if w, there := got[f]; there && f == "name" {
-				r.fail(w, "goes into supervisor, for a child that is one")
+				r.Fail(w, "goes into supervisor, for a child that is one")
 			} else if there {
-				r.fail(w, "not for a child that is a supervisor")
+				r.Fail(w, "not for a child that is a supervisor")
 			}
 		}
 	} else if w, there := got["start"]; !there {
 		v := v
-		v.path = join(v.path, "start")
-		r.fail(v, "missing; want module:function of an exported behaviour, or supervisor in its place")
+		v.Path = strict.Join(v.Path, "start")
+		r.Fail(v, "missing; want module:function of an exported behaviour, or supervisor in its place")
 	} else if startOK {
 		k.Named.Module, k.Named.Function = start.Module, start.Function
 		start.Arity = arity
@@ -156,9 +157,9 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 		k.Options.Name, _ = r.name(v)
 	}
 	if v, there := got["type"]; there {
-		i, ok := r.choice(v, words(supervisor.Supervisor+1)...)
+		i, ok := r.Choice(v, words(supervisor.Supervisor+1)...)
 		if ok && isSupervisor && i == int(supervisor.Worker) {
-			r.fail(v, "worker; a child with the field supervisor is one")
+			r.Fail(v, "worker; a child with the field supervisor is one")
 		}
 		if !isSupervisor {
 			k.Type = supervisor.Type(i) // of a behaviour that supervises in its own way
@@ -170,7 +171,7 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 			return
 		}
 		k.Modules = []wire.Atom{}
-		r.list(v, func(_ int, v at) {
+		r.List(v, func(_ int, v at) {
 			if m, ok := r.atom(v, "a module"); ok {
 				k.Modules = append(k.Modules, m)
 			}
@@ -182,22 +183,22 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[string]at) {
 	if v, there := got["significant"]; there && k.Significant {
 		if s.AutoShutdown == supervisor.Never {
-			r.fail(v, "impossible with auto_shutdown: never; set auto_shutdown of the supervisor to any_significant or all_significant")
+			r.Fail(v, "impossible with auto_shutdown: never; set auto_shutdown of the supervisor to any_significant or all_significant")
 		}
 		if k.Restart == supervisor.Permanent {
-			r.fail(v, "impossible with restart: permanent; want restart: transient or temporary")
+			r.Fail(v, "impossible with restart: permanent; want restart: transient or temporary")
 		}
 	}
 	if k.Options.Name != "" && s.Strategy == supervisor.SimpleOneForOne {
 		v, there := got["name"]
 		if !there {
 			v = got["supervisor"]
-			v.path = join(v.path, "name")
+			v.Path = strict.Join(v.Path, "name")
 		}
-		r.fail(v, "impossible with strategy: simple_one_for_one; there may be many such children")
+		r.Fail(v, "impossible with strategy: simple_one_for_one; there may be many such children")
 	}
 	if v, there := got["backoff"]; there && k.Restart == supervisor.Temporary {
-		r.fail(v, "useless with restart: temporary; want restart: permanent or transient")
+		r.Fail(v, "useless with restart: temporary; want restart: permanent or transient")
 	}
 }
 
@@ -210,8 +211,8 @@ func (r *reader) identify(k *supervisor.Child, v at, got map[string]at) at {
 	if k.Options.Name != "" {
 		k.ID = k.Options.Name
 	} else if !named {
-		v.path = join(v.path, "id")
-		r.fail(v, "missing; want id, or name, which is the id then")
+		v.Path = strict.Join(v.Path, "id")
+		r.Fail(v, "missing; want id, or name, which is the id then")
 	}
 	if named {
 		return name
@@ -229,15 +230,15 @@ func (r *reader) id(v at) (any, bool) {
 
 func (r *reader) backoff(v at) (b supervisor.Backoff) {
 	var limit at
-	r.object(v,
-		field{name: "initial", required: true, read: func(v at) { b.Initial, _ = r.duration(v) }},
-		field{name: "factor", read: func(v at) { b.Factor = r.float(v, 1, math.MaxFloat64) }},
-		field{name: "max", read: func(v at) { b.Max, _ = r.duration(v); limit = v }},
-		field{name: "jitter", read: func(v at) { b.Jitter = r.float(v, 0, 1) }},
-		field{name: "reset", read: func(v at) { b.Reset, _ = r.duration(v) }},
+	r.Object(v,
+		field{Name: "initial", Required: true, Read: func(v at) { b.Initial, _ = r.Duration(v) }},
+		field{Name: "factor", Read: func(v at) { b.Factor = r.Float(v, 1, math.MaxFloat64) }},
+		field{Name: "max", Read: func(v at) { b.Max, _ = r.Duration(v); limit = v }},
+		field{Name: "jitter", Read: func(v at) { b.Jitter = r.Float(v, 0, 1) }},
+		field{Name: "reset", Read: func(v at) { b.Reset, _ = r.Duration(v) }},
 	)
 	if b.Max > 0 && b.Initial > b.Max {
-		r.fail(limit, "%v; want initial, %v, at least", b.Max, b.Initial)
+		r.Fail(limit, "%v; want initial, %v, at least", b.Max, b.Initial)
 	}
 	return b
 }
@@ -251,7 +252,7 @@ func (r *reader) function(v at) (wire.Export, bool) {
 			}
 		}
 	}
-	r.fail(v, "want module:function, without arity: that is the number of args; %s", allowed("", r.exports(func(wire.Export) bool { return true })))
+	r.Fail(v, "want module:function, without arity: that is the number of args; %s", strict.Allowed("", r.exports(func(wire.Export) bool { return true })))
 	return wire.Export{}, false
 }
 
@@ -265,7 +266,7 @@ func (r *reader) resolve(v at, e wire.Export, more bool) {
 		return
 	}
 	if like := r.exports(same); len(like) > 0 {
-		r.fail(v, "%s is not exported for %d args; %s", cut(text(e)), e.Arity, allowed("", like))
+		r.Fail(v, "%s is not exported for %d args; %s", strict.Cut(text(e)), e.Arity, strict.Allowed("", like))
 		return
 	}
 	all := r.exports(func(x wire.Export) bool { return x.Module == e.Module })
@@ -273,10 +274,10 @@ func (r *reader) resolve(v at, e wire.Export, more bool) {
 		all = r.exports(func(wire.Export) bool { return true })
 	}
 	if len(all) == 0 {
-		r.fail(v, "%s is not exported; nothing is", cut(text(e)))
+		r.Fail(v, "%s is not exported; nothing is", strict.Cut(text(e)))
 		return
 	}
-	r.fail(v, "%s is not exported; %s", cut(text(e)), allowed(text(e)+"/"+strconv.Itoa(e.Arity), all))
+	r.Fail(v, "%s is not exported; %s", strict.Cut(text(e)), strict.Allowed(text(e)+"/"+strconv.Itoa(e.Arity), all))
 }
 
 // exports lists those behaviours that want wants.

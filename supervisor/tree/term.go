@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -31,7 +32,7 @@ func (r *reader) term(v at) (any, bool) {
 }
 
 func (r *reader) unknownTag(v at) bool {
-	r.fail(v, "unknown tag %s here; want %s", cut(v.ShortTag()), tags)
+	r.Fail(v, "unknown tag %s here; want %s", strict.Cut(v.ShortTag()), tags)
 	return false
 }
 
@@ -47,7 +48,7 @@ func (r *reader) scalar(v at) (any, bool) {
 		if n, ok := parseInteger(v.Value); ok {
 			return n, true
 		}
-		r.fail(v, "want an integer of at most %d digits", maxDigits)
+		r.Fail(v, "want an integer of at most %d digits", maxDigits)
 	case "!!float":
 		if n, ok := parseInteger(v.Value); ok { // one that is too long for the YAML library
 			return n, true
@@ -55,13 +56,13 @@ func (r *reader) scalar(v at) (any, bool) {
 		if f, err := strconv.ParseFloat(v.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
 			return f, true
 		}
-		r.fail(v, "want a finite number: Erlang has no other floats")
+		r.Fail(v, "want a finite number: Erlang has no other floats")
 	case "!!binary":
 		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(v.Value), ""))
 		if err == nil {
 			return b, true
 		}
-		r.fail(v, "want base64 after !!binary: %v", err)
+		r.Fail(v, "want base64 after !!binary: %v", err)
 	case "!atom":
 		return r.atomText(v)
 	case "!charlist":
@@ -71,7 +72,7 @@ func (r *reader) scalar(v at) (any, bool) {
 		if err == nil {
 			return t, true
 		}
-		r.fail(v, "want a term in Erlang syntax after !term: %v", err)
+		r.Fail(v, "want a term in Erlang syntax after !term: %v", err)
 	default:
 		return nil, r.unknownTag(v)
 	}
@@ -93,7 +94,7 @@ func parseInteger(text string) (any, bool) {
 func (r *reader) sequence(v at) (any, bool) {
 	l, ok := make([]any, 0, len(v.Content)), true
 	for i, n := range v.Content {
-		w, inside := r.enter(v, n, fmt.Sprintf("%s[%d]", v.path, i))
+		w, inside := r.Enter(v, n, fmt.Sprintf("%s[%d]", v.Path, i))
 		if !inside {
 			return nil, false
 		}
@@ -113,13 +114,13 @@ func (r *reader) mapping(v at) (any, bool) {
 	var m wire.Map
 	ok := true
 	for i := 0; i+1 < len(v.Content); i += 2 {
-		k, inside1 := r.enter(v, v.Content[i], v.path+"{key}")
-		w, inside2 := r.enter(v, v.Content[i+1], join(v.path, cut(v.Content[i].Value)))
+		k, inside1 := r.Enter(v, v.Content[i], v.Path+"{key}")
+		w, inside2 := r.Enter(v, v.Content[i+1], strict.Join(v.Path, strict.Cut(v.Content[i].Value)))
 		if !inside1 || !inside2 {
 			return nil, false
 		}
 		if k.ShortTag() == "!!merge" {
-			r.fail(k, "merge keys are not supported: write the pairs out")
+			r.Fail(k, "merge keys are not supported: write the pairs out")
 			ok = false
 			continue
 		}
@@ -130,7 +131,7 @@ func (r *reader) mapping(v at) (any, bool) {
 			continue
 		}
 		if _, twice := m.Get(key); twice {
-			r.fail(k, "the key %s is given twice", cut(wire.Format(key)))
+			r.Fail(k, "the key %s is given twice", strict.Cut(wire.Format(key)))
 			ok = false
 		}
 		m.Put(key, value)

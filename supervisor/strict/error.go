@@ -1,4 +1,4 @@
-package tree
+package strict
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 type Error struct {
 	File         string
 	Line, Column int    // from 1; Column is 1 where the YAML itself is broken
-	Field        string // supervisor.children[0].restart; "yaml" where the YAML itself is broken
+	Field        string // limits.peers[0].name; "yaml" where the YAML itself is broken
 	Problem      string // what is wrong, and what is allowed
 }
 
@@ -20,7 +20,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Problem)
 }
 
-// Errors is all that is wrong with a file, sorted by line and column, at most 100.
+// Errors is all that is wrong with a file, sorted by line and column, at most
+// [MaxErrors].
 type Errors []*Error
 
 // Error is a line for each.
@@ -50,8 +51,9 @@ func (l Errors) sort() {
 // few is how many allowed words an error lists.
 const few = 20
 
-// allowed says what would have been right instead of word, the nearest first.
-func allowed(word string, words []string) string {
+// Allowed says what would have been right instead of word: the nearest of words
+// first, then all, or the first twenty.
+func Allowed(word string, words []string) string {
 	s := ""
 	if near := nearest(word, words); near != "" {
 		s = "did you mean " + near + "? "
