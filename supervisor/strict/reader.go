@@ -202,6 +202,9 @@ func (r *Reader) Map(v Value, read func(key string, v Value)) {
 	}
 }
 
+// IsMap reports whether a mapping stands there.
+func IsMap(v Value) bool { return v.Kind == yaml.MappingNode }
+
 // IsNull reports whether nothing stands there: a: or a: null.
 func IsNull(v Value) bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -27,6 +28,8 @@ type Known struct {
 	Behaviours []wire.Export
 	// Applications are those that the file's may depend on beside one another.
 	Applications []wire.Atom
+	// Mailbox bounds the mailboxes of children that are workers. Default: nothing does.
+	Mailbox mailbox.Limits
 }
 
 // File is what a file describes, checked: one tree, or applications.

@@ -146,6 +146,9 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 		r.resolve(w, start, s.Strategy == supervisor.SimpleOneForOne)
 	}
 	r.rest(&k, got)
+	if k.Type == supervisor.Worker {
+		k.Options.Limits = r.known.Mailbox
+	}
 	r.combinations(&k, s, got)
 	return k, r.identify(&k, v, got)
 }

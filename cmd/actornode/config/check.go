@@ -1,0 +1,88 @@
+package config
+
+import (
+	"net"
+	"strconv"
+	"strings"
+)
+
+// check finds what is right by itself, but not together.
+func (c *Config) check(fail func(format string, args ...any)) {
+	c.checkCookies(fail)
+	c.checkTLS(fail)
+	if c.Discovery.EPMD {
+		// Whoever is not in the list is found by it.
+	} else if c.Port() == 0 && len(c.Discovery.Peers) == 0 {
+		fail("%s: without EPMD this node needs to know where nodes are: --listen HOST:PORT (listen.erlang) with the port of all nodes, "+
+			"or --peer (discovery.peers) for each of them", c.Origin("discovery.epmd").Where)
+	}
+	if c.HTTP.Listen == "off" {
+		c.HTTP.Listen = ""
+	}
+	if _, err := strconv.ParseUint(c.HTTP.Listen, 10, 16); err == nil {
+		c.HTTP.Listen = net.JoinHostPort("127.0.0.1", c.HTTP.Listen)
+	}
+	if c.HTTP.Listen == "" && c.HTTP.Pprof {
+		fail("%s: of no use while http.listen is off; want an address there", c.Origin("http.pprof").Where)
+	}
+	if !c.given("limits.mailbox.messages") && !c.given("limits.mailbox.bytes") && c.given("limits.mailbox.policy") {
+		fail("%s: of no use without limits.mailbox.messages or limits.mailbox.bytes", c.Origin("limits.mailbox.policy").Where)
+	}
+	if self, ok := c.Discovery.Peers[c.Name]; ok {
+		fail("%s: %s=%s is this node itself", c.Origin("discovery.peers").Where, c.Name, self)
+	}
+	for _, n := range c.Discovery.Join {
+		if _, host, _ := strings.Cut(n, "@"); c.Name != "" && isLong(host) != isLong(c.Name[strings.IndexByte(c.Name, '@')+1:]) {
+			fail("%s: %s: nodes with long and with short names do not meet, and this one is %s", c.Origin("discovery.join").Where, n, c.Name)
+		}
+	}
+}
+
+// isLong reports whether a name with that host is a long one.
+func isLong(host string) bool { return strings.ContainsAny(host, ".:") }
+
+// Port is the port of listen.erlang; 0: none is given.
+func (c *Config) Port() int {
+	_, port, err := net.SplitHostPort(c.Listen.Erlang)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(port)
+	return n
+}
+
+// checkCookies leaves one of cookie and cookie_file: that of the greater rank.
+func (c *Config) checkCookies(fail func(string, ...any)) {
+	if c.Cookie == "" || c.CookieFile == "" {
+		return
+	}
+	switch word, file := c.Origin("cookie"), c.Origin("cookie_file"); {
+	case word.Rank == file.Rank:
+		fail("%s: together with %s; want one of the two", file.Where, word.Where)
+	case word.Rank > file.Rank:
+		c.CookieFile = ""
+	default:
+		c.Cookie = ""
+	}
+}
+
+// checkTLS makes sure that all three files are named, or none.
+func (c *Config) checkTLS(fail func(string, ...any)) {
+	var given, missing []string
+	for _, s := range c.Settings() {
+		switch s.Key {
+		case "tls.cert", "tls.key", "tls.ca":
+			if c.given(s.Key) {
+				given = append(given, c.Origin(s.Key).Where)
+			} else {
+				missing = append(missing, "--"+s.Flag+" ("+s.Env()+", "+s.Key+")")
+			}
+		}
+	}
+	switch {
+	case len(given) > 0 && len(missing) > 0:
+		fail("%s: TLS needs %s too", strings.Join(given, ", "), strings.Join(missing, ", "))
+	case len(given) == 0 && c.TLS.AnyHost:
+		fail("%s: of no use without --tls-cert, --tls-key and --tls-ca (tls.cert, tls.key, tls.ca)", c.Origin("tls.any_host").Where)
+	}
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/supervisor/tree"
+)
+
+// Config is what a daemon runs by. [Default] makes one that lacks a name only.
+type Config struct {
+	Name       string            // NAME@HOST
+	Cookie     string            // "": from CookieFile, or the user's file
+	CookieFile string            // "": .erlang.cookie in the home directory
+	Cookies    map[string]Cookie // of some peers, by name
+	Hidden     bool
+
+	Listen struct {
+		Erlang string // HOST:PORT, :PORT, -; "": the host of Name, any port
+		Native string
+	}
+	TLS struct {
+		Cert, Key, CA string // files; all or none
+		AnyHost       bool
+		MinVersion    string // 1.2 or 1.3
+	}
+	Protocols []string // the preferred one first
+
+	Discovery struct {
+		EPMD  bool
+		Peers map[string]string // HOST:PORT or :PORT by name
+		Join  []string          // nodes that are connected at the start
+	}
+
+	Limits struct {
+		Message   int // bytes of one message from a peer
+		Queue     int // bytes that may wait for a peer until senders are held up
+		Fragments int // messages of a peer that are under way in pieces
+		Processes int // that live at a time; 0: as many as there can be
+		Mailbox   mailbox.Limits
+	}
+	TickTime       time.Duration
+	ConnectTimeout time.Duration
+
+	Log struct {
+		Level  slog.Level
+		Format string // text or json
+		File   string // "": standard error
+	}
+	HTTP struct {
+		Listen         string // HOST:PORT, :PORT; "": off
+		Metrics, Pprof bool
+	}
+	DrainTimeout time.Duration
+
+	PG, Demo bool
+	TreeFile string     // a file with the tree
+	Tree     *tree.File // from that file, or from this one; nil: none
+
+	origins map[string]Origin // of what is not the default, by key
+}
+
+// Cookie is what a peer must know, and what it wants.
+type Cookie struct{ In, Out string }
+
+// Default returns the configuration of a daemon that is told nothing.
+func Default() *Config {
+	c := &Config{
+		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"erlang"},
+		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, DrainTimeout: 10 * time.Second, PG: true,
+		origins: make(map[string]Origin),
+	}
+	c.TLS.MinVersion = "1.2"
+	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string]string)
+	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
+	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
+	c.HTTP.Metrics = true
+	return c
+}

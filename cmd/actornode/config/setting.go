@@ -1,0 +1,94 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/actornode/actornode/mailbox"
+)
+
+// Setting is one field of the configuration, and all the ways to give it.
+type Setting struct {
+	Key    string // in the file: log.level
+	Flag   string // of actornode start, without --; "": none
+	Doc    string // what it is, in a sentence without a full stop
+	Secret bool   // not to be shown
+	Value  Value  // where it is kept
+}
+
+// Env is the environment variable of s: ACTORNODE_LOG_LEVEL.
+func (s *Setting) Env() string {
+	return "ACTORNODE_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
+}
+
+// policies are those of package mailbox, by the words of the file.
+var policies = []string{
+	mailbox.Refuse: "refuse", mailbox.Block: "block", mailbox.DropNewest: "drop_newest", mailbox.DropOldest: "drop_oldest",
+}
+
+// Settings lists all fields but those of the tree, in the order of the
+// documentation; what they set is c's. The text of doc.go, FIELDS.md, the flags, the environment and
+// the file are all made from it.
+func (c *Config) Settings() []Setting {
+	return []Setting{
+		{Key: "name", Flag: "name", Value: text{&c.Name, "NAME@HOST", checkName},
+			Doc: "name of the node; with a dot in HOST, or an address there, a long name as erl -name gives, else a short one"},
+		{Key: "cookie", Flag: "cookie", Secret: true, Value: text{&c.Cookie, "1 to 255 printable ASCII characters", CheckCookie},
+			Doc: "cookie of the cluster; without it, and without cookie_file, it is that of .erlang.cookie in the home directory, which is made if it is not there"},
+		{Key: "cookie_file", Flag: "cookie-file", Value: path{&c.CookieFile},
+			Doc: "file with the cookie, which only its owner may read"},
+		{Key: "cookies", Secret: true, Value: cookies{c.Cookies},
+			Doc: "other cookies for some peers, by name: one word, or {in: what it must know, out: what it wants}"},
+		{Key: "hidden", Flag: "hidden", Value: hidden{flag{&c.Hidden}},
+			Doc: "keep out of nodes() of other nodes"},
+		{Key: "listen.erlang", Flag: "listen", Value: text{&c.Listen.Erlang, "HOST:PORT, :PORT for all addresses, or - for nowhere", checkListen},
+			Doc: "where other nodes connect, by the Erlang distribution protocol; default: the name's host, any port"},
+		{Key: "listen.native", Value: text{&c.Listen.Native, "HOST:PORT, :PORT for all addresses, or - for nowhere", later("listen.native", checkListen)},
+			Doc: "where other actornodes connect, by the native protocol"},
+		{Key: "tls.cert", Flag: "tls-cert", Value: path{&c.TLS.Cert},
+			Doc: "PEM file with the certificate of this node and those above it: encrypts connections"},
+		{Key: "tls.key", Flag: "tls-key", Value: path{&c.TLS.Key},
+			Doc: "PEM file with its private key"},
+		{Key: "tls.ca", Flag: "tls-ca", Value: path{&c.TLS.CA},
+			Doc: "PEM file with the authorities that sign the certificates of peers"},
+		{Key: "tls.any_host", Flag: "tls-any-host", Value: flag{&c.TLS.AnyHost},
+			Doc: "let nodes in whose certificate is not for the host of their name, as OTP does"},
+		{Key: "tls.min_version", Value: word{&c.TLS.MinVersion, []string{"1.2", "1.3"}},
+			Doc: "oldest version of TLS"},
+		{Key: "protocols", Value: words{&c.Protocols, []string{"native", "erlang"}, later("protocols", nil)},
+			Doc: "protocols to talk to other nodes, the preferred one first"},
+		{Key: "discovery.epmd", Value: flag{&c.Discovery.EPMD},
+			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
+		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
+			Doc: "where some nodes are, by name: HOST:PORT, or :PORT on the name's host"},
+		{Key: "discovery.join", Flag: "join", Value: names{&c.Discovery.Join},
+			Doc: "nodes to connect to at the start; the daemon is ready when it has been connected to one of them"},
+		{Key: "discovery.dns", Value: absent{"discovery.dns"}, Doc: "find nodes by a DNS name"},
+		{Key: "discovery.gossip", Value: absent{"discovery.gossip"}, Doc: "find nodes by gossip"},
+		{Key: "limits.message", Value: size{&c.Limits.Message, 1 << 10}, Doc: "largest message that a peer may send"},
+		{Key: "limits.queue", Value: size{&c.Limits.Queue, 1 << 10}, Doc: "how much may wait for one peer until senders are held up"},
+		{Key: "limits.fragments", Value: count{&c.Limits.Fragments, 1, 1 << 16}, Doc: "how many messages of one peer may be under way in fragments"},
+		{Key: "limits.processes", Value: count{&c.Limits.Processes, 0, maxProcesses}, Doc: "how many processes may live at a time; 0: 134217727"},
+		{Key: "limits.mailbox.messages", Value: count{&c.Limits.Mailbox.Messages, 0, maxCount},
+			Doc: "how many messages may wait for a worker of the tree; 0: any number"},
+		{Key: "limits.mailbox.bytes", Value: size{&c.Limits.Mailbox.Bytes, 0},
+			Doc: "how much may wait for a worker of the tree; 0: any amount"},
+		{Key: "limits.mailbox.policy", Value: policy{&c.Limits.Mailbox.Policy},
+			Doc: "what becomes of a message that there is no room for"},
+		{Key: "tick_time", Flag: "tick-time", Value: duration{&c.TickTime, minTick},
+			Doc: "how long a node may be silent before it is gone; OTP's net_ticktime"},
+		{Key: "connect_timeout", Value: duration{&c.ConnectTimeout, minTick}, Doc: "how long the making of a connection may take"},
+		{Key: "log.level", Flag: "log-level", Value: level{&c.Log.Level}, Doc: "what is logged: this and what is worse"},
+		{Key: "log.format", Flag: "log-format", Value: word{&c.Log.Format, []string{"text", "json"}}, Doc: "how it is written"},
+		{Key: "log.file", Flag: "log-file", Value: path{&c.Log.File}, Doc: "file that the log is added to; default: standard error"},
+		{Key: "http.listen", Flag: "http", Value: text{&c.HTTP.Listen, "PORT on 127.0.0.1, HOST:PORT, :PORT for all addresses, or off", checkHTTP},
+			Doc: "where /livez, /readyz and /metrics are served; default: off"},
+		{Key: "http.metrics", Value: flag{&c.HTTP.Metrics}, Doc: "serve /metrics, for Prometheus"},
+		{Key: "http.pprof", Value: flag{&c.HTTP.Pprof}, Doc: "serve /debug/pprof"},
+		{Key: "drain_timeout", Flag: "stop-timeout", Value: duration{&c.DrainTimeout, minTick},
+			Doc: "how long leaving groups and stopping applications may take when stopping, and then the processes that are left"},
+		{Key: "pg", Flag: "pg", Value: flag{&c.PG}, Doc: "run the scope pg of process groups, which those of OTP are the other side of"},
+		{Key: "demo", Flag: "demo", Value: flag{&c.Demo}, Doc: "run the demo: processes named demo, counter and echo"},
+		{Key: "tree", Flag: "tree", Value: path{&c.TreeFile},
+			Doc: "file with the tree, supervisor or applications, in place of these two here"},
+	}
+}
