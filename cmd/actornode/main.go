@@ -15,13 +15,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What the program exits with.
-const (
-	exitOK     = 0 // it was told to stop, and has
-	exitFailed = 1 // it could not start, or not stop in time
-	exitUsage  = 2 // the command line is wrong
-)
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir})
@@ -40,8 +33,10 @@ func run(ctx context.Context, args []string, env environment) int {
 	root.SetArgs(args)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
-		return status
+	if err := root.ExecuteContext(ctx); err != nil && status == exitUsage {
+		return exitUsage
+	} else if err != nil {
+		return codeOf(err)
 	}
 	return exitOK
 }
