@@ -269,6 +269,10 @@ func (e *SpawnError) Error() string {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	s := f.Spawn
+	if n.Draining() {
+		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		return
+	}
 	o := Options{Name: s.Name, Leader: s.Leader}
 	b, err := n.wanted(p, s)
 	if err != nil {
@@ -293,7 +297,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		}
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
-		reason := any(wire.Atom("system_limit"))
+		reason := any(systemLimit)
 		if o.Name != "" {
 			reason = wire.Atom("badarg")
 		}

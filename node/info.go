@@ -229,6 +229,18 @@ func (p *proc) measure(i *Info) {
 	i.Handled = p.handled
 }
 
+// Mailbox returns how many messages wait for a process, the one being handled
+// included; false: there is no such process. It is a part of Info that costs less.
+func (n *Node) Mailbox(pid PID) (int, bool) {
+	p := n.lookup(pid)
+	if p == nil {
+		return 0, false
+	}
+	var i Info
+	p.observe(&i)
+	return i.Mailbox, true
+}
+
 // Processes yields the PIDs of all processes; those that start or end meanwhile
 // may or may not be among them.
 func (n *Node) Processes() iter.Seq[PID] {
@@ -269,6 +281,9 @@ func (n *Node) Stats() Stats {
 		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Handled: n.handled(),
 	}
 }
+
+// Scheduler returns what the node's scheduler is doing.
+func (n *Node) Scheduler() sched.Stats { return n.pool.Stats() }
 
 // MaxProcesses returns how many processes can live at a time.
 func (n *Node) MaxProcesses() int { return n.cfg.MaxProcesses }

@@ -114,6 +114,10 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 		reply(badrpc(wire.Atom("badarg")))
 		return nil
 	}
+	if n.Draining() {
+		reply(refused())
+		return nil
+	}
 	if n.dist.cfg.Allow != nil { // who asks, a message cannot prove
 		reply(badrpc(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}}))
 		return nil

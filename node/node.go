@@ -38,6 +38,8 @@ type Node struct {
 	lingering atomic.Int64 // processes that were killed and whose function still runs
 	stopped   atomic.Bool
 	taken     atomic.Uint64 // messages, by those who are not run by stages
+	draining  atomic.Bool
+	counts    counts // of the rooms above
 
 	talliesMu sync.Mutex
 	tallies   []*tally // of the workers

@@ -62,6 +62,7 @@ type Pool struct {
 	waiting atomic.Int32  // stages in the list
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
+	shared  atomic.Uint64 // times that a busy stage gave half of its queue away
 	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
 
 	mu       sync.Mutex

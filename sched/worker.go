@@ -274,6 +274,7 @@ func (w *Worker) share(s *Stage) bool {
 		return true
 	}
 	w.lease.leave()
+	w.pool.shared.Add(1)
 	if t.post(first, last) {
 		w.pool.ready(t, nil)
 	}

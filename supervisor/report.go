@@ -34,3 +34,21 @@ func (k *child) attrs() []any {
 	return []any{"child", wire.FormatPlain(k.id()), "process", k.pid.String(), "type", k.spec.Type.String(),
 		"restart", k.spec.Restart.String(), "restarts", k.restarts}
 }
+
+// What supervisors count, by [node.Node.Count]: restarts, with the names of the
+// supervisor and of the child as labels, and the times that a supervisor has given
+// up because there were too many, with its name. A supervisor that is not
+// registered has the name "".
+const (
+	Restarts  = "supervisor_restarts"
+	Shutdowns = "supervisor_shutdowns"
+)
+
+// tally counts under the supervisor's name, and more labels.
+func (s *supervisor) tally(what string, labels ...string) {
+	name := s.c.DisplayName()
+	if name == s.c.Self().String() {
+		name = ""
+	}
+	s.c.Node().Count(what, append([]string{name}, labels...)...)
+}

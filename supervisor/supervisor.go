@@ -286,6 +286,7 @@ func (s *supervisor) again(r retry) error {
 func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 	if a.limit {
 		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k)
+		s.tally(Shutdowns)
 	}
 	if a.drop {
 		s.drop(k)
@@ -343,6 +344,7 @@ func (k *child) wait(now time.Time) time.Duration {
 // restart stops and starts those whom the exit of k concerns.
 func (s *supervisor) restart(k *child, who span) error {
 	k.restarts++
+	s.tally(Restarts, wire.FormatPlain(k.id()))
 	return s.stopSpan(k, who, func() error {
 		first, last := k, k.next
 		if who != self {

@@ -77,3 +77,31 @@ func TestDynamic(t *testing.T) {
 	require.Equal(t, node.Exited{From: sup, Reason: node.Shutdown}, self.Receive())
 	require.Equal(t, 1, n.Stats().Processes)
 }
+
+// Restarts are counted by the names of supervisor and child, and so is giving up.
+func TestCounts(t *testing.T) {
+	n := start(t)
+	ctx := context.Background()
+	for _, name := range []node.Atom{"", "shop"} {
+		sup, err := supervisor.Start(ctx, n, supervisor.Spec{
+			Intensity: 2,
+			Children:  []supervisor.Child{{ID: wire.Atom("a"), Start: worker(nil, "a")}},
+		}, node.Options{Name: name})
+		require.NoError(t, err)
+		for range 2 {
+			kids, err := supervisor.WhichChildren(ctx, n, sup)
+			require.NoError(t, err)
+			require.NoError(t, n.Send(kids[0].PID, wire.Atom("oops")))
+			_, err = node.AwaitExit(ctx, n, kids[0].PID)
+			require.NoError(t, err)
+		}
+		kids, err := supervisor.WhichChildren(ctx, n, sup) // after both restarts
+		require.NoError(t, err)
+		require.Contains(t, n.Counts(supervisor.Restarts), node.Count{Labels: []string{string(name), "a"}, N: 2})
+		require.NoError(t, n.Send(kids[0].PID, wire.Atom("oops")))
+		_, err = node.AwaitExit(ctx, n, sup)
+		require.NoError(t, err)
+		require.Contains(t, n.Counts(supervisor.Shutdowns), node.Count{Labels: []string{string(name)}, N: 1})
+	}
+	require.Len(t, n.Counts(supervisor.Restarts), 2)
+}

@@ -234,3 +234,28 @@ func TestFarStorm(t *testing.T) {
 	alike(t, views...)
 	require.NotEmpty(t, all[0].scope.Groups())
 }
+
+// Whoever leaves all groups leaves them for other nodes too, and those only whose
+// node it is; joining again is not forbidden.
+func TestLeaveAll(t *testing.T) {
+	a, b := pair(t)
+	wa, wb := a.spawn(2), b.spawn(1)
+	a.join("g", wa[0], wa[0], wa[1])
+	a.join(wire.Tuple{"h", 1}, wa[1])
+	b.join("g", wb...)
+	b.sees("g", wa[0], wa[0], wa[1], wb[0])
+	b.sees(wire.Tuple{"h", 1}, wa[1])
+	a.sees("g", wa[0], wa[0], wa[1], wb[0])
+	n, err := a.scope.LeaveAll(bounded(t), a)
+	require.NoError(t, err)
+	assert.Equal(t, 4, n)
+	assert.Empty(t, a.scope.LocalGroups())
+	assert.Equal(t, wb, a.scope.Members("g"))
+	b.sees("g", wb...)
+	b.sees(wire.Tuple{"h", 1})
+	n, err = a.scope.LeaveAll(bounded(t), a)
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	a.join("g", wa[0])
+	b.sees("g", wa[0], wb[0])
+}

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -21,7 +22,8 @@ type (
 		group any
 		pids  []node.PID
 	}
-	watching struct {
+	leavingAll struct{ genserver.Returns[int] }
+	watching   struct {
 		genserver.Returns[watched]
 		group any
 		all   bool // groups
@@ -53,6 +55,7 @@ type process struct {
 var kind = genserver.Define(
 	genserver.OnCall((*process).joining),
 	genserver.OnCall((*process).leaving),
+	genserver.OnCall((*process).leavingAll),
 	genserver.OnCall((*process).watching),
 	genserver.OnCall((*process).unwatching),
 	genserver.OnCall(func(p *process, _ *genserver.Context, _ find) (*Scope, error) { return p.scope, nil }),
@@ -174,6 +177,17 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 		return struct{}{}, ErrNotJoined
 	}
 	return struct{}{}, nil
+}
+
+func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
+	p.w = near{c.Context}
+	for g, v := range p.table.groups() {
+		if local := slices.Clone(v.local); len(local) > 0 { // leave changes the view
+			p.leave(g.term, local)
+			n += len(local)
+		}
+	}
+	return n, nil
 }
 
 func (p *process) watching(c *genserver.Context, r watching) (watched, error) {

@@ -116,6 +116,14 @@ func (s *Scope) Leave(ctx context.Context, from node.Caller, group any, pids ...
 	return err
 }
 
+// LeaveAll takes all processes of this node out of all groups, as many times as
+// they have joined, and returns how many memberships have ended: for a node that is
+// to be stopped, so that others send its members nothing more. Who joins after it is
+// a member again. Errors: those of [node.Call].
+func (s *Scope) LeaveAll(ctx context.Context, from node.Caller) (int, error) {
+	return genserver.Call(ctx, from, s.cfg.Name, leavingAll{})
+}
+
 // Members returns who is in a group, on all nodes: pg:get_members.
 func (s *Scope) Members(group any) []node.PID { return slices.Clone(s.table.Load().look(group).all) }
 

@@ -1,0 +1,47 @@
+package node_test
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+func TestCount(t *testing.T) {
+	n := startNode(t, node.Config{})
+	assert.Empty(t, n.Counts("restarts"))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				n.Count("restarts", "shop", "front")
+				n.Count("restarts", "shop", "back")
+			}
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, []node.Count{{[]string{"shop", "back"}, 400}, {[]string{"shop", "front"}, 400}}, n.Counts("restarts"))
+	assert.Empty(t, n.Counts("others"))
+}
+
+// Whatever is counted, there is an end to the counters, and nothing is lost.
+func TestCountIsBounded(t *testing.T) {
+	n := startNode(t, node.Config{})
+	for i := range 2000 {
+		n.Count("c", strconv.Itoa(i)+strings.Repeat("é", 100))
+	}
+	all := n.Counts("c")
+	require.Len(t, all, 500)
+	sum := uint64(0)
+	for _, c := range all {
+		assert.LessOrEqual(t, len(c.Labels[0]), 80)
+		sum += c.N
+	}
+	assert.EqualValues(t, 2000, sum)
+	assert.Equal(t, node.Count{Labels: []string{"other"}, N: 2000 - 499}, all[len(all)-1])
+}

@@ -1,0 +1,22 @@
+package node
+
+import "github.com/actornode/actornode/wire"
+
+// systemLimit is what a node that is being drained answers: OTP's word for a
+// spawn_request that the node has no room for, which rpc and erpc pass on.
+const systemLimit Atom = "system_limit"
+
+// Drain makes the node take on nothing new for others: from now on whatever other
+// nodes want to start or call here by name, by spawn, rpc or erpc, is refused with
+// system_limit. What runs goes on, links, monitors, messages and calls to processes
+// included, and so do spawns from here. It cannot be taken back. Stop is what ends
+// the node then.
+func (n *Node) Drain() { n.draining.Store(true) }
+
+// Draining reports whether Drain has been called.
+func (n *Node) Draining() bool { return n.draining.Load() }
+
+// refused is the answer to what Drain refuses, by rex.
+func refused() any {
+	return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), systemLimit}}
+}
