@@ -202,6 +202,9 @@ func (r *Reader) Map(v Value, read func(key string, v Value)) {
 	}
 }
 
+// IsList reports whether a list stands there.
+func IsList(v Value) bool { return v.Kind == yaml.SequenceNode }
+
 // IsMap reports whether a mapping stands there.
 func IsMap(v Value) bool { return v.Kind == yaml.MappingNode }
 

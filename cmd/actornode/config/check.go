@@ -10,9 +10,7 @@ import (
 func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkCookies(fail)
 	c.checkTLS(fail)
-	if c.Discovery.EPMD {
-		// Whoever is not in the list is found by it.
-	} else if c.Port() == 0 && len(c.Discovery.Peers) == 0 {
+	if !c.Discovery.EPMD && !c.distPort && c.Port() == 0 && len(c.Discovery.Peers) == 0 {
 		fail("%s: without EPMD this node needs to know where nodes are: --listen HOST:PORT (listen.erlang) with the port of all nodes, "+
 			"or --peer (discovery.peers) for each of them", c.Origin("discovery.epmd").Where)
 	}
@@ -27,9 +25,6 @@ func (c *Config) check(fail func(format string, args ...any)) {
 	}
 	if !c.given("limits.mailbox.messages") && !c.given("limits.mailbox.bytes") && c.given("limits.mailbox.policy") {
 		fail("%s: of no use without limits.mailbox.messages or limits.mailbox.bytes", c.Origin("limits.mailbox.policy").Where)
-	}
-	if self, ok := c.Discovery.Peers[c.Name]; ok {
-		fail("%s: %s=%s is this node itself", c.Origin("discovery.peers").Where, c.Name, self)
 	}
 	for _, n := range c.Discovery.Join {
 		if _, host, _ := strings.Cut(n, "@"); c.Name != "" && isLong(host) != isLong(c.Name[strings.IndexByte(c.Name, '@')+1:]) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -29,8 +30,8 @@ type Config struct {
 
 	Discovery struct {
 		EPMD  bool
-		Peers map[string]string // HOST:PORT or :PORT by name
-		Join  []string          // nodes that are connected at the start
+		Peers map[string][]node.Endpoint // by name
+		Join  []string                   // nodes that are connected at the start
 	}
 
 	Limits struct {
@@ -58,7 +59,8 @@ type Config struct {
 	TreeFile string     // a file with the tree
 	Tree     *tree.File // from that file, or from this one; nil: none
 
-	origins map[string]Origin // of what is not the default, by key
+	distPort bool              // ERL_DIST_PORT says what EPMD would
+	origins  map[string]Origin // of what is not the default, by key
 }
 
 // Cookie is what a peer must know, and what it wants.
@@ -72,7 +74,7 @@ func Default() *Config {
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"
-	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string]string)
+	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]node.Endpoint)
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
 	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
 	c.HTTP.Metrics = true

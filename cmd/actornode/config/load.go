@@ -66,6 +66,9 @@ func Load(s Source) (*Config, error) {
 	}
 	l.env()
 	l.flags()
+	if s.Env != nil {
+		_, l.c.distPort = s.Env("ERL_DIST_PORT")
+	}
 	l.c.check(l.fail)
 	if late != nil {
 		late()
@@ -150,7 +153,7 @@ func (l *loader) section(r *strict.Reader, prefix string) (fields []strict.Field
 // read reads one setting.
 func (l *loader) read(r *strict.Reader, s *Setting, v strict.Value) {
 	l.c.origins[s.Key] = Origin{FromFile, fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)}
-	if n, is := s.Value.(node); is {
+	if n, is := s.Value.(compound); is {
 		n.read(r, v)
 		return
 	}
@@ -189,6 +192,13 @@ func (l *loader) env() {
 func (l *loader) flags() {
 	for i := range l.settings {
 		s := &l.settings[i]
+		if texts := l.s.Flags[s.Not]; s.Not != "" && len(texts) > 0 {
+			l.c.origins[s.Key] = Origin{FromFlag, "--" + s.Not}
+			not := map[string]string{"true": "false", "false": "true"}[texts[0]]
+			if err := s.Value.Set(not); err != nil {
+				l.fail("--%s: %w", s.Not, err)
+			}
+		}
 		if texts := l.s.Flags[s.Flag]; s.Flag != "" && len(texts) > 0 {
 			l.c.origins[s.Key] = Origin{FromFlag, "--" + s.Flag}
 			if err := s.Value.Set(strings.Join(texts, ",")); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/cmd/actornode/config"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
@@ -109,7 +110,7 @@ func TestPrecedence(t *testing.T) {
 	assert.Equal(t, config.Origin{Rank: config.FromFile, Where: "dir/a.yaml:2:14: log.level"}, c.Origin("log.level"))
 	assert.Equal(t, "json", c.Log.Format)
 	assert.Equal(t, config.Origin{Where: "http.listen"}, c.Origin("http.listen"))
-	assert.Equal(t, map[string]string{"a@h.x": ":1", "b@h.x": "g:2"}, c.Discovery.Peers)
+	assert.Equal(t, map[string][]node.Endpoint{"a@h.x": {{Addr: ":1"}}, "b@h.x": {{Addr: "g:2"}}}, c.Discovery.Peers)
 	assert.Equal(t, "C", c.Cookie)
 	assert.Empty(t, c.CookieFile, "the cookie of the environment counts")
 
@@ -122,7 +123,7 @@ func TestPrecedence(t *testing.T) {
 		"ACTORNODE_LOG_LEVEL: loud: want debug, info, warn or error",
 		"--cookie: want 1 to 255 printable ASCII characters",
 		"--listen nowhere: want HOST:PORT, :PORT or -: address nowhere: missing port in address",
-		"--peer x: want NAME@HOST=HOST:PORT or NAME@HOST=:PORT",
+		"--peer x: want NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT",
 		"--tls-cert, ACTORNODE_TLS_KEY: TLS needs --tls-ca (ACTORNODE_TLS_CA, tls.ca) too",
 	}, "\n"))
 }
@@ -160,7 +161,7 @@ func TestPrint(t *testing.T) {
 name: go@h
 cookie: TOPSECRET
 cookies: {a@h: TOPSECRET, b@h: {in: TOPSECRET, out: OTHERSECRET}}
-discovery: {peers: {a@h: ":1"}, join: [a@h, b@h]}
+discovery: {peers: {a@h: ":1", b@h: [":2", "g:3"]}, join: [a@h, b@h]}
 limits: {mailbox: {bytes: 3KiB}, queue: 1000000}
 `), Flags: map[string][]string{"http": {":0"}}})
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 // taken out when it has.
 var missing = map[string]string{
 	"protocols native": "the native protocol is not there yet; allowed: erlang",
+	"peers native":     "the native protocol is not there yet; want HOST:PORT, of the Erlang protocol",
 	"listen.native":    "the native protocol is not there yet; allowed: listen.erlang",
 	"discovery.dns":    "finding nodes by DNS is not there yet; allowed: epmd, peers, join",
 	"discovery.gossip": "finding nodes by gossip is not there yet; allowed: epmd, peers, join",

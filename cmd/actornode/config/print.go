@@ -50,7 +50,7 @@ func (c *Config) YAML(secret bool) []byte {
 
 // value is what the file has for s; nil: nothing.
 func (s *Setting) value(secret bool) any {
-	if n, is := s.Value.(node); is {
+	if n, is := s.Value.(compound); is {
 		return n.yaml(secret)
 	}
 	text := s.Value.String()
@@ -99,6 +99,9 @@ func Table() string {
 		name := ""
 		if s.Flag != "" {
 			name = "`--" + s.Flag + "`"
+		}
+		if s.Not != "" {
+			name = strings.TrimPrefix(name+", `--"+s.Not+"`", ", ")
 		}
 		was := s.Value.String()
 		if was != "" {

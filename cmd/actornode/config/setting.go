@@ -10,6 +10,7 @@ import (
 type Setting struct {
 	Key    string // in the file: log.level
 	Flag   string // of actornode start, without --; "": none
+	Not    string // the flag that says the opposite, of true or false; "": none
 	Doc    string // what it is, in a sentence without a full stop
 	Secret bool   // not to be shown
 	Value  Value  // where it is kept
@@ -19,6 +20,9 @@ type Setting struct {
 func (s *Setting) Env() string {
 	return "ACTORNODE_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
+
+// protocols are the words for those that a node may speak.
+var protocols = []string{"native", "erlang"}
 
 // policies are those of package mailbox, by the words of the file.
 var policies = []string{
@@ -38,7 +42,7 @@ func (c *Config) Settings() []Setting {
 			Doc: "file with the cookie, which only its owner may read"},
 		{Key: "cookies", Secret: true, Value: cookies{c.Cookies},
 			Doc: "other cookies for some peers, by name: one word, or {in: what it must know, out: what it wants}"},
-		{Key: "hidden", Flag: "hidden", Value: hidden{flag{&c.Hidden}},
+		{Key: "hidden", Flag: "hidden", Not: "published", Value: hidden{flag{&c.Hidden}},
 			Doc: "keep out of nodes() of other nodes"},
 		{Key: "listen.erlang", Flag: "listen", Value: text{&c.Listen.Erlang, "HOST:PORT, :PORT for all addresses, or - for nowhere", checkListen},
 			Doc: "where other nodes connect, by the Erlang distribution protocol; default: the name's host, any port"},
@@ -54,9 +58,9 @@ func (c *Config) Settings() []Setting {
 			Doc: "let nodes in whose certificate is not for the host of their name, as OTP does"},
 		{Key: "tls.min_version", Value: word{&c.TLS.MinVersion, []string{"1.2", "1.3"}},
 			Doc: "oldest version of TLS"},
-		{Key: "protocols", Value: words{&c.Protocols, []string{"native", "erlang"}, later("protocols", nil)},
+		{Key: "protocols", Value: words{&c.Protocols, protocols, later("protocols", nil)},
 			Doc: "protocols to talk to other nodes, the preferred one first"},
-		{Key: "discovery.epmd", Value: flag{&c.Discovery.EPMD},
+		{Key: "discovery.epmd", Not: "no-epmd", Value: flag{&c.Discovery.EPMD},
 			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
 		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
 			Doc: "where some nodes are, by name: HOST:PORT, or :PORT on the name's host"},

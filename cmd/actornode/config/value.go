@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
@@ -27,8 +28,8 @@ type Value interface {
 	Type() string          // in a word, for the help
 }
 
-// node is a Value that is more than a text in the file.
-type node interface {
+// compound is a Value that is more than a text in the file.
+type compound interface {
 	read(r *strict.Reader, v strict.Value)
 	// yaml is the value as the file has it. secret: cookies are shown.
 	yaml(secret bool) any
@@ -399,21 +400,35 @@ func (v names) read(r *strict.Reader, at strict.Value) {
 }
 
 // peers says where nodes are.
-type peers struct{ m map[string]string }
+type peers struct{ m map[string][]node.Endpoint }
 
-const peerForm = "NAME@HOST=HOST:PORT or NAME@HOST=:PORT"
+const peerForm = "NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT"
+
+// endpoint reads what package node does, and says what is wrong in the words of
+// the other values.
+func endpoint(s string) (node.Endpoint, error) {
+	e, err := node.ParseEndpoint(s)
+	if err != nil {
+		return e, errors.New(strings.TrimPrefix(err.Error(), "node: "))
+	}
+	if e.Protocol != "" && !slices.Contains(protocols, e.Protocol) {
+		return e, fmt.Errorf("%s is no protocol; %s", show(e.Protocol), strict.Allowed(e.Protocol, protocols))
+	}
+	return e, errMissing("peers " + e.Protocol)
+}
 
 func (v peers) Set(s string) error {
-	m := make(map[string]string)
+	m := make(map[string][]node.Endpoint)
 	for _, p := range split(s) {
 		name, addr, ok := strings.Cut(p, "=")
 		if !ok || checkName(name) != nil {
 			return want(p, peerForm)
 		}
-		if err := checkAddress(addr, peerForm, 1); err != nil {
-			return err
+		e, err := endpoint(addr)
+		if err != nil {
+			return fmt.Errorf("%s: %w", show(p), err)
 		}
-		m[name] = addr
+		m[name] = append(m[name], e)
 	}
 	clear(v.m)
 	maps.Copy(v.m, m)
@@ -423,23 +438,45 @@ func (v peers) Set(s string) error {
 func (v peers) String() string {
 	var l []string
 	for _, name := range slices.Sorted(maps.Keys(v.m)) {
-		l = append(l, name+"="+v.m[name])
+		for _, e := range v.m[name] {
+			l = append(l, name+"="+e.String())
+		}
 	}
 	return strings.Join(l, ",")
 }
-func (v peers) Type() string  { return "NAME@HOST to HOST:PORT" }
-func (v peers) yaml(bool) any { return v.m }
+func (v peers) Type() string { return "NAME@HOST to HOST:PORT" }
+func (v peers) yaml(bool) any {
+	m := make(map[string][]string)
+	for name, all := range v.m {
+		for _, e := range all {
+			m[name] = append(m[name], e.String())
+		}
+	}
+	return m
+}
+
 func (v peers) read(r *strict.Reader, at strict.Value) {
 	clear(v.m)
 	r.Map(at, func(name string, at strict.Value) {
 		if err := checkName(name); err != nil {
 			r.Fail(at, "the key %v", err)
 		}
-		s, ok := r.Text(at, "HOST:PORT or :PORT")
-		if err := checkAddress(s, "HOST:PORT or :PORT", 1); ok && err != nil {
-			r.Fail(at, "%v", err)
+		one := func(_ int, at strict.Value) {
+			s, ok := r.Text(at, "HOST:PORT, :PORT or PROTOCOL://HOST:PORT")
+			if !ok {
+				return
+			}
+			e, err := endpoint(s)
+			if err != nil {
+				r.Fail(at, "%v", err)
+			}
+			v.m[name] = append(v.m[name], e)
 		}
-		v.m[name] = s
+		if strict.IsList(at) {
+			r.List(at, one)
+		} else {
+			one(0, at)
+		}
 	})
 }
 

@@ -1,0 +1,193 @@
+package health
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"time"
+)
+
+// Check is a condition for being ready.
+type Check struct {
+	Name string
+	Fail func() error // why it does not hold; nil: it does
+}
+
+// Config says what is served, and where.
+type Config struct {
+	Listen string // host:port
+	// Checks are the conditions for being ready, in the order in which they are
+	// shown. Default: none, always ready.
+	Checks []Check
+	// Alive returns why the daemon does not live, or nil. ctx bounds it. Default: it
+	// lives as long as it answers.
+	Alive func(ctx context.Context) error
+	// Metrics is served as /metrics. Default: nothing is.
+	Metrics http.Handler
+	// Pprof serves profiles.
+	Pprof bool
+	// Log is told of what goes wrong with connections. Default: slog.Default().
+	Log *slog.Logger
+}
+
+// Bounds of a request.
+const (
+	headerTime  = 5 * time.Second
+	readTime    = 10 * time.Second
+	writeTime   = time.Minute // a profile takes 30 s
+	idleTime    = 2 * time.Minute
+	headerBytes = 16 << 10
+	aliveTime   = 2 * time.Second
+)
+
+// Server serves what a Config says.
+type Server struct {
+	http *http.Server
+	addr net.Addr
+	done chan error
+}
+
+// Start listens and begins to serve. The error is that of listening.
+func Start(c Config) (*Server, error) {
+	ln, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("health: cannot serve HTTP: %w", err)
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	s := &Server{
+		addr: ln.Addr(), done: make(chan error, 1),
+		http: &http.Server{
+			Handler: Handler(c), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+			IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
+		},
+	}
+	go func() { s.done <- s.http.Serve(ln) }() // ended by Stop, which waits for it
+	return s, nil
+}
+
+// Addr returns where s listens.
+func (s *Server) Addr() net.Addr { return s.addr }
+
+// Stop ends the server: no new request is taken, and those that there are have
+// until ctx ends.
+func (s *Server) Stop(ctx context.Context) error {
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	if err != nil {
+		return fmt.Errorf("health: stopping the HTTP server: %w", err)
+	}
+	return nil
+}
+
+// Handler is what a Server answers with.
+func Handler(c Config) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), aliveTime)
+		defer cancel()
+		var err error
+		if c.Alive != nil {
+			err = c.Alive(ctx)
+		}
+		answer(w, err)
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		state := Look(c.Checks)
+		if r.URL.Query().Has("verbose") {
+			state.json(w)
+			return
+		}
+		answer(w, state.Err())
+	})
+	if c.Metrics != nil {
+		mux.Handle("GET /metrics", c.Metrics)
+	}
+	if c.Pprof {
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	}
+	return mux
+}
+
+// answer is ok, or 503 with why not.
+func answer(w http.ResponseWriter, err error) {
+	head(w, "text/plain; charset=utf-8", err == nil)
+	if err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+func head(w http.ResponseWriter, typ string, ok bool) {
+	w.Header().Set("Content-Type", typ)
+	w.Header().Set("Cache-Control", "no-store")
+	if !ok {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// State is what all checks have said.
+type State struct {
+	Ready  bool     `json:"ready"`
+	Checks []Result `json:"checks"`
+}
+
+// Result is what one has.
+type Result struct {
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"` // why it does not hold
+}
+
+// Look asks all checks.
+func Look(checks []Check) State {
+	s := State{Ready: true, Checks: []Result{}}
+	for _, c := range checks {
+		r := Result{Name: c.Name, OK: true}
+		if err := c.Fail(); err != nil {
+			r.OK, r.Error = false, err.Error()
+			s.Ready = false
+		}
+		s.Checks = append(s.Checks, r)
+	}
+	return s
+}
+
+// ErrNotReady is what Err's errors are.
+var ErrNotReady = errors.New("health: not ready")
+
+// Err names what fails, and why; nil: nothing does.
+func (s State) Err() error {
+	if s.Ready {
+		return nil
+	}
+	var why []string
+	for _, r := range s.Checks {
+		if !r.OK {
+			why = append(why, r.Name+": "+r.Error)
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNotReady, strings.Join(why, "; "))
+}
+
+func (s State) json(w http.ResponseWriter) {
+	head(w, "application/json", s.Ready)
+	_ = json.NewEncoder(w).Encode(s) // the client is gone
+}
