@@ -54,6 +54,7 @@ var outside = map[string]string{
 	"github.com/vmihailenco/msgpack/v5": "fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
 	"github.com/spf13/cobra":            "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":                "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
+	"github.com/prometheus":             "metrics: client_golang, and the text format and linter that its tests need",
 }
 
 type pkg struct {

@@ -22,6 +22,15 @@ const (
 	causes
 )
 
+// Causes returns all causes that there are.
+func Causes() []Cause {
+	all := make([]Cause, causes)
+	for c := range causes {
+		all[c] = c
+	}
+	return all
+}
+
 // String returns the name of c, as metrics and logs show it.
 func (c Cause) String() string {
 	switch c {

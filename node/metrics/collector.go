@@ -1,0 +1,227 @@
+package metrics
+
+import (
+	"cmp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Config of a Collector.
+type Config struct {
+	Node *node.Node
+	// Version of the program. Default: its module's, as it was built.
+	Version string
+	// Longest is how many mailboxes are shown. Default: 5.
+	Longest int
+	// Scan is how many are looked at for that. Default: 1000.
+	Scan int
+	// Peers is how many are shown, the first by name. Default: 200.
+	Peers int
+}
+
+// What the names of package supervisor's counters are: see supervisor.Restarts,
+// which is above this floor.
+const (
+	restarts  = "supervisor_restarts"
+	shutdowns = "supervisor_shutdowns"
+)
+
+// Collector shows one node. It is a prometheus.Collector.
+type Collector struct{ cfg Config }
+
+// New returns a Collector of c.Node.
+func New(c Config) *Collector {
+	c.Longest = cmp.Or(c.Longest, 5)
+	c.Scan = cmp.Or(c.Scan, 1000)
+	c.Peers = cmp.Or(c.Peers, 200)
+	if b, ok := debug.ReadBuildInfo(); ok && c.Version == "" {
+		c.Version = b.Main.Version
+	}
+	return &Collector{c}
+}
+
+// metric describes one, and says of what kind it is.
+type metric struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+}
+
+// all are the metrics that there are, by name: set when the program starts.
+var all = make(map[string]metric)
+
+func define(kind prometheus.ValueType, name, help string, labels ...string) metric {
+	m := metric{prometheus.NewDesc("actornode_"+name, help, labels, nil), kind}
+	all["actornode_"+name] = m
+	return m
+}
+
+func gauge(name, help string, labels ...string) metric {
+	return define(prometheus.GaugeValue, name, help, labels...)
+}
+
+func counter(name, help string, labels ...string) metric {
+	return define(prometheus.CounterValue, name, help, labels...)
+}
+
+var (
+	info      = gauge("info", "The node; always 1.", "node", "version")
+	processes = gauge("processes", "Processes that are alive.")
+	most      = gauge("processes_max", "Processes that can be alive at a time.")
+	lingering = gauge("processes_lingering", "Processes that were killed and whose function still runs.")
+	names     = gauge("registered_names", "Registered names.")
+	handled   = counter("messages_handled_total", "Messages that processes have taken.")
+	dead      = counter("dead_letters_total", "Messages that could not be delivered.", "cause")
+	draining  = gauge("draining", "1 if the node takes on nothing new for others.")
+
+	runQueue = gauge("run_queue", "Actors that wait for their turn.")
+	workers  = gauge("scheduler_workers", "Workers that may run at a time.")
+	active   = gauge("scheduler_active_workers", "Workers that run, or look for something to run.")
+	stages   = gauge("scheduler_stages", "Stages, the groups that actors live in.")
+	waiting  = gauge("scheduler_waiting_stages", "Stages with work that no worker holds.")
+	strays   = gauge("scheduler_stray_handlers", "Handlers that go on without their stage: they block, or take long.")
+	blocked  = counter("scheduler_blocked_turns_total", "Handlers that took too long.")
+	shared   = counter("scheduler_shared_queues_total", "Run queues of which half was given to an idle stage.")
+
+	mailbox  = gauge("mailbox_messages", "Messages that wait in the longest mailboxes; rank 1 is the longest.", "rank")
+	examined = gauge("mailboxes_examined", "Mailboxes that were looked at to find the longest.")
+
+	restarted = counter("supervisor_restarts_total", "Restarts of children.", "supervisor", "child")
+	gaveUp    = counter("supervisor_shutdowns_total", "Supervisors that have given up: too many restarts.", "supervisor")
+
+	peers     = gauge("peers", "Nodes that are connected.", "protocol")
+	peerUp    = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
+	peerIn    = counter("peer_received_bytes_total", "Bytes that have come over the present connection.", "peer")
+	peerOut   = counter("peer_sent_bytes_total", "Bytes that have gone over the present connection.", "peer")
+	signalIn  = counter("peer_received_signals_total", "Signals that have come over the present connection.", "peer")
+	signalOut = counter("peer_sent_signals_total", "Signals that have gone over the present connection.", "peer")
+	queue     = gauge("peer_queue_bytes", "Bytes that wait to be sent, about.", "peer")
+	held      = gauge("peer_held", "1 if senders are held up: more waits than may.", "peer")
+)
+
+// Names returns the names of all metrics, sorted: for who checks a dashboard.
+func Names() []string {
+	l := make([]string, 0, len(all))
+	for name := range all {
+		l = append(l, name)
+	}
+	slices.Sort(l)
+	return l
+}
+
+// Describe is part of prometheus.Collector.
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, m := range all {
+		ch <- m.desc
+	}
+}
+
+// Collect is part of prometheus.Collector.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+	put := func(m metric, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
+	}
+	n := c.cfg.Node
+	put(info, 1, string(n.Name()), c.cfg.Version)
+	s := n.Stats()
+	put(processes, float64(s.Processes))
+	put(most, float64(n.MaxProcesses()))
+	put(lingering, float64(s.Lingering))
+	put(names, float64(s.Names))
+	put(handled, float64(s.Handled))
+	put(runQueue, float64(s.RunQueue))
+	put(draining, truth(n.Draining()))
+	letters := n.DeadLetterCounts()
+	for _, cause := range node.Causes() {
+		put(dead, float64(letters[cause]), cause.String())
+	}
+	p := n.Scheduler()
+	put(workers, float64(p.Workers))
+	put(active, float64(p.Active))
+	put(stages, float64(p.Stages))
+	put(waiting, float64(p.Waiting))
+	put(strays, float64(p.Strays))
+	put(blocked, float64(p.Blocked))
+	put(shared, float64(p.Shared))
+	for _, k := range n.Counts(restarts) {
+		put(restarted, float64(k.N), k.Labels...)
+	}
+	for _, k := range n.Counts(shutdowns) {
+		put(gaveUp, float64(k.N), k.Labels...)
+	}
+	c.mailboxes(put)
+	c.peers(put)
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// mailboxes shows the longest of those that it looks at.
+func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
+	n := c.cfg.Node
+	seen := make(map[node.PID]bool)
+	var longest []int // descending, Longest at most
+	look := func(pid node.PID) bool {
+		if seen[pid] {
+			return true
+		}
+		seen[pid] = true
+		if k, ok := n.Mailbox(pid); ok {
+			i, _ := slices.BinarySearchFunc(longest, k, func(a, b int) int { return cmp.Compare(b, a) })
+			if longest = slices.Insert(longest, i, k); len(longest) > c.cfg.Longest {
+				longest = longest[:c.cfg.Longest]
+			}
+		}
+		return len(seen) < c.cfg.Scan
+	}
+	more := true
+	for _, name := range n.Registered() {
+		if pid, ok := n.Whereis(name); ok && more {
+			more = look(pid)
+		}
+	}
+	if more {
+		n.Processes()(look)
+	}
+	put(examined, float64(len(seen)))
+	for i, k := range longest {
+		put(mailbox, float64(k), strconv.Itoa(i+1))
+	}
+}
+
+func (c *Collector) peers(put func(metric, float64, ...string)) {
+	all := c.cfg.Node.Peers()
+	up := make(map[string]int)
+	for i, p := range all {
+		if p.Up {
+			up[p.Protocol]++
+		}
+		if i >= c.cfg.Peers {
+			continue
+		}
+		name := string(p.Name)
+		put(peerUp, truth(p.Up), name, p.Protocol)
+		put(queue, float64(p.Queue), name)
+		put(held, truth(p.Held), name)
+		if p.Up {
+			put(peerIn, float64(p.BytesIn), name)
+			put(peerOut, float64(p.BytesOut), name)
+			put(signalIn, float64(p.FramesIn), name)
+			put(signalOut, float64(p.FramesOut), name)
+		}
+	}
+	for protocol, k := range up {
+		put(peers, float64(k), protocol)
+	}
+	if len(up) == 0 {
+		put(peers, 0, "")
+	}
+}

@@ -1,0 +1,190 @@
+package metrics_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/metrics"
+)
+
+// pair starts two nodes of a cluster without EPMD.
+func pair(t *testing.T) (a, b *node.Node) {
+	where := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
+	start := func(name node.Atom) *node.Node {
+		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{
+			Cookie: "c", Listen: "127.0.0.1:0", Finder: &node.Static{Nodes: where.Nodes}}})
+		require.NoError(t, err)
+		t.Cleanup(func() { n.Stop() })
+		return n
+	}
+	b = start("b@127.0.0.1")
+	where.Nodes[b.Name()] = []node.Endpoint{{Addr: b.Addr().String()}}
+	a = start("a@127.0.0.1")
+	require.NoError(t, a.Connect(t.Context(), b.Name()))
+	return a, b
+}
+
+// scrape returns the samples as lines without comments, and the whole text.
+func scrape(t *testing.T, h http.Handler) (map[string]string, string) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	require.Equal(t, 200, w.Code, w.Body.String())
+	got := make(map[string]string)
+	for line := range strings.Lines(w.Body.String()) {
+		if i := strings.LastIndexByte(line, ' '); !strings.HasPrefix(line, "#") {
+			got[line[:i]] = strings.TrimSpace(line[i:])
+		}
+	}
+	return got, w.Body.String()
+}
+
+func handler(t *testing.T, c metrics.Config) http.Handler {
+	r := prometheus.NewPedanticRegistry()
+	require.NoError(t, r.Register(metrics.New(c)))
+	require.NoError(t, r.Register(collectors.NewGoCollector()))
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError})
+}
+
+func TestCollect(t *testing.T) {
+	a, _ := pair(t)
+	release := make(chan struct{})
+	defer close(release)
+	began := make(chan struct{})
+	pid, err := a.SpawnOpt(node.Options{Name: "slow"}, node.ActorFunc(func(_ *node.Context, m any) error {
+		if m == "block" {
+			close(began)
+			<-release
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	require.NoError(t, a.Send(pid, "block"))
+	<-began
+	for range 7 {
+		require.NoError(t, a.Send(pid, "wait"))
+	}
+	dead, err := a.Spawn(node.Process(func(*node.Self) error { return nil }))
+	require.NoError(t, err)
+	_, err = node.AwaitExit(t.Context(), a, dead)
+	require.NoError(t, err)
+	require.NoError(t, a.Send(dead, "late"))
+	a.Count("supervisor_restarts", "shop", "front")
+	a.Count("supervisor_restarts", "shop", "front")
+	a.Count("supervisor_shutdowns", "shop")
+	a.Drain()
+
+	h := handler(t, metrics.Config{Node: a, Version: "v1"})
+	got, text := scrape(t, h)
+	for k, v := range map[string]string{
+		`actornode_info{node="a@127.0.0.1",version="v1"}`:    "1",
+		`actornode_dead_letters_total{cause="no_process"}`:   "1",
+		`actornode_dead_letters_total{cause="mailbox_full"}`: "0",
+		`actornode_draining`:                                                   "1",
+		`actornode_mailbox_messages{rank="1"}`:                                 "8",
+		`actornode_mailbox_messages{rank="2"}`:                                 "0",
+		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`: "2",
+		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:              "1",
+		`actornode_peers{protocol="erlang"}`:                                   "1",
+		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:              "1",
+		`actornode_peer_held{peer="b@127.0.0.1"}`:                              "0",
+		`actornode_scheduler_stages`:                                           fmt.Sprint(a.Stages()),
+		`actornode_processes_max`:                                              "1.34217727e+08",
+		`actornode_processes_lingering`:                                        "0",
+	} {
+		assert.Equal(t, v, got[k], k)
+	}
+	assert.NotEqual(t, "0", got[`actornode_peer_received_bytes_total{peer="b@127.0.0.1"}`])
+	assert.Equal(t, got["actornode_processes"], got["actornode_mailboxes_examined"])
+	assert.NotContains(t, text, "<0.", "no label by PID")
+
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader([]byte(text)))
+	require.NoError(t, err)
+	for _, name := range metrics.Names() {
+		assert.Contains(t, families, name)
+		assert.NotEmpty(t, families[name].GetHelp(), name)
+	}
+}
+
+// Whatever a node has, a scrape looks at so much, and shows so much.
+func TestBounds(t *testing.T) {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	defer n.Stop()
+	for range 300 {
+		_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(t, err)
+	}
+	h := handler(t, metrics.Config{Node: n, Scan: 100, Longest: 3})
+	got, text := scrape(t, h)
+	assert.Equal(t, "300", got["actornode_processes"])
+	assert.Equal(t, "100", got["actornode_mailboxes_examined"])
+	assert.Equal(t, 3, strings.Count(text, "\nactornode_mailbox_messages{"))
+	assert.Equal(t, "0", got[`actornode_peers{protocol=""}`])
+}
+
+// Scrapes while everything goes on, and while the node is being stopped.
+func TestCollectWhileBusy(t *testing.T) {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	h := handler(t, metrics.Config{Node: n})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.Stop }))
+				if err != nil {
+					return
+				}
+				n.Send(pid, 1)
+				if _, err := node.AwaitExit(ctx, n, pid); err != nil {
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		scrape(t, h)
+	}
+	wg.Wait()
+	require.NoError(t, n.Stop())
+	scrape(t, h)
+}
+
+func BenchmarkCollect(b *testing.B) {
+	n, err := node.Start(node.Config{})
+	require.NoError(b, err)
+	defer n.Stop()
+	for range 100_000 {
+		_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(b, err)
+	}
+	c := metrics.New(metrics.Config{Node: n})
+	b.ReportAllocs()
+	for b.Loop() {
+		ch := make(chan prometheus.Metric, 1000)
+		c.Collect(ch)
+	}
+}

@@ -1,0 +1,61 @@
+// Package metrics shows a node's counters to Prometheus.
+//
+// # Nouns
+//
+//   - A [Collector] is a prometheus.Collector of one node.
+//   - A [Config] says which node, and how much may be looked at.
+//
+// How it is used:
+//
+//	r := prometheus.NewRegistry()
+//	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector())
+//	http.Handle("/metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
+//
+// # Metrics
+//
+//	actornode_info{node,version}                        1
+//	actornode_processes                                 alive
+//	actornode_processes_max                             that can be alive at a time
+//	actornode_processes_lingering                       killed, with a function that still runs
+//	actornode_registered_names
+//	actornode_messages_handled_total                    taken by processes
+//	actornode_dead_letters_total{cause}
+//	actornode_draining                                  1: the node takes on nothing new for others
+//	actornode_run_queue                                 actors that wait for their turn
+//	actornode_scheduler_workers, _active_workers, _stages, _waiting_stages, _stray_handlers
+//	actornode_scheduler_blocked_turns_total             handlers that took longer than Config.Blocked
+//	actornode_scheduler_shared_queues_total             run queues of which an idle stage got half
+//	actornode_mailbox_messages{rank}                    the longest mailboxes, rank 1 the longest
+//	actornode_mailboxes_examined                        that were looked at for that
+//	actornode_supervisor_restarts_total{supervisor,child}
+//	actornode_supervisor_shutdowns_total{supervisor}    given up: too many restarts
+//	actornode_peers{protocol}                           connected nodes
+//	actornode_peer_up{peer,protocol}                    1; 0: being connected
+//	actornode_peer_received_bytes_total{peer}, _sent_bytes_total, _received_signals_total, _sent_signals_total
+//	actornode_peer_queue_bytes{peer}, actornode_peer_held{peer}
+//
+// What a peer counts begins anew with each connection, as counters of a program
+// that restarts do; what has gone over a connection between the last scrape and its
+// end is in no sum.
+//
+// # Invariants
+//
+//  1. Nothing is done for a metric but when it is scraped: the owners of what is
+//     counted count it anyway.
+//  2. There is an end to the series: no label is a PID; peers are at most
+//     Config.Peers, those that are not shown are in actornode_peers all the same;
+//     supervisors and children as [node.Node.Count] bounds them.
+//  3. A scrape looks at no more than Config.Scan mailboxes, those of registered
+//     names first. To look at one stops its stage for a moment.
+//
+// # Goroutines
+//
+// None; any number may collect at a time.
+//
+// # Limits and versions
+//
+// Names and units as Prometheus' "Metric and label naming" wants them; promlint
+// finds nothing. A node with more processes than Config.Scan may have a longer
+// mailbox than actornode_mailbox_messages shows; actornode_mailboxes_examined, less
+// than actornode_processes, says so.
+package metrics
