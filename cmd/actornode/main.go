@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,9 +17,18 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // until the program ends
+		<-signals
+		cancel()
+		<-signals
+		fmt.Fprintln(os.Stderr, "a second signal: ending at once")
+		os.Exit(exitInterrupted)
+	}()
 	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir})
-	stop()
+	cancel()
 	os.Exit(code)
 }
 
@@ -29,7 +39,7 @@ func run(ctx context.Context, args []string, env environment) int {
 		Use: "actornode", Short: "A node of an Erlang cluster, in Go",
 		SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(startCommand(env, &status))
+	root.AddCommand(startCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
 	root.SetArgs(args)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)

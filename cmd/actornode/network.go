@@ -1,17 +1,36 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/actornode/actornode/cmd/actornode/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
+
+// optionsOf are those that a configuration comes to.
+func optionsOf(c *config.Config) options {
+	o := options{name: c.Name, cookie: c.Cookie, listen: c.Listen.Erlang, noEPMD: !c.Discovery.EPMD,
+		tls: tlsdist.Config{Cert: c.TLS.Cert, Key: c.TLS.Key, CA: c.TLS.CA, AnyHost: c.TLS.AnyHost}}
+	if c.TLS.MinVersion == "1.3" {
+		o.tls.MinVersion = tls.VersionTLS13
+	}
+	for name, all := range c.Discovery.Peers {
+		for _, e := range all {
+			o.peers = append(o.peers, name+"="+e.String())
+		}
+	}
+	slices.Sort(o.peers)
+	return o
+}
 
 // network says how nodes are found, and where this one listens.
 func (o options) network(env environment, mapper node.Finder) (f node.Finder, listen string, err error) {

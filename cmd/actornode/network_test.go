@@ -24,13 +24,13 @@ func TestNetworkCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--listen nowhere", "--listen nowhere: want HOST:PORT"},
 		{"--listen 127.0.0.1:http", `"http" is not a port`},
-		{"--no-epmd", "--no-epmd needs to know where nodes are"},
-		{"--no-epmd --listen 127.0.0.1:0", "--no-epmd needs to know where nodes are"},
+		{"--no-epmd", "--no-epmd: without EPMD this node needs to know where nodes are"},
+		{"--no-epmd --listen 127.0.0.1:0", "--no-epmd: without EPMD this node needs to know where nodes are"},
 		{"--peer there:1", "want NAME@HOST=HOST:PORT"},
 		{"--peer there=127.0.0.1:1", "want NAME@HOST=HOST:PORT"},
 		{"--peer e@there=127.0.0.1", "missing port in address"},
 		{"--peer e@there=127.0.0.1:0", `"0" is not a port`},
-		{"--tls-cert c.pem", "--tls-cert: TLS needs --tls-key (ACTORNODE_TLS_KEY), --tls-ca (ACTORNODE_TLS_CA) too"},
+		{"--tls-cert c.pem", "--tls-cert: TLS needs --tls-key (ACTORNODE_TLS_KEY, tls.key), --tls-ca (ACTORNODE_TLS_CA, tls.ca) too"},
 		{"--tls-any-host", "of no use without --tls-cert"},
 		{"--tls-cert c.pem --tls-key k.pem --tls-ca a.pem", "c.pem: no such file"},
 	} {
@@ -44,7 +44,7 @@ func TestNetworkCommandLines(t *testing.T) {
 	assert.Contains(t, errs.String(), `ERL_DIST_PORT="x" is not a port`)
 	env, _, errs = world(t, map[string]string{"ACTORNODE_TLS_KEY": "key.pem"})
 	assert.Equal(t, exitFailed, run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c"), env))
-	assert.Contains(t, errs.String(), "ACTORNODE_TLS_KEY: TLS needs --tls-cert (ACTORNODE_TLS_CERT)")
+	assert.Contains(t, errs.String(), "ACTORNODE_TLS_KEY: TLS needs --tls-cert (ACTORNODE_TLS_CERT, tls.cert)")
 }
 
 func TestNetwork(t *testing.T) {

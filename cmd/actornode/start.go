@@ -2,24 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/otp"
-	"github.com/actornode/actornode/node/pg"
-	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/demo"
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/cmd/actornode/config"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -30,26 +19,37 @@ type environment struct {
 	home           func() (string, error)
 }
 
-// options are the flags of start.
+// get returns a variable; "": it is not set.
+func (e environment) get(name string) string {
+	if v, ok := e.lookup(name); ok {
+		return v
+	}
+	return ""
+}
+
+// options say who a node is, and how it finds others.
 type options struct {
 	name, cookie, listen string
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
-	demo, pg             bool
-	hidden, published    bool
-	tick, stop           time.Duration
-	level                slog.Level
 }
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
+
+What it runs by comes from flags, variables and one file, in this order: a flag
+counts before a variable (ACTORNODE_LOG_LEVEL for --log-level; ACTORNODE_ and the
+field of the file in capitals), a variable before the file of --config
+(ACTORNODE_CONFIG). actornode check says what is wrong with a file, and
+actornode check --print what all three come to.
 
 The name is NAME@HOST. If HOST has a dot or is an address the node has a long
 name, as erl -name gives, else a short one, as erl -sname; both kinds do not mix
 in a cluster. An IPv6 address stands there as it is: go@::1.
 
-The cookie is taken from --cookie, else from ACTORNODE_COOKIE, else from the file
-.erlang.cookie in the home directory, as erl takes it.
+The cookie is that of --cookie, ACTORNODE_COOKIE, or the file; else of the file
+.erlang.cookie in the home directory, as erl takes it. If that is not there it is
+made, with a cookie that nobody can guess. Others must not be able to read it.
 
 The node is found through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count). Where
 none runs on this host, the node is one itself. With --no-epmd there is none: peers
@@ -62,140 +62,129 @@ ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls; e
 node shows a certificate for the host of its name, signed by an authority in the CA
 file. The files may be replaced while the node runs.
 
-Exit status: 0 after a signal to stop, 1 if the node could not start or not stop
-in time, 2 for a wrong command line.`
+With --http the daemon serves /livez, /readyz and /metrics there.
 
-func startCommand(env environment, status *int) *cobra.Command {
-	var o options
+At the first signal the node is drained: it is not ready any more, leaves process
+groups, refuses what other nodes want to start here, and stops its applications,
+those started last first; then it stops. At a second signal it ends at once.
+
+Exit status: 0 after a signal to stop, when all has been stopped in time; 1 if the
+node could not start, if it could not stop in time, or if a permanent application
+has ended; 2 for a wrong command line; 130 after a second signal.`
+
+func startCommand(env environment, status *exit) *cobra.Command {
+	given := make(map[string][]string)
+	var file string
 	c := &cobra.Command{
 		Use: "start", Short: "Start a node", Long: startHelp,
 		Example: "  actornode start --name go@127.0.0.1 --cookie secret --demo\n" +
+			"  actornode start --config deploy/samples/actornode.yaml\n" +
 			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})])\"",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
-			return start(c.Context(), o, env)
+			cfg, err := load(file, given, env)
+			if err != nil {
+				return err
+			}
+			return start(c.Context(), cfg, env)
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&o.name, "name", "", "name of the node, NAME@HOST (required)")
-	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: see above")
-	f.StringVar(&o.listen, "listen", "", "where other nodes connect, HOST:PORT, :PORT for all addresses, - for nowhere; default: the name's host, any port")
-	f.BoolVar(&o.noEPMD, "no-epmd", false, "do without EPMD")
-	f.StringArrayVar(&o.peers, "peer", nil, "where a node is, NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
-	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and those above it: encrypts connections")
-	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with its private key")
-	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities that sign the certificates of peers")
-	f.BoolVar(&o.tls.AnyHost, "tls-any-host", false, "let nodes in whose certificate is not for the host of their name, as OTP does")
-	f.BoolVar(&o.demo, "demo", false, "run the demo: processes named demo, counter and echo")
-	f.BoolVar(&o.pg, "pg", true, "run the scope pg of process groups, which those of OTP are the other side of")
-	f.BoolVar(&o.hidden, "hidden", true, "keep out of nodes() of other nodes")
-	f.BoolVar(&o.published, "published", false, "be in nodes() of other nodes; not supported yet")
-	f.DurationVar(&o.tick, "tick-time", time.Minute, "how long a node may be silent before it is gone; OTP's net_ticktime")
-	f.DurationVar(&o.stop, "stop-timeout", 10*time.Second, "how long to wait for processes when stopping")
-	f.TextVar(&o.level, "log-level", slog.LevelInfo, "debug, info, warn or error")
-	c.MarkFlagRequired("name")
+	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
+	settingFlags(c.Flags(), given)
 	c.MarkFlagsMutuallyExclusive("hidden", "published")
 	return c
 }
 
-// start runs a node until ctx ends.
-func start(ctx context.Context, o options, env environment) (err error) {
-	cookie, err := o.findCookie(env)
-	if err != nil {
-		return err
-	}
-	mapper, err := epmd.ConfigFromEnv(env.lookup)
-	if err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(env.stderr, &slog.HandlerOptions{Level: o.level}))
-	mapper.Logger = log
-	finder, listen, err := o.network(env, &node.EPMD{Config: mapper})
-	if err != nil {
-		return err
-	}
-	transport, err := o.transport(env, log)
-	if err != nil {
-		return err
-	}
-	n, err := node.Start(node.Config{
-		Name: node.Atom(o.name), Log: log, StopTimeout: o.stop,
-		Distribution: &node.Distribution{
-			Cookie: cookie, Listen: listen, TickTime: o.tick, Published: o.published || !o.hidden,
-			Finder: finder, Transport: transport,
-		},
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, n.Stop()) }()
-	if err := (otp.Config{Output: env.stdout}).Export(n); err != nil {
-		return err
-	}
-	if o.pg {
-		if _, err := pg.Start(ctx, n, pg.Config{}); err != nil {
-			return err
+// settingFlags makes a flag for each setting that has one; what is given goes
+// into given, by the flag's name.
+func settingFlags(f *pflag.FlagSet, given map[string][]string) {
+	for _, s := range config.Default().Settings() {
+		if s.Flag != "" {
+			v := f.VarPF(&flagText{given, s.Flag, s}, s.Flag, "", s.Doc)
+			if s.Value.Type() == "bool" {
+				v.NoOptDefVal = "true"
+			}
 		}
-		if err := pg.Export(n); err != nil {
-			return err
+		if s.Not != "" {
+			f.VarPF(&flagText{given, s.Not, s}, s.Not, "", "the opposite of "+s.Key+": "+s.Doc).NoOptDefVal = "true"
 		}
 	}
-	apps, err := application.Start(ctx, n)
-	if err != nil {
-		return err
-	}
-	if o.demo {
-		if err := startDemo(ctx, n, apps); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(env.stdout, "%s is up at %v\n", n.Name(), n.Addr())
-	select {
-	case <-ctx.Done():
-		log.Info("stopping: told to")
-	case <-apps.Done():
-		log.Error("stopping: a permanent application has ended", "error", apps.Err())
-		err = apps.Err()
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.stop)
-	defer cancel()
-	return errors.Join(err, apps.StopAll(end))
 }
 
-func startDemo(ctx context.Context, n *node.Node, apps *application.Controller) error {
-	if err := demo.Export(n); err != nil {
-		return err
-	}
-	if err := apps.Load(demo.Application()); err != nil {
-		return err
-	}
-	return apps.Start(ctx, demo.Module, application.Permanent)
+// flagText keeps what a flag is given.
+type flagText struct {
+	given map[string][]string
+	name  string
+	config.Setting
 }
 
-// findCookie finds the cookie in the order that the help says.
-func (o options) findCookie(env environment) (string, error) {
-	if o.cookie != "" {
-		return o.cookie, nil
+// Set refuses what is of the wrong form; the rest is for config.Load to judge.
+func (v *flagText) Set(text string) error {
+	if v.Typed() || v.Value.Type() == "bool" && text != "true" && text != "false" {
+		if err := v.Value.Set(text); err != nil {
+			return err
+		}
 	}
-	if c, ok := env.lookup("ACTORNODE_COOKIE"); ok && c != "" {
-		return c, nil
+	v.given[v.name] = append(v.given[v.name], text)
+	return nil
+}
+
+// String is the default, as the help shows it.
+func (v *flagText) String() string {
+	if v.name == v.Not || v.Secret {
+		return ""
 	}
-	home, err := env.home()
+	return v.Value.String()
+}
+
+// Type is for the help, too.
+func (v *flagText) Type() string {
+	switch t := v.Value.Type(); t {
+	case "bool", "duration":
+		return t
+	}
+	return "string"
+}
+
+// load makes the configuration from a file, "": none, the environment, and flags.
+func load(file string, flags map[string][]string, env environment) (*config.Config, error) {
+	s := config.Source{Env: env.lookup, Flags: flags, Open: os.ReadFile}
+	if file == "" {
+		file = env.get("ACTORNODE_CONFIG")
+	}
+	if file != "" || env.get("ACTORNODE_TREE") != "" || len(flags["tree"]) > 0 {
+		known, err := knownBehaviours()
+		if err != nil {
+			return nil, err
+		}
+		s.Known.Behaviours = known
+	}
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fail(exitFailed, err, "cannot read the configuration")
+		}
+		s.File, s.Text = file, text
+	}
+	c, err := config.Load(s)
 	if err != nil {
-		return "", fmt.Errorf("no cookie: neither --cookie nor ACTORNODE_COOKIE is set, and there is no home directory: %w", err)
-	}
-	file := filepath.Join(home, ".erlang.cookie")
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no cookie: neither --cookie nor ACTORNODE_COOKIE is set, and there is no %s", file)
-	}
-	if err != nil {
-		return "", fmt.Errorf("no cookie: %w", err)
-	}
-	c := strings.TrimRight(string(text), "\r\n")
-	if c == "" {
-		return "", fmt.Errorf("no cookie: %s is empty", file)
+		return nil, fail(exitFailed, err, "")
 	}
 	return c, nil
+}
+
+// start runs a node until ctx ends.
+func start(ctx context.Context, cfg *config.Config, env environment) error {
+	if cfg.Name == "" {
+		return fail(exitUsage, nil, "there is no name: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
+	}
+	d, err := newDaemon(cfg, env)
+	if err != nil {
+		return err
+	}
+	if err := d.run(ctx); err != nil {
+		return fail(exitFailed, err, "") // whatever it was: a daemon has this one only
+	}
+	return nil
 }

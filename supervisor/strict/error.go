@@ -76,25 +76,28 @@ func nearest(word string, words []string) (best string) {
 	return best
 }
 
-// distance is how many letters must be put in, left out or exchanged to make b of
-// a; limit if that many or more.
+// distance is how many letters must be put in, left out, exchanged, or swapped with
+// the next to make b of a; limit if that many or more.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	row := make([]int, len(b)+1)
+	row, before, earlier := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		earlier, before, row = before, row, earlier
 		row[0] = i + 1
 		for j := range len(b) {
-			d := diagonal
+			d := before[j]
 			if a[i] != b[j] {
-				d = 1 + min(diagonal, row[j], row[j+1])
+				d = 1 + min(before[j], before[j+1], row[j])
 			}
-			diagonal, row[j+1] = row[j+1], d
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, 1+earlier[j-1])
+			}
+			row[j+1] = d
 		}
 	}
 	return min(row[len(b)], limit)

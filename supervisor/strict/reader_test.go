@@ -116,6 +116,22 @@ func TestAll(t *testing.T) {
 	require.ErrorContains(t, err, "too long")
 }
 
+// The nearest word is one or two slips away, by length; a swap of two letters is
+// one.
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct{ word, near string }{
+		{"nmae", "name"}, {"nam", "name"}, {"namee", "name"}, {"mane", ""}, {"x", ""}, {"", ""},
+		{"intensty", "intensity"}, {"intnestiy", "intensity"}, {"strategies", ""},
+	} {
+		got := strict.Allowed(c.word, []string{"name", "intensity"})
+		want := "allowed: name, intensity"
+		if c.near != "" {
+			want = "did you mean " + c.near + "? " + want
+		}
+		assert.Equal(t, want, got, c.word)
+	}
+}
+
 func ExampleAllowed() {
 	fmt.Println(strict.Allowed("prt", []string{"name", "port"}))
 	// Output: did you mean port? allowed: name, port

@@ -67,7 +67,8 @@ func Load(s Source) (*Config, error) {
 	l.env()
 	l.flags()
 	if s.Env != nil {
-		_, l.c.distPort = s.Env("ERL_DIST_PORT")
+		port, ok := s.Env("ERL_DIST_PORT")
+		l.c.distPort = ok && port != ""
 	}
 	l.c.check(l.fail)
 	if late != nil {

@@ -21,6 +21,16 @@ func (s *Setting) Env() string {
 	return "ACTORNODE_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
+// Typed reports whether a text can be told to be no value of s by its form alone,
+// as a time or a number can: a flag with one is a wrong command line.
+func (s *Setting) Typed() bool {
+	switch s.Value.(type) {
+	case text, path, peers, names, cookies, absent, hidden:
+		return false
+	}
+	return true
+}
+
 // protocols are the words for those that a node may speak.
 var protocols = []string{"native", "erlang"}
 

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/cmd/actornode/health"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/supervisor/demo"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// daemon is a node that runs what a configuration says.
+//
+//	starting ──up──► ready (when joined) ──signal, operator──► draining ──► stopped
+type daemon struct {
+	// Set once, in newDaemon.
+	cfg      *config.Config
+	env      environment
+	log      *slog.Logger
+	level    *slog.LevelVar
+	closeLog func() error
+	offers   []func(*node.Node) error // of what trees can name
+
+	// Set once, in up.
+	n     *node.Node
+	apps  *application.Controller
+	scope *pg.Scope // nil: none
+	http  *health.Server
+	alive node.PID
+	halt  context.CancelFunc // the operator's way to stop it
+
+	started  atomic.Bool // all applications have been
+	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
+	draining atomic.Bool
+
+	drainOnce sync.Once
+	drainErr  error
+	joining   sync.WaitGroup
+}
+
+// offered is what trees can name.
+var offered = []func(*node.Node) error{demo.Export}
+
+// knownBehaviours are those that trees can name, as a node exports them.
+func knownBehaviours() ([]wire.Export, error) {
+	n, err := node.Start(node.Config{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, offer := range offered {
+		err = errors.Join(err, offer(n))
+	}
+	known := n.Behaviours()
+	return known, errors.Join(err, n.Stop())
+}
+
+func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
+	d := &daemon{cfg: cfg, env: env, offers: offered}
+	var err error
+	d.log, d.level, d.closeLog, err = newLog(cfg, env.stderr)
+	return d, err
+}
+
+// run runs the daemon until ctx ends, or a permanent application does.
+func (d *daemon) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, d.closeLog()) }()
+	ctx, d.halt = context.WithCancel(ctx)
+	defer d.halt()
+	err = d.startNode()
+	if err != nil {
+		return err
+	}
+	if err = d.up(ctx); err == nil {
+		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
+		select {
+		case <-ctx.Done():
+		case <-d.apps.Done():
+			d.log.Error("stopping: a permanent application has ended", "error", d.apps.Err())
+			err = d.apps.Err()
+		}
+	}
+	if ctx.Err() != nil {
+		d.log.Info("stopping: told to")
+		if errors.Is(err, context.Canceled) {
+			err = nil // in the middle of the start
+		}
+	}
+	return errors.Join(err, d.down(context.WithoutCancel(ctx)))
+}
+
+// startNode starts the node and all that belongs to it, without what is to run on
+// it. After an error nothing runs.
+func (d *daemon) startNode() error {
+	cookie, err := daemonCookie(d.cfg, d.env, d.log)
+	if err != nil {
+		return err
+	}
+	mapper, err := epmd.ConfigFromEnv(d.env.lookup)
+	if err != nil {
+		return err
+	}
+	mapper.Logger = d.log
+	o := optionsOf(d.cfg)
+	finder, listen, err := o.network(d.env, &node.EPMD{Config: mapper})
+	if err != nil {
+		return err
+	}
+	transport, err := o.transport(d.env, d.log)
+	if err != nil {
+		return err
+	}
+	limits := d.cfg.Limits
+	d.n, err = node.Start(node.Config{
+		Name: node.Atom(d.cfg.Name), Log: d.log, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
+		Distribution: &node.Distribution{
+			Cookie: cookie, Cookies: d.cookies(), Listen: listen, TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+			Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+			Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		},
+	})
+	return err
+}
+
+// cookies returns those of some peers; nil: there are none.
+func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
+	if len(d.cfg.Cookies) == 0 {
+		return nil
+	}
+	return func(peer node.Atom) (in, out string, ok bool) {
+		c, ok := d.cfg.Cookies[string(peer)]
+		return c.In, c.Out, ok
+	}
+}
+
+// up starts what the node is to run and be asked. After an error down takes away
+// what there is by then.
+func (d *daemon) up(ctx context.Context) (err error) {
+	if d.alive, err = d.n.SpawnOpt(node.Options{Label: "health"}, node.ActorFunc(alive)); err != nil {
+		return err
+	}
+	if err := d.serve(); err != nil {
+		return err
+	}
+	if err := (otp.Config{Output: d.env.stdout}).Export(d.n); err != nil {
+		return err
+	}
+	if d.cfg.PG {
+		if d.scope, err = pg.Start(ctx, d.n, pg.Config{}); err != nil {
+			return err
+		}
+		if err := pg.Export(d.n); err != nil {
+			return err
+		}
+	}
+	if d.apps, err = application.Start(ctx, d.n); err != nil {
+		return err
+	}
+	err = admin.Start(ctx, d.n, admin.Config{Level: d.level, Ready: func() error { return health.Look(d.checks()).Err() }, Drain: d.drain, Stop: d.halt})
+	if err != nil {
+		return err
+	}
+	if err := d.startApplications(ctx); err != nil {
+		return err
+	}
+	d.started.Store(true)
+	d.join(ctx)
+	return nil
+}
+
+// startApplications starts the tree and the demo.
+func (d *daemon) startApplications(ctx context.Context) error {
+	tree := d.cfg.Tree
+	if tree == nil && !d.cfg.Demo {
+		return nil
+	}
+	for _, offer := range d.offers {
+		if err := offer(d.n); err != nil {
+			return err
+		}
+	}
+	if d.cfg.Demo {
+		a := demo.Application()
+		a.Type = application.Permanent
+		if err := d.apps.Load(a); err != nil {
+			return err
+		}
+	}
+	if tree != nil && tree.Top != nil {
+		err := d.apps.Load(application.Spec{Name: "actornode", Description: "the tree of " + tree.Name, Type: application.Permanent,
+			Top: tree.Top, TopOptions: tree.TopOptions})
+		if err != nil {
+			return err
+		}
+	} else if tree != nil {
+		if err := tree.Load(d.apps); err != nil {
+			return err
+		}
+	}
+	return d.apps.StartAll(ctx)
+}
+
+// serve starts the HTTP server, if there is to be one.
+func (d *daemon) serve() (err error) {
+	if d.cfg.HTTP.Listen == "" {
+		return nil
+	}
+	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.lives, Pprof: d.cfg.HTTP.Pprof, Log: d.log}
+	if d.cfg.HTTP.Metrics {
+		r := prometheus.NewRegistry()
+		r.MustRegister(metrics.New(metrics.Config{Node: d.n}), collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})
+	}
+	if d.http, err = health.Start(c); err != nil {
+		return err
+	}
+	d.log.Info("serving HTTP", "addr", d.http.Addr().String())
+	return nil
+}
+
+// checks are the conditions for being ready.
+func (d *daemon) checks() []health.Check {
+	unless := func(ok func() bool, why string) func() error {
+		return func() error {
+			if ok() {
+				return nil
+			}
+			return errors.New(why)
+		}
+	}
+	return []health.Check{
+		{Name: "listening", Fail: unless(func() bool { return d.n.Addr() != nil || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
+		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
+		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.cfg.Discovery.Join))},
+		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
+	}
+}
+
+// isAlive is what the process health is asked.
+type isAlive struct{}
+
+func alive(_ *node.Context, msg any) error {
+	if r, ok := msg.(node.Request[isAlive]); ok {
+		r.Reply(true)
+	}
+	return nil
+}
+
+// lives finds out whether processes run.
+func (d *daemon) lives(ctx context.Context) error {
+	if _, err := node.Call[bool](ctx, d.n, d.alive, isAlive{}); err != nil {
+		return fmt.Errorf("a process does not answer: %w", err)
+	}
+	return nil
+}
+
+// Pauses between attempts to connect.
+const (
+	joinPause    = 500 * time.Millisecond
+	maxJoinPause = 30 * time.Second
+)
+
+// join connects to the nodes that are to be joined, each until it has been
+// connected once. What it starts ends with ctx; down waits for it.
+func (d *daemon) join(ctx context.Context) {
+	others := 0
+	for _, name := range d.cfg.Discovery.Join {
+		if name == d.cfg.Name {
+			continue // the same file may be all nodes'
+		}
+		others++
+		d.joining.Go(func() {
+			for pause := joinPause; ; pause = min(2*pause, maxJoinPause) {
+				err := d.n.Connect(ctx, node.Atom(name))
+				if err == nil {
+					d.joined.Store(true)
+					return
+				}
+				if ctx.Err() != nil {
+					return
+				}
+				d.log.Warn("cannot join", "peer", name, "error", err, "again_in", pause)
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	if others == 0 {
+		d.joined.Store(true)
+	}
+}

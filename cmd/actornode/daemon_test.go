@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/wire"
+)
+
+// asDaemon makes the test program be the daemon, with one behaviour more for trees:
+// a process of its own, so that signals and exit statuses are real.
+const asDaemon = "TEST_AS_DAEMON"
+
+func init() {
+	if os.Getenv(asDaemon) != "" {
+		offered = append(offered, func(n *node.Node) error {
+			return n.ExportBehaviour(wire.Export{Module: "test", Function: "hold", Arity: 1}, func(args []any) (node.Actor, error) {
+				return node.Process(func(p *node.Self) error { return hold(n, p, string(args[0].([]byte))) }), nil
+			})
+		})
+		main()
+	}
+}
+
+// hold joins a group. When it is told to exit it prints what it sees of the node,
+// and goes when it is sent go.
+func hold(n *node.Node, p *node.Self, name string) error {
+	p.TrapExit(true)
+	scope, err := pg.Find(p.Context(), p, "pg")
+	if err != nil {
+		return err
+	}
+	if err := scope.Join(p.Context(), p, "held", p.Self()); err != nil {
+		return err
+	}
+	node.ReceiveOf[node.Exited](p)
+	fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", name, n.Draining(), len(scope.LocalGroups()), readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
+	if name != "quick" {
+		p.ReceiveWithin(time.Minute, func(m any) bool { return m == wire.Atom("go") })
+	}
+	return node.Stop
+}
+
+func readyz(addr string) string {
+	r, err := http.Get("http://" + addr + "/readyz?verbose")
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Body.Close()
+	body, _ := io.ReadAll(r.Body)
+	return strings.TrimSpace(string(body))
+}
+
+// program is a daemon in a process of its own.
+type program struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	out  *bufio.Reader
+	log  locked
+	port string // of the Erlang protocol
+	http string
+	home string
+}
+
+// begin starts a daemon named go@127.0.0.1, without EPMD. more are lines of its
+// file.
+func begin(t *testing.T, more string, vars ...string) *program {
+	p := &program{t: t, port: freePort(t), http: "127.0.0.1:" + freePort(t), home: t.TempDir()}
+	file := filepath.Join(p.home, "actornode.yaml")
+	text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json}\n%s", p.port, more)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p.cmd = exec.Command(self, "start", "--config", file)
+	p.cmd.Env = append([]string{asDaemon + "=1", "HOME=" + p.home, "ACTORNODE_COOKIE=secret", "ACTORNODE_DISCOVERY_EPMD=false",
+		"ACTORNODE_HTTP_LISTEN=" + p.http}, vars...)
+	p.cmd.Stderr = &p.log
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	p.out = bufio.NewReader(out)
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		io.Copy(io.Discard, p.out)
+		p.cmd.Wait()
+	})
+	time.AfterFunc(50*time.Second, func() { p.cmd.Process.Kill() }) // a test that hangs says where
+	return p
+}
+
+// line returns the next line of standard output.
+func (p *program) line() string {
+	p.t.Helper()
+	s, err := p.out.ReadString('\n')
+	require.NoError(p.t, err, p.log.String())
+	return strings.TrimSpace(s)
+}
+
+func (p *program) up() *program {
+	p.t.Helper()
+	require.Contains(p.t, p.line(), "go@127.0.0.1 is up at 127.0.0.1:"+p.port)
+	return p
+}
+
+func (p *program) signal(s os.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
+
+// end waits for the end and returns the exit status.
+func (p *program) end() int {
+	io.Copy(io.Discard, p.out)
+	p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// records are what has been logged, which must be JSON.
+func (p *program) records() (all []map[string]any) {
+	p.t.Helper()
+	for line := range strings.Lines(p.log.String()) {
+		var r map[string]any
+		require.NoError(p.t, json.Unmarshal([]byte(line), &r), line)
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestSignals(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		t.Run(s.String(), func(t *testing.T) {
+			p := begin(t, "demo: true\n").up()
+			assert.Equal(t, `{"ready":true,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},`+
+				`{"name":"cluster","ok":true},{"name":"serving","ok":true}]}`, readyz(p.http))
+			p.signal(s)
+			assert.Equal(t, exitOK, p.end(), p.log.String())
+			var said []string
+			for _, r := range p.records() {
+				said = append(said, r["msg"].(string))
+			}
+			assert.Contains(t, strings.Join(said, ", "), "stopping: told to, draining, application stopped, drained")
+		})
+	}
+}
+
+const twoApplications = `
+applications:
+  - name: base
+    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 20s}]}
+  - name: shop
+    depends: [base]
+    supervisor: {children: [{name: hold, start: "test:hold", args: [slow], shutdown: 20s}]}
+drain_timeout: 30s
+`
+
+// The drain goes in order: what the last application sees when it is told to stop,
+// and what an Erlang node gets for an answer meanwhile.
+func TestDrainOrder(t *testing.T) {
+	p := begin(t, twoApplications).up()
+	p.signal(syscall.SIGTERM)
+	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},` +
+		`{"name":"cluster","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
+	assert.Equal(t, "slow stops: draining true, groups 0, "+notReady, p.line())
+	if erl, err := exec.LookPath("erl"); err == nil {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
+			"-erl_epmd_port", p.port, "-dist_listen", "false", "-eval", `
+				N = 'go@127.0.0.1',
+				io:format("~p ~p ~p ~p~n", [net_adm:ping(N), rpc:call(N, demo, add, [1, 2]),
+					begin {'EXIT', {E, _}} = (catch erpc:call(N, demo, add, [1, 2])), E end, begin R = spawn_request(N, demo, add, [1, 2], []), receive {spawn_reply, R, _, X} -> X end end]),
+				{hold, N} ! go, halt().`)
+		cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP=/dev/null")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Equal(t, "pong {badrpc,{'EXIT',system_limit}} {erpc,system_limit} system_limit\n", string(out))
+	} else {
+		n, err := node.Start(node.Config{Name: "erl@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
+			Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+		require.NoError(t, err)
+		defer n.Stop()
+		require.NoError(t, n.Connect(t.Context(), "go@127.0.0.1"))
+		require.NoError(t, n.SendAt(node.At{Name: "hold", Node: "go@127.0.0.1"}, wire.Atom("go")))
+	}
+	assert.Equal(t, "quick stops: draining true, groups 0, "+notReady, p.line())
+	assert.Equal(t, exitOK, p.end(), p.log.String())
+	var stopped []any
+	for _, r := range p.records() {
+		if r["msg"] == "application stopped" {
+			stopped = append(stopped, r["application"])
+		}
+	}
+	assert.Equal(t, []any{"shop", "base"}, stopped)
+}
+
+// A second signal ends the program at once, whatever goes on.
+func TestSecondSignal(t *testing.T) {
+	p := begin(t, twoApplications).up()
+	p.signal(syscall.SIGTERM)
+	require.Contains(t, p.line(), "slow stops")
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, exitInterrupted, p.end())
+	assert.Contains(t, p.log.String(), "a second signal: ending at once")
+}
+
+// What does not stop in time is killed, and the exit status says so.
+func TestDrainIsBounded(t *testing.T) {
+	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 30s", "drain_timeout: 200ms", 1)).up()
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, exitFailed, p.end())
+	assert.Contains(t, p.log.String(), "applications have not stopped within 200ms")
+}
+
+// The end of a permanent application is the end of the daemon.
+func TestPermanentApplication(t *testing.T) {
+	p := begin(t, `
+supervisor:
+  intensity: 0
+  children: [{name: bad, start: "demo:exit", args: [!atom oops]}]
+`)
+	assert.Equal(t, exitFailed, p.end())
+	assert.Contains(t, p.log.String(), "oops")
+}
+
+// A port that somebody else has is said, and nothing is left.
+func TestPortConflicts(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	for _, v := range []string{"ACTORNODE_LISTEN_ERLANG=", "ACTORNODE_HTTP_LISTEN="} {
+		p := begin(t, "", v+ln.Addr().String())
+		assert.Equal(t, exitFailed, p.end(), v)
+		assert.Contains(t, p.log.String(), "address already in use", v)
+		assert.Contains(t, p.log.String(), ln.Addr().String(), v)
+	}
+}
+
+// A daemon is ready when it has been connected to one of those that it is to join.
+func TestJoin(t *testing.T) {
+	other := freePort(t)
+	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
+	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [go@127.0.0.1 b@127.0.0.1] has been connected yet"}`)
+	env, out, errs := world(t, nil)
+	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--http", p.http}, env))
+	assert.Contains(t, errs.String(), "health: not ready: cluster: none of")
+	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--live", "--http", p.http}, env))
+	assert.Equal(t, "ok\n", out.String())
+
+	b, err := node.Start(node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{
+		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &node.Static{}}})
+	require.NoError(t, err)
+	defer b.Stop()
+	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, 20*time.Second, 20*time.Millisecond)
+	assert.Equal(t, exitOK, run(t.Context(), []string{"probe"}, environment{out, errs, func(k string) (string, bool) {
+		return p.http, k == "ACTORNODE_HTTP_LISTEN"
+	}, env.home}))
+
+	r, err := http.Get("http://" + p.http + "/metrics")
+	require.NoError(t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	require.NoError(t, err)
+	assert.Equal(t, 1.0, families["actornode_peers"].Metric[0].Gauge.GetValue())
+	assert.Contains(t, families, "go_goroutines")
+	assert.Contains(t, families, "process_resident_memory_bytes")
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, exitOK, p.end(), p.log.String())
+}
