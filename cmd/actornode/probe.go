@@ -64,7 +64,7 @@ func probe(ctx context.Context, out io.Writer, listen, path string) error {
 		return fail(exitFailed, err, "")
 	}
 	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() { // all addresses: this host's is one
-		host = "localhost"
+		host = "127.0.0.1"
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path, nil)
 	if err != nil {
