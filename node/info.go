@@ -103,6 +103,15 @@ func (n *Node) Infos() iter.Seq[Info] {
 
 // observeAll is Info for some processes at once.
 func (n *Node) observeAll(procs []*proc) []Info {
+	infos := n.look(procs)
+	for k, p := range procs {
+		p.describe(&infos[k])
+	}
+	return infos
+}
+
+// look is observe for some processes at once.
+func (n *Node) look(procs []*proc) []Info {
 	infos := make([]Info, len(procs))
 	var on []*sched.Entity
 	var at []int // their places in procs
@@ -118,9 +127,6 @@ func (n *Node) observeAll(procs []*proc) []Info {
 		k := at[e]
 		procs[k].seen(&infos[k], stage, queued, running)
 	})
-	for k, p := range procs {
-		p.describe(&infos[k])
-	}
 	return infos
 }
 
@@ -229,16 +235,25 @@ func (p *proc) measure(i *Info) {
 	i.Handled = p.handled
 }
 
-// Mailbox returns how many messages wait for a process, the one being handled
-// included; false: there is no such process. It is a part of Info that costs less.
-func (n *Node) Mailbox(pid PID) (int, bool) {
-	p := n.lookup(pid)
-	if p == nil {
-		return 0, false
+// Mailboxes returns how many messages wait for each of some processes, the one
+// being handled included; -1 for one that is gone. It is the part of Infos that
+// costs little.
+func (n *Node) Mailboxes(pids []PID) []int {
+	counts := make([]int, len(pids))
+	for first := 0; first < len(pids); first += infosAtOnce {
+		var procs []*proc
+		var at []int
+		for k := first; k < min(first+infosAtOnce, len(pids)); k++ {
+			counts[k] = -1
+			if p := n.lookup(pids[k]); p != nil {
+				procs, at = append(procs, p), append(at, k)
+			}
+		}
+		for k, i := range n.look(procs) {
+			counts[at[k]] = i.Mailbox
+		}
 	}
-	var i Info
-	p.observe(&i)
-	return i.Mailbox, true
+	return counts
 }
 
 // Processes yields the PIDs of all processes; those that start or end meanwhile

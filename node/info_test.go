@@ -401,3 +401,26 @@ func TestInfos(t *testing.T) {
 		assert.Equal(t, len(want), count)
 	}
 }
+
+// Mailboxes counts what waits, in the order asked, for many and for none.
+func TestMailboxes(t *testing.T) {
+	n := startNode(t, node.Config{})
+	assert.Empty(t, n.Mailboxes(nil))
+	var pids []node.PID
+	var want []int
+	for i := range 600 {
+		pid, err := n.Spawn(node.Process(func(p *node.Self) error {
+			p.ReceiveMatch(func(m any) bool { return m == "stop" })
+			return nil
+		}))
+		require.NoError(t, err)
+		for range i % 3 {
+			require.NoError(t, n.Send(pid, i))
+		}
+		pids, want = append(pids, pid), append(want, i%3)
+	}
+	assert.Equal(t, want, n.Mailboxes(pids))
+	n.Exit(pids[7], node.Kill)
+	want[7] = -1
+	assert.Equal(t, want, n.Mailboxes(pids))
+}

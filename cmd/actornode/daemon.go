@@ -296,7 +296,7 @@ func (d *daemon) join(ctx context.Context) {
 				if ctx.Err() != nil {
 					return
 				}
-				d.log.Warn("cannot join", "peer", name, "error", err, "again_in", pause)
+				d.log.Warn("cannot join", "peer", name, "error", err, "again_in", pause.String())
 				select {
 				case <-time.After(pause):
 				case <-ctx.Done():

@@ -19,7 +19,7 @@ import (
 func (d *daemon) drain(ctx context.Context) error {
 	d.drainOnce.Do(func() {
 		began := time.Now()
-		d.log.Info("draining", "within", d.cfg.DrainTimeout)
+		d.log.Info("draining", "within", d.cfg.DrainTimeout.String())
 		d.draining.Store(true)
 		ctx, cancel := context.WithTimeout(ctx, d.cfg.DrainTimeout)
 		defer cancel()
@@ -33,10 +33,10 @@ func (d *daemon) drain(ctx context.Context) error {
 		d.n.Drain()
 		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx))
 		if d.drainErr != nil {
-			d.log.Error("not drained", "after", time.Since(began), "error", d.drainErr)
+			d.log.Error("not drained", "after", time.Since(began).String(), "error", d.drainErr)
 			return
 		}
-		d.log.Info("drained", "after", time.Since(began), "left_groups", left)
+		d.log.Info("drained", "after", time.Since(began).String(), "left_groups", left)
 	})
 	return d.drainErr
 }

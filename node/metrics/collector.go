@@ -168,32 +168,28 @@ func truth(is bool) float64 {
 func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
 	n := c.cfg.Node
 	seen := make(map[node.PID]bool)
-	var longest []int // descending, Longest at most
-	look := func(pid node.PID) bool {
-		if seen[pid] {
-			return true
+	var pids []node.PID
+	add := func(pid node.PID) bool {
+		if !seen[pid] {
+			seen[pid] = true
+			pids = append(pids, pid)
 		}
-		seen[pid] = true
-		if k, ok := n.Mailbox(pid); ok {
-			i, _ := slices.BinarySearchFunc(longest, k, func(a, b int) int { return cmp.Compare(b, a) })
-			if longest = slices.Insert(longest, i, k); len(longest) > c.cfg.Longest {
-				longest = longest[:c.cfg.Longest]
-			}
-		}
-		return len(seen) < c.cfg.Scan
+		return len(pids) < c.cfg.Scan
 	}
 	more := true
 	for _, name := range n.Registered() {
 		if pid, ok := n.Whereis(name); ok && more {
-			more = look(pid)
+			more = add(pid)
 		}
 	}
 	if more {
-		n.Processes()(look)
+		n.Processes()(add)
 	}
-	put(examined, float64(len(seen)))
-	for i, k := range longest {
-		put(mailbox, float64(k), strconv.Itoa(i+1))
+	put(examined, float64(len(pids)))
+	lengths := n.Mailboxes(pids)
+	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
+	for i, k := range lengths[:min(len(lengths), c.cfg.Longest)] {
+		put(mailbox, float64(max(k, 0)), strconv.Itoa(i+1))
 	}
 }
 
