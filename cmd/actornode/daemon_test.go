@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -284,4 +286,47 @@ func TestJoin(t *testing.T) {
 	assert.Contains(t, families, "process_resident_memory_bytes")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())
+}
+
+// An operator on another node sees whether the daemon is ready, changes what it
+// logs, drains it, and stops it.
+func TestOperator(t *testing.T) {
+	p := begin(t, "demo: true\n").up()
+	n, err := node.Start(node.Config{Name: "op@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
+		Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+	require.NoError(t, err)
+	defer n.Stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	const at = "go@127.0.0.1"
+	s, err := admin.Status(ctx, n, at)
+	require.NoError(t, err)
+	assert.True(t, s.Ready)
+	was, err := admin.SetLogLevel(ctx, n, at, slog.LevelWarn)
+	require.NoError(t, err)
+	assert.Equal(t, slog.LevelInfo, was)
+	_, err = admin.SetLogLevel(ctx, n, at, slog.LevelInfo)
+	require.NoError(t, err)
+
+	require.NoError(t, admin.Drain(ctx, n, at))
+	s, err = admin.Status(ctx, n, at)
+	require.NoError(t, err)
+	assert.False(t, s.Ready)
+	assert.True(t, s.Draining)
+	assert.Contains(t, s.NotReady, "serving: the node is being drained")
+	assert.Contains(t, readyz(p.http), `{"name":"serving","ok":false`)
+	assert.Equal(t, "ok\n", livez(t, p.http), "a node that is drained lives")
+	_, err = node.Call[any](ctx, n, node.At{Name: "counter", Node: at}, wire.Atom("get"))
+	require.Error(t, err, "its applications are gone")
+	require.NoError(t, admin.Stop(ctx, n, at))
+	assert.Equal(t, exitOK, p.end(), p.log.String())
+}
+
+func livez(t *testing.T, addr string) string {
+	r, err := http.Get("http://" + addr + "/livez")
+	require.NoError(t, err)
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	return string(body)
 }

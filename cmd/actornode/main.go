@@ -2,8 +2,18 @@
 // as to one of their own.
 //
 //	actornode start --name go@127.0.0.1 --cookie secret --demo
+//	actornode check deploy/samples/actornode.yaml --print
+//	actornode probe --http 127.0.0.1:9100
 //
-// See actornode help start.
+// See actornode help start. Package config has what a daemon runs by, package
+// health what it shows by HTTP.
+//
+// # Goroutines
+//
+//	name      started by  ends with                   owns
+//	signals   main        the program                 the first signal's context
+//	joining   the daemon  its first connection, stop  the attempts to connect one node
+//	health    the daemon  after the drain             the HTTP listener
 package main
 
 import (
