@@ -111,8 +111,10 @@
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
-// they would be in OTP. [RPC] and its kind call functions there, and here. The processes net_kernel and rex answer what OTP nodes
-// need.
+// they would be in OTP. [RPC] and its kind call functions there, and here. The
+// processes net_kernel and rex answer what OTP nodes need. [Node.Drain] ends that,
+// for a node that is to be stopped: spawns and calls by name are refused with
+// system_limit, all else goes on.
 //
 // Trace tokens of OTP's seq_trace that come with messages and spawns are handed on,
 // as OTP does: with what the process sends and spawns that has taken the message.

@@ -52,6 +52,11 @@
 // count_children; and system messages, see package sys. {M, F, A} in a Spec from
 // Erlang is a behaviour that the node exports, see [node.Node.ExportBehaviour].
 //
+// # Counters
+//
+// What goes wrong is logged as supervisor reports, and counted: [Restarts] and
+// [Shutdowns] are the names that [node.Node.Counts] knows the counters by.
+//
 // # Differences from OTP
 //
 //   - While a child starts, OTP's supervisor hears nothing; this one ends, and

@@ -130,12 +130,20 @@ func (d *daemon) startNode() error {
 	d.n, err = node.Start(node.Config{
 		Name: node.Atom(d.cfg.Name), Log: d.log, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
 		Distribution: &node.Distribution{
-			Cookie: cookie, Cookies: d.cookies(), Listen: listen, TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+			Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
 			Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 			Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		},
 	})
 	return err
+}
+
+// listeners are those of other protocols than Erlang's.
+func (d *daemon) listeners() map[string]string {
+	if d.cfg.Listen.Native == "" {
+		return nil
+	}
+	return map[string]string{"native": d.cfg.Listen.Native}
 }
 
 // cookies returns those of some peers; nil: there are none.

@@ -108,6 +108,7 @@
 //
 //   - Monitors are told of the changes of a sync too, and of effective leaves only.
 //   - A malformed message, or an unknown one, is logged and changes nothing.
+//   - [Scope.LeaveAll] is new.
 //   - Only this node's own processes can be members here, also by a call from
 //     elsewhere.
 //   - 1 and 1.0 are two groups, as there; 0.0 and -0.0 too, as in OTP 27.
