@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,6 +74,7 @@ func knownBehaviours() ([]wire.Export, error) {
 
 func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	d := &daemon{cfg: cfg, env: env, offers: offered}
+	d.joined.Store(len(d.others()) == 0)
 	var err error
 	d.log, d.level, d.closeLog, err = newLog(cfg, env.stderr)
 	return d, err
@@ -256,7 +258,7 @@ func (d *daemon) checks() []health.Check {
 	return []health.Check{
 		{Name: "listening", Fail: unless(func() bool { return d.n.Addr() != nil || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
 		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
-		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.cfg.Discovery.Join))},
+		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.others()))},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
 }
@@ -288,12 +290,7 @@ const (
 // join connects to the nodes that are to be joined, each until it has been
 // connected once. What it starts ends with ctx; down waits for it.
 func (d *daemon) join(ctx context.Context) {
-	others := 0
-	for _, name := range d.cfg.Discovery.Join {
-		if name == d.cfg.Name {
-			continue // the same file may be all nodes'
-		}
-		others++
+	for _, name := range d.others() {
 		d.joining.Go(func() {
 			for pause := joinPause; ; pause = min(2*pause, maxJoinPause) {
 				err := d.n.Connect(ctx, node.Atom(name))
@@ -312,7 +309,10 @@ func (d *daemon) join(ctx context.Context) {
 			}
 		})
 	}
-	if others == 0 {
-		d.joined.Store(true)
-	}
+}
+
+// others are the nodes to be joined: the same file may be all nodes', and so name
+// this one too.
+func (d *daemon) others() []string {
+	return slices.DeleteFunc(slices.Clone(d.cfg.Discovery.Join), func(name string) bool { return name == d.cfg.Name })
 }

@@ -36,6 +36,10 @@ const asDaemon = "TEST_AS_DAEMON"
 func init() {
 	if os.Getenv(asDaemon) != "" {
 		offered = append(offered, func(n *node.Node) error {
+			err := n.ExportBehaviour(wire.Export{Module: "test", Function: "never"}, func([]any) (node.Actor, error) { return never{}, nil })
+			if err != nil {
+				return err
+			}
 			return n.ExportBehaviour(wire.Export{Module: "test", Function: "hold", Arity: 1}, func(args []any) (node.Actor, error) {
 				return node.Process(func(p *node.Self) error { return hold(n, p, string(args[0].([]byte))) }), nil
 			})
@@ -43,6 +47,16 @@ func init() {
 		main()
 	}
 }
+
+// never does not come to the end of its start.
+type never struct{}
+
+func (never) Init(*node.Context) error {
+	fmt.Println("never starts")
+	return node.Pending
+}
+
+func (never) Receive(*node.Context, any) error { return nil }
 
 // hold joins a group. When it is told to exit it prints what it sees of the node,
 // and goes when it is sent go.
@@ -257,7 +271,7 @@ func TestPortConflicts(t *testing.T) {
 func TestJoin(t *testing.T) {
 	other := freePort(t)
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
-	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [go@127.0.0.1 b@127.0.0.1] has been connected yet"}`)
+	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [b@127.0.0.1] has been connected yet"}`)
 	env, out, errs := world(t, nil)
 	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--http", p.http}, env))
 	assert.Contains(t, errs.String(), "health: not ready: cluster: none of")
@@ -329,4 +343,23 @@ func livez(t *testing.T, addr string) string {
 	body, err := io.ReadAll(r.Body)
 	require.NoError(t, err)
 	return string(body)
+}
+
+// A signal in the middle of the start is no failure: what has begun is taken back.
+func TestSignalWhileStarting(t *testing.T) {
+	p := begin(t, `
+applications:
+  - name: base
+    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 20s}]}
+  - name: slow
+    depends: [base]
+    supervisor: {children: [{id: never, start: "test:never"}]}
+`)
+	require.Equal(t, "never starts", p.line())
+	assert.Contains(t, readyz(p.http), `{"name":"applications","ok":false,"error":"not all have been started"}`)
+	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":true}`, "there is nothing to join")
+	assert.Equal(t, "ok\n", livez(t, p.http))
+	p.signal(syscall.SIGTERM)
+	require.Contains(t, p.line(), "quick stops: ") // as StartAll takes back what it has started
+	assert.Equal(t, exitOK, p.end(), p.log.String())
 }
