@@ -107,7 +107,7 @@ func settingFlags(f *pflag.FlagSet, given map[string][]string) {
 			}
 		}
 		if s.Not != "" {
-			f.VarPF(&flagText{given, s.Not, s}, s.Not, "", "the opposite of "+s.Key+": "+s.Doc).NoOptDefVal = "true"
+			f.VarPF(&flagText{given, s.Not, s}, s.Not, "", s.NotDoc).NoOptDefVal = "true"
 		}
 	}
 }

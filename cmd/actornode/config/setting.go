@@ -11,6 +11,7 @@ type Setting struct {
 	Key    string // in the file: log.level
 	Flag   string // of actornode start, without --; "": none
 	Not    string // the flag that says the opposite, of true or false; "": none
+	NotDoc string // what that is
 	Doc    string // what it is, in a sentence without a full stop
 	Secret bool   // not to be shown
 	Value  Value  // where it is kept
@@ -52,7 +53,7 @@ func (c *Config) Settings() []Setting {
 			Doc: "file with the cookie, which only its owner may read"},
 		{Key: "cookies", Secret: true, Value: cookies{c.Cookies},
 			Doc: "other cookies for some peers, by name: one word, or {in: what it must know, out: what it wants}"},
-		{Key: "hidden", Flag: "hidden", Not: "published", Value: hidden{flag{&c.Hidden}},
+		{Key: "hidden", Flag: "hidden", Not: "published", NotDoc: "be in nodes() of other nodes; not supported yet", Value: hidden{flag{&c.Hidden}},
 			Doc: "keep out of nodes() of other nodes"},
 		{Key: "listen.erlang", Flag: "listen", Value: text{&c.Listen.Erlang, "HOST:PORT, :PORT for all addresses, or - for nowhere", checkListen},
 			Doc: "where other nodes connect, by the Erlang distribution protocol; default: the name's host, any port"},
@@ -70,12 +71,12 @@ func (c *Config) Settings() []Setting {
 			Doc: "oldest version of TLS"},
 		{Key: "protocols", Value: words{&c.Protocols, protocols, later("protocols", nil)},
 			Doc: "protocols to talk to other nodes, the preferred one first"},
-		{Key: "discovery.epmd", Not: "no-epmd", Value: flag{&c.Discovery.EPMD},
+		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do without EPMD", Value: flag{&c.Discovery.EPMD},
 			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
 		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
-			Doc: "where some nodes are, by name: HOST:PORT, or :PORT on the name's host"},
+			Doc: "where a node is: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the name's host; may be repeated"},
 		{Key: "discovery.join", Flag: "join", Value: names{&c.Discovery.Join},
-			Doc: "nodes to connect to at the start; the daemon is ready when it has been connected to one of them"},
+			Doc: "nodes to connect to at the start, with commas between; the daemon is ready when it has been connected to one of them"},
 		{Key: "discovery.dns", Value: absent{"discovery.dns"}, Doc: "find nodes by a DNS name"},
 		{Key: "discovery.gossip", Value: absent{"discovery.gossip"}, Doc: "find nodes by gossip"},
 		{Key: "limits.message", Value: size{&c.Limits.Message, 1 << 10}, Doc: "largest message that a peer may send"},
@@ -91,15 +92,15 @@ func (c *Config) Settings() []Setting {
 		{Key: "tick_time", Flag: "tick-time", Value: duration{&c.TickTime, minTick},
 			Doc: "how long a node may be silent before it is gone; OTP's net_ticktime"},
 		{Key: "connect_timeout", Value: duration{&c.ConnectTimeout, minTick}, Doc: "how long the making of a connection may take"},
-		{Key: "log.level", Flag: "log-level", Value: level{&c.Log.Level}, Doc: "what is logged: this and what is worse"},
-		{Key: "log.format", Flag: "log-format", Value: word{&c.Log.Format, []string{"text", "json"}}, Doc: "how it is written"},
+		{Key: "log.level", Flag: "log-level", Value: level{&c.Log.Level}, Doc: "what is logged, this and what is worse: debug, info, warn, error"},
+		{Key: "log.format", Flag: "log-format", Value: word{&c.Log.Format, []string{"text", "json"}}, Doc: "how it is written: text, json"},
 		{Key: "log.file", Flag: "log-file", Value: path{&c.Log.File}, Doc: "file that the log is added to; default: standard error"},
 		{Key: "http.listen", Flag: "http", Value: text{&c.HTTP.Listen, "PORT on 127.0.0.1, HOST:PORT, :PORT for all addresses, or off", checkHTTP},
-			Doc: "where /livez, /readyz and /metrics are served; default: off"},
+			Doc: "where /livez, /readyz and /metrics are served: PORT on 127.0.0.1, HOST:PORT, :PORT for all addresses; default: off"},
 		{Key: "http.metrics", Value: flag{&c.HTTP.Metrics}, Doc: "serve /metrics, for Prometheus"},
 		{Key: "http.pprof", Value: flag{&c.HTTP.Pprof}, Doc: "serve /debug/pprof"},
 		{Key: "drain_timeout", Flag: "stop-timeout", Value: duration{&c.DrainTimeout, minTick},
-			Doc: "how long leaving groups and stopping applications may take when stopping, and then the processes that are left"},
+			Doc: "how long to wait for groups and applications when stopping, and then as long for the processes that are left"},
 		{Key: "pg", Flag: "pg", Value: flag{&c.PG}, Doc: "run the scope pg of process groups, which those of OTP are the other side of"},
 		{Key: "demo", Flag: "demo", Value: flag{&c.Demo}, Doc: "run the demo: processes named demo, counter and echo"},
 		{Key: "tree", Flag: "tree", Value: path{&c.TreeFile},
