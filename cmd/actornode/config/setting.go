@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/actornode/actornode/mailbox"
@@ -41,9 +42,12 @@ var policies = []string{
 }
 
 // Settings lists all fields but those of the tree, in the order of the
-// documentation; what they set is c's. The text of doc.go, FIELDS.md, the flags, the environment and
-// the file are all made from it.
-func (c *Config) Settings() []Setting {
+// documentation; what they set is c's. FIELDS.md, the flags, the environment and the
+// file are all made from it.
+func (c *Config) Settings() []Setting { return slices.Concat(c.cluster(), c.own()) }
+
+// cluster are the settings about other nodes.
+func (c *Config) cluster() []Setting {
 	return []Setting{
 		{Key: "name", Flag: "name", Value: text{&c.Name, "NAME@HOST", checkName},
 			Doc: "name of the node; with a dot in HOST, or an address there, a long name as erl -name gives, else a short one"},
@@ -79,6 +83,12 @@ func (c *Config) Settings() []Setting {
 			Doc: "nodes to connect to at the start, with commas between; the daemon is ready when it has been connected to one of them"},
 		{Key: "discovery.dns", Value: absent{"discovery.dns"}, Doc: "find nodes by a DNS name"},
 		{Key: "discovery.gossip", Value: absent{"discovery.gossip"}, Doc: "find nodes by gossip"},
+	}
+}
+
+// own are the others.
+func (c *Config) own() []Setting {
+	return []Setting{
 		{Key: "limits.message", Value: size{&c.Limits.Message, 1 << 10}, Doc: "largest message that a peer may send"},
 		{Key: "limits.queue", Value: size{&c.Limits.Queue, 1 << 10}, Doc: "how much may wait for one peer until senders are held up"},
 		{Key: "limits.fragments", Value: count{&c.Limits.Fragments, 1, 1 << 16}, Doc: "how many messages of one peer may be under way in fragments"},
