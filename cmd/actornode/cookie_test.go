@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // Who starts without a cookie makes one, and all who start at the same time have
@@ -22,7 +23,7 @@ import (
 func TestMakeCookie(t *testing.T) {
 	env, _, _ := world(t, map[string]string{})
 	home, _ := env.home()
-	log := &locked{}
+	log := &logtest.Text{}
 	var wg sync.WaitGroup
 	got := make([]string, 16)
 	for i := range got {

@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // asDaemon makes the test program be the daemon, with one behaviour more for trees:
@@ -92,7 +93,7 @@ type program struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	out  *bufio.Reader
-	log  locked
+	log  logtest.Text
 	port string // of the Erlang protocol
 	http string
 	home string
