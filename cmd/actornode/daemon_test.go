@@ -202,7 +202,8 @@ func TestDrainOrder(t *testing.T) {
 				N = 'go@127.0.0.1',
 				io:format("~p ~p ~p ~p~n", [net_adm:ping(N), rpc:call(N, demo, add, [1, 2]),
 					begin {'EXIT', {E, _}} = (catch erpc:call(N, demo, add, [1, 2])), E end, begin R = spawn_request(N, demo, add, [1, 2], []), receive {spawn_reply, R, _, X} -> X end end]),
-				{hold, N} ! go, halt().`)
+				M = monitor(process, {hold, N}),
+				{hold, N} ! go, receive {'DOWN', M, _, _, _} -> halt() end.`) // halt may lose what has just been sent
 		cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP=/dev/null")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
