@@ -31,7 +31,7 @@ func TestDrain(t *testing.T) {
 	var refused *node.SpawnError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, node.Atom("system_limit"), refused.Reason)
-	_, err = node.RPC(soon(t), a, b.Name(), "demo", "one")
+	_, err = node.RPC[any](soon(t), a, b.Name(), "demo", "one")
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "system_limit")
 	rex, err := node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()},
