@@ -49,13 +49,19 @@ var within = map[string][]string{
 
 // outside lists the modules that the rooms may use, with the reason.
 var outside = map[string]string{
-	"github.com/stretchr/testify":       "tests",
-	"github.com/klauspost/compress":     "zstd for payloads of the native protocol: the implementation in Go",
-	"github.com/vmihailenco/msgpack/v5": "fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
-	"github.com/spf13/cobra":            "command line of the daemon: help, completion, the usual flags",
-	"go.yaml.in/yaml/v3":                "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
-	"github.com/prometheus":             "metrics: client_golang, and the text format and linter that its tests need",
-	"github.com/spf13/pflag":            "cobra's flags, where commands share some, or a table makes them",
+	"github.com/stretchr/testify":           "tests",
+	"github.com/klauspost/compress":         "zstd for payloads of the native protocol: the implementation in Go",
+	"github.com/vmihailenco/msgpack/v5":     "fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
+	"github.com/spf13/cobra":                "command line of the daemon: help, completion, the usual flags",
+	"go.yaml.in/yaml/v3":                    "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
+	"github.com/prometheus":                 "metrics: client_golang, and the text format and linter that its tests need",
+	"github.com/spf13/pflag":                "cobra's flags, where commands share some, or a table makes them",
+	"charm.land/bubbletea/v2":               "top: draws on a terminal, reads its keys; the most used library for it, released monthly",
+	"charm.land/bubbles/v2":                 "top: text input, scrolling, help, of the same people",
+	"charm.land/lipgloss/v2":                "colours, tables and trees on terminals, and how wide text is there; of the same people",
+	"github.com/charmbracelet/colorprofile": "what colours a terminal has, and NO_COLOR; of the same people",
+	"github.com/charmbracelet/x":            "is this a terminal, how wide; cut coloured text; tests: a terminal emulator; of the same people",
+	"github.com/creack/pty":                 "tests: pseudo-terminals",
 }
 
 type pkg struct {

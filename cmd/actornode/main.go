@@ -1,19 +1,39 @@
 // Actornode is a node of an Erlang cluster, written in Go: OTP nodes connect to it
-// as to one of their own.
+// as to one of their own. The same program looks into nodes and steers them.
 //
 //	actornode start --name go@127.0.0.1 --cookie secret --demo
 //	actornode check deploy/samples/actornode.yaml --print
 //	actornode probe --http 127.0.0.1:9100
 //
+//	export ACTORNODE_COOKIE=secret
+//	actornode status
+//	actornode ps --sort mailbox
+//	actornode call counter '{add, 5}'
+//	actornode top
+//
 // See actornode help start. Package config has what a daemon runs by, package
 // health what it shows by HTTP.
 //
+// A command that talks to a node is a node itself while it runs: hidden, with a name
+// of its own, listening nowhere and announced nowhere. call, send, spawn, kill, rpc
+// and ping need nothing but a node, so they do for Erlang's; the others ask the
+// operator's service of package admin.
+//
 // # Goroutines
 //
-//	name      started by  ends with                   owns
-//	signals   main        the program                 the first signal's context
-//	joining   the daemon  its first connection, stop  the attempts to connect one node
-//	health    the daemon  after the drain             the HTTP listener
+//	name                      started by  ends with                   owns
+//	signals                   main        the program                 the first signal's context
+//	joining                   the daemon  its first connection, stop  the attempts to connect one node
+//	health                    the daemon  after the drain             the HTTP listener
+//	a node's                  a command   the command                 see package node
+//	waiting for a node's end  stop        the NodeDown, the timeout   the command's handle
+//	screen                    top         a key, or a signal          bubbletea's: the terminal
+//
+// # Output
+//
+// Tables and trees are for people: colours are for terminals only, and NO_COLOR
+// turns them off. With --json there is one value, or one a line. What goes wrong
+// goes to stderr, and the exit status says what it is: see exit.go.
 package main
 
 import (
@@ -42,14 +62,24 @@ func main() {
 	os.Exit(code)
 }
 
+const rootHelp = `A node of an Erlang cluster, in Go, and what looks into such nodes and steers them.
+
+Each command that talks to a node takes --node NAME@HOST, or NAME for one on this
+host; ACTORNODE_NODE stands for it. By default it is the only one that the port mapper
+(EPMD) of this host knows, of several the only actornode; where there is none,
+go@127.0.0.1. The cookie is that of --cookie, ACTORNODE_COOKIE or ~/.erlang.cookie.
+
+` + exitHelp
+
 // run runs one command line and returns the exit status.
 func run(ctx context.Context, args []string, env environment) int {
 	status := exitUsage // until a command has begun
 	root := &cobra.Command{
-		Use: "actornode", Short: "A node of an Erlang cluster, in Go",
-		SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Use: "actornode", Short: "A node of an Erlang cluster, in Go", Long: rootHelp,
+		SilenceUsage: true,
 	}
 	root.AddCommand(startCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
+	addClients(root, env, &status)
 	root.SetArgs(args)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)

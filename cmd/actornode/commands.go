@@ -1,0 +1,31 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// addClients adds the commands that talk to a node to those that run one.
+func addClients(root *cobra.Command, env environment, status *exit) {
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run a node:"})
+	for _, c := range root.Commands() {
+		c.GroupID = "run"
+	}
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"look", "Look into a node:", []*cobra.Command{
+			statusCommand(env, status), nodesCommand(env, status), psCommand(env, status), treeCommand(env, status),
+			infoCommand(env, status), topCommand(env, status), traceCommand(env, status), deadlettersCommand(env, status),
+		}},
+		{"talk", "Talk to processes, those of Erlang's nodes too:", talkCommands(env, status)},
+		{"steer", "Steer a node:", []*cobra.Command{
+			registerCommand(env, status), unregisterCommand(env, status), connectCommand(env, status), disconnectCommand(env, status),
+			logCommand(env, status), drainCommand(env, status), stopCommand(env, status),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+}

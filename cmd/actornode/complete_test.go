@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// completions asks as a completion script does; the last line, the directive, is for
+// the script.
+func (s *stage) completions(t *testing.T, words ...string) []string {
+	out, err := s.command(t, "actornode", append([]string{"__completeNoDesc"}, words...)...).Output()
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[:len(lines)-1]
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	assert.Empty(t, s.completions(t, "ping", "--node", ""), "no port mapper runs")
+	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
+	assert.Equal(t, []string{"go"}, s.completions(t, "ping", "--node", ""))
+	for _, words := range [][]string{{"call", ""}, {"call", "--node", "go", ""}, {"info", ""}, {"kill", ""}, {"trace", "echo", ""}, {"send", ""}} {
+		names := s.completions(t, words...)
+		assert.Contains(t, names, "counter", words)
+		assert.Contains(t, names, "actornode", words)
+	}
+	assert.Empty(t, s.completions(t, "call", "counter", ""), "nobody knows the term")
+	assert.Equal(t, []string{"debug", "info", "warn", "error"}, s.completions(t, "log", "level", ""))
+	assert.Equal(t, sorts, s.completions(t, "ps", "--sort", ""))
+	assert.Contains(t, s.completions(t, "deadletters", "--cause", ""), "mailbox_full")
+	assert.Contains(t, s.completions(t, "st"), "status")
+	assert.Contains(t, s.completions(t, "ps", "--"), "--registered")
+	s.daemon(t, "--name", "other@127.0.0.1")
+	assert.Empty(t, strings.Join(s.completions(t, "disconnect", "--node", "go", ""), ""))
+	s.shell(t, "actornode connect other@127.0.0.1 --node go")
+	assert.Equal(t, []string{"other@127.0.0.1"}, s.completions(t, "disconnect", "--node", "go", ""))
+}
+
+// TestCompletionScript has bash complete a word with the script that is for it.
+func TestCompletionScript(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not on the PATH: its completion script is not run")
+	}
+	s := newStage(t)
+	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
+	script := `source <(actornode completion bash)
+_get_comp_words_by_ref() { # of the package bash-completion
+	words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+}
+compopt() { :; } # it wants to be called by the shell itself
+_init_completion() { _get_comp_words_by_ref; }
+COMP_WORDS=(actornode call cou) COMP_CWORD=2 COMP_LINE="actornode call cou" COMP_POINT=18 COMP_TYPE=9
+__start_actornode
+echo "${COMPREPLY[@]}"
+COMP_WORDS=(actornode log level w) COMP_CWORD=3 COMP_LINE="actornode log level w" COMP_POINT=21 COMPREPLY=()
+__start_actornode
+echo "${COMPREPLY[@]}"`
+	out, err := s.command(t, bash, "--norc", "-c", script).CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "counter\nwarn\n", strings.ReplaceAll(string(out), " \n", "\n"))
+	for _, shell := range []string{"zsh", "fish", "powershell"} {
+		assert.Contains(t, s.shell(t, "actornode completion "+shell), "actornode")
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+const jsonHelp = `
+With --json the output is one JSON value, or, where it goes on, one a line. A term is
+there twice: exactly, in Erlang's syntax, and as JSON: numbers are numbers, true and
+false booleans, other atoms and binaries of UTF-8 strings, lists and tuples arrays,
+maps objects whose keys are made strings, PIDs strings as this program reads them; all
+else is a string in Erlang's syntax. Durations are in nanoseconds.`
+
+// jsonTerm is a term as JSON has it, of the types that encoding/json knows.
+func jsonTerm(t any) any {
+	switch v := t.(type) {
+	case wire.Atom:
+		switch v {
+		case "true", "false":
+			return v == "true"
+		}
+		return string(v)
+	case int, *big.Int:
+		return v
+	case float64:
+		return json.RawMessage(wire.Format(v)) // 1.0 stays a float
+	case []byte:
+		if utf8.Valid(v) {
+			return string(v)
+		}
+	case wire.PID:
+		text, _ := v.MarshalText()
+		return string(text)
+	case wire.Tuple:
+		return jsonTerms(v)
+	case wire.List:
+		return jsonTerms(v)
+	case wire.Map:
+		return jsonMap(v)
+	case nil:
+		return []any{}
+	}
+	return wire.FormatPlain(t)
+}
+
+func jsonTerms(terms []any) []any {
+	all := make([]any, len(terms))
+	for i, t := range terms {
+		all[i] = jsonTerm(t)
+	}
+	return all
+}
+
+// jsonMap makes every key a string. Of two keys that would be the same, one has
+// Erlang's syntax.
+func jsonMap(m wire.Map) map[string]any {
+	out := make(map[string]any, m.Len())
+	for key, value := range m.All() {
+		name, ok := jsonTerm(key).(string)
+		if _, taken := out[name]; !ok || taken {
+			name = wire.FormatPlain(key)
+		}
+		out[name] = jsonTerm(value)
+	}
+	return out
+}
+
+// termJSON is a term in output for programs.
+type termJSON struct {
+	Term string `json:"term"` // in Erlang's syntax
+	JSON any    `json:"json"`
+}
+
+func bothOf(t any) termJSON { return termJSON{wire.Format(t), jsonTerm(t)} }
+
+// writeJSON prints v on one line.
+func (s *session) writeJSON(v any) error {
+	e := json.NewEncoder(s.env.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// say prints v for programs, or text and a newline for people.
+func (s *session) say(v any, format string, args ...any) error {
+	if s.json {
+		return s.writeJSON(v)
+	}
+	_, err := fmt.Fprintf(s.env.stdout, format+"\n", args...)
+	return err
+}
+
+// textOf is how a PID is written out in full.
+func textOf(m encoding.TextMarshaler) string {
+	text, _ := m.MarshalText()
+	return string(text)
+}

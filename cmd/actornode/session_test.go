@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSessions plays the sessions in testdata/session, each with a demo daemon, or
+// several: its first lines that start with "% " are their flags.
+func TestSessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/session/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			s, head := newStage(t), ""
+			rest := string(text)
+			for strings.HasPrefix(rest, "% ") {
+				line, after, _ := strings.Cut(rest, "\n")
+				s.daemon(t, strings.Fields(strings.TrimPrefix(line, "% "))...)
+				head, rest = head+line+"\n", after
+			}
+			golden(t, file, head+s.play(t, rest))
+		})
+	}
+}
+
+// TestREADMEOperates plays the console session of README.md.
+func TestREADMEOperates(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, session, ok := strings.Cut(string(readme), "```console\n")
+	require.True(t, ok, "README.md has no console session")
+	session, _, _ = strings.Cut(session, "```")
+	s := newStage(t)
+	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
+	said := regexp.MustCompile(`(?m)^\[exit \d+\]\n`).ReplaceAllString(s.play(t, session), "")
+	require.Equal(t, masked(session), said)
+}
+
+// TestHelp: every command says what it is for, with examples.
+func TestHelp(t *testing.T) {
+	env, _, _ := world(t, nil)
+	root := &cobra.Command{Use: "actornode"}
+	addClients(root, env, new(exit))
+	count := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		if !c.Runnable() {
+			return
+		}
+		count++
+		assert.NotEmpty(t, c.Short, c.Name())
+		assert.NotEmpty(t, c.Long, c.Name())
+		assert.Contains(t, c.Example, "  actornode ", c.Name())
+		for line := range strings.Lines(c.Long + c.Example) {
+			assert.LessOrEqual(t, len([]rune(line)), 122, "%s: %s", c.Name(), line)
+		}
+	}
+	visit(root)
+	assert.Equal(t, 21, count)
+}

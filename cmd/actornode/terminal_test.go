@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// terminal is what a person sits at: a pseudo-terminal with an emulator behind it
+// that knows what is on the screen.
+type terminal struct {
+	t   *testing.T
+	pty *os.File
+	cmd *exec.Cmd
+
+	mu     sync.Mutex
+	screen *vt.Emulator
+}
+
+// terminal runs a program on a terminal of that size.
+func (s *stage) terminal(t *testing.T, width, height int, name string, args ...string) *terminal {
+	cmd := s.command(t, name, args...)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	require.NoError(t, err)
+	x := &terminal{t: t, pty: f, cmd: cmd, screen: vt.NewEmulator(width, height)}
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { // what the program writes; ends with the program
+		defer wg.Done()
+		b := make([]byte, 4096)
+		for {
+			n, err := f.Read(b)
+			x.mu.Lock()
+			x.screen.Write(b[:n])
+			x.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { // what the terminal answers to questions about itself; ends with the emulator
+		defer wg.Done()
+		io.Copy(f, x.screen)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill() // it may have ended by itself
+		cmd.Wait()
+		f.Close()
+		x.screen.InputPipe().(io.Closer).Close()
+		wg.Wait()
+	})
+	return x
+}
+
+// see returns what is on the screen, without colours.
+func (x *terminal) see() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	lines := strings.Split(x.screen.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// wait waits until the screen matches.
+func (x *terminal) wait(pattern string) string {
+	re, seen := regexp.MustCompile(pattern), ""
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		if seen = x.see(); re.MatchString(seen) {
+			return seen
+		}
+		time.Sleep(10 * time.Millisecond) // another process draws
+	}
+	require.Fail(x.t, "the screen does not show "+pattern, seen)
+	return ""
+}
+
+// press types keys.
+func (x *terminal) press(keys string) {
+	_, err := x.pty.WriteString(keys)
+	require.NoError(x.t, err)
+}
+
+// exit waits for the program to end.
+func (x *terminal) exit() int {
+	err := x.cmd.Wait()
+	var exited *exec.ExitError
+	if !errors.As(err, &exited) {
+		require.NoError(x.t, err)
+	}
+	return x.cmd.ProcessState.ExitCode()
+}

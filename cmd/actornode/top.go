@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/wire"
+)
+
+// topRows is how many processes top knows at a time; the screen shows some of them.
+const topRows = 200
+
+func topCommand(env environment, status *exit) *cobra.Command {
+	c := &client{}
+	var by string
+	var once bool
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use: "top", Short: "Watch a node and its busiest processes, live", Args: cobra.NoArgs,
+		Long: "Shows a node and its processes, the busiest first, again and again. Keys: s and S choose what is sorted by, r turns\n" +
+			"the order round, / filters, enter shows all about a process, p pauses, q quits; ? shows the others. It needs a\n" +
+			"terminal; --once prints what it would show at first.\n" + targetHelp,
+		Example: "  actornode top\n  actornode top --sort memory --every 5s\n  actornode top --once --json | jq .status.memory.total",
+	}
+	f := cmd.Flags()
+	f.StringVarP(&by, "sort", "s", "mailbox", strings.Join(sorts, ", "))
+	f.DurationVarP(&every, "every", "e", time.Second, "how often to look; at most 10s")
+	f.BoolVar(&once, "once", false, "print one screen and end")
+	cmd.RegisterFlagCompletionFunc("sort", completeOneOf(sorts...))
+	return c.command(env, status, cmd, func(ctx context.Context, s *session, _ []string) error {
+		if every < 100*time.Millisecond || every > 10*time.Second {
+			return fail(exitUsage, nil, "--every %v: want 100ms to 10s", every)
+		}
+		l := &looker{s: s, ctx: ctx}
+		q := admin.Query{Sort: node.Atom(by), Limit: topRows}
+		if once {
+			return l.once(q)
+		}
+		if s.json {
+			return fail(exitUsage, nil, "--json needs --once: a screen is for people")
+		}
+		out, ok := env.stdout.(*os.File)
+		if !ok || !term.IsTerminal(out.Fd()) {
+			return fail(exitFailed, nil, "top needs a terminal: use top --once, or ps")
+		}
+		program := tea.NewProgram(newTop(l, q, every), tea.WithContext(ctx), tea.WithOutput(out), tea.WithEnvironment(environOf(env)))
+		_, err := program.Run()
+		if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, context.Canceled) { // Ctrl-C is a way to quit
+			return nil
+		}
+		return err
+	})
+}
+
+// looker asks the node for what top shows.
+type looker struct {
+	s   *session
+	ctx context.Context
+}
+
+// seen is what the node was like at one moment.
+type seen struct {
+	turn int // of the question, so that the answer to an old one is known
+	at   time.Time
+	sum  admin.Summary
+	list admin.Listing
+	err  error
+}
+
+// look asks for a node's status and its processes.
+func (l *looker) look(turn int, q admin.Query) seen {
+	v := seen{turn: turn}
+	v.sum, v.err = ask(l.ctx, l.s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, l.s.n, l.s.at) })
+	if v.err == nil {
+		v.list, v.err = ask(l.ctx, l.s, func(ctx context.Context) (admin.Listing, error) {
+			ctx, cancel := context.WithTimeout(ctx, l.s.timeout+q.Window)
+			defer cancel()
+			return admin.Processes(ctx, l.s.n, l.s.at, q)
+		})
+	}
+	v.at = time.Now()
+	v.sum.Peers = others(v.sum.Peers, l.s.n.Name())
+	return v
+}
+
+// about is all about one process.
+type about struct {
+	pid    wire.PID
+	detail admin.Detail
+	err    error
+}
+
+func (l *looker) about(pid wire.PID) about {
+	d, err := ask(l.ctx, l.s, func(ctx context.Context) (admin.Detail, error) { return admin.Info(ctx, l.s.n, l.s.at, pid) })
+	return about{pid, d, missing(who{text: l.s.shown(pid), node: l.s.at}, err)}
+}
+
+// once prints one screen for no terminal.
+func (l *looker) once(q admin.Query) error {
+	v := l.look(0, q)
+	if v.err != nil {
+		return v.err
+	}
+	if l.s.json {
+		return l.s.writeJSON(map[string]any{"status": v.sum, "processes": v.list.Processes, "matched": v.list.Matched, "total": v.list.Total})
+	}
+	w := l.s.screen()
+	for _, line := range headLines(v, 0) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+	return l.s.processes(v.list, q.Sort == admin.ByRate)
+}
