@@ -5,7 +5,7 @@
 // github.com/actornode/actornode/node to run actors; the README shows how. The
 // rooms and the floors they are on, an import running downward only:
 //
-//	5  cmd/actornode           the daemon
+//	5  cmd/actornode           the daemon, and the command line that talks to nodes
 //	   bench                   the benchmark programs and their peers
 //	4  supervisor              supervision trees
 //	   supervisor/application  applications: named trees with dependencies
