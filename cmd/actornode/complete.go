@@ -51,7 +51,7 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 				}
 				return names
 			}
-			v, _ := node.RPC(ctx, s.n, s.at, "erlang", "registered")
+			v, _ := node.RPC[any](ctx, s.n, s.at, "erlang", "registered")
 			names, _ := wire.Elements(v)
 			return atomsOf(names)
 		})

@@ -172,7 +172,7 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 			return err
 		}
 		v, err := ask(ctx, s, func(ctx context.Context) (any, error) {
-			return node.RPC(ctx, s.n, s.at, module, function, terms...)
+			return node.RPC[any](ctx, s.n, s.at, module, function, terms...)
 		})
 		var raised *node.RemoteError
 		if errors.As(err, &raised) {

@@ -124,7 +124,7 @@ func (s *session) find(ctx context.Context, w who) (wire.PID, error) {
 // offered, the operator's service.
 func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) {
 	return ask(ctx, s, func(ctx context.Context) (any, error) {
-		v, err := node.RPC(ctx, s.n, at, "erlang", "whereis", name)
+		v, err := node.RPC[any](ctx, s.n, at, "erlang", "whereis", name)
 		var raised *node.RemoteError
 		if errors.As(err, &raised) && isUndef(raised.Reason) {
 			d, err := admin.Info(ctx, s.n, at, name)

@@ -23,6 +23,8 @@ type terminal struct {
 	pty *os.File
 	cmd *exec.Cmd
 
+	drawn chan struct{} // closed when all that the program has written is on the screen
+
 	mu     sync.Mutex
 	screen *vt.Emulator
 }
@@ -33,11 +35,12 @@ func (s *stage) terminal(t *testing.T, width, height int, name string, args ...s
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	require.NoError(t, err)
-	x := &terminal{t: t, pty: f, cmd: cmd, screen: vt.NewEmulator(width, height)}
+	x := &terminal{t: t, pty: f, cmd: cmd, drawn: make(chan struct{}), screen: vt.NewEmulator(width, height)}
 	var wg sync.WaitGroup
 	wg.Add(2)
 	go func() { // what the program writes; ends with the program
 		defer wg.Done()
+		defer close(x.drawn)
 		b := make([]byte, 4096)
 		for {
 			n, err := f.Read(b)
@@ -94,9 +97,10 @@ func (x *terminal) press(keys string) {
 	require.NoError(x.t, err)
 }
 
-// exit waits for the program to end.
+// exit waits for the program to end, and to be seen whole.
 func (x *terminal) exit() int {
 	err := x.cmd.Wait()
+	<-x.drawn
 	var exited *exec.ExitError
 	if !errors.As(err, &exited) {
 		require.NoError(x.t, err)
