@@ -2,10 +2,13 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
@@ -36,6 +39,9 @@ const erlang = "erlang"
 type EPMD struct {
 	// Config of the port mapper's client. Default: port 4369, on each node's host.
 	Config epmd.Config
+	// Hosts are those whose nodes are listed, as in Erlang's .hosts.erlang: hosts of
+	// names of nodes. Default: none. Find asks any host.
+	Hosts []string
 }
 
 // Find is part of Finder.
@@ -51,6 +57,36 @@ func (e *EPMD) Find(ctx context.Context, name Atom) ([]Endpoint, error) {
 	}
 	return endpointsOf(r, host), nil
 }
+
+// List is part of Lister: the nodes on Hosts. A host whose port mapper does not
+// answer is in the error.
+func (e *EPMD) List(ctx context.Context) (all []Atom, err error) {
+	c, err := epmd.NewClient(e.Config)
+	if err != nil {
+		return nil, err
+	}
+	names, errs := make([][]epmd.Entry, len(e.Hosts)), make([]error, len(e.Hosts))
+	var g errgroup.Group
+	g.SetLimit(maxAsked)
+	for i, host := range e.Hosts {
+		g.Go(func() error {
+			if names[i], errs[i] = c.Names(ctx, host); errs[i] != nil {
+				errs[i] = fmt.Errorf("node: cannot list the nodes on %s: %w", host, errs[i])
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no function returns an error
+	for i, host := range e.Hosts {
+		for _, n := range names[i] {
+			all = append(all, Atom(n.Name+"@"+host))
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// maxAsked is of how many port mappers List waits at a time.
+const maxAsked = 32
 
 // endpointsOf reads a registration. What its extra bytes say in other ways is not
 // for us.

@@ -37,6 +37,9 @@ type Distribution struct {
 	Listeners map[string]string
 	// Finder finds other nodes and makes this one known. Default: EPMD.
 	Finder Finder
+	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to
+	// none before somebody here uses it.
+	Mesh *Mesh
 	// Transport makes the connections. Default: wire.TCP. All nodes of a cluster
 	// need the same.
 	Transport wire.Transport
@@ -107,6 +110,13 @@ func (d *Distribution) validate(name Atom) error {
 		d.Listen = net.JoinHostPort(host, "0")
 	}
 	d.defaults()
+	if d.Mesh != nil {
+		mesh := *d.Mesh // the caller's stays as it is
+		d.Mesh = &mesh
+		if err := d.Mesh.validate(d.Finder); err != nil {
+			return err
+		}
+	}
 	return d.validateListeners()
 }
 
@@ -122,6 +132,8 @@ type dist struct {
 	lns     []listener
 	gone    func() // makes it unknown; nil: it is
 	ups     ups
+	relist  news // the list of nodes has changed
+	lost    news // a connection has ended
 
 	shakes chan struct{} // as many as incoming connections whose handshake is not over
 
@@ -136,7 +148,8 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shaking: make(map[Atom]int), shakes: make(chan struct{}, maxHandshakes)}
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shaking: make(map[Atom]int), shakes: make(chan struct{}, maxHandshakes),
+		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	n.dist = d
 	if err := n.startKernel(); err != nil {
@@ -147,6 +160,10 @@ func (n *Node) startDist(cfg Distribution) error {
 	}
 	d.wg.Add(1)
 	go d.ticks()
+	if d.cfg.Mesh != nil {
+		d.wg.Add(1)
+		go d.mesh()
+	}
 	return nil
 }
 

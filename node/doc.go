@@ -120,6 +120,13 @@
 // as OTP does: with what the process sends and spawns that has taken the message.
 // They are not put on exit signals, nor on replies within this node.
 //
+// Whom a node connects to: by default whom it uses. With Distribution.Mesh it is
+// connected to all that its finder lists ([Lister]), of which each pair connects
+// once. A [Chain] is several finders: a list of known places ([Static]), Erlang's port
+// mapper ([EPMD]), DNS (package node/dns), gossip (package node/gossip). What a finder
+// says, or no longer says, ends no connection: only its own failing does. A mesh of n
+// nodes has n-1 connections on each; what the mesh itself keeps of a node is less than 200 bytes.
+//
 // # Goroutines
 //
 //	name                 started by          ends with              owns
@@ -130,6 +137,8 @@
 //	timer (of package time), for the time of one send               the send
 //	listener             Start               Node.Stop              nothing
 //	ticker               Start               Node.Stop              the signs of life of peers
+//	mesh                 Start               Node.Stop              whom to connect to, and when
+//	meshing              mesh                ConnectTimeout         the result of one attempt
 //	connecting           the first use       its timeout            one attempt
 //	handshake            the listener        its timeout            one connection
 //	reader, writer       a handshake         the connection         one half of the link

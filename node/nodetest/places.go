@@ -3,6 +3,8 @@ package nodetest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/actornode/actornode/node"
@@ -54,4 +56,11 @@ func (p *Places) Put(name node.Atom, at []node.Endpoint) {
 		p.m = make(map[node.Atom][]node.Endpoint)
 	}
 	p.m[name] = at
+}
+
+// List implements node.Lister: the nodes of the test.
+func (p *Places) List(context.Context) ([]node.Atom, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.m)), nil
 }

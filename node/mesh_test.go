@@ -1,0 +1,182 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+// quick is a mesh for tests: pauses of tens of milliseconds.
+func quick() *node.Mesh {
+	return &node.Mesh{Interval: 20 * time.Millisecond, Backoff: 50 * time.Millisecond, Yield: 20 * time.Millisecond}
+}
+
+// meshed says what is missing for all nodes to be connected with all others.
+func meshed(nodes ...*node.Node) string {
+	for _, a := range nodes {
+		for _, b := range nodes {
+			if a != b && !slices.Contains(a.Nodes(true), b.Name()) {
+				return fmt.Sprintf("%s is not connected to %s", a.Name(), b.Name())
+			}
+		}
+	}
+	return ""
+}
+
+func startMesh(t *testing.T, name node.Atom, places node.Finder, log *logtest.Text) *node.Node {
+	t.Helper()
+	n, err := node.Start(meshConfig(name, places, log))
+	require.NoError(t, err)
+	return n
+}
+
+func meshConfig(name node.Atom, places node.Finder, log *logtest.Text) node.Config {
+	return node.Config{Name: name, Log: log.Logger(), Workers: 1,
+		Distribution: &node.Distribution{Cookie: "secret", Finder: places, Mesh: quick()}}
+}
+
+// Nodes over TCP, as they come, with one that dies and is back elsewhere.
+func TestMesh(t *testing.T) {
+	places, log := &nodetest.Places{}, &logtest.Text{}
+	var nodes []*node.Node
+	for i := range 8 {
+		n := startMesh(t, node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), places, log)
+		t.Cleanup(func() { n.Stop() })
+		nodes = append(nodes, n)
+	}
+	settles(t, func() string { return meshed(nodes...) })
+	assert.Equal(t, 8*7, strings.Count(log.Take(), "node up"), "each pair has connected once")
+
+	for _, victim := range []int{0, 7} { // the smallest name, which dials; the greatest, which is dialed
+		was := nodes[victim].Addr().String()
+		require.NoError(t, nodes[victim].Stop())
+		nodes[victim] = startMesh(t, nodes[victim].Name(), places, log)
+		t.Cleanup(func() { nodes[victim].Stop() })
+		settles(t, func() string { return meshed(nodes...) })
+		assert.NotEqual(t, was, nodes[victim].Addr().String())
+	}
+	nodes[3].Disconnect(nodes[4].Name())
+	settles(t, func() string { return meshed(nodes...) })
+}
+
+// A node that is no longer listed stays connected, and is not connected again.
+func TestMeshNotListed(t *testing.T) {
+	hide := &hiding{Finder: &nodetest.Places{}, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.1"}}
+	log := &logtest.Text{}
+	a, b := startMesh(t, "a@127.0.0.1", hide, log), startMesh(t, "b@127.0.0.1", hide, log)
+	defer a.Stop()
+	defer b.Stop()
+	settles(t, func() string { return meshed(a, b) })
+	hide.hidden.Store(true)
+	asked := hide.asked.Load()
+	settles(t, func() string { // both have asked since
+		if hide.asked.Load() < asked+10 {
+			return "the list is not asked for"
+		}
+		return ""
+	})
+	assert.Empty(t, meshed(a, b))
+	require.True(t, a.Disconnect(b.Name()))
+	asked = hide.asked.Load()
+	settles(t, func() string {
+		if hide.asked.Load() < asked+10 {
+			return "the list is not asked for"
+		}
+		return ""
+	})
+	assert.Empty(t, a.Nodes(true))
+	hide.hidden.Store(false)
+	settles(t, func() string { return meshed(a, b) })
+}
+
+// hiding lists names, or nobody.
+type hiding struct {
+	node.Finder
+	names  []node.Atom
+	hidden atomic.Bool
+	asked  atomic.Int64
+}
+
+func (h *hiding) List(context.Context) ([]node.Atom, error) {
+	h.asked.Add(1)
+	if h.hidden.Load() {
+		return nil, nil
+	}
+	return h.names, nil
+}
+
+// Failures are logged once for each node and cause; Stop waits for nobody.
+func TestMeshLogsOnce(t *testing.T) {
+	places, log := &nodetest.Places{}, &logtest.Text{}
+	port := freeAt(t, "127.0.0.1")
+	places.Put("gone@127.0.0.1", []node.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
+	count := &counting{Places: places}
+	n := startMesh(t, "a@127.0.0.1", count, log)
+	settles(t, func() string {
+		if count.finds.Load() < 10 {
+			return "not tried often"
+		}
+		return ""
+	})
+	require.NoError(t, n.Stop())
+	assert.Equal(t, 1, strings.Count(log.String(), "cannot connect to a node of the mesh"), log.String())
+	assert.Contains(t, log.String(), "gone@127.0.0.1")
+	assert.Contains(t, log.String(), "refused")
+}
+
+// counting counts how often a node is looked for.
+type counting struct {
+	*nodetest.Places
+	finds atomic.Int64
+}
+
+func (c *counting) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+	c.finds.Add(1)
+	return c.Places.Find(ctx, name)
+}
+
+// A finder that says when its list changes is asked then, not only every Interval.
+func TestMeshWatches(t *testing.T) {
+	places, log := &nodetest.Places{}, &logtest.Text{}
+	told := &telling{Places: places, watched: make(chan func(), 1)}
+	cfg := meshConfig("a@127.0.0.1", told, log)
+	cfg.Distribution.Mesh.Interval = time.Hour
+	a := nodetest.Start(t, cfg)
+	changed := nodetest.Arrival(t, told.watched)
+	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
+	changed()
+	settles(t, func() string { return meshed(a, b) })
+}
+
+type telling struct {
+	*nodetest.Places
+	watched chan func()
+}
+
+func (w *telling) Watch(changed func()) func() { w.watched <- changed; return func() {} }
+
+func TestMeshRefused(t *testing.T) {
+	for _, c := range []struct {
+		f    node.Finder
+		mesh node.Mesh
+		says string
+	}{
+		{&silent{&nodetest.Places{}}, node.Mesh{}, "needs a Finder that lists"},
+		{&node.Static{}, node.Mesh{Dials: -1}, "must not be negative"},
+		{&node.Static{}, node.Mesh{Yield: -1}, "must not be negative"},
+	} {
+		_, err := node.Start(node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "x", Finder: c.f, Mesh: &c.mesh}})
+		require.ErrorContains(t, err, c.says)
+	}
+}

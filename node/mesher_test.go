@@ -1,0 +1,226 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
+)
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newTestMesher(me Atom, cfg Mesh, chance func() float64) *mesher {
+	if err := cfg.validate(&Static{}); err != nil {
+		panic(err)
+	}
+	return &mesher{me: me, cfg: cfg, chance: chance, targets: make(map[Atom]*target)}
+}
+
+func manyNames(n int) (all []Atom) {
+	for i := range n {
+		all = append(all, Atom(fmt.Sprintf("n%04d@h", i)))
+	}
+	return all
+}
+
+// Of two nodes the smaller one dials at once, the greater one later.
+func TestMesherYields(t *testing.T) {
+	m := newTestMesher("m@h", Mesh{Yield: 2 * time.Second}, func() float64 { return 0 })
+	m.list([]Atom{"a@h", "m@h", "z@h"})
+	up := map[Atom]bool{}
+	isUp := func(n Atom) bool { return up[n] }
+	dial, next := m.step(epoch, isUp)
+	assert.Equal(t, []Atom{"z@h"}, dial)
+	assert.Equal(t, epoch.Add(2*time.Second+2*meshSpread), next)
+	up["z@h"] = true
+	assert.False(t, m.done(epoch, "z@h", nil))
+	dial, _ = m.step(next.Add(-1), isUp)
+	assert.Empty(t, dial)
+	dial, _ = m.step(next, isUp)
+	assert.Equal(t, []Atom{"a@h"}, dial)
+	up["a@h"] = true
+	m.done(next, "a@h", nil)
+	dial, next = m.step(next, isUp)
+	assert.Empty(t, dial)
+	assert.Zero(t, next, "all are connected")
+
+	delete(up, "z@h") // lost: at once, for a smaller name
+	dial, _ = m.step(epoch.Add(time.Hour), isUp)
+	assert.Equal(t, []Atom{"z@h"}, dial)
+}
+
+func TestMesherBacksOff(t *testing.T) {
+	m := newTestMesher("a@h", Mesh{Backoff: 3 * time.Second}, func() float64 { return 0 })
+	m.list([]Atom{"b@h"})
+	down := func(Atom) bool { return false }
+	now := epoch
+	var pauses []time.Duration
+	for range 5 {
+		dial, _ := m.step(now, down)
+		require.Equal(t, []Atom{"b@h"}, dial)
+		m.done(now, "b@h", errors.New("refused"))
+		_, next := m.step(now, down)
+		pauses = append(pauses, next.Sub(now))
+		now = next
+	}
+	assert.Equal(t, []time.Duration{500e6, 1e9, 2e9, 3e9, 3e9}, pauses)
+	m.chance = func() float64 { return 0.999999 }
+	m.step(now, down)
+	m.done(now, "b@h", errors.New("refused"))
+	_, next := m.step(now, down)
+	assert.InDelta(t, 1.5e9, float64(next.Sub(now)), 1e5, "up to half of it is taken off")
+	for range 100 { // no overflow
+		m.targets["b@h"].due = now
+		m.step(now, down)
+		m.done(now, "b@h", errors.New("refused"))
+		pause := m.targets["b@h"].due.Sub(now)
+		require.True(t, 0 < pause && pause <= 3*time.Second, pause)
+	}
+}
+
+// Each cause is logged once for a node, until it has been connected.
+func TestMesherTellsOnce(t *testing.T) {
+	m := newTestMesher("a@h", Mesh{}, func() float64 { return 0 })
+	m.list([]Atom{"b@h", "c@h"})
+	up := false
+	fail := func(name Atom, err error) bool {
+		m.targets[name].due = epoch
+		m.step(epoch, func(Atom) bool { return false })
+		defer m.step(epoch, func(Atom) bool { return up })
+		m.targets[name].dialing = true
+		return m.done(epoch, name, err)
+	}
+	m.cfg.Dials = 100
+	reset := func(port int) error {
+		return fmt.Errorf("handshake: %w", &net.OpError{Op: "read", Net: "tcp", Source: &net.TCPAddr{Port: port}, Err: errors.New("reset")})
+	}
+	assert.True(t, fail("b@h", reset(1)))
+	assert.False(t, fail("b@h", reset(2)), "another port is no other cause")
+	assert.True(t, fail("c@h", reset(1)))
+	assert.True(t, fail("b@h", errors.New("cookie")))
+	assert.False(t, fail("b@h", reset(3)))
+	told := 0
+	for i := range 100 {
+		if fail("b@h", fmt.Errorf("cause %d", i)) {
+			told++
+		}
+	}
+	assert.Equal(t, meshCauses-2, told)
+	up = true
+	m.step(epoch, func(Atom) bool { return true })
+	up = false
+	assert.True(t, fail("b@h", reset(1)), "it was connected")
+}
+
+// Random lists, failures and connections: the invariants hold, nobody is dialed
+// twice at a time, and in the end all that are listed are connected.
+func TestMesherModel(t *testing.T) {
+	for seed := range uint64(50) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		all := manyNames(30)
+		m := newTestMesher(all[rnd.IntN(len(all))], Mesh{Dials: 1 + rnd.IntN(5)}, rnd.Float64)
+		up, dialing, listed := map[Atom]bool{}, map[Atom]bool{}, []Atom(nil)
+		now := epoch
+		check := func(dial []Atom) {
+			for _, n := range dial {
+				require.NotEqual(t, m.me, n)
+				require.False(t, dialing[n], "%s is dialed twice", n)
+				require.True(t, slices.Contains(listed, n), "%s is not listed", n)
+				dialing[n] = true
+			}
+			require.Len(t, dialing, m.dialing)
+			require.LessOrEqual(t, m.dialing, m.cfg.Dials)
+			for n, tg := range m.targets {
+				require.True(t, tg.listed || tg.dialing)
+				require.Equal(t, dialing[n], tg.dialing)
+			}
+		}
+		settle := func(err error) {
+			for n := range dialing {
+				delete(dialing, n)
+				up[n] = err == nil
+				m.done(now, n, err)
+				return
+			}
+		}
+		for range 400 {
+			now = now.Add(time.Duration(rnd.IntN(500)) * time.Millisecond)
+			switch rnd.IntN(5) {
+			case 0:
+				listed = nil
+				for _, n := range all {
+					if rnd.IntN(3) > 0 {
+						listed = append(listed, n)
+					}
+				}
+				m.list(listed)
+			case 1:
+				settle(errors.New("refused"))
+			case 2:
+				settle(nil)
+			case 3:
+				up[all[rnd.IntN(len(all))]] = false
+			}
+			dial, _ := m.step(now, func(n Atom) bool { return up[n] })
+			check(dial)
+		}
+		for range 2000 {
+			dial, next := m.step(now, func(n Atom) bool { return up[n] })
+			check(dial)
+			if len(dialing) > 0 {
+				settle(nil)
+				continue
+			}
+			if next.IsZero() {
+				break
+			}
+			now = next
+		}
+		for _, n := range listed {
+			require.True(t, up[n] || n == m.me, "seed %d: %s is not connected", seed, n)
+		}
+	}
+}
+
+// A thousand nodes that hear of a new one at once do not dial it at once.
+func TestMesherSpreads(t *testing.T) {
+	rnd := randtest.New(t)
+	all := manyNames(1000)
+	var due []time.Duration
+	for _, me := range all[:999] {
+		m := newTestMesher(me, Mesh{}, rnd.Float64)
+		m.list(all)
+		for _, n := range all {
+			m.targets[n] = &target{listed: true}
+		}
+		due = append(due, m.first(all[999]))
+	}
+	slices.Sort(due)
+	assert.Less(t, due[0], 100*time.Millisecond)
+	busiest := 0
+	for i := range due {
+		j, _ := slices.BinarySearch(due, due[i]+100*time.Millisecond)
+		busiest = max(busiest, j-i)
+	}
+	assert.Less(t, busiest, 60, "attempts within 100 ms, of 999 over 5 s")
+	assert.LessOrEqual(t, due[998], 5*time.Second)
+}
+
+// What a look at a thousand nodes costs that are all connected.
+func BenchmarkMesherStep(b *testing.B) {
+	m := newTestMesher("a@h", Mesh{}, func() float64 { return 0 })
+	all := manyNames(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.list(all)
+		m.step(epoch, func(Atom) bool { return true })
+	}
+}
