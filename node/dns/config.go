@@ -1,0 +1,116 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Config says which names to ask for, and which nodes are behind the answers. One
+// of Host and Services must be given.
+type Config struct {
+	// Host is a name with A and AAAA records: each address is that of a node
+	// BASE@ADDRESS, as of the pods of a headless service.
+	Host string
+	// At is where the nodes of Host listen: endpoints without a host, :4370 or
+	// native://:4371. At least one, with Host.
+	At []node.Endpoint
+	// Network chooses among the addresses of Host: ip4, ip6 or ip (both: a host with
+	// two addresses would be two nodes). Default: ip4.
+	Network string
+	// Services are names with SRV records: each target with its port is that of a node
+	// BASE@TARGET.
+	Services []Service
+	// Base is the name of all these nodes, what is before the @. Default: go.
+	Base string
+	// TTL is for how long an answer is good, and after how long a failure is tried
+	// again; answers say it themselves, but the resolver keeps that to itself.
+	// Default: 5 s, as of cluster DNS. At least 100 ms.
+	TTL time.Duration
+	// Timeout bounds one look at all names. Default: 3 s.
+	Timeout time.Duration
+	// Resolver asks. Default: net.DefaultResolver, the system's.
+	Resolver Resolver
+	// Log receives what an operator should see. Default: discarded.
+	Log *slog.Logger
+}
+
+// Service is one name with SRV records.
+type Service struct {
+	Name     string // in full: _actornode._tcp.cluster.example
+	Protocol string // what is spoken at its ports, as in node.Endpoint; "": what all nodes speak
+}
+
+// Resolver is what is used of [net.Resolver].
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+	LookupSRV(ctx context.Context, service, proto, name string) (string, []*net.SRV, error)
+}
+
+const (
+	defaultBase    = "go"
+	defaultNetwork = "ip4"
+	defaultTTL     = 5 * time.Second
+	minTTL         = 100 * time.Millisecond
+	defaultTimeout = 3 * time.Second
+	// MaxNodes bounds how many nodes answers may name; those beyond are left out, and
+	// that is logged.
+	MaxNodes = 10000
+)
+
+func (c *Config) validate() error {
+	if c.Host == "" && len(c.Services) == 0 {
+		return errors.New("dns: Config has neither Host nor Services: there is nothing to ask for")
+	}
+	if c.Host != "" && len(c.At) == 0 {
+		return fmt.Errorf("dns: Config.At is empty: want where the nodes of %s listen, such as :4370", c.Host)
+	}
+	for i, e := range c.At {
+		if again, err := node.ParseEndpoint(e.String()); err != nil || again != e || !strings.HasPrefix(e.Addr, ":") {
+			return fmt.Errorf("dns: Config.At[%d] %q: want :PORT or PROTOCOL://:PORT", i, e)
+		}
+	}
+	for i, s := range c.Services {
+		if strings.Trim(s.Name, ".") == "" {
+			return fmt.Errorf("dns: Config.Services[%d] has no name", i)
+		}
+	}
+	if c.Network == "" {
+		c.Network = defaultNetwork
+	}
+	if c.Network != "ip" && c.Network != "ip4" && c.Network != "ip6" {
+		return fmt.Errorf("dns: Config.Network %q: want ip4, ip6 or ip", c.Network)
+	}
+	if c.Base == "" {
+		c.Base = defaultBase
+	}
+	if strings.ContainsAny(c.Base, "@ ") {
+		return fmt.Errorf("dns: Config.Base %q: want what is before the @ of a node's name", c.Base)
+	}
+	if c.TTL == 0 {
+		c.TTL = defaultTTL
+	}
+	if c.TTL < minTTL {
+		return fmt.Errorf("dns: Config.TTL %v: want at least %v", c.TTL, minTTL)
+	}
+	if c.Timeout < 0 {
+		return fmt.Errorf("dns: Config.Timeout %v must not be negative", c.Timeout)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Resolver == nil {
+		c.Resolver = net.DefaultResolver
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Finder finds nodes by DNS. Any number of nodes may share one.
+//
+// Invariants:
+//
+//  1. One look at the names is under way at a time, by who holds turn.
+//  2. last has, for each name, what its last good answer said.
+type Finder struct {
+	cfg  Config
+	turn chan struct{} // has room for the one who looks
+
+	mu    sync.Mutex
+	last  map[string]map[node.Atom][]node.Endpoint // by name asked for
+	told  map[string]string                        // failures that have been logged, by name
+	fresh time.Time                                // until when nothing is asked
+	why   error                                    // what was wrong the last time
+	stats Stats
+}
+
+// Stats counts what a Finder has done.
+type Stats struct {
+	Lookups  uint64 // of one name each
+	Failures uint64 // of those; an answer that there is no such name is none
+	Stale    uint64 // failures after which an older answer went on being used
+}
+
+// New checks a configuration.
+func New(cfg Config) (*Finder, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Finder{cfg: cfg, turn: make(chan struct{}, 1),
+		last: make(map[string]map[node.Atom][]node.Endpoint), told: make(map[string]string)}, nil
+}
+
+// Stats returns the counts up to now.
+func (f *Finder) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stats
+}
+
+// Find is part of node.Finder. node.ErrUnknownNode if the answers do not name the
+// node.
+func (f *Finder) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+	failed := f.look(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []node.Endpoint
+	for _, nodes := range f.last {
+		all = append(all, nodes[name]...)
+	}
+	switch {
+	case len(all) > 0:
+		return all, nil
+	case failed != nil:
+		return nil, fmt.Errorf("dns: cannot find %s: %w", name, failed)
+	}
+	return nil, fmt.Errorf("dns: no answer names %s: %w", name, node.ErrUnknownNode)
+}
+
+// List is part of node.Lister: all nodes that the answers name, old ones too where
+// there is no new one. The error says which names could not be asked for.
+func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
+	failed := f.look(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make(map[node.Atom]struct{})
+	for _, nodes := range f.last {
+		for name := range nodes {
+			all[name] = struct{}{}
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), failed
+}
+
+// Announce is part of node.Finder. It tells nobody: DNS is told by others. A node
+// that nobody can find in this way is told so in the log.
+func (f *Finder) Announce(_ context.Context, me node.Announcement) (stop func(), err error) {
+	base, host, _ := strings.Cut(string(me.Name), "@")
+	if base != f.cfg.Base {
+		f.cfg.Log.Warn("dns: other nodes will not find this one by DNS: they look for "+f.cfg.Base+"@HOST", "name", string(me.Name))
+	} else if len(f.cfg.Services) == 0 && net.ParseIP(host) == nil {
+		f.cfg.Log.Warn("dns: other nodes will not find this one by DNS: they look for "+f.cfg.Base+"@ADDRESS", "name", string(me.Name))
+	}
+	return func() {}, nil
+}
+
+// look asks for all names, unless that was done a moment ago. If somebody else does
+// so already, it waits for that.
+func (f *Finder) look(ctx context.Context) error {
+	if fresh, why := f.isFresh(); fresh {
+		return why
+	}
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if fresh, why := f.isFresh(); fresh {
+		return why
+	}
+	return f.ask(ctx)
+}
+
+// ask is look for who has the turn. If the asker's time is up that is no failure of
+// DNS: the next one asks again.
+func (f *Finder) ask(asker context.Context) error {
+	ctx, cancel := context.WithTimeout(asker, f.cfg.Timeout)
+	defer cancel()
+	var errs []error
+	if f.cfg.Host != "" {
+		nodes, err := f.addresses(ctx)
+		if asker.Err() != nil {
+			return context.Cause(asker)
+		}
+		errs = append(errs, f.take(f.cfg.Host, nodes, err))
+	}
+	for _, s := range f.cfg.Services {
+		nodes, err := f.targets(ctx, s)
+		if asker.Err() != nil {
+			return context.Cause(asker)
+		}
+		errs = append(errs, f.take(s.Name, nodes, err))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fresh, f.why = time.Now().Add(f.cfg.TTL), errors.Join(errs...)
+	return f.why
+}
+
+func (f *Finder) isFresh() (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Before(f.fresh), f.why
+}
+
+// addresses are the nodes of Host.
+func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]node.Endpoint, error) {
+	ips, err := f.cfg.Resolver.LookupNetIP(ctx, f.cfg.Network, f.cfg.Host)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make(map[node.Atom][]node.Endpoint, len(ips))
+	for _, ip := range ips {
+		host := ip.Unmap().String()
+		name := node.Atom(f.cfg.Base + "@" + host)
+		if nodes[name] != nil || len(nodes) >= MaxNodes {
+			continue
+		}
+		for _, e := range f.cfg.At {
+			nodes[name] = append(nodes[name], node.Endpoint{Protocol: e.Protocol, Addr: net.JoinHostPort(host, e.Addr[1:])})
+		}
+	}
+	f.crowded(f.cfg.Host, len(ips))
+	return nodes, nil
+}
+
+// targets are the nodes of a service. Priorities and weights mean nothing here: the
+// targets are all nodes, not ways to one.
+func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]node.Endpoint, error) {
+	_, srvs, err := f.cfg.Resolver.LookupSRV(ctx, "", "", s.Name)
+	if err != nil && len(srvs) == 0 { // with some, the rest were no names
+		return nil, err
+	}
+	nodes := make(map[node.Atom][]node.Endpoint, len(srvs))
+	for _, srv := range srvs {
+		host := strings.ToLower(strings.TrimSuffix(srv.Target, "."))
+		if host == "" || srv.Port == 0 || len(nodes) >= MaxNodes { // "." is: there is no such service
+			continue
+		}
+		name := node.Atom(f.cfg.Base + "@" + host)
+		nodes[name] = append(nodes[name], node.Endpoint{Protocol: s.Protocol, Addr: net.JoinHostPort(host, strconv.Itoa(int(srv.Port)))})
+	}
+	f.crowded(s.Name, len(srvs))
+	return nodes, nil
+}
+
+func (f *Finder) crowded(asked string, records int) {
+	if records > MaxNodes {
+		f.cfg.Log.Warn("dns: an answer names too many nodes: the rest is left out", "name", asked, "records", records, "allowed", MaxNodes)
+	}
+}
+
+// take keeps an answer. That there is no such name is one: nobody is there, as
+// while no pod is ready. After a failure the last one stays.
+func (f *Finder) take(asked string, nodes map[node.Atom][]node.Endpoint, err error) error {
+	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+		nodes, err = nil, nil
+	}
+	f.mu.Lock()
+	old, told := len(f.last[asked]), f.told[asked]
+	f.stats.Lookups++
+	if err == nil {
+		f.last[asked] = nodes
+		delete(f.told, asked)
+	} else {
+		f.stats.Failures++
+		if old > 0 {
+			f.stats.Stale++
+		}
+		f.told[asked] = err.Error()
+	}
+	f.mu.Unlock()
+	switch {
+	case err == nil && told != "":
+		f.cfg.Log.Info("dns: answers again", "name", asked, "nodes", len(nodes))
+	case err != nil && told == "":
+		f.cfg.Log.Warn("dns: no answer; what was known before still counts", "name", asked, "known", old, "error", err)
+	}
+	if err != nil {
+		return fmt.Errorf("dns: %s: %w", asked, err)
+	}
+	return nil
+}
