@@ -62,6 +62,9 @@ var outside = map[string]string{
 	"github.com/charmbracelet/colorprofile": "what colours a terminal has, and NO_COLOR; of the same people",
 	"github.com/charmbracelet/x":            "is this a terminal, how wide; cut coloured text; tests: a terminal emulator; of the same people",
 	"github.com/creack/pty":                 "tests: pseudo-terminals",
+	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
+	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
+	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 
 type pkg struct {

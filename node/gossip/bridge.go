@@ -1,0 +1,123 @@
+package gossip
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// bridge is where memberlist logs: it gives lines to slog with their levels. What
+// strangers can bring about at will is said once a minute for each kind of line.
+type bridge struct {
+	log *slog.Logger
+	now func() time.Time
+
+	mu    sync.Mutex
+	kinds map[string]*kind
+}
+
+// kind is of lines that differ only in figures.
+type kind struct {
+	next time.Time
+	held int // since the last one
+}
+
+const (
+	quietTime = time.Minute
+	maxKinds  = 256
+)
+
+// wrongKey is what memberlist says of a message that none of its keys opens.
+const wrongKey = "no installed keys could decrypt"
+
+// noKey is what it says of one that is not encrypted.
+const noKey = "remote state is not encrypted"
+
+// hint says what is behind some errors.
+func hint(text string) string {
+	switch {
+	case strings.Contains(text, wrongKey):
+		return "who sent it has another cookie: of another cluster, or not up to date"
+	case strings.Contains(text, noKey):
+		return "who sent it has no cookie"
+	}
+	return ""
+}
+
+// Write is part of io.Writer: a line of memberlist.
+func (b *bridge) Write(p []byte) (int, error) {
+	level, text := levelOf(strings.TrimSpace(string(p)))
+	if !b.log.Enabled(context.Background(), level) {
+		return len(p), nil
+	}
+	key := text // what becomes of members, and whose it is
+	if level >= slog.LevelWarn {
+		key = kindOf(text)
+	}
+	held, say := b.admit(key)
+	if !say {
+		return len(p), nil
+	}
+	args := []any{"text", text}
+	if h := hint(text); h != "" {
+		args = append(args, "hint", h)
+	}
+	if held > 0 {
+		args = append(args, "not logged before", held)
+	}
+	b.log.Log(context.Background(), level, "gossip", args...)
+	return len(p), nil
+}
+
+// levelOf takes a line apart. What memberlist calls an error is the loss of one
+// message or attempt, which it survives: a warning.
+func levelOf(line string) (slog.Level, string) {
+	word, text, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+	if !ok {
+		return slog.LevelInfo, line
+	}
+	text = strings.TrimPrefix(text, "memberlist: ")
+	switch word {
+	case "DEBUG":
+		return slog.LevelDebug, text
+	case "INFO":
+		return slog.LevelInfo, text
+	}
+	return slog.LevelWarn, text
+}
+
+// admit reports whether a line is said, and how many of its kind were not.
+func (b *bridge) admit(key string) (held int, say bool) {
+	now := b.now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := b.kinds[key]
+	if k == nil {
+		if len(b.kinds) >= maxKinds {
+			clear(b.kinds)
+		}
+		k = &kind{}
+		b.kinds[key] = k
+	}
+	if now.Before(k.next) {
+		k.held++
+		return 0, false
+	}
+	held, k.held = k.held, 0
+	k.next = now.Add(quietTime)
+	return held, true
+}
+
+// kindOf is a line without what differs each time: where a message came from,
+// ports, counts.
+func kindOf(text string) string {
+	text, _, _ = strings.Cut(text, " from=")
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,164 @@
+package gossip
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// DefaultPort is where members gossip, over UDP and TCP, if nothing else is said.
+const DefaultPort = 7946
+
+// Config is what a member needs. Of its fields only Cookie has no default that
+// works.
+type Config struct {
+	// Cookie is what all members must know: the key is made from it. Take that of the
+	// Distribution. It should be long and random, for who records a datagram can try
+	// cookies at home.
+	Cookie string
+	// OldCookies open what members that have not been told of a new Cookie send. To
+	// change it without a gap: the new one here everywhere, then the two swapped
+	// everywhere, then the old one out.
+	OldCookies []string
+	// Seeds are members, HOST:PORT or HOST (DefaultPort), of whom one is enough to
+	// join; a host's name may have many addresses: all are tried. This node may be
+	// among them. None: others join this one.
+	Seeds []string
+	// Bind is HOST:PORT, HOST or :PORT to gossip at, over UDP and TCP; port 0 is one
+	// that the system chooses. Default: the host of the node's name, DefaultPort.
+	// With 0.0.0.0 or ::, Advertise must say what others use.
+	Bind string
+	// Advertise is HOST:PORT, HOST or :PORT that others reach this node at. Default:
+	// Bind.
+	Advertise string
+	// Pace is how fast failures are noticed and news spread: local (one host), lan or
+	// wan. All members want the same. Default: lan.
+	Pace string
+	// Retry is the longest pause between attempts to join; the first is 500 ms, each
+	// next one twice as long. Who has joined tries the seeds and lost members that
+	// often, too. Default: 30 s.
+	Retry time.Duration
+	// LeaveTimeout bounds the farewell. Default: 1 s.
+	LeaveTimeout time.Duration
+	// Resolver finds the hosts of Seeds, Bind and Advertise. Default:
+	// net.DefaultResolver.
+	Resolver *net.Resolver
+	// Log receives what an operator should see. Default: discarded.
+	Log *slog.Logger
+
+	tune func(*memberlist.Config) // for tests
+}
+
+const (
+	defaultRetry = 30 * time.Second
+	defaultLeave = time.Second
+	firstPause   = 500 * time.Millisecond
+	keySize      = 32 // AES-256
+	keyInfo      = "actornode gossip 1"
+)
+
+var paces = map[string]func() *memberlist.Config{
+	"local": memberlist.DefaultLocalConfig, "lan": memberlist.DefaultLANConfig, "wan": memberlist.DefaultWANConfig,
+}
+
+func (c *Config) validate() error {
+	if c.Cookie == "" {
+		return errors.New("gossip: Config.Cookie is empty: all members must know the same")
+	}
+	for i, old := range c.OldCookies {
+		if old == "" {
+			return fmt.Errorf("gossip: Config.OldCookies[%d] is empty", i)
+		}
+	}
+	if c.Pace == "" {
+		c.Pace = "lan"
+	}
+	if paces[c.Pace] == nil {
+		return fmt.Errorf("gossip: Config.Pace %q: want local, lan or wan", c.Pace)
+	}
+	if c.Retry < 0 || c.LeaveTimeout < 0 {
+		return errors.New("gossip: Config: Retry and LeaveTimeout must not be negative")
+	}
+	if c.Retry == 0 {
+		c.Retry = defaultRetry
+	}
+	if c.LeaveTimeout == 0 {
+		c.LeaveTimeout = defaultLeave
+	}
+	for i, s := range c.Seeds {
+		if host, port, err := hostPort(s, DefaultPort); err != nil || host == "" || port == 0 {
+			return fmt.Errorf("gossip: Config.Seeds[%d] %q: want HOST:PORT or HOST", i, s)
+		}
+	}
+	bind, bindPort, err := hostPort(c.Bind, DefaultPort)
+	if err != nil {
+		return fmt.Errorf("gossip: Config.Bind %q: want HOST:PORT, HOST or :PORT: %w", c.Bind, err)
+	}
+	told, port, err := hostPort(c.Advertise, DefaultPort)
+	if err != nil || port == 0 {
+		return fmt.Errorf("gossip: Config.Advertise %q: want HOST:PORT, HOST or :PORT", c.Advertise)
+	}
+	if ip := net.ParseIP(bind); ip.IsUnspecified() && (told == "" || net.ParseIP(told).IsUnspecified()) {
+		return fmt.Errorf("gossip: Config.Bind %q is all addresses: Config.Advertise must say which one others use", c.Bind)
+	}
+	if _, p, _ := hostPort(c.Advertise, 0); bindPort == 0 && p != 0 {
+		return fmt.Errorf("gossip: Config.Advertise %q has a port, but that of Config.Bind is chosen by the system", c.Advertise)
+	}
+	if c.Resolver == nil {
+		c.Resolver = net.DefaultResolver
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// hostPort takes HOST:PORT, HOST, :PORT or nothing apart; the host may be an IPv6
+// address without brackets.
+func hostPort(s string, port int) (string, int, error) {
+	if s == "" || net.ParseIP(s) != nil {
+		return s, port, nil
+	}
+	host, p, err := net.SplitHostPort(s)
+	if addr, ok := errors.AsType[*net.AddrError](err); ok && addr.Err == "missing port in address" {
+		return s, port, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	n, err := strconv.ParseUint(p, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("%q is not a port", p)
+	}
+	return host, int(n), nil
+}
+
+// keyOf makes a key from a cookie.
+func keyOf(cookie string) ([]byte, error) {
+	return hkdf.Key(sha256.New, []byte(cookie), nil, keyInfo, keySize)
+}
+
+// keyring has the key of Cookie, which messages are sent with, and those of
+// OldCookies.
+func (c *Config) keyring() (*memberlist.Keyring, error) {
+	first, err := keyOf(c.Cookie)
+	if err != nil {
+		return nil, err
+	}
+	var keys [][]byte
+	for _, old := range c.OldCookies {
+		k, err := keyOf(old)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return memberlist.NewKeyring(append([][]byte{first}, keys...), first)
+}

@@ -1,0 +1,70 @@
+package gossip
+
+import (
+	"errors"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// Hurry makes deaths be noticed within a second or two.
+func Hurry(c *Config) {
+	c.tune = func(m *memberlist.Config) {
+		m.ProbeInterval, m.ProbeTimeout = 200*time.Millisecond, 100*time.Millisecond
+		m.GossipInterval, m.PushPullInterval = 20*time.Millisecond, time.Second
+		m.GossipToTheDeadTime = 1 // memberlist does not try the dead by itself
+		m.SuspicionMult, m.SuspicionMaxTimeoutMult = 2, 2
+	}
+}
+
+// Fault makes loses decide what of that which a member sends is lost. The member
+// gossips at from, HOST:PORT.
+func Fault(c *Config, loses func(from, to string) bool) {
+	before := c.tune
+	c.tune = func(m *memberlist.Config) {
+		before(m)
+		t, err := memberlist.NewNetTransport(&memberlist.NetTransportConfig{BindAddrs: []string{m.BindAddr}, BindPort: m.BindPort, Logger: m.Logger})
+		if err != nil {
+			panic(err)
+		}
+		m.Transport = &faulty{t, net.JoinHostPort(m.BindAddr, strconv.Itoa(m.BindPort)), loses}
+	}
+}
+
+type faulty struct {
+	*memberlist.NetTransport
+	from  string
+	loses func(from, to string) bool
+}
+
+func (f *faulty) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
+	if f.loses(f.from, a.Addr) {
+		return time.Now(), nil
+	}
+	return f.NetTransport.WriteToAddress(b, a)
+}
+
+func (f *faulty) DialAddressTimeout(a memberlist.Address, d time.Duration) (net.Conn, error) {
+	if f.loses(f.from, a.Addr) {
+		return nil, errors.New("the network is cut")
+	}
+	return f.NetTransport.DialAddressTimeout(a, d)
+}
+
+// Kill ends a member without a farewell, as the death of its process does.
+func (f *Finder) Kill() {
+	f.mu.Lock()
+	r := f.on
+	f.mu.Unlock()
+	r.end.Do(func() {
+		r.cancel()
+		<-r.over
+		r.list.Shutdown()
+		f.off()
+	})
+}
+
+// KeyOf is the key that a cookie gives.
+var KeyOf = keyOf

@@ -1,0 +1,296 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Finder finds nodes by gossip. It is for one node, which takes part from Announce
+// until stop.
+type Finder struct {
+	cfg   Config
+	table *table
+
+	mu sync.Mutex
+	on *run // nil: not announced
+}
+
+// ErrAnnounced says that a Finder has been announced and not stopped.
+var ErrAnnounced = errors.New("gossip: this finder is that of another node, or was not stopped")
+
+// New checks a configuration. Nothing is sent before Announce.
+func New(cfg Config) (*Finder, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Finder{cfg: cfg, table: newTable()}, nil
+}
+
+// Find is part of node.Finder: where the members with that name listen, the newest
+// life first. node.ErrUnknownNode if there is none.
+func (f *Finder) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
+	if all := f.table.find(name); len(all) > 0 {
+		return all, nil
+	}
+	return nil, fmt.Errorf("gossip: no member %s: %w", name, node.ErrUnknownNode)
+}
+
+// List is part of node.Lister: the members, this one among them.
+func (f *Finder) List(context.Context) ([]node.Atom, error) { return f.table.list(), nil }
+
+// Watch is part of node.Watcher.
+func (f *Finder) Watch(changed func()) (stop func()) { return f.table.watch(changed) }
+
+// Addr returns the HOST:PORT that others reach this member at; empty: it is not
+// announced.
+func (f *Finder) Addr() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.on == nil {
+		return ""
+	}
+	return f.on.list.LocalNode().Address()
+}
+
+// Stats says what a member sees and does.
+type Stats struct {
+	Members int    // alive, this one among them; a node that is back may be two for a while
+	Lost    int    // nodes that left, died or were cut off, and are still tried
+	Rounds  uint64 // of attempts to join seeds and lost nodes
+	Health  int    // 0: well; more: this member is too slow to judge others, as memberlist has it
+}
+
+// Stats returns what is so now; zero: the finder is not announced.
+func (f *Finder) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.on == nil {
+		return Stats{}
+	}
+	return Stats{f.on.list.NumMembers(), f.table.gone(), f.on.rounds.Load(), f.on.list.GetHealthScore()}
+}
+
+// Announce is part of node.Finder: the node takes part. It does not wait until a
+// seed has been reached, for there may be none yet. stop says farewell.
+func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.on != nil {
+		return nil, ErrAnnounced
+	}
+	cfg, err := f.member(ctx, me)
+	if err != nil {
+		return nil, err
+	}
+	list, err := memberlist.Create(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("gossip: cannot gossip at %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
+	}
+	r := &run{cfg: f.cfg, table: f.table, list: list, over: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	f.on = r
+	go r.join() // ended by stop, which waits for it
+	return func() { r.end.Do(func() { r.stop(); f.off() }) }, nil
+}
+
+// off makes the finder ready for another Announce.
+func (f *Finder) off() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.on = nil
+	f.table.clear()
+}
+
+// member is what memberlist is told.
+func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.Config, error) {
+	m := member{me, time.Now()}
+	meta, err := m.meta()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parse(m.id(), meta); err != nil {
+		return nil, err
+	}
+	_, home, _ := strings.Cut(string(me.Name), "@")
+	cfg := paces[f.cfg.Pace]()
+	if cfg.BindAddr, cfg.BindPort, err = f.ip(ctx, f.cfg.Bind, home, DefaultPort); err != nil {
+		return nil, fmt.Errorf("gossip: where to gossip: %w", err)
+	}
+	cfg.AdvertiseAddr, cfg.AdvertisePort = "", cfg.BindPort
+	if f.cfg.Advertise != "" {
+		cfg.AdvertiseAddr, cfg.AdvertisePort, err = f.ip(ctx, f.cfg.Advertise, cfg.BindAddr, cfg.BindPort)
+		if err != nil {
+			return nil, fmt.Errorf("gossip: what to advertise: %w", err)
+		}
+	}
+	if cfg.Keyring, err = f.cfg.keyring(); err != nil {
+		return nil, err
+	}
+	cfg.Name = m.id()
+	cfg.Delegate = says{meta}
+	cfg.Events, cfg.Alive = f.table, f.table
+	cfg.GossipVerifyIncoming, cfg.GossipVerifyOutgoing = true, true
+	cfg.TCPTimeout = min(cfg.TCPTimeout, streamTimeout)
+	cfg.EnableCompression = false // names and ports: little to gain
+	cfg.Logger = log.New(&bridge{log: f.cfg.Log, now: time.Now, kinds: make(map[string]*kind)}, "", 0)
+	if f.cfg.tune != nil {
+		f.cfg.tune(cfg)
+	}
+	return cfg, nil
+}
+
+// ip resolves HOST:PORT with defaults for both.
+func (f *Finder) ip(ctx context.Context, s, host string, port int) (string, int, error) {
+	h, port, err := hostPort(s, port)
+	if err != nil {
+		return "", 0, err
+	}
+	if h == "" {
+		h = host
+	}
+	all, err := f.cfg.Resolver.LookupNetIP(ctx, "ip", h)
+	if err != nil {
+		return "", 0, err
+	}
+	return all[0].Unmap().String(), port, nil
+}
+
+// says is what this member says of itself.
+type says struct{ meta []byte }
+
+func (s says) NodeMeta(int) []byte             { return s.meta }
+func (s says) NotifyMsg([]byte)                {}
+func (s says) GetBroadcasts(int, int) [][]byte { return nil }
+func (s says) LocalState(bool) []byte          { return nil }
+func (s says) MergeRemoteState([]byte, bool)   {}
+
+// run is one time of taking part.
+type run struct {
+	cfg    Config
+	table  *table
+	list   *memberlist.Memberlist
+	ctx    context.Context
+	cancel context.CancelFunc
+	over   chan struct{} // closed when join has returned
+	end    sync.Once
+	rounds atomic.Uint64 // of attempts to join
+}
+
+func (r *run) stop() {
+	r.cancel()
+	if err := r.list.Leave(r.cfg.LeaveTimeout); err != nil {
+		r.cfg.Log.Warn("gossip: others were not told that this node leaves, and will find out", "error", err)
+	}
+	<-r.over // within streamTimeout
+	if err := r.list.Shutdown(); err != nil {
+		r.cfg.Log.Warn("gossip: cannot close what it gossips at", "error", err)
+	}
+}
+
+// streamTimeout bounds an attempt to join at one address.
+const streamTimeout = 5 * time.Second
+
+// lostTries is how many lost members are tried at a time.
+const lostTries = 4
+
+// join is the goroutine that joins the others, and joins them again after the
+// network has been cut: started by Announce, ended by stop. Attempts go on for
+// ever: that nobody answers does not make this node the first of a cluster.
+func (r *run) join() {
+	defer close(r.over)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	pause, told := firstPause, ""
+	for {
+		select {
+		case <-r.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		why := r.attempt()
+		r.rounds.Add(1)
+		switch {
+		case why != nil && kindOf(why.Error()) != told && r.ctx.Err() == nil:
+			r.tell(why)
+		case why == nil && told != "":
+			r.cfg.Log.Info("gossip: joined", "members", r.list.NumMembers())
+		}
+		if told = ""; why != nil {
+			told = kindOf(why.Error())
+		}
+		if r.list.NumMembers() > 1 {
+			pause = r.cfg.Retry
+		}
+		pause = min(pause, r.cfg.Retry)
+		timer.Reset(pause - time.Duration(rand.Float64()*float64(pause/4)))
+		pause *= 2
+	}
+}
+
+func (r *run) tell(why error) {
+	args := []any{"error", why}
+	if h := hint(why.Error()); h != "" {
+		args = append(args, "hint", h)
+	}
+	r.cfg.Log.Warn("gossip: cannot join others, and goes on trying", args...)
+}
+
+// attempt joins every seed that does not take part, and some that were lost. An
+// error: there are seeds, and no other member is known.
+func (r *run) attempt() error {
+	var errs []error
+	for _, addr := range r.table.missing(time.Now(), lostTries) {
+		r.one(addr) // who is dead does not answer: that is nothing to log
+	}
+	for _, seed := range r.cfg.Seeds {
+		addrs, err := r.resolve(seed)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, addr := range addrs {
+			if err := r.one(addr); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if r.list.NumMembers() > 1 {
+		return nil
+	}
+	return errors.Join(errs...)
+}
+
+func (r *run) one(addr string) error {
+	if r.ctx.Err() != nil || r.table.isAt(addr) {
+		return nil
+	}
+	_, err := r.list.Join([]string{addr})
+	return err
+}
+
+// resolve returns the addresses of a seed.
+func (r *run) resolve(seed string) (all []string, err error) {
+	host, port, err := hostPort(seed, DefaultPort)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, r.cfg.Retry)
+	defer cancel()
+	ips, err := r.cfg.Resolver.LookupNetIP(ctx, "ip", host)
+	for _, ip := range ips {
+		all = append(all, net.JoinHostPort(ip.Unmap().String(), strconv.Itoa(port)))
+	}
+	return all, err
+}

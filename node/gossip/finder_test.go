@@ -1,0 +1,283 @@
+package gossip_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/gossip"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+// Twenty nodes that know one of them become a full mesh.
+func TestMesh(t *testing.T) {
+	const many = 20
+	log := &logtest.Text{}
+	var nodes []*node.Node
+	var seeds []string
+	for i := range many {
+		f := finder(t, config(log, seeds...))
+		n := nodetest.Start(t, node.Config{Name: node.Atom(fmt.Sprintf("n%02d@127.0.0.1", i)), Workers: 1, Log: log.Logger(),
+			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &node.Mesh{Yield: 100 * time.Millisecond, Backoff: time.Second}}})
+		nodes = append(nodes, n)
+		if i == 0 {
+			seeds = []string{f.Addr()}
+		}
+	}
+	settles(t, func() string { return meshed(nodes) })
+}
+
+// A node that dies without a word is found again where its next life listens, before
+// anybody has noticed the death of the first.
+func TestRestart(t *testing.T) {
+	log := &logtest.Text{}
+	a := finder(t, config(log))
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	b := finder(t, config(log, a.Addr()))
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	c := finder(t, config(log, a.Addr()))
+	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
+	settles(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	assert.Equal(t, "erlang://127.0.0.1:22", at(c, "b@127.0.0.1"))
+
+	b.Kill()
+	again := finder(t, config(log, a.Addr()))
+	announce(t, again, "b@127.0.0.1", 1, "127.0.0.1:44") // a smaller creation: chance chooses them
+	settles(t, func() string {
+		for _, f := range []*gossip.Finder{a, c} {
+			if got := at(f, "b@127.0.0.1"); got != "erlang://127.0.0.1:44" {
+				return "b is at " + got
+			}
+		}
+		return ""
+	})
+	settles(t, func() string { // and the old life is forgotten
+		ends, err := c.Find(t.Context(), "b@127.0.0.1")
+		require.NoError(t, err)
+		if len(ends) != 1 {
+			return fmt.Sprint(ends)
+		}
+		return ""
+	})
+	assert.Equal(t, "erlang://127.0.0.1:44", at(c, "b@127.0.0.1"))
+	_, err := c.Find(t.Context(), "d@127.0.0.1")
+	require.ErrorIs(t, err, node.ErrUnknownNode)
+}
+
+// Real nodes: one is stopped hard and is back at other ports; who was linked to
+// others does not notice, and the mesh is whole again.
+func TestNodeRestarts(t *testing.T) {
+	log := &logtest.Text{}
+	start := func(f *gossip.Finder, name node.Atom) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret", Finder: f,
+			Mesh: &node.Mesh{Yield: 100 * time.Millisecond, Backoff: time.Second}}})
+	}
+	a := finder(t, config(log))
+	nodes := []*node.Node{start(a, "a@127.0.0.1"), nil, nil}
+	nodes[1] = start(finder(t, config(log, a.Addr())), "b@127.0.0.1")
+	dying := finder(t, config(log, a.Addr()))
+	nodes[2] = start(dying, "c@127.0.0.1")
+	settles(t, func() string { return meshed(nodes) })
+	was, creation := nodes[2].Addr().String(), nodes[2].Creation()
+	h := nodetest.Open(t, nodes[0])
+	h.MonitorNode(nodes[1].Name())
+
+	dying.Kill() // gossip does not hear of the stop
+	require.NoError(t, nodes[2].Stop())
+	nodes[2] = start(finder(t, config(log, a.Addr())), "c@127.0.0.1")
+	settles(t, func() string { return meshed(nodes) })
+	assert.NotEqual(t, was, nodes[2].Addr().String())
+	assert.NotEqual(t, creation, nodes[2].Creation())
+	nodetest.Quiet(t, h)
+}
+
+// Who leaves is out of the lists at once; who dies, when that is noticed.
+func TestLeaveAndDeath(t *testing.T) {
+	log := &logtest.Text{}
+	a := finder(t, config(log))
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	changes := make(chan struct{}, 1000)
+	defer a.Watch(func() { changes <- struct{}{} })()
+	b := finder(t, config(log, a.Addr()))
+	leave := announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	nodetest.Arrival(t, changes)
+	c := finder(t, config(log, a.Addr()))
+	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
+	settles(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	leave()
+	settles(t, func() string { return lists(t, a, "a@127.0.0.1", "c@127.0.0.1") })
+	assert.NotContains(t, log.String(), "Marking b@127.0.0.1", "it was not missed: it left")
+	assert.Empty(t, lists(t, b), "who does not take part knows nothing")
+	c.Kill()
+	settles(t, func() string { return lists(t, a, "a@127.0.0.1") })
+	log.Await(t, "Marking c@127.0.0.1")
+}
+
+// The network is cut, and memberlist alone would not heal it, for it does not try the
+// dead. Live links are not touched; both halves find each other again.
+func TestPartition(t *testing.T) {
+	log := &logtest.Text{}
+	net := &split{side: map[string]int{}}
+	var ports []string
+	for i := range 4 {
+		ports = append(ports, freePort(t))
+		net.side[ports[i]] = i / 2
+	}
+	var finders []*gossip.Finder
+	var nodes []*node.Node
+	for i, name := range []node.Atom{"a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1"} {
+		var seeds []string
+		if i > 0 {
+			seeds = ports[i-1 : i] // a chain: it is cut where only one knows another
+		}
+		cfg := config(log, seeds...)
+		cfg.Bind = ports[i]
+		gossip.Fault(&cfg, net.loses)
+		finders = append(finders, finder(t, cfg))
+		nodes = append(nodes, nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret",
+			Finder: finders[i], Mesh: &node.Mesh{Yield: 100 * time.Millisecond}}}))
+	}
+	settles(t, func() string { return meshed(nodes) })
+	h := nodetest.Open(t, nodes[0])
+	h.MonitorNode(nodes[3].Name())
+
+	net.cut.Store(true)
+	settles(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
+	settles(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
+	assert.Empty(t, meshed(nodes), "what gossip thinks ends no connection")
+	nodetest.Quiet(t, h)
+	net.cut.Store(false)
+	for _, f := range finders {
+		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
+	}
+	nodetest.Quiet(t, h)
+}
+
+// Two nodes whose only seed is gone find each other after a cut: each remembers where
+// the other was.
+func TestPartitionWithoutSeeds(t *testing.T) {
+	log := &logtest.Text{}
+	seed := finder(t, config(log))
+	announce(t, seed, "a@127.0.0.1", 1, "127.0.0.1:11")
+	net := &split{side: map[string]int{}}
+	var finders []*gossip.Finder
+	for i, name := range []node.Atom{"b@127.0.0.1", "c@127.0.0.1"} {
+		cfg := config(log, seed.Addr())
+		cfg.Bind = freePort(t)
+		net.side[cfg.Bind] = i + 1
+		gossip.Fault(&cfg, net.loses)
+		f := finder(t, cfg)
+		announce(t, f, name, 1, "127.0.0.1:22")
+		finders = append(finders, f)
+	}
+	for _, f := range finders {
+		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	}
+	seed.Kill()
+	net.cut.Store(true)
+	settles(t, func() string { return lists(t, finders[0], "b@127.0.0.1") })
+	settles(t, func() string { return lists(t, finders[1], "c@127.0.0.1") })
+	net.cut.Store(false)
+	for _, f := range finders {
+		settles(t, func() string { return lists(t, f, "b@127.0.0.1", "c@127.0.0.1") })
+	}
+}
+
+// Who has another cookie neither joins nor reads, and both sides say why.
+func TestWrongCookie(t *testing.T) {
+	in, out := &logtest.Text{}, &logtest.Text{}
+	a := finder(t, config(in))
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	cfg := config(out, a.Addr())
+	cfg.Cookie = "another cookie"
+	b := finder(t, cfg)
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	in.Await(t, "has another cookie")
+	out.Await(t, "cannot join others, and goes on trying")
+	out.Await(t, "another cookie")
+	assert.Empty(t, lists(t, a, "a@127.0.0.1"))
+	assert.Empty(t, lists(t, b, "b@127.0.0.1"))
+	tried := b.Stats().Rounds
+	settles(t, func() string {
+		if b.Stats().Rounds < tried+3 {
+			return "it does not go on trying"
+		}
+		return ""
+	})
+	assert.Equal(t, 1, strings.Count(out.String(), "cannot join others"), out.String())
+}
+
+// A cookie is changed without a gap.
+func TestOldCookies(t *testing.T) {
+	log := &logtest.Text{}
+	cfg := config(log)
+	cfg.Cookie, cfg.OldCookies = "old", []string{"new"}
+	a := finder(t, cfg)
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	cfg = config(log, a.Addr())
+	cfg.Cookie, cfg.OldCookies = "new", []string{"old"}
+	b := finder(t, cfg)
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	for _, f := range []*gossip.Finder{a, b} {
+		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
+	}
+}
+
+// A seed that is not there yet is tried until it is.
+func TestSeedComesLater(t *testing.T) {
+	log := &logtest.Text{}
+	port := freePort(t)
+	b := finder(t, config(log, port))
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	log.Await(t, "cannot join others, and goes on trying")
+	cfg := config(log)
+	cfg.Bind = port
+	a := finder(t, cfg)
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	settles(t, func() string { return lists(t, b, "a@127.0.0.1", "b@127.0.0.1") })
+	log.Await(t, "gossip: joined")
+}
+
+func TestAnnounce(t *testing.T) {
+	log := &logtest.Text{}
+	f := finder(t, config(log))
+	assert.Empty(t, f.Addr())
+	stop := announce(t, f, "a@127.0.0.1", 1, "127.0.0.1:11")
+	_, err := f.Announce(t.Context(), node.Announcement{Name: "b@127.0.0.1"})
+	require.ErrorIs(t, err, gossip.ErrAnnounced)
+	stop()
+	stop() // means nothing
+	announce(t, f, "a@127.0.0.1", 2, "127.0.0.1:12")
+	assert.Equal(t, "erlang://127.0.0.1:12", at(f, "a@127.0.0.1"))
+
+	cfg := config(log)
+	cfg.Bind = ":0" // the host of the node's name
+	f = finder(t, cfg)
+	announce(t, f, "a@127.0.0.3", 1, "0.0.0.0:11")
+	assert.True(t, strings.HasPrefix(f.Addr(), "127.0.0.3:"), f.Addr())
+	assert.Equal(t, "erlang://127.0.0.3:11", at(f, "a@127.0.0.3"), "all addresses are that of the name")
+
+	for _, c := range []struct {
+		me   node.Announcement
+		bind string
+		says string
+	}{
+		{node.Announcement{Name: "a@127.0.0.1", Endpoints: make([]node.Endpoint, 17)}, "", "want at most 16"},
+		{node.Announcement{Name: "a@127.0.0.1", Endpoints: []node.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "", "want at most 512"},
+		{node.Announcement{Name: "a"}, "", "the name of the member"},
+		{node.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot gossip at 203.0.113.1:0"},
+	} {
+		cfg := config(log)
+		if c.bind != "" {
+			cfg.Bind = c.bind
+		}
+		_, err := finder(t, cfg).Announce(t.Context(), c.me)
+		require.ErrorContains(t, err, c.says)
+	}
+}

@@ -1,0 +1,115 @@
+package gossip_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/gossip"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+const cookie = "a cookie of the tests"
+
+// config is that of a member on a free port of 127.0.0.1, with short pauses.
+func config(log *logtest.Text, seeds ...string) gossip.Config {
+	c := gossip.Config{Cookie: cookie, Bind: "127.0.0.1:0", Seeds: seeds, Pace: "local", Retry: 200 * time.Millisecond, Log: log.Logger()}
+	gossip.Hurry(&c)
+	return c
+}
+
+// finder returns a new one.
+func finder(t *testing.T, cfg gossip.Config) *gossip.Finder {
+	t.Helper()
+	f, err := gossip.New(cfg)
+	require.NoError(t, err)
+	return f
+}
+
+// announce makes a name known that no node has, with an endpoint of its own.
+func announce(t *testing.T, f *gossip.Finder, name node.Atom, creation uint32, addr string) (stop func()) {
+	t.Helper()
+	stop, err := f.Announce(t.Context(), node.Announcement{Name: name, Creation: creation, Endpoints: []node.Endpoint{{Protocol: "erlang", Addr: addr}}})
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	return stop
+}
+
+// settles polls until nothing is wrong, for at most nodetest.Limit.
+func settles(t *testing.T, wrong func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(nodetest.Limit); ; runtime.Gosched() {
+		w := wrong()
+		if w == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			require.Fail(t, w)
+		}
+	}
+}
+
+// lists checks what a finder lists.
+func lists(t *testing.T, f *gossip.Finder, want ...node.Atom) string {
+	got, err := f.List(t.Context())
+	require.NoError(t, err)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		return fmt.Sprintf("got %v, want %v", got, want)
+	}
+	return ""
+}
+
+// at says where a finder finds a node first; empty: nowhere.
+func at(f *gossip.Finder, name node.Atom) string {
+	ends, err := f.Find(context.Background(), name)
+	if err != nil {
+		return ""
+	}
+	return ends[0].String()
+}
+
+// freePort returns a port of 127.0.0.1 at which nobody listens over UDP or TCP.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 20 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		u, err := net.ListenPacket("udp", l.Addr().String())
+		l.Close()
+		if err == nil {
+			u.Close()
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no port is free for both")
+	return ""
+}
+
+// meshed says what is missing for all nodes to be connected with all others.
+func meshed(nodes []*node.Node) string {
+	for _, a := range nodes {
+		if got := len(a.Nodes(true)); got != len(nodes)-1 {
+			return fmt.Sprintf("%s has %d of %d nodes", a.Name(), got, len(nodes)-1)
+		}
+	}
+	return ""
+}
+
+// split is a network that can be cut in two: by the sides that addresses are on.
+type split struct {
+	side map[string]int // by address; set before cut
+	cut  atomic.Bool
+}
+
+// loses reports whether what from sends to is lost.
+func (s *split) loses(from, to string) bool { return s.cut.Load() && s.side[from] != s.side[to] }

@@ -1,0 +1,230 @@
+package gossip
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+func sample() member {
+	return member{node.Announcement{Name: "go#1@10.0.0.7", Creation: 0xabc, Endpoints: []node.Endpoint{
+		{Protocol: "native", Addr: "10.0.0.7:9101"}, {Protocol: "erlang", Addr: "[::]:4370"}, {Addr: "host:1"}}}, time.UnixMilli(1700000000123)}
+}
+
+func TestMember(t *testing.T) {
+	m := sample()
+	meta, err := m.meta()
+	require.NoError(t, err)
+	assert.Equal(t, "go#1@10.0.0.7#00000abc", m.id())
+	assert.Equal(t, "actornode/1 1700000000123 native://10.0.0.7:9101 erlang://:4370 host:1", string(meta))
+	got, err := parse(m.id(), meta)
+	require.NoError(t, err)
+	m.Endpoints[1].Addr = "10.0.0.7:4370"
+	assert.Equal(t, m, got)
+
+	six := member{node.Announcement{Name: "go@fd00::1", Endpoints: []node.Endpoint{{Addr: "0.0.0.0:1"}}}, time.UnixMilli(0)}
+	meta, err = six.meta()
+	require.NoError(t, err)
+	got, err = parse(six.id(), meta)
+	require.NoError(t, err)
+	assert.Equal(t, "[fd00::1]:1", got.Endpoints[0].Addr)
+
+	for id, meta := range map[string]string{
+		"":              "actornode/1 1",
+		"a@h":           "actornode/1 1",
+		"a@h#0000000g":  "actornode/1 1",
+		"a@h#000000001": "actornode/1 1",
+		"a@h#0000000A":  "actornode/1 1", // one life has one name
+		"a@h#+0000001":  "actornode/1 1",
+		"@h#00000001":   "actornode/1 1",
+		"a#00000001":    "actornode/1 1",
+		"a@#00000001":   "actornode/1 1",
+		"a@h#00000001":  "",
+		"b@h#00000001":  "actornode/2 1",
+		"c@h#00000001":  "actornode/1",
+		"d@h#00000001":  "actornode/1 x",
+		"e@h#00000001":  "actornode/1 -1",
+		"f@h#00000001":  "actornode/1 1 nowhere",
+		"g@h#00000001":  "actornode/1 1  :1",
+		"h@h#00000001":  "actornode/1 1 :0",
+		"i@h#00000001":  "actornode/1 1" + strings.Repeat(" :1", maxEndpoints+1),
+		"j@h#00000001":  "actornode/1 1 h:" + strings.Repeat("1", 600),
+		strings.Repeat("x", 3000) + "@h#00000001": "actornode/1 1",
+	} {
+		_, err := parse(id, []byte(meta))
+		require.ErrorIs(t, err, errMember, "%.40q %.40q", id, meta)
+		assert.Less(t, len(err.Error()), 500)
+	}
+}
+
+// Cut at every byte and flipped in every bit: an error or a member, never more.
+func TestMemberBroken(t *testing.T) {
+	m := sample()
+	meta, err := m.meta()
+	require.NoError(t, err)
+	for i := range meta {
+		check(t, m.id(), meta[:i])
+		for bit := range 8 {
+			flipped := []byte(string(meta))
+			flipped[i] ^= 1 << bit
+			check(t, m.id(), flipped)
+		}
+	}
+	for i := range m.id() {
+		check(t, m.id()[:i], meta)
+	}
+}
+
+func check(t *testing.T, id string, meta []byte) {
+	m, err := parse(id, meta)
+	if err != nil {
+		require.ErrorIs(t, err, errMember)
+		return
+	}
+	require.LessOrEqual(t, len(m.Endpoints), maxEndpoints)
+	for _, e := range m.Endpoints {
+		_, err := node.ParseEndpoint(e.String())
+		require.NoError(t, err)
+		require.False(t, strings.HasPrefix(e.Addr, ":"))
+	}
+}
+
+func FuzzMember(f *testing.F) {
+	m := sample()
+	meta, _ := m.meta()
+	f.Add(m.id(), meta)
+	f.Add("a@h#00000001", []byte("actornode/1 1 :1"))
+	f.Fuzz(func(t *testing.T, id string, meta []byte) { check(t, id, meta) })
+}
+
+func TestNewest(t *testing.T) {
+	old, young := sample(), sample()
+	young.born = old.born.Add(time.Millisecond)
+	old.Creation = 0xffffffff
+	twin := young
+	twin.Creation++
+	lives := []member{old, young, twin}
+	newest(lives)
+	assert.Equal(t, []member{twin, young, old}, lives)
+}
+
+// What strangers can bring about is logged once a minute for each kind; what
+// becomes of members, each time.
+func TestBridge(t *testing.T) {
+	log := &logtest.Text{}
+	now := time.Unix(0, 0)
+	b := &bridge{log: slog.New(slog.NewTextHandler(log, nil)), now: func() time.Time { return now }, kinds: make(map[string]*kind)}
+	say := func(s string) string {
+		n, err := b.Write([]byte(s + "\n"))
+		require.NoError(t, err)
+		require.Equal(t, len(s)+1, n)
+		return log.Take()
+	}
+	line := say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7")
+	assert.Contains(t, line, "level=WARN msg=gossip text=\"Decrypt packet failed")
+	assert.Contains(t, line, "has another cookie")
+	for range 5 {
+		assert.Empty(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=fd00::bad:77"))
+	}
+	assert.Contains(t, say("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=x"), "has no cookie")
+	now = now.Add(quietTime)
+	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"), "\"not logged before\"=5")
+	assert.Contains(t, say("[INFO] memberlist: Marking n1@h#1 as failed"), "level=INFO")
+	assert.Contains(t, say("[INFO] memberlist: Marking n2@h#1 as failed"), "n2@h")
+	assert.Empty(t, say("[DEBUG] memberlist: Stream connection"))
+	assert.Contains(t, say("no level"), "level=INFO")
+	for i := range 10 * maxKinds {
+		say("[INFO] memberlist: Marking n" + strings.Repeat("x", i) + " as failed")
+		require.LessOrEqual(t, len(b.kinds), maxKinds)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	a, err := keyOf("secret")
+	require.NoError(t, err)
+	b, err := keyOf("secreT")
+	require.NoError(t, err)
+	assert.Len(t, a, 32)
+	assert.NotEqual(t, a, b)
+	require.NoError(t, memberlist.ValidateKey(a))
+}
+
+func TestConfig(t *testing.T) {
+	for _, c := range []struct {
+		cfg  Config
+		says string
+	}{
+		{Config{}, "Cookie is empty"},
+		{Config{Cookie: "x", OldCookies: []string{"y", ""}}, "OldCookies[1] is empty"},
+		{Config{Cookie: "x", Pace: "fast"}, `Pace "fast": want local, lan or wan`},
+		{Config{Cookie: "x", Retry: -1}, "must not be negative"},
+		{Config{Cookie: "x", Seeds: []string{"h", ":1"}}, `Seeds[1] ":1"`},
+		{Config{Cookie: "x", Seeds: []string{"h:0"}}, `want HOST:PORT or HOST`},
+		{Config{Cookie: "x", Seeds: []string{""}}, `want HOST:PORT or HOST`},
+		{Config{Cookie: "x", Bind: "h:x"}, `"x" is not a port`},
+		{Config{Cookie: "x", Bind: "0.0.0.0:1"}, "Advertise must say"},
+		{Config{Cookie: "x", Bind: "[::]:1", Advertise: ":1"}, "Advertise must say"},
+		{Config{Cookie: "x", Bind: ":0", Advertise: "h:1"}, "chosen by the system"},
+		{Config{Cookie: "x", Advertise: "h:0"}, "Advertise"},
+		{Config{Cookie: "x", Bind: "0.0.0.0", Advertise: "10.0.0.1", Seeds: []string{"h", "::1", "[::1]:7", "a.b:1"}}, ""},
+	} {
+		_, err := New(c.cfg)
+		if c.says == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
+// What is remembered is bounded, in number and time.
+func TestLost(t *testing.T) {
+	tb := newTable()
+	at := func(i int) *memberlist.Node {
+		m := sample()
+		m.Creation = uint32(i)
+		m.Name = node.Atom(strings.Repeat("x", i+1) + "@h")
+		meta, err := m.meta()
+		require.NoError(t, err)
+		return &memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946}
+	}
+	for i := range maxLost + 100 {
+		tb.NotifyJoin(at(i))
+		require.True(t, tb.isAt(addrOf(at(i))))
+		tb.NotifyLeave(at(i))
+		require.False(t, tb.isAt(addrOf(at(i))))
+	}
+	assert.Equal(t, maxLost, tb.gone())
+	assert.Empty(t, tb.lives)
+	assert.Empty(t, tb.at)
+	assert.Len(t, tb.missing(time.Now(), 3), 3)
+	tb.NotifyJoin(at(maxLost + 99))
+	assert.Equal(t, maxLost-1, tb.gone(), "it is back")
+	assert.Empty(t, tb.missing(time.Now().Add(2*lostTime), 3))
+	assert.Zero(t, tb.gone())
+}
+
+// What the list of a thousand members costs.
+func BenchmarkList(b *testing.B) {
+	tb := newTable()
+	for i := range 1000 {
+		m := sample()
+		m.Name = node.Atom(strings.Repeat("x", i%200+1) + "@h" + string(rune('0'+i/200)))
+		meta, _ := m.meta()
+		tb.NotifyJoin(&memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(tb.list()) != 1000 {
+			b.Fatal(len(tb.list()))
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package gossip
+
+import (
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Bounds of what is remembered of members that are gone.
+const (
+	maxLost  = 1024
+	lostTime = time.Hour
+)
+
+// table is who takes part, as far as memberlist has said. Its methods for
+// memberlist are called with memberlist's lock held: they call nothing of it.
+//
+// Invariants:
+//
+//  1. lives has no empty list, and each list has its newest life first.
+//  2. An address in lost is of a node that has no life in lives.
+//  3. lost has at most maxLost addresses.
+type table struct {
+	mu       sync.Mutex
+	lives    map[node.Atom][]member
+	at       map[string]int    // how many members gossip at an address
+	lost     map[node.Atom]out // nodes that left, died, or that the network cut off
+	watchers map[*func()]struct{}
+}
+
+// out is where a lost node gossiped.
+type out struct {
+	addr  string
+	since time.Time
+}
+
+func newTable() *table {
+	return &table{lives: make(map[node.Atom][]member), at: make(map[string]int), lost: make(map[node.Atom]out),
+		watchers: make(map[*func()]struct{})}
+}
+
+func addrOf(n *memberlist.Node) string {
+	return net.JoinHostPort(n.Addr.String(), strconv.Itoa(int(n.Port)))
+}
+
+// NotifyAlive is part of memberlist.AliveDelegate: who has the key and is no
+// actornode is left out.
+func (t *table) NotifyAlive(n *memberlist.Node) error {
+	_, err := parse(n.Name, n.Meta)
+	return err
+}
+
+// NotifyJoin is part of memberlist.EventDelegate.
+func (t *table) NotifyJoin(n *memberlist.Node) {
+	m, err := parse(n.Name, n.Meta)
+	if err != nil {
+		return // NotifyAlive has refused it
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at[addrOf(n)]++
+	lives := append(t.lives[m.Name], m)
+	newest(lives)
+	t.lives[m.Name] = lives
+	delete(t.lost, m.Name)
+	t.changedLocked()
+}
+
+// NotifyUpdate is part of memberlist.EventDelegate. Nobody changes what it says of
+// itself; an address may have changed, which is not told.
+func (t *table) NotifyUpdate(n *memberlist.Node) {
+	m, err := parse(n.Name, n.Meta)
+	if err != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, l := range t.lives[m.Name] {
+		if l.Creation == m.Creation {
+			t.lives[m.Name][i] = m
+		}
+	}
+	newest(t.lives[m.Name])
+	t.changedLocked()
+}
+
+// NotifyLeave is part of memberlist.EventDelegate: n has left, or is dead; which of
+// the two memberlist does not say, so both count as lost.
+func (t *table) NotifyLeave(n *memberlist.Node) {
+	m, err := parse(n.Name, n.Meta)
+	if err != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if addr := addrOf(n); t.at[addr] > 1 {
+		t.at[addr]--
+	} else {
+		delete(t.at, addr)
+	}
+	var left []member
+	for _, l := range t.lives[m.Name] {
+		if l.Creation != m.Creation {
+			left = append(left, l)
+		}
+	}
+	if t.lives[m.Name] = left; len(left) == 0 {
+		delete(t.lives, m.Name)
+		t.loseLocked(m.Name, out{addrOf(n), time.Now()})
+	}
+	t.changedLocked()
+}
+
+func (t *table) loseLocked(name node.Atom, o out) {
+	if len(t.lost) >= maxLost {
+		for old := range t.lost { // any one: the seeds are still tried
+			delete(t.lost, old)
+			break
+		}
+	}
+	t.lost[name] = o
+}
+
+func (t *table) changedLocked() {
+	for changed := range t.watchers {
+		(*changed)()
+	}
+}
+
+func (t *table) watch(changed func()) (stop func()) {
+	key := &changed
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.watchers[key] = struct{}{}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.watchers, key)
+	}
+}
+
+// find returns the endpoints of a node, those of its newest life first.
+func (t *table) find(name node.Atom) (all []node.Endpoint) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.lives[name] {
+		all = append(all, l.Endpoints...)
+	}
+	return all
+}
+
+func (t *table) list() []node.Atom {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]node.Atom, 0, len(t.lives))
+	for name := range t.lives {
+		all = append(all, name)
+	}
+	return all
+}
+
+// isAt reports whether a member gossips at addr.
+func (t *table) isAt(addr string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.at[addr] > 0
+}
+
+// missing returns up to n addresses of lost nodes, by chance, and forgets those
+// that have been lost for too long.
+func (t *table) missing(now time.Time, n int) (all []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, o := range t.lost {
+		if now.Sub(o.since) > lostTime {
+			delete(t.lost, name)
+			continue
+		}
+		all = append(all, o.addr)
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(n, len(all))]
+}
+
+// gone returns how many nodes are lost.
+func (t *table) gone() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.lost)
+}
+
+func (t *table) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.lives)
+	clear(t.at)
+	clear(t.lost)
+}
