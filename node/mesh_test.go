@@ -180,3 +180,29 @@ func TestMeshRefused(t *testing.T) {
 		require.ErrorContains(t, err, c.says)
 	}
 }
+
+// OTP nodes of a port mapper are connected as they come, and again after a restart.
+func TestMeshErl(t *testing.T) {
+	c := newCountry(t)
+	first := c.erl("e1", "secret")
+	cfg := c.config("go")
+	cfg.Distribution.Finder = &node.EPMD{Config: c.mapper, Hosts: []string{"127.0.0.1"}}
+	cfg.Distribution.Mesh = quick()
+	n := c.start(cfg)
+	connected := func(names ...node.Atom) func() string {
+		return func() string {
+			if got := n.Nodes(true); !slices.Equal(got, names) {
+				return fmt.Sprint("connected to ", got)
+			}
+			return ""
+		}
+	}
+	settles(t, connected(first.name))
+	second := c.erl("e2", "secret")
+	settles(t, connected(first.name, second.name))
+	first.Kill()
+	settles(t, connected(second.name))
+	first = c.erl("e1", "secret")
+	settles(t, connected(first.name, second.name))
+	first.until("nodes(hidden)", "['"+string(n.Name())+"']")
+}
