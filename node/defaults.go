@@ -14,13 +14,18 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
+	"github.com/actornode/actornode/wire/native"
+	"github.com/actornode/actornode/wire/pack"
 )
 
 // defaults fills in the concrete protocol and the way to find nodes. Nowhere else
 // are they named.
 func (d *Distribution) defaults() {
 	if len(d.Protocols) == 0 {
-		d.Protocols = []wire.Protocol{&erldist.Protocol{Foreign: foreignTerm}}
+		d.Protocols = []wire.Protocol{
+			&native.Protocol{Types: d.Types, Foreign: foreignTerm, Compress: d.Compress},
+			&erldist.Protocol{Foreign: foreignTerm},
+		}
 	}
 	if d.Finder == nil {
 		d.Finder = &EPMD{}
@@ -29,6 +34,16 @@ func (d *Distribution) defaults() {
 		d.Transport = wire.TCP{}
 	}
 }
+
+// Types are the Go types that cross to other nodes of this kind as they are.
+type Types = pack.Types
+
+// RegisterType makes T, and a pointer to it, cross as themselves, under a name that
+// all nodes know the type by: module.Type, say. Fields are those that the msgpack
+// library takes: exported ones, terms among them. A node that does not know the name
+// gets a map with it, and OTP nodes the term that the value stands for. It is an
+// error if the name or the type is taken, or the type cannot be written.
+func RegisterType[T any](t *Types, name string) error { return pack.Register[T](t, name) }
 
 // erlang is what OTP nodes speak, at the port that EPMD knows them by.
 const erlang = "erlang"

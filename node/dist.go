@@ -19,7 +19,7 @@ import (
 type Distribution struct {
 	// Protocols are the ways to talk to other nodes, the preferred one first: of
 	// those that a peer has, too. The last is the one that all nodes speak. Default:
-	// Erlang's.
+	// the native protocol of this kind of node, then Erlang's.
 	Protocols []wire.Protocol
 	// Cookie is what other nodes must know, and what this one proves to know.
 	Cookie string
@@ -67,6 +67,13 @@ type Distribution struct {
 	// a peer that wants it, too; at most half of TickTime. Default: 0, Erlang's way:
 	// the end of a connection is the end of all that went over it.
 	Grace time.Duration
+	// Types are Go types that cross to other nodes of this kind as themselves. Of the
+	// default Protocols. Nil: none; of other Go values cross the terms that they stand
+	// for.
+	Types *Types
+	// Compress is from how many bytes on messages are compressed between nodes of
+	// this kind. Of the default Protocols. Default: 0, never.
+	Compress int
 }
 
 const (
@@ -88,6 +95,8 @@ func (d *Distribution) validate(name Atom) error {
 		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
 	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
 		return errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
+	case d.Compress < 0:
+		return fmt.Errorf("node: Distribution.Compress %d must not be negative", d.Compress)
 	case d.Grace < 0:
 		return fmt.Errorf("node: Distribution.Grace %v must not be negative", d.Grace)
 	case 0 < d.TickTime && d.TickTime < minTickTime:

@@ -135,17 +135,25 @@ func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
 			if !d.cfg.speaks(proto, e.Protocol) {
 				continue
 			}
-			conn, failed := d.cfg.Transport.Dial(ctx, e.Addr, name)
+			conn, failed := d.connection(ctx, proto, e.Addr, name)
 			if failed != nil {
 				err = failed
 				continue
 			}
 			h := d.handshake(name, nil)
-			h.Redial = func(ctx context.Context) (net.Conn, error) { return d.cfg.Transport.Dial(ctx, e.Addr, name) }
+			h.Redial = func(ctx context.Context) (net.Conn, error) { return d.connection(ctx, proto, e.Addr, name) }
 			return proto.Dial(ctx, conn, h)
 		}
 	}
 	return nil, err
+}
+
+// connection makes one for a protocol.
+func (d *dist) connection(ctx context.Context, p wire.Protocol, addr string, name Atom) (net.Conn, error) {
+	if c, ok := d.cfg.Transport.(wire.Chooser); ok {
+		return c.DialFor(ctx, p.Name(), addr, name)
+	}
+	return d.cfg.Transport.Dial(ctx, addr, name)
 }
 
 // accept is the goroutine of a listener: started by startDist, ended by stop.

@@ -34,7 +34,7 @@ func TestPeers(t *testing.T) {
 		assert.Equal(t, c.there.Name(), p.Name)
 		assert.Equal(t, c.there.Creation(), p.Creation)
 		assert.True(t, p.Up)
-		assert.Equal(t, "erlang", p.Protocol)
+		assert.Equal(t, "native", p.Protocol)
 		assert.NotEmpty(t, p.Addr)
 		assert.True(t, p.Hidden)
 		assert.WithinDuration(t, time.Now(), p.Since, limit)

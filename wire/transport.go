@@ -19,6 +19,11 @@ type Transport interface {
 	Listen(ctx context.Context, addr string) (net.Listener, error)
 }
 
+// Chooser is a [Transport] that dials in another way for some protocols.
+type Chooser interface {
+	DialFor(ctx context.Context, protocol, addr string, peer Atom) (net.Conn, error)
+}
+
 // Voucher is a connection that knows something of who is at its other end.
 type Voucher interface {
 	// Vouch returns an error if the peer cannot be the node that it says it is. It

@@ -27,8 +27,9 @@ type link struct {
 	in    *reader
 	input input
 
-	mu  sync.Mutex
-	out *writer // guarded by mu
+	mu      sync.Mutex
+	out     *writer // guarded by mu
+	written uint64  // signals; guarded by mu
 
 	// Of the goroutine that flushes, whoever holds sending.
 	sending sync.Mutex
@@ -169,14 +170,24 @@ func (l *link) bye(c code, text string) {
 func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err = l.out.write(f)
+	if err = l.out.write(f); err == nil {
+		l.written++
+	}
 	return len(l.out.buf), err
+}
+
+// Gauge is part of [wire.Gauge].
+func (l *link) Gauge() (written uint64, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.written, len(l.out.buf) + l.out.left
 }
 
 // Send is part of [wire.Quick].
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
+		l.written++
 		n := len(l.out.buf)
 		l.mu.Unlock()
 		return n, nil

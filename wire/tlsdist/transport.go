@@ -36,13 +36,26 @@ func New(cfg Config) (*Transport, error) {
 // has a certificate for the host of its name. That it takes this node's, in TLS
 // 1.3 only the first Read can say.
 func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	return t.DialFor(ctx, otp, addr, peer)
+}
+
+// otp is the protocol of nodes that may renegotiate, in TLS 1.2. Where none can, the
+// parties can prove that they have the same connection, as other protocols want it.
+const otp = "erlang"
+
+// DialFor is part of [wire.Chooser].
+func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
 	if err != nil {
 		return nil, err
 	}
 	c := &conn{t: t, raw: raw, host: hostOf(peer), who: string(peer) + " at " + addr}
 	c.ours.Store(t.files.current())
-	c.Conn = tls.Client(raw, t.clientConfig(c))
+	cfg := t.clientConfig(c)
+	if protocol == otp {
+		cfg.Renegotiation = tls.RenegotiateFreelyAsClient
+	}
+	c.Conn = tls.Client(raw, cfg)
 	if err := c.shake(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +115,6 @@ func (t *Transport) clientConfig(c *conn) *tls.Config {
 	// An authority's name list in the peer's request could keep the certificate
 	// back; the peer is to say itself what it does not like.
 	cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &ours.cert, nil }
-	cfg.Renegotiation = tls.RenegotiateFreelyAsClient // OTP does, in TLS 1.2
 	if isAddress(c.host) {
 		cfg.InsecureSkipVerify = true // for VerifyConnection verifies it, by either kind of name
 		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verify(s.PeerCertificates, cfg, c.host) }

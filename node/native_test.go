@@ -1,0 +1,123 @@
+package node_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+)
+
+// order is a Go type that crosses as itself.
+type order struct {
+	Item  string
+	Count int
+	By    node.PID
+	Lines []line
+}
+
+type line struct{ Text string }
+
+// unknown is one that the other node has not heard of.
+type unknown struct{ X int }
+
+// nativePair returns two nodes that speak the default protocols.
+func nativePair(t *testing.T, types func(*node.Types), d node.Distribution) (a, b *node.Node) {
+	where := &nodetest.Places{}
+	start := func(name node.Atom, types *node.Types) *node.Node {
+		d := d
+		d.Cookie, d.Finder, d.Types = "secret", where, types
+		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+	}
+	ours, theirs := &node.Types{}, &node.Types{}
+	for _, ts := range []*node.Types{ours, theirs} {
+		require.NoError(t, node.RegisterType[order](ts, "shop.Order"))
+	}
+	types(ours)
+	return start("a@127.0.0.1", ours), start("b@127.0.0.1", theirs)
+}
+
+// Between two nodes of this kind Go values arrive as they were sent.
+func TestNativeTypes(t *testing.T) {
+	a, b := nativePair(t, func(ts *node.Types) { require.NoError(t, node.RegisterType[unknown](ts, "x.Unknown")) }, node.Distribution{})
+	self := nodetest.Open(t, a)
+	pid, err := b.Spawn(node.ActorFunc(echo))
+	require.NoError(t, err)
+	o := order{"tea", 3, self.Self(), []line{{"green"}, {"black"}}}
+	got, err := node.Call[order](soon(t), self, pid, o)
+	require.NoError(t, err)
+	assert.Equal(t, o, got)
+	p, err := node.Call[*order](soon(t), self, pid, &o)
+	require.NoError(t, err)
+	assert.Equal(t, &o, p)
+	v, err := node.Call[any](soon(t), self, pid, wire.Tuple{node.Atom("orders"), wire.List{o, o}})
+	require.NoError(t, err)
+	assert.Equal(t, wire.Tuple{node.Atom("orders"), wire.List{o, o}}, v)
+	protocol, ok := node.FarProtocol(a, b.Name())
+	require.True(t, ok)
+	assert.Equal(t, "native", protocol)
+	// What the other does not know is a map that says its name, and comes back as one.
+	v, err = node.Call[any](soon(t), self, pid, unknown{7})
+	require.NoError(t, err)
+	m, ok := v.(wire.Map)
+	require.True(t, ok, "%T", v)
+	assert.Contains(t, wire.Format(m), "x.Unknown")
+	assert.Contains(t, wire.Format(m), "7")
+}
+
+// A bounded mailbox's answer reaches a sender on another node.
+func TestNativeReceipts(t *testing.T) {
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	pid, err := b.Spawn(node.ActorFunc(echo))
+	require.NoError(t, err)
+	require.NoError(t, node.Deliver(soon(t), a, pid, 1))
+	b.Exit(pid, node.Kill)
+	require.ErrorIs(t, node.Deliver(soon(t), a, pid, 1), node.ErrNoProcess)
+	require.ErrorIs(t, node.Deliver(soon(t), a, node.At{Name: "nobody", Node: b.Name()}, 1), node.ErrNoName)
+}
+
+// With Grace a connection may break: nobody notices.
+func TestNativeGrace(t *testing.T) {
+	cut := &cutting{}
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Grace: 10 * time.Second, Transport: cut})
+	self := nodetest.Open(t, a)
+	const n = 20_000
+	done := make(chan int, 1)
+	next := 0
+	pid, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		if msg != next {
+			done <- next
+			return node.Stop
+		}
+		if next++; next == n {
+			done <- next
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	ref := self.Monitor(pid)
+	self.MonitorNode(b.Name())
+	for i := range n {
+		require.NoError(t, self.Send(pid, i))
+		if i%1000 == 999 {
+			cut.now() // with much under way
+			require.NoError(t, a.Ping(soon(t), b.Name()))
+		}
+	}
+	select {
+	case got := <-done:
+		assert.Equal(t, n, got, "in order, none lost, none twice")
+	case <-soon(t).Done():
+		t.Fatal("not all has come")
+	}
+	assert.Equal(t, n/1000, cut.count())
+	_, err = self.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "no Down, no NodeDown")
+	b.Exit(pid, node.Kill)
+	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Atom("killed")}, self.Receive())
+}
