@@ -96,6 +96,10 @@ func TestEdges(t *testing.T) {
 		"remote_throughput messages=100 size=9 senders=3",
 		"remote_spawn spawns=1",
 		"remote_bulk mib=3 messages=2",
+		"remote_latency roundtrips=3 proto=erlang",
+		"remote_throughput messages=100 senders=3 proto=erlang",
+		"remote_spawn spawns=2 proto=erlang",
+		"remote_bulk mib=1 proto=erlang",
 	} {
 		for _, style := range []string{contract.Actor, contract.Process} {
 			var out, errs bytes.Buffer
@@ -110,7 +114,7 @@ func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
 		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
-		"spawn n=many", "big style=both", "remote_latency proto=native", "remote_throughput size=7", "remote_spawn spawns=0",
+		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0",
 	} {
 		var out, errs bytes.Buffer
 		assert.Equal(t, contract.Misused, command(strings.Fields(line), &out, &errs), line)

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
-	"github.com/actornode/actornode/wire/etf"
+	"github.com/actornode/actornode/wire/native"
 )
 
 // The two nodes of a remote bench. The near one runs the bench and listens, the
@@ -38,12 +38,20 @@ func betweenNodes(
 	near func(p contract.Params, m *contract.Meter, e nearEnd) error,
 	far func(p contract.Params, n *node.Node) (node.PID, error),
 ) contract.Bench {
-	b.Params = append(b.Params, contract.Word("proto", "erlang"), contract.Style())
+	b.Params = append(b.Params, contract.Word("proto", "native", "erlang"), contract.Style())
 	b.Run = func(p contract.Params, m *contract.Meter) error {
 		return onTwoNodes(b.Name, p, func(e nearEnd) error { return near(p, m, e) })
 	}
 	b.Far = func(args []string) error { return onFarNode(b.Params, args, far) }
 	return b
+}
+
+// protocolOf returns what the two nodes talk in.
+func protocolOf(p contract.Params) wire.Protocol {
+	if p.Word("proto") == "native" {
+		return &native.Protocol{}
+	}
+	return &erldist.Protocol{}
 }
 
 // nearEnd is what the near half of a bench has.
@@ -65,7 +73,7 @@ func (e nearEnd) receive() (any, error) {
 // onTwoNodes runs body with a node here and one in another OS process.
 func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error {
 	cookie := rand.Text()
-	t := &tap{Protocol: &erldist.Protocol{Foreign: func(v any) (any, error) { return etf.ToTerm(v) }}}
+	t := &tap{Protocol: protocolOf(p)}
 	n, err := node.Start(node.Config{
 		Name: nearName, Coroutines: p.Style() == contract.Coroutine,
 		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []wire.Protocol{t}},
@@ -152,7 +160,8 @@ func onFarNode(params []contract.Param, args []string, start func(contract.Param
 	}
 	n, err := node.Start(node.Config{
 		Name: farName, Coroutines: p.Style() == contract.Coroutine,
-		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")}},
+		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
+			Protocols: []wire.Protocol{protocolOf(p)}},
 	})
 	if err != nil {
 		return err
