@@ -22,7 +22,7 @@ var floors = map[string]int{
 	"supervisor": 4,
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,
-	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/box": 1, "wire/tlsdist": 1,
 
 	// Kits of tests, each as low as its users need; wire/epmd/epmdtest is in wire/epmd.
 	"node/nodetest": 3,
@@ -36,9 +36,10 @@ var floors = map[string]int{
 
 // within lists what a room on one floor may use beside it.
 var within = map[string][]string{
-	"wire/etf":     {"wire"},
+	"wire/etf":     {"wire", "wire/box"},
+	"wire/box":     {"wire"},
 	"wire/epmd":    {"wire"},
-	"wire/pack":    {"wire"},
+	"wire/pack":    {"wire", "wire/box"},
 	"wire/tlsdist": {"wire"},
 
 	"node/nodetest": {"node"},

@@ -51,7 +51,7 @@ type Distribution struct {
 	// longer than that of any peer.
 	TickTime time.Duration
 	// Queue is how many bytes of messages may wait for one peer until senders are
-	// held up. Default: 4 MiB.
+	// held up. Default: 1 MiB, as OTP's +zdbbl.
 	Queue int
 	// ConnectTimeout bounds the making of a connection. Default: 7 s.
 	ConnectTimeout time.Duration
@@ -79,7 +79,7 @@ type Distribution struct {
 const (
 	defaultTickTime       = time.Minute
 	minTickTime           = 4 * time.Millisecond
-	defaultQueue          = 4 << 20
+	defaultQueue          = 1 << 20
 	defaultConnectTimeout = 7 * time.Second
 	ticksPerTime          = 4
 	busyPause             = 20 * time.Millisecond // before the first further attempt
@@ -145,6 +145,8 @@ type dist struct {
 	lost    news // a connection has ended
 
 	shakes chan struct{} // as many as incoming connections whose handshake is not over
+
+	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
 
 	mu      sync.Mutex
 	peers   map[Atom]*peer
@@ -240,11 +242,7 @@ func (d *dist) reach(name Atom) *peer {
 	}
 }
 
-func (p *peer) isOver() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.over
-}
+func (p *peer) isOver() bool { return p.ended.Load() }
 
 // release takes p out when it is over and no attempt to connect it is left.
 func (d *dist) release(p *peer) {

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -95,8 +96,19 @@ func (p *peer) deliver(f *wire.Frame) {
 	case f.Token != nil && !q.boxed:
 		q.deliverTraced(nil, f.Payload, f.Token)
 	default:
-		q.tryDeliver(f.Payload)
+		q.tryDeliver(p.letter(f.Payload))
 	}
+}
+
+// letter returns a message as a mailbox takes it. They are made some at a time.
+func (p *peer) letter(msg any) *mailbox.Node {
+	if len(p.letters) == 0 {
+		p.letters = make([]mailbox.Node, 16)
+	}
+	n := &p.letters[0]
+	p.letters = p.letters[1:]
+	n.Msg = msg
+	return n
 }
 
 // replyTag finds the reference of a call in a message that may be its reply.

@@ -2,7 +2,9 @@ package node
 
 import (
 	"sync"
+	"sync/atomic"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +27,8 @@ type peer struct {
 	name Atom
 
 	mu      sync.Mutex
-	over    bool
+	over    bool                  // see isOver
+	ended   atomic.Bool           // over, for those who do not hold mu
 	why     error                 // once over: the reason
 	links   map[linkKey]unlinkID  // between processes here and there
 	out     map[uint64]*monitor   // over processes there, by the number of the reference
@@ -45,6 +48,8 @@ type peer struct {
 	dialing bool // this node has an attempt of its own under way
 	wanted  bool // this node wants to reach the peer
 	holds   int  // reasons to keep it in dist.peers: that it is not over, that dialing goes on
+
+	letters []mailbox.Node // the reader's: to be used
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -215,6 +220,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 		return
 	}
 	p.over, p.why = true, why
+	p.ended.Store(true)
 	links, out, in, calls, downs := p.links, p.out, p.in, p.calls, p.downs
 	p.links, p.out, p.in, p.calls, p.downs = nil, nil, nil, nil, nil
 	if !up {

@@ -235,12 +235,12 @@ func (p *proc) boxIn(c *Context, r mailbox.Result, msg any) {
 }
 
 // tryDeliver is deliver by one who must not be held up.
-func (p *proc) tryDeliver(msg any) {
+func (p *proc) tryDeliver(n *mailbox.Node) {
 	if p.boxed {
-		p.boxIn(nil, p.cold.box.Push(msg), msg)
+		p.boxIn(nil, p.cold.box.Push(n.Msg), n.Msg)
 		return
 	}
-	p.deliver(nil, msg)
+	p.push(nil, n)
 }
 
 // deliverBoxed is deliver to a process with a mailbox of its own making. That the

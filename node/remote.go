@@ -44,8 +44,26 @@ func (n *Node) reach(pid PID) *peer {
 	if n.dist == nil || n.origin.Minted(pid) {
 		return nil
 	}
-	return n.peer(pid.Node())
+	origin := pid.Origin()
+	slot := &n.dist.recent[origin.NodeID().Creation%recentPeers]
+	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.direct.Load() { // so it is connected
+		return r.p
+	}
+	p := n.peer(pid.Node())
+	if p != nil && p.box.direct.Load() {
+		slot.Store(&recent{origin, p})
+	}
+	return p
 }
+
+// recent is a peer that has been reached, by the origin of its PIDs.
+type recent struct {
+	origin wire.Origin
+	p      *peer
+}
+
+// recentPeers is how many of them are remembered, at most.
+const recentPeers = 16
 
 // connected is reach without a wish to connect.
 func (n *Node) connected(pid PID) *peer {

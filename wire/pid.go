@@ -90,7 +90,7 @@ func (r Ref) Number() uint64 {
 }
 
 // IsZero reports whether r is no reference.
-func (r Ref) IsZero() bool { return r == Ref{} }
+func (r Ref) IsZero() bool { return r.n == 0 && r.node == who{} }
 
 // Node returns the name of the node that made r.
 func (r Ref) Node() Atom { return r.Origin().NodeID().Name }

@@ -157,7 +157,7 @@
 // [wire.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
 // way in fragments (64), how many bytes those take together (512 MiB), and each step
 // of the handshake (7 s). Handshake messages are below 64 KiB, names at most 255
-// characters of Latin-1. A link takes up to 180 KiB; buffers above 1 MiB are not kept.
+// characters of Latin-1. A link takes up to 180 KiB; buffers above 2 MiB are not kept.
 //
 // Peers are OTP 23 and newer, tested with OTP 25, whose conversations are in
 // testdata. A node of OTP 25 that is to send fragments without an atom cache dies

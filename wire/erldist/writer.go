@@ -12,7 +12,7 @@ import (
 )
 
 // keptSize is how large a buffer may be that is kept for later messages.
-const keptSize = 1 << 20
+const keptSize = 2 << 20
 
 // writer makes frames of signals. The link's mu guards it.
 type writer struct {

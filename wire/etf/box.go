@@ -1,114 +1,6 @@
 package etf
 
-import (
-	"unsafe"
-
-	"github.com/actornode/actornode/wire"
-)
-
-// An interface holds a pointer to its value, which Go allocates when the value is
-// put into it: a slice header of 24 bytes for each tuple, list and binary, and 8
-// bytes for each integer beyond a byte. A decoder makes the values together with
-// what they are for, or many at a time, and interfaces that point to them. What
-// such an interface points to is written before, and never again.
-
-// iface is an interface value as the runtime lays it out.
-type iface struct{ kind, data unsafe.Pointer }
-
-func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
-
-var (
-	kindTuple = kindOf(wire.Tuple{})
-	kindList  = kindOf(wire.List{})
-	kindBytes = kindOf([]byte{})
-	kindInt   = kindOf(0)
-)
-
-// view returns the interface of a kind whose value is at data.
-func view(kind, data unsafe.Pointer) (v any) {
-	i := (*iface)(unsafe.Pointer(&v))
-	i.kind, i.data = kind, data
-	return v
-}
-
-// slots is a slice and its elements in one.
-type slots[A any] struct {
-	head []any
-	room A
-}
-
-// compound returns n slots and the interface of that kind, kindTuple or kindList,
-// of their slice; nil for more than 16, where its cost is nothing beside theirs.
-func compound(kind unsafe.Pointer, n int) (s []any, v any) {
-	var head *[]any
-	switch {
-	case n == 1:
-		m := new(slots[[1]any])
-		head, m.head = &m.head, m.room[:]
-	case n == 2:
-		m := new(slots[[2]any])
-		head, m.head = &m.head, m.room[:]
-	case n == 3:
-		m := new(slots[[3]any])
-		head, m.head = &m.head, m.room[:]
-	case n == 4:
-		m := new(slots[[4]any])
-		head, m.head = &m.head, m.room[:]
-	case n == 5:
-		m := new(slots[[5]any])
-		head, m.head = &m.head, m.room[:]
-	case n == 6:
-		m := new(slots[[6]any])
-		head, m.head = &m.head, m.room[:]
-	case 7 <= n && n <= 8:
-		m := new(slots[[8]any])
-		head, m.head = &m.head, m.room[:n:n]
-	case 9 <= n && n <= 12:
-		m := new(slots[[12]any])
-		head, m.head = &m.head, m.room[:n:n]
-	case 13 <= n && n <= 16:
-		m := new(slots[[16]any])
-		head, m.head = &m.head, m.room[:n:n]
-	default:
-		return make([]any, n), nil
-	}
-	return *head, view(kind, unsafe.Pointer(head))
-}
-
-// data is a short binary and its bytes in one.
-type data[A any] struct {
-	head []byte
-	room A
-}
-
-// boxBytes returns a copy of b.
-func boxBytes(b []byte) any {
-	n := len(b)
-	var head *[]byte
-	switch {
-	case n <= 8:
-		m := new(data[[8]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 24:
-		m := new(data[[24]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 40:
-		m := new(data[[40]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 72:
-		m := new(data[[72]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 136:
-		m := new(data[[136]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	default:
-		c := make([]byte, n)
-		copy(c, b)
-		return c
-	}
-	copy(*head, b)
-	return view(kindBytes, unsafe.Pointer(head))
-}
+import "github.com/actornode/actornode/wire/box"
 
 // maxInts is how many integers are made at a time, at most: who keeps one of them
 // keeps them all.
@@ -126,5 +18,5 @@ func (r *reading) boxInt(n int) any {
 	p := &r.ints[0]
 	*p = n
 	r.ints = r.ints[1:]
-	return view(kindInt, unsafe.Pointer(p))
+	return box.Int(p)
 }

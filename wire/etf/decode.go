@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 )
 
 // Decoder reads terms. Its zero value is ready to use. It remembers the atoms and
@@ -413,7 +414,7 @@ func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err er
 		return emptyTuple, false, err
 	}
 	*next = level{kind: inTuple}
-	next.slots, next.key = compound(kindTuple, n)
+	next.slots, next.key = box.Tuple(n)
 	return nil, true, nil
 }
 
@@ -423,7 +424,7 @@ func (r *reading) list(at int, next *level) (v any, open bool, err error) {
 		return nil, false, err
 	}
 	*next = level{kind: inList}
-	next.slots, next.key = compound(kindList, n)
+	next.slots, next.key = box.List(n)
 	if n == 0 { // [] or its tail, for what it is worth
 		done, err := r.tail(next)
 		if err != nil || done {

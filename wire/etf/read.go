@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 )
 
 // failAt returns an error at an offset.
@@ -168,7 +169,7 @@ func (r *reading) binary() (any, error) {
 	if r.d.Shared && n >= ShareFrom && n >= len(r.b)/2 {
 		return b[:n:n], nil
 	}
-	return boxBytes(b), nil
+	return box.Bytes(b), nil
 }
 
 func (r *reading) bitstring() (any, error) {

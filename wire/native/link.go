@@ -197,7 +197,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 }
 
 // keptSize is how large a buffer may be that is kept for later messages.
-const keptSize = 1 << 20
+const keptSize = 2 << 20
 
 // Flush sends what has been written, and a part of each long message.
 func (l *link) Flush(tick bool) (left int, err error) {

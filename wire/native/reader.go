@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -77,7 +78,7 @@ func (r *reader) short(b []byte, f *wire.Frame) bool {
 		return false
 	}
 	f.Op, f.From, f.To = wire.OpSend, from, to
-	f.Payload = append(make([]byte, 0, len(b)-5), b[5:]...)
+	f.Payload = box.Bytes(b[5:])
 	return true
 }
 

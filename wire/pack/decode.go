@@ -2,6 +2,7 @@ package pack
 
 import (
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 )
 
 // Decoder reads terms. Its zero value is ready to use, for terms that stand
@@ -30,9 +31,7 @@ func Decode(b []byte) (term any, rest []byte, err error) { return new(Decoder).T
 func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	if len(b) > 1 && b[0] == tagBin8 && int(b[1]) <= len(b)-2 { // what most messages are in a benchmark, and many elsewhere
 		data := b[2 : 2+int(b[1])]
-		c := make([]byte, len(data))
-		copy(c, data)
-		return c, b[2+len(c):], nil
+		return box.Bytes(data), b[2+len(data):], nil
 	}
 	r := reading{d: d, b: b}
 	if term, err = r.all(); err != nil {
@@ -125,7 +124,7 @@ type level struct {
 	slots []any    // its parts; not for a map
 	i     int      // slots filled; for a map, terms to come
 	pairs wire.Map // of a map
-	key   any      // of a map: waits for its value
+	key   any      // of a map: waits for its value; of a short tuple or list: itself
 	fun   *wire.Fun
 	value *openValue // of a value or a term inside one
 }
@@ -236,8 +235,14 @@ func (r *reading) fill(l *level, v any) (done bool, err error) {
 func (r *reading) close(l *level) (any, error) {
 	switch l.kind {
 	case inTuple:
+		if l.key != nil {
+			return l.key, nil
+		}
 		return wire.Tuple(l.slots), nil
 	case inList:
+		if l.key != nil {
+			return l.key, nil
+		}
 		return wire.List(l.slots), nil
 	case inMap:
 		return l.pairs, nil
@@ -362,7 +367,14 @@ func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 			return v, false, err
 		}
 	}
-	next.slots = make([]any, n)
+	switch next.kind {
+	case inTuple:
+		next.slots, next.key = box.Tuple(n)
+	case inList:
+		next.slots, next.key = box.List(n)
+	default:
+		next.slots = make([]any, n)
+	}
 	return nil, true, nil
 }
 

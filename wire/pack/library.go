@@ -12,9 +12,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// box is a term in a field of type any, on its way through the library: an
+// anyTerm is a term in a field of type any, on its way through the library: an
 // extension of its own, so that the library reads it by our code.
-type box struct{ term any }
+type anyTerm struct{ term any }
 
 // The library keeps one table for the whole program of the types that are written
 // in a way of their own. What stands in it from here are types of package wire,
@@ -25,8 +25,8 @@ func init() {
 		wire.Charlist(""), wire.Map{}, wire.Bitstring{}, wire.Fun{}, wire.Export{}} {
 		msgpack.Register(t, encodeField, decodeField)
 	}
-	msgpack.Register(box{}, encodeBox, nil)
-	msgpack.RegisterExtDecoder(extTerm, box{}, decodeBox)
+	msgpack.Register(anyTerm{}, encodeBox, nil)
+	msgpack.RegisterExtDecoder(extTerm, anyTerm{}, decodeBox)
 }
 
 // sink is where the library writes a value to.
@@ -75,7 +75,7 @@ func encodeBox(enc *msgpack.Encoder, v reflect.Value) error {
 	if !ok {
 		return newFault(ErrNoTerm, "a term in a field outside of a registered value")
 	}
-	t := v.Interface().(box).term
+	t := v.Interface().(anyTerm).term
 	inner := sink{alone: s.alone, inner: s.inner}
 	if err := inner.term(t); err != nil {
 		return err
@@ -197,6 +197,6 @@ func decodeBox(dec *msgpack.Decoder, v reflect.Value, n int) error {
 		return err
 	}
 	s.r.pos, s.r.slots = end, r.slots
-	v.Set(reflect.ValueOf(box{t}))
+	v.Set(reflect.ValueOf(anyTerm{t}))
 	return nil
 }

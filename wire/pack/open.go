@@ -139,7 +139,7 @@ var errDeep = errors.New("nested too deep")
 // with others.
 func (o openTypes) box(v reflect.Value) error {
 	w := walk{open: o, shared: true, do: func(v reflect.Value) {
-		v.Set(reflect.ValueOf(box{v.Interface()}))
+		v.Set(reflect.ValueOf(anyTerm{v.Interface()}))
 	}}
 	if w.value(v, 0) != nil {
 		return newFault(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", v.Type(), maxGoDepth)
@@ -152,7 +152,7 @@ func (o openTypes) box(v reflect.Value) error {
 func (o openTypes) unbox(v reflect.Value) error {
 	var bare reflect.Value
 	w := walk{open: o, do: func(v reflect.Value) {
-		switch b, ok := v.Interface().(box); {
+		switch b, ok := v.Interface().(anyTerm); {
 		case !ok:
 			bare = v
 		case b.term == nil:

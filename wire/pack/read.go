@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 )
 
 // failAt returns an error at an offset.
@@ -68,9 +69,7 @@ func (r *reading) binary(n int) (any, error) {
 	if n >= Large && r.d.Alias {
 		return b[:n:n], nil
 	}
-	c := make([]byte, len(b))
-	copy(c, b)
-	return c, nil
+	return box.Bytes(b), nil
 }
 
 func (r *reading) str(n int) (any, error) {
