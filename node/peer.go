@@ -49,7 +49,9 @@ type peer struct {
 	wanted  bool // this node wants to reach the peer
 	holds   int  // reasons to keep it in dist.peers: that it is not over, that dialing goes on
 
-	letters []mailbox.Node // the reader's: to be used
+	// The reader's.
+	letters []mailbox.Node // to be used
+	parcel  parcel
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -189,13 +191,20 @@ func requestRef(msg any) (Ref, bool) {
 func (p *peer) read() {
 	defer p.n.dist.wg.Done()
 	var f wire.Frame // one for all, which nobody keeps
+	ahead, _ := p.link.(wire.Ahead)
 	for {
 		err := p.link.Read(&f)
+		if p.isOver() { // what comes late would be out of order
+			return
+		}
 		if err == nil {
-			if p.isOver() { // what comes late would be out of order
-				return
-			}
 			p.flow.read()
+			if p.pack(&f, ahead != nil && ahead.More()) {
+				continue
+			}
+		}
+		p.deliverParcel()
+		if err == nil {
 			err = p.handle(&f)
 		}
 		if err != nil {

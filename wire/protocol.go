@@ -122,6 +122,10 @@ type Quick interface {
 	Send(from, to PID, msg any) (buffered int, err error)
 }
 
+// Ahead is what a [Link] may have beside: More reports whether Read is sure to return
+// without waiting for the peer. It is for the goroutine that reads.
+type Ahead interface{ More() bool }
+
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
 // it.
 type Gauge interface {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
 )
 
 // readSize is the buffer of a link's reader: frames up to it are not copied.
@@ -98,6 +99,17 @@ func (l *link) Read(f *wire.Frame) error {
 			return nil
 		}
 	}
+}
+
+// More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
+func (l *link) More() bool {
+	n := l.src.Buffered()
+	if n < 6 {
+		return false
+	}
+	head, err := l.src.Peek(6)
+	return err == nil && uint64(n-4) >= uint64(binary.BigEndian.Uint32(head)) &&
+		(head[4] == passThrough || head[4] == etf.Version && head[5] == distHeader)
 }
 
 func (l *link) readError(err error) error {

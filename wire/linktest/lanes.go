@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -195,5 +196,71 @@ func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// ahead reads as a node does that waits to deliver what it has while More says that
+// there is more: it is never left waiting. Ticks and parts of long messages are what
+// could deceive it.
+func (k kit) ahead(t *testing.T) {
+	a, b := k.pair(t)
+	l, ok := b.(wire.Ahead)
+	if !ok {
+		return // a node delivers at once, then
+	}
+	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
+	blob := make([]byte, 300<<10)
+	const small = 200
+	promised, saw := make(chan bool, small+20), false
+	go func() { // ends with the link
+		var f wire.Frame
+		for {
+			promised <- false // Read may wait
+			for {
+				if b.Read(&f) != nil {
+					return
+				}
+				promised <- true
+				if !l.More() {
+					break
+				}
+			}
+		}
+	}()
+	open := false // a Read is under way that must return
+	await := func() {
+		for open {
+			select {
+			case returned := <-promised:
+				saw, open = saw || returned, returned
+			case <-time.After(patience):
+				t.Fatal("More says that Read does not wait, and it does")
+			}
+		}
+	}
+	for i := range uint64(small) {
+		f := wire.Frame{Op: wire.OpSend, From: from.PID(i%5 + 1), To: to, Payload: int(i)}
+		if i%20 == 7 {
+			f.Payload = blob
+		}
+		if err := put(a, &f); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+		if i%3 == 0 {
+			if _, err := a.Flush(true); err != nil {
+				t.Fatalf("Flush: %v", err)
+			}
+			if _, err := a.Flush(true); err != nil { // a tick perhaps, behind it
+				t.Fatalf("Flush: %v", err)
+			}
+			open = true
+			await()
+		}
+	}
+	if err := flush(a); err != nil {
+		t.Fatalf("Flush: %v", err)
+	}
+	if !saw {
+		t.Error("nothing has been read")
 	}
 }

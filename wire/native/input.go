@@ -41,6 +41,21 @@ func (in *input) need() int {
 	return n
 }
 
+// more reports whether the next frame is there, and a whole signal: ticks and parts
+// are none. In a session a frame may turn out to be damaged, and Read wait.
+func (in *input) more() bool {
+	have, need := in.to-in.from, in.need()
+	if in.sums || have < need || need == sizeBytes {
+		return false
+	}
+	switch first := in.buf[in.from+sizeBytes]; first & opMask {
+	case opAck, opPart, opBye:
+		return false
+	default:
+		return first&bitParts == 0
+	}
+}
+
 // next returns the next frame without its size, until the call after; empty: a
 // tick.
 func (in *input) next() ([]byte, error) {

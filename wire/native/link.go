@@ -176,6 +176,9 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
+// More is part of [wire.Ahead].
+func (l *link) More() bool { return l.input.more() }
+
 // Gauge is part of [wire.Gauge].
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()

@@ -1,0 +1,69 @@
+package node
+
+import (
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire"
+)
+
+// parcel is a run of messages from a peer to one actor, which are put into its
+// mailbox together: the cost of that is the same for one and for many. It is the
+// reader's, which keeps a parcel only while more has come in already, and delivers
+// it before it does anything else.
+type parcel struct {
+	to    PID
+	q     *proc // nil: there is no parcel
+	chain mailbox.Chain
+}
+
+// parcelSize is how many messages a parcel has, at most: so many come late by the
+// time that it takes to read them.
+const parcelSize = 64
+
+// pack puts the message of f into the parcel, if it may go there. more: there are
+// further frames to be read at once.
+func (p *peer) pack(f *wire.Frame, more bool) bool {
+	b := &p.parcel
+	if b.q == nil && !more || f.Op != wire.OpSend || f.ID != 0 || f.Token != nil || f.Name != "" || !f.Ref.IsZero() {
+		return false
+	}
+	if b.q == nil {
+		q := p.n.lookup(f.To)
+		if q == nil || q.boxed || q.kind >= blocked {
+			return false
+		}
+		b.to, b.q = f.To, q
+	} else if f.To != b.to {
+		return false
+	}
+	if _, reply := replyTag(f.Payload); reply || p.n.traces() != nil {
+		return false
+	}
+	b.chain.Add(p.letter(f.Payload))
+	if !more || b.chain.Len() == parcelSize {
+		p.deliverParcel()
+	}
+	return true
+}
+
+// deliverParcel delivers what there is.
+func (p *peer) deliverParcel() {
+	b := &p.parcel
+	q := b.q
+	if q == nil {
+		return
+	}
+	b.q = nil
+	chain := b.chain
+	b.chain = mailbox.Chain{}
+	if chain.Len() == 0 {
+		return
+	}
+	switch q.in.PushChain(&chain) {
+	case mailbox.Wake:
+		q.wake(nil)
+	case mailbox.Closed:
+		for n := range chain.All() {
+			p.n.undeliverable(b.to, n)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package node_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+)
+
+// Messages that come together are delivered together, to processes of all kinds: in
+// order, with what comes between them, and none is forgotten at the end of a run.
+func TestParcels(t *testing.T) {
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	self := nodetest.Open(t, a)
+	const n = 3000
+	done := make(chan any, 8)
+	count := func() func(any) bool {
+		next := 0
+		return func(msg any) bool {
+			if msg != next {
+				done <- msg
+				return true
+			}
+			if next++; next == n {
+				done <- "all"
+				return true
+			}
+			return false
+		}
+	}
+	actor := func() node.Actor {
+		check := count()
+		return node.ActorFunc(func(_ *node.Context, msg any) error {
+			check(msg)
+			return nil
+		})
+	}
+	process := func() node.Process {
+		check := count()
+		return func(p *node.Self) error {
+			for !check(p.Receive()) {
+			}
+			return nil
+		}
+	}
+	var pids []node.PID
+	for _, s := range []struct {
+		o node.Options
+		b node.Actor
+	}{
+		{node.Options{}, actor()},
+		{node.Options{Place: node.Detached()}, actor()},
+		{node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}, actor()},
+		{node.Options{}, process()},
+		{node.Options{Coroutine: true}, process()},
+	} {
+		pid, err := b.SpawnOpt(s.o, s.b)
+		require.NoError(t, err)
+		pids = append(pids, pid)
+	}
+	for i := range n {
+		for _, pid := range pids { // runs of one where they take turns, of many where not
+			if i < n/2 {
+				require.NoError(t, self.Send(pid, i))
+			}
+		}
+		if i%100 == 0 {
+			self.Demonitor(self.Monitor(pids[0]), true)
+		}
+	}
+	for _, pid := range pids {
+		for i := n / 2; i < n; i++ {
+			require.NoError(t, self.Send(pid, i))
+		}
+	}
+	for range pids {
+		select {
+		case got := <-done:
+			assert.Equal(t, "all", got)
+		case <-soon(t).Done():
+			t.Fatal("not all has come")
+		}
+	}
+}
+
+// What is in a parcel for a process that dies meanwhile is a dead letter.
+func TestParcelForTheDead(t *testing.T) {
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	self := nodetest.Open(t, a)
+	for range 20 {
+		got := 0
+		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+			if got++; got == 50 {
+				return node.Stop
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		before := b.DeadLetterCounts()[node.CauseNoProcess]
+		ref := self.Monitor(pid)
+		for i := range 1000 {
+			require.NoError(t, self.Send(pid, i))
+		}
+		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Normal}, self.Receive())
+		require.NoError(t, a.Ping(soon(t), b.Name()))
+		assert.LessOrEqual(t, b.DeadLetterCounts()[node.CauseNoProcess]-before, uint64(950))
+	}
+	assert.Positive(t, b.DeadLetterCounts()[node.CauseNoProcess])
+}
