@@ -90,12 +90,27 @@ func (w *writing) elements(l []any, from int, next *parts) (open bool, err error
 	if err := fits(len(l)+1, "the elements of a list"); err != nil {
 		return false, err
 	}
-	if len(l) > 0 && l[0] == nil {
+	if len(l) > 0 && w.nilFirst(l[0]) {
 		w.mark(len(l), markList)
 	} else {
 		w.dst = appendCount(w.dst, len(l), fixArray, tagArray16)
 	}
 	return w.open(next, inList, l, from), nil
+}
+
+// nilFirst reports whether a list must be marked that begins with t, which is, or
+// may turn out to be, nil on the wire.
+func (w *writing) nilFirst(t any) bool {
+	switch {
+	case t == nil:
+		return !w.Erlang
+	case t == wire.Undefined:
+		return w.Erlang
+	case w.Foreign == nil || isTerm(t):
+		return false
+	}
+	known, _ := w.Types.of(t)
+	return known == nil
 }
 
 // mark writes the head of an array of n elements behind a mark.

@@ -18,6 +18,8 @@ type Decoder struct {
 	// Alias lets binaries and texts of [Large] bytes and more share the memory of
 	// the input, which must not be changed after that. All else is copied.
 	Alias bool
+	// Erlang reads terms as Erlang has them: see the package's documentation.
+	Erlang bool
 
 	plain wire.Origin // the last one that was spelled out
 }
@@ -133,10 +135,15 @@ type level struct {
 func (r *reading) all() (any, error) {
 	var next level
 	v, open, err := r.head(&next)
-	if open && err == nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case open:
 		return r.compound(&next)
+	case r.d.Erlang:
+		return r.fromErlang(0, v)
 	}
-	return v, err
+	return v, nil
 }
 
 // compound reads the parts of a term, keeping its depth on the heap.
@@ -149,7 +156,11 @@ func (r *reading) compound(next *level) (any, error) {
 	stack := append(room[:0], *next)
 	for {
 		r.owed--
+		at := r.pos
 		v, open, err := r.head(next)
+		if r.d.Erlang && !open && err == nil {
+			v, err = r.fromErlang(at, v)
+		}
 		if err != nil {
 			return nil, err
 		}

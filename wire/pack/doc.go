@@ -49,6 +49,15 @@
 // fit. Fields that one side does not have are left out. Nothing of this is an error
 // of the connection. Everything else is up to [Encoder].Foreign.
 //
+// # Other languages
+//
+// With Erlang set, and no Types, an Encoder writes for programs that know nothing of
+// Go, and a Decoder reads what they write, as package node/port does: the atoms true,
+// false and undefined are bool and nil, and so nil, which is the empty list in a term,
+// is an empty array; text is bin, and str is read as []byte. Each sort of term has
+// one form then, whether it comes from Go or from Erlang. NaN, the infinities, times
+// and zero identifiers are refused. The bytes are those below.
+//
 // # Invariants
 //
 //  1. What [Heard] holds when a frame has been read is what [Told] held when it was
@@ -104,7 +113,7 @@
 //
 //	first element         the others                                            what it is
 //	nil (0xc0)            the elements                                          Tuple
-//	fixext 1, 9, byte 0   the elements, 1 or more                               List whose first element is nil
+//	fixext 1, 9, byte 0   the elements, 1 or more                               List whose first element is nil, or may be
 //	fixext 1, 9, byte 1   the tail (no list), then the elements, 1 or more      ImproperList
 //	fixext 1, 9, byte 2   module atom, bin 8 of 29 bytes (arity:8, uniq:128,
 //	                      index:32, old index:32, old uniq:32), pid, free …     Fun

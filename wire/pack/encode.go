@@ -29,6 +29,9 @@ type Encoder struct {
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
 	Depth int
+	// Erlang writes terms for languages other than Go: see the package's
+	// documentation.
+	Erlang bool
 }
 
 // Append appends term as an [Encoder] does that knows no types: it stands alone.
@@ -134,6 +137,11 @@ func (w *writing) all(t any) error {
 
 // one writes a term if it has no parts, and else opens it.
 func (w *writing) one(t any, next *parts) (open bool, err error) {
+	if w.Erlang {
+		if t, err = w.toErlang(t); err != nil {
+			return false, err
+		}
+	}
 	switch t := t.(type) {
 	case wire.Atom:
 		return false, w.atom(t)

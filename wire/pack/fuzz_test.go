@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 	types := types(f)
 	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, d := range []*Decoder{{Heard: &Heard{}, Types: types, Limits: tight}, {Heard: &Heard{}, Limits: tight}, {Limits: tight}} {
+		for _, d := range []*Decoder{{Heard: &Heard{}, Types: types, Limits: tight}, {Heard: &Heard{}, Limits: tight}, {Limits: tight}, {Limits: tight, Erlang: true}} {
 			checkDecode(t, d, b)
 		}
 	})

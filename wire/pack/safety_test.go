@@ -21,7 +21,7 @@ var all = wire.Tuple{wire.OK, 5, -500, 1 << 40, 0.5, "text", []byte("data"), tru
 
 // sides are decoders that know and do not know types, and those that alias.
 func sides(t testing.TB) []*Decoder {
-	return []*Decoder{{Heard: &Heard{}, Types: types(t)}, {Heard: &Heard{}}, {}, {Heard: &Heard{}, Alias: true}}
+	return []*Decoder{{Heard: &Heard{}, Types: types(t)}, {Heard: &Heard{}}, {}, {Heard: &Heard{}, Alias: true}, {Erlang: true}}
 }
 
 func encoded(t testing.TB) [][]byte {
@@ -85,10 +85,10 @@ func checkDecode(t testing.TB, d *Decoder, b []byte) {
 	left, err := Skip(b)
 	require.NoError(t, err)
 	require.Len(t, left, len(rest))
-	e := Encoder{Types: d.Types}
+	e := Encoder{Types: d.Types, Erlang: d.Erlang}
 	again, err := e.Append(nil, v)
 	require.NoError(t, err)
-	back, rest, err := (&Decoder{Types: d.Types, Limits: d.Limits}).Term(again)
+	back, rest, err := (&Decoder{Types: d.Types, Limits: d.Limits, Erlang: d.Erlang}).Term(again)
 	require.NoError(t, err)
 	require.Empty(t, rest)
 	if d.Types == nil && !strings.Contains(wire.Format(v), "NaN") {

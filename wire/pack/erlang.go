@@ -1,0 +1,77 @@
+package pack
+
+import (
+	"math"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// toErlang is how t is written with [Encoder].Erlang: the Go value whose form on the
+// wire other languages read best.
+func (w *writing) toErlang(t any) (any, error) {
+	switch t := t.(type) {
+	case wire.Atom:
+		switch t {
+		case wire.Undefined:
+			return nil, nil
+		case wire.True, wire.False:
+			return t == wire.True, nil
+		}
+	case nil:
+		return wire.List(nil), nil
+	case string:
+		return []byte(t), nil
+	}
+	if why := notErlang(t); why != "" {
+		return nil, newFault(ErrNoTerm, "%s, which Erlang has not", why)
+	}
+	return t, nil
+}
+
+// fromErlang is what a term without parts is read as with [Decoder].Erlang.
+func (r *reading) fromErlang(at int, t any) (any, error) {
+	switch t := t.(type) {
+	case nil:
+		return wire.Undefined, nil
+	case bool:
+		if t {
+			return wire.True, nil
+		}
+		return wire.False, nil
+	case string:
+		return []byte(t), nil
+	}
+	if why := notErlang(t); why != "" {
+		return nil, r.failAt(at, ErrMalformed, "%s, which Erlang has not", why)
+	}
+	return t, nil
+}
+
+// notErlang says what t is, if Erlang has no such value.
+func notErlang(t any) string {
+	switch t := t.(type) {
+	case float64:
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return "a float that is no number"
+		}
+	case float32:
+		return notErlang(float64(t))
+	case time.Time:
+		return "a time"
+	case wire.PID:
+		return ofNoNode(t.Node())
+	case wire.Ref:
+		return ofNoNode(t.Node())
+	case wire.Port:
+		return ofNoNode(t.Node())
+	}
+	return ""
+}
+
+func ofNoNode(name wire.Atom) string {
+	if name == "" {
+		return "an identifier of no node"
+	}
+	return ""
+}
