@@ -18,11 +18,13 @@
 //	   node/sys                system messages, by which all these are looked into
 //	   node/pg                 process groups: OTP's pg
 //	   node/admin              the operator's service: what the command line asks of a node
+//	   node/port               programs in any language as actors: Erlang's ports
 //	   node/otp                what OTP's own tools call: observer, process_info, io
 //	2  sched                   stages that run actors
 //	   wire/erldist            the Erlang distribution protocol
 //	1  mailbox                 the queue
 //	   wire                    the vocabulary of terms; the seam to protocols
 //	   wire/etf, wire/epmd     codecs: terms as bytes, the port mapper
+//	   wire/pack               terms as msgpack
 //	   wire/tlsdist            TLS below a protocol
 package actornode

@@ -52,7 +52,7 @@ var within = map[string][]string{
 var outside = map[string]string{
 	"github.com/stretchr/testify":           "tests",
 	"github.com/klauspost/compress":         "zstd for payloads of the native protocol: the implementation in Go",
-	"github.com/vmihailenco/msgpack/v5":     "fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
+	"github.com/vmihailenco/msgpack/v5":     "msgpack for languages without extensions; fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
 	"github.com/spf13/cobra":                "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":                    "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 	"github.com/prometheus":                 "metrics: client_golang, and the text format and linter that its tests need",
@@ -63,6 +63,7 @@ var outside = map[string]string{
 	"github.com/charmbracelet/colorprofile": "what colours a terminal has, and NO_COLOR; of the same people",
 	"github.com/charmbracelet/x":            "is this a terminal, how wide; cut coloured text; tests: a terminal emulator; of the same people",
 	"github.com/creack/pty":                 "tests: pseudo-terminals",
+	"golang.org/x/sys":                      "waitid without reaping, and the names of signals and errors, which package syscall has not",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",

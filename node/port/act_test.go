@@ -1,0 +1,327 @@
+//go:build unix
+
+package port
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// everything is a program that does what it is called to do.
+const everything = `
+port = Port()
+@port.on_call
+def call(body, caller):
+    if body == "where": return (port.me, port.node, caller, port.init)
+    op = str(body[0])
+    if op == "send": port.send(*body[1:])
+    elif op == "cast": port.cast(*body[1:])
+    elif op == "call":
+        try: return (Atom("ok"), port.call(body[1], body[2], body[3] if len(body) > 3 else 5.0))
+        except Port.Error as e: return (Atom("failed"), e.reason)
+    elif op == "link": port.link(body[1])
+    elif op == "unlink": port._write("unlink", body[1])
+    elif op == "monitor": port.monitor(body[1], body[2])
+    elif op == "demonitor": port._write("demonitor", body[1])
+    elif op == "signal": port.signal(*body[1:])
+    elif op == "exit": port.exit(body[1])
+    elif op == "trap": port.on_exit(lambda pid, reason: port.send("sink", (Atom("exit"), pid, reason)))
+    return Atom("done")
+@port.on_down
+def down(id, object, reason): port.send("sink", (Atom("down"), id, object, reason))
+@port.on_info
+def info(m): port.send("sink", (Atom("info"), m))
+@port.on_cast
+def cast(m): port.send("sink", (Atom("cast"), m))
+@port.on_stop
+def stop(reason): port.send("sink", (Atom("stop"), reason))
+port.run()
+`
+
+// ask asks the program for one of the things above.
+func (w *world) ask(pid node.PID, fields ...any) any {
+	w.Helper()
+	fields[0] = node.Atom(fields[0].(string))
+	v, err := node.CallWithin[any](patience, w.self, pid, wire.Tuple(fields))
+	require.NoError(w, err)
+	return v
+}
+
+func newEverything(t *testing.T) (*world, node.PID) {
+	w := newWorld(t)
+	require.NoError(t, w.n.Register("sink", w.self.Self()))
+	cfg := python(everything)
+	cfg.Init = wire.List{1, wire.Atom("x")}
+	return w, w.start(cfg, node.Options{})
+}
+
+func TestStartFrame(t *testing.T) {
+	w, pid := newEverything(t)
+	v, err := node.Call[any](ctx, w.self, pid, node.Atom("where"))
+	require.NoError(t, err)
+	require.Equal(t, wire.Tuple{pid, w.n.Name(), w.self.Self(), wire.List{1, wire.Atom("x")}}, v)
+	v, err = node.Call[any](ctx, w.n, pid, node.Atom("where"))
+	require.NoError(t, err)
+	require.Equal(t, wire.Undefined, v.(wire.Tuple)[2]) // a plain goroutine calls
+}
+
+func TestSends(t *testing.T) {
+	w, pid := newEverything(t)
+	me := w.self.Self()
+	for _, to := range []any{me, node.Atom("sink"), "sink", wire.Tuple{node.Atom("sink"), w.n.Name()}, wire.List{"sink", string(w.n.Name())}, w.self.Alias(false)} {
+		require.Equal(t, node.Atom("done"), w.ask(pid, "send", to, 7), "%v", to)
+		require.Equal(t, 7, w.receive(), "%v", to)
+	}
+	w.ask(pid, "cast", me, wire.Atom("x"))
+	body, ok := node.AsCast(w.receive())
+	require.True(t, ok)
+	require.Equal(t, wire.Atom("x"), body)
+	w.ask(pid, "send", node.Atom("nobody"), 7) // logged
+	require.Contains(t, w.log.String(), "the program's message has not been sent")
+	require.NoError(t, w.n.Send(pid, wire.Tuple{wire.Atom("hello"), me}))
+	require.Equal(t, wire.Tuple{wire.Atom("info"), wire.Tuple{wire.Atom("hello"), me}}, w.receive())
+	require.NoError(t, w.n.Send(pid, node.Cast[int]{Body: 3}))
+	require.Equal(t, wire.Tuple{wire.Atom("cast"), 3}, w.receive())
+}
+
+func TestCallsByTheProgram(t *testing.T) {
+	w, pid := newEverything(t)
+	double, err := w.n.SpawnOpt(node.Options{Name: "double"}, node.ActorFunc(func(c *node.Context, msg any) error {
+		if r, ok := c.Node().AsRequest(msg); ok {
+			switch n := r.Body.(type) {
+			case int:
+				r.Reply(2 * n)
+			case wire.Atom:
+				if n == "crash" {
+					return node.ExitWith(n)
+				} // else no answer
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	require.Equal(t, "{ok,42}", format(w.ask(pid, "call", double, 21)))
+	require.Equal(t, "{ok,44}", format(w.ask(pid, "call", node.Atom("double"), 22)))
+	require.Equal(t, "{ok,44}", format(w.ask(pid, "call", wire.Tuple{node.Atom("double"), w.n.Name()}, 22)))
+	require.Equal(t, "{failed,noproc}", format(w.ask(pid, "call", node.Atom("nobody"), 22)))
+	require.Equal(t, "{failed,timeout}", format(w.ask(pid, "call", double, node.Atom("never"), 0.05)))
+	require.Equal(t, "{failed,crash}", format(w.ask(pid, "call", double, node.Atom("crash"), wire.Undefined)))
+	require.Equal(t, "{failed,noproc}", format(w.ask(pid, "call", double, 1)))
+	require.Zero(t, w.info(pid).Asks)
+}
+
+func TestMonitors(t *testing.T) {
+	w, pid := newEverything(t)
+	spawn := func(name node.Atom) node.PID {
+		p, err := w.n.SpawnOpt(node.Options{Name: name}, node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+		require.NoError(t, err)
+		return p
+	}
+	one, two, three := spawn("one"), spawn("two"), spawn("three")
+	w.ask(pid, "monitor", 1, one)
+	w.ask(pid, "monitor", 2, node.Atom("two"))
+	w.ask(pid, "monitor", 3, three)
+	require.Equal(t, 3, w.info(pid).Monitors)
+	w.ask(pid, "demonitor", 3)
+	w.n.Exit(three, wire.Atom("oops"))
+	w.n.Exit(one, wire.Tuple{wire.Atom("oops"), 1})
+	require.Equal(t, wire.Tuple{wire.Atom("down"), 1, one, wire.Tuple{wire.Atom("oops"), 1}}, w.receive())
+	w.n.Exit(two, wire.Atom("oops"))
+	require.Equal(t, wire.Tuple{wire.Atom("down"), 2, wire.Tuple{wire.Atom("two"), w.n.Name()}, wire.Atom("oops")}, w.receive())
+	w.ask(pid, "monitor", 4, one)
+	require.Equal(t, wire.Tuple{wire.Atom("down"), 4, one, wire.Atom("noproc")}, w.receive())
+	require.Zero(t, w.info(pid).Monitors)
+}
+
+func TestLinks(t *testing.T) {
+	w, pid := newEverything(t)
+	w.self.Unlink(pid)
+	w.self.Monitor(pid)
+	spawn := func() node.PID {
+		p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+		require.NoError(t, err)
+		return p
+	}
+	calm, other, last := spawn(), spawn(), spawn()
+	w.ask(pid, "link", calm)
+	require.NoError(t, w.n.Send(calm, "end")) // with the reason normal, which ends nobody
+	eventually(t, "its end", func() bool { return !w.n.IsAlive(calm) })
+	w.ask(pid, "link", other)
+	w.ask(pid, "trap")
+	w.ask(pid, "signal", other, wire.Atom("oops"))
+	require.Equal(t, wire.Tuple{wire.Atom("exit"), other, wire.Atom("oops")}, w.receive())
+	w.ask(pid, "link", last)
+	w.ask(pid, "unlink", last)
+	require.Zero(t, w.info(pid).Links)
+	w.n.Exit(pid, wire.Atom("whatever")) // trapped too
+	require.Equal(t, wire.Tuple{wire.Atom("exit"), wire.Undefined, wire.Atom("whatever")}, w.receive())
+	w.n.Exit(last, wire.Atom("late"))
+	require.Equal(t, "done", format(w.ask(pid, "send", w.self.Self(), 1)))
+	require.Equal(t, 1, w.receive())
+}
+
+// A link that breaks ends a port that does not trap, and a port that ends breaks its
+// links.
+func TestLinksBreak(t *testing.T) {
+	w, pid := newEverything(t)
+	p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+	require.NoError(t, err)
+	w.ask(pid, "link", p)
+	w.n.Exit(p, wire.Atom("oops"))
+	require.Equal(t, wire.Tuple{wire.Atom("stop"), wire.Atom("oops")}, w.receive())
+	require.Equal(t, wire.Atom("oops"), w.reason(pid))
+}
+
+// A program that is told to stop may finish what it has begun.
+func TestStop(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.n.Register("sink", w.self.Self()))
+	pid := w.start(python(everything+`port.send("sink", "last words")`), node.Options{})
+	w.n.Exit(pid, node.Shutdown)
+	require.Equal(t, wire.Tuple{wire.Atom("stop"), node.Shutdown}, w.receive())
+	require.Equal(t, []byte("last words"), w.receive())
+	require.Equal(t, node.Shutdown, w.reason(pid))
+}
+
+// One that does not care is sent SIGTERM, then SIGKILL.
+func TestStubborn(t *testing.T) {
+	for name, script := range map[string]string{
+		"ignores the end of stdin": `echo up >&2; sleep 1000 & wait`,
+		"ignores SIGTERM":          `trap '' TERM; echo up >&2; while :; do sleep 1000; done`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cfg := sh(script)
+			cfg.Grace = 50 * time.Millisecond
+			pid := w.start(cfg, node.Options{})
+			eventually(t, "up", func() bool { return len(w.log.String()) > 0 })
+			os := w.info(pid).OSPID
+			begin := time.Now()
+			w.self.Exit(pid, wire.Atom("enough"))
+			require.Equal(t, wire.Atom("enough"), w.reason(pid))
+			require.Greater(t, time.Since(begin), 50*time.Millisecond)
+			require.True(t, gone(os))
+		})
+	}
+}
+
+// A parent's order to stop is the reason, though the program was on its way out.
+func TestStopOfTheEnding(t *testing.T) {
+	w := newWorld(t)
+	cfg := sh("exec >&-; sleep 1000 & wait")
+	cfg.Grace = time.Second
+	pid := w.start(cfg, node.Options{})
+	eventually(t, "the end of stdout", func() bool { return w.info(pid).Ending })
+	w.self.Exit(pid, node.Shutdown)
+	require.Equal(t, node.Shutdown, w.reason(pid))
+}
+
+// A port that is killed takes its program along.
+func TestKilled(t *testing.T) {
+	w := newWorld(t)
+	pid := w.start(sh("trap '' TERM; echo up >&2; while :; do sleep 1000; done"), node.Options{})
+	eventually(t, "up", func() bool { return len(w.log.String()) > 0 })
+	os := w.info(pid).OSPID
+	w.n.Exit(pid, node.Kill)
+	require.Equal(t, node.Killed, w.reason(pid))
+	eventually(t, "the end of the program", func() bool { return gone(os) })
+}
+
+// The end of a node ends the programs, whatever they think of it: newWorld checks
+// that none is left.
+func TestNodeStops(t *testing.T) {
+	w := newWorld(t)
+	for range 5 {
+		cfg := sh("trap '' TERM; sleep 1000 & while :; do sleep 1000; done")
+		cfg.Grace = 50 * time.Millisecond
+		w.start(cfg, node.Options{})
+		w.start(counter(), node.Options{})
+	}
+}
+
+// A node that stops at once leaves nothing behind either.
+func TestNodeStopsAtOnce(t *testing.T) {
+	for range 40 {
+		t.Run("", func(t *testing.T) {
+			w := newWorld(t)
+			cfg := sh("sleep 1000")
+			cfg.Grace = 10 * time.Millisecond
+			w.start(cfg, node.Options{})
+			for range 3 { // these may be anywhere on their way
+				_, err := w.n.Spawn(New(cfg))
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+func TestTooManyCalls(t *testing.T) {
+	w := newWorld(t)
+	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER\nport.run()")
+	cfg.Open = 3
+	pid := w.start(cfg, node.Options{})
+	for range 3 {
+		node.Async[any](w.n, pid, 1)
+	}
+	_, err := node.Call[any](ctx, w.n, pid, 1)
+	require.ErrorIs(t, err, ErrBusy)
+	require.Equal(t, 3, w.info(pid).Calls)
+}
+
+func TestTooManyOfTheProgram(t *testing.T) {
+	for name, line := range map[string]string{
+		"call":    "port._write('call', i, port.me, 1)",
+		"monitor": "port.monitor(i, port.me)",
+		"link":    "port.link(port.init[i])",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cfg := python("port = Port()\nfor i in range(4): " + line + "\nport.run()")
+			cfg.Open = 3
+			var others wire.List
+			for range 4 {
+				p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+				require.NoError(t, err)
+				others = append(others, p)
+			}
+			cfg.Init = others
+			require.Equal(t, `{badframe,<<"`+name+`: more than Config.Open allows at a time">>}`, format(w.reason(w.monitored(cfg))))
+		})
+	}
+}
+
+// Timeouts of calls that the program has made do not fill the memory while it does
+// not read.
+func TestCallsWithoutReading(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.n.Register("sink", w.self.Self()))
+	cfg := python(`
+port = Port()
+for i in range(6000): port._write("call", i, port.me, 1, 1)
+port.send("sink", "done")
+time.sleep(1000)
+`)
+	cfg.Queue, cfg.Grace = 1000, 50*time.Millisecond
+	pid := w.start(cfg, node.Options{})
+	require.Equal(t, []byte("done"), w.receive())
+	require.Less(t, w.info(pid).Waiting, 2000)
+}
+
+// Callers that have given up make room.
+func TestForgottenCalls(t *testing.T) {
+	w := newWorld(t)
+	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER if b else 7\nport.run()")
+	cfg.Open = 3
+	pid := w.start(cfg, node.Options{})
+	for range 3 {
+		require.True(t, node.Async[any](w.n, pid, 1).Cancel())
+	}
+	v, err := node.Call[any](ctx, w.n, pid, 0)
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+}

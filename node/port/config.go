@@ -1,0 +1,121 @@
+package port
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// ErrConfig says that a [Config] is impossible; the error that wraps it says where
+// and what is allowed.
+var ErrConfig = errors.New("port: bad config")
+
+// Codec is what the frames hold.
+type Codec uint8
+
+const (
+	MsgPack Codec = iota // msgpack with extensions; see package pack
+	Plain                // msgpack without extensions; loses the difference of atoms, text and tuples
+	ETF                  // Erlang's external term format, as {packet, 4} and term_to_binary make it
+)
+
+var codecNames = []string{"msgpack", "plain", "etf"}
+
+// String returns the name of c, as [Export] reads it.
+func (c Codec) String() string {
+	if int(c) < len(codecNames) {
+		return codecNames[c]
+	}
+	return "invalid"
+}
+
+// Config of a port. Only Command has no default.
+type Config struct {
+	// Command is the program: a path, or a name that is looked for in PATH. A
+	// relative path is relative to this node's directory, not to Dir.
+	Command string
+	// Args are its arguments, without the program's name.
+	Args []string
+	// Env are environment variables beside, or in place of, those of this node.
+	Env map[string]string
+	// Dir is where it runs. Default: where this node does.
+	Dir string
+
+	// Codec is what the frames hold. Default: MsgPack.
+	Codec Codec
+	// Init is a term that the program is given when it starts. Default: undefined.
+	Init any
+	// Ready is how long the program may take until it says that it is ready; the
+	// process has started when it has. Default: the process has started when the
+	// program runs.
+	Ready time.Duration
+
+	// Frame is how many bytes one frame may have, in both directions. Default:
+	// 64 MiB.
+	Frame int
+	// Queue is how many bytes may wait for the program to read them until the port
+	// takes no more messages: they wait in its mailbox then, see
+	// [node.Options].Limits. Default: 1 MiB.
+	Queue int
+	// Stall is how long the program may read nothing while bytes wait for it.
+	// Default: 30 s. [node.Infinity]: for ever.
+	Stall time.Duration
+	// Open is how many calls to the program, calls by the program, monitors and
+	// links of it there may be at a time, each. Default: 65,536.
+	Open int
+	// Grace is how long the program has to exit when its stdin has been closed, and
+	// again when it has been sent SIGTERM. Default: 2 s, so that both fit into the 5 s
+	// that a supervisor waits.
+	Grace time.Duration
+	// LogRate is how many lines of its stderr are logged in a second, and how many
+	// messages that could not be given to it or sent for it. Default: 100.
+	LogRate int
+}
+
+// maxFrame is the largest Frame: the length has 32 bits, and an int may not have
+// more.
+const maxFrame = math.MaxInt32
+
+// defaults returns cfg with its defaults, or says what is wrong with it.
+func (cfg Config) defaults() (Config, error) {
+	for _, f := range []struct {
+		name string
+		v    *int
+		d    int
+	}{
+		{"Frame", &cfg.Frame, 64 << 20}, {"Queue", &cfg.Queue, 1 << 20}, {"Open", &cfg.Open, 1 << 16}, {"LogRate", &cfg.LogRate, 100},
+	} {
+		if *f.v < 0 || *f.v > maxFrame {
+			return cfg, fmt.Errorf("%w: %s is %d; want 1 to %d, or 0 for %d", ErrConfig, f.name, *f.v, maxFrame, f.d)
+		}
+		if *f.v == 0 {
+			*f.v = f.d
+		}
+	}
+	for _, f := range []struct {
+		name string
+		v    *time.Duration
+		d    time.Duration
+	}{
+		{"Ready", &cfg.Ready, 0}, {"Stall", &cfg.Stall, 30 * time.Second}, {"Grace", &cfg.Grace, 2 * time.Second},
+	} {
+		if *f.v < 0 {
+			return cfg, fmt.Errorf("%w: %s is %v; want a time above 0", ErrConfig, f.name, *f.v)
+		}
+		if *f.v == 0 {
+			*f.v = f.d
+		}
+	}
+	switch {
+	case cfg.Command == "":
+		return cfg, fmt.Errorf("%w: Command is missing; want a program", ErrConfig)
+	case cfg.Codec > ETF:
+		return cfg, fmt.Errorf("%w: Codec is %d; want MsgPack, Plain or ETF", ErrConfig, cfg.Codec)
+	case cfg.Init == nil:
+		cfg.Init = node.Atom("undefined")
+	}
+	return cfg, nil
+}

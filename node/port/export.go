@@ -1,0 +1,193 @@
+package port
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Module is the module under which Export offers ports.
+const Module wire.Atom = "port"
+
+var errAlien = fmt.Errorf("%w: only a process of this node may start a port by name", ErrConfig)
+
+// Export lets supervisors that are described by text start ports: port:start/1,
+// whose argument is a map, or a list of pairs, with the fields of a [Config] in
+// snake case, for keys atoms or text:
+//
+//	command, dir   text
+//	args           a list of text
+//	env            a map, or a list of pairs, of text
+//	codec          msgpack, plain or etf
+//	init           any term
+//	ready, stall, grace
+//	               a time as in 500ms or 1m30s, or milliseconds; stall also infinity
+//	frame, queue, open, log_rate
+//	               integers
+//
+// Who may run a program may do whatever this node may. So the process must be spawned
+// by one of this node, a supervisor say: a spawn by another node, or by spawn of
+// package node, ends with {bad_config, _}. But a supervisor takes children from
+// whoever can send to it. allow, if it is not nil, is asked about each Config; its
+// error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
+func Export(n *node.Node, allow func(Config) error) error {
+	return n.ExportBehaviour(wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
+		cfg, err := ReadConfig(args[0])
+		if err == nil && allow != nil {
+			err = allow(cfg)
+		}
+		if err != nil {
+			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), err.Error()})
+		}
+		return &port{cfg: cfg, alien: true}, nil
+	})
+}
+
+// ReadConfig reads a Config from a term, in the way that [Export] says. The error is
+// [ErrConfig].
+func ReadConfig(term any) (cfg Config, err error) {
+	err = eachPair(term, func(key string, v any) (err error) {
+		switch key {
+		case "command":
+			cfg.Command, err = readText(v)
+		case "dir":
+			cfg.Dir, err = readText(v)
+		case "args":
+			cfg.Args, err = readTexts(v)
+		case "env":
+			cfg.Env = make(map[string]string)
+			err = eachPair(v, func(key string, v any) (err error) {
+				cfg.Env[key], err = readWord(v)
+				return err
+			})
+		case "codec":
+			cfg.Codec, err = readCodec(v)
+		case "init":
+			cfg.Init = v
+		case "ready":
+			cfg.Ready, err = readTime(v)
+		case "stall":
+			cfg.Stall, err = readTime(v)
+		case "grace":
+			cfg.Grace, err = readTime(v)
+		case "frame":
+			cfg.Frame, err = readSize(v)
+		case "queue":
+			cfg.Queue, err = readSize(v)
+		case "open":
+			cfg.Open, err = readSize(v)
+		case "log_rate":
+			cfg.LogRate, err = readSize(v)
+		default:
+			return errors.New("unknown; want command, args, env, dir, codec, init, ready, frame, queue, stall, open, grace or log_rate")
+		}
+		return err
+	})
+	if err != nil {
+		return cfg, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	_, err = cfg.defaults()
+	return cfg, err
+}
+
+// eachPair calls f for each pair of a map, or of a list of pairs.
+func eachPair(t any, f func(key string, v any) error) error {
+	one := func(k, v any) error {
+		key, ok := wire.Text(k)
+		if !ok {
+			return fmt.Errorf("%s as a key; want text", cut(wire.Format(k)))
+		}
+		if err := f(key, v); err != nil {
+			return fmt.Errorf("%s: %w", cut(key), err)
+		}
+		return nil
+	}
+	if m, ok := t.(wire.Map); ok {
+		for k, v := range m.All() {
+			if err := one(k, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	l, ok := wire.Elements(t)
+	if !ok {
+		return fmt.Errorf("%s; want a map", cut(wire.Format(t)))
+	}
+	for _, e := range l {
+		pair, ok := e.(wire.Tuple)
+		if !ok || len(pair) != 2 {
+			return fmt.Errorf("%s in a list of pairs; want {Key, Value}", cut(wire.Format(e)))
+		}
+		if err := one(pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrong(t any, want string) error { return fmt.Errorf("%s; want %s", cut(wire.Format(t)), want) }
+
+func readText(t any) (string, error) {
+	if s, ok := wire.Text(t); ok {
+		return s, nil
+	}
+	return "", wrong(t, "text")
+}
+
+func readTexts(t any) (all []string, err error) {
+	l, ok := wire.Elements(t)
+	if !ok {
+		return nil, wrong(t, "a list of text")
+	}
+	for _, e := range l {
+		s, err := readWord(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// readWord reads text, or an integer for its digits: PORT: 8080 in YAML.
+func readWord(t any) (string, error) {
+	if n, ok := wire.Int(t); ok {
+		return fmt.Sprint(n), nil
+	}
+	return readText(t)
+}
+
+func readCodec(t any) (Codec, error) {
+	s, _ := wire.Text(t)
+	for i, name := range codecNames {
+		if s == name {
+			return Codec(i), nil
+		}
+	}
+	return 0, wrong(t, "msgpack, plain or etf")
+}
+
+func readTime(t any) (time.Duration, error) {
+	if n, ok := wire.Int(t); ok && n > 0 && n <= int64(node.Infinity/time.Millisecond) {
+		return time.Duration(n) * time.Millisecond, nil
+	}
+	s, _ := wire.Text(t)
+	if s == "infinity" {
+		return node.Infinity, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return d, nil
+	}
+	return 0, wrong(t, "a time above 0 as in 500ms or 2s, or milliseconds")
+}
+
+func readSize(t any) (int, error) {
+	if n, ok := wire.Int(t); ok && n > 0 && n <= maxFrame {
+		return int(n), nil
+	}
+	return 0, wrong(t, fmt.Sprintf("an integer from 1 to %d", maxFrame))
+}

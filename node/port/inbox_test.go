@@ -1,0 +1,75 @@
+package port
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+)
+
+// The reader waits while the actor has not taken what there is, and one wake calls
+// for all of it.
+func TestInboxIsBounded(t *testing.T) {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	defer n.Stop()
+	self, err := n.Open()
+	require.NoError(t, err)
+	defer self.Close(nil)
+	self.TrapExit(true)
+	b := newInbox(n, self.Self())
+	const all = 100
+	over := make(chan bool, 1)
+	go func() { // ends with close below
+		for i := range all {
+			b.put(i, inboxBytes/4)
+		}
+		for b.put(all, inboxBytes/4) {
+		}
+		over <- true
+	}()
+	for next := 0; next < all; {
+		require.Equal(t, wake{}, self.Receive().(node.Exited).Reason)
+		ops, _ := b.take()
+		require.LessOrEqual(t, len(ops), 4)
+		for _, op := range ops {
+			if op == all {
+				break
+			}
+			require.Equal(t, next, op)
+			next++
+		}
+		if next < all {
+			require.NotEmpty(t, ops)
+		}
+	}
+	b.note(unready{})
+	b.close()
+	require.True(t, <-over)
+	ops, events := b.take()
+	require.Empty(t, ops)
+	require.Empty(t, events)
+	b.note(unready{}) // for nobody
+}
+
+// Nobody is woken twice for the same.
+func TestInboxWakesOnce(t *testing.T) {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	defer n.Stop()
+	self, err := n.Open()
+	require.NoError(t, err)
+	defer self.Close(nil)
+	self.TrapExit(true)
+	b := newInbox(n, self.Self())
+	b.note(room{})
+	require.True(t, b.put(1, 1))
+	b.note(stalled{})
+	self.Receive()
+	_, err = self.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout)
+	ops, events := b.take()
+	require.Equal(t, []any{1}, ops)
+	require.Equal(t, []any{room{}, stalled{}}, events)
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package port
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+func TestCounter(t *testing.T) {
+	w := newWorld(t)
+	pid := w.start(counter(), node.Options{Name: "pycounter"})
+	sum, err := node.Call[int](ctx, w.n, node.Atom("pycounter"), wire.Tuple{wire.Atom("add"), 5})
+	require.NoError(t, err)
+	require.Equal(t, 5, sum)
+	require.NoError(t, w.n.Send(pid, node.Cast[any]{Body: wire.Tuple{wire.Atom("add"), 2}}))
+	require.Equal(t, "7", w.call(pid, "get"))
+	require.Equal(t, "18446744073709551623", w.call(pid, "{add,18446744073709551616}"))
+	require.Equal(t, "error: {unknown,{what,<<\"x\">>}}", w.call(pid, `{what,<<"x">>}`))
+	require.Equal(t, `error: {exit_status,1}`, w.call(pid, "crash"))
+	require.Equal(t, "{exit_status,1}", format(w.reason(pid)))
+	require.Contains(t, w.log.String(), `text="RuntimeError: told to"`)
+}
+
+// A program whose msgpack knows no extensions.
+func TestPlain(t *testing.T) {
+	w := newWorld(t)
+	cfg := python(`
+port = Port()
+assert isinstance(port.node, bytes) and isinstance(port.me, dict), (port.node, port.me)
+@port.on_call
+def call(body, caller):
+    if body == b"me": return port.me
+    if body == b"ok": return {"$tuple": [{"$atom": "ok"}, "text"]}
+    return body
+port.run()
+`)
+	cfg.Codec = Plain
+	pid := w.start(cfg, node.Options{})
+	require.Equal(t, `[<<"add">>,5,#{<<"k">> => [true,undefined,1.5]}]`, w.call(pid, "{add,5,#{k => {true,undefined,1.5}}}"))
+	require.Equal(t, `{ok,<<"text">>}`, w.call(pid, "ok"))
+	me, err := node.Call[node.PID](ctx, w.n, pid, wire.Atom("me"))
+	require.NoError(t, err)
+	require.Equal(t, pid, me)
+}
+
+// The program inherits three files, and the environment that it is given.
+func TestEnvironment(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("PORT_TEST_A", "inherited")
+	t.Setenv("PORT_TEST_B", "inherited")
+	cfg := python(`
+port = Port()
+mine = {os.readlink("/proc/self/fd/%s" % f) for f in os.listdir("/proc/self/fd") if os.path.islink("/proc/self/fd/%s" % f)}
+@port.on_call
+def call(body, caller): return [os.environ["PORT_TEST_A"], os.environ["PORT_TEST_B"], os.getcwd(), len([f for f in mine if "pipe:" in f and f not in sys.argv]), os.getpgid(0) == os.getpid()]
+port.run()
+`)
+	cfg.Env["PORT_TEST_B"] = "given"
+	cfg.Env["PYTHONPATH"], _ = filepath.Abs(samples)
+	cfg.Dir = "/"
+	l, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	for _, e := range l { // what somebody has let the tests inherit is not the port's
+		to, _ := os.Readlink("/proc/self/fd/" + e.Name())
+		cfg.Args = append(cfg.Args, to)
+	}
+	pid := w.start(cfg, node.Options{})
+	require.Equal(t, `[<<"inherited">>,<<"given">>,<<"/">>,3,true]`, w.call(pid, "get"))
+}

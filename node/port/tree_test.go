@@ -1,0 +1,135 @@
+//go:build unix
+
+package port
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/tree"
+	"github.com/actornode/actornode/wire"
+)
+
+// A supervisor starts the program again when it fails, in its order.
+func TestSupervised(t *testing.T) {
+	w := newWorld(t)
+	top, err := supervisor.Start(ctx, w.self, supervisor.Spec{
+		Intensity: 10,
+		Children: []supervisor.Child{{
+			ID:      "pycounter",
+			Start:   func(...any) (node.Actor, error) { return New(counter()), nil },
+			Options: node.Options{Name: "pycounter"},
+		}},
+	}, node.Options{})
+	require.NoError(t, err)
+	w.self.Monitor(top)
+	first, _ := w.n.Whereis("pycounter")
+	require.Equal(t, "3", w.call(first, "{add,3}"))
+	old := w.info(first).OSPID
+	require.Contains(t, w.call(first, "crash"), "exit_status")
+	var second node.PID
+	eventually(t, "another", func() bool {
+		second, _ = w.n.Whereis("pycounter")
+		return !second.IsZero() && second != first
+	})
+	require.Equal(t, "0", w.call(second, "get"))
+	require.True(t, gone(old))
+	w.n.Exit(top, node.Shutdown)
+	require.Equal(t, node.Shutdown, w.reason(top))
+}
+
+// The start fails, and says why, before the supervisor has started.
+func TestSupervisedStartFails(t *testing.T) {
+	w := newWorld(t)
+	for want, cfg := range map[string]Config{
+		"{not_started,enoent}": {Command: "/nonexistent"},
+		"{exit_status,7}":      {Command: "/bin/sh", Args: []string{"-c", "exit 7"}, Ready: patience},
+	} {
+		_, err := supervisor.Start(ctx, w.n, supervisor.Spec{Children: []supervisor.Child{{
+			ID: "p", Start: func(...any) (node.Actor, error) { return New(cfg), nil },
+		}}}, node.Options{})
+		require.Error(t, err)
+		require.Contains(t, format(node.ErrorTerm(err)), want)
+	}
+}
+
+// sampleTree is the sample's tree, as it must be for programs that run here.
+func sampleTree(t *testing.T) string {
+	needs(t, "escript")
+	b, err := os.ReadFile(samples + "/tree.yaml")
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(b), "deploy/", "../../deploy/")
+}
+
+// A port in a supervision tree that is described in a file.
+func TestTree(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, Export(w.n, nil))
+	require.ErrorIs(t, Export(w.n, nil), node.ErrNameTaken)
+	f, err := tree.Check("ports.yaml", strings.NewReader(sampleTree(t)), tree.Known{Behaviours: w.n.Behaviours()})
+	require.NoError(t, err)
+	top, err := f.Start(ctx, w.self)
+	require.NoError(t, err)
+	w.self.Monitor(top)
+	pid, ok := w.n.Whereis("pycounter")
+	require.True(t, ok)
+	require.Equal(t, "42", w.call(pid, "{add,2}"))
+	other, ok := w.n.Whereis("erlcounter")
+	require.True(t, ok)
+	require.Equal(t, "3", w.call(other, "{add,2}"))
+	w.n.Exit(top, node.Shutdown)
+	require.Equal(t, node.Shutdown, w.reason(top))
+	require.False(t, w.n.IsAlive(pid))
+}
+
+func TestTreeBadConfig(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, Export(w.n, func(cfg Config) error {
+		if cfg.Command == "ruby" {
+			return errors.New("ruby may not run here")
+		}
+		return nil
+	}))
+	for old, c := range map[string]struct{ new, want string }{
+		"command: python3": {"command: ruby", "ruby may not run here"},
+		"ready: 20s":       {"ready: -1s", `port: bad config: ready: <<"-1s">>; want a time above 0`},
+		"init: 40":         {"codec: xml", `port: bad config: codec: <<"xml">>; want msgpack, plain or etf`},
+		"grace: 1s":        {"graze: 1s", "port: bad config: graze: unknown; want command, args"},
+	} {
+		f, err := tree.Check("ports.yaml", strings.NewReader(strings.Replace(sampleTree(t), old, c.new, 1)), tree.Known{Behaviours: w.n.Behaviours()})
+		require.NoError(t, err)
+		_, err = f.Start(ctx, w.n)
+		require.Error(t, err)
+		require.Contains(t, strings.ReplaceAll(format(node.ErrorTerm(err)), `\"`, `"`), c.want)
+	}
+}
+
+// Only processes of this node start ports by name: a spawn by another node, or by
+// nobody, does not.
+func TestExportIsForChildren(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, Export(w.n, nil))
+	b, err := w.n.Behaviour(Module, "start", []any{wire.NewMap("command", "/bin/cat")})
+	require.NoError(t, err)
+	_, err = node.SpawnWait(ctx, w.n, node.Options{}, b)
+	require.ErrorContains(t, err, "only a process of this node may start a port by name")
+	b, err = w.n.Behaviour(Module, "start", []any{wire.List{wire.Tuple{wire.Atom("command"), wire.Charlist("/bin/cat")}}})
+	require.NoError(t, err)
+	_, err = node.SpawnWait(ctx, w.self, node.Options{}, b)
+	require.NoError(t, err)
+}
+
+func TestExportIsNotForOtherNodes(t *testing.T) {
+	w := newErlWorld(t)
+	require.NoError(t, Export(w.n, nil))
+	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"), wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
+	eventually(t, "the end of what has been spawned", func() bool {
+		return len(w.n.Behaviours()) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
+	})
+}
