@@ -31,7 +31,8 @@ var errAlien = fmt.Errorf("%w: only a process of this node may start a port by n
 // Who may run a program may do whatever this node may. So the process must be spawned
 // by one of this node, a supervisor say: a spawn by another node, or by spawn of
 // package node, ends with {bad_config, _}. But a supervisor takes children from
-// whoever can send to it. allow, if it is not nil, is asked about each Config; its
+// whoever can send to it: export this where all who know the cookie may run programs,
+// and else use [Make]. allow, if it is not nil, is asked about each Config; its
 // error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
 func Export(n *node.Node, allow func(Config) error) error {
 	return n.ExportBehaviour(wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
@@ -44,6 +45,25 @@ func Export(n *node.Node, allow func(Config) error) error {
 		}
 		return &port{cfg: cfg, alien: true}, nil
 	})
+}
+
+// Make lets files start ports, and nobody else: it reads the one argument of
+// port:start/1 as [Export] says, and returns what makes the ports; the node need not
+// export that. It is a Make of package supervisor/tree, for the field Own of its Known.
+func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
+	if len(args) != 1 {
+		return nil, fmt.Errorf("%w: %d arguments; want one", ErrConfig, len(args))
+	}
+	cfg, err := ReadConfig(args[0])
+	if err != nil {
+		return nil, err
+	}
+	return func(more ...any) (node.Actor, error) {
+		if len(more) > 0 {
+			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), "arguments beside those of the file"})
+		}
+		return New(cfg), nil
+	}, nil
 }
 
 // ReadConfig reads a Config from a term, in the way that [Export] says. The error is

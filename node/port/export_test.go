@@ -48,3 +48,18 @@ func TestReadConfig(t *testing.T) {
 		require.ErrorContains(t, err, want, term)
 	}
 }
+
+// What a file says is what is started, and nothing beside it.
+func TestMake(t *testing.T) {
+	_, err := Make(nil)
+	require.ErrorIs(t, err, ErrConfig)
+	_, err = Make([]any{wire.NewMap("command", 7)})
+	require.ErrorIs(t, err, ErrConfig)
+	start, err := Make([]any{wire.NewMap("command", "/bin/cat")})
+	require.NoError(t, err)
+	a, err := start()
+	require.NoError(t, err)
+	require.Equal(t, &port{cfg: Config{Command: "/bin/cat"}}, a)
+	_, err = start(wire.NewMap("command", "/bin/sh"))
+	require.ErrorContains(t, err, "bad_config")
+}

@@ -4,8 +4,9 @@
 // # Nouns
 //
 //   - A [File] is what a file describes: one tree, or applications.
-//   - [Known] is what a file may refer to: the behaviours that a node exports, and
-//     applications that are there already.
+//   - [Known] is what a file may refer to: the behaviours that a node exports, those
+//     that are for files only, and applications that are there already.
+//   - A [Make] is such a behaviour for files: it checks args, and makes the start.
 //   - [Errors] is all that is wrong with a file, sorted by line; an [Error] is
 //     file:line:column: field: what is wrong, and what is allowed.
 //
@@ -87,7 +88,8 @@
 //
 // # Invariants
 //
-//  1. Check starts nothing and calls no behaviour.
+//  1. Check starts nothing and calls no behaviour; of [Known].Own it calls what
+//     checks the args.
 //  2. What Check lets through, supervisor.CheckSpecs and application's Check do,
 //     for every supervisor of the file.
 //  3. All errors of a file are found at once, except when the YAML itself is

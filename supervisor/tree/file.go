@@ -26,11 +26,20 @@ type Known struct {
 	// Behaviours are what can be children: those of
 	// [node.Node.Behaviours].
 	Behaviours []wire.Export
+	// Own are behaviours that children of the file can be though no node exports
+	// them: only the file can name them, and not whoever sends its supervisors a
+	// child specification.
+	Own map[wire.Export]Make
 	// Applications are those that the file's may depend on beside one another.
 	Applications []wire.Atom
 	// Mailbox bounds the mailboxes of children that are workers. Default: nothing does.
 	Mailbox mailbox.Limits
 }
+
+// Make checks the args of a child, as many as the arity says, and returns the
+// child's Start, as in [supervisor.Child]: what that is given is what
+// simple_one_for_one adds to them. It must start nothing.
+type Make func(args []any) (start func(more ...any) (node.Actor, error), err error)
 
 // File is what a file describes, checked: one tree, or applications.
 type File struct {

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -140,9 +142,12 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 		v := v
 		v.Path = strict.Join(v.Path, "start")
 		r.Fail(v, "missing; want module:function of an exported behaviour, or supervisor in its place")
-	} else if startOK {
+	} else if start.Arity = arity; !startOK {
+		// That has been said.
+	} else if r.known.Own[start] != nil {
+		r.own(&k, got, start)
+	} else {
 		k.Named.Module, k.Named.Function = start.Module, start.Function
-		start.Arity = arity
 		r.resolve(w, start, s.Strategy == supervisor.SimpleOneForOne)
 	}
 	r.rest(&k, got)
@@ -152,6 +157,28 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	r.combinations(&k, s, got)
 	return k, r.identify(&k, v, got)
 }
+
+// own makes the start of a child whose behaviour is the file's own.
+func (r *reader) own(k *supervisor.Child, got map[string]at, start wire.Export) {
+	args := k.Named.Args
+	k.Named, k.Modules = supervisor.Named{}, []wire.Atom{start.Module}
+	k.Start = func(...any) (node.Actor, error) { return nil, errUnread } // to pass for a child where args are wrong
+	v, there := got["args"]
+	if !there {
+		v = got["start"]
+	}
+	if slices.Contains(args, nil) {
+		return // what is wrong with an argument has been said
+	}
+	made, err := r.known.Own[start](args)
+	if err != nil {
+		r.Fail(v, "%v", err)
+		return
+	}
+	k.Start = made
+}
+
+var errUnread = errors.New("tree: a child of a file with errors")
 
 // rest reads fields whose meaning depends on others.
 func (r *reader) rest(k *supervisor.Child, got map[string]at) {
@@ -285,12 +312,13 @@ func (r *reader) resolve(v at, e wire.Export, more bool) {
 
 // exports lists those behaviours that want wants.
 func (r *reader) exports(want func(wire.Export) bool) (all []string) {
-	for _, x := range r.known.Behaviours {
+	for _, x := range slices.Concat(r.known.Behaviours, slices.Collect(maps.Keys(r.known.Own))) {
 		if want(x) {
 			all = append(all, strings.TrimPrefix(x.String(), "fun "))
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // text is module:function of e.

@@ -3,6 +3,7 @@ package tree_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -163,4 +164,42 @@ func FuzzCheck(f *testing.F) {
 			require.NotEmpty(t, e.Problem, e)
 		}
 	})
+}
+
+// What is the file's own is checked with the file, started by it, and by nobody who
+// sends a supervisor of the node a specification.
+func TestOwn(t *testing.T) {
+	given := make(chan []any, 4)
+	run := wire.Export{Module: "own", Function: "run", Arity: 1}
+	known := tree.Known{Own: map[wire.Export]tree.Make{run: func(args []any) (func(...any) (node.Actor, error), error) {
+		if !wire.Equal(args[0], "good") {
+			return nil, fmt.Errorf("%s; want good", wire.Format(args[0]))
+		}
+		return func(more ...any) (node.Actor, error) {
+			given <- append(args, more...)
+			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
+		}, nil
+	}}}
+	check := func(text string) (*tree.File, error) { return tree.Check("own.yaml", strings.NewReader(text), known) }
+
+	_, err := check("supervisor: {children: [\n{id: a, start: own:run, args: [bad]},\n{id: a, start: own:rum, args: [1]},\n{id: c, start: own:run}]}")
+	require.EqualError(t, err, "own.yaml:2:31: supervisor.children[0].args: <<\"bad\">>; want good\n"+
+		"own.yaml:3:6: supervisor.children[1].id: another child has the id a, in line 2\n"+
+		"own.yaml:3:16: supervisor.children[1].start: own:rum is not exported; did you mean own:run/1? allowed: own:run/1\n"+
+		"own.yaml:4:16: supervisor.children[2].start: own:run is not exported for 0 args; allowed: own:run/1")
+
+	f, err := check("supervisor: {name: top, children: [{id: a, start: own:run, args: [good]},\n" +
+		"{id: b, supervisor: {name: many, strategy: simple_one_for_one, children: [{id: x, start: own:run, args: [good]}]}}]}")
+	require.NoError(t, err)
+	require.Equal(t, []wire.Atom{"own"}, f.Top.Children[0].Modules)
+	n := nodetest.Start(t, node.Config{})
+	_, err = f.Start(t.Context(), n)
+	require.NoError(t, err)
+	require.Equal(t, []any{[]byte("good")}, <-given)
+	_, err = supervisor.StartDynamic(t.Context(), n, node.Atom("many"), 7)
+	require.NoError(t, err)
+	require.Equal(t, []any{[]byte("good"), 7}, <-given)
+	_, err = supervisor.StartChild(t.Context(), n, node.Atom("top"), supervisor.Child{ID: "z", Named: supervisor.Named{Module: "own", Function: "run", Args: []any{"good"}}})
+	require.ErrorContains(t, err, "undef")
+	require.Empty(t, given)
 }
