@@ -196,6 +196,9 @@ func (d *daemon) up(ctx context.Context) (err error) {
 
 // startApplications starts the tree and the demo.
 func (d *daemon) startApplications(ctx context.Context) error {
+	if err := d.exportPorts(); err != nil {
+		return err
+	}
 	tree := d.cfg.Tree
 	if tree == nil && !d.cfg.Demo {
 		return nil

@@ -102,13 +102,24 @@ type program struct {
 // begin starts a daemon named go@127.0.0.1, without EPMD. more are lines of its
 // file.
 func begin(t *testing.T, more string, vars ...string) *program {
-	p := &program{t: t, port: freePort(t), http: "127.0.0.1:" + freePort(t), home: t.TempDir()}
+	p := newProgram(t)
 	file := filepath.Join(p.home, "actornode.yaml")
 	text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json}\n%s", p.port, more)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return p.start("", file, vars...)
+}
+
+func newProgram(t *testing.T) *program {
+	return &program{t: t, port: freePort(t), http: "127.0.0.1:" + freePort(t), home: t.TempDir()}
+}
+
+// start starts the daemon in a folder, with a file.
+func (p *program) start(dir, file string, vars ...string) *program {
+	t := p.t
 	self, err := os.Executable()
 	require.NoError(t, err)
 	p.cmd = exec.Command(self, "start", "--config", file)
+	p.cmd.Dir = dir
 	p.cmd.Env = append([]string{asDaemon + "=1", "HOME=" + p.home, "ACTORNODE_COOKIE=secret", "ACTORNODE_DISCOVERY_EPMD=false",
 		"ACTORNODE_HTTP_LISTEN=" + p.http}, vars...)
 	p.cmd.Stderr = &p.log

@@ -158,7 +158,7 @@ func load(file string, flags map[string][]string, env environment) (*config.Conf
 		if err != nil {
 			return nil, err
 		}
-		s.Known.Behaviours = known
+		s.Known.Behaviours, s.Known.Own = known, own
 	}
 	if file != "" {
 		text, err := os.ReadFile(file)

@@ -56,6 +56,9 @@ type Config struct {
 	DrainTimeout time.Duration
 
 	PG, Demo bool
+	Ports    struct {
+		Remote bool // whether others than the tree may start programs
+	}
 	TreeFile string     // a file with the tree
 	Tree     *tree.File // from that file, or from this one; nil: none
 

@@ -113,6 +113,8 @@ func (c *Config) own() []Setting {
 			Doc: "how long to wait for groups and applications when stopping, and then as long for the processes that are left"},
 		{Key: "pg", Flag: "pg", Value: flag{&c.PG}, Doc: "run the scope pg of process groups, which those of OTP are the other side of"},
 		{Key: "demo", Flag: "demo", Value: flag{&c.Demo}, Doc: "run the demo: processes named demo, counter and echo"},
+		{Key: "ports.remote", Value: flag{&c.Ports.Remote},
+			Doc: "let other nodes start programs by port:start, as children of this node's supervisors: whoever knows the cookie may run anything then; else only the tree here may"},
 		{Key: "tree", Flag: "tree", Value: path{&c.TreeFile},
 			Doc: "file with the tree, supervisor or applications, in place of these two here"},
 	}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"github.com/actornode/actornode/node/port"
+	"github.com/actornode/actornode/supervisor/tree"
+	"github.com/actornode/actornode/wire"
+)
+
+// own are the behaviours that only the daemon's own tree can name: who can send to
+// its supervisors cannot run programs by them.
+var own = map[wire.Export]tree.Make{{Module: port.Module, Function: "start", Arity: 1}: port.Make}
+
+// exportPorts lets others than the tree start programs, if the configuration does.
+func (d *daemon) exportPorts() error {
+	if !d.cfg.Ports.Remote {
+		return nil
+	}
+	d.log.Warn("whoever knows the cookie may run programs here", "setting", "ports.remote")
+	return port.Export(d.n, nil)
+}
