@@ -71,6 +71,7 @@ func system() contract.System {
 		etfDecode,
 		remoteLatency,
 		remoteBulk,
+		remoteIdle,
 		remoteThroughput,
 		remoteSpawn,
 	}}

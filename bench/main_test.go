@@ -100,6 +100,7 @@ func TestEdges(t *testing.T) {
 		"remote_throughput messages=100 senders=3 proto=erlang",
 		"remote_spawn spawns=2 proto=erlang",
 		"remote_bulk mib=1 proto=erlang",
+		"remote_idle nodes=3",
 	} {
 		for _, style := range []string{contract.Actor, contract.Process} {
 			var out, errs bytes.Buffer

@@ -56,6 +56,7 @@ func Cases() []Case {
 		{Bench: "remote_throughput"},
 		{Bench: "remote_spawn"},
 		{Bench: "remote_bulk"},
+		{Bench: "remote_idle"},
 	}
 }
 
@@ -79,6 +80,7 @@ func Smoke() []Case {
 		{Bench: "remote_throughput", Params: []string{"messages=100"}},
 		{Bench: "remote_spawn", Params: []string{"spawns=20"}},
 		{Bench: "remote_bulk", Params: []string{"mib=1"}},
+		{Bench: "remote_idle", Params: []string{"nodes=3"}},
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
 		{Bench: "supertree", Params: []string{"n=100"}},
