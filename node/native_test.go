@@ -99,7 +99,7 @@ func TestNativeGrace(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Ping(soon(t), b.Name()), "both know that they are connected")
 	ref := self.Monitor(pid)
 	self.MonitorNode(b.Name())
 	for i := range n {

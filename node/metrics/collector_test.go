@@ -63,7 +63,8 @@ func handler(t *testing.T, c metrics.Config) http.Handler {
 }
 
 func TestCollect(t *testing.T) {
-	a, _ := pair(t)
+	a, b := pair(t)
+	require.NoError(t, a.Ping(t.Context(), b.Name()), "something has come from there")
 	release := make(chan struct{})
 	defer close(release)
 	began := make(chan struct{})
