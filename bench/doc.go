@@ -29,7 +29,8 @@
 //
 // The benches named remote_* are two OS processes with a node each, which talk
 // over TCP on the loopback interface by the protocol that proto names. Messages
-// are terms. All figures but far_peak_rss_mib are those of the near end; its
+// are terms. Both have GOGC=400 where the environment says nothing else, as the daemon
+// has. All figures but far_peak_rss_mib are those of the near end; its
 // profile is FILE, that of the far end FILE.far.
 //
 // # A comparison
@@ -84,8 +85,13 @@
 //	etf_decode            tuple: three allocations, for the tuple, the binary and an
 //	                      integer. list: 16 bytes for each element, 8 more for its
 //	                      integer, and the collector, which with so small a heap
-//	                      runs all the time: half of it is write barriers, marking
-//	                      and sweeping, and goes with GOGC=400
+//	                      runs all the time: write barriers, marking and sweeping,
+//	                      about half of which goes with GOGC=400
+//	remote_throughput     the reader of the far end: the allocation of the message (a
+//	                      third), a copy out of the socket, the collector
+//	remote_latency        four wake-ups a round: of the reader, which the socket wakes,
+//	                      and of the process's stage, at each end
+//	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox
 //

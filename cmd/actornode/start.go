@@ -176,6 +176,7 @@ func load(file string, flags map[string][]string, env environment) (*config.Conf
 
 // start runs a node until ctx ends.
 func start(ctx context.Context, cfg *config.Config, env environment) error {
+	growHeap(env.lookup)
 	if cfg.Name == "" {
 		return fail(exitUsage, nil, "there is no name: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
 	}
