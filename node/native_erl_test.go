@@ -1,0 +1,60 @@
+package node_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
+)
+
+// Two nodes of this kind talk natively, each to OTP in Erlang's way; identifiers of
+// any of the three go through any other unchanged.
+func TestNativeBesideErlang(t *testing.T) {
+	c := newCountry(t)
+	a, b := c.start(c.config("a")), c.start(c.config("b"))
+	e := c.erl("e1", erltest.Cookie)
+	// relay passes on to the next what it gets.
+	relay := func(n *node.Node, next node.PID) node.PID {
+		pid, err := n.SpawnOpt(node.Options{Name: "relay"}, node.ActorFunc(func(ctx *node.Context, msg any) error {
+			return ctx.Send(next, msg)
+		}))
+		require.NoError(t, err)
+		return pid
+	}
+	last, got := catcher(t, b, "last")
+	relay(a, last)
+	// From OTP over a to b: its pid, a reference of its, and a's and b's own pids.
+	e.Ask("{relay, 'a@127.0.0.1'} ! {self(), make_ref(), node()}")
+	msg, ok := caught(t, got).(wire.Tuple)
+	require.True(t, ok)
+	pid, ok := msg[0].(node.PID)
+	require.True(t, ok, "%v", msg)
+	assert.Equal(t, e.name, pid.Node())
+	assert.Equal(t, e.name, msg[1].(node.Ref).Node())
+	protocol := func(n *node.Node, peer node.Atom) string {
+		p, _ := node.FarProtocol(n, peer)
+		return p
+	}
+	assert.Equal(t, "native", protocol(a, b.Name()))
+	assert.Equal(t, "erlang", protocol(a, e.name))
+	// b answers the pid that it has got from a, to OTP itself, with its own and with a's.
+	near, caughtAtA := catcher(t, a, "near")
+	require.NoError(t, b.Send(pid, wire.Tuple{wire.Atom("hello"), last, near}))
+	assert.Equal(t, "true", e.Ask("receive {hello, P, N} -> P ! {from, e1}, N ! {from, e1}, node(P) =:= 'b@127.0.0.1' andalso node(N) =:= 'a@127.0.0.1' after 10000 -> timeout end"))
+	assert.Equal(t, "erlang", protocol(b, e.name))
+	want := wire.Tuple{wire.Atom("from"), wire.Atom("e1")}
+	assert.Equal(t, want, caught(t, got))
+	assert.Equal(t, want, caught(t, caughtAtA))
+	// A monitor of b over the pid from OTP, learnt natively.
+	inCatcher(b, last, func(p *node.Self) { p.Monitor(pid) })
+	e.Ask("put(w, spawn(fun() -> receive X -> exit(X) end end)), {relay, 'a@127.0.0.1'} ! get(w)")
+	worker, ok := caught(t, got).(node.PID)
+	require.True(t, ok)
+	inCatcher(b, last, func(p *node.Self) { p.Link(worker) })
+	require.NoError(t, b.Send(worker, wire.Atom("done")))
+	assert.Equal(t, node.Exited{From: worker, Reason: wire.Atom("done")}, caught(t, got))
+}
