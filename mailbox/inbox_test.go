@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/wire/racetest"
 	"github.com/actornode/actornode/wire/randtest"
 )
 
@@ -161,7 +162,7 @@ func TestInboxRecycledNodes(t *testing.T) {
 // Invariant 4: a take that races with Close does not open the inbox again.
 func TestInboxStaysClosed(t *testing.T) {
 	rounds := 200_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || racetest.On {
 		rounds = 20_000
 	}
 	r := randtest.New(t)

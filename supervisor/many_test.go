@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire/racetest"
 )
 
 // crowd is a supervisor with many children; heard gets a child's PID when it
@@ -79,7 +80,7 @@ func (c *crowd) mallocs(pid node.PID) float64 {
 
 // A crash among 100,000 children costs what it costs among 10.
 func TestManyChildren(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || racetest.On {
 		t.Skip("starts 300,000 processes")
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.RestForOne, supervisor.SimpleOneForOne} {
@@ -101,7 +102,7 @@ func TestManyChildren(t *testing.T) {
 // not take time with the square of their number.
 func TestManyAtOnce(t *testing.T) {
 	size := 50_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || racetest.On {
 		size = 5000
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.SimpleOneForOne} {

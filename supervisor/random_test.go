@@ -18,13 +18,14 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/racetest"
 )
 
 // TestRandom lets random things happen to random trees and checks the invariants
 // of doc.go. RANDOM_SEED plays one seed, RANDOM_RUNS so many from a random one on.
 func TestRandom(t *testing.T) {
 	first, runs := uint64(1), uint64(10_000)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || racetest.On {
 		runs = 2000
 	}
 	if s := os.Getenv("RANDOM_RUNS"); s != "" {

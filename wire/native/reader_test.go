@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/linktest"
 	"github.com/actornode/actornode/wire/pack"
+	"github.com/actornode/actornode/wire/racetest"
 )
 
 // reading returns a link that reads b, from node A to node B.
@@ -362,6 +363,8 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	each := (after.HeapAlloc - before.HeapAlloc) / n
 	t.Logf("%d bytes each", each)
-	require.Less(t, each, uint64(32<<10))
+	if !racetest.On {
+		require.Less(t, each, uint64(32<<10))
+	}
 	runtime.KeepAlive(links)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/racetest"
 )
 
 // samples are what the benchmarks send. The budgets are the allocations that
@@ -118,7 +119,7 @@ func TestAllocations(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if raceEnabled {
+			if racetest.On {
 				return // it counts its own
 			}
 			require.LessOrEqual(t, int(encode), s.encode, "encode")

@@ -1,5 +1,0 @@
-//go:build race
-
-package supervisor_test
-
-const raceEnabled = true
