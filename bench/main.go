@@ -82,6 +82,9 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "compare" {
 		return compare(args[1:], stdout, stderr)
 	}
+	if len(args) > 0 && args[0] == "soak" {
+		return soak(args[1:], stdout, stderr)
+	}
 	return system().Main(args, stdout, stderr)
 }
 
