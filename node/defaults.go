@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,7 @@ import (
 // are they named.
 func (d *Distribution) defaults() {
 	if len(d.Protocols) == 0 {
-		d.Protocols = []wire.Protocol{
-			&native.Protocol{Types: d.Types, Foreign: foreignTerm, Compress: d.Compress},
-			&erldist.Protocol{Foreign: foreignTerm},
-		}
+		d.Protocols = d.all()
 	}
 	if d.Finder == nil {
 		d.Finder = &EPMD{}
@@ -33,6 +31,30 @@ func (d *Distribution) defaults() {
 	if d.Transport == nil {
 		d.Transport = wire.TCP{}
 	}
+}
+
+// all are the protocols there are, the preferred one first.
+func (d *Distribution) all() []wire.Protocol {
+	return []wire.Protocol{
+		&native.Protocol{Types: d.Types, Foreign: foreignTerm, Compress: d.Compress},
+		&erldist.Protocol{Foreign: foreignTerm},
+	}
+}
+
+// ProtocolsByName returns the default Protocols of these names, native and erlang, in
+// this order: for who wants one of them, or prefers the other. Types and Compress must
+// be set before. A name that is none of them is an error.
+func (d *Distribution) ProtocolsByName(names ...string) ([]wire.Protocol, error) {
+	var chosen []wire.Protocol
+	for _, name := range names {
+		all := d.all()
+		i := slices.IndexFunc(all, func(p wire.Protocol) bool { return p.Name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("node: %q is no protocol: want %s or %s", name, all[0].Name(), all[1].Name())
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
 }
 
 // Types are the Go types that cross to other nodes of this kind as they are.

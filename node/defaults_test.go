@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/native"
 )
 
 // What a node has EPMD know of it, others read.
@@ -33,4 +35,17 @@ func TestRegistration(t *testing.T) {
 	for _, odd := range []string{"x", "=", "a=", "a=0", "a=x,", ",,", "a=70000", "\x00\xff"} {
 		assert.Equal(t, []Endpoint{{"erlang", "h:1"}}, endpointsOf(epmd.Registration{Port: 1, Extra: []byte(odd)}, "h"), odd)
 	}
+}
+
+// Protocols are chosen by name, in the order asked for.
+func TestProtocolsByName(t *testing.T) {
+	d := Distribution{Compress: 100}
+	chosen, err := d.ProtocolsByName("erlang", "native")
+	require.NoError(t, err)
+	require.Len(t, chosen, 2)
+	assert.Equal(t, "erlang", chosen[0].Name())
+	assert.Equal(t, "native", chosen[1].Name())
+	assert.Equal(t, 100, chosen[1].(*native.Protocol).Compress)
+	_, err = d.ProtocolsByName("quic")
+	require.EqualError(t, err, `node: "quic" is no protocol: want native or erlang`)
 }

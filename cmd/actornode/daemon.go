@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,8 @@ import (
 	"github.com/actornode/actornode/cmd/actornode/health"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/dns"
+	"github.com/actornode/actornode/node/gossip"
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
@@ -40,12 +43,14 @@ type daemon struct {
 	offers   []func(*node.Node) error // of what trees can name
 
 	// Set once, in up.
-	n     *node.Node
-	apps  *application.Controller
-	scope *pg.Scope // nil: none
-	http  *health.Server
-	alive node.PID
-	halt  context.CancelFunc // the operator's way to stop it
+	n      *node.Node
+	gossip *gossip.Finder // nil: none
+	dns    *dns.Finder    // nil: none
+	apps   *application.Controller
+	scope  *pg.Scope // nil: none
+	http   *health.Server
+	alive  node.PID
+	halt   context.CancelFunc // the operator's way to stop it
 
 	started  atomic.Bool // all applications have been
 	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
@@ -120,7 +125,10 @@ func (d *daemon) startNode() error {
 	}
 	mapper.Logger = d.log
 	o := optionsOf(d.cfg)
-	finder, listen, err := o.network(d.env, &node.EPMD{Config: mapper})
+	if err := d.find(&o, cookie); err != nil {
+		return err
+	}
+	finder, listen, err := o.network(d.env, &node.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
 	if err != nil {
 		return err
 	}
@@ -129,23 +137,49 @@ func (d *daemon) startNode() error {
 		return err
 	}
 	limits := d.cfg.Limits
+	dist := &node.Distribution{
+		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+		Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Grace:  d.cfg.Grace, Compress: d.cfg.Compress,
+	}
+	if d.cfg.Discovery.Mesh {
+		dist.Mesh = &node.Mesh{}
+	}
+	if dist.Protocols, err = dist.ProtocolsByName(d.cfg.Protocols...); err != nil {
+		return err
+	}
 	d.n, err = node.Start(node.Config{
-		Name: node.Atom(d.cfg.Name), Log: d.log, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
-		Distribution: &node.Distribution{
-			Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
-			Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
-			Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
-		},
+		Name: node.Atom(d.cfg.Name), Log: d.log, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes, Distribution: dist,
 	})
 	return err
 }
 
-// listeners are those of other protocols than Erlang's.
-func (d *daemon) listeners() map[string]string {
-	if d.cfg.Listen.Native == "" {
-		return nil
+// find makes the finders that there are besides peers and EPMD.
+func (d *daemon) find(o *options, cookie string) (err error) {
+	if c, on := d.cfg.Discovery.Gossip.Config(); on {
+		c.Cookie, c.Log = cookie, d.log
+		if d.gossip, err = gossip.New(c); err != nil {
+			return err
+		}
+		o.more = append(o.more, d.gossip)
 	}
-	return map[string]string{"native": d.cfg.Listen.Native}
+	if c, on := d.cfg.Discovery.DNS.Config(); on {
+		c.Log = d.log
+		if d.dns, err = dns.New(c); err != nil {
+			return err
+		}
+		o.more = append(o.more, d.dns)
+	}
+	return nil
+}
+
+// listeners says where each protocol is listened for, if that is given: listen is for
+// Erlang's.
+func (d *daemon) listeners(listen string) map[string]string {
+	given := map[string]string{"erlang": listen, "native": d.cfg.Listen.Native}
+	maps.DeleteFunc(given, func(protocol, addr string) bool { return addr == "" || !slices.Contains(d.cfg.Protocols, protocol) })
+	return given
 }
 
 // cookies returns those of some peers; nil: there are none.
@@ -239,6 +273,7 @@ func (d *daemon) serve() (err error) {
 		r := prometheus.NewRegistry()
 		r.MustRegister(metrics.New(metrics.Config{Node: d.n}), collectors.NewGoCollector(),
 			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		r.MustRegister(d.finderMetrics()...)
 		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})
 	}
 	if d.http, err = health.Start(c); err != nil {
@@ -259,7 +294,7 @@ func (d *daemon) checks() []health.Check {
 		}
 	}
 	return []health.Check{
-		{Name: "listening", Fail: unless(func() bool { return d.n.Addr() != nil || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
+		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
 		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
 		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.others()))},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},

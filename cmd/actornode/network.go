@@ -29,6 +29,9 @@ func optionsOf(c *config.Config) options {
 		}
 	}
 	slices.Sort(o.peers)
+	if i := slices.Index(c.Protocols, "erlang"); i >= 0 && i < len(c.Protocols)-1 {
+		o.unnamed = "erlang" // whatever the node prefers
+	}
 	return o
 }
 
@@ -63,21 +66,34 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 		if err != nil {
 			return nil, "", err
 		}
+		if end.Protocol == "" {
+			end.Protocol = o.unnamed
+		}
 		s.Nodes[peer] = append(s.Nodes[peer], end)
 	}
 	switch {
-	case !o.noEPMD && len(o.peers) == 0:
+	case !o.noEPMD && len(o.peers)+len(o.more) == 0:
 		return mapper, listen, nil
 	case !o.noEPMD:
 		s.Next = mapper
-	case port == 0 && len(o.peers) == 0:
+	case port == 0 && len(o.peers)+len(o.more) == 0:
 		return nil, "", errors.New("--no-epmd needs to know where nodes are: --listen HOST:PORT with the port of all nodes, " +
 			"or --peer for each of them")
 	}
 	if o.noEPMD {
-		s.Port = port
+		s.Port, s.Protocol = port, o.unnamed
 	}
-	return s, listen, nil
+	if len(o.more) == 0 {
+		return s, listen, nil
+	}
+	chain := append(node.Chain{&node.Static{Nodes: s.Nodes}}, o.more...)
+	switch {
+	case s.Next != nil:
+		chain = append(chain, s.Next)
+	case port != 0:
+		chain = append(chain, &node.Static{Port: port, Protocol: o.unnamed}) // who finds all nodes is the last
+	}
+	return chain, listen, nil
 }
 
 // parsePeer takes NAME@HOST=ENDPOINT apart.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -33,6 +34,8 @@ type options struct {
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
+	more                 []node.Finder // of a daemon: asked after peers, before EPMD
+	unnamed              string        // what peers without a protocol speak; "": the last of those of the node
 }
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
@@ -56,6 +59,11 @@ none runs on this host, the node is one itself. With --no-epmd there is none: pe
 are where --peer says, and all others at the port of --listen, each on the host of
 its name, as with erl -start_epmd false -erl_epmd_port PORT. ERL_DIST_PORT=PORT is
 as --no-epmd with --listen HOST:PORT.
+
+Actornodes talk in the native protocol and OTP nodes in Erlang's: --protocols, and
+--listen-native for the port of the former, which EPMD tells, too. --dns-host,
+--dns-service, --gossip and --seed find nodes in other ways; with --mesh the node
+connects to all that it finds.
 
 With --tls-cert, --tls-key and --tls-ca (ACTORNODE_TLS_CERT, ACTORNODE_TLS_KEY and
 ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls; each

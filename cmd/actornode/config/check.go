@@ -10,10 +10,8 @@ import (
 func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkCookies(fail)
 	c.checkTLS(fail)
-	if !c.Discovery.EPMD && !c.distPort && c.Port() == 0 && len(c.Discovery.Peers) == 0 {
-		fail("%s: without EPMD this node needs to know where nodes are: --listen HOST:PORT (listen.erlang) with the port of all nodes, "+
-			"or --peer (discovery.peers) for each of them", c.Origin("discovery.epmd").Where)
-	}
+	c.checkProtocols(fail)
+	c.checkDiscovery(fail)
 	if c.HTTP.Listen == "off" {
 		c.HTTP.Listen = ""
 	}
@@ -36,7 +34,8 @@ func (c *Config) check(fail func(format string, args ...any)) {
 // isLong reports whether a name with that host is a long one.
 func isLong(host string) bool { return strings.ContainsAny(host, ".:") }
 
-// Port is the port of listen.erlang; 0: none is given.
+// Port is the port of listen.erlang, 0: none is given. It is that of all nodes where
+// nothing else says where they are.
 func (c *Config) Port() int {
 	_, port, err := net.SplitHostPort(c.Listen.Erlang)
 	if err != nil {

@@ -28,11 +28,7 @@ type Config struct {
 	}
 	Protocols []string // the preferred one first
 
-	Discovery struct {
-		EPMD  bool
-		Peers map[string][]node.Endpoint // by name
-		Join  []string                   // nodes that are connected at the start
-	}
+	Discovery Discovery
 
 	Limits struct {
 		Message   int // bytes of one message from a peer
@@ -43,6 +39,8 @@ type Config struct {
 	}
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
+	Grace          time.Duration // that a broken connection may take to be mended unnoticed; 0: none
+	Compress       int           // bytes of the smallest message that is compressed; 0: none is
 
 	Log struct {
 		Level  slog.Level
@@ -72,12 +70,14 @@ type Cookie struct{ In, Out string }
 // Default returns the configuration of a daemon that is told nothing.
 func Default() *Config {
 	c := &Config{
-		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"erlang"},
+		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"native", "erlang"},
 		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, DrainTimeout: 10 * time.Second, PG: true,
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"
 	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]node.Endpoint)
+	c.Discovery.DNS = DNS{Network: "ip4", Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}
+	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second}
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
 	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
 	c.HTTP.Metrics = true

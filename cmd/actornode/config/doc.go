@@ -42,7 +42,7 @@
 //
 // # Invariants
 //
-//  1. Load opens nothing but what Source.Open does, and starts nothing.
+//  1. Load opens nothing but what Source.Open does, starts nothing and asks nobody.
 //  2. All that is wrong is found at once, except what only broken YAML hides.
 //  3. No error and no print has a cookie in it.
 //  4. What YAML(true) prints loads as the same Config.
@@ -54,6 +54,5 @@
 // # Limits and versions
 //
 // Those of package supervisor/strict. What the file may name and this version does
-// not have yet (the native protocol, discovery by DNS and gossip, published nodes)
-// is an error that says so: the list is in missing.go.
+// not have yet (published nodes) is an error that says so: the list is in missing.go.
 package config

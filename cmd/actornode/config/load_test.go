@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/cmd/actornode/config"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
@@ -161,20 +162,37 @@ func TestPrint(t *testing.T) {
 name: go@h
 cookie: TOPSECRET
 cookies: {a@h: TOPSECRET, b@h: {in: TOPSECRET, out: OTHERSECRET}}
-discovery: {peers: {a@h: ":1", b@h: [":2", "g:3"]}, join: [a@h, b@h]}
+discovery:
+  peers: {a@h: ":1", b@h: [":2", "native://g:3"]}
+  join: [a@h, b@h]
+  mesh: true
+  dns: {host: nodes.x, at: [":4370", "native://:1"], services: ["native://_n._tcp.x"]}
+  gossip: {bind: ":7946", seeds: [h, "g:1"], old_cookies: [TOPSECRET, OTHERSECRET]}
+grace: 10s
+compress: 4KiB
 limits: {mailbox: {bytes: 3KiB}, queue: 1000000}
 `), Flags: map[string][]string{"http": {":0"}}})
 	require.NoError(t, err)
 	shown := string(c.YAML(false))
 	assert.NotContains(t, shown, "SECRET")
-	assert.Contains(t, shown, `queue: 1000000 # a.yaml:6:41`)
+	assert.Contains(t, shown, `queue: 1000000 # a.yaml:13:41`)
 	assert.Contains(t, shown, "listen: :0 # --http")
 	assert.Contains(t, shown, "format: text # default")
-	assert.Contains(t, shown, "protocols: [erlang] # default")
+	assert.Contains(t, shown, "protocols: [native, erlang] # default")
 	again, err := config.Load(config.Source{File: "b.yaml", Text: c.YAML(true)})
 	require.NoError(t, err, string(c.YAML(true)))
 	assert.Equal(t, values(c), values(again))
 	assert.Equal(t, c.Cookies, again.Cookies)
+	assert.Equal(t, c.Discovery, again.Discovery)
+	assert.Equal(t, []string{"TOPSECRET", "OTHERSECRET"}, again.Discovery.Gossip.OldCookies)
+	d, on := again.Discovery.DNS.Config()
+	assert.True(t, on)
+	assert.Equal(t, dns.Config{Host: "nodes.x", At: []node.Endpoint{{Addr: ":4370"}, {Protocol: "native", Addr: ":1"}}, Network: "ip4",
+		Services: []dns.Service{{Name: "_n._tcp.x", Protocol: "native"}}, Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}, d)
+	_, on = config.Default().Discovery.DNS.Config()
+	assert.False(t, on)
+	_, on = config.Default().Discovery.Gossip.Config()
+	assert.False(t, on)
 }
 
 // FuzzLoad: no text makes Load panic, and what it lets through can be printed and

@@ -27,7 +27,7 @@ func (s *Setting) Env() string {
 // as a time or a number can: a flag with one is a wrong command line.
 func (s *Setting) Typed() bool {
 	switch s.Value.(type) {
-	case text, path, peers, names, cookies, absent, hidden:
+	case text, path, peers, list, cookies, hidden:
 		return false
 	}
 	return true
@@ -44,7 +44,7 @@ var policies = []string{
 // Settings lists all fields but those of the tree, in the order of the
 // documentation; what they set is c's. FIELDS.md, the flags, the environment and the
 // file are all made from it.
-func (c *Config) Settings() []Setting { return slices.Concat(c.cluster(), c.own()) }
+func (c *Config) Settings() []Setting { return slices.Concat(c.cluster(), c.found(), c.own()) }
 
 // cluster are the settings about other nodes.
 func (c *Config) cluster() []Setting {
@@ -61,8 +61,8 @@ func (c *Config) cluster() []Setting {
 			Doc: "keep out of nodes() of other nodes"},
 		{Key: "listen.erlang", Flag: "listen", Value: text{&c.Listen.Erlang, "HOST:PORT, :PORT for all addresses, or - for nowhere", checkListen},
 			Doc: "where other nodes connect, by the Erlang distribution protocol; default: the name's host, any port"},
-		{Key: "listen.native", Value: text{&c.Listen.Native, "HOST:PORT, :PORT for all addresses, or - for nowhere", later("listen.native", checkListen)},
-			Doc: "where other actornodes connect, by the native protocol"},
+		{Key: "listen.native", Flag: "listen-native", Value: text{&c.Listen.Native, "HOST:PORT, :PORT for all addresses, or - for nowhere", checkListen},
+			Doc: "where other actornodes connect, by the native protocol; default: the host of listen.erlang, any port"},
 		{Key: "tls.cert", Flag: "tls-cert", Value: path{&c.TLS.Cert},
 			Doc: "PEM file with the certificate of this node and those above it: encrypts connections"},
 		{Key: "tls.key", Flag: "tls-key", Value: path{&c.TLS.Key},
@@ -73,16 +73,8 @@ func (c *Config) cluster() []Setting {
 			Doc: "let nodes in whose certificate is not for the host of their name, as OTP does"},
 		{Key: "tls.min_version", Value: word{&c.TLS.MinVersion, []string{"1.2", "1.3"}},
 			Doc: "oldest version of TLS"},
-		{Key: "protocols", Value: words{&c.Protocols, protocols, later("protocols", nil)},
+		{Key: "protocols", Flag: "protocols", Value: words{&c.Protocols, protocols},
 			Doc: "protocols to talk to other nodes, the preferred one first"},
-		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do without EPMD", Value: flag{&c.Discovery.EPMD},
-			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
-		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
-			Doc: "where a node is: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the name's host; may be repeated"},
-		{Key: "discovery.join", Flag: "join", Value: names{&c.Discovery.Join},
-			Doc: "nodes to connect to at the start, with commas between; the daemon is ready when it has been connected to one of them"},
-		{Key: "discovery.dns", Value: absent{"discovery.dns"}, Doc: "find nodes by a DNS name"},
-		{Key: "discovery.gossip", Value: absent{"discovery.gossip"}, Doc: "find nodes by gossip"},
 	}
 }
 
@@ -102,6 +94,10 @@ func (c *Config) own() []Setting {
 		{Key: "tick_time", Flag: "tick-time", Value: duration{&c.TickTime, minTick},
 			Doc: "how long a node may be silent before it is gone; OTP's net_ticktime"},
 		{Key: "connect_timeout", Value: duration{&c.ConnectTimeout, minTick}, Doc: "how long the making of a connection may take"},
+		{Key: "grace", Flag: "grace", Value: duration{&c.Grace, 0},
+			Doc: "how long a broken native connection may take to be made again without anybody noticing, half of tick_time at most; 0s: Erlang's way"},
+		{Key: "compress", Flag: "compress", Value: size{&c.Compress, 0},
+			Doc: "from how many bytes on a native message is compressed; 0: never"},
 		{Key: "log.level", Flag: "log-level", Value: level{&c.Log.Level}, Doc: "what is logged, this and what is worse: debug, info, warn, error"},
 		{Key: "log.format", Flag: "log-format", Value: word{&c.Log.Format, []string{"text", "json"}}, Doc: "how it is written: text, json"},
 		{Key: "log.file", Flag: "log-file", Value: path{&c.Log.File}, Doc: "file that the log is added to; default: standard error"},

@@ -290,17 +290,6 @@ func (v size) String() string {
 }
 func (v size) Type() string { return "size" }
 
-// absent is a section that is not there yet.
-type absent struct{ key string }
-
-func (v absent) Set(string) error { return errMissing(v.key) }
-func (v absent) String() string   { return "" }
-func (v absent) Type() string     { return "not there yet" }
-func (v absent) read(r *strict.Reader, at strict.Value) {
-	r.Fail(at, "%v", errMissing(v.key))
-}
-func (v absent) yaml(bool) any { return nil }
-
 // split takes a list apart, as flags and variables have it: a,b,c.
 func split(s string) []string {
 	if strings.TrimSpace(s) == "" {
@@ -317,7 +306,6 @@ func split(s string) []string {
 type words struct {
 	p     *[]string
 	words []string
-	check func(string) error
 }
 
 func (v words) add(to []string, s string) ([]string, error) {
@@ -327,9 +315,6 @@ func (v words) add(to []string, s string) ([]string, error) {
 	}
 	if slices.Contains(to, s) {
 		return to, fmt.Errorf("%s: given twice", s)
-	}
-	if err := v.check(s); err != nil {
-		return to, err
 	}
 	return append(to, s), nil
 }
@@ -371,32 +356,55 @@ func (v words) read(r *strict.Reader, at strict.Value) {
 	}
 }
 
-// names is a list of nodes.
-type names struct{ p *[]string }
+// list is a list of texts that pass check.
+type list struct {
+	p          *[]string
+	form, each string // of one, in a word and in more
+	check      func(string) error
+	secret     bool
+}
 
-func (v names) Set(s string) error {
+func (v list) Set(s string) error {
 	l := split(s)
-	for _, n := range l {
-		if err := checkName(n); err != nil {
+	for _, x := range l {
+		if err := v.check(x); err != nil {
 			return err
 		}
 	}
 	*v.p = l
 	return nil
 }
-func (v names) String() string { return strings.Join(*v.p, ",") }
-func (v names) Type() string   { return "list of NAME@HOST" }
-func (v names) yaml(bool) any  { return *v.p }
-func (v names) read(r *strict.Reader, at strict.Value) {
+
+func (v list) String() string {
+	if v.secret && len(*v.p) > 0 {
+		return masked
+	}
+	return strings.Join(*v.p, ",")
+}
+func (v list) Type() string { return "list of " + v.form }
+func (v list) yaml(secret bool) any {
+	if !v.secret || secret {
+		return *v.p
+	}
+	l := make([]string, len(*v.p))
+	for i := range l {
+		l[i] = masked
+	}
+	return l
+}
+func (v list) read(r *strict.Reader, at strict.Value) {
 	var l []string
+	before := r.Failures()
 	r.List(at, func(_ int, at strict.Value) {
-		s, ok := r.Text(at, "the name of a node")
-		if err := checkName(s); ok && err != nil {
+		s, ok := r.Text(at, v.each)
+		if err := v.check(s); ok && err != nil {
 			r.Fail(at, "%v", err)
 		}
 		l = append(l, s)
 	})
-	*v.p = l
+	if r.Failures() == before {
+		*v.p = l
+	}
 }
 
 // peers says where nodes are.
@@ -414,7 +422,7 @@ func endpoint(s string) (node.Endpoint, error) {
 	if e.Protocol != "" && !slices.Contains(protocols, e.Protocol) {
 		return e, fmt.Errorf("%s is no protocol; %s", show(e.Protocol), strict.Allowed(e.Protocol, protocols))
 	}
-	return e, errMissing("peers " + e.Protocol)
+	return e, nil
 }
 
 func (v peers) Set(s string) error {

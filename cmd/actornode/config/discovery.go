@@ -1,0 +1,271 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/dns"
+	"github.com/actornode/actornode/node/gossip"
+)
+
+// Discovery is how a daemon finds nodes, and which of them it connects to.
+type Discovery struct {
+	EPMD      bool
+	EPMDHosts []string                   // whose nodes are listed
+	Peers     map[string][]node.Endpoint // by name
+	Join      []string                   // nodes that are connected at the start
+	Mesh      bool                       // connect to all that are listed
+	DNS       DNS
+	Gossip    Gossip
+}
+
+// DNS is how nodes are found by DNS; see dns.Config. Neither Host nor Services: not
+// at all.
+type DNS struct {
+	Host          string
+	At            []string // endpoints without a host
+	Network, Base string
+	Services      []string // NAME or PROTOCOL://NAME
+	TTL, Timeout  time.Duration
+}
+
+// Gossip is how nodes are found by gossip; see gossip.Config. Neither Bind nor Seeds:
+// not at all.
+type Gossip struct {
+	Bind, Advertise     string
+	Seeds               []string
+	Pace                string
+	Retry, LeaveTimeout time.Duration
+	OldCookies          []string
+}
+
+// Config returns what package dns takes; false: nothing is found by DNS.
+func (d *DNS) Config() (c dns.Config, on bool) {
+	c = dns.Config{Host: d.Host, Network: d.Network, Base: d.Base, TTL: d.TTL, Timeout: d.Timeout}
+	for _, s := range d.At {
+		e, _ := node.ParseEndpoint(s) // checkPort has seen it
+		c.At = append(c.At, e)
+	}
+	for _, s := range d.Services {
+		c.Services = append(c.Services, service(s))
+	}
+	return c, d.Host != "" || len(d.Services) > 0
+}
+
+// Config returns what package gossip takes, but for the cookie; false: there is no
+// gossip.
+func (g *Gossip) Config() (c gossip.Config, on bool) {
+	return gossip.Config{OldCookies: g.OldCookies, Seeds: g.Seeds, Bind: g.Bind, Advertise: g.Advertise,
+		Pace: g.Pace, Retry: g.Retry, LeaveTimeout: g.LeaveTimeout}, g.Bind != "" || len(g.Seeds) > 0
+}
+
+// service reads NAME or PROTOCOL://NAME.
+func service(s string) dns.Service {
+	if protocol, name, ok := strings.Cut(s, "://"); ok {
+		return dns.Service{Name: name, Protocol: protocol}
+	}
+	return dns.Service{Name: s}
+}
+
+const (
+	portForm    = ":PORT or PROTOCOL://:PORT"
+	serviceForm = "NAME or PROTOCOL://NAME"
+	memberForm  = "HOST:PORT, HOST or :PORT"
+	seedForm    = "HOST:PORT or HOST"
+)
+
+// checkProtocol checks what stands before ://.
+func checkProtocol(s string) error {
+	if s != "" && !slices.Contains(protocols, s) {
+		return fmt.Errorf("%s is no protocol; want %s", show(s), strings.Join(protocols, " or "))
+	}
+	return nil
+}
+
+// checkPort checks one of discovery.dns.at.
+func checkPort(s string) error {
+	e, err := node.ParseEndpoint(s)
+	if err != nil || !strings.HasPrefix(e.Addr, ":") {
+		return want(s, portForm)
+	}
+	return checkProtocol(e.Protocol)
+}
+
+// checkService checks one of discovery.dns.services.
+func checkService(s string) error {
+	x := service(s)
+	if checkHost(x.Name) != nil || strings.HasPrefix(s, "://") {
+		return want(s, serviceForm)
+	}
+	return checkProtocol(x.Protocol)
+}
+
+// checkHost checks the name or address of a host.
+func checkHost(s string) error {
+	if strings.Trim(s, ".") == "" || len(s) > 255 || strings.ContainsAny(s, " \t\r\n/@,=") {
+		return want(s, "the name of a host")
+	}
+	return nil
+}
+
+// checkBase checks what is before the @ of a node's name.
+func checkBase(s string) error {
+	if checkName(s+"@h") != nil || strings.ContainsAny(s, " ,") {
+		return want(s, "what is before the @ of a node's name")
+	}
+	return nil
+}
+
+// checkMember checks where a member gossips.
+func checkMember(s string) error {
+	host, err := member(s)
+	if err != nil || s == "" || host != "" && checkHost(host) != nil {
+		return want(s, memberForm)
+	}
+	return nil
+}
+
+// checkSeed checks where another gossips.
+func checkSeed(s string) error {
+	if host, err := member(s); err != nil || checkHost(host) != nil || strings.HasSuffix(s, ":0") && net.ParseIP(s) == nil {
+		return want(s, seedForm)
+	}
+	return nil
+}
+
+// member takes the host of HOST:PORT, HOST or :PORT; an IPv6 address may stand
+// without brackets.
+func member(s string) (host string, err error) {
+	if net.ParseIP(s) != nil || !strings.Contains(s, ":") {
+		return s, nil
+	}
+	if err := checkAddress(s, memberForm, 0); err != nil {
+		return "", err
+	}
+	host, _, err = net.SplitHostPort(s)
+	return host, err
+}
+
+// found are the settings about how nodes are found.
+func (c *Config) found() []Setting {
+	d, g := &c.Discovery.DNS, &c.Discovery.Gossip
+	return []Setting{
+		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do without EPMD", Value: flag{&c.Discovery.EPMD},
+			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
+		{Key: "discovery.epmd_hosts", Flag: "epmd-host", Value: list{&c.Discovery.EPMDHosts, "HOST", "the name of a host", checkHost, false},
+			Doc: "hosts whose nodes EPMD lists, for discovery.mesh; may be repeated"},
+		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
+			Doc: "where a node is: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the name's host; PROTOCOL:// may stand before; may be repeated"},
+		{Key: "discovery.join", Flag: "join", Value: list{&c.Discovery.Join, "NAME@HOST", "the name of a node", checkName, false},
+			Doc: "nodes to connect to at the start, with commas between; the daemon is ready when it has been connected to one of them"},
+		{Key: "discovery.mesh", Flag: "mesh", Value: flag{&c.Discovery.Mesh},
+			Doc: "connect to all nodes that are listed, now and as they come: those of discovery.peers, epmd_hosts, dns and gossip"},
+		{Key: "discovery.dns.host", Flag: "dns-host", Value: text{&d.Host, "HOST", checkHost},
+			Doc: "name whose addresses are those of nodes BASE@ADDRESS, as of a headless service"},
+		{Key: "discovery.dns.at", Value: list{&d.At, portForm, portForm, checkPort, false},
+			Doc: "where the nodes of discovery.dns.host listen"},
+		{Key: "discovery.dns.network", Value: word{&d.Network, []string{"ip4", "ip6", "ip"}},
+			Doc: "which addresses of discovery.dns.host count; ip: both kinds"},
+		{Key: "discovery.dns.services", Flag: "dns-service", Value: list{&d.Services, serviceForm, serviceForm, checkService, false},
+			Doc: "names with SRV records, each target with its port that of a node BASE@TARGET; may be repeated"},
+		{Key: "discovery.dns.base", Value: text{&d.Base, "what is before the @ of a node's name", checkBase},
+			Doc: "name of all nodes that are found by DNS, without the host"},
+		{Key: "discovery.dns.ttl", Value: duration{&d.TTL, minTTL}, Doc: "how long an answer of DNS is good"},
+		{Key: "discovery.dns.timeout", Value: duration{&d.Timeout, minTick}, Doc: "how long DNS is waited for"},
+		{Key: "discovery.gossip.bind", Flag: "gossip", Value: text{&g.Bind, memberForm, checkMember},
+			Doc: "where this node gossips, over UDP and TCP; default: the name's host, port 7946; this or seeds turns gossip on"},
+		{Key: "discovery.gossip.advertise", Value: text{&g.Advertise, memberForm, checkMember},
+			Doc: "where others reach this node by gossip; default: discovery.gossip.bind"},
+		{Key: "discovery.gossip.seeds", Flag: "seed", Value: list{&g.Seeds, seedForm, seedForm, checkSeed, false},
+			Doc: "where some others gossip, one of whom is enough; this node may be among them; may be repeated"},
+		{Key: "discovery.gossip.pace", Value: word{&g.Pace, []string{"local", "lan", "wan"}},
+			Doc: "how fast news spread: on one host, in a LAN, or over longer ways; the same for all"},
+		{Key: "discovery.gossip.retry", Value: duration{&g.Retry, minTick}, Doc: "longest pause between attempts to reach a seed"},
+		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick}, Doc: "how long the farewell may take"},
+		{Key: "discovery.gossip.old_cookies", Secret: true, Value: list{&g.OldCookies, "cookie", "a cookie", CheckCookie, true},
+			Doc: "cookies that others may still gossip with, while the cookie is changed"},
+	}
+}
+
+const minTTL = 100 * time.Millisecond
+
+// needs are sections of which one of some settings must be given.
+var needs = []struct {
+	prefix string
+	any    []string
+}{
+	{"discovery.dns.", []string{"discovery.dns.host", "discovery.dns.services"}},
+	{"discovery.gossip.", []string{"discovery.gossip.bind", "discovery.gossip.seeds"}},
+}
+
+// checkDiscovery checks what belongs together in discovery.
+func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
+	for _, s := range c.Settings() {
+		for _, n := range needs {
+			if strings.HasPrefix(s.Key, n.prefix) && c.given(s.Key) && !slices.ContainsFunc(n.any, c.given) {
+				fail("%s: of no use without %s", c.Origin(s.Key).Where, strings.Join(n.any, " or "))
+			}
+		}
+	}
+	d := &c.Discovery
+	dnsConfig, byDNS := d.DNS.Config()
+	gossipConfig, byGossip := d.Gossip.Config()
+	switch {
+	case d.DNS.Host != "" && len(d.DNS.At) == 0:
+		fail("%s: where do the nodes of %s listen? Want discovery.dns.at, such as [\":4370\"]", c.Origin("discovery.dns.host").Where, d.DNS.Host)
+	case byDNS:
+		if _, err := dns.New(dnsConfig); err != nil {
+			fail("discovery.dns: %w", plain(err))
+		}
+	}
+	if byGossip {
+		gossipConfig.Cookie = "any"
+		if _, err := gossip.New(gossipConfig); err != nil {
+			fail("%s: %w", c.Origin("discovery.gossip.bind").Where, plain(err))
+		}
+	}
+	lists := byDNS || byGossip || len(d.Peers) > 0 || len(d.EPMDHosts) > 0
+	if d.Mesh && !lists {
+		fail("%s: nothing lists the nodes there are; want one of discovery.peers, epmd_hosts, dns and gossip", c.Origin("discovery.mesh").Where)
+	}
+	if len(d.EPMDHosts) > 0 && !d.EPMD {
+		fail("%s: of no use without EPMD (discovery.epmd)", c.Origin("discovery.epmd_hosts").Where)
+	}
+	if !d.EPMD && !c.distPort && c.Port() == 0 && len(d.Peers) == 0 && !byDNS && !byGossip {
+		fail("%s: without EPMD this node needs to know where nodes are: --listen HOST:PORT (listen.erlang) with the port of all nodes, "+
+			"--peer (discovery.peers) for each of them, discovery.dns or discovery.gossip", c.Origin("discovery.epmd").Where)
+	}
+}
+
+// plain is an error of the rooms below without the names of their fields.
+func plain(err error) error {
+	_, text, _ := strings.Cut(err.Error(), ": ")
+	for _, f := range []struct{ go_, file string }{{"Config.Bind", "bind"}, {"Config.Advertise", "advertise"}, {"Config.", ""}} {
+		text = strings.ReplaceAll(text, f.go_, f.file)
+	}
+	return errors.New(text)
+}
+
+// checkProtocols checks what depends on which protocols are spoken.
+func (c *Config) checkProtocols(fail func(format string, args ...any)) {
+	for _, p := range protocols {
+		if key := "listen." + p; c.given(key) && !slices.Contains(c.Protocols, p) {
+			fail("%s: of no use without %s in protocols", c.Origin(key).Where, p)
+		}
+	}
+	native := slices.Contains(c.Protocols, "native")
+	switch {
+	case c.Grace > 0 && !native:
+		fail("%s: of no use without native in protocols", c.Origin("grace").Where)
+	case c.Grace > c.TickTime/2:
+		fail("%s: %v: want at most half of tick_time, %v", c.Origin("grace").Where, c.Grace, c.TickTime)
+	}
+	if c.Compress > 0 && !native {
+		fail("%s: of no use without native in protocols", c.Origin("compress").Where)
+	}
+}
