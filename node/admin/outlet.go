@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -211,10 +212,13 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 			q.answer(nil, err)
 			return nil
 		}
-		defer end()
 		answer, err := toTerm(opened{o.self, o.ref})
 		q.answer(answer, err)
-		o.serve(p)
+		over := o.serve(p)
+		end()
+		if over {
+			linger(p)
+		}
 		return nil
 	}))
 	if err != nil {
@@ -225,7 +229,8 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 }
 
 // serve is the process: it ends with the client, at its wish, or with the source.
-func (o *outlet) serve(p *node.Self) {
+// over: there is no more to show, and the client does not know that yet.
+func (o *outlet) serve(p *node.Self) (over bool) {
 	for {
 		switch m := p.Receive().(type) {
 		case parcel:
@@ -234,20 +239,31 @@ func (o *outlet) serve(p *node.Self) {
 			}
 			if m.end != "" {
 				o.bye(p, m.end)
-				return
+				return true
 			}
 			o.sent <- struct{}{}
 		case node.Down:
-			return
+			return false
 		case wire.Atom:
 			if m == "stop" {
 				o.bye(p, "stopped")
-				return
+				return false
 			}
 		case wire.Tuple:
 			if len(m) == 2 && m[0] == wire.Atom("more") {
 				o.grant(m[1])
 			}
+		}
+	}
+}
+
+// linger lets what the client says before it hears of the end come in, so that it is
+// nobody's dead letter, which other streams would show.
+func linger(p *node.Self) {
+	for until := time.Now().Add(patience); ; {
+		m, err := p.ReceiveWithin(max(0, time.Until(until)), nil)
+		if _, down := m.(node.Down); err != nil || down || m == wire.Atom("stop") {
+			return
 		}
 	}
 }

@@ -256,6 +256,23 @@ func TestDeadLetters(t *testing.T) {
 	assert.Empty(t, near.DeadLetterCounts(), "nothing comes to a stream that is closed")
 }
 
+// A stream that has come to its end leaves no dead letter: what its client said before
+// it heard of the end is nothing for other streams to show.
+func TestEndedStreamLeavesNothing(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	all, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{})
+	require.NoError(t, err)
+	for i := range 20 {
+		one, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{StreamOptions: admin.StreamOptions{Max: 1}})
+		require.NoError(t, err)
+		require.NoError(t, far.SendAlias(far.MakeRef(), i))
+		next(t, one)
+		one.Close()
+		assert.EqualValues(t, "no_alias", next(t, all).Cause)
+	}
+	all.Close()
+}
+
 // A process that gets the events of its own trace would never be done.
 func TestNoEcho(t *testing.T) {
 	n := startNode(t, nil, "alone")
