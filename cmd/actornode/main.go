@@ -1,6 +1,7 @@
 // Actornode is a node of an Erlang cluster, written in Go: OTP nodes connect to it
 // as to one of their own. The same program looks into nodes and steers them.
 //
+//	actornode cluster
 //	actornode start --name go@127.0.0.1 --cookie secret --demo
 //	actornode check deploy/samples/actornode.yaml --print
 //	actornode probe --http 127.0.0.1:9100
@@ -25,6 +26,9 @@
 //	signals                   main        the program                 the first signal's context
 //	joining                   the daemon  its first connection, stop  the attempts to connect one node
 //	health                    the daemon  after the drain             the HTTP listener
+//	standard input            start       the program                 its end stops the daemon: --until-eof
+//	a daemon of a cluster     cluster     the daemon's last life      the lives of one daemon
+//	its logs, its end         cluster     the daemon                  what it says, its exit status
 //	a node's                  a command   the command                 see package node
 //	waiting for a node's end  stop        the NodeDown, the timeout   the command's handle
 //	screen                    top         a key, or a signal          bubbletea's: the terminal
@@ -78,7 +82,7 @@ func run(ctx context.Context, args []string, env environment) int {
 		Use: "actornode", Short: "A node of an Erlang cluster, in Go", Long: rootHelp,
 		SilenceUsage: true,
 	}
-	root.AddCommand(startCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
+	root.AddCommand(startCommand(env, &status), clusterCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
 	addClients(root, env, &status)
 	root.SetArgs(args)
 	root.SetOut(env.stdout)

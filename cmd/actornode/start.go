@@ -83,6 +83,7 @@ has ended; 2 for a wrong command line; 130 after a second signal.`
 func startCommand(env environment, status *exit) *cobra.Command {
 	given := make(map[string][]string)
 	var file string
+	var untilEOF bool
 	c := &cobra.Command{
 		Use: "start", Short: "Start a node", Long: startHelp,
 		Example: "  actornode start --name go@127.0.0.1 --cookie secret --demo\n" +
@@ -95,10 +96,19 @@ func startCommand(env environment, status *exit) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return start(c.Context(), cfg, env)
+			ctx, cancel := context.WithCancel(c.Context())
+			defer cancel()
+			if untilEOF {
+				go func() { // until the program ends
+					io.Copy(io.Discard, os.Stdin)
+					cancel()
+				}()
+			}
+			return start(ctx, cfg, env)
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
+	c.Flags().BoolVar(&untilEOF, "until-eof", false, "stop at the end of standard input, too: with the program that started this one")
 	settingFlags(c.Flags(), given)
 	c.MarkFlagsMutuallyExclusive("hidden", "published")
 	return c

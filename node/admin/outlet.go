@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -212,11 +213,12 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 			q.answer(nil, err)
 			return nil
 		}
+		end = sync.OnceFunc(end)
+		defer end()
 		answer, err := toTerm(opened{o.self, o.ref})
 		q.answer(answer, err)
-		over := o.serve(p)
-		end()
-		if over {
+		if o.serve(p) {
+			end()
 			linger(p)
 		}
 		return nil
