@@ -1,3 +1,5 @@
+# make cluster  three nodes to play with
+# make soak   ten minutes of messages between two nodes: memory stays flat
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang and plain channels; writes bench/RESULTS.md
 # make race   the concurrency rooms under the race detector
@@ -9,7 +11,7 @@ GO       ?= go
 FUZZTIME ?= 40000x
 RACE     := ./mailbox ./sched ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz smoke bench interop
+.PHONY: test tools check unit race fuzz smoke bench interop cluster soak
 
 test: tools check unit race fuzz smoke
 
@@ -28,6 +30,12 @@ race:
 
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
+
+cluster:
+	@$(GO) run ./cmd/actornode cluster
+
+soak:
+	$(GO) run ./bench soak
 
 smoke:
 	$(GO) run ./bench compare quick=1
