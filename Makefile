@@ -1,4 +1,3 @@
-# make cluster  three nodes to play with
 # make soak   ten minutes of messages between two nodes: memory stays flat
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang and plain channels; writes bench/RESULTS.md
@@ -11,7 +10,7 @@ GO       ?= go
 FUZZTIME ?= 40000x
 RACE     := ./mailbox ./sched ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz smoke bench interop cluster soak
+.PHONY: test tools check unit race fuzz smoke bench interop soak
 
 test: tools check unit race fuzz smoke
 
@@ -30,9 +29,6 @@ race:
 
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
-
-cluster:
-	@$(GO) run ./cmd/actornode cluster
 
 soak:
 	$(GO) run ./bench soak

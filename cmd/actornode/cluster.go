@@ -182,19 +182,18 @@ func (m *member) live(ctx context.Context) error {
 		now := time.Now()
 		starts = slices.DeleteFunc(append(starts, now), func(t time.Time) bool { return now.Sub(t) > clusterWindow })
 		err := m.daemon(ctx)
-		switch {
-		case ctx.Err() != nil:
+		select { // a Ctrl-C reaches it as well, and perhaps sooner
+		case <-time.After(clusterPause):
+		case <-ctx.Done():
 			return nil
+		}
+		switch {
 		case !m.isUp():
 			return fmt.Errorf("%s has not started (%w): see its log above", m.name, err)
 		case len(starts) > clusterRetries:
 			return fmt.Errorf("%s has ended %d times within %v (%w)", m.name, len(starts), clusterWindow, err)
 		}
 		m.c.say("%s has ended (%v) and is started again\n", m.name, err)
-		select {
-		case <-time.After(clusterPause):
-		case <-ctx.Done():
-		}
 	}
 	return nil
 }
