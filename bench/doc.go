@@ -4,6 +4,7 @@
 //	go run ./bench list                     the benches with their parameters
 //	go run ./bench BENCH [key=value ...]    one bench, one JSON line
 //	go run ./bench compare [key=value ...]  this node against its peers
+//	go run ./bench soak [key=value ...]     ten minutes between two nodes: does memory stay flat?
 //
 // # One bench
 //

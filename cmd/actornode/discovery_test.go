@@ -1,0 +1,99 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/node"
+)
+
+// TestGossipMesh: daemons that know one seed and no port mapper are all connected, by
+// native; the key is the cookie, and their metrics say how many they are.
+func TestGossipMesh(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	seed, at := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	start := func(name, gossip string, more ...string) {
+		s.daemon(t, append([]string{"--name", name, "--no-epmd", "--mesh", "--gossip", gossip, "--seed", seed}, more...)...)
+	}
+	erl := freePort(t)
+	start("a@127.0.0.1", seed, "--http", at, "--listen", "127.0.0.1:"+erl, "--join", "b@127.0.0.1")
+	start("b@127.0.0.1", "127.0.0.1:0")
+	start("c@127.0.0.1", "127.0.0.1:0")
+	start("stranger@127.0.0.1", "127.0.0.1:0", "--cookie", "other")
+	eventually(t, "a is connected to both", func() bool {
+		all := s.shell(t, "actornode nodes -n a@127.0.0.1 --no-epmd --peer a@127.0.0.1=127.0.0.1:"+erl)
+		return strings.Count(all, " native ") == 2 && strings.Contains(all, "b@") && strings.Contains(all, "c@")
+	})
+	eventually(t, "a is ready", func() bool { return strings.HasPrefix(readyz(at), `{"ready":true`) })
+	r, err := http.Get("http://" + at + "/metrics")
+	require.NoError(t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "\nactornode_gossip_members 3\n")
+	assert.Contains(t, string(text), "actornode_gossip_join_rounds_total")
+	assert.NotContains(t, string(text), "actornode_dns_")
+}
+
+// The finders that a configuration names are asked in this order.
+func TestFinders(t *testing.T) {
+	load := func(text string) (node.Finder, error) {
+		cfg, err := config.Load(config.Source{File: "a.yaml", Text: []byte("name: go@127.0.0.1\n" + text)})
+		require.NoError(t, err)
+		env, _, _ := world(t, nil)
+		d, err := newDaemon(cfg, env)
+		require.NoError(t, err)
+		o := optionsOf(cfg)
+		require.NoError(t, d.find(&o, "secret"))
+		f, _, err := o.network(env, &node.EPMD{})
+		if d.gossip != nil {
+			assert.Contains(t, f, node.Finder(d.gossip))
+		}
+		if d.dns != nil {
+			assert.Contains(t, f, node.Finder(d.dns))
+		}
+		return f, err
+	}
+	const both = "  dns: {host: x, at: [\":1\"]}\n  gossip: {bind: \":0\"}\n"
+	f, err := load("discovery:\n  peers: {a@h: \":1\"}\n" + both)
+	require.NoError(t, err)
+	chain := f.(node.Chain)
+	require.Len(t, chain, 4)
+	assert.Equal(t, &node.Static{Nodes: map[node.Atom][]node.Endpoint{"a@h": {{Addr: ":1"}}}}, chain[0])
+	assert.Equal(t, &node.EPMD{}, chain[3])
+	f, err = load("listen: {erlang: \":7\"}\ndiscovery:\n  epmd: false\n" + both)
+	require.NoError(t, err)
+	chain = f.(node.Chain)
+	require.Len(t, chain, 4)
+	assert.Equal(t, &node.Static{Port: 7}, chain[3])
+	f, err = load("discovery:\n  epmd: false\n" + both)
+	require.NoError(t, err)
+	assert.Len(t, f, 3)
+
+	// Who prefers Erlang's protocol still means it where none is named.
+	f, err = load("protocols: [erlang, native]\nlisten: {erlang: \":7\"}\ndiscovery: {epmd: false, peers: {a@h: [\":1\", \"native://:2\"]}}\n")
+	require.NoError(t, err)
+	assert.Equal(t, &node.Static{Port: 7, Protocol: "erlang",
+		Nodes: map[node.Atom][]node.Endpoint{"a@h": {{Protocol: "erlang", Addr: ":1"}, {Protocol: "native", Addr: ":2"}}}}, f)
+}
+
+// TestProtocolOrder: the listeners are those that the file says, whatever is preferred.
+func TestProtocolOrder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	erlang, native := freePort(t), freePort(t)
+	s.daemon(t, "--name", "go@127.0.0.1", "--protocols", "erlang,native", "--listen", "127.0.0.1:"+erlang, "--listen-native", "127.0.0.1:"+native,
+		"--grace", "2s", "--compress", "1KiB")
+	status := s.shell(t, "actornode status")
+	assert.Contains(t, status, "erlang://127.0.0.1:"+erlang)
+	assert.Contains(t, status, "native://127.0.0.1:"+native)
+	s.daemon(t, "--name", "only@127.0.0.1", "--protocols", "native", "--listen-native", "127.0.0.1:"+freePort(t))
+	assert.NotContains(t, s.shell(t, "actornode status -n only"), "erlang://")
+}
