@@ -33,7 +33,10 @@ const cell = 8
 func (k *knife) term(v any) any {
 	k.left -= cell
 	switch v := v.(type) {
-	case nil, bool, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export,
+	case wire.Atom: // whole: it is no longer than it may be
+		k.left -= len(v)
+		return v
+	case nil, bool, wire.PID, wire.Ref, wire.Port, wire.Export,
 		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
 		return v
 	case *big.Int:
