@@ -18,10 +18,13 @@
 //	   node/sys                system messages, by which all these are looked into
 //	   node/pg                 process groups: OTP's pg
 //	   node/admin              the operator's service: what the command line asks of a node
+//	   node/dns, node/gossip   finding nodes, beside EPMD and lists
+//	   node/metrics            counters for Prometheus
 //	   node/port               programs in any language as actors: Erlang's ports
 //	   node/otp                what OTP's own tools call: observer, process_info, io
 //	2  sched                   stages that run actors
 //	   wire/erldist            the Erlang distribution protocol
+//	   wire/native             the protocol between nodes of this kind
 //	1  mailbox                 the queue
 //	   wire                    the vocabulary of terms; the seam to protocols
 //	   wire/etf, wire/epmd     codecs: terms as bytes, the port mapper

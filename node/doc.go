@@ -83,10 +83,10 @@
 //
 // # Other nodes
 //
-// With Config.Distribution the node is part of a cluster: by default it speaks the
-// Erlang distribution protocol and is found through EPMD. PIDs of other nodes are
-// sent to, linked, monitored and called like those of this one; [At] is a name on
-// a node. The first use of a node connects to it. What goes to a peer waits in one
+// With Config.Distribution the node is part of a cluster: by default it is found
+// through EPMD and speaks the native protocol with nodes of its kind, and with all
+// others the Erlang distribution protocol. PIDs of other nodes are sent to, linked,
+// monitored and called like those of this one; [At] is a name on a node. The first use of a node connects to it. What goes to a peer waits in one
 // queue, in order. When a connection is lost, every link over it breaks and every
 // monitor fires with the reason noconnection, calls fail, and [NodeDown] says why;
 // only then can the node be connected again.
@@ -106,6 +106,11 @@
 //   - Stop writes what the exits of the processes have to say, for a second at most,
 //     before it closes the connections: links break with shutdown or killed, not
 //     with noconnection.
+//   - A long message leaves in parts, beside what others send. What its own sender
+//     sends after it waits for its end, and only that sender is held up by it.
+//   - What has been given to a connection and has not arrived when it is lost, is lost,
+//     without a dead letter; Distribution.Grace mends that between nodes of this kind.
+//     [Deliver] says what has become of a message.
 //   - Functions that are exported as behaviours are called by the connection's
 //     reader: they must be quick.
 //
