@@ -86,28 +86,3 @@ func TestParcels(t *testing.T) {
 		}
 	}
 }
-
-// What is in a parcel for a process that dies meanwhile is a dead letter.
-func TestParcelForTheDead(t *testing.T) {
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
-	self := nodetest.Open(t, a)
-	for range 20 {
-		got := 0
-		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
-			if got++; got == 50 {
-				return node.Stop
-			}
-			return nil
-		}))
-		require.NoError(t, err)
-		before := b.DeadLetterCounts()[node.CauseNoProcess]
-		ref := self.Monitor(pid)
-		for i := range 1000 {
-			require.NoError(t, self.Send(pid, i))
-		}
-		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Normal}, self.Receive())
-		require.NoError(t, a.Ping(soon(t), b.Name()))
-		assert.LessOrEqual(t, b.DeadLetterCounts()[node.CauseNoProcess]-before, uint64(950))
-	}
-	assert.Positive(t, b.DeadLetterCounts()[node.CauseNoProcess])
-}
