@@ -31,6 +31,7 @@ type outbox struct {
 	quick  wire.Quick // nil: link has none
 	direct atomic.Bool
 	asleep atomic.Bool
+	still  atomic.Bool  // the writer waits for wake, and has looked at the link before
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu     sync.Mutex
@@ -167,7 +168,7 @@ func (b *outbox) held(who PID, bytes int) {
 func (b *outbox) idle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.over || len(b.frames) == 0 && b.asleep.Load()
+	return b.over || len(b.frames) == 0 && b.still.Load() && b.asleep.Load()
 }
 
 // rouse wakes the writer.
@@ -221,6 +222,13 @@ func (b *outbox) rest(link wire.Link) bool {
 	}
 	b.asleep.Store(true)
 	return true
+}
+
+// hold ends what goes past the queue: the link takes nothing any more.
+func (b *outbox) hold() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.direct.Store(false)
 }
 
 // letGo lets those go on who wait for room. The caller holds mu.

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -19,6 +20,11 @@ func (p *peer) write() {
 	defer p.n.dist.wg.Done()
 	w := writer{p: p, held: make(map[PID][]wire.Frame)}
 	if err := w.run(); err != nil {
+		p.box.hold()
+		select { // what the peer has said before it went is still to be read
+		case <-p.done:
+		case <-time.After(drainTime):
+		}
 		p.end(fmt.Errorf("cannot write: %w", err))
 	}
 	for _, frames := range w.held {
@@ -48,9 +54,12 @@ func (w *writer) run() error {
 		}
 		if more {
 			w.p.box.rouse() // itself
+		} else {
+			w.p.box.still.Store(true)
 		}
 		select {
 		case <-w.p.box.wake:
+			w.p.box.still.Store(false)
 		case <-w.p.done:
 			return nil
 		}
