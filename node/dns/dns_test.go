@@ -35,10 +35,7 @@ type zone struct {
 
 func newZone(t *testing.T) *zone {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ln, err := net.Listen("tcp", conn.LocalAddr().String()) // for long answers
-	require.NoError(t, err)
+	conn, ln := bothAt(t)
 	z := &zone{addr: conn.LocalAddr().String(), records: make(map[string][]string)}
 	for _, s := range []*server.Server{{PacketConn: conn, Handler: z}, {Listener: ln, Handler: z}} {
 		up, done := make(chan struct{}), make(chan struct{})
@@ -51,6 +48,23 @@ func newZone(t *testing.T) *zone {
 		t.Cleanup(func() { require.NoError(t, s.Shutdown()); <-done })
 	}
 	return z
+}
+
+// bothAt listens at a port that is free for both, TCP being for long answers.
+func bothAt(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	var err error
+	for range 100 { // what the system gives for one may be taken for the other
+		conn, e := net.ListenPacket("udp", "127.0.0.1:0")
+		require.NoError(t, e)
+		var ln net.Listener
+		if ln, err = net.Listen("tcp", conn.LocalAddr().String()); err == nil {
+			return conn, ln
+		}
+		require.NoError(t, conn.Close())
+	}
+	require.NoError(t, err)
+	return nil, nil
 }
 
 // ServeDNS is part of server.Handler.
