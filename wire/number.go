@@ -49,24 +49,6 @@ func numOf(t any) num {
 		return num{kind: numFloat, float: t}
 	case float32:
 		return num{kind: numFloat, float: float64(t)}
-	case int8:
-		return num{kind: numSmall, small: int64(t)}
-	case int16:
-		return num{kind: numSmall, small: int64(t)}
-	case int32:
-		return num{kind: numSmall, small: int64(t)}
-	case uint8:
-		return num{kind: numSmall, small: int64(t)}
-	case uint16:
-		return num{kind: numSmall, small: int64(t)}
-	case uint32:
-		return num{kind: numSmall, small: int64(t)}
-	case uint64:
-		return numUint(t)
-	case uint:
-		return numUint(uint64(t))
-	case uintptr:
-		return numUint(uint64(t))
 	case *big.Int:
 		switch {
 		case t == nil:
@@ -76,14 +58,48 @@ func numOf(t any) num {
 		}
 		return num{kind: numBig, big: t}
 	}
+	if n, u, ok := Integral(t); ok {
+		if u == 0 {
+			return num{kind: numSmall, small: n}
+		}
+		return num{kind: numBig, big: new(big.Int).SetUint64(u)}
+	}
 	return num{}
 }
 
-func numUint(u uint64) num {
-	if u <= math.MaxInt64 {
-		return num{kind: numSmall, small: int64(u)}
+// Integral returns the value of any Go integer but a [*big.Int]: n, or u if it is
+// beyond 64 bits with a sign. u is 0 otherwise.
+func Integral(t any) (n int64, u uint64, ok bool) {
+	switch t := t.(type) {
+	case int:
+		return int64(t), 0, true
+	case int64:
+		return t, 0, true
+	case int32:
+		return int64(t), 0, true
+	case int16:
+		return int64(t), 0, true
+	case int8:
+		return int64(t), 0, true
+	case uint64:
+		u = t
+	case uint:
+		u = uint64(t)
+	case uintptr:
+		u = uint64(t)
+	case uint32:
+		return int64(t), 0, true
+	case uint16:
+		return int64(t), 0, true
+	case uint8:
+		return int64(t), 0, true
+	default:
+		return 0, 0, false
 	}
-	return num{kind: numBig, big: new(big.Int).SetUint64(u)}
+	if u > math.MaxInt64 {
+		return 0, u, true
+	}
+	return int64(u), 0, true
 }
 
 // compareNum orders two numbers: by value in the standard order, integers

@@ -77,12 +77,31 @@ var (
 	ErrPeerProtocol = errors.New("wire: protocol violated")
 )
 
-// LinkLimits bound what a peer can make a link hold.
+// LinkLimits bound what a peer can make a link hold. A field that is zero or less
+// has its default.
 type LinkLimits struct {
 	Message   int           // bytes of one message, default 256 MiB and 64 KiB for what is around a binary of that
 	Fragments int           // messages that are under way in fragments at a time, default 64
-	Partial   int           // bytes that these may take together, default twice Message
-	Timeout   time.Duration // for each step of the handshake, default 7 s
+	Partial   int           // bytes that these may take together, at least Message; default twice that
+	Timeout   time.Duration // for each step of the handshake, default 7 s, as OTP's net_setuptime
+}
+
+// WithDefaults returns l with its defaults filled in.
+func (l LinkLimits) WithDefaults() LinkLimits {
+	if l.Message <= 0 {
+		l.Message = 256<<20 + 64<<10
+	}
+	if l.Fragments <= 0 {
+		l.Fragments = 64
+	}
+	if l.Partial <= 0 {
+		l.Partial = 2 * l.Message
+	}
+	l.Partial = max(l.Partial, l.Message)
+	if l.Timeout <= 0 {
+		l.Timeout = 7 * time.Second
+	}
+	return l
 }
 
 // Link is a connection between two nodes after the handshake. Read is for one

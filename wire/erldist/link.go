@@ -9,7 +9,6 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -258,10 +257,4 @@ func (l *link) Close() error {
 		l.closeErr = l.conn.Close()
 	})
 	return l.closeErr
-}
-
-// hungUp reports whether the peer has closed the connection.
-func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

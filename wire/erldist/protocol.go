@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/shake"
 )
 
 // Protocol is the Erlang distribution protocol as a [wire.Protocol]. Its zero
@@ -28,9 +28,6 @@ type Protocol struct {
 	// OTP lets its transports reject FlagDistHdrAtomCache and FlagFragments.
 	Without Flags
 }
-
-// DefaultTimeout is for each step of the handshake, as OTP's net_setuptime.
-const DefaultTimeout = 7 * time.Second
 
 // Name returns "erlang".
 func (p *Protocol) Name() string { return "erlang" }
@@ -64,81 +61,59 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h wire.Handshake, d
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, fmt.Errorf("erldist: no random challenge: %w", err)
 	}
-	io := &exchange{ctx: ctx, conn: conn, lengthSize: 2, timeout: h.Limits.Timeout}
-	if io.timeout <= 0 {
-		io.timeout = DefaultTimeout
-	}
+	x := &exchange{shake.Steps{Room: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
-		io.lengthSize = 4
+		x.lengthSize = 4
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
-	defer stop()
-
 	m, out, err := newMachine(h, dialled, announce(p.Without), binary.BigEndian.Uint32(random[:]))
-	for {
-		for _, msg := range out {
-			if e := io.write(msg); e != nil && err == nil {
-				err = io.explain(m, e)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		if m.state == finished {
-			break
-		}
-		msg, e := io.read()
-		if e != nil {
-			return nil, io.explain(m, e)
-		}
-		out, err = m.step(msg)
-	}
-	if !stop() {
-		return nil, ctx.Err()
-	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return nil, fmt.Errorf("erldist: handshake: %w", err)
+	if err := x.Run(func() error { return x.run(m, out, err) }); err != nil {
+		return nil, err
 	}
 	return p.newLink(conn, m), nil
 }
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	ctx        context.Context
-	conn       net.Conn
+	shake.Steps
 	lengthSize int
-	timeout    time.Duration
 }
 
-// arm gives the next step its time.
-func (x *exchange) arm() error {
-	if err := x.conn.SetDeadline(time.Now().Add(x.timeout)); err != nil {
-		return err
+// run goes on where the machine has begun, with what it says and whether it fails.
+func (x *exchange) run(m *machine, out [][]byte, err error) error {
+	for {
+		for _, msg := range out {
+			if e := x.write(msg); e != nil && err == nil {
+				err = x.explain(m, e)
+			}
+		}
+		if err != nil || m.state == finished {
+			return err
+		}
+		msg, e := x.read()
+		if e != nil {
+			return x.explain(m, e)
+		}
+		out, err = m.step(msg)
 	}
-	return x.ctx.Err() // its end may have come before the deadline was set
 }
 
 func (x *exchange) write(msg []byte) error {
-	if err := x.arm(); err != nil {
-		return err
-	}
 	b := make([]byte, x.lengthSize, x.lengthSize+len(msg))
 	if x.lengthSize == 2 {
 		binary.BigEndian.PutUint16(b, uint16(len(msg)))
 	} else {
 		binary.BigEndian.PutUint32(b, uint32(len(msg)))
 	}
-	_, err := x.conn.Write(append(b, msg...))
-	return err
+	return x.Write(append(b, msg...))
 }
 
 // read returns the next message and takes no byte behind it: that is the link's.
 func (x *exchange) read() ([]byte, error) {
-	if err := x.arm(); err != nil {
+	if err := x.Arm(); err != nil {
 		return nil, err
 	}
 	var head [4]byte
-	if _, err := io.ReadFull(x.conn, head[4-x.lengthSize:]); err != nil {
+	if _, err := io.ReadFull(x.Conn, head[4-x.lengthSize:]); err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(head[:])
@@ -147,22 +122,14 @@ func (x *exchange) read() ([]byte, error) {
 			"or has TLS where this node has none", n)}
 	}
 	msg := make([]byte, n)
-	_, err := io.ReadFull(x.conn, msg)
+	_, err := io.ReadFull(x.Conn, msg)
 	return msg, err
 }
 
 // explain makes an error of the connection one of the handshake.
 func (x *exchange) explain(m *machine, err error) error {
-	var timeout net.Error
-	switch {
-	case errors.As(err, new(*handshakeError)):
+	if errors.As(err, new(*handshakeError)) {
 		return err
-	case x.ctx.Err() != nil:
-		return fmt.Errorf("erldist: handshake with %s: %w", m.who(), context.Cause(x.ctx))
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("erldist: handshake: %s is silent for %v (%s): %w", m.who(), x.timeout, m.state, err)
-	case hungUp(err):
-		return m.ended()
 	}
-	return fmt.Errorf("erldist: handshake with %s (%s): %w", m.who(), m.state, err)
+	return x.Explain(m.who(), m.state.String(), err, m.ended)
 }

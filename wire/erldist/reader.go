@@ -45,27 +45,8 @@ type partial struct {
 	b     []byte
 }
 
-// The defaults of [wire.LinkLimits].
-const (
-	DefaultMessage   = 256<<20 + 64<<10
-	DefaultFragments = 64
-)
-
-func withDefaults(l wire.LinkLimits) wire.LinkLimits {
-	if l.Message <= 0 {
-		l.Message = DefaultMessage
-	}
-	if l.Fragments <= 0 {
-		l.Fragments = DefaultFragments
-	}
-	if l.Partial <= 0 {
-		l.Partial = 2 * l.Message
-	}
-	return l
-}
-
 func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *reader {
-	r := &reader{local: local, peer: peer, flags: flags, limits: withDefaults(limits)}
+	r := &reader{local: local, peer: peer, flags: flags, limits: limits.WithDefaults()}
 	r.dec.Atoms = func(i byte) (wire.Atom, bool) {
 		if int(i) >= len(r.atoms) {
 			return "", false

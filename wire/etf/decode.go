@@ -51,9 +51,9 @@ func (d *Decoder) remember() {
 func (d *Decoder) versioned(b []byte) (term any, rest []byte, err error) {
 	switch {
 	case len(b) == 0:
-		return nil, b, newFault(ErrCut, "offset 0: expected the version byte 131, but there are no bytes")
+		return nil, b, faults.New(ErrCut, "offset 0: expected the version byte 131, but there are no bytes")
 	case b[0] != Version:
-		return nil, b, newFault(ErrMalformed, "offset 0: expected the version byte 131, not %d", b[0])
+		return nil, b, faults.New(ErrMalformed, "offset 0: expected the version byte 131, not %d", b[0])
 	case len(b) > 1 && b[1] == tagCompressed:
 		return d.decodeCompressed(b)
 	}

@@ -115,7 +115,7 @@ func (w *writing) term(t any) error {
 		case err != nil:
 			return at(stack, err)
 		case open && len(stack) >= depth:
-			return at(stack, newFault(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
+			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
 		case open:
 			stack = append(stack, next)
 		}
@@ -211,36 +211,21 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 
 // other writes the rarer integers and what is no term itself.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
-	switch n := t.(type) {
-	case int64:
-		w.integer(n)
-	case int32:
-		w.integer(int64(n))
-	case int16:
-		w.integer(int64(n))
-	case int8:
-		w.integer(int64(n))
-	case uint64:
-		w.unsigned(n)
-	case uint:
-		w.unsigned(uint64(n))
-	case uintptr:
-		w.unsigned(uint64(n))
-	case uint32:
-		w.integer(int64(n))
-	case uint16:
-		w.integer(int64(n))
-	case uint8:
-		w.integer(int64(n))
-	case *big.Int:
+	if n, u, ok := wire.Integral(t); ok {
+		if u == 0 {
+			w.integer(n)
+		} else {
+			w.unsigned(u)
+		}
+		return false, nil
+	}
+	if n, ok := t.(*big.Int); ok {
 		if n == nil {
-			return false, newFault(ErrNoTerm, "a nil *big.Int is no term")
+			return false, faults.New(ErrNoTerm, "a nil *big.Int is no term")
 		}
 		return false, w.big(n)
-	default:
-		return w.foreign(t, next)
 	}
-	return false, nil
+	return w.foreign(t, next)
 }
 
 // maxStandIns is how often a value may be replaced before it is a term.
@@ -255,21 +240,21 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 			return w.one(t, next)
 		}
 	}
-	return false, newFault(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
+	return false, faults.New(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
 }
 
 // standIn asks a value for what it stands for. If that panics, it is no term.
 func (w *writing) standIn(v any) (t any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = newFault(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
+			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
 		}
 	}()
 	if v, ok := v.(Termer); ok {
 		return v.Term(), nil
 	}
 	if w.Foreign == nil {
-		return nil, newFault(ErrNoTerm, "a Go value of type %T is no term", v)
+		return nil, faults.New(ErrNoTerm, "a Go value of type %T is no term", v)
 	}
 	return w.Foreign(v)
 }
@@ -293,13 +278,13 @@ func (w *writing) atom(a wire.Atom) error {
 		}
 	}
 	if !utf8.ValidString(string(a)) {
-		return newFault(ErrNoTerm, "an atom that is not UTF-8: %.100q", string(a))
+		return faults.New(ErrNoTerm, "an atom that is not UTF-8: %.100q", string(a))
 	}
 	switch n := len(a); {
 	case n < 256:
 		w.dst = append(w.dst, tagSmallAtomU8, byte(n))
 	case n > maxAtomBytes || utf8.RuneCountInString(string(a)) > wire.MaxAtomRunes:
-		return newFault(ErrNoTerm, "an atom of more than %d characters: %.100q…", wire.MaxAtomRunes, string(a))
+		return faults.New(ErrNoTerm, "an atom of more than %d characters: %.100q…", wire.MaxAtomRunes, string(a))
 	default:
 		w.dst = append(w.dst, tagAtomUTF8, byte(n>>8), byte(n))
 	}
@@ -370,7 +355,7 @@ const wordBytes = 4 << (^big.Word(0) >> 63) // 8, or 4 on small machines
 
 func (w *writing) float(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return newFault(ErrNoTerm, "Erlang has no float %v", f)
+		return faults.New(ErrNoTerm, "Erlang has no float %v", f)
 	}
 	w.dst = binary.BigEndian.AppendUint64(append(w.dst, tagNewFloat), math.Float64bits(f))
 	return nil
@@ -379,7 +364,7 @@ func (w *writing) float(f float64) error {
 // fits reports a length that 32 bits cannot hold.
 func fits(n int, what string) error {
 	if uint64(n) > maxLength {
-		return newFault(ErrLimit, "%s of length %d; the format ends at %d", what, n, uint32(maxLength))
+		return faults.New(ErrLimit, "%s of length %d; the format ends at %d", what, n, uint32(maxLength))
 	}
 	return nil
 }
@@ -426,7 +411,7 @@ func (w *writing) bitstring(b wire.Bitstring) error {
 
 func (w *writing) pid(p wire.PID) error {
 	if p.IsZero() {
-		return newFault(ErrNoTerm, "the zero PID names no process")
+		return faults.New(ErrNoTerm, "the zero PID names no process")
 	}
 	id := p.Origin().NodeID()
 	w.dst = append(w.dst, tagNewPID)
@@ -441,7 +426,7 @@ func (w *writing) pid(p wire.PID) error {
 
 func (w *writing) port(p wire.Port) error {
 	if p == (wire.Port{}) {
-		return newFault(ErrNoTerm, "the zero Port names no port")
+		return faults.New(ErrNoTerm, "the zero Port names no port")
 	}
 	id := p.Origin().NodeID()
 	short := p.Number() <= maxV3Port
@@ -466,7 +451,7 @@ func (w *writing) ref(r wire.Ref) error {
 	var room [wire.MaxRefWords]uint32
 	words := r.AppendWords(room[:0])
 	if len(words) == 0 {
-		return newFault(ErrNoTerm, "the zero Ref is no reference")
+		return faults.New(ErrNoTerm, "the zero Ref is no reference")
 	}
 	id := r.Origin().NodeID()
 	w.dst = append(w.dst, tagNewerRef, 0, byte(len(words)))
@@ -482,7 +467,7 @@ func (w *writing) ref(r wire.Ref) error {
 
 func (w *writing) export(e wire.Export) error {
 	if e.Arity != int(byte(e.Arity)) {
-		return newFault(ErrNoTerm, "a function of arity %d", e.Arity)
+		return faults.New(ErrNoTerm, "a function of arity %d", e.Arity)
 	}
 	w.dst = append(w.dst, tagExport)
 	if err := w.atom(e.Module); err != nil {
@@ -498,9 +483,9 @@ func (w *writing) export(e wire.Export) error {
 func (w *writing) fun(f wire.Fun, next *parts) (open bool, err error) {
 	switch {
 	case f.Arity != int(byte(f.Arity)):
-		return false, newFault(ErrNoTerm, "a fun of arity %d", f.Arity)
+		return false, faults.New(ErrNoTerm, "a fun of arity %d", f.Arity)
 	case f.OldIndex != int(int32(f.OldIndex)) || f.OldUniq != int(int32(f.OldUniq)):
-		return false, newFault(ErrNoTerm, "a fun whose OldIndex or OldUniq is beyond 32 bits")
+		return false, faults.New(ErrNoTerm, "a fun whose OldIndex or OldUniq is beyond 32 bits")
 	}
 	if err := fits(len(f.Free), "the free variables of a fun"); err != nil {
 		return false, err

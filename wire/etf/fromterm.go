@@ -220,7 +220,7 @@ func slicePlan(elem *plan) plan {
 		}
 		for i, e := range l {
 			if err := elem.from(e, v.Index(i), depth+1); err != nil {
-				return within(fmt.Sprintf("[%d]", i), err)
+				return faults.Within(fmt.Sprintf("[%d]", i), err)
 			}
 		}
 		return nil
@@ -240,13 +240,13 @@ func mapPlan(key, value *plan) plan {
 		for k, e := range m.Unordered() {
 			gk, ge := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			if err := key.from(k, gk, depth+1); err != nil {
-				return within("[key "+wire.Format(k)+"]", err)
+				return faults.Within("[key "+wire.Format(k)+"]", err)
 			}
 			if !gk.Comparable() {
-				return within("[key "+wire.Format(k)+"]", mismatch(k, "a key that Go can compare"))
+				return faults.Within("[key "+wire.Format(k)+"]", mismatch(k, "a key that Go can compare"))
 			}
 			if err := value.from(e, ge, depth+1); err != nil {
-				return within("["+wire.Format(k)+"]", err)
+				return faults.Within("["+wire.Format(k)+"]", err)
 			}
 			x.SetMapIndex(gk, ge)
 		}
@@ -289,7 +289,7 @@ func interfacePlan(s style) plan {
 
 func receiverFrom(t any, v reflect.Value, _ int) error {
 	if err := v.Addr().Interface().(Receiver).SetTerm(t); err != nil {
-		return within("", err)
+		return faults.Within("", err)
 	}
 	return nil
 }
@@ -310,12 +310,12 @@ func (s *structure) from(t any, v reflect.Value, depth int) error {
 		x, ok := m.Get(f.key)
 		if !ok {
 			if f.required {
-				return within(f.step, mismatch(t, "a map with the key "+wire.Format(f.key)))
+				return faults.Within(f.step, mismatch(t, "a map with the key "+wire.Format(f.key)))
 			}
 			continue
 		}
 		if err := f.plan.from(x, v.FieldByIndex(f.index), depth+1); err != nil {
-			return within(f.step, err)
+			return faults.Within(f.step, err)
 		}
 	}
 	return nil
@@ -338,7 +338,7 @@ func (s *structure) fromTuple(t any, v reflect.Value, depth int) error {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if err := f.plan.from(tuple[i], v.FieldByIndex(f.index), depth+1); err != nil {
-			return within(f.step, err)
+			return faults.Within(f.step, err)
 		}
 	}
 	return nil

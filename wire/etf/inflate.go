@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
+
+	"github.com/actornode/actornode/wire/fault"
 )
 
 // A deflated byte stands for at most so many: a length that claims more lies.
@@ -16,15 +18,15 @@ const compressedHead = 1 + 1 + 4 // version, tag, length
 func (d *Decoder) decodeCompressed(b []byte) (term any, rest []byte, err error) {
 	limit := d.Limits.filled().Inflated
 	if len(b) < compressedHead {
-		return nil, b, newFault(ErrCut, "offset 2: expected the length of a compressed term, but %d bytes are left", len(b)-2)
+		return nil, b, faults.New(ErrCut, "offset 2: expected the length of a compressed term, but %d bytes are left", len(b)-2)
 	}
 	n := binary.BigEndian.Uint32(b[2:])
 	packed := bytes.NewReader(b[compressedHead:])
 	switch {
 	case uint64(n) > uint64(limit):
-		return nil, b, newFault(ErrLimit, "offset 2: a term of %d bytes when inflated, at most %d are allowed", n, limit)
+		return nil, b, faults.New(ErrLimit, "offset 2: a term of %d bytes when inflated, at most %d are allowed", n, limit)
 	case uint64(n) > maxInflation*uint64(packed.Len()):
-		return nil, b, newFault(ErrCut, "offset 2: %d bytes cannot inflate to %d", packed.Len(), n)
+		return nil, b, faults.New(ErrCut, "offset 2: %d bytes cannot inflate to %d", packed.Len(), n)
 	}
 	z, err := zlib.NewReader(packed)
 	if err != nil {
@@ -36,26 +38,26 @@ func (d *Decoder) decodeCompressed(b []byte) (term any, rest []byte, err error) 
 	case err != nil:
 		return nil, b, inflateFault(err)
 	case got != int64(n):
-		return nil, b, newFault(ErrMalformed, "offset 2: the length is %d, but the bytes do not inflate to it", n)
+		return nil, b, faults.New(ErrMalformed, "offset 2: the length is %d, but the bytes do not inflate to it", n)
 	}
 	term, rest, err = d.decode(inflated.Bytes(), 0)
 	switch {
 	case err != nil:
-		if f, ok := err.(*fault); ok && f.kind == ErrCut { // no more bytes can help
-			f.kind = ErrMalformed
+		if f, ok := err.(*fault.Fault); ok && f.Kind == ErrCut { // no more bytes can help
+			f.Kind = ErrMalformed
 		}
 		return nil, b, err
 	case len(rest) > 0:
-		return nil, b, newFault(ErrMalformed, "offset %d: %d bytes behind the end of a compressed term", int(n)-len(rest), len(rest))
+		return nil, b, faults.New(ErrMalformed, "offset %d: %d bytes behind the end of a compressed term", int(n)-len(rest), len(rest))
 	}
 	return term, b[len(b)-packed.Len():], nil
 }
 
 func inflateFault(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return newFault(ErrCut, "offset %d: the compressed bytes are cut", compressedHead)
+		return faults.New(ErrCut, "offset %d: the compressed bytes are cut", compressedHead)
 	}
-	return newFault(ErrMalformed, "offset %d: %v", compressedHead, err)
+	return faults.New(ErrMalformed, "offset %d: %v", compressedHead, err)
 }
 
 // AppendCompressed appends term as [Append] does, deflated at the given level of
@@ -72,7 +74,7 @@ func (e *Encoder) AppendCompressed(dst []byte, term any, level int) ([]byte, err
 	var packed bytes.Buffer
 	z, err := zlib.NewWriterLevel(&packed, level)
 	if err != nil {
-		return dst[:from], newFault(err, "%v", err)
+		return dst[:from], faults.New(err, "%v", err)
 	}
 	if _, err = z.Write(plain); err == nil {
 		err = z.Close()

@@ -2,8 +2,6 @@ package etf
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 )
 
 // What callers may want to tell apart. The error returned says more, and names
@@ -57,41 +55,3 @@ func (l Limits) filled() Limits {
 	fill(&l.Inflated, 64<<20)
 	return l
 }
-
-// fault is an error of this room: which of the errors above it is, where in a
-// term or a Go value it came up if that is not said in the text, and a text.
-type fault struct {
-	kind error
-	path string
-	text string
-}
-
-func (f *fault) Error() string {
-	if f.path != "" {
-		return "etf: at " + f.path + ": " + f.text
-	}
-	return "etf: " + f.text
-}
-
-func (f *fault) Unwrap() error { return f.kind }
-
-func newFault(kind error, format string, args ...any) error {
-	return &fault{kind: kind, text: fmt.Sprintf(format, args...)}
-}
-
-// within returns err with a path before its own. An error of a caller's hook
-// becomes the kind of a fault.
-func within(path string, err error) error {
-	f, ok := err.(*fault)
-	if !ok {
-		f = &fault{kind: err, text: err.Error()}
-	}
-	path += f.path
-	if len(path) > maxPath { // the middle of a long path says least
-		path = strings.ToValidUTF8(path[:maxPath/3]+"…"+path[len(path)-maxPath/2:], "")
-	}
-	return &fault{f.kind, path, f.text}
-}
-
-// maxPath is how many bytes of a path an error shows, about.
-const maxPath = 600

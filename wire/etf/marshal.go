@@ -25,7 +25,7 @@ func Unmarshal(b []byte, into any) error {
 		return err
 	}
 	if len(rest) > 0 {
-		return newFault(ErrMalformed, "offset %d: %d bytes behind the end of the term", len(b)-len(rest), len(rest))
+		return faults.New(ErrMalformed, "offset %d: %d bytes behind the end of the term", len(b)-len(rest), len(rest))
 	}
 	return FromTerm(term, into)
 }
@@ -69,7 +69,7 @@ func ToTerm(v any) (any, error) {
 	r := reflect.ValueOf(v)
 	t, err := planOf(planKey{r.Type(), style{}}).to(r, 0)
 	if err != nil {
-		return nil, within(r.Type().String(), err)
+		return nil, faults.Within(r.Type().String(), err)
 	}
 	return t, nil
 }
@@ -88,11 +88,11 @@ func ToTerm(v any) (any, error) {
 func FromTerm(term any, into any) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return newFault(ErrMismatch, "into is a %T, not a pointer to something", into)
+		return faults.New(ErrMismatch, "into is a %T, not a pointer to something", into)
 	}
 	v = v.Elem()
 	if err := planOf(planKey{v.Type(), style{}}).from(term, v, 0); err != nil {
-		return within(v.Type().String(), err)
+		return faults.Within(v.Type().String(), err)
 	}
 	return nil
 }
@@ -104,9 +104,9 @@ func mismatch(t any, wanted string) error {
 	if len(text) > most {
 		text = append(text[:most], '…')
 	}
-	return newFault(ErrMismatch, "expected %s, not %s", wanted, string(text))
+	return faults.New(ErrMismatch, "expected %s, not %s", wanted, string(text))
 }
 
 func tooDeep() error {
-	return newFault(ErrLimit, "Go values nested deeper than %d levels", maxNesting)
+	return faults.New(ErrLimit, "Go values nested deeper than %d levels", maxNesting)
 }

@@ -135,7 +135,7 @@ func (c compiler) build(k planKey) plan {
 		}
 		return plan{s.to, s.from}
 	}
-	return refuse(newFault(ErrNoTerm, "a Go value of type %s is no term", t))
+	return refuse(faults.New(ErrNoTerm, "a Go value of type %s is no term", t))
 }
 
 // refuse is the plan of a type that has none.
@@ -178,15 +178,15 @@ func (c compiler) structure(t reflect.Type) (*structure, error) {
 		return nil, err
 	}
 	if len(s.fields) == 0 && t.NumField() > 0 && !s.tagged {
-		return nil, newFault(ErrNoTerm, "struct %s has no exported fields", t)
+		return nil, faults.New(ErrNoTerm, "struct %s has no exported fields", t)
 	}
 	seen := map[wire.Atom]bool{}
 	for _, f := range s.fields {
 		if s.shape == shapeMap && seen[f.key] {
-			return nil, newFault(ErrNoTerm, "struct %s has two fields of the name %s", t, f.key)
+			return nil, faults.New(ErrNoTerm, "struct %s has two fields of the name %s", t, f.key)
 		}
 		if s.shape == shapeTuple && (f.omitZero || f.required) {
-			return nil, newFault(ErrNoTerm, "field %s%s: omitzero and required are for maps", t, f.step)
+			return nil, faults.New(ErrNoTerm, "field %s%s: omitzero and required are for maps", t, f.step)
 		}
 		seen[f.key] = true
 	}
@@ -229,7 +229,7 @@ func (s *structure) setShape(t reflect.Type, tag string) error {
 	switch shape {
 	case "map", "":
 		if s.tagged {
-			return newFault(ErrNoTerm, "struct %s: etf tag %q: a name is for a tuple or record", t, tag)
+			return faults.New(ErrNoTerm, "struct %s: etf tag %q: a name is for a tuple or record", t, tag)
 		}
 	case "record":
 		if !s.tagged {
@@ -239,7 +239,7 @@ func (s *structure) setShape(t reflect.Type, tag string) error {
 	case "tuple":
 		s.shape = shapeTuple
 	default:
-		return newFault(ErrNoTerm, "struct %s: etf tag %q: the shapes are tuple, record and map", t, tag)
+		return faults.New(ErrNoTerm, "struct %s: etf tag %q: the shapes are tuple, record and map", t, tag)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (f *field) read(t reflect.Type, tag string) (s style, err error) {
 		case "s":
 			s.unit = time.Second
 		default:
-			return s, newFault(ErrNoTerm, "field %s%s: etf tag %q: no option %q", t, f.step, tag, option)
+			return s, faults.New(ErrNoTerm, "field %s%s: etf tag %q: no option %q", t, f.step, tag, option)
 		}
 	}
 	return s, nil

@@ -36,7 +36,7 @@ func uintTo(v reflect.Value, _ int) (any, error) {
 func floatTo(v reflect.Value, _ int) (any, error) {
 	f := v.Float()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, newFault(ErrNoTerm, "Erlang has no float %v", f)
+		return nil, faults.New(ErrNoTerm, "Erlang has no float %v", f)
 	}
 	return f, nil
 }
@@ -77,7 +77,7 @@ func sliceTo(elem *plan) func(reflect.Value, int) (any, error) {
 		for i := range l {
 			t, err := elem.to(v.Index(i), depth+1)
 			if err != nil {
-				return nil, within(fmt.Sprintf("[%d]", i), err)
+				return nil, faults.Within(fmt.Sprintf("[%d]", i), err)
 			}
 			l[i] = t
 		}
@@ -94,15 +94,15 @@ func mapTo(key, value *plan) func(reflect.Value, int) (any, error) {
 		for it := v.MapRange(); it.Next(); {
 			k, err := key.to(it.Key(), depth+1)
 			if err != nil {
-				return nil, within(fmt.Sprintf("[key %v]", it.Key()), err)
+				return nil, faults.Within(fmt.Sprintf("[key %v]", it.Key()), err)
 			}
 			t, err := value.to(it.Value(), depth+1)
 			if err != nil {
-				return nil, within(fmt.Sprintf("[%v]", it.Key()), err)
+				return nil, faults.Within(fmt.Sprintf("[%v]", it.Key()), err)
 			}
 			n := m.Len()
 			if m.Put(k, t); m.Len() == n {
-				return nil, within(fmt.Sprintf("[key %v]", it.Key()), newFault(ErrNoTerm, "another key is the same term"))
+				return nil, faults.Within(fmt.Sprintf("[key %v]", it.Key()), faults.New(ErrNoTerm, "another key is the same term"))
 			}
 		}
 		return m, nil
@@ -178,7 +178,7 @@ func (s *structure) to(v reflect.Value, depth int) (any, error) {
 		}
 		t, err := f.plan.to(x, depth+1)
 		if err != nil {
-			return nil, within(f.step, err)
+			return nil, faults.Within(f.step, err)
 		}
 		m.Put(f.key, t)
 	}
@@ -194,7 +194,7 @@ func (s *structure) toTuple(v reflect.Value, depth int) (any, error) {
 		f := &s.fields[i]
 		t, err := f.plan.to(v.FieldByIndex(f.index), depth+1)
 		if err != nil {
-			return nil, within(f.step, err)
+			return nil, faults.Within(f.step, err)
 		}
 		tuple = append(tuple, t)
 	}

@@ -60,7 +60,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		Receipts: true,
 		Addr:     addr(conn),
 	}}
-	limits := withDefaults(m.h.Limits)
+	limits := m.h.Limits.WithDefaults()
 	l.input.conn = conn
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/pack"
+	"github.com/actornode/actornode/wire/shake"
 )
 
 // Protocol is the native protocol as a [wire.Protocol]. Its zero value is ready
@@ -29,30 +29,6 @@ type Protocol struct {
 	Compress int
 
 	waiting sessions
-}
-
-// The defaults of [wire.LinkLimits].
-const (
-	DefaultMessage   = 256<<20 + 64<<10
-	DefaultFragments = 64
-	DefaultTimeout   = 7 * time.Second
-)
-
-func withDefaults(l wire.LinkLimits) wire.LinkLimits {
-	if l.Message <= 0 {
-		l.Message = DefaultMessage
-	}
-	if l.Fragments <= 0 {
-		l.Fragments = DefaultFragments
-	}
-	if l.Partial <= 0 {
-		l.Partial = 2 * l.Message
-	}
-	if l.Timeout <= 0 {
-		l.Timeout = DefaultTimeout
-	}
-	l.Partial = max(l.Partial, l.Message)
-	return l
 }
 
 // Name returns "native".
@@ -110,8 +86,8 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 // shake runs a handshake, and closes the connection if it fails. set may change
 // the machine before it begins.
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
-	h.Limits = withDefaults(h.Limits)
-	x := &exchange{ctx: ctx, conn: conn, timeout: h.Limits.Timeout}
+	h.Limits = h.Limits.WithDefaults()
+	x := &exchange{Steps: shake.Steps{Room: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
 	m, err := p.drive(x, h, dialled, set)
 	if err == nil {
 		return m, nil
@@ -132,7 +108,7 @@ func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*
 	var session sessionID
 	_, _ = rand.Read(ours.nonce[:]) // never fails
 	_, _ = rand.Read(session[:])
-	bind := channelOf(x.conn)
+	bind := channelOf(x.Conn)
 	if bind != nil {
 		ours.flags |= flagBound
 	}
@@ -147,23 +123,12 @@ func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*
 	if set != nil {
 		set(m)
 	}
-	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
-	defer stop()
-	if err := x.run(m); err != nil {
-		return nil, err
-	}
-	if !stop() {
-		return nil, x.ctx.Err()
-	}
-	if err := x.conn.SetDeadline(time.Time{}); err != nil {
-		return nil, fmt.Errorf("native: handshake: %w", err)
-	}
-	return m, nil
+	return m, x.Run(func() error { return x.run(m) })
 }
 
 // info is what a node says of itself, without what is of the handshake.
 func info(limits wire.LinkLimits) nodeInfo {
-	limits = withDefaults(limits)
+	limits = limits.WithDefaults()
 	return nodeInfo{flags: flagCompress, message: uint64(limits.Message), partial: uint64(limits.Partial),
 		open: uint8(min(limits.Fragments, maxStreams))}
 }
@@ -182,9 +147,7 @@ func channelOf(conn net.Conn) func() ([]byte, error) {
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	ctx     context.Context
-	conn    net.Conn
-	timeout time.Duration
+	shake.Steps
 	refused bool // the last message is a refusal
 }
 
@@ -212,29 +175,17 @@ func (x *exchange) run(m *machine) error {
 	}
 }
 
-// arm gives the next step its time.
-func (x *exchange) arm() error {
-	if err := x.conn.SetDeadline(time.Now().Add(x.timeout)); err != nil {
-		return err
-	}
-	return x.ctx.Err() // its end may have come before the deadline was set
-}
-
 func (x *exchange) write(msg []byte) error {
-	if err := x.arm(); err != nil {
-		return err
-	}
-	_, err := x.conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(msg))), msg...))
-	return err
+	return x.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(msg))), msg...))
 }
 
 // read returns the next message and takes no byte behind it: that is the link's.
 func (x *exchange) read() ([]byte, error) {
-	if err := x.arm(); err != nil {
+	if err := x.Arm(); err != nil {
 		return nil, err
 	}
 	var head [2]byte
-	if _, err := io.ReadFull(x.conn, head[:]); err != nil {
+	if _, err := io.ReadFull(x.Conn, head[:]); err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint16(head[:])
@@ -242,22 +193,12 @@ func (x *exchange) read() ([]byte, error) {
 		return nil, &handshakeError{wire.ErrPeerProtocol, notShaking(head[:])}
 	}
 	msg := make([]byte, n)
-	_, err := io.ReadFull(x.conn, msg)
+	_, err := io.ReadFull(x.Conn, msg)
 	return msg, err
 }
 
-// explain makes an error of the connection one of the handshake.
 func (x *exchange) explain(m *machine, err error) error {
-	var timeout net.Error
-	switch {
-	case x.ctx.Err() != nil:
-		return fmt.Errorf("native: handshake with %s: %w", m.who(), context.Cause(x.ctx))
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("native: handshake: %s is silent for %v (%s): %w", m.who(), x.timeout, m.state, err)
-	case hungUp(err):
-		return m.ended()
-	}
-	return fmt.Errorf("native: handshake with %s (%s): %w", m.who(), m.state, err)
+	return x.Explain(m.who(), m.state.String(), err, m.ended)
 }
 
 // How long, and through how many bytes, a peer that is refused has the time to
@@ -268,17 +209,11 @@ const (
 )
 
 func (x *exchange) linger() {
-	half, ok := x.conn.(interface{ CloseWrite() error })
-	if !x.refused || !ok || x.ctx.Err() != nil {
+	half, ok := x.Conn.(interface{ CloseWrite() error })
+	if !x.refused || !ok || x.Ctx.Err() != nil {
 		return
 	}
-	if half.CloseWrite() == nil && x.conn.SetReadDeadline(time.Now().Add(min(lingerTime, x.timeout))) == nil {
-		_, _ = io.CopyN(io.Discard, x.conn, lingerSize)
+	if half.CloseWrite() == nil && x.Conn.SetReadDeadline(time.Now().Add(min(lingerTime, x.Timeout))) == nil {
+		_, _ = io.CopyN(io.Discard, x.Conn, lingerSize)
 	}
-}
-
-// hungUp reports whether the peer has closed the connection.
-func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

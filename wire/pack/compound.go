@@ -60,7 +60,7 @@ func (w *writing) compound(next *parts) error {
 		case err != nil:
 			return at(stack, err)
 		case open && len(stack) >= depth:
-			return at(stack, newFault(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
+			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
 		case open:
 			stack = append(stack, *next)
 		}
@@ -196,7 +196,7 @@ func (w *writing) export(x wire.Export) error {
 		return err
 	}
 	if x.Arity < 0 || x.Arity > 255 {
-		return newFault(ErrNoTerm, "the arity of a fun is %d, not in 0 to 255", x.Arity)
+		return faults.New(ErrNoTerm, "the arity of a fun is %d, not in 0 to 255", x.Arity)
 	}
 	w.dst = AppendInt(w.dst, int64(x.Arity))
 	return nil
@@ -207,9 +207,9 @@ func (w *writing) export(x wire.Export) error {
 func (w *writing) fun(f wire.Fun, next *parts) (open bool, err error) {
 	switch {
 	case f.Arity < 0 || f.Arity > 255:
-		return false, newFault(ErrNoTerm, "the arity of a fun is %d, not in 0 to 255", f.Arity)
+		return false, faults.New(ErrNoTerm, "the arity of a fun is %d, not in 0 to 255", f.Arity)
 	case int(int32(f.OldIndex)) != f.OldIndex || int(int32(f.OldUniq)) != f.OldUniq:
-		return false, newFault(ErrNoTerm, "the old index %d or uniq %d of a fun is not a signed integer of 32 bits", f.OldIndex, f.OldUniq)
+		return false, faults.New(ErrNoTerm, "the old index %d or uniq %d of a fun is not a signed integer of 32 bits", f.OldIndex, f.OldUniq)
 	}
 	if err := fits(len(f.Free)+4, "the free variables of a fun"); err != nil {
 		return false, err

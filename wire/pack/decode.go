@@ -94,7 +94,7 @@ func Uint(b []byte) (n uint64, rest []byte, err error) {
 	}
 	i, rest, err := Int(b)
 	if err == nil && i < 0 {
-		return 0, b, newFault(ErrMalformed, "offset 0: expected an integer that is not negative, not %d", i)
+		return 0, b, faults.New(ErrMalformed, "offset 0: expected an integer that is not negative, not %d", i)
 	}
 	return uint64(i), rest, err
 }

@@ -191,27 +191,15 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 
 // other writes the rarer numbers and what is no term itself.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
+	if n, u, ok := wire.Integral(t); ok {
+		if u == 0 {
+			w.dst = AppendInt(w.dst, n)
+		} else {
+			w.dst = AppendUint(w.dst, u)
+		}
+		return false, nil
+	}
 	switch n := t.(type) {
-	case int64:
-		w.dst = AppendInt(w.dst, n)
-	case int32:
-		w.dst = AppendInt(w.dst, int64(n))
-	case int16:
-		w.dst = AppendInt(w.dst, int64(n))
-	case int8:
-		w.dst = AppendInt(w.dst, int64(n))
-	case uint64:
-		w.dst = AppendUint(w.dst, n)
-	case uint:
-		w.dst = AppendUint(w.dst, uint64(n))
-	case uintptr:
-		w.dst = AppendUint(w.dst, uint64(n))
-	case uint32:
-		w.dst = AppendUint(w.dst, uint64(n))
-	case uint16:
-		w.dst = AppendUint(w.dst, uint64(n))
-	case uint8:
-		w.dst = AppendUint(w.dst, uint64(n))
 	case float32:
 		w.dst = binary.BigEndian.AppendUint32(append(w.dst, tagFloat32), math.Float32bits(n))
 	case *big.Int:
@@ -240,18 +228,18 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 			return w.one(t, next)
 		}
 	}
-	return false, newFault(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
+	return false, faults.New(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
 }
 
 // standIn asks for what a value stands for. If that panics, it is no term: it is
 // the user's code that runs here.
 func (w *writing) standIn(v any) (t any, err error) {
 	if w.Foreign == nil {
-		return nil, newFault(ErrNoTerm, "a Go value of type %T is no term, and its type is not registered", v)
+		return nil, faults.New(ErrNoTerm, "a Go value of type %T is no term, and its type is not registered", v)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = newFault(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
+			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
 		}
 	}()
 	return w.Foreign(v)
@@ -302,7 +290,7 @@ func (w *writing) bytes(b []byte) {
 // fits checks a length that has 32 bits on the wire.
 func fits(n int, what string) error {
 	if uint64(n) > math.MaxUint32 {
-		return newFault(ErrLimit, "%s of %d: at most %d are allowed", what, n, uint32(math.MaxUint32))
+		return faults.New(ErrLimit, "%s of %d: at most %d are allowed", what, n, uint32(math.MaxUint32))
 	}
 	return nil
 }
@@ -322,7 +310,7 @@ func (w *writing) atom(a wire.Atom) error {
 		}
 	}
 	if !validAtom(a) {
-		return newFault(ErrNoTerm, "an atom that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, string(a))
+		return faults.New(ErrNoTerm, "an atom that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, string(a))
 	}
 	w.dst = append(appendExt(w.dst, extAtom, len(a)), a...)
 	return nil
@@ -359,7 +347,7 @@ func (w *writing) numbered(kind byte, o wire.Origin, number uint64) error {
 
 func checkOrigin(o wire.Origin) error {
 	if name := o.NodeID().Name; !validAtom(name) {
-		return newFault(ErrNoTerm, "a node's name that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, string(name))
+		return faults.New(ErrNoTerm, "a node's name that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, string(name))
 	}
 	return nil
 }
@@ -420,7 +408,7 @@ func (w *writing) bitstring(b wire.Bitstring) error {
 func (w *writing) big(n *big.Int) error {
 	switch {
 	case n == nil:
-		return newFault(ErrNoTerm, "a nil *big.Int is no term")
+		return faults.New(ErrNoTerm, "a nil *big.Int is no term")
 	case n.IsInt64():
 		w.dst = AppendInt(w.dst, n.Int64())
 		return nil
@@ -430,7 +418,7 @@ func (w *writing) big(n *big.Int) error {
 	}
 	size := (n.BitLen() + 7) / 8
 	if size > maxBigBytes {
-		return newFault(ErrLimit, "an integer of %d bytes: at most %d are allowed", size, maxBigBytes)
+		return faults.New(ErrLimit, "an integer of %d bytes: at most %d are allowed", size, maxBigBytes)
 	}
 	sign := byte(0)
 	if n.Sign() < 0 {

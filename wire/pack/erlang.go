@@ -24,7 +24,7 @@ func (w *writing) toErlang(t any) (any, error) {
 		return []byte(t), nil
 	}
 	if why := notErlang(t); why != "" {
-		return nil, newFault(ErrNoTerm, "%s, which Erlang has not", why)
+		return nil, faults.New(ErrNoTerm, "%s, which Erlang has not", why)
 	}
 	return t, nil
 }

@@ -73,7 +73,7 @@ func encodeField(enc *msgpack.Encoder, v reflect.Value) error {
 func encodeBox(enc *msgpack.Encoder, v reflect.Value) error {
 	s, ok := enc.Writer().(*sink)
 	if !ok {
-		return newFault(ErrNoTerm, "a term in a field outside of a registered value")
+		return faults.New(ErrNoTerm, "a term in a field outside of a registered value")
 	}
 	t := v.Interface().(anyTerm).term
 	inner := sink{alone: s.alone, inner: s.inner}
@@ -184,7 +184,7 @@ func setField(v reflect.Value, t any) error {
 func decodeBox(dec *msgpack.Decoder, v reflect.Value, n int) error {
 	s, ok := dec.Buffered().(*source)
 	if !ok {
-		return newFault(ErrMalformed, "a term in a field outside of a registered value")
+		return faults.New(ErrMalformed, "a term in a field outside of a registered value")
 	}
 	r := s.r
 	end := r.pos + n

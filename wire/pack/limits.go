@@ -2,7 +2,6 @@ package pack
 
 import (
 	"errors"
-	"fmt"
 )
 
 // What callers may want to tell apart. The error returned says more, and names
@@ -49,25 +48,4 @@ func (l Limits) filled() Limits {
 	fill(&l.Keys, 32)
 	fill(&l.LargeKeys, 1)
 	return l
-}
-
-// fault is an error of this room: which of the errors above it is, where in a
-// term it came up if the text does not say it, and a text.
-type fault struct {
-	kind error
-	path string
-	text string
-}
-
-func (f *fault) Error() string {
-	if f.path != "" {
-		return "pack: at " + f.path + ": " + f.text
-	}
-	return "pack: " + f.text
-}
-
-func (f *fault) Unwrap() error { return f.kind }
-
-func newFault(kind error, format string, args ...any) error {
-	return &fault{kind: kind, text: fmt.Sprintf(format, args...)}
 }

@@ -14,7 +14,7 @@ import (
 
 // failAt returns an error at an offset.
 func (r *reading) failAt(at int, kind error, format string, args ...any) error {
-	return newFault(kind, "offset %d: "+format, append([]any{at}, args...)...)
+	return faults.New(kind, "offset %d: "+format, append([]any{at}, args...)...)
 }
 
 // cut returns the error for n bytes that are not there.

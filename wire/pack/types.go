@@ -136,7 +136,7 @@ func (w *writing) registered(t any) (done bool, err error) {
 		v = v.Elem()
 	}
 	if w.inner == maxInner {
-		return false, newFault(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does one hold itself?)", maxInner)
+		return false, faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does one hold itself?)", maxInner)
 	}
 	w.mark(2, kind)
 	if err := w.atom(g.name); err != nil {
@@ -158,7 +158,7 @@ func (w *writing) registered(t any) (done bool, err error) {
 func (s *sink) write(g *goType, v reflect.Value) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = newFault(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", g.typ, cause)
+			err = faults.New(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", g.typ, cause)
 		}
 	}()
 	if err := g.open.box(v); err != nil {
@@ -169,10 +169,10 @@ func (s *sink) write(g *goType, v reflect.Value) (err error) {
 	enc.UseCompactInts(true)
 	err = enc.EncodeValue(v)
 	msgpack.PutEncoder(enc)
-	if f := (*fault)(nil); err == nil || errors.As(err, &f) {
+	if err == nil || faults.Made(err) {
 		return err
 	}
-	return newFault(ErrNoTerm, "a Go value of type %v: %v", g.typ, err)
+	return faults.New(ErrNoTerm, "a Go value of type %v: %v", g.typ, err)
 }
 
 // openValue is a level that is a value of a type that is not known here, or a term
@@ -229,7 +229,7 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 		alone: true, inner: r.inner + 1}}
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
-	if f := (*fault)(nil); errors.As(err, &f) {
+	if faults.Made(err) {
 		return nil, false, err // whoever reads it, it is no term
 	}
 	if err != nil || s.r.pos != span.end {

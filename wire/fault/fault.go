@@ -1,0 +1,102 @@
+// Package fault makes the errors of codecs: which of a room's sentinels one is, where
+// in a term it came up, and a text.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Room is the package whose errors these are, with whose name they begin.
+type Room string
+
+// Fault is such an error. Unwrap returns Kind.
+type Fault struct {
+	Kind error // a sentinel of the room, or an error of a caller's hook
+	room Room
+	path string // "": the text says where
+	text string
+}
+
+// Error returns "room: at path: text".
+func (f *Fault) Error() string {
+	if f.path != "" {
+		return string(f.room) + ": at " + f.path + ": " + f.text
+	}
+	return string(f.room) + ": " + f.text
+}
+
+// Unwrap returns the kind of f.
+func (f *Fault) Unwrap() error { return f.Kind }
+
+// New returns a fault of that kind.
+func (r Room) New(kind error, format string, args ...any) error {
+	return &Fault{Kind: kind, room: r, text: fmt.Sprintf(format, args...)}
+}
+
+// Made reports whether err is a fault of the room.
+func (r Room) Made(err error) bool {
+	var f *Fault
+	return errors.As(err, &f) && f.room == r
+}
+
+// maxPath is how many bytes of a path an error shows, about.
+const maxPath = 600
+
+// Within returns err with a path before its own. An error of a caller's hook
+// becomes the kind of a fault.
+func (r Room) Within(path string, err error) error {
+	f, ok := err.(*Fault)
+	if !ok || f.room != r {
+		f = &Fault{Kind: err, room: r, text: err.Error()}
+	}
+	path += f.path
+	if len(path) > maxPath { // the middle of a long path says least
+		path = strings.ToValidUTF8(path[:maxPath/3]+"…"+path[len(path)-maxPath/2:], "")
+	}
+	return &Fault{f.Kind, r, path, f.text}
+}
+
+// How much of a path is shown: steps at each end of a long one, characters of a key.
+const (
+	maxSteps = 8
+	maxKey   = 40
+)
+
+// Path returns the path to the part that each open level is at; step appends that
+// of one.
+func Path[L any](levels []L, step func(path []byte, level *L) []byte) string {
+	var path []byte
+	for i := range levels {
+		if i >= maxSteps && len(levels)-i > maxSteps {
+			if i == maxSteps {
+				path = append(path, "…"...)
+			}
+			continue
+		}
+		path = step(path, &levels[i])
+	}
+	return string(path)
+}
+
+// Index appends a step to a numbered part, as {3}: open, the number, closed.
+func Index(path []byte, open string, i int, closed string) []byte {
+	return append(strconv.AppendInt(append(path, open...), int64(i), 10), closed...)
+}
+
+// Pair appends a step to the value that a map has for a key, or to the key itself.
+func Pair(path []byte, key any, itself bool) []byte {
+	text := []rune(wire.Format(key))
+	if len(text) > maxKey {
+		text = append(text[:maxKey], '…')
+	}
+	path = append(append(path, "#{"...), string(text)...)
+	if itself {
+		path = append(path, " as key"...)
+	}
+	return append(path, '}')
+}

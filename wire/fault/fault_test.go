@@ -1,0 +1,53 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/actornode/actornode/wire"
+)
+
+var (
+	errKind = errors.New("room: a kind")
+	errHook = errors.New("a hook's")
+)
+
+func TestFault(t *testing.T) {
+	const r, other Room = "room", "other"
+	err := r.New(errKind, "%d of them", 3)
+	assert.EqualError(t, err, "room: 3 of them")
+	assert.ErrorIs(t, err, errKind)
+	deep := r.Within("{1}", r.Within("[2]", err))
+	assert.EqualError(t, deep, "room: at {1}[2]: 3 of them")
+	assert.ErrorIs(t, deep, errKind)
+	assert.True(t, r.Made(fmt.Errorf("around: %w", deep)))
+	assert.False(t, other.Made(deep))
+	assert.False(t, r.Made(errHook))
+	assert.EqualError(t, r.Within("{1}", errHook), "room: at {1}: a hook's")
+	assert.ErrorIs(t, r.Within("{1}", errHook), errHook)
+	foreign := r.Within("{1}", other.New(errKind, "no"))
+	assert.EqualError(t, foreign, "room: at {1}: other: no", "what another room says is as a hook's")
+	assert.ErrorIs(t, foreign, errKind)
+	long := r.Within(strings.Repeat("ä", 1000), err).Error()
+	assert.Less(t, len(long), 700)
+	assert.Contains(t, long, "…")
+}
+
+func TestPath(t *testing.T) {
+	index := func(path []byte, i *int) []byte { return Index(path, "{", *i, "}") }
+	assert.Equal(t, "{1}{2}", Path([]int{1, 2}, index))
+	assert.Empty(t, Path(nil, index))
+	many := make([]int, 100)
+	for i := range many {
+		many[i] = i
+	}
+	assert.Equal(t, "{0}{1}{2}{3}{4}{5}{6}{7}…{92}{93}{94}{95}{96}{97}{98}{99}", Path(many, index))
+	assert.Equal(t, "fun[3]", string(Index(nil, "fun[", 3, "]")))
+	assert.Equal(t, "#{a}", string(Pair(nil, wire.Atom("a"), false)))
+	assert.Equal(t, "#{a as key}", string(Pair(nil, wire.Atom("a"), true)))
+	assert.Equal(t, "#{"+strings.Repeat("a", 40)+"…}", string(Pair(nil, wire.Atom(strings.Repeat("a", 50)), false)))
+}

@@ -1,0 +1,76 @@
+// Package shake times the steps of a handshake: each has a while of its own, the whole
+// ends with its context, and errors of the connection become ones of the handshake.
+package shake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"time"
+)
+
+// Steps are those of a handshake over a connection.
+type Steps struct {
+	Room    string // what errors begin with
+	Ctx     context.Context
+	Conn    net.Conn
+	Timeout time.Duration // for each step
+}
+
+// Run takes the steps that do takes. If the context ends, what waits fails; when all
+// is well the connection has no deadline any more.
+func (s *Steps) Run(do func() error) error {
+	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
+	defer stop()
+	if err := do(); err != nil {
+		return err
+	}
+	if !stop() {
+		return s.Ctx.Err()
+	}
+	if err := s.Conn.SetDeadline(time.Time{}); err != nil {
+		return fmt.Errorf("%s: handshake: %w", s.Room, err)
+	}
+	return nil
+}
+
+// Arm gives the next step its time.
+func (s *Steps) Arm() error {
+	if err := s.Conn.SetDeadline(time.Now().Add(s.Timeout)); err != nil {
+		return err
+	}
+	return s.Ctx.Err() // its end may have come before the deadline was set
+}
+
+// Write is a step: it sends b.
+func (s *Steps) Write(b []byte) error {
+	if err := s.Arm(); err != nil {
+		return err
+	}
+	_, err := s.Conn.Write(b)
+	return err
+}
+
+// Explain makes an error of the connection one of the handshake with who, in that
+// state; ended says what it means that the peer has hung up.
+func (s *Steps) Explain(who, state string, err error, ended func() error) error {
+	var timeout net.Error
+	switch {
+	case s.Ctx.Err() != nil:
+		return fmt.Errorf("%s: handshake with %s: %w", s.Room, who, context.Cause(s.Ctx))
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("%s: handshake: %s is silent for %v (%s): %w", s.Room, who, s.Timeout, state, err)
+	case hungUp(err):
+		return ended()
+	}
+	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Room, who, state, err)
+}
+
+// hungUp reports whether the peer has closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
