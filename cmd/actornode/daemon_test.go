@@ -42,7 +42,7 @@ func init() {
 				return err
 			}
 			return n.ExportBehaviour(wire.Export{Module: "test", Function: "hold", Arity: 1}, func(args []any) (node.Actor, error) {
-				return node.Process(func(p *node.Self) error { return hold(n, p, string(args[0].([]byte))) }), nil
+				return &hold{n: n, name: string(args[0].([]byte))}, nil
 			})
 		})
 		main()
@@ -59,21 +59,28 @@ func (never) Init(*node.Context) error {
 
 func (never) Receive(*node.Context, any) error { return nil }
 
-// hold joins a group. When it is told to exit it prints what it sees of the node,
-// and goes when it is sent go.
-func hold(n *node.Node, p *node.Self, name string) error {
-	p.TrapExit(true)
-	scope, err := pg.Find(p.Context(), p, "pg")
-	if err != nil {
+// hold is in a group before its start is done. When it is told to exit it prints what
+// it sees of the node, and goes when it is sent go; quick goes at once.
+type hold struct {
+	n     *node.Node
+	name  string
+	scope *pg.Scope
+}
+
+func (h *hold) Init(c *node.Context) (err error) {
+	c.TrapExit(true)
+	if h.scope, err = pg.Find(c.Context(), c, "pg"); err != nil {
 		return err
 	}
-	if err := scope.Join(p.Context(), p, "held", p.Self()); err != nil {
-		return err
-	}
-	node.ReceiveOf[node.Exited](p)
-	fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", name, n.Draining(), len(scope.LocalGroups()), readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
-	if name != "quick" {
-		p.ReceiveWithin(time.Minute, func(m any) bool { return m == wire.Atom("go") })
+	return h.scope.Join(c.Context(), c, "held", c.Self())
+}
+
+func (h *hold) Receive(_ *node.Context, m any) error {
+	if _, told := m.(node.Exited); told {
+		fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", h.name, h.n.Draining(), len(h.scope.LocalGroups()), readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
+		if h.name != "quick" {
+			return nil
+		}
 	}
 	return node.Stop
 }

@@ -6,19 +6,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
+
+// inboxOf returns an inbox and the handle that it wakes.
+func inboxOf(t *testing.T) (*node.Self, *inbox) {
+	n := nodetest.Start(t, node.Config{})
+	self := nodetest.Open(t, n)
+	self.TrapExit(true)
+	return self, newInbox(n, self.Self())
+}
 
 // The reader waits while the actor has not taken what there is, and one wake calls
 // for all of it.
 func TestInboxIsBounded(t *testing.T) {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
-	self.TrapExit(true)
-	b := newInbox(n, self.Self())
+	self, b := inboxOf(t)
 	const all = 100
 	over := make(chan bool, 1)
 	go func() { // ends with close below
@@ -55,19 +57,12 @@ func TestInboxIsBounded(t *testing.T) {
 
 // Nobody is woken twice for the same.
 func TestInboxWakesOnce(t *testing.T) {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
-	self.TrapExit(true)
-	b := newInbox(n, self.Self())
+	self, b := inboxOf(t)
 	b.note(room{})
 	require.True(t, b.put(1, 1))
 	b.note(stalled{})
 	self.Receive()
-	_, err = self.ReceiveWithin(0, nil)
+	_, err := self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
 	ops, events := b.take()
 	require.Equal(t, []any{1}, ops)

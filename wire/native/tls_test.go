@@ -53,13 +53,10 @@ func TestOverTLS(t *testing.T) {
 	}
 }
 
-// Who ends TLS in between and knows no cookie cannot pass proofs on.
-func TestBoundToTLS(t *testing.T) {
-	client, server := configs(t)
-	ca, x := net.Pipe()
-	y, cb := net.Pipe()
-	between, onward := tls.Server(x, server), tls.Client(y, client)
-	for _, c := range [][2]net.Conn{{between, onward}, {onward, between}} {
+// relay passes on what comes at either connection, until one ends; then it closes those
+// below them.
+func relay(one, other net.Conn, below ...net.Conn) {
+	for _, c := range [][2]net.Conn{{one, other}, {other, one}} {
 		go func() { // ends with the connections
 			b := make([]byte, 4096)
 			for {
@@ -68,12 +65,23 @@ func TestBoundToTLS(t *testing.T) {
 					_, err = c[1].Write(b[:n])
 				}
 				if err != nil {
-					_, _ = x.Close(), y.Close()
+					for _, conn := range below {
+						_ = conn.Close()
+					}
 					return
 				}
 			}
 		}()
 	}
+}
+
+// Who ends TLS in between and knows no cookie cannot pass proofs on.
+func TestBoundToTLS(t *testing.T) {
+	client, server := configs(t)
+	ca, x := net.Pipe()
+	y, cb := net.Pipe()
+	between, onward := tls.Server(x, server), tls.Client(y, client)
+	relay(between, onward, x, y)
 	_, _, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
 	require.ErrorIs(t, errB, wire.ErrCookie)
 	require.ErrorContains(t, errB, "or something in between")
@@ -86,21 +94,7 @@ func TestHalfTLS(t *testing.T) {
 	ca, x := net.Pipe()
 	plain, cb := net.Pipe()
 	between := tls.Server(x, server)
-	for _, c := range [][2]net.Conn{{between, plain}, {plain, between}} {
-		go func() { // ends with the connections
-			b := make([]byte, 4096)
-			for {
-				n, err := c[0].Read(b)
-				if err == nil {
-					_, err = c[1].Write(b[:n])
-				}
-				if err != nil {
-					_, _ = x.Close(), plain.Close()
-					return
-				}
-			}
-		}()
-	}
+	relay(between, plain, x, plain)
 	_, _, errA, errB := meet(t, tls.Client(ca, client), cb)
 	require.ErrorIs(t, errB, wire.ErrNotAllowed)
 	require.ErrorIs(t, errA, wire.ErrNotAllowed)
