@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -71,20 +70,8 @@ func (e nearEnd) receive() (any, error) {
 	return msg, nil
 }
 
-// heapGrowth is GOGC for both ends, where the environment does not say: as the daemon
-// has it. Messages live for a moment, and at Go's default of 100 the heap of a node
-// that does little else is so small that it is collected a hundred times a second.
-const heapGrowth = 400
-
-func growHeap() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
-	}
-}
-
 // onTwoNodes runs body with a node here and one in another OS process.
 func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error {
-	growHeap()
 	cookie := rand.Text()
 	t := &tap{Protocol: protocolOf(p)}
 	n, err := node.Start(node.Config{
@@ -167,7 +154,6 @@ func (f *farProcess) stop() error {
 // onFarNode is the whole far end: a node that stays for as long as it is
 // connected to the near one.
 func onFarNode(params []contract.Param, args []string, start func(contract.Params, *node.Node) (node.PID, error)) error {
-	growHeap()
 	p, err := contract.Parse(append(params, contract.Text("cookie", ""), contract.Int("port", 1)), args)
 	if err != nil {
 		return err

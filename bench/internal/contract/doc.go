@@ -37,6 +37,8 @@
 //  3. Only what runs between Start and Stop is timed, on the monotonic clock.
 //  4. Parameters are printed in the order they are declared, extras in the order
 //     they are reported.
+//  5. The heap grows by 400% before it is collected (GOGC), as that of the daemon,
+//     where the environment says nothing else.
 //
 // The package starts no goroutine. A body's goroutines are the body's to end.
 package contract

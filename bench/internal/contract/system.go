@@ -66,6 +66,7 @@ func Far(name string, args ...string) (*exec.Cmd, error) {
 // Main runs one command line, without the program's name, and returns the exit
 // status.
 func (s System) Main(args []string, stdout, stderr io.Writer) int {
+	growHeap()
 	err := s.command(args, stdout)
 	switch {
 	case err == nil:
