@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"context"
 	"fmt"
 	"sync"
 )
@@ -234,14 +235,23 @@ func (b *Bounded) Close() {
 func (b *Bounded) Blocks() bool { return b.limits.Policy == Block }
 
 // AwaitRoom is part of Waiter.
-func (b *Bounded) AwaitRoom(msg any) {
+func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {
 	size := 0
 	if b.limits.Bytes != 0 {
 		size = b.limits.Size(msg)
 	}
+	defer context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.room.Broadcast()
+	})()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for !b.closed && !b.fits(size) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		b.room.Wait()
 	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"context"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -177,7 +179,7 @@ func TestBoundedClosed(t *testing.T) {
 	assert.Equal(t, Closed, b.Push("c"), "a pop does not arm a closed box")
 	b.Done() // of the message that was popped before
 	assert.Zero(t, b.Len())
-	b.AwaitRoom("c") // returns
+	assert.NoError(t, b.AwaitRoom(t.Context(), "c"))
 }
 
 // Whoever is told of a lost message may use the box.
@@ -223,7 +225,7 @@ func TestBoundedForce(t *testing.T) {
 func await(b *Bounded, msg any) (through *bool) {
 	through = new(bool)
 	go func() { // ends with the wait
-		b.AwaitRoom(msg)
+		b.AwaitRoom(context.Background(), msg)
 		*through = true
 	}()
 	synctest.Wait()
@@ -332,6 +334,24 @@ func playBounded(t *testing.T, r *rand.Rand, c Limits, lost *int) {
 	require.Equal(t, pushed, handled+b.Len()+*lost, "%+v: each message is waiting, handled or counted as lost", c)
 }
 
+func TestBoundedAwaitRoomEndsWithContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBounded(Limits{Messages: 1, Policy: Block})
+		b.Push("1")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, io.EOF)
+		defer cancel()
+		other := await(b, "2")
+		assert.Equal(t, io.EOF, b.AwaitRoom(ctx, "2"))
+		assert.Equal(t, io.EOF, b.AwaitRoom(ctx, "2"), "a context that has ended before")
+		assert.False(t, *other)
+		b.Pop()
+		b.Done()
+		synctest.Wait()
+		assert.True(t, *other)
+		assert.NoError(t, b.AwaitRoom(ctx, "2"), "there is room")
+	})
+}
+
 // Many senders that wait for room, one reader that sleeps when there is nothing:
 // all messages come through, in order, and the bound holds.
 func TestBoundedBlockConcurrent(t *testing.T) {
@@ -344,7 +364,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 			for seq := 0; seq < count; {
 				switch b.Push(post{id, seq}) {
 				case Full:
-					b.AwaitRoom(post{id, seq})
+					b.AwaitRoom(t.Context(), post{id, seq})
 				case Wake:
 					wake <- struct{}{}
 					seq++

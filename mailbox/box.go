@@ -1,5 +1,7 @@
 package mailbox
 
+import "context"
+
 // Box is a mailbox of its own making: what a user supplies in place of the
 // default mailbox, and what a bounded mailbox is. Any goroutine may call Push,
 // Len and Close; Pop and Done are the reader's.
@@ -36,6 +38,7 @@ type Forcer interface {
 type Waiter interface {
 	// Blocks reports whether a sender that is told Full should wait.
 	Blocks() bool
-	// AwaitRoom returns when pushing msg is worth another try.
-	AwaitRoom(msg any)
+	// AwaitRoom returns nil when pushing msg is worth another try, and the cause of
+	// ctx's end if that comes first.
+	AwaitRoom(ctx context.Context, msg any) error
 }

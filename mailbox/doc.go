@@ -81,8 +81,10 @@
 // closed, what nobody has taken is lost: of each sender the end of what it sent.
 // From then on every push answers Closed, so a sender of which one message was
 // refused gets none in later. A Bounded with a Drop policy loses what the policy
-// says, answers Queued for it, and tells Limits.Dropped; with Block or Refuse it
-// answers Full and nothing is lost.
+// says, and tells Limits.Dropped: with DropNewest it answers Dropped for it, with
+// DropOldest Queued, or Dropped if what the reader has in hand leaves no room. With
+// Block or Refuse it answers Full and nothing is lost; with Block the sender may wait
+// for room, for as long as a context lets it.
 //
 // # Limits
 //

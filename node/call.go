@@ -79,7 +79,7 @@ func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
 	me.more = true
 	f := &Future[R]{}
 	f.p.node, f.p.more = me.node, &f.w
-	f.t = begin(me, &f.p, to, req)
+	f.t = begin(nil, me, &f.p, to, req)
 	return f
 }
 
@@ -89,7 +89,7 @@ func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
 func SendRequest[T Dest, Q any](from Caller, to T, req Q, tag any) {
 	me := from.caller()
 	me.more = true
-	begin(me, me.request(tag), to, req)
+	begin(nil, me, me.request(tag), to, req)
 }
 
 // request returns a promise that will be a Result with the tag for the caller.
@@ -104,8 +104,9 @@ func (me calling) request(tag any) *promise {
 	return p
 }
 
-// begin sends a request on behalf of p, whose waiter, asker or more is set.
-func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
+// begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
+// for none, bounds how long it waits for room in a bounded mailbox.
+func begin[T Dest, Q any](ctx context.Context, me calling, p *promise, to T, req Q) ticket {
 	n := me.node
 	p.target = nil
 	t := p.arm()
@@ -163,7 +164,9 @@ func begin[T Dest, Q any](me calling, p *promise, to T, req Q) ticket {
 		t.message(me.p, PID{}, p.target, m)
 	}
 	var err error
-	if mayTrace {
+	if p.target.boxed {
+		err = p.target.deliverBoxed(me.c, m, &patience{ctx, me.p})
+	} else if mayTrace {
 		err = p.target.deliverTraced(me.c, m, me.p.token())
 	} else {
 		err = p.target.deliver(me.c, m)
@@ -196,7 +199,7 @@ func (me calling) promise() *promise {
 // that is a dead letter. An Actor's stage goes on without it while it waits.
 func Call[R any, T Dest, Q any](ctx context.Context, from Caller, to T, req Q) (R, error) {
 	me := from.caller()
-	return typed[R](me.await(ctx, begin(me, me.promise(), to, req)))
+	return typed[R](me.await(ctx, begin(ctx, me, me.promise(), to, req)))
 }
 
 // await waits for t in the way that is proper for the caller.

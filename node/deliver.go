@@ -50,15 +50,15 @@ func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 		f.Ref, where = to, to.Node()
 	}
 	if where == n.cfg.Name {
-		return n.receive(me.p, me.c, &f, true)
+		return n.receive(me.p, me.c, &f, &patience{ctx, me.p})
 	}
 	return me.deliverFar(ctx, where, f)
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
-// is nil for a message from another node. wait: for room, if that is what the
-// mailbox's policy is.
-func (n *Node) receive(who *proc, c *Context, f *wire.Frame, wait bool) error {
+// is nil for a message from another node. How long it waits for room, if that is
+// what the mailbox's policy is, says u; nil: not at all.
+func (n *Node) receive(who *proc, c *Context, f *wire.Frame, u *patience) error {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
@@ -80,13 +80,36 @@ func (n *Node) receive(who *proc, c *Context, f *wire.Frame, wait bool) error {
 	case q == nil:
 		return ErrNoProcess
 	case q.boxed:
-		return q.offer(c, f.Payload, wait)
+		return q.offer(c, f.Payload, u)
 	}
 	return q.deliverTraced(c, f.Payload, f.Token)
 }
 
-// offer puts msg into a mailbox of its own making, or says why not.
-func (p *proc) offer(c *Context, msg any, wait bool) error {
+// patience is how long a send waits for room in a mailbox: until its sender is
+// gone, if it is a process, and until ctx ends, if it is not nil.
+type patience struct {
+	ctx  context.Context
+	from *proc
+}
+
+// await waits for room in b for msg.
+func (u *patience) await(b mailbox.Waiter, msg any) error {
+	ctx := u.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if u.from != nil {
+		both, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(u.from.context(), func() { cancel(ErrExited) })()
+		ctx = both
+	}
+	return b.AwaitRoom(ctx, msg)
+}
+
+// offer puts msg into a mailbox of its own making, or says why not; u is nil for a
+// sender that does not wait.
+func (p *proc) offer(c *Context, msg any, u *patience) error {
 	for {
 		switch p.cold.box.Push(msg) {
 		case mailbox.Queued:
@@ -104,7 +127,7 @@ func (p *proc) offer(c *Context, msg any, wait bool) error {
 		}
 		b, ok := p.cold.box.(mailbox.Waiter)
 		blocks := ok && b.Blocks()
-		if !blocks || !wait {
+		if !blocks || u == nil {
 			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
 			if blocks {
 				return errNoRoom
@@ -114,7 +137,9 @@ func (p *proc) offer(c *Context, msg any, wait bool) error {
 		if c != nil {
 			c.block()
 		}
-		b.AwaitRoom(msg)
+		if err := u.await(b, msg); err != nil {
+			return err
+		}
 	}
 }
 
@@ -193,5 +218,5 @@ func receipt(err error) Atom {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *wire.Frame) {
-	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, nil, f, false))})
+	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, nil, f, nil))})
 }

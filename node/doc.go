@@ -98,6 +98,9 @@
 //     is lost, or the process is killed. An actor gives up its stage meanwhile. A
 //     call is not held up, for it waits anyway, and its context counts. Exits and
 //     the answers to what the peer asks are never held up.
+//   - Who sends to a process here whose mailbox has the policy Block waits for room:
+//     until there is some, that process is gone, or the sender is killed ([ErrExited]);
+//     a call no longer than its context or timeout says.
 //   - Nothing holds up what comes from a peer: a bounded mailbox with the policy
 //     Block refuses a message from another node that it has no room for, and that
 //     is a dead letter.

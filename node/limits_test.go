@@ -149,11 +149,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.gate(t, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
-			for range 1 + 1 - s.inFlight() {
-				require.NoError(t, n.Send(pid, "gate"))
-				synctest.Wait()
-			}
+			n, pid, release := s.full(t)
 			sent := make(chan error, 1)
 			go func() { sent <- n.Send(pid, "late") }()
 			synctest.Wait()
@@ -161,6 +157,56 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 			n.Exit(pid, node.Kill)
 			assert.NoError(t, <-sent)
 			assert.EqualValues(t, 1, n.DeadLetterCounts()[node.CauseNoProcess])
+			close(release)
+		})
+	})
+}
+
+// full returns a process of a flavour whose mailbox makes senders wait and has no
+// room.
+func (f flavour) full(t *testing.T) (n *node.Node, pid node.PID, release chan struct{}) {
+	n, pid, release = f.gate(t, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
+	for range 1 + 1 - f.inFlight() {
+		require.NoError(t, n.Send(pid, "gate"))
+		synctest.Wait()
+	}
+	return n, pid, release
+}
+
+// A sender that is killed while it waits for room does not wait any longer.
+func TestBlockedSenderIsKilled(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, to, release := s.full(t)
+			going, sent := make(chan struct{}), make(chan error, 1)
+			sender := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+				close(going)
+				sent <- in.Send(to, "late")
+				return nil
+			})
+			require.NoError(t, n.Send(sender, "go"))
+			<-going // perhaps not before the stage of the other has been taken away
+			synctest.Wait()
+			require.Empty(t, sent)
+			n.Exit(sender, node.Kill)
+			assert.ErrorIs(t, <-sent, node.ErrExited)
+			close(release)
+		})
+	})
+}
+
+// A call waits no longer for room than for its answer.
+func TestCallOfFullMailboxEnds(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, pid, release := s.full(t)
+			start := time.Now()
+			_, err := node.CallWithin[int](time.Second, n, pid, "late")
+			assert.ErrorIs(t, err, node.ErrTimeout)
+			assert.Equal(t, time.Second, time.Since(start))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			assert.ErrorIs(t, node.Deliver(ctx, n, pid, "late"), context.DeadlineExceeded)
 			close(release)
 		})
 	})

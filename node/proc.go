@@ -139,7 +139,7 @@ func (p *proc) Name() string {
 // nil where the sender is not run by a stage.
 func (p *proc) deliver(c *Context, msg any) error {
 	if p.boxed {
-		return p.deliverBoxed(c, msg)
+		return p.deliverBoxed(c, msg, &patience{from: acting(nil, c)})
 	}
 	if c != nil && c.w != nil && c.w.Enter() {
 		s := c.w.Stage()
@@ -245,8 +245,8 @@ func (p *proc) tryDeliver(n *mailbox.Node) {
 
 // deliverBoxed is deliver to a process with a mailbox of its own making. That the
 // message is dropped, or the process dead, is no error.
-func (p *proc) deliverBoxed(c *Context, msg any) error {
-	err := p.offer(c, msg, true)
+func (p *proc) deliverBoxed(c *Context, msg any, u *patience) error {
+	err := p.offer(c, msg, u)
 	if err == ErrDropped || err == ErrNoProcess {
 		return nil
 	}

@@ -369,7 +369,7 @@ func (s *Self) Send(to PID, msg any) error {
 		return p.deliver(s.co.c, msg)
 	}
 	if p.boxed {
-		return p.deliverBoxed(nil, msg)
+		return p.deliverBoxed(nil, msg, &patience{from: s.p})
 	}
 	n := s.spare
 	if n != nil {
