@@ -21,6 +21,7 @@ type Self struct {
 	co     *coroutine // nil: a goroutine of its own
 	bias   sched.Bias // guards q and handled: Info looks at them
 	parked uint32     // waiting for a message or a reply; see sched.Store
+	sends  uint32     // for sendsBeforeGosched
 }
 
 // waits is what a process needs that waits for more than messages. Only the
@@ -371,6 +372,9 @@ func (s *Self) Send(to PID, msg any) error {
 	if p.boxed {
 		return p.deliverBoxed(nil, msg, &patience{from: s.p})
 	}
+	if s.sends++; s.sends%sendsBeforeGosched == 0 {
+		runtime.Gosched()
+	}
 	n := s.spare
 	if n != nil {
 		s.spare = nil
@@ -380,6 +384,11 @@ func (s *Self) Send(to PID, msg any) error {
 	}
 	return p.push(nil, n)
 }
+
+// sendsBeforeGosched is how many sends a process on a goroutine of its own does until
+// the others have a turn. Go's scheduler would leave it its processor for 10 ms, and
+// many senders would fill the mailbox of one receiver with millions of messages.
+const sendsBeforeGosched = 1024
 
 // prod makes s look around.
 func (s *Self) prod() {
