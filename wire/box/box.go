@@ -86,40 +86,31 @@ func compound(kind unsafe.Pointer, n int) (s []any, v any) {
 	return *head, view(kind, unsafe.Pointer(head))
 }
 
-// data is a short binary and its bytes in one.
-type data[A any] struct {
-	head []byte
-	room A
-}
+// head is the size of a slice as Go has it: where it is, its length, its room.
+const head = int(unsafe.Sizeof([]byte{}))
+
+// oneBytes is the longest binary, in bytes, that is one with its slice. Beyond, room
+// that Go rounds up would be wasted, and an allocation more is little beside the copy.
+const oneBytes = 1024 - head
+
+var noBytes any = []byte{}
 
 // Bytes returns a copy of b, a []byte.
+//
+// The pointer in the slice points to where the slice itself is, so that whoever has
+// the one has the other, and the collector of garbage, which moves nothing, need not
+// look at either: to it, this is memory without pointers.
 func Bytes(b []byte) any {
 	n := len(b)
-	var head *[]byte
-	switch {
-	case n <= 8:
-		m := new(data[[8]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 24:
-		m := new(data[[24]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 40:
-		m := new(data[[40]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 72:
-		m := new(data[[72]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	case n <= 136:
-		m := new(data[[136]byte])
-		head, m.head = &m.head, m.room[:n:n]
-	default:
-		c := make([]byte, n)
-		copy(c, b)
-		return c
+	if n == 0 {
+		return noBytes
 	}
-	copy(*head, b)
-	return view(kindBytes, unsafe.Pointer(head))
+	if n > oneBytes {
+		return append(make([]byte, 0, n), b...)
+	}
+	m := make([]byte, head+n)
+	p := unsafe.Pointer(&m[0])
+	*(*[3]uintptr)(p) = [3]uintptr{uintptr(p) + uintptr(head), uintptr(n), uintptr(n)}
+	copy(m[head:], b)
+	return view(kindBytes, p)
 }
-
-// Int returns *p, which must not change any more.
-func Int(p *int) any { return view(kindInt, unsafe.Pointer(p)) }

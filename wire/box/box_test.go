@@ -42,7 +42,9 @@ func TestBoxes(t *testing.T) {
 			}
 		}
 		i := n - 100
-		require.Equal(t, i, Int(&i))
+		var boxed any
+		new(Ints).Put(&boxed, i, 1)
+		require.Equal(t, i, boxed)
 	}
 	runtime.GC()
 	for i := range all {

@@ -1,8 +1,6 @@
 package etf
 
 import (
-	"encoding/binary"
-
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/box"
 )
@@ -22,7 +20,8 @@ type Decoder struct {
 	// most of them is then a part of them, and no copy.
 	Shared bool
 
-	names *names // made by the first Decode
+	names *names   // made by the first Decode
+	ints  box.Ints // room for integers to come
 }
 
 // Decode reads the term that b begins with, as Erlang's binary_to_term does, and
@@ -86,10 +85,9 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 type reading struct {
 	d      *Decoder
 	b      []byte
-	pos    int   // of the byte to read next
-	owed   int   // terms that the open levels still wait for
-	slots  int   // made so far
-	ints   []int // room for integers to come
+	pos    int // of the byte to read next
+	owed   int // terms that the open levels still wait for
+	slots  int // made so far
 	limits Limits
 }
 
@@ -119,46 +117,60 @@ type openFun struct {
 	end int // where its bytes must end
 }
 
-// term reads one term, keeping its depth on the heap.
+// term reads one term.
 func (r *reading) term() (any, error) {
-	var room [6]level
-	stack := room[:0]
 	var next level
+	v, open, err := r.head(&next)
+	if err != nil || !open {
+		return v, err
+	}
+	done, err := r.leaves(&next)
+	switch {
+	case err != nil:
+		return nil, err
+	case done:
+		return next.value(), nil
+	}
+	return r.nested(&next)
+}
+
+// nested reads on where a part of a term has parts. It keeps the depth on the heap.
+func (r *reading) nested(next *level) (any, error) {
+	var room [6]level
+	stack := append(room[:0], *next)
 	for {
-		v, open, err := r.head(&next)
+		r.owed--
+		v, open, err := r.head(next)
 		if err != nil {
 			return nil, err
 		}
 		if open {
-			if err := r.nest(stack, &next); err != nil {
+			if err := r.nest(stack, next); err != nil {
 				return nil, err
 			}
-			done, err := r.leaves(&next)
+			done, err := r.leaves(next)
 			if err != nil {
 				return nil, err
 			}
 			if !done {
-				stack = append(stack, next)
-				r.owed--
+				stack = append(stack, *next)
 				continue
 			}
 			v = next.value()
 		}
 		for {
-			if len(stack) == 0 {
-				return v, nil
-			}
 			top := &stack[len(stack)-1]
 			done, err := r.fill(top, v)
 			if err != nil {
 				return nil, err
 			}
 			if !done {
-				r.owed--
 				break
 			}
 			v = top.value()
-			stack = stack[:len(stack)-1]
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				return v, nil
+			}
 		}
 	}
 }
@@ -183,52 +195,66 @@ func (r *reading) nest(stack []level, next *level) error {
 
 // leaves fills the slots of a tuple or list, as long as their terms have no parts,
 // and reports whether l is complete: most are, and need not go through the stack.
+// What comes between the elements of a list and its end is read here.
 func (r *reading) leaves(l *level) (done bool, err error) {
-	if l.kind > inList {
-		return false, nil
-	}
-	for ; l.i < len(l.slots); l.i++ {
-		if r.pos+2 > len(r.b) {
+	for l.kind <= inList {
+		if l.i == len(l.slots) {
+			if l.kind == inTuple {
+				return true, nil
+			}
+			if done, err = r.tail(l); done || err != nil {
+				return done, err
+			}
+			continue
+		}
+		if r.pos >= len(r.b) {
 			return false, nil
 		}
 		var v any
 		switch tag := r.b[r.pos]; tag {
 		case tagSmallInteger:
-			v = int(r.b[r.pos+1])
-			r.pos += 2
-			r.owed--
-		case tagInteger:
-			if r.pos+4 > len(r.b)-r.owed { // it is not all there
+			if r.pos+2 > len(r.b) {
 				return false, nil
 			}
+			l.slots[l.i] = int(r.b[r.pos+1])
+			l.i++
 			r.owed--
-			v = r.boxInt(int(int32(binary.BigEndian.Uint32(r.b[r.pos+1:]))))
-			r.pos += 5
-		case tagSmallAtomU8, tagAtomUTF8, tagAtomCacheRef:
+			r.pos += 2
+			continue
+		case tagInteger:
+			n := r.d.ints.Run(l.slots[l.i:], r.b[r.pos:], tag, r.expected(0))
+			if n == 0 {
+				return false, nil // it is not all there
+			}
+			l.i += n
+			r.owed -= n
+			r.pos += 5 * n
+			continue
+		case tagSmallTuple, tagList, tagMap, tagLargeTuple, tagNewFun:
+			return false, nil
+		case tagSmallAtomU8, tagAtomCacheRef:
 			r.pos++
 			r.owed--
-			if v, err = r.atom(tag); err != nil {
-				return false, err
-			}
+			v, err = r.atom(tag)
 		case tagBinary:
 			r.pos++
 			r.owed--
-			if v, err = r.binary(); err != nil {
-				return false, err
-			}
+			v, err = r.binary()
 		default:
-			return false, nil
+			r.owed--
+			v, _, err = r.head(nil)
+		}
+		if err != nil {
+			return false, err
 		}
 		l.slots[l.i] = v
+		l.i++
 	}
-	if l.kind == inList && len(l.slots) > 0 {
-		return r.tail(l)
-	}
-	return true, nil
+	return false, nil
 }
 
-// fill puts v where l waits for it and reports whether l is complete. What comes
-// between the elements of a list and its end is read here.
+// fill puts v where l waits for it, reads on as leaves does, and reports whether l
+// is complete.
 func (r *reading) fill(l *level, v any) (done bool, err error) {
 	switch l.kind {
 	case inMap:
@@ -250,13 +276,12 @@ func (r *reading) fill(l *level, v any) (done bool, err error) {
 	}
 	l.slots[l.i] = v
 	l.i++
-	if l.i < len(l.slots) {
-		return false, nil
-	}
 	switch {
-	case l.kind == inList:
-		return r.tail(l)
-	case l.kind == inFun && r.pos != l.fun.end:
+	case l.kind != inFun:
+		return r.leaves(l)
+	case l.i < len(l.slots):
+		return false, nil
+	case r.pos != l.fun.end:
 		return false, r.failAt(r.pos, ErrMalformed, "expected the fun to end at offset %d, as its size says", l.fun.end)
 	}
 	return true, nil
@@ -278,7 +303,8 @@ func (r *reading) tail(l *level) (done bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			l.slots, l.key = appendBytes(l.slots, text), nil
+			l.slots, l.key = append(l.slots, make([]any, len(text))...), nil
+			fillBytes(l.slots[l.i:], text)
 			l.i = len(l.slots)
 			return true, nil
 		case tagList:
@@ -336,7 +362,7 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	switch tag {
 	case tagSmallInteger, tagInteger:
 		n, err := r.integer(tag)
-		return r.boxInt(n), false, err
+		return r.boxed(n), false, err
 	case tagAtom, tagSmallAtom, tagAtomUTF8, tagSmallAtomU8, tagAtomCacheRef:
 		v, err = r.atom(tag)
 	case tagNil:
@@ -455,7 +481,12 @@ func (r *reading) stringList() (any, error) {
 	if err != nil || len(text) == 0 {
 		return wire.List(nil), err
 	}
-	return wire.List(appendBytes(make([]any, 0, len(text)), text)), nil
+	slots, v := box.List(len(text))
+	fillBytes(slots, text)
+	if v == nil {
+		v = wire.List(slots)
+	}
+	return v, nil
 }
 
 // str reads the bytes of a STRING_EXT.
@@ -471,9 +502,28 @@ func (r *reading) str() ([]byte, error) {
 	return r.take(n, "a string")
 }
 
-func appendBytes(l []any, text []byte) []any {
-	for _, c := range text {
-		l = append(l, int(c))
+// fillBytes puts bytes into as many slots.
+func fillBytes(slots []any, text []byte) {
+	for i, c := range text {
+		slots[i] = int(c)
 	}
-	return l
+}
+
+// expected is how many integers to make room for when one is needed that so many
+// terms come before: more do not come in this term. A Decoder that is kept makes room
+// for some of the terms to come.
+func (r *reading) expected(behind int) int {
+	if n := r.owed - behind; n > keptInts || r.d.names == nil {
+		return n
+	}
+	return keptInts
+}
+
+// keptInts is for how many integers there is room at least.
+const keptInts = 16
+
+// boxed returns n, the first of r.owed terms.
+func (r *reading) boxed(n int) (v any) {
+	r.d.ints.Put(&v, n, r.expected(-1))
+	return v
 }

@@ -1,0 +1,118 @@
+package box
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Most integers in messages are small, and there is room for each of these in the
+// program itself: it costs nothing to point to them, and the collector of garbage
+// does not look at them. Memory is taken, and the numbers are written, up to what has
+// come by so far.
+const (
+	least = -512
+	most  = 1<<16 - 1
+)
+
+var (
+	small  [most - least + 1]int
+	filled atomic.Uint32 // how many of small are written
+	fills  sync.Mutex
+)
+
+// fill writes small beyond place i.
+func fill(i uint) {
+	fills.Lock()
+	defer fills.Unlock()
+	const page = 512 // integers: 4 KiB
+	end := min((i/page+1)*page, uint(len(small)))
+	for j := uint(filled.Load()); j < end; j++ {
+		small[j] = int(j) + least
+	}
+	filled.Store(uint32(max(end, uint(filled.Load()))))
+}
+
+// maxInts is how many integers are made at a time, at most: who keeps one of them
+// keeps them all.
+const maxInts = 128
+
+// Ints makes integers, of which those that are not small take room, several at a
+// time. Its zero value is ready to use.
+type Ints struct{ room []int }
+
+// Put puts n into a slot that is nil. If it has to make room it does so for as many
+// integers as are expected, this one included, up to 128: who keeps one of them keeps
+// their room.
+func (x *Ints) Put(slot *any, n, expected int) {
+	if i := uint(n - least); i < uint(len(small)) {
+		if i >= uint(filled.Load()) {
+			fill(i)
+		}
+		*slot = view(kindInt, unsafe.Pointer(&small[i]))
+		return
+	}
+	if len(x.room) == 0 {
+		x.room = make([]int, max(1, min(expected, maxInts)))
+	}
+	x.room[0] = n
+	*slot = view(kindInt, unsafe.Pointer(&x.room[0]))
+	x.room = x.room[1:]
+}
+
+// tagged is an integer behind a tag, the highest byte first.
+type tagged [1 + 4]byte
+
+func (t *tagged) int() int { return int(int32(binary.BigEndian.Uint32(t[1:]))) }
+
+// Run fills slots, which are nil, with the integers that b begins with, each four
+// bytes, the highest first, behind a byte that is tag. It returns how many they are;
+// for more than it says are expected no room is made.
+func (x *Ints) Run(slots []any, b []byte, tag byte, expected int) (n int) {
+	in := unsafe.Slice((*tagged)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/len(tagged{}))
+	in = in[:min(len(in), len(slots))]
+	for n < len(in) && in[n][0] == tag {
+		more := runSmall(slots[n:], in[n:], tag)
+		if more == 0 {
+			more = x.runLarge(slots[n:], in[n:], tag, expected-n)
+		}
+		n += more
+	}
+	return n
+}
+
+// runSmall is Run as long as they are small and filled.
+func runSmall(slots []any, in []tagged, tag byte) int {
+	slots = slots[:len(in)]
+	kind, filled := uintptr(kindInt), min(uint(filled.Load()), uint(len(small)))
+	for i := range in {
+		v := uint(in[i].int() - least)
+		if v >= filled || in[i][0] != tag {
+			return i
+		}
+		// The collector need not be told, which takes time while it is at work: what
+		// was there was nil, and what is there now is not in the heap.
+		w := (*[2]uintptr)(unsafe.Pointer(&slots[i]))
+		w[0], w[1] = kind, uintptr(unsafe.Pointer(&small[v]))
+	}
+	return len(in)
+}
+
+// runLarge is Run for one at least, and as long as they are large and there is room.
+func (x *Ints) runLarge(slots []any, in []tagged, tag byte, expected int) int {
+	x.Put(&slots[0], in[0].int(), expected)
+	in = in[1:min(len(in), 1+len(x.room))]
+	slots, room := slots[1:][:len(in)], x.room[:len(in)]
+	n := 0
+	for ; n < len(in); n++ {
+		v := in[n].int()
+		if least <= v && v <= most || in[n][0] != tag {
+			break
+		}
+		room[n] = v
+		slots[n] = view(kindInt, unsafe.Pointer(&room[n]))
+	}
+	x.room = x.room[n:]
+	return 1 + n
+}
