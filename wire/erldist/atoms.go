@@ -27,18 +27,13 @@ const (
 )
 
 // atomsIn is the cache for what comes. It holds at most 2,048 atoms, 2 MiB.
-type atomsIn [segments]*[segmentSize]inSlot
-
-type inSlot struct {
-	atom  wire.Atom
-	known bool // '' is an atom too
-}
+type atomsIn [segments]*[segmentSize]any // Atoms; nil: nothing there
 
 var errHeaderCut = errors.New("the frame ends inside its distribution header")
 
-// header reads the atoms of a distribution header into refs and returns them
-// and what follows.
-func (c *atomsIn) header(b []byte, refs []wire.Atom) (_ []wire.Atom, rest []byte, err error) {
+// header reads the atoms of a distribution header into refs, as Atoms, and returns
+// them and what follows.
+func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error) {
 	refs = refs[:0]
 	if len(b) == 0 {
 		return refs, nil, errHeaderCut
@@ -64,22 +59,20 @@ func (c *atomsIn) header(b []byte, refs []wire.Atom) (_ []wire.Atom, rest []byte
 		flag, at := half(flags, i), b[0]
 		b = b[1:]
 		segment := c[flag&(segments-1)]
-		var a wire.Atom
 		if flag&newEntry != 0 {
+			var a wire.Atom
 			if a, b, err = newAtom(b, lengthSize); err != nil {
 				return refs, nil, err
 			}
 			if segment == nil {
-				segment = new([segmentSize]inSlot)
+				segment = new([segmentSize]any)
 				c[flag&(segments-1)] = segment
 			}
-			segment[at] = inSlot{a, true}
-		} else if segment == nil || !segment[at].known {
+			segment[at] = a
+		} else if segment == nil || segment[at] == nil {
 			return refs, nil, fmt.Errorf("no atom is known for entry %d of segment %d of the atom cache", at, flag&(segments-1))
-		} else {
-			a = segment[at].atom
 		}
-		refs = append(refs, a)
+		refs = append(refs, segment[at])
 	}
 	return refs, b, nil
 }

@@ -421,7 +421,8 @@ func (c *control) atom(what string) wire.Atom {
 func (c *control) atomAt(b []byte) (a wire.Atom, n int) {
 	switch {
 	case len(b) >= 2 && b[0] == tagAtomCacheRef && int(b[1]) < len(c.r.atoms):
-		return c.r.atoms[b[1]], 2
+		a, _ := c.r.atoms[b[1]].(wire.Atom)
+		return a, 2
 	case len(b) >= 2 && b[0] == tagSmallAtom && b[1] == 0:
 		return "", 2
 	}

@@ -31,7 +31,7 @@ type reader struct {
 	flags       Flags
 	limits      wire.LinkLimits
 	cache       atomsIn
-	atoms       []wire.Atom // of the message at hand
+	atoms       []any // Atoms, of the message at hand
 	dec         etf.Decoder
 	origins     originCache
 	open        map[uint64]*partial
@@ -40,16 +40,16 @@ type reader struct {
 
 // partial is a message of which some fragments have come.
 type partial struct {
-	atoms []wire.Atom
+	atoms []any
 	next  uint64 // number of the fragment to come
 	b     []byte
 }
 
 func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *reader {
 	r := &reader{local: local, peer: peer, flags: flags, limits: limits.WithDefaults()}
-	r.dec.Atoms = func(i byte) (wire.Atom, bool) {
+	r.dec.Atoms = func(i byte) (any, bool) {
 		if int(i) >= len(r.atoms) {
-			return "", false
+			return nil, false
 		}
 		return r.atoms[i], true
 	}
@@ -128,7 +128,7 @@ func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
 		if number == 1 {
 			return true, r.message(b, f, false)
 		}
-		p = &partial{atoms: append([]wire.Atom(nil), r.atoms...)}
+		p = &partial{atoms: append([]any(nil), r.atoms...)}
 		if r.open == nil {
 			r.open = make(map[uint64]*partial)
 		}

@@ -283,7 +283,7 @@ func TestAtomCacheModel(t *testing.T) {
 		g := rand.New(rand.NewPCG(seed, 2))
 		var out atomsOut
 		var in atomsIn
-		var refs []wire.Atom
+		var refs []any
 		for range 400 {
 			out.begin()
 			numbers := map[byte]wire.Atom{}

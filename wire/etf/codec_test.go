@@ -496,11 +496,11 @@ func TestAtomCache(t *testing.T) {
 	b, err := e.AppendBare(nil, msg)
 	require.NoError(t, err)
 	require.Equal(t, "68056106"+"585202000000010000000001020304"+"52005201"+"77026f6b", hex.EncodeToString(b))
-	d := Decoder{Atoms: func(i byte) (wire.Atom, bool) {
+	d := Decoder{Atoms: func(i byte) (any, bool) {
 		if int(i) < len(known) {
 			return known[i], true
 		}
-		return "", false
+		return nil, false
 	}}
 	got, rest, err := d.DecodeBare(b)
 	require.NoError(t, err)

@@ -1,6 +1,8 @@
 package etf
 
 import (
+	"encoding/binary"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/box"
 )
@@ -12,10 +14,11 @@ import (
 type Decoder struct {
 	// Limits bounds what the bytes can ask for.
 	Limits Limits
-	// Atoms resolves ATOM_CACHE_REF: it returns the atom that the distribution
+	// Atoms resolves ATOM_CACHE_REF: it returns the wire.Atom that the distribution
 	// header of this message gives an index, false if it gives none. The atom
-	// must be valid. Without it such references are malformed.
-	Atoms func(index byte) (wire.Atom, bool)
+	// must be valid, and goes into the term as it is: keep it as an interface, which
+	// costs an allocation to make. Without Atoms such references are malformed.
+	Atoms func(index byte) (atom any, ok bool)
 	// Shared says that nobody will change the bytes that are given: a binary that is
 	// most of them is then a part of them, and no copy.
 	Shared bool
@@ -207,50 +210,65 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 			}
 			continue
 		}
-		if r.pos >= len(r.b) {
+		if r.pos+1 >= len(r.b) {
 			return false, nil
 		}
-		var v any
-		switch tag := r.b[r.pos]; tag {
+		slot := &l.slots[l.i]
+		switch r.b[r.pos] {
 		case tagSmallInteger:
-			if r.pos+2 > len(r.b) {
-				return false, nil
-			}
-			l.slots[l.i] = int(r.b[r.pos+1])
-			l.i++
-			r.owed--
+			*slot = int(r.b[r.pos+1])
 			r.pos += 2
-			continue
 		case tagInteger:
-			n := r.d.ints.Run(l.slots[l.i:], r.b[r.pos:], tag, r.expected(0))
+			n := r.integers(l.slots[l.i:])
 			if n == 0 {
-				return false, nil // it is not all there
+				return false, nil
 			}
 			l.i += n
 			r.owed -= n
-			r.pos += 5 * n
 			continue
 		case tagSmallTuple, tagList, tagMap, tagLargeTuple, tagNewFun:
 			return false, nil
-		case tagSmallAtomU8, tagAtomCacheRef:
-			r.pos++
-			r.owed--
-			v, err = r.atom(tag)
-		case tagBinary:
-			r.pos++
-			r.owed--
-			v, err = r.binary()
+		case tagSmallAtomU8:
+			a := r.knownAtom()
+			if a != nil {
+				*slot = a
+			} else if err = r.leaf(slot); err != nil {
+				return false, err
+			}
 		default:
-			r.owed--
-			v, _, err = r.head(nil)
+			if err = r.leaf(slot); err != nil {
+				return false, err
+			}
 		}
-		if err != nil {
-			return false, err
-		}
-		l.slots[l.i] = v
 		l.i++
+		r.owed--
 	}
 	return false, nil
+}
+
+// leaf reads a term without parts into a slot.
+func (r *reading) leaf(slot *any) (err error) {
+	r.owed-- // as its parts are looked for
+	*slot, _, err = r.head(nil)
+	r.owed++
+	return err
+}
+
+// integers fills slots with the INTEGER_EXTs that come next, and returns how many. It
+// stops short of one that is not all there.
+func (r *reading) integers(slots []any) int {
+	b := r.b[r.pos:]
+	switch {
+	case len(b) < integerSize:
+		return 0
+	case len(b) > integerSize && b[integerSize] == tagInteger && len(slots) > 1:
+		n := r.d.ints.Run(slots, b, tagInteger, r.expected(0))
+		r.pos += integerSize * n
+		return n
+	}
+	r.d.ints.Put(&slots[0], int(int32(binary.BigEndian.Uint32(b[1:]))), r.expected(0))
+	r.pos += integerSize
+	return 1
 }
 
 // fill puts v where l waits for it, reads on as leaves does, and reports whether l
@@ -413,7 +431,7 @@ func (r *reading) count(at int, what string, each, extra int) (int, error) {
 
 func (r *reading) owe(at int, what string, n, each, extra int) error {
 	left := len(r.b) - r.pos - r.owed
-	if left < extra || n > (left-extra)/each {
+	if int64(n)*int64(each)+int64(extra) > int64(left) {
 		return r.failAt(at, ErrCut, "%s of %d elements in %d bytes that are left, with %d terms to follow",
 			what, n, len(r.b)-r.pos, r.owed)
 	}
@@ -430,9 +448,12 @@ var emptyTuple any = wire.Tuple{}
 func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err error) {
 	var n int
 	if tag == tagSmallTuple {
-		if n, err = r.byte("the arity of a tuple"); err == nil {
-			err = r.owe(at, "a tuple", n, 1, 0)
+		if r.pos >= len(r.b) {
+			return nil, false, r.cut(1, "the arity of a tuple")
 		}
+		n = int(r.b[r.pos])
+		r.pos++
+		err = r.owe(at, "a tuple", n, 1, 0)
 	} else {
 		n, err = r.count(at, "a tuple", 1, 0)
 	}

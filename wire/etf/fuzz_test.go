@@ -31,7 +31,7 @@ func FuzzDecode(f *testing.F) {
 		b, _ := hex.DecodeString("83" + s)
 		f.Add(b)
 	}
-	cache := func(i byte) (wire.Atom, bool) { return wire.Atom([]byte{i & 0x7f}), i < 0x80 }
+	cache := func(i byte) (any, bool) { return wire.Atom([]byte{i & 0x7f}), i < 0x80 }
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d := Decoder{Limits: tight, Atoms: cache}
 		term, rest, err := d.Decode(b)

@@ -93,6 +93,21 @@ func (r *reading) smallInteger(what string, lo, hi int) (int, error) {
 	return n, err
 }
 
+// knownAtom reads a SMALL_ATOM_UTF8_EXT, which most atoms are, from its tag on, if it
+// is all there and remembered, and else nothing: nil.
+func (r *reading) knownAtom() any {
+	if r.pos+1 < len(r.b) {
+		from := r.pos + 2
+		if to := from + int(r.b[r.pos+1]); to <= len(r.b) {
+			if a := r.d.names.known(r.b[from:to]); a != nil {
+				r.pos = to
+				return a
+			}
+		}
+	}
+	return nil
+}
+
 // atom reads what follows the tag of an atom. The result is an Atom.
 func (r *reading) atom(tag byte) (any, error) {
 	if tag == tagAtomCacheRef {
@@ -120,6 +135,9 @@ func (r *reading) atom(tag byte) (any, error) {
 		var room [2 * wire.MaxAtomRunes]byte
 		text = appendLatin1(room[:0], text)
 	}
+	if a := r.d.names.known(text); a != nil {
+		return a, nil
+	}
 	a, ok := r.d.names.atom(text)
 	if !ok {
 		return nil, r.failAt(at, ErrMalformed, "an atom that is not UTF-8 of at most %d characters", wire.MaxAtomRunes)
@@ -134,7 +152,7 @@ func (r *reading) atomRef() (any, error) {
 	}
 	if r.d.Atoms != nil {
 		if a, ok := r.d.Atoms(byte(index)); ok {
-			return r.d.names.box(a), nil
+			return a, nil
 		}
 	}
 	return nil, r.failAt(r.pos-2, ErrMalformed, "no atom is known for the cache reference %d", index)
@@ -152,7 +170,8 @@ func (r *reading) name(what string) (wire.Atom, error) {
 		if err != nil {
 			return "", err
 		}
-		return a.(wire.Atom), nil
+		name, _ := a.(wire.Atom)
+		return name, nil
 	}
 	return "", r.failAt(r.pos-1, ErrMalformed, "expected the atom of %s, not %s", what, tagName(byte(tag)))
 }

@@ -44,6 +44,7 @@ const (
 
 // Sizes of the fixed parts.
 const (
+	integerSize   = 1 + 4        // INTEGER_EXT with its tag
 	floatTextSize = 31           // FLOAT_EXT: "%.20e", filled up with zeros
 	funHeadSize   = 1 + 16 + 8   // NEW_FUN_EXT behind the size: arity, uniq, index, number of free variables
 	maxString     = 1<<16 - 1    // elements of STRING_EXT
