@@ -70,7 +70,7 @@ func (d *Decoder) DecodeBare(b []byte) (term any, rest []byte, err error) {
 }
 
 func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) {
-	r := reading{d: d, b: b, pos: from, limits: d.Limits.filled()}
+	r := reading{d: d, b: b, pos: from, elements: d.Limits.elements()}
 	term, err = r.term()
 	if err != nil {
 		return nil, b, err
@@ -86,12 +86,12 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 //     lengths in it say.
 //  2. Nothing is allocated before the bytes it is for are known to be there.
 type reading struct {
-	d      *Decoder
-	b      []byte
-	pos    int // of the byte to read next
-	owed   int // terms that the open levels still wait for
-	slots  int // made so far
-	limits Limits
+	d        *Decoder
+	b        []byte
+	pos      int // of the byte to read next
+	owed     int // terms that the open levels still wait for
+	slots    int // made so far
+	elements int // slots there may be
 }
 
 type levelKind uint8
@@ -141,6 +141,7 @@ func (r *reading) term() (any, error) {
 func (r *reading) nested(next *level) (any, error) {
 	var room [6]level
 	stack := append(room[:0], *next)
+	limits := r.d.Limits.filled()
 	for {
 		r.owed--
 		v, open, err := r.head(next)
@@ -148,7 +149,7 @@ func (r *reading) nested(next *level) (any, error) {
 			return nil, err
 		}
 		if open {
-			if err := r.nest(stack, next); err != nil {
+			if err := r.nest(stack, next, &limits); err != nil {
 				return nil, err
 			}
 			done, err := r.leaves(next)
@@ -179,19 +180,17 @@ func (r *reading) nested(next *level) (any, error) {
 }
 
 // nest checks that one more level may be opened within those of stack.
-func (r *reading) nest(stack []level, next *level) error {
-	if len(stack) >= r.limits.Depth {
-		return r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", r.limits.Depth)
+func (r *reading) nest(stack []level, next *level, limits *Limits) error {
+	if len(stack) >= limits.Depth {
+		return r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", limits.Depth)
 	}
-	if len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		next.keys = top.keys
-		if top.kind == inMap && top.i%2 == 0 {
-			next.keys++
-		}
-		if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > r.limits.LargeKeys {
-			return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, r.limits.LargeKeys)
-		}
+	top := &stack[len(stack)-1]
+	next.keys = top.keys
+	if top.kind == inMap && top.i%2 == 0 {
+		next.keys++
+	}
+	if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > limits.LargeKeys {
+		return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, limits.LargeKeys)
 	}
 	return nil
 }
@@ -232,6 +231,13 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 			a := r.knownAtom()
 			if a != nil {
 				*slot = a
+			} else if err = r.leaf(slot); err != nil {
+				return false, err
+			}
+		case tagBinary:
+			v := r.wholeBinary()
+			if v != nil {
+				*slot = v
 			} else if err = r.leaf(slot); err != nil {
 				return false, err
 			}
@@ -435,8 +441,8 @@ func (r *reading) owe(at int, what string, n, each, extra int) error {
 		return r.failAt(at, ErrCut, "%s of %d elements in %d bytes that are left, with %d terms to follow",
 			what, n, len(r.b)-r.pos, r.owed)
 	}
-	if n*each > r.limits.Elements-r.slots {
-		return r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
+	if n*each > r.elements-r.slots {
+		return r.failAt(at, ErrLimit, "more than %d elements", r.elements)
 	}
 	r.owed += n*each + extra
 	r.slots += n * each
@@ -516,8 +522,8 @@ func (r *reading) str() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > r.limits.Elements-r.slots {
-		return nil, r.failAt(r.pos, ErrLimit, "more than %d elements", r.limits.Elements)
+	if n > r.elements-r.slots {
+		return nil, r.failAt(r.pos, ErrLimit, "more than %d elements", r.elements)
 	}
 	r.slots += n
 	return r.take(n, "a string")

@@ -43,6 +43,13 @@ type Limits struct {
 // MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
 const MaxDepth = 100_000
 
+func (l *Limits) elements() int {
+	if l.Elements <= 0 {
+		return 1 << 24
+	}
+	return l.Elements
+}
+
 func (l Limits) filled() Limits {
 	fill := func(n *int, to int) {
 		if *n <= 0 {
@@ -50,7 +57,7 @@ func (l Limits) filled() Limits {
 		}
 	}
 	fill(&l.Depth, MaxDepth)
-	fill(&l.Elements, 1<<24)
+	l.Elements = l.elements()
 	fill(&l.LargeKeys, 1)
 	fill(&l.Inflated, 64<<20)
 	return l

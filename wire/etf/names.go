@@ -9,44 +9,51 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// key is what an atom is found by: its text and length if that is short, as nearly all
+// are, and else a hash.
+type key struct{ low, high uint64 }
+
+const longKey = 0xff << 56 // high of a hash
+
+func keyOf(text []byte) key {
+	n := len(text)
+	length := uint64(n+1) << 56 // no key is zero
+	switch {
+	case n > 15:
+		return key{maphash.Bytes(seed, text), longKey}
+	case n >= 8:
+		return key{binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[n-8:])>>(8*(16-n)) | length}
+	case n >= 4:
+		return key{uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<32, length}
+	case n > 0:
+		return key{uint64(text[0]) | uint64(text[n/2])<<8 | uint64(text[n-1])<<16, length}
+	}
+	return key{0, length}
+}
+
 // The seeds keep peers from choosing atoms that share a place.
 var (
-	seed     = maphash.MakeSeed()
-	low, top = maphash.String(seed, "low"), maphash.String(seed, "top")
+	seed              = maphash.MakeSeed()
+	seedLow, seedHigh = maphash.String(seed, "low"), maphash.String(seed, "high")
 )
-
-// hash returns a hash of text. The short, which is nearly all, are two words, which
-// may overlap.
-func hash(text []byte) uint64 {
-	var a, b uint64
-	n := len(text)
-	switch {
-	case n > 16:
-		return maphash.Bytes(seed, text)
-	case n >= 8:
-		a, b = binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[n-8:])
-	case n >= 4:
-		a, b = uint64(binary.LittleEndian.Uint32(text)), uint64(binary.LittleEndian.Uint32(text[n-4:]))
-	case n > 0:
-		a, b = uint64(text[0]), uint64(text[n/2])<<8|uint64(text[n-1])
-	}
-	high, rest := bits.Mul64(a^low, b^top^uint64(n))
-	return high ^ rest
-}
 
 // names remembers a bounded number of the atoms and node lives that came by
 // lately, so that those that come again and again cost no allocation. A peer
 // that sends many different ones slows itself down, and no more. A nil *names
 // remembers nothing.
 type names struct {
-	atoms   [64]row
+	atoms   [64]row // by a hash of the key
 	origins [16]wire.Origin
 }
 
-// row is where the atoms are that share some bits of their hash.
 type row [4]struct {
-	hash uint64
+	key  key
 	atom any // an Atom, or nil
+}
+
+func (n *names) row(k key) *row {
+	high, low := bits.Mul64(k.low^seedLow, k.high^seedHigh)
+	return &n.atoms[(high^low)%uint64(len(n.atoms))]
 }
 
 // known returns the Atom of UTF-8 text, boxed, if it is remembered, and else nil.
@@ -54,14 +61,16 @@ func (n *names) known(text []byte) any {
 	if n == nil {
 		return nil
 	}
-	h := hash(text)
-	r := &n.atoms[h%uint64(len(n.atoms))]
+	k := keyOf(text)
+	r := n.row(k)
 	for i := range r {
-		if r[i].hash == h {
-			if a, ok := r[i].atom.(wire.Atom); ok && string(a) == string(text) {
-				return r.hit(i)
-			}
+		if r[i].key != k {
+			continue
 		}
+		if k.high == longKey && string(r[i].atom.(wire.Atom)) != string(text) {
+			continue
+		}
+		return r.hit(i)
 	}
 	return nil
 }
@@ -74,8 +83,8 @@ func (n *names) atom(text []byte) (a any, ok bool) {
 	}
 	a = wire.Atom(text)
 	if n != nil {
-		h := hash(text)
-		n.atoms[h%uint64(len(n.atoms))].miss(h, a)
+		k := keyOf(text)
+		n.row(k).miss(k, a)
 	}
 	return a, true
 }
@@ -90,12 +99,12 @@ func (r *row) hit(i int) any {
 }
 
 // miss enters a into r, in place of the last if it is full.
-func (r *row) miss(hash uint64, a any) {
+func (r *row) miss(k key, a any) {
 	i := 0
 	for i < len(r)-1 && r[i].atom != nil {
 		i++
 	}
-	r[i].hash, r[i].atom = hash, a
+	r[i].key, r[i].atom = k, a
 }
 
 // origin returns what mints the identifiers of a node life.

@@ -176,6 +176,21 @@ func (r *reading) name(what string) (wire.Atom, error) {
 	return "", r.failAt(r.pos-1, ErrMalformed, "expected the atom of %s, not %s", what, tagName(byte(tag)))
 }
 
+// wholeBinary reads a BINARY_EXT from its tag on if it is all there, and else nothing:
+// nil.
+func (r *reading) wholeBinary() any {
+	b := r.b[r.pos:]
+	if len(b) < 5 {
+		return nil
+	}
+	n := uint64(binary.BigEndian.Uint32(b[1:]))
+	if b = b[5:]; n > uint64(len(b)) {
+		return nil
+	}
+	r.pos += 5 + int(n)
+	return r.bytes(b[:n])
+}
+
 func (r *reading) binary() (any, error) {
 	n, err := r.length32("a binary")
 	if err != nil {
@@ -185,10 +200,16 @@ func (r *reading) binary() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.bytes(b), nil
+}
+
+// bytes returns the binary b, which is part of the input.
+func (r *reading) bytes(b []byte) any {
+	n := len(b)
 	if r.d.Shared && n >= ShareFrom && n >= len(r.b)/2 {
-		return b[:n:n], nil
+		return b[:n:n]
 	}
-	return box.Bytes(b), nil
+	return box.Bytes(b)
 }
 
 func (r *reading) bitstring() (any, error) {
