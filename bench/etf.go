@@ -24,6 +24,20 @@ func etfBench(name, about string, run func(contract.Params, *contract.Meter) err
 	}
 }
 
+// etfTimed runs body as often as is asked for and meters it.
+func etfTimed(p contract.Params, m *contract.Meter, body func() error) error {
+	before := contract.CPU()
+	m.Start()
+	for range p.Int("times") {
+		if err := body(); err != nil {
+			return err
+		}
+	}
+	m.Stop()
+	m.Extra("cpu_ns_per_op", float64(contract.CPU()-before)/float64(p.Int("times")))
+	return nil
+}
+
 // etfTerm is a small message, or a list of 10,000 integers.
 func etfTerm(p contract.Params) any {
 	if p.Word("term") == "list" {
@@ -46,14 +60,14 @@ func runEtfEncode(p contract.Params, m *contract.Meter) error {
 	var b []byte
 	var err error
 	bytes := 0
-	m.Start()
-	for range p.Int("times") {
-		if b, err = e.Append(b[:0], term); err != nil {
-			return err
-		}
+	err = etfTimed(p, m, func() (err error) {
+		b, err = e.Append(b[:0], term)
 		bytes += len(b)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	m.Stop()
 	m.Extra("bytes_per_term", float64(len(b)))
 	if bytes != p.Int("times")*len(b) {
 		return fmt.Errorf("the encodings differ in length")
@@ -69,13 +83,13 @@ func runEtfDecode(p contract.Params, m *contract.Meter) error {
 	}
 	var d etf.Decoder
 	var last any
-	m.Start()
-	for range p.Int("times") {
-		if last, _, err = d.Decode(b); err != nil {
-			return err
-		}
+	err = etfTimed(p, m, func() (err error) {
+		last, _, err = d.Decode(b)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	m.Stop()
 	m.Extra("bytes_per_term", float64(len(b)))
 	if !wire.Equal(last, term) {
 		return fmt.Errorf("the term that comes out is not the one that went in")

@@ -34,6 +34,28 @@ func fill(i uint) {
 	filled.Store(uint32(max(end, uint(filled.Load()))))
 }
 
+// point makes small[i], which is written, the value of a slot, which is nil. The
+// collector of garbage need not be told, which takes time while it is at work: it
+// would have to know of what was there before, which is nothing, and of what is there
+// now if that were in the heap.
+func point(slot *any, kind uintptr, i uint) {
+	w := (*[2]uintptr)(unsafe.Pointer(slot))
+	w[0], w[1] = kind, uintptr(unsafe.Pointer(&small[i]))
+}
+
+// Octets fills slots, which are nil, with the bytes of b, which are as many.
+func Octets(slots []any, b []byte) {
+	const end = 256 - least
+	if filled.Load() < end {
+		fill(end - 1)
+	}
+	kind := uintptr(kindInt)
+	slots = slots[:len(b)]
+	for i, c := range b {
+		point(&slots[i], kind, uint(int(c)-least))
+	}
+}
+
 // maxInts is how many integers are made at a time, at most: who keeps one of them
 // keeps them all.
 const maxInts = 128
@@ -91,10 +113,7 @@ func runSmall(slots []any, in []tagged, tag byte) int {
 		if v >= filled || in[i][0] != tag {
 			return i
 		}
-		// The collector need not be told, which takes time while it is at work: what
-		// was there was nil, and what is there now is not in the heap.
-		w := (*[2]uintptr)(unsafe.Pointer(&slots[i]))
-		w[0], w[1] = kind, uintptr(unsafe.Pointer(&small[v]))
+		point(&slots[i], kind, v)
 	}
 	return len(in)
 }

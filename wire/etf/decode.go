@@ -228,11 +228,17 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 		case tagSmallTuple, tagList, tagMap, tagLargeTuple, tagNewFun:
 			return false, nil
 		case tagSmallAtomU8:
-			a := r.knownAtom()
-			if a != nil {
-				*slot = a
-			} else if err = r.leaf(slot); err != nil {
-				return false, err
+			var a any
+			if end := r.pos + 2 + int(r.b[r.pos+1]); end <= len(r.b) {
+				if a = r.d.names.known(r.b[r.pos+2 : end]); a != nil {
+					*slot = a
+					r.pos = end
+				}
+			}
+			if a == nil {
+				if err = r.leaf(slot); err != nil {
+					return false, err
+				}
 			}
 		case tagBinary:
 			v := r.wholeBinary()
@@ -328,7 +334,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 				return false, err
 			}
 			l.slots, l.key = append(l.slots, make([]any, len(text))...), nil
-			fillBytes(l.slots[l.i:], text)
+			box.Octets(l.slots[l.i:], text)
 			l.i = len(l.slots)
 			return true, nil
 		case tagList:
@@ -509,7 +515,7 @@ func (r *reading) stringList() (any, error) {
 		return wire.List(nil), err
 	}
 	slots, v := box.List(len(text))
-	fillBytes(slots, text)
+	box.Octets(slots, text)
 	if v == nil {
 		v = wire.List(slots)
 	}
@@ -527,13 +533,6 @@ func (r *reading) str() ([]byte, error) {
 	}
 	r.slots += n
 	return r.take(n, "a string")
-}
-
-// fillBytes puts bytes into as many slots.
-func fillBytes(slots []any, text []byte) {
-	for i, c := range text {
-		slots[i] = int(c)
-	}
 }
 
 // expected is how many integers to make room for when one is needed that so many

@@ -93,21 +93,6 @@ func (r *reading) smallInteger(what string, lo, hi int) (int, error) {
 	return n, err
 }
 
-// knownAtom reads a SMALL_ATOM_UTF8_EXT, which most atoms are, from its tag on, if it
-// is all there and remembered, and else nothing: nil.
-func (r *reading) knownAtom() any {
-	if r.pos+1 < len(r.b) {
-		from := r.pos + 2
-		if to := from + int(r.b[r.pos+1]); to <= len(r.b) {
-			if a := r.d.names.known(r.b[from:to]); a != nil {
-				r.pos = to
-				return a
-			}
-		}
-	}
-	return nil
-}
-
 // atom reads what follows the tag of an atom. The result is an Atom.
 func (r *reading) atom(tag byte) (any, error) {
 	if tag == tagAtomCacheRef {

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package contract
+
+import "time"
+
+// CPU returns 0: there is no processor time to ask for.
+func CPU() time.Duration { return 0 }
