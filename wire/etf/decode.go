@@ -70,7 +70,8 @@ func (d *Decoder) DecodeBare(b []byte) (term any, rest []byte, err error) {
 }
 
 func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) {
-	r := reading{d: d, b: b, pos: from, elements: d.Limits.elements()}
+	var r reading // field by field: Go would make a literal elsewhere and copy it, which takes as long as an atom
+	r.d, r.b, r.pos, r.elements = d, b, from, d.Limits.elements()
 	term, err = r.term()
 	if err != nil {
 		return nil, b, err

@@ -35,7 +35,8 @@ func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 		data := b[2 : 2+int(b[1])]
 		return box.Bytes(data), b[2+len(data):], nil
 	}
-	r := reading{d: d, b: b}
+	var r reading // field by field: Go would make a literal elsewhere and copy it
+	r.d, r.b = d, b
 	if term, err = r.all(); err != nil {
 		return nil, b, err
 	}
