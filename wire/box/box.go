@@ -1,9 +1,18 @@
-// Package box puts short slices into interfaces at the cost of one allocation, for
-// decoders: tuples, lists and binaries, which are what most messages are made of.
+// Package box puts short slices into interfaces at the cost of one allocation, and
+// integers at the cost of less, for decoders: tuples, lists, binaries and integers are
+// what most messages are made of.
 //
-// Invariants: the kind that an interface is given is that of the value it points to;
-// what it points to is written before, and never again; the slice has no room beyond
-// its length, so that an append copies.
+// Invariants:
+//
+//  1. The kind that an interface is given is that of the value it points to.
+//  2. What it points to is written before, and never again.
+//  3. A slice has no room beyond its length, so that an append copies.
+//  4. What the collector of garbage does not look into points to nothing but itself
+//     (a binary), and what it is not told of is not in its heap (a small integer).
+//  5. Who keeps an integer keeps integers only, 127 others at most.
+//
+// It takes of Go what Go does not promise: how an interface and a slice lie in memory,
+// and that the collector moves nothing.
 package box
 
 import (

@@ -11,14 +11,19 @@ import (
 
 // samples are what the benchmarks encode and decode. The budget is the number
 // of allocations that a decoder with warm caches may make: one for a tuple or
-// list of at most 16 elements, two for longer ones, one for what does not fit an
-// interface.
+// list of at most 16 elements or a binary of at most 1,000 bytes, two for longer ones,
+// none for an integer up to 65,535, one for many others, one for what else does not fit
+// an interface.
 func samples() []sample {
 	o := wire.NewOrigin(wire.NodeID{Name: "erl@host", Creation: 1700000000})
 	pid, ref := o.PID(94), o.Ref(130511, 1804337153, 2590001361)
 	list := make(wire.List, 100)
 	for i := range list {
 		list[i] = i * 100
+	}
+	long := make(wire.List, 10_000)
+	for i := range long {
+		long[i] = i + 1
 	}
 	var m wire.Map
 	for i := range 20 {
@@ -27,10 +32,11 @@ func samples() []sample {
 	return []sample{
 		{"Control", wire.Tuple{6, pid, wire.Atom(""), wire.Atom("rex")}, 2},
 		{"Binary64", make([]byte, 64), 1},
-		{"Message", wire.Tuple{wire.Atom("update"), wire.Atom("account"), 42, 1_000_000, make([]byte, 64)}, 3},
+		{"Message", wire.Tuple{wire.Atom("update"), wire.Atom("account"), 42, 1_000_000, make([]byte, 64)}, 2},
 		{"GenCall", wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{pid, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}},
 			wire.Tuple{wire.Atom("is_auth"), wire.Atom("erl@host")}}, 7},
-		{"List100", list, 3},
+		{"List100", list, 2},
+		{"List10000", long, 2},
 		{"Map20", m, 3},
 	}
 }

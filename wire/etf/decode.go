@@ -8,7 +8,7 @@ import (
 )
 
 // Decoder reads terms. Its zero value is ready to use. It remembers the atoms and
-// nodes that came by last, in a few kilobytes, so keep one for each connection;
+// nodes that came by last, in some ten kilobytes, so keep one for each connection;
 // one goroutine may use it at a time. What it returns shares no memory with the
 // bytes it was given, unless Shared says that it may.
 type Decoder struct {
@@ -81,10 +81,10 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 
 // reading is one term being read.
 //
-//  1. Every term that an open level waits for is counted in owed, and owed never
-//     exceeds the bytes left. So the slots of all levels together take no more
-//     than 16 bytes for each byte of input, and 24 for each level, whatever the
-//     lengths in it say.
+//  1. Every term that an open level waits for is counted in owed, and a level is
+//     opened only if the bytes left are no fewer than owed then. So the slots of all
+//     levels together take no more than 16 bytes for each byte of input, and 24 for
+//     each level, whatever the lengths in it say.
 //  2. Nothing is allocated before the bytes it is for are known to be there.
 type reading struct {
 	d        *Decoder

@@ -54,6 +54,10 @@
 //  7. If Append fails dst is as it was.
 //  8. Whatever a peer sends, a Decoder remembers at most 256 atoms and 16 node
 //     lives, and nothing outside of it remembers any.
+//  9. A tuple or list of up to 16 elements and a binary of up to 1,000 bytes are one
+//     allocation; longer ones are two, the second of 24 bytes for Go's slice. Integers
+//     from -512 to 65,535 take none, others share one: who keeps such an integer
+//     keeps up to 127 others.
 //
 // # Goroutines
 //

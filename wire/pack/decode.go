@@ -22,6 +22,7 @@ type Decoder struct {
 	Erlang bool
 
 	plain wire.Origin // the last one that was spelled out
+	ints  box.Ints    // room for integers to come
 }
 
 // Decode reads the term that b begins with as a [Decoder] does that knows no
@@ -282,7 +283,7 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	case tag <= fixIntMax:
 		return int(tag), false, nil
 	case tag >= negFixInt:
-		return int(int8(tag)), false, nil
+		return r.boxed(int(int8(tag))), false, nil
 	case tag < fixArray:
 		return r.mapping(at, int(tag&15), next)
 	case tag < fixStr:

@@ -109,8 +109,22 @@ func (r *reading) integer(tag byte) (any, error) {
 	case int64(int(n)) != n:
 		return big.NewInt(n), nil
 	}
-	return int(n), nil
+	return r.boxed(int(n)), nil
 }
+
+// boxed returns n. If room must be made there is some for what this term still waits
+// for, and, if the decoder is kept, for the messages to come.
+func (r *reading) boxed(n int) (v any) {
+	expected := r.owed + 1
+	if r.d.Heard != nil {
+		expected = max(expected, keptInts)
+	}
+	r.d.ints.Put(&v, n, expected)
+	return v
+}
+
+// keptInts is for how many integers a decoder that is kept makes room at least.
+const keptInts = 16
 
 // int64 reads what follows the first byte of a longer integer. If large, it is
 // the bits of one of 64 bits without a sign.
