@@ -34,14 +34,18 @@ func fill(i uint) {
 	filled.Store(uint32(max(end, uint(filled.Load()))))
 }
 
-// point makes small[i], which is written, the value of a slot, which is nil. The
+// point makes small[i], which is written, the value of a slot, which is nil; table is
+// where small begins. The
 // collector of garbage need not be told, which takes time while it is at work: it
 // would have to know of what was there before, which is nothing, and of what is there
 // now if that were in the heap.
-func point(slot *any, kind uintptr, i uint) {
+func point(slot *any, kind, table uintptr, i uint) {
 	w := (*[2]uintptr)(unsafe.Pointer(slot))
-	w[0], w[1] = kind, uintptr(unsafe.Pointer(&small[i]))
+	w[0], w[1] = kind, table+uintptr(i)*unsafe.Sizeof(small[0])
 }
+
+// places returns what point wants to know, once for many.
+func places() (kind, table uintptr) { return uintptr(kindInt), uintptr(unsafe.Pointer(&small)) }
 
 // Octets fills slots, which are nil, with the bytes of b, which are as many.
 func Octets(slots []any, b []byte) {
@@ -49,10 +53,10 @@ func Octets(slots []any, b []byte) {
 	if filled.Load() < end {
 		fill(end - 1)
 	}
-	kind := uintptr(kindInt)
+	kind, table := places()
 	slots = slots[:len(b)]
 	for i, c := range b {
-		point(&slots[i], kind, uint(int(c)-least))
+		point(&slots[i], kind, table, uint(int(c)-least))
 	}
 }
 
@@ -107,13 +111,14 @@ func (x *Ints) Run(slots []any, b []byte, tag byte, expected int) (n int) {
 // runSmall is Run as long as they are small and filled.
 func runSmall(slots []any, in []tagged, tag byte) int {
 	slots = slots[:len(in)]
-	kind, filled := uintptr(kindInt), min(uint(filled.Load()), uint(len(small)))
+	kind, table := places()
+	filled := uint(filled.Load())
 	for i := range in {
 		v := uint(in[i].int() - least)
 		if v >= filled || in[i][0] != tag {
 			return i
 		}
-		point(&slots[i], kind, v)
+		point(&slots[i], kind, table, v)
 	}
 	return len(in)
 }
