@@ -61,15 +61,17 @@ func newRunner() *runner {
 // maxRunners is how many runners a node keeps for processes to come.
 const maxRunners = 1024
 
-// runners are those that have nothing to run.
+// runners are those that have nothing to run, and how many have.
 type runners struct {
 	mu      sync.Mutex
 	idle    []*runner
+	out     int64 // have a function that has not returned
 	stopped bool
 }
 
 func (rs *runners) take(s *Self) *runner {
 	rs.mu.Lock()
+	rs.out++
 	var r *runner
 	if last := len(rs.idle) - 1; last >= 0 {
 		r, rs.idle = rs.idle[last], rs.idle[:last]
@@ -84,6 +86,7 @@ func (rs *runners) take(s *Self) *runner {
 
 func (rs *runners) put(r *runner) {
 	rs.mu.Lock()
+	rs.out--
 	keep := len(rs.idle) < maxRunners && !rs.stopped
 	if keep {
 		rs.idle = append(rs.idle, r)
@@ -92,6 +95,20 @@ func (rs *runners) put(r *runner) {
 	if !keep {
 		r.stop()
 	}
+}
+
+// lost says that a runner that was taken is no more.
+func (rs *runners) lost() {
+	rs.mu.Lock()
+	rs.out--
+	rs.mu.Unlock()
+}
+
+// busy returns how many functions have not returned.
+func (rs *runners) busy() int64 {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.out
 }
 
 // stop ends the runners that have nothing to run, and the others as soon as
@@ -199,6 +216,10 @@ func (s *Self) runCoroutine() {
 			return
 		}
 		s.p.exit(s.co.c, Panicked(cause))
+		if cause == nil { // runtime.Goexit: it ends the runner, and the worker's turn with it
+			s.p.returned()
+			s.p.node.runners.lost()
+		}
 	}()
 	if !s.p.gone() {
 		err := s.fn(s)

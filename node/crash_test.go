@@ -240,6 +240,29 @@ func TestKilledWhileItRuns(t *testing.T) {
 	}
 }
 
+// A function that has been killed and ends by runtime.Goexit has returned.
+func TestGoexitOfTheDead(t *testing.T) {
+	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
+		t.Run(way, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				resume := make(chan struct{})
+				pid, err := stubborn(n, way, func(acts) {
+					<-resume
+					goexitsHere()
+				})
+				require.NoError(t, err)
+				require.NoError(t, n.Send(pid, "go"))
+				synctest.Wait()
+				watch.Exit(pid, node.Kill)
+				assert.Equal(t, 1, n.Stats().Lingering)
+				close(resume)
+				synctest.Wait()
+				assert.Zero(t, n.Stats().Lingering)
+			})
+		})
+	}
+}
+
 // No signal of a process that is dead reaches anybody.
 func TestTheDeadDoNothing(t *testing.T) {
 	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {

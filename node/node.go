@@ -285,15 +285,19 @@ func (n *Node) stop() error {
 	if n.dist != nil {
 		n.dist.stop()
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(n.cfg.StopTimeout))
+	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.StopTimeout)
 	defer cancel()
-	err := n.pool.Stop(ctx)
 	end, _ := ctx.Deadline()
-	await(end, func() bool { return n.functions.Load() == 0 })
+	// Coroutines are unwound on stages, and whoever kills one, a function that ends
+	// perhaps, wakes it after nobody counts it as a process any more: the stages
+	// run until no function is left.
+	left := func() int64 { return n.functions.Load() + n.runners.busy() }
+	await(end, func() bool { return left() == 0 })
+	err := n.pool.Stop(ctx)
 	n.runners.stop()
 	n.dead.close()
 	n.tracing.stop()
-	if left := n.functions.Load(); err != nil || left > 0 {
+	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
 			n.lingering.Load(), n.cfg.StopTimeout), err)
 	}

@@ -411,3 +411,46 @@ func TestBadInput(t *testing.T) {
 	assert.True(t, n.IsAlive(pid))
 	assert.True(t, n.IsAlive(other))
 }
+
+// slowClose is a mailbox whose closing takes as long as somebody wants.
+type slowClose struct {
+	mailbox.Box
+	closing, release chan struct{}
+}
+
+func (b *slowClose) Close() {
+	close(b.closing)
+	<-b.release
+	b.Box.Close()
+}
+
+// Somebody is still killing a process when Stop finds nobody left and ends the
+// stages: the function is unwound all the same, and Stop waits for it.
+func TestStopWhileKilling(t *testing.T) {
+	for _, s := range flavours[1:] {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, err := node.Start(node.Config{})
+				require.NoError(t, err)
+				box := &slowClose{mailbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
+				unwound := false
+				pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Mailbox: box}, node.Process(func(p *node.Self) error {
+					defer func() { unwound = true }()
+					p.Receive()
+					return nil
+				}))
+				require.NoError(t, err)
+				synctest.Wait()
+				go n.Exit(pid, node.Kill)
+				<-box.closing
+				stopped := make(chan error, 1)
+				go func() { stopped <- n.Stop() }()
+				time.Sleep(time.Second) // of the bubble
+				assert.Empty(t, stopped)
+				close(box.release)
+				require.NoError(t, <-stopped)
+				assert.True(t, unwound)
+			})
+		})
+	}
+}
