@@ -311,10 +311,13 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	return pid, ref, nil
 }
 
-// cancel ends p, which has not been started.
+// cancel ends p, which has not been started; but others may know it already, and
+// then one on stages has perhaps been run by what they sent.
 func (p *proc) cancel(c *Context, reason any) {
-	p.leave(c, reason, true)
-	p.returned()
+	p.leave(c, reason, false)
+	if p.kind == blocked {
+		p.returned() // there is no goroutine yet
+	}
 }
 
 // apply sets what options say of p, which nobody knows yet.
