@@ -30,6 +30,7 @@ var floors = map[string]int{
 	"wire/erltest":  1,
 	"wire/linktest": 1,
 	"wire/logtest":  1,
+	"wire/porttest": 1,
 	"wire/racetest": 1,
 	"wire/randtest": 1,
 	"wire/termtest": 1,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 func TestStatic(t *testing.T) {
@@ -85,36 +86,10 @@ func TestParseEndpoint(t *testing.T) {
 	}
 }
 
-// freeAt returns a port that is free at all of some addresses.
-func freeAt(t *testing.T, hosts ...string) int {
-	t.Helper()
-search:
-	for range 20 {
-		port := "0"
-		var all []net.Listener
-		for _, h := range hosts {
-			l, err := net.Listen("tcp", net.JoinHostPort(h, port))
-			if err != nil && port == "0" {
-				t.Skipf("nothing can listen at %s here: %v", h, err)
-			}
-			if err != nil {
-				continue search
-			}
-			defer l.Close()
-			all = append(all, l)
-			_, port, _ = net.SplitHostPort(all[0].Addr().String())
-		}
-		n, _ := strconv.Atoi(port)
-		return n
-	}
-	t.Fatal("no port is free at all of ", hosts)
-	return 0
-}
-
 // Without EPMD: the same port on all hosts, as -erl_epmd_port has it.
 func TestOTPNoEPMD(t *testing.T) {
 	needOTP(t, false)
-	port := freeAt(t, "127.0.0.1", "127.0.0.2")
+	port := porttest.Reserve(t)
 	n, _ := otpPeer(t, "go@127.0.0.1", node.Distribution{Listen: fmt.Sprint("127.0.0.1:", port), Finder: &node.Static{Port: port}})
 	o := startOTP(t, 0, "-name", "e@127.0.0.2", "-erl_epmd_port", strconv.Itoa(port), "-kernel", "inet_dist_use_interface", "{127,0,0,2}")
 	o.bothWays(n)
@@ -123,8 +98,8 @@ func TestOTPNoEPMD(t *testing.T) {
 // An Erlang node that listens nowhere dials us, and one whose place is told.
 func TestOTPNoEPMDOneWay(t *testing.T) {
 	needOTP(t, false)
-	port := freeAt(t, "127.0.0.1")
-	other := freeAt(t, "127.0.0.1")
+	port := porttest.Reserve(t)
+	other := porttest.Reserve(t)
 	n, log := otpPeer(t, "go@127.0.0.1", node.Distribution{
 		Listen: fmt.Sprint("127.0.0.1:", port), Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"f@127.0.0.1": {{Addr: fmt.Sprint(":", other)}}}},
 	})
@@ -186,7 +161,7 @@ func TestOTPBothFamilies(t *testing.T) {
 		t.Skip("no IPv6 on this host")
 	}
 	l.Close()
-	port := freeAt(t, "127.0.0.1", "::1")
+	port := porttest.Reserve(t)
 	n, log := otpPeer(t, "go@127.0.0.1", node.Distribution{Listen: fmt.Sprint(":", port), Finder: &node.Static{}})
 	for _, c := range []struct{ proto, erl, from string }{{"inet_tcp", "e@127.0.0.1", "addr=127.0.0.1:"}, {"inet6_tcp", "f@127.0.0.1", "addr=[::1]:"}} {
 		args := []string{"-erl_epmd_port", strconv.Itoa(port), "-dist_listen", "false", "-proto_dist", c.proto}

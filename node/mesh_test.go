@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 // quick is a mesh for tests: pauses of tens of milliseconds.
@@ -119,7 +120,7 @@ func (h *hiding) List(context.Context) ([]node.Atom, error) {
 // Failures are logged once for each node and cause; Stop waits for nobody.
 func TestMeshLogsOnce(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
-	port := freeAt(t, "127.0.0.1")
+	port := porttest.Reserve(t)
 	places.Put("gone@127.0.0.1", []node.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
 	count := &counting{Places: places}
 	n := startMesh(t, "a@127.0.0.1", count, log)

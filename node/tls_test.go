@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/wire/certtest"
 	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/porttest"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -283,7 +284,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
 	ca.Write(theirs, certtest.Host("127.0.0.2"))
-	port := freeAt(t, "127.0.0.1", "127.0.0.2")
+	port := porttest.Reserve(t)
 	n, _ := secure(t, "go@127.0.0.1", &node.Static{Port: port}, ours, node.Distribution{Listen: fmt.Sprint("127.0.0.1:", port)})
 	o := startOTP(t, 0, "-name", "e@127.0.0.2", append(otpTLS(t, theirs, verifies, true)[:4],
 		"-erl_epmd_port", strconv.Itoa(port), "-kernel", "inet_dist_use_interface", "{127,0,0,2}")...)

@@ -43,7 +43,7 @@ func TestTalkOverTLS(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	files := ca.Write(t.TempDir(), certtest.Host("127.0.0.1"))
 	strangers := certtest.New(t, "other").Write(t.TempDir(), certtest.Host("127.0.0.1"))
-	port := freePort(t)
+	port := reserve(t)
 	tls := []string{"--no-epmd", "--tls-cert", files.Cert, "--tls-key", files.Key, "--tls-ca", files.CA}
 	s.daemon(t, append(tls, "--name", "go@127.0.0.1", "--demo", "--listen", "127.0.0.1:"+port)...)
 	at := " --peer go@127.0.0.1=127.0.0.1:" + port

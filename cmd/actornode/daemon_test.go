@@ -117,7 +117,7 @@ func begin(t *testing.T, more string, vars ...string) *program {
 }
 
 func newProgram(t *testing.T) *program {
-	return &program{t: t, port: freePort(t), http: "127.0.0.1:" + freePort(t), home: t.TempDir()}
+	return &program{t: t, port: reserve(t), http: "127.0.0.1:" + reserve(t), home: t.TempDir()}
 }
 
 // start starts the daemon in a folder, with a file.
@@ -289,7 +289,7 @@ func TestPortConflicts(t *testing.T) {
 
 // A daemon is ready when it has been connected to one of those that it is to join.
 func TestJoin(t *testing.T) {
-	other := freePort(t)
+	other := reserve(t)
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [b@127.0.0.1] has been connected yet"}`)
 	env, out, errs := world(t, nil)

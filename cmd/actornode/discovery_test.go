@@ -18,11 +18,11 @@ import (
 func TestGossipMesh(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	seed, at := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	seed, at := "127.0.0.1:"+reserve(t), "127.0.0.1:"+reserve(t)
 	start := func(name, gossip string, more ...string) {
 		s.daemon(t, append([]string{"--name", name, "--no-epmd", "--mesh", "--gossip", gossip, "--seed", seed}, more...)...)
 	}
-	erl := freePort(t)
+	erl := reserve(t)
 	start("a@127.0.0.1", seed, "--http", at, "--listen", "127.0.0.1:"+erl, "--join", "b@127.0.0.1")
 	start("b@127.0.0.1", "127.0.0.1:0")
 	start("c@127.0.0.1", "127.0.0.1:0")
@@ -88,12 +88,12 @@ func TestFinders(t *testing.T) {
 func TestProtocolOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	erlang, native := freePort(t), freePort(t)
+	erlang, native := reserve(t), reserve(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--protocols", "erlang,native", "--listen", "127.0.0.1:"+erlang, "--listen-native", "127.0.0.1:"+native,
 		"--grace", "2s", "--compress", "1KiB")
 	status := s.shell(t, "actornode status")
 	assert.Contains(t, status, "erlang://127.0.0.1:"+erlang)
 	assert.Contains(t, status, "native://127.0.0.1:"+native)
-	s.daemon(t, "--name", "only@127.0.0.1", "--protocols", "native", "--listen-native", "127.0.0.1:"+freePort(t))
+	s.daemon(t, "--name", "only@127.0.0.1", "--protocols", "native", "--listen-native", "127.0.0.1:"+reserve(t))
 	assert.NotContains(t, s.shell(t, "actornode status -n only"), "erlang://")
 }

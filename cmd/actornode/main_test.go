@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 // world is an environment with variables and a home directory.
@@ -87,19 +87,13 @@ func TestCookies(t *testing.T) {
 	require.ErrorContains(t, err, "homeless")
 }
 
-// freePort returns a port that nobody listened on a moment ago.
-func freePort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	return port
-}
+// reserve returns a port that nobody listens at, and nobody else will.
+func reserve(t *testing.T) string { return strconv.Itoa(porttest.Reserve(t)) }
 
 // TestREADME starts the demo and has a real Erlang node say what the README shows.
 func TestREADME(t *testing.T) {
 	erltest.Need(t)
-	port := freePort(t)
+	port := reserve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 	defer cancel()
 	r, w := io.Pipe()

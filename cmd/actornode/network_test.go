@@ -91,7 +91,7 @@ func TestDaemonTLS(t *testing.T) {
 		theirs.Cert, theirs.Key, theirs.CA)
 	require.NoError(t, os.WriteFile(dir+"/dist.conf", []byte("[{client, "+role+"}, {server, "+role+"}]."), 0o600))
 
-	port := freePort(t)
+	port := reserve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 	defer cancel()
 	r, w := io.Pipe()

@@ -50,7 +50,7 @@ func newStage(t *testing.T) *stage {
 		}
 	}
 	s.env = append(s.env, "PATH="+home+"/bin:"+os.Getenv("PATH"), "HOME="+home, "TZ=UTC", "LANG=C.UTF-8",
-		"ERL_EPMD_PORT="+freePort(t), "ACTORNODE_COOKIE=secret", "ERL_CRASH_DUMP=/dev/null")
+		"ERL_EPMD_PORT="+reserve(t), "ACTORNODE_COOKIE=secret", "ERL_CRASH_DUMP=/dev/null")
 	return s
 }
 

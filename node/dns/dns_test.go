@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 // zone is a DNS server at a free port of 127.0.0.1, and what it answers.
@@ -294,12 +296,9 @@ func TestMesh(t *testing.T) {
 	log := &logtest.Text{}
 	var nodes []*node.Node
 	var hosts []string
-	port := ""
+	port := strconv.Itoa(porttest.Reserve(t))
 	for i := range 3 {
 		host := fmt.Sprintf("127.0.0.%d", i+1)
-		if port == "" {
-			port = freePort(t, "127.0.0.1", "127.0.0.2", "127.0.0.3")
-		}
 		f, _ := finder(t, z, dns.Config{Host: "go.example.", At: []node.Endpoint{{Addr: ":" + port}}})
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: node.Atom("go@" + host), Workers: 1, Log: log.Logger(),
 			Distribution: &node.Distribution{Cookie: "secret", Listen: net.JoinHostPort(host, port), Finder: f,
@@ -322,27 +321,6 @@ func TestMesh(t *testing.T) {
 		require.True(t, time.Now().Before(deadline), "nobody asks")
 	}
 	assert.Len(t, nodes[2].Nodes(true), 2, "who is no longer named stays connected")
-}
-
-// freePort returns a port that is free at all of some addresses.
-func freePort(t *testing.T, hosts ...string) string {
-	t.Helper()
-search:
-	for range 20 {
-		port := "0"
-		for _, h := range hosts {
-			l, err := net.Listen("tcp", net.JoinHostPort(h, port))
-			if err != nil {
-				require.NotEqual(t, "0", port, "%v", err)
-				continue search
-			}
-			defer l.Close()
-			_, port, _ = net.SplitHostPort(l.Addr().String())
-		}
-		return port
-	}
-	t.Fatal("no port is free at all of ", hosts)
-	return ""
 }
 
 // Who cannot be found so is told.

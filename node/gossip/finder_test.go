@@ -126,7 +126,7 @@ func TestPartition(t *testing.T) {
 	net := &split{side: map[string]int{}}
 	var ports []string
 	for i := range 4 {
-		ports = append(ports, freePort(t))
+		ports = append(ports, reserve(t))
 		net.side[ports[i]] = i / 2
 	}
 	var finders []*gossip.Finder
@@ -169,7 +169,7 @@ func TestPartitionWithoutSeeds(t *testing.T) {
 	var finders []*gossip.Finder
 	for i, name := range []node.Atom{"b@127.0.0.1", "c@127.0.0.1"} {
 		cfg := config(log, seed.Addr())
-		cfg.Bind = freePort(t)
+		cfg.Bind = reserve(t)
 		net.side[cfg.Bind] = i + 1
 		gossip.Fault(&cfg, net.loses)
 		f := finder(t, cfg)
@@ -232,7 +232,7 @@ func TestOldCookies(t *testing.T) {
 // A seed that is not there yet is tried until it is.
 func TestSeedComesLater(t *testing.T) {
 	log := &logtest.Text{}
-	port := freePort(t)
+	port := reserve(t)
 	b := finder(t, config(log, port))
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	log.Await(t, "cannot join others, and goes on trying")

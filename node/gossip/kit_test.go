@@ -6,6 +6,7 @@ import (
 	"net"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node/gossip"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 const cookie = "a cookie of the tests"
@@ -78,21 +80,9 @@ func at(f *gossip.Finder, name node.Atom) string {
 	return ends[0].String()
 }
 
-// freePort returns a port of 127.0.0.1 at which nobody listens over UDP or TCP.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 20 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		u, err := net.ListenPacket("udp", l.Addr().String())
-		l.Close()
-		if err == nil {
-			u.Close()
-			return l.Addr().String()
-		}
-	}
-	t.Fatal("no port is free for both")
-	return ""
+// reserve returns where on 127.0.0.1 nobody listens, and nobody else will.
+func reserve(t *testing.T) string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(porttest.Reserve(t)))
 }
 
 // meshed says what is missing for all nodes to be connected with all others.

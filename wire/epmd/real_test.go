@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 // patience is how long the tests wait for what another process is to do.
@@ -45,14 +47,6 @@ func realEpmd(t *testing.T) string {
 	}
 	t.Skip("no epmd on PATH or below /usr/lib/erlang to compare with")
 	return ""
-}
-
-// freePort returns a port where nobody listens.
-func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // atPort returns a Config for port.
@@ -290,7 +284,7 @@ func elsewhere(t *testing.T) net.Addr {
 
 // Everything that OTP's port mapper answers, ours answers byte for byte.
 func TestTranscriptsAreTheSame(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Reserve(t)
 	startEpmd(t, port)
 	ours, _ := startOurs(t, quiet())
 	all := steps()
@@ -330,7 +324,7 @@ func TestTranscriptsAreTheSame(t *testing.T) {
 }
 
 func TestRelaxedTranscriptsAreTheSame(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Reserve(t)
 	startEpmd(t, port, "-relaxed_command_check")
 	cfg := quiet()
 	cfg.Relaxed = true
@@ -356,7 +350,7 @@ func TestRelaxedTranscriptsAreTheSame(t *testing.T) {
 }
 
 func TestOurClientWithRealEpmd(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Reserve(t)
 	kill := startEpmd(t, port)
 	ctx := t.Context()
 	cfg := atPort(port)
@@ -420,7 +414,7 @@ func hasIPv6() bool {
 // epmd's own command line, at our server and at the real one.
 func TestEpmdCommands(t *testing.T) {
 	epmd := realEpmd(t)
-	realPort := freePort(t)
+	realPort := porttest.Reserve(t)
 	startEpmd(t, realPort, "-relaxed_command_check")
 	cfg := quiet()
 	cfg.Relaxed = true
@@ -458,7 +452,7 @@ func TestEpmdCommands(t *testing.T) {
 }
 
 func TestKeepersAndRealEpmd(t *testing.T) {
-	port := freePort(t)
+	port := porttest.Reserve(t)
 	kill := startEpmd(t, port)
 	cfg := atPort(port)
 	cfg.Retry = 20 * time.Millisecond
