@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -120,13 +121,13 @@ func TestFarNothingIsLeft(t *testing.T) {
 		}
 	}
 	b.Exit(deaf, node.Kill)
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		for pid := range a.Processes() {
 			a.Send(pid, "now")
 		}
 		return node.FarTables(a)
 	})
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		for pid := range b.Processes() { // those that RPC has started
 			if i, err := b.Info(pid); err == nil && i.Name == "" {
 				b.Exit(pid, node.Kill)
@@ -149,7 +150,7 @@ func TestFarAwaitExit(t *testing.T) {
 			reason <- r
 		}()
 	}
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		if i, err := b.Info(remote); err != nil || len(i.Watchers) == 0 {
 			return "not watched"
 		}
@@ -302,7 +303,7 @@ func TestFarHeldUp(t *testing.T) {
 						}
 					}))
 					require.NoError(t, err)
-					settles(t, func() string { // it stands still
+					nodetest.Settles(t, func() string { // it stands still
 						was := count.Load()
 						if _, err := node.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
 							return fmt.Sprint(name, " lets a call through: ", err)
@@ -315,7 +316,7 @@ func TestFarHeldUp(t *testing.T) {
 					a.Exit(pid, node.Kill)
 				}
 			}
-			settles(t, func() string {
+			nodetest.Settles(t, func() string {
 				if n := ended.Load(); n != 14 {
 					return fmt.Sprint(n, " have ended")
 				}
@@ -323,7 +324,7 @@ func TestFarHeldUp(t *testing.T) {
 			})
 			plain := make(chan struct{})
 			go func() { defer close(plain); a.Send(sink, 1) }()
-			settles(t, func() string {
+			nodetest.Settles(t, func() string {
 				if node.FarWaiting(a) < 1000 {
 					return "nothing waits"
 				}

@@ -319,7 +319,7 @@ func playFar(t *testing.T, size, deeds int) {
 	close(stopped)
 	killing.Wait()
 
-	settles(t, m.disagreement)
+	nodetest.Settles(t, m.disagreement)
 	for _, p := range m.all {
 		p.node.Exit(p.pid, node.Kill)
 	}
@@ -331,7 +331,7 @@ func playFar(t *testing.T, size, deeds int) {
 		}
 	}
 	for _, n := range m.nodes {
-		settles(t, func() string { return node.FarTables(n) })
+		nodetest.Settles(t, func() string { return node.FarTables(n) })
 	}
 	for _, n := range m.nodes {
 		require.NoError(t, n.Stop())
@@ -339,29 +339,21 @@ func playFar(t *testing.T, size, deeds int) {
 	noneLeft(t, goroutines)
 }
 
-// settles waits until wrong has nothing to say.
-func settles(t *testing.T, wrong func() string) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; runtime.Gosched() {
-		w := wrong()
-		if w == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			require.Fail(t, w)
-		}
-	}
-}
-
 // noneLeft waits until there are no more goroutines than there were.
 func noneLeft(t *testing.T, were int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > were; runtime.Gosched() {
-		if time.Now().After(deadline) {
+	defer func() {
+		if t.Failed() {
 			buf := make([]byte, 1<<20)
-			require.Fail(t, "goroutines are left", "%s", buf[:runtime.Stack(buf, true)])
+			t.Logf("%s", buf[:runtime.Stack(buf, true)])
 		}
-	}
+	}()
+	nodetest.Settles(t, func() string {
+		if runtime.NumGoroutine() <= were {
+			return ""
+		}
+		return "goroutines are left"
+	})
 }
 
 func (f *faulty) linksNow() []wire.Link {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/randtest"
 )
@@ -183,5 +184,5 @@ func TestFarOTP(t *testing.T) {
 			return
 		}
 	}
-	settles(t, func() string { return node.FarTables(n) })
+	nodetest.Settles(t, func() string { return node.FarTables(n) })
 }

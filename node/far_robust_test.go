@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/randtest"
@@ -28,7 +29,7 @@ const goNode = "go@127.0.0.1"
 // until waits for what the erl node answers to expr.
 func (e *farErl) until(expr, want string) {
 	e.t.Helper()
-	settles(e.t, func() string {
+	nodetest.Settles(e.t, func() string {
 		if got := e.Ask("%s", expr); got != want {
 			return fmt.Sprintf("%s is %s, want %s", expr, got, want)
 		}
@@ -46,7 +47,7 @@ func TestFarErlSimultaneous(t *testing.T) {
 			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
 			n.Connect(soon(t), e.name) // one that ends may be met
 			e.Answer()
-			settles(t, func() string {
+			nodetest.Settles(t, func() string {
 				if v, err := node.Call[int](soon(t), n, e.echo(), i); err != nil || v != i {
 					return fmt.Sprint(v, err)
 				}
@@ -87,7 +88,7 @@ func TestFarErlKilled(t *testing.T) {
 	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoProc}, caught(t, got))
 	assert.Empty(t, got, "nodedown is seen once")
-	settles(t, func() string { return node.FarTables(n) })
+	nodetest.Settles(t, func() string { return node.FarTables(n) })
 }
 
 func TestFarErlSeesRestart(t *testing.T) {
@@ -147,7 +148,7 @@ func TestFarErlFrozen(t *testing.T) {
 	down := caught(t, got).(node.NodeDown)
 	assert.Contains(t, down.Reason, "net_tick_timeout")
 	e.Signal(syscall.SIGCONT)
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		_, err := node.CallWithin[int](10*time.Second, n, e.echo(), 2)
 		return errText(err)
 	})
@@ -254,11 +255,11 @@ func TestFarErlCut(t *testing.T) {
 		n.Exit(me, node.Kill)
 	}
 	proxy.after.Store(0)
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		_, err := node.Call[int](soon(t), n, e.echo(), 1)
 		return errText(err)
 	})
-	settles(t, func() string { return node.FarTables(n) })
+	nodetest.Settles(t, func() string { return node.FarTables(n) })
 }
 
 // Who claims the name of a connected node and knows no cookie disturbs nobody.
@@ -357,7 +358,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	n.Send(busy, 1)
 	grows := func(c *atomic.Int64) {
 		was := c.Load()
-		settles(t, func() string {
+		nodetest.Settles(t, func() string {
 			if c.Load() < was+100 {
 				return "nothing is sent"
 			}
@@ -369,7 +370,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 
 	e.Signal(syscall.SIGSTOP)
 	stuck := func() {
-		settles(t, func() string { // no progress while others make much
+		nodetest.Settles(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
 			for range 2000 {
 				if _, err := node.Call[int](soon(t), n, beside, 1); err != nil {
@@ -481,7 +482,7 @@ func TestFarErlNoTerm(t *testing.T) {
 		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 10000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
 		assert.Less(t, len(answer), 10_000)
-		settles(t, func() string {
+		nodetest.Settles(t, func() string {
 			if n.IsAlive(pid) {
 				return "alive"
 			}

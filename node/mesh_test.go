@@ -56,7 +56,7 @@ func TestMesh(t *testing.T) {
 		t.Cleanup(func() { n.Stop() })
 		nodes = append(nodes, n)
 	}
-	settles(t, func() string { return meshed(nodes...) })
+	nodetest.Settles(t, func() string { return meshed(nodes...) })
 	assert.Equal(t, 8*7, strings.Count(log.Take(), "node up"), "each pair has connected once")
 
 	for _, victim := range []int{0, 7} { // the smallest name, which dials; the greatest, which is dialed
@@ -64,11 +64,11 @@ func TestMesh(t *testing.T) {
 		require.NoError(t, nodes[victim].Stop())
 		nodes[victim] = startMesh(t, nodes[victim].Name(), places, log)
 		t.Cleanup(func() { nodes[victim].Stop() })
-		settles(t, func() string { return meshed(nodes...) })
+		nodetest.Settles(t, func() string { return meshed(nodes...) })
 		assert.NotEqual(t, was, nodes[victim].Addr().String())
 	}
 	nodes[3].Disconnect(nodes[4].Name())
-	settles(t, func() string { return meshed(nodes...) })
+	nodetest.Settles(t, func() string { return meshed(nodes...) })
 }
 
 // A node that is no longer listed stays connected, and is not connected again.
@@ -78,10 +78,10 @@ func TestMeshNotListed(t *testing.T) {
 	a, b := startMesh(t, "a@127.0.0.1", hide, log), startMesh(t, "b@127.0.0.1", hide, log)
 	defer a.Stop()
 	defer b.Stop()
-	settles(t, func() string { return meshed(a, b) })
+	nodetest.Settles(t, func() string { return meshed(a, b) })
 	hide.hidden.Store(true)
 	asked := hide.asked.Load()
-	settles(t, func() string { // both have asked since
+	nodetest.Settles(t, func() string { // both have asked since
 		if hide.asked.Load() < asked+10 {
 			return "the list is not asked for"
 		}
@@ -90,7 +90,7 @@ func TestMeshNotListed(t *testing.T) {
 	assert.Empty(t, meshed(a, b))
 	require.True(t, a.Disconnect(b.Name()))
 	asked = hide.asked.Load()
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		if hide.asked.Load() < asked+10 {
 			return "the list is not asked for"
 		}
@@ -98,7 +98,7 @@ func TestMeshNotListed(t *testing.T) {
 	})
 	assert.Empty(t, a.Nodes(true))
 	hide.hidden.Store(false)
-	settles(t, func() string { return meshed(a, b) })
+	nodetest.Settles(t, func() string { return meshed(a, b) })
 }
 
 // hiding lists names, or nobody.
@@ -124,7 +124,7 @@ func TestMeshLogsOnce(t *testing.T) {
 	places.Put("gone@127.0.0.1", []node.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
 	count := &counting{Places: places}
 	n := startMesh(t, "a@127.0.0.1", count, log)
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		if count.finds.Load() < 10 {
 			return "not tried often"
 		}
@@ -157,7 +157,7 @@ func TestMeshWatches(t *testing.T) {
 	changed := nodetest.Arrival(t, told.watched)
 	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 	changed()
-	settles(t, func() string { return meshed(a, b) })
+	nodetest.Settles(t, func() string { return meshed(a, b) })
 }
 
 type telling struct {
@@ -198,12 +198,12 @@ func TestMeshErl(t *testing.T) {
 			return ""
 		}
 	}
-	settles(t, connected(first.name))
+	nodetest.Settles(t, connected(first.name))
 	second := c.erl("e2", "secret")
-	settles(t, connected(first.name, second.name))
+	nodetest.Settles(t, connected(first.name, second.name))
 	first.Kill()
-	settles(t, connected(second.name))
+	nodetest.Settles(t, connected(second.name))
 	first = c.erl("e1", "secret")
-	settles(t, connected(first.name, second.name))
+	nodetest.Settles(t, connected(first.name, second.name))
 	first.until("nodes(hidden)", "['"+string(n.Name())+"']")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -148,5 +149,5 @@ func TestCastRPCToOTP(t *testing.T) {
 	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
 	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("bye")))
 	assert.Equal(t, node.Atom("bye"), caught(t, got))
-	settles(t, func() string { return node.FarTables(n) })
+	nodetest.Settles(t, func() string { return node.FarTables(n) })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -130,7 +131,7 @@ func TestRPC(t *testing.T) {
 		}
 	}
 	assert.Empty(t, node.MultiRPC[any](soon(t), self, nil, "far", "give", 1))
-	settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 }
 
 // Errors are there to branch on.
@@ -184,7 +185,7 @@ func TestRPCTimeout(t *testing.T) {
 	replies := node.MultiRPC[any](ctx, self, []node.Atom{b.Name(), "nobody@127.0.0.1"}, "far", "wait")
 	assert.ErrorIs(t, replies[0].Err, node.ErrTimeout)
 	assert.ErrorIs(t, replies[1].Err, node.ErrNoConnection)
-	settles(t, func() string { return node.FarTables(a) })
+	nodetest.Settles(t, func() string { return node.FarTables(a) })
 
 	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
 	<-waits
@@ -214,7 +215,7 @@ func TestRPCKilled(t *testing.T) {
 			defer b.Exit(<-waits, node.Kill)
 		}
 		a.Exit(pid, node.Kill)
-		settles(t, func() string { return node.FarTables(a) })
+		nodetest.Settles(t, func() string { return node.FarTables(a) })
 	}
 }
 
@@ -249,7 +250,7 @@ func TestCastRPC(t *testing.T) {
 	l := <-dead.C
 	assert.Equal(t, node.CauseNotConnected, l.Cause)
 	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
-	settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 
 	gone, err := a.Open()
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -126,7 +127,7 @@ func TestTokenWaits(t *testing.T) {
 	require.NoError(t, err)
 	self := e.Ask("seq_trace:set_token(label, 5), {holding,'%s'} ! {self(), first}, seq_trace:set_token([]), {holding,'%[1]s'} ! {self(), second}, ok", n.Name())
 	require.Equal(t, "ok", self)
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		if msgs := n.Messages(pid, 9); len(msgs) != 2 || msgs[0].(wire.Tuple)[1] != node.Atom("first") {
 			return wire.Format(wire.List(msgs))
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,14 +141,13 @@ func finder(t *testing.T, z *zone, cfg dns.Config) (*dns.Finder, *logtest.Text) 
 // until polls what a finder lists.
 func until(t *testing.T, f *dns.Finder, want ...node.Atom) {
 	t.Helper()
-	var got []node.Atom
-	var err error
-	for deadline := time.Now().Add(nodetest.Limit); time.Now().Before(deadline); runtime.Gosched() {
-		if got, err = f.List(t.Context()); slices.Equal(got, want) {
-			return
+	nodetest.Settles(t, func() string {
+		got, err := f.List(t.Context())
+		if slices.Equal(got, want) {
+			return ""
 		}
-	}
-	require.Equal(t, want, got, "%v", err)
+		return fmt.Sprintf("got %v, %v, want %v", got, err, want)
+	})
 }
 
 func TestAddresses(t *testing.T) {
@@ -309,17 +307,20 @@ func TestMesh(t *testing.T) {
 		assert.Empty(t, nodes[2].Nodes(true), "it is not named yet")
 		z.set("A go.example.", hosts[:i]...)
 	}
-	for deadline := time.Now().Add(nodetest.Limit); ; runtime.Gosched() {
+	nodetest.Settles(t, func() string {
 		if len(nodes[0].Nodes(true))+len(nodes[1].Nodes(true))+len(nodes[2].Nodes(true)) == 6 {
-			break
+			return ""
 		}
-		require.True(t, time.Now().Before(deadline), "no mesh")
-	}
+		return "no mesh"
+	})
 	z.set("A go.example.", hosts[0]) // not ready any more
 	asked := z.count()
-	for deadline := time.Now().Add(nodetest.Limit); z.count() < asked+20; runtime.Gosched() {
-		require.True(t, time.Now().Before(deadline), "nobody asks")
-	}
+	nodetest.Settles(t, func() string {
+		if z.count() < asked+20 {
+			return "nobody asks"
+		}
+		return ""
+	})
 	assert.Len(t, nodes[2].Nodes(true), 2, "who is no longer named stays connected")
 }
 

@@ -3,7 +3,6 @@ package gossip_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -30,6 +29,12 @@ func Example() {
 		return
 	}
 	defer a.Stop()
+	h, err := a.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h.MonitorNodes(true)
 	for _, name := range []node.Atom{"b@127.0.0.1", "c@127.0.0.1"} {
 		n, _, err := start(name, first.Addr())
 		if err != nil {
@@ -38,8 +43,8 @@ func Example() {
 		}
 		defer n.Stop()
 	}
-	for deadline := time.Now().Add(30 * time.Second); len(a.Nodes(true)) < 2 && time.Now().Before(deadline); {
-		runtime.Gosched()
+	for range 2 {
+		node.ReceiveOfWithin[node.NodeUp](h, 30*time.Second)
 	}
 	fmt.Println(a.Nodes(true))
 	_, err = first.Find(context.Background(), "b@127.0.0.1")

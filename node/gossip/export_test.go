@@ -19,6 +19,15 @@ func Hurry(c *Config) {
 	}
 }
 
+// Patience makes nobody be given up while a test lasts.
+func Patience(c *Config) {
+	before := c.tune
+	c.tune = func(m *memberlist.Config) {
+		before(m)
+		m.SuspicionMult = 1 << 20
+	}
+}
+
 // Fault makes loses decide what of that which a member sends is lost. The member
 // gossips at from, HOST:PORT.
 func Fault(c *Config, loses func(from, to string) bool) {

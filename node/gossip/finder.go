@@ -97,6 +97,7 @@ func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(
 	}
 	list, err := memberlist.Create(cfg)
 	if err != nil {
+		f.table.clear()
 		return nil, fmt.Errorf("gossip: cannot gossip at %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
 	}
 	r := &run{cfg: f.cfg, table: f.table, list: list, over: make(chan struct{})}
@@ -141,7 +142,8 @@ func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.
 	}
 	cfg.Name = m.id()
 	cfg.Delegate = says{meta}
-	cfg.Events, cfg.Alive = f.table, f.table
+	ear := f.table.listen()
+	cfg.Events, cfg.Alive = ear, ear
 	cfg.GossipVerifyIncoming, cfg.GossipVerifyOutgoing = true, true
 	cfg.TCPTimeout = min(cfg.TCPTimeout, streamTimeout)
 	cfg.EnableCompression = false // names and ports: little to gain

@@ -30,7 +30,7 @@ func TestMesh(t *testing.T) {
 			seeds = []string{f.Addr()}
 		}
 	}
-	settles(t, func() string { return meshed(nodes) })
+	nodetest.Settles(t, func() string { return meshed(nodes) })
 }
 
 // A node that dies without a word is found again where its next life listens, before
@@ -43,13 +43,13 @@ func TestRestart(t *testing.T) {
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	c := finder(t, config(log, a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
-	settles(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	assert.Equal(t, "erlang://127.0.0.1:22", at(c, "b@127.0.0.1"))
 
 	b.Kill()
 	again := finder(t, config(log, a.Addr()))
 	announce(t, again, "b@127.0.0.1", 1, "127.0.0.1:44") // a smaller creation: chance chooses them
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		for _, f := range []*gossip.Finder{a, c} {
 			if got := at(f, "b@127.0.0.1"); got != "erlang://127.0.0.1:44" {
 				return "b is at " + got
@@ -57,7 +57,7 @@ func TestRestart(t *testing.T) {
 		}
 		return ""
 	})
-	settles(t, func() string { // and the old life is forgotten
+	nodetest.Settles(t, func() string { // and the old life is forgotten
 		ends, err := c.Find(t.Context(), "b@127.0.0.1")
 		require.NoError(t, err)
 		if len(ends) != 1 {
@@ -83,7 +83,7 @@ func TestNodeRestarts(t *testing.T) {
 	nodes[1] = start(finder(t, config(log, a.Addr())), "b@127.0.0.1")
 	dying := finder(t, config(log, a.Addr()))
 	nodes[2] = start(dying, "c@127.0.0.1")
-	settles(t, func() string { return meshed(nodes) })
+	nodetest.Settles(t, func() string { return meshed(nodes) })
 	was, creation := nodes[2].Addr().String(), nodes[2].Creation()
 	h := nodetest.Open(t, nodes[0])
 	h.MonitorNode(nodes[1].Name())
@@ -91,32 +91,49 @@ func TestNodeRestarts(t *testing.T) {
 	dying.Kill() // gossip does not hear of the stop
 	require.NoError(t, nodes[2].Stop())
 	nodes[2] = start(finder(t, config(log, a.Addr())), "c@127.0.0.1")
-	settles(t, func() string { return meshed(nodes) })
+	nodetest.Settles(t, func() string { return meshed(nodes) })
 	assert.NotEqual(t, was, nodes[2].Addr().String())
 	assert.NotEqual(t, creation, nodes[2].Creation())
 	nodetest.Quiet(t, h)
 }
 
-// Who leaves is out of the lists at once; who dies, when that is noticed.
-func TestLeaveAndDeath(t *testing.T) {
+// Who leaves is out of the lists because it says so: nobody is given up here.
+func TestLeave(t *testing.T) {
 	log := &logtest.Text{}
-	a := finder(t, config(log))
+	patient := func(seeds ...string) gossip.Config {
+		c := config(log, seeds...)
+		gossip.Patience(&c)
+		c.LeaveTimeout = nodetest.Limit
+		return c
+	}
+	a := finder(t, patient())
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
 	changes := make(chan struct{}, 1000)
 	defer a.Watch(func() { changes <- struct{}{} })()
-	b := finder(t, config(log, a.Addr()))
+	b := finder(t, patient(a.Addr()))
 	leave := announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	nodetest.Arrival(t, changes)
-	c := finder(t, config(log, a.Addr()))
+	c := finder(t, patient(a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
-	settles(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	leave()
-	settles(t, func() string { return lists(t, a, "a@127.0.0.1", "c@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1", "c@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, c, "a@127.0.0.1", "c@127.0.0.1") })
 	assert.NotContains(t, log.String(), "Marking b@127.0.0.1", "it was not missed: it left")
 	assert.Empty(t, lists(t, b), "who does not take part knows nothing")
-	c.Kill()
-	settles(t, func() string { return lists(t, a, "a@127.0.0.1") })
-	log.Await(t, "Marking c@127.0.0.1")
+}
+
+// Who dies is out of the lists when that is noticed.
+func TestDeath(t *testing.T) {
+	log := &logtest.Text{}
+	a := finder(t, config(log))
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	b := finder(t, config(log, a.Addr()))
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1") })
+	b.Kill()
+	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1") })
+	log.Await(t, "Marking b@127.0.0.1")
 }
 
 // The network is cut, and memberlist alone would not heal it, for it does not try the
@@ -143,18 +160,18 @@ func TestPartition(t *testing.T) {
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret",
 			Finder: finders[i], Mesh: &node.Mesh{Yield: 100 * time.Millisecond}}}))
 	}
-	settles(t, func() string { return meshed(nodes) })
+	nodetest.Settles(t, func() string { return meshed(nodes) })
 	h := nodetest.Open(t, nodes[0])
 	h.MonitorNode(nodes[3].Name())
 
 	net.cut.Store(true)
-	settles(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
-	settles(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
 	assert.Empty(t, meshed(nodes), "what gossip thinks ends no connection")
 	nodetest.Quiet(t, h)
 	net.cut.Store(false)
 	for _, f := range finders {
-		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
+		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
 	}
 	nodetest.Quiet(t, h)
 }
@@ -177,15 +194,15 @@ func TestPartitionWithoutSeeds(t *testing.T) {
 		finders = append(finders, f)
 	}
 	for _, f := range finders {
-		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	}
 	seed.Kill()
 	net.cut.Store(true)
-	settles(t, func() string { return lists(t, finders[0], "b@127.0.0.1") })
-	settles(t, func() string { return lists(t, finders[1], "c@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, finders[0], "b@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, finders[1], "c@127.0.0.1") })
 	net.cut.Store(false)
 	for _, f := range finders {
-		settles(t, func() string { return lists(t, f, "b@127.0.0.1", "c@127.0.0.1") })
+		nodetest.Settles(t, func() string { return lists(t, f, "b@127.0.0.1", "c@127.0.0.1") })
 	}
 }
 
@@ -204,7 +221,7 @@ func TestWrongCookie(t *testing.T) {
 	assert.Empty(t, lists(t, a, "a@127.0.0.1"))
 	assert.Empty(t, lists(t, b, "b@127.0.0.1"))
 	tried := b.Stats().Rounds
-	settles(t, func() string {
+	nodetest.Settles(t, func() string {
 		if b.Stats().Rounds < tried+3 {
 			return "it does not go on trying"
 		}
@@ -225,7 +242,7 @@ func TestOldCookies(t *testing.T) {
 	b := finder(t, cfg)
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	for _, f := range []*gossip.Finder{a, b} {
-		settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
+		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
 	}
 }
 
@@ -240,7 +257,7 @@ func TestSeedComesLater(t *testing.T) {
 	cfg.Bind = port
 	a := finder(t, cfg)
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
-	settles(t, func() string { return lists(t, b, "a@127.0.0.1", "b@127.0.0.1") })
+	nodetest.Settles(t, func() string { return lists(t, b, "a@127.0.0.1", "b@127.0.0.1") })
 	log.Await(t, "gossip: joined")
 }
 

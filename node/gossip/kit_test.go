@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/gossip"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/logtest"
 	"github.com/actornode/actornode/wire/porttest"
 )
@@ -44,20 +42,6 @@ func announce(t *testing.T, f *gossip.Finder, name node.Atom, creation uint32, a
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	return stop
-}
-
-// settles polls until nothing is wrong, for at most nodetest.Limit.
-func settles(t *testing.T, wrong func() string) {
-	t.Helper()
-	for deadline := time.Now().Add(nodetest.Limit); ; runtime.Gosched() {
-		w := wrong()
-		if w == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			require.Fail(t, w)
-		}
-	}
 }
 
 // lists checks what a finder lists.

@@ -188,6 +188,7 @@ func TestConfig(t *testing.T) {
 // What is remembered is bounded, in number and time.
 func TestLost(t *testing.T) {
 	tb := newTable()
+	ear := tb.listen()
 	at := func(i int) *memberlist.Node {
 		m := sample()
 		m.Creation = uint32(i)
@@ -197,29 +198,53 @@ func TestLost(t *testing.T) {
 		return &memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946}
 	}
 	for i := range maxLost + 100 {
-		tb.NotifyJoin(at(i))
+		ear.NotifyJoin(at(i))
 		require.True(t, tb.isAt(addrOf(at(i))))
-		tb.NotifyLeave(at(i))
+		ear.NotifyLeave(at(i))
 		require.False(t, tb.isAt(addrOf(at(i))))
 	}
 	assert.Equal(t, maxLost, tb.gone())
 	assert.Empty(t, tb.lives)
 	assert.Empty(t, tb.at)
 	assert.Len(t, tb.missing(time.Now(), 3), 3)
-	tb.NotifyJoin(at(maxLost + 99))
+	ear.NotifyJoin(at(maxLost + 99))
 	assert.Equal(t, maxLost-1, tb.gone(), "it is back")
 	assert.Empty(t, tb.missing(time.Now().Add(2*lostTime), 3))
 	assert.Zero(t, tb.gone())
 }
 
+// What is told after the end is not taken down, and does not meet the next beginning.
+func TestEar(t *testing.T) {
+	m := sample()
+	meta, err := m.meta()
+	require.NoError(t, err)
+	n := &memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, 0, 1}, Port: 7946}
+	tb := newTable()
+	old := tb.listen()
+	old.NotifyJoin(n)
+	assert.Equal(t, []node.Atom{m.Name}, tb.list())
+	tb.clear()
+	assert.Empty(t, tb.list())
+	for range 2 {
+		old.NotifyJoin(n)
+		old.NotifyUpdate(n)
+		old.NotifyLeave(n)
+		assert.Empty(t, tb.list())
+		assert.Zero(t, tb.gone())
+		assert.False(t, tb.isAt(addrOf(n)))
+		tb.listen()
+	}
+}
+
 // What the list of a thousand members costs.
 func BenchmarkList(b *testing.B) {
 	tb := newTable()
+	ear := tb.listen()
 	for i := range 1000 {
 		m := sample()
 		m.Name = node.Atom(strings.Repeat("x", i%200+1) + "@h" + string(rune('0'+i/200)))
 		meta, _ := m.meta()
-		tb.NotifyJoin(&memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946})
+		ear.NotifyJoin(&memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -18,8 +18,8 @@ const (
 	lostTime = time.Hour
 )
 
-// table is who takes part, as far as memberlist has said. Its methods for
-// memberlist are called with memberlist's lock held: they call nothing of it.
+// table is who takes part, as far as memberlist has said. The methods of its ear are
+// called with memberlist's lock held: they call nothing of it.
 //
 // Invariants:
 //
@@ -32,6 +32,20 @@ type table struct {
 	at       map[string]int    // how many members gossip at an address
 	lost     map[node.Atom]out // nodes that left, died, or that the network cut off
 	watchers map[*func()]struct{}
+	ear      *ear // what hears for it; nil: nobody
+}
+
+// ear is a table's for one time of taking part. memberlist does not wait for its
+// goroutines and may tell something after its end, which must not stay in the
+// table for ever.
+type ear struct{ t *table }
+
+// listen makes a new ear the one that is heard.
+func (t *table) listen() *ear {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ear = &ear{t}
+	return t.ear
 }
 
 // out is where a lost node gossiped.
@@ -51,70 +65,70 @@ func addrOf(n *memberlist.Node) string {
 
 // NotifyAlive is part of memberlist.AliveDelegate: who has the key and is no
 // actornode is left out.
-func (t *table) NotifyAlive(n *memberlist.Node) error {
+func (*ear) NotifyAlive(n *memberlist.Node) error {
 	_, err := parse(n.Name, n.Meta)
 	return err
 }
 
-// NotifyJoin is part of memberlist.EventDelegate.
-func (t *table) NotifyJoin(n *memberlist.Node) {
+// hear has note take down what n says of itself, if e is the one that is heard.
+func (e *ear) hear(n *memberlist.Node, note func(t *table, m member)) {
 	m, err := parse(n.Name, n.Meta)
 	if err != nil {
 		return // NotifyAlive has refused it
 	}
+	t := e.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.at[addrOf(n)]++
-	lives := append(t.lives[m.Name], m)
-	newest(lives)
-	t.lives[m.Name] = lives
-	delete(t.lost, m.Name)
-	t.changedLocked()
+	if t.ear == e {
+		note(t, m)
+		t.changedLocked()
+	}
+}
+
+// NotifyJoin is part of memberlist.EventDelegate.
+func (e *ear) NotifyJoin(n *memberlist.Node) {
+	e.hear(n, func(t *table, m member) {
+		t.at[addrOf(n)]++
+		lives := append(t.lives[m.Name], m)
+		newest(lives)
+		t.lives[m.Name] = lives
+		delete(t.lost, m.Name)
+	})
 }
 
 // NotifyUpdate is part of memberlist.EventDelegate. Nobody changes what it says of
 // itself; an address may have changed, which is not told.
-func (t *table) NotifyUpdate(n *memberlist.Node) {
-	m, err := parse(n.Name, n.Meta)
-	if err != nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, l := range t.lives[m.Name] {
-		if l.Creation == m.Creation {
-			t.lives[m.Name][i] = m
+func (e *ear) NotifyUpdate(n *memberlist.Node) {
+	e.hear(n, func(t *table, m member) {
+		for i, l := range t.lives[m.Name] {
+			if l.Creation == m.Creation {
+				t.lives[m.Name][i] = m
+			}
 		}
-	}
-	newest(t.lives[m.Name])
-	t.changedLocked()
+		newest(t.lives[m.Name])
+	})
 }
 
 // NotifyLeave is part of memberlist.EventDelegate: n has left, or is dead; which of
 // the two memberlist does not say, so both count as lost.
-func (t *table) NotifyLeave(n *memberlist.Node) {
-	m, err := parse(n.Name, n.Meta)
-	if err != nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if addr := addrOf(n); t.at[addr] > 1 {
-		t.at[addr]--
-	} else {
-		delete(t.at, addr)
-	}
-	var left []member
-	for _, l := range t.lives[m.Name] {
-		if l.Creation != m.Creation {
-			left = append(left, l)
+func (e *ear) NotifyLeave(n *memberlist.Node) {
+	e.hear(n, func(t *table, m member) {
+		if addr := addrOf(n); t.at[addr] > 1 {
+			t.at[addr]--
+		} else {
+			delete(t.at, addr)
 		}
-	}
-	if t.lives[m.Name] = left; len(left) == 0 {
-		delete(t.lives, m.Name)
-		t.loseLocked(m.Name, out{addrOf(n), time.Now()})
-	}
-	t.changedLocked()
+		var left []member
+		for _, l := range t.lives[m.Name] {
+			if l.Creation != m.Creation {
+				left = append(left, l)
+			}
+		}
+		if t.lives[m.Name] = left; len(left) == 0 {
+			delete(t.lives, m.Name)
+			t.loseLocked(m.Name, out{addrOf(n), time.Now()})
+		}
+	})
 }
 
 func (t *table) loseLocked(name node.Atom, o out) {
@@ -195,9 +209,11 @@ func (t *table) gone() int {
 	return len(t.lost)
 }
 
+// clear forgets everything, and hears nothing more.
 func (t *table) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.ear = nil
 	clear(t.lives)
 	clear(t.at)
 	clear(t.lost)

@@ -81,6 +81,22 @@ func Down(t testing.TB, h *node.Self, ref node.Ref) node.Down {
 	return m.(node.Down)
 }
 
+// Settles polls until wrong has nothing to say, for a fact that nothing announces. It
+// leaves the processors to those who are to bring it about.
+func Settles(t testing.TB, wrong func() string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	end := time.After(Limit)
+	for w := wrong(); w != ""; w = wrong() {
+		select {
+		case <-tick.C:
+		case <-end:
+			require.Fail(t, w)
+		}
+	}
+}
+
 // Arrival receives from a channel what must come; if it does not, the stacks of all
 // goroutines are in the log.
 func Arrival[T any](t testing.TB, ch <-chan T) T {
