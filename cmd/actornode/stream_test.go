@@ -60,6 +60,8 @@ func TestTraceEndsWithCtrlC(t *testing.T) {
 	s.traced(t, "counter", "false") // another, started by the supervisor
 	x = s.terminal(t, 80, 24, "actornode", "trace", "counter")
 	s.traced(t, "counter", "true")
+	s.shell(t, "actornode call counter get")
+	x.wait(`receive[\s\S]*get`) // Ctrl-C before it follows would be an interruption
 	x.press("\x03")
 	assert.Equal(t, exitOK, x.exit())
 	s.traced(t, "counter", "false")
@@ -73,6 +75,8 @@ func TestTraceRefused(t *testing.T) {
 	assert.Contains(t, s.shell(t, "actornode trace counter --events nonsense"), "[exit 2]")
 	_, text := s.stream(t, "trace", "counter")
 	s.traced(t, "counter", "true")
+	s.shell(t, "actornode call counter get")
+	text.Await(t, "get") // and the daemon's answer has come
 	require.NoError(t, d.Process.Kill())
 	text.Await(t, "Error: the connection to go@127.0.0.1 was lost")
 }
