@@ -27,6 +27,8 @@ import (
 	"github.com/actornode/actornode/cmd/actornode/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 func text(t *testing.T, file string) string {
@@ -231,10 +233,7 @@ global: {scrape_interval: 100ms, evaluation_interval: 100ms}
 rule_files: [%q]
 scrape_configs: [{job_name: actornode, static_configs: [{targets: [%q]}]}]
 `, alerts, strings.TrimPrefix(h.URL, "http://")), 0o600))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := ln.Addr().String()
-	ln.Close()
+	addr := fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
 	cmd := exec.CommandContext(t.Context(), program, "--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
@@ -263,11 +262,11 @@ scrape_configs: [{job_name: actornode, static_configs: [{targets: [%q]}]}]
 		return a
 	}
 	query := func(expr string) answer { return ask("/api/v1/query?query=" + url.QueryEscape(expr)) }
-	require.Eventually(t, func() bool { return len(query("actornode_processes").Data.Result) == 1 }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(query("actornode_processes").Data.Result) == 1 }, nodetest.Limit, 50*time.Millisecond)
 	require.Eventually(t, func() bool { // all rules have been evaluated
 		groups := ask("/api/v1/rules").Data.Groups
 		return len(groups) == 1 && !slices.ContainsFunc(groups[0].Rules, func(r struct{ Name, Health, LastError string }) bool { return r.Health == "unknown" })
-	}, 30*time.Second, 50*time.Millisecond)
+	}, nodetest.Limit, 50*time.Millisecond)
 	for _, r := range ask("/api/v1/rules").Data.Groups[0].Rules {
 		assert.Equal(t, "ok", r.Health, "%s: %s", r.Name, r.LastError)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/logtest"
@@ -139,7 +139,7 @@ func (p *program) start(dir, file string, vars ...string) *program {
 		io.Copy(io.Discard, p.out)
 		p.cmd.Wait()
 	})
-	time.AfterFunc(50*time.Second, func() { p.cmd.Process.Kill() }) // a test that hangs says where
+	time.AfterFunc(4*nodetest.Limit, func() { p.cmd.Process.Kill() }) // a test that hangs says where
 	return p
 }
 
@@ -213,9 +213,7 @@ func TestDrainOrder(t *testing.T) {
 		`{"name":"cluster","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
 	assert.Equal(t, "slow stops: draining true, groups 0, "+notReady, p.line())
 	if erl, err := exec.LookPath("erl"); err == nil {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
+		cmd := exec.CommandContext(nodetest.Soon(t), erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
 			"-erl_epmd_port", p.port, "-dist_listen", "false", "-eval", `
 				N = 'go@127.0.0.1',
 				io:format("~p ~p ~p ~p~n", [net_adm:ping(N), rpc:call(N, demo, add, [1, 2]),
@@ -302,7 +300,7 @@ func TestJoin(t *testing.T) {
 		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &node.Static{}}})
 	require.NoError(t, err)
 	defer b.Stop()
-	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit, 20*time.Millisecond)
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe"}, environment{out, errs, func(k string) (string, bool) {
 		return p.http, k == "ACTORNODE_HTTP_LISTEN"
 	}, env.home}))
@@ -330,8 +328,7 @@ func TestOperator(t *testing.T) {
 		Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
 	require.NoError(t, err)
 	defer n.Stop()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
+	ctx := nodetest.Soon(t)
 	const at = "go@127.0.0.1"
 	s, err := admin.Status(ctx, n, at)
 	require.NoError(t, err)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,12 +93,10 @@ func reserve(t *testing.T) string { return strconv.Itoa(porttest.Reserve(t)) }
 func TestREADME(t *testing.T) {
 	erltest.Need(t)
 	port := reserve(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
-	defer cancel()
 	r, w := io.Pipe()
 	env, _, errs := world(t, map[string]string{"ERL_EPMD_PORT": port})
 	env.stdout = w
-	daemon, stop := context.WithCancel(ctx)
+	daemon, stop := context.WithCancel(t.Context())
 	defer stop()
 	status := make(chan int, 1)
 	go func() {

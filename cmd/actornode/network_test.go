@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,12 +91,10 @@ func TestDaemonTLS(t *testing.T) {
 	require.NoError(t, os.WriteFile(dir+"/dist.conf", []byte("[{client, "+role+"}, {server, "+role+"}]."), 0o600))
 
 	port := reserve(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
-	defer cancel()
 	r, w := io.Pipe()
 	env, _, errs := world(t, map[string]string{"ACTORNODE_TLS_KEY": ours.Key})
 	env.stdout = w // and errs is the daemon's until it has ended
-	daemon, stop := context.WithCancel(ctx)
+	daemon, stop := context.WithCancel(t.Context())
 	defer stop()
 	status := make(chan int, 1)
 	go func() { // ended by stop

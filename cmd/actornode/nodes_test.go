@@ -59,7 +59,7 @@ func TestDrain(t *testing.T) {
 			return ctx.Err()
 		}
 	}})
-	code, said := s.run(t, "drain --timeout 50ms")
+	code, said := s.run(t, "drain --timeout 1s")
 	assert.Equal(t, exitTimeout, code, said)
 	code, said = s.run(t, "status")
 	assert.Equal(t, exitOK, code)
@@ -78,9 +78,9 @@ func TestStopThatHangs(t *testing.T) {
 	s := newStage(t)
 	told := make(chan struct{}, 1)
 	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
-	code, said := s.run(t, "stop --timeout 100ms")
+	code, said := s.run(t, "stop --timeout 1s")
 	assert.Equal(t, exitTimeout, code)
-	assert.Contains(t, said, "still was there after 100ms")
+	assert.Contains(t, said, "still was there after 1s")
 	<-told
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/logtest"
 )
@@ -167,7 +168,7 @@ func golden(t *testing.T, file, text string) {
 
 // eventually waits for what another process does.
 func eventually(t *testing.T, what string, done func() bool) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), nodetest.Limit)
 	defer cancel()
 	for !done() {
 		select {

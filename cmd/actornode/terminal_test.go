@@ -14,6 +14,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // terminal is what a person sits at: a pseudo-terminal with an emulator behind it
@@ -80,7 +82,7 @@ func (x *terminal) see() string {
 // wait waits until the screen matches.
 func (x *terminal) wait(pattern string) string {
 	re, seen := regexp.MustCompile(pattern), ""
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(nodetest.Limit)
 	for time.Now().Before(deadline) {
 		if seen = x.see(); re.MatchString(seen) {
 			return seen

@@ -16,7 +16,7 @@ import (
 )
 
 // Limit bounds every wait for something that must happen.
-const Limit = 30 * time.Second
+const Limit = 60 * time.Second
 
 // Start starts a node that is stopped at the end of the test, which must work.
 func Start(t testing.TB, cfg node.Config) *node.Node {
