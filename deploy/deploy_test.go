@@ -28,6 +28,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/porttest"
 )
 
@@ -190,17 +191,11 @@ func TestDockerfile(t *testing.T) {
 	assert.Contains(t, text, "FROM golang:"+goVersion[1]+" AS build")
 }
 
-// tool finds a program, or skips the test.
-func tool(t *testing.T, name string) string {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skip(name + " is not on the PATH (Debian: prometheus): it is not asked")
-	}
-	return path
-}
+// lost is what a test cannot say without a tool.
+const lost = "it is not asked (Debian: prometheus)"
 
 func TestPromtool(t *testing.T) {
-	promtool := tool(t, "promtool")
+	promtool := erltest.NeedTool(t, "promtool", lost)
 	for _, args := range [][]string{{"check", "rules", "prometheus/rules.yaml"}, {"check", "config", "prometheus/prometheus.yml"}} {
 		out, err := exec.Command(promtool, args...).CombinedOutput()
 		assert.NoError(t, err, string(out))
@@ -221,7 +216,7 @@ func TestPromtool(t *testing.T) {
 
 // A real Prometheus scrapes a node, loads the alerts, and answers all queries.
 func TestPrometheus(t *testing.T) {
-	program := tool(t, "prometheus")
+	program := erltest.NeedTool(t, "prometheus", lost)
 	h := httptest.NewServer(promhttp.HandlerFor(registry(t), promhttp.HandlerOpts{}))
 	defer h.Close()
 	dir := t.TempDir()

@@ -83,8 +83,8 @@ func (o *otp) alone(n *node.Node) {
 // talk uses the connection that there is, in both directions.
 func (o *otp) talk(n *node.Node) {
 	o.t.Helper()
-	require.Equal(o.t, "[hello,1]", o.Ask("gen_server:call({echo, '%s'}, [hello, 1])", n.Name()))
-	require.Equal(o.t, "true", o.Ask("B = binary:copy(<<7>>, 300000), B =:= gen_server:call({echo, '%s'}, B)", n.Name()))
+	require.Equal(o.t, "[hello,1]", o.Ask("gen_server:call({echo, '%s'}, [hello, 1], infinity)", n.Name()))
+	require.Equal(o.t, "true", o.Ask("B = binary:copy(<<7>>, 300000), B =:= gen_server:call({echo, '%s'}, B, infinity)", n.Name()))
 	v, err := node.RPC[any](soon(o.t), n, o.name, "erlang", "node")
 	require.NoError(o.t, err)
 	require.Equal(o.t, o.name, v)

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // completions asks as a completion script does; the last line, the directive, is for
@@ -44,10 +45,7 @@ func TestCompletion(t *testing.T) {
 // TestCompletionScript has bash complete a word with the script that is for it.
 func TestCompletionScript(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("bash is not on the PATH: its completion script is not run")
-	}
+	bash := erltest.NeedTool(t, "bash", "its completion script is not run")
 	s := newStage(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	script := `source <(actornode completion bash)

@@ -3,7 +3,6 @@ package main
 import (
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/logtest"
 )
 
@@ -52,15 +52,21 @@ func TestMakeCookie(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, got[0], again)
 
-	erl, err := exec.LookPath("erl")
-	if err != nil {
-		t.Skip("erl is not on the PATH: whether it takes the file is not tried")
-	}
-	cmd := exec.Command(erl, "-noinput", "-sname", "cookie", "-start_epmd", "false", "-dist_listen", "false", "-eval", `io:format("~s", [erlang:get_cookie()]), halt().`)
-	cmd.Env = append(os.Environ(), "HOME="+home, "ERL_CRASH_DUMP=/dev/null")
+}
+
+// OTP takes the cookie that was made, from where it is.
+func TestErlangTakesCookie(t *testing.T) {
+	erltest.Need(t)
+	env, _, _ := world(t, map[string]string{})
+	home, _ := env.home()
+	cookie, err := daemonCookie(config.Default(), env, quiet)
+	require.NoError(t, err)
+	cmd := erltest.Command(t.Context(), t, erltest.Options{Args: []string{"-sname", "cookie", "-start_epmd", "false", "-dist_listen", "false",
+		"-eval", `io:format("~s", [erlang:get_cookie()]), halt().`}})
+	cmd.Env = append(cmd.Env, "HOME="+home)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.Equal(t, got[0], string(out))
+	assert.Equal(t, cookie, string(out))
 }
 
 // All letters are as likely.

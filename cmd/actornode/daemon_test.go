@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 	"github.com/actornode/actornode/wire/logtest"
 )
 
@@ -212,18 +213,16 @@ func TestDrainOrder(t *testing.T) {
 	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},` +
 		`{"name":"cluster","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
 	assert.Equal(t, "slow stops: draining true, groups 0, "+notReady, p.line())
-	if erl, err := exec.LookPath("erl"); err == nil {
-		cmd := exec.CommandContext(nodetest.Soon(t), erl, "-noinput", "-name", "erl@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false",
+	if erltest.Has() {
+		out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", Args: []string{
 			"-erl_epmd_port", p.port, "-dist_listen", "false", "-eval", `
 				N = 'go@127.0.0.1',
 				io:format("~p ~p ~p ~p~n", [net_adm:ping(N), rpc:call(N, demo, add, [1, 2]),
 					begin {'EXIT', {E, _}} = (catch erpc:call(N, demo, add, [1, 2])), E end, begin R = spawn_request(N, demo, add, [1, 2], []), receive {spawn_reply, R, _, X} -> X end end]),
 				M = monitor(process, {hold, N}),
-				{hold, N} ! go, receive {'DOWN', M, _, _, _} -> halt() end.`) // halt may lose what has just been sent
-		cmd.Env = append(os.Environ(), "ERL_CRASH_DUMP=/dev/null")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-		assert.Equal(t, "pong {badrpc,{'EXIT',system_limit}} {erpc,system_limit} system_limit\n", string(out))
+				{hold, N} ! go, receive {'DOWN', M, _, _, _} -> halt() end.`}}) // halt may lose what has just been sent
+		require.NoError(t, err, out)
+		assert.Equal(t, "pong {badrpc,{'EXIT',system_limit}} {erpc,system_limit} system_limit\n", out)
 	} else {
 		n, err := node.Start(node.Config{Name: "erl@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 			Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})

@@ -107,7 +107,7 @@ func TestDaemonTLS(t *testing.T) {
 	require.Contains(t, line, "go@127.0.0.1 is up")
 	out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", Args: []string{
 		"-erl_epmd_port", port, "-dist_listen", "false", "-proto_dist", "inet_tls", "-ssl_dist_optfile", dir + "/dist.conf",
-		"-eval", "io:format(\"~p\", [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})]), halt().",
+		"-eval", "io:format(\"~p\", [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5}, infinity)]), halt().",
 	}})
 	require.NoError(t, err, out)
 	assert.Equal(t, "5", out)

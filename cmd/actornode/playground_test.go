@@ -102,7 +102,7 @@ func TestCluster(t *testing.T) {
 // shellOfErlang says in an Erlang node what the cluster says to try there.
 func (s *stage) shellOfErlang(t *testing.T, cookie string) {
 	cmd := s.command(t, "erl", "-noinput", "-name", "me@127.0.0.1", "-setcookie", cookie, "-eval", `
-		R = gen_server:call({counter, 'two@127.0.0.1'}, {add, 5}), [_, _] = supervisor:which_children({demo, 'one@127.0.0.1'}),
+		R = gen_server:call({counter, 'two@127.0.0.1'}, {add, 5}, infinity), [_, _] = supervisor:which_children({demo, 'one@127.0.0.1'}),
 		io:format("~p ~p~n", [R, lists:sort(nodes(hidden))]), halt().`)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

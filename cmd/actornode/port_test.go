@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -23,9 +22,7 @@ const daemonName = "go@127.0.0.1"
 // beginPorts starts a daemon with the sample, which needs these tools.
 func beginPorts(t *testing.T, vars ...string) *program {
 	for _, tool := range []string{"python3", "escript"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("no " + tool + " on PATH")
-		}
+		erltest.NeedTool(t, tool, "the programs of the sample are not run")
 	}
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -52,10 +49,10 @@ func TestPorts(t *testing.T) {
 	sum, err := node.Call[int](nodetest.Soon(t), n, node.At{Name: "pycounter", Node: daemonName}, wire.Tuple{wire.Atom("add"), 2})
 	require.NoError(t, err)
 	assert.Equal(t, 42, sum)
-	assert.Equal(t, "45", erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, {add, 3})`))
-	assert.Equal(t, "4", erl.Ask(`gen_server:call({erlcounter, 'go@127.0.0.1'}, {add, 3})`))
-	assert.Contains(t, erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, crash)`), "{exit_status,1}")
-	require.Equal(t, "40", erl.Ask(`(fun F() -> try gen_server:call({pycounter, 'go@127.0.0.1'}, get) `+
+	assert.Equal(t, "45", erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, {add, 3}, infinity)`))
+	assert.Equal(t, "4", erl.Ask(`gen_server:call({erlcounter, 'go@127.0.0.1'}, {add, 3}, infinity)`))
+	assert.Contains(t, erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, crash, infinity)`), "{exit_status,1}")
+	require.Equal(t, "40", erl.Ask(`(fun F() -> try gen_server:call({pycounter, 'go@127.0.0.1'}, get, infinity) `+
 		`catch exit:{noproc, _} -> receive after 20 -> F() end end end)()`), "started again")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())

@@ -1,13 +1,8 @@
 package admin_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
-	"net"
-	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,14 +13,15 @@ import (
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/epmd/epmdtest"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // inErlang is what an operator would type into a shell, one expression a line of
 // output. N is the node, A asks its service.
 const inErlang = `
 N = 'go@127.0.0.1',
-A = fun(R) -> gen_server:call({actornode, N}, R) end,
+A = fun(R) -> gen_server:call({actornode, N}, R, infinity) end,
 P = fun(T) -> io:format("~0p~n", [T]) end,
 {ok, S} = A(status),
 P({maps:get(node, S), maps:get(version, S), maps:get(ready, S), maps:get(draining, S), maps:get(dead_letters, S)}),
@@ -44,7 +40,7 @@ P(is_binary(Text)),
 P(A({call, echo, {hello, [1, 2.5, #{a => <<"b">>}]}, 5000})),
 P(A({call, busy, x, 1})),
 {ok, Kid} = A({spawn, m, echo, [], kid}),
-P(gen_server:call({kid, N}, hello)),
+P(gen_server:call({kid, N}, hello, infinity)),
 {ok, Kid} = A({unregister, kid}), {ok, Kid} = A({register, kid2, Kid}),
 P(A({spawn, m, nothing, []})),
 {ok, #{stream := Stream, ref := Ref}} = A({trace, #{targets => [kid2], events => ['receive', exit], window => 3}}),
@@ -102,22 +98,8 @@ true
 
 // A shell of Erlang asks what the command line asks.
 func TestErlang(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: no Erlang is started")
-	}
-	if _, err := exec.LookPath("erl"); err != nil {
-		t.Skip("no erl on PATH: the service is not asked from Erlang")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := l.Addr().(*net.TCPAddr).Port
-	mapper := epmd.Config{Port: port, Logger: slog.New(slog.DiscardHandler)}
-	server, err := epmd.NewServer(mapper)
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { defer close(done); server.Serve(context.Background(), l) }() // ended by Stop
-	t.Cleanup(func() { server.Stop(); <-done })
-
+	erltest.NeedNodes(t)
+	mapper := epmdtest.Serve(t, "127.0.0.1")
 	n := startNode(t, &node.EPMD{Config: mapper}, "go")
 	stopped := make(chan struct{})
 	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
@@ -128,15 +110,8 @@ func TestErlang(t *testing.T) {
 	require.NoError(t, n.Send(busy, "text"))
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"}, func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 
-	ctx := nodetest.Soon(t)
-	cmd := exec.CommandContext(ctx, "erl", "+S", "1:1", "-name", "e@127.0.0.1", "-setcookie", "secret", "-start_epmd", "false", "-noinput",
-		"-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-eval", inErlang)
-	cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "ERL_EPMD_ADDRESS=127.0.0.1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
-		"ERL_CRASH_DUMP=/dev/null"}
-	cmd.Dir = t.TempDir()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Run(), out.String())
-	assert.Equal(t, fromErlang, strings.ReplaceAll(out.String(), busy.String(), "PID"))
+	out, err := erltest.Run(t, erltest.Options{Name: "e@127.0.0.1", EPMD: mapper.Port, Args: []string{"-eval", inErlang}})
+	require.NoError(t, err, out)
+	assert.Equal(t, fromErlang, strings.ReplaceAll(out, busy.String(), "PID"))
 	<-stopped
 }

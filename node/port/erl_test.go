@@ -3,7 +3,6 @@
 package port
 
 import (
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,11 +15,8 @@ import (
 
 // Programs that a real Erlang node calls, and a program that is one.
 
-func needs(t *testing.T, tool string) {
-	if _, err := exec.LookPath(tool); err != nil {
-		t.Skip("no " + tool + " on PATH")
-	}
-}
+// infinity is for calls in Erlang, whose own bound is five seconds.
+const infinity = node.Atom("infinity")
 
 const erlName = "portcaller@127.0.0.1"
 
@@ -52,13 +48,13 @@ func TestCalledFromErlang(t *testing.T) {
 	w.start(counter(), node.Options{Name: "pycounter"})
 	to := wire.Tuple{node.Atom("pycounter"), w.n.Name()}
 	add := wire.Tuple{node.Atom("add"), 5}
-	require.Equal(t, "5", w.rpc("gen_server", "call", to, add))
+	require.Equal(t, "5", w.rpc("gen_server", "call", to, add, infinity))
 	require.Equal(t, "ok", w.rpc("gen_server", "cast", to, add))
-	require.Equal(t, "10", w.rpc("gen_server", "call", to, node.Atom("get")))
-	require.Equal(t, "{error,{unknown,#{a => [1.5]}}}", w.rpc("gen_server", "call", to, wire.NewMap(node.Atom("a"), wire.List{1.5})))
+	require.Equal(t, "10", w.rpc("gen_server", "call", to, node.Atom("get"), infinity))
+	require.Equal(t, "{error,{unknown,#{a => [1.5]}}}", w.rpc("gen_server", "call", to, wire.NewMap(node.Atom("a"), wire.List{1.5}), infinity))
 	require.Contains(t, w.rpc("sys", "get_state", to), "frames_in => 4")
-	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("crash")), "{exit_status,1}")
-	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("get")), "noproc")
+	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("crash"), infinity), "{exit_status,1}")
+	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("get"), infinity), "noproc")
 }
 
 // Everything that Erlang can send comes back as it was: pids, references, funs.
@@ -88,7 +84,7 @@ func TestProgramCallsErlang(t *testing.T) {
 
 // An Erlang program that speaks {packet, 4} and term_to_binary.
 func TestETF(t *testing.T) {
-	needs(t, "escript")
+	erltest.NeedTool(t, "escript", "its port is not tried")
 	w := newWorld(t)
 	pid := w.start(Config{Command: samples + "/counter.escript", Codec: ETF, Init: 10}, node.Options{})
 	require.Equal(t, "15", w.call(pid, "{add,5}"))

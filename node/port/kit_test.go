@@ -18,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 var ctx = context.Background()
@@ -55,7 +56,7 @@ type world struct {
 func newWorld(t *testing.T) *world { return newWorldWith(t, node.Config{}) }
 
 func newWorldWith(t *testing.T, cfg node.Config) *world {
-	needs(t, "python3")
+	erltest.NeedTool(t, "python3", "its port is not tried")
 	w := &world{T: t, log: &journal{}}
 	h := slog.NewTextHandler(w.log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {

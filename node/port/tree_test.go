@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // A supervisor starts the program again when it fails, in its order.
@@ -61,7 +62,7 @@ func TestSupervisedStartFails(t *testing.T) {
 
 // sampleTree is the sample's tree, as it must be for programs that run here.
 func sampleTree(t *testing.T) string {
-	needs(t, "escript")
+	erltest.NeedTool(t, "escript", "its port is not tried")
 	b, err := os.ReadFile(samples + "/tree.yaml")
 	require.NoError(t, err)
 	return strings.ReplaceAll(string(b), "deploy/", "../../deploy/")

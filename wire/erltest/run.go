@@ -32,6 +32,17 @@ func Need(t testing.TB) {
 	}
 }
 
+// NeedTool returns where a program is. It skips a test where there is none, and says
+// what is lost with that.
+func NeedTool(t testing.TB, name, lost string) (path string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not on the PATH: %s", name, lost)
+	}
+	return path
+}
+
 // NeedNodes is Need, and skips a test with -short too.
 func NeedNodes(t testing.TB) {
 	t.Helper()
