@@ -98,16 +98,18 @@ func (g *forester) application(about any) Branch {
 // root is a supervisor that may be the top of a tree.
 type root struct {
 	pid, parent node.PID
+	name        node.Atom
 	under       int // 1: the parent is a supervisor, too
 }
 
 // supervisors lists the processes that are supervisors, those first that no other
-// has started, and counts all processes.
+// has started, by name, and counts all processes. The numbers of PIDs are used again,
+// and say nothing about what was first.
 func (q *question) supervisors() (roots []root, all int) {
 	known := make(map[node.PID]bool)
 	for i := range q.n.Infos() {
 		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
-			roots = append(roots, root{pid: i.PID, parent: i.Parent})
+			roots = append(roots, root{pid: i.PID, parent: i.Parent, name: i.Name})
 			known[i.PID] = true
 		}
 	}
@@ -116,7 +118,9 @@ func (q *question) supervisors() (roots []root, all int) {
 			roots[i].under = 1
 		}
 	}
-	slices.SortFunc(roots, func(a, b root) int { return cmp.Or(cmp.Compare(a.under, b.under), wire.Compare(a.pid, b.pid)) })
+	slices.SortFunc(roots, func(a, b root) int {
+		return cmp.Or(cmp.Compare(a.under, b.under), cmp.Compare(a.name, b.name), wire.Compare(a.pid, b.pid))
+	})
 	return roots, all
 }
 
