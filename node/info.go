@@ -269,7 +269,10 @@ func (n *Node) Processes() iter.Seq[PID] {
 }
 
 // IsAlive reports whether a process is alive.
-func (n *Node) IsAlive(pid PID) bool { return n.lookup(pid) != nil }
+func (n *Node) IsAlive(pid PID) bool {
+	p := n.lookup(pid)
+	return p != nil && !p.gone() // on its way out of the table: monitors may know already
+}
 
 // Stats are a node's counters.
 type Stats struct {

@@ -1,6 +1,8 @@
 package node_test
 
 import (
+	"context"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -423,4 +425,38 @@ func TestMailboxes(t *testing.T) {
 	n.Exit(pids[7], node.Kill)
 	want[7] = -1
 	assert.Equal(t, want, n.Mailboxes(pids))
+}
+
+// handled calls a function for each record.
+type handled func()
+
+func (handled) Enabled(context.Context, slog.Level) bool    { return true }
+func (h handled) Handle(context.Context, slog.Record) error { h(); return nil }
+func (h handled) WithAttrs([]slog.Attr) slog.Handler        { return h }
+func (h handled) WithGroup(string) slog.Handler             { return h }
+
+// A process that is dying, here while its crash is reported, is not alive to IsAlive
+// when it is not to Monitor.
+func TestIsAliveOfTheDying(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		var n *node.Node
+		var pid node.PID
+		var alive bool
+		var reason any
+		n = startNode(t, node.Config{Log: slog.New(handled(func() {
+			h, err := n.Open()
+			assert.NoError(t, err)
+			h.Monitor(pid)
+			reason, alive = h.Receive().(node.Down).Reason, n.IsAlive(pid)
+			h.Close(nil)
+		}))})
+		pid = s.spawn(t, n, node.Options{}, func(inside, any) error { panic("it dies") })
+		assert.True(t, n.IsAlive(pid))
+		h := nodetest.Open(t, n)
+		h.Monitor(pid)
+		require.NoError(t, n.Send(pid, "go"))
+		nodetest.Next[node.Down](t, h)
+		assert.Equal(t, node.NoProc, reason)
+		assert.False(t, alive)
+	})
 }
