@@ -85,16 +85,26 @@ func TestDeadLetters(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
-	people, text := s.stream(t, "deadletters", "--follow", "--max", "1")
-	programs, lines := s.stream(t, "deadletters", "-f", "--json", "--cause", "no_process")
+	people, text := s.stream(t, "deadletters", "--follow")
+	programs, lines := s.stream(t, "deadletters", "-f", "--json", "--cause", "no_process", "--max", "1")
 	eventually(t, "a dead letter for each", func() bool {
 		s.shell(t, "actornode send 999 '{hello, 1}'")
-		return strings.Contains(text.String(), "\n") && strings.Contains(lines.String(), "\n")
+		return hello(text.String()) != "" && lines.String() != ""
 	})
+	require.NoError(t, people.Process.Signal(syscall.SIGINT))
 	require.NoError(t, people.Wait(), text.String())
-	require.NoError(t, programs.Process.Signal(syscall.SIGINT))
 	require.NoError(t, programs.Wait(), lines.String())
-	golden(t, "testdata/deadletters/people.txt", masked(text.String()))
-	first, _, _ := strings.Cut(lines.String(), "\n")
-	golden(t, "testdata/deadletters/json.txt", masked(first+"\n"))
+	golden(t, "testdata/deadletters/people.txt", masked(hello(text.String())))
+	golden(t, "testdata/deadletters/json.txt", masked(lines.String()))
+}
+
+// hello is the first whole line about a hello; there may be dead letters of the node
+// itself: what a busy machine answers too late.
+func hello(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "{hello,1}") && strings.HasSuffix(line, "\n") {
+			return line
+		}
+	}
+	return ""
 }
