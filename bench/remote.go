@@ -81,25 +81,24 @@ func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error
 	if err != nil {
 		return err
 	}
+	main, err := n.Open()
+	if err == nil {
+		err = n.Register(nearMain.Name, main.Self()) // first: the far end reports there
+	}
+	if err != nil {
+		return errors.Join(err, n.Stop())
+	}
 	far, err := startFar(bench, p, cookie, n)
 	if err != nil {
 		return errors.Join(err, n.Stop())
 	}
-	err = meet(n, far, t, body)
+	go far.wait(main)
+	err = meet(nearEnd{main: main, tap: t}, body)
 	return errors.Join(err, n.Stop(), far.stop()) // n's end is the sign for the far end's
 }
 
 // meet waits for the far node and runs body.
-func meet(n *node.Node, far *farProcess, t *tap, body func(nearEnd) error) error {
-	main, err := n.Open()
-	if err != nil {
-		return err
-	}
-	if err := n.Register(nearMain.Name, main.Self()); err != nil {
-		return err
-	}
-	go far.wait(main)
-	e := nearEnd{main: main, tap: t}
+func meet(e nearEnd, body func(nearEnd) error) error {
 	msg, err := e.receive()
 	if err != nil {
 		return err
@@ -133,7 +132,7 @@ func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*fa
 	return &farProcess{cmd, make(chan error, 1)}, cmd.Start()
 }
 
-// wait is the goroutine that waits for the far end: started by meet, waited for
+// wait is the goroutine that waits for the far end: started by onTwoNodes, waited for
 // by stop.
 func (f *farProcess) wait(main *node.Self) {
 	err := f.cmd.Wait()
