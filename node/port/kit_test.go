@@ -111,14 +111,14 @@ func sh(script string) Config { return Config{Command: "/bin/sh", Args: []string
 
 // python is a port that runs a program that uses the sample's library.
 func python(program string) Config {
-	return Config{Command: "python3", Args: []string{"-c", "from actornode_port import Port, Atom\nimport os, sys, time\n" + program},
+	return Config{Command: "python3", Args: []string{"-c", "from actornode_port import Port, Atom\nimport os, sys, time\n" + program}, Grace: patience,
 		Env: map[string]string{"PYTHONPATH": samples + ":" + os.Getenv("PYTHONPATH"), "PYTHONDONTWRITEBYTECODE": "1"}}
 }
 
 const samples = "../../deploy/samples/port"
 
 func counter() Config {
-	return Config{Command: "python3", Args: []string{samples + "/counter.py"}, Ready: patience, Init: 0,
+	return Config{Command: "python3", Args: []string{samples + "/counter.py"}, Ready: patience, Grace: patience, Init: 0,
 		Env: map[string]string{"PYTHONDONTWRITEBYTECODE": "1"}}
 }
 
