@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/bench/internal/contract"
@@ -207,20 +208,20 @@ func (ports) Announce(context.Context, node.Announcement) (stop func(), err erro
 // tap is a protocol that remembers the link it made, for the link's traffic.
 type tap struct {
 	wire.Protocol
-	link wire.Link // set before the far end is heard of
+	link atomic.Pointer[wire.Link] // the first, set before the far end is heard of
 }
 
 func (t *tap) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
 	link, err := t.Protocol.Accept(ctx, conn, h)
 	if err == nil {
-		t.link = link
+		t.link.CompareAndSwap(nil, &link)
 	}
 	return link, err
 }
 
 // sent returns how many bytes have gone to the far end.
 func (t *tap) sent() uint64 {
-	_, out := t.link.Traffic()
+	_, out := (*t.link.Load()).Traffic()
 	return out
 }
 
