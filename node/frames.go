@@ -100,15 +100,18 @@ func (p *peer) deliver(f *wire.Frame) {
 	}
 }
 
-// letter returns a message as a mailbox takes it. They are made some at a time.
+// letter returns a message as a mailbox takes it: in a node that a stage has recycled,
+// or a new one, of which some are made at a time.
 func (p *peer) letter(msg any) *mailbox.Node {
-	if len(p.letters) == 0 {
-		p.letters = make([]mailbox.Node, 16)
+	if p.letters.Len() == 0 {
+		if p.n.pool.Refill(&p.letters); p.letters.Len() == 0 {
+			fresh := make([]mailbox.Node, 16)
+			for i := range fresh {
+				p.letters.Put(&fresh[i])
+			}
+		}
 	}
-	n := &p.letters[0]
-	p.letters = p.letters[1:]
-	n.Msg = msg
-	return n
+	return p.letters.Get(msg)
 }
 
 // replyTag finds the reference of a call in a message that may be its reply.

@@ -39,10 +39,25 @@ func (p *peer) pack(f *wire.Frame, more bool) bool {
 		return false
 	}
 	b.chain.Add(p.letter(f.Payload))
+	if more && p.batch != nil {
+		p.fill()
+		more = p.ahead.More()
+	}
 	if !more || b.chain.Len() == parcelSize {
 		p.deliverParcel()
 	}
 	return true
+}
+
+// fill adds the binaries that are sent to the parcel's process next.
+func (p *peer) fill() {
+	b := &p.parcel
+	n := p.batch.Batch(b.to, p.msgs[:parcelSize-b.chain.Len()])
+	for _, msg := range p.msgs[:n] {
+		b.chain.Add(p.letter(msg))
+	}
+	clear(p.msgs[:n])
+	p.flow.read(n)
 }
 
 // deliverParcel delivers what there is.

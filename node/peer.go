@@ -50,8 +50,11 @@ type peer struct {
 	holds   int  // reasons to keep it in dist.peers: that it is not over, that dialing goes on
 
 	// The reader's.
-	letters []mailbox.Node // to be used
+	letters mailbox.Free // nodes to be used
 	parcel  parcel
+	ahead   wire.Ahead      // nil: the link has none
+	batch   wire.Batch      // nil: the link has none, or is not ahead
+	msgs    [parcelSize]any // room
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -191,15 +194,18 @@ func requestRef(msg any) (Ref, bool) {
 func (p *peer) read() {
 	defer p.n.dist.wg.Done()
 	var f wire.Frame // one for all, which nobody keeps
-	ahead, _ := p.link.(wire.Ahead)
+	p.ahead, _ = p.link.(wire.Ahead)
+	if p.ahead != nil {
+		p.batch, _ = p.link.(wire.Batch)
+	}
 	for {
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
 			return
 		}
 		if err == nil {
-			p.flow.read()
-			if p.pack(&f, ahead != nil && ahead.More()) {
+			p.flow.read(1)
+			if p.pack(&f, p.ahead != nil && p.ahead.More()) {
 				continue
 			}
 		}

@@ -43,8 +43,8 @@ func (f *flow) begin() {
 	f.life.Store(now)
 }
 
-// read counts a signal. The reader calls it.
-func (f *flow) read() { sched.Store64(&f.in, f.in+1) }
+// read counts signals. The reader calls it.
+func (f *flow) read(n int) { sched.Store64(&f.in, f.in+uint64(n)) }
 
 // Peers describes the nodes that this one is connected to, or is connecting, in
 // alphabetical order, hidden ones included.

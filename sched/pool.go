@@ -484,7 +484,8 @@ func (p *Pool) Borrow(s *Stage, f func()) {
 // maxBatches bounds what the pool keeps of recycled mailbox nodes.
 const maxBatches = 256
 
-func (p *Pool) refill(f *mailbox.Free) {
+// Refill gives f, which is empty, nodes that stages have recycled, if there are any.
+func (p *Pool) Refill(f *mailbox.Free) {
 	p.nodesMu.Lock()
 	if n := len(p.nodes); n > 0 {
 		*f = p.nodes[n-1]

@@ -55,7 +55,7 @@ func (s *Stage) Index() int { return s.index }
 // Node returns a mailbox node with msg in it. The caller holds the stage.
 func (s *Stage) Node(msg any) *mailbox.Node {
 	if s.nodes.Len() == 0 {
-		s.pool.refill(&s.nodes)
+		s.pool.Refill(&s.nodes)
 	}
 	return s.nodes.Get(msg)
 }

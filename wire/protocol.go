@@ -145,6 +145,15 @@ type Quick interface {
 // without waiting for the peer. It is for the goroutine that reads.
 type Ahead interface{ More() bool }
 
+// Batch is what a [Link] may have beside: Batch puts the binaries that are sent to a
+// process next into msgs and returns how many messages that are, at most len(msgs). It
+// does not wait, and stops before whatever else comes, a message with more to it
+// included: that is Read's. It is for the goroutine that reads, after an OpSend to that
+// process.
+type Batch interface {
+	Batch(to PID, msgs []any) int
+}
+
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
 // it.
 type Gauge interface {

@@ -123,3 +123,18 @@ func Bytes(b []byte) any {
 	copy(m[head:], b)
 	return view(kindBytes, p)
 }
+
+// Row is room for the heads of short binaries that are parts of one block: for a
+// decoder that has many at a time, at the cost of two allocations for all of them. Who
+// keeps one of them keeps the row and the block, so both are small: BlockSize.
+type Row [16][]byte
+
+// BlockSize is how many bytes the binaries of a Row have together, at most.
+const BlockSize = 1152
+
+// Put returns b, a part of a block that nobody changes any more, as a []byte, whose
+// head is the row's i-th from now on.
+func (r *Row) Put(i int, b []byte) any {
+	r[i] = b[:len(b):len(b)]
+	return view(kindBytes, unsafe.Pointer(&r[i]))
+}

@@ -58,6 +58,16 @@ func TestLongBytes(t *testing.T) {
 	}
 }
 
+// The heads of a row are slices like any other, and what they point to is the block.
+func TestRow(t *testing.T) {
+	block, row := []byte("onetwothree"), new(Row)
+	all := []any{row.Put(0, block[:3]), row.Put(1, block[3:6]), row.Put(len(row)-1, block[6:]), row.Put(2, nil)}
+	runtime.GC()
+	require.Equal(t, []any{[]byte("one"), []byte("two"), []byte("three"), []byte(nil)}, all)
+	_ = append(all[0].([]byte), '!')
+	require.Equal(t, "onetwothree", string(block), "an append copies")
+}
+
 func TestOneAllocation(t *testing.T) {
 	var v any
 	for _, n := range []int{1, 64, oneBytes} {

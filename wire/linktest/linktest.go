@@ -45,6 +45,7 @@ func (k kit) run(t *testing.T) {
 	t.Run("Lanes", k.lanes)
 	t.Run("Crowd", k.crowd)
 	t.Run("Ahead", k.ahead)
+	t.Run("Batch", k.batch)
 	t.Run("NoTerm", k.noTerm)
 	t.Run("Limit", k.limit)
 	t.Run("Tick", k.tick)

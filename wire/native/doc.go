@@ -188,5 +188,6 @@
 //
 // What is quick: Send of a binary of up to 250 bytes between two pids that were told
 // takes one lock and no allocation; Read is bounded by the two allocations of what
-// it returns.
+// it returns. Such binaries that are sent to one process and come together, four and
+// more, share memory: who keeps one of them keeps 16 at most, of 1.5 KiB together.
 package native

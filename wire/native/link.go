@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -178,6 +179,23 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 
 // More is part of [wire.Ahead].
 func (l *link) More() bool { return l.input.more() }
+
+// Batch is part of [wire.Batch]: for short binaries.
+func (l *link) Batch(to wire.PID, msgs []any) (n int) {
+	in := &l.input
+	if in.sums {
+		return 0
+	}
+	for n < len(msgs) {
+		k, taken := l.in.run(in.buf[in.from:in.to], to, msgs[n:min(len(msgs), n+len(box.Row{}))])
+		if k == 0 {
+			break
+		}
+		in.from += taken
+		n += k
+	}
+	return n
+}
 
 // Gauge is part of [wire.Gauge].
 func (l *link) Gauge() (written uint64, waiting int) {

@@ -82,6 +82,51 @@ func (r *reader) short(b []byte, f *wire.Frame) bool {
 	return true
 }
 
+// run is short for as many frames as b begins with, at most len(msgs), that hold
+// messages to one process. It returns how many they are, and their bytes in b.
+// The binaries of one call share memory if they are more than a few.
+func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
+	place := byte(pidPlace(to.Number()))
+	if r.to[place] != to {
+		return 0, 0
+	}
+	for n < len(msgs) && len(b)-taken >= shortHead {
+		f := b[taken:]
+		size := shortHead + int(f[6])
+		if f[0] != 0 || int(f[1]) != size-sizeBytes || f[2] != byte(wire.OpSend) || f[3] >= pidPlaces || f[4] != place ||
+			f[5] != binary8 || r.from[f[3]].IsZero() || len(f) < size || taken+size > box.BlockSize {
+			break
+		}
+		n++
+		taken += size
+	}
+	if n < fewShort {
+		return r.each(b, msgs[:n]), taken
+	}
+	block, row := append([]byte(nil), b[:taken]...), new(box.Row)
+	for i := range n {
+		size := shortHead + int(block[6])
+		msgs[i] = row.Put(i, block[shortHead:size])
+		block = block[size:]
+	}
+	return n, taken
+}
+
+// each is run for frames that have been looked at, each with memory of its own.
+func (r *reader) each(b []byte, msgs []any) int {
+	for i := range msgs {
+		size := shortHead + int(b[6])
+		msgs[i] = box.Bytes(b[shortHead:size])
+		b = b[size:]
+	}
+	return len(msgs)
+}
+
+const (
+	shortHead = 7 // bytes before the binary that writer.send writes
+	fewShort  = 4 // so many binaries share memory, at least
+)
+
 // signal reads a frame with a signal.
 func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
 	bits := b[0]
