@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/sched"
@@ -25,6 +26,8 @@ type Context struct {
 	slots slots
 	refs  refs
 	live  *tally
+	owed  owed
+	owes  atomic.Pointer[outbox] // to which owed goes; nil: nothing is owed
 
 	promises []*promise // for calls to come
 }

@@ -96,7 +96,7 @@ func (p *peer) deliver(f *wire.Frame) {
 	case f.Token != nil && !q.boxed:
 		q.deliverTraced(nil, f.Payload, f.Token)
 	default:
-		q.tryDeliver(p.letter(f.Payload))
+		p.hand(q, p.letter(f.Payload))
 	}
 }
 

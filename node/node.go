@@ -84,6 +84,8 @@ func Start(cfg Config) (*Node, error) {
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
 		Local:     func(w *sched.Worker) any { return n.newContext(w) },
 		OnBlocked: n.reportBlocked,
+		Due:       func(w *sched.Worker, busy bool) { w.Local.(*Context).pay(busy) },
+		OnLong:    func(w *sched.Worker) { w.Local.(*Context).overdue() },
 	})
 	n.pool.Start()
 	if cfg.Distribution != nil {

@@ -29,9 +29,13 @@ type outbox struct {
 
 	link   wire.Link  // once direct has been set
 	quick  wire.Quick // nil: link has none
+	prompt wire.Prompt
 	direct atomic.Bool
 	asleep atomic.Bool
 	still  atomic.Bool  // the writer waits for wake, and has looked at the link before
+	hushed atomic.Int32 // who will speak
+	due    atomic.Bool  // speak has something to send
+	owing  atomic.Int32 // turns that have something to send
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu     sync.Mutex
@@ -50,34 +54,36 @@ type outbox struct {
 // errOver says that the connection is over.
 var errOver = errors.New("node: the connection is over")
 
-// put adds a frame. full: more waits now than should.
-func (b *outbox) put(f wire.Frame) (full bool, err error) {
+// put adds a frame. full: more waits now than should. c is the context of the actor
+// whose turn it is, nil elsewhere.
+func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 	if b.direct.Load() {
 		g := f // for the heap, only here
 		if n, err := b.link.Write(&g); err == nil {
-			return b.written(n), nil
+			return b.written(c, n), nil
 		}
 	}
 	return b.enqueue(f)
 }
 
 // message is put for a message from one process to another.
-func (b *outbox) message(from, to PID, msg any) (full bool, err error) {
+func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
 	if b.direct.Load() && b.quick != nil {
 		if n, err := b.quick.Send(from, to, msg); err == nil {
-			return b.written(n), nil
+			return b.written(c, n), nil
 		}
 		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 	}
-	return b.put(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	return b.put(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 
 // written is told what the link holds.
-func (b *outbox) written(n int) (full bool) {
-	b.rouse()
+func (b *outbox) written(c *Context, n int) (full bool) {
 	if n <= b.limit {
+		b.stir(c)
 		return false
 	}
+	b.rouse()
 	b.level.Store(int64(n))
 	return true
 }
@@ -168,7 +174,7 @@ func (b *outbox) held(who PID, bytes int) {
 func (b *outbox) idle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.over || len(b.frames) == 0 && b.still.Load() && b.asleep.Load()
+	return b.over || len(b.frames) == 0 && b.still.Load() && b.asleep.Load() && !b.due.Load() && b.owing.Load() == 0
 }
 
 // rouse wakes the writer.
@@ -216,6 +222,7 @@ func (b *outbox) rest(link wire.Link) bool {
 	if b.link == nil {
 		b.link = link
 		b.quick, _ = link.(wire.Quick)
+		b.prompt, _ = link.(wire.Prompt)
 	}
 	if !b.over {
 		b.direct.Store(true)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -52,6 +53,7 @@ type peer struct {
 	// The reader's.
 	letters mailbox.Free // nodes to be used
 	parcel  parcel
+	guest   *sched.Guest    // nil: more than one message has come
 	ahead   wire.Ahead      // nil: the link has none
 	batch   wire.Batch      // nil: the link has none, or is not ahead
 	msgs    [parcelSize]any // room
@@ -101,7 +103,7 @@ func newPeer(n *Node, name Atom) *peer {
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f wire.Frame) { p.box.put(f) }
+func (p *peer) signal(f wire.Frame) { p.box.put(nil, f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
@@ -109,7 +111,7 @@ func (p *peer) send(who *proc, c *Context, f wire.Frame) {
 	if t := p.n.traces(); t != nil {
 		t.away(acting(who, c), f.To, At{f.Name, p.name}, f.Payload)
 	}
-	if p.post(f) {
+	if p.post(c, f) {
 		p.pace(who, c)
 	}
 }
@@ -120,7 +122,7 @@ func (p *peer) message(who *proc, c *Context, to PID, msg any) {
 		t.away(acting(who, c), to, At{}, msg)
 	}
 	from := p.n.sender(who)
-	full, err := p.box.message(from, to, msg)
+	full, err := p.box.message(c, from, to, msg)
 	if err != nil {
 		p.n.lost(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 	}
@@ -130,8 +132,8 @@ func (p *peer) message(who *proc, c *Context, to PID, msg any) {
 }
 
 // post is send without being held up. full: it would have been.
-func (p *peer) post(f wire.Frame) (full bool) {
-	full, err := p.box.put(f)
+func (p *peer) post(c *Context, f wire.Frame) (full bool) {
+	full, err := p.box.put(c, f)
 	if err != nil {
 		p.n.lost(f) // no error: as for any message to the dead
 	}
@@ -191,32 +193,74 @@ func requestRef(msg any) (Ref, bool) {
 // read is the reader's goroutine: started when the peer is connected, ended by
 // its end, waited for by Node.Stop. It is the only one, so nothing may hold it up:
 // a bounded mailbox that makes its senders wait refuses what comes from here.
+//
+// What a message sets off that has come alone the reader does itself, as a guest of
+// the pool, and sends what comes of it. If a handler keeps it, another goroutine is
+// the reader from then on, and this one ends with the handler.
 func (p *peer) read() {
-	defer p.n.dist.wg.Done()
-	var f wire.Frame // one for all, which nobody keeps
+	reader := true
+	defer func() {
+		if reader {
+			p.n.dist.wg.Done()
+		}
+	}()
+	guest := p.n.pool.Guest(func() { go p.readOn() })
 	p.ahead, _ = p.link.(wire.Ahead)
 	if p.ahead != nil {
 		p.batch, _ = p.link.(wire.Batch)
 	}
+	var f wire.Frame // one for all, which nobody keeps
 	for {
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
 			return
 		}
+		more := false
 		if err == nil {
 			p.flow.read(1)
-			if p.pack(&f, p.ahead != nil && p.ahead.More()) {
+			more = p.ahead != nil && p.ahead.More()
+			if p.pack(&f, more) {
 				continue
 			}
 		}
+		if p.guest = nil; !more && p.parcel.q == nil {
+			p.guest = guest
+		}
 		p.deliverParcel()
 		if err == nil {
+			p.box.hush()
 			err = p.handle(&f)
+			reader = false // now there may be another
+			if !guest.Help() {
+				return
+			}
+			reader = true
+			p.box.speak()
 		}
 		if err != nil {
 			p.end(err)
 			return
 		}
+	}
+}
+
+// readOn is read in the place of a reader that a handler keeps.
+func (p *peer) readOn() {
+	p.box.speak()
+	p.read()
+}
+
+// hand gives a message to a process, which the reader may run itself.
+func (p *peer) hand(q *proc, n *mailbox.Node) {
+	if p.guest == nil || q.boxed || q.kind != staged {
+		q.tryDeliver(n)
+		return
+	}
+	switch q.in.Push(n) {
+	case mailbox.Wake:
+		p.guest.Inject(&q.Entity)
+	case mailbox.Closed:
+		p.n.undeliverable(q.pid(), n.Msg)
 	}
 }
 
@@ -425,7 +469,7 @@ func (p *peer) call(c *Context, t ticket, who *proc, to PID, name, label Atom, b
 		return
 	}
 	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
-	p.post(wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
+	p.post(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
 		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: who.token()})
 }
 

@@ -18,6 +18,13 @@ type Config struct {
 
 	// Local makes what Worker.Local holds. Default: nothing.
 	Local func(*Worker) any
+	// Due is called on a worker's goroutine, outside its stage, after a turn that has
+	// called Worker.Owe, or before its handler waits; busy: others wait for the stage.
+	// Default: nothing.
+	Due func(w *Worker, busy bool)
+	// OnLong is called, on the watcher's goroutine, when the turn that a worker is in
+	// has been going on since the watcher last looked. Default: nothing.
+	OnLong func(*Worker)
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
 	// runs longer than Blocked, unless it has called Worker.Block. The watcher may
 	// miss one that is longer by less than half. Default: nothing.
@@ -42,6 +49,12 @@ func (c *Config) fill() {
 	}
 	if c.Blocked <= 0 {
 		c.Blocked = 10 * time.Millisecond
+	}
+	if c.Due == nil {
+		c.Due = func(*Worker, bool) {}
+	}
+	if c.OnLong == nil {
+		c.OnLong = func(*Worker) {}
 	}
 	if c.OnBlocked == nil {
 		c.OnBlocked = func(Blocked) {}
@@ -69,9 +82,10 @@ type Pool struct {
 	first    *Stage // queued stages, oldest first, linked by Stage.after
 	last     *Stage
 	idle     []*Worker
-	active   int // workers that hold a stage or look for one
-	spareAt  int // where idleStage looks next
-	live     int // workers and the watcher: all goroutines of the pool
+	guests   []*Worker // for guests to come
+	active   int       // workers that hold a stage or look for one
+	spareAt  int       // where idleStage looks next
+	live     int       // workers and the watcher: all goroutines of the pool
 	stopping bool
 	watching bool
 	strays   map[*lease]*Entity // turns that go on without their stage
@@ -220,14 +234,19 @@ func (p *Pool) rouseLocked(s *Stage) {
 		w.wake <- struct{}{}
 		return
 	}
-	w = &Worker{pool: p, wake: make(chan struct{}, 1)}
-	if p.cfg.Local != nil {
-		w.Local = p.cfg.Local(w)
-	}
+	w = p.workerLocked()
 	p.countLocked(w, true)
 	w.give(s)
 	p.live++
 	go w.loop()
+}
+
+func (p *Pool) workerLocked() *Worker {
+	w := &Worker{pool: p, wake: make(chan struct{}, 1)}
+	if p.cfg.Local != nil {
+		w.Local = p.cfg.Local(w)
+	}
+	return w
 }
 
 // ended says that a goroutine of the pool has ended.
@@ -327,6 +346,7 @@ func (p *Pool) freeLocked(s *Stage) {
 func (p *Pool) revokeLocked(s *Stage) *Entity {
 	s.lease.revoke()
 	p.countLocked(s.lease.owner, false)
+	s.lease.owner.partLocked()
 	e := s.current
 	s.current, s.lease = nil, nil
 	return e
@@ -361,6 +381,7 @@ func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 	if l.revoked.Load() == 0 {
 		l.revoked.Store(1) // our own lease, and we are outside
 		p.countLocked(w, false)
+		w.partLocked()
 		if p.first != nil { // other stages have waited for longer
 			s.lease = nil
 			p.queueLocked(s)

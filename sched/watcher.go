@@ -69,6 +69,7 @@ func (p *Pool) watch() {
 func (p *Pool) inspect(now time.Time) bool {
 	p.clock.Store(now.UnixNano())
 	var report []Blocked
+	var slow []*Worker
 	p.mu.Lock()
 	for _, s := range p.stages {
 		l := s.lease
@@ -76,8 +77,11 @@ func (p *Pool) inspect(now time.Time) bool {
 			continue
 		}
 		long := l.inTurn(now)
+		if long > 0 {
+			slow = append(slow, l.owner)
+		}
 		starved := long > 0 && p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
-		if starved || long >= p.cfg.Blocked {
+		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.guest != nil {
 			if e := p.revokeLocked(s); e != nil {
 				p.strays[l] = e
 			}
@@ -87,6 +91,7 @@ func (p *Pool) inspect(now time.Time) bool {
 	}
 	p.kickLocked() // for a worker that owes it: see Inject
 	for l, e := range p.strays {
+		slow = append(slow, l.owner)
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
@@ -99,6 +104,9 @@ func (p *Pool) inspect(now time.Time) bool {
 	}
 	active := p.active > 0 || len(p.strays) > 0
 	p.mu.Unlock()
+	for _, w := range slow {
+		p.cfg.OnLong(w)
+	}
 	for _, b := range report {
 		p.cfg.OnBlocked(b)
 	}

@@ -18,8 +18,12 @@ type Worker struct {
 	breath int           // turns since the last Gosched
 	owes   bool          // this turn has made a stage ready and woken no worker for it
 	goid   uint64        // of loop
+	due    bool          // this turn has called Owe
+	visits bool          // a guest runs it
 
-	counted bool // as one of pool.active; guarded by pool.mu
+	// Guarded by pool.mu.
+	counted bool   // as one of pool.active
+	guest   *Guest // that runs it, while it has its place still; nil: none
 
 	// How the run queue is shared out: see consider.
 	interval, countdown int
@@ -42,6 +46,17 @@ func (w *Worker) Stage() *Stage { return w.stage }
 // Holds reports whether the worker still has its stage; it may be gone when
 // the answer arrives, unless it is between Enter and Leave.
 func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
+
+// Owe has Config.Due called when the turn is over, or before its handler waits.
+func (w *Worker) Owe() { w.due = true }
+
+// pay does what Owe has announced. Called outside the stage.
+func (w *Worker) pay(busy bool) {
+	if w.due {
+		w.due = false
+		w.pool.cfg.Due(w, busy)
+	}
+}
 
 // sendsBeforeYield is how many sends a handler may do before the other
 // entities of its stage get a turn.
@@ -80,6 +95,7 @@ func (w *Worker) loop() {
 func (w *Worker) unwound() {
 	p, l := w.pool, w.lease
 	l.leave()
+	w.pay(true)
 	p.letGo(w)
 	p.mu.Lock()
 	e := p.strays[l]
@@ -123,7 +139,7 @@ func (w *Worker) run(s *Stage) {
 				return
 			}
 		}
-		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0
+		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.visits && turns > guestTurns
 		if s.n == 0 || over {
 			more := s.n != 0
 			w.lease.leave()
@@ -156,6 +172,7 @@ func (w *Worker) run(s *Stage) {
 		w.sends = 0
 		v := e.task.Turn(w)
 		if v == Lost {
+			w.pay(true)
 			p.giveBack(e)
 			return
 		}
@@ -165,6 +182,14 @@ func (w *Worker) run(s *Stage) {
 			s.push(e)
 		} else {
 			e.queued = false
+		}
+		if w.due {
+			busy := s.n != 0 || s.injected()
+			w.lease.leave()
+			w.pay(busy)
+			if !w.lease.enter() {
+				return
+			}
 		}
 		if w.owes && (s.n != 0 || s.injected()) {
 			w.owes = false
@@ -293,6 +318,13 @@ func (w *Worker) Yield() {
 		w.lease.leave()
 		return
 	}
+	if w.due {
+		w.lease.leave()
+		w.pay(true)
+		if !w.lease.enter() {
+			return
+		}
+	}
 	e := s.current
 	e.suspended = true
 	if s.waiting == nil {
@@ -310,4 +342,7 @@ func (w *Worker) Yield() {
 
 // Block is called by a handler that is about to wait for something outside:
 // its stage goes on without it at once.
-func (w *Worker) Block() { w.pool.letGo(w) }
+func (w *Worker) Block() {
+	w.pay(false)
+	w.pool.letGo(w)
+}

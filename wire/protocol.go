@@ -154,6 +154,12 @@ type Batch interface {
 	Batch(to PID, msgs []any) int
 }
 
+// Prompt is what a [Link] may have beside: Try is Flush(false) for whoever has just
+// written, on any goroutine and beside the one that calls Flush: it sends what the
+// connection takes at once, and does not wait. more: something is left, or something is
+// wrong, and Flush must be called.
+type Prompt interface{ Try() (more bool) }
+
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
 // it.
 type Gauge interface {

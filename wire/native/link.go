@@ -38,6 +38,8 @@ type link struct {
 	turn    []*outgoing // long messages of which a part is sent
 	batch   batch
 	scratch []byte
+	rest    []byte // of what Try has begun to send
+	attempt attempt
 
 	// Of all.
 	sent     atomic.Uint64
@@ -63,6 +65,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	}}
 	limits := m.h.Limits.WithDefaults()
 	l.input.conn = conn
+	l.attempt.on(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types}
@@ -164,7 +167,9 @@ func (l *link) bye(c code, text string) {
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.sending.Lock()
 	defer l.sending.Unlock()
-	_, _ = l.conn.Write(b)
+	if l.sendRest() == nil {
+		_, _ = l.conn.Write(b)
+	}
 }
 
 // Write encodes a signal into the buffer.
@@ -228,6 +233,9 @@ func (l *link) Flush(tick bool) (left int, err error) {
 		if err := l.session.room(); err != nil {
 			return 0, err
 		}
+	}
+	if err := l.sendRest(); err != nil {
+		return 0, err
 	}
 	l.mu.Lock()
 	l.out.start()
