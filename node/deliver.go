@@ -163,7 +163,7 @@ func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) erro
 		f.From, f.ID = n.sender(me.p), n.newRef().Number()
 		t := me.promise().arm()
 		t.p.target = nil
-		p.ask(me.c, t, forStart, &farCall{}, f)
+		p.askSoon(me.c, t, f)
 		v, err := me.await(ctx, t)
 		if err != nil {
 			return err

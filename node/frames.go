@@ -288,7 +288,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	o := Options{Name: s.Name, Leader: s.Leader}
+	o := Options{Name: s.Name, Leader: s.Leader, guest: p.guest}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})

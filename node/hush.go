@@ -1,6 +1,10 @@
 package node
 
-import "time"
+import (
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
 
 // To wake the writer costs more than to write: it is another goroutine, perhaps on
 // another core. So what goes past the queue while the writer sleeps is sent by those
@@ -37,6 +41,30 @@ func (b *outbox) speak() {
 	if b.due.Load() && b.due.Swap(false) {
 		b.utter()
 	}
+}
+
+// fewCalls is how many calls to a peer are under way, at most, if a caller sends its
+// request itself. With more of them the writer sends several at a time.
+const fewCalls = 4
+
+// lone reports whether few calls to p are under way, and if so hushes: the caller
+// speaks before it waits.
+func (p *peer) lone() bool {
+	p.mu.Lock()
+	few := len(p.calls) < fewCalls
+	p.mu.Unlock()
+	if few {
+		p.box.hush()
+	}
+	return few
+}
+
+// askSoon is ask for one who then waits for a start, or a receipt.
+func (p *peer) askSoon(c *Context, t ticket, f wire.Frame) {
+	if p.lone() {
+		defer p.box.speak()
+	}
+	p.ask(c, t, forStart, &farCall{}, f)
 }
 
 // utter sends what is in the link, unless the writer is about to.

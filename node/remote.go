@@ -186,6 +186,9 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	if tr := n.traces(); tr != nil {
 		tr.away(me.p, to, At{at.Name, p.name}, Request[any]{body, From{t: t}})
 	}
+	if !me.more && p.lone() {
+		defer p.box.speak()
+	}
 	p.call(me.c, t, me.p, to, at.Name, label, body)
 	if me.more {
 		p.pace(me.p, me.c)
@@ -274,7 +277,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 	pr := me.promise()
 	pr.target = nil
 	t := pr.arm()
-	p.ask(me.c, t, forStart, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()})
+	p.askSoon(me.c, t, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()})
 	pid, err := me.await(ctx, t)
 	if err != nil {
 		return PID{}, err

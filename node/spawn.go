@@ -43,8 +43,9 @@ type Options struct {
 	Scheduler sched.Scheduler
 
 	monitor bool
-	birth   ticket      // is settled when Init has returned
-	before  func(*proc) // called before the process runs
+	birth   ticket       // is settled when Init has returned
+	before  func(*proc)  // called before the process runs
+	guest   *sched.Guest // of the pool, who spawns it; nil: none
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -307,7 +308,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if t := n.traces(); t != nil && t.by(caller) != nil {
 		t.spawned(caller, p)
 	}
-	p.start(c, fresh)
+	p.start(c, o.guest, fresh)
 	return pid, ref, nil
 }
 
@@ -351,7 +352,7 @@ func (o *Options) apply(n *Node, p *proc) {
 }
 
 // start lets p run for the first time.
-func (p *proc) start(c *Context, fresh bool) {
+func (p *proc) start(c *Context, guest *sched.Guest, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)
@@ -372,7 +373,11 @@ func (p *proc) start(c *Context, fresh bool) {
 			p.node.pool.Inject(&p.Entity, c.w)
 		}
 	case p.kind == staged && (fresh || p.boxed):
-		if p.in.Claim() { // else somebody has sent already
+		switch {
+		case !p.in.Claim(): // somebody has sent already
+		case guest != nil:
+			guest.Inject(&p.Entity)
+		default:
 			p.node.pool.Inject(&p.Entity, nil)
 		}
 	}

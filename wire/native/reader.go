@@ -178,10 +178,10 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 
 // spawnOf reads what a spawn request carries.
 func spawnOf(term any, f *wire.Frame) error {
-	bad := wrong("a spawn request that carries %.200s", wire.Format(term))
+	bad := func() error { return wrong("a spawn request that carries %.200s", wire.Format(term)) }
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 7 {
-		return bad
+		return bad()
 	}
 	module, ok1 := t[0].(wire.Atom)
 	function, ok2 := t[1].(wire.Atom)
@@ -191,7 +191,7 @@ func spawnOf(term any, f *wire.Frame) error {
 	name, ok6 := t[5].(wire.Atom)
 	options, ok7 := wire.Elements(t[6])
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 {
-		return bad
+		return bad()
 	}
 	f.Spawn = &wire.Spawn{Module: module, Function: function, Args: args, Leader: leader, Name: name, Options: options,
 		Link: bits&spawnLinked != 0, Monitor: bits&spawnWatched != 0}
