@@ -46,6 +46,7 @@ func (k kit) run(t *testing.T) {
 	t.Run("Crowd", k.crowd)
 	t.Run("Ahead", k.ahead)
 	t.Run("Batch", k.batch)
+	t.Run("Try", k.try)
 	t.Run("NoTerm", k.noTerm)
 	t.Run("Limit", k.limit)
 	t.Run("Tick", k.tick)

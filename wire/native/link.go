@@ -39,7 +39,7 @@ type link struct {
 	batch   batch
 	scratch []byte
 	rest    []byte // of what Try has begun to send
-	attempt attempt
+	attempt *wire.Attempt
 
 	// Of all.
 	sent     atomic.Uint64
@@ -65,7 +65,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	}}
 	limits := m.h.Limits.WithDefaults()
 	l.input.conn = conn
-	l.attempt.on(conn)
+	l.attempt = wire.NewAttempt(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types}

@@ -1,51 +1,12 @@
 package native
 
-import (
-	"net"
-	"syscall"
-)
-
-// attempt writes to a connection without waiting for it. It belongs to whoever holds
-// the link's sending.
-type attempt struct {
-	raw   syscall.RawConn // nil: the connection cannot do that
-	write func(fd uintptr) bool
-	b     []byte
-	n     int // of b, written
-	err   error
-}
-
-// on readies a for a connection.
-func (a *attempt) on(conn net.Conn) {
-	switch conn := conn.(type) {
-	case *net.TCPConn:
-		a.raw, _ = conn.SyscallConn()
-	case *net.UnixConn:
-		a.raw, _ = conn.SyscallConn()
-	}
-	a.write = func(fd uintptr) bool {
-		a.n, a.err = syscall.Write(int(fd), a.b)
-		return true
-	}
-}
-
-// send writes what the connection takes of b.
-func (a *attempt) send(b []byte) (n int) {
-	a.b, a.n, a.err = b, 0, nil
-	if err := a.raw.Write(a.write); err != nil || a.err != nil {
-		a.n = max(a.n, 0) // what is wrong, the next write finds
-	}
-	a.b = nil
-	return a.n
-}
-
 // tryMost is how many bytes are sent by Try, at most: more is the business of those
 // who may wait.
 const tryMost = 64 << 10
 
 // Try is part of [wire.Prompt]. A link with a session leaves everything to Flush.
 func (l *link) Try() (more bool) {
-	if l.session != nil || l.attempt.raw == nil || !l.sending.TryLock() {
+	if l.session != nil || !l.attempt.Able() || !l.sending.TryLock() {
 		return true
 	}
 	if l.mu.Lock(); len(l.rest) > 0 || len(l.out.long) > 0 || len(l.out.buf) > tryMost {
@@ -57,7 +18,7 @@ func (l *link) Try() (more bool) {
 	l.out.buf, l.spare = l.spare, nil
 	l.mu.Unlock()
 	if len(buf) > 0 {
-		n := l.attempt.send(buf)
+		n := l.attempt.Send(buf)
 		l.sent.Add(uint64(n))
 		l.rest = buf[n:]
 	}

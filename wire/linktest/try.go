@@ -1,0 +1,104 @@
+package linktest
+
+import (
+	"bytes"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// try has many senders send by Try, of a link whose peer does not read at first, and a
+// Flush only where Try asks for it: all comes, that of each sender in order, and nobody
+// has waited but the one who flushes.
+func (k kit) try(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	ca, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cb, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ha, hb := hands("secret")
+	oa, ob := k.meetOver(t, ca, cb, ha, hb)
+	if oa.err != nil || ob.err != nil {
+		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
+	}
+	a, b := oa.link, ob.link
+	p, ok := a.(wire.Prompt)
+	if !ok {
+		return
+	}
+	const senders, messages = 8, 1500
+	wake := make(chan struct{}, 1)
+	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
+	var all sync.WaitGroup
+	for s := range senders {
+		all.Add(1)
+		go func() { // ends with its messages, which the test awaits
+			defer all.Done()
+			for i := range messages {
+				f := wire.Frame{Op: wire.OpSend, From: froms.PID(uint64(s + 1)), To: to,
+					Payload: wire.Tuple{s, i, bytes.Repeat([]byte{byte(i)}, i*i%2000)}}
+				if _, err := a.Write(&f); err != nil {
+					t.Errorf("Write: %v", err)
+					return
+				}
+				if p.Try() {
+					select {
+					case wake <- struct{}{}:
+					default:
+					}
+				}
+			}
+		}()
+	}
+	within(t, all.Wait, "Try waits for a peer that does not read")
+	done := make(chan struct{})
+	defer close(done)
+	go func() { // ends with the test
+		for {
+			select {
+			case <-wake:
+				if err := flush(a); err != nil {
+					return
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	c := read(b, senders*messages)
+	due := make([]int, senders)
+	for range senders * messages {
+		m := next(t, c).Payload.(wire.Tuple)
+		s, i := m[0].(int), m[1].(int)
+		if i != due[s] || !bytes.Equal(m[2].([]byte), bytes.Repeat([]byte{byte(i)}, i*i%2000)) {
+			t.Fatalf("message %d of sender %d, where %d should come", i, s, due[s])
+		}
+		due[s]++
+	}
+}
+
+// within fails the test if f does not return.
+func within(t *testing.T, f func(), otherwise string) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { // ends with f
+		f()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal(otherwise)
+	}
+}
