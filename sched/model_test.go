@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire/randtest"
 )
 
@@ -40,7 +41,7 @@ type world struct {
 	errMu sync.Mutex
 	errs  []string
 
-	moved, yields, stalled, goexits, blocks atomic.Int64
+	moved, yields, stalled, goexits, blocks, helped, replaced atomic.Int64
 }
 
 // land is what the test keeps for a stage, guarded by it.
@@ -268,6 +269,37 @@ func (w *world) outsider(id, count, hops int, r *rand.Rand) {
 	}
 }
 
+// guest is an outsider that runs some of what it wakes, and has another goroutine go
+// on when a handler keeps it.
+func (w *world) guest(id, count, hops int, r *rand.Rand) {
+	sent, done := make([]int, len(w.actors)), make(chan struct{})
+	var run func()
+	run = func() {
+		g := w.p.Guest(func() { go run() })
+		for ; count > 0; count-- {
+			to := r.IntN(len(w.actors))
+			sent[to]++
+			m := w.actors[to]
+			if m.in.Push(&mailbox.Node{Msg: letter{id, sent[to], hops}}) == mailbox.Wake {
+				g.Inject(&m.Entity)
+			}
+			if more := r.IntN(4) == 0; more {
+				continue
+			}
+			w.helped.Add(1)
+			count-- // it may be another's when Help returns
+			if !g.Help() {
+				w.replaced.Add(1)
+				return
+			}
+			count++
+		}
+		close(done)
+	}
+	go run()
+	<-done
+}
+
 // meddler borrows and looks until all is done, now and then.
 func (w *world) meddler(r *rand.Rand) {
 	for {
@@ -311,8 +343,8 @@ func TestModel(t *testing.T) {
 			{Workers: 1, Stages: 1}, {Workers: 1, Stages: 3}, {Workers: 2, Stages: 1},
 			{Workers: 2, Stages: 2}, {Workers: 4, Stages: 3}, {Workers: 3, Stages: 16},
 		} {
-			for _, s := range []script{{}, {meddle: true}, {early: true}} {
-				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v", procs, c.Workers, c.Stages, s.meddle, s.early)
+			for _, s := range []script{{}, {meddle: true}, {early: true}, {guests: true}, {guests: true, meddle: true}, {guests: true, early: true}} {
+				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v,guests=%v", procs, c.Workers, c.Stages, s.meddle, s.early, s.guests)
 				t.Run(name, func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 					c.Blocked = time.Millisecond
@@ -328,6 +360,7 @@ func TestModel(t *testing.T) {
 // the script without either.
 type script struct {
 	meddle bool // somebody outside borrows and looks
+	guests bool // those outside are guests
 	early  bool // Stop is called while all are at work; nobody watches from then on, so nobody may stall
 }
 
@@ -345,6 +378,10 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 	var outside, meddlers sync.WaitGroup
 	for i := range outsiders {
 		outside.Go(func() {
+			if script.guests {
+				w.guest(len(w.actors)+i, letters/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
+				return
+			}
 			w.outsider(len(w.actors)+i, letters/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
 		})
 	}
@@ -384,7 +421,7 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
 	}
 	if testing.Verbose() {
-		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits", w.moved.Load(), w.yields.Load(),
-			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load())
+		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits, %d helped (%d replaced)", w.moved.Load(), w.yields.Load(),
+			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load())
 	}
 }

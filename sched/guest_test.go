@@ -1,0 +1,168 @@
+package sched
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+)
+
+// call sends a message as a guest does, and helps.
+func (g *Guest) call(a *actor, msg any) bool {
+	if a.in.Push(&mailbox.Node{Msg: msg}) == mailbox.Wake {
+		g.Inject(&a.Entity)
+	}
+	return g.Help()
+}
+
+// What a guest wakes runs on its own goroutine, what that wakes too, a few stages far;
+// where workers are enough it leaves it to them.
+func TestGuestRuns(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 2})
+	me := GoroutineID()
+	here, log := make(chan uint64, 1), make(chan string, 10)
+	second := newActor(p, 1, func(_ *Worker, msg any) { log <- fmt.Sprint(msg, GoroutineID() == me) })
+	first := newActor(p, 0, func(w *Worker, msg any) {
+		second.send(w, msg)
+		here <- GoroutineID()
+	})
+	g := p.Guest(func() { t.Error("nothing keeps it") })
+	require.True(t, g.Help(), "nothing to do")
+	for range 3 {
+		require.True(t, g.call(first, "by a guest: "))
+		require.Equal(t, me, <-here)
+		require.Equal(t, "by a guest: true", <-log)
+	}
+	require.Len(t, p.guests, 1, "one worker for all of it")
+
+	busy, release := make(chan struct{}), make(chan struct{})
+	newActor(p, 0, func(*Worker, any) { close(busy); <-release }).send(nil, "work")
+	<-busy
+	require.True(t, g.call(second, "by a worker: "))
+	close(release)
+	require.Equal(t, "by a worker: false", receives(t, log, "what a worker must do"))
+}
+
+// A handler that waits, in whatever way, keeps the goroutine of the guest and not its
+// place, and its stage goes on.
+func TestGuestIsKept(t *testing.T) {
+	for name, wait := range map[string]func(w *Worker, c chan struct{}){
+		"says so":   func(w *Worker, c chan struct{}) { w.Block(); holdUp(c) },
+		"does not":  func(_ *Worker, c chan struct{}) { holdUp(c) },
+		"never":     func(*Worker, chan struct{}) { runtime.Goexit() },
+		"is looked": func(w *Worker, c chan struct{}) { w.pool.Borrow(w.pool.Stage(0), func() {}); holdUp(c) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
+				var log record[string]
+				release := make(chan struct{})
+				a := newActor(p, 0, func(w *Worker, msg any) {
+					log.add("begins")
+					wait(w, release)
+					log.add("ends")
+				})
+				other := newActor(p, 0, func(*Worker, any) { log.add("other") })
+				go func() {
+					g := p.Guest(func() { log.add("left") })
+					log.add(fmt.Sprint("guest: ", g.call(a, "wait")))
+				}()
+				pass(p.cfg.Blocked)
+				require.Equal(t, []string{"begins", "left"}, log.got(), "once, before the handler is blocked for long")
+				other.send(nil, "go on")
+				synctest.Wait()
+				require.Equal(t, "other", log.got()[2])
+				close(release)
+				synctest.Wait()
+				if name != "never" {
+					require.Equal(t, []string{"ends", "guest: false"}, log.got()[3:])
+				}
+			})
+		})
+	}
+}
+
+// A stage that has much to do is left to workers after some turns.
+func TestGuestGoesOn(t *testing.T) {
+	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
+		left := 100
+		var a *actor
+		a = newActor(p, 0, func(w *Worker, _ any) {
+			if left--; left > 0 {
+				a.send(w, "more")
+				a.send(w, "and more")
+			}
+		})
+		a.budget = 1
+		g := p.Guest(func() { t.Error("nothing keeps it") })
+		require.True(t, g.call(a, "go"))
+		require.Greater(t, left, 80)
+		synctest.Wait()
+		require.LessOrEqual(t, left, 0)
+	})
+}
+
+// What a turn owes is paid after it, or before it waits; of a turn that takes long the
+// watcher tells.
+func TestOwe(t *testing.T) {
+	var log record[string]
+	c := Config{Workers: 1, Stages: 1, Due: func(_ *Worker, busy bool) { log.add(fmt.Sprint("due, busy: ", busy)) },
+		OnLong: func(*Worker) { log.add("long") }}
+	bubble(t, c, func(t *testing.T, p *Pool) {
+		release := make(chan struct{})
+		a := newActor(p, 0, func(w *Worker, msg any) {
+			w.Owe()
+			log.add(msg.(string))
+			switch msg {
+			case "block":
+				w.Block()
+				log.add("goes on")
+			case "yield":
+				w.Yield()
+				log.add("goes on")
+			case "long":
+				holdUp(release)
+			}
+		})
+		b := newActor(p, 0, func(*Worker, any) { log.add("b") })
+		says := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			assert.Equal(t, want, log.got())
+			log = record[string]{}
+		}
+		a.send(nil, "short")
+		says("short", "due, busy: false")
+		a.send(nil, "block")
+		says("block", "due, busy: false", "goes on")
+		newActor(p, 0, func(w *Worker, _ any) { a.send(w, "yield"); b.send(w, "b") }).send(nil, "both")
+		says("yield", "due, busy: true", "b", "goes on")
+		a.send(nil, "long")
+		pass(p.cfg.Blocked / 2)
+		assert.Contains(t, log.got(), "long")
+		close(release)
+		pass(time.Second)
+		assert.Contains(t, log.got(), "due, busy: false")
+	})
+}
+
+// BenchmarkGuest is a message from outside that its sender handles by itself; compare
+// BenchmarkWakeFromOutside. Budget: 400 ns, no allocation but the node's.
+func BenchmarkGuest(b *testing.B) {
+	p := startPool(b, Config{Workers: 2, Stages: 2})
+	n := 0
+	a := newActor(p, 0, func(*Worker, any) { n++ })
+	g := p.Guest(func() { b.Error("nothing keeps it") })
+	b.ReportAllocs()
+	for b.Loop() {
+		g.call(a, nil)
+	}
+	if n == 0 {
+		b.Error("nothing was handled")
+	}
+}
