@@ -90,9 +90,12 @@ func TestGuestIsKept(t *testing.T) {
 // A stage that has much to do is left to workers after some turns.
 func TestGuestGoesOn(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
-		left := 100
+		left, mine, me := 100, 0, GoroutineID()
 		var a *actor
 		a = newActor(p, 0, func(w *Worker, _ any) {
+			if GoroutineID() == me {
+				mine++
+			}
 			if left--; left > 0 {
 				a.send(w, "more")
 				a.send(w, "and more")
@@ -101,7 +104,8 @@ func TestGuestGoesOn(t *testing.T) {
 		a.budget = 1
 		g := p.Guest(func() { t.Error("nothing keeps it") })
 		require.True(t, g.call(a, "go"))
-		require.Greater(t, left, 80)
+		require.NotZero(t, mine)
+		require.LessOrEqual(t, mine, guestStages*(guestTurns+1))
 		synctest.Wait()
 		require.LessOrEqual(t, left, 0)
 	})
@@ -157,10 +161,12 @@ func BenchmarkGuest(b *testing.B) {
 	p := startPool(b, Config{Workers: 2, Stages: 2})
 	n := 0
 	a := newActor(p, 0, func(*Worker, any) { n++ })
-	g := p.Guest(func() { b.Error("nothing keeps it") })
+	g := p.Guest(func() {})
 	b.ReportAllocs()
 	for b.Loop() {
-		g.call(a, nil)
+		if !g.call(a, nil) { // the machine is busy with other things
+			g = p.Guest(func() {})
+		}
 	}
 	if n == 0 {
 		b.Error("nothing was handled")

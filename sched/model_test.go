@@ -294,7 +294,9 @@ func (w *world) guest(id, count, hops int, r *rand.Rand) {
 			}
 			count++
 		}
-		close(done)
+		if g.Help() { // what it owes still
+			close(done)
+		}
 	}
 	go run()
 	<-done

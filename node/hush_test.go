@@ -1,0 +1,135 @@
+package node_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+)
+
+// farPair returns two nodes that speak each of the protocols in turn.
+func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
+	for _, name := range []string{"native", "erlang"} {
+		t.Run(name, func(t *testing.T) {
+			d := node.Distribution{}
+			protocols, err := d.ProtocolsByName(name)
+			require.NoError(t, err)
+			a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Protocols: protocols})
+			require.NoError(t, a.Connect(soon(t), b.Name()))
+			f(t, a, b)
+		})
+	}
+}
+
+// Whatever a handler does that a message from another node has set off, what comes
+// from there after it is delivered.
+func TestHandlersDoNotKeepTheReader(t *testing.T) {
+	farPair(t, func(t *testing.T, a, b *node.Node) {
+		self := nodetest.Open(t, a)
+		echo, err := b.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		release, released := make(chan struct{}), make(chan struct{}, 10)
+		for name, handler := range map[string]node.ActorFunc{
+			"waits":   func(*node.Context, any) error { <-release; released <- struct{}{}; return nil },
+			"is gone": func(*node.Context, any) error { runtime.Goexit(); return nil },
+			"panics":  func(*node.Context, any) error { panic("as it should") },
+			"calls back": func(c *node.Context, msg any) error {
+				_, err := node.Call[any](c.Context(), c, msg.(node.PID), "who are you")
+				released <- struct{}{}
+				return err
+			},
+		} {
+			pid, err := b.Spawn(handler)
+			require.NoError(t, err)
+			for range 3 { // alone, so that the reader runs it
+				require.NoError(t, self.Send(pid, self.Self()))
+				_, err = node.Call[any](soon(t), self, echo, 1)
+				require.NoError(t, err, name)
+			}
+			for i := 0; name == "calls back" && i < 3; i++ {
+				r, ok := a.AsRequest(self.Receive())
+				require.True(t, ok)
+				r.Reply("me")
+				nodetest.Arrival(t, released)
+			}
+		}
+		close(release)
+		nodetest.Arrival(t, released)
+	})
+}
+
+// What a handler sends leaves while the handler goes on, whatever it does then.
+func TestWhatIsSentLeaves(t *testing.T) {
+	farPair(t, func(t *testing.T, a, b *node.Node) {
+		self := nodetest.Open(t, a)
+		release := make(chan struct{})
+		defer close(release)
+		for name, then := range map[string]func(){
+			"waits": func() { <-release },
+			"computes": func() {
+				for end := time.Now().Add(50 * time.Millisecond); time.Now().Before(end); {
+				}
+			},
+			"returns": func() {},
+			"is gone": runtime.Goexit,
+		} {
+			for i := range 6 {
+				pid, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+					c.Send(msg.(node.PID), []byte(name))
+					then()
+					return nil
+				}))
+				require.NoError(t, err)
+				if i%2 == 0 {
+					require.NoError(t, b.Send(pid, self.Self())) // a worker runs it
+				} else {
+					require.NoError(t, self.Send(pid, self.Self())) // the reader
+				}
+				assert.Equal(t, []byte(name), nodetest.Next[[]byte](t, self))
+			}
+		}
+	})
+}
+
+// What one process sends comes in order, with and without somebody who hushes: calls,
+// signals, bursts.
+func TestOrderPastTheWriter(t *testing.T) {
+	farPair(t, func(t *testing.T, a, b *node.Node) {
+		self := nodetest.Open(t, a)
+		got := make(chan []any, 1)
+		var all []any
+		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+			if r, ok := b.AsRequest(msg); ok {
+				r.Reply(nil)
+				msg = r.Body
+			}
+			if all = append(all, msg); msg == wire.Atom("end") {
+				got <- all
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		n := 0
+		for i := range 300 {
+			for range i % 40 {
+				require.NoError(t, self.Send(pid, n))
+				n++
+			}
+			_, err := node.Call[any](soon(t), self, pid, n)
+			require.NoError(t, err)
+			n++
+		}
+		require.NoError(t, self.Send(pid, wire.Atom("end")))
+		seen := nodetest.Arrival(t, got)
+		require.Len(t, seen, n+1)
+		for i, msg := range seen[:n] {
+			require.Equal(t, i, msg)
+		}
+	})
+}
