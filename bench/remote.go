@@ -287,6 +287,11 @@ func (e nearEnd) receiveTally() (r tallied, err error) {
 	if err != nil {
 		return r, err
 	}
+	return tallyOf(msg)
+}
+
+// tallyOf reads a report of the far end.
+func tallyOf(msg any) (r tallied, err error) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 4 || t[0] != sumAtFar {
 		return r, fmt.Errorf("the far end says %v, not what it has counted", wire.Format(msg))

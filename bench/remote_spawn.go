@@ -11,8 +11,8 @@ import (
 // The style is that of the processes that are spawned.
 var remoteSpawn = betweenNodes(contract.Bench{
 	Name:   "remote_spawn",
-	About:  "spawns on another node, one after the other, each answered",
-	Params: []contract.Param{contract.Int("spawns", 20_000)},
+	About:  "spawns on another node, by each caller one after the other, each answered",
+	Params: []contract.Param{contract.Int("spawns", 20_000), contract.Int("callers", 1)},
 	Ops:    func(p contract.Params) int { return p.Int("spawns") },
 }, runRemoteSpawn, func(p contract.Params, n *node.Node) (node.PID, error) {
 	err := n.ExportBehaviour(newcomerName, func(args []any) (node.Actor, error) {
@@ -56,23 +56,64 @@ func (newcomer) Receive(*node.Context, any) error { return node.Unhandled }
 func (c newcomer) process(p *node.Self) error { return p.Send(c.to, c.number) }
 
 func runRemoteSpawn(p contract.Params, m *contract.Meter, e nearEnd) error {
-	spawns, ctx := p.Int("spawns"), e.main.Context()
+	spawns, callers := p.Int("spawns"), p.Int("callers")
 	pids := make(map[node.PID]bool, spawns)
+	rest := make([]node.PID, 0, callers)
+	for i := 2; i <= callers; i++ { // main is the first
+		rest = append(rest, must(e.main.Spawn(farCaller(e.far, e.main.Self(), i, callers, spawns))))
+	}
 	m.Start()
-	for i := range spawns {
-		pid, err := node.SpawnAt(ctx, e.main, farName, newcomerName.Module, newcomerName.Function, e.far, i+1)
+	releaseAll(e.main, rest)
+	if err := spawnFar(e.main, e.far, 1, callers, spawns, func(pid node.PID) { pids[pid] = true }); err != nil {
+		return err
+	}
+	var got tallied
+	for left := len(rest) + 1; left > 0; left-- {
+		msg, err := e.receive()
 		if err != nil {
 			return err
 		}
-		pids[pid] = true
+		switch msg := msg.(type) {
+		case []node.PID:
+			for _, pid := range msg {
+				pids[pid] = true
+			}
+		case error:
+			return msg
+		default:
+			if got, err = tallyOf(msg); err != nil {
+				return err
+			}
+		}
 	}
-	got, err := e.receiveTally()
 	m.Stop()
-	if err != nil {
-		return err
-	}
 	if want := spawns * (spawns + 1) / 2; got.total != want || len(pids) != spawns {
 		return fmt.Errorf("%d processes, whose numbers add up to %d; not %d and %d", len(pids), got.total, spawns, want)
 	}
 	return nil
+}
+
+// spawnFar spawns the newcomers with every step-th number up to the last.
+func spawnFar(from *node.Self, far node.PID, first, step, last int, done func(node.PID)) error {
+	for i := first; i <= last; i += step {
+		pid, err := node.SpawnAt(from.Context(), from, farName, newcomerName.Module, newcomerName.Function, far, i)
+		if err != nil {
+			return err
+		}
+		done(pid)
+	}
+	return nil
+}
+
+// farCaller spawns its share when it is released, and tells main which processes
+// those are, or what went wrong.
+func farCaller(far, main node.PID, first, step, last int) node.Process {
+	return func(p *node.Self) error {
+		node.ReceiveOf[release](p)
+		var pids []node.PID
+		if err := spawnFar(p, far, first, step, last, func(pid node.PID) { pids = append(pids, pid) }); err != nil {
+			return p.Send(main, err)
+		}
+		return p.Send(main, pids)
+	}
 }

@@ -17,7 +17,7 @@ benches() ->
     [{"remote_latency", one, [{roundtrips, 20000, 1}, Proto], fun latency/1},
      {"remote_throughput", one, [{messages, 1000000, 1}, {size, 64, 8}, {senders, 1, 1}, Proto], fun throughput/1},
      {"remote_bulk", one, [{mib, 256, 1}, {messages, 1, 1}, Proto], fun bulk/1},
-     {"remote_spawn", one, [{spawns, 20000, 1}, Proto], fun spawns/1}].
+     {"remote_spawn", one, [{spawns, 20000, 1}, {callers, 1, 1}, Proto], fun spawns/1}].
 
 %%% The other node.
 
@@ -157,13 +157,19 @@ sent(Node) ->
     {ok, [{send_oct, Bytes}]} = inet:getstat(Port, [send_oct]),
     Bytes.
 
-%%% remote_spawn: one after the other, each answered.
+%%% remote_spawn: by each caller one after the other, each answered.
 
-spawns(#{spawns := Spawns}) ->
+spawns(#{spawns := Spawns, callers := Callers}) ->
     with_far(fun(Far) ->
-        Receiver = spawn_opt(Far, ?MODULE, receiver, [self(), Spawns, 0, 0], [link, {priority, high}]),
+        Main = self(),
+        Receiver = spawn_opt(Far, ?MODULE, receiver, [Main, Spawns, 0, 0], [link, {priority, high}]),
+        Rest = [spawn_link(fun() ->
+            receive release -> Main ! {pids, spawn_all(Far, Receiver, First, Callers, Spawns)} end
+        end) || First <- lists:seq(2, Callers)],
         Start = bench:clock(),
-        Pids = spawn_all(Far, Receiver, 1, Spawns),
+        [Pid ! release || Pid <- Rest],
+        Mine = spawn_all(Far, Receiver, 1, Callers, Spawns),
+        Pids = lists:append([Mine | [receive {pids, Theirs} -> Theirs end || _ <- Rest]]),
         receive
             {sum, Sum, _, _} ->
                 Seconds = bench:seconds_since(Start),
@@ -173,11 +179,11 @@ spawns(#{spawns := Spawns}) ->
         end
     end).
 
-spawn_all(_Far, _Receiver, Number, Spawns) when Number > Spawns ->
+spawn_all(_Far, _Receiver, Number, _Step, Spawns) when Number > Spawns ->
     [];
-spawn_all(Far, Receiver, Number, Spawns) ->
+spawn_all(Far, Receiver, Number, Step, Spawns) ->
     Pid = spawn(Far, ?MODULE, newcomer, [Receiver, Number]),
-    [Pid | spawn_all(Far, Receiver, Number + 1, Spawns)].
+    [Pid | spawn_all(Far, Receiver, Number + Step, Step, Spawns)].
 
 newcomer(Receiver, Number) ->
     Receiver ! <<Number:64>>.
