@@ -116,6 +116,11 @@
 //     [Deliver] says what has become of a message.
 //   - Functions that are exported as behaviours are called by the connection's
 //     reader: they must be quick.
+//   - A message that has come alone the reader handles itself, if it is for an Actor on
+//     stages and no more workers are busy than may be; should the handler wait or take
+//     longer than a fifth of Config.Blocked or two, another goroutine reads on.
+//   - What an Actor sends to an idle connection leaves at the end of its turn, or when
+//     its handler waits, or has taken as long as that; what waits for an answer, at once.
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
@@ -149,7 +154,9 @@
 //	meshing              mesh                ConnectTimeout         the result of one attempt
 //	connecting           the first use       its timeout            one attempt
 //	handshake            the listener        its timeout            one connection
-//	reader, writer       a handshake         the connection         one half of the link
+//	reader               a handshake, or a   the connection, or a   what comes: one at a time
+//	                     reader's handler    handler that keeps it
+//	writer               a handshake         the connection         what goes
 //
 // # Limits
 //

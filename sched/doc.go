@@ -11,6 +11,7 @@
 //     there are a few stages for each worker.
 //   - A [Worker] is a goroutine that runs one stage at a time, under a lease.
 //   - A [Pool] is the stages and the workers.
+//   - A [Guest] is a goroutine of somebody else's that is a worker for a moment.
 //   - A [Bias] is the lease's idea as a lock, for what one goroutine owns and others
 //     look at now and then.
 //   - A [Scheduler] is what a user may put in place of all this for an actor that
@@ -62,6 +63,17 @@
 // worker owes the wake-up: it takes the other stage itself after the handler, or
 // wakes somebody for it as soon as it does have something else to do. Two actors
 // on two stages thus play on one worker and need no switch of goroutines.
+//
+// A guest ([Pool.Guest]) owes likewise: what it has injected it runs itself, in Help,
+// while workers are too few; four turns on each of four stages at most, the rest is left
+// to workers. Its goroutine has other work, so a handler must not keep it: when its
+// stage is taken away, by [Worker.Block], by a look, or by the watcher when it sees the
+// same turn twice, the guest's leave is called, which has another goroutine do that
+// work, and the guest becomes a stray.
+//
+// A turn may leave something to be done at its end ([Worker.Owe], Config.Due); it is
+// done before the handler waits, too, and the watcher tells of turns that go on
+// (Config.OnLong).
 //
 // A wake-up from outside is one party's to give, and nobody else's, until Notice
 // has taken it in: mailbox.Inbox sees to that. Only while that right is held, or
@@ -126,7 +138,7 @@
 //     its stage, Notice is called.
 //  6. A stage is queued, and workers could run, only while one is on its way to
 //     it, or owes it a wake-up (Worker.owes), which it gives after its turn; if the
-//     turn takes long, the watcher does.
+//     turn takes long, the watcher does; or while a guest is between Inject and Help.
 //  7. Under the pool's lock one may wait for a worker to be outside its stage. So
 //     nobody takes that lock, or any lock of somebody who might, while inside.
 //

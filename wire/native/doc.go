@@ -1,6 +1,6 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [wire.Protocol] and [wire.Quick]. This is its specification, version 1; package
+// [wire.Protocol]; its links are [wire.Quick], [wire.Ahead], [wire.Batch] and [wire.Prompt]. This is its specification, version 1; package
 // pack has that of the terms.
 //
 // # Nouns
@@ -48,8 +48,8 @@
 //	fields of link            owner
 //	peer, conn, session       set once
 //	in, input                 the goroutine that calls Read
-//	out                       guarded by mu: Write, Send, and Flush where it takes from it
-//	spare, turn, batch        whoever holds sending: Flush, a goodbye
+//	out                       guarded by mu: Write, Send, and Flush and Try where they take from it
+//	spare, turn, batch, rest  whoever holds sending: Flush, Try, a goodbye
 //	closed, sent, received    atomic; Traffic and Close are for all
 //
 // # Handshake
