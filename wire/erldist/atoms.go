@@ -112,6 +112,7 @@ type atomsOut struct {
 	slots []outSlot // segments * segmentSize; made at first use
 	epoch uint32    // of the message being written
 	refs  []outRef
+	fresh bool // an atom has got a place in this message
 }
 
 type outSlot struct {
@@ -133,7 +134,7 @@ func (c *atomsOut) begin() {
 		c.seed = maphash.MakeSeed()
 		c.slots = make([]outSlot, segments*segmentSize)
 	}
-	c.refs = c.refs[:0]
+	c.refs, c.fresh = c.refs[:0], false
 	c.epoch++
 	if c.epoch == 0 {
 		for i := range c.slots {
@@ -171,6 +172,7 @@ func (c *atomsOut) index(a wire.Atom) (byte, bool) {
 	default:
 		c.use(s, outRef{place: uint16(place), fresh: true, old: s.atom})
 		s.atom = a
+		c.fresh = true
 	}
 	return s.ref, true
 }

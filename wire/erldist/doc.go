@@ -44,7 +44,8 @@
 //	fields of link          owner
 //	conn, peer              set once
 //	src, in, big            the goroutine that calls Read
-//	out                     the goroutine that calls Write, Buffered, Flush, Tick
+//	out, n                  guarded by mu: Write, Send, and Flush and Try where they take from it
+//	spare, parts, rest      whoever holds sending: Flush, Try
 //	received, sent, closed  atomic; Traffic and Close are for all
 //
 // # Handshake
@@ -158,6 +159,8 @@
 // way in fragments (64), how many bytes those take together (512 MiB), and each step
 // of the handshake (7 s). Handshake messages are below 64 KiB, names at most 255
 // characters of Latin-1. A link takes up to 180 KiB; buffers above 2 MiB are not kept.
+// Binaries of up to 250 bytes that are sent to one process and come together, four and
+// more, share memory: who keeps one of them keeps 16 at most, of 1.5 KiB together.
 //
 // Peers are OTP 23 and newer, tested with OTP 25, whose conversations are in
 // testdata. A node of OTP 25 that is to send fragments without an atom cache dies

@@ -31,6 +31,7 @@ type reader struct {
 	flags       Flags
 	limits      wire.LinkLimits
 	cache       atomsIn
+	pattern     pattern
 	atoms       []any // Atoms, of the message at hand
 	dec         etf.Decoder
 	origins     originCache
@@ -66,7 +67,7 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 		return true, r.pass(b[1:], f)
 	case b[0] != etf.Version || len(b) < 2:
 	case b[1] == distHeader:
-		return true, r.whole(b[2:], f)
+		return true, r.whole(b, f)
 	case b[1] == firstFragment || b[1] == nextFragment:
 		return r.fragment(b, f)
 	}
@@ -74,11 +75,21 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 }
 
 // whole reads a message in one frame.
-func (r *reader) whole(b []byte, f *wire.Frame) (err error) {
-	if r.atoms, b, err = r.cache.header(b, r.atoms); err != nil {
+func (r *reader) whole(frame []byte, f *wire.Frame) (err error) {
+	var b []byte
+	if r.atoms, b, err = r.cache.header(frame[2:], r.atoms); err != nil {
 		return err
 	}
-	return r.message(b, f, false)
+	if freshAtoms(frame[2:]) {
+		r.pattern.to = wire.PID{}
+	}
+	if err = r.message(b, f, false); err != nil {
+		return err
+	}
+	if bin, ok := f.Payload.([]byte); ok && len(bin) <= mostAgain && f.Op == wire.OpSend && !f.To.IsZero() {
+		r.pattern.learn(frame, b, f.From, f.To, len(bin))
+	}
+	return nil
 }
 
 // pass reads a message without distribution header.
@@ -122,6 +133,7 @@ func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
 		return false, fmt.Errorf("more than %d messages in fragments at a time", r.limits.Fragments)
 	}
 	if first {
+		r.pattern.to = wire.PID{}
 		if r.atoms, b, err = r.cache.header(b, r.atoms); err != nil {
 			return false, err
 		}

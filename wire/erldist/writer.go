@@ -29,6 +29,7 @@ type writer struct {
 	long    []long // messages of which the first fragment has been written
 	control int    // how much of body is the control message
 	cache   atomsOut
+	pattern pattern
 	enc     etf.Encoder
 	seq     uint64
 	err     error // of the control message at hand
@@ -64,6 +65,9 @@ func (w *writer) write(f *wire.Frame) error {
 	if w.err != nil {
 		w.cache.undo()
 		return &wire.EncodeError{Err: w.err}
+	}
+	if w.cache.fresh {
+		w.pattern.to = wire.PID{}
 	}
 	if w.headed && size > fragmentSize && w.control < size && w.flags.Has(FlagFragments) {
 		return w.fragments(f.From, size)

@@ -2,19 +2,30 @@ package linktest
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/actornode/actornode/wire"
 )
 
-// batch reads as a node does that takes what is sent to one process together: all
+// Batches is the kit's test of [wire.Batch] for a protocol that must take most of the
+// binaries together.
+func Batches(t *testing.T, p wire.Protocol) {
+	if taken := (kit{p: p}).batched(t); taken < 1000 {
+		t.Errorf("%d messages were taken together", taken)
+	}
+}
+
+func (k kit) batch(t *testing.T) { k.batched(t) }
+
+// batched reads as a node does that takes what is sent to one process together: all
 // comes, once and in order, whatever comes between, and what was taken stays as it is.
-func (k kit) batch(t *testing.T) {
+func (k kit) batched(t *testing.T) (taken int) {
 	a, b := k.pair(t)
 	l, ok := b.(wire.Batch)
 	if !ok {
-		return
+		return 0
 	}
 	const messages = 4000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -48,7 +59,7 @@ func (k kit) batch(t *testing.T) {
 			}
 		}
 	}()
-	got, taken := make([]wire.Frame, 0, messages), 0
+	got := make([]wire.Frame, 0, messages)
 	for len(got) < messages {
 		var f wire.Frame
 		if err := b.Read(&f); err != nil {
@@ -69,7 +80,54 @@ func (k kit) batch(t *testing.T) {
 			t.Fatalf("signal %d: %v", i, err)
 		}
 	}
-	if taken == 0 {
-		t.Error("nothing was taken together")
+	return taken
+}
+
+// Together reads a stream of bytes by two links, one of which takes together what it
+// can, and reports where they differ: in what comes, or where it ends.
+func Together(one, other wire.Link) error {
+	batch := other.(wire.Batch)
+	for i := 0; ; i++ {
+		var f, g wire.Frame
+		errF, errG := one.Read(&f), other.Read(&g)
+		if (errF == nil) != (errG == nil) {
+			return fmt.Errorf("signal %d: %v, and together: %v", i, errF, errG)
+		}
+		if errF != nil {
+			return nil
+		}
+		if err := Same(f, g); err != nil {
+			return fmt.Errorf("signal %d: %w", i, err)
+		}
+		if f.Op != wire.OpSend || f.To.IsZero() {
+			continue
+		}
+		var msgs [100]any
+		to := f.To
+		for _, msg := range msgs[:batch.Batch(to, msgs[:])] {
+			if i++; one.Read(&f) != nil {
+				return fmt.Errorf("signal %d is none, and together a message", i)
+			}
+			if err := Same(f, wire.Frame{Op: wire.OpSend, From: f.From, To: to, Payload: msg}); err != nil {
+				return fmt.Errorf("signal %d, together: %w", i, err)
+			}
+		}
 	}
+}
+
+// Binaries returns signals, most of them short binaries to one process, that Together
+// is to be tried with.
+func Binaries() (all []wire.Frame) {
+	from, to := wire.NewOrigin(A), wire.NewOrigin(B)
+	for i := range 30 {
+		f := wire.Frame{Op: wire.OpSend, From: from.PID(uint64(i%3 + 1)), To: to.PID(5), Payload: bytes.Repeat([]byte{byte(i)}, i)}
+		switch i {
+		case 12:
+			f.Payload = wire.Tuple{wire.Atom("first"), 1}
+		case 20:
+			f.To = to.PID(6)
+		}
+		all = append(all, f)
+	}
+	return all
 }

@@ -1,0 +1,158 @@
+package erldist
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/box"
+)
+
+// Most of what is sent in bulk differs in little: short binaries to one process, from
+// one or some of this node's. Their frames begin alike, with the sender's number apart.
+// A pattern is how one of them began: the writer writes the next by it, and the reader
+// compares in place of decoding. It is good for as long as no atom enters the cache.
+type pattern struct {
+	to   wire.PID    // zero: there is none
+	node wire.Origin // of From
+	head []byte      // of the frame behind its length, to the tag of the binary
+	from int         // where in head the number of From is
+}
+
+// The frame of a message from a process to another that the pattern is of: {22, From,
+// To} and a binary.
+const (
+	tagBinary   = 109
+	binaryHead  = 4 // its length
+	numberBytes = 8 // of a pid
+	mostAgain   = 250
+)
+
+// learn takes the pattern of a frame without its length: control is what stands
+// behind its atoms, size the binary's. Without one p is as good as empty.
+func (p *pattern) learn(frame, control []byte, from, to wire.PID, size int) {
+	p.to = wire.PID{}
+	head := frame[:len(frame)-binaryHead-size]
+	ctl := []byte{tagSmallTuple, 3, tagSmallInteger, byte(opSendSender), tagNewPID}
+	at := len(frame) - len(control) + len(ctl)
+	if !bytes.HasPrefix(control, ctl) || head[len(head)-1] != tagBinary || freshAtoms(frame[2:]) {
+		return
+	}
+	switch frame[at] {
+	case tagAtomCacheRef:
+		at += 2
+	case tagSmallAtom:
+		at += 2 + int(frame[at+1])
+	default:
+		return
+	}
+	p.to, p.node, p.from = to, from.Origin(), at
+	p.head = append(p.head[:0], head...)
+}
+
+// freshAtoms reports whether a distribution header, behind its tag, puts atoms into
+// the cache.
+func freshAtoms(b []byte) bool {
+	for i := range int(b[0]) {
+		if half(b[1:], i)&newEntry != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// again appends the frame of a message by the pattern; false: it is for write.
+func (w *writer) again(from, to wire.PID, msg any) bool {
+	p := &w.pattern
+	b, ok := msg.([]byte)
+	if !ok || p.to != to || to.IsZero() || p.node != from.Origin() || len(b) > mostAgain || len(w.long) > 0 {
+		return false
+	}
+	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(len(p.head)+binaryHead+len(b)))
+	at := len(w.buf) + p.from
+	w.buf = append(w.buf, p.head...)
+	n := from.Number()
+	binary.BigEndian.PutUint32(w.buf[at:], uint32(n))
+	binary.BigEndian.PutUint32(w.buf[at+4:], uint32(n>>32))
+	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(len(b)))
+	w.buf = append(w.buf, b...)
+	return true
+}
+
+// Send is part of [wire.Quick].
+func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.out
+	if !w.again(from, to, msg) {
+		at := len(w.buf)
+		if err = w.write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg}); err != nil {
+			return len(w.buf), err
+		}
+		if b, ok := msg.([]byte); ok && w.headed && len(b) <= mostAgain && !from.IsZero() {
+			w.pattern.learn(w.buf[at+4:], w.body, from, to, len(b))
+		}
+	}
+	l.n++
+	return len(w.buf), nil
+}
+
+// Batch is part of [wire.Batch]: for short binaries.
+func (l *link) Batch(to wire.PID, msgs []any) (n int) {
+	if l.in.pattern.to != to || to.IsZero() {
+		return 0
+	}
+	for n < len(msgs) {
+		buf, _ := l.src.Peek(l.src.Buffered())
+		var parts [len(box.Row{})][]byte
+		k, taken := l.in.alike(buf, parts[:min(len(parts), len(msgs)-n)])
+		if k == 0 {
+			break
+		}
+		together(parts[:k], msgs[n:])
+		_, _ = l.src.Discard(taken)
+		n += k
+	}
+	return n
+}
+
+// alike finds the binaries of the frames that b begins with, as far as they are whole
+// and like the pattern, and fit into one block. It returns how many these are, and
+// their bytes in b.
+func (r *reader) alike(b []byte, parts [][]byte) (n, taken int) {
+	p, room := &r.pattern, box.BlockSize
+	for n < len(parts) && len(b)-taken >= 4+len(p.head)+binaryHead {
+		f := b[taken+4:]
+		size := int(binary.BigEndian.Uint32(f[len(p.head):]))
+		end := len(p.head) + binaryHead + size
+		if size > min(room, mostAgain) || len(f) < end || binary.BigEndian.Uint32(b[taken:]) != uint32(end) ||
+			!bytes.Equal(f[:p.from], p.head[:p.from]) ||
+			!bytes.Equal(f[p.from+numberBytes:len(p.head)], p.head[p.from+numberBytes:]) {
+			break
+		}
+		parts[n] = f[end-size : end]
+		n++
+		room -= size
+		taken += 4 + end
+	}
+	return n, taken
+}
+
+// fewAlike is how many binaries share memory, at least.
+const fewAlike = 4
+
+// together puts copies of parts into msgs.
+func together(parts [][]byte, msgs []any) {
+	if len(parts) < fewAlike {
+		for i, p := range parts {
+			msgs[i] = box.Bytes(p)
+		}
+		return
+	}
+	block, row := slices.Concat(parts...), new(box.Row)
+	for i, p := range parts {
+		msgs[i] = row.Put(i, block[:len(p)])
+		block = block[len(p):]
+	}
+}

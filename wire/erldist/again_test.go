@@ -1,0 +1,71 @@
+package erldist
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/linktest"
+)
+
+func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
+
+// over returns an end of a link on a stream.
+func over(conn *stream, local, peer wire.NodeID) *link {
+	return newLink(conn, local, wire.Peer{ID: peer, Flags: uint64(announcedFlags)}, wire.LinkLimits{Message: 1 << 16}, nil)
+}
+
+// twice reads b with and without Batch.
+func twice(b []byte) error {
+	return linktest.Together(over(&stream{in: b}, linktest.B, linktest.A), over(&stream{in: b}, linktest.B, linktest.A))
+}
+
+// binaries are signals on the wire of which most are taken together, written by Send
+// where they can be, and with others that put atoms into the cache.
+func binaries(t testing.TB) []byte {
+	conn := &stream{}
+	l := over(conn, linktest.A, linktest.B)
+	for _, f := range linktest.Binaries() {
+		_, err := l.Send(f.From, f.To, f.Payload)
+		require.NoError(t, err)
+	}
+	_, err := l.Flush(false)
+	require.NoError(t, err)
+	return conn.out
+}
+
+// By the pattern comes what was sent, and so it does if nobody learns it.
+func TestAgain(t *testing.T) {
+	conn := &stream{in: binaries(t)}
+	l := over(conn, linktest.B, linktest.A)
+	for _, want := range linktest.Binaries() {
+		var f wire.Frame
+		require.NoError(t, l.Read(&f))
+		require.NoError(t, linktest.Same(want, f))
+	}
+	require.Error(t, l.Read(new(wire.Frame)))
+}
+
+// What is damaged is taken together no more than it is read.
+func TestAgainCutAndFlipped(t *testing.T) {
+	b := binaries(t)
+	require.NoError(t, twice(b))
+	for i := range b {
+		require.NoError(t, twice(b[:i]), "cut at %d", i)
+		flipped := append([]byte(nil), b...)
+		for _, bit := range []byte{1, 8, 0x80, 0xff} {
+			flipped[i] = b[i] ^ bit
+			require.NoError(t, twice(flipped), "byte %d", i)
+		}
+	}
+}
+
+func FuzzAgain(f *testing.F) {
+	f.Add(binaries(f))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := twice(b); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package native
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/linktest"
+)
+
+func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
+
+// together reads b with and without Batch.
+func together(b []byte) error {
+	limits := wire.LinkLimits{Message: 1 << 16, Fragments: 3}
+	return linktest.Together(reading(b, limits), reading(b, limits))
+}
+
+// binaries are signals on the wire of which most are taken together.
+func binaries(t testing.TB) []byte {
+	all := linktest.Binaries()
+	for i := range all { // as the links of these tests have it
+		all[i].From, all[i].To = onA.PID(all[i].From.Number()), onB.PID(all[i].To.Number())
+	}
+	return recorded(t, all...)
+}
+
+// What is damaged is taken together no more than it is read.
+func TestBatchCutAndFlipped(t *testing.T) {
+	b := binaries(t)
+	require.NoError(t, together(b))
+	for i := range b {
+		require.NoError(t, together(b[:i]), "cut at %d", i)
+		flipped := append([]byte(nil), b...)
+		for _, bit := range []byte{1, 0x80, 0xff} {
+			flipped[i] = b[i] ^ bit
+			require.NoError(t, together(flipped), "byte %d", i)
+		}
+	}
+}
+
+func FuzzBatch(f *testing.F) {
+	f.Add(stock(f))
+	f.Add(binaries(f))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := together(b); err != nil {
+			t.Error(err)
+		}
+	})
+}
