@@ -51,12 +51,20 @@ func (c *Context) Reply(to From, v any) error { return to.answer(c, v, nil) }
 // DisplayName is what the process is called in logs: its registered name, or its
 // PID.
 func (c *Context) DisplayName() string {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	if c.p.cold != nil && c.p.cold.name != "" {
-		return string(c.p.cold.name)
+	if name := c.Registered(); name != "" {
+		return string(name)
 	}
 	return c.p.pid().String()
+}
+
+// Registered returns the name that the process is registered under, "" for none.
+func (c *Context) Registered() Atom {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	if c.p.cold == nil {
+		return ""
+	}
+	return c.p.cold.name
 }
 
 // Node returns the node.

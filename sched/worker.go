@@ -13,13 +13,14 @@ type Worker struct {
 	pool   *Pool
 	stage  *Stage
 	lease  *lease
-	wake   chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
-	sends  int           // since the turn began
-	breath int           // turns since the last Gosched
-	owes   bool          // this turn has made a stage ready and woken no worker for it
-	goid   uint64        // of loop
-	due    bool          // this turn has called Owe
-	visits bool          // a guest runs it
+	sends  int  // since the turn began
+	breath int  // turns since the last Gosched
+	owes   bool // this turn has made a stage ready and woken no worker for it
+	due    bool // this turn has called Owe
+	visits bool // a guest runs it
+
+	wake chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
+	goid uint64        // of loop
 
 	// Guarded by pool.mu.
 	counted bool   // as one of pool.active
@@ -116,7 +117,7 @@ const againWeight = 63
 // scheduler in. Without that the collector's workers would wait for a timer
 // tick to preempt this goroutine, and all the while every pointer store would
 // go through the write barrier.
-const turnsBeforeGosched = 4096
+const turnsBeforeGosched = 16384
 
 // run works off a stage until there is nothing to do, until others must have a
 // go, or until the stage is taken away or handed over.

@@ -46,9 +46,5 @@ const (
 
 // tally counts under the supervisor's name, and more labels.
 func (s *supervisor) tally(what string, labels ...string) {
-	name := s.c.DisplayName()
-	if name == s.c.Self().String() {
-		name = ""
-	}
-	s.c.Node().Count(what, append([]string{name}, labels...)...)
+	s.c.Node().Count(what, append([]string{string(s.c.Registered())}, labels...)...)
 }

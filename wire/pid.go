@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strconv"
 	"unique"
 )
 
@@ -56,7 +57,10 @@ func (p PID) String() string {
 	if p.IsZero() {
 		return "<nobody>"
 	}
-	return fmt.Sprintf("<%s.%d.%d>", p.Node(), uint32(p.id), uint32(p.id>>32))
+	b := append(make([]byte, 0, 64), '<')
+	b = append(append(b, p.Node()...), '.')
+	b = append(strconv.AppendUint(b, uint64(uint32(p.id)), 10), '.')
+	return string(append(strconv.AppendUint(b, p.id>>32, 10), '>'))
 }
 
 // MaxRefWords is the longest reference, in 32-bit words (OTP 24 and newer).

@@ -56,6 +56,7 @@ func Cases() []Case {
 		{Bench: "remote_throughput", Actor: Target{Ratio: 7}},
 		{Bench: "remote_throughput", Params: []string{"senders=64"}, Actor: Target{Ratio: 7}},
 		{Bench: "remote_spawn"},
+		{Bench: "remote_spawn", Params: []string{"callers=64"}},
 		{Bench: "remote_bulk"},
 		{Bench: "remote_idle"},
 	}
