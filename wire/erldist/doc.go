@@ -45,7 +45,7 @@
 //	conn, peer              set once
 //	src, in, big            the goroutine that calls Read
 //	out, n                  guarded by mu: Write, Send, and Flush and Try where they take from it
-//	spare, parts, rest      whoever holds sending: Flush, Try
+//	spare, parts            whoever holds attempt: Flush, Try
 //	received, sent, closed  atomic; Traffic and Close are for all
 //
 // # Handshake

@@ -32,13 +32,11 @@ type link struct {
 	out *writer // guarded by mu
 	n   uint64  // signals written; guarded by mu
 
-	// Of the goroutine that flushes, whoever holds sending.
-	sending sync.Mutex
+	// Of the goroutine that flushes, whoever holds attempt.
+	attempt *wire.Attempt
 	spare   []byte // the buffer to take the place of out's
 	parts   net.Buffers
 	heads   []byte // room
-	rest    []byte // of what Try has begun to send
-	attempt *wire.Attempt
 
 	// Of all.
 	received, sent atomic.Uint64
@@ -203,12 +201,11 @@ var tick [4]byte
 // Flush sends what has been written, and a fragment of each long message, or a
 // tick.
 func (l *link) Flush(idle bool) (left int, err error) {
-	l.sending.Lock()
-	defer l.sending.Unlock()
+	l.attempt.Lock()
+	defer l.attempt.Unlock()
 	l.parts = l.parts[:0]
-	if len(l.rest) > 0 {
-		l.parts = append(l.parts, l.rest)
-		l.rest = nil
+	if rest := l.attempt.Rest(); len(rest) > 0 {
+		l.parts = append(l.parts, rest)
 	}
 	l.mu.Lock()
 	b := l.out.buf
@@ -256,38 +253,11 @@ func (l *link) send() (err error) {
 	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
 }
 
-// tryMost is how many bytes are sent by Try, at most: more is the business of those
-// who may wait.
-const tryMost = 64 << 10
-
 // Try is part of [wire.Prompt].
 func (l *link) Try() (more bool) {
-	if !l.attempt.Able() || !l.sending.TryLock() {
-		return true
-	}
-	if l.mu.Lock(); len(l.rest) > 0 || len(l.out.long) > 0 || len(l.out.buf) > tryMost {
-		l.mu.Unlock()
-		l.sending.Unlock()
-		return true
-	}
-	b := l.out.buf
-	l.out.buf, l.spare = l.spare, nil
-	l.mu.Unlock()
-	if len(b) > 0 {
-		n := l.attempt.Send(b)
-		l.sent.Add(uint64(n))
-		l.rest = b[n:]
-	}
-	if more = len(l.rest) > 0; !more {
-		l.rest, l.spare = nil, b[:0]
-	}
-	l.sending.Unlock()
-	if more {
-		return true
-	}
-	l.mu.Lock() // who came meanwhile, and found sending taken, relies on this look
-	defer l.mu.Unlock()
-	return len(l.out.buf) > 0 || len(l.out.long) > 0
+	n, more := wire.Try(l.attempt, &l.mu, &l.out.buf, &l.spare, &l.out.long)
+	l.sent.Add(uint64(n))
+	return more
 }
 
 // Traffic returns how many bytes have come and gone.

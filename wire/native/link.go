@@ -32,14 +32,12 @@ type link struct {
 	out     *writer // guarded by mu
 	written uint64  // signals; guarded by mu
 
-	// Of the goroutine that flushes, whoever holds sending.
-	sending sync.Mutex
+	// Of the goroutine that flushes, whoever holds attempt.
+	attempt *wire.Attempt
 	spare   []byte      // the buffer to take the place of out's
 	turn    []*outgoing // long messages of which a part is sent
 	batch   batch
 	scratch []byte
-	rest    []byte // of what Try has begun to send
-	attempt *wire.Attempt
 
 	// Of all.
 	sent     atomic.Uint64
@@ -165,8 +163,8 @@ func (l *link) bye(c code, text string) {
 		return
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
-	l.sending.Lock()
-	defer l.sending.Unlock()
+	l.attempt.Lock()
+	defer l.attempt.Unlock()
 	if l.sendRest() == nil {
 		_, _ = l.conn.Write(b)
 	}
@@ -227,8 +225,8 @@ const keptSize = 2 << 20
 
 // Flush sends what has been written, and a part of each long message.
 func (l *link) Flush(tick bool) (left int, err error) {
-	l.sending.Lock()
-	defer l.sending.Unlock()
+	l.attempt.Lock()
+	defer l.attempt.Unlock()
 	if l.session != nil {
 		if err := l.session.room(); err != nil {
 			return 0, err

@@ -1,0 +1,14 @@
+//go:build unix
+
+package wire
+
+import "syscall"
+
+const canWriteOnce = true
+
+// writeOnce writes what the socket takes at once and returns how much. What is wrong,
+// the next write finds.
+func writeOnce(fd uintptr, b []byte) int {
+	n, _ := syscall.Write(int(fd), b)
+	return n
+}

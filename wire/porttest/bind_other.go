@@ -1,0 +1,19 @@
+//go:build !unix
+
+package porttest
+
+import (
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bind returns a port that is free now: here it cannot be kept from others.
+func bind(t testing.TB) int {
+	t.Helper()
+	ln, err := net.Listen("tcp", ":0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port
+}
