@@ -229,6 +229,7 @@ func TestFarNoCookie(t *testing.T) {
 type stalled struct {
 	*memory
 	stall atomic.Pointer[chan struct{}]
+	holds atomic.Int32 // flushes that wait
 }
 
 type stalledLink struct {
@@ -244,6 +245,8 @@ func (s *stalled) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wi
 
 func (l *stalledLink) Flush(tick bool) (int, error) {
 	if ch := l.s.stall.Load(); ch != nil {
+		l.s.holds.Add(1)
+		defer l.s.holds.Add(-1)
 		select {
 		case <-*ch:
 		case <-l.gone:

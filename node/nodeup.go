@@ -65,9 +65,11 @@ func (u *ups) tell(msg NodeUp) {
 }
 
 // SendConnected is Send, or SendAt, that never makes a connection: erlang:send
-// with noconnect. [ErrNotHere] if there is none to the node.
+// with noconnect. [ErrNotHere] if there is none to the node. A message that is lost
+// with the connection is no dead letter: this is for those who monitor who is there,
+// and begin anew when a node comes back.
 func SendConnected[T PID | At](c *Context, to T, msg any) error {
-	f := wire.Frame{Op: wire.OpSend, From: c.p.pid(), Payload: msg}
+	f := wire.Frame{Op: wire.OpSend, From: c.p.pid(), Payload: msg, Lossy: true}
 	var at Atom
 	switch to := any(to).(type) {
 	case PID:

@@ -1,12 +1,14 @@
 package node_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -38,6 +40,45 @@ func TestNodeUp(t *testing.T) {
 	require.NoError(t, a.Connect(soon(t), b.Name()))
 	_, err = self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
+}
+
+// What is lost with the connection is a dead letter, but of what SendConnected sends.
+func TestLossy(t *testing.T) {
+	c := newCluster(t)
+	b := c.start("b")
+	slow := &stalled{memory: c.proto}
+	stall := make(chan struct{}) // from the beginning: all waits to be written
+	slow.stall.Store(&stall)
+	cfg := c.config("a")
+	cfg.Distribution.Protocols = []wire.Protocol{slow}
+	a, err := node.Start(cfg)
+	require.NoError(t, err)
+	defer a.Stop()
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	nodetest.Settles(t, func() string {
+		if slow.holds.Load() == 0 {
+			return "nothing is held up"
+		}
+		return ""
+	})
+	dead := a.DeadLetters(10)
+	at := node.At{Name: "nobody", Node: b.Name()}
+	sender, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		r := msg.(node.Request[int])
+		return r.Reply(errors.Join(node.SendConnected(c, at, 1), c.SendAt(at, 2), node.SendConnected(c, at, 3)))
+	}))
+	require.NoError(t, err)
+	sent, err := node.Call[error](soon(t), a, sender, 0)
+	require.NoError(t, err)
+	require.NoError(t, sent)
+	require.True(t, a.Disconnect(b.Name()))
+	require.NoError(t, a.Stop())
+	var lost []any
+	for l := range dead.C {
+		assert.Equal(t, node.CauseNotConnected, l.Cause)
+		lost = append(lost, l.Message)
+	}
+	assert.Equal(t, []any{2}, lost)
 }
 
 // What does not connect: SendConnected and MonitorConnected.

@@ -169,7 +169,11 @@ func (n *Node) loseAll(frames []wire.Frame) {
 }
 
 // lost makes a dead letter of what will not be sent and of which nobody else is told.
-func (n *Node) lost(f wire.Frame) { n.bury(f, CauseNotConnected) }
+func (n *Node) lost(f wire.Frame) {
+	if !f.Lossy {
+		n.bury(f, CauseNotConnected)
+	}
+}
 
 func (n *Node) bury(f wire.Frame, why Cause) {
 	switch {
@@ -287,10 +291,10 @@ func (p *peer) finish(why error, unlessUp bool) {
 	}
 	close(p.done)
 	p.mu.Unlock()
+	left := p.box.close() // first: what the writer puts into a closed link nobody would miss
 	if up {
 		p.link.Close()
 	}
-	left := p.box.close()
 	for key, unlinking := range links {
 		if unlinking == active {
 			p.n.breakLink(key, NoConnection)

@@ -43,6 +43,7 @@ type Frame struct {
 	Linked  bool   // of OpSpawnReply: the new process is linked to To
 	Watched bool   // of OpSpawnReply: To monitors the new process as Ref
 	Urgent  bool   // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
+	Lossy   bool   // of OpSend: the sender learns of the connection's loss by itself; that this goes with it is nothing to tell
 	Name    Atom   // a registered name on the receiver's node; of OpDown on the sender's
 	From    PID    // zero where the protocol does not tell
 	To      PID    //
