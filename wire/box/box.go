@@ -52,8 +52,8 @@ type slots[A any] struct {
 	room A
 }
 
-// Tuple returns n slots, to be filled, and the wire.Tuple that they are; nil for more
-// than 16, where its cost is nothing beside theirs.
+// Tuple returns n slots, to be filled, and the wire.Tuple that they are; nil for none,
+// and for more than [Most].
 func Tuple(n int) (slots []any, v any) { return compound(kindTuple, n) }
 
 // List is Tuple for a wire.List.
@@ -89,6 +89,8 @@ func compound(kind unsafe.Pointer, n int) (s []any, v any) {
 	case 13 <= n && n <= 16:
 		m := new(slots[[16]any])
 		head, m.head = &m.head, m.room[:n:n]
+	case 16 < n && n <= Most:
+		head = long(n)
 	default:
 		return make([]any, n), nil
 	}

@@ -35,7 +35,7 @@ func TestBoxes(t *testing.T) {
 			for i := range slots {
 				slots[i], c.of[i] = n*i, n*i
 			}
-			require.Equal(t, n > 16 || n == 0, v == nil)
+			require.Equal(t, n == 0, v == nil)
 			if v != nil {
 				all, want = append(all, v), append(want, c.want)
 			}
@@ -68,6 +68,59 @@ func TestRow(t *testing.T) {
 	require.Equal(t, "onetwothree", string(block), "an append copies")
 }
 
+// Lists of every size that the runtime has, and about as long as those that are one
+// with their head: each is whole when its memory is the only one that has its elements.
+func TestLong(t *testing.T) {
+	setUp.Do(findSizes)
+	lengths := []int{Most - 1, Most, Most + 1}
+	for _, all := range [][]size{sizes, pages[:]} {
+		for i := range all {
+			lengths = append(lengths, max(1, all[i].room), all[i].room+1)
+		}
+	}
+	for _, n := range lengths {
+		slots, v := List(n)
+		require.Len(t, slots, n)
+		require.Equal(t, n, cap(slots), "an append copies")
+		if v == nil {
+			require.Greater(t, n, Most)
+			v = wire.List(slots)
+		}
+		for i := range slots {
+			require.Nil(t, slots[i])
+			slots[i] = &[]int{i}
+		}
+		slots = nil
+		if n < 100 || n%4096 < 3 {
+			runtime.GC()
+		}
+		for i, e := range v.(wire.List) {
+			if got := (*e.(*[]int))[0]; got != i {
+				t.Fatalf("%d is at %d of %d", got, i, n)
+			}
+		}
+	}
+}
+
+// A long list takes no more than its elements and its head would.
+func TestNothingWasted(t *testing.T) {
+	var v any
+	for _, n := range []int{17, 100, 1000, 10_000, Most} {
+		cost := func(f func()) uint64 {
+			var before, after runtime.MemStats
+			f()
+			runtime.ReadMemStats(&before)
+			f()
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		two := cost(func() { v = wire.List(make([]any, n)) })
+		one := cost(func() { _, v = List(n) })
+		require.LessOrEqual(t, one, two*9/8, "%d", n)
+	}
+	_ = v
+}
+
 func TestOneAllocation(t *testing.T) {
 	var v any
 	for _, n := range []int{1, 64, oneBytes} {
@@ -75,6 +128,8 @@ func TestOneAllocation(t *testing.T) {
 		require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { v = Bytes(data) }))
 	}
 	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { _, v = Tuple(5) }))
-	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { _, v = List(16) }))
+	for _, n := range []int{16, 17, 255, 256, 2046, 2047, 10_000, Most} {
+		require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { _, v = List(n) }))
+	}
 	_ = v
 }
