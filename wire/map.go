@@ -37,10 +37,54 @@ func NewMap(keysAndValues ...any) Map {
 // MakeMap returns an empty map with room for n pairs. A decoder bounds n by
 // the input that is left before it asks.
 func MakeMap(n int) Map {
-	b := &mapBody{pairs: make([]pair, 0, n)}
-	if n > maxSorted {
-		b.hashAll(n)
+	switch {
+	case n <= 0:
+		return Map{&mapBody{}}
+	case n <= 1:
+		m := new(roomy[[1]pair])
+		return m.over(m.room[:])
+	case n <= 2:
+		m := new(roomy[[2]pair])
+		return m.over(m.room[:])
+	case n <= 3:
+		m := new(roomy[[3]pair])
+		return m.over(m.room[:])
+	case n <= 4:
+		m := new(roomy[[4]pair])
+		return m.over(m.room[:])
+	case n <= 6:
+		m := new(roomy[[6]pair])
+		return m.over(m.room[:])
+	case n <= 8:
+		m := new(roomy[[8]pair])
+		return m.over(m.room[:])
+	case n <= 12:
+		m := new(roomy[[12]pair])
+		return m.over(m.room[:])
+	case n <= 16:
+		m := new(roomy[[16]pair])
+		return m.over(m.room[:])
+	case n <= 24:
+		m := new(roomy[[24]pair])
+		return m.over(m.room[:])
+	case n <= maxSorted:
+		m := new(roomy[[maxSorted]pair])
+		return m.over(m.room[:])
 	}
+	b := &mapBody{pairs: make([]pair, 0, n)}
+	b.hashAll(n)
+	return Map{b}
+}
+
+// roomy is a body and room for its pairs in one.
+type roomy[A any] struct {
+	mapBody
+	room A
+}
+
+// over returns the empty map that has room.
+func (b *mapBody) over(room []pair) Map {
+	b.pairs = room[:0]
 	return Map{b}
 }
 

@@ -207,6 +207,41 @@ func TestMapsWithTiesAreEqualInAnyOrder(t *testing.T) {
 	assert.Equal(t, hashOf(shrunk), hashOf(NewMap(point{1, 1}, 1)))
 }
 
+// A small map with room is one allocation, and so it stays while the room lasts.
+func TestMakeMap(t *testing.T) {
+	for n := 1; n <= maxSorted+1; n++ {
+		fill := func(pairs int) (m Map) {
+			m = MakeMap(n)
+			for i := range pairs {
+				m.Put(Atom("key"), i)
+				m.Put(i, true)
+				m.Delete(Atom("key"))
+			}
+			return m
+		}
+		for _, pairs := range []int{0, 1, n, n + 1, 3 * n} {
+			m, want := fill(pairs), make(map[int]bool)
+			for i := range pairs {
+				want[i] = true
+			}
+			require.Equal(t, pairs, m.Len())
+			for k, v := range m.All() {
+				require.Equal(t, want[k.(int)], v)
+			}
+			requireBody(t, m.body)
+		}
+		if n <= maxSorted {
+			var m Map
+			require.EqualValues(t, 1, testing.AllocsPerRun(10, func() {
+				m = MakeMap(n)
+				for i := range n {
+					m.Put(i, n)
+				}
+			}), "%d", n)
+		}
+	}
+}
+
 func BenchmarkMapGet(b *testing.B) {
 	for _, n := range []int{3, 8, 32, 33, 10_000} {
 		atoms, ints, tuples := MakeMap(n), MakeMap(n), MakeMap(n)

@@ -1,4 +1,4 @@
-// Package box puts short slices into interfaces at the cost of one allocation, and
+// Package box puts slices into interfaces at the cost of one allocation, and
 // integers at the cost of less, for decoders: tuples, lists, binaries and integers are
 // what most messages are made of.
 //
@@ -33,10 +33,11 @@ type iface struct{ kind, data unsafe.Pointer }
 func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
 
 var (
-	kindTuple = kindOf(wire.Tuple{})
-	kindList  = kindOf(wire.List{})
-	kindBytes = kindOf([]byte{})
-	kindInt   = kindOf(0)
+	kindTuple    = kindOf(wire.Tuple{})
+	kindList     = kindOf(wire.List{})
+	kindImproper = kindOf(wire.ImproperList{})
+	kindBytes    = kindOf([]byte{})
+	kindInt      = kindOf(0)
 )
 
 // view returns the interface of a kind whose value is at data.
@@ -57,7 +58,32 @@ type slots[A any] struct {
 func Tuple(n int) (slots []any, v any) { return compound(kindTuple, n) }
 
 // List is Tuple for a wire.List.
-func List(n int) (slots []any, v any) { return compound(kindList, n) }
+func List(n int) (slots []any, v any) {
+	if n == 1 {
+		m := new(single)
+		m.Head = m.room[:]
+		return m.Head, view(kindList, unsafe.Pointer(&m.Head))
+	}
+	return compound(kindList, n)
+}
+
+// single is a list of one element that can become an improper one where it is: what
+// gen_server and its like put around an alias.
+type single struct {
+	wire.ImproperList // its Head is the list
+	room              [1]any
+}
+
+// Improper returns the wire.ImproperList of slots that List has made, not empty, and of
+// a tail. The list that List has returned beside them is not to be used any more.
+func Improper(slots []any, tail any) any {
+	if len(slots) != 1 {
+		return wire.ImproperList{Head: slots, Tail: tail}
+	}
+	m := (*single)(unsafe.Add(unsafe.Pointer(&slots[0]), -int(unsafe.Offsetof(single{}.room))))
+	m.Tail = tail
+	return view(kindImproper, unsafe.Pointer(&m.ImproperList))
+}
 
 func compound(kind unsafe.Pointer, n int) (s []any, v any) {
 	var head *[]any

@@ -48,6 +48,26 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
+// An improper list is the list that it has been, and its tail.
+func TestImproper(t *testing.T) {
+	var all, want []any
+	for n := 1; n < 40; n++ {
+		slots, _ := List(n)
+		head := make([]any, n)
+		for i := range slots {
+			slots[i], head[i] = &[]int{i}, &[]int{i}
+		}
+		all = append(all, Improper(slots, &[]int{n}))
+		want = append(want, wire.ImproperList{Head: head, Tail: &[]int{n}})
+	}
+	runtime.GC()
+	require.Equal(t, want, all)
+	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() {
+		slots, _ := List(1)
+		all[0] = Improper(slots, nil)
+	}))
+}
+
 // Binaries about as long as those that are one with their slice.
 func TestLongBytes(t *testing.T) {
 	for n := oneBytes - 3; n <= oneBytes+3; n++ {

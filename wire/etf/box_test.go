@@ -49,8 +49,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// A tuple, a list or a binary costs one allocation as long as it is short, and one
-// more beyond; integers up to 65,535 cost none, others one for many.
+// A tuple, a list or a small map costs one allocation, and a binary as long as it is
+// short; integers up to 65,535 cost none, others one for many.
 func TestBoxesAllocate(t *testing.T) {
 	ints := func(from, n int) wire.List {
 		l := make(wire.List, n)
@@ -70,6 +70,8 @@ func TestBoxesAllocate(t *testing.T) {
 		{ints(1000, 16), 1},
 		{ints(1000, 10_000), 1},
 		{ints(100_000, 10_000), 1 + (10_000+127)/128},
+		{wire.Tuple(ints(0, 200)), 1},
+		{wire.NewMap(wire.Atom("id"), 7, wire.Atom("left"), wire.Tuple{1, 2}, wire.Atom("ok"), true), 2},
 		{wire.Charlist("what it says"), 1},
 		{make([]byte, 1000), 1},
 		{make([]byte, 10_000), 2},

@@ -375,7 +375,7 @@ func (l *level) value() any {
 		if len(l.slots) == 0 {
 			return l.key
 		}
-		return wire.ImproperList{Head: l.slots, Tail: l.key}
+		return box.Improper(l.slots, l.key)
 	case inMap:
 		return l.pairs
 	}

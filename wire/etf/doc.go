@@ -54,10 +54,12 @@
 //  7. If Append fails dst is as it was.
 //  8. Whatever a peer sends, a Decoder remembers at most 256 atoms and 16 node
 //     lives, and nothing outside of it remembers any.
-//  9. A tuple or list of up to 16 elements and a binary of up to 1,000 bytes are one
-//     allocation; longer ones are two, the second of 24 bytes for Go's slice. Integers
-//     from -512 to 65,535 take none, others share one: who keeps such an integer
-//     keeps up to 127 others.
+//  9. A tuple or list of up to 65,534 elements, a map of up to 32 pairs, a
+//     binary of up to 1,000 bytes and an improper list of one element are one
+//     allocation. Of what is longer the tuple, the list and the binary are two, the
+//     second of 24 bytes for Go's slice, and the map is hashed. Integers from -512 to
+//     65,535 take none, others share one: who keeps such an integer keeps up to 127
+//     others.
 //
 // # Goroutines
 //
