@@ -53,6 +53,7 @@ type peer struct {
 	// The reader's.
 	letters mailbox.Free // nodes to be used
 	parcel  parcel
+	reader  *sched.Guest    // the reader as the pool knows it
 	guest   *sched.Guest    // nil: more than one message has come
 	ahead   wire.Ahead      // nil: the link has none
 	batch   wire.Batch      // nil: the link has none, or is not ahead
@@ -199,8 +200,9 @@ func requestRef(msg any) (Ref, bool) {
 // a bounded mailbox that makes its senders wait refuses what comes from here.
 //
 // What a message sets off that has come alone the reader does itself, as a guest of
-// the pool, and sends what comes of it. If a handler keeps it, another goroutine is
-// the reader from then on, and this one ends with the handler.
+// the pool, and sends what comes of it; what a parcel does too, if that is little. If a
+// handler keeps it, another goroutine is the reader from then on, and this one ends with
+// the handler.
 func (p *peer) read() {
 	reader := true
 	defer func() {
@@ -208,7 +210,7 @@ func (p *peer) read() {
 			p.n.dist.wg.Done()
 		}
 	}()
-	guest := p.n.pool.Guest(func() { go p.readOn() })
+	p.reader = p.n.pool.Guest(func() { go p.readOn() })
 	p.ahead, _ = p.link.(wire.Ahead)
 	if p.ahead != nil {
 		p.batch, _ = p.link.(wire.Batch)
@@ -219,30 +221,35 @@ func (p *peer) read() {
 		if p.isOver() { // what comes late would be out of order
 			return
 		}
-		more := false
+		more, packed := false, false
 		if err == nil {
 			p.flow.read(1)
 			more = p.ahead != nil && p.ahead.More()
-			if p.pack(&f, more) {
-				continue
-			}
+			packed = p.pack(&f, more)
 		}
-		if p.guest = nil; !more && p.parcel.q == nil {
-			p.guest = guest
+		if packed && p.parcel.owed == 0 {
+			continue
 		}
-		p.deliverParcel()
-		if err == nil {
-			p.box.hush()
-			err = p.handle(&f)
-			reader = false // now there may be another
-			if !guest.Help() {
-				return
+		p.box.hush()
+		if !packed {
+			if p.guest = nil; !more && p.parcel.q == nil {
+				p.guest = p.reader
 			}
-			reader = true
-			p.box.speak()
+			p.deliverParcel()
+			if err == nil {
+				err = p.handle(&f)
+			}
 		}
 		if err != nil {
 			p.end(err)
+		}
+		reader = false // now there may be another
+		if !p.help() {
+			return
+		}
+		reader = true
+		p.box.speak()
+		if err != nil {
 			return
 		}
 	}

@@ -1,0 +1,117 @@
+package node
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+)
+
+// What is in a parcel for a process that dies meanwhile is a dead letter, message by
+// message; a parcel ends with the last that is there, and is full at its size.
+func TestParcelForTheDead(t *testing.T) {
+	n, err := Start(Config{})
+	require.NoError(t, err)
+	defer n.Stop()
+	pid, err := n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
+	require.NoError(t, err)
+	p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
+	letter := func(msg any) *wire.Frame { return &wire.Frame{Op: wire.OpSend, To: pid, Payload: msg} }
+	assert.False(t, p.pack(letter(0), false), "one alone needs no parcel")
+	for i := range 5 {
+		require.True(t, p.pack(letter(i), true))
+	}
+	assert.False(t, p.pack(&wire.Frame{Op: wire.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
+	assert.False(t, p.pack(&wire.Frame{Op: wire.OpLink, To: pid}, true))
+	n.Exit(pid, Kill)
+	dead := n.DeadLetters(64)
+	p.deliverParcel()
+	for i := range 5 {
+		l := <-dead.C
+		assert.Equal(t, DeadLetter{Cause: CauseNoProcess, To: pid, Message: i}, DeadLetter{Cause: l.Cause, To: l.To, Message: l.Message})
+	}
+	assert.EqualValues(t, 5, n.DeadLetterCounts()[CauseNoProcess])
+	p.deliverParcel() // nothing
+
+	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
+	require.NoError(t, err)
+	for i := range parcelSize {
+		require.True(t, p.pack(letter(i), true))
+	}
+	assert.Nil(t, p.parcel.q, "it has been delivered")
+	assert.True(t, p.help())
+}
+
+// What a parcel sets off the reader does, until it takes long: then workers, for a while
+// that doubles; and somebody else is the reader when it does not end.
+func TestReaderHandlesParcels(t *testing.T) {
+	n, err := Start(Config{Workers: 8})
+	require.NoError(t, err)
+	defer n.Stop()
+	handled := make(chan uint64, parcelSize)
+	var do atomic.Pointer[func()]
+	pid, err := n.Spawn(ActorFunc(func(_ *Context, msg any) error {
+		if msg == 0 {
+			(*do.Load())()
+		}
+		if msg == parcelSize-1 {
+			handled <- sched.GoroutineID()
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	left := make(chan struct{})
+	p := &peer{n: n, reader: n.pool.Guest(func() { close(left) })}
+	parcel := func(f func()) (still bool) {
+		do.Store(&f)
+		for i := range parcelSize {
+			require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
+		}
+		return p.parcel.owed == 0 || p.help()
+	}
+	idle := func() { // or the next parcel is for who handles this one
+		for info, err := n.Info(pid); info.State != StateIdle; info, err = n.Info(pid) {
+			require.NoError(t, err)
+			runtime.Gosched()
+		}
+	}
+	me := sched.GoroutineID()
+	long := func() {
+		for start := time.Now(); time.Since(start) <= 2*parcelSize*cheap; {
+		}
+	}
+	mine, pause := 0, 0
+	for range 5 * mostDear {
+		dear := p.parcel.dear
+		require.True(t, parcel(long))
+		if by := <-handled; dear > 1 {
+			require.NotEqual(t, me, by)
+		} else {
+			require.Equal(t, me, by)
+			pause = min(max(1, 2*pause), mostDear)
+			require.Equal(t, pause, p.parcel.dear)
+			mine++
+		}
+		idle()
+	}
+	require.Equal(t, mostDear, pause)
+	require.Less(t, mine, 12)
+	p.parcel.dear = 0
+	for i := range parcelSize {
+		require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i + 1}, true))
+	}
+	require.Equal(t, parcelSize, p.parcel.owed)
+	p.parcel.owed = 1 << 24 // as if so many had taken so little
+	require.True(t, p.help())
+	require.Zero(t, p.parcel.pause)
+	<-handled
+	idle()
+	require.False(t, parcel(func() { <-left }))
+	<-handled
+}
