@@ -1,6 +1,6 @@
 # make soak   ten minutes of messages between two nodes: memory stays flat
 # make test   everything that must pass: see scripts below
-# make bench  the comparison with Erlang and plain channels; writes bench/RESULTS.md
+# make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters

@@ -33,7 +33,7 @@
 // are terms. All figures but far_peak_rss_mib are those of the near end; its
 // profile is FILE, that of the far end FILE.far.
 //
-// Every run of a system in Go, the peer channels included, has GOGC=400 where the
+// Every run of a system in Go, the peers channels and tcp included, has GOGC=400 where the
 // environment says nothing else, as the daemon has: the memory that this takes is in
 // the figures, too. With Go's default of 100 messages cost 5% to 20% more, and twice
 // as much where many wait (mailbox).
@@ -56,7 +56,7 @@
 //
 //	rounds=5              how often everything is run
 //	benches=a,b           only these
-//	peers=erlang,channels only these
+//	peers=erlang,channels,tcp  only these
 //	styles=actor,process,coroutine  only these
 //	timeout=120           seconds a run may take
 //	write=0               print the table only
@@ -67,6 +67,10 @@
 // else is done. A bench that a system does not have shows as "-", a peer whose
 // tools are not installed as that. Parameters and targets of the comparison are
 // the table in internal/contest.
+//
+// Two peers are floors, no actors: channels is what goroutines and channels reach within
+// an OS process, tcp what bare connections reach between two. What is between them and
+// this node is what actors cost, in the same run.
 //
 // # What bounds them
 //
@@ -136,5 +140,6 @@
 // A peer is a folder under peers with an executable named run, which takes
 // build, list, or a bench with parameters as above, and exits with 3 where its
 // tools are not installed. It is found by being there. A peer in Go gets all
-// but the bodies from the contract package, as peers/channels does.
+// but the bodies from the contract package, and its run script from peers/go.sh, as
+// peers/channels does, and peers/tcp with far ends.
 package main

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -145,6 +146,25 @@ func TestProgramExitStatus(t *testing.T) {
 	}
 }
 
+// A peer says what it lacks, and with which status.
+func TestPeersWithoutTheirTools(t *testing.T) {
+	dirname, err := exec.LookPath("dirname")
+	require.NoError(t, err)
+	path := t.TempDir()
+	require.NoError(t, os.Symlink(dirname, filepath.Join(path, "dirname")))
+	for peer, says := range map[string]string{
+		"channels": "run: go is not on the PATH\n",
+		"tcp":      "run: go is not on the PATH\n",
+		"erlang":   "run: erl is not on the PATH; install Erlang/OTP 25 or later\n",
+	} {
+		c := exec.Command("/bin/sh", filepath.Join("peers", peer, "run"), "list")
+		c.Env = []string{"PATH=" + path}
+		output, _ := c.CombinedOutput() // the status says it
+		assert.Equal(t, contract.NoTooling, c.ProcessState.ExitCode(), peer)
+		assert.Equal(t, says, string(output))
+	}
+}
+
 // The smoke run itself: this node, and each peer whose tools are here.
 func TestCompareQuick(t *testing.T) {
 	asOurselves(t)
@@ -159,6 +179,11 @@ func TestCompareQuick(t *testing.T) {
 		return rows
 	}
 	assert.Len(t, fields("channels"), len(contest.Smoke()))
+	require.Len(t, fields("tcp"), len(contest.Smoke()))
+	for i, c := range contest.Smoke() {
+		remote := c.Bench == "remote_latency" || c.Bench == "remote_throughput"
+		assert.Equal(t, remote, fields("tcp")[i][0] != "-", c.Bench)
+	}
 	if _, err := exec.LookPath("erl"); err != nil {
 		assert.Contains(t, out.String(), "not installed")
 		return

@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -85,16 +82,4 @@ func TestComplement(t *testing.T) {
 
 func TestWalksAreEvenlySpacedAndAddUp(t *testing.T) {
 	assert.Equal(t, []walk{{0, 3}, {3, 3}, {6, 4}}, walks(10, 3, 10))
-}
-
-func TestRunScriptWithoutGo(t *testing.T) {
-	dirname, err := exec.LookPath("dirname")
-	require.NoError(t, err)
-	path := t.TempDir()
-	require.NoError(t, os.Symlink(dirname, filepath.Join(path, "dirname")))
-	c := exec.Command("/bin/sh", "run", "list")
-	c.Env = []string{"PATH=" + path}
-	output, _ := c.CombinedOutput() // the status says it
-	assert.Equal(t, contract.NoTooling, c.ProcessState.ExitCode())
-	assert.Equal(t, "run: go is not on the PATH\n", string(output))
 }
