@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,6 +29,7 @@ type Context struct {
 	live  *tally
 	owed  owed
 	owes  atomic.Pointer[outbox] // to which owed goes; nil: nothing is owed
+	hand  bias.Hand
 
 	promises []*promise // for calls to come
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // coroutine is what a Process has that runs on stages, like an Actor: its
@@ -142,11 +143,11 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 	co.c, co.left, co.sends = w.Local.(*Context), max(p.node.cfg.Budget, p.q.Len()/2), 0
 	c, before := co.c, p.handled
 	c.p = p
-	sched.Store(&p.running, 1)
+	bias.Store(&p.running, 1)
 	w.Leave()
 	co.run.resume()
 	c.handled(p.handled - before)
-	if sched.Store(&p.running, 0); p.gone() {
+	if bias.Store(&p.running, 0); p.gone() {
 		if co.ended {
 			p.returned()
 			p.node.runners.put(co.run)

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -113,6 +114,14 @@ func (c *Context) owe(b *outbox) bool {
 		return true
 	}
 	return false
+}
+
+// by is the hand of c's goroutine.
+func (c *Context) by() *bias.Hand {
+	if c == nil {
+		return nil
+	}
+	return &c.hand
 }
 
 // pay sends what c owes. busy: others wait for the stage, so the writer does it.

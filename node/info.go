@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // State is what a process is doing.
@@ -192,7 +193,7 @@ func (p *proc) observe(i *Info) {
 		p.cold.bias.Lock()
 		p.measure(i)
 		p.cold.bias.Unlock()
-		sched.Barrier()
+		bias.Barrier()
 		if atomic.LoadUint32(&p.running) != 0 {
 			i.State = StateRunning
 		}

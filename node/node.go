@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -57,7 +58,7 @@ type Node struct {
 type tally struct {
 	_       [56]byte
 	n       atomic.Int64
-	handled uint64 // messages; see sched.Store64. Not of Node.live
+	handled uint64 // messages; see bias.Store64. Not of Node.live
 	_       [48]byte
 }
 
@@ -126,7 +127,7 @@ func (n *Node) handled() uint64 {
 }
 
 // handled counts messages of a turn on the worker that c belongs to.
-func (c *Context) handled(d uint64) { sched.Store64(&c.live.handled, c.live.handled+d) }
+func (c *Context) handled(d uint64) { bias.Store64(&c.live.handled, c.live.handled+d) }
 
 func (n *Node) population() int {
 	n.talliesMu.Lock()

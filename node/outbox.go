@@ -72,7 +72,7 @@ func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 // message is put for a message from one process to another.
 func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
 	if b.direct.Load() && b.quick != nil {
-		if n, err := b.quick.Send(from, to, msg); err == nil {
+		if n, err := b.quick.Send(c.by(), from, to, msg); err == nil {
 			return b.written(c, n), nil
 		}
 		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})

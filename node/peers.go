@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -31,7 +31,7 @@ type PeerInfo struct {
 
 // flow is what a peer counts. Its zero value is ready.
 type flow struct {
-	in    uint64       // signals read; the reader's, see sched.Store64
+	in    uint64       // signals read; the reader's, see bias.Store64
 	since atomic.Int64 // Unix time, ns; 0: never connected
 	life  atomic.Int64 // when the ticker last saw that something had come
 }
@@ -44,7 +44,7 @@ func (f *flow) begin() {
 }
 
 // read counts signals. The reader calls it.
-func (f *flow) read(n int) { sched.Store64(&f.in, f.in+uint64(n)) }
+func (f *flow) read(n int) { bias.Store64(&f.in, f.in+uint64(n)) }
 
 // Peers describes the nodes that this one is connected to, or is connecting, in
 // alphabetical order, hidden ones included.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -63,7 +64,7 @@ type proc struct {
 	started   int64  // Unix time, ns
 	parent    uint64 // number of the spawning process, plus 1; 0: spawned from outside
 
-	running uint32 // in a turn; written by whoever runs the process, see sched.Store
+	running uint32 // in a turn; written by whoever runs the process, see bias.Store
 	mu      sync.Mutex
 	status  atomic.Uint32
 	kind    kind
@@ -83,7 +84,7 @@ type cold struct {
 	scheduler sched.Scheduler
 	label     string
 
-	bias sched.Bias // of a free process: guards q, in place of a stage
+	bias bias.Owned // of a free process: guards q, in place of a stage
 
 	// Owned like behaviour.
 	stack   []Actor // behaviours below the current one
@@ -315,7 +316,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 	c.p = p
 	ended := false
 	before := p.handled
-	sched.Store(&p.running, 1)
+	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			v = p.broke(c, recover())
@@ -385,7 +386,7 @@ func (p *proc) Run() (again bool) {
 	c := &Context{node: p.node, p: p, live: &p.node.live}
 	ended := false
 	before := p.handled
-	sched.Store(&p.running, 1)
+	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			p.broke(c, recover())
@@ -439,7 +440,7 @@ func (p *proc) Run() (again bool) {
 
 // turned is the end of a turn.
 func (p *proc) turned() {
-	sched.Store(&p.running, 0)
+	bias.Store(&p.running, 0)
 	if p.gone() {
 		p.returned()
 	}
@@ -458,7 +459,7 @@ func (p *proc) abandon(c *Context) {
 				return
 			}
 		}
-		sched.Barrier() // against turned: status is written, now running is read
+		bias.Barrier() // against turned: status is written, now running is read
 		if atomic.LoadUint32(&p.running) == 0 {
 			return
 		}

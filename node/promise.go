@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // promise is the untyped half of a call in flight. It watches the process that
@@ -207,8 +207,8 @@ func (t ticket) wait(ctx context.Context) (any, error) {
 // park is wait for a process, which may be killed meanwhile.
 func (t ticket) park(ctx context.Context, s *Self) (any, error) {
 	reply := s.waits.reply
-	sched.Store(&s.parked, 1)
-	defer sched.Store(&s.parked, 0)
+	bias.Store(&s.parked, 1)
+	defer bias.Store(&s.parked, 0)
 	for over := ctx.Done(); !t.done(); {
 		select {
 		case <-reply:

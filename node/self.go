@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // Self is a process seen from inside by straight-line code: the argument of a
@@ -19,8 +19,8 @@ type Self struct {
 	fn     Process    // nil: a handle
 	waits  *waits     // made by the first wait that needs it
 	co     *coroutine // nil: a goroutine of its own
-	bias   sched.Bias // guards q and handled: Info looks at them
-	parked uint32     // waiting for a message or a reply; see sched.Store
+	bias   bias.Owned // guards q and handled: Info looks at them
+	parked uint32     // waiting for a message or a reply; see bias.Store
 	sends  uint32     // for sendsBeforeGosched
 }
 
@@ -148,9 +148,9 @@ func (s *Self) Receive() any {
 		s.bias.Enter()
 		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
 			s.bias.Leave()
-			sched.Store(&s.parked, 1)
+			bias.Store(&s.parked, 1)
 			n := <-s.park
-			sched.Store(&s.parked, 0)
+			bias.Store(&s.parked, 0)
 			s.bias.Enter()
 			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {
 				msg := n.Msg
@@ -231,9 +231,9 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 		}
 		s.bias.Leave()
 		if d == Infinity {
-			sched.Store(&s.parked, 1)
+			bias.Store(&s.parked, 1)
 			n := <-s.park
-			sched.Store(&s.parked, 0)
+			bias.Store(&s.parked, 0)
 			s.bias.Enter()
 			if n == nil {
 				continue
@@ -258,7 +258,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 
 // parkUntil parks until there is something to look at or the timer has fired.
 func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
-	sched.Store(&s.parked, 1)
+	bias.Store(&s.parked, 1)
 	select {
 	case n = <-s.park:
 	case <-s.waits.timer.C:
@@ -267,7 +267,7 @@ func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
 			n = <-s.park // somebody was faster, and the node is on its way
 		}
 	}
-	sched.Store(&s.parked, 0)
+	bias.Store(&s.parked, 0)
 	return n, expired
 }
 

@@ -12,8 +12,6 @@
 //   - A [Worker] is a goroutine that runs one stage at a time, under a lease.
 //   - A [Pool] is the stages and the workers.
 //   - A [Guest] is a goroutine of somebody else's that is a worker for a moment.
-//   - A [Bias] is the lease's idea as a lock, for what one goroutine owns and others
-//     look at now and then.
 //   - A [Scheduler] is what a user may put in place of all this for an actor that
 //     must run elsewhere; it has no part in the rest of this page.
 //
@@ -175,7 +173,7 @@
 // that are idle afterwards the pool keeps Config.Workers and sixteen.
 //
 // Plain stores need linux/amd64, its order of stores and loads, and a kernel with
-// MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see relaxed_fast.go.
+// MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see package bias.
 //
 // [membarrier(2)]: https://man7.org/linux/man-pages/man2/membarrier.2.html
 package sched

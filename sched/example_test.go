@@ -71,24 +71,3 @@ func Example() {
 	fmt.Println(c.sum)
 	// Output: 499500
 }
-
-// A Bias guards what one goroutine owns and others look at now and then.
-func ExampleBias() {
-	var lock sched.Bias
-	var log []string
-	done := make(chan struct{})
-	go func() { // the owner
-		defer close(done)
-		for i := range 3 {
-			lock.Enter() // a store and a load
-			log = append(log, fmt.Sprint("entry ", i))
-			lock.Leave()
-		}
-	}()
-	lock.Lock() // by anybody else: a mutex and a barrier on all threads
-	n := len(log)
-	lock.Unlock()
-	<-done
-	fmt.Println(n <= 3, len(log))
-	// Output: true 3
-}

@@ -3,6 +3,8 @@ package sched
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // lease is one worker's right to one stage, a lock biased towards the worker:
@@ -40,20 +42,20 @@ func (l *lease) inTurn(now time.Time) time.Duration {
 }
 
 func (l *lease) enter() bool {
-	store(&l.busy, 1)
+	bias.Store(&l.busy, 1)
 	if l.revoked.Load() == 0 {
 		return true
 	}
-	store(&l.busy, 0)
+	bias.Store(&l.busy, 0)
 	return false
 }
 
-func (l *lease) leave() { store(&l.busy, 0) }
+func (l *lease) leave() { bias.Store(&l.busy, 0) }
 
 // revoke takes the lease away and returns once its worker is outside. The
 // caller holds pool.mu.
 func (l *lease) revoke() {
 	l.revoked.Store(1)
-	barrier()
-	awaitZero(&l.busy)
+	bias.Barrier()
+	bias.AwaitZero(&l.busy)
 }

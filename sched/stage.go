@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // listening ends an inject list whose stage will look at it by itself. A nil
@@ -87,7 +88,7 @@ func (s *Stage) WakeFresh(e *Entity) {
 		e.queued = true
 		e.next, s.fresh = s.fresh, e
 		s.nfresh++
-		store(&s.n, s.n+1)
+		bias.Store(&s.n, s.n+1)
 	}
 }
 
@@ -101,7 +102,7 @@ func (s *Stage) push(e *Entity) {
 		s.tail.next = e
 	}
 	s.tail = e
-	store(&s.n, s.n+1)
+	bias.Store(&s.n, s.n+1)
 }
 
 func (s *Stage) pop() *Entity {
@@ -112,7 +113,7 @@ func (s *Stage) pop() *Entity {
 			e = s.fresh
 			s.fresh = e.next
 			s.nfresh--
-			store(&s.n, s.n-1)
+			bias.Store(&s.n, s.n-1)
 			return e
 		}
 	}
@@ -123,7 +124,7 @@ func (s *Stage) pop() *Entity {
 	if s.head == nil {
 		s.tail = nil
 	}
-	store(&s.n, s.n-1)
+	bias.Store(&s.n, s.n-1)
 	return e
 }
 

@@ -3,6 +3,8 @@ package sched
 import (
 	"runtime"
 	"time"
+
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // Worker is a goroutine that runs stages, one at a time. Its methods are for
@@ -160,7 +162,7 @@ func (w *Worker) run(s *Stage) {
 			continue
 		}
 		e := s.pop()
-		store(&w.lease.turns, w.lease.turns+1)
+		bias.Store(&w.lease.turns, w.lease.turns+1)
 		if e.suspended {
 			p.handOver(w, s, e)
 			return
@@ -295,7 +297,7 @@ func (w *Worker) share(s *Stage) bool {
 	}
 	*link = nil
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
-	store(&s.n, keep.n+kept)
+	bias.Store(&s.n, keep.n+kept)
 	if first == nil {
 		return true
 	}

@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"syscall"
+
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // Attempt writes to a connection without waiting for it, for links that are [Prompt].
@@ -63,7 +65,7 @@ const tryMost = 64 << 10
 // which others add under mu, and puts room in its place: spare, which whoever has the
 // lock of a owns. As long as there are long messages it sends nothing: they have their
 // turns. sent is the number of bytes that have gone.
-func Try[L any](a *Attempt, mu *sync.Mutex, buf, spare *[]byte, long *[]L) (sent int, more bool) {
+func Try[L any](a *Attempt, mu *bias.Mutex, buf, spare *[]byte, long *[]L) (sent int, more bool) {
 	if !a.Able() || !a.TryLock() {
 		return 0, true
 	}

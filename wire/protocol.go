@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"time"
+
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // Protocol is a way in which two nodes talk: the whole seam between a node and
@@ -136,9 +138,9 @@ type Link interface {
 var ErrLater = errors.New("wire: a long message of the sender is under way")
 
 // Quick is what a [Link] may have beside: Write for an OpSend from one process to
-// another, without a Frame.
+// another, without a Frame. by is of the goroutine that sends; nil: it has none.
 type Quick interface {
-	Send(from, to PID, msg any) (buffered int, err error)
+	Send(by *bias.Hand, from, to PID, msg any) (buffered int, err error)
 }
 
 // Ahead is what a [Link] may have beside: More reports whether Read is sure to return

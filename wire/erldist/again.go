@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/box"
 )
@@ -81,9 +82,9 @@ func (w *writer) again(from, to wire.PID, msg any) bool {
 }
 
 // Send is part of [wire.Quick].
-func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.LockBy(by)
+	defer l.mu.UnlockBy(by)
 	w := l.out
 	if !w.again(from, to, msg) {
 		at := len(w.buf)

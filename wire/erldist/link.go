@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -28,7 +29,7 @@ type link struct {
 	in  *reader
 	big []byte // for frames larger than src
 
-	mu  sync.Mutex
+	mu  bias.Mutex
 	out *writer // guarded by mu
 	n   uint64  // signals written; guarded by mu
 

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/box"
 	"github.com/actornode/actornode/wire/pack"
@@ -28,7 +29,7 @@ type link struct {
 	in    *reader
 	input input
 
-	mu      sync.Mutex
+	mu      bias.Mutex
 	out     *writer // guarded by mu
 	written uint64  // signals; guarded by mu
 
@@ -208,15 +209,15 @@ func (l *link) Gauge() (written uint64, waiting int) {
 }
 
 // Send is part of [wire.Quick].
-func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
-	l.mu.Lock()
+func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.LockBy(by)
 	if l.out.send(from, to, msg) {
 		l.written++
 		n := len(l.out.buf)
-		l.mu.Unlock()
+		l.mu.UnlockBy(by)
 		return n, nil
 	}
-	l.mu.Unlock()
+	l.mu.UnlockBy(by)
 	return l.Write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 

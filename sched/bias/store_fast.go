@@ -1,6 +1,6 @@
 //go:build linux && amd64 && !race
 
-package sched
+package bias
 
 import (
 	"sync/atomic"
@@ -35,7 +35,7 @@ func barrier() {
 	}
 	if _, _, errno := syscall.Syscall(sysMembarrier, cmdExpedited, 0, 0); errno != 0 {
 		// Registered at start-up, so the kernel has no reason left to refuse.
-		panic("sched: membarrier: " + errno.Error())
+		panic("bias: membarrier: " + errno.Error())
 	}
 }
 

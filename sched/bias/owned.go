@@ -1,4 +1,4 @@
-package sched
+package bias
 
 import (
 	"runtime"
@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Bias is a lock biased towards one owner: Enter and Leave cost the owner next
+// Owned is a lock biased towards one owner: Enter and Leave cost the owner next
 // to nothing, Lock costs everybody else a memory barrier on all threads.
 // The zero value is ready. Invariants: as those of lease, except that the owner
 // gets the lock back when the others are done with it.
-type Bias struct {
+type Owned struct {
 	busy    uint32
 	revoked atomic.Uint32
 	mu      sync.Mutex
 }
 
 // Enter takes the lock. Owner only; not reentrant.
-func (b *Bias) Enter() {
+func (b *Owned) Enter() {
 	for {
 		store(&b.busy, 1)
 		if b.revoked.Load() == 0 {
@@ -31,25 +31,25 @@ func (b *Bias) Enter() {
 }
 
 // Leave gives the lock back. Owner only.
-func (b *Bias) Leave() { store(&b.busy, 0) }
+func (b *Owned) Leave() { store(&b.busy, 0) }
 
 // Lock takes the lock. For everybody but the owner.
-func (b *Bias) Lock() {
+func (b *Owned) Lock() {
 	b.mu.Lock()
 	b.revoked.Store(1)
 	barrier()
-	awaitZero(&b.busy)
+	AwaitZero(&b.busy)
 }
 
 // Unlock gives back what Lock took.
-func (b *Bias) Unlock() {
+func (b *Owned) Unlock() {
 	b.revoked.Store(0)
 	b.mu.Unlock()
 }
 
-// awaitZero returns when *p is 0. Whoever makes it so does little before that,
+// AwaitZero returns when *p is 0. Whoever makes it so does little before that,
 // but may have been preempted.
-func awaitZero(p *uint32) {
+func AwaitZero(p *uint32) {
 	for i := 0; atomic.LoadUint32(p) != 0; i++ {
 		if i < 64 {
 			runtime.Gosched()

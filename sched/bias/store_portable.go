@@ -1,6 +1,6 @@
 //go:build !linux || !amd64 || race
 
-package sched
+package bias
 
 import "sync/atomic"
 

@@ -1,0 +1,44 @@
+package bias
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Dekker's protocol with a plain store on one side: either Store's caller sees
+// what Barrier's caller wrote, or the other way round. That neither sees the other
+// is what a store buffer would do to it.
+func TestStoreAndBarrier(t *testing.T) {
+	const rounds = 30_000
+	var x uint32
+	var y, turn atomic.Uint32
+	sawY := make([]bool, rounds)
+	done := make(chan struct{})
+	go func() { // ends after the rounds
+		defer close(done)
+		for i := range uint32(rounds) {
+			for turn.Load() != i+1 {
+				runtime.Gosched()
+			}
+			Store(&x, i+1)
+			sawY[i] = y.Load() > i // the other may be a round further
+		}
+	}()
+	sawX := make([]bool, rounds)
+	for i := range uint32(rounds) {
+		turn.Store(i + 1)
+		y.Store(i + 1)
+		Barrier()
+		sawX[i] = atomic.LoadUint32(&x) == i+1
+		for atomic.LoadUint32(&x) != i+1 {
+			runtime.Gosched()
+		}
+	}
+	<-done
+	for i := range sawX {
+		require.True(t, sawX[i] || sawY[i], "round %d", i)
+	}
+}

@@ -1,0 +1,47 @@
+package sched
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A lease is never with two: not with its worker and whoever has revoked it.
+func TestLease(t *testing.T) {
+	var cur atomic.Pointer[lease]
+	var n int // guarded by the lease, and by the one who revoked it
+	const rounds = 3000
+	done := make(chan struct{})
+	go func() { // the worker; ends with the rounds
+		defer close(done)
+		for cur.Load() == nil {
+			runtime.Gosched()
+		}
+		for {
+			l := cur.Load()
+			if l == nil {
+				return
+			}
+			if l.enter() {
+				n++
+				l.leave()
+			}
+		}
+	}()
+	for range rounds {
+		l := new(lease)
+		cur.Store(l)
+		for range 20 {
+			runtime.Gosched()
+		}
+		l.revoke()
+		n++
+		was := n
+		runtime.Gosched()
+		require.Equal(t, was, n, "once revoked, always revoked")
+	}
+	cur.Store(nil)
+	<-done
+}
