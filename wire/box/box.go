@@ -145,24 +145,38 @@ func Bytes(b []byte) any {
 	if n > oneBytes {
 		return append(make([]byte, 0, n), b...)
 	}
-	m := make([]byte, head+n)
-	p := unsafe.Pointer(&m[0])
-	*(*[3]uintptr)(p) = [3]uintptr{uintptr(p) + uintptr(head), uintptr(n), uintptr(n)}
+	return whole(make([]byte, head+n), b)
+}
+
+// whole makes of m, memory without pointers, a slice and its bytes, which are those of b.
+func whole(m, b []byte) any {
+	p, n := unsafe.Pointer(&m[0]), uintptr(len(b))
+	*(*[3]uintptr)(p) = [3]uintptr{uintptr(p) + uintptr(head), n, n}
 	copy(m[head:], b)
 	return view(kindBytes, p)
 }
 
-// Row is room for the heads of short binaries that are parts of one block: for a
-// decoder that has many at a time, at the cost of two allocations for all of them. Who
-// keeps one of them keeps the row and the block, so both are small: BlockSize.
-type Row [16][]byte
+// Block is memory for several short binaries, each with its slice before it: for a
+// decoder that has many at a time, at the cost of one allocation for all of them. Who
+// keeps one of them keeps the block, so it is small: BlockSize.
+type Block struct{ room []byte }
 
-// BlockSize is how many bytes the binaries of a Row have together, at most.
-const BlockSize = 1152
+// A block has so many bytes, and binaries, at most.
+const (
+	BlockSize = 1408
+	BlockMost = 16
+)
 
-// Put returns b, a part of a block that nobody changes any more, as a []byte, whose
-// head is the row's i-th from now on.
-func (r *Row) Put(i int, b []byte) any {
-	r[i] = b[:len(b):len(b)]
-	return view(kindBytes, unsafe.Pointer(&r[i]))
+// RoomFor returns how many bytes of a block a binary of n bytes takes.
+func RoomFor(n int) int { return (head + n + 7) &^ 7 }
+
+// NewBlock returns a block for binaries that take so many bytes of it.
+func NewBlock(bytes int) Block { return Block{make([]byte, bytes)} }
+
+// Add returns a copy of b, a []byte, as Bytes does.
+func (k *Block) Add(b []byte) any {
+	size := RoomFor(len(b))
+	m := k.room[:size]
+	k.room = k.room[size:]
+	return whole(m, b)
 }

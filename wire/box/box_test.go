@@ -78,14 +78,45 @@ func TestLongBytes(t *testing.T) {
 	}
 }
 
-// The heads of a row are slices like any other, and what they point to is the block.
-func TestRow(t *testing.T) {
-	block, row := []byte("onetwothree"), new(Row)
-	all := []any{row.Put(0, block[:3]), row.Put(1, block[3:6]), row.Put(len(row)-1, block[6:]), row.Put(2, nil)}
+// The binaries of a block are slices like any other, of whatever length, each with the
+// bytes that it was made of, as long as somebody has one of them.
+func TestBlock(t *testing.T) {
+	var all, want []any
+	for k := range 500 {
+		var parts [][]byte
+		room := 0
+		for len(parts) < BlockMost {
+			part := bytes.Repeat([]byte{byte(k + len(parts))}, (k*7+len(parts)*13)%100)
+			if room+RoomFor(len(part)) > BlockSize {
+				break
+			}
+			room += RoomFor(len(part))
+			parts = append(parts, part)
+		}
+		block := NewBlock(room)
+		for i, part := range parts {
+			v := block.Add(part)
+			require.Equal(t, len(part), cap(v.([]byte)), "an append copies")
+			if i == k%len(parts) { // nobody has the others
+				all, want = append(all, v), append(want, bytes.Clone(part))
+			}
+			clear(part)
+		}
+		require.Empty(t, block.room)
+		if k%50 == 0 {
+			runtime.GC()
+		}
+	}
 	runtime.GC()
-	require.Equal(t, []any{[]byte("one"), []byte("two"), []byte("three"), []byte(nil)}, all)
-	_ = append(all[0].([]byte), '!')
-	require.Equal(t, "onetwothree", string(block), "an append copies")
+	for i := range all {
+		require.Equal(t, string(want[i].([]byte)), string(all[i].([]byte)))
+	}
+	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() {
+		block := NewBlock(4 * RoomFor(64))
+		for i := range 4 {
+			all[i] = block.Add(want[i].([]byte)[:0])
+		}
+	}))
 }
 
 // Lists of every size that the runtime has, and about as long as those that are one

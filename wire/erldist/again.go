@@ -3,7 +3,6 @@ package erldist
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 
 	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
@@ -106,7 +105,7 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	}
 	for n < len(msgs) {
 		buf, _ := l.src.Peek(l.src.Buffered())
-		var parts [len(box.Row{})][]byte
+		var parts [box.BlockMost][]byte
 		k, taken := l.in.alike(buf, parts[:min(len(parts), len(msgs)-n)])
 		if k == 0 {
 			break
@@ -127,14 +126,14 @@ func (r *reader) alike(b []byte, parts [][]byte) (n, taken int) {
 		f := b[taken+4:]
 		size := int(binary.BigEndian.Uint32(f[len(p.head):]))
 		end := len(p.head) + binaryHead + size
-		if size > min(room, mostAgain) || len(f) < end || binary.BigEndian.Uint32(b[taken:]) != uint32(end) ||
+		if size > mostAgain || box.RoomFor(size) > room || len(f) < end || binary.BigEndian.Uint32(b[taken:]) != uint32(end) ||
 			!bytes.Equal(f[:p.from], p.head[:p.from]) ||
 			!bytes.Equal(f[p.from+numberBytes:len(p.head)], p.head[p.from+numberBytes:]) {
 			break
 		}
 		parts[n] = f[end-size : end]
 		n++
-		room -= size
+		room -= box.RoomFor(size)
 		taken += 4 + end
 	}
 	return n, taken
@@ -151,9 +150,12 @@ func together(parts [][]byte, msgs []any) {
 		}
 		return
 	}
-	block, row := slices.Concat(parts...), new(box.Row)
+	room := 0
+	for _, p := range parts {
+		room += box.RoomFor(len(p))
+	}
+	block := box.NewBlock(room)
 	for i, p := range parts {
-		msgs[i] = row.Put(i, block[:len(p)])
-		block = block[len(p):]
+		msgs[i] = block.Add(p)
 	}
 }

@@ -191,7 +191,7 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 		return 0
 	}
 	for n < len(msgs) {
-		k, taken := l.in.run(in.buf[in.from:in.to], to, msgs[n:min(len(msgs), n+len(box.Row{}))])
+		k, taken := l.in.run(in.buf[in.from:in.to], to, msgs[n:min(len(msgs), n+box.BlockMost)])
 		if k == 0 {
 			break
 		}

@@ -86,7 +86,7 @@ func (r *reader) short(b []byte, f *wire.Frame) bool {
 // messages to one process. It returns how many they are, and their bytes in b.
 // The binaries of one call share memory if they are more than a few.
 func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
-	place := byte(pidPlace(to.Number()))
+	place, room := byte(pidPlace(to.Number())), 0
 	if r.to[place] != to {
 		return 0, 0
 	}
@@ -94,20 +94,25 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 		f := b[taken:]
 		size := shortHead + int(f[6])
 		if f[0] != 0 || int(f[1]) != size-sizeBytes || f[2] != byte(wire.OpSend) || f[3] >= pidPlaces || f[4] != place ||
-			f[5] != binary8 || r.from[f[3]].IsZero() || len(f) < size || taken+size > box.BlockSize {
+			f[5] != binary8 || r.from[f[3]].IsZero() || len(f) < size {
+			break
+		}
+		more := box.RoomFor(int(f[6]))
+		if room+more > box.BlockSize {
 			break
 		}
 		n++
+		room += more
 		taken += size
 	}
 	if n < fewShort {
 		return r.each(b, msgs[:n]), taken
 	}
-	block, row := append([]byte(nil), b[:taken]...), new(box.Row)
+	block := box.NewBlock(room)
 	for i := range n {
-		size := shortHead + int(block[6])
-		msgs[i] = row.Put(i, block[shortHead:size])
-		block = block[size:]
+		size := shortHead + int(b[6])
+		msgs[i] = block.Add(b[shortHead:size])
+		b = b[size:]
 	}
 	return n, taken
 }
