@@ -30,10 +30,10 @@ const (
 	// leastRun and mostRun bound how many times in a row a hand takes a mutex before
 	// that leans.
 	leastRun = 16
-	mostRun  = 1 << 14
+	mostRun  = 1 << 13
 	// worth is how many times a hand takes what leans towards it, at least, for the
 	// barrier that ends it to be worth it.
-	worth = 1024
+	worth = 256
 )
 
 // Lock takes the lock, without a hand.
@@ -101,8 +101,8 @@ func (m *Mutex) straighten() {
 	Barrier()
 	AwaitZero(&h.busy)
 	if atomic.LoadUint32(&h.taken)-m.from >= worth {
-		m.skip /= 2
+		m.skip /= 4
 	} else {
-		m.skip, m.run = min(4*m.skip+leastRun, mostRun), 0
+		m.skip, m.run = min(2*m.skip+leastRun, mostRun), 0
 	}
 }
