@@ -58,6 +58,7 @@ type peer struct {
 	ahead   wire.Ahead      // nil: the link has none
 	batch   wire.Batch      // nil: the link has none, or is not ahead
 	msgs    [parcelSize]any // room
+	keen    keen
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -215,8 +216,12 @@ func (p *peer) read() {
 	if p.ahead != nil {
 		p.batch, _ = p.link.(wire.Batch)
 	}
+	p.keen.link, _ = p.link.(wire.Keen)
 	var f wire.Frame // one for all, which nobody keeps
 	for {
+		if p.guest != nil && p.guest.Ran() {
+			p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake)
+		}
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
 			return
@@ -227,12 +232,13 @@ func (p *peer) read() {
 			more = p.ahead != nil && p.ahead.More()
 			packed = p.pack(&f, more)
 		}
+		p.guest = nil
 		if packed && p.parcel.owed == 0 {
 			continue
 		}
 		p.box.hush()
 		if !packed {
-			if p.guest = nil; !more && p.parcel.q == nil {
+			if !more && p.parcel.q == nil {
 				p.guest = p.reader
 			}
 			p.deliverParcel()

@@ -12,6 +12,7 @@ type Guest struct {
 	leave func()
 	goid  uint64
 	owes  bool // a wake-up
+	ran   bool // the last Help ran something
 	gone  bool // leave has been called
 }
 
@@ -50,6 +51,7 @@ func (g *Guest) Inject(e *Entity) {
 // Help runs what Inject has woken, unless workers do. False: leave has been called,
 // and the guest is no guest any more.
 func (g *Guest) Help() (still bool) {
+	g.ran = false
 	if !g.owes {
 		return true
 	}
@@ -58,6 +60,7 @@ func (g *Guest) Help() (still bool) {
 	if w == nil {
 		return true
 	}
+	g.ran = true
 	defer func() { // a handler may call runtime.Goexit
 		if w.stage != nil {
 			w.unwound()
@@ -73,6 +76,9 @@ func (g *Guest) Help() (still bool) {
 	}
 	return true
 }
+
+// Ran reports whether the last Help has run something by itself.
+func (g *Guest) Ran() bool { return g.ran }
 
 // invite makes g a worker with a stage; nil: there is none for it, or there are
 // workers enough.

@@ -23,13 +23,7 @@ type Attempt struct {
 
 // NewAttempt readies an Attempt for a connection.
 func NewAttempt(conn net.Conn) *Attempt {
-	a := new(Attempt)
-	switch conn := conn.(type) {
-	case *net.TCPConn:
-		a.raw, _ = conn.SyscallConn()
-	case *net.UnixConn:
-		a.raw, _ = conn.SyscallConn()
-	}
+	a := &Attempt{raw: rawConn(conn)}
 	a.write = func(fd uintptr) bool {
 		a.n = writeOnce(fd, a.b)
 		return true

@@ -162,6 +162,13 @@ type Batch interface {
 // wrong, and Flush must be called.
 type Prompt interface{ Try() (more bool) }
 
+// Keen is what a [Link] may have beside: Await waits for d, at most, for what Read
+// returns next, without going to sleep, and reports whether something has come. It is for
+// the goroutine that reads.
+type Keen interface {
+	Await(d time.Duration) (came bool)
+}
+
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
 // it.
 type Gauge interface {

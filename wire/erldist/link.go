@@ -9,6 +9,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
@@ -25,9 +26,10 @@ type link struct {
 	peer wire.Peer
 
 	// Of the goroutine that reads.
-	src *bufio.Reader
-	in  *reader
-	big []byte // for frames larger than src
+	lookout *wire.Lookout
+	src     *bufio.Reader
+	in      *reader
+	big     []byte // for frames larger than src
 
 	mu  bias.Mutex
 	out *writer // guarded by mu
@@ -69,7 +71,7 @@ func addr(conn net.Conn) string {
 }
 
 func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkLimits, foreign func(any) (any, error)) *link {
-	l := &link{conn: conn, peer: peer, attempt: wire.NewAttempt(conn)}
+	l := &link{conn: conn, peer: peer, attempt: wire.NewAttempt(conn), lookout: wire.NewLookout(conn)}
 	flags := Flags(peer.Flags)
 	l.src = bufio.NewReaderSize(counted{l}, readSize)
 	l.in = newReader(local.Name, peer.ID.Name, flags, limits)
@@ -101,6 +103,9 @@ func (l *link) Read(f *wire.Frame) error {
 		}
 	}
 }
+
+// Await is part of [wire.Keen].
+func (l *link) Await(d time.Duration) bool { return l.src.Buffered() > 0 || l.lookout.Await(d) }
 
 // More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
 func (l *link) More() bool {

@@ -37,6 +37,7 @@ func (k kit) try(t *testing.T) {
 	if !ok {
 		return
 	}
+	awaited(t, a, b)
 	const senders, messages = 8, 1500
 	wake := make(chan struct{}, 1)
 	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -100,5 +101,29 @@ func within(t *testing.T, f func(), otherwise string) {
 	case <-done:
 	case <-time.After(patience):
 		t.Fatal(otherwise)
+	}
+}
+
+// awaited has one wait for what the other sends, if a link can: nothing comes, then it
+// does, and Read returns it.
+func awaited(t *testing.T, a, b wire.Link) {
+	k, ok := b.(wire.Keen)
+	if !ok {
+		return
+	}
+	if k.Await(time.Millisecond) {
+		t.Error("Await says that something has come")
+	}
+	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), To: wire.NewOrigin(B).PID(1), Payload: "ball"}
+	if _, err := a.Write(&f); err != nil {
+		t.Fatal(err)
+	}
+	go a.Flush(false)
+	if !k.Await(patience) {
+		t.Error("Await does not see what has come")
+	}
+	var got wire.Frame
+	if err := b.Read(&got); err != nil || got.To != f.To {
+		t.Fatalf("Read: %v, %v", got, err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [wire.Protocol]; its links are [wire.Quick], [wire.Ahead], [wire.Batch] and
+// [wire.Protocol]; its links are [wire.Quick], [wire.Ahead], [wire.Batch], [wire.Keen] and
 // [wire.Prompt]. This is its specification, version 1; package pack has that of the
 // terms.
 //

@@ -26,8 +26,9 @@ type link struct {
 	session *session // nil: the link ends with its connection
 
 	// Of the goroutine that reads.
-	in    *reader
-	input input
+	in      *reader
+	input   input
+	lookout *wire.Lookout // nil: the link has a session
 
 	mu      bias.Mutex
 	out     *writer // guarded by mu
@@ -74,7 +75,9 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.out.threshold = p.Compress
 	}
 	l.out.enc = pack.Encoder{Told: &l.out.told, Types: p.Types, Foreign: p.Foreign}
-	if m.session != (sessionID{}) {
+	if m.session == (sessionID{}) {
+		l.lookout = wire.NewLookout(conn)
+	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
 		l.session = &session{link: l, id: m.session, grace: m.grace(), again: again}
 		if again == nil {
@@ -183,6 +186,11 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 
 // More is part of [wire.Ahead].
 func (l *link) More() bool { return l.input.more() }
+
+// Await is part of [wire.Keen].
+func (l *link) Await(d time.Duration) bool {
+	return l.input.from < l.input.to || l.lookout != nil && l.lookout.Await(d)
+}
 
 // Batch is part of [wire.Batch]: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {

@@ -1,0 +1,46 @@
+package node
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// keen is what a reader knows of how soon messages come. To go to sleep and be woken
+// takes several times as long as to read a message, to handle it and to answer; on a
+// machine that has nothing else to do, where the core goes to sleep too, ten times. So a
+// reader that has handled a message by itself stays awake for a moment: who plays ball
+// with another node has the next one soon. It does so while that is of use in every
+// second case at least, and only if no other reader of the node does.
+type keen struct {
+	link wire.Keen // nil: the link cannot wait in this way
+	shy  int       // so many messages it slept after, the last time that it was of no use
+	wait int       // so many it will yet
+}
+
+// mostShy is how many messages a reader sleeps after, at most, before it tries again.
+const mostShy = 255
+
+// await waits up to d for what comes next, if there is hope.
+func (k *keen) await(d time.Duration, awake *atomic.Bool) {
+	if k.link == nil || d <= 0 {
+		return
+	}
+	if k.wait > 0 {
+		k.wait--
+		return
+	}
+	if runtime.GOMAXPROCS(0) < 2 || !awake.CompareAndSwap(false, true) {
+		return
+	}
+	came := k.link.Await(d)
+	awake.Store(false)
+	if came {
+		k.shy /= 2
+		return
+	}
+	k.shy = min(2*k.shy+1, mostShy)
+	k.wait = k.shy
+}

@@ -1,0 +1,66 @@
+package node
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// expected says what comes in time, and counts who has waited for it.
+type expected struct {
+	comes  func() bool
+	awaits int
+}
+
+func (e *expected) Await(time.Duration) bool {
+	e.awaits++
+	return e.comes()
+}
+
+// A reader stays awake while that is of use, tries less and less often while it is not,
+// and comes back soon when it is again; never beside another, and not where it is told
+// not to, or has no core to spare.
+func TestKeen(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var awake atomic.Bool
+	yes, no := func() bool { return true }, func() bool { return false }
+	l := &expected{comes: yes}
+	k := keen{link: l}
+	after := func(messages int) int {
+		l.awaits = 0
+		for range messages {
+			k.await(time.Second, &awake)
+			assert.False(t, awake.Load() && l.awaits > 0)
+		}
+		return l.awaits
+	}
+	assert.Equal(t, 1000, after(1000))
+	l.comes = no
+	assert.Equal(t, 8, after(1+2+4+8+16+32+64+128), "after 1, 3, 7, ... messages")
+	assert.Equal(t, 100, after(100*(mostShy+1)))
+	l.comes = yes
+	after(mostShy + 1)
+	assert.Equal(t, 1000, after(1000))
+	n := 0
+	l.comes = func() bool { n++; return n%3 == 0 }
+	after(10_000)
+	assert.Less(t, after(10_000), 300, "one of three is not enough")
+	l.comes = yes
+	after(mostShy + 1)
+	l.comes = func() bool { n++; return n%10 != 0 }
+	assert.Greater(t, after(10_000), 5000)
+
+	l.comes = yes
+	after(mostShy + 1)
+	awake.Store(true)
+	assert.Zero(t, after(10), "another reader is awake")
+	awake.Store(false)
+	k.await(-1, &awake)
+	assert.Zero(t, l.awaits)
+	runtime.GOMAXPROCS(1)
+	assert.Zero(t, after(10))
+	new(keen).await(time.Second, &awake)
+}

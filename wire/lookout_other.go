@@ -1,0 +1,7 @@
+//go:build !unix
+
+package wire
+
+import "time"
+
+func lookUntil(uintptr, time.Time) bool { return false }
