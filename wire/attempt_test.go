@@ -14,14 +14,7 @@ import (
 
 // An attempt writes what fits, never waits, and leaves errors to who writes next.
 func TestAttempt(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	a, err := net.Dial("tcp", ln.Addr().String())
-	require.NoError(t, err)
-	b, err := ln.Accept()
-	require.NoError(t, err)
-	defer b.Close()
+	a, b := tcp(t)
 	try := wire.NewAttempt(a)
 	require.True(t, try.Able())
 	block := bytes.Repeat([]byte("actornode"), 1<<16)
@@ -45,4 +38,17 @@ func TestAttempt(t *testing.T) {
 	defer p.Close()
 	defer q.Close()
 	assert.False(t, wire.NewAttempt(p).Able())
+}
+
+// tcp returns the two ends of a connection over loopback.
+func tcp(t *testing.T) (a, b net.Conn) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	a, err = net.Dial("tcp", ln.Addr().String())
+	require.NoError(t, err)
+	b, err = ln.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
 }

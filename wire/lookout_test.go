@@ -14,14 +14,7 @@ import (
 // A lookout sees what has come and what is wrong at once, and gives up in time; what it
 // has seen is still there to be read.
 func TestLookout(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	a, err := net.Dial("tcp", ln.Addr().String())
-	require.NoError(t, err)
-	b, err := ln.Accept()
-	require.NoError(t, err)
-	defer b.Close()
+	a, b := tcp(t)
 	const long = time.Minute
 	l := wire.NewLookout(b)
 	assert.False(t, l.Await(time.Millisecond))
@@ -30,7 +23,7 @@ func TestLookout(t *testing.T) {
 	require.True(t, l.Await(long))
 	assert.Zero(t, testing.AllocsPerRun(10, func() { l.Await(long) }))
 	got := make([]byte, 4)
-	_, err = b.Read(got)
+	_, err := b.Read(got)
 	require.NoError(t, err)
 	assert.Equal(t, "ball", string(got))
 	assert.False(t, l.Await(0))
