@@ -72,7 +72,7 @@ func TestCalling(t *testing.T) {
 func TestMessages(t *testing.T) {
 	n := startNode(t, node.Config{})
 	for _, w := range allWays {
-		seen := make(chan struct{}, 1)
+		seen := make(chan struct{}, 5) // for all messages: the kill may come late
 		goOn := make(chan struct{})
 		pid, err := n.SpawnOpt(w.options, w.wrap(func(host, any) error {
 			seen <- struct{}{}
