@@ -211,7 +211,7 @@ func (p *peer) read() {
 			p.n.dist.wg.Done()
 		}
 	}()
-	p.reader = p.n.pool.Guest(func() { go p.readOn() })
+	p.reader, p.guest = p.n.pool.Guest(func() { go p.readOn() }), nil
 	p.ahead, _ = p.link.(wire.Ahead)
 	if p.ahead != nil {
 		p.batch, _ = p.link.(wire.Batch)
