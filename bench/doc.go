@@ -105,10 +105,15 @@
 //	                      eighth. list: the clearing and the writing of 16 bytes an
 //	                      element, and some 24 instructions; integers of more than
 //	                      65,535 take 8 bytes more
-//	remote_throughput     the reader of the far end: the allocation of the message (a
-//	                      third), a copy out of the socket, the collector
-//	remote_latency        four wake-ups a round: of the reader, which the socket wakes,
-//	                      and of the process's stage, at each end
+//	remote_throughput     both cores, about half of each for either end: the sender's
+//	                      messages and their collection (two fifths of its half), the
+//	                      kernel's copies (a quarter of both), at the far end the
+//	                      collector (a quarter)
+//	remote_latency        system calls: a write, two or three reads and looks at each
+//	                      end, while the readers stay awake; where they do not, the
+//	                      wake-up of a core, which on a virtual machine takes longer than
+//	                      all else. process: that, always. Ends that share a core need
+//	                      none, so that a run of tcp or Erlang takes a fifth of another
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox

@@ -8,11 +8,12 @@ import (
 )
 
 // Places of the caches: atoms below shortPlaces have a reference that is a byte
-// shorter. Room for them is made by so many at a time, since a node has a cache for
+// shorter. Room for them is made by roomPlaces at a time, since a node has a cache for
 // each of its peers, and most of them hold little.
 const (
 	shortPlaces  = 256
 	atomPlaces   = 8 * shortPlaces
+	roomPlaces   = 32
 	originPlaces = originNew
 )
 
@@ -25,7 +26,7 @@ const (
 //  2. log says how to get back to what was committed last.
 type Told struct {
 	seed    maphash.Seed
-	atoms   [atomPlaces / shortPlaces]*[shortPlaces]toldAtom
+	atoms   [atomPlaces / roomPlaces]*[roomPlaces]toldAtom
 	life    uint32 // of the entries that count, from 1: Reset makes the others old
 	origins map[wire.Origin]uint8
 	at      [originPlaces]wire.Origin
@@ -113,11 +114,11 @@ func (c *Told) begin() {
 
 // slot returns what is at a place.
 func (c *Told) slot(place int) *toldAtom {
-	room := &c.atoms[place/shortPlaces]
+	room := &c.atoms[place/roomPlaces]
 	if *room == nil {
-		*room = new([shortPlaces]toldAtom)
+		*room = new([roomPlaces]toldAtom)
 	}
-	return &(*room)[place%shortPlaces]
+	return &(*room)[place%roomPlaces]
 }
 
 // atom returns the place of a, which it may give it.
@@ -190,7 +191,7 @@ func (c *Told) origin(o wire.Origin) (place uint8, p placing) {
 // holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
 // must be decoded with it, in order. After an error it is of no more use.
 type Heard struct {
-	atoms   [atomPlaces / shortPlaces]*[shortPlaces]any // an Atom each, boxed; nil where nothing was told
+	atoms   [atomPlaces / roomPlaces]*[roomPlaces]any // an Atom each, boxed; nil where nothing was told
 	origins []wire.Origin
 	known   []bool // of origins
 }
@@ -208,19 +209,19 @@ func (c *Heard) Reset() {
 
 // put sets what is at a place, which is one.
 func (c *Heard) put(place int, a any) {
-	room := &c.atoms[place/shortPlaces]
+	room := &c.atoms[place/roomPlaces]
 	if *room == nil {
-		*room = new([shortPlaces]any)
+		*room = new([roomPlaces]any)
 	}
-	(*room)[place%shortPlaces] = a
+	(*room)[place%roomPlaces] = a
 }
 
 // atom returns the Atom at a place, nil if there is none.
 func (c *Heard) atom(place int) any {
-	if place >= atomPlaces || c.atoms[place/shortPlaces] == nil {
+	if place >= atomPlaces || c.atoms[place/roomPlaces] == nil {
 		return nil
 	}
-	return c.atoms[place/shortPlaces][place%shortPlaces]
+	return c.atoms[place/roomPlaces][place%roomPlaces]
 }
 
 func (c *Heard) putOrigin(place int, o wire.Origin) {
