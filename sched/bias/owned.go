@@ -20,24 +20,24 @@ type Owned struct {
 // Enter takes the lock. Owner only; not reentrant.
 func (b *Owned) Enter() {
 	for {
-		store(&b.busy, 1)
+		Store(&b.busy, 1)
 		if b.revoked.Load() == 0 {
 			return
 		}
-		store(&b.busy, 0)
+		Store(&b.busy, 0)
 		b.mu.Lock() // until the other is done
 		b.mu.Unlock()
 	}
 }
 
 // Leave gives the lock back. Owner only.
-func (b *Owned) Leave() { store(&b.busy, 0) }
+func (b *Owned) Leave() { Store(&b.busy, 0) }
 
 // Lock takes the lock. For everybody but the owner.
 func (b *Owned) Lock() {
 	b.mu.Lock()
 	b.revoked.Store(1)
-	barrier()
+	Barrier()
 	AwaitZero(&b.busy)
 }
 

@@ -28,8 +28,9 @@ var fenced = func() bool {
 	return errno != 0
 }()
 
-// barrier makes every thread of this program pass a full memory barrier.
-func barrier() {
+// Barrier is the reader's half of Store: every thread of this program passes a full
+// memory barrier.
+func Barrier() {
 	if fenced {
 		return
 	}
@@ -39,9 +40,12 @@ func barrier() {
 	}
 }
 
-// store writes v where the caller is the only writer. It releases what the
-// caller wrote before, and, together with barrier, it is a Dekker store.
-func store(p *uint32, v uint32) {
+// Store writes v to p, of which the caller is the only writer, without a fence
+// where the machine allows that; it releases what the caller wrote before. A reader
+// uses atomic.LoadUint32; one that has written something which the writer of p reads
+// afterwards, and that must not miss the store, calls Barrier between its write and its
+// read.
+func Store(p *uint32, v uint32) {
 	if fenced {
 		atomic.StoreUint32(p, v)
 		return
@@ -49,9 +53,9 @@ func store(p *uint32, v uint32) {
 	*p = v
 }
 
-// store64 is store for 64 bits, which amd64 stores at once where they are aligned,
-// as Go aligns them.
-func store64(p *uint64, v uint64) {
+// Store64 is Store for 64 bits, which amd64 stores at once where they are aligned,
+// as Go aligns them: for counters.
+func Store64(p *uint64, v uint64) {
 	if fenced {
 		atomic.StoreUint64(p, v)
 		return

@@ -4,11 +4,11 @@ package bias
 
 import "sync/atomic"
 
-// barrier has nothing to do: each store carries its own fence.
-func barrier() {}
+// Barrier has nothing to do: each store carries its own fence.
+func Barrier() {}
 
-// store writes v where the caller is the only writer.
-func store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
+// Store writes v where the caller is the only writer.
+func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
 
-// store64 is store for 64 bits.
-func store64(p *uint64, v uint64) { atomic.StoreUint64(p, v) }
+// Store64 is Store for 64 bits.
+func Store64(p *uint64, v uint64) { atomic.StoreUint64(p, v) }
