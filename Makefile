@@ -8,7 +8,7 @@
 
 GO       ?= go
 FUZZTIME ?= 40000x
-RACE     := ./mailbox ./sched ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
+RACE     := ./mailbox ./sched/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
 .PHONY: test tools check unit race fuzz smoke bench interop soak
 
