@@ -96,6 +96,9 @@ func parse(id string, meta []byte) (member, error) {
 		}
 		if h, port, _ := net.SplitHostPort(e.Addr); h == "" {
 			e.Addr = net.JoinHostPort(host, port)
+			if _, err := node.ParseEndpoint(e.String()); err != nil { // not every name has a host that is one
+				return bad("the host")
+			}
 		}
 		m.Endpoints = append(m.Endpoints, e)
 	}

@@ -57,6 +57,7 @@ func TestMember(t *testing.T) {
 		"h@h#00000001":  "actornode/1 1 :0",
 		"i@h#00000001":  "actornode/1 1" + strings.Repeat(" :1", maxEndpoints+1),
 		"j@h#00000001":  "actornode/1 1 h:" + strings.Repeat("1", 600),
+		"k@]h#00000001": "actornode/1 1 :1", // no host, though a name
 		strings.Repeat("x", 3000) + "@h#00000001": "actornode/1 1",
 	} {
 		_, err := parse(id, []byte(meta))
