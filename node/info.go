@@ -237,8 +237,9 @@ func (p *proc) measure(i *Info) {
 }
 
 // Mailboxes returns how many messages wait for each of some processes, the one
-// being handled included; -1 for one that is gone. It is the part of Infos that
-// costs little.
+// being handled included; -1 for one that is gone. One that is being handed to a
+// process on a goroutine of its own, which waits for it, may not be among them for that
+// moment. It is the part of Infos that costs little.
 func (n *Node) Mailboxes(pids []PID) []int {
 	counts := make([]int, len(pids))
 	for first := 0; first < len(pids); first += infosAtOnce {
