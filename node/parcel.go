@@ -16,7 +16,7 @@ type parcel struct {
 	q     *proc // nil: there is no parcel
 	chain mailbox.Chain
 	owed  int // messages that have been delivered, for the reader to handle
-	dear  int // so many parcels to come it handles none of
+	dear  int // it handles the one that is so many parcels from now, and none before
 	pause int // dear, when it was last set
 }
 
@@ -27,8 +27,9 @@ const parcelSize = 64
 // What the messages of a parcel set off the reader does itself, as what a lone one sets
 // off, while that takes little longer than to hand them to another goroutine does: then
 // they are handled in the cache into which they have been read, and none wait. If it has
-// taken more than cheap for each message of a parcel, workers do it for the next one,
-// while the reader reads on; if that happens again, for twice as many, up to mostDear.
+// taken more than cheap for each message of a parcel, it tries once more with the next
+// one; if that happens again, with the second after it, then the fourth, and so on up to
+// mostDear, and workers do those between, while the reader reads on.
 // Time in which the reader did not run counts too: nothing cheaper tells them apart.
 const (
 	cheap    = 150 * time.Nanosecond

@@ -103,6 +103,6 @@ func (m *Mutex) straighten() {
 	if atomic.LoadUint32(&h.taken)-m.from >= worth {
 		m.skip /= 4
 	} else {
-		m.skip, m.run = min(2*m.skip+leastRun, mostRun), 0
+		m.skip, m.run = min(2*m.skip+leastRun, mostRun-leastRun), 0
 	}
 }

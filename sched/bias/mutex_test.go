@@ -121,11 +121,7 @@ func BenchmarkMutexBy(b *testing.B) {
 
 // What they pay who are not leant towards: a sync.Mutex, as long as it does not lean.
 func BenchmarkMutex(b *testing.B) {
-	var m Mutex
-	for b.Loop() {
-		m.Lock()
-		m.Unlock()
-	}
+	benchLocker(b, new(Mutex))
 }
 
 // What it costs to take it from a hand.

@@ -10,8 +10,8 @@ import (
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
 // for both sides with membarrier(2): the asymmetric form of Dekker's protocol.
 // It rests on three facts: amd64 keeps the order of stores and of loads and only
-// lets a load pass an older store (the pair in enter, which the barrier
-// covers); the compiler keeps a store before an atomic load that follows it;
+// lets a load pass an older store (that of the owner who then looks whether
+// it still is one, which the barrier covers); the compiler keeps a store before an atomic load that follows it;
 // a thread that is not running when membarrier is called passed a full
 // barrier when it was switched out. Under -race, on other machines and where
 // the kernel refuses membarrier, every store is a sequentially consistent one.

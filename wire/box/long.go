@@ -13,9 +13,10 @@ import (
 
 // Most is how many slots, at most, are one with the head of their slice: those that a
 // mebibyte has room for. Beyond, an allocation more is nothing beside theirs.
-const Most = (1<<20 - head) / slotSize
+const Most = (mostBytes - head) / slotSize
 
 const (
+	mostBytes = 1 << 20
 	slotSize  = int(unsafe.Sizeof(any(nil)))
 	page      = 8 << 10  // of the runtime
 	lastClass = 32 << 10 // up to here, in bytes, it has classes of sizes; beyond, whole pages
@@ -31,7 +32,7 @@ type size struct {
 var (
 	sizes  []size
 	sizeOf []uint8 // the place of a length in sizes, as far as there are classes
-	pages  [(1<<20)/page + 1]size
+	pages  [mostBytes/page + 1]size
 	setUp  sync.Once
 )
 

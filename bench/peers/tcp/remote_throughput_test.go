@@ -32,7 +32,7 @@ func TestAnAnswerThatDoesNotAddUp(t *testing.T) {
 			for range 100 {
 				read(in, 64)
 			}
-			conn.Write(appendMessage(nil, test.answer.bytes()))
+			assert.NoError(t, test.answer.answer(conn))
 		}, "messages=100", "senders=3")
 		assert.Contains(t, said, test.said)
 	}
