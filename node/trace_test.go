@@ -218,16 +218,18 @@ func TestTraceSignals(t *testing.T) {
 // Children of children are traced, as far as there is room.
 func TestTraceChildren(t *testing.T) {
 	n := startNode(t, node.Config{})
+	h := openHandle(t, n)
 	var breed node.ActorFunc
 	breed = func(c *node.Context, msg any) error {
-		if k := msg.(int); k > 0 {
-			child, err := c.Spawn(breed)
-			if err != nil {
-				return err
-			}
-			c.Send(child, k-1)
+		k := msg.(int)
+		if k == 0 {
+			return c.Send(h.Self(), "all there")
 		}
-		return nil
+		child, err := c.Spawn(breed)
+		if err != nil {
+			return err
+		}
+		return c.Send(child, k-1)
 	}
 	root, err := n.Spawn(breed)
 	require.NoError(t, err)
@@ -239,6 +241,7 @@ func TestTraceChildren(t *testing.T) {
 		assert.Equal(t, parent, e.Process)
 		parent = e.Other
 	}
+	assert.Equal(t, "all there", h.Receive())
 	assert.EqualValues(t, 1, tr.Missed(), "the seventh, and who is not traced has no children")
 	noEvent(t, tr)
 	other, err := n.Spawn(breed)
