@@ -24,14 +24,13 @@ var remoteThroughput = betweenNodes(contract.Bench{
 // numberSize is what a number takes of a binary.
 const numberSize = 8
 
-// binaryOf returns a new binary of so many bytes that says number.
-func binaryOf(size, number int) []byte {
-	b := make([]byte, size)
+// setNumber has b say number.
+func setNumber(b []byte, number int) []byte {
 	binary.BigEndian.PutUint64(b, uint64(number))
 	return b
 }
 
-// numberIn returns what binaryOf was given.
+// numberIn returns what setNumber was given.
 func numberIn(b []byte) int {
 	if len(b) < numberSize {
 		return -1
@@ -76,8 +75,9 @@ func (s farSender) Receive(ctx *node.Context, msg any) error {
 	if _, ok := msg.(release); !ok {
 		return node.Unhandled
 	}
+	b := make([]byte, s.size)
 	for i := s.first; i <= s.last; i += s.step {
-		ctx.Send(s.to, binaryOf(s.size, i))
+		ctx.SendBytes(s.to, setNumber(b, i))
 	}
 	return nil
 }
@@ -85,8 +85,9 @@ func (s farSender) Receive(ctx *node.Context, msg any) error {
 func (s farSender) process() node.Process {
 	return func(p *node.Self) error {
 		node.ReceiveOf[release](p)
+		b := make([]byte, s.size)
 		for i := s.first; i <= s.last; i += s.step {
-			p.Send(s.to, binaryOf(s.size, i))
+			p.SendBytes(s.to, setNumber(b, i))
 		}
 		return nil
 	}

@@ -80,6 +80,16 @@ func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err erro
 	return b.put(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 
+// copied is message for a binary that is the caller's again. taken false: nothing has
+// happened.
+func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool) {
+	if !b.direct.Load() || b.quick == nil {
+		return false, false
+	}
+	n, taken := b.quick.SendBytes(c.by(), from, to, msg)
+	return taken && b.written(c, n), taken
+}
+
 // written is told what the link holds.
 func (b *outbox) written(c *Context, n int) (full bool) {
 	if n <= b.limit {

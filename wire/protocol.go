@@ -141,6 +141,10 @@ var ErrLater = errors.New("wire: a long message of the sender is under way")
 // another, without a Frame. by is of the goroutine that sends; nil: it has none.
 type Quick interface {
 	Send(by *bias.Hand, from, to PID, msg any) (buffered int, err error)
+	// SendBytes is Send for a binary that is copied before SendBytes returns. It is for
+	// short ones, and those from and to whom messages have gone: taken says whether this
+	// is such a one; if not, nothing has happened, and Send takes it.
+	SendBytes(by *bias.Hand, from, to PID, b []byte) (buffered int, taken bool)
 }
 
 // Ahead is what a [Link] may have beside: More reports whether Read is sure to return

@@ -63,10 +63,9 @@ func freshAtoms(b []byte) bool {
 }
 
 // again appends the frame of a message by the pattern; false: it is for write.
-func (w *writer) again(from, to wire.PID, msg any) bool {
+func (w *writer) again(from, to wire.PID, b []byte) bool {
 	p := &w.pattern
-	b, ok := msg.([]byte)
-	if !ok || p.to != to || to.IsZero() || p.node != from.Origin() || len(b) > mostAgain || len(w.long) > 0 {
+	if p.to != to || to.IsZero() || p.node != from.Origin() || len(b) > mostAgain || len(w.long) > 0 {
 		return false
 	}
 	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(len(p.head)+binaryHead+len(b)))
@@ -85,17 +84,29 @@ func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, er
 	l.mu.LockBy(by)
 	defer l.mu.UnlockBy(by)
 	w := l.out
-	if !w.again(from, to, msg) {
+	b, ok := msg.([]byte)
+	if !ok || !w.again(from, to, b) {
 		at := len(w.buf)
 		if err = w.write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg}); err != nil {
 			return len(w.buf), err
 		}
-		if b, ok := msg.([]byte); ok && w.headed && len(b) <= mostAgain && !from.IsZero() {
+		if ok && w.headed && len(b) <= mostAgain && !from.IsZero() {
 			w.pattern.learn(w.buf[at+4:], w.body, from, to, len(b))
 		}
 	}
 	l.n++
 	return len(w.buf), nil
+}
+
+// SendBytes is part of [wire.Quick].
+func (l *link) SendBytes(by *bias.Hand, from, to wire.PID, b []byte) (buffered int, taken bool) {
+	l.mu.LockBy(by)
+	if taken = l.out.again(from, to, b); taken {
+		l.n++
+	}
+	buffered = len(l.out.buf)
+	l.mu.UnlockBy(by)
+	return buffered, taken
 }
 
 // Batch is part of [wire.Batch]: for short binaries.

@@ -229,6 +229,17 @@ func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, er
 	return l.Write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 
+// SendBytes is part of [wire.Quick].
+func (l *link) SendBytes(by *bias.Hand, from, to wire.PID, b []byte) (buffered int, taken bool) {
+	l.mu.LockBy(by)
+	if taken = l.out.sendBytes(from, to, b); taken {
+		l.written++
+	}
+	buffered = len(l.out.buf)
+	l.mu.UnlockBy(by)
+	return buffered, taken
+}
+
 // keptSize is how large a buffer may be that is kept for later messages.
 const keptSize = 2 << 20
 

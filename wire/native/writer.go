@@ -98,12 +98,17 @@ func (w *writer) back(at int) {
 // send is write for a message from one process to another that both ends know, if
 // it is short; false: it is for write.
 func (w *writer) send(from, to wire.PID, msg any) bool {
+	b, ok := msg.([]byte)
+	return ok && w.sendBytes(from, to, b)
+}
+
+// sendBytes is send for a binary, which is copied.
+func (w *writer) sendBytes(from, to wire.PID, b []byte) bool {
 	i, j := pidPlace(from.Number()), pidPlace(to.Number())
 	if w.from[i] != from || w.to[j] != to || len(w.long) > 0 || from.IsZero() || to.IsZero() {
 		return false
 	}
-	b, ok := msg.([]byte)
-	if !ok || len(b) > smallBinary || w.threshold > 0 || w.sums {
+	if len(b) > smallBinary || w.threshold > 0 || w.sums {
 		return false
 	}
 	n := 3 + 2 + len(b)
