@@ -4,7 +4,8 @@
 //
 // # Nouns
 //
-//   - A [Node] carries one message. A [Free] list recycles nodes.
+//   - A [Node] carries one message. A [Free] list recycles nodes. A [Run] is several
+//     messages with one node.
 //   - An [Inbox] is the half that all senders share: a stack of nodes that any
 //     goroutine pushes to and the reader takes whole.
 //   - A [Queue] is the reader's own half: the messages in order of arrival, with a
@@ -24,8 +25,9 @@
 //
 //	for range wake {
 //		for !in.Closed() && (in.Take(&q) > 0 || !in.Arm()) { // until the next push will wake
-//			for n := q.Next(); n != nil; n = q.Next() {
-//				handle(q.Drop().Msg)
+//			for msg, ok := q.Next(); ok; msg, ok = q.Next() {
+//				q.Drop()
+//				handle(msg)
 //			}
 //		}
 //	}
@@ -58,6 +60,7 @@
 //     whoever recycles it.
 //  2. A node may be recycled at once: a push that has read its address as the
 //     newest of the stack, and finds it there again, is right to swap.
+//     The same goes for a run, whose node is in it.
 //
 // And for a [Bounded]:
 //
@@ -88,7 +91,7 @@
 //
 // # Limits
 //
-// A queue holds up to 2,147,483,647 messages. An inbox is as long as it gets: for
+// A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is as long as it gets: for
 // a bound use a Bounded, which takes a lock a message. Limits.Bytes counts what
 // [Size] estimates, which follows pointers so far and no further and counts what
 // two messages share twice.

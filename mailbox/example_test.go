@@ -25,10 +25,10 @@ func Example() {
 		var q mailbox.Queue
 		for range wake {
 			for !in.Closed() && (in.Take(&q) > 0 || !in.Arm()) {
-				for n := q.Next(); n != nil; n = q.Next() {
+				for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 					q.Drop()
-					fmt.Println("got", n.Msg)
-					if n.Msg == "stop" {
+					fmt.Println("got", msg)
+					if msg == "stop" {
 						in.Close()
 						close(wake)
 					}
@@ -55,9 +55,10 @@ func ExampleQueue() {
 		q.Append(&mailbox.Node{Msg: msg})
 	}
 	take := func(want string) {
-		for n := q.Next(); n != nil; n = q.Next() {
-			if n.Msg == want {
-				fmt.Println("took", q.Drop().Msg, "behind", q.Passed())
+		for msg, ok := q.Next(); ok; msg, ok = q.Next() {
+			if msg == want {
+				q.Drop()
+				fmt.Println("took", msg, "behind", q.Passed())
 				return
 			}
 			q.Skip()

@@ -118,7 +118,7 @@ func (b *Inbox) Count() int {
 	count := 0
 	if h := b.head.Load(); h != awake && h != closed {
 		for ; h != nil; h = h.next {
-			count++
+			count += h.count()
 		}
 	}
 	return count
@@ -130,17 +130,19 @@ func (b *Inbox) Oldest(max int) []any {
 	if h == awake || h == closed {
 		return nil
 	}
-	count := 0
-	for n := h; n != nil; n = n.next {
-		count++
+	var nodes []*Node
+	for ; h != nil; h = h.next {
+		nodes = append(nodes, h)
 	}
 	var all []any
-	for ; h != nil; h, count = h.next, count-1 {
-		if count <= max {
-			all = append(all, h.Msg)
+	for _, n := range slices.Backward(nodes) {
+		for msg := range n.all() {
+			if len(all) >= max {
+				return all
+			}
+			all = append(all, msg)
 		}
 	}
-	slices.Reverse(all)
 	return all
 }
 

@@ -259,7 +259,7 @@ func (m *model) pusher(id, count int, seed uint64) {
 
 // handle takes all messages from the queue.
 func (m *model) handle(q *Queue) (n int) {
-	for ; q.Next() != nil; n++ {
+	for ; q.More(); n++ {
 		p := q.Drop().Msg.(post)
 		m.read[p.from] = append(m.read[p.from], p.seq)
 	}
@@ -448,7 +448,7 @@ func BenchmarkInboxBatch(b *testing.B) {
 		in.Push(f.Get(msg))
 		if i%64 == 63 {
 			in.TakeArmed(&q)
-			for q.Next() != nil {
+			for q.More() {
 				f.Put(q.Drop())
 			}
 		}
@@ -470,7 +470,7 @@ func BenchmarkInboxContended(b *testing.B) {
 			case <-stop:
 				return
 			default:
-				for in.Take(&q); q.Next() != nil; {
+				for in.Take(&q); q.More(); {
 					q.Drop()
 				}
 				runtime.Gosched()

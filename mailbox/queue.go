@@ -5,12 +5,12 @@ import "iter"
 // Queue is the private half of a mailbox: the messages in arrival order, and a
 // cursor that has passed those which the reader looked at and left. It has one
 // owner. Invariant: every node up to and including skipped has been offered
-// and left; what follows it has not been offered since the last Rewind.
+// and left, and is no Run; what follows it has not been offered since the last Rewind.
 type Queue struct {
 	head, tail *Node
 	skipped    *Node // last node passed over, nil at the start
-	n          int32
-	passed     int32 // nodes up to and including skipped
+	n          int32 // messages
+	passed     int32 // those up to and including skipped
 }
 
 // Len returns the number of messages, those passed over included.
@@ -40,6 +40,9 @@ func (q *Queue) appendStack(top *Node) int {
 	for top != nil {
 		next := top.next
 		top.next = list
+		if r, ok := top.Msg.(*run); ok {
+			n += int32(r.n) - 1
+		}
 		list, top = top, next
 		n++
 	}
@@ -53,36 +56,93 @@ func (q *Queue) appendStack(top *Node) int {
 	return int(n)
 }
 
-// Next returns the oldest message that has not been passed over, nil if there
-// is none. The node stays in the queue.
-func (q *Queue) Next() *Node {
+// next returns the node of the oldest message that has not been passed over.
+func (q *Queue) next() *Node {
 	if q.skipped == nil {
 		return q.head
 	}
 	return q.skipped.next
 }
 
-// Skip passes over the node that Next returns, of which there must be one.
+// More reports whether there is a message that has not been passed over.
+func (q *Queue) More() bool { return q.next() != nil }
+
+// Next returns the oldest message that has not been passed over; false: there is none.
+// It stays in the queue.
+func (q *Queue) Next() (msg any, ok bool) {
+	n := q.next()
+	if n == nil {
+		return nil, false
+	}
+	if r, ok := n.Msg.(*run); ok {
+		return r.msgs[r.i], true
+	}
+	return n.Msg, true
+}
+
+// Set puts another message in the place of the one that Next returns, of which there
+// must be one.
+func (q *Queue) Set(msg any) {
+	n := q.next()
+	if r, ok := n.Msg.(*run); ok {
+		r.msgs[r.i] = msg
+		return
+	}
+	n.Msg = msg
+}
+
+// Skip passes over the message that Next returns, of which there must be one.
 func (q *Queue) Skip() {
-	q.skipped = q.Next()
+	n := q.next()
+	if r, ok := n.Msg.(*run); ok {
+		n = q.split(r)
+	}
+	q.skipped = n
 	q.passed++
 }
 
-// Drop removes the node that Next returns, of which there must be one, and
-// returns it.
-func (q *Queue) Drop() *Node {
-	n := q.head
-	if q.skipped == nil {
-		q.head = n.next
-	} else {
-		n = q.skipped.next
-		q.skipped.next = n.next
+// split gives the oldest message of r, which is next, a node of its own before r.
+func (q *Queue) split(r *run) *Node {
+	n := &Node{Msg: r.msgs[r.i], next: &r.node}
+	q.follow(q.skipped, n)
+	if r.drop() {
+		q.unlink(n, &r.node)
+		r.free()
 	}
+	return n
+}
+
+// follow has n come after prev; nil: the start.
+func (q *Queue) follow(prev, n *Node) {
+	if prev == nil {
+		q.head = n
+	} else {
+		prev.next = n
+	}
+}
+
+// unlink takes n, which comes after prev, out of the list.
+func (q *Queue) unlink(prev, n *Node) {
+	q.follow(prev, n.next)
 	if n.next == nil {
-		q.tail = q.skipped
+		q.tail = prev
 	}
 	n.next = nil
+}
+
+// Drop removes the message that Next returns, of which there must be one, and returns
+// its node, with the message; nil: it has come in a [Run].
+func (q *Queue) Drop() *Node {
+	n := q.next()
 	q.n--
+	if r, ok := n.Msg.(*run); ok {
+		if r.drop() {
+			q.unlink(q.skipped, n)
+			r.free()
+		}
+		return nil
+	}
+	q.unlink(q.skipped, n)
 	return n
 }
 
@@ -93,32 +153,33 @@ func (q *Queue) Rewind() { q.skipped, q.passed = nil, 0 }
 func (q *Queue) All() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for n := q.head; n != nil; n = n.next {
-			if !yield(n.Msg) {
-				return
+			for msg := range n.all() {
+				if !yield(msg) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// Remove takes out the first message that match wants, except stands for a node
-// that must stay. It reports whether there was one.
-func (q *Queue) Remove(match func(any) bool, except *Node) bool {
+// Remove takes out the first message that match wants; keep: not the one that Next
+// returns. It reports whether there was one.
+func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 	var prev *Node
 	passed := q.skipped != nil
 	for n := q.head; n != nil; prev, n = n, n.next {
-		if n == except || !match(n.Msg) {
+		keep := keep && n == q.next()
+		if r, ok := n.Msg.(*run); ok {
+			if q.removeIn(prev, r, match, keep) {
+				return true
+			}
+			continue
+		}
+		if keep || !match(n.Msg) {
 			if n == q.skipped {
 				passed = false
 			}
 			continue
-		}
-		if prev == nil {
-			q.head = n.next
-		} else {
-			prev.next = n.next
-		}
-		if n.next == nil {
-			q.tail = prev
 		}
 		if n == q.skipped {
 			q.skipped = prev
@@ -126,7 +187,25 @@ func (q *Queue) Remove(match func(any) bool, except *Node) bool {
 		if passed {
 			q.passed--
 		}
+		q.unlink(prev, n)
 		q.n--
+		return true
+	}
+	return false
+}
+
+// removeIn is Remove for the messages of a run, which comes after prev. keep: not the
+// first.
+func (q *Queue) removeIn(prev *Node, r *run, match func(any) bool, keep bool) bool {
+	for k := r.i; k < r.n; k++ {
+		if keep && k == r.i || !match(r.msgs[k]) {
+			continue
+		}
+		q.n--
+		if r.remove(k) {
+			q.unlink(prev, &r.node)
+			r.free()
+		}
 		return true
 	}
 	return false

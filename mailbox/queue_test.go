@@ -21,7 +21,7 @@ type twin struct {
 }
 
 func (m *twin) do(op, arg byte) {
-	switch op % 8 {
+	switch op % 9 {
 	case 0, 1:
 		m.note("append")
 		m.q.Append(m.node())
@@ -29,22 +29,35 @@ func (m *twin) do(op, arg byte) {
 		k := int(arg) % 5
 		m.note("take", k)
 		var b Inbox
-		for range k {
-			b.Push(m.node())
+		for i := range k {
+			if arg>>(5+i%3)&1 == 0 {
+				b.Push(m.node())
+				continue
+			}
+			r := NewRun()
+			for range 1 + int(arg)%3 {
+				r.Add(m.node().Msg)
+				k++
+			}
+			k--
+			b.PushRun(r)
 		}
+		require.Equal(m.t, k, b.Count(), "%v", m.log)
+		require.True(m.t, slices.Equal(m.msgs[len(m.msgs)-k:][:min(2, k)], b.Oldest(2)), "%v", m.log)
 		require.Equal(m.t, k, b.Take(&m.q), "%v", m.log)
 	case 3:
-		if m.q.Next() != nil {
+		if m.q.More() {
 			m.note("skip")
 			m.q.Skip()
 			m.passed++
 		}
 	case 4, 5:
-		if m.q.Next() != nil {
+		if m.q.More() {
 			m.note("drop")
-			n := m.q.Drop()
-			require.Equal(m.t, m.msgs[m.passed], n.Msg, "%v", m.log)
-			require.Nil(m.t, n.next, "%v", m.log)
+			if n := m.q.Drop(); n != nil {
+				require.Equal(m.t, m.msgs[m.passed], n.Msg, "%v", m.log)
+				require.Nil(m.t, n.next, "%v", m.log)
+			}
 			m.msgs = slices.Delete(m.msgs, m.passed, m.passed+1)
 		}
 	case 6:
@@ -53,6 +66,13 @@ func (m *twin) do(op, arg byte) {
 		m.passed = 0
 	case 7:
 		m.remove(int(arg))
+	case 8:
+		if m.q.More() {
+			m.note("set")
+			m.q.Set(m.next)
+			m.msgs[m.passed] = m.next
+			m.next++
+		}
 	}
 	m.check()
 }
@@ -68,19 +88,16 @@ func (m *twin) node() *Node {
 func (m *twin) remove(arg int) {
 	mod, rest := 1+arg%7, arg/7%3
 	match := func(msg any) bool { return msg.(int)%mod == min(rest, mod-1) }
-	var except *Node
-	if arg&128 != 0 {
-		except = m.q.Next()
-	}
-	m.note("remove, rest, mod, except the next:", min(rest, mod-1), mod, except != nil)
+	keep := arg&128 != 0
+	m.note("remove, rest, mod, keep the next:", min(rest, mod-1), mod, keep)
 	at := -1
 	for i, msg := range m.msgs {
-		if match(msg) && (except == nil || i != m.passed) {
+		if match(msg) && (!keep || i != m.passed) {
 			at = i
 			break
 		}
 	}
-	require.Equal(m.t, at >= 0, m.q.Remove(match, except), "%v", m.log)
+	require.Equal(m.t, at >= 0, m.q.Remove(match, keep), "%v", m.log)
 	if at >= 0 {
 		m.msgs = slices.Delete(m.msgs, at, at+1)
 		if at < m.passed {
@@ -101,12 +118,12 @@ func (m *twin) check() {
 		}
 		at++
 	}
-	n := m.q.Next()
-	ok := at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == m.passed
+	next, more := m.q.Next()
+	ok := more == m.q.More() && at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == m.passed
 	if m.passed < at {
-		ok = ok && n != nil && n.Msg == m.msgs[m.passed]
+		ok = ok && more && next == m.msgs[m.passed]
 	} else {
-		ok = ok && n == nil
+		ok = ok && !more
 	}
 	if at == 0 {
 		ok = ok && m.q.head == nil && m.q.tail == nil

@@ -240,7 +240,7 @@ func (s *Self) due() bool {
 	if p.fresh || p.gone() || co.left <= 0 || co.answered.Load() {
 		return true
 	}
-	return !co.calling && (p.q.Next() != nil || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
+	return !co.calling && (p.q.More() || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
 }
 
 // pause gives the stage back until there is something to look at.
@@ -248,6 +248,13 @@ func (s *Self) pause() {
 	s.co.run.yield(struct{}{})
 	if s.p.gone() {
 		panic(unwinding{})
+	}
+}
+
+// drop removes the message of p that is next.
+func (co *coroutine) drop(p *proc) {
+	if n := p.q.Drop(); n != nil {
+		co.c.w.Stage().Recycle(n)
 	}
 }
 
@@ -264,14 +271,13 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 	s.enter()
 	p.q.Rewind()
 	for {
-		for n := p.q.Next(); n != nil; n = p.q.Next() {
-			msg := n.Msg
+		for msg, ok := p.q.Next(); ok; msg, ok = p.q.Next() {
 			var with *carried
 			if t, ok := msg.(tick); ok && t.with != nil {
 				with, msg = t.with, t.with.msg
 			} else if ok {
 				co.expired = co.expired || t.seq == co.seq
-				co.c.w.Stage().Recycle(p.q.Drop())
+				co.drop(p)
 				continue
 			}
 			if match != nil {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -231,17 +230,17 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 // discard removes the first waiting message that match wants, the one that is
 // being handled excepted. Only p's own code calls it.
 func (p *proc) discard(c *Context, match func(any) bool) {
-	var current *mailbox.Node
+	held := false
 	remove := func() {
 		if _, co := p.behaviour.(self); c != nil && !co {
-			current = p.q.Next()
+			held = p.q.More()
 		}
 		for p.refill() {
 			if !p.boxed {
 				break
 			}
 		}
-		p.q.Remove(match, current)
+		p.q.Remove(match, held)
 	}
 	switch {
 	case p.kind >= blocked:

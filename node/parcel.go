@@ -10,19 +10,16 @@ import (
 // parcel is a run of messages from a peer to one actor, which are put into its
 // mailbox together: the cost of that is the same for one and for many. It is the
 // reader's, which keeps a parcel only while more has come in already, and delivers
-// it before it does anything else.
+// it before it does anything else. The first messages of a parcel, [mailbox.RunSize] at
+// most, come late by the time that it takes to read the others.
 type parcel struct {
 	to    PID
-	q     *proc // nil: there is no parcel
-	chain mailbox.Chain
-	owed  int // messages that have been delivered, for the reader to handle
-	dear  int // it handles the one that is so many parcels from now, and none before
-	pause int // dear, when it was last set
+	q     *proc       // nil: there is no parcel
+	run   mailbox.Run // its messages; zero: there has been none yet
+	owed  int         // messages that have been delivered, for the reader to handle
+	dear  int         // it handles the one that is so many parcels from now, and none before
+	pause int         // dear, when it was last set
 }
-
-// parcelSize is how many messages a parcel has, at most: so many come late by the
-// time that it takes to read them.
-const parcelSize = 64
 
 // What the messages of a parcel set off the reader does itself, as what a lone one sets
 // off, while that takes little longer than to hand them to another goroutine does: then
@@ -43,24 +40,28 @@ func (p *peer) pack(f *wire.Frame, more bool) bool {
 	if b.q == nil && !more || f.Op != wire.OpSend || f.ID != 0 || f.Token != nil || f.Name != "" || !f.Ref.IsZero() {
 		return false
 	}
-	if b.q == nil {
-		q := p.n.lookup(f.To)
+	q := b.q
+	if q == nil {
+		q = p.n.lookup(f.To)
 		if q == nil || q.boxed || q.kind >= blocked {
 			return false
 		}
-		b.to, b.q = f.To, q
 	} else if f.To != b.to {
 		return false
 	}
 	if _, reply := replyTag(f.Payload); reply || p.n.traces() != nil {
 		return false
 	}
-	b.chain.Add(p.letter(f.Payload))
+	b.to, b.q = f.To, q
+	if b.run == (mailbox.Run{}) {
+		b.run = mailbox.NewRun()
+	}
+	b.run.Add(f.Payload)
 	if more && p.batch != nil {
 		p.fill()
 		more = p.ahead.More()
 	}
-	if !more || b.chain.Len() == parcelSize {
+	if !more || b.run.Len() == mailbox.RunSize {
 		p.deliverParcel()
 	}
 	return true
@@ -69,11 +70,8 @@ func (p *peer) pack(f *wire.Frame, more bool) bool {
 // fill adds the binaries that are sent to the parcel's process next.
 func (p *peer) fill() {
 	b := &p.parcel
-	n := p.batch.Batch(b.to, p.msgs[:parcelSize-b.chain.Len()])
-	for _, msg := range p.msgs[:n] {
-		b.chain.Add(p.letter(msg))
-	}
-	clear(p.msgs[:n])
+	n := p.batch.Batch(b.to, b.run.Room())
+	b.run.Fill(n)
 	p.flow.read(n)
 }
 
@@ -85,27 +83,42 @@ func (p *peer) deliverParcel() {
 		return
 	}
 	b.q = nil
-	chain := b.chain
-	b.chain = mailbox.Chain{}
 	b.dear = max(0, b.dear-1)
-	n := chain.Len()
-	if n == 0 {
-		return
-	}
-	switch q.in.PushChain(&chain) {
-	case mailbox.Wake:
-		if b.dear > 0 || q.kind != staged {
-			q.wake(nil)
-		} else {
-			b.owed = n
-			p.reader.Inject(&q.Entity)
-		}
-	case mailbox.Closed:
-		for n := range chain.All() {
-			p.n.undeliverable(b.to, n)
-		}
+	n := b.run.Len()
+	switch {
+	case !p.putParcel(q):
+	case b.dear > 0 || q.kind != staged:
+		q.wake(nil)
+	default:
+		b.owed = n
+		p.reader.Inject(&q.Entity)
 	}
 }
+
+// putParcel puts what there is into q's mailbox. It reports whether q must be woken.
+func (p *peer) putParcel(q *proc) (wake bool) {
+	b := &p.parcel
+	if b.run.Len() >= leastRun {
+		if r := q.in.PushRun(b.run); r != mailbox.Closed {
+			b.run = mailbox.Run{}
+			return r == mailbox.Wake
+		}
+	}
+	for msg := range b.run.All() {
+		switch q.in.Push(p.letter(msg)) {
+		case mailbox.Wake:
+			wake = true
+		case mailbox.Closed:
+			p.n.undeliverable(b.to, msg)
+		}
+	}
+	b.run.Clear()
+	return wake
+}
+
+// leastRun is how many messages a run in a mailbox has, at least: it takes the room of
+// [mailbox.RunSize].
+const leastRun = 8
 
 // help runs what the frames that have been delivered have set off, unless workers do.
 // False: a handler keeps this goroutine, and another one is the reader.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
@@ -41,7 +42,7 @@ func TestParcelForTheDead(t *testing.T) {
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
-	for i := range parcelSize {
+	for i := range mailbox.RunSize {
 		require.True(t, p.pack(letter(i), true))
 	}
 	assert.Nil(t, p.parcel.q, "it has been delivered")
@@ -54,13 +55,13 @@ func TestReaderHandlesParcels(t *testing.T) {
 	n, err := Start(Config{Workers: 8})
 	require.NoError(t, err)
 	defer n.Stop()
-	handled := make(chan uint64, parcelSize)
+	handled := make(chan uint64, mailbox.RunSize)
 	var do atomic.Pointer[func()]
 	pid, err := n.Spawn(ActorFunc(func(_ *Context, msg any) error {
 		if msg == 0 {
 			(*do.Load())()
 		}
-		if msg == parcelSize-1 {
+		if msg == mailbox.RunSize-1 {
 			handled <- sched.GoroutineID()
 		}
 		return nil
@@ -70,7 +71,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 	p := &peer{n: n, reader: n.pool.Guest(func() { close(left) })}
 	parcel := func(f func()) (still bool) {
 		do.Store(&f)
-		for i := range parcelSize {
+		for i := range mailbox.RunSize {
 			require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
 		}
 		return p.parcel.owed == 0 || p.help()
@@ -83,7 +84,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 	}
 	me := sched.GoroutineID()
 	long := func() {
-		for start := time.Now(); time.Since(start) <= 2*parcelSize*cheap; {
+		for start := time.Now(); time.Since(start) <= 2*mailbox.RunSize*cheap; {
 		}
 	}
 	mine, pause := 0, 0
@@ -103,10 +104,10 @@ func TestReaderHandlesParcels(t *testing.T) {
 	require.Equal(t, mostDear, pause)
 	require.Less(t, mine, 12)
 	p.parcel.dear = 0
-	for i := range parcelSize {
+	for i := range mailbox.RunSize {
 		require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i + 1}, true))
 	}
-	require.Equal(t, parcelSize, p.parcel.owed)
+	require.Equal(t, mailbox.RunSize, p.parcel.owed)
 	p.parcel.owed = 1 << 24 // as if so many had taken so little
 	require.True(t, p.help())
 	require.Zero(t, p.parcel.pause)
@@ -114,4 +115,85 @@ func TestReaderHandlesParcels(t *testing.T) {
 	idle()
 	require.False(t, parcel(func() { <-left }))
 	<-handled
+}
+
+// A run in a mailbox is as many messages as it has: to be counted, shown, left for another
+// behaviour and taken by a match, for every kind of process that gets runs.
+func TestRunInMailbox(t *testing.T) {
+	n, err := Start(Config{})
+	require.NoError(t, err)
+	defer n.Stop()
+	for name, o := range map[string]Options{
+		"actor":     {},
+		"coroutine": {Coroutine: true},
+		"detached":  {Place: Detached()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			held, release := make(chan struct{}), make(chan struct{})
+			got := make(chan int, mailbox.RunSize)
+			hold := func() {
+				held <- struct{}{}
+				<-release
+			}
+			var b Actor = Process(func(s *Self) error {
+				s.Receive()
+				hold()
+				for parity := range 2 {
+					for range mailbox.RunSize / 2 {
+						got <- s.ReceiveMatch(func(m any) bool { return m.(int)%2 == parity }).(int)
+					}
+				}
+				return nil
+			})
+			if !o.Coroutine {
+				b = choosy{hold: hold, got: got}
+			}
+			pid, err := n.SpawnOpt(o, b)
+			require.NoError(t, err)
+			p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
+			require.NoError(t, n.Send(pid, "hold"))
+			<-held
+			first, left := mailbox.RunSize, 0
+			for i := range mailbox.RunSize {
+				require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
+			}
+			if !o.Coroutine {
+				left = 1 // the message in hand counts
+			}
+			info, err := n.Info(pid)
+			require.NoError(t, err)
+			assert.Equal(t, first+left, info.Mailbox)
+			msgs := n.Messages(pid, 10)
+			require.Len(t, msgs, 10)
+			assert.Equal(t, []any{0, 1, 2}, msgs[left:left+3])
+			release <- struct{}{}
+			for _, parity := range []int{0, 1} {
+				for i := parity; i < mailbox.RunSize; i += 2 {
+					require.Equal(t, i, <-got)
+				}
+			}
+		})
+	}
+}
+
+// choosy wants even numbers, and when it has the last of them odd ones.
+type choosy struct {
+	hold   func()
+	got    chan int
+	parity int
+}
+
+func (c choosy) Receive(ctx *Context, msg any) error {
+	i, ok := msg.(int)
+	switch {
+	case !ok:
+		c.hold()
+		return nil
+	case i%2 != c.parity:
+		return Unhandled
+	case i == mailbox.RunSize-2:
+		ctx.Become(choosy{c.hold, c.got, 1})
+	}
+	c.got <- i
+	return nil
 }

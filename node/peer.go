@@ -53,11 +53,10 @@ type peer struct {
 	// The reader's.
 	letters mailbox.Free // nodes to be used
 	parcel  parcel
-	reader  *sched.Guest    // the reader as the pool knows it
-	guest   *sched.Guest    // nil: more than one message has come
-	ahead   wire.Ahead      // nil: the link has none
-	batch   wire.Batch      // nil: the link has none, or is not ahead
-	msgs    [parcelSize]any // room
+	reader  *sched.Guest // the reader as the pool knows it
+	guest   *sched.Guest // nil: more than one message has come
+	ahead   wire.Ahead   // nil: the link has none
+	batch   wire.Batch   // nil: the link has none, or is not ahead
 	keen    keen
 
 	// The ticker's.

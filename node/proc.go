@@ -260,7 +260,7 @@ func (p *proc) Claim() bool { return !p.boxed && p.in.Claim() }
 // Notice is part of sched.Task.
 func (p *proc) Notice(*sched.Stage) bool {
 	p.in.TakeArmed(&p.q)
-	return p.boxed || p.q.Next() != nil || p.fresh
+	return p.boxed || p.q.More() || p.fresh
 }
 
 // Back is part of sched.Task: the end of a turn whose handler lost its stage.
@@ -272,7 +272,7 @@ func (p *proc) Back(s *sched.Stage) bool {
 			p.settle(s, err)
 		}
 	}
-	return !p.gone() && (p.boxed || p.fresh || p.q.Next() != nil || p.in.Pending())
+	return !p.gone() && (p.boxed || p.fresh || p.q.More() || p.in.Pending())
 }
 
 // settle takes the message that was just offered out of the queue, or leaves
@@ -283,8 +283,7 @@ func (p *proc) settle(s *sched.Stage, err error) {
 		p.q.Skip()
 	} else {
 		p.handled++
-		n := p.q.Drop()
-		if s != nil {
+		if n := p.q.Drop(); n != nil && s != nil {
 			s.Recycle(n)
 		}
 		if p.boxed {
@@ -347,15 +346,15 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 			}
 			p.open()
 		}
-		n := p.q.Next()
-		if n == nil {
+		msg, ok := p.q.Next()
+		if !ok {
 			if p.refill() {
 				continue
 			}
 			ended = true
 			return sched.Idle
 		}
-		behaviour, msg := p.behaviour, n.Msg
+		behaviour := p.behaviour
 		w.Leave()
 		err := behaviour.Receive(c, msg)
 		if err != nil && err != Unhandled {
@@ -414,8 +413,8 @@ func (p *proc) Run() (again bool) {
 			}
 			p.open()
 		}
-		n := p.q.Next()
-		if n == nil {
+		msg, ok := p.q.Next()
+		if !ok {
 			if p.refill() || !p.boxed && !p.in.Arm() { // a box armed itself when it had nothing
 				continue
 			}
@@ -424,7 +423,7 @@ func (p *proc) Run() (again bool) {
 		}
 		left--
 		b.Leave()
-		err := p.behaviour.Receive(c, n.Msg)
+		err := p.behaviour.Receive(c, msg)
 		if err != nil && err != Unhandled {
 			p.exit(c, reasonOf(err))
 		}

@@ -122,25 +122,24 @@ func (s *Self) Receive() any {
 	if co := s.co; co != nil {
 		for co.left > 1 && !p.boxed && co.c.w.Enter() {
 			p.q.Rewind()
-			n := p.q.Next()
-			if n == nil && p.refill() {
-				n = p.q.Next()
+			msg, ok := p.q.Next()
+			if !ok && p.refill() {
+				msg, ok = p.q.Next()
 			}
-			if n == nil {
+			if !ok {
 				co.c.w.Leave()
 				if co.run.yield(struct{}{}); p.gone() {
 					panic(unwinding{})
 				}
 				continue
 			}
-			msg := n.Msg
 			if _, ok := msg.(tick); ok {
 				co.c.w.Leave()
 				break
 			}
 			co.left--
 			p.handled++
-			co.c.w.Stage().Recycle(p.q.Drop())
+			co.drop(p)
 			co.c.w.Leave()
 			return msg
 		}
@@ -280,17 +279,18 @@ func (s *Self) scan(match func(any) bool) (any, bool) {
 		}
 		return s.scanTraced(match)
 	}
-	for n := q.Next(); n != nil; n = q.Next() {
+	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		if match != nil {
 			s.bias.Leave()
-			ok := match(n.Msg)
+			ok := match(msg)
 			s.bias.Enter()
 			if !ok {
 				q.Skip()
 				continue
 			}
 		}
-		return s.take(n), true
+		s.take()
+		return msg, true
 	}
 	return nil, false
 }
@@ -305,18 +305,18 @@ func (s *Self) clock(d time.Duration) {
 	}
 }
 
-// take removes n, the message that Next returns, and keeps its node.
-func (s *Self) take(n *mailbox.Node) any {
-	p, msg := s.p, n.Msg
-	p.q.Drop()
+// take removes the message that Next returns, and keeps its node.
+func (s *Self) take() {
+	p := s.p
+	n := p.q.Drop()
 	s.count()
-	if p.boxed {
+	switch {
+	case p.boxed:
 		p.cold.box.Done()
-		return msg
+	case n != nil:
+		n.Msg = nil
+		s.spare = n
 	}
-	n.Msg = nil
-	s.spare = n
-	return msg
 }
 
 // count counts a message that the process takes, and now and then tells the node.

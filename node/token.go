@@ -102,28 +102,27 @@ func (p *proc) sendTraced(c *Context, to PID, msg any) (done bool, err error) {
 
 // open makes the message that is next in the queue of p an ordinary one.
 func (p *proc) open() {
-	n := p.q.Next()
-	if n == nil {
+	msg, ok := p.q.Next()
+	if !ok {
 		return
 	}
-	t, _ := n.Msg.(tick)
+	t, _ := msg.(tick)
 	if p.received(t.with); t.with != nil {
-		n.Msg = t.with.msg
+		p.q.Set(t.with.msg)
 	}
 }
 
 // leaveIt gives the message in hand, which stays in the queue, its token back.
 func (p *proc) leaveIt() {
 	if p.status.Load()&tokened != 0 && p.cold.trace.now != nil && p.cold.trace.now.msg != nil {
-		p.q.Next().Msg = tick{with: p.cold.trace.now}
+		p.q.Set(tick{with: p.cold.trace.now})
 	}
 }
 
 // scanTraced is scan where there may be tokens.
 func (s *Self) scanTraced(match func(any) bool) (any, bool) {
 	q := &s.p.q
-	for n := q.Next(); n != nil; n = q.Next() {
-		msg := n.Msg
+	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		t, _ := msg.(tick)
 		if t.with != nil {
 			msg = t.with.msg
@@ -137,7 +136,7 @@ func (s *Self) scanTraced(match func(any) bool) (any, bool) {
 				continue
 			}
 		}
-		s.take(n)
+		s.take()
 		s.p.received(t.with)
 		return msg, true
 	}

@@ -44,7 +44,7 @@ func (a *actor) Claim() bool { return a.in.Claim() }
 func (a *actor) Notice(s *Stage) bool {
 	a.visit(s)
 	a.in.TakeArmed(&a.q)
-	return a.q.Next() != nil
+	return a.q.More()
 }
 
 func (a *actor) Back(s *Stage) bool {
@@ -53,7 +53,7 @@ func (a *actor) Back(s *Stage) bool {
 		a.ended = false
 		s.Recycle(a.q.Drop())
 	}
-	return a.q.Next() != nil || a.in.Pending()
+	return a.q.More() || a.in.Pending()
 }
 
 func (a *actor) visit(s *Stage) {
@@ -68,14 +68,14 @@ func (a *actor) Turn(w *Worker) Verdict {
 	}
 	for range a.budget {
 		a.visit(w.Stage())
-		n := a.q.Next()
-		if n == nil {
+		msg, ok := a.q.Next()
+		if !ok {
 			if a.in.Take(&a.q) > 0 {
 				continue
 			}
 			return Idle
 		}
-		if !a.handle(w, n.Msg) {
+		if !a.handle(w, msg) {
 			return Lost
 		}
 		a.visit(w.Stage())

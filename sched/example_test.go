@@ -21,15 +21,15 @@ func (c *counter) handle(n int) { c.sum += n }
 
 func (c *counter) Turn(w *sched.Worker) sched.Verdict {
 	for range 100 { // then the others
-		n := c.q.Next()
-		if n == nil {
+		msg, ok := c.q.Next()
+		if !ok {
 			if c.in.Take(&c.q) > 0 {
 				continue
 			}
 			return sched.Idle
 		}
 		w.Leave()
-		c.handle(n.Msg.(int))
+		c.handle(msg.(int))
 		if !w.Enter() {
 			c.ended = true
 			return sched.Lost
@@ -41,7 +41,7 @@ func (c *counter) Turn(w *sched.Worker) sched.Verdict {
 
 func (c *counter) Notice(*sched.Stage) bool {
 	c.in.TakeArmed(&c.q)
-	return c.q.Next() != nil
+	return c.q.More()
 }
 
 func (c *counter) Back(s *sched.Stage) bool {
@@ -49,7 +49,7 @@ func (c *counter) Back(s *sched.Stage) bool {
 		c.ended = false
 		s.Recycle(c.q.Drop())
 	}
-	return c.q.Next() != nil || c.in.Pending()
+	return c.q.More() || c.in.Pending()
 }
 
 func (c *counter) Claim() bool  { return c.in.Claim() }

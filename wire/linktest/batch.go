@@ -10,10 +10,14 @@ import (
 )
 
 // Batches is the kit's test of [wire.Batch] for a protocol that must take most of the
-// binaries together.
+// binaries together, and of [wire.Quick] for one that must take most of them.
 func Batches(t *testing.T, p wire.Protocol) {
-	if taken := (kit{p: p}).batched(t); taken < 1000 {
+	taken, copied := (kit{p: p}).batched(t)
+	if taken < 1000 {
 		t.Errorf("%d messages were taken together", taken)
+	}
+	if copied < 100 {
+		t.Errorf("SendBytes took %d messages", copied)
 	}
 }
 
@@ -21,11 +25,12 @@ func (k kit) batch(t *testing.T) { k.batched(t) }
 
 // batched reads as a node does that takes what is sent to one process together: all
 // comes, once and in order, whatever comes between, and what was taken stays as it is.
-func (k kit) batched(t *testing.T) (taken int) {
+// They are sent in all the ways there are.
+func (k kit) batched(t *testing.T) (taken, copied int) {
 	a, b := k.pair(t)
 	l, ok := b.(wire.Batch)
 	if !ok {
-		return 0
+		return 0, 0
 	}
 	const messages = 4000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -48,9 +53,17 @@ func (k kit) batched(t *testing.T) (taken int) {
 		}
 		want[i] = f
 	}
+	done := make(chan struct{})
 	go func() { // ends with the frames, which the test reads
+		defer close(done)
 		for i := range want {
-			if err := put(a, &want[i]); err != nil {
+			err := error(nil)
+			if quick(a, &want[i], i%3) {
+				copied += i % 3 / 2
+			} else {
+				err = put(a, &want[i])
+			}
+			if err != nil {
 				t.Errorf("Write: %v", err)
 				return
 			}
@@ -80,7 +93,30 @@ func (k kit) batched(t *testing.T) (taken int) {
 			t.Fatalf("signal %d: %v", i, err)
 		}
 	}
-	return taken
+	<-done
+	return taken, copied
+}
+
+// quick sends what can be sent by Send (how is 1) or SendBytes (2); false: it has not.
+func quick(l wire.Link, f *wire.Frame, how int) bool {
+	q, ok := l.(wire.Quick)
+	b, binary := f.Payload.([]byte)
+	if !ok || !binary || f.Op != wire.OpSend || f.Name != "" || f.Token != nil {
+		return false
+	}
+	switch how {
+	case 1:
+		_, err := q.Send(nil, f.From, f.To, b)
+		return err == nil
+	case 2:
+		b = bytes.Clone(b)
+		_, taken := q.SendBytes(nil, f.From, f.To, b)
+		for i := range b {
+			b[i]++ // it is the sender's again
+		}
+		return taken
+	}
+	return false
 }
 
 // Together reads a stream of bytes by two links, one of which takes together what it

@@ -1,0 +1,110 @@
+package mailbox
+
+import (
+	"iter"
+	"slices"
+	"sync"
+)
+
+// RunSize is how many messages a Run has room for.
+const RunSize = 64
+
+// Run is messages that are pushed together: for the mailbox they are one node, until the
+// reader drops them, one by one. The zero value is none; NewRun makes an empty one. It
+// has room for [RunSize] messages as long as it exists, so it is not for a few.
+type Run struct{ *run }
+
+// run is what a Run refers to; as the Msg of its own node it says what that node is.
+// Invariant: msgs[i:n] are messages, the oldest first, and all others nil; in a mailbox
+// there is one at least.
+type run struct {
+	node Node
+	msgs [RunSize]any
+	i, n int
+}
+
+// runs are empty ones.
+var runs = sync.Pool{New: func() any {
+	r := new(run)
+	r.node.Msg = r
+	return r
+}}
+
+// NewRun returns a run without messages.
+func NewRun() Run { return Run{runs.Get().(*run)} }
+
+// Add puts a message behind what there is. There must be room.
+func (r Run) Add(msg any) {
+	r.msgs[r.n] = msg
+	r.n++
+}
+
+// Len returns the number of messages.
+func (r Run) Len() int { return r.n - r.i }
+
+// Room returns the room that is left, for Fill.
+func (r Run) Room() []any { return r.msgs[r.n:] }
+
+// Fill has the first n messages that have been written into Room be messages of r.
+func (r Run) Fill(n int) { r.n += n }
+
+// All yields the messages, the oldest first.
+func (r Run) All() iter.Seq[any] { return slices.Values(r.msgs[r.i:r.n]) }
+
+// Clear takes all messages out.
+func (r Run) Clear() {
+	clear(r.msgs[:r.n])
+	r.i, r.n = 0, 0
+}
+
+// drop takes out the oldest message. It reports whether that was the last.
+func (r *run) drop() (last bool) {
+	r.msgs[r.i] = nil
+	r.i++
+	return r.i == r.n
+}
+
+// remove takes out the message at an index of msgs. It reports whether that was the
+// last.
+func (r *run) remove(k int) (last bool) {
+	copy(r.msgs[k:], r.msgs[k+1:r.n])
+	r.n--
+	r.msgs[r.n] = nil
+	return r.i == r.n
+}
+
+// free gives an empty run back.
+func (r *run) free() {
+	r.node.next = nil
+	r.i, r.n = 0, 0
+	runs.Put(r)
+}
+
+// PushRun is Push for all messages of a run, of which there is one at least, in their
+// order and with nothing in between. The run is the mailbox's then, unless the answer is
+// Closed.
+func (b *Inbox) PushRun(r Run) Result { return b.Push(&r.node) }
+
+// count returns how many messages n is.
+func (n *Node) count() int {
+	if r, ok := n.Msg.(*run); ok {
+		return r.n - r.i
+	}
+	return 1
+}
+
+// all yields the messages that n is.
+func (n *Node) all() iter.Seq[any] {
+	return func(yield func(any) bool) {
+		r, ok := n.Msg.(*run)
+		if !ok {
+			yield(n.Msg)
+			return
+		}
+		for _, msg := range r.msgs[r.i:r.n] {
+			if !yield(msg) {
+				return
+			}
+		}
+	}
+}
