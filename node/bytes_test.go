@@ -15,41 +15,27 @@ import (
 // Send sends, and comes whatever its size: between nodes of both protocols, in one node, and
 // from every kind of sender.
 func TestSendBytes(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			c := newCluster(t)
-			start := func(name string) *node.Node {
-				cfg := c.config(name)
-				var err error
-				cfg.Distribution.Protocols, err = cfg.Distribution.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				n, err := node.Start(cfg)
-				require.NoError(t, err)
-				t.Cleanup(func() { require.NoError(t, n.Stop()) })
-				return n
-			}
-			a, b := start("a"), start("b")
-			for _, at := range []*node.Node{a, b} {
-				far := openHandle(t, at)
-				for name, send := range sendersOf(t, a) {
-					const messages = 300
-					go send(far.Self(), messages)
-					for i := range messages {
-						want := bytes.Repeat([]byte{byte(i)}, 8+sizeOf(i))
-						binary.BigEndian.PutUint64(want, uint64(i))
-						require.Equal(t, want, far.Receive(), "%s, message %d", name, i)
-					}
-				}
-				dead := b.DeadLetters(1)
-				far.Close(nil)
-				require.NoError(t, a.SendBytes(far.Self(), []byte("late")))
-				if at == b {
-					l := <-dead.C
-					assert.Equal(t, []byte("late"), l.Message)
+	farPair(t, func(t *testing.T, a, b *node.Node) {
+		for _, at := range []*node.Node{a, b} {
+			far := openHandle(t, at)
+			for name, send := range sendersOf(t, a) {
+				const messages = 300
+				go send(far.Self(), messages)
+				for i := range messages {
+					want := bytes.Repeat([]byte{byte(i)}, 8+sizeOf(i))
+					binary.BigEndian.PutUint64(want, uint64(i))
+					require.Equal(t, want, far.Receive(), "%s, message %d", name, i)
 				}
 			}
-		})
-	}
+			dead := b.DeadLetters(1)
+			far.Close(nil)
+			require.NoError(t, a.SendBytes(far.Self(), []byte("late")))
+			if at == b {
+				l := <-dead.C
+				assert.Equal(t, []byte("late"), l.Message)
+			}
+		}
+	})
 }
 
 // sizeOf is how many bytes message i has beside its number.

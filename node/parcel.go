@@ -120,6 +120,9 @@ func (p *peer) putParcel(q *proc) (wake bool) {
 // [mailbox.RunSize].
 const leastRun = 8
 
+// owes reports whether help may have something to run.
+func (p *peer) owes() bool { return p.guest != nil || p.parcel.owed > 0 }
+
 // help runs what the frames that have been delivered have set off, unless workers do.
 // False: a handler keeps this goroutine, and another one is the reader.
 func (p *peer) help() bool {

@@ -217,12 +217,20 @@ func (p *peer) read() {
 	}
 	p.keen.link, _ = p.link.(wire.Keen)
 	var f wire.Frame // one for all, which nobody keeps
+	hushed := 0      // frames whose answers have not been sent
 	for {
+		if hushed >= mostHushed || hushed > 0 && (p.ahead == nil || !p.ahead.More()) {
+			hushed = 0
+			p.box.speak()
+		}
 		if p.guest != nil && p.guest.Ran() {
 			p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake)
 		}
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
+			if hushed > 0 {
+				p.box.speak()
+			}
 			return
 		}
 		more, packed := false, false
@@ -235,7 +243,9 @@ func (p *peer) read() {
 		if packed && p.parcel.owed == 0 {
 			continue
 		}
-		p.box.hush()
+		if hushed++; hushed == 1 {
+			p.box.hush()
+		}
 		if !packed {
 			if !more && p.parcel.q == nil {
 				p.guest = p.reader
@@ -248,17 +258,26 @@ func (p *peer) read() {
 		if err != nil {
 			p.end(err)
 		}
+		if hushed > 1 && p.owes() { // a handler may take long
+			p.box.speak()
+			p.box.hush()
+			hushed = 1
+		}
 		reader = false // now there may be another
 		if !p.help() {
 			return
 		}
 		reader = true
-		p.box.speak()
 		if err != nil {
+			p.box.speak()
 			return
 		}
 	}
 }
+
+// mostHushed is after how many frames their answers are sent, at the latest, together;
+// before, when nothing else has come.
+const mostHushed = 32
 
 // readOn is read in the place of a reader that a handler keeps.
 func (p *peer) readOn() {

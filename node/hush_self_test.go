@@ -1,0 +1,98 @@
+package node
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// script is a link on which frames come as if in pieces, and that notes how many answers
+// have been written whenever they are sent.
+type script struct {
+	wire.Link
+	frames []wire.Frame
+	ends   []int // of pieces
+	read   int
+	wrote  int
+	sent   []int
+}
+
+func (s *script) Peer() wire.Peer { return wire.Peer{} }
+func (s *script) Close() error    { return nil }
+
+func (s *script) Read(f *wire.Frame) error {
+	if s.read == len(s.frames) {
+		return errors.New("the end")
+	}
+	*f = s.frames[s.read]
+	s.read++
+	return nil
+}
+
+func (s *script) More() bool {
+	for _, end := range s.ends {
+		if s.read == end {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *script) Write(*wire.Frame) (int, error) {
+	s.wrote++
+	return s.wrote, nil
+}
+
+func (s *script) Try() bool {
+	s.sent = append(s.sent, s.wrote)
+	return false
+}
+
+// What answers frames that have come together is sent together, when there is no more to
+// read or it is many.
+func TestAnswersTogether(t *testing.T) {
+	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &Static{}}})
+	require.NoError(t, err)
+	defer n.Stop()
+	l := &script{ends: []int{1, 41, 43, 48}}
+	dead := n.origin.PID(1 << 40)
+	for i := range 48 {
+		l.frames = append(l.frames, wire.Frame{Op: wire.OpMonitor, To: dead, Ref: n.origin.RefOf(uint64(i + 1))})
+	}
+	p := newPeer(n, "b@127.0.0.1")
+	p.link = l
+	require.True(t, p.box.rest(l))
+	n.dist.wg.Add(1)
+	p.read()
+	assert.Equal(t, []int{1, 1 + mostHushed, 41, 43, 48}, l.sent)
+}
+
+// A handler that may take long keeps no answer but those that it gives.
+func TestAnswersBeforeAHandler(t *testing.T) {
+	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &Static{}, Awake: -time.Nanosecond}})
+	require.NoError(t, err)
+	defer n.Stop()
+	l := &script{ends: []int{11}}
+	var sent []int
+	pid, err := n.Spawn(ActorFunc(func(*Context, any) error {
+		sent = append(sent, l.sent...)
+		return nil
+	}))
+	require.NoError(t, err)
+	for i := range 10 {
+		l.frames = append(l.frames, wire.Frame{Op: wire.OpMonitor, To: n.origin.PID(1 << 40), Ref: n.origin.RefOf(uint64(i + 1))})
+	}
+	l.frames = append(l.frames, wire.Frame{Op: wire.OpSend, To: pid, Payload: "m"})
+	p := newPeer(n, "b@127.0.0.1")
+	p.link = l
+	require.True(t, p.box.rest(l))
+	n.dist.wg.Add(1)
+	p.read()
+	require.NoError(t, n.Stop())
+	assert.Equal(t, []int{10}, sent)
+}
