@@ -18,21 +18,17 @@ func TestAttempt(t *testing.T) {
 	try := wire.NewAttempt(a)
 	require.True(t, try.Able())
 	block := bytes.Repeat([]byte("actornode"), 1<<16)
-	sent := 0
-	for n := len(block); n == len(block); sent += n {
+	var want []byte
+	for n := -1; n != 0; want = append(want, block[:n]...) { // it takes a little more, perhaps, when the other end has room
 		n = try.Send(block)
 	}
-	assert.Zero(t, try.Send(block), "nobody reads")
+	require.NotEmpty(t, want)
 	assert.Zero(t, try.Send(nil))
 	require.NoError(t, a.Close())
 	assert.Zero(t, try.Send(block), "it is closed")
 	got, err := io.ReadAll(b)
 	require.NoError(t, err)
-	require.Len(t, got, sent)
-	for i := 0; i < sent; i += len(block) {
-		part := got[i:min(i+len(block), sent)]
-		require.True(t, bytes.Equal(block[:len(part)], part))
-	}
+	require.True(t, bytes.Equal(want, got), "%d bytes came of %d", len(got), len(want))
 
 	p, q := net.Pipe()
 	defer p.Close()
