@@ -129,7 +129,7 @@ func TestRecord(t *testing.T) {
 		require.Equal(t, "ok", e.Ask("(fun F() -> case nodes(hidden) of [] -> ok; _ -> timer:sleep(5), F() end end)()"))
 	}
 	ln := e.listen()
-	e.Tell("net_kernel:connect_node('go@127.0.0.1')")
+	e.Tell(gone + ", net_kernel:connect_node('go@127.0.0.1')")
 	conn, err := ln.Accept()
 	require.NoError(t, err)
 	c := &tape{Conn: conn}
