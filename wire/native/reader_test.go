@@ -346,7 +346,9 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	const n = 200
 	links := make([]*link, n)
 	var before, after runtime.MemStats
-	runtime.GC()
+	for range 2 { // what others have put into a sync.Pool goes with the second
+		runtime.GC()
+	}
 	runtime.ReadMemStats(&before)
 	for i := range links {
 		l := new(Protocol).over(&stream{in: in, drop: true}, nodeB, nodeA, wire.LinkLimits{})
@@ -361,10 +363,10 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	each := (after.HeapAlloc - before.HeapAlloc) / n
+	each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n // of others' memory some may go meanwhile
 	t.Logf("%d bytes each", each)
 	if !racetest.On {
-		require.Less(t, each, uint64(32<<10))
+		require.Less(t, each, int64(32<<10))
 	}
 	runtime.KeepAlive(links)
 }
