@@ -28,6 +28,7 @@ var soakParams = []contract.Param{
 	contract.Int("rate", 1_000_000), // messages a minute, of all senders
 	contract.Int("senders", 4).Range(1, 1000),
 	contract.Int("grow", 16).Range(1, 1<<20), // MiB that the resident memory may grow by after the warm-up
+	contract.Int("least", 90).Range(1, 100),  // percent of the rate that must go through
 	contract.Word("proto", "native", "erlang"),
 }
 
@@ -254,8 +255,8 @@ func judge(p contract.Params, out io.Writer, first, last look, messages, bytes i
 		return fmt.Errorf("memory has grown by %.1f MiB; at most %d MiB is allowed (grow=)", float64(grown)/(1<<20), p.Int("grow"))
 	case last.goroutines > first.goroutines:
 		return fmt.Errorf("there were %d goroutines, and are %d", first.goroutines, last.goroutines)
-	case rate < 0.9*float64(p.Int("rate")):
-		return fmt.Errorf("%.0f messages a minute went through, of %d (rate=)", rate, p.Int("rate"))
+	case rate < float64(p.Int("rate"))*float64(p.Int("least"))/100:
+		return fmt.Errorf("%.0f messages a minute went through, of %d (rate=); at least %d%% must (least=)", rate, p.Int("rate"), p.Int("least"))
 	}
 	return nil
 }
