@@ -30,7 +30,7 @@ const (
 var nearMain = node.At{Name: "bench", Node: nearName}
 
 // farGrace is how long the far end may take to end once the near one is over.
-const farGrace = 10 * time.Second
+const farGrace = time.Minute
 
 // betweenNodes completes a bench between two OS processes with a node each.
 // far starts, on the far node, the process that near then finds in [nearEnd].

@@ -13,7 +13,7 @@ import (
 
 // farGrace is how long the far end may take to dial, and to end once the near one is
 // over.
-const farGrace = 10 * time.Second
+const farGrace = time.Minute
 
 // betweenProcesses completes a bench between two OS processes with a connection. Each
 // end is over when its function returns; the connection is closed for it.
