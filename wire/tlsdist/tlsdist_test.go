@@ -20,6 +20,9 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
+// patience is how long a word may take that only a fault delays.
+const patience = 30 * time.Second
+
 // side is a transport with its files.
 type side struct {
 	*tlsdist.Transport
@@ -76,7 +79,7 @@ func meet(t *testing.T, dialler, listener wire.Transport, peer, name wire.Atom) 
 	}
 	select {
 	case b = <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * patience):
 		t.Fatal("the side that was dialled hangs")
 	}
 	for _, e := range []end{a, b} {
@@ -89,7 +92,7 @@ func meet(t *testing.T, dialler, listener wire.Transport, peer, name wire.Atom) 
 
 func say(c net.Conn) (e end) {
 	e.conn = c
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	if _, e.err = c.Write([]byte("hello")); e.err == nil {
 		b := make([]byte, 5)
 		_, e.err = io.ReadFull(c, b)
