@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long the tests wait for what another process is to do.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // eventually polls for a fact that only another process brings about.
 func eventually(t *testing.T, what string, fact func() bool) {
@@ -91,13 +91,14 @@ func startEpmd(t *testing.T, port int, args ...string) (kill func()) {
 	return kill
 }
 
-// startOurs serves at a free port of 127.0.0.1.
+// startOurs serves at a free port of 127.0.0.1, which nobody else gets when it ends.
 func startOurs(t *testing.T, cfg Config) (port int, s *Server) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port = porttest.Reserve(t)
+	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.NoError(t, err)
 	s, stop := serve(t, cfg, l)
 	t.Cleanup(func() { _ = stop() })
-	return l.Addr().(*net.TCPAddr).Port, s
+	return port, s
 }
 
 // step is a line of a transcript: what is sent on a connection of its own.
@@ -217,6 +218,10 @@ func (s *script) play(all []step) (transcript []string) {
 		require.ErrorIs(s.t, err, os.ErrDeadlineExceeded, "%q is not kept open", name)
 		require.NoError(s.t, conn.Close())
 	}
+	eventually(s.t, "all names are forgotten", func() bool { // the next to play takes some of them again
+		names, err := newClient(s.t, atPort(s.port)).Names(s.t.Context(), "")
+		return err == nil && len(names) == 0
+	})
 	return transcript
 }
 
