@@ -17,6 +17,8 @@ type gen struct {
 	literal bool // only terms that have a syntax
 	foreign bool // foreign values too
 	big     bool // maps beyond maxSorted too
+
+	apart map[hashedRef]Ref // references that OTP 25 can hash apart only, and those that there are; nil: any
 }
 
 // newGen returns a gen whose seed is printed if the test fails.
@@ -166,16 +168,38 @@ func (g *gen) leaf() any {
 	case 1:
 		return g.pid()
 	case 2:
-		// OTP 25 hashes a reference of one word by what lies behind it in memory.
 		words := make([]uint32, 2+g.IntN(MaxRefWords-1))
 		for i := range words {
 			words[i] = pick(g, 0, 1, g.Uint32N(1<<18), g.Uint32N(1<<18)<<14)
 		}
-		return g.origin().Ref(words...)
+		return g.ref(g.origin(), words)
 	case 3:
 		return g.origin().Port(pick(g, uint64(g.IntN(4)), math.MaxUint64))
 	}
 	return pick[any](g, point{1, g.IntN(2)}, color(g.IntN(3)), []any{1}, map[string]int{}, struct{}{}, (*big.Int)(nil), func() {}, math.NaN())
+}
+
+// ref returns a reference, with apart one that no other has its first three words with.
+// Those are all that OTP 25 hashes (of one word, what lies behind it in memory, too), and
+// when it makes a large map with keys that it cannot hash apart, it crashes.
+func (g *gen) ref(o Origin, words []uint32) Ref {
+	r := o.Ref(words...)
+	if g.apart == nil {
+		return r
+	}
+	h := hashedRef{node: o.NodeID()}
+	copy(h.words[:], words)
+	if was, ok := g.apart[h]; ok {
+		return was
+	}
+	g.apart[h] = r
+	return r
+}
+
+// hashedRef is what OTP 25 hashes of a reference.
+type hashedRef struct {
+	node  NodeID
+	words [3]uint32
 }
 
 type (
