@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // Integers are what they were made of at the edges of the table and of its pages, and
@@ -43,26 +45,27 @@ func appendTagged(b []byte, n int32) []byte {
 // a time would be.
 func TestRun(t *testing.T) {
 	var x Ints
+	r := randtest.New(t)
 	for range 2000 {
 		var b []byte
 		var want []any
-		spread := int32(1) << (1 + rand.IntN(30))
-		for range rand.IntN(300) {
-			n := rand.Int32N(spread) - spread/3
-			if rand.IntN(20) == 0 {
-				n = rand.Int32() * -1
+		spread := int32(1) << (1 + r.IntN(30))
+		for range r.IntN(300) {
+			n := r.Int32N(spread) - spread/3
+			if r.IntN(20) == 0 {
+				n = r.Int32() * -1
 			}
 			b, want = appendTagged(b, n), append(want, int(n))
 		}
 		whole := len(want)
-		switch rand.IntN(3) {
+		switch r.IntN(3) {
 		case 0:
 			b = append(b, tag, 0, 0, 0) // cut
 		case 1:
 			b = append(b, tag+1, 0, 0, 0, 0)
 		}
-		slots := make([]any, rand.IntN(whole+10))
-		n := x.Run(slots, b, tag, 1+rand.IntN(400))
+		slots := make([]any, r.IntN(whole+10))
+		n := x.Run(slots, b, tag, 1+r.IntN(400))
 		require.Equal(t, min(whole, len(slots)), n)
 		require.Equal(t, append([]any{}, want[:n]...), slots[:n])
 		for _, v := range slots[n:] {
