@@ -49,6 +49,30 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
+// An improper list whose elements are in the tail of an empty one is written where it
+// is, and not over what lies beside it.
+func TestImproperTails(t *testing.T) {
+	in := []byte{131, tagList, 0, 0, 0, 0, tagList, 0, 0, 0, 0, tagList, 0, 0, 0, 1, tagSmallInteger, 1, tagSmallInteger, 2}
+	var all [][]any
+	for range 1000 {
+		beside := make([]any, 1)
+		beside[0] = beside
+		v, _, err := Decode(in)
+		require.NoError(t, err)
+		other := make([]any, 1)
+		other[0] = other
+		all = append(all, beside, []any{v}, other)
+	}
+	runtime.GC()
+	for i, l := range all {
+		if i%3 == 1 {
+			require.Equal(t, wire.ImproperList{Head: []any{1}, Tail: 2}, l[0])
+		} else {
+			require.Same(t, &l[0], &l[0].([]any)[0])
+		}
+	}
+}
+
 // A tuple, a list or a small map costs one allocation, and a binary as long as it is
 // short; integers up to 65,535 cost none, others one for many.
 func TestBoxesAllocate(t *testing.T) {

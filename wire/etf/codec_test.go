@@ -142,6 +142,8 @@ func TestDecodeOld(t *testing.T) {
 		"6c0000000161016b0000":                 wire.List{1},
 		"6c0000000161016c000000006a":           wire.List{1},
 		"6c000000006c000000006b000141":         wire.List{65},
+		"6c000000006c0000000161016102":         wire.ImproperList{Head: []any{1}, Tail: 2},
+		"6c000000006c00000002610161026103":     wire.ImproperList{Head: []any{1, 2}, Tail: 3},
 		"6c0000000161016c0000000068016102":     wire.ImproperList{Head: []any{1}, Tail: wire.Tuple{2}},
 		"4d000000010880":                       []byte{0x80},
 		"4d0000000000":                         []byte{},

@@ -334,7 +334,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			l.slots, l.key = append(l.slots, make([]any, len(text))...), nil
+			l.more(len(text))
 			box.Octets(l.slots[l.i:], text)
 			l.i = len(l.slots)
 			return true, nil
@@ -347,7 +347,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 				return false, err
 			}
 			if n > 0 {
-				l.slots, l.key = append(l.slots, make([]any, n)...), nil
+				l.more(n)
 				return false, nil
 			}
 		default:
@@ -356,6 +356,16 @@ func (r *reading) tail(l *level) (done bool, err error) {
 		}
 	}
 	return false, r.cut(1, "the tail of a list")
+}
+
+// more makes room for the n elements of a list that is the tail of l. If they are the
+// first, what box.List makes: box.Improper writes beside a single one.
+func (l *level) more(n int) {
+	if len(l.slots) == 0 {
+		l.slots, l.key = box.List(n)
+		return
+	}
+	l.slots, l.key = append(l.slots, make([]any, n)...), nil
 }
 
 // value returns the term of a complete level.
