@@ -191,10 +191,10 @@ func TestClientGone(t *testing.T) {
 	drained(t, third)
 	assert.ErrorIs(t, third.Err(), admin.ErrLost)
 	settles(t, func() bool { return noStreams(t, far) })
-	i, err := far.Info(pid)
-	require.NoError(t, err)
-	assert.False(t, i.Traced)
-	assert.Empty(t, i.Watchers)
+	settles(t, func() bool { // who is gone from the list forgets a moment later whom it watched
+		i, err := far.Info(pid)
+		return err == nil && !i.Traced && len(i.Watchers) == 0
+	})
 
 	// Killed in the middle, with events under way.
 	h, err := near.Open()
@@ -308,5 +308,5 @@ func TestTraceNobody(t *testing.T) {
 	}
 	_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
-	assert.True(t, noStreams(t, far))
+	settles(t, func() bool { return noStreams(t, far) }) // who has refused goes after that
 }
