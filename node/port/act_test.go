@@ -3,6 +3,8 @@
 package port
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ def call(body, caller):
     if op == "send": port.send(*body[1:])
     elif op == "cast": port.cast(*body[1:])
     elif op == "call":
-        try: return (Atom("ok"), port.call(body[1], body[2], body[3] if len(body) > 3 else 5.0))
+        try: return (Atom("ok"), port.call(body[1], body[2], body[3] if len(body) > 3 else 60.0))
         except Port.Error as e: return (Atom("failed"), e.reason)
     elif op == "link": port.link(body[1])
     elif op == "unlink": port._write("unlink", body[1])
@@ -150,7 +152,7 @@ func TestLinks(t *testing.T) {
 	calm, other, last := spawn(), spawn(), spawn()
 	w.ask(pid, "link", calm)
 	require.NoError(t, w.n.Send(calm, "end")) // with the reason normal, which ends nobody
-	eventually(t, "its end", func() bool { return !w.n.IsAlive(calm) })
+	eventually(t, "its end, as the port sees it", func() bool { return w.info(pid).Links == 0 })
 	w.ask(pid, "link", other)
 	w.ask(pid, "trap")
 	w.ask(pid, "signal", other, wire.Atom("oops"))
@@ -213,11 +215,15 @@ func TestStubborn(t *testing.T) {
 // A parent's order to stop is the reason, though the program was on its way out.
 func TestStopOfTheEnding(t *testing.T) {
 	w := newWorld(t)
-	cfg := sh("exec >&-; sleep 1000 & wait")
-	cfg.Grace = time.Second
+	gate := filepath.Join(t.TempDir(), "gate")
+	cfg := sh("exec >&-; while [ ! -e " + gate + " ]; do sleep 0.01; done")
+	cfg.Grace = patience
 	pid := w.start(cfg, node.Options{})
 	eventually(t, "the end of stdout", func() bool { return w.info(pid).Ending })
 	w.self.Exit(pid, node.Shutdown)
+	_, err := Inspect(ctx, w.self, pid) // it has been told
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(gate, nil, 0o600))
 	require.Equal(t, node.Shutdown, w.reason(pid))
 }
 

@@ -54,7 +54,8 @@ func TestFaults(t *testing.T) {
 			if strings.Contains(c.name, "its stdin") { // it is seen when something is written
 				eventually(t, "EPIPE", func() bool {
 					w.n.Send(pid, "x")
-					return !w.n.IsAlive(pid) || w.info(pid).Ending
+					i, err := Inspect(ctx, w.n, pid)
+					return err != nil || i.Ending
 				})
 			}
 			why := format(w.reason(pid))
@@ -105,7 +106,7 @@ func TestNotStarted(t *testing.T) {
 func TestStopsReading(t *testing.T) {
 	w := newWorld(t)
 	cfg := sh("sleep 1000")
-	cfg.Queue, cfg.Stall, cfg.Grace = 100_000, time.Second, 100*time.Millisecond
+	cfg.Queue, cfg.Stall, cfg.Grace = 100_000, 3*time.Second, 100*time.Millisecond
 	pid, err := Start(ctx, w.n, cfg, node.Options{Limits: mailbox.Limits{Messages: 100}})
 	require.NoError(t, err)
 	w.self.Monitor(pid)
@@ -121,7 +122,7 @@ func TestStopsReading(t *testing.T) {
 		}
 	}
 	require.True(t, full)
-	require.Equal(t, "{stdin_stalled,1000}", format(w.reason(pid)))
+	require.Equal(t, "{stdin_stalled,3000}", format(w.reason(pid)))
 }
 
 // The program goes on after a while: nothing is lost, and the order is kept, through
@@ -223,12 +224,13 @@ func TestStderrFlood(t *testing.T) {
 // A grandchild in the group is ended with the program; one that has left the group
 // holds the pipes open, and nobody waits for it.
 func TestGrandchildren(t *testing.T) {
-	for name, start := range map[string]string{"in the group": "sleep 1000 &", "outside": "setsid sleep 1000 &"} {
+	for name, start := range map[string]string{"in the group": "", "outside": "setsid "} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			file := filepath.Join(t.TempDir(), "pid")
 			begin := time.Now()
-			pid := w.monitored(sh(start + ` echo $! >` + file + `; exit 6`))
+			grandchild := `sh -c 'echo $$ >` + file + `; exec sleep 1000' & ` // says who it is when it is where it will be
+			pid := w.monitored(sh(start + grandchild + `while [ ! -s ` + file + ` ]; do sleep 0.01; done; exit 6`))
 			require.Equal(t, "{exit_status,6}", format(w.reason(pid)))
 			require.Less(t, time.Since(begin), patience)
 			b, err := os.ReadFile(file)
