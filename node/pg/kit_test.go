@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
@@ -116,13 +115,13 @@ func text(pids []node.PID) (s string) {
 // alike waits until all see the same.
 func alike(t testing.TB, views ...func() map[string]string) {
 	t.Helper()
-	assert.EventuallyWithT(t, func(t *assert.CollectT) {
+	nodetest.Settles(t, func() string {
 		first := views[0]()
 		for _, v := range views[1:] {
-			assert.True(t, maps.Equal(first, v()))
+			if other := v(); !maps.Equal(first, other) {
+				return fmt.Sprintf("one sees %v, another %v", first, other)
+			}
 		}
-	}, limit, 5*time.Millisecond)
-	for _, v := range views[1:] {
-		require.Equal(t, views[0](), v())
-	}
+		return ""
+	})
 }
