@@ -129,7 +129,7 @@ func (z *zone) resolver() *net.Resolver {
 func finder(t *testing.T, z *zone, cfg dns.Config) (*dns.Finder, *logtest.Text) {
 	t.Helper()
 	log := &logtest.Text{}
-	cfg.Log, cfg.TTL = log.Logger(), 100*time.Millisecond
+	cfg.Log, cfg.TTL, cfg.Timeout = log.Logger(), 100*time.Millisecond, nodetest.Limit
 	if cfg.Resolver == nil {
 		cfg.Resolver = z.resolver()
 	}
@@ -303,8 +303,10 @@ func TestMesh(t *testing.T) {
 				Mesh: &node.Mesh{Interval: 100 * time.Millisecond, Yield: 50 * time.Millisecond, Backoff: time.Second}}}))
 		hosts = append(hosts, host)
 	}
+	for _, n := range nodes {
+		assert.Empty(t, n.Nodes(true), "nobody is named yet")
+	}
 	for i := 1; i <= 3; i++ {
-		assert.Empty(t, nodes[2].Nodes(true), "it is not named yet")
 		z.set("A go.example.", hosts[:i]...)
 	}
 	nodetest.Settles(t, func() string {
