@@ -28,6 +28,9 @@ func Patience(c *Config) {
 	}
 }
 
+// Calm undoes Hurry, and makes nobody be given up.
+func Calm(c *Config) { c.tune = func(m *memberlist.Config) { m.SuspicionMult = 1 << 20 } }
+
 // Fault makes loses decide what of that which a member sends is lost. The member
 // gossips at from, HOST:PORT.
 func Fault(c *Config, loses func(from, to string) bool) {
