@@ -198,11 +198,11 @@ func TestSignals(t *testing.T) {
 const twoApplications = `
 applications:
   - name: base
-    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 20s}]}
+    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 2m}]}
   - name: shop
     depends: [base]
-    supervisor: {children: [{name: hold, start: "test:hold", args: [slow], shutdown: 20s}]}
-drain_timeout: 30s
+    supervisor: {children: [{name: hold, start: "test:hold", args: [slow], shutdown: 2m}]}
+drain_timeout: 3m
 `
 
 // The drain goes in order: what the last application sees when it is told to stop,
@@ -254,7 +254,7 @@ func TestSecondSignal(t *testing.T) {
 
 // What does not stop in time is killed, and the exit status says so.
 func TestDrainIsBounded(t *testing.T) {
-	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 30s", "drain_timeout: 200ms", 1)).up()
+	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 3m", "drain_timeout: 200ms", 1)).up()
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitFailed, p.end())
 	assert.Contains(t, p.log.String(), "applications have not stopped within 200ms")
@@ -290,9 +290,9 @@ func TestJoin(t *testing.T) {
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [b@127.0.0.1] has been connected yet"}`)
 	env, out, errs := world(t, nil)
-	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--http", p.http}, env))
+	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--timeout", "1m", "--http", p.http}, env))
 	assert.Contains(t, errs.String(), "health: not ready: cluster: none of")
-	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--live", "--http", p.http}, env))
+	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m", "--live", "--http", p.http}, env))
 	assert.Equal(t, "ok\n", out.String())
 
 	b, err := node.Start(node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{
@@ -300,7 +300,7 @@ func TestJoin(t *testing.T) {
 	require.NoError(t, err)
 	defer b.Stop()
 	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit, 20*time.Millisecond)
-	assert.Equal(t, exitOK, run(t.Context(), []string{"probe"}, environment{out, errs, func(k string) (string, bool) {
+	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"}, environment{out, errs, func(k string) (string, bool) {
 		return p.http, k == "ACTORNODE_HTTP_LISTEN"
 	}, env.home}))
 
@@ -345,7 +345,7 @@ func TestOperator(t *testing.T) {
 	assert.True(t, s.Draining)
 	assert.Contains(t, s.NotReady, "serving: the node is being drained")
 	assert.Contains(t, readyz(p.http), `{"name":"serving","ok":false`)
-	assert.Equal(t, "ok\n", livez(t, p.http), "a node that is drained lives")
+	eventually(t, "a node that is drained lives", func() bool { return livez(t, p.http) == "ok\n" })
 	_, err = node.Call[any](ctx, n, node.At{Name: "counter", Node: at}, wire.Atom("get"))
 	require.Error(t, err, "its applications are gone")
 	require.NoError(t, admin.Stop(ctx, n, at))
@@ -366,7 +366,7 @@ func TestSignalWhileStarting(t *testing.T) {
 	p := begin(t, `
 applications:
   - name: base
-    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 20s}]}
+    supervisor: {children: [{id: quick, start: "test:hold", args: [quick], shutdown: 2m}]}
   - name: slow
     depends: [base]
     supervisor: {children: [{id: never, start: "test:never"}]}
@@ -374,7 +374,7 @@ applications:
 	require.Equal(t, "never starts", p.line())
 	assert.Contains(t, readyz(p.http), `{"name":"applications","ok":false,"error":"not all have been started"}`)
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":true}`, "there is nothing to join")
-	assert.Equal(t, "ok\n", livez(t, p.http))
+	eventually(t, "it lives", func() bool { return livez(t, p.http) == "ok\n" })
 	p.signal(syscall.SIGTERM)
 	require.Contains(t, p.line(), "quick stops: ") // as StartAll takes back what it has started
 	assert.Equal(t, exitOK, p.end(), p.log.String())

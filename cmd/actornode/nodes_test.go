@@ -43,7 +43,7 @@ func (s *stage) lookup(key string) (string, bool) {
 func (s *stage) run(t *testing.T, line string) (code exit, said string) {
 	env, out, errs := world(t, nil)
 	env.lookup = s.lookup
-	code = run(t.Context(), strings.Fields(line), env)
+	code = run(t.Context(), patient(append([]string{"actornode"}, strings.Fields(line)...))[1:], env)
 	return code, out.String() + errs.String()
 }
 
@@ -59,7 +59,7 @@ func TestDrain(t *testing.T) {
 			return ctx.Err()
 		}
 	}})
-	code, said := s.run(t, "drain --timeout 1s")
+	code, said := s.run(t, "drain --timeout 5s")
 	assert.Equal(t, exitTimeout, code, said)
 	code, said = s.run(t, "status")
 	assert.Equal(t, exitOK, code)
@@ -78,9 +78,9 @@ func TestStopThatHangs(t *testing.T) {
 	s := newStage(t)
 	told := make(chan struct{}, 1)
 	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
-	code, said := s.run(t, "stop --timeout 1s")
+	code, said := s.run(t, "stop --timeout 5s")
 	assert.Equal(t, exitTimeout, code)
-	assert.Contains(t, said, "still was there after 1s")
+	assert.Contains(t, said, "still was there after 5s")
 	<-told
 }
 
@@ -122,7 +122,9 @@ func TestBareNode(t *testing.T) {
 		return pid
 	}
 	first, second := spawn("first"), spawn("second")
-	assert.Equal(t, []string{"actornode", "first", "net_kernel", "rex", "second"}, s.completions(t, "kill", ""))
+	eventually(t, "the names are offered", func() bool {
+		return slices.Equal([]string{"actornode", "first", "net_kernel", "rex", "second"}, s.completions(t, "kill", ""))
+	})
 	code, said := s.run(t, "kill first")
 	assert.Equal(t, exitOK, code, said)
 	assert.False(t, n.IsAlive(first))

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,10 +26,23 @@ import (
 // played by a real shell, with real processes.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "actornode" {
+		os.Args = patient(os.Args)
 		main()
 	}
 	time.Local = time.UTC // what is printed of times is compared
 	os.Exit(m.Run())
+}
+
+// patient makes a command that talks to a node wait for it for nodetest.Limit, unless
+// it says for how long: a machine may be busy.
+func patient(args []string) []string {
+	clients := []string{"status", "ps", "tree", "info", "nodes", "deadletters", "top", "trace", "call", "send", "rpc", "spawn", "kill", "ping",
+		"register", "unregister", "connect", "disconnect", "stop", "drain", "level"}
+	at := slices.IndexFunc(args[:min(3, len(args))], func(arg string) bool { return slices.Contains(clients, arg) })
+	if at < 0 || args[1] != "log" && at > 1 || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--timeout") }) {
+		return args
+	}
+	return slices.Insert(slices.Clone(args), at+1, "--timeout="+nodetest.Limit.String())
 }
 
 // stage is a place where programs run that know of nothing else on this machine: a
@@ -51,7 +65,8 @@ func newStage(t *testing.T) *stage {
 		}
 	}
 	s.env = append(s.env, "PATH="+home+"/bin:"+os.Getenv("PATH"), "HOME="+home, "TZ=UTC", "LANG=C.UTF-8",
-		"ERL_EPMD_PORT="+reserve(t), "ACTORNODE_COOKIE=secret", "ERL_CRASH_DUMP=/dev/null")
+		"ERL_EPMD_PORT="+reserve(t), "ACTORNODE_COOKIE=secret", "ERL_CRASH_DUMP=/dev/null",
+		"ACTORNODE_CONNECT_TIMEOUT=1m", "ACTORNODE_DRAIN_TIMEOUT=1m")
 	return s
 }
 
