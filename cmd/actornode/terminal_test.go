@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/erltest"
 )
 
 // terminal is what a person sits at: a pseudo-terminal with an emulator behind it
@@ -91,6 +92,18 @@ func (x *terminal) wait(pattern string) string {
 	}
 	require.Fail(x.t, "the screen does not show "+pattern, seen)
 	return ""
+}
+
+// shows waits until the screen matches, and then until it is what a file has: what is
+// drawn comes in pieces.
+func (x *terminal) shows(file, pattern string) {
+	seen := cells(x.wait(pattern))
+	want, err := os.ReadFile(file)
+	for deadline := time.Now().Add(nodetest.Limit); err == nil && !erltest.Updating() && seen != string(want) && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond) // another process draws
+		seen = cells(x.see())
+	}
+	golden(x.t, file, seen)
 }
 
 // press types keys.
