@@ -32,14 +32,18 @@ func TestGossipMesh(t *testing.T) {
 		return strings.Count(all, " native ") == 2 && strings.Contains(all, "b@") && strings.Contains(all, "c@")
 	})
 	eventually(t, "a is ready", func() bool { return strings.HasPrefix(readyz(at), `{"ready":true`) })
-	r, err := http.Get("http://" + at + "/metrics")
-	require.NoError(t, err)
-	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	require.NoError(t, err)
-	assert.Contains(t, string(text), "\nactornode_gossip_members 3\n")
-	assert.Contains(t, string(text), "actornode_gossip_join_rounds_total")
-	assert.NotContains(t, string(text), "actornode_dns_")
+	var text string
+	eventually(t, "a counts its members", func() bool { // whom it is connected to before it has heard all
+		r, err := http.Get("http://" + at + "/metrics")
+		require.NoError(t, err)
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		require.NoError(t, err)
+		text = string(b)
+		return strings.Contains(text, "\nactornode_gossip_members 3\n")
+	})
+	assert.Contains(t, text, "actornode_gossip_join_rounds_total")
+	assert.NotContains(t, text, "actornode_dns_")
 }
 
 // The finders that a configuration names are asked in this order.

@@ -45,7 +45,18 @@ func TestREADMEOperates(t *testing.T) {
 	session, _, _ = strings.Cut(session, "```")
 	s := newStage(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
-	said := regexp.MustCompile(`(?m)^\[exit \d+\]\n`).ReplaceAllString(s.play(t, session), "")
+	var all string
+	for i, part := range strings.Split(session, "$ ") { // a reader is slower than what goes on after an answer
+		if i == 0 {
+			continue
+		}
+		eventually(t, "the counter waits", func() bool {
+			about := s.shell(t, "actornode info counter --json")
+			return strings.Contains(about, `"state":"idle"`) && strings.Contains(about, `"mailbox":0`)
+		})
+		all += s.play(t, "$ "+part)
+	}
+	said := regexp.MustCompile(`(?m)^\[exit \d+\]\n`).ReplaceAllString(all, "")
 	require.Equal(t, masked(session), said)
 }
 
