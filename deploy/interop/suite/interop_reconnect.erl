@@ -22,7 +22,7 @@ checks() ->
      end},
      {"a process linked to us there ends with noconnection", fun() ->
          T = target(),
-         {W, M} = spawn_monitor(fun() -> P = spawn_link(T, demo, echo, []), process_flag(trap_exit, true), receive {'EXIT', P, noconnection} -> exit({linked, P}) end end),
+         {W, M} = spawn_monitor(fun() -> process_flag(trap_exit, true), P = spawn_link(T, demo, echo, []), receive {'EXIT', P, noconnection} -> exit({linked, P}) end end),
          interop:until(fun() -> case process_info(W, links) of {links, [_ | _]} -> true; _ -> false end end),
          cut(), {linked, P} = down(M, W),
          interop:until(fun() -> false =:= erpc:call(T, erlang, is_process_alive, [P]) end)
