@@ -11,9 +11,9 @@ checks() ->
      {"kill arrives as killed", fun() -> trap(), P = fresh(), link(P), exit(P, kill), is({'EXIT', P, killed}, got()) end},
      {"normal, by gen_server:stop", fun() -> trap(), P = fresh(), link(P), gen_server:stop(P), is({'EXIT', P, normal}, got()) end},
      {"it ends who does not trap exits", fun() ->
-         P = fresh(),
-         {W, Ref} = spawn_monitor(fun() -> link(P), receive never -> ok end end),
-         interop:until(fun() -> lists:member(P, element(2, process_info(W, links))) end),
+         P = fresh(), T = self(),
+         {W, Ref} = spawn_monitor(fun() -> link(P), T ! {linked, self()}, receive never -> ok end end),
+         receive {linked, W} -> ok end, % its links have P before P is told
          exit(P, boom),
          is(boom, down(Ref, W))
      end},
