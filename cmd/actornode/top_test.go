@@ -70,9 +70,9 @@ func TestTop(t *testing.T) {
 	x.press("?")
 	x.wait(`q quit • \? help`)
 
-	require.NoError(t, pty.Setsize(x.pty, &pty.Winsize{Rows: 12, Cols: 120}))
 	x.mu.Lock()
-	x.screen.Resize(120, 12)
+	x.screen.Resize(120, 12) // first: the program, once it knows, draws all anew
+	require.NoError(t, pty.Setsize(x.pty, &pty.Winsize{Rows: 12, Cols: 120}))
 	x.mu.Unlock()
 	x.shows("testdata/top/wide.txt", `LINKS[\s\S]*quit`)
 	x.press("q")
