@@ -21,6 +21,15 @@ func worker(tell func(string), name string) func(...any) (node.Actor, error) {
 	}
 }
 
+// end sends a process a reason to exit with. When it returns, those who are linked
+// to the process have been told: with a monitor that came too late they may not be.
+func end(t *testing.T, h *node.Self, pid node.PID, reason any) {
+	t.Helper()
+	ref := h.Monitor(pid)
+	require.NoError(t, h.Send(pid, reason))
+	require.Equal(t, reason, nodetest.Down(t, h, ref).Reason)
+}
+
 func TestRestartsOne(t *testing.T) {
 	n := start(t)
 	ctx := context.Background()
@@ -37,9 +46,7 @@ func TestRestartsOne(t *testing.T) {
 	require.NoError(t, err)
 	was, ok := n.Whereis("a")
 	require.True(t, ok)
-	require.NoError(t, n.Send(was, wire.Atom("oops")))
-	_, err = node.AwaitExit(ctx, n, was)
-	require.NoError(t, err)
+	end(t, self, was, wire.Atom("oops"))
 	kids, err := supervisor.WhichChildren(ctx, n, sup)
 	require.NoError(t, err)
 	require.Len(t, kids, 2)
@@ -81,6 +88,7 @@ func TestDynamic(t *testing.T) {
 // Restarts are counted by the names of supervisor and child, and so is giving up.
 func TestCounts(t *testing.T) {
 	n := start(t)
+	self := nodetest.Open(t, n)
 	ctx := context.Background()
 	for _, name := range []node.Atom{"", "shop"} {
 		sup, err := supervisor.Start(ctx, n, supervisor.Spec{
@@ -91,9 +99,7 @@ func TestCounts(t *testing.T) {
 		for range 2 {
 			kids, err := supervisor.WhichChildren(ctx, n, sup)
 			require.NoError(t, err)
-			require.NoError(t, n.Send(kids[0].PID, wire.Atom("oops")))
-			_, err = node.AwaitExit(ctx, n, kids[0].PID)
-			require.NoError(t, err)
+			end(t, self, kids[0].PID, wire.Atom("oops"))
 		}
 		kids, err := supervisor.WhichChildren(ctx, n, sup) // after both restarts
 		require.NoError(t, err)
