@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire/racetest"
 )
@@ -124,10 +125,11 @@ func TestManyAtOnce(t *testing.T) {
 				}
 			}
 			assert.Equal(t, size, live)
+			self := nodetest.Open(t, c.n)
+			ref := self.Monitor(c.sup)
 			c.n.Exit(c.sup, node.Shutdown)
-			_, err = node.AwaitExit(background, c.n, c.sup)
-			require.NoError(t, err)
-			assert.Zero(t, c.n.Stats().Processes)
+			nodetest.Down(t, self, ref)
+			assert.Equal(t, 1, c.n.Stats().Processes)
 			t.Log(time.Since(began))
 			assert.Less(t, time.Since(began), 20*time.Second)
 		})
