@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -144,10 +145,12 @@ func TestRestarts(t *testing.T) {
 			require.Equal(t, wire.Atom("crash"), err.(*node.ExitError).Reason)
 			synctest.Wait()
 		}
-		require.NoError(t, n.SendName("counter", wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
-		reason, err := node.AwaitExit(ctx, n, sup) // once too often
+		self, err := n.Open()
 		require.NoError(t, err)
-		require.Equal(t, node.Shutdown, reason)
+		defer self.Close(nil)
+		ref := self.Monitor(sup)
+		require.NoError(t, n.SendName("counter", wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
+		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason) // once too often
 		require.False(t, n.IsAlive(echo))
 	})
 }
