@@ -430,6 +430,14 @@ func TestBoundedSuspended(t *testing.T) {
 	ctx := nodetest.Soon(t)
 	pid := start(t, n, &probe{}, node.Options{Limits: mailbox.Limits{Messages: 4, Policy: mailbox.Refuse}})
 	require.NoError(t, sys.Suspend(ctx, n, pid))
+	nodetest.Settles(t, func() string { // what has been answered takes room while it is in hand
+		i, err := n.Info(pid)
+		require.NoError(t, err)
+		if i.Mailbox != 0 {
+			return fmt.Sprint(i.Mailbox, " messages wait, not 0")
+		}
+		return ""
+	})
 	for n.Send(pid, "x") == nil {
 	}
 	assert.ErrorIs(t, sys.Resume(ctx, n, pid), node.ErrMailboxFull) // see the limits in the doc of package sys
