@@ -167,11 +167,13 @@ observer(N) ->
     Missing = [K || {_, Fields} <- lists:append([[{T, L} || {T, L} <- S] ++ [{T, L} || {T, _, L} <- S] || S <- Sys]),
         {K, V} <- Fields, V =:= undefined orelse V =:= {bytes, undefined}],
     Counter = rpc:call(N, erlang, whereis, [counter]),
+    idle(N, Counter),
     Fields = observer_procinfo:process_info_fields(Counter, 8),
     State = observer_procinfo:fetch_state_info(Counter),
     Plain = observer_procinfo:fetch_state_info(rpc:call(N, erlang, whereis, [net_kernel])),
     Alloc = observer_alloc_wx:alloc_info(Info),
     Me = self(),
+    [idle(N, rpc:call(N, erlang, whereis, [X])) || X <- [counter, demo]],
     Backend = spawn_link(N, observer_backend, procs_info, [Me]),
     Rows = receive {procs_info, Backend, L} -> [{Name, MQ} || {etop_proc_info, P, _, _, Name, 0, {_, _, _}, MQ} <- L, is_pid(P)] after 10000 -> none end,
     Fetcher = spawn_link(N, observer_backend, fetch_stats, [Me, 20]),
@@ -188,6 +190,14 @@ observer(N) ->
       ports => observer_port_wx:get_ports({N, true}), sockets => observer_sock_wx:get_sockets({N, true}),
       sasl => (catch observer_wx:ensure_sasl_started(N)), log => (catch observer_wx:ensure_mf_h_handler_used(N)),
       rb => lists:flatten(catch observer_wx:ensure_rb_module_loaded(N))}.
+
+%% idle waits until a process there has nothing in hand: what it has answered may
+%% still be, and counts then.
+idle(N, P) ->
+    case rpc:call(N, erlang, process_info, [P, [status, message_queue_len]]) of
+        [{status, waiting}, {message_queue_len, 0}] -> ok;
+        _ -> receive after 1 -> idle(N, P) end
+    end.
 
 overview([{"Overview", L} | _]) -> [X || X = {K, _} <- L, lists:member(K, ["Initial Call", "Current Function", "Registered Name", "Status", "Priority"])].
 
@@ -232,7 +242,7 @@ etop(N, Texts) ->
         etop:start([{node, N}, {output, text}, {interval, 1}, {tracing, off}, {lines, 20}])
     end),
     M = monitor(process, Top),
-    R = until(Texts, "", 600),
+    R = until(Texts, "", 1500),
     etop:stop(),
     receive {'DOWN', M, _, _, Why} -> {R, Why} after 10000 -> {R, hangs} end.
 
