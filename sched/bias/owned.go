@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Owned is a lock biased towards one owner: Enter and Leave cost the owner next
@@ -54,7 +53,7 @@ func AwaitZero(p *uint32) {
 		if i < 64 {
 			runtime.Gosched()
 		} else {
-			time.Sleep(20 * time.Microsecond)
+			pause()
 		}
 	}
 }
