@@ -131,7 +131,7 @@ func TestManyAtOnce(t *testing.T) {
 			nodetest.Down(t, self, ref)
 			assert.Equal(t, 1, c.n.Stats().Processes)
 			t.Log(time.Since(began))
-			assert.Less(t, time.Since(began), 20*time.Second)
+			assert.Less(t, time.Since(began), nodetest.Limit) // some seconds, on a machine that does much else
 		})
 	}
 }
