@@ -410,7 +410,7 @@ func TestFarLongMessages(t *testing.T) {
 	other, err := a.Open()
 	require.NoError(t, err)
 	defer other.Close(nil)
-	other.Send(mine, long(1<<20))
+	other.Send(mine, long(1<<40)) // under way until the node stops
 	self.Send(mine, 1)
 	assert.Equal(t, 1, p.Receive())
 	require.NoError(t, a.Ping(soon(t), b.Name()))
