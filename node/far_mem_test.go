@@ -139,17 +139,17 @@ func TestFarNothingIsLeft(t *testing.T) {
 
 func TestFarAwaitExit(t *testing.T) {
 	a, b, self, remote := two(t)
-	reason := make(chan any, 2)
-	for _, await := range []func() (any, error){
-		func() (any, error) { return node.AwaitExit(soon(t), a, remote) },
-		func() (any, error) { return node.AwaitExit(soon(t), b, node.At{Name: "echo", Node: b.Name()}) },
-	} {
+	ends := func(await func() (any, error)) <-chan any {
+		reason := make(chan any, 1)
 		go func() {
 			r, err := await()
 			assert.NoError(t, err)
 			reason <- r
 		}()
+		return reason
 	}
+	far := ends(func() (any, error) { return node.AwaitExit(soon(t), a, remote) })
+	near := ends(func() (any, error) { return node.AwaitExit(soon(t), b, node.At{Name: "echo", Node: b.Name()}) })
 	nodetest.Settles(t, func() string {
 		if i, err := b.Info(remote); err != nil || len(i.Watchers) == 0 {
 			return "not watched"
@@ -166,8 +166,8 @@ func TestFarAwaitExit(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, node.Atom("mine"), exit.Reason)
 	b.Exit(remote, node.Atom("gone"))
-	assert.Equal(t, node.Atom("gone"), <-reason)
-	assert.Contains(t, []any{node.Atom("gone"), node.NoProc}, <-reason)
+	assert.Equal(t, node.Atom("gone"), <-far)
+	assert.Contains(t, []any{node.Atom("gone"), node.NoProc}, <-near, "it may have come too late")
 	r, err := node.AwaitExit(soon(t), self, remote)
 	require.NoError(t, err)
 	assert.Equal(t, node.NoProc, r)
