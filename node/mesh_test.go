@@ -57,6 +57,12 @@ func TestMesh(t *testing.T) {
 		nodes = append(nodes, n)
 	}
 	nodetest.Settles(t, func() string { return meshed(nodes...) })
+	nodetest.Settles(t, func() string { // a connection is logged once it is there
+		if ups := strings.Count(log.String(), "node up"); ups < 8*7 {
+			return fmt.Sprint(ups, " ends of connections are logged")
+		}
+		return ""
+	})
 	assert.Equal(t, 8*7, strings.Count(log.Take(), "node up"), "each pair has connected once")
 
 	for _, victim := range []int{0, 7} { // the smallest name, which dials; the greatest, which is dialed
