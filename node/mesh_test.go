@@ -79,31 +79,37 @@ func TestMesh(t *testing.T) {
 
 // A node that is no longer listed stays connected, and is not connected again.
 func TestMeshNotListed(t *testing.T) {
-	hide := &hiding{Finder: &nodetest.Places{}, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.1"}}
-	log := &logtest.Text{}
-	a, b := startMesh(t, "a@127.0.0.1", hide, log), startMesh(t, "b@127.0.0.1", hide, log)
+	places, log := &nodetest.Places{}, &logtest.Text{}
+	var hides [2]*hiding // of each node its own
+	for i := range hides {
+		hides[i] = &hiding{Finder: places, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.1"}}
+	}
+	a, b := startMesh(t, "a@127.0.0.1", hides[0], log), startMesh(t, "b@127.0.0.1", hides[1], log)
 	defer a.Stop()
 	defer b.Stop()
 	nodetest.Settles(t, func() string { return meshed(a, b) })
-	hide.hidden.Store(true)
-	asked := hide.asked.Load()
-	nodetest.Settles(t, func() string { // both have asked since
-		if hide.asked.Load() < asked+10 {
-			return "the list is not asked for"
+	ask := func() { // both, and they have heard the answer to all questions but the last
+		for _, hide := range hides {
+			asked := hide.asked.Load()
+			nodetest.Settles(t, func() string {
+				if hide.asked.Load() < asked+5 {
+					return "the list is not asked for"
+				}
+				return ""
+			})
 		}
-		return ""
-	})
+	}
+	for _, hide := range hides {
+		hide.hidden.Store(true)
+	}
+	ask()
 	assert.Empty(t, meshed(a, b))
 	require.True(t, a.Disconnect(b.Name()))
-	asked = hide.asked.Load()
-	nodetest.Settles(t, func() string {
-		if hide.asked.Load() < asked+10 {
-			return "the list is not asked for"
-		}
-		return ""
-	})
+	ask()
 	assert.Empty(t, a.Nodes(true))
-	hide.hidden.Store(false)
+	for _, hide := range hides {
+		hide.hidden.Store(false)
+	}
 	nodetest.Settles(t, func() string { return meshed(a, b) })
 }
 
