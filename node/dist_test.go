@@ -293,5 +293,5 @@ func TestFarSimultaneous(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := node.Call[int](ctx, a, node.At{Name: "echo", Node: b.Name()}, 1)
 		return err == nil && len(a.Nodes(true)) == 1 && len(b.Nodes(true)) == 1
-	}, 5*time.Second, time.Millisecond)
+	}, limit, time.Millisecond)
 }

@@ -371,7 +371,7 @@ func TestBoundedWaits(t *testing.T) {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
 					results <- err
-					_, err = node.CallWithin[int](time.Second, p, server, 1)
+					_, err = node.CallWithin[int](grace, p, server, 1)
 					results <- err
 					p.Receive()
 					p.Receive()

@@ -234,7 +234,7 @@ func TestStopWithFullMailbox(t *testing.T) {
 		case err := <-stopped:
 			assert.Error(t, err, "the function is stuck")
 			close(release)
-		case <-time.After(2 * time.Second):
+		case <-time.After(grace):
 			close(release)
 			t.Error("Stop waits for room in a mailbox")
 		}

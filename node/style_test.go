@@ -423,7 +423,7 @@ func TestBudgetOfOne(t *testing.T) {
 		for k := range 100 {
 			require.NoError(t, boss.Send(pid, numbered{0, k}))
 		}
-		m, err := boss.ReceiveWithin(2*time.Second, nil)
+		m, err := boss.ReceiveWithin(limit, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "all", m)
 	})
