@@ -187,9 +187,9 @@ func TestRPCTimeout(t *testing.T) {
 	assert.ErrorIs(t, replies[1].Err, node.ErrNoConnection)
 	nodetest.Settles(t, func() string { return node.FarTables(a) })
 
+	<-waits // of MultiRPC: there is one left, of f
 	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
-	<-waits
-	pid := <-waits // the second: of f
+	pid := <-waits
 	for _, d := range []time.Duration{0, time.Millisecond} {
 		_, err := f.Poll(d)
 		assert.ErrorIs(t, err, node.ErrTimeout)
