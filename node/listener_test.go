@@ -1,7 +1,7 @@
 package node_test
 
 import (
-	"net"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/porttest"
 )
 
 // speak returns the protocol that a is connected to b over.
@@ -49,14 +50,10 @@ func TestPeersChooseProtocol(t *testing.T) {
 
 	// Where nobody listens any more the next way is tried.
 	d := start("d", c.proto, common)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	closed := ln.Addr().String()
-	require.NoError(t, ln.Close())
 	at, err := c.places.Find(soon(t), d.Name())
 	require.NoError(t, err)
 	at = slices.Clone(at)
-	at[0].Addr = closed
+	at[0].Addr = fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
 	c.places.Put(d.Name(), at)
 	assert.Equal(t, "erlang", speak(t, a, d))
 }
