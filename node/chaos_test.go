@@ -293,5 +293,5 @@ func TestChaos(t *testing.T) {
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
-	assert.Zero(t, n.Stats().Lingering)
+	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 }
