@@ -311,7 +311,7 @@ func TestTLSBetweenNodes(t *testing.T) {
 	v, err := node.Call[int](soon(t), b, node.At{Name: "echo", Node: a.Name()}, 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, v)
-	assert.Contains(t, log.String(), "node up")
+	log.Await(t, "node up")
 
 	silent, err := net.Dial("tcp", b.Addr().String())
 	require.NoError(t, err)
