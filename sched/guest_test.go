@@ -24,7 +24,7 @@ func (g *Guest) call(a *actor, msg any) bool {
 // What a guest wakes runs on its own goroutine, what that wakes too, a few stages far;
 // where workers are enough it leaves it to them.
 func TestGuestRuns(t *testing.T) {
-	p := startPool(t, Config{Workers: 1, Stages: 2})
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	me := GoroutineID()
 	here, log := make(chan uint64, 1), make(chan string, 10)
 	second := newActor(p, 1, func(_ *Worker, msg any) { log <- fmt.Sprint(msg, GoroutineID() == me) })

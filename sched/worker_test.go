@@ -18,7 +18,7 @@ import (
 // Entities of one stage have their turns one after the other, in the order in
 // which they were woken.
 func TestTurnsGoRound(t *testing.T) {
-	p := startPool(t, Config{Workers: 1, Stages: 2})
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	var order []string
 	done := make(chan struct{})
 	var actors []*actor
@@ -493,7 +493,7 @@ func TestOwedWakeUps(t *testing.T) {
 
 func TestLocal(t *testing.T) {
 	var made atomic.Int64
-	p := startPool(t, Config{Workers: 1, Stages: 1, Local: func(w *Worker) any { made.Add(1); return w }})
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Local: func(w *Worker) any { made.Add(1); return w }})
 	same := make(chan bool)
 	a := newActor(p, 0, func(w *Worker, _ any) { same <- w.Local == w })
 	a.send(nil, "m")
