@@ -31,8 +31,9 @@ const (
 // newest, [ErrDropped]; a mailbox with the policy Block is full at once for a
 // message from another node, and makes the sender wait on its own. [ErrNoProcess],
 // [ErrNoName], [ErrNoReceipts], [*ExitError] if the connection is lost first, and
-// the cause of ctx's end: then nobody knows. Messages of one sender, whether by
-// Deliver or Send, arrive in the order in which they were sent.
+// the cause of ctx's end: then nobody knows; but to another node nothing is sent if
+// ctx has ended before. Messages of one sender, whether by Deliver or Send, arrive in
+// the order in which they were sent.
 func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 	me := from.caller()
 	if me.p != nil && me.p.gone() {
@@ -149,6 +150,9 @@ var errNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)
 // deliverFar is Deliver to another node.
 func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) error {
 	n := me.node
+	if err := context.Cause(ctx); err != nil {
+		return err // before anything is sent: its receipt might be faster
+	}
 	if err := n.Connect(ctx, where); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 )
@@ -56,7 +57,14 @@ func TestDeliver(t *testing.T) {
 			require.ErrorContains(t, node.Deliver(soon(t), from, pid, 2), "full for now")
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			require.ErrorIs(t, node.Deliver(ctx, from, remote, 1), context.Canceled)
+			got := make(chan any, 101)
+			pid, err = b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error { got <- msg; return nil }))
+			require.NoError(t, err)
+			for range 100 {
+				require.ErrorIs(t, node.Deliver(ctx, from, pid, "not sent"), context.Canceled)
+			}
+			require.NoError(t, node.Deliver(soon(t), from, pid, "sent"))
+			require.Equal(t, "sent", nodetest.Arrival(t, got))
 			require.True(t, a.Disconnect(b.Name()))
 		}
 	}
