@@ -80,12 +80,12 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 		p.away = nil
 	}
 	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
+	if tr := n.traces(); tr != nil && waiter != nil {
+		tr.answered(acting(nil, c), waiter.p, v, err) // before the caller can do anything else
+	}
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {
 	case waiter != nil:
-		if tr := n.traces(); tr != nil {
-			tr.answered(acting(nil, c), waiter.p, v, err)
-		}
 		waiter.answered(c)
 	case asker != nil:
 		p.asker, p.tag = nil, nil

@@ -131,6 +131,25 @@ func TestTraceCalls(t *testing.T) {
 		Message: wire.Tuple{wire.Atom("$go_reply"), 42}}, nextEvent(t, tr))
 }
 
+// What a caller does after a call is shown after the answer.
+func TestTraceCallsInOrder(t *testing.T) {
+	n := startNode(t, node.Config{})
+	to := flavours[0].spawn(t, n, node.Options{}, parrot)
+	h := openHandle(t, n)
+	const calls = 3000
+	tr := traceOf(t, n, node.TraceConfig{Kinds: node.TraceReceive | node.TraceRegister, Buffer: 2 * calls}, h.Self())
+	for i := range calls {
+		_, err := node.CallWithin[int](limit, h, to, i)
+		require.NoError(t, err)
+		require.NoError(t, n.Register("caller", h.Self()))
+		require.NoError(t, n.Unregister("caller"))
+	}
+	for range calls {
+		require.Equal(t, node.TraceReceive, nextEvent(t, tr).Kind)
+		require.Equal(t, node.TraceRegister, nextEvent(t, tr).Kind)
+	}
+}
+
 func TestTraceFar(t *testing.T) {
 	a, b, self, remote := two(t)
 	near := traceOf(t, a, node.TraceConfig{}, self.Self())
@@ -142,11 +161,8 @@ func TestTraceFar(t *testing.T) {
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Name: "echo", Node: b.Name(), Message: "two"}, nextEvent(t, near))
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "three"}, nextEvent(t, near))
-	e := nextEvent(t, near)
-	if e.Kind == node.TraceReceive { // the receipt, which is an answer
-		e = nextEvent(t, near)
-	}
-	assert.Equal(t, node.TraceLink, e.Kind)
+	assert.Equal(t, node.TraceReceive, nextEvent(t, near).Kind, "the receipt, which is an answer")
+	assert.Equal(t, node.TraceLink, nextEvent(t, near).Kind)
 	for _, want := range []string{"one", "two", "three"} {
 		e := nextEvent(t, far)
 		assert.Equal(t, node.TraceReceive, e.Kind)
@@ -160,7 +176,7 @@ func TestTraceFar(t *testing.T) {
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceExit, Process: remote, Message: wire.Atom("enough")}, nextEvent(t, far))
 	_, more := <-far.C
 	assert.False(t, more, "a trace of nobody ends")
-	e = nextEvent(t, near)
+	e := nextEvent(t, near)
 	assert.Equal(t, node.TraceSignal, e.Kind)
 	assert.Equal(t, remote, e.Other)
 	e = nextEvent(t, near)
