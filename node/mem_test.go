@@ -182,6 +182,11 @@ func (l *memoryLink) partsLocked() (done []wire.Frame) {
 }
 
 func (l *memoryLink) Flush(tick bool) (left int, err error) {
+	select {
+	case <-l.gone:
+		return 0, io.EOF
+	default:
+	}
 	l.mu.Lock()
 	frames := append(l.waiting, l.partsLocked()...)
 	l.waiting, l.bytes, left = nil, 0, l.parts
