@@ -56,8 +56,8 @@ type Distribution struct {
 	// ConnectTimeout bounds the making of a connection. Default: 7 s.
 	ConnectTimeout time.Duration
 	// Awake is how long the reader of a connection stays awake for the next message
-	// after one that it has handled by itself: up to so much of a core's time for what
-	// is answered many times faster then. It does so only while most of the messages
+	// after one that has come alone: up to so much of a core's time for what is answered
+	// many times faster then. Goroutines that have something to do go first. It does so only while most of the messages
 	// come within that time, one reader of a node at a time, and never on the only core
 	// that the program may use. Default: 100 us; negative: not at all.
 	Awake time.Duration

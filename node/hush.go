@@ -1,6 +1,7 @@
 package node
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/actornode/actornode/sched/bias"
@@ -39,6 +40,15 @@ func (b *outbox) hush() { b.hushed.Add(1) }
 // speak sends what has waited.
 func (b *outbox) speak() {
 	b.hushed.Add(-1)
+	if b.due.Load() && b.due.Swap(false) {
+		b.utter()
+	}
+}
+
+// between is for who hushes and waits for something else: others have their turn, and
+// what they have written is sent.
+func (b *outbox) between() {
+	runtime.Gosched()
 	if b.due.Load() && b.due.Swap(false) {
 		b.utter()
 	}

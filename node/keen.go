@@ -11,7 +11,7 @@ import (
 // keen is what a reader knows of how soon messages come. To go to sleep and be woken
 // takes several times as long as to read a message, to handle it and to answer; on a
 // machine that has nothing else to do, where the core goes to sleep too, ten times. So a
-// reader that has handled a message by itself stays awake for a moment: who plays ball
+// reader to which a message has come alone stays awake for a moment: who plays ball
 // with another node has the next one soon. It does so while that is of use in every
 // second case at least, and only if no other reader of the node does.
 type keen struct {
@@ -23,8 +23,9 @@ type keen struct {
 // mostShy is how many messages a reader sleeps after, at most, before it tries again.
 const mostShy = 255
 
-// await waits up to d for what comes next, if there is hope.
-func (k *keen) await(d time.Duration, awake *atomic.Bool) {
+// await waits up to d for what comes next, if there is hope. It calls between again and
+// again, unless that is nil.
+func (k *keen) await(d time.Duration, awake *atomic.Bool, between func()) {
 	if k.link == nil || d <= 0 {
 		return
 	}
@@ -35,7 +36,7 @@ func (k *keen) await(d time.Duration, awake *atomic.Bool) {
 	if runtime.GOMAXPROCS(0) < 2 || !awake.CompareAndSwap(false, true) {
 		return
 	}
-	came := k.link.Await(d)
+	came := k.link.Await(d, between)
 	awake.Store(false)
 	if came {
 		k.shy /= 2

@@ -15,7 +15,7 @@ type expected struct {
 	awaits int
 }
 
-func (e *expected) Await(time.Duration) bool {
+func (e *expected) Await(time.Duration, func()) bool {
 	e.awaits++
 	return e.comes()
 }
@@ -32,7 +32,7 @@ func TestKeen(t *testing.T) {
 	after := func(messages int) int {
 		l.awaits = 0
 		for range messages {
-			k.await(time.Second, &awake)
+			k.await(time.Second, &awake, nil)
 			assert.False(t, awake.Load() && l.awaits > 0)
 		}
 		return l.awaits
@@ -58,9 +58,9 @@ func TestKeen(t *testing.T) {
 	awake.Store(true)
 	assert.Zero(t, after(10), "another reader is awake")
 	awake.Store(false)
-	k.await(-1, &awake)
+	k.await(-1, &awake, nil)
 	assert.Zero(t, l.awaits)
 	runtime.GOMAXPROCS(1)
 	assert.Zero(t, after(10))
-	new(keen).await(time.Second, &awake)
+	new(keen).await(time.Second, &awake, nil)
 }

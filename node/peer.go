@@ -218,13 +218,14 @@ func (p *peer) read() {
 	p.keen.link, _ = p.link.(wire.Keen)
 	var f wire.Frame // one for all, which nobody keeps
 	hushed := 0      // frames whose answers have not been sent
+	letGo := p.box.between
 	for {
 		if hushed >= mostHushed || hushed > 0 && (p.ahead == nil || !p.ahead.More()) {
 			hushed = 0
 			p.box.speak()
 		}
-		if p.guest != nil && p.guest.Ran() {
-			p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake)
+		if p.guest != nil { // one has come alone, so perhaps somebody waits for the next
+			p.expect(letGo)
 		}
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
@@ -273,6 +274,18 @@ func (p *peer) read() {
 			return
 		}
 	}
+}
+
+// expect stays awake for what comes next, if there is hope. A goroutine to which the last
+// message may have gone is let go meanwhile, and what it sends is sent: between does that.
+func (p *peer) expect(between func()) {
+	if p.guest.Ran() {
+		p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, nil)
+		return
+	}
+	p.box.hush()
+	p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, between)
+	p.box.speak()
 }
 
 // mostHushed is after how many frames their answers are sent, at the latest, together;

@@ -4,4 +4,4 @@ package wire
 
 import "time"
 
-func lookUntil(uintptr, time.Time) bool { return false }
+func lookUntil(uintptr, time.Time, func()) bool { return false }

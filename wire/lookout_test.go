@@ -17,23 +17,25 @@ func TestLookout(t *testing.T) {
 	a, b := tcp(t)
 	const long = time.Minute
 	l := wire.NewLookout(b)
-	assert.False(t, l.Await(time.Millisecond))
+	looks := 0
+	assert.False(t, l.Await(time.Millisecond, func() { looks++ }))
+	assert.Positive(t, looks)
 	go a.Write([]byte("ball")) // sooner or later
-	require.True(t, l.Await(long))
-	require.True(t, l.Await(long))
-	assert.Zero(t, testing.AllocsPerRun(10, func() { l.Await(long) }))
+	require.True(t, l.Await(long, nil))
+	require.True(t, l.Await(long, nil))
+	assert.Zero(t, testing.AllocsPerRun(10, func() { l.Await(long, nil) }))
 	got := make([]byte, 4)
 	_, err := b.Read(got)
 	require.NoError(t, err)
 	assert.Equal(t, "ball", string(got))
-	assert.False(t, l.Await(0))
+	assert.False(t, l.Await(0, nil))
 	require.NoError(t, a.Close())
-	assert.True(t, l.Await(long), "there is nothing more to wait for")
+	assert.True(t, l.Await(long, nil), "there is nothing more to wait for")
 	require.NoError(t, b.Close())
-	assert.True(t, l.Await(long))
+	assert.True(t, l.Await(long, nil))
 
 	p, q := net.Pipe()
 	defer p.Close()
 	defer q.Close()
-	assert.False(t, wire.NewLookout(p).Await(long), "it cannot look there")
+	assert.False(t, wire.NewLookout(p).Await(long, nil), "it cannot look there")
 }

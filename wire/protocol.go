@@ -167,10 +167,10 @@ type Batch interface {
 type Prompt interface{ Try() (more bool) }
 
 // Keen is what a [Link] may have beside: Await waits for d, at most, for what Read
-// returns next, without going to sleep, and reports whether something has come. It is for
-// the goroutine that reads.
+// returns next, without going to sleep, and reports whether something has come. Unless
+// between is nil it is called whenever nothing has. It is for the goroutine that reads.
 type Keen interface {
-	Await(d time.Duration) (came bool)
+	Await(d time.Duration, between func()) (came bool)
 }
 
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call

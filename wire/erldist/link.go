@@ -105,7 +105,9 @@ func (l *link) Read(f *wire.Frame) error {
 }
 
 // Await is part of [wire.Keen].
-func (l *link) Await(d time.Duration) bool { return l.src.Buffered() > 0 || l.lookout.Await(d) }
+func (l *link) Await(d time.Duration, between func()) bool {
+	return l.src.Buffered() > 0 || l.lookout.Await(d, between)
+}
 
 // More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
 func (l *link) More() bool {

@@ -111,15 +111,19 @@ func awaited(t *testing.T, a, b wire.Link) {
 	if !ok {
 		return
 	}
-	if k.Await(time.Millisecond) {
+	between := 0
+	if k.Await(time.Millisecond, func() { between++ }) {
 		t.Error("Await says that something has come")
+	}
+	if between == 0 {
+		t.Error("Await has not called between")
 	}
 	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), To: wire.NewOrigin(B).PID(1), Payload: "ball"}
 	if _, err := a.Write(&f); err != nil {
 		t.Fatal(err)
 	}
 	go a.Flush(false)
-	if !k.Await(patience) {
+	if !k.Await(patience, nil) {
 		t.Error("Await does not see what has come")
 	}
 	var got wire.Frame

@@ -188,8 +188,8 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 func (l *link) More() bool { return l.input.more() }
 
 // Await is part of [wire.Keen].
-func (l *link) Await(d time.Duration) bool {
-	return l.input.from < l.input.to || l.lookout != nil && l.lookout.Await(d)
+func (l *link) Await(d time.Duration, between func()) bool {
+	return l.input.from < l.input.to || l.lookout != nil && l.lookout.Await(d, between)
 }
 
 // Batch is part of [wire.Batch]: for short binaries.
