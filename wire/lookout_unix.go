@@ -2,25 +2,12 @@
 
 package wire
 
-import (
-	"time"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
+const canLook = true
 
-// lookUntil reports whether there is something to read, or something wrong, before a
-// time. It calls between whenever there is not.
-func lookUntil(fd uintptr, until time.Time, between func()) bool {
-	fds := [...]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	for {
-		if n, err := unix.Poll(fds[:], 0); n > 0 || err != nil && err != unix.EINTR {
-			return true
-		}
-		if between != nil {
-			between()
-		}
-		if !time.Now().Before(until) {
-			return false
-		}
-	}
-}
+// tryRead reads what is there.
+func tryRead(fd uintptr, b []byte) (n int, err error) { return unix.Read(int(fd), b) }
+
+// again reports whether err says that there is nothing, or not yet.
+func again(err error) bool { return err == unix.EAGAIN || err == unix.EINTR }

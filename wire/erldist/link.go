@@ -27,6 +27,7 @@ type link struct {
 
 	// Of the goroutine that reads.
 	lookout *wire.Lookout
+	peek    func() error // for lookout
 	src     *bufio.Reader
 	in      *reader
 	big     []byte // for frames larger than src
@@ -74,6 +75,10 @@ func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkL
 	l := &link{conn: conn, peer: peer, attempt: wire.NewAttempt(conn), lookout: wire.NewLookout(conn)}
 	flags := Flags(peer.Flags)
 	l.src = bufio.NewReaderSize(counted{l}, readSize)
+	l.peek = func() error {
+		_, err := l.src.Peek(1)
+		return err
+	}
 	l.in = newReader(local.Name, peer.ID.Name, flags, limits)
 	l.out = newWriter(local, peer.ID.Name, flags, limits, foreign)
 	return l
@@ -83,7 +88,7 @@ func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkL
 type counted struct{ l *link }
 
 func (c counted) Read(b []byte) (int, error) {
-	n, err := c.l.conn.Read(b)
+	n, err := c.l.lookout.Read(b)
 	c.l.received.Add(uint64(n))
 	return n, err
 }
@@ -106,7 +111,7 @@ func (l *link) Read(f *wire.Frame) error {
 
 // Await is part of [wire.Keen].
 func (l *link) Await(d time.Duration, between func()) bool {
-	return l.src.Buffered() > 0 || l.lookout.Await(d, between)
+	return l.src.Buffered() > 0 || l.lookout.Await(d, between, l.peek)
 }
 
 // More is part of [wire.Ahead]. Ticks and fragments it does not look behind.

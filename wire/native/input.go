@@ -19,6 +19,7 @@ const (
 // input cuts what comes into frames. It belongs to the goroutine that reads.
 type input struct {
 	conn     net.Conn
+	src      io.Reader // of conn
 	buf      []byte
 	from, to int // what of buf is still to be taken
 	small    int // reads in a row that were
@@ -95,7 +96,7 @@ func (in *input) fill(need int) error {
 			return err
 		}
 	}
-	n, err := in.conn.Read(in.buf[in.to:])
+	n, err := in.src.Read(in.buf[in.to:])
 	in.received.Add(uint64(n))
 	in.to += n
 	in.full = in.to == len(in.buf)

@@ -29,6 +29,7 @@ type link struct {
 	in      *reader
 	input   input
 	lookout *wire.Lookout // nil: the link has a session
+	look    func() error  // for lookout
 
 	mu      bias.Mutex
 	out     *writer // guarded by mu
@@ -64,7 +65,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		Addr:     addr(conn),
 	}}
 	limits := m.h.Limits.WithDefaults()
-	l.input.conn = conn
+	l.input.conn, l.input.src = conn, conn
 	l.attempt = wire.NewAttempt(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
@@ -77,6 +78,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.out.enc = pack.Encoder{Told: &l.out.told, Types: p.Types, Foreign: p.Foreign}
 	if m.session == (sessionID{}) {
 		l.lookout = wire.NewLookout(conn)
+		l.input.src = l.lookout
+		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
 		l.session = &session{link: l, id: m.session, grace: m.grace(), again: again}
@@ -189,7 +192,8 @@ func (l *link) More() bool { return l.input.more() }
 
 // Await is part of [wire.Keen].
 func (l *link) Await(d time.Duration, between func()) bool {
-	return l.input.from < l.input.to || l.lookout != nil && l.lookout.Await(d, between)
+	in := &l.input
+	return in.from < in.to || l.lookout != nil && l.lookout.Await(d, between, l.look)
 }
 
 // Batch is part of [wire.Batch]: for short binaries.

@@ -347,7 +347,7 @@ func (s *session) next(in *input) ([]byte, error) {
 			return nil, s.err
 		}
 		if in.gen != s.gen {
-			in.conn, in.gen, in.from, in.to = s.conn, s.gen, 0, 0
+			in.conn, in.src, in.gen, in.from, in.to = s.conn, s.conn, s.gen, 0, 0
 		}
 		b, ok, err := s.takeLocked(in)
 		gen := s.gen

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package wire
+
+const fewBytes = 1
+
+func tellFrom(uintptr, int) bool { return false }
