@@ -25,7 +25,7 @@ unit:
 	$(GO) test ./...
 
 race:
-	$(GO) test -race $(RACE)
+	$(GO) test -race -timeout 20m $(RACE)
 
 fuzz:
 	@.ci/fuzz $(FUZZTIME)

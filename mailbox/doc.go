@@ -5,7 +5,7 @@
 // # Nouns
 //
 //   - A [Node] carries one message. A [Free] list recycles nodes. A [Run] is several
-//     messages with one node.
+//     messages with one node: those that are pushed together, or the end of a long queue.
 //   - An [Inbox] is the half that all senders share: a stack of nodes that any
 //     goroutine pushes to and the reader takes whole.
 //   - A [Queue] is the reader's own half: the messages in order of arrival, with a

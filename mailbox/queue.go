@@ -30,6 +30,24 @@ func (q *Queue) Append(n *Node) {
 	q.n++
 }
 
+// Long reports whether the queue is so long that AppendLong is worth the room of a [Run].
+func (q *Queue) Long() bool { return q.n >= longQueue }
+
+const longQueue = 32
+
+// AppendLong adds msg at the end of a queue that is Long, without a node of its own.
+func (q *Queue) AppendLong(msg any) {
+	r, ok := q.tail.Msg.(*run)
+	if !ok || r.n == RunSize {
+		r = NewRun().run
+		q.follow(q.tail, &r.node)
+		q.tail = &r.node
+	}
+	r.msgs[r.n] = msg
+	r.n++
+	q.n++
+}
+
 // appendStack adds a stack, newest first, in order of arrival.
 func (q *Queue) appendStack(top *Node) int {
 	if top == nil {

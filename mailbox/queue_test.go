@@ -21,7 +21,7 @@ type twin struct {
 }
 
 func (m *twin) do(op, arg byte) {
-	switch op % 9 {
+	switch op % 10 {
 	case 0, 1:
 		m.note("append")
 		m.q.Append(m.node())
@@ -66,6 +66,15 @@ func (m *twin) do(op, arg byte) {
 		m.passed = 0
 	case 7:
 		m.remove(int(arg))
+	case 9:
+		for range int(arg) {
+			m.note("append long")
+			if n := m.node(); m.q.Long() {
+				m.q.AppendLong(n.Msg)
+			} else {
+				m.q.Append(n)
+			}
+		}
 	case 8:
 		if m.q.More() {
 			m.note("set")
@@ -182,5 +191,20 @@ func BenchmarkQueueSelective(b *testing.B) {
 	for b.Loop() {
 		q.Append(n)
 		n = q.Drop()
+	}
+}
+
+// In a long queue a message takes part of a run, and no node. Bound by the stores of the
+// message and of nil when it has been read.
+func BenchmarkQueueLong(b *testing.B) {
+	var q Queue
+	for range 2 * longQueue {
+		q.Append(new(Node))
+	}
+	msg := any("m")
+	b.ReportAllocs()
+	for b.Loop() {
+		q.AppendLong(msg)
+		q.Drop()
 	}
 }

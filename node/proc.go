@@ -53,28 +53,33 @@ const (
 //     at spawn excepted.
 //  5. No mu is locked while another is held, those of two processes that are
 //     linked or unlinked excepted: the lower number first, see lockPair.
+//
+// Its fields stand in three lines of a cache, for those who send from another core: what
+// they write and what they need to wake it, what is written with each message that is
+// handled, and what changes seldom.
 type proc struct {
 	sched.Entity
-	in        mailbox.Inbox
-	q         mailbox.Queue
+	in mailbox.Inbox
+
+	q       mailbox.Queue
+	handled uint64
+	started int64         // Unix time, ns
+	parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
+	running uint32        // in a turn; written by whoever runs the process, see bias.Store
+	status  atomic.Uint32 // looked at with each message
+
 	node      *Node
 	id        uint64
 	behaviour Actor
-	handled   uint64
-	started   int64  // Unix time, ns
-	parent    uint64 // number of the spawning process, plus 1; 0: spawned from outside
-
-	running uint32 // in a turn; written by whoever runs the process, see bias.Store
-	mu      sync.Mutex
-	status  atomic.Uint32
-	kind    kind
-	boxed   bool // cold.box instead of in and q; set at spawn
-	fresh   bool // Init has not run yet
-	rewind  bool // the behaviour has changed: offer again what was left; owned like behaviour
-	tied    bool // linked to its parent, which is not in cold.links then; guarded by mu
-	tells   bool // owes word of how its Init went; set at spawn
-	led     bool // has a group leader of its own, for its children too; set at spawn
-	cold    *cold
+	cold      *cold
+	mu        sync.Mutex
+	kind      kind
+	boxed     bool // cold.box instead of in and q; set at spawn
+	fresh     bool // Init has not run yet
+	rewind    bool // the behaviour has changed: offer again what was left; owned like behaviour
+	tied      bool // linked to its parent, which is not in cold.links then; guarded by mu
+	tells     bool // owes word of how its Init went; set at spawn
+	led       bool // has a group leader of its own, for its children too; set at spawn
 }
 
 // cold holds what most processes never need.
@@ -144,20 +149,23 @@ func (p *proc) deliver(c *Context, msg any) error {
 	}
 	if c != nil && c.w != nil && c.w.Enter() {
 		s := c.w.Stage()
-		n := s.Node(msg)
 		if p.Home() != s {
+			n := s.Node(msg)
 			c.w.Leave()
 			return p.push(c, n)
 		}
 		if !p.in.Quiet() {
 			if p.in.Closed() {
-				s.Recycle(n)
 				c.w.Leave()
 				return p.node.undeliverable(p.pid(), msg)
 			}
 			p.in.Take(&p.q) // what was sent from outside before this came first
 		}
-		p.q.Append(n)
+		if p.q.Long() {
+			p.q.AppendLong(msg)
+		} else {
+			p.q.Append(s.Node(msg))
+		}
 		s.Wake(&p.Entity)
 		c.w.Leave()
 		return nil

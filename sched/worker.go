@@ -63,7 +63,7 @@ func (w *Worker) pay(busy bool) {
 
 // sendsBeforeYield is how many sends a handler may do before the other
 // entities of its stage get a turn.
-const sendsBeforeYield = 512
+const sendsBeforeYield = 2048
 
 // Sent counts a send of the running handler and, now and then, lets the rest
 // of the stage run first. Called outside the stage.
