@@ -20,17 +20,17 @@ import (
 //
 // Owned by whoever runs the process, answered excepted.
 type coroutine struct {
-	run   *runner       // from its first turn until its function has returned
-	c     *Context      // of the worker that resumed it; changes with every pause
-	ended bool          // the function has returned
-	goid  atomic.Uint64 // of the goroutine that the function runs on; for the watcher
+	run  *runner       // from its first turn until its function has returned
+	c    *Context      // of the worker that resumed it; changes with every pause
+	goid atomic.Uint64 // of the goroutine that the function runs on; for the watcher
 
 	left     int         // receives until it lets others have a turn
 	sends    int         // sends until it does
-	calling  bool        // waits for a reply, not for messages
-	answered atomic.Bool // the reply is there
 	seq      uint64      // of the timeout that counts
-	expired  bool        // that timeout has come
+	answered atomic.Bool // the reply is there
+	calling  bool        // waits for a reply, not for messages
+	ended    bool        // the function has returned
+	expired  bool        // the timeout that counts has come
 	traces   bool        // there is a trace token
 }
 

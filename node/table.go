@@ -18,7 +18,9 @@ type chunk struct {
 // number is serial<<32 | slot; a slot's serial goes up with each process, so no
 // number comes twice in 2^32 uses of a slot.
 type table struct {
+	_      [64]byte // each message looks at it
 	chunks atomic.Pointer[[]*chunk]
+	_      [64]byte
 
 	mu   sync.Mutex
 	free []uint32 // slots given back

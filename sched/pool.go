@@ -71,8 +71,11 @@ type Pool struct {
 	cfg    Config
 	stages []*Stage
 
-	hungry  atomic.Int32  // workers that could run if there were something to run
-	waiting atomic.Int32  // stages in the list
+	_       [64]byte
+	hungry  atomic.Int32 // workers that could run if there were something to run; looked at in each turn
+	waiting atomic.Int32 // stages in the list
+	_       [64]byte
+
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
 	shared  atomic.Uint64 // times that a busy stage gave half of its queue away

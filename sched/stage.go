@@ -43,6 +43,8 @@ type Stage struct {
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      mailbox.Free
 
+	_ [64]byte // what others look at who hold pool.mu
+
 	// Guarded by pool.mu.
 	state stageState
 	lease *lease // nil unless a worker holds the stage

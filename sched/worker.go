@@ -33,6 +33,8 @@ type Worker struct {
 	mark                time.Time
 	marked              uint32
 	high                bool // the last estimate said that sharing is worth the while
+
+	_ [48]byte // so that two of them have no cache line in common
 }
 
 // Enter takes the worker's stage back after foreign code. False: the stage has
