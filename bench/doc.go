@@ -87,8 +87,9 @@
 //	                      latency, one cache miss for each line of actor, node
 //	                      and table that a hop touches. process: the goroutine's
 //	                      stack and descriptor besides
-//	mailbox               half of the messages cross stages: a contended
-//	                      compare-and-swap, and the node comes from the other core
+//	mailbox               one worker does it all: the allocation, and a look for the
+//	                      receiver; process and coroutine: two cores and a contended
+//	                      compare-and-swap
 //	flow                  the message's allocation
 //	chameneos             the one meeting place: four messages a meeting, in turn
 //	big                   as chameneos: random partners, so that a second worker
@@ -105,15 +106,14 @@
 //	                      eighth. list: the clearing and the writing of 16 bytes an
 //	                      element, and some 24 instructions; integers of more than
 //	                      65,535 take 8 bytes more
-//	remote_throughput     both cores, about half of each for either end: the sender's
-//	                      messages and their collection (two fifths of its half), the
-//	                      kernel's copies (a quarter of both), at the far end the
-//	                      collector (a quarter)
-//	remote_latency        system calls: a write, two or three reads and looks at each
-//	                      end, while the readers stay awake; where they do not, the
-//	                      wake-up of a core, which on a virtual machine takes longer than
-//	                      all else. process: that, always. Ends that share a core need
-//	                      none, so that a run of tcp or Erlang takes a fifth of another
+//	remote_throughput     the far end: the kernel's copies, the allocation of what comes
+//	                      and its collection, the decoding, a quarter each. The sender
+//	                      allocates nothing: it has one buffer, which SendBytes copies
+//	remote_latency        the kernel: a write and a read at each end, while the readers
+//	                      stay awake, two thirds of it; where they do not, the wake-up
+//	                      of a core, which on a virtual machine takes longer than all
+//	                      else. Ends that share a core need none, so that a run of tcp or
+//	                      Erlang takes a fifth of another
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox

@@ -73,9 +73,10 @@
 //
 // # Goroutines
 //
-// None. Any goroutine may call Push, Offer, Quiet, Claim, Close and Closed of an
-// Inbox, and everything of a Bounded but Pop and Done; all the rest, a Queue and a
-// Free list belong to the reader: one goroutine at a time, each after the last.
+// None. Any goroutine may call Push, PushRun, Offer, Quiet, Claim, Close and Closed of an
+// Inbox, and everything of a Bounded but Pop and Done; a Run is its maker's until it is
+// pushed; all the rest, a Queue and a Free list belong to the reader: one goroutine at a
+// time, each after the last.
 //
 // # What can be lost, reordered, duplicated
 //
@@ -91,8 +92,8 @@
 //
 // # Limits
 //
-// A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is as long as it gets: for
-// a bound use a Bounded, which takes a lock a message. Limits.Bytes counts what
-// [Size] estimates, which follows pointers so far and no further and counts what
-// two messages share twice.
+// A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is as long as it
+// gets: for a bound use a Bounded, which takes a lock a message. Limits.Bytes counts what
+// [Size] estimates, which follows pointers so far and no further and counts what two
+// messages share twice.
 package mailbox

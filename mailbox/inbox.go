@@ -115,11 +115,16 @@ func (b *Inbox) Offer(n *Node) Result {
 // Count returns the number of messages. It is for whoever keeps the reader from
 // taking them meanwhile; pushes may go on.
 func (b *Inbox) Count() int {
-	count := 0
 	if h := b.head.Load(); h != awake && h != closed {
-		for ; h != nil; h = h.next {
-			count += h.count()
-		}
+		return countStack(h)
+	}
+	return 0
+}
+
+// countStack returns the number of messages in a stack.
+func countStack(h *Node) (count int) {
+	for ; h != nil; h = h.next {
+		count += h.count()
 	}
 	return count
 }
@@ -130,9 +135,11 @@ func (b *Inbox) Oldest(max int) []any {
 	if h == awake || h == closed {
 		return nil
 	}
-	var nodes []*Node
-	for ; h != nil; h = h.next {
-		nodes = append(nodes, h)
+	var nodes []*Node // with the oldest messages, those last
+	for left := countStack(h); h != nil; h = h.next {
+		if left -= h.count(); left < max {
+			nodes = append(nodes, h)
+		}
 	}
 	var all []any
 	for _, n := range slices.Backward(nodes) {

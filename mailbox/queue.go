@@ -31,7 +31,15 @@ func (q *Queue) Append(n *Node) {
 }
 
 // Long reports whether the queue is so long that AppendLong is worth the room of a [Run].
-func (q *Queue) Long() bool { return q.n >= longQueue }
+func (q *Queue) Long() bool { return q.n >= longQueue && q.worthRun() }
+
+// worthRun reports whether there is a run with room at the end, or may be one now: every
+// eighth message may begin one, or a queue to which others append too, between any two,
+// would be one run after the other with a message each.
+func (q *Queue) worthRun() bool {
+	r, ok := q.tail.Msg.(*run)
+	return ok && r.n < RunSize || q.n%8 == 0
+}
 
 const longQueue = 32
 
@@ -149,7 +157,7 @@ func (q *Queue) unlink(prev, n *Node) {
 }
 
 // Drop removes the message that Next returns, of which there must be one, and returns
-// its node, with the message; nil: it has come in a [Run].
+// its node, with the message; nil: it was in a [Run].
 func (q *Queue) Drop() *Node {
 	n := q.next()
 	q.n--

@@ -208,3 +208,26 @@ func BenchmarkQueueLong(b *testing.B) {
 		q.Drop()
 	}
 }
+
+// A queue to which others append too, between any two, does not become one run a message.
+func TestLongQueueInterleaved(t *testing.T) {
+	var q Queue
+	q.Append(new(Node))
+	for range 1000 {
+		q.Append(new(Node))
+		if q.Long() {
+			q.AppendLong("m")
+		} else {
+			q.Append(new(Node))
+		}
+	}
+	runs := 0
+	for n := q.head; n != nil; n = n.next {
+		if _, ok := n.Msg.(*run); ok {
+			runs++
+		}
+	}
+	require.Equal(t, 2001, q.Len())
+	require.Positive(t, runs)
+	require.LessOrEqual(t, runs, 2000/8)
+}

@@ -9,8 +9,8 @@ import (
 // RunSize is how many messages a Run has room for.
 const RunSize = 64
 
-// Run is messages that are pushed together: for the mailbox they are one node, until the
-// reader drops them, one by one. The zero value is none; NewRun makes an empty one. It
+// Run is messages that are pushed together, or stand together at the end of a long queue:
+// for the mailbox they are one node, until the reader drops them, one by one. The zero value is none; NewRun makes an empty one. It
 // has room for [RunSize] messages as long as it exists, so it is not for a few.
 type Run struct{ *run }
 

@@ -188,7 +188,8 @@ func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
 // Name is part of sched.Task.
 func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 
-// coSends is how many sends a coroutine may do before others have a turn.
+// coSends is how many sends a coroutine may do before others have a turn: fewer than a
+// handler, which it costs a change of workers to give way, may do before it yields.
 const coSends = 512
 
 // tick is in a mailbox without being a message: it wakes a coroutine, for a timeout

@@ -57,9 +57,10 @@ type Distribution struct {
 	ConnectTimeout time.Duration
 	// Awake is how long the reader of a connection stays awake for the next message
 	// after one that has come alone: up to so much of a core's time for what is answered
-	// many times faster then. Goroutines that have something to do go first. It does so only while most of the messages
-	// come within that time, one reader of a node at a time, and never on the only core
-	// that the program may use. Default: 100 us; negative: not at all.
+	// many times faster then. It does so only while most of the messages come within
+	// that time, while other goroutines do not need the core, one reader of a node at a
+	// time, and never on the only core that the program may use. Default: 100 us;
+	// negative: not at all.
 	Awake time.Duration
 	// Allow decides whether a peer may start a process or call a function by name.
 	// Default: what is exported is for all peers. With it, calls by way of rex

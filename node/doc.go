@@ -121,10 +121,12 @@
 //     longer than a fifth of Config.Blocked or two, another goroutine reads on.
 //     What many messages to one Actor set off that have come together it does as well,
 //     as long as that takes it less than 150 ns for each of them.
-//   - After a message that has come alone the reader looks for the next one busily for a moment,
-//     while these come quickly: Distribution.Awake.
+//   - After a message that has come alone the reader looks for the next one busily for a
+//     moment, while these come quickly: Distribution.Awake.
 //   - What an Actor sends to an idle connection leaves at the end of its turn, or when
 //     its handler waits, or has taken as long as that; what waits for an answer, at once.
+//     While the connection's reader is at frames that have come together, up to 32 of
+//     them, or looks for the next one, what is sent to the peer leaves with the answers.
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/actornode/actornode/sched/bias"
@@ -11,9 +10,9 @@ import (
 // To wake the writer costs more than to write: it is another goroutine, perhaps on
 // another core. So what goes past the queue while the writer sleeps is sent by those
 // who are about to wait for its answer anyway, or have done what they had to do: at
-// the end of an actor's turn, of what a frame from the peer has set off, at the
-// beginning of a call. They try, and what the connection does not take at once is the
-// writer's.
+// the end of an actor's turn, of what a frame from the peer has set off, or frames that
+// have come together, at the beginning of a call, by a reader that is awake. They try, and
+// what the connection does not take at once is the writer's.
 
 // stir sees to it that what has been written into the link leaves soon: by the
 // writer, if it is up; by whoever hushes, or at the end of c's turn; or it wakes the
@@ -40,15 +39,6 @@ func (b *outbox) hush() { b.hushed.Add(1) }
 // speak sends what has waited.
 func (b *outbox) speak() {
 	b.hushed.Add(-1)
-	if b.due.Load() && b.due.Swap(false) {
-		b.utter()
-	}
-}
-
-// between is for who hushes and waits for something else: others have their turn, and
-// what they have written is sent.
-func (b *outbox) between() {
-	runtime.Gosched()
 	if b.due.Load() && b.due.Swap(false) {
 		b.utter()
 	}

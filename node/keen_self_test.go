@@ -55,6 +55,10 @@ func TestKeen(t *testing.T) {
 
 	l.comes = yes
 	after(mostShy + 1)
+	l.comes = func() bool { k.crowded = true; return true }
+	assert.Equal(t, 1, after(mostShy+1), "others need the core")
+	l.comes = yes
+	after(mostShy + 1)
 	awake.Store(true)
 	assert.Zero(t, after(10), "another reader is awake")
 	awake.Store(false)

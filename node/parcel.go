@@ -8,7 +8,7 @@ import (
 )
 
 // parcel is a run of messages from a peer to one actor, which are put into its
-// mailbox together: the cost of that is the same for one and for many. It is the
+// mailbox together: if they are not a few, at the cost of one. It is the
 // reader's, which keeps a parcel only while more has come in already, and delivers
 // it before it does anything else. The first messages of a parcel, [mailbox.RunSize] at
 // most, come late by the time that it takes to read the others.

@@ -1,8 +1,10 @@
 package node
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
@@ -58,6 +60,7 @@ type peer struct {
 	ahead   wire.Ahead   // nil: the link has none
 	batch   wire.Batch   // nil: the link has none, or is not ahead
 	keen    keen
+	hushed  int // frames whose answers have not been sent
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -217,21 +220,17 @@ func (p *peer) read() {
 	}
 	p.keen.link, _ = p.link.(wire.Keen)
 	var f wire.Frame // one for all, which nobody keeps
-	hushed := 0      // frames whose answers have not been sent
-	letGo := p.box.between
+	letGo := p.between
 	for {
-		if hushed >= mostHushed || hushed > 0 && (p.ahead == nil || !p.ahead.More()) {
-			hushed = 0
-			p.box.speak()
+		if p.hushed >= mostHushed || p.ahead == nil || !p.ahead.More() {
+			p.speakUp()
 		}
 		if p.guest != nil { // one has come alone, so perhaps somebody waits for the next
 			p.expect(letGo)
 		}
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
-			if hushed > 0 {
-				p.box.speak()
-			}
+			p.speakUp()
 			return
 		}
 		more, packed := false, false
@@ -242,11 +241,12 @@ func (p *peer) read() {
 		}
 		p.guest = nil
 		if packed && p.parcel.owed == 0 {
+			if p.hushed > 0 {
+				p.hushed++
+			}
 			continue
 		}
-		if hushed++; hushed == 1 {
-			p.box.hush()
-		}
+		p.keepQuiet()
 		if !packed {
 			if !more && p.parcel.q == nil {
 				p.guest = p.reader
@@ -259,10 +259,9 @@ func (p *peer) read() {
 		if err != nil {
 			p.end(err)
 		}
-		if hushed > 1 && p.owes() { // a handler may take long
-			p.box.speak()
-			p.box.hush()
-			hushed = 1
+		if p.owes() && (p.hushed > 1 || !packed && p.parcel.owed > 0) { // a handler may take long
+			p.speakUp()
+			p.keepQuiet()
 		}
 		reader = false // now there may be another
 		if !p.help() {
@@ -270,31 +269,59 @@ func (p *peer) read() {
 		}
 		reader = true
 		if err != nil {
-			p.box.speak()
+			p.speakUp()
 			return
 		}
 	}
 }
 
+// keepQuiet has the answers to one more frame wait.
+func (p *peer) keepQuiet() {
+	if p.hushed++; p.hushed == 1 {
+		p.box.hush()
+	}
+}
+
+// speakUp sends the answers that have waited.
+func (p *peer) speakUp() {
+	if p.hushed > 0 {
+		p.hushed = 0
+		p.box.speak()
+	}
+}
+
 // expect stays awake for what comes next, if there is hope. A goroutine to which the last
-// message may have gone is let go meanwhile, and what it sends is sent: between does that.
-func (p *peer) expect(between func()) {
+// message may have gone is let go meanwhile, and what it sends is sent: letGo does that.
+func (p *peer) expect(letGo func()) {
 	if p.guest.Ran() {
 		p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, nil)
 		return
 	}
 	p.box.hush()
-	p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, between)
+	p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, letGo)
 	p.box.speak()
 }
 
-// mostHushed is after how many frames their answers are sent, at the latest, together;
-// before, when nothing else has come.
+// between lets others have their turn while p is awake and hushes, and sends what they
+// have written. If it is long until it is p's turn again, others need the cores.
+func (p *peer) between() {
+	start := time.Now()
+	runtime.Gosched()
+	if time.Since(start) > longOwed {
+		p.keen.crowded = true
+	}
+	if b := &p.box; b.due.Load() && b.due.Swap(false) {
+		b.utter()
+	}
+}
+
+// mostHushed is after how many frames, or parcels, their answers are sent, at the latest,
+// together; before, when nothing else has come.
 const mostHushed = 32
 
 // readOn is read in the place of a reader that a handler keeps.
 func (p *peer) readOn() {
-	p.box.speak()
+	p.speakUp()
 	p.read()
 }
 

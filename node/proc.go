@@ -54,16 +54,16 @@ const (
 //  5. No mu is locked while another is held, those of two processes that are
 //     linked or unlinked excepted: the lower number first, see lockPair.
 //
-// Its fields stand in three lines of a cache, for those who send from another core: what
-// they write and what they need to wake it, what is written with each message that is
-// handled, and what changes seldom.
+// Its fields stand in three lines of a cache, for the sake of those who send from another
+// core: what they write; what is written with each message that is handled, which they
+// leave alone; and what changes seldom.
 type proc struct {
 	sched.Entity
 	in mailbox.Inbox
 
 	q       mailbox.Queue
 	handled uint64
-	started int64         // Unix time, ns
+	started int64         // Unix time, ns; like parent it could stand anywhere
 	parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
 	running uint32        // in a turn; written by whoever runs the process, see bias.Store
 	status  atomic.Uint32 // looked at with each message

@@ -73,8 +73,8 @@ func (l *Lookout) Read(b []byte) (n int, err error) {
 	return l.conn.Read(b)
 }
 
-// Await waits for d, at most, and reports whether something has come, or is wrong: then
-// the next read does not wait. read calls Read once, for what it finds. Await keeps the
+// Await waits for d, and no longer than a call of between beyond that, and reports whether
+// something has come, or is wrong: then the next read does not wait. read calls Read once, for what it finds. Await keeps the
 // processor busy all the while; between is called whenever nothing has come, unless it is
 // nil.
 func (l *Lookout) Await(d time.Duration, between func(), read func() error) (came bool) {
@@ -114,6 +114,7 @@ func (l *Lookout) watch(b []byte) (n int, err error) {
 // lookAt is watch with the descriptor in hand.
 func (l *Lookout) lookAt(fd uintptr) {
 	for {
+		last := !time.Now().Before(l.until) // between may take long
 		n, err := tryRead(fd, l.buf)
 		switch {
 		case n > 0 || err == nil: // 0: the end, which a read will find again
@@ -123,11 +124,11 @@ func (l *Lookout) lookAt(fd uintptr) {
 			l.came, l.err = true, err
 			return
 		}
+		if last {
+			return
+		}
 		if l.between != nil {
 			l.between()
-		}
-		if !time.Now().Before(l.until) {
-			return
 		}
 	}
 }

@@ -166,9 +166,9 @@ type Batch interface {
 // wrong, and Flush must be called.
 type Prompt interface{ Try() (more bool) }
 
-// Keen is what a [Link] may have beside: Await waits for d, at most, for what Read
-// returns next, without going to sleep, and reports whether something has come. Unless
-// between is nil it is called whenever nothing has. It is for the goroutine that reads.
+// Keen is what a [Link] may have beside: Await waits for d, and no longer than a call of
+// between beyond that, for what Read returns next, without going to sleep, and reports
+// whether something has come. Unless between is nil it is called whenever nothing has. It is for the goroutine that reads.
 type Keen interface {
 	Await(d time.Duration, between func()) (came bool)
 }

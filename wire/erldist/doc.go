@@ -43,7 +43,7 @@
 //
 //	fields of link          owner
 //	conn, peer              set once
-//	src, in, big            the goroutine that calls Read
+//	src, in, big, lookout   the goroutine that calls Read
 //	out, n                  guarded by mu: Write, Send, and Flush and Try where they take from it
 //	spare, parts            whoever holds attempt: Flush, Try
 //	received, sent, closed  atomic; Traffic and Close are for all

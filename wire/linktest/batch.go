@@ -10,7 +10,8 @@ import (
 )
 
 // Batches is the kit's test of [wire.Batch] for a protocol that must take most of the
-// binaries together, and of [wire.Quick] for one that must take most of them.
+// binaries together, at least 1,000 of 4,000, and copy some of those that are sent by
+// SendBytes of [wire.Quick], at least 100.
 func Batches(t *testing.T, p wire.Protocol) {
 	taken, copied := (kit{p: p}).batched(t)
 	if taken < 1000 {

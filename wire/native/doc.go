@@ -48,7 +48,7 @@
 //
 //	fields of link            owner
 //	peer, conn, session       set once
-//	in, input                 the goroutine that calls Read
+//	in, input, lookout        the goroutine that calls Read
 //	out                       guarded by mu: Write, Send, and Flush and Try where they take from it
 //	spare, turn, batch        whoever holds attempt: Flush, Try, a goodbye
 //	closed, sent, received    atomic; Traffic and Close are for all

@@ -99,16 +99,16 @@ func (in *input) fill(need int) error {
 	n, err := in.src.Read(in.buf[in.to:])
 	in.received.Add(uint64(n))
 	in.to += n
+	if n == 0 {
+		return err
+	}
 	in.full = in.to == len(in.buf)
 	if n > len(in.buf)/16 {
 		in.small = 0
 	} else {
 		in.small++
 	}
-	if n > 0 {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // size chooses how large the buffer is to be next.

@@ -39,6 +39,7 @@ type Config struct {
 	}
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
+	Awake          time.Duration // that a reader looks for the next message before it sleeps; 0: it does not
 	Grace          time.Duration // that a broken connection may take to be mended unnoticed; 0: none
 	Compress       int           // bytes of the smallest message that is compressed; 0: none is
 
@@ -71,7 +72,7 @@ type Cookie struct{ In, Out string }
 func Default() *Config {
 	c := &Config{
 		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"native", "erlang"},
-		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, DrainTimeout: 10 * time.Second, PG: true,
+		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, Awake: 100 * time.Microsecond, DrainTimeout: 10 * time.Second, PG: true,
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"

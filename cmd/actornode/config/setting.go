@@ -94,6 +94,8 @@ func (c *Config) own() []Setting {
 		{Key: "tick_time", Flag: "tick-time", Value: duration{&c.TickTime, minTick},
 			Doc: "how long a node may be silent before it is gone; OTP's net_ticktime"},
 		{Key: "connect_timeout", Value: duration{&c.ConnectTimeout, minTick}, Doc: "how long the making of a connection may take"},
+		{Key: "awake", Value: duration{&c.Awake, 0},
+			Doc: "how long a core looks busily for the next message of a peer while these come quickly; 0s: it sleeps at once"},
 		{Key: "grace", Flag: "grace", Value: duration{&c.Grace, 0},
 			Doc: "how long a broken native connection may take to be made again without anybody noticing, half of tick_time at most; 0s: Erlang's way"},
 		{Key: "compress", Flag: "compress", Value: size{&c.Compress, 0},
