@@ -19,7 +19,7 @@ type keen struct {
 	shy  int       // so many messages it slept after, the last time that it was of no use
 	wait int       // so many it will yet
 
-	crowded bool // others need the cores: see peer.between
+	crowded bool // others have needed the core: see peer.between
 }
 
 // mostShy is how many messages a reader sleeps after, at most, before it tries again.
@@ -40,11 +40,9 @@ func (k *keen) await(d time.Duration, awake *atomic.Bool, between func()) {
 	}
 	came := k.link.Await(d, between)
 	awake.Store(false)
-	if k.crowded { // what it keeps its goroutine awake for would wait for that
-		k.crowded, k.shy, k.wait = false, mostShy, mostShy
-		return
-	}
-	if came {
+	crowded := k.crowded
+	k.crowded = false
+	if came && !crowded {
 		k.shy /= 2
 		return
 	}
