@@ -106,9 +106,10 @@
 //	                      eighth. list: the clearing and the writing of 16 bytes an
 //	                      element, and some 24 instructions; integers of more than
 //	                      65,535 take 8 bytes more
-//	remote_throughput     the far end: the kernel's copies, the allocation of what comes
-//	                      and its collection, the decoding, a quarter each. The sender
-//	                      allocates nothing: it has one buffer, which SendBytes copies
+//	remote_throughput     the far end, which takes twice the time of the sender: decoding
+//	                      and handling (two fifths), the kernel's copies (a third), the
+//	                      allocation of what comes and its collection (a quarter). The
+//	                      sender allocates nothing: SendBytes copies its one buffer
 //	remote_latency        the kernel: a write and a read at each end, while the readers
 //	                      stay awake, two thirds of it; where they do not, the wake-up
 //	                      of a core, which on a virtual machine takes longer than all
