@@ -33,12 +33,12 @@ func (q *Queue) Append(n *Node) {
 // Long reports whether the queue is so long that AppendLong is worth the room of a [Run].
 func (q *Queue) Long() bool { return q.n >= longQueue && q.worthRun() }
 
-// worthRun reports whether there is a run with room at the end, or may be one now: every
-// eighth message may begin one, or a queue to which others append too, between any two,
+// worthRun reports whether there is a run with room at the end, or may be one now: one of
+// LeastRun messages may begin one, or a queue to which others append too, between any two,
 // would be one run after the other with a message each.
 func (q *Queue) worthRun() bool {
 	r, ok := q.tail.Msg.(*run)
-	return ok && r.n < RunSize || q.n%8 == 0
+	return ok && r.n < RunSize || q.n%LeastRun == 0
 }
 
 const longQueue = 32

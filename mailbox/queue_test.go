@@ -229,5 +229,5 @@ func TestLongQueueInterleaved(t *testing.T) {
 	}
 	require.Equal(t, 2001, q.Len())
 	require.Positive(t, runs)
-	require.LessOrEqual(t, runs, 2000/8)
+	require.LessOrEqual(t, runs, 2000/LeastRun)
 }

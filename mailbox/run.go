@@ -6,12 +6,16 @@ import (
 	"sync"
 )
 
-// RunSize is how many messages a Run has room for.
-const RunSize = 64
+// RunSize is how many messages a Run has room for, LeastRun how many there should be for
+// each Run, at least, to be worth that room, which it takes as long as it exists.
+const (
+	RunSize  = 64
+	LeastRun = 8
+)
 
 // Run is messages that are pushed together, or stand together at the end of a long queue:
-// for the mailbox they are one node, until the reader drops them, one by one. The zero value is none; NewRun makes an empty one. It
-// has room for [RunSize] messages as long as it exists, so it is not for a few.
+// for the mailbox they are one node, until the reader drops them, one by one. The zero
+// value is none; NewRun makes an empty one.
 type Run struct{ *run }
 
 // run is what a Run refers to; as the Msg of its own node it says what that node is.

@@ -44,6 +44,25 @@ func (b *outbox) speak() {
 	}
 }
 
+// mostHushed is after how many frames, or parcels, their answers are sent, at the latest,
+// together; before, when nothing else has come.
+const mostHushed = 32
+
+// keepQuiet has the answers to one more frame wait.
+func (p *peer) keepQuiet() {
+	if p.hushed++; p.hushed == 1 {
+		p.box.hush()
+	}
+}
+
+// speakUp sends the answers that have waited.
+func (p *peer) speakUp() {
+	if p.hushed > 0 {
+		p.hushed = 0
+		p.box.speak()
+	}
+}
+
 // fewCalls is how many calls to a peer are under way, at most, if a caller sends its
 // request itself. With more of them the writer sends several at a time.
 const fewCalls = 4

@@ -49,3 +49,28 @@ func (k *keen) await(d time.Duration, awake *atomic.Bool, between func()) {
 	k.shy = min(2*k.shy+1, mostShy)
 	k.wait = k.shy
 }
+
+// expect stays awake for what comes next, if there is hope. A goroutine to which the last
+// message may have gone is let go meanwhile, and what it sends is sent: letGo does that.
+func (p *peer) expect(letGo func()) {
+	if p.guest.Ran() {
+		p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, nil)
+		return
+	}
+	p.box.hush()
+	p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, letGo)
+	p.box.speak()
+}
+
+// between lets others have their turn while p is awake and hushes, and sends what they
+// have written. If it is long until it is p's turn again, others need the cores.
+func (p *peer) between() {
+	start := time.Now()
+	runtime.Gosched()
+	if time.Since(start) > longOwed {
+		p.keen.crowded = true
+	}
+	if b := &p.box; b.due.Load() && b.due.Swap(false) {
+		b.utter()
+	}
+}

@@ -98,7 +98,7 @@ func (p *peer) deliverParcel() {
 // putParcel puts what there is into q's mailbox. It reports whether q must be woken.
 func (p *peer) putParcel(q *proc) (wake bool) {
 	b := &p.parcel
-	if b.run.Len() >= leastRun {
+	if b.run.Len() >= mailbox.LeastRun {
 		if r := q.in.PushRun(b.run); r != mailbox.Closed {
 			b.run = mailbox.Run{}
 			return r == mailbox.Wake
@@ -115,10 +115,6 @@ func (p *peer) putParcel(q *proc) (wake bool) {
 	b.run.Clear()
 	return wake
 }
-
-// leastRun is how many messages a run in a mailbox has, at least: it takes the room of
-// [mailbox.RunSize].
-const leastRun = 8
 
 // owes reports whether help may have something to run.
 func (p *peer) owes() bool { return p.guest != nil || p.parcel.owed > 0 }

@@ -1,10 +1,8 @@
 package node
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
@@ -274,50 +272,6 @@ func (p *peer) read() {
 		}
 	}
 }
-
-// keepQuiet has the answers to one more frame wait.
-func (p *peer) keepQuiet() {
-	if p.hushed++; p.hushed == 1 {
-		p.box.hush()
-	}
-}
-
-// speakUp sends the answers that have waited.
-func (p *peer) speakUp() {
-	if p.hushed > 0 {
-		p.hushed = 0
-		p.box.speak()
-	}
-}
-
-// expect stays awake for what comes next, if there is hope. A goroutine to which the last
-// message may have gone is let go meanwhile, and what it sends is sent: letGo does that.
-func (p *peer) expect(letGo func()) {
-	if p.guest.Ran() {
-		p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, nil)
-		return
-	}
-	p.box.hush()
-	p.keen.await(p.n.dist.cfg.Awake, &p.n.dist.awake, letGo)
-	p.box.speak()
-}
-
-// between lets others have their turn while p is awake and hushes, and sends what they
-// have written. If it is long until it is p's turn again, others need the cores.
-func (p *peer) between() {
-	start := time.Now()
-	runtime.Gosched()
-	if time.Since(start) > longOwed {
-		p.keen.crowded = true
-	}
-	if b := &p.box; b.due.Load() && b.due.Swap(false) {
-		b.utter()
-	}
-}
-
-// mostHushed is after how many frames, or parcels, their answers are sent, at the latest,
-// together; before, when nothing else has come.
-const mostHushed = 32
 
 // readOn is read in the place of a reader that a handler keeps.
 func (p *peer) readOn() {

@@ -33,7 +33,7 @@ func NewAttempt(conn net.Conn) *Attempt {
 
 // Able reports whether there is any sense in trying: over TCP or a Unix socket, on
 // Unix.
-func (a *Attempt) Able() bool { return a.raw != nil && canWriteOnce }
+func (a *Attempt) Able() bool { return a.raw != nil }
 
 // Send writes what the connection takes of b at once and returns how many bytes that
 // is: none, perhaps, nor where something is wrong.

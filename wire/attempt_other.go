@@ -2,6 +2,6 @@
 
 package wire
 
-const canWriteOnce = false
+const canTry = false
 
 func writeOnce(uintptr, []byte) int { return 0 }

@@ -4,7 +4,7 @@ package wire
 
 import "syscall"
 
-const canWriteOnce = true
+const canTry = true
 
 // writeOnce writes what the socket takes at once and returns how much. What is wrong,
 // the next write finds.

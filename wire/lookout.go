@@ -37,10 +37,7 @@ type Lookout struct {
 // NewLookout readies a Lookout for a connection: over TCP or a Unix socket, on Unix. Over
 // others Await returns false at once.
 func NewLookout(conn net.Conn) *Lookout {
-	l := &Lookout{conn: conn}
-	if canLook {
-		l.raw = rawConn(conn)
-	}
+	l := &Lookout{conn: conn, raw: rawConn(conn)}
 	l.look = l.lookAt
 	l.tell = func(fd uintptr) { l.quiet = tellFrom(fd, l.bytes) && l.bytes > 1 }
 	return l
@@ -74,9 +71,9 @@ func (l *Lookout) Read(b []byte) (n int, err error) {
 }
 
 // Await waits for d, and no longer than a call of between beyond that, and reports whether
-// something has come, or is wrong: then the next read does not wait. read calls Read once, for what it finds. Await keeps the
-// processor busy all the while; between is called whenever nothing has come, unless it is
-// nil.
+// something has come, or is wrong: then the next read does not wait. read calls Read once,
+// for what it finds. Await keeps the processor busy all the while; between is called
+// whenever nothing has come, unless it is nil.
 func (l *Lookout) Await(d time.Duration, between func(), read func() error) (came bool) {
 	switch {
 	case l.raw == nil:
@@ -133,8 +130,12 @@ func (l *Lookout) lookAt(fd uintptr) {
 	}
 }
 
-// rawConn returns what there is below a connection; nil: something else.
+// rawConn returns what there is below a connection, for reads and writes that do not wait;
+// nil: something else, or this system has none.
 func rawConn(conn net.Conn) (raw syscall.RawConn) {
+	if !canTry {
+		return nil
+	}
 	switch conn := conn.(type) {
 	case *net.TCPConn:
 		raw, _ = conn.SyscallConn()

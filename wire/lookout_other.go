@@ -4,8 +4,6 @@ package wire
 
 import "errors"
 
-const canLook = false
-
 func tryRead(uintptr, []byte) (n int, err error) { return 0, errors.ErrUnsupported }
 
 func again(error) bool { return false }

@@ -4,8 +4,6 @@ package wire
 
 import "golang.org/x/sys/unix"
 
-const canLook = true
-
 // tryRead reads what is there.
 func tryRead(fd uintptr, b []byte) (n int, err error) { return unix.Read(int(fd), b) }
 
