@@ -72,8 +72,8 @@ func (l *Lookout) Read(b []byte) (n int, err error) {
 
 // Await waits for d, and no longer than a call of between beyond that, and reports whether
 // something has come, or is wrong: then the next read does not wait. read calls Read once,
-// for what it finds. Await keeps the processor busy all the while; between is called
-// whenever nothing has come, unless it is nil.
+// for what it finds. Await keeps a core busy all the while, unless others want it; between
+// is called whenever nothing has come, unless it is nil.
 func (l *Lookout) Await(d time.Duration, between func(), read func() error) (came bool) {
 	switch {
 	case l.raw == nil:
@@ -126,6 +126,8 @@ func (l *Lookout) lookAt(fd uintptr) {
 		}
 		if l.between != nil {
 			l.between()
+		} else {
+			giveWay()
 		}
 	}
 }

@@ -5,3 +5,5 @@ package wire
 const fewBytes = 1
 
 func tellFrom(uintptr, int) bool { return false }
+
+func giveWay() {}
