@@ -13,7 +13,8 @@ import (
 // machine that has nothing else to do, where the core goes to sleep too, ten times. So a
 // reader to which a message has come alone stays awake for a moment: who plays ball
 // with another node has the next one soon. It does so while that is of use in every
-// second case at least, and only if no other reader of the node does.
+// second case at least, and only if no other reader of the node does. Nor does it while its
+// peer is on the same core, which then changes hands with every message: that is quick, too.
 type keen struct {
 	link wire.Keen // nil: the link cannot wait in this way
 	shy  int       // so many messages it slept after, the last time that it was of no use
@@ -42,7 +43,7 @@ func (k *keen) await(d time.Duration, awake *atomic.Bool, between func()) {
 		k.wait--
 		return
 	}
-	if runtime.GOMAXPROCS(0) < 2 || !awake.CompareAndSwap(false, true) {
+	if k.link.Beside() || runtime.GOMAXPROCS(0) < 2 || !awake.CompareAndSwap(false, true) {
 		return
 	}
 	if k.runs++; between == nil && k.runs%awakeBeforeGosched == 0 {

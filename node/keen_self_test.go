@@ -12,8 +12,11 @@ import (
 // expected says what comes in time, and counts who has waited for it.
 type expected struct {
 	comes  func() bool
+	beside bool
 	awaits int
 }
+
+func (e *expected) Beside() bool { return e.beside }
 
 func (e *expected) Await(time.Duration, func()) bool {
 	e.awaits++
@@ -21,7 +24,7 @@ func (e *expected) Await(time.Duration, func()) bool {
 }
 
 // A reader stays awake while that is of use, tries less and less often while it is not,
-// and comes back soon when it is again; never beside another, and not where it is told
+// and comes back soon when it is again; never beside another, not on its peer's core, and not where it is told
 // not to, or has no core to spare.
 func TestKeen(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -59,6 +62,10 @@ func TestKeen(t *testing.T) {
 	assert.Equal(t, 8, after(1+2+4+8+16+32+64+128), "others need the core")
 	l.comes = yes
 	after(mostShy + 1)
+	l.beside = true
+	assert.Zero(t, after(1000), "the peer needs the core")
+	l.beside = false
+	assert.Equal(t, 10, after(10))
 	awake.Store(true)
 	assert.Zero(t, after(10), "another reader is awake")
 	awake.Store(false)

@@ -1,6 +1,10 @@
 package wire
 
-import "golang.org/x/sys/unix"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
 
 // fewBytes is what the kernel tells nobody of, meanwhile: less than makes it enlarge a
 // connection's buffers.
@@ -12,6 +16,11 @@ func tellFrom(fd uintptr, bytes int) bool {
 	return unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVLOWAT, bytes) == nil
 }
 
-// giveWay lets others have this core who wait for it: the peer itself, it may be, which
-// the kernel likes to wake where its message came from.
-func giveWay() { unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+// sentHere reports whether what came last over a connection within this host was sent on
+// the core that the caller is on.
+func sentHere(fd uintptr) bool {
+	from, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_INCOMING_CPU)
+	var here uint32
+	_, _, no := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&here)), 0, 0)
+	return err == nil && no == 0 && from == int(here)
+}

@@ -18,6 +18,7 @@ import (
 type Lookout struct {
 	conn  net.Conn
 	raw   syscall.RawConn // nil: the connection cannot do that
+	local bool            // the peer is on this host
 	quiet bool            // the kernel tells nobody
 	err   error           // what a look has found, for Read
 
@@ -32,13 +33,17 @@ type Lookout struct {
 
 	bytes int // for tell
 	tell  func(fd uintptr)
+
+	here bool // of ask
+	ask  func(fd uintptr)
 }
 
 // NewLookout readies a Lookout for a connection: over TCP or a Unix socket, on Unix. Over
 // others Await returns false at once.
 func NewLookout(conn net.Conn) *Lookout {
-	l := &Lookout{conn: conn, raw: rawConn(conn)}
+	l := &Lookout{conn: conn, raw: rawConn(conn), local: onThisHost(conn)}
 	l.look = l.lookAt
+	l.ask = func(fd uintptr) { l.here = sentHere(fd) }
 	l.tell = func(fd uintptr) { l.quiet = tellFrom(fd, l.bytes) && l.bytes > 1 }
 	return l
 }
@@ -70,10 +75,18 @@ func (l *Lookout) Read(b []byte) (n int, err error) {
 	return l.conn.Read(b)
 }
 
+// Beside reports whether the peer was on the core that the caller is on when it sent what
+// came last. The kernel likes to wake there who gets a message, and then the peer cannot
+// answer while the caller stays awake. On another host it can, and where it is not known
+// Beside says no.
+func (l *Lookout) Beside() bool {
+	return l.raw != nil && l.local && l.raw.Control(l.ask) == nil && l.here
+}
+
 // Await waits for d, and no longer than a call of between beyond that, and reports whether
 // something has come, or is wrong: then the next read does not wait. read calls Read once,
-// for what it finds. Await keeps a core busy all the while, unless others want it; between
-// is called whenever nothing has come, unless it is nil.
+// for what it finds. Await keeps the processor busy all the while; between is called
+// whenever nothing has come, unless it is nil.
 func (l *Lookout) Await(d time.Duration, between func(), read func() error) (came bool) {
 	switch {
 	case l.raw == nil:
@@ -126,10 +139,15 @@ func (l *Lookout) lookAt(fd uintptr) {
 		}
 		if l.between != nil {
 			l.between()
-		} else {
-			giveWay()
 		}
 	}
+}
+
+// onThisHost reports whether a connection ends where it begins.
+func onThisHost(conn net.Conn) bool {
+	to, ok1 := conn.RemoteAddr().(*net.TCPAddr)
+	from, ok2 := conn.LocalAddr().(*net.TCPAddr)
+	return ok1 && ok2 && (to.IP.IsLoopback() || to.IP.Equal(from.IP))
 }
 
 // rawConn returns what there is below a connection, for reads and writes that do not wait;

@@ -168,9 +168,12 @@ type Prompt interface{ Try() (more bool) }
 
 // Keen is what a [Link] may have beside: Await waits for d, and no longer than a call of
 // between beyond that, for what Read returns next, without going to sleep, and reports
-// whether something has come. Unless between is nil it is called whenever nothing has. It is for the goroutine that reads.
+// whether something has come. Unless between is nil it is called whenever nothing has.
+// Beside reports that to wait so is of no use, as the peer needs the core: see
+// [Lookout.Beside]. Both are for the goroutine that reads.
 type Keen interface {
 	Await(d time.Duration, between func()) (came bool)
+	Beside() bool
 }
 
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call

@@ -114,6 +114,9 @@ func (l *link) Await(d time.Duration, between func()) bool {
 	return l.src.Buffered() > 0 || l.lookout.Await(d, between, l.peek)
 }
 
+// Beside is part of [wire.Keen].
+func (l *link) Beside() bool { return l.lookout.Beside() }
+
 // More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
 func (l *link) More() bool {
 	n := l.src.Buffered()

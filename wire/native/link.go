@@ -196,6 +196,9 @@ func (l *link) Await(d time.Duration, between func()) bool {
 	return in.from < in.to || l.lookout != nil && l.lookout.Await(d, between, l.look)
 }
 
+// Beside is part of [wire.Keen].
+func (l *link) Beside() bool { return l.lookout != nil && l.lookout.Beside() }
+
 // Batch is part of [wire.Batch]: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
