@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,7 +34,9 @@ type Context struct {
 
 	promises []*promise // for calls to come
 
-	_ [32]byte // so that those of two workers have no cache line in common
+	home *fiber.Fiber // the worker's goroutine
+
+	_ [16]byte // so that those of two workers have no cache line in common
 }
 
 // Self returns the PID of the process.

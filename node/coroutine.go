@@ -1,28 +1,29 @@
 package node
 
 import (
-	"iter"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/sched/fiber"
 )
 
 // coroutine is what a Process has that runs on stages, like an Actor: its
-// function is a coroutine which the stage's worker resumes when there is
-// something for it and which gives the stage back when it has to wait. A switch
+// function runs on a fiber which the stage's worker lets go on when there is
+// something for it and which hands the stage over when it has to wait: to the one
+// whose turn is next, if that is a coroutine, too, or back to the worker. A switch
 // costs half of one between goroutines, and messages on one stage need no
 // atomic operation. The price: a function that blocks otherwise than in a
 // Receive or a Call holds its stage up until the watcher notices.
 //
 // Owned by whoever runs the process, answered excepted.
 type coroutine struct {
-	run  *runner       // from its first turn until its function has returned
-	c    *Context      // of the worker that resumed it; changes with every pause
-	goid atomic.Uint64 // of the goroutine that the function runs on; for the watcher
+	run    *fiber.Fiber  // from its first turn until its function has returned
+	c      *Context      // of the worker that it runs on; changes with every pause
+	goid   atomic.Uint64 // of the goroutine that the function runs on; for the watcher
+	before uint64        // messages it had taken when its turn began
 
 	left     int         // receives until it lets others have a turn
 	sends    int         // sends until it does
@@ -30,138 +31,96 @@ type coroutine struct {
 	answered atomic.Bool // the reply is there
 	calling  bool        // waits for a reply, not for messages
 	ended    bool        // the function has returned
+	lost     bool        // the stage was gone when it wanted to hand it over
 	expired  bool        // the timeout that counts has come
 	traces   bool        // there is a trace token
-}
-
-// runner is a coroutine of the Go runtime, which runs the functions of one
-// process after the other.
-type runner struct {
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
-	s      *Self // whose function it runs
-}
-
-func newRunner() *runner {
-	r := &runner{}
-	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield = yield
-		goid := sched.GoroutineID()
-		for {
-			r.s.co.goid.Store(goid)
-			r.s.runCoroutine()
-			if r.s = nil; !yield(struct{}{}) {
-				return
-			}
-		}
-	})
-	return r
-}
-
-// maxRunners is how many runners a node keeps for processes to come.
-const maxRunners = 1024
-
-// runners are those that have nothing to run, and how many have.
-type runners struct {
-	mu      sync.Mutex
-	idle    []*runner
-	out     int64 // have a function that has not returned
-	stopped bool
-}
-
-func (rs *runners) take(s *Self) *runner {
-	rs.mu.Lock()
-	rs.out++
-	var r *runner
-	if last := len(rs.idle) - 1; last >= 0 {
-		r, rs.idle = rs.idle[last], rs.idle[:last]
-	}
-	rs.mu.Unlock()
-	if r == nil {
-		r = newRunner()
-	}
-	r.s = s
-	return r
-}
-
-func (rs *runners) put(r *runner) {
-	rs.mu.Lock()
-	rs.out--
-	keep := len(rs.idle) < maxRunners && !rs.stopped
-	if keep {
-		rs.idle = append(rs.idle, r)
-	}
-	rs.mu.Unlock()
-	if !keep {
-		r.stop()
-	}
-}
-
-// lost says that a runner that was taken is no more.
-func (rs *runners) lost() {
-	rs.mu.Lock()
-	rs.out--
-	rs.mu.Unlock()
-}
-
-// busy returns how many functions have not returned.
-func (rs *runners) busy() int64 {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return rs.out
-}
-
-// stop ends the runners that have nothing to run, and the others as soon as
-// they have not.
-func (rs *runners) stop() {
-	rs.mu.Lock()
-	idle := rs.idle
-	rs.idle, rs.stopped = nil, true
-	rs.mu.Unlock()
-	for _, r := range idle {
-		r.stop()
-	}
 }
 
 // coproc is a proc whose turns resume a coroutine.
 type coproc proc
 
-// Turn is part of sched.Task.
+// Turn is part of sched.Task. It begins with the coroutine of cp; which one ends it is
+// another question: see Self.leave.
 func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 	p := (*proc)(cp)
 	s := p.behaviour.(self).Self
-	co := s.co
+	co, c := s.co, w.Local.(*Context)
 	if co.run == nil {
 		if co.ended || p.gone() {
 			co.ended = true
 			return sched.Idle
 		}
 		p.fresh = false
-		co.run = p.node.runners.take(s)
+		co.run = p.node.fibers.Take(s)
+		cp.Hand(true)
 	}
-	co.c, co.left, co.sends = w.Local.(*Context), max(p.node.cfg.Budget, p.q.Len()/2), 0
-	c, before := co.c, p.handled
+	s.begin(c)
+	c.home.To(co.run)
+	s = c.p.behaviour.(self).Self // who has handed the stage back
+	co = s.co
+	switch {
+	case co.ended:
+		s.end()
+		s.p.returned()
+		s.p.node.fibers.Put(c.home, co.run)
+		co.run, c.p = nil, nil
+		if !w.Enter() {
+			return sched.Lost
+		}
+		s.p.Hand(false)
+		return sched.Idle
+	case co.lost:
+		s.end()
+		c.p, co.lost = nil, false
+		return sched.Lost
+	}
+	c.p = nil
+	return s.verdict()
+}
+
+// begin and end are the first and the last of a turn.
+func (s *Self) begin(c *Context) {
+	p, co := s.p, s.co
+	co.c, co.left, co.sends, co.before = c, max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
 	c.p = p
 	bias.Store(&p.running, 1)
-	w.Leave()
-	co.run.resume()
-	c.handled(p.handled - before)
-	if bias.Store(&p.running, 0); p.gone() {
-		if co.ended {
-			p.returned()
-			p.node.runners.put(co.run)
-			co.run = nil
-		}
-	}
-	co.c.p = nil
-	switch {
-	case !w.Enter():
-		return sched.Lost
-	case s.due():
+}
+
+func (s *Self) end() {
+	s.co.c.handled(s.p.handled - s.co.before)
+	bias.Store(&s.p.running, 0)
+}
+
+// verdict is that of a turn. The caller holds the stage.
+func (s *Self) verdict() sched.Verdict {
+	if s.due() {
 		return sched.Again
 	}
 	return sched.Idle
+}
+
+// leave ends a turn of s, on the stage. Of the functions that it returns the one that is
+// not nil hands the stage over, and returns when it is s's turn again, or s is dead, on the
+// stage again. Those who call rest instead have returned more often than is good for speed:
+// after a switch the processor guesses wrong where each return goes.
+func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
+	co, c := s.co, s.co.c
+	s.end()
+	to := c.home
+	if t := c.w.Follow(s.verdict()); t != nil {
+		s := (*proc)(t.(*coproc)).behaviour.(self).Self
+		s.begin(c)
+		to = s.co.run
+	}
+	return co.run.Leave(to)
+}
+
+func (s *Self) rest() {
+	if next, yield := s.leave(); next != nil {
+		next()
+	} else {
+		yield(struct{}{})
+	}
 }
 
 // Notice is part of sched.Task.
@@ -175,7 +134,11 @@ func (cp *coproc) Notice(*sched.Stage) bool {
 }
 
 // Back is part of sched.Task.
-func (cp *coproc) Back(*sched.Stage) bool { return cp.behaviour.(self).due() }
+func (cp *coproc) Back(*sched.Stage) bool {
+	s := cp.behaviour.(self).Self
+	cp.Hand(s.co.run != nil)
+	return s.due()
+}
 
 // Goroutine is part of sched.Elsewhere.
 func (cp *coproc) Goroutine() uint64 {
@@ -209,7 +172,10 @@ func (p *proc) nudge(t tick) {
 // unwinding is the panic that ends the function of a coroutine that is dead.
 type unwinding struct{}
 
-func (s *Self) runCoroutine() {
+// Run is part of fiber.Job: the function of a coroutine.
+func (s *Self) Run() {
+	s.co.c.w.Leave()
+	s.co.goid.Store(s.co.run.ID())
 	ended := false
 	defer func() {
 		s.co.ended = true
@@ -217,11 +183,7 @@ func (s *Self) runCoroutine() {
 		if _, dead := cause.(unwinding); ended || dead {
 			return
 		}
-		s.p.exit(s.co.c, Panicked(cause))
-		if cause == nil { // runtime.Goexit: it ends the runner, and the worker's turn with it
-			s.p.returned()
-			s.p.node.runners.lost()
-		}
+		s.p.exit(s.co.c, Panicked(cause)) // nil: runtime.Goexit
 	}()
 	if !s.p.gone() {
 		err := s.fn(s)
@@ -230,6 +192,9 @@ func (s *Self) runCoroutine() {
 	}
 	ended = true
 }
+
+// Next is part of fiber.Job.
+func (s *Self) Next() *fiber.Fiber { return s.co.c.home }
 
 // due reports whether there is a reason to resume the coroutine. The caller
 // holds the stage.
@@ -244,12 +209,22 @@ func (s *Self) due() bool {
 	return !co.calling && (p.q.More() || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
 }
 
-// pause gives the stage back until there is something to look at.
+// pause lets others have the stage until there is something to look at.
 func (s *Self) pause() {
-	s.co.run.yield(struct{}{})
-	if s.p.gone() {
+	if s.handOver(); s.p.gone() {
 		panic(unwinding{})
 	}
+}
+
+// handOver is rest for who is not on the stage.
+func (s *Self) handOver() {
+	if s.co.c.w.Enter() {
+		s.rest()
+	} else {
+		s.co.lost = true
+		s.co.run.To(s.co.c.home)
+	}
+	s.co.c.w.Leave()
 }
 
 // drop removes the message of p that is next.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +30,7 @@ type Node struct {
 	aliases aliases
 	dead    deadLetters
 	refSeq  atomic.Uint64
-	runners runners
+	fibers  fiber.Pool
 	exports exports
 	dist    *dist // nil: not distributed
 	born    time.Time
@@ -103,7 +104,7 @@ func (n *Node) newContext(w *sched.Worker) *Context {
 	n.talliesMu.Lock()
 	n.tallies = append(n.tallies, t)
 	n.talliesMu.Unlock()
-	return &Context{node: n, w: w, live: t}
+	return &Context{node: n, w: w, live: t, home: new(fiber.Fiber)}
 }
 
 // count adds d to the number of processes.
@@ -294,10 +295,10 @@ func (n *Node) stop() error {
 	// Coroutines are unwound on stages, and whoever kills one, a function that ends
 	// perhaps, wakes it after nobody counts it as a process any more: the stages
 	// run until no function is left.
-	left := func() int64 { return n.functions.Load() + n.runners.busy() }
+	left := func() int64 { return n.functions.Load() + n.fibers.Busy() }
 	await(end, func() bool { return left() == 0 })
 	err := n.pool.Stop(ctx)
-	n.runners.stop()
+	n.fibers.Stop()
 	n.dead.close()
 	n.tracing.stop()
 	if err != nil || left() > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -62,7 +62,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 			(*do.Load())()
 		}
 		if msg == mailbox.RunSize-1 {
-			handled <- sched.GoroutineID()
+			handled <- fiber.GoroutineID()
 		}
 		return nil
 	}))
@@ -82,7 +82,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	me := sched.GoroutineID()
+	me := fiber.GoroutineID()
 	long := func() {
 		for start := time.Now(); time.Since(start) <= 2*mailbox.RunSize*cheap; {
 		}

@@ -238,8 +238,7 @@ func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
 		if t.done() {
 			break
 		}
-		co.run.yield(struct{}{})
-		if s.p.gone() {
+		if s.handOver(); s.p.gone() {
 			t.settle(nil, nil, ErrExited)
 			panic(unwinding{})
 		}

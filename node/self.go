@@ -120,28 +120,35 @@ func (s *Self) Receive() any {
 	// every return is a mispredicted branch, so each level of calls counts.
 	p := s.p
 	if co := s.co; co != nil {
-		for co.left > 1 && !p.boxed && co.c.w.Enter() {
-			p.q.Rewind()
-			msg, ok := p.q.Next()
-			if !ok && p.refill() {
-				msg, ok = p.q.Next()
-			}
-			if !ok {
-				co.c.w.Leave()
-				if co.run.yield(struct{}{}); p.gone() {
-					panic(unwinding{})
+		if co.left > 1 && !p.boxed && co.c.w.Enter() {
+			for co.left > 1 && !p.boxed {
+				p.q.Rewind()
+				msg, ok := p.q.Next()
+				if !ok && p.refill() {
+					msg, ok = p.q.Next()
 				}
-				continue
-			}
-			if _, ok := msg.(tick); ok {
+				if !ok {
+					if next, yield := s.leave(); next != nil {
+						next()
+					} else {
+						yield(struct{}{})
+					}
+					if p.gone() {
+						co.c.w.Leave()
+						panic(unwinding{})
+					}
+					continue
+				}
+				if _, ok := msg.(tick); ok {
+					break
+				}
+				co.left--
+				p.handled++
+				co.drop(p)
 				co.c.w.Leave()
-				break
+				return msg
 			}
-			co.left--
-			p.handled++
-			co.drop(p)
 			co.c.w.Leave()
-			return msg
 		}
 	} else {
 		s.bias.Enter()

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/actornode/actornode/sched/fiber"
+
 // Guest is a goroutine of somebody else's that wakes entities and may run them by
 // itself, as a worker for a moment: what a message sets off then needs no switch of
 // goroutines. One that reads from a connection is such. What it does besides must not
@@ -20,7 +22,7 @@ type Guest struct {
 // lock held, when a handler keeps the goroutine: from then on another one must do what
 // this one has done besides. It must not wait, nor call the pool.
 func (p *Pool) Guest(leave func()) *Guest {
-	return &Guest{pool: p, leave: leave, goid: GoroutineID()}
+	return &Guest{pool: p, leave: leave, goid: fiber.GoroutineID()}
 }
 
 // A guest runs so many stages, and so many turns on each, before it goes on with its

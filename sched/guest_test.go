@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/sched/fiber"
 )
 
 // call sends a message as a guest does, and helps.
@@ -25,12 +26,12 @@ func (g *Guest) call(a *actor, msg any) bool {
 // where workers are enough it leaves it to them.
 func TestGuestRuns(t *testing.T) {
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
-	me := GoroutineID()
+	me := fiber.GoroutineID()
 	here, log := make(chan uint64, 1), make(chan string, 10)
-	second := newActor(p, 1, func(_ *Worker, msg any) { log <- fmt.Sprint(msg, GoroutineID() == me) })
+	second := newActor(p, 1, func(_ *Worker, msg any) { log <- fmt.Sprint(msg, fiber.GoroutineID() == me) })
 	first := newActor(p, 0, func(w *Worker, msg any) {
 		second.send(w, msg)
-		here <- GoroutineID()
+		here <- fiber.GoroutineID()
 	})
 	g := p.Guest(func() { t.Error("nothing keeps it") })
 	require.True(t, g.Help(), "nothing to do")
@@ -90,10 +91,10 @@ func TestGuestIsKept(t *testing.T) {
 // A stage that has much to do is left to workers after some turns.
 func TestGuestGoesOn(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
-		left, mine, me := 100, 0, GoroutineID()
+		left, mine, me := 100, 0, fiber.GoroutineID()
 		var a *actor
 		a = newActor(p, 0, func(w *Worker, _ any) {
-			if GoroutineID() == me {
+			if fiber.GoroutineID() == me {
 				mine++
 			}
 			if left--; left > 0 {

@@ -125,14 +125,3 @@ func (b Blocked) Stack() []byte {
 	}
 	return nil
 }
-
-// GoroutineID reads the number of the calling goroutine off its traceback.
-func GoroutineID() uint64 {
-	var buf [64]byte
-	f := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
-	if len(f) < 2 {
-		return 0
-	}
-	id, _ := strconv.ParseUint(string(f[1]), 10, 64)
-	return id
-}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/sched/fiber"
 )
 
 // work takes d on the bubble's clock.
@@ -294,6 +296,6 @@ func TestBlockedOfANanosecond(t *testing.T) {
 
 func TestStackOfNobody(t *testing.T) {
 	require.Empty(t, Blocked{goid: 1 << 60}.Stack())
-	require.NotZero(t, GoroutineID())
-	require.Contains(t, string(Blocked{goid: GoroutineID()}.Stack()), "sched.TestStackOfNobody")
+	require.NotZero(t, fiber.GoroutineID())
+	require.Contains(t, string(Blocked{goid: fiber.GoroutineID()}.Stack()), "sched.TestStackOfNobody")
 }

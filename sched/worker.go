@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/sched/fiber"
 )
 
 // Worker is a goroutine that runs stages, one at a time. Its methods are for
@@ -21,6 +22,10 @@ type Worker struct {
 	due    bool // this turn has called Owe
 	visits bool // a guest runs it
 
+	// Of the turns that have followed within one call of Turn: see Follow.
+	last     *Entity // whose turn it is; nil: none has followed
+	followed int     // how many, long ones counting more
+
 	wake chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
 	goid uint64        // of loop
 
@@ -34,7 +39,7 @@ type Worker struct {
 	marked              uint32
 	high                bool // the last estimate said that sharing is worth the while
 
-	_ [48]byte // so that two of them have no cache line in common
+	_ [32]byte // so that two of them have no cache line in common
 }
 
 // Enter takes the worker's stage back after foreign code. False: the stage has
@@ -85,7 +90,7 @@ func (w *Worker) loop() {
 			w.unwound()
 		}
 	}()
-	w.goid = GoroutineID()
+	w.goid = fiber.GoroutineID()
 	for {
 		s := w.pool.next(w)
 		if s == nil {
@@ -176,6 +181,10 @@ func (w *Worker) run(s *Stage) {
 		}
 		w.sends = 0
 		v := e.task.Turn(w)
+		if w.last != nil {
+			e, turns = w.last, turns+w.followed
+			w.last, w.followed = nil, 0
+		}
 		if v == Lost {
 			w.pay(true)
 			p.giveBack(e)
@@ -205,6 +214,43 @@ func (w *Worker) run(s *Stage) {
 			}
 		}
 	}
+}
+
+// maxFollowed is how many turns follow one another, at most, before the worker looks
+// around.
+const maxFollowed = 64
+
+// Follow ends a turn with v from within, and begins the next one of the stage, whose task
+// it returns: for tasks that can hand over what Turn was called for. The last of them
+// returns from the Turn that was called. Nil: the turn goes on, and must return v, for what
+// comes next is not such a task (see [Entity.Hand]), or the worker has something else to do
+// first. Called on the worker's stage.
+func (w *Worker) Follow(v Verdict) Task {
+	s := w.stage
+	e := s.head
+	if e == nil || !e.handed || e.suspended || s.fresh != nil || w.followed >= maxFollowed || w.visits ||
+		w.due || w.owes || s.leaving != nil || s.injected() {
+		return nil
+	}
+	if s.n > 1 && w.pool.hungry.Load() != 0 {
+		if w.countdown <= 1 {
+			return nil
+		}
+		w.countdown--
+	}
+	w.followed++
+	w.breath++
+	s.pop()
+	bias.Store(&w.lease.turns, w.lease.turns+1)
+	last := s.current
+	if v == Again {
+		w.followed += againWeight
+		s.push(last)
+	} else {
+		last.queued = false
+	}
+	s.current, w.last, w.sends = e, e, 0
+	return e.task
 }
 
 // shareWorth is how much queued work makes it worth while to move half of it

@@ -1,0 +1,37 @@
+// Package fiber hands a core from one goroutine to another directly, and not by way of the
+// one that decides who goes on: coroutines, but symmetric ones.
+//
+// A coroutine of the Go runtime, of which [iter.Pull] is made, is a place: one goroutine
+// waits there, and another that comes takes its place and lets it go on. Nothing says that
+// it must be the same two all the time. So whoever waits anywhere can be let go on by
+// anybody, with one switch: the one then waits where the other did.
+//
+//	worker -> a      worker waits where a did
+//	a -> b           a waits where b did
+//	b -> worker      b waits where the worker did: where a began
+//
+// # Invariants
+//
+//  1. In each place waits one goroutine, except while its own runs for the first time:
+//     there are as many places as there are fibers of pools, and one fewer waits for each
+//     goroutine of somebody else's that has let a fiber go on and waits.
+//  2. Who waits may be let go on by one party at a time, its master: the fields of its Fiber
+//     and of the place are the master's. The package does not say who that is: package node
+//     has it be whoever holds the stage.
+//  3. A goroutine ends in the place where it began, and who waits there goes on. So a fiber
+//     that is of no use any more ends at once only if it waits there itself, or one that is
+//     of no use either. Otherwise it is dying, and ends when the master of who waits there
+//     wants that one to go on.
+//  4. No two that are dying wait the one where the other began. So there are never more of
+//     them than of others that wait, and none when nobody else is left.
+//
+// # Goroutines
+//
+//	name   started by  ends with                                     owns
+//	fiber  Pool.Take   Put, if there are enough without it; claim;   itself, while it runs
+//	                   Stop, or the Put after it
+//
+// A job may call runtime.Goexit: its goroutine then does no other job. The processor's
+// thread must not be locked to a goroutine that waits (runtime.LockOSThread): Go's runtime
+// ends the program then.
+package fiber

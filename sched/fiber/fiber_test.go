@@ -1,0 +1,229 @@
+package fiber_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/sched/fiber"
+	"github.com/actornode/actornode/wire/randtest"
+)
+
+// step is a job that runs a function.
+type step struct {
+	run  func()
+	next *fiber.Fiber
+}
+
+func (s *step) Run()               { s.run() }
+func (s *step) Next() *fiber.Fiber { return s.next }
+
+// Fibers hand the core round in a ring, and the last one back.
+func TestRing(t *testing.T) {
+	var p fiber.Pool
+	var home fiber.Fiber
+	const n, rounds = 5, 4
+	ring := make([]*fiber.Fiber, n)
+	var order []int
+	for i := range ring {
+		ring[i] = p.Take(&step{next: &home, run: func() {
+			for round := range rounds {
+				order = append(order, i)
+				if round < rounds-1 || i < n-1 {
+					ring[i].To(ring[(i+1)%n])
+				}
+			}
+		}})
+	}
+	home.To(ring[0])
+	require.Len(t, order, n*rounds)
+	for k, i := range order {
+		require.Equal(t, k%n, i)
+	}
+	p.Put(&home, ring[n-1])
+	for _, f := range ring[:n-1] {
+		home.To(f) // to its end
+		p.Put(&home, f)
+	}
+	assert.Zero(t, p.Busy())
+	p.Stop()
+	gone(t, 0)
+}
+
+// gone waits until no more goroutines are left of fibers than some.
+func gone(t *testing.T, most int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return fibers() <= most }, time.Minute, time.Millisecond)
+}
+
+// fibers returns how many goroutines of fibers there are.
+func fibers() (n int) {
+	buf := make([]byte, 1<<24)
+	buf = buf[:runtime.Stack(buf, true)]
+	for i := 0; i+len(mark) <= len(buf); i++ {
+		if string(buf[i:i+len(mark)]) == mark {
+			n++
+		}
+	}
+	return n
+}
+
+const mark = "fiber.(*Fiber).work("
+
+// world is a scheduler as simple as can be: workers that let go on whom they find.
+type world struct {
+	pool fiber.Pool
+	mu   sync.Mutex
+	due  []*soul
+	jobs int // that have not ended
+	left int // to begin
+	fast int // handed over directly
+
+	workers, dying int
+	much           bool // more dying than there may be
+}
+
+// soul is a fiber with a job.
+type soul struct {
+	f     *fiber.Fiber
+	w     *world
+	on    *hand
+	steps int
+	rnd   *rand.Rand
+	count int
+}
+
+// hand is a worker: who runs on it, and who has just left it.
+type hand struct {
+	home fiber.Fiber
+	left *soul
+	over bool // left has ended
+	rnd  *rand.Rand
+}
+
+// take removes somebody who is due.
+func (w *world) take(rnd *rand.Rand) *soul {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.due) == 0 {
+		return nil
+	}
+	i := rnd.IntN(len(w.due))
+	s := w.due[i]
+	w.due[i] = w.due[len(w.due)-1]
+	w.due = w.due[:len(w.due)-1]
+	return s
+}
+
+// settle does for who has left what could not be done before he waited.
+func (h *hand) settle(w *world) {
+	s := h.left
+	h.left = nil
+	if s == nil {
+		return
+	}
+	if h.over {
+		h.over = false
+		w.pool.Put(&h.home, s.f)
+		dying, others := w.pool.Count()
+		w.mu.Lock()
+		w.much = w.much || dying > others+w.workers
+		w.dying = max(w.dying, dying)
+		w.jobs--
+		w.mu.Unlock()
+		return
+	}
+	w.mu.Lock()
+	w.due = append(w.due, s)
+	w.mu.Unlock()
+}
+
+func (s *soul) Run() {
+	for ; s.steps > 0; s.steps-- {
+		s.on.settle(s.w)
+		s.count++
+		h := s.on
+		if next := s.w.take(s.rnd); next != nil && s.rnd.IntN(4) > 0 {
+			h.left, next.on = s, h
+			s.w.mu.Lock()
+			s.w.fast++
+			s.w.mu.Unlock()
+			s.f.To(next.f)
+		} else {
+			if next != nil {
+				s.w.mu.Lock()
+				s.w.due = append(s.w.due, next)
+				s.w.mu.Unlock()
+			}
+			h.left = s
+			s.f.To(&h.home)
+		}
+	}
+	s.on.settle(s.w)
+	s.on.left, s.on.over = s, true
+	if s.rnd.IntN(8) == 0 {
+		runtime.Goexit()
+	}
+}
+
+func (s *soul) Next() *fiber.Fiber { return &s.on.home }
+
+// Many fibers on a few workers go on in whatever order and wait in each other's places,
+// end and begin, some by runtime.Goexit; each does all its steps, one at a time; those that
+// cannot end are never more than those that live; and in the end none is left.
+func TestWorld(t *testing.T) {
+	rounds, fast, dying := randtest.New(t), 0, 0
+	for range 60 {
+		seed := rounds.Uint64()
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		w := &world{left: 1000, jobs: 1000, pool: fiber.Pool{Idle: []int{-1, 0, 3}[rnd.IntN(3)]}}
+		begin := rnd.IntN(4)
+		var wg sync.WaitGroup
+		w.workers = 1 + rnd.IntN(4)
+		for k := range w.workers {
+			h := &hand{rnd: rand.New(rand.NewPCG(seed, uint64(k+2)))}
+			wg.Go(func() {
+				for {
+					var s *soul
+					if h.rnd.IntN(4) >= begin {
+						s = w.take(h.rnd)
+					}
+					w.mu.Lock()
+					done := w.jobs == 0
+					if s == nil && w.left > 0 {
+						w.left--
+						s = &soul{w: w, steps: 1 + h.rnd.IntN(30), rnd: rand.New(rand.NewPCG(seed, uint64(1000+w.left)))}
+					}
+					w.mu.Unlock()
+					if done {
+						return
+					}
+					if s == nil {
+						runtime.Gosched()
+						continue
+					}
+					if s.f == nil {
+						s.f = w.pool.Take(s)
+					}
+					s.on = h
+					h.home.To(s.f)
+					h.settle(w)
+				}
+			})
+		}
+		wg.Wait()
+		require.False(t, w.much)
+		fast += w.fast
+		dying += w.dying
+		require.Zero(t, w.pool.Busy())
+		w.pool.Stop()
+		gone(t, 0)
+	}
+	require.Positive(t, fast)
+	require.Positive(t, dying)
+}
