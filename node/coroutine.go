@@ -52,7 +52,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		}
 		p.fresh = false
 		co.run = p.node.fibers.Take(s)
-		cp.Hand(true)
+		cp.Relays(true)
 	}
 	s.begin(c)
 	c.home.To(co.run)
@@ -67,7 +67,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		if !w.Enter() {
 			return sched.Lost
 		}
-		s.p.Hand(false)
+		s.p.Relays(false)
 		return sched.Idle
 	case co.lost:
 		s.end()
@@ -101,13 +101,13 @@ func (s *Self) verdict() sched.Verdict {
 
 // leave ends a turn of s, on the stage. Of the functions that it returns the one that is
 // not nil hands the stage over, and returns when it is s's turn again, or s is dead, on the
-// stage again. Those who call rest instead have returned more often than is good for speed:
-// after a switch the processor guesses wrong where each return goes.
+// stage again. It leaves the call to the
+// caller, as after a switch the processor guesses wrong where each return goes.
 func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()
 	to := c.home
-	if t := c.w.Follow(s.verdict()); t != nil {
+	if t := c.w.Relay(s.verdict()); t != nil {
 		s := (*proc)(t.(*coproc)).behaviour.(self).Self
 		s.begin(c)
 		to = s.co.run
@@ -115,12 +115,20 @@ func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool)
 	return co.run.Leave(to)
 }
 
-func (s *Self) rest() {
-	if next, yield := s.leave(); next != nil {
-		next()
-	} else {
-		yield(struct{}{})
+// depart is leave for who is not on the stage, neither before nor after, and who calls
+// arrive then.
+func (s *Self) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if s.co.c.w.Enter() {
+		return s.leave()
 	}
+	s.co.lost = true
+	return s.co.run.Leave(s.co.c.home)
+}
+
+// arrive is the end of what depart begins. False: s is dead.
+func (s *Self) arrive() bool {
+	s.co.c.w.Leave()
+	return !s.p.gone()
 }
 
 // Notice is part of sched.Task.
@@ -136,7 +144,7 @@ func (cp *coproc) Notice(*sched.Stage) bool {
 // Back is part of sched.Task.
 func (cp *coproc) Back(*sched.Stage) bool {
 	s := cp.behaviour.(self).Self
-	cp.Hand(s.co.run != nil)
+	cp.Relays(s.co.run != nil)
 	return s.due()
 }
 
@@ -211,20 +219,14 @@ func (s *Self) due() bool {
 
 // pause lets others have the stage until there is something to look at.
 func (s *Self) pause() {
-	if s.handOver(); s.p.gone() {
+	if next, yield := s.depart(); next != nil {
+		next()
+	} else {
+		yield(struct{}{})
+	}
+	if !s.arrive() {
 		panic(unwinding{})
 	}
-}
-
-// handOver is rest for who is not on the stage.
-func (s *Self) handOver() {
-	if s.co.c.w.Enter() {
-		s.rest()
-	} else {
-		s.co.lost = true
-		s.co.run.To(s.co.c.home)
-	}
-	s.co.c.w.Leave()
 }
 
 // drop removes the message of p that is next.

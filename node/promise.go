@@ -238,7 +238,12 @@ func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
 		if t.done() {
 			break
 		}
-		if s.handOver(); s.p.gone() {
+		if next, yield := s.depart(); next != nil {
+			next()
+		} else {
+			yield(struct{}{})
+		}
+		if !s.arrive() {
 			t.settle(nil, nil, ErrExited)
 			panic(unwinding{})
 		}

@@ -51,7 +51,7 @@ type Entity struct {
 
 	// Guarded by the home stage.
 	queued    bool  // in the run queue, running, or running without the stage
-	handed    bool  // the turn before may begin this entity's: see Worker.Follow
+	relays    bool  // the turn before may begin this entity's: see Worker.Relay
 	suspended bool  // in the run queue with a handler to continue: see Worker.Yield
 	foreign   uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
 	follows   uint16
@@ -81,6 +81,6 @@ func (e *Entity) Home() *Stage { return e.home.Load() }
 // Pin keeps e on the stage it is on.
 func (e *Entity) Pin() { e.pinned.Store(true) }
 
-// Hand says whether the turn before may begin e's: see [Worker.Follow]. The caller holds
+// Relays says whether the turn before may begin e's: see [Worker.Relay]. The caller holds
 // e's stage.
-func (e *Entity) Hand(may bool) { e.handed = may }
+func (e *Entity) Relays(may bool) { e.relays = may }

@@ -41,7 +41,7 @@ type world struct {
 	errMu sync.Mutex
 	errs  []string
 
-	moved, yields, stalled, goexits, blocks, helped, replaced atomic.Int64
+	moved, yields, stalled, goexits, blocks, helped, replaced, relayed atomic.Int64
 }
 
 // land is what the test keeps for a stage, guarded by it.
@@ -86,6 +86,7 @@ func newWorld(t *testing.T, seed uint64, c Config, actors, outside int) *world {
 		m.actor = actor{pool: w.p, name: fmt.Sprint("mortal ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
 			entered: w.visit, starts: func() { m.noticed.Store(false) }}
 		m.Adopt(m, w.p.Stage(i%w.p.Stages()), i%7 == 0)
+		m.Relays(m.rand.IntN(3) > 0)
 		w.actors = append(w.actors, m)
 	}
 	r := rand.New(rand.NewPCG(seed, 3000))
@@ -120,8 +121,24 @@ func (w *world) notice(b Blocked) {
 	}
 }
 
-// Turn checks that the handler which had the stage before is out of it.
+// Turn has those run who relay their turns, one after the other.
 func (m *mortal) Turn(w *Worker) Verdict {
+	for {
+		v := m.turn(w)
+		if v == Lost {
+			return v
+		}
+		t := w.Relay(v)
+		if t == nil {
+			return v
+		}
+		m = t.(*mortal)
+		m.w.relayed.Add(1)
+	}
+}
+
+// turn checks that the handler which had the stage before is out of it.
+func (m *mortal) turn(w *Worker) Verdict {
 	m.settle(w)
 	v := m.actor.Turn(w)
 	if v != Lost {
@@ -423,7 +440,7 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
 	}
 	if testing.Verbose() {
-		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits, %d helped (%d replaced)", w.moved.Load(), w.yields.Load(),
-			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load())
+		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits, %d helped (%d replaced), %d relayed", w.moved.Load(), w.yields.Load(),
+			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load(), w.relayed.Load())
 	}
 }

@@ -22,9 +22,9 @@ type Worker struct {
 	due    bool // this turn has called Owe
 	visits bool // a guest runs it
 
-	// Of the turns that have followed within one call of Turn: see Follow.
-	last     *Entity // whose turn it is; nil: none has followed
-	followed int     // how many, long ones counting more
+	// Of the turns that have been relayed within one call of Turn: see Relay.
+	last    *Entity // whose turn it is; nil: none has been relayed
+	relayed int     // how many, long ones counting more
 
 	wake chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
 	goid uint64        // of loop
@@ -182,8 +182,8 @@ func (w *Worker) run(s *Stage) {
 		w.sends = 0
 		v := e.task.Turn(w)
 		if w.last != nil {
-			e, turns = w.last, turns+w.followed
-			w.last, w.followed = nil, 0
+			e, turns = w.last, turns+w.relayed
+			w.last, w.relayed = nil, 0
 		}
 		if v == Lost {
 			w.pay(true)
@@ -216,19 +216,19 @@ func (w *Worker) run(s *Stage) {
 	}
 }
 
-// maxFollowed is how many turns follow one another, at most, before the worker looks
-// around.
-const maxFollowed = 64
+// maxRelayed is how many turns are relayed, at most, before the worker looks around.
+const maxRelayed = 256
 
-// Follow ends a turn with v from within, and begins the next one of the stage, whose task
-// it returns: for tasks that can hand over what Turn was called for. The last of them
-// returns from the Turn that was called. Nil: the turn goes on, and must return v, for what
-// comes next is not such a task (see [Entity.Hand]), or the worker has something else to do
-// first. Called on the worker's stage.
-func (w *Worker) Follow(v Verdict) Task {
+// Relay ends a turn with v from within, and begins the next one of the stage, whose task it
+// returns: for tasks that can hand on what Turn was called for, as those do that run on
+// goroutines of their own. The last of them has the Turn return that was called. Nil:
+// nothing has been done, and Turn must return v, for what comes next is not such a task (see
+// [Entity.Relays]), or the worker has something else to do first. Called on the worker's
+// stage, before anything of the next turn is touched, which has it then.
+func (w *Worker) Relay(v Verdict) Task {
 	s := w.stage
 	e := s.head
-	if e == nil || !e.handed || e.suspended || s.fresh != nil || w.followed >= maxFollowed || w.visits ||
+	if e == nil || !e.relays || e.suspended || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
 		w.due || w.owes || s.leaving != nil || s.injected() {
 		return nil
 	}
@@ -238,13 +238,16 @@ func (w *Worker) Follow(v Verdict) Task {
 		}
 		w.countdown--
 	}
-	w.followed++
+	w.relayed++
 	w.breath++
-	s.pop()
+	if s.head = e.next; s.head == nil {
+		s.tail = nil
+	}
+	bias.Store(&s.n, s.n-1)
 	bias.Store(&w.lease.turns, w.lease.turns+1)
 	last := s.current
 	if v == Again {
-		w.followed += againWeight
+		w.relayed += againWeight
 		s.push(last)
 	} else {
 		last.queued = false

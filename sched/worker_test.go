@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -147,6 +148,88 @@ func TestShare(t *testing.T) {
 		}
 		require.Zero(t, a.q.Len())
 	}
+}
+
+// relay is an endless task that relays its turns.
+type relay struct {
+	endless
+	calls *int // of Turn
+}
+
+func (r *relay) Turn(w *Worker) Verdict {
+	*r.calls++
+	for {
+		v := r.endless.Turn(w)
+		if v == Lost {
+			return v
+		}
+		t := w.Relay(v)
+		if t == nil {
+			return v
+		}
+		r = t.(*relay)
+	}
+}
+
+// Those who relay their turns have them in the order in which they were woken, within one
+// call of Turn as far as they are neighbours in the queue; for the others, for what is to be
+// done after a turn, and after a while, the worker is asked. Who loses the stage in a relay
+// gets it back himself.
+func TestRelay(t *testing.T) {
+	pay := 0
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Due: func(*Worker, bool) { pay++ }})
+	var order []string
+	calls, left := 0, 0
+	done := make(chan struct{})
+	add := func(name string, relays bool, turns int, do func()) {
+		r := &relay{calls: &calls}
+		r.turn = func() bool {
+			if order = append(order, name); do != nil {
+				do()
+			}
+			if turns--; turns > 0 {
+				return true
+			}
+			if left--; left == 0 {
+				close(done)
+			}
+			return false
+		}
+		r.Adopt(r, p.Stage(0), true)
+		r.Relays(relays)
+		left++
+		p.Inject(&r.Entity, nil)
+	}
+	var w *Worker
+	first := newActor(p, 0, func(now *Worker, _ any) { // while it runs, nobody else does
+		w = now
+		add("a", true, 2, nil)
+		add("b", true, 1, nil)
+		add("c", false, 2, nil)
+		add("d", true, 2, func() { w.Owe() })
+		add("e", true, 1, nil)
+		add("f", true, 2, nil)
+		add("g", true, 2, func() { w.Block() })
+	})
+	first.send(nil, "go")
+	receives(t, done, "the last turn")
+	require.Equal(t, "abcdefg", strings.Join(order[:7], ""))
+	require.Len(t, order, 12)
+	require.Equal(t, 2, pay)
+	require.Less(t, calls, 12)
+
+	done = make(chan struct{})
+	var before int
+	many := newActor(p, 0, func(*Worker, any) {
+		before = calls
+		for range maxRelayed + 50 {
+			add("h", true, 1, nil)
+		}
+	})
+	many.send(nil, "go")
+	receives(t, done, "the last turn")
+	stopPool(t, p)
+	require.Equal(t, 2, calls-before)
 }
 
 // Who is woken by one other stage again and again moves there, unless pinned; who

@@ -56,8 +56,15 @@ func (p *place) leave() (next func() (struct{}, bool), yield func(struct{}) bool
 // Leave prepares what To does, for who counts calls: of the functions that it returns the
 // one that is not nil must be called at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
-	f.at = g.door()
-	return f.at.leave()
+	p := g.at
+	if p.dying.Load() {
+		p = g.door()
+	}
+	f.at = p
+	if p.odd = !p.odd; p.odd {
+		return p.next, nil
+	}
+	return nil, p.yield
 }
 
 // To lets g go on, which waits and which it is the caller's right to let go on, and
