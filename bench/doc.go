@@ -81,8 +81,8 @@
 //
 //	threadring, latency   the above; one worker runs, the other is never woken.
 //	                      process: two goroutine switches through the Go
-//	                      scheduler; coroutine: two coroutine switches, and the
-//	                      returns after them, each a mispredicted branch
+//	                      scheduler; coroutine: one switch from one to the other,
+//	                      and the returns after it, each a mispredicted branch
 //	ring                  the above on both workers; n=100000 and more: memory
 //	                      latency, one cache miss for each line of actor, node
 //	                      and table that a hop touches. process: the goroutine's
@@ -111,10 +111,10 @@
 //	                      allocation of what comes and its collection (a quarter). The
 //	                      sender allocates nothing: SendBytes copies its one buffer
 //	remote_latency        the kernel: a write and a read at each end, while the readers
-//	                      stay awake, two thirds of it; where they do not, the wake-up
-//	                      of a core, which on a virtual machine takes longer than all
-//	                      else. Ends that share a core need none, so that a run of tcp or
-//	                      Erlang takes a fifth of another
+//	                      stay awake on two cores or hand one core to and fro, three
+//	                      quarters of it; where they do neither, the wake-up of a core,
+//	                      which on a virtual machine takes longer than all else, so that
+//	                      a run of tcp or Erlang takes a fifth of another
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox

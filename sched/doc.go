@@ -73,6 +73,11 @@
 // done before the handler waits, too, and the watcher tells of turns that go on
 // (Config.OnLong).
 //
+// Tasks that run on goroutines of their own may relay their turns ([Worker.Relay]): one
+// ends its turn, begins that of the next in the queue, and lets its goroutine go on, without
+// the worker in between, which gets the stage back from the last of them. They do so only
+// while the worker has nothing else to do between two turns, and not for long.
+//
 // A wake-up from outside is one party's to give, and nobody else's, until Notice
 // has taken it in: mailbox.Inbox sees to that. Only while that right is held, or
 // taken with [Task.Claim], can an entity move to another stage.
