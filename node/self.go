@@ -144,7 +144,9 @@ func (s *Self) Receive() any {
 				}
 				co.left--
 				p.handled++
-				co.drop(p)
+				if n := p.q.Drop(); n != nil {
+					co.c.w.Stage().Recycle(n)
+				}
 				co.c.w.Leave()
 				return msg
 			}
