@@ -36,7 +36,7 @@ type coroutine struct {
 	traces   bool        // there is a trace token
 }
 
-// coproc is a proc whose turns resume a coroutine.
+// coproc is a proc whose turns are those of a coroutine.
 type coproc proc
 
 // Turn is part of sched.Task. It begins with the coroutine of cp; which one ends it is
@@ -51,7 +51,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 			return sched.Idle
 		}
 		p.fresh = false
-		co.run = p.node.fibers.Take(s)
+		co.run = p.node.fibers.Take((*job)(s))
 		cp.Relays(true)
 	}
 	s.begin(c)
@@ -99,10 +99,11 @@ func (s *Self) verdict() sched.Verdict {
 	return sched.Idle
 }
 
-// leave ends a turn of s, on the stage. Of the functions that it returns the one that is
-// not nil hands the stage over, and returns when it is s's turn again, or s is dead, on the
-// stage again. It leaves the call to the
-// caller, as after a switch the processor guesses wrong where each return goes.
+// leave ends a turn of s, on the stage, and begins that of another coroutine if it can. Of
+// the functions that it returns the one that is
+// not nil hands the stage over, and returns, on the stage again, when it is s's turn or s is
+// dead. It leaves the call to its caller, as after a switch the processor guesses wrong
+// where each return goes.
 func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()
@@ -144,7 +145,7 @@ func (cp *coproc) Notice(*sched.Stage) bool {
 // Back is part of sched.Task.
 func (cp *coproc) Back(*sched.Stage) bool {
 	s := cp.behaviour.(self).Self
-	cp.Relays(s.co.run != nil)
+	cp.Relays(s.co.run != nil) // it may have ended on the way
 	return s.due()
 }
 
@@ -160,7 +161,7 @@ func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
 func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 
 // coSends is how many sends a coroutine may do before others have a turn: fewer than a
-// handler, which it costs a change of workers to give way, may do before it yields.
+// handler, which it costs a change of workers to give way, may do before it does.
 const coSends = 512
 
 // tick is in a mailbox without being a message: it wakes a coroutine, for a timeout
@@ -180,10 +181,14 @@ func (p *proc) nudge(t tick) {
 // unwinding is the panic that ends the function of a coroutine that is dead.
 type unwinding struct{}
 
-// Run is part of fiber.Job: the function of a coroutine.
-func (s *Self) Run() {
-	s.co.c.w.Leave()
+// job is a Self as what a fiber does: the function of a coroutine.
+type job Self
+
+// Run is part of fiber.Job.
+func (j *job) Run() {
+	s := (*Self)(j)
 	s.co.goid.Store(s.co.run.ID())
+	s.co.c.w.Leave()
 	ended := false
 	defer func() {
 		s.co.ended = true
@@ -202,19 +207,21 @@ func (s *Self) Run() {
 }
 
 // Next is part of fiber.Job.
-func (s *Self) Next() *fiber.Fiber { return s.co.c.home }
+func (j *job) Next() *fiber.Fiber { return j.co.c.home }
 
-// due reports whether there is a reason to resume the coroutine. The caller
-// holds the stage.
+// due reports whether there is a reason for another turn. The caller holds the stage.
 func (s *Self) due() bool {
 	p, co := s.p, s.co
 	if co.ended {
 		return false
 	}
-	if p.fresh || p.gone() || co.left <= 0 || co.answered.Load() {
+	switch {
+	case p.fresh || p.gone() || co.left <= 0:
 		return true
+	case co.calling:
+		return co.answered.Load()
 	}
-	return !co.calling && (p.q.More() || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending())
+	return p.q.More() || p.boxed && p.cold.box.Len() > p.q.Len() || p.in.Pending()
 }
 
 // pause lets others have the stage until there is something to look at.

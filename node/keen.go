@@ -19,19 +19,19 @@ type keen struct {
 	link wire.Keen // nil: the link cannot wait in this way
 	shy  int       // so many messages it slept after, the last time that it was of no use
 	wait int       // so many it will yet
-	runs int       // so many times it stayed awake
 
-	crowded bool // others have needed the core: see peer.between
+	rested  time.Time // when it last let the Go scheduler in
+	crowded bool      // others have needed the core: see peer.between
 }
 
 // mostShy is how many messages a reader sleeps after, at most, before it tries again.
 const mostShy = 255
 
-// awakeBeforeGosched is how many times in a row a reader stays awake before it lets the Go
+// awakeBeforeGosched is for how long a reader is awake now and again before it lets the Go
 // scheduler in. One that never did would be taken for a goroutine that hogs its processor:
 // after 10 ms Go's monitor takes that away, and looks every 20 us for a while. Each time
 // another thread is woken, so not too often.
-const awakeBeforeGosched = 512
+const awakeBeforeGosched = 5 * time.Millisecond
 
 // await waits up to d for what comes next, if there is hope. It calls between again and
 // again, unless that is nil.
@@ -43,11 +43,15 @@ func (k *keen) await(d time.Duration, awake *atomic.Bool, between func()) {
 		k.wait--
 		return
 	}
-	if k.link.Beside() || runtime.GOMAXPROCS(0) < 2 || !awake.CompareAndSwap(false, true) {
+	if runtime.GOMAXPROCS(0) < 2 || awake.Load() || k.link.Beside() {
 		return
 	}
-	if k.runs++; between == nil && k.runs%awakeBeforeGosched == 0 {
+	if now := time.Now(); between == nil && now.Sub(k.rested) > awakeBeforeGosched {
 		runtime.Gosched()
+		k.rested = now
+	}
+	if !awake.CompareAndSwap(false, true) {
+		return
 	}
 	came := k.link.Await(d, between)
 	awake.Store(false)

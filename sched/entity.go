@@ -17,7 +17,8 @@ const (
 type Task interface {
 	// Turn does a bounded amount of work. It is entered on w's stage, leaves it
 	// (w.Leave) around foreign code and enters it again (w.Enter) afterwards. Who
-	// wants the stage must wait until it leaves.
+	// wants the stage must wait until it leaves. What it returns is of the turn that was
+	// the last, if others have followed: see [Worker.Relay].
 	Turn(w *Worker) Verdict
 	// Notice takes in what was pushed from outside the stage and makes the next
 	// push from outside wake the task again. It answers whether there is work.
@@ -31,8 +32,8 @@ type Task interface {
 	Name() string
 }
 
-// Elsewhere is a Task whose turns run on another goroutine than the worker's: one
-// that resumes a coroutine.
+// Elsewhere is a Task whose turns run on another goroutine than the worker's: that of a
+// coroutine.
 type Elsewhere interface {
 	// Goroutine returns the number of that goroutine. It is called while a turn
 	// is under way.

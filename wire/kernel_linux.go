@@ -17,7 +17,8 @@ func tellFrom(fd uintptr, bytes int) bool {
 }
 
 // sentHere reports whether what came last over a connection within this host was sent on
-// the core that the caller is on.
+// the core that the caller is on. Now and then that is no more than the peer's word that it
+// has what was sent to it, which may be said on this core, wherever the peer is.
 func sentHere(fd uintptr) bool {
 	from, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_INCOMING_CPU)
 	var here uint32

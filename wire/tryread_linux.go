@@ -1,4 +1,4 @@
-//go:build !race
+//go:build !race && !msan
 
 package wire
 
@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryRead reads what is there. Go's scheduler is not told of the call, as it never waits:
-// who looks again and again would be found in a system call whenever the scheduler's
+// tryRead reads what is there. Go's scheduler is not told of the call, as it never waits,
+// even where somebody has made the socket one on which a read waits: who looks again and again would be found in a system call whenever the scheduler's
 // monitor comes by, and it would take him for one that waits, and come by often.
 func tryRead(fd uintptr, b []byte) (n int, err error) {
-	r, _, no := unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	r, _, no := unix.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		unix.MSG_DONTWAIT, 0, 0)
 	if no != 0 {
 		return -1, no
 	}

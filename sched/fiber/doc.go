@@ -12,9 +12,8 @@
 //
 // # Invariants
 //
-//  1. In each place waits one goroutine, except while its own runs for the first time:
-//     there are as many places as there are fibers of pools, and one fewer waits for each
-//     goroutine of somebody else's that has let a fiber go on and waits.
+//  1. In each place waits one goroutine. There are as many places as there are fibers of
+//     pools; for each of these that runs somebody else waits, a worker.
 //  2. Who waits may be let go on by one party at a time, its master: the fields of its Fiber
 //     and of the place are the master's. The package does not say who that is: package node
 //     has it be whoever holds the stage.
@@ -31,7 +30,8 @@
 //	fiber  Pool.Take   Put, if there are enough without it; claim;   itself, while it runs
 //	                   Stop, or the Put after it
 //
-// A job may call runtime.Goexit: its goroutine then does no other job. The processor's
+// A job may call runtime.Goexit: its goroutine then does no other job. One that panics ends
+// the program. The processor's
 // thread must not be locked to a goroutine that waits (runtime.LockOSThread): Go's runtime
 // ends the program then.
 package fiber

@@ -17,7 +17,7 @@ type Fiber struct {
 
 	place // that its goroutine began in, and ends in; without functions in a zero value
 
-	at  *place // where it waits; nil: it does not
+	at  *place // where it waits, or has last
 	job Job    // nil: it rests
 	end bool   // it is let go on to end
 
@@ -54,7 +54,7 @@ func (p *place) leave() (next func() (struct{}, bool), yield func(struct{}) bool
 }
 
 // Leave prepares what To does, for who counts calls: of the functions that it returns the
-// one that is not nil must be called at once.
+// one that is not nil must be called at once. It is door and leave in one for the same reason.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	p := g.at
 	if p.dying.Load() {
@@ -129,12 +129,17 @@ type Job interface {
 func (f *Fiber) work(yield func(struct{}) bool) {
 	f.yield, f.id = yield, GoroutineID() // here, as it takes the longer the deeper it is called
 	defer func() {
+		if cause := recover(); cause != nil {
+			go panic(cause) // not here: it would come out in the code of somebody else
+			select {}
+		}
 		if f.end {
 			return
 		}
 		// runtime.Goexit, which goes on as soon as this returns.
 		f.broken = true
 		next := f.job.Next()
+		f.job = nil
 		for f.wait(next.door()); f.pass != nil; f.wait(next.at) {
 			next, f.pass = f.pass, nil
 		}
@@ -168,7 +173,9 @@ func (f *Fiber) serve() {
 
 // Pool makes fibers and keeps some that have nothing to do. The zero value is ready.
 type Pool struct {
-	Idle int // how many are kept for jobs to come; 0: 1024; less: none
+	// Idle is how many are kept for jobs to come; 0: 1024; less: none. So many others, at
+	// most, and as many as have not been put back, are kept because these wait in their places.
+	Idle int
 
 	mu      sync.Mutex
 	idle    []*Fiber

@@ -2,6 +2,8 @@ package fiber_test
 
 import (
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"runtime"
 	"sync"
 	"testing"
@@ -226,4 +228,21 @@ func TestWorld(t *testing.T) {
 	}
 	require.Positive(t, fast)
 	require.Positive(t, dying)
+}
+
+// A job that panics ends the program, and says of what.
+func TestPanic(t *testing.T) {
+	if os.Getenv("FIBER_PANICS") != "" {
+		var p fiber.Pool
+		var home fiber.Fiber
+		home.To(p.Take(&step{next: &home, run: func() { panic("out of a job") }}))
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestPanic$")
+	c.Env = append(os.Environ(), "FIBER_PANICS=1")
+	said, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 2, exit.ExitCode())
+	require.Contains(t, string(said), "panic: out of a job")
 }

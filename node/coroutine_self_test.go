@@ -1,0 +1,39 @@
+package node
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// That a call was answered is nothing to look at for a coroutine that waits for messages:
+// the answer's last trace may come after the call has returned.
+func TestLateAnswered(t *testing.T) {
+	n, err := Start(Config{Coroutines: true})
+	require.NoError(t, err)
+	defer n.Stop()
+	me, err := n.Open()
+	require.NoError(t, err)
+	pid, err := n.Spawn(Process(func(s *Self) error {
+		for {
+			me := s.Receive().(PID)
+			s.co.answered.Store(true)
+			s.Send(me, "here")
+		}
+	}))
+	require.NoError(t, err)
+	for range 10 {
+		n.Send(pid, me.Self())
+		require.Equal(t, "here", me.Receive())
+	}
+	p := n.lookup(pid)
+	for due := true; due; { // it may not have come back to Receive yet
+		n.pool.Look(&p.Entity, func(_ int, queued, running bool) {
+			due = queued || running
+			if !due {
+				assert.False(t, p.behaviour.(self).due())
+			}
+		})
+	}
+}
