@@ -24,8 +24,8 @@ func (e *expected) Await(time.Duration, func()) bool {
 }
 
 // A reader stays awake while that is of use, tries less and less often while it is not,
-// and comes back soon when it is again; never beside another, not on its peer's core, and not where it is told
-// not to, or has no core to spare.
+// and comes back soon when it is again; never beside another, not on its peer's core, and
+// not where it is told not to, or has no core to spare.
 func TestKeen(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var awake atomic.Bool

@@ -144,9 +144,7 @@ func (s *Self) Receive() any {
 				}
 				co.left--
 				p.handled++
-				if n := p.q.Drop(); n != nil {
-					co.c.w.Stage().Recycle(n)
-				}
+				co.drop(p)
 				co.c.w.Leave()
 				return msg
 			}

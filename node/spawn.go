@@ -21,7 +21,8 @@ type Options struct {
 	// Coroutine runs a Process on stages, as a coroutine, instead of on a
 	// goroutine of its own: faster to switch to and to send from, and like an
 	// Actor's handler in that it holds up its stage, until the runtime notices,
-	// when it blocks otherwise than in a Receive or a Call.
+	// when it blocks otherwise than in a Receive or a Call. It must not wait in these
+	// while it is locked to its thread ([runtime.LockOSThread]): Go ends the program.
 	Coroutine bool
 
 	// Leader is the group leader: the process that prints what this one prints, for

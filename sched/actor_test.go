@@ -84,6 +84,21 @@ func (a *actor) Turn(w *Worker) Verdict {
 	return Again
 }
 
+// relayTurns has turn run for t and for those that it relays its turn to, and answers how
+// many these were.
+func relayTurns[T Task](w *Worker, t T, turn func(T, *Worker) Verdict) (v Verdict, relayed int) {
+	for ; ; relayed++ {
+		if v = turn(t, w); v == Lost {
+			return v, relayed
+		}
+		next := w.Relay(v)
+		if next == nil {
+			return v, relayed
+		}
+		t = next.(T)
+	}
+}
+
 // handle runs the handler outside the stage; false: the stage was lost. A
 // handler that ends by Goexit has handled its message all the same.
 func (a *actor) handle(w *Worker, msg any) bool {

@@ -123,18 +123,9 @@ func (w *world) notice(b Blocked) {
 
 // Turn has those run who relay their turns, one after the other.
 func (m *mortal) Turn(w *Worker) Verdict {
-	for {
-		v := m.turn(w)
-		if v == Lost {
-			return v
-		}
-		t := w.Relay(v)
-		if t == nil {
-			return v
-		}
-		m = t.(*mortal)
-		m.w.relayed.Add(1)
-	}
+	v, relayed := relayTurns(w, m, (*mortal).turn)
+	m.w.relayed.Add(int64(relayed))
+	return v
 }
 
 // turn checks that the handler which had the stage before is out of it.

@@ -119,15 +119,18 @@ func (s *Stage) pop() *Entity {
 			return e
 		}
 	}
-	if e == nil {
-		return nil
+	if e != nil {
+		s.behead()
 	}
-	s.head = e.next
-	if s.head == nil {
+	return e
+}
+
+// behead removes the first of the run queue, the fresh apart.
+func (s *Stage) behead() {
+	if s.head = s.head.next; s.head == nil {
 		s.tail = nil
 	}
 	bias.Store(&s.n, s.n-1)
-	return e
 }
 
 // post adds the list from first to last to the inject list and answers whether

@@ -191,12 +191,7 @@ func (w *Worker) run(s *Stage) {
 			return
 		}
 		s.current = nil
-		if v == Again {
-			turns += againWeight // for it was a long one
-			s.push(e)
-		} else {
-			e.queued = false
-		}
+		turns += s.done(e, v)
 		if w.due {
 			busy := s.n != 0 || s.injected()
 			w.lease.leave()
@@ -214,6 +209,16 @@ func (w *Worker) run(s *Stage) {
 			}
 		}
 	}
+}
+
+// done ends a turn of e, whose home is s, and answers for how many more it counts.
+func (s *Stage) done(e *Entity, v Verdict) (more int) {
+	if v == Again {
+		s.push(e)
+		return againWeight // it was a long one
+	}
+	e.queued = false
+	return 0
 }
 
 // maxRelayed is how many turns are relayed, at most, before the worker looks around.
@@ -240,18 +245,10 @@ func (w *Worker) Relay(v Verdict) Task {
 	}
 	w.relayed++
 	w.breath++
-	if s.head = e.next; s.head == nil {
-		s.tail = nil
-	}
-	bias.Store(&s.n, s.n-1)
+	s.behead()
 	bias.Store(&w.lease.turns, w.lease.turns+1)
 	last := s.current
-	if v == Again {
-		w.relayed += againWeight
-		s.push(last)
-	} else {
-		last.queued = false
-	}
+	w.relayed += s.done(last, v)
 	s.current, w.last, w.sends = e, e, 0
 	return e.task
 }

@@ -158,17 +158,8 @@ type relay struct {
 
 func (r *relay) Turn(w *Worker) Verdict {
 	*r.calls++
-	for {
-		v := r.endless.Turn(w)
-		if v == Lost {
-			return v
-		}
-		t := w.Relay(v)
-		if t == nil {
-			return v
-		}
-		r = t.(*relay)
-	}
+	v, _ := relayTurns(w, r, func(r *relay, w *Worker) Verdict { return r.endless.Turn(w) })
+	return v
 }
 
 // Those who relay their turns have them in the order in which they were woken, within one

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryRead reads what is there. Go's scheduler is not told of the call, as it never waits,
-// even where somebody has made the socket one on which a read waits: who looks again and again would be found in a system call whenever the scheduler's
-// monitor comes by, and it would take him for one that waits, and come by often.
+// tryRead reads what is there, and never waits, even where somebody has made the socket one
+// on which a read does. Go's scheduler is not told of the call: who looks again and again
+// would be found in a system call whenever the scheduler's monitor comes by, and it would
+// take him for one that waits, and come by often.
 func tryRead(fd uintptr, b []byte) (n int, err error) {
 	r, _, no := unix.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		unix.MSG_DONTWAIT, 0, 0)

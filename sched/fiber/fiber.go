@@ -39,10 +39,10 @@ type place struct {
 
 // door returns the place to wait in so that f goes on.
 func (f *Fiber) door() *place {
-	if p := f.at; !p.dying.Load() {
-		return p
+	if f.at.dying.Load() {
+		return f.at.claim()
 	}
-	return f.at.owner.pool.claim(f.at)
+	return f.at
 }
 
 // leave returns the one function that takes the caller to p and lets go on who waits there.
@@ -54,17 +54,10 @@ func (p *place) leave() (next func() (struct{}, bool), yield func(struct{}) bool
 }
 
 // Leave prepares what To does, for who counts calls: of the functions that it returns the
-// one that is not nil must be called at once. It is door and leave in one for the same reason.
+// one that is not nil must be called at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
-	p := g.at
-	if p.dying.Load() {
-		p = g.door()
-	}
-	f.at = p
-	if p.odd = !p.odd; p.odd {
-		return p.next, nil
-	}
-	return nil, p.yield
+	f.at = g.door()
+	return f.at.leave()
 }
 
 // To lets g go on, which waits and which it is the caller's right to let go on, and
@@ -171,12 +164,12 @@ func (f *Fiber) serve() {
 	}
 }
 
-// Pool makes fibers and keeps some that have nothing to do. The zero value is ready.
-type Pool struct {
-	// Idle is how many are kept for jobs to come; 0: 1024; less: none. So many others, at
-	// most, and as many as have not been put back, are kept because these wait in their places.
-	Idle int
+// maxIdle is how many fibers a pool keeps for jobs to come.
+const maxIdle = 1024
 
+// Pool makes fibers and keeps some that have nothing to do: up to maxIdle for jobs to come,
+// and as many as others wait where they began. The zero value is ready.
+type Pool struct {
 	mu      sync.Mutex
 	idle    []*Fiber
 	dying   map[*place]*Fiber // by where they wait
@@ -206,11 +199,7 @@ func (p *Pool) Take(j Job) *Fiber {
 func (p *Pool) Put(me, f *Fiber) {
 	p.mu.Lock()
 	p.out--
-	keep := p.Idle
-	if keep == 0 {
-		keep = 1024
-	}
-	if len(p.idle) < keep && !p.stopped && !f.broken {
+	if len(p.idle) < maxIdle && !p.stopped && !f.broken {
 		p.idle = append(p.idle, f)
 	} else {
 		p.retire(me, f)
@@ -276,14 +265,14 @@ func (p *Pool) retire(me, f *Fiber) {
 // claim returns where to wait instead of p, so that who waits there goes on: where the
 // fiber waits whose place p is, which then ends. If that would end with a panic, it does
 // not yet, and p it is.
-func (p *Pool) claim(at *place) *place {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d := at.owner
-	if d.broken && at.odd {
-		return at
+func (p *place) claim() *place {
+	d := p.owner
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	if d.broken && p.odd {
+		return p
 	}
-	delete(p.dying, d.at)
+	delete(d.pool.dying, d.at)
 	d.end = true
 	return d.at
 }

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,28 +56,17 @@ func TestRing(t *testing.T) {
 	}
 	assert.Zero(t, p.Busy())
 	p.Stop()
-	gone(t, 0)
+	gone(t)
 }
 
-// gone waits until no more goroutines are left of fibers than some.
-func gone(t *testing.T, most int) {
+// gone waits until no goroutine of a fiber is left.
+func gone(t *testing.T) {
 	t.Helper()
-	require.Eventually(t, func() bool { return fibers() <= most }, time.Minute, time.Millisecond)
-}
-
-// fibers returns how many goroutines of fibers there are.
-func fibers() (n int) {
 	buf := make([]byte, 1<<24)
-	buf = buf[:runtime.Stack(buf, true)]
-	for i := 0; i+len(mark) <= len(buf); i++ {
-		if string(buf[i:i+len(mark)]) == mark {
-			n++
-		}
-	}
-	return n
+	require.Eventually(t, func() bool {
+		return !strings.Contains(string(buf[:runtime.Stack(buf, true)]), "fiber.(*Fiber).work(")
+	}, time.Minute, time.Millisecond)
 }
-
-const mark = "fiber.(*Fiber).work("
 
 // world is a scheduler as simple as can be: workers that let go on whom they find.
 type world struct {
@@ -84,10 +75,13 @@ type world struct {
 	due  []*soul
 	jobs int // that have not ended
 	left int // to begin
+	owed int // steps of those that have begun
 	fast int // handed over directly
 
 	workers, dying int
 	much           bool // more dying than there may be
+
+	crowds atomic.Int64 // times that one went on that had not left
 }
 
 // soul is a fiber with a job.
@@ -97,7 +91,7 @@ type soul struct {
 	on    *hand
 	steps int
 	rnd   *rand.Rand
-	count int
+	goes  atomic.Bool
 }
 
 // hand is a worker: who runs on it, and who has just left it.
@@ -145,16 +139,29 @@ func (h *hand) settle(w *world) {
 	w.mu.Unlock()
 }
 
+// arrive is what one does first who goes on, and leave the last before he waits.
+func (s *soul) arrive() {
+	if s.goes.Swap(true) {
+		s.w.crowds.Add(1)
+	}
+	s.on.settle(s.w)
+}
+
+func (s *soul) leave() { s.goes.Store(false) }
+
 func (s *soul) Run() {
 	for ; s.steps > 0; s.steps-- {
-		s.on.settle(s.w)
-		s.count++
+		s.arrive()
+		s.w.mu.Lock()
+		s.w.owed--
+		s.w.mu.Unlock()
 		h := s.on
 		if next := s.w.take(s.rnd); next != nil && s.rnd.IntN(4) > 0 {
 			h.left, next.on = s, h
 			s.w.mu.Lock()
 			s.w.fast++
 			s.w.mu.Unlock()
+			s.leave()
 			s.f.To(next.f)
 		} else {
 			if next != nil {
@@ -163,10 +170,12 @@ func (s *soul) Run() {
 				s.w.mu.Unlock()
 			}
 			h.left = s
+			s.leave()
 			s.f.To(&h.home)
 		}
 	}
-	s.on.settle(s.w)
+	s.arrive()
+	s.leave()
 	s.on.left, s.on.over = s, true
 	if s.rnd.IntN(8) == 0 {
 		runtime.Goexit()
@@ -183,7 +192,10 @@ func TestWorld(t *testing.T) {
 	for range 60 {
 		seed := rounds.Uint64()
 		rnd := rand.New(rand.NewPCG(seed, 1))
-		w := &world{left: 1000, jobs: 1000, pool: fiber.Pool{Idle: []int{-1, 0, 3}[rnd.IntN(3)]}}
+		w := &world{left: 1000, jobs: 1000}
+		if rnd.IntN(3) > 0 {
+			w.pool.Stop() // none is kept
+		}
 		begin := rnd.IntN(4)
 		var wg sync.WaitGroup
 		w.workers = 1 + rnd.IntN(4)
@@ -200,6 +212,7 @@ func TestWorld(t *testing.T) {
 					if s == nil && w.left > 0 {
 						w.left--
 						s = &soul{w: w, steps: 1 + h.rnd.IntN(30), rnd: rand.New(rand.NewPCG(seed, uint64(1000+w.left)))}
+						w.owed += s.steps
 					}
 					w.mu.Unlock()
 					if done {
@@ -220,11 +233,13 @@ func TestWorld(t *testing.T) {
 		}
 		wg.Wait()
 		require.False(t, w.much)
+		require.Zero(t, w.owed)
+		require.Zero(t, w.crowds.Load())
 		fast += w.fast
 		dying += w.dying
 		require.Zero(t, w.pool.Busy())
 		w.pool.Stop()
-		gone(t, 0)
+		gone(t)
 	}
 	require.Positive(t, fast)
 	require.Positive(t, dying)

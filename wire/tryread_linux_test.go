@@ -1,0 +1,23 @@
+//go:build !race && !msan
+
+package wire_test
+
+import (
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A look does not wait where somebody has made the socket one on which a read does.
+func TestLookoutBlockingSocket(t *testing.T) {
+	_, b := tcp(t)
+	l := newLooking(b)
+	raw, err := b.(*net.TCPConn).SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Control(func(fd uintptr) { err = unix.SetNonblock(int(fd), false) }))
+	require.NoError(t, err)
+	assert.False(t, l.await(0))
+}
