@@ -119,7 +119,9 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		p.cold.box.Close()
 	}
 	armed := p.in.Close()
-	wave = d.tell(c)
+	if d.has() {
+		wave = d.tell(c)
+	}
 	p.status.Or(dead)
 	switch p.kind {
 	case staged:
@@ -143,34 +145,55 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	return wave
 }
 
+// has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
+func (d *death) has() bool {
+	return d.tied || d.links.len() != 0 || d.calls != nil || d.cancel != nil ||
+		len(d.watchers) != 0 || len(d.watching) != 0 || len(d.aliases) != 0
+}
+
 // tell does the last things of p: its context ends, its calls are answered, its
 // links broken, its monitors told. What a link or a monitor does to a process
 // is done with that process locked, so that it is over when an Unlink or a
 // Demonitor comes too late.
 func (d *death) tell(c *Context) (wave []*death) {
-	n, pid := d.p.node, d.p.pid()
 	if d.cancel != nil {
 		d.cancel(&ExitError{d.reason})
 	}
-	for id := range d.aliases {
-		n.aliases.remove(id)
-	}
-	for _, m := range d.watching {
-		m.forget()
+	if len(d.aliases) != 0 || len(d.watching) != 0 {
+		d.forget()
 	}
 	if d.tied {
-		wave = d.tellLink(c, wave, n.origin.PID(d.p.parent-1))
+		wave = d.tellLink(c, wave, d.p.node.origin.PID(d.p.parent-1))
 	}
-	for to := range d.links.all() {
-		wave = d.tellLink(c, wave, to)
+	if d.links.len() != 0 {
+		for to := range d.links.all() {
+			wave = d.tellLink(c, wave, to)
+		}
 	}
 	for _, t := range d.calls {
 		t.settle(c, nil, &ExitError{d.reason})
 	}
-	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
-		m.fire(c, pid, d.reason)
+	if len(d.watchers) != 0 {
+		d.tellWatchers(c)
 	}
 	return wave
+}
+
+// forget takes away what others would reach p by.
+func (d *death) forget() {
+	for id := range d.aliases {
+		d.p.node.aliases.remove(id)
+	}
+	for _, m := range d.watching {
+		m.forget()
+	}
+}
+
+// tellWatchers is what becomes of the monitors of p: the first comes first.
+func (d *death) tellWatchers(c *Context) {
+	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
+		m.fire(c, d.p.pid(), d.reason)
+	}
 }
 
 // tellLink breaks the link to a process. If that process has to go, it is added
