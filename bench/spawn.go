@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
@@ -30,13 +31,13 @@ func runSpawn(p contract.Params, m *contract.Meter) error {
 		m.Start()
 		pids := make([]node.PID, n)
 		if p.Blocking() {
-			respond := responderProcess(main.Self())
+			var running sync.WaitGroup
+			running.Add(n)
+			respond := responderProcess(&running)
 			for i := range pids {
 				pids[i] = must(main.Spawn(respond))
 			}
-			for range pids {
-				main.Receive()
-			}
+			running.Wait()
 		} else {
 			for i := range pids {
 				pids[i] = must(main.Spawn(responder{}))
@@ -76,9 +77,9 @@ func (responder) Receive(ctx *node.Context, msg any) error {
 }
 
 // responderProcess says when it runs, so that main knows when all wait.
-func responderProcess(main node.PID) node.Process {
+func responderProcess(running *sync.WaitGroup) node.Process {
 	return func(p *node.Self) error {
-		p.Send(main, ready{})
+		running.Done()
 		q := p.Receive().(question)
 		return p.Send(q.from, answer{q.number})
 	}

@@ -16,7 +16,7 @@ func (c *Context) SendBytes(to PID, b []byte) error {
 
 // SendBytes is Send for a copy of b; see [Context.SendBytes].
 func (s *Self) SendBytes(to PID, b []byte) error {
-	if s.p.status.Load() == alive && s.p.node.bytesAway(s.p, s.context(), to, b) {
+	if s.p.status.Load() == alive && s.p.node.bytesAway(&s.p, s.context(), to, b) {
 		return nil
 	}
 	return s.Send(to, box.Bytes(b))

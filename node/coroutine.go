@@ -80,7 +80,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 
 // begin and end are the first and the last of a turn.
 func (s *Self) begin(c *Context) {
-	p, co := s.p, s.co
+	p, co := &s.p, s.co
 	co.c, co.left, co.sends, co.before = c, max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
 	c.p = p
 	bias.Store(&p.running, 1)
@@ -211,7 +211,7 @@ func (j *job) Next() *fiber.Fiber { return j.co.c.home }
 
 // due reports whether there is a reason for another turn. The caller holds the stage.
 func (s *Self) due() bool {
-	p, co := s.p, s.co
+	p, co := &s.p, s.co
 	if co.ended {
 		return false
 	}
@@ -248,7 +248,7 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
-	p, co := s.p, s.co
+	p, co := &s.p, s.co
 	if co.left--; co.left <= 0 {
 		s.pause()
 	}

@@ -178,7 +178,7 @@ func (p *proc) push(c *Context, n *mailbox.Node) error {
 	if p.kind >= blocked {
 		switch p.in.Offer(n) {
 		case mailbox.Wake:
-			p.behaviour.(self).park <- n
+			p.behaviour.(self).give(n)
 		case mailbox.Closed:
 			return p.node.undeliverable(p.pid(), n.Msg)
 		}

@@ -81,7 +81,7 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 	}
 	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
 	if tr := n.traces(); tr != nil && waiter != nil {
-		tr.answered(acting(nil, c), waiter.p, v, err) // before the caller can do anything else
+		tr.answered(acting(nil, c), &waiter.p, v, err) // before the caller can do anything else
 	}
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {

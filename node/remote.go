@@ -124,7 +124,7 @@ func (s *Self) SendAt(at At, msg any) error {
 	if at.Node == s.p.node.cfg.Name {
 		return s.SendName(at.Name, msg)
 	}
-	return s.p.node.sendAt(s.p, s.context(), at, msg)
+	return s.p.node.sendAt(&s.p, s.context(), at, msg)
 }
 
 // MonitorAt monitors whoever is registered under a name on a node.

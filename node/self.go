@@ -13,8 +13,9 @@ import (
 // [Process], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Self struct {
-	p      *proc
-	park   chan *mailbox.Node // capacity 1: the message that ends a wait, nil to look around
+	p      proc
+	park   chan struct{} // capacity 1: ends a wait
+	given  *mailbox.Node // the message that has ended it; nil: look around
 	spare  *mailbox.Node
 	fn     Process    // nil: a handle
 	waits  *waits     // made by the first wait that needs it
@@ -61,7 +62,7 @@ func (s self) what() string {
 // run is a Process's goroutine: started by spawn, ended by the function's
 // return or by the process's death, waited for by Node.Stop.
 func (s *Self) run() {
-	p := s.p
+	p := &s.p
 	ended := false
 	defer func() {
 		defer p.node.functions.Add(-1)
@@ -118,7 +119,7 @@ const Infinity time.Duration = 1<<63 - 1
 func (s *Self) Receive() any {
 	// The common case of receive and receiveCo, in one function: after a switch
 	// every return is a mispredicted branch, so each level of calls counts.
-	p := s.p
+	p := &s.p
 	if co := s.co; co != nil {
 		if co.left > 1 && !p.boxed && co.c.w.Enter() {
 			for co.left > 1 && !p.boxed {
@@ -155,8 +156,9 @@ func (s *Self) Receive() any {
 		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
 			s.bias.Leave()
 			bias.Store(&s.parked, 1)
-			n := <-s.park
+			<-s.park
 			bias.Store(&s.parked, 0)
+			n := s.gift()
 			s.bias.Enter()
 			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {
 				msg := n.Msg
@@ -201,7 +203,7 @@ func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error)
 }
 
 // receive is behind all the receives. It arms the inbox before it parks; whoever
-// takes it out of that state sends exactly one node, or nil, to s.park.
+// takes it out of that state sends once to s.park, with or without a message in s.given.
 func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 	if s.co != nil {
 		return s.receiveCo(match, d)
@@ -209,7 +211,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
-	p := s.p
+	p := &s.p
 	s.bias.Enter()
 	p.q.Rewind()
 	timed := false
@@ -238,8 +240,9 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 		s.bias.Leave()
 		if d == Infinity {
 			bias.Store(&s.parked, 1)
-			n := <-s.park
+			<-s.park
 			bias.Store(&s.parked, 0)
+			n := s.gift()
 			s.bias.Enter()
 			if n == nil {
 				continue
@@ -266,11 +269,13 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
 	bias.Store(&s.parked, 1)
 	select {
-	case n = <-s.park:
+	case <-s.park:
+		n = s.gift()
 	case <-s.waits.timer.C:
 		expired = true
 		if !s.p.boxed && !s.p.in.Claim() {
-			n = <-s.park // somebody was faster, and the node is on its way
+			<-s.park // somebody was faster, and the node is on its way
+			n = s.gift()
 		}
 	}
 	bias.Store(&s.parked, 0)
@@ -314,7 +319,7 @@ func (s *Self) clock(d time.Duration) {
 
 // take removes the message that Next returns, and keeps its node.
 func (s *Self) take() {
-	p := s.p
+	p := &s.p
 	n := p.q.Drop()
 	s.count()
 	switch {
@@ -364,10 +369,10 @@ func (s *Self) Send(to PID, msg any) error {
 	}
 	p := s.p.node.lookup(to)
 	if p == nil {
-		return s.p.node.sendFar(s.p, s.context(), to, msg, s.p.token())
+		return s.p.node.sendFar(&s.p, s.context(), to, msg, s.p.token())
 	}
 	if t := s.p.node.traces(); t != nil {
-		t.message(s.p, PID{}, p, msg)
+		t.message(&s.p, PID{}, p, msg)
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
@@ -377,7 +382,7 @@ func (s *Self) Send(to PID, msg any) error {
 		return p.deliver(s.co.c, msg)
 	}
 	if p.boxed {
-		return p.deliverBoxed(nil, msg, &patience{from: s.p})
+		return p.deliverBoxed(nil, msg, &patience{from: &s.p})
 	}
 	if s.sends++; s.sends%sendsBeforeGosched == 0 {
 		runtime.Gosched()
@@ -397,10 +402,23 @@ func (s *Self) Send(to PID, msg any) error {
 // many senders would fill the mailbox of one receiver with millions of messages.
 const sendsBeforeGosched = 1024
 
+// give ends a wait of s with a message. The caller owes s the wake-up.
+func (s *Self) give(n *mailbox.Node) {
+	s.given = n
+	s.park <- struct{}{}
+}
+
+// gift returns what has ended the wait; nil: s shall look around.
+func (s *Self) gift() *mailbox.Node {
+	n := s.given
+	s.given = nil
+	return n
+}
+
 // prod makes s look around.
 func (s *Self) prod() {
 	select {
-	case s.park <- nil:
+	case s.park <- struct{}{}:
 	default:
 	}
 }
@@ -459,7 +477,7 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 	if s.p.gone() {
 		return ErrExited
 	}
-	return s.p.node.sendAlias(s.p, s.context(), ref, msg, s.p.token())
+	return s.p.node.sendAlias(&s.p, s.context(), ref, msg, s.p.token())
 }
 
 // Spawn starts a process.
@@ -470,12 +488,12 @@ func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link:
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return s.p.node.spawn(s.context(), s.p, Options{monitor: true}, b)
+	return s.p.node.spawn(s.context(), &s.p, Options{monitor: true}, b)
 }
 
 // SpawnOpt starts a process with options.
 func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), s.p, o, b)
+	pid, _, err := s.p.node.spawn(s.context(), &s.p, o, b)
 	return pid, err
 }
 
@@ -537,7 +555,7 @@ func (s *Self) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 }
 
 // caller is part of Caller.
-func (s *Self) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: s.p} }
+func (s *Self) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: &s.p} }
 
 // ReceiveOf takes the oldest message of type T.
 func ReceiveOf[T any](s *Self) T {

@@ -10,5 +10,5 @@ func TestSizes(t *testing.T) {
 	if s := unsafe.Sizeof(proc{}); s > 192 {
 		t.Errorf("a proc takes %d bytes, want at most 192: three cache lines, and a size that the allocator aligns to them", s)
 	}
-	t.Log(unsafe.Sizeof(proc{}), unsafe.Sizeof(cell{}), unsafe.Sizeof(cold{}), unsafe.Sizeof(promise{}))
+	t.Log(unsafe.Sizeof(proc{}), unsafe.Sizeof(Self{}), unsafe.Sizeof(cold{}), unsafe.Sizeof(promise{}))
 }

@@ -134,25 +134,24 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 // Open makes the calling goroutine's handle: a process whose code is that
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Self, error) {
-	cell := &cell{}
-	cell.s.park = make(chan *mailbox.Node, 1)
-	if _, _, err := n.begin(nil, nil, &Options{}, self{&cell.s}, handle, &cell.p); err != nil {
+	s := newSelf(nil)
+	if _, _, err := n.begin(nil, nil, &Options{}, self{s}, handle, &s.p); err != nil {
 		return nil, err
 	}
-	return &cell.s, nil
+	return s, nil
 }
 
-// cell is what a blocking process is made of, in one piece.
-type cell struct {
-	p proc
-	s Self
-}
+// newSelf makes a process with a goroutine of its own; fn is nil for a handle.
+func newSelf(fn Process) *Self { return &Self{park: make(chan struct{}, 1), fn: fn} }
 
-// coroutineCell is a cell of a process that is a coroutine.
-type coroutineCell struct {
-	p  proc
-	s  Self
-	co coroutine
+// newCoroutine makes a process that is a coroutine.
+func newCoroutine(fn Process) *Self {
+	one := &struct { // piece
+		s  Self
+		co coroutine
+	}{s: Self{fn: fn}}
+	one.s.co = &one.co
+	return &one.s
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
@@ -177,14 +176,11 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 	}
 	if process {
 		if o.Coroutine {
-			cell := &coroutineCell{}
-			cell.s.fn, cell.s.co = f, &cell.co
-			return n.begin(c, caller, &o, self{&cell.s}, staged, &cell.p)
+			s := newCoroutine(f)
+			return n.begin(c, caller, &o, self{s}, staged, &s.p)
 		}
-		cell := &cell{}
-		cell.s.fn = f
-		cell.s.park = make(chan *mailbox.Node, 1)
-		return n.begin(c, caller, &o, self{&cell.s}, blocked, &cell.p)
+		s := newSelf(f)
+		return n.begin(c, caller, &o, self{s}, blocked, &s.p)
 	}
 	if o.Place.how == detached {
 		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
@@ -222,9 +218,6 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 // begin makes p, which is all zero, a process and sets it going.
 func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (PID, Ref, error) {
 	p.node, p.behaviour, p.kind = n, b, k
-	if s, ok := b.(self); ok {
-		s.Self.p = p
-	}
 	if k == staged {
 		home, pinned, err := n.home(c, o)
 		if err != nil {
