@@ -34,6 +34,7 @@ type coroutine struct {
 	lost     bool        // the stage was gone when it wanted to hand it over
 	expired  bool        // the timeout that counts has come
 	traces   bool        // there is a trace token
+	talks    *proc       // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
 // coproc is a proc whose turns are those of a coroutine.
@@ -82,6 +83,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 func (s *Self) begin(c *Context) {
 	p, co := &s.p, s.co
 	co.c, co.left, co.sends, co.before = c, max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
+	co.talks = nil
 	c.p = p
 	bias.Store(&p.running, 1)
 }
@@ -107,6 +109,9 @@ func (s *Self) verdict() sched.Verdict {
 func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()
+	if s.p.Talks(nil); co.talks != nil {
+		s.p.Talks(&co.talks.Entity)
+	}
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
 		s := (*proc)(t.(*coproc)).behaviour.(self).Self

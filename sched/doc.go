@@ -92,6 +92,9 @@
 //     which woke one after the other stay together.
 //   - An entity that is woken eight times in a row by one other stage, and neither
 //     by a third nor at home, moves there (Stage.gather).
+//   - An entity the turns of which are over for what it has sent, and quickly, moves to
+//     those it sends to (Worker.follow). While that goes on neither they nor it are shared
+//     out: a message to another stage costs both more than one core needs for one at home.
 //
 // A turn that ends in [Again] goes to the back of the queue. After 512 turns, of which
 // one that ended in Again counts for 64, a stage makes way for others that wait.

@@ -1,6 +1,10 @@
 package sched
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/actornode/actornode/sched/bias"
+)
 
 // Verdict is what a turn ends with.
 type Verdict uint8
@@ -56,6 +60,8 @@ type Entity struct {
 	suspended bool  // in the run queue with a handler to continue: see Worker.Yield
 	foreign   uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
 	follows   uint16
+	talks     uint16 // see Talks: the stage, plus 1; 0: none
+	heard     bool   // somebody of this stage talks to it, or has until Worker.share has seen that
 }
 
 // Adopt gives e, which nobody else knows of yet, its task and its home.
@@ -65,7 +71,7 @@ func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
 		e.pinned.Store(true)
 	}
 	if s != nil {
-		e.home.Store(s)
+		bias.StorePointer(&e.home, s)
 	}
 }
 
@@ -81,6 +87,20 @@ func (e *Entity) Home() *Stage { return e.home.Load() }
 
 // Pin keeps e on the stage it is on.
 func (e *Entity) Pin() { e.pinned.Store(true) }
+
+// Talks says to whom e has sent so much that its turn is over, and will be again; nil: it
+// has not. The two are better off on one stage, if e does little else: see Worker.follow. The
+// caller holds e's stage.
+func (e *Entity) Talks(to *Entity) {
+	if to == nil || to.Home() == nil {
+		e.talks = 0
+		return
+	}
+	e.talks = uint16(to.Home().index + 1)
+	if to.Home() == e.Home() {
+		to.heard = true
+	}
+}
 
 // Relays says whether the turn before may begin e's: see [Worker.Relay]. The caller holds
 // e's stage.

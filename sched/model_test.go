@@ -141,6 +141,9 @@ func (m *mortal) turn(w *Worker) Verdict {
 		if m.Home() != w.Stage() {
 			m.w.fail("%d was moved while it ran", m.id)
 		}
+		if m.Talks(nil); m.rand.IntN(4) == 0 {
+			m.Talks(&m.friend.Entity)
+		}
 	}
 	return v
 }

@@ -198,6 +198,9 @@ func (s *Stage) departs(e *Entity) bool {
 		e.follows, e.foreign = e.from, 0
 	}
 	e.foreign++
+	if e.heard { // it hears more from here
+		e.heard, e.foreign = false, 0
+	}
 	return e.foreign >= followAfter && !e.queued && !e.pinned.Load()
 }
 

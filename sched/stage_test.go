@@ -101,7 +101,7 @@ func TestShareHalves(t *testing.T) {
 	actors["g"].suspended = true
 	actors["h"].in.Push(&mailbox.Node{})
 	actors["f2"].Pin()
-	require.True(t, w.share(s))
+	require.True(t, w.share(s, 0))
 
 	require.EqualValues(t, 10, s.n)
 	require.EqualValues(t, 3, s.nfresh)

@@ -33,13 +33,16 @@ type Worker struct {
 	counted bool   // as one of pool.active
 	guest   *Guest // that runs it, while it has its place still; nil: none
 
+	talked   time.Time // see quick
+	talkedAt uint32
+
 	// How the run queue is shared out: see consider.
 	interval, countdown int
 	mark                time.Time
 	marked              uint32
 	high                bool // the last estimate said that sharing is worth the while
 
-	_ [32]byte // so that two of them have no cache line in common
+	_ [64]byte // so that two of them have no cache line in common
 }
 
 // Enter takes the worker's stage back after foreign code. False: the stage has
@@ -133,6 +136,7 @@ const turnsBeforeGosched = 16384
 func (w *Worker) run(s *Stage) {
 	p := w.pool
 	w.interval, w.countdown, w.mark, w.high = sample, 1, time.Time{}, false
+	w.talked = time.Time{}
 	if !w.lease.enter() {
 		return
 	}
@@ -191,7 +195,14 @@ func (w *Worker) run(s *Stage) {
 			return
 		}
 		s.current = nil
-		turns += s.done(e, v)
+		if v == Again && s.misplaced(e) && w.quick() && e.task.Claim() {
+			turns += againWeight
+			if !w.follow(e) {
+				return
+			}
+		} else {
+			turns += s.done(e, v)
+		}
 		if w.due {
 			busy := s.n != 0 || s.injected()
 			w.lease.leave()
@@ -232,8 +243,8 @@ const maxRelayed = 256
 // stage, before anything of the next turn is touched, which has it then.
 func (w *Worker) Relay(v Verdict) Task {
 	s := w.stage
-	e := s.head
-	if e == nil || !e.relays || e.suspended || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
+	e, last := s.head, s.current
+	if e == nil || !e.relays || s.misplaced(last) || e.suspended || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
 		w.due || w.owes || s.leaving != nil || s.injected() {
 		return nil
 	}
@@ -247,7 +258,6 @@ func (w *Worker) Relay(v Verdict) Task {
 	w.breath++
 	s.behead()
 	bias.Store(&w.lease.turns, w.lease.turns+1)
-	last := s.current
 	w.relayed += s.done(last, v)
 	s.current, w.last, w.sends = e, e, 0
 	return e.task
@@ -291,14 +301,45 @@ func (w *Worker) consider(s *Stage) bool {
 		w.interval = sample
 	default:
 		w.high = false
-		return w.share(s)
+		return w.share(s, spent/time.Duration(turns))
 	}
 	return true
 }
 
-// share moves half of s's run queue to an idle stage. False: the
-// stage was lost.
-func (w *Worker) share(s *Stage) bool {
+// talkTime is how long a turn takes, at least, that does more than to send: 512 times what
+// a message to another stage costs both.
+const talkTime = 512 * 150 * time.Nanosecond
+
+// misplaced reports whether e talks to another stage's entities.
+func (s *Stage) misplaced(e *Entity) bool {
+	return e.talks != 0 && int(e.talks) != s.index+1 && !e.pinned.Load()
+}
+
+// quick reports whether turns of late took less than talkTime. It is called after those of
+// entities that talk.
+func (w *Worker) quick() bool {
+	now, turns := time.Now(), w.lease.turns
+	spent, n := now.Sub(w.talked), turns-w.talkedAt
+	w.talked, w.talkedAt = now, turns
+	return n > 0 && spent < talkTime*time.Duration(n)
+}
+
+// follow moves e, which has just had its turn and of which w has claimed the next wake-up,
+// to those it talks to. False: the stage was lost.
+func (w *Worker) follow(e *Entity) bool {
+	t := w.pool.stages[e.talks-1]
+	e.queued, e.from = false, 0
+	e.home.Store(t)
+	w.lease.leave()
+	if t.post(e, e) {
+		w.pool.ready(t, w)
+	}
+	return w.lease.enter()
+}
+
+// share moves half of s's run queue, the turns of which take so long, to an idle stage.
+// False: the stage was lost.
+func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	w.lease.leave()
 	t := w.pool.idleStage(s)
 	if !w.lease.enter() {
@@ -312,6 +353,11 @@ func (w *Worker) share(s *Stage) bool {
 	// the older half, which have the larger trees before them.
 	var first, last *Entity
 	move := func(e *Entity) bool {
+		heard := e.heard
+		e.heard = false
+		if turn < talkTime && (heard || int(e.talks) == s.index+1) {
+			return false
+		}
 		if e.suspended || e.pinned.Load() || !e.task.Claim() {
 			return false
 		}

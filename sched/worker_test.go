@@ -272,6 +272,84 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// talker is a task each turn of which is over for what it has sent to another.
+type talker struct {
+	endless
+	to    *Entity
+	takes time.Duration
+	left  int // turns until it stops to look whether it moves
+	over  chan struct{}
+}
+
+func (a *talker) Turn(w *Worker) Verdict {
+	compute(a.takes)
+	if a.left--; a.left == 0 || w.Stage() == a.to.Home() {
+		close(a.over)
+		return Idle
+	}
+	a.Talks(a.to)
+	return Again
+}
+
+// Who sends and sends to one of another stage, and does little else, moves there, unless
+// pinned; who takes his time does not.
+func TestTalkersMove(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		takes  time.Duration
+		turns  int
+		pinned bool
+		moves  bool
+	}{
+		{"quick", 0, 1_000_000, false, true},
+		{"pinned", 0, 1000, true, false},
+		{"slow", 2 * talkTime, 50, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+			a := &talker{to: &newActor(p, 1, nil).Entity, takes: c.takes, left: c.turns, over: make(chan struct{})}
+			a.Adopt(a, p.Stage(0), c.pinned)
+			p.Inject(&a.Entity, nil)
+			receives(t, a.over, "the last turn")
+			require.Equal(t, c.moves, a.Home() == a.to.Home())
+		})
+	}
+}
+
+// While turns are quick, those who talk to each other on one stage stay there when work is
+// shared out, and who is talked to does not follow a third; when the talk is over they go.
+func TestTalkersStay(t *testing.T) {
+	p := New(Config{Workers: 2, Stages: 2})
+	p.stopping = true // so that nobody is started
+	s := p.Stage(0)
+	w := &Worker{pool: p}
+	w.give(s)
+	require.True(t, w.lease.enter())
+	actors := make(map[string]*actor)
+	for _, name := range []string{"a", "b", "silent", "talks", "heard", "e"} {
+		actors[name] = named(p, 0, name)
+		s.Wake(&actors[name].Entity)
+	}
+	actors["talks"].Talks(&actors["heard"].Entity)
+	require.True(t, w.share(s, talkTime-1))
+	require.Equal(t, p.Stage(1), actors["e"].Home())
+	require.Equal(t, s, actors["talks"].Home())
+	require.Equal(t, s, actors["heard"].Home())
+
+	heard := actors["heard"]
+	heard.heard, heard.queued, heard.from, heard.follows, heard.foreign = true, false, 2, 2, followAfter-1
+	require.False(t, s.departs(&heard.Entity))
+	for range followAfter - 1 {
+		require.False(t, s.departs(&heard.Entity), "it counts from the start")
+	}
+	require.True(t, s.departs(&heard.Entity))
+	heard.queued = true
+
+	p.Stage(1).state = stageIdle
+	require.True(t, w.share(s, talkTime), "turns that take long")
+	require.Equal(t, p.Stage(1), actors["talks"].Home())
+}
+
 // An actor that moves all the time is seen by Look as it is: nobody else touches it
 // meanwhile, neither where it was nor where it is going.
 func TestLookWhileMoving(t *testing.T) {
@@ -352,7 +430,7 @@ func TestShareIsOutsideWhenItFails(t *testing.T) {
 		delay.Store(r.Int64N(100))
 		cur.Store(l)
 		for range 10 {
-			if !w.share(p.Stage(0)) {
+			if !w.share(p.Stage(0), 0) {
 				require.Zero(t, atomic.LoadUint32(&l.busy))
 				break
 			}

@@ -5,6 +5,7 @@ package bias
 import (
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 )
 
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
@@ -61,4 +62,14 @@ func Store64(p *uint64, v uint64) {
 		return
 	}
 	*p = v
+}
+
+// StorePointer is Store for a pointer: for what nobody reads yet, and where it does not
+// matter when a reader sees it.
+func StorePointer[T any](p *atomic.Pointer[T], v *T) {
+	if fenced {
+		p.Store(v)
+		return
+	}
+	*(**T)(unsafe.Pointer(p)) = v // all that an atomic.Pointer is
 }

@@ -12,3 +12,6 @@ func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
 
 // Store64 is Store for 64 bits.
 func Store64(p *uint64, v uint64) { atomic.StoreUint64(p, v) }
+
+// StorePointer is Store for a pointer.
+func StorePointer[T any](p *atomic.Pointer[T], v *T) { p.Store(v) }
