@@ -27,7 +27,7 @@ type Context struct {
 	w     *sched.Worker // nil: not run by stages
 	slots slots
 	refs  refs
-	live  *tally
+	tally *tally // w's
 	owed  owed
 	owes  atomic.Pointer[outbox] // to which owed goes; nil: nothing is owed
 	hand  bias.Hand

@@ -78,10 +78,17 @@ func (d *death) carryOutAll(c *Context, own bool) {
 // condemnLocked is the moment of p's death. The caller holds p.mu, p is alive,
 // and d.carryOut must follow.
 func (p *proc) condemnLocked(d *death, reason any, own bool) {
-	p.status.Or(exiting)
 	d.p, d.reason, d.tied = p, reason, p.tied
 	p.tied = false
 	k := p.cold
+	end := exiting
+	if own {
+		end |= itself
+		if k == nil && !d.tied {
+			end |= dead // there is nobody to tell
+		}
+	}
+	p.status.Or(end)
 	if k == nil {
 		if p.kind != handle && (own || p.node.stopped.Load()) {
 			return
@@ -122,7 +129,9 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	if d.has() {
 		wave = d.tell(c)
 	}
-	p.status.Or(dead)
+	if p.status.Load()&dead == 0 {
+		p.status.Or(dead)
+	}
 	switch p.kind {
 	case staged:
 		if b, ok := p.behaviour.(self); ok && armed && !own {

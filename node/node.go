@@ -35,7 +35,10 @@ type Node struct {
 	dist    *dist // nil: not distributed
 	born    time.Time
 
-	live      tally
+	_      [56]byte
+	others atomic.Int64 // processes, as a tally counts them, by those who are not run by stages
+	_      [56]byte
+
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
 	lingering atomic.Int64 // processes that were killed and whose function still runs
 	stopped   atomic.Bool
@@ -55,11 +58,11 @@ type Node struct {
 	stopErr  error
 }
 
-// tally is a counter with one writer at a time, on a cache line of its own.
+// tally is what a worker counts, on a cache line of its own; see bias.Store64.
 type tally struct {
 	_       [56]byte
-	n       atomic.Int64
-	handled uint64 // messages; see bias.Store64. Not of Node.live
+	alive   uint64 // processes that it has spawned, less those that it has ended: signed
+	handled uint64 // messages
 	_       [48]byte
 }
 
@@ -104,15 +107,15 @@ func (n *Node) newContext(w *sched.Worker) *Context {
 	n.talliesMu.Lock()
 	n.tallies = append(n.tallies, t)
 	n.talliesMu.Unlock()
-	return &Context{node: n, w: w, live: t, home: new(fiber.Fiber)}
+	return &Context{node: n, w: w, tally: t, home: new(fiber.Fiber)}
 }
 
 // count adds d to the number of processes.
 func (n *Node) count(c *Context, d int64) {
-	if c != nil {
-		c.live.n.Add(d)
+	if c != nil && c.w != nil {
+		bias.Store64(&c.tally.alive, c.tally.alive+uint64(d))
 	} else {
-		n.live.n.Add(d)
+		n.others.Add(d)
 	}
 }
 
@@ -128,14 +131,14 @@ func (n *Node) handled() uint64 {
 }
 
 // handled counts messages of a turn on the worker that c belongs to.
-func (c *Context) handled(d uint64) { bias.Store64(&c.live.handled, c.live.handled+d) }
+func (c *Context) handled(d uint64) { bias.Store64(&c.tally.handled, c.tally.handled+d) }
 
 func (n *Node) population() int {
 	n.talliesMu.Lock()
 	defer n.talliesMu.Unlock()
-	sum := n.live.n.Load()
+	sum := n.others.Load()
 	for _, t := range n.tallies {
-		sum += t.n.Load()
+		sum += int64(atomic.LoadUint64(&t.alive))
 	}
 	return int(sum)
 }

@@ -21,8 +21,9 @@ const (
 	dead                         // all have been told
 	abandoned                    // ended from outside while its function ran
 	returned                     // the function has returned since
+	itself                       // ended by its own code: not abandoned
 
-	tokened status = 1 << 5 // no step of the way: see token.go
+	tokened status = 1 << 6 // no step of the way: see token.go
 )
 
 // gone reports whether p is no longer alive.
@@ -381,6 +382,8 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 		}
 		if err == nil || err == Unhandled {
 			p.settle(s, err)
+		} else if n := p.q.Drop(); n != nil {
+			s.Recycle(n)
 		}
 	}
 	ended = true
@@ -390,7 +393,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 // Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
 // runs. It answers whether there is more to do.
 func (p *proc) Run() (again bool) {
-	c := &Context{node: p.node, p: p, live: &p.node.live}
+	c := &Context{node: p.node, p: p}
 	ended := false
 	before := p.handled
 	bias.Store(&p.running, 1)
@@ -479,7 +482,7 @@ func (p *proc) abandon(c *Context) {
 
 // returned says that the function of p, which is not alive, has returned.
 func (p *proc) returned() {
-	if p.status.Or(returned)&(abandoned|returned) == abandoned {
+	if p.status.Load()&itself == 0 && p.status.Or(returned)&(abandoned|returned) == abandoned {
 		p.node.lingering.Add(-1)
 	}
 }

@@ -83,8 +83,7 @@ func reasonOf(err error) any {
 	if err == nil {
 		return Normal
 	}
-	e, ok := err.(*exit)
-	if ok || errors.As(err, &e) {
+	if e, ok := errors.AsType[*exit](err); ok {
 		return e.reason
 	}
 	return &Crash{Reason: err}

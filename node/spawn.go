@@ -142,15 +142,21 @@ func (n *Node) Open() (*Self, error) {
 }
 
 // newSelf makes a process with a goroutine of its own; fn is nil for a handle.
-func newSelf(fn Process) *Self { return &Self{park: make(chan struct{}, 1), fn: fn} }
+func newSelf(fn Process) *Self {
+	s := new(Self)
+	s.p.kind = blocked // before all pointers: see Node.begin
+	s.park, s.fn = make(chan struct{}, 1), fn
+	return s
+}
 
 // newCoroutine makes a process that is a coroutine.
 func newCoroutine(fn Process) *Self {
-	one := &struct { // piece
+	one := new(struct { // piece
 		s  Self
 		co coroutine
-	}{s: Self{fn: fn}}
-	one.s.co = &one.co
+	})
+	one.s.p.fresh = true // before all pointers: see Node.begin
+	one.s.fn, one.s.co = fn, &one.co
 	return &one.s
 }
 
@@ -217,7 +223,11 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 
 // begin makes p, which is all zero, a process and sets it going.
 func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (PID, Ref, error) {
-	p.node, p.behaviour, p.kind = n, b, k
+	// First what is no pointer. Where p is the first thing in a page, a pointer, which while
+	// the collector runs is read before it is written, would cost two page faults, and all
+	// other cores a flush of what they know of pages.
+	p.kind = k
+	p.node, p.behaviour = n, b
 	if k == staged {
 		home, pinned, err := n.home(c, o)
 		if err != nil {
@@ -245,14 +255,11 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if c != nil && c.w != nil {
 		p.started = n.pool.Clock()
 	} else {
-		p.started = time.Now().UnixNano()
+		p.started = n.born.UnixNano() + int64(time.Since(n.born)) // one clock; time.Now looks at two
 	}
-	switch b := b.(type) {
-	case Initializer:
+	if _, ok := b.(Initializer); ok {
 		p.fresh = true
 		p.tells = o.Announce || o.birth.p != nil
-	case self:
-		p.fresh = b.co != nil
 	}
 	if !o.plain() {
 		o.apply(n, p)

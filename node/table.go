@@ -2,8 +2,11 @@ package node
 
 import (
 	"iter"
+	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"github.com/actornode/actornode/sched/bias"
 )
 
 // chunkLen is the number of processes in a chunk of the table.
@@ -22,10 +25,20 @@ type table struct {
 	chunks atomic.Pointer[[]*chunk]
 	_      [64]byte
 
-	mu   sync.Mutex
-	free []uint32 // slots given back
-	next uint32   // slots never given out start here
-	max  uint32
+	mu     sync.Mutex
+	vacant []vacancy // by chunk
+	listed uint32    // the chunk, plus 1, of the first in the list of those with vacant slots
+	next   uint32    // slots never given out start here
+	max    uint32
+}
+
+// vacancy is which slots of a chunk have been given back: a bit each, as a million
+// processes that end would otherwise have a list grow to megabytes, each page of which is
+// new to the machine. Guarded by table.mu.
+type vacancy struct {
+	slots [chunkLen / 64]uint64
+	n     uint32 // bits; 0: not in the list
+	next  uint32 // in the list, as table.listed
 }
 
 // slotBatch is how many free slots a cache takes or gives at once.
@@ -69,15 +82,27 @@ func (t *table) reserve(c *slots) (uint64, bool) {
 		slot = c.free[len(c.free)-1]
 		c.free = c.free[:len(c.free)-1]
 	}
-	return uint64(t.chunk(slot).serial[slot%chunkLen])<<32 | uint64(slot), true
+	serial := &t.chunk(slot).serial[slot%chunkLen]
+	*serial++
+	return uint64(*serial-1)<<32 | uint64(slot), true
 }
 
 // take hands out up to n free slots, at least one or false.
 func (t *table) take(n int, give func(uint32)) bool {
 	got := 0
-	for ; got < n && len(t.free) > 0; got++ {
-		give(t.free[len(t.free)-1])
-		t.free = t.free[:len(t.free)-1]
+	for got < n && t.listed != 0 {
+		k := t.listed - 1
+		v := &t.vacant[k]
+		for i := range v.slots {
+			for ; v.slots[i] != 0 && got < n; got++ {
+				give(k*chunkLen + uint32(64*i+bits.TrailingZeros64(v.slots[i])))
+				v.slots[i] &= v.slots[i] - 1
+				v.n--
+			}
+		}
+		if v.n == 0 {
+			t.listed = v.next
+		}
 	}
 	for ; got < n && t.next < t.max; got++ {
 		if t.next%chunkLen == 0 {
@@ -85,8 +110,11 @@ func (t *table) take(n int, give func(uint32)) bool {
 			if old := t.chunks.Load(); old != nil {
 				grown = *old
 			}
-			grown = append(grown, new(chunk)) // readers see the old length or the new
+			c := new(chunk)
+			clear(c.serial[:])       // what is read in a fresh page before it is written costs two page faults
+			grown = append(grown, c) // readers see the old length or the new
 			t.chunks.Store(&grown)
+			t.vacant = append(t.vacant, vacancy{})
 		}
 		give(t.next)
 		t.next++
@@ -104,8 +132,7 @@ func (t *table) put(p *proc) {
 func (t *table) remove(p *proc, c *slots) {
 	slot := uint32(p.id)
 	ch := t.chunk(slot)
-	ch.procs[slot%chunkLen].Store(nil)
-	ch.serial[slot%chunkLen]++
+	bias.StorePointer(&ch.procs[slot%chunkLen], nil) // who finds p nevertheless finds it dead
 	t.release(slot, c)
 }
 
@@ -116,14 +143,26 @@ func (t *table) release(slot uint32, c *slots) {
 			return
 		}
 		t.mu.Lock()
-		t.free = append(t.free, c.free[slotBatch:]...)
+		for _, slot := range c.free[slotBatch:] {
+			t.vacate(slot)
+		}
 		t.mu.Unlock()
 		c.free = c.free[:slotBatch]
 		return
 	}
 	t.mu.Lock()
-	t.free = append(t.free, slot)
+	t.vacate(slot)
 	t.mu.Unlock()
+}
+
+// vacate notes that a slot has been given back. The caller holds mu.
+func (t *table) vacate(slot uint32) {
+	k, bit := slot/chunkLen, slot%chunkLen
+	v := &t.vacant[k]
+	v.slots[bit/64] |= 1 << (bit % 64)
+	if v.n++; v.n == 1 {
+		v.next, t.listed = t.listed, k+1
+	}
 }
 
 // all yields the processes that are alive at some time during the iteration.
