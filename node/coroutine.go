@@ -22,7 +22,7 @@ import (
 type coroutine struct {
 	run    *fiber.Fiber  // from its first turn until its function has returned
 	c      *Context      // of the worker that it runs on; changes with every pause
-	goid   atomic.Uint64 // of the goroutine that the function runs on; for the watcher
+	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
 
 	left     int         // receives until it lets others have a turn
@@ -53,6 +53,7 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		}
 		p.fresh = false
 		co.run = p.node.fibers.Take((*job)(s))
+		co.fiber.Store(co.run.ID())
 		cp.Relays(true)
 	}
 	s.begin(c)
@@ -154,10 +155,8 @@ func (cp *coproc) Back(*sched.Stage) bool {
 	return s.due()
 }
 
-// Goroutine is part of sched.Elsewhere.
-func (cp *coproc) Goroutine() uint64 {
-	return cp.behaviour.(self).co.goid.Load()
-}
+// Fiber is part of sched.Elsewhere.
+func (cp *coproc) Fiber() uint64 { return cp.behaviour.(self).co.fiber.Load() }
 
 // Claim is part of sched.Task.
 func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
@@ -192,7 +191,6 @@ type job Self
 // Run is part of fiber.Job.
 func (j *job) Run() {
 	s := (*Self)(j)
-	s.co.goid.Store(s.co.run.ID())
 	s.co.c.w.Leave()
 	ended := false
 	defer func() {

@@ -39,9 +39,9 @@ type Task interface {
 // Elsewhere is a Task whose turns run on another goroutine than the worker's: that of a
 // coroutine.
 type Elsewhere interface {
-	// Goroutine returns the number of that goroutine. It is called while a turn
-	// is under way.
-	Goroutine() uint64
+	// Fiber returns the number of the fiber whose goroutine that is; see fiber.Mark. It
+	// is called while a turn is under way.
+	Fiber() uint64
 }
 
 // Entity is a task's place in the scheduler: embed it by value. An entity has a

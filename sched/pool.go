@@ -37,7 +37,8 @@ type Blocked struct {
 	Stage int
 	For   time.Duration // at least
 
-	goid uint64
+	goid  uint64 // of the worker's goroutine
+	fiber uint64 // of the fiber that runs it; 0: the worker's goroutine does
 }
 
 func (c *Config) fill() {

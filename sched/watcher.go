@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/actornode/actornode/sched/fiber"
 )
 
 // quietTicks is after how many ticks with no worker active the watcher rests.
@@ -95,11 +97,11 @@ func (p *Pool) inspect(now time.Time) bool {
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
-			goid := l.owner.goid
+			b := Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid}
 			if t, ok := e.task.(Elsewhere); ok {
-				goid = t.Goroutine()
+				b.fiber = t.Fiber()
 			}
-			report = append(report, Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: goid})
+			report = append(report, b)
 		}
 	}
 	active := p.active > 0 || len(p.strays) > 0
@@ -119,7 +121,8 @@ func (b Blocked) Stack() []byte {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	for _, g := range bytes.Split(buf, []byte("\n\n")) {
-		if bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(b.goid, 10)+" ")) {
+		if b.fiber != 0 && bytes.Contains(g, []byte(fiber.Mark(b.fiber))) ||
+			b.fiber == 0 && bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(b.goid, 10)+" ")) {
 			return g
 		}
 	}

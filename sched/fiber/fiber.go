@@ -2,6 +2,7 @@ package fiber
 
 import (
 	"bytes"
+	"fmt"
 	"iter"
 	"runtime"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 // meanwhile. The zero value stands for whatever goroutine calls its To; a [Pool] has
 // others. The fields belong to whoever may let the fiber go on, and to itself.
 type Fiber struct {
-	id uint64 // see ID
+	id uint64 // see Mark
 
 	place // that its goroutine began in, and ends in; without functions in a zero value
 
@@ -70,8 +71,22 @@ func (f *Fiber) To(g *Fiber) {
 	}
 }
 
-// ID returns the number of the goroutine of a fiber that has been let go on.
+// ID returns the number of a fiber that a pool has made: no two of a program have the same.
 func (f *Fiber) ID() uint64 { return f.id }
+
+// Mark returns what the traceback of a goroutine contains, as [runtime.Stack] prints it, while
+// it does a job of the fiber with that number, and no other goroutine's does.
+func Mark(id uint64) string { return fmt.Sprintf("{%#x, %#x}", id, tag) }
+
+// mark is an argument that is there for tracebacks to show: an array of more than one element
+// is passed in memory, and printed as it is. The number of the goroutine would do, but nobody
+// else can tell it, and to read it off a traceback takes a goroutine longer than to begin.
+type mark [2]uint64
+
+// tag tells marks from what else is printed like them.
+const tag = 0x66696265722e6d6b
+
+var ids atomic.Uint64
 
 // GoroutineID reads the number of the calling goroutine off its traceback.
 func GoroutineID() uint64 {
@@ -120,7 +135,7 @@ type Job interface {
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
 // finds it of no use any more, or with claim.
 func (f *Fiber) work(yield func(struct{}) bool) {
-	f.yield, f.id = yield, GoroutineID() // here, as it takes the longer the deeper it is called
+	f.yield = yield
 	defer func() {
 		if cause := recover(); cause != nil {
 			go panic(cause) // not here: it would come out in the code of somebody else
@@ -139,13 +154,13 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 		panic(ended{})
 	}()
 	for !f.end {
-		f.serve()
+		f.serve(mark{f.id, tag})
 	}
 }
 
 // serve does one job after the other until f is to end, or has waited where a goroutine
 // has ended with a panic.
-func (f *Fiber) serve() {
+func (f *Fiber) serve(mark) {
 	defer expected()
 	for !f.end {
 		if g := f.pass; g != nil {
@@ -187,7 +202,7 @@ func (p *Pool) Take(j Job) *Fiber {
 	}
 	p.mu.Unlock()
 	if f == nil {
-		f = &Fiber{pool: p}
+		f = &Fiber{id: ids.Add(1), pool: p}
 		f.next, _ = iter.Pull(f.work)
 		f.owner, f.at = f, &f.place
 	}

@@ -1,6 +1,7 @@
 package fiber_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -260,4 +261,52 @@ func TestPanic(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 2, exit.ExitCode())
 	require.Contains(t, string(said), "panic: out of a job")
+}
+
+// stuck is a job that blocks as foreign code may.
+type stuck struct {
+	me, home *fiber.Fiber
+	inside   chan struct{}
+	out      chan struct{}
+}
+
+func (j *stuck) Run() {
+	close(j.inside)
+	<-j.out
+}
+
+func (j *stuck) Next() *fiber.Fiber { return j.home }
+
+// The goroutine that does a fiber's job is the one whose traceback bears its mark.
+func TestMark(t *testing.T) {
+	var p fiber.Pool
+	defer p.Stop()
+	var jobs []*stuck
+	var wg sync.WaitGroup
+	for range 3 {
+		j := &stuck{home: new(fiber.Fiber), inside: make(chan struct{}), out: make(chan struct{})}
+		j.me = p.Take(j)
+		jobs = append(jobs, j)
+		wg.Go(func() {
+			j.home.To(j.me)
+			p.Put(j.home, j.me)
+		})
+		<-j.inside
+	}
+	buf := make([]byte, 1<<20)
+	traces := bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n"))
+	for _, j := range jobs {
+		var with [][]byte
+		for _, trace := range traces {
+			if bytes.Contains(trace, []byte(fiber.Mark(j.me.ID()))) {
+				with = append(with, trace)
+			}
+		}
+		require.Len(t, with, 1)
+		require.Contains(t, string(with[0]), "(*stuck).Run")
+	}
+	for _, j := range jobs {
+		close(j.out)
+	}
+	wg.Wait()
 }
