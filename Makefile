@@ -1,6 +1,7 @@
 # make soak   ten minutes of messages between two nodes: memory stays flat
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
+# make profile  all benches under the profiler: what the compiler is told, bench/default.pgo
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters
@@ -8,9 +9,10 @@
 
 GO       ?= go
 FUZZTIME ?= 40000x
+HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 RACE     := ./mailbox ./sched/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz smoke bench interop soak
+.PHONY: test tools check unit race fuzz smoke bench profile interop soak
 
 test: tools check unit race fuzz smoke
 
@@ -38,6 +40,12 @@ smoke:
 
 bench:
 	$(GO) run ./bench compare
+
+profile:
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	BENCH_CPUPROFILE=$$dir/ $(GO) run ./bench compare rounds=3 peers=tcp write=0 benches=$(HOT) >/dev/null && \
+	$(GO) tool pprof -proto "$$dir"/*.pprof >"$$dir/merged" && \
+	for main in bench bench/peers/channels cmd/actornode; do cp "$$dir/merged" $$main/default.pgo; done
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop

@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"runtime/pprof"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/actornode/actornode/bench/internal/contest"
@@ -26,14 +28,17 @@ func main() {
 }
 
 // profileFile is the variable of the environment that names the file for
-// profile.
+// profile, or a folder, with a slash at its end.
 const profileFile = "BENCH_CPUPROFILE"
 
 // profile writes a CPU profile of the run to a file until it is stopped; "":
-// none.
+// none. In a folder the file is named after the process.
 func profile(file string) (stop func(), err error) {
 	if file == "" {
 		return func() {}, nil
+	}
+	if strings.HasSuffix(file, "/") {
+		file += strconv.Itoa(os.Getpid()) + ".pprof"
 	}
 	f, err := os.Create(file)
 	if err != nil {
