@@ -125,19 +125,25 @@ func (c *Context) SendAlias(ref Ref, msg any) error {
 }
 
 // Spawn starts a process on the stage of this one.
-func (c *Context) Spawn(b Actor) (PID, error) { return c.SpawnOpt(Options{}, b) }
+func (c *Context) Spawn(b Actor) (PID, error) {
+	pid, _, err := c.node.spawn(c, c.p, &plain, b)
+	return pid, err
+}
 
 // SpawnLink starts a process that is linked to this one from its beginning.
-func (c *Context) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
+func (c *Context) SpawnLink(b Actor) (PID, error) {
+	pid, _, err := c.node.spawn(c, c.p, &Options{Link: true}, b)
+	return pid, err
+}
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (c *Context) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return c.node.spawn(c, c.p, Options{monitor: true}, b)
+	return c.node.spawn(c, c.p, &Options{monitor: true}, b)
 }
 
 // SpawnOpt starts a process with options.
 func (c *Context) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := c.node.spawn(c, c.p, o, b)
+	pid, _, err := c.node.spawn(c, c.p, &o, b)
 	return pid, err
 }
 

@@ -481,19 +481,25 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 }
 
 // Spawn starts a process.
-func (s *Self) Spawn(b Actor) (PID, error) { return s.SpawnOpt(Options{}, b) }
+func (s *Self) Spawn(b Actor) (PID, error) {
+	pid, _, err := s.p.node.spawn(s.context(), &s.p, &plain, b)
+	return pid, err
+}
 
 // SpawnLink starts a process that is linked to this one from its beginning.
-func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
+func (s *Self) SpawnLink(b Actor) (PID, error) {
+	pid, _, err := s.p.node.spawn(s.context(), &s.p, &Options{Link: true}, b)
+	return pid, err
+}
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return s.p.node.spawn(s.context(), &s.p, Options{monitor: true}, b)
+	return s.p.node.spawn(s.context(), &s.p, &Options{monitor: true}, b)
 }
 
 // SpawnOpt starts a process with options.
 func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), &s.p, o, b)
+	pid, _, err := s.p.node.spawn(s.context(), &s.p, &o, b)
 	return pid, err
 }
 

@@ -78,6 +78,9 @@ func Beside(pid PID) Place { return Place{how: beside, pid: pid} }
 // handlers that block or compute for long.
 func Detached() Place { return Place{how: detached} }
 
+// plain are those of a spawn without options. Nobody writes them.
+var plain Options
+
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
@@ -122,12 +125,15 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 }
 
 // Spawn starts a process. Errors: [ErrStopped], [ErrNilBehaviour], [ErrTooMany].
-func (n *Node) Spawn(b Actor) (PID, error) { return n.SpawnOpt(Options{}, b) }
+func (n *Node) Spawn(b Actor) (PID, error) {
+	pid, _, err := n.spawn(nil, nil, &plain, b)
+	return pid, err
+}
 
 // SpawnOpt starts a process with options. Errors beside those of Spawn:
 // [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
 func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := n.spawn(nil, nil, o, b)
+	pid, _, err := n.spawn(nil, nil, &o, b)
 	return pid, err
 }
 
@@ -135,13 +141,15 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Self, error) {
 	s := newSelf(nil)
-	if _, _, err := n.begin(nil, nil, &Options{}, self{s}, handle, &s.p); err != nil {
+	if _, _, err := n.begin(nil, nil, &plain, self{s}, handle, &s.p); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // newSelf makes a process with a goroutine of its own; fn is nil for a handle.
+//
+//go:noinline
 func newSelf(fn Process) *Self {
 	s := new(Self)
 	s.p.kind = blocked // before all pointers: see Node.begin
@@ -150,6 +158,8 @@ func newSelf(fn Process) *Self {
 }
 
 // newCoroutine makes a process that is a coroutine.
+//
+//go:noinline
 func newCoroutine(fn Process) *Self {
 	one := new(struct { // piece
 		s  Self
@@ -161,14 +171,17 @@ func newCoroutine(fn Process) *Self {
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
-// the spawning process.
-func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, error) {
+// the spawning process. It may change o, plain apart: by reference, as what a spawn has on
+// its stack should fit into what a goroutine begins with.
+func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
 	f, process := b.(Process)
-	o.Coroutine = o.Coroutine || process && n.cfg.Coroutines
-	if !o.plain() {
+	coroutine := process && n.cfg.Coroutines
+	if o != &plain {
+		o.Coroutine = o.Coroutine || coroutine
+		coroutine = o.Coroutine
 		if err := o.validate(n, caller, b); err != nil {
 			return PID{}, Ref{}, err
 		}
@@ -177,24 +190,44 @@ func (n *Node) spawn(c *Context, caller *proc, o Options, b Actor) (PID, Ref, er
 		if caller.gone() {
 			return PID{}, Ref{}, ErrExited
 		}
-		token := caller.token()
-		o.before = func(p *proc) { p.inherit(token) }
-	}
-	if process {
-		if o.Coroutine {
-			s := newCoroutine(f)
-			return n.begin(c, caller, &o, self{s}, staged, &s.p)
-		}
-		s := newSelf(f)
-		return n.begin(c, caller, &o, self{s}, blocked, &s.p)
+		o = caller.bequeath(o)
 	}
 	if o.Place.how == detached {
 		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
 	}
-	if o.Scheduler != nil {
-		return n.begin(c, caller, &o, b, free, new(proc))
+	var p *proc
+	k := staged
+	switch {
+	case coroutine:
+		s := newCoroutine(f)
+		p, b = &s.p, self{s}
+	case process:
+		s := newSelf(f)
+		p, b, k = &s.p, self{s}, blocked
+	default:
+		if o.Scheduler != nil {
+			k = free
+		}
+		p = new(proc)
 	}
-	return n.begin(c, caller, &o, b, staged, new(proc))
+	fresh, ref, err := n.begin(c, caller, o, b, k, p)
+	if err != nil {
+		return PID{}, Ref{}, err
+	}
+	p.start(c, o.guest, fresh)
+	return p.pid(), ref, nil
+}
+
+// bequeath returns o with what has a process inherit p's trace token.
+//
+//go:noinline
+func (p *proc) bequeath(o *Options) *Options {
+	if o == &plain {
+		o = new(Options)
+	}
+	token := p.token()
+	o.before = func(q *proc) { q.inherit(token) }
+	return o
 }
 
 // home finds the stage for a new actor.
@@ -221,8 +254,9 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 	return n.pool.Spread(), false, nil
 }
 
-// begin makes p, which is all zero, a process and sets it going.
-func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (PID, Ref, error) {
+// begin makes p, which is all zero, a process: what is left is to start it. fresh: its Init
+// is to be run.
+func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
 	// First what is no pointer. Where p is the first thing in a page, a pointer, which while
 	// the collector runs is read before it is written, would cost two page faults, and all
 	// other cores a flush of what they know of pages.
@@ -231,7 +265,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if k == staged {
 		home, pinned, err := n.home(c, o)
 		if err != nil {
-			return PID{}, Ref{}, err
+			return false, Ref{}, err
 		}
 		var task sched.Task = p
 		if _, ok := b.(self); ok {
@@ -264,10 +298,10 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if !o.plain() {
 		o.apply(n, p)
 	}
-	fresh := p.fresh // once others know p, it may run
+	fresh = p.fresh // once others know p, it may run
 	id, ok := n.table.reserve(cache)
 	if !ok {
-		return PID{}, Ref{}, ErrTooMany
+		return false, Ref{}, ErrTooMany
 	}
 	p.id = id
 	pid := p.pid()
@@ -277,19 +311,18 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		// Killed already? Then it has no name, and that was not the caller's fault.
 		if err := n.names.give(o.Name, p); err != nil && !errors.Is(err, ErrNoProcess) {
 			p.cancel(c, Normal)
-			return PID{}, Ref{}, err
+			return false, Ref{}, err
 		}
 	}
 	if n.stopped.Load() { // Stop may have looked through the table before p was in it
 		p.cancel(c, Shutdown)
-		return PID{}, Ref{}, ErrStopped
+		return false, Ref{}, ErrStopped
 	}
-	var ref Ref
 	if o.Link {
 		caller.link(c, pid)
 		if caller.gone() { // killed meanwhile, perhaps before the link was there
 			p.cancel(c, caller.reason())
-			return PID{}, Ref{}, ErrExited
+			return false, Ref{}, ErrExited
 		}
 	}
 	if o.monitor {
@@ -309,8 +342,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if t := n.traces(); t != nil && t.by(caller) != nil {
 		t.spawned(caller, p)
 	}
-	p.start(c, o.guest, fresh)
-	return pid, ref, nil
+	return fresh, ref, nil
 }
 
 // cancel ends p, which has not been started; but others may know it already, and

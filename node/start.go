@@ -108,7 +108,7 @@ func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, e
 	promise.target = nil
 	birth := promise.arm()
 	o.birth = birth
-	pid, ref, err := me.node.spawn(me.c, me.p, o, b)
+	pid, ref, err := me.node.spawn(me.c, me.p, &o, b)
 	if err != nil {
 		birth.settle(me.c, nil, err)
 		return PID{}, Ref{}, err
