@@ -25,16 +25,16 @@ type coroutine struct {
 	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
 
-	left     int         // receives until it lets others have a turn
-	sends    int         // sends until it does
-	seq      uint64      // of the timeout that counts
-	answered atomic.Bool // the reply is there
-	calling  bool        // waits for a reply, not for messages
-	ended    bool        // the function has returned
-	lost     bool        // the stage was gone when it wanted to hand it over
-	expired  bool        // the timeout that counts has come
-	traces   bool        // there is a trace token
-	talks    *proc       // its turn is over for what it has sent, the last of it to this one; nil: it is not
+	left     int           // receives until it lets others have a turn
+	sends    int           // sends until it does
+	seq      uint64        // of the timeout that counts
+	answered atomic.Bool   // the reply is there
+	calling  bool          // waits for a reply, not for messages
+	ended    bool          // the function has returned
+	lost     bool          // the stage was gone when it wanted to hand it over
+	expired  bool          // the timeout that counts has come
+	traces   bool          // there is a trace token
+	talks    *sched.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
 // coproc is a proc whose turns are those of a coroutine.
@@ -110,9 +110,7 @@ func (s *Self) verdict() sched.Verdict {
 func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()
-	if s.p.Talks(nil); co.talks != nil {
-		s.p.Talks(&co.talks.Entity)
-	}
+	s.p.Talks(co.talks)
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
 		s := (*proc)(t.(*coproc)).behaviour.(self).Self

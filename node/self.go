@@ -376,7 +376,7 @@ func (s *Self) Send(to PID, msg any) error {
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
-			s.co.left, s.co.talks = 0, p
+			s.co.left, s.co.talks = 0, &p.Entity
 			s.pause()
 		}
 		return p.deliver(s.co.c, msg)

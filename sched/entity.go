@@ -92,13 +92,15 @@ func (e *Entity) Pin() { e.pinned.Store(true) }
 // has not. The two are better off on one stage, if e does little else: see Worker.follow. The
 // caller holds e's stage.
 func (e *Entity) Talks(to *Entity) {
-	if to == nil || to.Home() == nil {
-		e.talks = 0
+	e.talks = 0
+	if to == nil {
 		return
 	}
-	e.talks = uint16(to.Home().index + 1)
-	if to.Home() == e.Home() {
-		to.heard = true
+	if s := to.Home(); s != nil {
+		e.talks = uint16(s.index + 1)
+		if s == e.Home() {
+			to.heard = true
+		}
 	}
 }
 
