@@ -1,7 +1,7 @@
 # make soak   ten minutes of messages between two nodes: memory stays flat
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
-# make profile  all benches under the profiler: what the compiler is told, bench/default.pgo
+# make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters
@@ -22,6 +22,7 @@ tools:
 check:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-ed:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
+	GOARCH=386 $(GO) build -pgo=off ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./cmd/...
 
 unit:
 	$(GO) test ./...

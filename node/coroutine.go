@@ -103,10 +103,9 @@ func (s *Self) verdict() sched.Verdict {
 }
 
 // leave ends a turn of s, on the stage, and begins that of another coroutine if it can. Of
-// the functions that it returns the one that is
-// not nil hands the stage over, and returns, on the stage again, when it is s's turn or s is
-// dead. It leaves the call to its caller, as after a switch the processor guesses wrong
-// where each return goes.
+// the functions that it returns the one that is not nil hands the stage over, and returns, on
+// the stage again, when it is s's turn or s is dead. It leaves the call to its caller, as after
+// a switch the processor guesses wrong where each return goes.
 func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()

@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
@@ -52,7 +51,7 @@ type Options struct {
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
 // of the spawning actor, from elsewhere one stage after the other, in blocks of
 // 256 actors; the actor may be moved to another stage to balance the load, or
-// to be with those who send to it.
+// to be with those who send to it, or whom it sends to.
 type Place struct {
 	how placing
 	k   int
@@ -161,7 +160,7 @@ func newSelf(fn Process) *Self {
 //
 //go:noinline
 func newCoroutine(fn Process) *Self {
-	one := new(struct { // piece
+	one := new(struct {
 		s  Self
 		co coroutine
 	})
@@ -254,7 +253,7 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 	return n.pool.Spread(), false, nil
 }
 
-// begin makes p, which is all zero, a process: what is left is to start it. fresh: its Init
+// begin makes p, which is nearly all zero, a process: what is left is to start it. fresh: its Init
 // is to be run.
 func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
 	// First what is no pointer. Where p is the first thing in a page, a pointer, which while
@@ -289,7 +288,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if c != nil && c.w != nil {
 		p.started = n.pool.Clock()
 	} else {
-		p.started = n.born.UnixNano() + int64(time.Since(n.born)) // one clock; time.Now looks at two
+		p.started = n.clock.now(n.born)
 	}
 	if _, ok := b.(Initializer); ok {
 		p.fresh = true

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/racetest"
 )
 
 // grace is how long a test waits for a fact that must come.
@@ -508,4 +509,38 @@ func TestDetachedLosesNoWakeUp(t *testing.T) {
 		}
 		eventually(t, "all handled", func() bool { return handled.Load() == 50 })
 	}
+}
+
+// A coroutine that does nothing but send to somebody on another stage moves there; its
+// messages come in order all the while.
+func TestTalkerMoves(t *testing.T) {
+	if racetest.On {
+		t.Skip("a send takes so long under the race detector that it is no quick one any more")
+	}
+	n := startNode(t, node.Config{Workers: 1, Stages: 4})
+	var next atomic.Int64
+	to, err := n.SpawnOpt(node.Options{Place: node.OnStage(3)}, node.ActorFunc(func(_ *node.Context, msg any) error {
+		if !next.CompareAndSwap(int64(msg.(int)), int64(msg.(int))+1) {
+			t.Errorf("%d came when %d was due", msg, next.Load())
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	stop := make(chan struct{})
+	talker, err := n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(p *node.Self) error {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return nil
+			default:
+				p.Send(to, i)
+			}
+		}
+	}))
+	require.NoError(t, err)
+	eventually(t, "both are on one stage", func() bool {
+		i, err := n.Info(talker)
+		return err == nil && i.Stage == 3
+	})
+	close(stop)
 }

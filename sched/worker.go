@@ -33,14 +33,16 @@ type Worker struct {
 	counted bool   // as one of pool.active
 	guest   *Guest // that runs it, while it has its place still; nil: none
 
-	talked   time.Time // see quick
-	talkedAt uint32
-
 	// How the run queue is shared out: see consider.
 	interval, countdown int
 	mark                time.Time
 	marked              uint32
 	high                bool // the last estimate said that sharing is worth the while
+	vain                int  // how often in a row nobody could be moved
+
+	// How long turns take at the ends of which somebody may move: see quick.
+	talked   time.Time
+	talkedAt uint32
 
 	_ [64]byte // so that two of them have no cache line in common
 }
@@ -198,6 +200,7 @@ func (w *Worker) run(s *Stage) {
 		if v == Again && s.misplaced(e) && w.quick() && e.task.Claim() {
 			turns += againWeight
 			if !w.follow(e) {
+				w.pay(true)
 				return
 			}
 		} else {
@@ -315,8 +318,8 @@ func (s *Stage) misplaced(e *Entity) bool {
 	return e.talks != 0 && int(e.talks) != s.index+1 && !e.pinned.Load()
 }
 
-// quick reports whether turns of late took less than talkTime. It is called after those of
-// entities that talk.
+// quick reports whether turns have taken less than talkTime since it was called last, which
+// is after those of entities that are misplaced.
 func (w *Worker) quick() bool {
 	now, turns := time.Now(), w.lease.turns
 	spent, n := now.Sub(w.talked), turns-w.talkedAt
@@ -328,7 +331,7 @@ func (w *Worker) quick() bool {
 // to those it talks to. False: the stage was lost.
 func (w *Worker) follow(e *Entity) bool {
 	t := w.pool.stages[e.talks-1]
-	e.queued, e.from = false, 0
+	e.queued, e.heard, e.from = false, false, 0
 	e.home.Store(t)
 	w.lease.leave()
 	if t.post(e, e) {
@@ -337,8 +340,11 @@ func (w *Worker) follow(e *Entity) bool {
 	return w.lease.enter()
 }
 
-// share moves half of s's run queue, the turns of which take so long, to an idle stage.
-// False: the stage was lost.
+// maxVain bounds vain: the queue is gone through every 65,536 turns at least.
+const maxVain = 12
+
+// share moves half of s's run queue to an idle stage; turn is how long its turns take. False:
+// the stage was lost.
 func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	w.lease.leave()
 	t := w.pool.idleStage(s)
@@ -393,8 +399,11 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
 	bias.Store(&s.n, keep.n+kept)
 	if first == nil {
+		w.vain = min(w.vain+1, maxVain) // the next time is later, as this has gone through the whole queue
+		w.countdown = sample << w.vain
 		return true
 	}
+	w.vain = 0
 	w.lease.leave()
 	w.pool.shared.Add(1)
 	if t.post(first, last) {
@@ -434,7 +443,7 @@ func (w *Worker) Yield() {
 	l.leave()
 	w.pool.standIn(w, s, l)
 	<-w.wake
-	w.mark = time.Time{} // of another lease
+	w.mark, w.talked = time.Time{}, time.Time{} // of another lease
 }
 
 // Block is called by a handler that is about to wait for something outside:

@@ -350,6 +350,133 @@ func TestTalkersStay(t *testing.T) {
 	require.Equal(t, p.Stage(1), actors["talks"].Home())
 }
 
+// bare returns a worker that holds stage 0 of a pool whose workers nobody starts.
+func bare(t *testing.T, c Config) *Worker {
+	p := New(c)
+	p.stopping = true
+	w := &Worker{pool: p}
+	w.give(p.Stage(0))
+	require.True(t, w.lease.enter())
+	return w
+}
+
+// How long turns take is not measured across two leases, the turns of which are counted
+// apart.
+func TestQuickIsOfOneLease(t *testing.T) {
+	w := bare(t, Config{Workers: 1, Stages: 1})
+	turn := func(takes time.Duration) bool {
+		compute(takes)
+		w.lease.turns++
+		return w.quick()
+	}
+	require.False(t, turn(0), "there is nothing to compare with")
+	require.False(t, turn(2*talkTime))
+	w.lease.turns += 1_000_000
+	require.True(t, turn(2*talkTime))
+
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+	other := newActor(p, 0, func(*Worker, any) {})
+	talked := make(chan time.Time, 1)
+	newActor(p, 0, func(w *Worker, _ any) {
+		w.talked = time.Now()
+		other.send(w, "m") // so that it waits
+		w.Yield()
+		talked <- w.talked
+	}).send(nil, "m")
+	require.Zero(t, receives(t, talked, "the time"))
+}
+
+// A queue of which nobody can be moved is not gone through again and again.
+func TestShareInVain(t *testing.T) {
+	w := bare(t, Config{Workers: 2, Stages: 2})
+	s := w.stage
+	for range 10 {
+		a := named(w.pool, 0, "pinned")
+		a.Pin()
+		s.Wake(&a.Entity)
+	}
+	last := 0
+	for range maxVain + 3 {
+		require.True(t, w.share(s, time.Second))
+		require.EqualValues(t, 10, s.n)
+		require.GreaterOrEqual(t, w.countdown, min(2*last, sample<<maxVain))
+		last = w.countdown
+	}
+	s.Wake(&named(w.pool, 0, "free").Entity)
+	require.True(t, w.share(s, time.Second))
+	require.EqualValues(t, 10, s.n)
+	require.Zero(t, w.vain)
+}
+
+// Who moves to those it talks to is woken there by nobody: that it follows whoever wakes it
+// is counted anew.
+func TestFollowCountsAnew(t *testing.T) {
+	w := bare(t, Config{Workers: 1, Stages: 2})
+	to := w.pool.Stage(1)
+	a := named(w.pool, 0, "talks")
+	a.queued, a.heard, a.from = true, true, 1
+	a.Talks(&named(w.pool, 1, "listens").Entity)
+	require.True(t, a.Claim())
+	require.True(t, w.stage.misplaced(&a.Entity))
+	require.True(t, w.follow(&a.Entity))
+	require.Same(t, to, a.Home())
+	require.Zero(t, a.from)
+	require.False(t, a.queued)
+	require.False(t, a.heard)
+	require.Same(t, &a.Entity, to.inject.Load())
+	require.Equal(t, stageQueued, to.state)
+}
+
+// Who is misplaced does not relay its turn: the worker is to move it.
+func TestMisplacedDoNotRelay(t *testing.T) {
+	w := bare(t, Config{Workers: 1, Stages: 2})
+	s := w.stage
+	a, next := named(w.pool, 0, "a"), named(w.pool, 0, "next")
+	next.Relays(true)
+	s.Wake(&next.Entity)
+	s.current = &a.Entity
+	a.Talks(&named(w.pool, 1, "far").Entity)
+	require.Nil(t, w.Relay(Again))
+	a.Talks(&named(w.pool, 0, "near").Entity)
+	require.Equal(t, Task(next), w.Relay(Again))
+}
+
+// taken is a task that has its stage taken when somebody claims it, and owes something after
+// each turn.
+type taken struct {
+	talker
+	p    *Pool
+	owed int
+}
+
+func (k *taken) Turn(w *Worker) Verdict {
+	k.owed++
+	w.Owe()
+	return k.talker.Turn(w)
+}
+
+func (k *taken) Claim() bool {
+	l := k.Home().lease
+	go k.p.Borrow(k.Home(), func() {}) // ends when the worker is outside
+	for l.revoked.Load() == 0 {
+		runtime.Gosched()
+	}
+	return true
+}
+
+// Who loses the stage while it moves an entity pays all the same what the turn owes.
+func TestFollowLosesTheStage(t *testing.T) {
+	var paid atomic.Int64
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, Due: func(*Worker, bool) { paid.Add(1) }})
+	k := &taken{talker: talker{to: &newActor(p, 1, nil).Entity, left: 1_000_000, over: make(chan struct{})}, p: p}
+	k.Adopt(k, p.Stage(0), false)
+	p.Inject(&k.Entity, nil)
+	receives(t, k.over, "the last turn")
+	stopPool(t, p)
+	require.Same(t, p.Stage(1), k.Home())
+	require.EqualValues(t, k.owed, paid.Load())
+}
+
 // An actor that moves all the time is seen by Look as it is: nobody else touches it
 // meanwhile, neither where it was nor where it is going.
 func TestLookWhileMoving(t *testing.T) {

@@ -67,7 +67,7 @@ func (t *tools) systemInfo(what any) (any, error) {
 	case "start_time":
 		return 0, nil
 	case "end_time":
-		return int(maxUptime), nil
+		return int64(maxUptime), nil
 	case "system_version":
 		return wire.Charlist(systemVersion()), nil
 	}

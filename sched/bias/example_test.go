@@ -19,7 +19,7 @@ func ExampleOwned() {
 			lock.Leave()
 		}
 	}()
-	lock.Lock() // by anybody else: a mutex and a barrier on all threads
+	lock.Lock() // by anybody else: a barrier on all threads
 	n := len(log)
 	lock.Unlock()
 	<-done

@@ -76,7 +76,7 @@ func BenchmarkOwnedEnterLeave(b *testing.B) {
 	}
 }
 
-// What everybody else pays: the mutex and a membarrier, which interrupts every
+// What everybody else pays: a membarrier, which interrupts every
 // core that runs a thread of the program.
 func BenchmarkOwnedLock(b *testing.B) { benchLocker(b, new(Owned)) }
 

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,4 +42,18 @@ func TestStoreAndBarrier(t *testing.T) {
 	for i := range sawX {
 		require.True(t, sawX[i] || sawY[i], "round %d", i)
 	}
+}
+
+// What StorePointer takes for granted: an atomic.Pointer is its pointer and nothing else.
+func TestStorePointer(t *testing.T) {
+	var p [2]atomic.Pointer[int]
+	require.Equal(t, 2*unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(p))
+	a, b := new(int), new(int)
+	StorePointer(&p[0], a)
+	StorePointer(&p[1], b)
+	require.Same(t, a, p[0].Load())
+	require.Same(t, b, p[1].Load())
+	require.True(t, p[0].CompareAndSwap(a, b))
+	StorePointer(&p[0], nil)
+	require.Nil(t, p[0].Load())
 }

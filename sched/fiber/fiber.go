@@ -84,7 +84,7 @@ func Mark(id uint64) string { return fmt.Sprintf("{%#x, %#x}", id, tag) }
 type mark [2]uint64
 
 // tag tells marks from what else is printed like them.
-const tag = 0x66696265722e6d6b
+const tag uint64 = 0x66696265722e6d6b
 
 var ids atomic.Uint64
 
