@@ -94,13 +94,17 @@
 //	                      and table that a hop touches. process: the goroutine's
 //	                      stack and descriptor besides
 //	mailbox               one worker does it all: the allocation, and a look for the
-//	                      receiver; process and coroutine: two cores and a contended
-//	                      compare-and-swap
+//	                      receiver. actor: besides, a fifth, that Go's scheduler wakes
+//	                      the other core's thread each time that a handler makes way
+//	                      after 2048 sends (GOMAXPROCS=1: 30 ns); coroutine: not that,
+//	                      as these change places by themselves; process: two cores and
+//	                      a contended compare-and-swap
 //	flow                  the message's allocation
 //	chameneos             the one meeting place: four messages a meeting, in turn
 //	big                   as chameneos: random partners, so that a second worker
 //	                      would cost more in cache misses than it brings
-//	fib                   allocation and collection of actors; coroutine: switches
+//	fib                   allocation and collection of actors, and six atomic operations
+//	                      for the birth and the death of each; coroutine: switches
 //	nqueens               the search itself, on both cores
 //	spawn                 memory: page faults and the collector. process: the page
 //	                      faults of 2 KiB of stack and 0.4 KiB of descriptor a
