@@ -103,7 +103,7 @@
 //	chameneos             the one meeting place: four messages a meeting, in turn
 //	big                   as chameneos: random partners, so that a second worker
 //	                      would cost more in cache misses than it brings
-//	fib                   allocation and collection of actors, and six atomic operations
+//	fib                   allocation and collection of actors, and five atomic operations
 //	                      for the birth and the death of each; coroutine: switches
 //	nqueens               the search itself, on both cores
 //	spawn                 memory: page faults and the collector. process: the page
