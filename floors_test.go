@@ -80,7 +80,7 @@ type pkg struct {
 }
 
 func packages(t *testing.T) (all []pkg) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Name,Doc,Imports,TestImports,XTestImports", "./...").Output()
+	out, err := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,TestImports,XTestImports", "./...").Output()
 	require.NoError(t, err)
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for {
