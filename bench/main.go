@@ -37,7 +37,7 @@ func profile(file string) (stop func(), err error) {
 	if file == "" {
 		return func() {}, nil
 	}
-	if strings.HasSuffix(file, "/") {
+	if isFolder(file) {
 		file += strconv.Itoa(os.Getpid()) + ".pprof"
 	}
 	f, err := os.Create(file)
@@ -51,6 +51,16 @@ func profile(file string) (stop func(), err error) {
 		pprof.StopCPUProfile()
 		f.Close()
 	}, nil
+}
+
+func isFolder(file string) bool { return strings.HasSuffix(file, "/") }
+
+// farProfile is what profileFile says to the far end where it says file to the near one.
+func farProfile(file string) string {
+	if file == "" || isFolder(file) {
+		return file
+	}
+	return file + ".far"
 }
 
 // system is this node with its benches; a new one is entered here and nowhere

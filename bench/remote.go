@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -128,9 +127,7 @@ func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*fa
 	if err != nil {
 		return nil, err
 	}
-	if file := os.Getenv(profileFile); file != "" && !strings.HasSuffix(file, "/") { // in a folder it has its own
-		cmd.Env = append(os.Environ(), profileFile+"="+file+".far")
-	}
+	cmd.Env = append(os.Environ(), profileFile+"="+farProfile(os.Getenv(profileFile)))
 	return &farProcess{cmd, make(chan error, 1)}, cmd.Start()
 }
 

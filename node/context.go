@@ -126,15 +126,12 @@ func (c *Context) SendAlias(ref Ref, msg any) error {
 
 // Spawn starts a process on the stage of this one.
 func (c *Context) Spawn(b Actor) (PID, error) {
-	pid, _, err := c.node.spawn(c, c.p, &plain, b)
+	pid, _, err := c.node.spawn(c, c.p, &noOptions, b)
 	return pid, err
 }
 
 // SpawnLink starts a process that is linked to this one from its beginning.
-func (c *Context) SpawnLink(b Actor) (PID, error) {
-	pid, _, err := c.node.spawn(c, c.p, &Options{Link: true}, b)
-	return pid, err
-}
+func (c *Context) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (c *Context) SpawnMonitor(b Actor) (PID, Ref, error) {

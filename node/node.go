@@ -59,23 +59,6 @@ type Node struct {
 	stopErr  error
 }
 
-// clock tells the time at half the price of time.Now, which reads two clocks, the wall's and
-// the monotonic one: the difference of the two is read again every second.
-type clock struct {
-	ahead atomic.Int64 // of the wall's clock, ns
-	asOf  atomic.Int64 // ns on the other
-}
-
-// now returns the Unix time in ns. born is the zero of the monotonic clock.
-func (c *clock) now(born time.Time) int64 {
-	now := int64(time.Since(born))
-	if at := c.asOf.Load(); at == 0 || now-at > int64(time.Second) {
-		c.ahead.Store(time.Now().UnixNano() - now)
-		c.asOf.Store(max(now, 1))
-	}
-	return c.ahead.Load() + now
-}
-
 // tally is what a worker counts, on a cache line of its own; see bias.Store64.
 type tally struct {
 	_       [56]byte

@@ -155,10 +155,7 @@ func (s *Self) Receive() any {
 		s.bias.Enter()
 		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
 			s.bias.Leave()
-			bias.Store(&s.parked, 1)
-			<-s.park
-			bias.Store(&s.parked, 0)
-			n := s.gift()
+			n := s.wait()
 			s.bias.Enter()
 			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {
 				msg := n.Msg
@@ -239,10 +236,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 		}
 		s.bias.Leave()
 		if d == Infinity {
-			bias.Store(&s.parked, 1)
-			<-s.park
-			bias.Store(&s.parked, 0)
-			n := s.gift()
+			n := s.wait()
 			s.bias.Enter()
 			if n == nil {
 				continue
@@ -263,6 +257,14 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 			p.q.Append(n)
 		}
 	}
+}
+
+// wait parks until there is something to look at: n, or what n nil says.
+func (s *Self) wait() (n *mailbox.Node) {
+	bias.Store(&s.parked, 1)
+	<-s.park
+	bias.Store(&s.parked, 0)
+	return s.gift()
 }
 
 // parkUntil parks until there is something to look at or the timer has fired.
@@ -482,15 +484,12 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 
 // Spawn starts a process.
 func (s *Self) Spawn(b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), &s.p, &plain, b)
+	pid, _, err := s.p.node.spawn(s.context(), &s.p, &noOptions, b)
 	return pid, err
 }
 
 // SpawnLink starts a process that is linked to this one from its beginning.
-func (s *Self) SpawnLink(b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), &s.p, &Options{Link: true}, b)
-	return pid, err
-}
+func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {

@@ -77,8 +77,8 @@ func Beside(pid PID) Place { return Place{how: beside, pid: pid} }
 // handlers that block or compute for long.
 func Detached() Place { return Place{how: detached} }
 
-// plain are those of a spawn without options. Nobody writes them.
-var plain Options
+// noOptions are those of a spawn without options. Nobody writes them.
+var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
@@ -125,7 +125,7 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 
 // Spawn starts a process. Errors: [ErrStopped], [ErrNilBehaviour], [ErrTooMany].
 func (n *Node) Spawn(b Actor) (PID, error) {
-	pid, _, err := n.spawn(nil, nil, &plain, b)
+	pid, _, err := n.spawn(nil, nil, &noOptions, b)
 	return pid, err
 }
 
@@ -140,13 +140,15 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Self, error) {
 	s := newSelf(nil)
-	if _, _, err := n.begin(nil, nil, &plain, self{s}, handle, &s.p); err != nil {
+	if _, _, err := n.begin(nil, nil, &noOptions, self{s}, handle, &s.p); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// newSelf makes a process with a goroutine of its own; fn is nil for a handle.
+// newSelf makes a process with a goroutine of its own; fn is nil for a handle. It has a
+// frame of its own, which is gone before begin has one: see spawn. So have those that are
+// not inlined below.
 //
 //go:noinline
 func newSelf(fn Process) *Self {
@@ -170,7 +172,7 @@ func newCoroutine(fn Process) *Self {
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
-// the spawning process. It may change o, plain apart: by reference, as what a spawn has on
+// the spawning process. It may change o, noOptions apart: by reference, as what a spawn has on
 // its stack should fit into what a goroutine begins with.
 func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
@@ -178,7 +180,7 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	}
 	f, process := b.(Process)
 	coroutine := process && n.cfg.Coroutines
-	if o != &plain {
+	if o != &noOptions {
 		o.Coroutine = o.Coroutine || coroutine
 		coroutine = o.Coroutine
 		if err := o.validate(n, caller, b); err != nil {
@@ -221,7 +223,7 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 //
 //go:noinline
 func (p *proc) bequeath(o *Options) *Options {
-	if o == &plain {
+	if o == &noOptions {
 		o = new(Options)
 	}
 	token := p.token()
@@ -253,8 +255,8 @@ func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
 	return n.pool.Spread(), false, nil
 }
 
-// begin makes p, which is nearly all zero, a process: what is left is to start it. fresh: its Init
-// is to be run.
+// begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
+// its Init is to be run.
 func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
 	// First what is no pointer. Where p is the first thing in a page, a pointer, which while
 	// the collector runs is read before it is written, would cost two page faults, and all

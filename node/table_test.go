@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/randtest"
 )
 
 // Whatever order slots are taken and given back in, by workers with caches and by others
@@ -15,8 +17,7 @@ import (
 // more than max.
 func TestTable(t *testing.T) {
 	const tenants, most, rounds = 4, 3 * chunkLen / 2, 30_000
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := randtest.Seed(t)
 	tab := table{max: tenants*most + tenants*2*slotBatch}
 	var caches [tenants]slots
 	ids := make([][]uint64, tenants) // ever given out
@@ -67,16 +68,16 @@ func TestTable(t *testing.T) {
 	for _, c := range caches {
 		held += len(c.free)
 	}
-	slotsNow := make(map[uint32]bool)
+	taken := make(map[uint32]bool)
 	for {
 		id, ok := tab.reserve(nil)
 		if !ok {
 			break
 		}
-		require.False(t, slotsNow[uint32(id)], "slot %d has two", uint32(id))
-		slotsNow[uint32(id)] = true
+		require.False(t, taken[uint32(id)], "slot %d has two", uint32(id))
+		taken[uint32(id)] = true
 	}
-	require.Len(t, slotsNow, int(tab.max)-held)
+	require.Len(t, taken, int(tab.max)-held)
 }
 
 // Processes that end give their slots to those that come: the table is as large as most

@@ -82,12 +82,8 @@ func TestFresh(t *testing.T) {
 // Of the queue the later half is shared out, of the fresh the older; the pinned,
 // the suspended and those whose wake-up somebody else owes stay.
 func TestShareHalves(t *testing.T) {
-	p := New(Config{Workers: 2, Stages: 2})
-	p.stopping = true // so that nobody is started
-	s, to := p.Stage(0), p.Stage(1)
-	w := &Worker{pool: p}
-	w.give(s)
-	require.True(t, w.lease.enter())
+	w := bare(t, Config{Workers: 2, Stages: 2})
+	p, s, to := w.pool, w.stage, w.pool.Stage(1)
 	actors := make(map[string]*actor)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		actors[name] = named(p, 0, name)

@@ -137,7 +137,7 @@ const turnsBeforeGosched = 16384
 // go, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
 	p := w.pool
-	w.interval, w.countdown, w.mark, w.high = sample, 1, time.Time{}, false
+	w.interval, w.countdown, w.mark, w.high, w.vain = sample, 1, time.Time{}, false, 0
 	w.talked = time.Time{}
 	if !w.lease.enter() {
 		return

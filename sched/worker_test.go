@@ -319,12 +319,8 @@ func TestTalkersMove(t *testing.T) {
 // While turns are quick, those who talk to each other on one stage stay there when work is
 // shared out, and who is talked to does not follow a third; when the talk is over they go.
 func TestTalkersStay(t *testing.T) {
-	p := New(Config{Workers: 2, Stages: 2})
-	p.stopping = true // so that nobody is started
-	s := p.Stage(0)
-	w := &Worker{pool: p}
-	w.give(s)
-	require.True(t, w.lease.enter())
+	w := bare(t, Config{Workers: 2, Stages: 2})
+	p, s := w.pool, w.stage
 	actors := make(map[string]*actor)
 	for _, name := range []string{"a", "b", "silent", "talks", "heard", "e"} {
 		actors[name] = named(p, 0, name)

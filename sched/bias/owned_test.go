@@ -76,8 +76,8 @@ func BenchmarkOwnedEnterLeave(b *testing.B) {
 	}
 }
 
-// What everybody else pays: a membarrier, which interrupts every
-// core that runs a thread of the program.
+// What everybody else pays: a membarrier, which interrupts every core that runs a thread of
+// the program.
 func BenchmarkOwnedLock(b *testing.B) { benchLocker(b, new(Owned)) }
 
 func benchLocker(b *testing.B, l sync.Locker) {

@@ -31,7 +31,6 @@
 //	                   Stop, or the Put after it
 //
 // A job may call runtime.Goexit: its goroutine then does no other job. One that panics ends
-// the program. The processor's
-// thread must not be locked to a goroutine that waits (runtime.LockOSThread): Go's runtime
-// ends the program then.
+// the program. The processor's thread must not be locked to a goroutine that waits
+// (runtime.LockOSThread): Go's runtime ends the program then.
 package fiber

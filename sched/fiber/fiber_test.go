@@ -263,50 +263,39 @@ func TestPanic(t *testing.T) {
 	require.Contains(t, string(said), "panic: out of a job")
 }
 
-// stuck is a job that blocks as foreign code may.
-type stuck struct {
-	me, home *fiber.Fiber
-	inside   chan struct{}
-	out      chan struct{}
-}
-
-func (j *stuck) Run() {
-	close(j.inside)
-	<-j.out
-}
-
-func (j *stuck) Next() *fiber.Fiber { return j.home }
-
 // The goroutine that does a fiber's job is the one whose traceback bears its mark.
 func TestMark(t *testing.T) {
 	var p fiber.Pool
 	defer p.Stop()
-	var jobs []*stuck
+	release := make(chan struct{})
+	var busy []*fiber.Fiber
 	var wg sync.WaitGroup
 	for range 3 {
-		j := &stuck{home: new(fiber.Fiber), inside: make(chan struct{}), out: make(chan struct{})}
-		j.me = p.Take(j)
-		jobs = append(jobs, j)
+		var home fiber.Fiber
+		inside := make(chan struct{})
+		f := p.Take(&step{next: &home, run: func() { // as foreign code may block
+			close(inside)
+			<-release
+		}})
+		busy = append(busy, f)
 		wg.Go(func() {
-			j.home.To(j.me)
-			p.Put(j.home, j.me)
+			home.To(f)
+			p.Put(&home, f)
 		})
-		<-j.inside
+		<-inside
 	}
 	buf := make([]byte, 1<<20)
 	traces := bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n"))
-	for _, j := range jobs {
+	for _, f := range busy {
 		var with [][]byte
 		for _, trace := range traces {
-			if bytes.Contains(trace, []byte(fiber.Mark(j.me.ID()))) {
+			if bytes.Contains(trace, []byte(fiber.Mark(f.ID()))) {
 				with = append(with, trace)
 			}
 		}
 		require.Len(t, with, 1)
-		require.Contains(t, string(with[0]), "(*stuck).Run")
+		require.Contains(t, string(with[0]), "fiber_test.TestMark.func")
 	}
-	for _, j := range jobs {
-		close(j.out)
-	}
+	close(release)
 	wg.Wait()
 }
