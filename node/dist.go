@@ -66,8 +66,11 @@ type Distribution struct {
 	// Default: what is exported is for all peers. With it, calls by way of rex
 	// (rpc:block_call, C nodes) are refused, for a message cannot prove its peer.
 	Allow func(peer Atom, e wire.Export) bool
-	// Limits bound what a peer can make this node hold.
+	// Limits bound what one connection can make this node hold.
 	Limits wire.LinkLimits
+	// Cluster bounds what all other nodes together can make it hold, and the share of
+	// each.
+	Cluster ClusterLimits
 	// Grace is how long a broken connection may take to be made again between the
 	// same two nodes without anything being lost or noticed: links and monitors
 	// stay, messages arrive, there is no NodeDown. It takes a protocol that can, and
@@ -121,6 +124,9 @@ func (d *Distribution) validate(name Atom) error {
 	}
 	if d.ConnectTimeout == 0 {
 		d.ConnectTimeout = defaultConnectTimeout
+	}
+	if err := d.Cluster.fill(d.TickTime); err != nil {
+		return err
 	}
 	if d.Grace > d.TickTime/2 {
 		return fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", d.Grace, d.TickTime)

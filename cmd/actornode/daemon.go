@@ -141,6 +141,7 @@ func (d *daemon) startNode() error {
 	dist := &node.Distribution{
 		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
 		Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Cluster: limits.Cluster,
 		Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		Awake:  cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace:  d.cfg.Grace, Compress: d.cfg.Compress,

@@ -22,6 +22,8 @@ type Config struct {
 	Scan int
 	// Peers is how many are shown, the first by name. Default: 200.
 	Peers int
+	// Limits returns limits beside the node's own: those of the program. Default: none.
+	Limits func() []node.LimitUse
 }
 
 // What the names of package supervisor's counters are: see supervisor.Restarts,
@@ -93,14 +95,18 @@ var (
 	restarted = counter("supervisor_restarts_total", "Restarts of children.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "Supervisors that have given up: too many restarts.", "supervisor")
 
-	peers     = gauge("peers", "Nodes that are connected.", "protocol")
-	peerUp    = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
-	peerIn    = counter("peer_received_bytes_total", "Bytes that have come over the present connection.", "peer")
-	peerOut   = counter("peer_sent_bytes_total", "Bytes that have gone over the present connection.", "peer")
-	signalIn  = counter("peer_received_signals_total", "Signals that have come over the present connection.", "peer")
-	signalOut = counter("peer_sent_signals_total", "Signals that have gone over the present connection.", "peer")
-	queue     = gauge("peer_queue_bytes", "Bytes that wait to be sent, about.", "peer")
-	held      = gauge("peer_held", "1 if senders are held up: more waits than may.", "peer")
+	peers        = gauge("peers", "Nodes that are connected.", "protocol")
+	peerUp       = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
+	peerIn       = counter("peer_received_bytes_total", "Bytes that have come over the present connection.", "peer")
+	peerOut      = counter("peer_sent_bytes_total", "Bytes that have gone over the present connection.", "peer")
+	signalIn     = counter("peer_received_signals_total", "Signals that have come over the present connection.", "peer")
+	signalOut    = counter("peer_sent_signals_total", "Signals that have gone over the present connection.", "peer")
+	limitMax     = gauge("limit", "What a limit allows; 0: it is off.", "limit")
+	limitUsed    = gauge("limit_used", "What is used of it; of a limit of each peer: by the peer with the most.", "limit")
+	limitRefused = counter("limit_refused_total", "How often something was refused, dropped or ended by it.", "limit")
+
+	queue = gauge("peer_queue_bytes", "Bytes that wait to be sent, about.", "peer")
+	held  = gauge("peer_held", "1 if senders are held up: more waits than may.", "peer")
 )
 
 // Names returns the names of all metrics, sorted: for who checks a dashboard.
@@ -152,6 +158,15 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for _, k := range n.Counts(shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
+	}
+	limits := n.Limits()
+	if c.cfg.Limits != nil {
+		limits = append(limits, c.cfg.Limits()...)
+	}
+	for _, l := range limits {
+		put(limitMax, float64(l.Max), l.Name)
+		put(limitUsed, float64(l.Used), l.Name)
+		put(limitRefused, float64(l.Refused), l.Name)
 	}
 	c.mailboxes(put)
 	c.peers(put)

@@ -36,6 +36,9 @@ type Config struct {
 		Fragments int // messages of a peer that are under way in pieces
 		Processes int // that live at a time; 0: as many as there can be
 		Mailbox   mailbox.Limits
+		Cluster   node.ClusterLimits // of all peers together, and the share of each
+		HTTP      int                // connections
+		Memory    int                // bytes that the program may take; 0: by the cgroup or the machine
 	}
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
@@ -47,6 +50,8 @@ type Config struct {
 		Level  slog.Level
 		Format string // text or json
 		File   string // "": standard error
+		Lines  int    // a second, of one kind
+		Bytes  int    // of one line
 	}
 	HTTP struct {
 		Listen         string // HOST:PORT, :PORT; "": off
@@ -80,7 +85,10 @@ func Default() *Config {
 	c.Discovery.DNS = DNS{Network: "ip4", Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}
 	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second}
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
+	c.Limits.Cluster, c.Limits.HTTP = node.DefaultClusterLimits(c.TickTime), 64
+	c.Limits.Cluster.Stall = 0 // by the TickTime of the file
 	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
+	c.Log.Lines, c.Log.Bytes = 10, 4<<10
 	c.HTTP.Metrics = true
 	return c
 }

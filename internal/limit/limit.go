@@ -1,0 +1,68 @@
+// Package limit counts what is held against what may be held.
+//
+// A [Limit] is shared by all who hold something of one kind: connections, bytes, log
+// lines. Who takes asks first; who is refused is counted. All of it is atomic and
+// without locks, so a limit may be asked from anywhere.
+//
+// Invariants:
+//
+//  1. Used is what was taken and not given back.
+//  2. Take never leaves Used above the maximum. Of several who take the last at the same
+//     time, all may be refused. Add may leave it above, for what is there already and can
+//     only be counted.
+package limit
+
+import "sync/atomic"
+
+// Limit bounds one kind of thing. Make one with [New].
+type Limit struct {
+	name    string
+	max     int64
+	used    atomic.Int64
+	refused atomic.Uint64
+}
+
+// Use is what a limit is at one moment.
+type Use struct {
+	Name    string
+	Max     int64 // 0: there is none
+	Used    int64
+	Refused uint64 // how often something was refused, so far
+}
+
+// New returns a limit of max; 0: none, it only counts.
+func New(name string, max int64) *Limit { return &Limit{name: name, max: max} }
+
+// Take takes n and reports whether that was possible; if not, it is counted as refused.
+func (l *Limit) Take(n int64) bool {
+	if used := l.used.Add(n); l.max > 0 && used > l.max {
+		l.used.Add(-n)
+		l.refused.Add(1)
+		return false
+	}
+	return true
+}
+
+// Add counts n, whether there is room for it or not; n may be negative.
+func (l *Limit) Add(n int64) { l.used.Add(n) }
+
+// Give gives back n of what was taken or added.
+func (l *Limit) Give(n int64) { l.used.Add(-n) }
+
+// Over reports whether more is used than may be.
+func (l *Limit) Over() bool { return l.max > 0 && l.used.Load() > l.max }
+
+// Used returns what is used.
+func (l *Limit) Used() int64 { return l.used.Load() }
+
+// Max returns the maximum; 0: there is none.
+func (l *Limit) Max() int64 { return l.max }
+
+// Refuse counts something that was refused without Take.
+func (l *Limit) Refuse() { l.refused.Add(1) }
+
+// Refused returns how often something was refused so far.
+func (l *Limit) Refused() uint64 { return l.refused.Load() }
+
+// Use returns all of it, for who shows it.
+func (l *Limit) Use() Use { return Use{l.name, l.max, l.used.Load(), l.refused.Load()} }

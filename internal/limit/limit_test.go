@@ -1,0 +1,54 @@
+package limit_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/limit"
+)
+
+func TestLimit(t *testing.T) {
+	l := limit.New("connections", 3)
+	require.True(t, l.Take(2))
+	require.False(t, l.Take(2), "only one is left")
+	require.True(t, l.Take(1))
+	require.Equal(t, limit.Use{Name: "connections", Max: 3, Used: 3, Refused: 1}, l.Use())
+	require.False(t, l.Over())
+	l.Add(2)
+	require.True(t, l.Over())
+	l.Give(5)
+	l.Refuse()
+	require.Equal(t, limit.Use{Name: "connections", Max: 3, Used: 0, Refused: 2}, l.Use())
+	require.EqualValues(t, 3, l.Max())
+	require.EqualValues(t, 2, l.Refused())
+}
+
+func TestNoLimit(t *testing.T) {
+	l := limit.New("bytes", 0)
+	require.True(t, l.Take(1<<40))
+	require.False(t, l.Over())
+	require.EqualValues(t, 1<<40, l.Used())
+}
+
+// However many take at the same time, never more is held than may be.
+func TestTogether(t *testing.T) {
+	const most, takers, rounds = 5, 8, 2000
+	l := limit.New("tokens", most)
+	var wg sync.WaitGroup
+	for range takers {
+		wg.Go(func() {
+			for range rounds {
+				if l.Take(1) {
+					if held := l.Used(); held > most+takers { // with those who are about to be refused
+						t.Errorf("%d are held of %d", held, most)
+					}
+					l.Give(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Zero(t, l.Used())
+}

@@ -1,0 +1,121 @@
+package node
+
+import (
+	"errors"
+	"time"
+)
+
+// ClusterLimits bound what all other nodes together can make this one hold, and how
+// much of it is each one's share. What is above [Distribution].Limits counts for one
+// connection; this is for the node. The zero value of a field is its default;
+// a negative one is an error. docs/guarantees.md says what happens at each.
+type ClusterLimits struct {
+	// Connections is how many connections there may be, in and out. Default: 8192.
+	Connections int
+	// ConnectionsPerSource is how many of those that come in may be from one address.
+	// Default: half of Connections.
+	ConnectionsPerSource int
+	// Pending is how many connections to one listener may be in their handshake: of
+	// more the oldest is dropped. Default: 1024.
+	Pending int
+	// PendingPerSource is how many of them may be from one address: of more the oldest
+	// of that address is dropped. Default: an eighth of Pending, at least 8.
+	PendingPerSource int
+	// Dials is how many connections this node makes at a time; the others wait for
+	// their turn, within ConnectTimeout. Default: 64.
+	Dials int
+
+	// Queued is how many bytes may wait to be sent, for all peers together: above it
+	// each peer may have only its equal share waiting until senders are held up.
+	// Default: 256 MiB.
+	Queued int
+	// Answers is how many bytes of answers and other signals that nobody is held up for
+	// may wait for one peer that does not read. With more the connection ends.
+	// Default: 16 MiB.
+	Answers int
+	// Fragments is how many bytes the unfinished messages of all peers may take.
+	// Default: 512 MiB, of which one peer may have half.
+	Fragments int
+	// Stall is how long a peer may take nothing while more waits for it than
+	// Distribution.Queue. Then the connection ends. Default: a quarter of TickTime.
+	Stall time.Duration
+
+	// Monitors is how many monitors of one peer there may be over processes here.
+	// Default: 262,144.
+	Monitors int
+	// Links is how many links one peer may have to processes here. Default: 262,144.
+	Links int
+	// Spawned is how many processes may live at a time that one peer has started.
+	// Default: 131,072.
+	Spawned int
+	// Names is how many names may be registered at a time that one peer has had
+	// registered, by spawns with a name and calls. Default: 4,096.
+	Names int
+}
+
+// DefaultClusterLimits returns the limits that a node with that TickTime has by default;
+// 0: [Distribution]'s default.
+func DefaultClusterLimits(tick time.Duration) (l ClusterLimits) {
+	if tick == 0 {
+		tick = defaultTickTime
+	}
+	if err := l.fill(tick); err != nil {
+		panic(err) // zeros are allowed
+	}
+	return l
+}
+
+// fill gives the fields that say nothing their defaults.
+func (l *ClusterLimits) fill(tick time.Duration) error {
+	for _, f := range []struct {
+		is *int
+		by int
+	}{
+		{&l.Connections, 8192}, {&l.Pending, 1024}, {&l.Dials, 64},
+		{&l.Queued, 256 << 20}, {&l.Answers, 16 << 20}, {&l.Fragments, 512 << 20},
+		{&l.Monitors, 1 << 18}, {&l.Links, 1 << 18}, {&l.Spawned, 1 << 17}, {&l.Names, 4096},
+	} {
+		if *f.is < 0 {
+			return errNegativeLimit
+		}
+		if *f.is == 0 {
+			*f.is = f.by
+		}
+	}
+	if l.ConnectionsPerSource < 0 || l.PendingPerSource < 0 || l.Stall < 0 {
+		return errNegativeLimit
+	}
+	if l.ConnectionsPerSource == 0 {
+		l.ConnectionsPerSource = max(1, l.Connections/2)
+	}
+	if l.PendingPerSource == 0 {
+		l.PendingPerSource = max(8, l.Pending/8)
+	}
+	if l.Stall == 0 {
+		l.Stall = tick / ticksPerTime
+	}
+	return nil
+}
+
+var errNegativeLimit = errors.New("node: Distribution.Cluster: a limit must not be negative; 0 is its default")
+
+// LimitUse is how much of one limit of the node is used at one moment.
+type LimitUse struct {
+	Name    string // such as connections; the field of the daemon's file is limits.NAME
+	Max     int64  // 0: there is none
+	Used    int64  // for a limit of each peer: of the peer with the most
+	Refused uint64 // how often something was refused, or ended, by it so far
+}
+
+// Limits returns the limits that the node has, and what is used of them: for metrics
+// and tools. The order is always the same.
+func (n *Node) Limits() []LimitUse {
+	all := []LimitUse{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(n.Stats().Processes)}}
+	if n.dist != nil {
+		all = append(all, n.dist.limits()...)
+	}
+	return all
+}
+
+// limits are those of the distribution.
+func (d *dist) limits() []LimitUse { return nil }
