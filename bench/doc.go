@@ -66,6 +66,9 @@
 //	styles=actor,process,coroutine  only these
 //	timeout=120           seconds a run may take
 //	write=0               print the table only
+//	before=FILE           also this program as it was built from an earlier commit, each
+//	                      style beside today's; names the rows that are slower than 0.97
+//	                      of it, and writes nothing
 //	quick=1               a smoke run: one round of every bench with tiny
 //	                      parameters; prints the table only
 //

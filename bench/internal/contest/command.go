@@ -24,6 +24,7 @@ var options = []contract.Param{
 	contract.Int("quick", 0).Range(0, 1), // 1: a smoke run
 	contract.Int("timeout", 120),         // seconds a run
 	contract.Int("write", 1).Range(0, 1), // 0: the table on the terminal only
+	contract.Text("before", ""),          // this program at an earlier commit; nothing is written then
 }
 
 // setup is a command line, read and checked.
@@ -34,6 +35,7 @@ type setup struct {
 	rounds  int
 	timeout time.Duration
 	write   bool
+	before  string // "": none
 }
 
 // Main plays the system own against the peers below dir, which is this
@@ -67,6 +69,11 @@ func command(ctx context.Context, own contract.System, dir string, args []string
 	if err != nil {
 		return err
 	}
+	if s.before != "" {
+		if entrants, err = withBefore(ctx, entrants, s.before); err != nil {
+			return fmt.Errorf("compare: before: %w", err)
+		}
+	}
 	for _, name := range s.peers {
 		fmt.Fprintf(stderr, "building %s\n", name)
 		e := enter(ctx, peersDir, name)
@@ -89,6 +96,9 @@ func (b *Board) publish(write bool, dir string, stdout io.Writer) error {
 		return err
 	}
 	if v := b.verdict(); v != "" {
+		fmt.Fprintf(stdout, "\n%s\n", v)
+	}
+	if v := b.slower(); v != "" {
 		fmt.Fprintf(stdout, "\n%s\n", v)
 	}
 	if write {
@@ -121,7 +131,8 @@ func newSetup(args, found []string) (setup, error) {
 		cases:   Cases(),
 		rounds:  p.Int("rounds"),
 		timeout: time.Duration(p.Int("timeout")) * time.Second,
-		write:   p.Int("write") == 1,
+		write:   p.Int("write") == 1 && p.Word("before") == "",
+		before:  p.Word("before"),
 	}
 	if p.Int("quick") == 1 {
 		s.cases, s.rounds, s.write = Smoke(), 1, false

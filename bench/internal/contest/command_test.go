@@ -78,6 +78,37 @@ func TestContest(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, chartFile))
 }
 
+// The same program at an earlier commit is run beside today's, and what is slower named.
+func TestBefore(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	dir, status, out, errs := play(t, nil, "rounds=2", "benches=fib", "styles=actor,process", "before="+self)
+	require.Equal(t, contract.Done, status, errs)
+	assert.Contains(t, out, "× before")
+	assert.Contains(t, out, "before actor")
+	assert.Contains(t, out, "of 2 rows are slower than 0.97 of before.")
+	assert.Contains(t, errs, "round 2/2  fib  before process  ")
+	assert.NoFileExists(t, filepath.Join(dir, pageFile))
+	_, status, _, errs = play(t, nil, "benches=fib", "before=/nowhere/bench")
+	assert.Equal(t, contract.Failed, status)
+	assert.Contains(t, errs, "compare: before: list: ")
+}
+
+func TestSlowerThanBefore(t *testing.T) {
+	took := func(ns ...float64) (c cell) {
+		for _, v := range ns {
+			c.runs = append(c.runs, contract.Result{NsPerOp: v})
+		}
+		return c
+	}
+	b := newBoard([]Case{{Bench: "fib"}, {Bench: "ring"}}, []Entrant{
+		{Name: "before actor", style: "actor", earlier: true}, {Name: "x actor", style: "actor"}, {Name: "x process", style: "process"},
+	}, 3)
+	b.cells[0] = []cell{took(100, 100, 90), took(104, 102, 200), took(900, 900, 900)}
+	b.cells[1] = []cell{took(100, 100, 90), took(101, 50, 91), {}}
+	assert.Equal(t, "1 of 2 rows are slower than 0.97 of before.\n  0.96  fib  x actor", b.slower())
+}
+
 func TestContestGoesOnAfterAFailure(t *testing.T) {
 	dir, status, out, errs := play(t, map[string]string{"erlang": goodPeer}, "rounds=1", "benches=fib,latency", "styles=actor")
 	assert.Equal(t, contract.Failed, status)
@@ -109,7 +140,7 @@ func TestWrongCommandLines(t *testing.T) {
 	for arg, want := range map[string]string{
 		"rounds=0":     "rounds wants a whole number of at least 1",
 		"quick=2":      "quick wants a whole number from 0 to 1",
-		"round=1":      `unknown parameter "round" (allowed: rounds=5 benches= peers= styles=actor,process,coroutine quick=0 timeout=120 write=1)`,
+		"round=1":      `unknown parameter "round" (allowed: rounds=5 benches= peers= styles=actor,process,coroutine quick=0 timeout=120 write=1 before=)`,
 		"benches=fibs": `benches: unknown "fibs" (there are: threadring, latency,`,
 		"peers=a,b":    `peers: unknown "b" (there are: a, erlang)`,
 		"styles=both":  `styles: unknown "both" (there are: actor, process, coroutine)`,

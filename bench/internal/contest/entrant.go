@@ -25,6 +25,7 @@ type Entrant struct {
 
 	command []string // the program, and what comes before the bench
 	style   string   // of this node; "" for a peer
+	earlier bool     // this node at an earlier commit
 	benches []string
 	absent  bool  // its tools are not installed
 	err     error // it could not be built
@@ -35,13 +36,13 @@ func (e Entrant) has(bench string) bool { return slices.Contains(e.benches, benc
 
 // target returns what c asks of e: nothing of a peer.
 func (e Entrant) target(c Case) (t Target, asked bool) {
-	switch e.style {
-	case contract.Actor:
+	switch {
+	case e.earlier || e.style == "":
+		return Target{}, false
+	case e.style == contract.Actor:
 		return c.Actor, true
-	case contract.Process, contract.Coroutine:
-		return c.Process, true
 	}
-	return Target{}, false
+	return c.Process, true
 }
 
 // ours returns this node's own system as an entrant for each style. The program
@@ -62,6 +63,34 @@ func ours(s contract.System, styles []string) ([]Entrant, error) {
 		entrants = append(entrants, e)
 	}
 	return entrants, nil
+}
+
+// withBefore puts program, this node at an earlier commit, before each of own's styles.
+func withBefore(ctx context.Context, own []Entrant, program string) ([]Entrant, error) {
+	benches, err := listed(ctx, []string{program})
+	if err != nil {
+		return nil, err
+	}
+	var all []Entrant
+	for _, e := range own {
+		all = append(all, Entrant{Name: "before " + e.style, command: []string{program}, style: e.style, earlier: true,
+			benches: slices.DeleteFunc(slices.Clone(e.benches), func(b string) bool { return !slices.Contains(benches, b) })}, e)
+	}
+	return all, nil
+}
+
+// listed returns the names of the benches that a program has.
+func listed(ctx context.Context, command []string) (names []string, err error) {
+	list, err := execute(ctx, buildTimeout, append(slices.Clone(command), "list"))
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", err)
+	}
+	for line := range strings.Lines(string(list)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			names = append(names, words[0])
+		}
+	}
+	return names, nil
 }
 
 // peers returns the names of the folders of dir that have an executable run.
@@ -92,16 +121,7 @@ func enter(ctx context.Context, dir, name string) Entrant {
 		e.err = fmt.Errorf("build: %w", err)
 		return e
 	}
-	list, err := execute(ctx, buildTimeout, append(e.command, "list"))
-	if err != nil {
-		e.err = fmt.Errorf("list: %w", err)
-		return e
-	}
-	for line := range strings.Lines(string(list)) {
-		if words := strings.Fields(line); len(words) > 0 {
-			e.benches = append(e.benches, words[0])
-		}
-	}
+	e.benches, e.err = listed(ctx, e.command)
 	return e
 }
 

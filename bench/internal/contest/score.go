@@ -3,6 +3,7 @@ package contest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/actornode/actornode/bench/internal/contract"
 )
@@ -11,6 +12,7 @@ import (
 type score struct {
 	nsPerOp float64
 	ratio   float64 // 0 where the reference has no figure
+	before  float64 // the ratio against the earlier commit; 0: there is none
 	rssMiB  float64
 	extra   contract.Fields
 	checks  []check
@@ -35,6 +37,9 @@ func (b *Board) score(i, j int) (score, bool) {
 		return s, false
 	}
 	s := summary(at.runs)
+	if k := b.earlier(j); k >= 0 && len(b.cells[i][k].runs) > 0 {
+		s.before = ratio(b.cells[i][k].runs, at.runs)
+	}
 	ref, ok := b.reference(i)
 	if !ok {
 		return s, true
@@ -44,6 +49,37 @@ func (b *Board) score(i, j int) (score, bool) {
 		s.checks = checks(b.Cases[i], target, s, summary(ref))
 	}
 	return s, true
+}
+
+// earlier returns which entrant is j at the earlier commit; -1: none.
+func (b *Board) earlier(j int) int {
+	return slices.IndexFunc(b.Entrants, func(e Entrant) bool {
+		return e.earlier && !b.Entrants[j].earlier && e.style == b.Entrants[j].style
+	})
+}
+
+// leastOfBefore is how fast a row has to be, against the earlier commit.
+const leastOfBefore = 0.97
+
+// slower names the rows that are slower than leastOfBefore of the earlier commit; "" if
+// none was run.
+func (b *Board) slower() string {
+	rows, all := []string(nil), 0
+	for i, c := range b.Cases {
+		for j, e := range b.Entrants {
+			s, _ := b.score(i, j)
+			if s.before == 0 {
+				continue
+			}
+			if all++; s.before < leastOfBefore {
+				rows = append(rows, fmt.Sprintf("  %s  %s  %s", times(s.before), c.name(), e.Name))
+			}
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d rows are slower than %v of before.", len(rows), all, leastOfBefore)}, rows...), "\n")
 }
 
 // reference returns the runs of the reference on case i.

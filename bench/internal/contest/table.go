@@ -16,7 +16,7 @@ var columns = []struct {
 	right bool
 }{
 	{"bench", false}, {"params", false}, {"system", false}, {"ns/op", true},
-	{"× Erlang", true}, {"peak MiB", true}, {"extra", false}, {"target", false},
+	{"× Erlang", true}, {beforeColumn, true}, {"peak MiB", true}, {"extra", false}, {"target", false},
 }
 
 // rows returns the cells of the table: for each case a row for each entrant,
@@ -37,26 +37,30 @@ func (b *Board) rows() [][]string {
 	for _, e := range b.Entrants {
 		switch {
 		case e.absent:
-			rows = append(rows, []string{"all", "", e.Name, "not installed", "", "", "", ""})
+			rows = append(rows, []string{"all", "", e.Name, "not installed", "", "", "", "", ""})
 		case e.err != nil:
-			rows = append(rows, []string{"all", "", e.Name, "failed", "", "", "", ""})
+			rows = append(rows, []string{"all", "", e.Name, "failed", "", "", "", "", ""})
 		}
 	}
 	return rows
 }
 
-// cellTexts returns the last five columns.
+// cellTexts returns the last six columns.
 func (b *Board) cellTexts(i, j int) []string {
 	s, ok := b.score(i, j)
 	target := list(s.checks, check.String)
 	switch {
 	case b.cells[i][j].err != nil:
-		return []string{"failed", "", "", "", target}
+		return []string{"failed", "", "", "", "", target}
 	case !ok:
-		return []string{"-", "", "", "", ""}
+		return []string{"-", "", "", "", "", ""}
 	}
 	extra := list(s.extra, func(f contract.Field) string { return f.Key + " " + figure(f.Value.(float64)) })
-	return []string{figure(s.nsPerOp), times(s.ratio), fmt.Sprintf("%.1f", s.rssMiB), extra, target}
+	before := ""
+	if s.before > 0 {
+		before = times(s.before)
+	}
+	return []string{figure(s.nsPerOp), times(s.ratio), before, fmt.Sprintf("%.1f", s.rssMiB), extra, target}
 }
 
 // list writes items with commas between them.
@@ -161,6 +165,9 @@ func writeLine(out *strings.Builder, row []string, widths []int) {
 	out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
+// beforeColumn is what a page does not have: it is written of one commit.
+const beforeColumn = "× before"
+
 // writeMarkdown writes the table for a page.
 func (b *Board) writeMarkdown(out *strings.Builder) {
 	var heads, rules []string
@@ -173,9 +180,11 @@ func (b *Board) writeMarkdown(out *strings.Builder) {
 		}
 	}
 	for _, row := range slices.Concat([][]string{heads, rules}, b.rows()) {
-		cells := make([]string, len(row))
+		var cells []string
 		for k, text := range row {
-			cells[k] = strings.ReplaceAll(text, "|", `\|`)
+			if columns[k].head != beforeColumn {
+				cells = append(cells, strings.ReplaceAll(text, "|", `\|`))
+			}
 		}
 		fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 	}
