@@ -43,6 +43,10 @@ func TestGossipMesh(t *testing.T) {
 		return strings.Contains(text, "\nactornode_gossip_members 3\n")
 	})
 	assert.Contains(t, text, "actornode_gossip_join_rounds_total")
+	assert.Contains(t, text, "\nactornode_gossip_streams_limit 16\n")
+	for _, name := range []string{"streams", "streams_waiting", "streams_refused_total", "streams_cut_total"} {
+		assert.Contains(t, text, "\nactornode_gossip_"+name+" ")
+	}
 	assert.NotContains(t, text, "actornode_dns_")
 }
 

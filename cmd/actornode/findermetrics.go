@@ -23,6 +23,15 @@ func (d *daemon) finderMetrics() (all []prometheus.Collector) {
 		gauge("gossip_lost_nodes", "Nodes that left, died or were cut off, and are still tried.", of(func(s gossip.Stats) float64 { return float64(s.Lost) }))
 		gauge("gossip_health", "0: well; more: this member is too slow to judge others.", of(func(s gossip.Stats) float64 { return float64(s.Health) }))
 		counter("gossip_join_rounds_total", "Attempts to reach seeds and lost nodes.", of(func(s gossip.Stats) float64 { return float64(s.Rounds) }))
+		gauge("gossip_streams", "TCP connections of others that gossip serves.", of(func(s gossip.Stats) float64 { return float64(s.Streams) }))
+		gauge("gossip_streams_waiting", "TCP connections of others that wait to be served by gossip.",
+			of(func(s gossip.Stats) float64 { return float64(s.StreamsWaiting) }))
+		gauge("gossip_streams_limit", "How many TCP connections of others gossip serves at a time.",
+			of(func(s gossip.Stats) float64 { return float64(s.StreamsLimit) }))
+		counter("gossip_streams_refused_total", "TCP connections of others that gossip had no room for.",
+			of(func(s gossip.Stats) float64 { return float64(s.StreamsRefused) }))
+		counter("gossip_streams_cut_total", "TCP connections of gossip that were too long or too slow.",
+			of(func(s gossip.Stats) float64 { return float64(s.StreamsCut) }))
 	}
 	if d.dns != nil {
 		of := func(get func(dns.Stats) uint64) func() float64 {

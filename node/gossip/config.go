@@ -47,6 +47,24 @@ type Config struct {
 	Retry time.Duration
 	// LeaveTimeout bounds the farewell. Default: 1 s.
 	LeaveTimeout time.Duration
+	// MaxStreams is how many TCP connections of others are served at a time; four times as
+	// many wait, unread, and the rest are closed. Memory for what strangers send, who have
+	// no cookie, is some three times MaxStreams times MaxStreamBytes at worst: buffers grow
+	// by doubling. Default: 16.
+	MaxStreams int
+	// MaxStreamsPerSource is how many of them may be from one source, which is an IPv4
+	// address or the first 64 bits of an IPv6 address; eight times as many wait. Who has
+	// MaxStreams/MaxStreamsPerSource sources can still keep others from joining by this
+	// node for as long as it goes on; members know of each other by UDP meanwhile.
+	// Default: 2, or MaxStreams if that is less.
+	MaxStreamsPerSource int
+	// MaxStreamBytes is how long a stream may be, that of a seed too; one that is longer
+	// is cut. A stream has all members, with 400 bytes each. All members want the same.
+	// Default: 4 MiB, enough for 10,000 members. At least 4 KiB.
+	MaxStreamBytes int
+	// StreamTimeout is how long a stream may last from its beginning to its end, and wait
+	// to be served. Default: 5 s.
+	StreamTimeout time.Duration
 	// Resolver finds the hosts of Seeds, Bind and Advertise. Default:
 	// net.DefaultResolver.
 	Resolver *net.Resolver
@@ -59,9 +77,15 @@ type Config struct {
 const (
 	defaultRetry = 30 * time.Second
 	defaultLeave = time.Second
-	firstPause   = 500 * time.Millisecond
-	keySize      = 32 // AES-256
-	keyInfo      = "actornode gossip 1"
+
+	defaultStreams          = 16
+	defaultStreamsPerSource = 2
+	defaultStreamBytes      = 4 << 20
+	minStreamBytes          = 4 << 10
+
+	firstPause = 500 * time.Millisecond
+	keySize    = 32 // AES-256
+	keyInfo    = "actornode gossip 1"
 )
 
 var paces = map[string]func() *memberlist.Config{
@@ -92,6 +116,9 @@ func (c *Config) validate() error {
 	if c.LeaveTimeout == 0 {
 		c.LeaveTimeout = defaultLeave
 	}
+	if err := c.boundStreams(); err != nil {
+		return err
+	}
 	for i, s := range c.Seeds {
 		if host, port, err := hostPort(s, DefaultPort); err != nil || host == "" || port == 0 {
 			return fmt.Errorf("gossip: Config.Seeds[%d] %q: want HOST:PORT or HOST", i, s)
@@ -116,6 +143,32 @@ func (c *Config) validate() error {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// boundStreams checks the bounds of streams, and fills them in.
+func (c *Config) boundStreams() error {
+	if c.MaxStreams < 0 || c.MaxStreamsPerSource < 0 || c.MaxStreamBytes < 0 || c.StreamTimeout < 0 {
+		return errors.New("gossip: Config: MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout must not be negative")
+	}
+	if c.MaxStreams == 0 {
+		c.MaxStreams = max(defaultStreams, c.MaxStreamsPerSource)
+	}
+	if c.MaxStreamsPerSource == 0 {
+		c.MaxStreamsPerSource = min(defaultStreamsPerSource, c.MaxStreams)
+	}
+	if c.MaxStreamBytes == 0 {
+		c.MaxStreamBytes = defaultStreamBytes
+	}
+	if c.StreamTimeout == 0 {
+		c.StreamTimeout = streamTimeout
+	}
+	if c.MaxStreamsPerSource > c.MaxStreams {
+		return fmt.Errorf("gossip: Config.MaxStreamsPerSource %d is more than MaxStreams %d", c.MaxStreamsPerSource, c.MaxStreams)
+	}
+	if c.MaxStreamBytes < minStreamBytes {
+		return fmt.Errorf("gossip: Config.MaxStreamBytes %d: want %d at least", c.MaxStreamBytes, minStreamBytes)
 	}
 	return nil
 }

@@ -53,17 +53,23 @@
 //     addresses.
 //  2. Who has the key but says nothing that this version reads is no member.
 //  3. Attempts to join end with stop only. Each differs from others in its log once.
+//  4. What is read before a key has been tried is bounded: see Config.MaxStreams. Memory
+//     for strangers is 59 MiB at most where 40 of them send as much as they can.
 //
 // # Goroutines
 //
 //	name           started by  stopped by  owns
 //	join           Announce    stop        the attempts to join
-//	some eight of  Announce    stop        sockets, probes, queues
+//	accept         Announce    stop        the TCP listener
+//	receive        Announce    stop        the UDP socket's reads
+//	some eight of  Announce    stop        probes, queues
 //	memberlist
+//	one for each   accept      its end     a stream of another
+//	stream
 //
-// Those of memberlist that serve a connection end within its timeout, 5 s, after stop.
-// stop waits up to LeaveTimeout for the farewell to be sent, and for an attempt to join
-// that is under way, 5 s at most.
+// Streams end with stop, and Config.StreamTimeout after their beginning. stop waits up to
+// LeaveTimeout for the farewell to be sent, and for an attempt to join that is under way,
+// StreamTimeout at most.
 //
 // # What can be lost
 //
@@ -74,7 +80,10 @@
 //
 // # Limits and costs
 //
-// 16 endpoints and 512 bytes for what a member says of itself; 1,024 lost nodes. A
+// 16 endpoints and 512 bytes for what a member says of itself; 1,024 lost nodes. Streams
+// are bounded by Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout;
+// what is refused or cut is in [Stats], and in the log once a second. Datagrams wait in the
+// kernel, in 2 MiB at most, and cost as much memory as they are long. A
 // node that listens nowhere (Distribution.Listen "-") is not announced and so does not
 // gossip. A member with two endpoints costs some 400 bytes here, and what memberlist
 // keeps of it, on every node; a list of 1,000 is one allocation of 16 KB. In a lan

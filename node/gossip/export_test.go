@@ -31,22 +31,27 @@ func Patience(c *Config) {
 // Calm undoes Hurry, and makes nobody be given up.
 func Calm(c *Config) { c.tune = func(m *memberlist.Config) { m.SuspicionMult = 1 << 20 } }
 
+// Linger has memberlist wait as long for a stream as a stream may last.
+func Linger(c *Config) {
+	before := c.tune
+	c.tune = func(m *memberlist.Config) {
+		before(m)
+		m.TCPTimeout = time.Hour
+	}
+}
+
 // Fault makes loses decide what of that which a member sends is lost. The member
 // gossips at from, HOST:PORT.
 func Fault(c *Config, loses func(from, to string) bool) {
 	before := c.tune
 	c.tune = func(m *memberlist.Config) {
 		before(m)
-		t, err := memberlist.NewNetTransport(&memberlist.NetTransportConfig{BindAddrs: []string{m.BindAddr}, BindPort: m.BindPort, Logger: m.Logger})
-		if err != nil {
-			panic(err)
-		}
-		m.Transport = &faulty{t, net.JoinHostPort(m.BindAddr, strconv.Itoa(m.BindPort)), loses}
+		m.Transport = &faulty{m.Transport.(*transport), net.JoinHostPort(m.BindAddr, strconv.Itoa(m.BindPort)), loses}
 	}
 }
 
 type faulty struct {
-	*memberlist.NetTransport
+	*transport
 	from  string
 	loses func(from, to string) bool
 }
@@ -55,14 +60,14 @@ func (f *faulty) WriteToAddress(b []byte, a memberlist.Address) (time.Time, erro
 	if f.loses(f.from, a.Addr) {
 		return time.Now(), nil
 	}
-	return f.NetTransport.WriteToAddress(b, a)
+	return f.transport.WriteToAddress(b, a)
 }
 
 func (f *faulty) DialAddressTimeout(a memberlist.Address, d time.Duration) (net.Conn, error) {
 	if f.loses(f.from, a.Addr) {
 		return nil, errors.New("the network is cut")
 	}
-	return f.NetTransport.DialAddressTimeout(a, d)
+	return f.transport.DialAddressTimeout(a, d)
 }
 
 // Kill ends a member without a farewell, as the death of its process does.

@@ -71,6 +71,12 @@ type Stats struct {
 	Lost    int    // nodes that left, died or were cut off, and are still tried
 	Rounds  uint64 // of attempts to join seeds and lost nodes
 	Health  int    // 0: well; more: this member is too slow to judge others, as memberlist has it
+
+	Streams        int    // TCP connections of others that are served
+	StreamsWaiting int    // that wait for that
+	StreamsLimit   int    // how many can be served at a time: Config.MaxStreams
+	StreamsRefused uint64 // since Announce: there was no room
+	StreamsCut     uint64 // since Announce: they were too long or too slow, those to others included
 }
 
 // Stats returns what is so now; zero: the finder is not announced.
@@ -80,7 +86,9 @@ func (f *Finder) Stats() Stats {
 	if f.on == nil {
 		return Stats{}
 	}
-	return Stats{f.on.list.NumMembers(), f.table.gone(), f.on.rounds.Load(), f.on.list.GetHealthScore()}
+	s := Stats{Members: f.on.list.NumMembers(), Lost: f.table.gone(), Rounds: f.on.rounds.Load(), Health: f.on.list.GetHealthScore()}
+	f.on.streams.stats(&s)
+	return s
 }
 
 // Announce is part of node.Finder: the node takes part. It does not wait until a
@@ -95,16 +103,40 @@ func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(
 	if err != nil {
 		return nil, err
 	}
-	list, err := memberlist.Create(cfg)
+	list, streams, err := f.open(cfg)
 	if err != nil {
 		f.table.clear()
-		return nil, fmt.Errorf("gossip: cannot gossip at %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
+		return nil, err
 	}
-	r := &run{cfg: f.cfg, table: f.table, list: list, over: make(chan struct{})}
+	r := &run{cfg: f.cfg, table: f.table, list: list, streams: streams, over: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	f.on = r
 	go r.join() // ended by stop, which waits for it
 	return func() { r.end.Do(func() { r.stop(); f.off() }) }, nil
+}
+
+// open listens where cfg says, and begins to gossip.
+func (f *Finder) open(cfg *memberlist.Config) (*memberlist.Memberlist, *streams, error) {
+	fail := func(err error) (*memberlist.Memberlist, *streams, error) {
+		return nil, nil, fmt.Errorf("gossip: cannot gossip at %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
+	}
+	s := newStreams(&f.cfg)
+	t, err := listen(cfg.BindAddr, cfg.BindPort, s, f.cfg.Log)
+	if err != nil {
+		return fail(err)
+	}
+	if cfg.BindPort == 0 {
+		cfg.BindPort, cfg.AdvertisePort = t.port(), t.port()
+	}
+	cfg.Transport = t
+	if f.cfg.tune != nil {
+		f.cfg.tune(cfg)
+	}
+	list, err := memberlist.Create(cfg)
+	if err != nil {
+		return fail(errors.Join(err, t.Shutdown()))
+	}
+	return list, s, nil
 }
 
 // off makes the finder ready for another Announce.
@@ -145,12 +177,9 @@ func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.
 	ear := f.table.listen()
 	cfg.Events, cfg.Alive = ear, ear
 	cfg.GossipVerifyIncoming, cfg.GossipVerifyOutgoing = true, true
-	cfg.TCPTimeout = min(cfg.TCPTimeout, streamTimeout)
+	cfg.TCPTimeout = min(cfg.TCPTimeout, f.cfg.StreamTimeout)
 	cfg.EnableCompression = false // names and ports: little to gain
 	cfg.Logger = log.New(&bridge{log: f.cfg.Log, now: time.Now, kinds: make(map[string]*kind)}, "", 0)
-	if f.cfg.tune != nil {
-		f.cfg.tune(cfg)
-	}
 	return cfg, nil
 }
 
@@ -181,14 +210,15 @@ func (s says) MergeRemoteState([]byte, bool)   {}
 
 // run is one time of taking part.
 type run struct {
-	cfg    Config
-	table  *table
-	list   *memberlist.Memberlist
-	ctx    context.Context
-	cancel context.CancelFunc
-	over   chan struct{} // closed when join has returned
-	end    sync.Once
-	rounds atomic.Uint64 // of attempts to join
+	cfg     Config
+	table   *table
+	list    *memberlist.Memberlist
+	streams *streams
+	ctx     context.Context
+	cancel  context.CancelFunc
+	over    chan struct{} // closed when join has returned
+	end     sync.Once
+	rounds  atomic.Uint64 // of attempts to join
 }
 
 func (r *run) stop() {
@@ -196,13 +226,13 @@ func (r *run) stop() {
 	if err := r.list.Leave(r.cfg.LeaveTimeout); err != nil {
 		r.cfg.Log.Warn("gossip: others were not told that this node leaves, and will find out", "error", err)
 	}
-	<-r.over // within streamTimeout
+	<-r.over // within Config.StreamTimeout
 	if err := r.list.Shutdown(); err != nil {
 		r.cfg.Log.Warn("gossip: cannot close what it gossips at", "error", err)
 	}
 }
 
-// streamTimeout bounds an attempt to join at one address.
+// streamTimeout bounds a stream, and so an attempt to join at one address.
 const streamTimeout = 5 * time.Second
 
 // lostTries is how many lost members are tried at a time.

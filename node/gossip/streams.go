@@ -1,0 +1,332 @@
+package gossip
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// streams bounds the TCP connections by which members exchange all they know.
+// memberlist reads a stream to its end before it tries a key, so whoever reaches the
+// port could have it keep as much as he likes.
+//
+// Invariants, whenever mu is free:
+//
+//  1. At most max streams are served, at most perSource of them from one source, and
+//     so out always has room for one that is about to be.
+//  2. At most waitFactor times as many wait, unread, in the order in which they came.
+//     None waits that could be served.
+//  3. A source is in sources while a stream of it is served or waits.
+//  4. A stream is over, at the latest, timeout after it was accepted or dialled; no more
+//     than bytes are read from it.
+type streams struct {
+	max, perSource int
+	bytes          int64
+	timeout        time.Duration
+	log            *slog.Logger
+	out            chan net.Conn // served, and not taken by memberlist yet
+
+	mu      sync.Mutex
+	served  map[*stream]struct{}
+	dialled map[*stream]struct{}
+	waiting []*stream // oldest first
+	sources map[netip.Prefix]share
+	closed  bool
+	refused seldom
+	cut     seldom
+}
+
+// share is how many streams a source has.
+type share struct{ served, waiting int }
+
+// waitFactor is how many streams may wait for one that may be served, of one source
+// and of all. What waits costs a file and the kernel's buffers.
+const (
+	waitFactor       = 4
+	sourceWaitFactor = 8
+)
+
+// seldom counts events, of which one a second is logged.
+type seldom struct {
+	count  uint64
+	logged time.Time
+	left   uint64 // not logged since
+}
+
+// logPause is how often streams that are refused, and streams that are cut, are logged.
+const logPause = time.Second
+
+// due counts an event. It reports whether it is to be logged, and how many before it
+// were not.
+func (s *seldom) due(now time.Time) (left uint64, due bool) {
+	s.count++
+	if now.Sub(s.logged) < logPause {
+		s.left++
+		return 0, false
+	}
+	left, s.left, s.logged = s.left, 0, now
+	return left, true
+}
+
+func newStreams(c *Config) *streams {
+	return &streams{
+		max: c.MaxStreams, perSource: c.MaxStreamsPerSource, bytes: int64(c.MaxStreamBytes), timeout: c.StreamTimeout,
+		log:     c.Log,
+		out:     make(chan net.Conn, c.MaxStreams),
+		served:  make(map[*stream]struct{}),
+		dialled: make(map[*stream]struct{}),
+		sources: make(map[netip.Prefix]share),
+	}
+}
+
+// stream is one of them. Its Close gives the place to one that waits.
+type stream struct {
+	net.Conn
+	all    *streams
+	source netip.Prefix // not valid: dialled here
+	end    time.Time
+	left   int64       // bytes that may be read still; the reader's
+	timer  *time.Timer // while it waits; guarded by all.mu
+	once   sync.Once   // its place is given back
+	told   sync.Once   // that it was cut
+}
+
+// admit takes a connection that has been accepted: it is served, waits, or is closed.
+func (s *streams) admit(conn net.Conn) {
+	st := &stream{Conn: conn, all: s, source: sourceOf(conn.RemoteAddr()), end: time.Now().Add(s.timeout), left: s.bytes}
+	if why := s.place(st); why != "" {
+		s.refuse(st, why)
+	}
+}
+
+// place finds a place for a stream, or says why there is none.
+func (s *streams) place(st *stream) (why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	has := s.sources[st.source]
+	switch {
+	case s.closed:
+		st.Conn.Close()
+	case s.roomLocked(st.source):
+		s.serveLocked(st)
+	case has.waiting >= s.perSource*sourceWaitFactor:
+		return "this source has as many as it may have (Config.MaxStreamsPerSource)"
+	case len(s.waiting) >= s.max*waitFactor:
+		return "there are as many as there may be (Config.MaxStreams)"
+	default:
+		has.waiting++
+		s.sources[st.source] = has
+		s.waiting = append(s.waiting, st)
+		st.timer = time.AfterFunc(s.timeout, st.expire)
+	}
+	return ""
+}
+
+// roomLocked reports whether one more stream of a source may be served.
+func (s *streams) roomLocked(source netip.Prefix) bool {
+	return len(s.served) < s.max && s.sources[source].served < s.perSource
+}
+
+func (s *streams) serveLocked(st *stream) {
+	st.SetDeadline(st.end)
+	s.served[st] = struct{}{}
+	has := s.sources[st.source]
+	has.served++
+	s.sources[st.source] = has
+	s.out <- st // has room: invariant 1
+}
+
+// refuse closes a stream that is not served.
+func (s *streams) refuse(st *stream, why string) {
+	st.Conn.Close()
+	s.mu.Lock()
+	left, due := s.refused.due(time.Now())
+	served, waiting := len(s.served), len(s.waiting)
+	s.mu.Unlock()
+	if due {
+		s.log.Warn("gossip: refuses a stream", "from", st.RemoteAddr().String(), "why", why,
+			"served", served, "waiting", waiting, "not_logged", left)
+	}
+}
+
+// expire ends the wait of a stream that nobody has served in time.
+func (st *stream) expire() {
+	s := st.all
+	s.mu.Lock()
+	i := slices.Index(s.waiting, st)
+	if i >= 0 {
+		s.unwaitLocked(i)
+	}
+	s.mu.Unlock()
+	if i >= 0 {
+		s.refuse(st, fmt.Sprintf("it has waited for %v (Config.StreamTimeout)", s.timeout))
+	}
+}
+
+// unwaitLocked takes the i-th of those that wait out.
+func (s *streams) unwaitLocked(i int) *stream {
+	st := s.waiting[i]
+	s.waiting = slices.Delete(s.waiting, i, i+1)
+	st.timer.Stop()
+	has := s.sources[st.source]
+	has.waiting--
+	s.keepLocked(st.source, has)
+	return st
+}
+
+func (s *streams) keepLocked(source netip.Prefix, has share) {
+	if s.sources[source] = has; has == (share{}) {
+		delete(s.sources, source)
+	}
+}
+
+// release gives the place of a stream to the first that waits for it.
+func (s *streams) release(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !st.source.IsValid() {
+		delete(s.dialled, st)
+		return
+	}
+	delete(s.served, st)
+	has := s.sources[st.source]
+	has.served--
+	s.keepLocked(st.source, has)
+	for i, next := range s.waiting {
+		if s.roomLocked(next.source) {
+			s.serveLocked(s.unwaitLocked(i))
+			return
+		}
+	}
+}
+
+// outgoing takes a connection that this member has made.
+func (s *streams) outgoing(conn net.Conn, end time.Time) (net.Conn, error) {
+	st := &stream{Conn: conn, all: s, end: end, left: s.bytes}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		conn.Close()
+		return nil, net.ErrClosed
+	}
+	s.dialled[st] = struct{}{}
+	return st, st.SetDeadline(end)
+}
+
+// close ends all streams, and lets none in any more.
+func (s *streams) close() {
+	s.mu.Lock()
+	s.closed = true
+	for len(s.waiting) > 0 {
+		s.unwaitLocked(0).Conn.Close()
+	}
+	for st := range maps.Keys(s.served) {
+		st.Conn.Close() // whoever reads it gives its place back
+	}
+	for st := range maps.Keys(s.dialled) {
+		st.Conn.Close()
+	}
+	s.mu.Unlock()
+	for {
+		select {
+		case conn := <-s.out: // memberlist takes it no more
+			conn.Close()
+		default:
+			return
+		}
+	}
+}
+
+// stats adds what is so now to a Stats.
+func (s *streams) stats(to *Stats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to.Streams, to.StreamsWaiting, to.StreamsLimit = len(s.served), len(s.waiting), s.max
+	to.StreamsRefused, to.StreamsCut = s.refused.count, s.cut.count
+}
+
+// Read is part of net.Conn. It fails after as many bytes as a stream may have.
+func (st *stream) Read(p []byte) (int, error) {
+	if st.left <= 0 {
+		err := fmt.Errorf("gossip: the stream is longer than %d bytes (Config.MaxStreamBytes)", st.all.bytes)
+		st.tellCut(err)
+		return 0, err
+	}
+	n, err := st.Conn.Read(p[:min(int64(len(p)), st.left)])
+	st.left -= int64(n)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		st.tellCut(err)
+	}
+	return n, err
+}
+
+// Write is part of net.Conn.
+func (st *stream) Write(p []byte) (int, error) {
+	n, err := st.Conn.Write(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		st.tellCut(err)
+	}
+	return n, err
+}
+
+// tellCut counts a stream that is too long or too slow, once.
+func (st *stream) tellCut(why error) {
+	st.told.Do(func() {
+		s := st.all
+		s.mu.Lock()
+		left, due := s.cut.due(time.Now())
+		s.mu.Unlock()
+		if due {
+			s.log.Warn("gossip: ends a stream that is too long or too slow", "with", st.RemoteAddr().String(),
+				"dialled_here", !st.source.IsValid(), "error", why, "not_logged", left)
+		}
+	})
+}
+
+// SetDeadline is part of net.Conn. No deadline is later than the end of the stream.
+func (st *stream) SetDeadline(t time.Time) error { return st.Conn.SetDeadline(st.clamp(t)) }
+
+// SetReadDeadline is part of net.Conn.
+func (st *stream) SetReadDeadline(t time.Time) error { return st.Conn.SetReadDeadline(st.clamp(t)) }
+
+// SetWriteDeadline is part of net.Conn.
+func (st *stream) SetWriteDeadline(t time.Time) error { return st.Conn.SetWriteDeadline(st.clamp(t)) }
+
+func (st *stream) clamp(t time.Time) time.Time {
+	if t.IsZero() || t.After(st.end) {
+		return st.end
+	}
+	return t
+}
+
+// Close is part of net.Conn.
+func (st *stream) Close() error {
+	err := st.Conn.Close()
+	st.once.Do(func() { st.all.release(st) })
+	return err
+}
+
+// sourceOf is whom a stream counts for: an IPv4 address, or the 64 bits of an IPv6
+// address that one host cannot choose at will.
+func sourceOf(addr net.Addr) netip.Prefix {
+	var ip netip.Addr
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		ip = tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	bits := 32
+	switch {
+	case !ip.IsValid():
+		ip, bits = netip.IPv6Unspecified(), 0
+	case ip.Is6():
+		bits = 64
+	}
+	p, _ := ip.Prefix(bits)
+	return p
+}
