@@ -34,6 +34,7 @@ type death struct {
 	watching map[uint64]*monitor
 	aliases  map[uint64]struct{}
 	calls    []ticket
+	unsent   *Timer // what timers would have sent
 	cancel   context.CancelCauseFunc
 }
 
@@ -98,6 +99,9 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	k.reason = reason
 	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
 	d.aliases, d.cancel = k.aliases, k.cancel
+	if k.timers != nil {
+		d.unsent = p.endTimersLocked()
+	}
 	for pr := k.calls; pr != nil; {
 		next := pr.next
 		pr.next, pr.prev, pr.listed = nil, nil, false
@@ -156,7 +160,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *death) has() bool {
-	return d.tied || d.links.len() != 0 || d.calls != nil || d.cancel != nil ||
+	return d.tied || d.links.len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
 		len(d.watchers) != 0 || len(d.watching) != 0 || len(d.aliases) != 0
 }
 
@@ -185,6 +189,7 @@ func (d *death) tell(c *Context) (wave []*death) {
 	if len(d.watchers) != 0 {
 		d.tellWatchers(c)
 	}
+	d.p.lose(d.unsent)
 	return wave
 }
 

@@ -50,9 +50,6 @@ type Node struct {
 	talliesMu sync.Mutex
 	tallies   []*tally // of the workers
 
-	timersMu sync.Mutex
-	timers   map[*Timer]struct{} // nil: stopped
-
 	blockedAt time.Time // of the last log line; the watcher's
 
 	stopOnce sync.Once
@@ -82,7 +79,6 @@ func Start(cfg Config) (*Node, error) {
 		names:   names{m: make(map[Atom]*proc)},
 		aliases: aliases{m: make(map[uint64]alias)},
 		dead:    deadLetters{log: cfg.Log, subs: make(map[*deadLetterSub]struct{})},
-		timers:  make(map[*Timer]struct{}),
 		born:    time.Now(),
 	}
 	n.table.max = uint32(cfg.MaxProcesses)
@@ -274,14 +270,10 @@ func (n *Node) Stop() error {
 }
 
 func (n *Node) stop() error {
-	n.timersMu.Lock()
-	timers := n.timers
-	n.timers = nil
-	n.timersMu.Unlock()
-	for t := range timers {
-		t.Cancel()
-	}
 	n.stopped.Store(true)
+	for p := range n.table.all() {
+		p.endTimers()
+	}
 	for p := range n.table.all() {
 		n.exitSignal(nil, PID{}, p.pid(), Shutdown)
 	}

@@ -106,6 +106,7 @@ type cold struct {
 	watching map[uint64]*monitor   // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
 	calls    *promise // calls that wait for this process
+	timers   *Timer   // that send to this process: the first of a list
 	birth    ticket   // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc

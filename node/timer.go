@@ -1,31 +1,49 @@
 package node
 
 import (
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/actornode/actornode/mailbox"
 )
 
-// Timer is a message that will be sent. It dies with the process it is for and
-// with the node.
+// Timer is a message that will be sent. It ends with the process that it is for, and
+// with the node: [Timer.Left] says false then, and it holds no message.
+//
+// A timer is on the list of its process, and all that changes is guarded by the mu of
+// that process: timers of different processes share no lock. A timer that is over is not
+// on the list, and refers neither to the process nor to the message.
 type Timer struct {
-	node  *Node
-	to    PID
-	msg   any
-	every time.Duration // 0: once
+	p     atomic.Pointer[proc] // nil: it is over
+	every time.Duration        // 0: once
 
-	mu   sync.Mutex
-	t    *time.Timer
-	due  time.Time
-	over bool
+	msg        any
+	t          *time.Timer
+	due        time.Time
+	pause      time.Duration // between tries while there is no room; 0: not tried yet
+	prev, next *Timer        // of the same process
 }
 
-// SendAfter sends msg to a process after d. Errors: [ErrBadTimeout], [ErrStopped].
+// While a mailbox that makes its senders wait has no room, a timer tries again, first after
+// minPause, then after twice as long each time.
+const (
+	minPause = time.Millisecond
+	maxPause = 100 * time.Millisecond
+)
+
+// SendAfter sends msg to a process of this node after d. If its mailbox has no room then
+// and the policy Block, the timer goes on until there is room, which it looks for every
+// 100 ms at least; with another policy the message is a dead letter. It is one, too, when
+// the process exits before; for a process that is gone already, or another node's, the
+// timer is over at once. Errors: [ErrBadTimeout], [ErrStopped].
 func (n *Node) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
 	return n.timer(d, 0, to, msg)
 }
 
-// SendInterval sends msg to a process every d, until the timer is cancelled or
-// the process is gone. Errors: [ErrBadTimeout] (d must be above 0), [ErrStopped].
+// SendInterval sends msg to a process of this node every d, until the timer is cancelled
+// or the process is gone. Each message that its mailbox has no room for is a dead letter,
+// whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
+// [ErrStopped].
 func (n *Node) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 	if d == 0 {
 		return nil, ErrBadTimeout
@@ -34,82 +52,171 @@ func (n *Node) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 }
 
 func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
-	if d < 0 {
+	switch {
+	case d < 0:
 		return nil, ErrBadTimeout
-	}
-	t := &Timer{node: n, to: to, msg: msg, every: every, due: time.Now().Add(d)}
-	n.timersMu.Lock()
-	defer n.timersMu.Unlock()
-	if n.timers == nil {
+	case n.stopped.Load():
 		return nil, ErrStopped
 	}
-	n.timers[t] = struct{}{}
-	t.mu.Lock()
-	t.t = time.AfterFunc(d, t.fire)
-	t.mu.Unlock()
+	t := &Timer{every: every, msg: msg, due: time.Now().Add(d)}
+	p := n.lookup(to)
+	if p != nil && p.time(t, d) {
+		return t, nil
+	}
+	if n.stopped.Load() {
+		return nil, ErrStopped
+	}
+	t.msg = nil
+	if every == 0 {
+		n.undeliverable(to, msg)
+	}
 	return t, nil
 }
 
-// fire runs on a goroutine of package time.
+// time starts a timer for p; false: p is gone.
+func (p *proc) time(t *Timer, d time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone() || p.node.stopped.Load() { // Stop may have looked for timers already
+		return false
+	}
+	k := p.chill()
+	if t.next = k.timers; t.next != nil {
+		t.next.prev = t
+	}
+	k.timers = t
+	t.p.Store(p)
+	t.t = time.AfterFunc(d, t.fire)
+	return true
+}
+
+// fire runs on a goroutine of package time, which nothing may hold up.
 func (t *Timer) fire() {
-	t.mu.Lock()
-	if t.over {
-		t.mu.Unlock()
+	p := t.lock()
+	if p == nil {
 		return
 	}
-	p := t.node.lookup(t.to)
-	if t.every > 0 && p != nil {
+	msg := t.msg
+	var room mailbox.Result
+	waits := t.every == 0 && p.boxed && p.holdsUp()
+	if waits {
+		if room = p.cold.box.Push(msg); room == mailbox.Full {
+			t.pause = min(max(minPause, 2*t.pause), maxPause)
+			t.t.Reset(t.pause)
+			p.mu.Unlock()
+			return
+		}
+	}
+	if t.every > 0 {
 		t.due = t.due.Add(t.every)
 		t.t.Reset(time.Until(t.due))
 	} else {
-		t.over = true
+		t.endLocked(p)
 	}
-	over := t.over
-	t.mu.Unlock()
-	if over {
-		t.forget()
+	p.mu.Unlock()
+	if tr := p.node.traces(); tr != nil {
+		tr.message(nil, PID{}, p, msg)
 	}
-	if p != nil {
-		if tr := t.node.traces(); tr != nil {
-			tr.message(nil, PID{}, p, t.msg)
-		}
-		p.deliver(nil, t.msg)
-	} else if t.every == 0 {
-		t.node.undeliverable(t.to, t.msg)
+	if waits {
+		p.boxIn(nil, room, msg)
+	} else {
+		p.tryDeliver(&mailbox.Node{Msg: msg})
 	}
 }
 
-func (t *Timer) forget() {
-	t.node.timersMu.Lock()
-	delete(t.node.timers, t)
-	t.node.timersMu.Unlock()
+// holdsUp reports whether the mailbox of p, which is boxed, makes senders wait for room.
+func (p *proc) holdsUp() bool {
+	b, ok := p.cold.box.(mailbox.Waiter)
+	return ok && b.Blocks()
 }
 
-// Cancel stops the timer. It returns how long it still had to run, and false if
-// it had fired or been cancelled already.
-func (t *Timer) Cancel() (left time.Duration, ok bool) {
-	t.mu.Lock()
-	left, ok = t.leftLocked()
-	t.over = true
+// lock locks the process that t is for, and returns it; nil, and nothing is locked: t is
+// over.
+func (t *Timer) lock() *proc {
+	p := t.p.Load()
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	if t.p.Load() == nil {
+		p.mu.Unlock()
+		return nil
+	}
+	return p
+}
+
+// endLocked takes t, which is not over, from the list of p.
+func (t *Timer) endLocked(p *proc) {
 	t.t.Stop()
-	t.mu.Unlock()
-	if ok {
-		t.forget()
+	if t.prev != nil {
+		t.prev.next = t.next
+	} else {
+		p.cold.timers = t.next
 	}
-	return left, ok
+	if t.next != nil {
+		t.next.prev = t.prev
+	}
+	t.msg, t.t, t.prev, t.next = nil, nil, nil, nil
+	t.p.Store(nil)
 }
 
-// Left returns how long the timer still has to run; false if it has fired or
-// been cancelled.
-func (t *Timer) Left() (left time.Duration, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.leftLocked()
+// endTimersLocked ends all timers of p. It returns those that were to send once: a list by
+// next, with their messages, that nobody else has.
+func (p *proc) endTimersLocked() (unsent *Timer) {
+	for p.cold != nil && p.cold.timers != nil {
+		t := p.cold.timers
+		msg := t.msg
+		t.endLocked(p)
+		if t.every == 0 {
+			t.msg, t.next, unsent = msg, unsent, t
+		}
+	}
+	return unsent
 }
 
-func (t *Timer) leftLocked() (time.Duration, bool) {
-	if t.over {
+// lose makes dead letters of the messages of timers that ended with p.
+func (p *proc) lose(unsent *Timer) {
+	for t := unsent; t != nil; {
+		next, msg := t.next, t.msg
+		t.next, t.msg = nil, nil
+		p.node.undeliverable(p.pid(), msg)
+		t = next
+	}
+}
+
+// endTimers ends all timers of p because the node stops: that makes no dead letters.
+func (p *proc) endTimers() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for t := p.endTimersLocked(); t != nil; {
+		next := t.next
+		t.next, t.msg = nil, nil
+		t = next
+	}
+}
+
+// Cancel stops the timer. It returns how long it still had to run, and false if it was
+// over: fired, cancelled, or its process gone.
+func (t *Timer) Cancel() (left time.Duration, ok bool) {
+	p := t.lock()
+	if p == nil {
 		return 0, false
 	}
-	return max(0, time.Until(t.due)), true
+	defer p.mu.Unlock()
+	left = t.leftLocked()
+	t.endLocked(p)
+	return left, true
 }
+
+// Left returns how long the timer still has to run; false if it is over: fired,
+// cancelled, or its process gone.
+func (t *Timer) Left() (left time.Duration, ok bool) {
+	p := t.lock()
+	if p == nil {
+		return 0, false
+	}
+	defer p.mu.Unlock()
+	return t.leftLocked(), true
+}
+
+func (t *Timer) leftLocked() time.Duration { return max(0, time.Until(t.due)) }

@@ -1,0 +1,178 @@
+package node_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire/racetest"
+	"github.com/actornode/actornode/wire/randtest"
+)
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Timers end with their processes, as OTP's do: they are not running any more, and what
+// they took is free, also where somebody keeps them.
+func TestTimersOfTheDead(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		const size = 1024
+		many := 20_000
+		if racetest.On {
+			many = 2_000 // it is slow
+		}
+		n := startNode(t, node.Config{MaxProcesses: 2 * many})
+		pids := make([]node.PID, many)
+		timers := make([]*node.Timer, 0, 2*many)
+		for i := range pids { // what so many processes leave behind is not what is measured
+			pids[i] = s.spawn(t, n, node.Options{}, shrug)
+		}
+		for _, pid := range pids {
+			n.Exit(pid, node.Kill)
+		}
+		eventually(t, "all are dead", func() bool { return n.Stats().Processes == 0 })
+		before := heap()
+		for i := range pids {
+			pids[i] = s.spawn(t, n, node.Options{}, shrug)
+			for _, start := range []func(time.Duration, node.PID, any) (*node.Timer, error){n.SendAfter, n.SendInterval} {
+				timer, err := start(time.Hour, pids[i], make([]byte, size))
+				require.NoError(t, err)
+				timers = append(timers, timer)
+			}
+		}
+		for _, timer := range timers {
+			_, ok := timer.Left()
+			require.True(t, ok)
+		}
+		for _, pid := range pids {
+			n.Exit(pid, node.Kill)
+		}
+		for _, timer := range timers {
+			left, ok := timer.Left()
+			require.False(t, ok)
+			require.Zero(t, left)
+			_, ok = timer.Cancel()
+			require.False(t, ok)
+		}
+		assert.Equal(t, map[node.Cause]uint64{node.CauseNoProcess: uint64(many)}, n.DeadLetterCounts(), "what was to be sent once")
+		eventually(t, "no process is left", func() bool { return n.Stats().Processes == 0 })
+		if racetest.On {
+			return // it keeps memory of its own
+		}
+		var held int64
+		eventually(t, "the memory is free", func() bool {
+			held = heap() - before
+			return held < int64(many*size/2)
+		})
+		t.Logf("%d KiB of %d", held>>10, 2*many*size>>10)
+		runtime.KeepAlive(timers)
+	})
+}
+
+// For a process that is gone, or is not here, a timer does not begin to run.
+func TestTimerForNobody(t *testing.T) {
+	n := startNode(t, node.Config{})
+	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
+	n.Exit(pid, node.Kill)
+	for _, to := range []node.PID{pid, {}} {
+		before := n.DeadLetterCounts()[node.CauseNoProcess]
+		timer, err := n.SendAfter(time.Hour, to, "x")
+		require.NoError(t, err)
+		_, ok := timer.Left()
+		assert.False(t, ok)
+		_, ok = timer.Cancel()
+		assert.False(t, ok)
+		assert.Equal(t, before+1, n.DeadLetterCounts()[node.CauseNoProcess])
+		timer, err = n.SendInterval(time.Hour, to, "x")
+		require.NoError(t, err)
+		_, ok = timer.Left()
+		assert.False(t, ok)
+		assert.Equal(t, before+1, n.DeadLetterCounts()[node.CauseNoProcess])
+	}
+}
+
+// Firing, the death of the process and Cancel meet. Each message is received, cancelled,
+// left in the mailbox of a process that died, or a dead letter: one of them, once.
+func TestTimerRaces(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		const rounds, each = 200, 8
+		n := startNode(t, node.Config{})
+		chance := randtest.New(t)
+		var received, cancelled atomic.Int64
+		for range rounds {
+			pid := s.spawn(t, n, node.Options{}, func(inside, any) error { received.Add(1); return nil })
+			var timers []*node.Timer
+			for range each {
+				timer, err := n.SendAfter(time.Duration(chance.IntN(200))*time.Microsecond, pid, "x")
+				require.NoError(t, err)
+				timers = append(timers, timer)
+			}
+			often, err := n.SendInterval(time.Hour, pid, "never")
+			require.NoError(t, err)
+			pause := time.Duration(chance.IntN(200)) * time.Microsecond
+			var all sync.WaitGroup
+			for i, timer := range timers {
+				all.Go(func() {
+					if i%2 == 0 {
+						timer.Left()
+					} else if _, ok := timer.Cancel(); ok {
+						cancelled.Add(1)
+					}
+				})
+			}
+			all.Go(func() {
+				<-time.After(pause) // chance decides who is first
+				n.Exit(pid, node.Kill)
+			})
+			all.Wait()
+			for _, timer := range append(timers, often) {
+				_, ok := timer.Left()
+				require.False(t, ok, "the process is dead")
+			}
+		}
+		accounted := func() int64 {
+			return received.Load() + cancelled.Load() + int64(n.DeadLetterCounts()[node.CauseNoProcess])
+		}
+		// What is in a mailbox at the death is gone with it, so that this is a bound.
+		assert.LessOrEqual(t, accounted(), int64(rounds*each))
+		t.Logf("%d received, %d cancelled, %d dead letters of %d", received.Load(), cancelled.Load(),
+			n.DeadLetterCounts()[node.CauseNoProcess], rounds*each)
+		assert.Positive(t, cancelled.Load())
+		assert.Positive(t, n.DeadLetterCounts()[node.CauseNoProcess])
+	})
+}
+
+// What a timer costs with its process, which pays for the first one.
+func BenchmarkTimer(b *testing.B) {
+	n, err := node.Start(node.Config{})
+	require.NoError(b, err)
+	defer n.Stop()
+	pid := flavours[0].spawn(b, n, node.Options{}, shrug)
+	b.Run("set and cancel", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			timer, _ := n.SendAfter(time.Hour, pid, "x")
+			timer.Cancel()
+		}
+	})
+	b.Run("spawn, set and kill", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			pid := flavours[0].spawn(b, n, node.Options{}, shrug)
+			n.SendInterval(time.Hour, pid, "x")
+			n.Exit(pid, node.Kill)
+		}
+	})
+}
