@@ -39,7 +39,18 @@ func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 	if me.p != nil && me.p.gone() {
 		return ErrExited
 	}
-	n, f, where := me.node, wire.Frame{Op: wire.OpSend, Payload: msg, Token: me.p.token()}, Atom("")
+	f, where := frameTo(me.node, to)
+	f.Payload, f.Token = msg, me.p.token()
+	if where == me.node.cfg.Name {
+		return me.node.receive(me.p, me.c, &f, &patience{ctx, me.p})
+	}
+	return me.deliverFar(ctx, where, f)
+}
+
+// frameTo returns the frame of a message, which is still to be filled in, and the node
+// that it is for.
+func frameTo[T Dest](n *Node, to T) (f wire.Frame, where Atom) {
+	f.Op = wire.OpSend
 	switch to := any(to).(type) {
 	case PID:
 		f.To, where = to, to.Node()
@@ -50,10 +61,30 @@ func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 	case Ref:
 		f.Ref, where = to, to.Node()
 	}
-	if where == n.cfg.Name {
-		return n.receive(me.p, me.c, &f, &patience{ctx, me.p})
+	return f, where
+}
+
+// SendNow is [SendTo] by one whom no mailbox may hold up, such as a server that answers
+// whoever a message names. A mailbox here that has no room for the message makes a dead
+// letter of it, whatever its policy, as for a message from another node. Errors are those
+// of [Deliver] for a process here, of SendTo for another.
+func SendNow[T Dest](from Caller, to T, msg any) error {
+	me := from.caller()
+	if me.p != nil && me.p.gone() {
+		return ErrExited
 	}
-	return me.deliverFar(ctx, where, f)
+	f, where := frameTo(me.node, to)
+	if where == me.node.cfg.Name {
+		f.Payload, f.Token = msg, me.p.token()
+		return me.node.receive(me.p, me.c, &f, nil)
+	}
+	switch to := any(to).(type) {
+	case At:
+		return me.node.sendAt(me.p, me.c, to, msg)
+	case Ref:
+		return me.node.sendAlias(me.p, me.c, to, msg, me.p.token())
+	}
+	return me.node.sendFar(me.p, me.c, f.To, msg, me.p.token())
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
@@ -84,6 +115,15 @@ func (n *Node) receive(who *proc, c *Context, f *wire.Frame, u *patience) error 
 		return q.offer(c, f.Payload, u)
 	}
 	return q.deliverTraced(c, f.Payload, f.Token)
+}
+
+// deliverNow is deliver by one who must not be held up, for a message with a token, nil
+// for none.
+func (p *proc) deliverNow(c *Context, msg, token any) error {
+	if p.boxed {
+		return p.offer(c, msg, nil)
+	}
+	return p.deliverTraced(c, msg, token)
 }
 
 // patience is how long a send waits for room in a mailbox: until its sender is
@@ -126,8 +166,7 @@ func (p *proc) offer(c *Context, msg any, u *patience) error {
 			}
 			return ErrNoProcess
 		}
-		b, ok := p.cold.box.(mailbox.Waiter)
-		blocks := ok && b.Blocks()
+		blocks := p.holdsUp()
 		if !blocks || u == nil {
 			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
 			if blocks {
@@ -138,7 +177,7 @@ func (p *proc) offer(c *Context, msg any, u *patience) error {
 		if c != nil {
 			c.block()
 		}
-		if err := u.await(b, msg); err != nil {
+		if err := u.await(p.cold.box.(mailbox.Waiter), msg); err != nil {
 			return err
 		}
 	}

@@ -103,7 +103,8 @@
 //     a call no longer than its context or timeout says.
 //   - Nothing holds up what comes from a peer: a bounded mailbox with the policy
 //     Block refuses a message from another node that it has no room for, and that
-//     is a dead letter.
+//     is a dead letter. So it does with the messages of SendInterval, replies to calls
+//     that came as messages, and what [SendNow] sends.
 //   - A message that is no term is a dead letter, a call with one an error
 //     ([wire.EncodeError]). An exit reason that is no term is sent as text.
 //   - Stop writes what the exits of the processes have to say, for a second at most,

@@ -25,7 +25,7 @@ func (n *Node) startKernel() error {
 func netKernel(c *Context, msg any) error {
 	if t, ok := msg.(wire.Tuple); ok && len(t) == 4 && t[0] == wire.Atom("io_request") {
 		if from, ok := t[1].(PID); ok { // it leads where there is no user; nobody must wait for ever
-			c.Send(from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
+			SendNow(c, from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
 		}
 		return nil
 	}
@@ -62,11 +62,11 @@ func rex(c *Context, msg any) error {
 	}
 	if from, ok := t[0].(PID); ok {
 		if t[1] == wire.Atom("features_request") {
-			c.Send(from, wire.Tuple{wire.Atom("features_reply"), n.cfg.Name, wire.List{wire.Atom("erpc")}})
+			SendNow(c, from, wire.Tuple{wire.Atom("features_reply"), n.cfg.Name, wire.List{wire.Atom("erpc")}})
 			return nil
 		}
 		if call, ok := t[1].(wire.Tuple); ok && len(call) == 5 && call[0] == wire.Atom("call") {
-			return n.answerRex(call, func(v any) { n.Send(from, wire.Tuple{wire.Atom("rex"), v}) })
+			return n.answerRex(call, func(v any) { SendNow(n, from, wire.Tuple{wire.Atom("rex"), v}) })
 		}
 		if cast, ok := t[1].(wire.Tuple); ok && len(cast) == 3 {
 			forward(c, from, cast)
@@ -87,19 +87,19 @@ func forward(c *Context, from PID, cast wire.Tuple) {
 	case !ok:
 		err = ErrNoName
 	case cast[0] == wire.Atom("sbcast"):
-		err = c.SendName(name, cast[2])
+		err = SendNow(c, name, cast[2])
 	case cast[0] == wire.Atom("send"):
-		if err = c.SendName(name, wire.Tuple{from, cast[2]}); err == nil {
+		if err = SendNow(c, name, wire.Tuple{from, cast[2]}); !errors.Is(err, ErrNoName) {
 			return // it is up to the receiver to answer
 		}
 	default:
 		return
 	}
 	var answer any = c.node.cfg.Name
-	if err != nil {
+	if errors.Is(err, ErrNoName) {
 		answer = wire.Tuple{wire.Atom("nonexisting_name"), cast[1]}
 	}
-	c.Send(from, wire.Tuple{wire.Atom("rex"), c.node.cfg.Name, answer})
+	SendNow(c, from, wire.Tuple{wire.Atom("rex"), c.node.cfg.Name, answer})
 }
 
 // answerRex runs {call, Module, Function, Args, Leader} in a process of its own.

@@ -163,8 +163,10 @@ func bare(msg any) any {
 	return msg
 }
 
-// reply sends the reply that p has been settled with to another node: to an alias,
-// if alias, else to a process. c is the context of the actor that replies.
+// reply sends the reply that p has been settled with as a message: to an alias, if
+// alias, else to a process, of another node or of this one. c is the context of the actor
+// that replies. A mailbox does not hold it up: whom it goes to, a message has said, and
+// perhaps it is sent by an exit, or by the end of a timeout.
 func (p *promise) reply(c *Context, to PID, ref Ref, alias bool, tag any) {
 	n, v := p.node, p.value
 	var token any
@@ -177,10 +179,12 @@ func (p *promise) reply(c *Context, to PID, ref Ref, alias bool, tag any) {
 		token = c.p.token()
 	}
 	msg := wire.Tuple{tag, v}
-	if alias {
+	if alias && n.origin.Equal(ref.Origin()) {
+		n.receive(acting(nil, c), c, &wire.Frame{Ref: ref, Payload: msg, Token: token}, nil)
+	} else if alias {
 		n.sendAlias(nil, c, ref, msg, token)
 	} else if q := n.lookup(to); q != nil {
-		q.deliverTraced(c, msg, token)
+		q.deliverNow(c, msg, token)
 	} else {
 		n.sendFar(nil, c, to, msg, token)
 	}

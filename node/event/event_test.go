@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/nodetest"
@@ -229,6 +230,26 @@ func TestReplacementFails(t *testing.T) {
 		assert.Equal(t, id("a"), node.ReceiveOf[event.Exit](s.me).Handler)
 		assert.Equal(t, event.Exit{Handler: id("b"), Reason: &node.Crash{Reason: errOops}}, node.ReceiveOf[event.Exit](s.me))
 		assert.Contains(t, s.log.String(), "handler=b")
+	})
+}
+
+// An owner that does not read what it is told holds up nobody.
+func TestFullOwner(t *testing.T) {
+	onStage(t, func(s *stage) {
+		added, release := make(chan error, 1), make(chan struct{})
+		owner, err := s.n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+			node.Process(func(p *node.Self) error {
+				added <- event.AddOwned(p.Context(), p, s.pid, id("a"), &probe{})
+				<-release
+				return nil
+			}))
+		require.NoError(t, err)
+		require.NoError(t, <-added)
+		require.NoError(t, s.n.Send(owner, "first"))
+		_, err = event.Delete(s.Context(), s.n, s.pid, id("a"), nil)
+		require.NoError(t, err)
+		assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 1}, s.n.DeadLetterCounts())
+		close(release)
 	})
 }
 

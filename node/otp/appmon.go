@@ -181,7 +181,7 @@ const defaultRepeat = 2000 // ms
 func (m *monitor) do(p *node.Self, w *task) {
 	result := m.result(p.Context(), w)
 	if !w.known || !wire.Equal(result, w.old) {
-		p.Send(w.from, wire.Tuple{wire.Atom("delivery"), p.Self(), w.kind, w.about, result})
+		node.SendNow(p, w.from, wire.Tuple{wire.Atom("delivery"), p.Self(), w.kind, w.about, result})
 	}
 	w.old, w.known = result, true
 	k := key(w.from, w.kind, w.about)

@@ -2,6 +2,7 @@ package otp
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -88,11 +89,11 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 func (t *tools) send(args []any) (any, error) {
 	switch to := args[0].(type) {
 	case wire.PID:
-		t.n.Send(to, args[1])
+		node.SendNow(t.n, to, args[1])
 	case wire.Ref:
-		t.n.SendAlias(to, args[1])
+		node.SendNow(t.n, to, args[1])
 	case wire.Atom:
-		if t.n.SendName(to, args[1]) != nil {
+		if errors.Is(node.SendNow(t.n, to, args[1]), node.ErrNoName) {
 			return nil, errBadArg
 		}
 	case wire.Tuple:
@@ -104,7 +105,7 @@ func (t *tools) send(args []any) (any, error) {
 		if !ok1 || !ok2 {
 			return nil, errBadArg
 		}
-		t.n.SendAt(node.At{Name: name, Node: at}, args[1])
+		node.SendNow(t.n, node.At{Name: name, Node: at}, args[1])
 	default:
 		return nil, errBadArg
 	}

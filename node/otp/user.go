@@ -21,7 +21,7 @@ func (t *tools) user(p *node.Self) error {
 				continue
 			}
 			if from, ok := m[1].(wire.PID); ok {
-				p.Send(from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
+				node.SendNow(p, from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
 			}
 		}
 	}

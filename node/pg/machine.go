@@ -47,9 +47,18 @@ type world interface {
 // near is the world as a process sees it.
 type near struct{ *node.Context }
 
-func (n near) Monitor(pid node.PID) node.Ref    { return node.MonitorConnected(n.Context, pid) }
-func (n near) MonitorAt(at node.At) node.Ref    { return node.MonitorConnected(n.Context, at) }
-func (n near) Send(to node.PID, msg any) error  { return node.SendConnected(n.Context, to, msg) }
+func (n near) Monitor(pid node.PID) node.Ref { return node.MonitorConnected(n.Context, pid) }
+func (n near) MonitorAt(at node.At) node.Ref { return node.MonitorConnected(n.Context, at) }
+
+// Send is part of world. A process here that does not read what it has subscribed to
+// must not hold up the scope.
+func (n near) Send(to node.PID, msg any) error {
+	if to.Origin() == n.Self().Origin() {
+		return node.SendNow(n.Context, to, msg)
+	}
+	return node.SendConnected(n.Context, to, msg)
+}
+
 func (n near) SendAt(at node.At, msg any) error { return node.SendConnected(n.Context, at, msg) }
 
 // member is a local process that is in groups.

@@ -1,0 +1,42 @@
+package otp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+// A process that does not read holds up neither user nor what others send from afar.
+func TestFullMailboxes(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	require.NoError(t, otp.Config{Output: &logtest.Text{}}.Export(n))
+	release := make(chan struct{})
+	defer close(release)
+	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.Process(func(s *node.Self) error { <-release; return nil }))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(full, "first"))
+
+	sent := make(chan error, 1)
+	for _, to := range []any{full, wire.Atom("full"), wire.Tuple{wire.Atom("full"), n.Name()}} {
+		go func() {
+			_, err := n.Apply(t.Context(), "erlang", "send", []any{to, "x"})
+			sent <- err
+		}()
+		require.NoError(t, nodetest.Arrival(t, sent), "%v", to)
+	}
+	h := nodetest.Open(t, n)
+	for _, from := range []node.PID{full, h.Self()} {
+		require.NoError(t, n.SendName("user", wire.Tuple{wire.Atom("io_request"), from, "ref", wire.Atom("getopts")}))
+	}
+	assert.Equal(t, wire.Atom("io_reply"), nodetest.Next[wire.Tuple](t, h)[0])
+	assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 4}, n.DeadLetterCounts())
+}

@@ -1,0 +1,34 @@
+package pg_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/pg"
+)
+
+// A process that does not read what it has subscribed to loses it, and holds up nobody.
+func TestFullSubscriber(t *testing.T) {
+	p := startPeer(t, nil, "a", pg.Config{})
+	subscribed, release := make(chan error, 1), make(chan struct{})
+	defer close(release)
+	full := node.Options{Limits: mailbox.Limits{Messages: 2, Policy: mailbox.Block}}
+	_, err := p.SpawnOpt(full, node.Process(func(s *node.Self) error {
+		_, _, err := p.scope.Monitor(s.Context(), s, "g")
+		subscribed <- err
+		<-release
+		return nil
+	}))
+	require.NoError(t, err)
+	require.NoError(t, nodetest.Arrival(t, subscribed))
+	for _, pid := range p.spawn(10) {
+		p.join("g", pid)
+	}
+	assert.Len(t, p.scope.Members("g"), 10)
+	assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 8}, p.DeadLetterCounts())
+}

@@ -1,0 +1,78 @@
+package node_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Whoever answers those that a message names is not held up by their mailboxes.
+func TestRexIsNotHeldUp(t *testing.T) {
+	n := newCluster(t).start("a")
+	release := make(chan struct{})
+	defer close(release)
+	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.ActorFunc(func(*node.Context, any) error { <-release; return nil }))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(full, "first"))
+	h, err := n.Open()
+	require.NoError(t, err)
+	defer h.Close(nil)
+	asks := func(pid node.PID) wire.Tuple { return wire.Tuple{pid, node.Atom("features_request")} }
+	require.NoError(t, h.SendName("rex", wire.Tuple{h.Self(), wire.Tuple{node.Atom("sbcast"), node.Atom("full"), "second"}}))
+	require.NoError(t, h.SendName("rex", wire.Tuple{h.Self(), wire.Tuple{node.Atom("send"), node.Atom("full"), "third"}}))
+	require.NoError(t, h.SendName("rex", asks(full)))
+	require.NoError(t, h.SendName("net_kernel", wire.Tuple{node.Atom("io_request"), full, "ref", "what"}))
+	require.NoError(t, h.SendName("rex", asks(h.Self())))
+	for _, want := range []string{"{rex,'a@127.0.0.1','a@127.0.0.1'}", "{features_reply,'a@127.0.0.1',[erpc]}"} {
+		m, err := h.ReceiveWithin(grace, nil)
+		require.NoError(t, err, want)
+		assert.Equal(t, want, wire.Format(m))
+	}
+	eventually(t, "all four are dead letters", func() bool { return n.DeadLetterCounts()[node.CauseMailboxFull] == 4 })
+}
+
+// A reply to a call from Erlang, or one like it, does not hold up the server.
+func TestReplyIsNotHeldUp(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		synctest.Test(t, func(t *testing.T) {
+			n, full, release := s.full(t)
+			alias := make(chan node.Ref, 1)
+			owner, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+				node.ActorFunc(func(c *node.Context, _ any) error { alias <- c.Alias(false); <-release; return nil }))
+			require.NoError(t, err)
+			require.NoError(t, n.Send(owner, "first"))
+			answered := make(chan error, 2)
+			server := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+				r, ok := n.AsRequest(m)
+				if !ok {
+					return nil
+				}
+				answered <- r.Reply("answer")
+				return nil
+			})
+			byAlias := improper(<-alias, node.Atom("alias"))
+			require.NoError(t, n.Send(server, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{full, n.MakeRef()}, "question"}))
+			require.NoError(t, n.Send(server, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{owner, byAlias}, "question"}))
+			for range 2 { // perhaps not before the stage of the others has been taken away
+				require.NoError(t, <-answered)
+			}
+			assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 2}, n.DeadLetterCounts())
+
+			assert.ErrorIs(t, node.SendNow(n, full, "x"), node.ErrMailboxFull)
+			assert.ErrorIs(t, node.SendNow(n, node.At{Name: "nobody", Node: n.Name()}, "x"), node.ErrNoName)
+			assert.ErrorIs(t, node.SendNow(n, node.At{Name: "x", Node: "other@host"}, "x"), node.ErrNotHere)
+			assert.EqualValues(t, 3, n.DeadLetterCounts()[node.CauseMailboxFull])
+			close(release)
+			synctest.Wait()
+			assert.NoError(t, node.SendNow(n, full, "x"))
+			require.NoError(t, n.Stop())
+		})
+	})
+}
