@@ -185,6 +185,11 @@ func TestDockerfile(t *testing.T) {
 		assert.True(t, known[v], v)
 	}
 	assert.DirExists(t, "../cmd/actornode")
+	copied := regexp.MustCompile(`/src/([A-Z_]+(?:\.md)?)`).FindAllStringSubmatch(text, -1)
+	assert.Equal(t, []string{"LICENSE", "THIRD_PARTY_LICENSES.md"}, []string{copied[0][1], copied[1][1]}, "what ships has its licences with it")
+	for _, c := range copied {
+		assert.FileExists(t, "../"+c[1])
+	}
 	mod, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))
