@@ -83,7 +83,8 @@ func Default() *Config {
 	c.TLS.MinVersion = "1.2"
 	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]node.Endpoint)
 	c.Discovery.DNS = DNS{Network: "ip4", Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}
-	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second}
+	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second,
+		MaxStreams: 16, MaxStreamsPerSource: 2, MaxStreamBytes: 4 << 20, StreamTimeout: 5 * time.Second}
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
 	c.Limits.Cluster, c.Limits.HTTP = node.DefaultClusterLimits(c.TickTime), 64
 	c.Limits.Cluster.Stall = 0 // by the TickTime of the file

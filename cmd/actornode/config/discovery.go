@@ -42,6 +42,9 @@ type Gossip struct {
 	Pace                string
 	Retry, LeaveTimeout time.Duration
 	OldCookies          []string
+
+	MaxStreams, MaxStreamsPerSource, MaxStreamBytes int
+	StreamTimeout                                   time.Duration
 }
 
 // Config returns what package dns takes; false: nothing is found by DNS.
@@ -61,7 +64,9 @@ func (d *DNS) Config() (c dns.Config, on bool) {
 // gossip.
 func (g *Gossip) Config() (c gossip.Config, on bool) {
 	return gossip.Config{OldCookies: g.OldCookies, Seeds: g.Seeds, Bind: g.Bind, Advertise: g.Advertise,
-		Pace: g.Pace, Retry: g.Retry, LeaveTimeout: g.LeaveTimeout}, g.Bind != "" || len(g.Seeds) > 0
+		Pace: g.Pace, Retry: g.Retry, LeaveTimeout: g.LeaveTimeout,
+		MaxStreams: g.MaxStreams, MaxStreamsPerSource: min(g.MaxStreamsPerSource, g.MaxStreams), MaxStreamBytes: g.MaxStreamBytes,
+		StreamTimeout: g.StreamTimeout}, g.Bind != "" || len(g.Seeds) > 0
 }
 
 // service reads NAME or PROTOCOL://NAME.
@@ -189,8 +194,17 @@ func (c *Config) found() []Setting {
 		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick}, Doc: "how long the farewell may take"},
 		{Key: "discovery.gossip.old_cookies", Secret: true, Value: list{&g.OldCookies, "cookie", "a cookie", CheckCookie, true},
 			Doc: "cookies that others may still gossip with, while the cookie is changed"},
+		{Key: "discovery.gossip.max_streams", Value: count{&g.MaxStreams, 1, maxStreams},
+			Doc: "how many TCP connections of others gossip serves at a time"},
+		{Key: "discovery.gossip.max_streams_per_source", Value: count{&g.MaxStreamsPerSource, 1, maxStreams},
+			Doc: "how many of them from one IPv4 address, or from the first 64 bits of an IPv6 address"},
+		{Key: "discovery.gossip.max_stream_bytes", Value: size{&g.MaxStreamBytes, 4 << 10},
+			Doc: "how much is read from one of them; a member takes 400 bytes; the same for all"},
+		{Key: "discovery.gossip.stream_timeout", Value: duration{&g.StreamTimeout, minTick}, Doc: "how long one of them may last"},
 	}
 }
+
+const maxStreams = 1024
 
 const minTTL = 100 * time.Millisecond
 
