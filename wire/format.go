@@ -18,7 +18,7 @@ import (
 func Format(t any) string { return string(AppendFormat(nil, t)) }
 
 // AppendFormat appends what [Format] returns.
-func AppendFormat(dst []byte, t any) []byte { return appendTerm(dst, t, true) }
+func AppendFormat(dst []byte, t any) []byte { return (&formatting{text: true}).append(dst, t) }
 
 // FormatPlain returns t as io:format("~tw", [T]) writes it: like [Format], but
 // with no guess at what is text: lists of characters are lists of numbers,
@@ -26,7 +26,7 @@ func AppendFormat(dst []byte, t any) []byte { return appendTerm(dst, t, true) }
 func FormatPlain(t any) string { return string(AppendPlain(nil, t)) }
 
 // AppendPlain appends what [FormatPlain] returns.
-func AppendPlain(dst []byte, t any) []byte { return appendTerm(dst, t, false) }
+func AppendPlain(dst []byte, t any) []byte { return (&formatting{}).append(dst, t) }
 
 // brackets is one compound term that has been opened and not closed yet.
 type brackets struct {
@@ -36,12 +36,23 @@ type brackets struct {
 	end    string
 }
 
-// appendTerm appends t; text says whether what looks like text is written so.
-// Like compare, it keeps the depth of t on the heap.
-func appendTerm(dst []byte, t any, text bool) []byte {
+// formatting is a text under way.
+type formatting struct {
+	text bool // whether what looks like text is written so
+
+	// Of a text that is cut.
+	cut     bool          // whether it is to be
+	limit   int           // the length of dst from which on nothing is added
+	foreign func(any) any // what is shown in place of a value that is no term; nil: itself
+	whole   string        // of what was cut last: its size
+	rounded bool          // something was not written as Format does it
+}
+
+// append appends t. Like compare, it keeps the depth of t on the heap.
+func (f *formatting) append(dst []byte, t any) []byte {
 	var room [8]brackets
-	dst, stack := appendOne(dst, room[:0], t, text)
-	for len(stack) > 0 {
+	dst, stack := f.one(dst, room[:0], t)
+	for len(stack) > 0 && !f.full(dst) {
 		top := &stack[len(stack)-1]
 		part, ok := top.inside.next()
 		switch {
@@ -60,35 +71,47 @@ func appendTerm(dst []byte, t any, text bool) []byte {
 			continue
 		}
 		top.n++
-		dst, stack = appendOne(dst, stack, part, text)
+		dst, stack = f.one(dst, stack, part)
+	}
+	if f.full(dst) && f.whole == "" {
+		f.whole = largest(stack)
 	}
 	return dst
 }
 
-// appendOne appends t if it has no parts; else it appends the opening bracket
-// and pushes the parts.
-func appendOne(dst []byte, stack []brackets, t any, text bool) ([]byte, []brackets) {
+// one appends t if it has no parts; else it appends the opening bracket and pushes
+// the parts.
+func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []brackets) {
 	t = bare(t)
-	switch classOf(t) {
+	class := classOf(t)
+	if class == classForeign && f.foreign != nil {
+		t = bare(f.foreign(t))
+		class = classOf(t)
+	}
+	switch class {
 	case classNumber:
-		dst = appendNumber(dst, t)
+		dst = f.number(dst, t)
 	case classAtom:
-		dst = appendAtom(dst, atomOf(t))
+		dst = appendAtom(dst, Atom(f.head(dst, string(atomOf(t)))))
 	case classTuple:
 		return append(dst, '{'), append(stack, brackets{inside: cellsOf(t), end: "}"})
 	case classList:
-		if text && isString(t) {
-			return appendString(dst, t), stack
+		if f.text && isString(t, f.room(dst)) {
+			return f.string(dst, t), stack
 		}
 		return append(dst, '['), append(stack, brackets{inside: cellsOf(t), end: "]"})
 	case classMap:
 		dst = append(dst, "#{"...)
+		body := t.(Map).body
 		if t.(Map).Len() == 0 {
 			return append(dst, '}'), stack
 		}
-		return dst, append(stack, brackets{inside: cellsOf(pairsOf{t.(Map).body.ordered()}), pairs: true, end: "}"})
+		if len(body.pairs) <= f.room(dst) {
+			body = body.ordered()
+		}
+		return dst, append(stack, brackets{inside: cellsOf(pairsOf{body}), pairs: true, end: "}"})
 	case classBits:
-		dst = appendBits(dst, t, text)
+		dst = f.bits(dst, t)
 	case classFun:
 		f := t.(Fun)
 		dst = fmt.Appendf(dst, "#Fun<%s.%d.%d>", string(f.Module), f.OldIndex, f.OldUniq)
@@ -100,16 +123,26 @@ func appendOne(dst []byte, stack []brackets, t any, text bool) ([]byte, []bracke
 	case classPID, classRef, classPort:
 		dst = append(dst, t.(fmt.Stringer).String()...)
 	default:
-		dst = fmt.Appendf(dst, "#Go<%T %v>", t, t)
+		dst = fmt.Appendf(dst, "#Go<%T ", t)
+		if f.cut {
+			dst = append(dst, FormatGo("%v", t, f.room(dst))...)
+		} else {
+			dst = fmt.Append(dst, t)
+		}
+		dst = append(dst, '>')
 	}
 	return dst, stack
 }
 
-func appendNumber(dst []byte, t any) []byte {
+func (f *formatting) number(dst []byte, t any) []byte {
 	switch x := numOf(t); x.kind {
 	case numSmall:
 		return strconv.AppendInt(dst, x.small, 10)
 	case numBig:
+		if n := x.big.BitLen(); n > bigBits && n/bitsPerDigit > f.room(dst) { // its first digits cost as much as all
+			f.rounded = true
+			return fmt.Appendf(dst, "#Integer<%d bits>", n)
+		}
 		return x.big.Append(dst, 10)
 	default:
 		return appendFloat(dst, x.float)
@@ -150,8 +183,8 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 // isString reports whether a list is proper, not empty, and all printable
-// characters.
-func isString(list any) bool {
+// characters. It looks at the first most elements, and one more.
+func isString(list any, most int) bool {
 	c := cellsOf(list)
 	n := 0
 	for t, ok := c.next(); ok; t, ok = c.next() {
@@ -159,27 +192,39 @@ func isString(list any) bool {
 		if !ok || r != int64(rune(r)) || !isPrintable(rune(r)) {
 			return false
 		}
-		n++
+		if n++; n > most {
+			return true
+		}
 	}
 	return n > 0 && c.tail() == nil
 }
 
-func appendString(dst []byte, list any) []byte {
+func (f *formatting) string(dst []byte, list any) []byte {
 	dst = append(dst, '"')
 	c := cellsOf(list)
-	for t, ok := c.next(); ok; t, ok = c.next() {
+	for t, ok := c.next(); ok && !f.full(dst); t, ok = c.next() {
 		r, _ := Int(t)
 		dst = appendRune(dst, rune(r), '"')
 	}
-	return append(dst, '"')
+	dst = append(dst, '"')
+	if f.full(dst) {
+		f.whole = sizeOf(list)
+	}
+	return dst
 }
 
-func appendBits(dst []byte, t any, text bool) []byte {
-	data, n := bitsOf(t)
+func (f *formatting) bits(dst []byte, t any) []byte {
+	all, n := bitsOf(t)
+	data := f.head(dst, all)
+	text := f.text && n > 0 && n%8 == 0
 	dst = append(dst, "<<"...)
-	if text && n > 0 && n%8 == 0 {
-		if out, ok := appendText(dst, data); ok {
-			return append(out, ">>"...)
+	if text {
+		whole := data
+		if len(data) < len(all) {
+			whole = wholeRunes(data)
+		}
+		if out, ok := appendText(dst, whole); ok {
+			return f.sized(append(out, ">>"...), t)
 		}
 	}
 	for i := range len(data) {
@@ -192,7 +237,7 @@ func appendBits(dst []byte, t any, text bool) []byte {
 			dst = strconv.AppendInt(append(dst, ':'), int64(used), 10)
 		}
 	}
-	return append(dst, ">>"...)
+	return f.sized(append(dst, ">>"...), t)
 }
 
 // appendText appends a binary as text if its bytes are printable, first as

@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+)
+
+// FormatGo returns what fmt.Sprintf(format, v) does, cut after max bytes with … behind.
+// format is %v or %+v. It takes memory and time for about max bytes, however large v
+// is, if v and what is in it are terms, or values of which fmt prints the fields. The
+// methods Error, String and Format of a value print all that they want to: only then is
+// it cut. Of a value that is cut, what fmt prints in order of its keys comes in any
+// order.
+func FormatGo(format string, v any, max int) string {
+	if c, ok := v.(Charlist); ok {
+		v = string(c)
+	}
+	if s, ok := v.(string); ok {
+		if len(s) > max {
+			return cutText(s, max, sizeOf(s))
+		}
+		return s
+	}
+	if isTerm(v) {
+		return FormatMax(v, max)
+	}
+	m := &measure{left: max}
+	if _, own := printer(v); own || m.fits(reflect.ValueOf(v), 0) {
+		s := fmt.Sprintf(format, v)
+		if len(s) > max {
+			return cutText(s, max, "")
+		}
+		return s
+	}
+	c := &clipping{max: max, names: format == "%+v"}
+	c.print(reflect.ValueOf(v), 0)
+	return cutText(string(c.dst), max, "")
+}
+
+// isTerm reports whether v is a term of which fmt prints what [Format] does, of any
+// size.
+func isTerm(v any) bool {
+	switch v := v.(type) {
+	case Tuple, List, ImproperList, Map, Bitstring:
+		return true
+	case *big.Int:
+		return v != nil
+	}
+	return false
+}
+
+// printer returns v if it prints itself.
+func printer(v any) (any, bool) {
+	switch v.(type) {
+	case error, fmt.Stringer, fmt.Formatter:
+		return v, true
+	}
+	return nil, false
+}
+
+// What a part of a value costs in a measure.
+const (
+	elementCost = 1
+	printerCost = 16
+)
+
+// measure finds out whether what fmt prints of a value is about as long as may be. It
+// looks at no more than that.
+type measure struct{ left int }
+
+func (m *measure) fits(v reflect.Value, depth int) bool {
+	if m.left -= elementCost; m.left < 0 {
+		return false
+	}
+	if v.IsValid() && v.CanInterface() && depth > 0 {
+		switch x := v.Interface(); {
+		case isTerm(x):
+			text, whole := formatWhole(x, m.left, true, nil)
+			m.left -= len(text)
+			return whole && m.left >= 0
+		default:
+			if _, own := printer(x); own {
+				m.left -= printerCost
+				return m.left >= 0
+			}
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		m.left -= v.Len()
+		return m.left >= 0
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !m.fits(v.Field(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !m.fits(v.Index(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Map:
+		if v.Len() > m.left {
+			return false
+		}
+		for it := v.MapRange(); it.Next(); {
+			if !m.fits(it.Key(), depth+1) || !m.fits(it.Value(), depth+1) {
+				return false
+			}
+		}
+	case reflect.Interface:
+		return m.fits(v.Elem(), depth+1)
+	case reflect.Pointer:
+		return depth > 0 || m.fits(v.Elem(), depth+1) // fmt follows the first only
+	}
+	return true
+}
+
+// clipping prints the beginning of a value that is too large for fmt.
+type clipping struct {
+	dst   []byte
+	max   int
+	names bool // of fields
+}
+
+// print prints v, as far as there is room. Each level of depth takes a byte, so that
+// a value which contains itself ends, too.
+func (c *clipping) print(v reflect.Value, depth int) {
+	room := c.max - len(c.dst)
+	if room < 0 {
+		return
+	}
+	if v.IsValid() && v.CanInterface() && depth > 0 {
+		switch x := v.Interface(); {
+		case isTerm(x):
+			c.dst = append(c.dst, FormatMax(x, room)...)
+			return
+		default:
+			if _, own := printer(x); own {
+				s := fmt.Sprint(x)
+				c.dst = append(c.dst, s[:min(len(s), room+1)]...)
+				return
+			}
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		s := v.String()
+		c.dst = append(c.dst, s[:min(len(s), room+1)]...)
+	case reflect.Struct:
+		c.dst = append(c.dst, '{')
+		for i := 0; i < v.NumField() && len(c.dst) <= c.max; i++ {
+			c.space(i)
+			if c.names {
+				c.dst = append(append(c.dst, v.Type().Field(i).Name...), ':')
+			}
+			c.print(v.Field(i), depth+1)
+		}
+		c.dst = append(c.dst, '}')
+	case reflect.Slice, reflect.Array:
+		c.dst = append(c.dst, '[')
+		for i := 0; i < v.Len() && len(c.dst) <= c.max; i++ {
+			c.space(i)
+			c.print(v.Index(i), depth+1)
+		}
+		c.dst = append(c.dst, ']')
+	case reflect.Map:
+		c.dst = append(c.dst, "map["...)
+		it := v.MapRange()
+		for i := 0; len(c.dst) <= c.max && it.Next(); i++ {
+			c.space(i)
+			c.print(it.Key(), depth+1)
+			c.dst = append(c.dst, ':')
+			c.print(it.Value(), depth+1)
+		}
+		c.dst = append(c.dst, ']')
+	case reflect.Interface:
+		c.print(v.Elem(), depth+1)
+	case reflect.Pointer:
+		if depth > 0 || v.IsNil() { // fmt follows the first only
+			c.dst = fmt.Appendf(c.dst, "%#x", v.Pointer())
+			return
+		}
+		c.dst = append(c.dst, '&')
+		c.print(v.Elem(), depth+1)
+	default:
+		c.dst = fmt.Append(c.dst, v)
+	}
+}
+
+func (c *clipping) space(i int) {
+	if i > 0 {
+		c.dst = append(c.dst, ' ')
+	}
+}

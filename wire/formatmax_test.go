@@ -1,0 +1,140 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What fits is what Format returns; what does not is its beginning.
+func TestFormatMaxIsTheBeginning(t *testing.T) {
+	g := newGen(t)
+	for range 5000 {
+		term := g.term(4)
+		plain, pretty := FormatPlain(term), Format(term)
+		require.Equal(t, pretty, FormatMax(term, len(pretty)))
+		max := g.IntN(len(plain) + 2)
+		got := FormatPlainMax(term, max)
+		if max >= len(plain) {
+			require.Equal(t, plain, got)
+			continue
+		}
+		head, _, cut := strings.Cut(got, "…")
+		require.True(t, cut, "%q of %q", got, plain)
+		require.True(t, strings.HasPrefix(plain, head), "%q of %q", got, plain)
+		require.InDelta(t, max, len(head), utf8.UTFMax-1)
+		require.LessOrEqual(t, len(head), max)
+	}
+}
+
+func TestFormatMaxSaysWhatIsLeftOut(t *testing.T) {
+	long := make(List, 100_000)
+	for i := range long {
+		long[i] = 7
+	}
+	wide := MakeMap(1000)
+	for i := range 1000 {
+		wide.Put(i, Atom("x"))
+	}
+	for _, c := range []struct {
+		term any
+		want string // its end
+	}{
+		{make([]byte, 60<<20), "<<0,0,0,0,0,0,0,0,0,… (62914560 bytes in all)"},
+		{strings.Repeat("ж", 1000), `<<"жжжжжжжж… (2000 bytes in all)`},
+		{Tuple{Atom("add"), make([]byte, 5000)}, "{add,<<0,0,0,0,0,0,0… (5000 bytes in all)"},
+		{long, "[7,7,7,7,7,7,7,7,7,7… (100000 elements in all)"},
+		{Charlist(strings.Repeat("a", 5000)), `"aaaaaaaaaaaaaaaaaaa… (5000 bytes in all)`},
+		{Atom(strings.Repeat("a", 5000)), "aaaaaaaaaaaaaaaaaaaa…"},
+		{new(big.Int).Lsh(big.NewInt(1), 1<<26), "#Integer<67108865 bi…"},
+	} {
+		require.Equal(t, c.want, FormatMax(c.term, 20))
+	}
+	require.Contains(t, FormatMax(wide, 20), "… (1000 pairs in all)")
+	require.Equal(t, "#Integer<67108865 bits>", FormatMax(new(big.Int).Lsh(big.NewInt(1), 1<<26), 1024))
+}
+
+// A text of a kilobyte takes kilobytes, whatever it is the beginning of.
+func TestFormatMaxIsCheap(t *testing.T) {
+	deep := any(List{})
+	for range 1 << 20 {
+		deep = Tuple{deep}
+	}
+	long := make(List, 1<<22)
+	for i := range long {
+		long[i] = 'a'
+	}
+	wide := MakeMap(1 << 16)
+	for i := range 1 << 16 {
+		wide.Put(i, i)
+	}
+	type own struct {
+		Bytes []byte
+		List  List
+	}
+	for name, v := range map[string]any{
+		"binary": make([]byte, 60<<20), "text": strings.Repeat("a", 60<<20), "bits": NewBitstring(make([]byte, 1<<20), 8<<20-3),
+		"list": long, "map": wide, "deep": deep, "integer": new(big.Int).Lsh(big.NewInt(1), 1<<28),
+		"Go": own{make([]byte, 60<<20), long}, "pointer": &own{nil, long}, "Go slice": make([]int, 1<<22),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range []func(){
+				func() { FormatMax(v, 1<<10) }, func() { FormatPlainMax(Tuple{v}, 1<<10) },
+				func() { FormatGo("%v", v, 1<<10) }, func() { FormatGo("%+v", []any{v}, 1<<10) },
+			} {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				start := time.Now()
+				f()
+				runtime.ReadMemStats(&after)
+				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(512<<10))
+				require.Less(t, time.Since(start), 2*time.Second)
+			}
+		})
+	}
+}
+
+type talks struct{ text string }
+
+func (s talks) String() string { return s.text }
+
+// What fits is what fmt prints.
+func TestFormatGo(t *testing.T) {
+	type inner struct {
+		A int
+		b any
+		T Tuple
+		E error
+	}
+	var none *inner
+	for _, v := range []any{
+		nil, 1, 1.5, "text", Atom("a b"), true, []byte{1, 2}, []int{1, 2}, [2]bool{true}, map[string]int{"b": 2, "a": 1}, none, &inner{},
+		inner{1, Tuple{Atom("x"), "y"}, Tuple{1, List{2}}, errors.New("no")}, []any{nil, Tuple{1}, &inner{}}, talks{"hi"},
+		errors.New("boom"), Tuple{1}, List{Atom("a")}, NewMap(1, 2), []error{errors.New("x")}, struct{}{}, time.Second,
+	} {
+		for _, verb := range []string{"%v", "%+v"} {
+			require.Equal(t, fmt.Sprintf(verb, v), FormatGo(verb, v, 1<<10))
+		}
+	}
+	require.Equal(t, "hello… (11 bytes in all)", FormatGo("%v", "hello world", 5))
+	require.Equal(t, "hello…", FormatGo("%v", talks{"hello world"}, 5))
+	require.Equal(t, "[1 2 3…", FormatGo("%v", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 6))
+	require.Equal(t, "{A:0 b…", FormatGo("%+v", inner{}, 6))
+	loop := []any{1, nil}
+	loop[1] = loop
+	require.Equal(t, "[1 [1 [1 [1…", FormatGo("%v", loop, 11))
+}
+
+func TestFormatMaxFunc(t *testing.T) {
+	show := func(v any) any { return Tuple{Atom("go"), fmt.Sprint(v)} }
+	require.Equal(t, `{1,{go,<<"{2}">>}}`, FormatMaxFunc(Tuple{1, struct{ x int }{2}}, 100, show))
+	again := func(v any) any { return Tuple{v} }
+	require.Equal(t, "{{{{{…", FormatMaxFunc(struct{}{}, 5, again), "one that never ends")
+}
