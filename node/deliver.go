@@ -239,7 +239,7 @@ func receiptError(v any) error {
 	case receiptNoName:
 		return ErrNoName
 	}
-	return fmt.Errorf("node: not delivered: %s", wire.FormatPlain(v))
+	return fmt.Errorf("node: not delivered: %s", wire.FormatPlainMax(v, maxBrief))
 }
 
 // receipt is the reverse.

@@ -277,7 +277,7 @@ func (p *peer) spawned(f *wire.Frame) {
 type SpawnError struct{ Reason any }
 
 func (e *SpawnError) Error() string {
-	return "node: the process was not started: " + wire.FormatPlain(e.Reason)
+	return "node: the process was not started: " + wire.FormatPlainMax(e.Reason, maxBrief)
 }
 
 // spawnFor starts a process that another node asks for: what this node exports,

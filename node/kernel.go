@@ -36,7 +36,7 @@ func netKernel(c *Context, msg any) error {
 	if t, ok := r.Body.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Atom("is_auth") {
 		return ignoreLate(c.Reply(r.From, wire.Atom("yes")))
 	}
-	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not know %s", wire.Format(r.Body))))
+	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not know %s", brief(r.Body))))
 }
 
 func ignoreLate(err error) error {
@@ -54,7 +54,7 @@ func rex(c *Context, msg any) error {
 		if t, ok := r.Body.(wire.Tuple); ok && len(t) == 5 && (t[0] == wire.Atom("call") || t[0] == wire.Atom("block_call")) {
 			return n.answerRex(t, func(v any) { r.Reply(v) })
 		}
-		return ignoreLate(r.Fail(fmt.Errorf("rex does not know %s", wire.Format(r.Body))))
+		return ignoreLate(r.Fail(fmt.Errorf("rex does not know %s", brief(r.Body))))
 	}
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -145,7 +145,7 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 	returned := false
 	defer func() {
 		if !returned {
-			class, v = wire.Error, fmt.Sprint(recover())
+			class, v = wire.Error, goBrief(recover())
 		}
 	}()
 	v, err := n.Apply(ctx, module, function, args)

@@ -2,7 +2,6 @@ package node
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
 
 	"github.com/actornode/actornode/wire"
@@ -47,12 +46,22 @@ func Orderly(reason any) bool {
 	return reason == Normal || reason == Shutdown
 }
 
-// String prints the reason without the stack.
+// maxBrief is how much of a message or a reason an error text shows, in bytes: what
+// comes from another node may be as long as a message may be.
+const maxBrief = 1 << 10
+
+// brief is the beginning of a term, in Erlang's syntax.
+func brief(t any) string { return wire.FormatMax(t, maxBrief) }
+
+// goBrief is the beginning of what fmt prints of a Go value.
+func goBrief(v any) string { return wire.FormatGo("%v", v, maxBrief) }
+
+// String prints the reason without the stack: its first KiB.
 func (c *Crash) String() string {
 	if c.Panic {
-		return fmt.Sprintf("panic: %v", c.Reason)
+		return "panic: " + goBrief(c.Reason)
 	}
-	return fmt.Sprintf("error: %v", c.Reason)
+	return "error: " + goBrief(c.Reason)
 }
 
 // Unwrap returns the error that the process ended with, if it was one.
@@ -64,7 +73,7 @@ func (c *Crash) Unwrap() error {
 // exit is the error by which a behaviour chooses its exit reason.
 type exit struct{ reason any }
 
-func (e *exit) Error() string { return fmt.Sprintf("exit: %v", e.reason) }
+func (e *exit) Error() string { return "exit: " + goBrief(e.reason) }
 
 // ExitWith returns an error that, returned from a behaviour, ends its process
 // with exactly this reason, as exit/1 does in Erlang.
@@ -93,7 +102,7 @@ func reasonOf(err error) any {
 // process it called has exited.
 type ExitError struct{ Reason any }
 
-func (e *ExitError) Error() string { return fmt.Sprintf("node: the process exited: %v", e.Reason) }
+func (e *ExitError) Error() string { return "node: the process exited: " + goBrief(e.Reason) }
 
 // Term is the reason, as other nodes see the error.
 func (e *ExitError) Term() any { return e.Reason }
@@ -116,7 +125,7 @@ func ReasonOf(err error) any { return reasonOf(err) }
 
 // Term is {Reason, []}, as other nodes see the reason.
 func (c *Crash) Term() any {
-	var reason any = fmt.Sprint(c.Reason)
+	var reason any = goBrief(c.Reason)
 	if err, ok := c.Reason.(error); ok {
 		reason = ErrorTerm(err)
 	}
@@ -126,7 +135,7 @@ func (c *Crash) Term() any {
 // thrown is an exception of class throw.
 type thrown struct{ reason any }
 
-func (e *thrown) Error() string { return "throw: " + wire.FormatPlain(e.reason) }
+func (e *thrown) Error() string { return "throw: " + wire.FormatPlainMax(e.reason, maxBrief) }
 
 // Term is what becomes of a throw that nobody catches.
 func (e *thrown) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.reason} }
@@ -134,7 +143,7 @@ func (e *thrown) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.reason} 
 // raised is an exception of class error.
 type raised struct{ reason any }
 
-func (e *raised) Error() string { return "error: " + wire.FormatPlain(e.reason) }
+func (e *raised) Error() string { return "error: " + wire.FormatPlainMax(e.reason, maxBrief) }
 
 // Term is the reason.
 func (e *raised) Term() any { return e.reason }

@@ -31,9 +31,13 @@ func (s *supervisor) progress(k *child) {
 }
 
 func (k *child) attrs() []any {
-	return []any{"child", wire.FormatPlain(k.id()), "process", k.pid.String(), "type", k.spec.Type.String(),
+	return []any{"child", wire.FormatPlainMax(k.id(), maxID), "process", k.pid.String(), "type", k.spec.Type.String(),
 		"restart", k.spec.Restart.String(), "restarts", k.restarts}
 }
+
+// maxID is how much of a child's id logs and counts show, in bytes: other nodes may
+// start children.
+const maxID = 256
 
 // What supervisors count, by [node.Node.Count]: restarts, with the names of the
 // supervisor and of the child as labels, and the times that a supervisor has given

@@ -172,7 +172,7 @@ func (s *supervisor) handle(msg any) error {
 		_, isTerm := msg.(wire.Tuple)
 		return s.asked(r, isTerm)
 	}
-	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", msg)
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sys.Brief(msg))
 	return nil
 }
 
@@ -344,7 +344,7 @@ func (k *child) wait(now time.Time) time.Duration {
 // restart stops and starts those whom the exit of k concerns.
 func (s *supervisor) restart(k *child, who span) error {
 	k.restarts++
-	s.tally(Restarts, wire.FormatPlain(k.id()))
+	s.tally(Restarts, wire.FormatPlainMax(k.id(), maxID))
 	return s.stopSpan(k, who, func() error {
 		first, last := k, k.next
 		if who != self {

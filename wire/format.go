@@ -84,9 +84,8 @@ func (f *formatting) append(dst []byte, t any) []byte {
 func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []brackets) {
 	t = bare(t)
 	class := classOf(t)
-	if class == classForeign && f.foreign != nil {
+	for ; class == classForeign && f.foreign != nil; class = classOf(t) {
 		t = bare(f.foreign(t))
-		class = classOf(t)
 	}
 	switch class {
 	case classNumber:

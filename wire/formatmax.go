@@ -18,8 +18,8 @@ func FormatMax(t any, max int) string { return formatMax(t, max, true, nil) }
 func FormatPlainMax(t any, max int) string { return formatMax(t, max, false, nil) }
 
 // FormatMaxFunc is [FormatMax] for terms with Go values in them that are none: foreign
-// returns the term that stands for such a value. What it returns may have such values
-// in it, but must not be one.
+// returns what stands for such a value. It is asked again about what it returns, if
+// that is no term either, until it is one.
 func FormatMaxFunc(t any, max int, foreign func(any) any) string {
 	return formatMax(t, max, true, foreign)
 }

@@ -79,7 +79,7 @@ func refusal(err error) wire.Tuple {
 
 // failure reads the Reason of {error, Reason}.
 func failure(at node.Atom, reason any) *Error {
-	e := &Error{At: at, Code: failed, Text: wire.FormatPlain(reason)}
+	e := &Error{At: at, Code: failed, Text: brief(reason)}
 	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
 		code, ok1 := t[0].(wire.Atom)
 		text, ok2 := wire.Text(t[1])

@@ -86,7 +86,7 @@ func (t *Time) SetTerm(term any) error {
 	n, ok := wire.Int(term)
 	switch {
 	case !ok:
-		return fmt.Errorf("admin: a time is an integer, not %s", wire.FormatPlain(term))
+		return fmt.Errorf("admin: a time is an integer, not %s", brief(term))
 	case n == 0:
 		t.Time = time.Time{}
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -91,7 +92,7 @@ func (i ID) Term() any {
 }
 
 // String is Term as text.
-func (i ID) String() string { return wire.Format(i.Term()) }
+func (i ID) String() string { return sys.Brief(i.Term()) }
 
 func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
 

@@ -182,7 +182,7 @@ func (m *manager) inform(msg any, exited bool) {
 	}
 	m.sweep()
 	if log := m.c.Node().Log(); !heard && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", wire.Format(sys.Term(msg)))
+		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", sys.Brief(msg))
 	}
 }
 
@@ -258,7 +258,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
 		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last message",
-			wire.Format(sys.Term(last)), "state", wire.Format(stateShown(e.h)), "reason", sys.Words(reason)}
+			sys.Brief(last), "state", sys.Brief(stateShown(e.h)), "reason", sys.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))
 		}

@@ -275,7 +275,7 @@ func (s *server[S]) hear(h *Handler[S], msg any) error {
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected "+sort.String(), "server", s.DisplayName(), "kind", s.BehaviourName(),
-			"message", wire.Format(sys.Term(body)))
+			"message", sys.Brief(body))
 	}
 	return nil
 }
@@ -401,7 +401,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	reason = node.ReasonOf(err)
 	if log := s.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last message", wire.Format(sys.Term(msg)), "state", wire.Format(s.stateShown()),
+			"last message", sys.Brief(msg), "state", sys.Brief(s.stateShown()),
 			"reason", sys.Words(reason))
 	}
 	return err

@@ -79,6 +79,10 @@ type task struct {
 	seq   int  // of the timer that counts
 }
 
+// maxInfo bounds the text about a process, in bytes: it shows what waits in the
+// mailbox.
+const maxInfo = 64 << 10
+
 // doIt is the message that a task is due.
 type doIt struct {
 	key string
@@ -207,7 +211,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 		info := wire.Charlist("")
 		if pid, ok := w.about.(wire.PID); ok {
 			if all, err := m.t.all(pid); err == nil {
-				info = wire.Charlist("Node: " + wire.Format(m.t.n.Name()) + ", Process: " + wire.Format(pid) + "\n" + wire.Format(all) + "\n\n")
+				info = wire.Charlist("Node: " + wire.Format(m.t.n.Name()) + ", Process: " + wire.Format(pid) + "\n" + wire.FormatMax(all, maxInfo) + "\n\n")
 			}
 		}
 		return info

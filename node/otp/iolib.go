@@ -16,8 +16,9 @@ import (
 // errFormat says that a format and its arguments do not fit.
 var errFormat = errors.New("otp: bad format")
 
-// maxText bounds what one request prints.
-const maxText = 64 << 20
+// maxText bounds what one request prints, in bytes: any node that is connected may ask
+// for one. What is longer is cut, and says so.
+const maxText = 1 << 20
 
 // maxField bounds fields and precisions, and so what one directive can print.
 const maxField = 1 << 16
@@ -52,11 +53,11 @@ func format(text string, args []any) (string, error) {
 		if err == nil {
 			err = f.print(d)
 		}
-		if err == nil && f.out.Len() > maxText {
-			err = errFormat
-		}
 		if err != nil {
 			return "", err
+		}
+		if f.out.Len() > maxText {
+			return f.out.String(), nil // what follows is cut off anyway
 		}
 	}
 	if len(f.args) > 0 {
@@ -219,12 +220,12 @@ func (f *formatter) print(d directive) error {
 
 func (f *formatter) term(d directive, a any) string {
 	if d.c == 'w' || d.c == 'W' {
-		return wire.FormatPlain(a)
+		return wire.FormatPlainMax(a, maxText+1)
 	}
 	if d.long {
-		return wire.FormatPlain(a)
+		return wire.FormatPlainMax(a, maxText+1)
 	}
-	return wire.Format(a)
+	return wire.FormatMax(a, maxText+1)
 }
 
 // pad fills s up to the field, and shows by stars what does not fit; ~s is cut, ~p

@@ -13,11 +13,14 @@ import (
 // of a process, or its node has neither a process user nor a cluster.
 var ErrNoLeader = errors.New("otp: there is no group leader to print through")
 
+// maxBrief is how much of a reason an error text shows, in bytes.
+const maxBrief = 1 << 10
+
 // PrintError is the answer of a group leader that does not print.
 type PrintError struct{ Reason any }
 
 func (e *PrintError) Error() string {
-	return "otp: the group leader does not print: " + wire.FormatPlain(e.Reason)
+	return "otp: the group leader does not print: " + wire.FormatPlainMax(e.Reason, maxBrief)
 }
 
 // Print prints through the group leader of the process that ctx belongs to, and

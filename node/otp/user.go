@@ -2,6 +2,7 @@ package otp
 
 import (
 	"io"
+	"unicode/utf8"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -97,11 +98,23 @@ func (t *tools) put(q wire.Tuple) any {
 	default:
 		return refused("request")
 	}
-	if _, err := io.WriteString(t.cfg.Output, text); err != nil {
+	if _, err := io.WriteString(t.cfg.Output, bounded(text)); err != nil {
 		t.n.Log().Warn("otp: user cannot write", "error", err)
 		return refused("terminated")
 	}
 	return wire.OK
+}
+
+// bounded is the beginning of a text of a request, if it is longer than may be.
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	keep := maxText
+	for keep > 0 && !utf8.RuneStart(text[keep]) {
+		keep--
+	}
+	return text[:keep] + "… (cut: a request prints 1 MiB at most)\n"
 }
 
 // made is what M:F(Args) returns as text, for the functions that io itself names.
@@ -127,7 +140,7 @@ func made(q wire.Tuple, unicode bool) (string, bool) {
 		return text, err == nil
 	}
 	if m == "io_lib" && (f == "write" || f == "print") && len(args) > 0 {
-		return wire.Format(args[0]), true
+		return wire.FormatMax(args[0], maxText+1), true
 	}
 	return "", false
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -153,7 +154,7 @@ func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
 }
 
 func (p *process) strange(c *genserver.Context, what string, t wire.Tuple) {
-	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", wire.Format(t))
+	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sys.Brief(t))
 }
 
 func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {

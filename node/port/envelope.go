@@ -166,7 +166,7 @@ func parse(t any) (any, error) {
 	}
 	k, ok := kinds[word]
 	if !ok {
-		return nil, fmt.Errorf("no kind of frame begins with %q", cut(word))
+		return nil, fmt.Errorf("no kind of frame begins with %q", wire.FormatGo("%v", word, maxBrief))
 	}
 	f := fields{all: all[1:]}
 	if len(f.all) < k.least || len(f.all) > max(k.least, k.most) {
@@ -208,7 +208,7 @@ type fields struct {
 
 func (f *fields) fail(i int, want string) {
 	if f.err == nil {
-		f.err = fmt.Errorf("field %d is %s; want %s", i+1, cut(wire.Format(f.all[i])), want)
+		f.err = fmt.Errorf("field %d is %s; want %s", i+1, brief(f.all[i]), want)
 	}
 }
 
@@ -291,11 +291,8 @@ func (f *fields) name(i int, t any) node.Atom {
 	return ""
 }
 
-// cut shortens what an error message quotes.
-func cut(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
+// maxBrief is how much an error message quotes, in bytes.
+const maxBrief = 80
+
+// brief is what an error message quotes of a term.
+func brief(t any) string { return wire.FormatMax(t, maxBrief) }

@@ -118,10 +118,10 @@ func eachPair(t any, f func(key string, v any) error) error {
 	one := func(k, v any) error {
 		key, ok := wire.Text(k)
 		if !ok {
-			return fmt.Errorf("%s as a key; want text", cut(wire.Format(k)))
+			return fmt.Errorf("%s as a key; want text", brief(k))
 		}
 		if err := f(key, v); err != nil {
-			return fmt.Errorf("%s: %w", cut(key), err)
+			return fmt.Errorf("%s: %w", wire.FormatGo("%v", key, maxBrief), err)
 		}
 		return nil
 	}
@@ -135,12 +135,12 @@ func eachPair(t any, f func(key string, v any) error) error {
 	}
 	l, ok := wire.Elements(t)
 	if !ok {
-		return fmt.Errorf("%s; want a map", cut(wire.Format(t)))
+		return fmt.Errorf("%s; want a map", brief(t))
 	}
 	for _, e := range l {
 		pair, ok := e.(wire.Tuple)
 		if !ok || len(pair) != 2 {
-			return fmt.Errorf("%s in a list of pairs; want {Key, Value}", cut(wire.Format(e)))
+			return fmt.Errorf("%s in a list of pairs; want {Key, Value}", brief(e))
 		}
 		if err := one(pair[0], pair[1]); err != nil {
 			return err
@@ -149,7 +149,7 @@ func eachPair(t any, f func(key string, v any) error) error {
 	return nil
 }
 
-func wrong(t any, want string) error { return fmt.Errorf("%s; want %s", cut(wire.Format(t)), want) }
+func wrong(t any, want string) error { return fmt.Errorf("%s; want %s", brief(t), want) }
 
 func readText(t any) (string, error) {
 	if s, ok := wire.Text(t); ok {

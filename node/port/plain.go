@@ -174,7 +174,7 @@ func fromPairs(m wire.Map) (any, error) {
 			return nil, err
 		}
 		if _, twice := all.Get(k); twice {
-			return nil, fmt.Errorf("%w: a map with the key %s twice", pack.ErrMalformed, cut(wire.Format(k)))
+			return nil, fmt.Errorf("%w: a map with the key %s twice", pack.ErrMalformed, brief(k))
 		}
 		all.Put(k, v)
 	}

@@ -103,4 +103,4 @@ func (s system) Enter(c *node.Context) { s.c = c }
 func (system) Resumed(*node.Context) error { return nil }
 
 // text is a term in Erlang's syntax, for people.
-func text(t any) string { return wire.Format(sys.Term(t)) }
+func text(t any) string { return sys.Brief(t) }

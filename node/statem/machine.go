@@ -200,7 +200,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 	case errors.Is(err, Unhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 			log.Warn("unexpected event", "machine", m.DisplayName(), "kind", m.BehaviourName(),
-				"state", string(m.state.name), "event", wire.Format(sys.Term(e)))
+				"state", string(m.state.name), "event", sys.Brief(e))
 		}
 	case e.Type == TypeCall:
 		m.fail(e.from, err)
@@ -292,8 +292,8 @@ func (m *machine[M]) ends(reason any) error {
 	reason = node.ReasonOf(err)
 	if log := m.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
-			"last event", wire.Format(sys.Term(m.last)), "state", wire.Format(m.shownState()),
-			"postponed", wire.Format(m.postponedTerm()), "reason", sys.Words(reason))
+			"last event", sys.Brief(m.last), "state", sys.Brief(m.shownState()),
+			"postponed", sys.Brief(m.postponedTerm()), "reason", sys.Words(reason))
 	}
 	return err
 }

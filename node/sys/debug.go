@@ -76,7 +76,7 @@ func (s *System) Event(c *node.Context, e any) {
 		s.debug.log.add(e)
 	}
 	if s.debug.trace {
-		c.Node().Log().Info("trace", "process", c.Self().String(), "event", wire.Format(e))
+		c.Node().Log().Info("trace", "process", c.Self().String(), "event", Brief(e))
 	}
 }
 
@@ -138,7 +138,7 @@ func (t *tools) logging(c *node.Context, what any) any {
 		return wire.Tuple{wire.OK, t.log.events()}
 	case aPrint:
 		for _, e := range t.log.events() {
-			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", wire.Format(e))
+			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", Brief(e))
 		}
 		return wire.OK
 	}
@@ -261,7 +261,7 @@ func term(v any, left int) any {
 func said(v interface{ Term() any }) (t any) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("%T.Term: panic: %v", v, cause)
+			t = fmt.Sprintf("%T.Term: panic: %s", v, wire.FormatGo("%v", cause, maxBrief))
 		}
 	}()
 	return v.Term()

@@ -199,7 +199,7 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 func attempt(f func() (any, error)) (v any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v", cause)
+			err = fmt.Errorf("panic: %s", wire.FormatGo("%v", cause, maxBrief))
 		}
 	}()
 	return f()
@@ -237,13 +237,30 @@ func (s *System) ServerStatus(c *node.Context, parent wire.PID, state any) wire.
 	}
 }
 
-// Words is an exit reason in one line, for logs. The stack of a crash is in the
-// node's crash report.
+// maxBrief is how much of a term is shown, in bytes.
+const maxBrief = 1 << 10
+
+// Brief is what [Term] makes of a message, a state or an event, in Erlang syntax on
+// one line, for logs and error texts: the first KiB. It costs no more than that, as
+// [wire.FormatMax] says.
+func Brief(v any) string {
+	left := maxBrief // no more fit in
+	return wire.FormatMaxFunc(v, maxBrief, func(v any) any {
+		if own, ok := v.(interface{ Term() any }); ok && left > 0 {
+			left--
+			return said(own)
+		}
+		return wire.FormatGo("%+v", v, maxBrief)
+	})
+}
+
+// Words is an exit reason in one line, for logs: the first KiB. The stack of a crash
+// is in the node's crash report.
 func Words(reason any) string {
 	if c, ok := reason.(*node.Crash); ok {
 		return c.String()
 	}
-	return wire.Format(Term(reason))
+	return Brief(reason)
 }
 
 // Guard calls f, code of a user's that must not end a server, and returns what it
@@ -309,7 +326,7 @@ func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	case wire.Export:
 		state, err = c.Node().Apply(c.Context(), f.Module, f.Function, []any{srv.State()})
 	default:
-		err = fmt.Errorf("sys: %s is not a function that this node can run", wire.Format(Term(f)))
+		err = fmt.Errorf("sys: %s is not a function that this node can run", Brief(f))
 	}
 	if err == nil {
 		err = srv.Replace(state)
@@ -368,7 +385,7 @@ func ask[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (an
 // RefusedError is the answer {error, Reason} to a system message.
 type RefusedError struct{ Reason any }
 
-func (e *RefusedError) Error() string { return "sys: refused: " + wire.Format(e.Reason) }
+func (e *RefusedError) Error() string { return "sys: refused: " + Brief(e.Reason) }
 
 // GetState returns the state of a server as a term, see [Term]. As in OTP, a state
 // {error, Reason} cannot be told from a refusal. Errors of this and the functions

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -112,7 +113,7 @@ func (e *EndedError) Error() string {
 	if !e.Started {
 		verb = "not started"
 	}
-	return fmt.Sprintf("application: %s application %s has %s: %s", e.Type, wire.Format(e.Name), verb, wire.Format(e.Reason))
+	return fmt.Sprintf("application: %s application %s has %s: %s", e.Type, wire.Format(e.Name), verb, sys.Brief(e.Reason))
 }
 
 // Term is {application_terminated | application_start_failure, Name, Reason}: the

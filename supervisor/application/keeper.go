@@ -186,7 +186,7 @@ func (k *keeper) exited(c *genserver.Context, m node.Exited) error {
 	}
 	r := k.running[i]
 	k.running = slices.Delete(k.running, i, i+1)
-	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", m.Reason)
+	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", sys.Words(m.Reason))
 	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
 		c.Stop(&EndedError{r.spec.Name, r.typ, m.Reason, true})
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -83,7 +84,7 @@ const defaultStopTimeout = 30 * time.Second
 // SpecError says what is wrong with a Spec, in the way OTP does.
 type SpecError struct{ Reason any }
 
-func (e *SpecError) Error() string { return "application: bad specification: " + wire.Format(e.Reason) }
+func (e *SpecError) Error() string { return "application: bad specification: " + sys.Brief(e.Reason) }
 
 // Term is the reason, as Erlang's callers get it.
 func (e *SpecError) Term() any { return e.Reason }

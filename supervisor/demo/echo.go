@@ -3,6 +3,7 @@ package demo
 import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +26,7 @@ func (echo) send(c *genserver.Context, m wire.Tuple) error {
 			return c.Send(from, wire.Tuple{c.Self(), m[1]})
 		}
 	}
-	c.Node().Log().Warn("echo: want {Pid, Term}", "message", wire.Format(m))
+	c.Node().Log().Warn("echo: want {Pid, Term}", "message", sys.Brief(m))
 	return nil
 }
 

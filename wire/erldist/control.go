@@ -257,7 +257,7 @@ func (c *control) spawn(f *wire.Frame) {
 	f.ID = uint64(arity) // until finish has compared it
 	for _, o := range options {
 		if !option(s, o) {
-			c.fail("spawn option %.100s", wire.Format(o))
+			c.fail("spawn option %s", wire.FormatMax(o, 100))
 			return
 		}
 	}
@@ -335,11 +335,7 @@ func (c *control) invalid() error {
 func (c *control) text() string {
 	if len(c.all) <= controlFormatLimit || len(c.all)-len(c.b) <= controlFormatLimit && c.err == nil {
 		if t, _, err := c.r.dec.DecodeBare(c.all); err == nil {
-			if s := wire.Format(t); len(s) <= controlTextLimit {
-				return s
-			} else {
-				return s[:controlTextLimit] + "…"
-			}
+			return wire.FormatMax(t, controlTextLimit)
 		}
 	}
 	return "of " + fmt.Sprint(len(c.all)) + " bytes, " + hex.EncodeToString(c.all[:min(len(c.all), 40)])

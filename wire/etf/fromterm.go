@@ -240,13 +240,13 @@ func mapPlan(key, value *plan) plan {
 		for k, e := range m.Unordered() {
 			gk, ge := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			if err := key.from(k, gk, depth+1); err != nil {
-				return faults.Within("[key "+wire.Format(k)+"]", err)
+				return faults.Within("[key "+brief(k)+"]", err)
 			}
 			if !gk.Comparable() {
-				return faults.Within("[key "+wire.Format(k)+"]", mismatch(k, "a key that Go can compare"))
+				return faults.Within("[key "+brief(k)+"]", mismatch(k, "a key that Go can compare"))
 			}
 			if err := value.from(e, ge, depth+1); err != nil {
-				return faults.Within("["+wire.Format(k)+"]", err)
+				return faults.Within("["+brief(k)+"]", err)
 			}
 			x.SetMapIndex(gk, ge)
 		}

@@ -2,6 +2,7 @@ package etf
 
 import (
 	"reflect"
+	"unicode/utf8"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -99,12 +100,17 @@ func FromTerm(term any, into any) error {
 
 // mismatch is the error for a term that is not what the Go type wants.
 func mismatch(t any, wanted string) error {
+	return faults.New(ErrMismatch, "expected %s, not %s", wanted, brief(t))
+}
+
+// brief is the beginning of a term, for errors.
+func brief(t any) string {
 	const most = 60
-	text := []rune(wire.Format(t))
+	text := []rune(wire.FormatMax(t, utf8.UTFMax*(most+1)))
 	if len(text) > most {
 		text = append(text[:most], '…')
 	}
-	return faults.New(ErrMismatch, "expected %s, not %s", wanted, string(text))
+	return string(text)
 }
 
 func tooDeep() error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -90,7 +91,7 @@ func Index(path []byte, open string, i int, closed string) []byte {
 
 // Pair appends a step to the value that a map has for a key, or to the key itself.
 func Pair(path []byte, key any, itself bool) []byte {
-	text := []rune(wire.Format(key))
+	text := []rune(wire.FormatMax(key, utf8.UTFMax*(maxKey+1)))
 	if len(text) > maxKey {
 		text = append(text[:maxKey], '…')
 	}

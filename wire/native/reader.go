@@ -183,7 +183,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 
 // spawnOf reads what a spawn request carries.
 func spawnOf(term any, f *wire.Frame) error {
-	bad := func() error { return wrong("a spawn request that carries %.200s", wire.Format(term)) }
+	bad := func() error { return wrong("a spawn request that carries %s", wire.FormatMax(term, 200)) }
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 7 {
 		return bad()

@@ -1,0 +1,124 @@
+package loglimit
+
+import (
+	"hash/maphash"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// window is the time that Config.Lines is for.
+const window = time.Second
+
+// limiter decides which lines are written. Its time is an argument.
+//
+//  1. kinds holds at most most kinds, and one for all the others of a level.
+//  2. A kind has been left out only if it has had its lines in its window.
+//  3. owed is the number of kinds with left > 0.
+type limiter struct {
+	lines, most int
+	seed        maphash.Seed
+	kinds       map[uint64]*kind
+	owed        int
+	swept       time.Time
+}
+
+// kind is what is known of one kind of lines.
+type kind struct {
+	level   slog.Level
+	message string // of the first
+	begun   time.Time
+	lines   int    // written since begun
+	left    uint64 // left out, and not told yet
+}
+
+func newLimiter(lines, kinds int) *limiter {
+	return &limiter{lines: lines, most: kinds, seed: maphash.MakeSeed(), kinds: make(map[uint64]*kind)}
+}
+
+// admit decides about a line. If it is written, left is how many before it have not
+// been.
+func (l *limiter) admit(level slog.Level, message string, now time.Time) (left uint64, ok bool) {
+	k := l.kind(level, message, now)
+	if since := now.Sub(k.begun); since >= window || since < 0 { // the clock may have been set back
+		k.begun, k.lines = now, 0
+	}
+	if k.lines >= l.lines {
+		if k.left++; k.left == 1 {
+			l.owed++
+		}
+		return 0, false
+	}
+	k.lines++
+	if left, k.left = k.left, 0; left > 0 {
+		l.owed--
+	}
+	return left, true
+}
+
+// kind finds that of a line, or makes it.
+func (l *limiter) kind(level slog.Level, message string, now time.Time) *kind {
+	key := l.key(level, message)
+	k := l.kinds[key]
+	if k == nil && len(l.kinds) >= l.most {
+		l.sweep(now)
+		if len(l.kinds) >= l.most {
+			message = "other messages" // all are in use
+			key = l.key(level, message)
+			k = l.kinds[key]
+		}
+	}
+	if k == nil {
+		k = &kind{level: level, message: message, begun: now}
+		l.kinds[key] = k
+	}
+	return k
+}
+
+// key is the same for messages that differ in numbers only.
+func (l *limiter) key(level slog.Level, message string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	maphash.WriteComparable(&h, level)
+	digit := false
+	for i := range len(message) {
+		c := message[i]
+		was := digit
+		if digit = '0' <= c && c <= '9'; digit {
+			if was {
+				continue
+			}
+			c = '0'
+		}
+		h.WriteByte(c)
+	}
+	return h.Sum64()
+}
+
+// sweep forgets the kinds that owe nothing and whose window is over, at most once a
+// window.
+func (l *limiter) sweep(now time.Time) {
+	if since := now.Sub(l.swept); since >= 0 && since < window {
+		return
+	}
+	l.swept = now
+	for key, k := range l.kinds {
+		if since := now.Sub(k.begun); k.left == 0 && (since >= window || since < 0) {
+			delete(l.kinds, key)
+		}
+	}
+}
+
+// over returns the bursts of which no line has come for a window after their own, all
+// if now is zero, and forgets what they owe. The oldest is the first.
+func (l *limiter) over(now time.Time) (all []kind) {
+	for _, k := range l.kinds {
+		if k.left > 0 && (now.IsZero() || now.Sub(k.begun) >= 2*window || now.Before(k.begun)) {
+			all = append(all, *k)
+			k.left = 0
+			l.owed--
+		}
+	}
+	slices.SortFunc(all, func(a, b kind) int { return a.begun.Compare(b.begun) })
+	return all
+}
