@@ -1,9 +1,11 @@
 package loglimit
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -35,7 +37,7 @@ func (h *Handler) cut(r slog.Record, left uint64) slog.Record {
 		room -= countCost + h.prefix
 	}
 	message := cutText(r.Message, h.cfg.Bytes/4)
-	room -= textCost(message)
+	room -= textCost(message, h.cfg.Bytes)
 	attrs := make([]slog.Attr, 0, r.NumAttrs()+1)
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
@@ -62,8 +64,8 @@ func cutAttrs(attrs []slog.Attr, room, prefix int) (kept []slog.Attr, size int) 
 			return leaveOut(kept[:i], costs[:i], room, prefix, len(attrs)-i)
 		}
 		kept[i] = slog.Attr{Key: cutText(a.Key, maxKey), Value: plain(a.Value, room, prefix+len(a.Key))}
-		costs[i] = valueCost(kept[i].Value, prefix+len(a.Key)+1)
-		rest -= attrCost + prefix + textCost(kept[i].Key)
+		costs[i] = valueCost(kept[i].Value, room, prefix+len(a.Key)+1)
+		rest -= attrCost + prefix + textCost(kept[i].Key, maxKeyCost)
 	}
 	if rest < 0 || rest < markCost*len(attrs) && sum(costs) > rest {
 		return leaveOut(kept, costs, room, prefix, 0)
@@ -73,7 +75,7 @@ func cutAttrs(attrs []slog.Attr, room, prefix int) (kept []slog.Attr, size int) 
 	for i := range kept {
 		if costs[i] > most {
 			kept[i].Value = cutValue(kept[i].Value, most, prefix+len(kept[i].Key)+1)
-			costs[i] = min(most, valueCost(kept[i].Value, prefix+len(kept[i].Key)+1))
+			costs[i] = min(most, valueCost(kept[i].Value, room, prefix+len(kept[i].Key)+1))
 		}
 		size += costs[i]
 	}
@@ -85,7 +87,7 @@ func cutAttrs(attrs []slog.Attr, room, prefix int) (kept []slog.Attr, size int) 
 func leaveOut(attrs []slog.Attr, costs []int, room, prefix, more int) (kept []slog.Attr, size int) {
 	size = countCost + prefix
 	for i, a := range attrs {
-		cost := attrCost + prefix + textCost(a.Key) + min(costs[i], 2*markCost)
+		cost := attrCost + prefix + textCost(a.Key, maxKeyCost) + min(costs[i], 2*markCost)
 		if size+cost > room {
 			more += len(attrs) - i
 			break
@@ -102,8 +104,11 @@ func leaveOut(attrs []slog.Attr, costs []int, room, prefix, more int) (kept []sl
 	return kept, size
 }
 
-// maxKey is how long a key may be, in bytes.
-const maxKey = 128
+// maxKey is how much a key may take.
+const (
+	maxKey     = 128
+	maxKeyCost = 10 * maxKey
+)
 
 func sum(costs []int) (n int) {
 	for _, c := range costs {
@@ -143,28 +148,40 @@ func plain(v slog.Value, most, prefix int) slog.Value {
 	return v
 }
 
+// plainAny is v as text, if package slog would print it by its fields. Values that
+// marshal themselves stay, and lists and maps of what has a fixed size or is text.
 func plainAny(v slog.Value, most int) slog.Value {
 	switch x := v.Any().(type) {
-	case nil:
+	case nil, *slog.Source:
 		return v
 	case error:
-		return slog.StringValue(message(x, x.Error))
-	case *slog.Source:
+		return slog.StringValue(said(x, x.Error))
+	case json.Marshaler, encoding.TextMarshaler:
 		return v
 	case fmt.Stringer:
-		if _, own := x.(json.Marshaler); !own {
-			return slog.StringValue(message(x, x.String))
+		return slog.StringValue(said(x, x.String))
+	}
+	switch r := reflect.ValueOf(v.Any()); r.Kind() {
+	case reflect.String:
+		return slog.StringValue(r.String())
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if isScalar(r.Type().Elem().Kind()) && r.Len() <= most {
+			return v
+		}
+	default:
+		if isScalar(r.Kind()) {
+			return v
 		}
 	}
-	text := wire.FormatGo("%+v", v.Any(), most)
-	if len(text) <= most && valueCost(v, 0) <= most {
-		return v
-	}
-	return slog.StringValue(text)
+	return slog.StringValue(wire.FormatGo("%+v", v.Any(), most))
 }
 
-// message is what f returns; a panic of it must not end the program that logs.
-func message(v any, f func() string) (s string) {
+func isScalar(k reflect.Kind) bool {
+	return reflect.Bool <= k && k <= reflect.Float64 || k == reflect.String
+}
+
+// said is what f returns; a panic of it must not end the program that logs.
+func said(v any, f func() string) (s string) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			s = fmt.Sprintf("%T: panic", v)
@@ -173,27 +190,40 @@ func message(v any, f func() string) (s string) {
 	return f()
 }
 
-// valueCost is what v takes at most. prefix is what is before the keys of a group.
-func valueCost(v slog.Value, prefix int) int {
+// valueCost is what v takes at most; if that is more than most, any number above it.
+// prefix is what is before the keys of a group.
+func valueCost(v slog.Value, most, prefix int) int {
 	switch v.Kind() {
 	case slog.KindString:
-		return textCost(v.String())
+		return textCost(v.String(), most)
 	case slog.KindGroup:
 		n := groupCost
 		for _, a := range v.Group() {
-			n += attrCost + prefix + textCost(a.Key) + valueCost(a.Value, prefix+len(a.Key)+1)
+			n += attrCost + prefix + textCost(a.Key, maxKeyCost) + valueCost(a.Value, most, prefix+len(a.Key)+1)
 		}
 		return n
 	case slog.KindAny:
-		b, err := json.Marshal(v.Any())
-		if err != nil {
-			b = []byte(err.Error())
-		}
-		return max(textCost(string(b)), textCost(fmt.Sprintf("%+v", v.Any()))) + numberCost
+		return anyCost(v.Any(), most)
 	case slog.KindTime:
 		return max(numberCost, len(v.Time().Format(time.RFC3339Nano)))
 	}
 	return numberCost
+}
+
+// anyCost is valueCost for a value that plainAny has left as it is.
+func anyCost(v any, most int) int {
+	defer func() { recover() }() // slog catches that, too; it costs little then
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = []byte(err.Error())
+	}
+	text := fmt.Sprintf("%+v", v)
+	if m, ok := v.(encoding.TextMarshaler); ok {
+		if b, err := m.MarshalText(); err == nil {
+			text = string(b)
+		}
+	}
+	return max(len(b), textCost(text, most)) + numberCost
 }
 
 // cutValue is v as far as it takes no more than most bytes.
@@ -213,7 +243,7 @@ func cutValue(v slog.Value, most, prefix int) slog.Value {
 // cutText is the beginning of s that takes at most most bytes in a line, with how many
 // bytes were left out, if any.
 func cutText(s string, most int) string {
-	if textCost(s) <= most {
+	if textCost(s, most) <= most {
 		return s
 	}
 	keep, cost := 0, markCost
@@ -227,9 +257,10 @@ func cutText(s string, most int) string {
 	return s[:keep] + "… (" + strconv.Itoa(len(s)-keep) + " bytes left out)"
 }
 
-// textCost is what s takes at most: as JSON, or quoted as Go does it.
-func textCost(s string) (n int) {
-	for i := 0; i < len(s); {
+// textCost is what s takes at most: as JSON, or quoted as Go does it. If that is more
+// than most, any number above it.
+func textCost(s string, most int) (n int) {
+	for i := 0; i < len(s) && n <= most; {
 		if c := s[i]; ' ' <= c && c <= '~' && c != '"' && c != '\\' {
 			n, i = n+1, i+1
 			continue
