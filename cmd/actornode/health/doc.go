@@ -18,7 +18,7 @@
 //	GET /readyz        200 "ok", or 503 with the names of what fails and why
 //	GET /readyz?verbose  the same as JSON: {"ready":false,"checks":[{"name":"cluster","ok":false,"error":"…"}]}
 //	GET /metrics       Config.Metrics, if there is one
-//	GET /debug/pprof/  profiles, if Config.Pprof
+//	GET /debug/pprof/  profiles, if Config.Pprof; never the command line
 //
 // All else is 404. Answers are not to be cached. HEAD works as GET; other methods
 // are 405.
@@ -38,6 +38,12 @@
 // # Limits and versions
 //
 // HTTP/1.1, without TLS and without a password: the address should be one that
-// only those who may know reach. A request has 5 s for its header, an answer a
-// minute; headers are 16 KiB at most.
+// only those who may know reach. A request has 5 s for its header, an answer 15 s (a
+// profile, beside what it takes itself); headers are 16 KiB at most.
+//
+// There are at most Config.Connections connections. A new one that comes then takes
+// the place of the one that has been idle for the longest; if none is idle, of the
+// oldest that has not sent its whole request; if all are being answered, it waits. So
+// neither idle connections nor slow ones lock anybody out. Profiles take long: who may
+// ask for them can have all connections.
 package health

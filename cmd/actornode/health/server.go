@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,8 +31,10 @@ type Config struct {
 	Alive func(ctx context.Context) error
 	// Metrics is served as /metrics. Default: nothing is.
 	Metrics http.Handler
-	// Pprof serves profiles.
+	// Pprof serves profiles, but not the command line: it may hold a cookie.
 	Pprof bool
+	// Connections is how many connections there may be at a time. Default: 64.
+	Connections int
 	// Log is told of what goes wrong with connections. Default: slog.Default().
 	Log *slog.Logger
 }
@@ -40,15 +43,18 @@ type Config struct {
 const (
 	headerTime  = 5 * time.Second
 	readTime    = 10 * time.Second
-	writeTime   = time.Minute // a profile takes 30 s
+	writeTime   = 15 * time.Second // and as long as a profile takes by itself
 	idleTime    = 2 * time.Minute
 	headerBytes = 16 << 10
 	aliveTime   = 2 * time.Second
+
+	defaultConnections = 64
 )
 
 // Server serves what a Config says.
 type Server struct {
 	http *http.Server
+	open *connections
 	addr net.Addr
 	done chan error
 }
@@ -63,18 +69,25 @@ func Start(c Config) (*Server, error) {
 		c.Log = slog.Default()
 	}
 	s := &Server{
-		addr: ln.Addr(), done: make(chan error, 1),
+		addr: ln.Addr(), done: make(chan error, 1), open: limit(ln, cmp.Or(c.Connections, defaultConnections)),
 		http: &http.Server{
 			Handler: Handler(c), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 			IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
 		},
 	}
-	go func() { s.done <- s.http.Serve(ln) }() // ended by Stop, which waits for it
+	install(s.http)
+	go func() { s.done <- s.http.Serve(s.open) }() // ended by Stop, which waits for it
 	return s, nil
 }
 
 // Addr returns where s listens.
 func (s *Server) Addr() net.Addr { return s.addr }
+
+// Use returns how many connections there are, how many there may be, and how many
+// have been closed to make room for others.
+func (s *Server) Use() (open, most int, closed uint64) {
+	return len(s.open.slots), s.open.most, s.open.dropped.Load()
+}
 
 // Stop ends the server: no new request is taken, and those that there are have
 // until ctx ends.
@@ -117,7 +130,6 @@ func Handler(c Config) http.Handler {
 	}
 	if c.Pprof {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -121,4 +122,68 @@ func TestStopIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, s.Stop(ctx), context.DeadlineExceeded)
+}
+
+// Connections that do nothing, or send their request slowly, lock nobody out, and
+// there are never more than there may be.
+func TestConnectionsAreBounded(t *testing.T) {
+	const most = 4
+	held, hold := make(chan bool, most), make(chan bool)
+	s, err := health.Start(health.Config{Listen: "127.0.0.1:0", Connections: most,
+		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- true; <-hold })})
+	require.NoError(t, err)
+	defer s.Stop(t.Context())
+	dial := func(text string) net.Conn {
+		conn, err := net.Dial("tcp", s.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		_, err = io.WriteString(conn, text)
+		require.NoError(t, err)
+		return conn
+	}
+	answered := func(conn net.Conn) {
+		t.Helper()
+		conn.SetReadDeadline(time.Now().Add(4 * time.Second)) // less than the time for a header
+		b := make([]byte, 12)
+		_, err := io.ReadFull(conn, b)
+		require.NoError(t, err)
+		require.Equal(t, "HTTP/1.1 200", string(b))
+		open, max, _ := s.Use()
+		require.LessOrEqual(t, open, max)
+	}
+	const livez = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+	for _, text := range []string{"", "GET /li", livez} { // silent, slow, idle
+		for range 3 * most {
+			conn := dial(text)
+			if text == livez {
+				answered(conn)
+			}
+		}
+		answered(dial(livez))
+	}
+	_, _, closed := s.Use()
+	require.GreaterOrEqual(t, closed, uint64(8*most))
+
+	for range most {
+		dial("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+	}
+	for range most {
+		<-held
+	}
+	waits := dial(livez)
+	waits.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	_, err = waits.Read(make([]byte, 1))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "all are being answered: nobody is cut off")
+	hold <- true
+	answered(waits)
+	close(hold)
+}
+
+func TestTheCommandLineIsNotServed(t *testing.T) {
+	h := health.Handler(health.Config{Pprof: true})
+	code, _ := get(h, "GET", "/debug/pprof/")
+	require.Equal(t, 200, code)
+	code, body := get(h, "GET", "/debug/pprof/cmdline")
+	require.Equal(t, 404, code)
+	require.NotContains(t, body, os.Args[0])
 }

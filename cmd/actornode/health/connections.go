@@ -1,0 +1,169 @@
+package health
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+)
+
+// connections is a listener with at most most connections. With more, the one that has
+// been idle for the longest makes room for the next; if there is none, the oldest one
+// that has not sent its whole request. While all are being answered, the next one
+// waits, and those behind it wait in the backlog of the system.
+type connections struct {
+	net.Listener
+	most  int
+	slots chan struct{} // one for each connection
+	done  chan struct{}
+	stop  sync.Once
+
+	dropped atomic.Uint64 // to make room
+
+	mu      sync.Mutex
+	all     []*connection // in the order in which they became what they are
+	waiting bool          // somebody waits until one is idle
+}
+
+func limit(ln net.Listener, most int) *connections {
+	return &connections{Listener: ln, most: most, slots: make(chan struct{}, most), done: make(chan struct{})}
+}
+
+// phase is what a connection is doing.
+type phase uint8
+
+const (
+	asking    phase = iota // a request has not come as a whole
+	answering              // a handler runs, or what it has written is being sent
+	idle                   // between requests
+)
+
+// connection is one of those of connections.
+type connection struct {
+	net.Conn
+	of     *connections
+	closed sync.Once
+	phase  phase // guarded by of.mu
+}
+
+// Accept is part of net.Listener.
+func (l *connections) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case l.slots <- struct{}{}:
+	default:
+		l.makeRoom()
+		select {
+		case l.slots <- struct{}{}:
+		case <-l.done:
+			conn.Close()
+			return nil, net.ErrClosed
+		}
+	}
+	c := &connection{Conn: conn, of: l}
+	l.mu.Lock()
+	l.waiting = false
+	l.all = append(l.all, c)
+	l.mu.Unlock()
+	return c, nil
+}
+
+// Close is part of net.Listener.
+func (l *connections) Close() error {
+	l.stop.Do(func() { close(l.done) })
+	return l.Listener.Close()
+}
+
+// makeRoom closes a connection that is not being answered, or has the next one that
+// is idle closed.
+func (l *connections) makeRoom() {
+	l.mu.Lock()
+	var victim *connection
+	for _, c := range l.all {
+		if c.phase == idle || c.phase == asking && victim == nil {
+			if victim = c; c.phase == idle {
+				break
+			}
+		}
+	}
+	l.waiting = victim == nil
+	l.mu.Unlock()
+	l.drop(victim)
+}
+
+func (l *connections) drop(c *connection) {
+	if c != nil {
+		l.dropped.Add(1)
+		c.Close()
+	}
+}
+
+// Close is part of net.Conn.
+func (c *connection) Close() error {
+	c.closed.Do(func() {
+		c.of.mu.Lock()
+		c.of.remove(c)
+		c.of.mu.Unlock()
+		<-c.of.slots
+	})
+	return c.Conn.Close()
+}
+
+// remove takes c out of all. mu is held.
+func (l *connections) remove(c *connection) (there bool) {
+	for i, k := range l.all {
+		if k == c {
+			l.all = append(l.all[:i], l.all[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// enter notes what c is doing from now on.
+func (c *connection) enter(p phase) {
+	l := c.of
+	l.mu.Lock()
+	if c.phase == p || !l.remove(c) {
+		l.mu.Unlock()
+		return
+	}
+	c.phase = p
+	l.all = append(l.all, c)
+	wanted := p == idle && l.waiting
+	if wanted {
+		l.waiting = false
+	}
+	l.mu.Unlock()
+	if wanted {
+		l.drop(c)
+	}
+}
+
+// The key of a request's connection in its context.
+type connectionKey struct{}
+
+// install has s tell what its connections do.
+func install(s *http.Server) {
+	next := s.Handler
+	s.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		return context.WithValue(ctx, connectionKey{}, conn)
+	}
+	s.ConnState = func(conn net.Conn, state http.ConnState) {
+		if c, ok := conn.(*connection); ok && state == http.StateIdle {
+			c.enter(idle)
+		} else if ok && state == http.StateActive {
+			c.enter(asking)
+		}
+	}
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
+			c.enter(answering) // until it is idle, or closed
+		}
+		next.ServeHTTP(w, r)
+	})
+}
