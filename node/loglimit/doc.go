@@ -16,8 +16,8 @@
 //
 // # Invariants
 //
-//  1. In one second at most Config.Lines lines of a kind are written. Lines of more kinds
-//     than Config.Kinds at a time count as one kind.
+//  1. In one second at most Config.Lines lines of a kind are written; below WARN ten times
+//     as many. Lines of more kinds than Config.Kinds at a time count as one kind.
 //  2. What is left out is told: the next line of the kind has not_logged=N, or, when none
 //     has come for a second, a line of its own says it. Close says the rest.
 //  3. A line takes at most Config.Bytes bytes in the formats of package slog; one of level

@@ -11,7 +11,7 @@ import (
 
 // Config says how much is let through. The zero value works.
 type Config struct {
-	Lines int // of one kind in a second. Default: 10
+	Lines int // of one kind in a second; of one below WARN, ten times as many. Default: 10
 	Bytes int // of one line; of one of level ERROR, four times as many. Default: 4096; at least 256
 	Kinds int // that are told apart at a time. Default: 256
 }

@@ -10,6 +10,10 @@ import (
 // window is the time that Config.Lines is for.
 const window = time.Second
 
+// infoFactor is how many times more lines below WARN are written: they are of the
+// program's own doing more often, such as what a program's port says.
+const infoFactor = 10
+
 // limiter decides which lines are written. Its time is an argument.
 //
 //  1. kinds holds at most most kinds, and one for all the others of a level.
@@ -43,7 +47,11 @@ func (l *limiter) admit(level slog.Level, message string, now time.Time) (left u
 	if since := now.Sub(k.begun); since >= window || since < 0 { // the clock may have been set back
 		k.begun, k.lines = now, 0
 	}
-	if k.lines >= l.lines {
+	most := l.lines
+	if level < slog.LevelWarn {
+		most *= infoFactor
+	}
+	if k.lines >= most {
 		if k.left++; k.left == 1 {
 			l.owed++
 		}

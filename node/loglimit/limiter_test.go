@@ -82,11 +82,11 @@ func TestLimiterForgetsKinds(t *testing.T) {
 func TestLimiterWhenTheClockIsSetBack(t *testing.T) {
 	l := newLimiter(1, 8)
 	now := time.Unix(1000, 0)
-	_, ok := l.admit(slog.LevelInfo, "x", now)
+	_, ok := l.admit(slog.LevelWarn, "x", now)
 	require.True(t, ok)
-	_, ok = l.admit(slog.LevelInfo, "x", now)
+	_, ok = l.admit(slog.LevelWarn, "x", now)
 	require.False(t, ok)
-	left, ok := l.admit(slog.LevelInfo, "x", now.Add(-time.Hour))
+	left, ok := l.admit(slog.LevelWarn, "x", now.Add(-time.Hour))
 	require.True(t, ok)
 	require.EqualValues(t, 1, left)
 }
