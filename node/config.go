@@ -49,7 +49,8 @@ type Config struct {
 	// it kills them, and then for their functions to return. Default: 5 s.
 	StopTimeout time.Duration
 
-	// Log receives what an operator should see. Default: discarded.
+	// Log receives what an operator should see. Other nodes, and strangers who reach a
+	// listener, can cause lines: package loglimit bounds them. Default: discarded.
 	Log *slog.Logger
 }
 

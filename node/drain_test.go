@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,4 +46,43 @@ func TestDrain(t *testing.T) {
 	_, err = b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	require.NoError(t, b.Ping(soon(t), a.Name()))
+}
+
+// A node that is short of memory starts nothing for others and lets in one of them a
+// second; what there is goes on, and all is as before when it is over.
+func TestShed(t *testing.T) {
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	require.NoError(t, b.ExportFunction(wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
+		return 1, nil
+	}))
+	one := func() error {
+		v, err := node.RPC[int](soon(t), a, b.Name(), "demo", "one")
+		if err == nil {
+			require.Equal(t, 1, v)
+		}
+		return err
+	}
+	require.NoError(t, one())
+	b.Shed(true)
+	require.ErrorContains(t, one(), "system_limit")
+	require.NoError(t, b.Ping(soon(t), a.Name()), "the connection stays")
+	on, spawns := b.Shedding()
+	require.True(t, on)
+	require.NotZero(t, spawns)
+
+	var err error
+	others := 0
+	for ; err == nil; others++ { // they start faster than one a second
+		require.Less(t, others, 20, "all are let in")
+		err = c.start(fmt.Sprint("other", others)).Connect(soon(t), b.Name())
+	}
+	require.ErrorContains(t, err, "not let in")
+	_, refused := b.Shedding()
+	require.Greater(t, refused, spawns)
+
+	b.Shed(false)
+	require.NoError(t, one())
+	require.NoError(t, c.start("last").Connect(soon(t), b.Name()))
+	require.False(t, b.Draining())
 }

@@ -284,7 +284,7 @@ func (e *SpawnError) Error() string {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	s := f.Spawn
-	if n.Draining() {
+	if n.takesNothing() {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}

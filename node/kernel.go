@@ -114,7 +114,7 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 		reply(badrpc(wire.Atom("badarg")))
 		return nil
 	}
-	if n.Draining() {
+	if n.takesNothing() {
 		reply(refused())
 		return nil
 	}

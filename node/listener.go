@@ -196,6 +196,9 @@ func (d *dist) incoming(conn net.Conn, proto wire.Protocol) {
 				return wire.NotAllowed
 			}
 		}
+		if unfit = d.n.lacksRoom(); unfit != nil {
+			return wire.NotAllowed
+		}
 		who, v = d.admit(id)
 		return v
 	}))

@@ -54,6 +54,8 @@ type Node struct {
 
 	stopOnce sync.Once
 	stopErr  error
+
+	shed shedding
 }
 
 // tally is what a worker counts, on a cache line of its own; see bias.Store64.
