@@ -1,0 +1,97 @@
+package memory
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// From enterShare of the limit on, in percent, what lives is too much; below leaveShare
+// it is not any more. The rest is for what is allocated between two collections: with
+// less of it they would take most of the time.
+const (
+	enterShare = 85
+	leaveShare = 75
+)
+
+// Gauge finds out whether what lives is too much for a limit.
+//
+//	enough ──85%──► short ──75%──► enough
+type Gauge struct {
+	limit int64
+	short bool
+	used  int64
+
+	samples []metrics.Sample
+	cycles  uint64    // of the collector, when last looked at
+	since   time.Time // when that was another number
+}
+
+// NewGauge makes one for a limit in bytes, which must not be 0.
+func NewGauge(limit int64) *Gauge {
+	g := &Gauge{limit: limit, samples: make([]metrics.Sample, 0, len(living)+1)}
+	for _, name := range living {
+		g.samples = append(g.samples, metrics.Sample{Name: name})
+	}
+	g.samples = append(g.samples, metrics.Sample{Name: "/gc/cycles/total:gc-cycles"})
+	return g
+}
+
+// living is the memory that a collection does not free.
+var living = []string{
+	"/gc/heap/live:bytes", // what the last collection has found
+	"/memory/classes/heap/stacks:bytes",
+	"/memory/classes/os-stacks:bytes",
+	"/memory/classes/metadata/mcache/inuse:bytes",
+	"/memory/classes/metadata/mspan/inuse:bytes",
+	"/memory/classes/metadata/other:bytes",
+	"/memory/classes/profiling/buckets:bytes",
+	"/memory/classes/other:bytes",
+}
+
+// staleAfter is how old what is known may be while memory is short, until it is found
+// out anew: a node that refuses work allocates little, and so would not collect.
+const staleAfter = 10 * time.Second
+
+// Read looks, and reports whether memory is short and whether that is new. It takes
+// microseconds, but while memory is short a collection once in 10 s, if there is none
+// anyway.
+func (g *Gauge) Read(now time.Time) (short, changed bool) {
+	used, cycles := g.read()
+	if cycles != g.cycles || g.since.IsZero() {
+		g.cycles, g.since = cycles, now
+	}
+	if g.short && now.Sub(g.since) >= staleAfter {
+		runtime.GC()
+		used, g.cycles = g.read()
+		g.since = now
+	}
+	return g.step(used)
+}
+
+func (g *Gauge) read() (used int64, cycles uint64) {
+	metrics.Read(g.samples)
+	last := len(g.samples) - 1
+	for _, s := range g.samples[:last] {
+		if s.Value.Kind() == metrics.KindUint64 {
+			used += int64(s.Value.Uint64())
+		}
+	}
+	return used, g.samples[last].Value.Uint64()
+}
+
+// step is told what lives.
+func (g *Gauge) step(used int64) (short, changed bool) {
+	was := g.short
+	g.used = used
+	switch {
+	case used >= g.limit/100*enterShare:
+		g.short = true
+	case used < g.limit/100*leaveShare:
+		g.short = false
+	}
+	return g.short, g.short != was
+}
+
+// Used returns how many bytes lived when Read was called last.
+func (g *Gauge) Used() int64 { return g.used }

@@ -1,0 +1,96 @@
+// Package memory keeps a program within the memory that it may take: it chooses a soft
+// limit for Go's collector, and finds out when what lives comes too near to it.
+//
+// A container whose memory is used up is killed, with all that runs in it. By itself
+// Go's collector knows nothing of that limit: it lets the heap grow by a share of what
+// lives, the share that GOGC names. With a soft limit (GOMEMLIMIT) it collects more
+// often as the limit comes near, so GOGC may be large. It cannot go below what lives:
+// that is for the program to keep small, and [Gauge] says when.
+//
+// # Goroutines
+//
+// None: who uses a [Gauge] asks it.
+package memory
+
+import (
+	"errors"
+	"math"
+	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+)
+
+// Limit is the soft limit that a program has.
+type Limit struct {
+	Bytes int64  // 0: there is none
+	From  string // what has set it: limits.memory, GOMEMLIMIT, cgroup, machine; "": nothing
+	Of    int64  // of a cgroup or a machine: what there is in all
+	Err   error  // why what a cgroup allows, or a machine has, is not known
+}
+
+// source is what a limit is chosen from.
+type source struct {
+	configured int64 // 0: nothing is
+	env        bool  // GOMEMLIMIT is set,
+	set        int64 // to this, as the runtime has read it
+	cgroup     memlimit.Provider
+	machine    memlimit.Provider
+}
+
+// What Go's limit does not count, a program takes as well: memory of the kernel for its
+// sockets, C libraries, programs that it has started. In a cgroup it is theirs, so
+// the reserve may be small; a machine has other users.
+const (
+	cgroupReserve  = 10       // percent
+	minReserve     = 32 << 20 // bytes, of a cgroup
+	machineReserve = 15       // percent
+)
+
+// choose decides. What is configured counts first, then the environment, then the
+// smaller one of the cgroup's and the machine's.
+func (s source) choose() Limit {
+	switch {
+	case s.configured > 0:
+		return Limit{Bytes: s.configured, From: "limits.memory"}
+	case s.env && s.set == math.MaxInt64: // GOMEMLIMIT=off
+		return Limit{From: "GOMEMLIMIT"}
+	case s.env:
+		return Limit{Bytes: s.set, From: "GOMEMLIMIT"}
+	}
+	var l Limit
+	if all, err := s.machine(); err != nil {
+		l.Err = err
+	} else if all > 0 && all < math.MaxInt64/100 {
+		of := int64(all)
+		l = Limit{Bytes: of - of*machineReserve/100, From: "machine", Of: of}
+	}
+	all, err := s.cgroup()
+	switch {
+	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):
+	case err != nil:
+		l.Err = errors.Join(l.Err, err)
+	case all < math.MaxInt64/100 && all > 0:
+		of := int64(all)
+		reserve := min(max(of*cgroupReserve/100, minReserve), of/2)
+		if l.Bytes == 0 || of-reserve < l.Bytes {
+			l.Bytes, l.From, l.Of = of-reserve, "cgroup", of
+		}
+	}
+	return l
+}
+
+// Set sets the soft limit: configured, in bytes, if that is not 0; else what GOMEMLIMIT
+// says, else what is found in the cgroups of the process (v2 or v1, and those above
+// it), less a tenth and at least 32 MiB; else 85% of the memory of the machine. lookup
+// finds a variable of the environment.
+func Set(configured int64, lookup func(string) (string, bool)) Limit {
+	text, env := lookup("GOMEMLIMIT")
+	l := source{
+		configured: configured, env: env && text != "", set: debug.SetMemoryLimit(-1),
+		cgroup: memlimit.FromCgroup, machine: memlimit.FromSystem,
+	}.choose()
+	if l.Bytes > 0 {
+		debug.SetMemoryLimit(l.Bytes)
+	}
+	return l
+}

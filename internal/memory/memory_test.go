@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/stretchr/testify/require"
+)
+
+func TestChoose(t *testing.T) {
+	const mib, gib = 1 << 20, 1 << 30
+	none := func() (uint64, error) { return 0, memlimit.ErrNoLimit }
+	broken := errors.New("broken")
+	fails := func() (uint64, error) { return 0, broken }
+	for _, c := range []struct {
+		name string
+		s    source
+		want Limit
+	}{
+		{"configured", source{5, true, 7, memlimit.Limit(9), memlimit.Limit(9)}, Limit{5, "limits.memory", 0, nil}},
+		{"environment", source{0, true, 7, memlimit.Limit(9), memlimit.Limit(9)}, Limit{7, "GOMEMLIMIT", 0, nil}},
+		{"environment says off", source{0, true, math.MaxInt64, memlimit.Limit(9), memlimit.Limit(9)}, Limit{0, "GOMEMLIMIT", 0, nil}},
+		{"cgroup", source{0, false, math.MaxInt64, memlimit.Limit(2000 * mib), memlimit.Limit(16 * gib)}, Limit{1800 * mib, "cgroup", 2000 * mib, nil}},
+		{"small cgroup", source{0, false, math.MaxInt64, memlimit.Limit(128 * mib), memlimit.Limit(16 * gib)}, Limit{96 * mib, "cgroup", 128 * mib, nil}},
+		{"tiny cgroup", source{0, false, math.MaxInt64, memlimit.Limit(16 * mib), memlimit.Limit(16 * gib)}, Limit{8 * mib, "cgroup", 16 * mib, nil}},
+		{"cgroup beyond the machine", source{0, false, math.MaxInt64, memlimit.Limit(64 * gib), memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, nil}},
+		{"no cgroup", source{0, false, math.MaxInt64, none, memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, nil}},
+		{"cgroup cannot be read", source{0, false, math.MaxInt64, fails, memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, broken}},
+		{"machine unknown", source{0, false, math.MaxInt64, memlimit.Limit(1000 * mib), fails}, Limit{900 * mib, "cgroup", 1000 * mib, broken}},
+		{"nothing known", source{0, false, math.MaxInt64, none, func() (uint64, error) { return 0, nil }}, Limit{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.s.choose()
+			if c.want.Err != nil {
+				require.ErrorIs(t, got.Err, c.want.Err)
+				got.Err, c.want.Err = nil, nil
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestGaugeHasTwoThresholds(t *testing.T) {
+	g := NewGauge(1000)
+	for i, c := range []struct {
+		used           int64
+		short, changed bool
+	}{
+		{0, false, false}, {849, false, false}, {850, true, true}, {2000, true, false}, {751, true, false}, {750, true, false},
+		{749, false, true}, {800, false, false}, {850, true, true},
+	} {
+		short, changed := g.step(c.used)
+		require.Equal(t, c.short, short, i)
+		require.Equal(t, c.changed, changed, i)
+		require.Equal(t, c.used, g.Used())
+	}
+}
+
+// What lives counts; and when it is gone the gauge finds out, though nothing is
+// allocated.
+func TestGaugeSeesWhatLives(t *testing.T) {
+	const size = 64 << 20
+	runtime.GC() // what other tests have left
+	g := NewGauge(size)
+	now := time.Unix(1000, 0)
+	short, _ := g.Read(now)
+	require.False(t, short, "%d", g.Used())
+	held := make([][]byte, size>>20)
+	for i := range held {
+		held[i] = make([]byte, 1<<20)
+	}
+	runtime.GC()
+	short, changed := g.Read(now)
+	require.True(t, short)
+	require.True(t, changed)
+	require.GreaterOrEqual(t, g.Used(), int64(size))
+	clear(held)
+	for range 3 { // a collection that runs anyway makes what is known fresh, but may have begun before
+		now = now.Add(staleAfter)
+		short, changed = g.Read(now)
+		if changed {
+			break
+		}
+	}
+	require.False(t, short, "%d", g.Used())
+	runtime.KeepAlive(held)
+}
