@@ -76,6 +76,14 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	return readCookie(file) // whoever has made it
 }
 
+// warn tells of settings that give something away.
+func (d *daemon) warn() {
+	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
+		d.log.Warn("every user of this machine can see the cookie in the list of processes; use cookie_file, --cookie-file or ACTORNODE_COOKIE",
+			"setting", from.Where)
+	}
+}
+
 // maxCookie bounds what is read of a file: OTP's cookies have 255 characters at
 // most.
 const maxCookie = 1 << 10

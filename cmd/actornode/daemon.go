@@ -36,12 +36,11 @@ import (
 //	starting ──up──► ready (when joined) ──signal, operator──► draining ──► stopped
 type daemon struct {
 	// Set once, in newDaemon.
-	cfg      *config.Config
-	env      environment
-	log      *slog.Logger
-	level    *slog.LevelVar
-	closeLog func() error
-	offers   []func(*node.Node) error // of what trees can name
+	cfg    *config.Config
+	env    environment
+	log    *logging
+	heap   heap
+	offers []func(*node.Node) error // of what trees can name
 
 	// Set once, in up.
 	n      *node.Node
@@ -82,19 +81,21 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	d := &daemon{cfg: cfg, env: env, offers: offered}
 	d.joined.Store(len(d.others()) == 0)
 	var err error
-	d.log, d.level, d.closeLog, err = newLog(cfg, env.stderr)
+	d.log, err = newLog(cfg, env.stderr)
 	return d, err
 }
 
 // run runs the daemon until ctx ends, or a permanent application does.
 func (d *daemon) run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, d.closeLog()) }()
+	defer func() { err = errors.Join(err, d.log.close()) }()
 	ctx, d.halt = context.WithCancel(ctx)
 	defer d.halt()
 	err = d.startNode()
 	if err != nil {
 		return err
 	}
+	d.warn()
+	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it
 	if err = d.up(ctx); err == nil {
 		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
 		select {
@@ -116,7 +117,7 @@ func (d *daemon) run(ctx context.Context) (err error) {
 // startNode starts the node and all that belongs to it, without what is to run on
 // it. After an error nothing runs.
 func (d *daemon) startNode() error {
-	cookie, err := daemonCookie(d.cfg, d.env, d.log)
+	cookie, err := daemonCookie(d.cfg, d.env, d.log.Logger)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
-	mapper.Logger = d.log
+	mapper.Logger = d.log.Logger
 	o := optionsOf(d.cfg)
 	if err := d.find(&o, cookie); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
-	transport, err := o.transport(d.env, d.log)
+	transport, err := o.transport(d.env, d.log.Logger)
 	if err != nil {
 		return err
 	}
@@ -142,9 +143,9 @@ func (d *daemon) startNode() error {
 		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
 		Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
-		Limits: wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
-		Awake:  cmp.Or(d.cfg.Awake, -1), // 0 would be the default
-		Grace:  d.cfg.Grace, Compress: d.cfg.Compress,
+		Limits:  wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
+		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
 	}
 	if d.cfg.Discovery.Mesh {
 		dist.Mesh = &node.Mesh{}
@@ -153,7 +154,7 @@ func (d *daemon) startNode() error {
 		return err
 	}
 	d.n, err = node.Start(node.Config{
-		Name: node.Atom(d.cfg.Name), Log: d.log, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes, Distribution: dist,
+		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes, Distribution: dist,
 	})
 	return err
 }
@@ -161,14 +162,14 @@ func (d *daemon) startNode() error {
 // find makes the finders that there are besides peers and EPMD.
 func (d *daemon) find(o *options, cookie string) (err error) {
 	if c, on := d.cfg.Discovery.Gossip.Config(); on {
-		c.Cookie, c.Log = cookie, d.log
+		c.Cookie, c.Log = cookie, d.log.Logger
 		if d.gossip, err = gossip.New(c); err != nil {
 			return err
 		}
 		o.more = append(o.more, d.gossip)
 	}
 	if c, on := d.cfg.Discovery.DNS.Config(); on {
-		c.Log = d.log
+		c.Log = d.log.Logger
 		if d.dns, err = dns.New(c); err != nil {
 			return err
 		}
@@ -219,7 +220,7 @@ func (d *daemon) up(ctx context.Context) (err error) {
 	if d.apps, err = application.Start(ctx, d.n); err != nil {
 		return err
 	}
-	err = admin.Start(ctx, d.n, admin.Config{Level: d.level, Ready: func() error { return health.Look(d.checks()).Err() }, Drain: d.drain, Stop: d.halt})
+	err = admin.Start(ctx, d.n, admin.Config{Level: d.log.level, Ready: func() error { return health.Look(d.checks()).Err() }, Drain: d.drain, Stop: d.halt})
 	if err != nil {
 		return err
 	}
@@ -271,11 +272,13 @@ func (d *daemon) serve() (err error) {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
 	}
-	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.lives, Pprof: d.cfg.HTTP.Pprof, Log: d.log}
+	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.lives, Pprof: d.cfg.HTTP.Pprof, Log: d.log.Logger,
+		Connections: d.cfg.Limits.HTTP}
 	if d.cfg.HTTP.Metrics {
 		r := prometheus.NewRegistry()
-		r.MustRegister(metrics.New(metrics.Config{Node: d.n}), collectors.NewGoCollector(),
+		r.MustRegister(metrics.New(metrics.Config{Node: d.n, Limits: d.limits}), collectors.NewGoCollector(),
 			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		r.MustRegister(d.logMetrics()...)
 		r.MustRegister(d.finderMetrics()...)
 		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})
 	}
@@ -300,6 +303,7 @@ func (d *daemon) checks() []health.Check {
 		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
 		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
 		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.others()))},
+		{Name: "memory", Fail: d.heap.why},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
 }

@@ -183,7 +183,7 @@ func TestSignals(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			p := begin(t, "demo: true\n").up()
 			assert.Equal(t, `{"ready":true,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},`+
-				`{"name":"cluster","ok":true},{"name":"serving","ok":true}]}`, readyz(p.http))
+				`{"name":"cluster","ok":true},{"name":"memory","ok":true},{"name":"serving","ok":true}]}`, readyz(p.http))
 			p.signal(s)
 			assert.Equal(t, exitOK, p.end(), p.log.String())
 			var said []string
@@ -211,7 +211,7 @@ func TestDrainOrder(t *testing.T) {
 	p := begin(t, twoApplications).up()
 	p.signal(syscall.SIGTERM)
 	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},` +
-		`{"name":"cluster","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
+		`{"name":"cluster","ok":true},{"name":"memory","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
 	assert.Equal(t, "slow stops: draining true, groups 0, "+notReady, p.line())
 	if erltest.Has() {
 		out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", Args: []string{

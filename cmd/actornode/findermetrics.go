@@ -7,6 +7,13 @@ import (
 	"github.com/actornode/actornode/node/gossip"
 )
 
+// logMetrics are those of the log.
+func (d *daemon) logMetrics() []prometheus.Collector {
+	return []prometheus.Collector{prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "actornode_log_write_failures_total", Help: "Lines of the log that could not be written.",
+	}, func() float64 { return float64(d.log.limits.Counts().Failed) })}
+}
+
 // finderMetrics are those of the finders that the daemon has.
 func (d *daemon) finderMetrics() (all []prometheus.Collector) {
 	gauge := func(name, help string, value func() float64) {

@@ -1,16 +1,95 @@
 package main
 
-import "runtime/debug"
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/memory"
+	"github.com/actornode/actornode/node"
+)
 
 // heapGrowth is how many percent the heap may grow until it is collected, Go's GOGC.
 // Messages live for a moment: at the default of 100 a node with little else in its
 // heap would collect it a hundred times a second, and talk to others at half the
-// speed.
+// speed. The soft limit sees to it that the heap does not grow past what there is.
 const heapGrowth = 400
 
-// growHeap sets heapGrowth, unless the environment says something.
-func growHeap(lookup func(string) (string, bool)) {
+// growHeap sets heapGrowth, unless the environment says something, and the soft limit
+// of the memory.
+func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Limit {
 	if _, said := lookup("GOGC"); !said {
 		debug.SetGCPercent(heapGrowth)
 	}
+	return memory.Set(int64(cfg.Limits.Memory), lookup)
+}
+
+// heap is what the daemon knows about its memory.
+type heap struct {
+	limit memory.Limit
+	short atomic.Bool // too much of it lives: the node sheds load
+	used  atomic.Int64
+}
+
+// memoryPause is between two looks at the memory.
+const memoryPause = time.Second
+
+// watch looks at the memory until ctx ends, and has n shed load while too much of it
+// lives.
+func (h *heap) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
+	if h.limit.Err != nil {
+		log.Warn("it is not certain how much memory there is", "error", h.limit.Err)
+	}
+	if h.limit.Bytes == 0 {
+		return
+	}
+	g := memory.NewGauge(h.limit.Bytes)
+	tick := time.NewTicker(memoryPause)
+	defer tick.Stop()
+	for now := time.Now(); ; {
+		short, changed := g.Read(now)
+		h.used.Store(g.Used())
+		if changed {
+			h.short.Store(short)
+			n.Shed(short)
+			if short {
+				log.Error("memory is short: new connections and what other nodes want to start here are refused",
+					"used", g.Used(), "limit", h.limit.Bytes, "limit_from", h.limit.From)
+			} else {
+				_, refused := n.Shedding()
+				log.Info("memory is not short any more", "used", g.Used(), "limit", h.limit.Bytes, "refused", refused)
+			}
+		}
+		select {
+		case now = <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// why says why the daemon is not ready; nil: its memory is no reason.
+func (h *heap) why() error {
+	if !h.short.Load() {
+		return nil
+	}
+	return fmt.Errorf("%d of %d bytes are in use: new connections and spawns are refused", h.used.Load(), h.limit.Bytes)
+}
+
+// limits are those of the program, beside the node's.
+func (d *daemon) limits() []node.LimitUse {
+	_, refused := d.n.Shedding()
+	all := []node.LimitUse{
+		{Name: "memory", Max: d.heap.limit.Bytes, Used: d.heap.used.Load(), Refused: refused},
+		{Name: "log_lines", Max: int64(d.cfg.Log.Lines), Refused: d.log.limits.Counts().LeftOut},
+	}
+	if d.http != nil {
+		open, most, closed := d.http.Use()
+		all = append(all, node.LimitUse{Name: "http", Max: int64(most), Used: int64(open), Refused: closed})
+	}
+	return all
 }

@@ -7,27 +7,72 @@ import (
 	"os"
 
 	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/node/loglimit"
 )
 
-// newLog makes the log, and what changes its level. close is to be called when all
-// has been said.
-func newLog(cfg *config.Config, stderr io.Writer) (log *slog.Logger, level *slog.LevelVar, close func() error, err error) {
-	to, close := stderr, func() error { return nil }
+// logging is the daemon's log.
+type logging struct {
+	*slog.Logger
+	level  *slog.LevelVar    // may be changed at any time
+	limits *loglimit.Handler // what others can provoke
+	file   io.Closer         // nil: standard error
+}
+
+// newLog makes the log.
+func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
+	l := &logging{level: new(slog.LevelVar)}
+	l.level.Set(cfg.Log.Level)
+	to := stderr
 	if cfg.Log.File != "" {
 		f, err := os.OpenFile(cfg.Log.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
 		if err != nil {
-			return nil, nil, nil, fail(exitFailed, err, "cannot open the log")
+			return nil, fail(exitFailed, err, "cannot open the log")
 		}
-		to, close = f, f.Close
+		to, l.file = f, f
 	}
-	level = new(slog.LevelVar)
-	level.Set(cfg.Log.Level)
-	o := &slog.HandlerOptions{Level: level}
+	to = &wholeLines{to: to}
+	o := &slog.HandlerOptions{Level: l.level}
+	var h slog.Handler
 	switch cfg.Log.Format {
 	case "text":
-		return slog.New(slog.NewTextHandler(to, o)), level, close, nil
+		h = slog.NewTextHandler(to, o)
 	case "json":
-		return slog.New(slog.NewJSONHandler(to, o)), level, close, nil
+		h = slog.NewJSONHandler(to, o)
+	default:
+		return nil, fmt.Errorf("log.format %q has got past the check", cfg.Log.Format)
 	}
-	return nil, nil, nil, fmt.Errorf("log.format %q has got past the check", cfg.Log.Format)
+	l.limits = loglimit.New(h, loglimit.Config{Lines: cfg.Log.Lines, Bytes: cfg.Log.Bytes})
+	l.Logger = slog.New(l.limits)
+	return l, nil
+}
+
+// close is to be called when all has been said. A log that cannot be written is no
+// reason for the daemon to fail.
+func (l *logging) close() error {
+	l.limits.Close()
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// wholeLines ends a line of which only the beginning could be written, before the
+// next one: a disk may fill up in the middle of one. Package slog writes one line at a
+// time.
+type wholeLines struct {
+	to   io.Writer
+	torn bool
+}
+
+// Write is part of io.Writer.
+func (w *wholeLines) Write(b []byte) (n int, err error) {
+	if w.torn {
+		if _, err := w.to.Write([]byte("\n")); err != nil {
+			return 0, err
+		}
+		w.torn = false
+	}
+	n, err = w.to.Write(b)
+	w.torn = n > 0 && n < len(b)
+	return n, err
 }

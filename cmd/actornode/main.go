@@ -2,7 +2,7 @@
 // as to one of their own. The same program looks into nodes and steers them.
 //
 //	actornode cluster
-//	actornode start --name go@127.0.0.1 --cookie secret --demo
+//	ACTORNODE_COOKIE=secret actornode start --name go@127.0.0.1 --demo
 //	actornode check deploy/samples/actornode.yaml --print
 //	actornode probe --http 127.0.0.1:9100
 //
@@ -25,6 +25,7 @@
 //	name                      started by  ends with                   owns
 //	signals                   main        the program                 the first signal's context
 //	joining                   the daemon  its first connection, stop  the attempts to connect one node
+//	memory                    the daemon  stop                        the node's shedding of load
 //	health                    the daemon  after the drain             the HTTP listener
 //	standard input            start       the program                 its end stops the daemon: --until-eof
 //	a daemon of a cluster     cluster     the daemon's last life      the lives of one daemon

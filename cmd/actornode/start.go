@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,7 +52,8 @@ The name is NAME@HOST. If HOST has a dot or is an address the node has a long
 name, as erl -name gives, else a short one, as erl -sname; both kinds do not mix
 in a cluster. An IPv6 address stands there as it is: go@::1.
 
-The cookie is that of --cookie, ACTORNODE_COOKIE, or the file; else of the file
+The cookie is that of --cookie (which every user of the machine can see in the list
+of processes), --cookie-file, ACTORNODE_COOKIE, or the file; else of the file
 .erlang.cookie in the home directory, as erl takes it. If that is not there it is
 made, with a cookie that nobody can guess. Others must not be able to read it.
 
@@ -72,6 +75,16 @@ file. The files may be replaced while the node runs.
 
 With --http the daemon serves /livez, /readyz and /metrics there.
 
+Memory: Go's collector is told of a soft limit, limits.memory of the file, else
+GOMEMLIMIT, else 90% of what the cgroup allows (32 MiB less at least), else 85% of what
+the machine has. When 85% of that limit is in use for good, the daemon is not ready,
+refuses what other nodes want to start here, and lets in one connection a second,
+until it is below 75%.
+
+The log has at most log.lines lines of one kind a second, each of at most log.bytes
+bytes, and says what was left out. Lines that cannot be written, on a full disk or
+when nobody reads, are lost and counted; the daemon goes on.
+
 At the first signal the node is drained: it is not ready any more, leaves process
 groups, refuses what other nodes want to start here, and stops its applications,
 those started last first; then it stops. At a second signal it ends at once.
@@ -86,7 +99,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 	var untilEOF bool
 	c := &cobra.Command{
 		Use: "start", Short: "Start a node", Long: startHelp,
-		Example: "  actornode start --name go@127.0.0.1 --cookie secret --demo\n" +
+		Example: "  ACTORNODE_COOKIE=secret actornode start --name go@127.0.0.1 --demo\n" +
 			"  actornode start --config deploy/samples/actornode.yaml\n" +
 			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})])\"",
 		Args: cobra.NoArgs,
@@ -192,9 +205,16 @@ func load(file string, flags map[string][]string, env environment) (*config.Conf
 	return c, nil
 }
 
+// outliveReaders has the daemon go on when nobody reads its standard error or standard
+// output any more: such writes fail, and are counted. By default SIGPIPE would end it,
+// as is right for the other commands, whose output goes into pipes. The signal is
+// caught, not ignored: programs that the daemon starts would inherit that.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // start runs a node until ctx ends.
 func start(ctx context.Context, cfg *config.Config, env environment) error {
-	growHeap(env.lookup)
+	outliveReaders()
+	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
 		return fail(exitUsage, nil, "there is no name: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
 	}
@@ -202,6 +222,7 @@ func start(ctx context.Context, cfg *config.Config, env environment) error {
 	if err != nil {
 		return err
 	}
+	d.heap.limit = limit
 	if err := d.run(ctx); err != nil {
 		return fail(exitFailed, err, "") // whatever it was: a daemon has this one only
 	}

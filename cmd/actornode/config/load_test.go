@@ -219,3 +219,22 @@ func FuzzLoad(f *testing.F) {
 		require.Equal(t, c.Cookies, again.Cookies)
 	})
 }
+
+// limits.memory is 0 or large enough to run in, and may be more than other sizes.
+func TestMemory(t *testing.T) {
+	load := func(text string) (*config.Config, error) {
+		return config.Load(config.Source{Env: func(k string) (string, bool) { return text, k == "ACTORNODE_LIMITS_MEMORY" }})
+	}
+	for text, want := range map[string]int{"0": 0, "32MiB": 32 << 20, "4GiB": 4 << 30, "64GiB": 64 << 30} {
+		c, err := load(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Limits.Memory)
+		if want != 0 {
+			require.Contains(t, string(c.YAML(false)), "memory: "+text)
+		}
+	}
+	for _, text := range []string{"1", "31MiB", "-1", "much", "99999999GiB"} {
+		_, err := load(text)
+		require.ErrorContains(t, err, "want 0, or a size such as 512MiB or 4GiB, from 32MiB on", text)
+	}
+}

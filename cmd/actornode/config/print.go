@@ -65,7 +65,7 @@ func (s *Setting) value(secret bool) any {
 		return masked
 	}
 	switch s.Value.(type) {
-	case count, size:
+	case count, size, memory:
 		if n, err := strconv.Atoi(text); err == nil {
 			return n
 		}

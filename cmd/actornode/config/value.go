@@ -42,7 +42,7 @@ func describe(v Value) string {
 		return "true or false"
 	case duration:
 		return "a time with its unit, such as 500ms, 5s or 1m30s"
-	case size:
+	case size, memory:
 		return "a size, such as 512KiB, 64MiB or 1000000"
 	case path:
 		return "the name of a file"
@@ -265,6 +265,16 @@ type size struct {
 }
 
 func (v size) Set(s string) error {
+	n, ok := sizeOf(s)
+	if !ok || n > maxCount || n < int64(v.least) {
+		return want(s, fmt.Sprintf("a size such as 512KiB, 64MiB or 1000000, from %s to 2147483647", size{&v.least, 0}))
+	}
+	*v.p = int(n)
+	return nil
+}
+
+// sizeOf reads a size in bytes.
+func sizeOf(s string) (n int64, ok bool) {
 	digits, unit := strings.TrimSpace(s), int64(1)
 	for _, u := range units {
 		if d, ok := strings.CutSuffix(digits, u.name); ok {
@@ -272,12 +282,11 @@ func (v size) Set(s string) error {
 			break
 		}
 	}
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if err != nil || int64(n) > maxCount/unit || int64(n)*unit < int64(v.least) {
-		return want(s, fmt.Sprintf("a size such as 512KiB, 64MiB or 1000000, from %s to 2147483647", size{&v.least, 0}))
+	count, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || int64(count) > math.MaxInt64/unit {
+		return 0, false
 	}
-	*v.p = int(int64(n) * unit)
-	return nil
+	return int64(count) * unit, true
 }
 
 func (v size) String() string {
@@ -289,6 +298,26 @@ func (v size) String() string {
 	return strconv.Itoa(*v.p)
 }
 func (v size) Type() string { return "size" }
+
+// memory is how much a program may take: 0, or as much as one needs.
+type memory struct{ p *int }
+
+const (
+	leastMemory = 32 << 20
+	mostMemory  = min(1<<50, math.MaxInt)
+)
+
+func (v memory) Set(s string) error {
+	n, ok := sizeOf(s)
+	if !ok || n > mostMemory || n != 0 && n < leastMemory {
+		return want(s, "0, or a size such as 512MiB or 4GiB, from 32MiB on")
+	}
+	*v.p = int(n)
+	return nil
+}
+
+func (v memory) String() string { return size{v.p, 0}.String() }
+func (v memory) Type() string   { return "size" }
 
 // split takes a list apart, as flags and variables have it: a,b,c.
 func split(s string) []string {
