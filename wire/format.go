@@ -44,8 +44,10 @@ type formatting struct {
 	cut     bool          // whether it is to be
 	limit   int           // the length of dst from which on nothing is added
 	foreign func(any) any // what is shown in place of a value that is no term; nil: itself
-	whole   string        // of what was cut last: its size
-	rounded bool          // something was not written as Format does it
+	// FormatGo: by this detour the compiler sees no recursion, and append needs no heap
+	show    func(format string, v any, max int) string
+	whole   string // of what was cut last: its size
+	rounded bool   // something was not written as Format does it
 }
 
 // append appends t. Like compare, it keeps the depth of t on the heap.
@@ -124,7 +126,7 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 	default:
 		dst = fmt.Appendf(dst, "#Go<%T ", t)
 		if f.cut {
-			dst = append(dst, FormatGo("%v", t, f.room(dst))...)
+			dst = append(dst, f.show("%v", t, f.room(dst))...)
 		} else {
 			dst = fmt.Append(dst, t)
 		}

@@ -31,7 +31,7 @@ func formatMax(t any, max int, text bool, foreign func(any) any) string {
 
 // formatWhole also reports whether that is what Format returns.
 func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, whole bool) {
-	f := &formatting{text: text, cut: true, limit: max, foreign: foreign}
+	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: FormatGo}
 	dst := f.append(nil, t)
 	if !f.full(dst) {
 		return string(dst), !f.rounded
