@@ -29,9 +29,15 @@ type Handshake struct {
 	// know. It is asked when the peer's name is known.
 	Cookies func(peer Atom) (in, out string)
 	// Admit decides about an incoming connection when the peer's name is known, and
-	// before it has proved anything: nothing may be changed on its account.
+	// before it has proved anything: nothing may be changed on its account. Of one that
+	// goes on with an interrupted link only NotAllowed counts.
 	// Nil: everybody is let in.
 	Admit func(peer NodeID) Verdict
+	// Proved is asked, of an incoming connection that is to be a new link, when the peer
+	// has proved that it knows the cookie, and before it is told that it is let in. An
+	// error refuses it; errors.Is finds ErrBusy or ErrNotAllowed in it. It may wait until
+	// the handshake's context ends. Nil: nobody is refused.
+	Proved func(peer NodeID) error
 	// Insist is asked when the answer to Dial is [Alive]: whether to go on. It is
 	// false if this node has the link by now. Nil: go on.
 	Insist func(peer NodeID) bool
@@ -60,6 +66,7 @@ const (
 	Busy                        // this node's own attempt goes on in its place
 	NotAllowed                  // this peer is not wanted
 	Alive                       // there is a link already; the peer may insist
+	Full                        // this node has as many connections as it may have
 )
 
 // Why a handshake has failed, as far as a node acts on it; errors.Is finds these

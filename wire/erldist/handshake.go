@@ -38,9 +38,11 @@ type machine struct {
 
 	peer   wire.NodeID // as far as it is known
 	theirs Flags       // the peer's, expanded
-	posed  uint32      // the peer's challenge
-	in     string      // cookie that the peer must know
-	out    string      // cookie that this side knows
+	// answer is asked before a challenge of the peer is answered; false: it is one that
+	// this node has posed, or answers, in another handshake. Nil: none is.
+	answer func(challenge uint32) bool
+	in     string // cookie that the peer must know
+	out    string // cookie that this side knows
 }
 
 // newMachine begins the side that has dialled or the other, and returns what it
@@ -181,7 +183,13 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 	if err := m.checkFlags("to", "aborted"); err != nil {
 		return nil, err
 	}
-	m.cookies()
+	if !m.cookies() {
+		return nil, m.fail(wire.ErrCookie, "this node has no cookie for %s", m.who())
+	}
+	if m.answer != nil && !m.answer(c.challenge) {
+		return nil, m.fail(wire.ErrCookie, "%s poses the challenge that this node has posed in another handshake: it does not "+
+			"know the cookie, and would have this node prove it in its place (by chance: one in some million connections)", m.who())
+	}
 	m.state = awaitAck
 	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
 }
@@ -237,6 +245,12 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.proof = awaitComplement
 	}
 	switch v := m.admit(); {
+	case v == wire.Full:
+		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed,
+			"connection attempt from %s refused: this node has as many connections as it may have", m.who())
+	case v != wire.Busy && v != wire.NotAllowed && !m.cookies():
+		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrCookie,
+			"connection attempt from %s refused: this node has no cookie for it", m.who())
 	case v == wire.Welcome:
 		return m.pose(status), nil
 	case v == wire.Simultaneous && status == statusOK:
@@ -283,7 +297,6 @@ func (m *machine) pose(status statusMsg) [][]byte {
 	if status != "" {
 		out = append(out, status.append(nil))
 	}
-	m.cookies()
 	m.state = m.proof
 	c := challengeMsg{flags: m.announce, challenge: m.challenge, creation: m.h.Local.Creation, name: m.h.Local.Name}
 	return append(out, c.append(nil))
@@ -324,6 +337,11 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	if !r.digest.equal(digestOf(m.in, m.challenge)) {
 		return nil, m.fail(wire.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.who())
 	}
+	if m.h.Proved != nil {
+		if err := m.h.Proved(m.peer); err != nil {
+			return nil, m.fail(err, "connection attempt from %s refused: %v", m.who(), err)
+		}
+	}
 	m.state = finished
 	return [][]byte{ackMsg{digestOf(m.out, r.challenge)}.append(nil)}, nil
 }
@@ -338,7 +356,12 @@ func (m *machine) checkFlags(dir, how string) error {
 		m.h.Local.Name, dir, m.who(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
 }
 
-func (m *machine) cookies() { m.in, m.out = m.h.Cookies(m.peer.Name) }
+// cookies asks for them. False: there are none for this peer, and no proof is made
+// with an empty one.
+func (m *machine) cookies() bool {
+	m.in, m.out = m.h.Cookies(m.peer.Name)
+	return m.in != "" && m.out != ""
+}
 
 // flags returns what both sides can.
 func (m *machine) flags() Flags { return m.announce & m.theirs }

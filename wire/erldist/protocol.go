@@ -2,7 +2,6 @@ package erldist
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
@@ -15,7 +14,8 @@ import (
 )
 
 // Protocol is the Erlang distribution protocol as a [wire.Protocol]. Its zero
-// value is ready to use, and it may be shared.
+// value is ready to use, it may be shared, and must not be copied. A node does not answer
+// challenges that it has posed itself: it is to accept and to dial with the same Protocol.
 type Protocol struct {
 	// Foreign, if set, is asked for the term that a Go value in a message stands
 	// for that is no term; etf.ToTerm is one to set. Without it such a message is
@@ -27,6 +27,8 @@ type Protocol struct {
 	// Without are flags that are not announced, to do without what they stand for:
 	// OTP lets its transports reject FlagDistHdrAtomCache and FlagFragments.
 	Without Flags
+
+	challenges challenges
 }
 
 // Name returns "erlang".
@@ -57,16 +59,30 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, d
 
 // drive moves the bytes of a handshake.
 func (p *Protocol) drive(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool) (wire.Link, error) {
-	var random [4]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return nil, fmt.Errorf("erldist: no random challenge: %w", err)
+	ours, err := p.challenges.pose(h.Local.Name)
+	if err != nil {
+		return nil, err
 	}
+	defer p.challenges.done(ours, false)
 	x := &exchange{shake.Steps{Room: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
-	m, out, err := newMachine(h, dialled, announce(p.Without), binary.BigEndian.Uint32(random[:]))
-	if err := x.Run(func() error { return x.run(m, out, err) }); err != nil {
+	m, out, err := newMachine(h, dialled, announce(p.Without), ours.number)
+	var answered []challenge // one at most
+	m.answer = func(number uint32) bool {
+		theirs := challenge{h.Local.Name, number}
+		ok := p.challenges.answer(theirs)
+		if ok {
+			answered = append(answered, theirs)
+		}
+		return ok
+	}
+	err = x.Run(func() error { return x.run(m, out, err) })
+	for _, n := range answered {
+		p.challenges.done(n, m.state != finished)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p.newLink(conn, m), nil

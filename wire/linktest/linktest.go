@@ -33,6 +33,7 @@ func (k kit) run(t *testing.T) {
 	t.Run("Handshake", k.handshake)
 	t.Run("Verdicts", k.verdicts)
 	t.Run("Cookies", k.cookies)
+	t.Run("Proved", k.proved)
 	t.Run("Name", k.name)
 	t.Run("Silence", k.silence)
 	t.Run("Cancel", k.cancel)
@@ -147,12 +148,42 @@ func (k kit) handshake(t *testing.T) {
 
 func (k kit) verdicts(t *testing.T) {
 	for v, want := range map[wire.Verdict]error{wire.Welcome: nil, wire.Simultaneous: nil, wire.Alive: nil,
-		wire.Busy: wire.ErrBusy, wire.NotAllowed: wire.ErrNotAllowed} {
+		wire.Busy: wire.ErrBusy, wire.NotAllowed: wire.ErrNotAllowed, wire.Full: wire.ErrNotAllowed} {
 		ha, hb := hands("secret")
 		hb.Admit = func(wire.NodeID) wire.Verdict { return v }
 		oa, ob := k.meet(t, ha, hb)
 		if !errors.Is(oa.err, want) || !errors.Is(ob.err, want) {
 			t.Errorf("verdict %d: Dial says %v, Accept %v, expected %v", v, oa.err, ob.err, want)
+		}
+	}
+}
+
+// proved checks when Handshake.Proved is asked, and that its word counts.
+func (k kit) proved(t *testing.T) {
+	for _, c := range []struct {
+		cookie string // that the dialling side knows
+		says   error
+		asked  int
+	}{{"secret", nil, 1}, {"secret", wire.ErrBusy, 1}, {"wrong", nil, 0}} {
+		ha, hb := hands(c.cookie)
+		hb.Cookies = func(wire.Atom) (string, string) { return "secret", "secret" }
+		asked := 0
+		hb.Proved = func(peer wire.NodeID) error {
+			if asked++; peer != A {
+				t.Errorf("asked about %v", peer)
+			}
+			return c.says
+		}
+		ca, cb := net.Pipe()
+		oa, ob := k.meetOver(t, ca, cb, ha, hb)
+		if asked != c.asked {
+			t.Errorf("%+v: asked %d times", c, asked)
+		}
+		switch good := c.cookie == "secret" && c.says == nil; {
+		case good != (oa.err == nil) || good != (ob.err == nil):
+			t.Errorf("%+v: Dial says %v, Accept %v", c, oa.err, ob.err)
+		case c.says != nil && !errors.Is(ob.err, c.says):
+			t.Errorf("%+v: Accept says %v", c, ob.err)
 		}
 	}
 }
@@ -164,7 +195,9 @@ func (k kit) cookies(t *testing.T) {
 	}{
 		{"x", "x", "x", "x", true},
 		{"x", "y", "y", "x", true},
-		{"", "", "", "", true},
+		{"", "", "", "", false}, // a cookie that everybody knows is none
+		{"", "x", "x", "", false},
+		{"x", "", "", "x", false},
 		{"x", "x", "y", "y", false},
 		{"x", "y", "x", "x", false}, // the dialling side does not know
 		{"y", "x", "x", "x", false}, // the accepting side does not

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"time"
@@ -198,25 +199,33 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 		return out, err
 	}
 	welcome := welcomeMsg{version: min(hello.max, maxVersion), node: m.ours}
-	if m.theirs.flags&flagResume == 0 {
-		verdict := wire.Welcome
-		if m.h.Admit != nil {
-			verdict = m.h.Admit(m.theirs.id)
-		}
-		switch verdict {
-		case wire.Welcome, wire.Simultaneous:
-		case wire.Alive:
-			welcome.alive = true
-		case wire.Busy:
-			return m.refuse(codeBusy, "%s is connecting to %s itself, and goes on with that", m.h.Local.Name, m.who())
-		default:
-			return m.refuse(codeNotAllowed, "%s does not want %s", m.h.Local.Name, m.who())
-		}
+	verdict := wire.Welcome
+	if m.h.Admit != nil {
+		verdict = m.h.Admit(m.theirs.id)
+	}
+	switch {
+	case verdict == wire.NotAllowed:
+		return m.refuse(codeNotAllowed, "%s does not want %s", m.h.Local.Name, m.who())
+	case !m.cookies():
+		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
+	case m.theirs.flags&flagResume != 0: // its link is there already
+	case verdict == wire.Alive:
+		welcome.alive = true
+	case verdict == wire.Busy:
+		return m.refuse(codeBusy, "%s is connecting to %s itself, and goes on with that", m.h.Local.Name, m.who())
+	case verdict == wire.Full:
+		return m.refuse(codeNotAllowed, "%s has as many connections as it may have", m.h.Local.Name)
 	}
 	m.state = awaitProof
-	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
 	m.welcome = welcome.append(nil)
 	return [][]byte{m.welcome}, nil
+}
+
+// cookies asks for them. False: there are none for this peer, and no proof is made
+// with an empty one.
+func (m *machine) cookies() bool {
+	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	return m.in != "" && m.out != ""
 }
 
 // channel learns what the connection below is bound to, and checks that both
@@ -254,7 +263,9 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 	if w.alive && m.h.Insist != nil && !m.h.Insist(m.theirs.id) {
 		return m.refuse(codeBusy, "%s has a link, and so has %s by now", m.who(), m.h.Local.Name)
 	}
-	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	if !m.cookies() {
+		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
+	}
 	p := proofMsg{session: m.session, received: m.received}
 	b := p.append(nil, tagProof)
 	m.proof = m.mac(b, m.out, labelDialled, m.hello, m.welcome, b)
@@ -297,6 +308,15 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 			m.who(), m.h.Local.Name)
 	}
 	m.proof, m.want = msg, p.received
+	if m.theirs.flags&flagResume == 0 && m.h.Proved != nil {
+		if err := m.h.Proved(m.theirs.id); err != nil {
+			c := codeNotAllowed
+			if errors.Is(err, wire.ErrBusy) {
+				c = codeBusy
+			}
+			return m.refuse(c, "%s refuses %s: %v", m.h.Local.Name, m.who(), err)
+		}
+	}
 	ack := proofMsg{}
 	switch {
 	case m.theirs.flags&flagResume != 0:

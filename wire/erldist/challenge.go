@@ -1,0 +1,102 @@
+package erldist
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// challenges are those that the handshakes of a node are about. A proof is a digest of
+// the cookie and a number, and says nothing of who made it for whom. So a stranger who is
+// posed a challenge could pose it in turn to this same node, where that has dialled him,
+// and pass the answer on as his own proof.
+//
+// Invariants:
+//
+//  1. What this node has posed in a handshake under way it does not answer in another,
+//     whichever side it is on in either.
+//  2. What it has answered to a peer that has not proved itself it does not pose: neither
+//     while that handshake goes on nor later, as far back as answered reaches. So answers
+//     cannot be collected until their numbers come up.
+//
+// Its zero value is ready. Several nodes of a program may share it.
+type challenges struct {
+	mu       sync.Mutex
+	open     map[challenge]int       // of handshakes under way, posed or answered; how many of them
+	answered [2]*[groups / 64]uint64 // bits: groups of numbers, some of which have been answered; the newer first
+	bits     int                     // in the newer
+}
+
+// challenge is a number in a handshake of a node of this program.
+type challenge struct {
+	local  wire.Atom
+	number uint32
+}
+
+const (
+	groups     = 1 << 20    // of 4,096 numbers each: 128 KiB of bits
+	mostGroups = groups / 4 // that are marked before the older bits are given up: half of all numbers can be posed at least
+)
+
+// pose draws a challenge. done must be called for it.
+func (c *challenges) pose(local wire.Atom) (challenge, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		var random [4]byte
+		if _, err := rand.Read(random[:]); err != nil {
+			return challenge{}, fmt.Errorf("erldist: no random challenge: %w", err)
+		}
+		n := challenge{local, binary.BigEndian.Uint32(random[:])}
+		if c.open[n] == 0 && !marked(c.answered[0], n.number) && !marked(c.answered[1], n.number) {
+			c.beginLocked(n)
+			return n, nil
+		}
+	}
+}
+
+// answer reports whether a challenge of a peer may be answered. If so, done must be
+// called for it.
+func (c *challenges) answer(n challenge) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[n] > 0 {
+		return false
+	}
+	c.beginLocked(n)
+	return true
+}
+
+func (c *challenges) beginLocked(n challenge) {
+	if c.open == nil {
+		c.open = make(map[challenge]int)
+	}
+	c.open[n]++
+}
+
+// done is the end of the handshake. keep: the number has been answered, and the peer has
+// not proved that it knows the cookie.
+func (c *challenges) done(n challenge, keep bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[n]--; c.open[n] == 0 {
+		delete(c.open, n)
+	}
+	if !keep || marked(c.answered[0], n.number) {
+		return
+	}
+	if c.answered[0] == nil || c.bits == mostGroups {
+		c.answered[0], c.answered[1], c.bits = new([groups / 64]uint64), c.answered[0], 0
+	}
+	g := n.number / (1 << 32 / groups)
+	c.answered[0][g/64] |= 1 << (g % 64)
+	c.bits++
+}
+
+func marked(bits *[groups / 64]uint64, n uint32) bool {
+	g := n / (1 << 32 / groups)
+	return bits != nil && bits[g/64]&(1<<(g%64)) != 0
+}
