@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -94,7 +96,6 @@ const (
 	defaultConnectTimeout = 7 * time.Second
 	ticksPerTime          = 4
 	busyPause             = 20 * time.Millisecond // before the first further attempt
-	maxHandshakes         = 1024                  // of incoming connections at a time
 	drainTime             = time.Second           // for what waits when the node stops, at most
 )
 
@@ -155,21 +156,24 @@ type dist struct {
 	ctx     context.Context // ends with the node
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // of all goroutines of the distribution
-	lns     []listener
+	lns     []*listener
 	gone    func() // makes it unknown; nil: it is
 	ups     ups
 	relist  news // the list of nodes has changed
 	lost    news // a connection has ended
 
-	awake  atomic.Bool   // a reader waits busily
-	shakes chan struct{} // as many as incoming connections whose handshake is not over
+	awake     atomic.Bool   // a reader waits busily
+	fallbacks atomic.Uint64 // see fellBack
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
 
-	mu      sync.Mutex
-	peers   map[Atom]*peer
-	visits  uint64       // so far
-	shaking map[Atom]int // handshakes under way with those who say they are that node and have been let in so far
+	mu     sync.Mutex
+	peers  map[Atom]*peer
+	claims uint64       // so far
+	proven map[Atom]int // incoming handshakes under way whose peer has proved itself
+	links  established
+	turns  *turns
+	spoken map[Atom]spoken
 }
 
 // startDist makes n part of a cluster.
@@ -177,7 +181,11 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), shaking: make(map[Atom]int), shakes: make(chan struct{}, maxHandshakes),
+	limits := cfg.Cluster
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int), spoken: make(map[Atom]spoken),
+		links: established{all: limit.New("connections", int64(limits.Connections)), share: limits.ConnectionsPerSource,
+			sources: make(map[netip.Prefix]int)},
+		turns:  newTurns(limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	n.dist = d
@@ -234,8 +242,11 @@ func (d *dist) get(name Atom) *peer {
 }
 
 // reach returns the peer with the name; if there is none, it is being connected
-// from now on.
-func (d *dist) reach(name Atom) *peer {
+// from now on, or waits until it is its turn.
+func (d *dist) reach(name Atom) *peer { return d.want(name, false) }
+
+// want is reach; first: somebody waits for the connection.
+func (d *dist) want(name Atom, first bool) *peer {
 	for {
 		d.mu.Lock()
 		p := d.peers[name]
@@ -244,21 +255,32 @@ func (d *dist) reach(name Atom) *peer {
 			<-p.gone // all that it stood for here must be over before
 			continue
 		}
-		if p == nil && d.ctx.Err() == nil {
+		a := turnLater
+		switch {
+		case p == nil && d.ctx.Err() == nil:
 			p = newPeer(d.n, name)
 			d.peers[name] = p
-			p.dialing = true
-			p.holds++
-			d.wg.Add(1)
-			go d.connect(p)
+			p.holds++ // until its attempt is over
+			a = d.turns.ask(p, first || d.spoken[name].linked, time.Now())
+		case p != nil && first:
+			a = d.turns.hurry(p)
 		}
-		if p != nil {
-			p.wanted = true
+		switch a {
+		case turnNow:
+			d.wg.Add(1)
+			go d.dialer(p)
+		case turnRefused:
+			p.holds--
 		}
 		d.mu.Unlock()
+		if a == turnRefused {
+			p.fail(errManyDials)
+		}
 		return p
 	}
 }
+
+var errManyDials = errors.New("too many other nodes wait to be connected (limits.dials)")
 
 func (p *peer) isOver() bool { return p.ended.Load() }
 
@@ -266,12 +288,16 @@ func (p *peer) isOver() bool { return p.ended.Load() }
 func (d *dist) release(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if p.isOver() && d.turns.withdraw(p) {
+		p.holds--
+	}
 	if p.holds--; p.holds > 0 {
 		return
 	}
 	if d.peers[p.name] == p {
 		delete(d.peers, p.name)
 	}
+	d.links.give(p.place)
 	close(p.gone)
 }
 
@@ -295,7 +321,7 @@ func (d *dist) lacks(name Atom) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.peers[name]
-	return d.shaking[name] == 0 && (p == nil || !p.isUp())
+	return d.proven[name] == 0 && (p == nil || !p.isUp())
 }
 
 // cookies returns what peer must know and what it wants.
@@ -308,52 +334,124 @@ func (d *dist) cookies(peer Atom) (in, out string) {
 	return d.cfg.Cookie, d.cfg.Cookie
 }
 
-// visitor is a node that wants to connect.
-type visitor struct {
+// claim is who a node that connects says it is.
+type claim struct {
 	name    Atom
-	number  uint64    // of the visit: a peer that comes again knows that what it has made before is dead
-	mine    *peer     // that has been made for it
+	from    netip.Prefix
+	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
 	against wire.Link // that there was when it came; nil: none
+
+	// Once it is proved.
+	place *place
 }
 
-// admit decides about a node that wants to connect. It has proved nothing yet, so
-// nothing is changed but this: from now on the peer, if there was none, is known
-// as one that is being connected, so that this node does not dial it at the same
-// time. Who gets a visitor calls farewell when the handshake has come to its end.
-func (d *dist) admit(id wire.NodeID) (v *visitor, verdict wire.Verdict) {
+// admit decides about a node that wants to connect, and may be anybody: it has proved
+// nothing yet. So nothing is changed on its account that others could see.
+func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.Verdict) {
 	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
 		return nil, wire.NotAllowed
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v = &visitor{name: id.Name}
+	d.claims++
+	c = &claim{name: id.Name, from: from, number: d.claims}
 	p := d.peers[id.Name]
 	switch {
-	case p == nil:
-		v.mine = newPeer(d.n, id.Name)
-		d.peers[id.Name] = v.mine
+	case p != nil && p.isUp():
+		c.against, verdict = p.link, wire.Alive
+	case d.links.full(from):
+		verdict = wire.Full
+	case p == nil || p.named == nil:
 		verdict = wire.Welcome
-	case p.isUp():
-		v.against, verdict = p.link, wire.Alive
-	case p.dialing && d.n.cfg.Name > id.Name:
-		return nil, wire.Busy
-	case p.dialing:
-		verdict = wire.Simultaneous
+	case d.n.cfg.Name > id.Name:
+		verdict = wire.Busy
 	default:
-		verdict = wire.Welcome
+		verdict = wire.Simultaneous
 	}
-	d.visits++
-	v.number = d.visits
-	d.shaking[id.Name]++
-	return v, verdict
+	return c, verdict
 }
 
-func (d *dist) farewell(v *visitor) {
+// prove decides about a node that has proved who it is. If it may have the connection,
+// settled is called when the handshake has come to its end.
+//
+// Of two connections that are made at the same time, that which the greater name has
+// dialled stays, on both sides. Once this node has said its name on its own, a peer of
+// OTP with a smaller name gives up the other: so that one waits here for the outcome.
+func (d *dist) prove(ctx context.Context, c *claim) error {
+	for {
+		d.mu.Lock()
+		p := d.peers[c.name]
+		up := p != nil && p.isUp()
+		if !up && p != nil && p.named != nil && d.n.cfg.Name > c.name {
+			named := p.named
+			d.mu.Unlock()
+			select {
+			case <-named:
+				continue
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		defer d.mu.Unlock()
+		if up && p.outlasts(c) {
+			return fmt.Errorf("%w: there is a newer one", wire.ErrBusy)
+		}
+		place, err := d.links.take(c.from, up)
+		if err != nil {
+			return fmt.Errorf("%w: %w", wire.ErrNotAllowed, err)
+		}
+		c.place = place
+		d.proven[c.name]++
+		return nil
+	}
+}
+
+// settled is the end of a handshake that prove has let go on.
+func (d *dist) settled(c *claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.shaking[v.name]--; d.shaking[v.name] == 0 {
-		delete(d.shaking, v.name)
+	if d.proven[c.name]--; d.proven[c.name] == 0 {
+		delete(d.proven, c.name)
 	}
+}
+
+// giveBack gives the place of a connection back that has not become a peer's.
+func (d *dist) giveBack(p *place) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.links.give(p)
+}
+
+// sayName is called before this node says its name to p on a connection that it has
+// made. unsaid is called when the attempt is over.
+func (d *dist) sayName(p *peer) (*place, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.proven[p.name] > 0 || p.isUp() {
+		return nil, fmt.Errorf("%w: that of the peer", wire.ErrBusy)
+	}
+	place, err := d.links.take(netip.Prefix{}, false)
+	if err == nil {
+		p.named = make(chan struct{})
+	}
+	return place, err
+}
+
+func (d *dist) unsaid(p *peer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p.named != nil {
+		close(p.named)
+		p.named = nil
+	}
+}
+
+// isComing reports whether the peer has proved itself on a connection that it has made,
+// and that has not taken its place yet.
+func (d *dist) isComing(name Atom) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.proven[name] > 0
 }
 
 // isUp reports whether p is connected.
@@ -363,10 +461,30 @@ func (p *peer) isUp() bool {
 	return p.link != nil && !p.over
 }
 
-// connect is the goroutine that connects p: started by reach, ended by itself,
-// waited for by stop.
-func (d *dist) connect(p *peer) {
+// dialer is a goroutine that connects p, and then those whose turn it is: started by
+// want, ended by itself, waited for by stop. There are Cluster.Dials of them at most.
+func (d *dist) dialer(p *peer) {
 	defer d.wg.Done()
+	for p != nil {
+		d.connect(p)
+		p = d.next(p)
+	}
+}
+
+// next returns whose turn it is after p's.
+func (d *dist) next(p *peer) *peer {
+	d.mu.Lock()
+	next, late := d.turns.done(p, time.Now())
+	d.mu.Unlock()
+	for _, q := range late {
+		q.fail(fmt.Errorf("%w: it was not its turn within %v", errManyDials, d.cfg.ConnectTimeout))
+		d.release(q)
+	}
+	return next
+}
+
+// connect makes an attempt to connect p, for ConnectTimeout.
+func (d *dist) connect(p *peer) {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	go func() { // until p is connected in another way, or over; ends with ctx at the latest
@@ -376,45 +494,47 @@ func (d *dist) connect(p *peer) {
 		case <-ctx.Done():
 		}
 	}()
-	link, err := d.dial(ctx, p.name)
+	link, place, err := d.dial(ctx, p)
 	// If the peer is connecting by itself there is only to wait; but that may fail.
-	for pause := busyPause; errors.Is(err, wire.ErrBusy) && ctx.Err() == nil; pause *= 2 {
+	for pause := busyPause; err != nil && (errors.Is(err, wire.ErrBusy) || d.isComing(p.name)) && ctx.Err() == nil; pause *= 2 {
 		select {
 		case <-p.ready:
 		case <-ctx.Done():
 		case <-time.After(pause):
-			link, err = d.dial(ctx, p.name)
+			link, place, err = d.dial(ctx, p)
 		}
 	}
 	if err == nil && link.Peer().ID.Name != p.name {
 		link.Close()
+		d.giveBack(place)
 		err = fmt.Errorf("the node that answers is %s", link.Peer().ID.Name)
 	}
-	if err == nil && p.join(link, nil) {
-		d.release(p)
-		return
-	}
+	joined := err == nil && p.join(link, nil, place)
+	d.unsaid(p)  // those that wait for the outcome see it
 	d.release(p) // before adopt waits for p to be gone
 	switch {
+	case joined:
 	case err != nil:
 		p.fail(err) // unless the peer's own attempt was faster
 	case p.isOver() || d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
 		link.Close()
+		d.giveBack(place)
 	default:
-		d.adopt(link, nil)
+		d.adopt(link, nil, place)
 	}
 }
 
 // adopt makes a link the connection to its peer, in place of one that the peer has
 // had: there is a new one, so the peer knows that the old one is dead. Of two that
 // have been made at the same time, that which the greater name has dialled stays,
-// on both sides. who is nil if this node has dialled.
-func (d *dist) adopt(link wire.Link, who *visitor) {
+// on both sides. c is nil if this node has dialled.
+func (d *dist) adopt(link wire.Link, c *claim, place *place) {
 	id := link.Peer().ID
 	for {
 		d.mu.Lock()
 		p := d.peers[id.Name]
 		if d.ctx.Err() != nil {
+			d.links.give(place)
 			d.mu.Unlock()
 			link.Close()
 			if p != nil {
@@ -427,11 +547,12 @@ func (d *dist) adopt(link wire.Link, who *visitor) {
 			d.peers[id.Name] = p
 		}
 		d.mu.Unlock()
-		if p.join(link, who) {
+		if p.join(link, c, place) {
 			return
 		}
-		if who != nil && p.outlasts(who) {
+		if c != nil && p.outlasts(c) {
 			link.Close()
+			d.giveBack(place)
 			return
 		}
 		p.end(errors.New("the peer has made a new connection"))
@@ -439,39 +560,39 @@ func (d *dist) adopt(link wire.Link, who *visitor) {
 	}
 }
 
-// outlasts reports whether p's link stays, and not the one that who has come with:
-// the peer has come again since, or this node has dialled meanwhile and has the
-// greater name.
-func (p *peer) outlasts(who *visitor) bool {
+// outlasts reports whether p's link stays, and not that of c: the peer has come again
+// since, or this node has dialled meanwhile and has the greater name.
+func (p *peer) outlasts(c *claim) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.over || p.link == nil:
 		return false
 	case p.visit > 0:
-		return p.visit > who.number
+		return p.visit > c.number
 	}
-	return p.link != who.against && p.n.cfg.Name > p.name
+	return p.link != c.against && p.n.cfg.Name > p.name
 }
 
 // join gives p its link. False: it has had one, or is over.
-func (p *peer) join(link wire.Link, who *visitor) bool {
-	if !p.joined(link, who) {
+func (p *peer) join(link wire.Link, c *claim, place *place) bool {
+	if !p.joined(link, c, place) {
 		return false
 	}
+	p.n.dist.linked(p, link.Peer().Protocol)
 	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
 	return true
 }
 
-func (p *peer) joined(link wire.Link, who *visitor) bool {
+func (p *peer) joined(link wire.Link, c *claim, place *place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.link != nil {
 		return false
 	}
-	p.link = link
-	if who != nil {
-		p.visit = who.number
+	p.link, p.place = link, place
+	if c != nil {
+		p.visit = c.number
 	}
 	p.flow.begin()
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it

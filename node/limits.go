@@ -118,4 +118,4 @@ func (n *Node) Limits() []LimitUse {
 }
 
 // limits are those of the distribution.
-func (d *dist) limits() []LimitUse { return nil }
+func (d *dist) limits() []LimitUse { return d.admissionLimits() }

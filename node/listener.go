@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -16,7 +18,14 @@ import (
 type listener struct {
 	net.Listener
 	proto wire.Protocol
+
+	mu      sync.Mutex
+	pending *pending  // guarded by mu
+	dropped [2]uint64 // from it so far, for want of room and for the share of a source
 }
+
+// firstStep is how long a peer may take to say its name, the handshake of TLS included.
+const firstStep = 2 * time.Second
 
 // validateListeners checks that each address belongs to a protocol.
 func (d *Distribution) validateListeners() error {
@@ -70,7 +79,8 @@ func (d *dist) listen() error {
 		if err != nil {
 			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
 		}
-		d.lns = append(d.lns, listener{ln, p})
+		d.lns = append(d.lns, &listener{Listener: ln, proto: p,
+			pending: newPending(d.cfg.Cluster.Pending, d.cfg.Cluster.PendingPerSource)})
 		me.Endpoints = append(me.Endpoints, Endpoint{Protocol: p.Name(), Addr: ln.Addr().String()})
 	}
 	if len(d.lns) == 0 {
@@ -120,32 +130,52 @@ func (n *Node) Endpoints() (all []Endpoint) {
 }
 
 // dial connects to a node in the first of the ways that both have and that leads
-// anywhere. Who answers and then refuses is not asked in another way.
-func (d *dist) dial(ctx context.Context, name Atom) (wire.Link, error) {
-	if in, out := d.cookies(name); in == "" || out == "" {
-		return nil, fmt.Errorf("node: there is no cookie for %s", name)
+// anywhere. Who answers and then refuses is not asked in another way. After a success
+// unsaid is to be called.
+func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
+	if in, out := d.cookies(p.name); in == "" || out == "" {
+		return nil, nil, fmt.Errorf("node: there is no cookie for %s", p.name)
 	}
-	ends, err := d.cfg.Finder.Find(ctx, name)
+	ends, err := d.cfg.Finder.Find(ctx, p.name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = fmt.Errorf("node: %s is at %v, and this node speaks none of that", name, ends)
-	for _, proto := range d.cfg.Protocols {
+	err = fmt.Errorf("node: %s is at %v, and this node speaks none of that", p.name, ends)
+	announced := len(d.cfg.Protocols)
+	for i, proto := range d.cfg.Protocols {
 		for _, e := range ends {
 			if !d.cfg.speaks(proto, e.Protocol) {
 				continue
 			}
-			conn, failed := d.connection(ctx, proto, e.Addr, name)
+			announced = min(announced, i)
+			conn, failed := d.connection(ctx, proto, e.Addr, p.name)
 			if failed != nil {
 				err = failed
 				continue
 			}
-			h := d.handshake(name, nil)
-			h.Redial = func(ctx context.Context) (net.Conn, error) { return d.connection(ctx, proto, e.Addr, name) }
-			return proto.Dial(ctx, conn, h)
+			d.fallsBack(p.name, i, announced, err)
+			return d.introduce(ctx, p, proto, conn, e.Addr)
 		}
 	}
-	return nil, err
+	return nil, nil, err
+}
+
+// introduce makes a link of a connection.
+func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (wire.Link, *place, error) {
+	place, err := d.sayName(p)
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	h := d.handshake(p.name, nil)
+	h.Redial = func(ctx context.Context) (net.Conn, error) { return d.connection(ctx, proto, addr, p.name) }
+	link, err := proto.Dial(ctx, conn, h)
+	if err != nil {
+		d.unsaid(p)
+		d.giveBack(place)
+		return nil, nil, err
+	}
+	return link, place, nil
 }
 
 // connection makes one for a protocol.
@@ -157,7 +187,7 @@ func (d *dist) connection(ctx context.Context, p wire.Protocol, addr string, nam
 }
 
 // accept is the goroutine of a listener: started by startDist, ended by stop.
-func (d *dist) accept(ln listener) {
+func (d *dist) accept(ln *listener) {
 	defer d.wg.Done()
 	for {
 		conn, err := ln.Accept()
@@ -166,31 +196,75 @@ func (d *dist) accept(ln listener) {
 				return
 			}
 			d.n.cfg.Log.Error("cannot accept connections", "protocol", ln.proto.Name(), "error", err)
-			select { // too many open files, or the like
-			case <-time.After(100 * time.Millisecond):
+			ln.dropOldest() // too many open files, or the like
+			select {
+			case <-time.After(acceptPause):
 			case <-d.ctx.Done():
 			}
 			continue
 		}
-		select {
-		case d.shakes <- struct{}{}:
-			d.wg.Add(1)
-			go d.incoming(conn, ln.proto) // ended by its handshake's timeout at the latest
-		default:
-			d.n.cfg.Log.Warn("connection refused: too many that have not said who they are", "from", conn.RemoteAddr().String())
-			conn.Close()
-		}
+		ctx, end := context.WithCancelCause(d.ctx)
+		a := &arrival{from: sourceOf(conn.RemoteAddr()), drop: end}
+		ln.enter(a)
+		d.wg.Add(1)
+		go d.incoming(ctx, a, conn, ln) // ended by its handshake's timeout at the latest
 	}
 }
 
-func (d *dist) incoming(conn net.Conn, proto wire.Protocol) {
+// acceptPause is how long a listener that fails is left alone.
+const acceptPause = 100 * time.Millisecond
+
+var (
+	errDropped  = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
+	errShare    = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are (limits.pending_per_source)")
+	errNoFiles  = errors.New("dropped, as this node can accept no more connections")
+	errNameless = fmt.Errorf("no name has come within %v", firstStep)
+	errSlow     = errors.New("the handshake takes too long")
+)
+
+// enter counts an arrival, and drops another if there is no room.
+func (ln *listener) enter(a *arrival) {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	switch dropped, share := ln.pending.add(a); {
+	case dropped == nil:
+	case share:
+		ln.dropped[1]++
+		dropped.drop(errShare)
+	default:
+		ln.dropped[0]++
+		dropped.drop(errDropped)
+	}
+}
+
+func (ln *listener) dropOldest() {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	if a := ln.pending.oldest(); a != nil {
+		ln.pending.remove(a)
+		a.drop(errNoFiles)
+	}
+}
+
+func (ln *listener) leave(a *arrival) {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	ln.pending.remove(a)
+}
+
+// incoming is the goroutine of a connection that has come in.
+func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *listener) {
 	defer d.wg.Done()
-	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	defer a.drop(nil)
+	ctx, cancel := context.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
 	defer cancel()
-	var who *visitor
+	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
+	first := time.AfterFunc(firstStep, func() { a.drop(errNameless) })
+	defer first.Stop()
+	var c *claim
 	var unfit error // what the transport knows against the peer
-	from := conn.RemoteAddr().String()
-	link, err := proto.Accept(ctx, conn, d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
+	h := d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
+		first.Stop()
 		if voucher, ok := conn.(wire.Voucher); ok {
 			if unfit = voucher.Vouch(id.Name); unfit != nil {
 				return wire.NotAllowed
@@ -199,40 +273,64 @@ func (d *dist) incoming(conn net.Conn, proto wire.Protocol) {
 		if unfit = d.n.lacksRoom(); unfit != nil {
 			return wire.NotAllowed
 		}
-		who, v = d.admit(id)
+		c, v = d.admit(id, a.from)
 		return v
-	}))
-	<-d.shakes
-	if who != nil {
-		defer d.farewell(who)
+	})
+	h.Proved = func(id wire.NodeID) error {
+		ln.leave(a)
+		return d.prove(ctx, c)
+	}
+	from := conn.RemoteAddr().String()
+	link, err := ln.proto.Accept(ctx, conn, h)
+	ln.leave(a)
+	if err == nil && c.place == nil { // a protocol that does not ask
+		if err = d.prove(ctx, c); err != nil {
+			link.Close()
+		}
+	}
+	if c != nil && c.place != nil {
+		defer d.settled(c)
+	}
+	if !keepOpen() && err == nil {
+		link.Close()
+		err = context.Cause(ctx)
 	}
 	switch {
 	case err == nil:
-		d.adopt(link, who)
-	case !errors.Is(err, wire.ErrResumed):
-		d.n.cfg.Log.Warn("connection refused", "protocol", proto.Name(), "from", from, "error", cmp.Or(unfit, err))
-		if who != nil && who.mine != nil {
-			d.unvisited(who.mine, err)
-		}
+		d.adopt(link, c, c.place)
+		return
+	case c != nil:
+		d.giveBack(c.place)
+	}
+	if !errors.Is(err, wire.ErrResumed) {
+		d.n.cfg.Log.Warn("connection refused", "protocol", ln.proto.Name(), "from", from, "error", brief(cmp.Or(unfit, err)))
 	}
 }
 
-// unvisited is for a peer that is known only for an attempt of its own which has
-// failed.
-func (d *dist) unvisited(mine *peer, err error) {
+// mostOfError is how much of an error is logged that a stranger can make longer.
+const mostOfError = 1 << 10
+
+// brief returns the text of an error, cut.
+func brief(err error) string {
+	text := err.Error()
+	if len(text) > mostOfError {
+		text = strings.ToValidUTF8(text[:mostOfError], "") + "…"
+	}
+	return text
+}
+
+// admissionLimits are those of connections.
+func (d *dist) admissionLimits() []LimitUse {
+	all := LimitUse{Name: "pending", Max: int64(d.cfg.Cluster.Pending)}
+	share := LimitUse{Name: "pending_per_source", Max: int64(d.cfg.Cluster.PendingPerSource)}
+	for _, ln := range d.lns {
+		ln.mu.Lock()
+		all.Used, share.Used = max(all.Used, int64(ln.pending.n)), max(share.Used, int64(ln.pending.largest()))
+		all.Refused += ln.dropped[0]
+		share.Refused += ln.dropped[1]
+		ln.mu.Unlock()
+	}
 	d.mu.Lock()
-	wanted := mine.wanted && d.ctx.Err() == nil
-	if wanted { // somebody here wants to reach that node by now
-		mine.dialing = true
-		mine.holds++
-		d.wg.Add(1)
-		go d.connect(mine)
-	}
-	if !wanted && !mine.isUp() && d.peers[mine.name] == mine {
-		delete(d.peers, mine.name) // nobody has it: who wants the node from now on connects
-	}
-	d.mu.Unlock()
-	if !wanted {
-		mine.fail(err)
-	}
+	defer d.mu.Unlock()
+	return append(d.links.limits(), all, share, d.turns.limit())
 }

@@ -64,6 +64,11 @@ func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wir
 		conn.Close()
 		return nil, errors.New("not let in")
 	}
+	if err := h.Proved(id); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	fmt.Fprintln(conn, "welcome")
 	m.mu.Lock()
 	pipe := m.pipes[key]
 	m.mu.Unlock()
@@ -91,6 +96,11 @@ func (m *memory) link(conn net.Conn, h wire.Handshake, out, in chan wire.Frame) 
 			conn.Close()
 			return nil, wire.ErrBusy
 		}
+	}
+	var word string
+	if _, err := fmt.Fscanln(r, &word); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("%w: not proved", wire.ErrBusy)
 	}
 	return &memoryLink{conn: conn, r: r, id: id, in: in, out: out, gone: make(chan struct{})}, nil
 }

@@ -46,9 +46,10 @@ type peer struct {
 	flow    flow
 
 	// Guarded by dist.mu.
-	dialing bool // this node has an attempt of its own under way
-	wanted  bool // this node wants to reach the peer
-	holds   int  // reasons to keep it in dist.peers: that it is not over, that dialing goes on
+	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
+	turn  turn          // to be connected
+	place *place        // of link
+	holds int           // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
 	// The reader's.
 	letters mailbox.Free // nodes to be used

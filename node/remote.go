@@ -39,6 +39,15 @@ func (n *Node) peer(name Atom) *peer {
 	return n.dist.reach(name)
 }
 
+// want is peer for a caller that waits for the node: it does not queue behind those
+// that are wanted by messages alone.
+func (n *Node) want(name Atom) *peer {
+	if n.dist == nil || name == n.cfg.Name || name == "" {
+		return nil
+	}
+	return n.dist.want(name, true)
+}
+
 // reach is peer for the node of a PID.
 func (n *Node) reach(pid PID) *peer {
 	if n.dist == nil || n.origin.Minted(pid) {
@@ -174,7 +183,7 @@ func (n *Node) self() PID {
 func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	p := n.reach(to)
 	if at.Node != "" {
-		p = n.peer(at.Node)
+		p = n.want(at.Node)
 	}
 	if p == nil {
 		return false
@@ -215,7 +224,7 @@ func (n *Node) Nodes(hidden bool) []Atom {
 
 // Connect makes a connection to a node, if there is none, and waits for it.
 func (n *Node) Connect(ctx context.Context, name Atom) error {
-	p := n.peer(name)
+	p := n.want(name)
 	if p == nil {
 		if name == n.cfg.Name {
 			return nil
@@ -270,7 +279,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 	if at == n.cfg.Name {
 		return n.spawnHere(s)
 	}
-	p := n.peer(at)
+	p := n.want(at)
 	if p == nil {
 		return PID{}, &ExitError{NoConnection}
 	}
