@@ -289,6 +289,10 @@ type Stats struct {
 	// goroutine of its own, and of a handle, up to 63 are not in it yet, and of an
 	// actor those of the turn that goes on.
 	Handled uint64
+
+	// Fallbacks is how often a peer was dialled, or has connected, by a less preferred
+	// protocol than it is known to speak.
+	Fallbacks uint64
 }
 
 // Stats returns the node's counters.
@@ -296,7 +300,12 @@ func (n *Node) Stats() Stats {
 	n.names.mu.RLock()
 	names := len(n.names.m)
 	n.names.mu.RUnlock()
+	var fallbacks uint64
+	if n.dist != nil {
+		fallbacks = n.dist.fallbacks.Load()
+	}
 	return Stats{
+		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
 		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Handled: n.handled(),
 	}

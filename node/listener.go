@@ -92,11 +92,43 @@ func (d *dist) listen() error {
 	if d.gone, err = d.cfg.Finder.Announce(ctx, me); err != nil {
 		return fmt.Errorf("node: cannot make %s known: %w", me.Name, err)
 	}
+	d.warnOfListeners()
 	for _, ln := range d.lns {
 		d.wg.Add(1)
 		go d.accept(ln)
 	}
 	return nil
+}
+
+// warnOfListeners says what strangers could do who reach a listener.
+func (d *dist) warnOfListeners() {
+	if e, ok := d.cfg.Transport.(wire.Encrypter); ok && e.Encrypts() {
+		return
+	}
+	var open, cookie []string
+	for _, ln := range d.lns {
+		if isLocal(ln.Addr()) {
+			continue
+		}
+		open = append(open, ln.Addr().String())
+		if ln.proto.Name() == erlang {
+			cookie = append(cookie, ln.Addr().String())
+		}
+	}
+	if open != nil {
+		d.n.cfg.Log.Warn("other machines may connect, and there is no TLS: who is on the way can read and change what nodes send; "+
+			"set up TLS, or listen on 127.0.0.1", "listeners", strings.Join(open, " "))
+	}
+	if cookie != nil {
+		d.n.cfg.Log.Warn("other machines may connect by Erlang's protocol, where a cookie protects from mistakes and not from "+
+			"attackers; set up TLS, or have the protocol native only, if all nodes speak it", "listeners", strings.Join(cookie, " "))
+	}
+}
+
+// isLocal reports whether only this machine can connect to an address.
+func isLocal(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
 }
 
 func (d *dist) closeListeners() {

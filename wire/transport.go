@@ -24,6 +24,10 @@ type Chooser interface {
 	DialFor(ctx context.Context, protocol, addr string, peer Atom) (net.Conn, error)
 }
 
+// Encrypter is a [Transport] that may say that nobody between two nodes can read or change
+// what they send.
+type Encrypter interface{ Encrypts() bool }
+
 // Voucher is a connection that knows something of who is at its other end.
 type Voucher interface {
 	// Vouch returns an error if the peer cannot be the node that it says it is. It

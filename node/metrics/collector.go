@@ -105,6 +105,9 @@ var (
 	limitUsed    = gauge("limit_used", "What is used of it; of a limit of each peer: by the peer with the most.", "limit")
 	limitRefused = counter("limit_refused_total", "How often something was refused, dropped or ended by it.", "limit")
 
+	fallbacks = counter("protocol_fallbacks_total",
+		"How often a peer was dialled, or has connected, by a less preferred protocol than it is known to speak.")
+
 	queue = gauge("peer_queue_bytes", "Bytes that wait to be sent, about.", "peer")
 	held  = gauge("peer_held", "1 if senders are held up: more waits than may.", "peer")
 )
@@ -139,6 +142,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(lingering, float64(s.Lingering))
 	put(names, float64(s.Names))
 	put(handled, float64(s.Handled))
+	put(fallbacks, float64(s.Fallbacks))
 	put(runQueue, float64(s.RunQueue))
 	put(draining, truth(n.Draining()))
 	letters := n.DeadLetterCounts()

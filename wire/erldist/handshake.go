@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/shake"
 )
 
 // state is what a side of the handshake waits for. doc.go draws the machine.
@@ -119,7 +120,7 @@ func (m *machine) who() string {
 	if m.peer.Name == "" {
 		return "the peer"
 	}
-	return string(m.peer.Name)
+	return shake.Shown(string(m.peer.Name))
 }
 
 // ended is the error for a peer that has closed the connection.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/shake"
 )
 
 // state is what a side of the handshake waits for. doc.go draws the machine.
@@ -156,7 +157,7 @@ func (m *machine) who() string {
 	if m.theirs.id.Name == "" {
 		return "the peer"
 	}
-	return string(m.theirs.id.Name)
+	return shake.Shown(string(m.theirs.id.Name))
 }
 
 // ended is the error for a peer that has closed the connection.

@@ -213,6 +213,8 @@ func (x *exchange) linger() {
 	if !x.refused || !ok || x.Ctx.Err() != nil {
 		return
 	}
+	stop := context.AfterFunc(x.Ctx, func() { _ = x.Conn.Close() })
+	defer stop()
 	if half.CloseWrite() == nil && x.Conn.SetReadDeadline(time.Now().Add(min(lingerTime, x.Timeout))) == nil {
 		_, _ = io.CopyN(io.Discard, x.Conn, lingerSize)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -73,4 +74,19 @@ func (s *Steps) Explain(who, state string, err error, ended func() error) error 
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// mostShown is how many bytes of a name that a stranger says are shown.
+const mostShown = 200
+
+// Shown is how a name that a peer says of itself, and has not proved, stands in an error: at
+// most 200 bytes of it, and quoted if it is longer or has characters that do not print.
+func Shown(name string) string {
+	cut := name[:min(len(name), mostShown)]
+	if q := strconv.QuoteToGraphic(cut); len(cut) < len(name) {
+		return q + "…"
+	} else if q[1:len(q)-1] != name {
+		return q
+	}
+	return name
 }

@@ -62,6 +62,9 @@ func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 	return c, nil
 }
 
+// Encrypts is part of [wire.Encrypter].
+func (t *Transport) Encrypts() bool { return true }
+
 // Listen is part of [wire.Transport].
 func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := t.cfg.Under.Listen(ctx, addr)
