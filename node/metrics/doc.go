@@ -32,6 +32,7 @@
 //	actornode_peers{protocol}                           connected nodes
 //	actornode_peer_up{peer,protocol}                    1; 0: being connected
 //	actornode_peer_received_bytes_total{peer}, _sent_bytes_total, _received_signals_total, _sent_signals_total
+//	actornode_protocol_fallbacks_total                  peers that are reached by a less preferred protocol than they speak
 //	actornode_peer_queue_bytes{peer}, actornode_peer_held{peer}
 //
 // What a peer counts begins anew with each connection, as counters of a program

@@ -1,0 +1,222 @@
+package node_test
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+)
+
+// otpFlags are those that a node of Erlang must have.
+const otpFlags = 0x2d07df7fbd
+
+// say sends a message of Erlang's handshake.
+func say(t *testing.T, c net.Conn, msg ...any) {
+	t.Helper()
+	require.NoError(t, c.SetDeadline(time.Now().Add(limit)))
+	var b []byte
+	for _, m := range msg {
+		switch m := m.(type) {
+		case string:
+			b = append(b, m...)
+		default:
+			var err error
+			b, err = binary.Append(b, binary.BigEndian, m)
+			require.NoError(t, err)
+		}
+	}
+	_, err := c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b...))
+	require.NoError(t, err)
+}
+
+// sayName sends the first message of a node that dials.
+func sayName(t *testing.T, c net.Conn, name string) {
+	t.Helper()
+	say(t, c, "N", uint64(otpFlags), uint32(7), uint16(len(name)), name)
+}
+
+// hear gets one; false: the connection has ended.
+func hear(t *testing.T, c net.Conn) ([]byte, bool) {
+	t.Helper()
+	var head [2]byte
+	if c.SetDeadline(time.Now().Add(limit)) != nil {
+		return nil, false
+	}
+	if _, err := io.ReadFull(c, head[:]); err != nil {
+		return nil, false
+	}
+	b := make([]byte, binary.BigEndian.Uint16(head[:]))
+	_, err := io.ReadFull(c, b)
+	return b, err == nil
+}
+
+// claims is a stranger who has said that he is a node, and has been posed a challenge.
+func claims(t *testing.T, c net.Conn, name string) {
+	t.Helper()
+	sayName(t, c, name)
+	status, ok := hear(t, c)
+	require.True(t, ok)
+	require.Contains(t, []string{"sok", "sok_simultaneous"}, string(status))
+	challenge, ok := hear(t, c)
+	require.True(t, ok)
+	require.EqualValues(t, 'N', challenge[0])
+}
+
+// A stranger begins a handshake in the name of a peer. The peer comes, is sent to, and
+// goes. Then the stranger's handshake ends, in each of the ways that it can.
+func TestStrangerUnderPeersName(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newNetwork()
+			a := w.start(t, "go", node.Distribution{})
+			stranger := w.dial(t, a, "erlang", "127.0.0.2")
+			claims(t, stranger, "x@127.0.0.1")
+			x := w.start(t, "x", node.Distribution{})
+			require.NoError(t, x.Connect(soon(t), a.Name()))
+			synctest.Wait()
+			require.NoError(t, a.SendAt(node.At{Name: "nobody", Node: x.Name()}, 1))
+			require.Equal(t, []node.Atom{x.Name()}, a.Nodes(true))
+			require.True(t, x.Disconnect(a.Name()))
+			synctest.Wait()
+			require.Empty(t, a.Nodes(true))
+			if !silent {
+				stranger.Close()
+			} else {
+				time.Sleep(10 * time.Second) // of the bubble: the handshake's time is over
+			}
+			synctest.Wait()
+			require.NoError(t, a.Ping(soon(t), x.Name()))
+		})
+	}
+}
+
+// Strangers who say that they are a peer neither keep this node from connecting to that
+// peer nor delay it, and the peer can come in.
+func TestStrangersDoNotDelay(t *testing.T) {
+	for _, name := range []string{"a", "z"} { // less than the peer's, and greater
+		synctest.Test(t, func(t *testing.T) {
+			w := newNetwork()
+			n, x := w.start(t, name, node.Distribution{}), w.start(t, "m", node.Distribution{})
+			for range 3 {
+				claims(t, w.dial(t, n, "erlang", "127.0.0.2"), string(x.Name()))
+			}
+			begun := time.Now()
+			require.NoError(t, n.Connect(soon(t), x.Name()))
+			require.Zero(t, time.Since(begun))
+			require.True(t, n.Disconnect(x.Name()))
+			synctest.Wait()
+			require.NoError(t, x.Connect(soon(t), n.Name()))
+			require.Zero(t, time.Since(begun))
+		})
+	}
+}
+
+// A peer believes in a link that this node has lost. This node insists on a new one, also
+// while strangers say that they are that peer.
+func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		x := w.start(t, "x", node.Distribution{})
+		old := w.dial(t, x, "native", "127.0.0.2") // as a life of a that has not ended its connection
+		link, err := (&node.Distribution{}).ProtocolsByName("native")
+		require.NoError(t, err)
+		l, err := link[0].Dial(soon(t), old, wire.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5}, Peer: x.Name(), Hidden: true,
+			Cookies: func(wire.Atom) (string, string) { return "secret", "secret" }})
+		require.NoError(t, err)
+		defer l.Close()
+		synctest.Wait()
+		require.Equal(t, []node.Atom{"a@127.0.0.1"}, x.Nodes(true))
+		a := w.start(t, "a", node.Distribution{})
+		claims(t, w.dial(t, a, "erlang", "127.0.0.2"), string(x.Name()))
+		begun := time.Now()
+		require.NoError(t, a.Connect(soon(t), x.Name()))
+		require.Zero(t, time.Since(begun))
+		require.NoError(t, a.Ping(soon(t), x.Name()))
+	})
+}
+
+// A relay has no cookie. It has a node dial it, poses that node the challenge that the
+// node has posed in another handshake, and passes the answer on.
+func TestRelayedChallenge(t *testing.T) {
+	t.Run("accepts", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v, relay := relayed(t)
+			in := relay.w.dial(t, v, "erlang", "127.0.0.2")
+			sayName(t, in, "relay@127.0.0.1")
+			hear(t, in)
+			posed, _ := hear(t, in)
+			require.Len(t, posed, 1+8+4+4+2+len(v.Name()))
+			out := relay.dialledBy(t, v, "other@127.0.0.1")
+			answer, answered := relay.pose(t, out, "other@127.0.0.1", binary.BigEndian.Uint32(posed[9:]))
+			if answered {
+				say(t, in, "r", uint32(1), string(answer[5:]))
+				_, in := hear(t, in)
+				assert.False(t, in, "the relay is in")
+			}
+			assert.False(t, answered)
+			synctest.Wait()
+			require.Empty(t, v.Nodes(true))
+		})
+	})
+	t.Run("dials", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v, relay := relayed(t)
+			one, two := relay.dialledBy(t, v, "relay@127.0.0.1"), relay.dialledBy(t, v, "other@127.0.0.1")
+			first, ok := relay.pose(t, one, "relay@127.0.0.1", 1)
+			require.True(t, ok)
+			answer, answered := relay.pose(t, two, "other@127.0.0.1", binary.BigEndian.Uint32(first[1:]))
+			if answered {
+				say(t, one, "a", string(answer[5:]))
+			}
+			assert.False(t, answered)
+			synctest.Wait()
+			require.Empty(t, v.Nodes(true), "the relay is in")
+		})
+	})
+}
+
+// relay is somebody without the cookie under whose names a node looks for others.
+type relay struct {
+	w  *network
+	ln net.Listener
+}
+
+func relayed(t *testing.T) (*node.Node, *relay) {
+	w := newNetwork()
+	ln, err := w.pipes.Listen(t.Context(), "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { ln.Close() })
+	for _, name := range []node.Atom{"relay@127.0.0.1", "other@127.0.0.1"} {
+		w.places.Put(name, []node.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
+	}
+	return w.start(t, "victim", node.Distribution{Protocols: []wire.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
+}
+
+// dialledBy has the node connect to a name, and returns the connection.
+func (r *relay) dialledBy(t *testing.T, v *node.Node, name node.Atom) net.Conn {
+	t.Helper()
+	require.NoError(t, v.SendAt(node.At{Name: "x", Node: name}, 1))
+	c, err := r.ln.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	_, ok := hear(t, c)
+	require.True(t, ok)
+	say(t, c, "sok")
+	return c
+}
+
+// pose poses a challenge in a name, and returns the answer.
+func (r *relay) pose(t *testing.T, c net.Conn, name string, challenge uint32) ([]byte, bool) {
+	t.Helper()
+	say(t, c, "N", uint64(otpFlags), challenge, uint32(7), uint16(len(name)), name)
+	return hear(t, c)
+}
