@@ -171,17 +171,29 @@ type place struct {
 	held bool
 }
 
-// take takes a place. replaces: it is for a connection that ends another.
-func (e *established) take(from netip.Prefix, replaces bool) (*place, error) {
-	if n := e.sources[from]; from.IsValid() && n >= e.share && !replaces {
+// room returns why there is no place for a connection from there, and counts it as
+// refused; nil: there is one.
+func (e *established) room(from netip.Prefix) error {
+	if n := e.sources[from]; from.IsValid() && n >= e.share {
 		e.refused++
-		return nil, fmt.Errorf("%w: %d of them are from %v (limits.connections_per_source: %d)", errFull, n, from.Addr(), e.share)
+		return fmt.Errorf("%w: %d of them are from %v (limits.connections_per_source: %d)", errFull, n, from.Addr(), e.share)
 	}
-	if replaces {
-		e.all.Add(1)
-	} else if !e.all.Take(1) {
-		return nil, fmt.Errorf("%w (limits.connections: %d)", errFull, e.all.Max())
+	if e.all.Used() >= e.all.Max() {
+		e.all.Refuse()
+		return fmt.Errorf("%w (limits.connections: %d)", errFull, e.all.Max())
 	}
+	return nil
+}
+
+// take takes a place. replaces: it is for a connection that ends another, so there may be
+// one too many until then.
+func (e *established) take(from netip.Prefix, replaces bool) (*place, error) {
+	if !replaces {
+		if err := e.room(from); err != nil {
+			return nil, err
+		}
+	}
+	e.all.Add(1)
 	if from.IsValid() {
 		e.sources[from]++
 	}
@@ -200,11 +212,6 @@ func (e *established) give(p *place) {
 			delete(e.sources, p.from)
 		}
 	}
-}
-
-// full reports whether a connection from there would be refused.
-func (e *established) full(from netip.Prefix) bool {
-	return e.all.Used() >= e.all.Max() || from.IsValid() && e.sources[from] >= e.share
 }
 
 var errFull = errors.New("this node has as many connections as it may have")

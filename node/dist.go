@@ -347,20 +347,23 @@ type claim struct {
 
 // admit decides about a node that wants to connect, and may be anybody: it has proved
 // nothing yet. So nothing is changed on its account that others could see.
-func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.Verdict) {
+func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.Verdict, why error) {
 	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
-		return nil, wire.NotAllowed
+		return nil, wire.NotAllowed, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.claims++
 	c = &claim{name: id.Name, from: from, number: d.claims}
 	p := d.peers[id.Name]
+	if p != nil && p.isUp() {
+		c.against = p.link
+		return c, wire.Alive, nil
+	}
+	if err := d.links.room(from); err != nil {
+		return c, wire.Full, err
+	}
 	switch {
-	case p != nil && p.isUp():
-		c.against, verdict = p.link, wire.Alive
-	case d.links.full(from):
-		verdict = wire.Full
 	case p == nil || p.named == nil:
 		verdict = wire.Welcome
 	case d.n.cfg.Name > id.Name:
@@ -368,7 +371,7 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 	default:
 		verdict = wire.Simultaneous
 	}
-	return c, verdict
+	return c, verdict, nil
 }
 
 // prove decides about a node that has proved who it is. If it may have the connection,

@@ -305,7 +305,7 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 		if unfit = d.n.lacksRoom(); unfit != nil {
 			return wire.NotAllowed
 		}
-		c, v = d.admit(id, a.from)
+		c, v, unfit = d.admit(id, a.from)
 		return v
 	})
 	h.Proved = func(id wire.NodeID) error {

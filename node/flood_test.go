@@ -1,0 +1,319 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/randtest"
+)
+
+// limitOf returns what is used of a limit of a node.
+func limitOf(t *testing.T, n *node.Node, name string) node.LimitUse {
+	t.Helper()
+	all := n.Limits()
+	i := slices.IndexFunc(all, func(l node.LimitUse) bool { return l.Name == name })
+	require.GreaterOrEqual(t, i, 0, "%v", all)
+	return all[i]
+}
+
+// fails starts a node of a network, and returns what it logs too.
+func (w *network) logged(t *testing.T, name string, d node.Distribution) (*node.Node, *logtest.Text) {
+	log := &logtest.Text{}
+	cfg := w.config(name, d)
+	cfg.Log = log.Logger()
+	return nodetest.Start(t, cfg), log
+}
+
+// Strangers open connections to both listeners, many more than may be pending, from one
+// host or from many, and say nothing or little. Nodes come in meanwhile, at once.
+func TestFloodOfPending(t *testing.T) {
+	for _, hosts := range []int{1, 40} {
+		for _, says := range []string{"", "\x00", "\x00\x05"} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newNetwork()
+				n, log := w.logged(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 32}})
+				goroutines := runtime.NumGoroutine()
+				peers := 0
+				for i := range 400 {
+					for _, protocol := range []string{"erlang", "native"} {
+						c := w.dial(t, n, protocol, fmt.Sprint("10.0.0.", 1+i%hosts))
+						if says != "" {
+							_ = c.SetWriteDeadline(time.Now().Add(time.Millisecond)) // it may be dropped before
+							_, _ = c.Write([]byte(says))
+						}
+					}
+					if i%100 == 99 {
+						synctest.Wait()
+						require.LessOrEqual(t, runtime.NumGoroutine()-goroutines, 4*2*32+16*peers, "bounded")
+						begun := time.Now()
+						peer := w.start(t, fmt.Sprint("peer", i), node.Distribution{})
+						require.NoError(t, peer.Connect(soon(t), n.Name()))
+						require.Zero(t, time.Since(begun))
+						peers++
+					}
+				}
+				synctest.Wait()
+				all, share := limitOf(t, n, "pending"), limitOf(t, n, "pending_per_source")
+				require.EqualValues(t, []int64{32, 8}, []int64{all.Max, share.Max})
+				if hosts == 1 {
+					require.EqualValues(t, []int64{8, 8}, []int64{all.Used, share.Used})
+					require.Greater(t, share.Refused, uint64(500))
+					require.Contains(t, log.String(), "limits.pending_per_source")
+				} else {
+					require.Greater(t, all.Refused, uint64(500))
+					require.Contains(t, log.String(), "limits.pending)")
+				}
+				log.Take()
+				time.Sleep(2*time.Second + time.Millisecond)
+				synctest.Wait()
+				require.Zero(t, limitOf(t, n, "pending").Used, "a name must come within two seconds")
+				require.Contains(t, log.Take(), "no name has come within 2s")
+				require.Len(t, n.Nodes(true), peers)
+			})
+		}
+	}
+}
+
+// Who says a name, and then nothing, has the time of a handshake, and no more.
+func TestSlowHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		n, log := w.logged(t, "n", node.Distribution{})
+		claims(t, w.dial(t, n, "erlang", "10.0.0.1"), "x@127.0.0.1")
+		time.Sleep(3 * time.Second)
+		require.EqualValues(t, 1, limitOf(t, n, "pending").Used)
+		time.Sleep(5 * time.Second)
+		require.Zero(t, limitOf(t, n, "pending").Used)
+		require.Contains(t, log.String(), "connection refused")
+	})
+}
+
+// There are so many connections, in and out, and so many of one source. Who is refused
+// learns why, and both sides say it. When one ends another may come.
+func TestMostConnections(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newNetwork()
+			only, err := (&node.Distribution{}).ProtocolsByName(protocol)
+			require.NoError(t, err)
+			n, log := w.logged(t, "n", node.Distribution{Protocols: only, Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}})
+			peer := func(name, host string) *node.Node {
+				d := node.Distribution{Protocols: only, Transport: w.pipes.as(host)}
+				return w.start(t, name, d)
+			}
+			a, b, c := peer("a", "10.0.0.1"), peer("b", "10.0.0.1"), peer("c", "10.0.0.1")
+			require.NoError(t, a.Connect(soon(t), n.Name()))
+			require.NoError(t, b.Connect(soon(t), n.Name()))
+			err = c.Connect(soon(t), n.Name())
+			require.Error(t, err)
+			if protocol == "native" {
+				require.ErrorContains(t, err, "n@127.0.0.1 has as many connections as it may have")
+			} else {
+				require.ErrorContains(t, err, "not_allowed")
+			}
+			synctest.Wait()
+			require.Contains(t, log.Take(), "as many connections as it may have")
+			require.EqualValues(t, 2, limitOf(t, n, "connections_per_source").Used)
+			require.NotZero(t, limitOf(t, n, "connections_per_source").Refused)
+
+			d, e := peer("d", "10.0.0.2"), peer("e", "10.0.0.3")
+			require.NoError(t, n.Connect(soon(t), d.Name()))
+			require.ErrorContains(t, n.Connect(soon(t), c.Name()), "limits.connections: 3")
+			require.Error(t, e.Connect(soon(t), n.Name()))
+			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
+			require.NotZero(t, limitOf(t, n, "connections").Refused)
+			require.True(t, d.Disconnect(n.Name()))
+			synctest.Wait()
+			require.NoError(t, e.Connect(soon(t), n.Name()))
+			// One that takes the place of its own is not refused.
+			require.True(t, a.Disconnect(n.Name()))
+			require.NoError(t, a.Connect(soon(t), n.Name()))
+			synctest.Wait()
+			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
+			for _, p := range []*node.Node{a, b, e} {
+				p.Disconnect(n.Name())
+			}
+			synctest.Wait()
+			require.Zero(t, limitOf(t, n, "connections").Used)
+			require.Zero(t, limitOf(t, n, "connections_per_source").Used)
+		})
+	}
+}
+
+// hole is a network in which nobody answers but those who are there.
+type hole struct {
+	*pipes
+	under, most atomic.Int64
+}
+
+func (h *hole) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	if !strings.HasPrefix(string(peer), "nobody") {
+		return h.pipes.Dial(ctx, addr, peer)
+	}
+	n := h.under.Add(1)
+	defer h.under.Add(-1)
+	for most := h.most.Load(); n > most && !h.most.CompareAndSwap(most, n); most = h.most.Load() {
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// everywhere finds any node at one place, but for those it knows.
+type everywhere struct{ *nodetest.Places }
+
+func (e everywhere) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+	if at, err := e.Places.Find(ctx, name); err == nil {
+		return at, nil
+	}
+	return []node.Endpoint{{Protocol: "native", Addr: "10.9.9.9:9"}}, nil
+}
+
+// A peer makes this node answer ten thousand nodes that there are not. Only so many are
+// dialled at a time, the others wait without a goroutine each, or fail at once. A node
+// that somebody waits for is connected at once, and so is one that has been before.
+func TestManyDials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		h := &hole{pipes: w.pipes}
+		n := w.start(t, "n", node.Distribution{Transport: h, Finder: everywhere{w.places}, Cluster: node.ClusterLimits{Dials: 16}})
+		real, again := w.start(t, "real", node.Distribution{}), w.start(t, "again", node.Distribution{})
+		require.NoError(t, n.Connect(soon(t), again.Name()))
+		require.True(t, n.Disconnect(again.Name()))
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		const many = 10_000
+		for i := range many {
+			require.NoError(t, n.SendAt(node.At{Name: "x", Node: node.Atom(fmt.Sprint("nobody", i, "@10.9.9.9"))}, i))
+		}
+		synctest.Wait()
+		require.LessOrEqual(t, runtime.NumGoroutine()-before, 3*16)
+		require.EqualValues(t, 12, h.most.Load(), "three quarters of 16")
+		use := limitOf(t, n, "dials")
+		require.EqualValues(t, []int64{16, 12}, []int64{use.Max, use.Used})
+		require.EqualValues(t, many-12-16*16, use.Refused)
+
+		begun := time.Now()
+		require.NoError(t, n.Connect(soon(t), real.Name()))
+		require.NoError(t, n.SendAt(node.At{Name: "x", Node: again.Name()}, 1))
+		synctest.Wait()
+		require.Equal(t, []node.Atom{again.Name(), real.Name()}, n.Nodes(true))
+		require.Zero(t, time.Since(begun))
+
+		time.Sleep(20 * time.Second) // all have had their turn, or waited too long
+		synctest.Wait()
+		assert.Zero(t, limitOf(t, n, "dials").Used)
+		assert.EqualValues(t, many, n.DeadLetterCounts()[node.CauseNotConnected], "each message is a dead letter")
+		assert.LessOrEqual(t, h.most.Load(), int64(16))
+		assert.Len(t, n.Peers(), 2)
+	})
+}
+
+// Strangers begin handshakes in the names of peers, and end them in many ways, while the
+// peers connect, disconnect and call each other.
+func TestStrangersStress(t *testing.T) {
+	seed := randtest.Seed(t)
+	w := newNetwork()
+	var all []*node.Node
+	for _, name := range []string{"a", "m", "z"} {
+		n := w.start(t, name, node.Distribution{Cluster: node.ClusterLimits{Pending: 16}})
+		_, err := n.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
+		require.NoError(t, err)
+		all = append(all, n)
+	}
+	rounds := 400
+	var wg sync.WaitGroup
+	for k := range 4 {
+		r := randomOf(seed, k)
+		wg.Go(func() {
+			for range rounds {
+				victim, name := all[r.IntN(3)], all[r.IntN(3)].Name()
+				protocol := []string{"erlang", "native"}[r.IntN(2)]
+				i := slices.IndexFunc(victim.Endpoints(), func(e node.Endpoint) bool { return e.Protocol == protocol })
+				c, err := w.pipes.as(fmt.Sprint("10.0.0.", r.IntN(3))).Dial(t.Context(), victim.Endpoints()[i].Addr, name)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+r.IntN(8))*time.Millisecond)
+				h := wire.Handshake{Local: wire.NodeID{Name: name, Creation: 3}, Peer: victim.Name(),
+					Cookies: func(wire.Atom) (string, string) { return "guess", "guess" }}
+				if r.IntN(2) == 0 {
+					h.Insist = func(wire.NodeID) bool { <-ctx.Done(); return true } // half open until then
+				}
+				var p wire.Protocol = &erldist.Protocol{}
+				if protocol == "native" {
+					only, _ := (&node.Distribution{}).ProtocolsByName("native")
+					p = only[0]
+				}
+				if _, err := p.Dial(ctx, c, h); err == nil {
+					t.Error("a stranger is in")
+				}
+				cancel()
+			}
+		})
+	}
+	for k := range 3 {
+		r := randomOf(seed, 10+k)
+		wg.Go(func() {
+			for range rounds {
+				n, other := all[k], all[r.IntN(3)]
+				if n == other {
+					continue
+				}
+				switch r.IntN(4) {
+				case 0:
+					n.Disconnect(other.Name())
+				case 1:
+					_ = n.Connect(soon(t), other.Name())
+				default:
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					_, err := node.Call[int](ctx, n, node.At{Name: "echo", Node: other.Name()}, 1)
+					if ctx.Err() != nil {
+						t.Errorf("a call hangs: %v", err)
+					}
+					cancel()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, n := range all {
+		for _, other := range all {
+			nodetest.Settles(t, func() string {
+				if err := n.Ping(soon(t), other.Name()); err != nil {
+					return err.Error()
+				}
+				return ""
+			})
+		}
+		nodetest.Settles(t, func() string {
+			if use := limitOf(t, n, "pending"); use.Used > 0 {
+				return fmt.Sprintf("%+v", use)
+			}
+			if use := limitOf(t, n, "connections"); use.Used != 2 {
+				return fmt.Sprintf("%+v", use)
+			}
+			return ""
+		})
+	}
+}
+
+func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(k))) }
