@@ -58,7 +58,9 @@ func (t *pending) check() error {
 	return nil
 }
 
-func host(i int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 32) }
+func host(i int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 32)
+}
 
 // Whatever comes and goes, the invariants hold, and who is dropped is the oldest of its
 // source.

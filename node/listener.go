@@ -24,8 +24,23 @@ type listener struct {
 	dropped [2]uint64 // from it so far, for want of room and for the share of a source
 }
 
-// firstStep is how long a peer may take to say its name, the handshake of TLS included.
+// firstStep is how long a peer may take to say its name, if ConnectTimeout has its default;
+// it grows with that. Over TLS, whose handshake comes before and takes what the machine
+// takes for it, it is ConnectTimeout.
 const firstStep = 2 * time.Second
+
+func (d *dist) firstStep() time.Duration {
+	if d.encrypts() {
+		return d.cfg.ConnectTimeout
+	}
+	return max(firstStep, time.Duration(float64(d.cfg.ConnectTimeout)*float64(firstStep)/float64(defaultConnectTimeout)))
+}
+
+// encrypts reports whether the transport keeps strangers from what nodes say.
+func (d *dist) encrypts() bool {
+	e, ok := d.cfg.Transport.(wire.Encrypter)
+	return ok && e.Encrypts()
+}
 
 // validateListeners checks that each address belongs to a protocol.
 func (d *Distribution) validateListeners() error {
@@ -102,7 +117,7 @@ func (d *dist) listen() error {
 
 // warnOfListeners says what strangers could do who reach a listener.
 func (d *dist) warnOfListeners() {
-	if e, ok := d.cfg.Transport.(wire.Encrypter); ok && e.Encrypts() {
+	if d.encrypts() {
 		return
 	}
 	var open, cookie []string
@@ -250,7 +265,6 @@ var (
 	errDropped  = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
 	errShare    = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are (limits.pending_per_source)")
 	errNoFiles  = errors.New("dropped, as this node can accept no more connections")
-	errNameless = fmt.Errorf("no name has come within %v", firstStep)
 	errSlow     = errors.New("the handshake takes too long")
 )
 
@@ -291,7 +305,8 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	ctx, cancel := context.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
-	first := time.AfterFunc(firstStep, func() { a.drop(errNameless) })
+	patience := d.firstStep()
+	first := time.AfterFunc(patience, func() { a.drop(fmt.Errorf("no name has come within %v", patience)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer

@@ -329,3 +329,44 @@ func FuzzHandshake(f *testing.F) {
 		}
 	})
 }
+
+// No cookie is none that is empty, on either side and for whatever the peer wants, and
+// who goes on with a link is looked at as all are.
+func TestEmptyCookie(t *testing.T) {
+	none := func(wire.Atom) (string, string) { return "", "" }
+	for _, resume := range []bool{false, true} {
+		for _, cookies := range []func(wire.Atom) (string, string){none,
+			func(wire.Atom) (string, string) { return "", "secret" }, func(wire.Atom) (string, string) { return "secret", "" }} {
+			for _, accepts := range []bool{false, true} {
+				a, b := machines(t, func(a, b *machine) {
+					a.h.Cookies, b.h.Cookies = none, none // that both have the same does not help
+					if accepts {
+						b.h.Cookies = cookies
+					} else {
+						a.h.Cookies = cookies
+						b.h.Cookies = func(wire.Atom) (string, string) { return "x", "x" }
+					}
+					if resume {
+						a.ours.flags |= flagResume
+					}
+					b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
+				})
+				_, errA, errB := talk(a, b, nil)
+				require.ErrorIs(t, errA, wire.ErrCookie)
+				require.ErrorIs(t, errB, wire.ErrCookie)
+				require.ErrorContains(t, errB, "has no cookie for")
+			}
+		}
+	}
+	for verdict, want := range map[wire.Verdict]error{wire.NotAllowed: wire.ErrNotAllowed, wire.Busy: nil, wire.Alive: nil, wire.Full: nil} {
+		a, b := machines(t, func(a, b *machine) {
+			a.ours.flags |= flagResume
+			a.life = nodeB.Creation
+			b.h.Admit = func(wire.NodeID) wire.Verdict { return verdict }
+			b.h.Proved = func(wire.NodeID) error { t.Error("it is no new link"); return nil }
+			b.find = func(wire.NodeID, sessionID) (uint64, bool) { return 0, true }
+		})
+		_, errA, _ := talk(a, b, nil)
+		require.ErrorIs(t, errA, want)
+	}
+}

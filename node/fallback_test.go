@@ -1,0 +1,120 @@
+package node_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
+	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/tlsdist"
+
+	"github.com/actornode/actornode/node/nodetest"
+)
+
+const fallsBack = "falling back to a less preferred protocol"
+
+// A node that is known to speak native, by what is announced or by an earlier link, is
+// reached by Erlang's protocol only: that is in the log once for as long as it is so.
+func TestFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		a, log := w.logged(t, "a", node.Distribution{})
+		b := w.start(t, "b", node.Distribution{})
+		at := slices.Clone(b.Endpoints())
+		require.Equal(t, "native", at[0].Protocol)
+		broken := slices.Clone(at)
+		broken[0].Addr = "127.0.0.1:9"
+		connect := func(ends []node.Endpoint, protocol string, warnings int) {
+			t.Helper()
+			w.places.Put(b.Name(), ends)
+			require.NoError(t, a.Connect(soon(t), b.Name()))
+			p, _ := node.FarProtocol(a, b.Name())
+			require.Equal(t, protocol, p)
+			require.True(t, a.Disconnect(b.Name()))
+			synctest.Wait()
+			require.Equal(t, warnings, strings.Count(log.String(), fallsBack), log)
+		}
+		connect(broken, "erlang", 1)
+		require.Contains(t, log.String(), "nobody listens at 127.0.0.1:9")
+		require.Contains(t, log.String(), "leave erlang out of the protocols")
+		connect(broken, "erlang", 1)
+		connect(at, "native", 1)
+		connect(at[1:], "erlang", 2)
+		require.Contains(t, log.String(), "nothing says any more that it speaks the other")
+		connect(at[1:], "erlang", 2)
+		require.EqualValues(t, 4, a.Stats().Fallbacks)
+
+		// The peer comes by Erlang's protocol itself.
+		connect(at, "native", 2)
+		w.places.Put(a.Name(), a.Endpoints()[1:])
+		require.NoError(t, b.Connect(soon(t), a.Name()))
+		synctest.Wait()
+		require.Equal(t, 1, strings.Count(log.String(), "a peer has connected by a less preferred protocol"), log)
+		require.EqualValues(t, 5, a.Stats().Fallbacks)
+	})
+}
+
+// A node that speaks native only never falls back, whatever is announced.
+func TestNoFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		only, err := (&node.Distribution{}).ProtocolsByName("native")
+		require.NoError(t, err)
+		a, b := w.start(t, "a", node.Distribution{Protocols: only}), w.start(t, "b", node.Distribution{})
+		common := b.Endpoints()[1]
+		require.Equal(t, "erlang", common.Protocol)
+		for _, ends := range [][]node.Endpoint{{{Protocol: "native", Addr: "127.0.0.1:9"}, common}, {common}} {
+			w.places.Put(b.Name(), ends)
+			require.Error(t, a.Connect(soon(t), b.Name()))
+		}
+		// A place that says no protocol is dialled, as native.
+		w.places.Put(b.Name(), []node.Endpoint{{Addr: common.Addr}})
+		require.Error(t, a.Connect(soon(t), b.Name()))
+		require.Empty(t, b.Nodes(true))
+		require.Equal(t, 1, w.pipes.dialed[common.Addr])
+		require.Zero(t, a.Stats().Fallbacks)
+		require.Len(t, a.Endpoints(), 1)
+	})
+}
+
+// A node whose listeners other machines can reach says at its start what that means.
+func TestWarnsOfListeners(t *testing.T) {
+	const open, cookie = "there is no TLS", "a cookie protects from mistakes"
+	for _, c := range []struct {
+		listen       string
+		protocols    []string
+		tls          bool
+		open, cookie int
+	}{
+		{"127.0.0.1:0", []string{"native", "erlang"}, false, 0, 0},
+		{"[::1]:0", []string{"erlang"}, false, 0, 0},
+		{"0.0.0.0:0", []string{"native", "erlang"}, false, 1, 1},
+		{"10.0.0.1:0", []string{"native"}, false, 1, 0},
+		{"0.0.0.0:0", []string{"native", "erlang"}, true, 0, 0},
+		{"-", []string{"native"}, false, 0, 0},
+	} {
+		w, log := newNetwork(), &logtest.Text{}
+		d := node.Distribution{Listen: c.listen}
+		var err error
+		d.Protocols, err = d.ProtocolsByName(c.protocols...)
+		require.NoError(t, err)
+		if c.tls {
+			files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
+			d.Transport, err = tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.pipes})
+			require.NoError(t, err)
+			require.Implements(t, (*wire.Encrypter)(nil), d.Transport)
+		}
+		cfg := w.config("n", d)
+		cfg.Log = log.Logger()
+		nodetest.Start(t, cfg)
+		assert.Equal(t, c.open, strings.Count(log.String(), open), "%+v %s", c, log)
+		assert.Equal(t, c.cookie, strings.Count(log.String(), cookie), "%+v %s", c, log)
+	}
+}

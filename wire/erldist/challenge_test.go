@@ -1,0 +1,52 @@
+package erldist
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is posed in one handshake of a node is not answered in another, nor posed twice.
+func TestChallenges(t *testing.T) {
+	var c challenges
+	mine, err := c.pose("a@h")
+	require.NoError(t, err)
+	require.False(t, c.answer(mine))
+	require.True(t, c.answer(challenge{"b@h", mine.number}), "another node of this program")
+	c.done(mine, false)
+	require.True(t, c.answer(mine))
+	require.False(t, c.answer(mine), "in two handshakes at a time")
+	c.done(mine, false)
+	c.done(challenge{"b@h", mine.number}, false)
+	require.Empty(t, c.open)
+	require.Nil(t, c.answered[0], "no memory where all peers prove themselves")
+}
+
+// What was answered to somebody who did not prove himself is not posed, as far back as
+// that is remembered, and numbers do not run out.
+func TestChallengesAnswered(t *testing.T) {
+	var c challenges
+	old := challenge{"a@h", 5}
+	require.True(t, c.answer(old))
+	c.done(old, true)
+	require.True(t, marked(c.answered[0], 5))
+	for i := range uint32(mostGroups) {
+		n := challenge{"a@h", i * (1 << 32 / groups)}
+		require.True(t, c.answer(n))
+		c.done(n, true)
+	}
+	require.True(t, marked(c.answered[1], 5) || marked(c.answered[0], 5))
+	for range 100 {
+		n, err := c.pose("a@h")
+		require.NoError(t, err)
+		require.False(t, marked(c.answered[0], n.number) || marked(c.answered[1], n.number))
+		c.done(n, false)
+	}
+	for i := range uint32(3 * mostGroups) {
+		n := challenge{"a@h", (mostGroups + i%(groups-mostGroups)) * (1 << 32 / groups)}
+		require.True(t, c.answer(n))
+		c.done(n, true)
+	}
+	require.False(t, marked(c.answered[0], 5) || marked(c.answered[1], 5), "that was too long ago")
+	require.Empty(t, c.open)
+}
