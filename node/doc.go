@@ -159,8 +159,9 @@
 //	ticker               Start               Node.Stop              the signs of life of peers
 //	mesh                 Start               Node.Stop              whom to connect to, and when
 //	meshing              mesh                ConnectTimeout         the result of one attempt
-//	connecting           the first use       its timeout            one attempt
-//	handshake            the listener        its timeout            one connection
+//	dialer               the first use       nobody waits any more  one attempt at a time; at most Cluster.Dials of them
+//	handshake            the listener        its timeout, or when   one connection; at most Cluster.Pending for each listener
+//	                                         it is dropped          before the peer has proved who it is
 //	reader               a handshake, or a   the connection, or a   what comes: one at a time
 //	                     reader's handler    handler that keeps it
 //	writer               a handshake         the connection         what goes

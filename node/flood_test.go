@@ -20,9 +20,11 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/certtest"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/logtest"
 	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // limitOf returns what is used of a limit of a node.
@@ -317,3 +319,53 @@ func TestStrangersStress(t *testing.T) {
 }
 
 func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(k))) }
+
+// Those who are refused with a word have a while to read it. That is no way to have more
+// connections than may be pending.
+func TestFloodOfRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		n := w.start(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}})
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		for range 300 {
+			c := w.dial(t, n, "native", "10.0.0.1")
+			_, err := c.Write([]byte("\x00\x05Hello"))
+			require.NoError(t, err)
+			go func() { _, _ = c.Read(make([]byte, 1000)) }() // ends with the refusal
+		}
+		synctest.Wait()
+		require.LessOrEqual(t, runtime.NumGoroutine()-before, 3*16)
+		require.LessOrEqual(t, limitOf(t, n, "pending").Used, int64(16))
+	})
+}
+
+// A handshake of TLS that does not end is over with the time for the whole, and can be
+// dropped before.
+func TestEndlessTLSHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
+		tr, err := tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.pipes})
+		require.NoError(t, err)
+		n := w.start(t, "n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		for range 20 {
+			c := w.dial(t, n, "native", "10.0.0.1")
+			go func() { // a byte a second of a message that is long; ends with the connection
+				for _, err := c.Write([]byte("\x16\x03\x01\x02\x00")); err == nil; _, err = c.Write([]byte{1}) {
+					time.Sleep(time.Second)
+				}
+			}()
+		}
+		synctest.Wait()
+		require.EqualValues(t, 8, limitOf(t, n, "pending").Used)
+		time.Sleep(8 * time.Second)
+		synctest.Wait()
+		require.Zero(t, limitOf(t, n, "pending").Used)
+		require.LessOrEqual(t, runtime.NumGoroutine(), before)
+		other := w.start(t, "other", node.Distribution{Transport: tr})
+		require.NoError(t, other.Connect(soon(t), n.Name()))
+	})
+}

@@ -15,14 +15,20 @@ type ClusterLimits struct {
 	// ConnectionsPerSource is how many of those that come in may be from one address.
 	// Default: half of Connections.
 	ConnectionsPerSource int
-	// Pending is how many connections to one listener may be in their handshake: of
-	// more the oldest is dropped. Default: 1024.
+	// Pending is how many connections to one listener may have proved nothing yet: of
+	// more the oldest of the address that has the most is dropped. Default: 1024.
 	Pending int
 	// PendingPerSource is how many of them may be from one address: of more the oldest
-	// of that address is dropped. Default: an eighth of Pending, at least 8.
+	// of that address is dropped. An address is one of IPv4, or the /64 that one of IPv6 is
+	// in; what comes over neither has no share. Default: an eighth of Pending, at least 8.
 	PendingPerSource int
-	// Dials is how many connections this node makes at a time; the others wait for
-	// their turn, within ConnectTimeout. Default: 64.
+	// Dials is how many connections this node makes at a time. The others wait for their
+	// turn, for ConnectTimeout at most, and have ConnectTimeout once it is there. Nodes that
+	// a caller waits for (Connect, a call to a name, SpawnAt, Mesh), and those that have been
+	// connected before, come first: a quarter of the turns is theirs alone, and 64 times
+	// Dials of them may wait. Of those that only a message, a link or an exit signal is for,
+	// 16 times Dials may wait. What is for more of them is lost at once, as for any node
+	// that cannot be reached. Default: 64.
 	Dials int
 
 	// Queued is how many bytes may wait to be sent, for all peers together: above it

@@ -262,10 +262,10 @@ func (d *dist) accept(ln *listener) {
 const acceptPause = 100 * time.Millisecond
 
 var (
-	errDropped  = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
-	errShare    = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are (limits.pending_per_source)")
-	errNoFiles  = errors.New("dropped, as this node can accept no more connections")
-	errSlow     = errors.New("the handshake takes too long")
+	errDropped = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
+	errShare   = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are (limits.pending_per_source)")
+	errNoFiles = errors.New("dropped, as this node can accept no more connections")
+	errSlow    = errors.New("the handshake takes too long")
 )
 
 // enter counts an arrival, and drops another if there is no room.

@@ -52,6 +52,9 @@ type pipeConn struct {
 func (c pipeConn) LocalAddr() net.Addr  { return c.local }
 func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
 
+// CloseWrite says that the side can be closed alone, as that of TCP can.
+func (c pipeConn) CloseWrite() error { return nil }
+
 func (p *pipes) Listen(_ context.Context, addr string) (net.Listener, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,9 +1,14 @@
 package erldist
 
 import (
+	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/shake"
 )
 
 // What is posed in one handshake of a node is not answered in another, nor posed twice.
@@ -49,4 +54,23 @@ func TestChallengesAnswered(t *testing.T) {
 	}
 	require.False(t, marked(c.answered[0], 5) || marked(c.answered[1], 5), "that was too long ago")
 	require.Empty(t, c.open)
+}
+
+// A Dial to somebody who poses a challenge and goes remembers what it has answered.
+func TestDialRemembersAnswers(t *testing.T) {
+	var p Protocol
+	here, there := net.Pipe()
+	go func() { // ends with the handshake
+		x := exchange{shake.Steps{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
+		_, _ = x.read()
+		_ = x.write(statusOK.append(nil))
+		_ = x.write(challengeMsg{flags: announce(0), challenge: 77, creation: 1, name: "b@host"}.append(nil))
+		_, _ = x.read()
+		there.Close()
+	}()
+	_, err := p.Dial(t.Context(), here, wire.Handshake{Local: wire.NodeID{Name: "a@host", Creation: 1}, Peer: "b@host",
+		Cookies: func(wire.Atom) (string, string) { return "x", "x" }})
+	require.ErrorIs(t, err, wire.ErrCookie)
+	require.True(t, marked(p.challenges.answered[0], 77))
+	require.Empty(t, p.challenges.open)
 }

@@ -25,7 +25,8 @@
 //  1. No byte behind the handshake is read before it is over, and no function of
 //     [wire.Handshake] is called that could change anything before the peer has
 //     proved that it knows the cookie.
-//  2. Proofs are compared in constant time; challenges come from crypto/rand.
+//  2. Proofs are compared in constant time; challenges come from crypto/rand. An empty
+//     cookie proves nothing: with one there is no connection.
 //  3. What is written is read in that order: one buffer, one connection, whole
 //     messages one behind the other. What is read is decoded in the order of its
 //     frames, by the goroutine that reads them, headers and payloads alike.
@@ -64,9 +65,10 @@
 //	await challenge
 //	  "alive" ▶ "true" ──────────────────────────▶  await alive; "false" ▶ failed
 //	  ◀── challenge: flags, number, creation, name    to an old name: await complement, which an A of
-//	    another name, flags missing ▶ failed          OTP 23 or 24 without port mapper sends here
+//	    another name, flags missing,                  OTP 23 or 24 without port mapper sends here
+//	    a challenge of ours ▶ failed
 //	  ── reply: number, proof ───────────────────▶  await reply
-//	await ack                                         wrong proof ▶ failed, without a word
+//	await ack                                         wrong proof, Proved says no ▶ failed, without a word
 //	  ◀───────────────────────────── ack: proof ──  finished
 //	    wrong proof ▶ failed
 //	finished
@@ -89,6 +91,36 @@
 // errors.Is finds wire.ErrBusy, ErrNotAllowed, ErrCookie, ErrPeerName and
 // ErrPeerProtocol in them. A peer that hangs up when it has seen our proof is
 // taken to have another cookie: OTP gives no other sign.
+//
+// # What the cookie protects from
+//
+// From mistakes: a node of another cluster, a program that takes the port for another
+// service. It does not keep attackers out who can get between nodes, or have a node dial
+// them; for that there are TLS and, among nodes of this project, the native protocol.
+//
+// The proof is a digest of nothing but the cookie and a number of 32 bits. It does not say
+// who makes it, for whom, or in which connection. The side that has dialled proves first,
+// to anybody who answers where it looks for a peer: at a port that he has registered with
+// a port mapper, say. What he asks with is up to him, so he can
+//
+//   - reflect: pose a node the challenge that this same node has just posed him in another
+//     connection, and pass the answer on. Nodes of OTP fall to it. This one does not
+//     answer a challenge that any handshake of its own has posed and that is under way,
+//     on whichever side, under whatever names. An honest peer that poses one of those by
+//     chance is refused, too: with K handshakes under way that is one connection in 2^32/K,
+//     one in four million with 1,024; the next attempt has other numbers. The numbers are
+//     no secret, so nothing is lost by looking them up in a table.
+//   - collect: keep answers, and connect until one of their numbers is posed. Numbers that
+//     have been answered to a peer that has not proved itself are remembered, about 260,000
+//     at least, and not posed by this node until it is started again.
+//   - relay: stand between two nodes that have the same cookie, pose the one what the other
+//     has posed him, and so get into the other; or pose what another node will, or an
+//     earlier life of this one. Neither node can see that: the number of the one is a
+//     number like any other to the other, the flags and names in the handshake are not
+//     part of the proof, and whoever is in the middle can change them. So no flag could
+//     be of help that both sides must announce, for he would strike it out. Nodes that
+//     give each pair of peers a cookie of its own (Handshake.Cookies) bound it to that pair.
+//   - read and change what goes over the connection afterwards, without TLS.
 //
 // # Link
 //

@@ -62,11 +62,11 @@
 //	A                                                  B
 //	                                                   await hello
 //	  ── hello: versions, itself, who is meant ─────▶    no common version, another name, TLS at one
-//	await welcome                                        end only, Admit says no ──▶ refusal, failed
+//	await welcome                                        end only, Admit says no, no cookie for A ──▶ refusal, failed
 //	  ◀─────── welcome: version, itself, alive ─────
 //	    another name, not to insist ──▶ refusal, failed
 //	  ── proof [session, received] ─────────────────▶  await proof
-//	await ack                                            wrong ──▶ refusal, failed
+//	await ack                                            wrong, Proved says no ──▶ refusal, failed
 //	  ◀────────────────── ack [session, received] ──     no such session ──▶ ack without, failed
 //	    wrong ──▶ refusal, failed
 //	  ── done ──────────────────────────────────────▶  await done
@@ -95,6 +95,13 @@
 // material for the label "EXPORTER-actornode-native" without context (RFC 5705): so who
 // ends TLS in between passes no proof on. Who has recorded a conversation, or speaks
 // to a dialling node, can try cookies on it at leisure: they should be long.
+//
+// So a proof is of no use in another connection, to another node or under another name:
+// what Erlang's handshake cannot promise (see package erldist). Without TLS it protects the
+// handshake alone: who is on the way can read and change what comes after it.
+//
+// Who would go on with a session is asked all of this as others are. Admit may refuse it;
+// Proved is not asked, for there is no new link.
 //
 // A refusal has a code and a text of at most 400 bytes for people; the code list is
 // closed and append-only:
