@@ -255,11 +255,14 @@ func TestStrangersStress(t *testing.T) {
 					return
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+r.IntN(8))*time.Millisecond)
+				holds := r.IntN(2) == 0
 				h := wire.Handshake{Local: wire.NodeID{Name: name, Creation: 3}, Peer: victim.Name(),
-					Cookies: func(wire.Atom) (string, string) { return "guess", "guess" }}
-				if r.IntN(2) == 0 {
-					h.Insist = func(wire.NodeID) bool { <-ctx.Done(); return true } // half open until then
-				}
+					Cookies: func(wire.Atom) (string, string) {
+						if holds { // the handshake is half open until then
+							<-ctx.Done()
+						}
+						return "guess", "guess"
+					}}
 				var p wire.Protocol = &erldist.Protocol{}
 				if protocol == "native" {
 					only, _ := (&node.Distribution{}).ProtocolsByName("native")

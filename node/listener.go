@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -323,7 +324,9 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 		c, v, unfit = d.admit(id, a.from)
 		return v
 	})
-	h.Proved = func(id wire.NodeID) error {
+	proved := false
+	h.Proved = func(wire.NodeID) error {
+		proved = true
 		ln.leave(a)
 		return d.prove(ctx, c)
 	}
@@ -349,9 +352,14 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	case c != nil:
 		d.giveBack(c.place)
 	}
-	if !errors.Is(err, wire.ErrResumed) {
-		d.n.cfg.Log.Warn("connection refused", "protocol", ln.proto.Name(), "from", from, "error", brief(cmp.Or(unfit, err)))
+	level := slog.LevelWarn
+	switch {
+	case errors.Is(err, wire.ErrResumed):
+		return
+	case proved && errors.Is(err, wire.ErrBusy):
+		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
+	d.n.cfg.Log.Log(ctx, level, "connection refused", "protocol", ln.proto.Name(), "from", from, "error", brief(cmp.Or(unfit, err)))
 }
 
 // mostOfError is how much of an error is logged that a stranger can make longer.
