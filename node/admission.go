@@ -145,7 +145,7 @@ func (t *pending) enter(s *source) {
 	t.most = max(t.most, n)
 }
 
-// share returns how many arrivals the source has that has the most of those that have a
+// largest returns how many arrivals the source has that has the most, of those that have a
 // share.
 func (t *pending) largest() (n int) {
 	for of, s := range t.sources {

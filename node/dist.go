@@ -163,7 +163,7 @@ type dist struct {
 	lost    news // a connection has ended
 
 	awake     atomic.Bool   // a reader waits busily
-	fallbacks atomic.Uint64 // see fellBack
+	fallbacks atomic.Uint64 // see fallsBack
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
 

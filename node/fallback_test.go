@@ -10,12 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/certtest"
 	"github.com/actornode/actornode/wire/logtest"
 	"github.com/actornode/actornode/wire/tlsdist"
-
-	"github.com/actornode/actornode/node/nodetest"
 )
 
 const fallsBack = "falling back to a less preferred protocol"

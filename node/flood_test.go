@@ -36,7 +36,7 @@ func limitOf(t *testing.T, n *node.Node, name string) node.LimitUse {
 	return all[i]
 }
 
-// fails starts a node of a network, and returns what it logs too.
+// logged starts a node of a network, and returns what it logs too.
 func (w *network) logged(t *testing.T, name string, d node.Distribution) (*node.Node, *logtest.Text) {
 	log := &logtest.Text{}
 	cfg := w.config(name, d)

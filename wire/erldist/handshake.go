@@ -127,8 +127,8 @@ func (m *machine) who() string {
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
-		return m.fail(nil, "%s closed the connection without a status: either no node of OTP 23 or newer listens there, "+
-			"or it does not like the name %s", m.who(), m.h.Local.Name)
+		return m.fail(nil, "%s closed the connection without a status: no node of OTP 23 or newer listens there, "+
+			"or it does not like the name %s, or it has dropped this connection because too many have come at a time", m.who(), m.h.Local.Name)
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.who())
 	case awaitAck:

@@ -164,7 +164,8 @@ func (m *machine) who() string {
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitWelcome:
-		return m.fail(nil, "%s closed the connection without a word: no node that speaks the native protocol listens there", m.who())
+		return m.fail(nil, "%s closed the connection without a word: no node that speaks the native protocol listens there, "+
+			"or it has dropped this connection because too many have come at a time", m.who())
 	case awaitHello:
 		return m.fail(nil, "the connection was closed before a name came")
 	}
