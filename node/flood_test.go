@@ -116,7 +116,8 @@ func TestMostConnections(t *testing.T) {
 			w := newNetwork()
 			only, err := (&node.Distribution{}).ProtocolsByName(protocol)
 			require.NoError(t, err)
-			n, log := w.logged(t, "n", node.Distribution{Protocols: only, Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}})
+			n, log := w.logged(t, "n", node.Distribution{Protocols: only,
+				Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}})
 			peer := func(name, host string) *node.Node {
 				d := node.Distribution{Protocols: only, Transport: w.pipes.as(host)}
 				return w.start(t, name, d)

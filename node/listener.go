@@ -209,7 +209,9 @@ func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
 }
 
 // introduce makes a link of a connection.
-func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (wire.Link, *place, error) {
+func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (
+	wire.Link, *place, error,
+) {
 	place, err := d.sayName(p)
 	if err != nil {
 		conn.Close()
@@ -264,7 +266,8 @@ const acceptPause = 100 * time.Millisecond
 
 var (
 	errDropped = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
-	errShare   = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are (limits.pending_per_source)")
+	errShare   = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are " +
+		"(limits.pending_per_source)")
 	errNoFiles = errors.New("dropped, as this node can accept no more connections")
 	errSlow    = errors.New("the handshake takes too long")
 )

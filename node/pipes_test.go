@@ -62,7 +62,8 @@ func (p *pipes) Listen(_ context.Context, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &pipeListener{p: p, addr: &net.TCPAddr{IP: net.ParseIP(host), Port: p.port()}, in: make(chan net.Conn), gone: make(chan struct{})}
+	l := &pipeListener{p: p, addr: &net.TCPAddr{IP: net.ParseIP(host), Port: p.port()},
+		in: make(chan net.Conn), gone: make(chan struct{})}
 	p.at[l.addr.String()] = l
 	return l, nil
 }

@@ -129,7 +129,8 @@ func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 		old := w.dial(t, x, "native", "127.0.0.2") // as a life of a that has not ended its connection
 		link, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
-		l, err := link[0].Dial(soon(t), old, wire.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5}, Peer: x.Name(), Hidden: true,
+		l, err := link[0].Dial(soon(t), old, wire.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
+			Peer: x.Name(), Hidden: true,
 			Cookies: func(wire.Atom) (string, string) { return "secret", "secret" }})
 		require.NoError(t, err)
 		defer l.Close()

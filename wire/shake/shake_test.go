@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -51,4 +52,12 @@ func TestHungUp(t *testing.T) {
 		assert.ErrorIs(t, explain(s, err), errEnded)
 	}
 	assert.EqualError(t, explain(s, errors.New("odd")), "room: handshake with b@h (awaiting): odd")
+}
+
+// What a stranger says of himself is shown quoted, and cut.
+func TestShown(t *testing.T) {
+	require.Equal(t, "a@host.örg", Shown("a@host.örg"))
+	require.Equal(t, `"a\x1b[2J@h\n"`, Shown("a\x1b[2J@h\n"))
+	long := Shown(strings.Repeat("x", 1<<16))
+	require.Equal(t, `"`+strings.Repeat("x", 200)+`"…`, long)
 }
