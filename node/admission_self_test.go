@@ -251,7 +251,7 @@ func TestTurnsRandomly(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
-	require.Equal(t, "x", brief(errors.New("x")))
-	long := brief(errors.New(string(make([]byte, 1<<20))))
-	require.Less(t, len(long), mostOfError+4)
+	require.Equal(t, "x", briefError(errors.New("x")))
+	long := briefError(errors.New(string(make([]byte, 1<<20))))
+	require.Less(t, len(long), maxBrief+4)
 }

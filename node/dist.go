@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -360,7 +361,7 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 		c.against = p.link
 		return c, wire.Alive, nil
 	}
-	if err := d.links.room(from); err != nil {
+	if err := cmp.Or(d.n.lacksRoom(), d.links.room(from)); err != nil {
 		return c, wire.Full, err
 	}
 	switch {

@@ -52,7 +52,7 @@ func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 	if announced == proto {
 		why = errNotAnnounced
 	}
-	d.warnOfFallback("falling back to a less preferred protocol", name, proto, best, "error", brief(why))
+	d.warnOfFallback("falling back to a less preferred protocol", name, proto, best, "error", briefError(why))
 }
 
 // linked is told that a peer is connected by a protocol.

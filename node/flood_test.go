@@ -128,7 +128,7 @@ func TestMostConnections(t *testing.T) {
 			err = c.Connect(soon(t), n.Name())
 			require.Error(t, err)
 			if protocol == "native" {
-				require.ErrorContains(t, err, "n@127.0.0.1 has as many connections as it may have")
+				require.ErrorContains(t, err, "n@127.0.0.1 takes no more connections now")
 			} else {
 				require.ErrorContains(t, err, "not_allowed")
 			}

@@ -321,9 +321,6 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 				return wire.NotAllowed
 			}
 		}
-		if unfit = d.n.lacksRoom(); unfit != nil {
-			return wire.NotAllowed
-		}
 		c, v, unfit = d.admit(id, a.from)
 		return v
 	})
@@ -362,17 +359,14 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	case proved && errors.Is(err, wire.ErrBusy):
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
-	d.n.cfg.Log.Log(ctx, level, "connection refused", "protocol", ln.proto.Name(), "from", from, "error", brief(cmp.Or(unfit, err)))
+	d.n.cfg.Log.Log(ctx, level, "connection refused", "protocol", ln.proto.Name(), "from", from, "error", briefError(cmp.Or(unfit, err)))
 }
 
-// mostOfError is how much of an error is logged that a stranger can make longer.
-const mostOfError = 1 << 10
-
-// brief returns the text of an error, cut.
-func brief(err error) string {
+// briefError is the beginning of the text of an error that a stranger can make longer.
+func briefError(err error) string {
 	text := err.Error()
-	if len(text) > mostOfError {
-		text = strings.ToValidUTF8(text[:mostOfError], "") + "…"
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "") + "…"
 	}
 	return text
 }

@@ -60,7 +60,7 @@ func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wir
 			return nil, wire.ErrBusy
 		}
 	}
-	if verdict == wire.Busy || verdict == wire.NotAllowed {
+	if verdict == wire.Busy || verdict == wire.NotAllowed || verdict == wire.Full {
 		conn.Close()
 		return nil, errors.New("not let in")
 	}
@@ -87,7 +87,7 @@ func (m *memory) link(conn net.Conn, h wire.Handshake, out, in chan wire.Frame) 
 	case wire.Busy:
 		conn.Close()
 		return nil, wire.ErrBusy
-	case wire.NotAllowed:
+	case wire.NotAllowed, wire.Full:
 		conn.Close()
 		return nil, errors.New("not let in")
 	case wire.Alive:

@@ -66,7 +66,7 @@ const (
 	Busy                        // this node's own attempt goes on in its place
 	NotAllowed                  // this peer is not wanted
 	Alive                       // there is a link already; the peer may insist
-	Full                        // this node has as many connections as it may have
+	Full                        // this node takes no more connections for now; a session that there is goes on
 )
 
 // Why a handshake has failed, as far as a node acts on it; errors.Is finds these

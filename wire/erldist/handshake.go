@@ -248,7 +248,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 	switch v := m.admit(); {
 	case v == wire.Full:
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed,
-			"connection attempt from %s refused: this node has as many connections as it may have", m.who())
+			"connection attempt from %s refused: this node takes no more connections now", m.who())
 	case v != wire.Busy && v != wire.NotAllowed && !m.cookies():
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrCookie,
 			"connection attempt from %s refused: this node has no cookie for it", m.who())

@@ -216,7 +216,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	case verdict == wire.Busy:
 		return m.refuse(codeBusy, "%s is connecting to %s itself, and goes on with that", m.h.Local.Name, m.who())
 	case verdict == wire.Full:
-		return m.refuse(codeNotAllowed, "%s has as many connections as it may have", m.h.Local.Name)
+		return m.refuse(codeNotAllowed, "%s takes no more connections now", m.h.Local.Name)
 	}
 	m.state = awaitProof
 	m.welcome = welcome.append(nil)
