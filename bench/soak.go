@@ -3,15 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,16 +21,22 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// soakParams are those of soak. It is no bench of the table: it says whether
-// memory stays flat, not how fast something is, and a comparison has no time for
-// it.
+// soakParams are those of soak. It is no bench of the table: it says whether a node
+// stays as it is, not how fast something is, and a comparison has no time for it.
 var soakParams = []contract.Param{
 	contract.Int("seconds", 600),
 	contract.Int("rate", 1_000_000), // messages a minute, of all senders
 	contract.Int("senders", 4).Range(1, 1000),
 	contract.Int("grow", 16).Range(1, 1<<20), // MiB that the resident memory may grow by after the warm-up
+	contract.Int("heap", 4).Range(1, 1<<20),  // MiB that the heap in use may grow by after the warm-up
 	contract.Int("least", 90).Range(1, 100),  // percent of the rate that must go through
-	contract.Word("proto", "native", "erlang"),
+	contract.Word("proto", "native", "erlang", "mixed"),
+	contract.Int("faults", 1).Range(0, 1),
+	contract.Int("faultrate", 600),                // faults a minute
+	contract.Int("count", 0).Range(0, 1<<30),      // faults after the warm-up, in place of seconds; 0: as many as seconds give
+	contract.Text("kinds", "all"),                 // of faults, with commas
+	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.TickTime; Grace is half of it
+	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: one is chosen, and printed
 }
 
 const (
@@ -37,16 +44,19 @@ const (
 	soakLooks  = 10                    // lines while it goes on
 	soakWarmUp = 10                    // the part of the time before the first look at memory, at most soakWarm
 	soakWarm   = 30 * time.Second
-	soakSlack  = time.Minute // for what is under way at the end, and for a machine with other work
+	soakSlack  = time.Minute           // for what is under way at the end, and for a machine with other work
+	soakPoll   = 50 * time.Millisecond // between two looks at what nobody announces
+	soakStill  = 20                    // such looks that must show the same before the faults
 )
 
 // soakSizes are of the binaries: every so manieth is as large, the first that fits
 // counts.
 var soakSizes = []struct{ every, size int }{{10_000, 1 << 20}, {100, 16 << 10}, {10, 1 << 10}, {1, 64}}
 
-// soak sends messages of mixed sizes from one node to another at a steady rate and
-// prints what the memory of both, one OS process, comes to. It fails if that grows,
-// if goroutines are left, or if a message is lost or out of order.
+// soak sends messages of mixed sizes between nodes at a steady rate, has faults happen
+// meanwhile, and prints what the memory of all nodes, one OS process, comes to, and what
+// is in their tables. It fails if that grows, if something is left, or if a message is
+// lost that must not be, comes twice or out of order.
 func soak(args []string, out, errs io.Writer) int {
 	p, err := contract.Parse(soakParams, args)
 	if err != nil {
@@ -65,7 +75,14 @@ func soak(args []string, out, errs io.Writer) int {
 // soaked is what the receiver has seen.
 type soaked struct {
 	messages, bytes int
+	lost            int   // with a connection
 	next            []int // by sender: the number that comes next
+
+	// senders are those whose messages may be lost, with a connection without Grace, by
+	// the node where they are; gap says of which some may have been since their last one.
+	senders map[node.Atom][]int
+	gap     []bool
+	never   node.Atom // connections to that node are never lost
 }
 
 // soakMessage is one message: {data, Sender, Number, Binary}.
@@ -85,43 +102,182 @@ func (s *soaked) take(msg any) error {
 	if !ok1 || !ok2 || !ok3 || from < 0 || int(from) >= len(s.next) {
 		return fmt.Errorf("this is none of ours: %s", wire.Format(m))
 	}
-	if int(number) != s.next[from] {
+	if gap := int(number) - s.next[from]; gap < 0 || gap > 0 && !s.mayLose(int(from)) {
 		return fmt.Errorf("sender %d: number %d came where %d was due", from, number, s.next[from])
+	} else if s.lost += gap; s.gap != nil {
+		s.gap[from] = false
 	}
-	s.next[from]++
+	s.next[from] = int(number) + 1
 	s.messages++
 	s.bytes += len(body)
 	return nil
 }
 
-// Receive is what the far node runs. A call is answered with the counts.
+// mayLose reports whether messages of a sender may have been lost since its last one.
+func (s *soaked) mayLose(from int) bool { return s.gap != nil && s.gap[from] }
+
+// up takes note of a new connection, which is told of before anything comes over it.
+func (s *soaked) up(name node.Atom) error {
+	if name == s.never {
+		return fmt.Errorf("the connection to %s, which has Grace, has been lost", name)
+	}
+	for _, from := range s.senders[name] {
+		s.gap[from] = true
+	}
+	return nil
+}
+
+// Init is part of node.Initializer.
+func (s *soaked) Init(ctx *node.Context) error {
+	ctx.MonitorNodes(s.gap != nil)
+	return nil
+}
+
+// Receive is what the receiving nodes run. A call is answered with the counts.
 func (s *soaked) Receive(ctx *node.Context, msg any) error {
 	if r, ok := ctx.Node().AsRequest(msg); ok {
-		return ctx.Reply(r.From, wire.Tuple{s.messages, s.bytes})
+		return ctx.Reply(r.From, soakCounts{s.messages, s.bytes, s.lost, slices.Clone(s.next)})
+	}
+	if up, ok := msg.(node.NodeUp); ok {
+		return s.up(up.Node)
 	}
 	return s.take(msg)
 }
 
-// soakSender sends its share at each beat, and says how many it has sent when its
-// time is over. A link that is full holds it up; what it could not send then it sends
-// later.
-func soakSender(to node.PID, id int, perMinute float64, lasts time.Duration, sent chan<- int) node.Process {
+// soakCounts is what a receiver answers with.
+type soakCounts struct {
+	messages, bytes, lost int
+	next                  []int
+}
+
+// stream is one sender and its receiver.
+type stream struct {
+	from, to *soakNode
+	sink     node.PID
+	sent     atomic.Int64
+	seen     atomic.Int64 // the round that it has answered
+}
+
+// traffic is what holds all senders, and lets them go on.
+type traffic struct {
+	streams []*stream
+	held    atomic.Bool
+	round   atomic.Int64
+	since   time.Time     // when they were let go on
+	active  time.Duration // that they were not held before that
+}
+
+// sender sends its share at each beat. A link that is full holds it up; what it could
+// not send then it sends later. While all are held it sends one message a round, by
+// which the receiver sees that all before have come.
+func (t *traffic) sender(id int, perMinute float64) node.Process {
+	s := t.streams[id]
 	return func(p *node.Self) error {
-		number, began := 0, time.Now()
+		number, round, last, due := 0, int64(0), time.Now(), 0.0
+		send := func() error {
+			err := p.Send(s.sink, soakMessage(id, number, sizeOf(number)))
+			number++
+			s.sent.Store(int64(number))
+			return err
+		}
 		for {
-			since := min(time.Since(began), lasts)
-			for due := int(perMinute * since.Minutes()); number < due; number++ {
-				if err := p.Send(to, soakMessage(id, number, sizeOf(number))); err != nil {
+			r, held, now := t.round.Load(), t.held.Load(), time.Now()
+			if !held {
+				due += perMinute * now.Sub(last).Minutes()
+			}
+			for last = now; number < int(due); {
+				if err := send(); err != nil {
 					return err
 				}
 			}
-			if since == lasts {
-				sent <- number
-				return nil
+			if r != round {
+				if err := send(); err != nil {
+					return err
+				}
+				due++
+				round = r
+				s.seen.Store(r)
 			}
 			p.ReceiveWithin(soakBeat, nil) // nobody sends it anything
 		}
 	}
+}
+
+// run lets the senders send.
+func (t *traffic) run() {
+	t.since = time.Now()
+	t.held.Store(false)
+}
+
+// hold stops them, and waits until all that they have sent has come, or is lost.
+func (t *traffic) hold(ctx context.Context, s *soakStand) error {
+	if !t.held.Swap(true) {
+		t.active += time.Since(t.since)
+	}
+	for {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+		round := t.round.Add(1)
+		came := time.After(soakSlack / 10) // what is lost now is not sent again, so another round is
+		for {
+			if missing, err := t.missing(ctx, round); err != nil || missing == 0 {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("not all that was sent has come: %w", context.Cause(ctx))
+			case <-time.After(soakPoll):
+				continue
+			case <-came:
+			}
+			break
+		}
+	}
+}
+
+// missing returns how many senders have not answered, or not been heard of.
+func (t *traffic) missing(ctx context.Context, round int64) (n int, err error) {
+	for id, s := range t.streams {
+		c, err := s.count(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if s.seen.Load() != round || c.next[id] != int(s.sent.Load()) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// count asks the receiver, on its own node: the answer comes whatever happens to
+// connections.
+func (s *stream) count(ctx context.Context) (soakCounts, error) {
+	return node.Call[soakCounts](ctx, s.to, s.sink, wire.Atom("count"))
+}
+
+// counts sums up what all receivers have got.
+func (t *traffic) counts(ctx context.Context) (sum soakCounts, err error) {
+	seen := make(map[node.PID]bool)
+	for _, s := range t.streams {
+		if seen[s.sink] {
+			continue
+		}
+		seen[s.sink] = true
+		c, err := s.count(ctx)
+		if err != nil {
+			return sum, err
+		}
+		sum.messages, sum.bytes, sum.lost = sum.messages+c.messages, sum.bytes+c.bytes, sum.lost+c.lost
+	}
+	return sum, nil
+}
+
+func (t *traffic) sent() (n int) {
+	for _, s := range t.streams {
+		n += int(s.sent.Load())
+	}
+	return n
 }
 
 func sizeOf(number int) int {
@@ -147,101 +303,100 @@ func (l look) String() string {
 	return fmt.Sprintf("%6.1f MiB resident, %6.1f MiB in use, %d goroutines", float64(l.rss)/(1<<20), float64(l.heap)/(1<<20), l.goroutines)
 }
 
-func runSoak(ctx context.Context, p contract.Params, out io.Writer) (err error) {
-	start := func(d node.Distribution, name node.Atom) (*node.Node, error) {
-		d.Protocols = []wire.Protocol{protocolOf(p)}
-		return node.Start(node.Config{Name: name, Distribution: &d})
-	}
-	cookie := rand.Text()
-	far, err := start(node.Distribution{Cookie: cookie, Finder: ports{}}, farName)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, far.Stop()) }()
-	near, err := start(node.Distribution{Cookie: cookie, Listen: "-", Finder: ports{farName: far.Addr().(*net.TCPAddr).Port}}, nearName)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, near.Stop()) }()
-	if err := near.Connect(ctx, farName); err != nil {
-		return err
-	}
-	return soakNodes(ctx, p, near, far, out)
+// runSoak is a whole run.
+func runSoak(ctx context.Context, p contract.Params, out io.Writer) error {
+	return runSoakWith(ctx, p, out, soakKinds)
 }
 
-// soakNodes is the run between two nodes that are connected.
-func soakNodes(ctx context.Context, p contract.Params, near, far *node.Node, out io.Writer) error {
-	senders, lasts := p.Int("senders"), time.Duration(p.Int("seconds"))*time.Second
-	ctx, cancel := context.WithTimeout(ctx, lasts+soakSlack)
-	defer cancel()
-	sink, err := far.Spawn(&soaked{next: make([]int, senders)})
+func runSoakWith(ctx context.Context, p contract.Params, out io.Writer, kinds []soakKind) (err error) {
+	s, err := newSoakStand(p, out, kinds)
 	if err != nil {
 		return err
 	}
-	sent := make(chan int, senders)
-	began := time.Now()
-	for id := range senders {
-		if _, err := near.Spawn(soakSender(sink, id, float64(p.Int("rate"))/float64(senders), lasts, sent)); err != nil {
+	if s.faulty() {
+		defer func() {
+			if err != nil {
+				err = fmt.Errorf("%w\n\trepeat with seed=%d", err, s.seed)
+			}
+		}()
+		fmt.Fprintf(out, "seed=%d\n", s.seed)
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	return s.run(ctx)
+}
+
+// run is what happens on a stand that has been started.
+func (s *soakStand) run(ctx context.Context) error {
+	began, lasts, count := time.Now(), time.Duration(s.p.Int("seconds"))*time.Second, s.p.Int("count")
+	warm := min(lasts/soakWarmUp, soakWarm)
+	cold, err := s.still(ctx)
+	if err != nil {
+		return err
+	}
+	s.traffic.run()
+	if err := s.inject(ctx, began.Add(warm), count/soakWarmUp); err != nil {
+		return err
+	}
+	first, err := s.settle(ctx, cold)
+	if err != nil {
+		return fmt.Errorf("after the warm-up: %w", err)
+	}
+	s.line(began, first.look(), first.got)
+	s.traffic.run()
+	lines, cancel := context.WithCancel(ctx)
+	watching := make(chan error, 1)
+	go func() { watching <- s.watch(lines, began, lasts) }() // until cancel
+	err = s.inject(ctx, began.Add(lasts), count)
+	cancel()
+	if err := errors.Join(err, <-watching); err != nil {
+		return err
+	}
+	last, err := s.settle(ctx, first)
+	if last.rows != nil && s.faulty() {
+		last.print(s.out, first)
+		fmt.Fprintf(s.out, "faults: %s\n", s.tally())
+	}
+	if err != nil {
+		return err
+	}
+	return s.result(first, last)
+}
+
+// result is the verdict on the traffic.
+func (s *soakStand) result(first, last census) error {
+	got := last.got
+	fmt.Fprintf(s.out, "%d messages sent, %d received, %d lost with connections that have no Grace, none twice or out of order\n",
+		s.traffic.sent(), got.messages, got.lost)
+	if sent := s.traffic.sent(); sent != got.messages+got.lost {
+		return fmt.Errorf("%d messages were sent, and %d received or lost with a connection", sent, got.messages+got.lost)
+	}
+	return judge(s.p, s.out, first.look(), last.look(), got.messages, got.bytes, s.traffic.active)
+}
+
+// watch prints how things are from time to time.
+func (s *soakStand) watch(ctx context.Context, began time.Time, lasts time.Duration) error {
+	for {
+		select {
+		case <-time.After(lasts / soakLooks):
+		case <-ctx.Done():
+			return nil
+		}
+		got, err := s.traffic.counts(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
+		s.line(began, lookNow(), got)
 	}
-	first, err := watchSoak(ctx, began, lasts, near, sink, out)
-	if err != nil {
-		return err
-	}
-	total := 0
-	for range senders {
-		select {
-		case n := <-sent:
-			total += n
-		case <-ctx.Done():
-			return fmt.Errorf("not all has been sent %v after its time", soakSlack)
-		}
-	}
-	spent := time.Since(began)
-	got, bytes, err := soakCount(ctx, near, sink) // after all that was sent before? each sender has an order of its own
-	for err == nil && got < total {
-		got, bytes, err = soakCount(ctx, near, sink)
-	}
-	if err != nil {
-		return fmt.Errorf("%d of %d messages have come: %w", got, total, err)
-	}
-	return judge(p, out, first, lookNow(), total, bytes, spent)
 }
 
-// soakCount asks the receiver what has come.
-func soakCount(ctx context.Context, near *node.Node, sink node.PID) (messages, bytes int, err error) {
-	t, err := node.Call[wire.Tuple](ctx, near, sink, wire.Atom("count"))
-	if err != nil {
-		return 0, 0, err
-	}
-	m, _ := wire.Int(t[0])
-	b, _ := wire.Int(t[1])
-	return int(m), int(b), nil
-}
-
-// watchSoak prints how things are from time to time until lasts is over. It returns
-// the first look after the warm-up.
-func watchSoak(ctx context.Context, began time.Time, lasts time.Duration, near *node.Node, sink node.PID, out io.Writer) (first look, err error) {
-	warm := min(lasts/soakWarmUp, soakWarm)
-	for i := range soakLooks {
-		at := began.Add(warm + (lasts-warm)*time.Duration(i)/soakLooks)
-		select {
-		case <-time.After(time.Until(at)):
-		case <-ctx.Done():
-			return first, ctx.Err()
-		}
-		got, _, err := soakCount(ctx, near, sink)
-		if err != nil {
-			return first, err
-		}
-		l := lookNow()
-		if i == 0 {
-			first = l
-		}
-		fmt.Fprintf(out, "%6.1fs  %10d messages  %v\n", time.Since(began).Seconds(), got, l)
-	}
-	return first, nil
+func (s *soakStand) line(began time.Time, l look, got soakCounts) {
+	fmt.Fprintf(s.out, "%6.1fs  %10d messages  %v\n", time.Since(began).Seconds(), got.messages, l)
 }
 
 // judge prints the result, and is an error if something has grown.

@@ -61,6 +61,7 @@ type Info struct {
 	Parent    PID   // zero: spawned from outside
 	Started   time.Time
 	Traced    bool // see Node.Trace
+	Calls     int  // of this node that wait for its reply
 }
 
 // Info describes a process, or returns [ErrNoProcess].
@@ -167,6 +168,9 @@ func (p *proc) describe(i *Info) {
 	}
 	for q := range k.links.all() {
 		i.Links = append(i.Links, q)
+	}
+	for c := k.calls; c != nil; c = c.next {
+		i.Calls++
 	}
 	for _, m := range k.watching {
 		if m.target != nil {
@@ -282,8 +286,11 @@ type Stats struct {
 	Lingering    int    // killed, with a function that has not returned yet
 	BlockedTurns uint64 // handlers that ran longer than Config.Blocked
 	Goroutines   int    // of the whole program
+	Kept         int    // of these, the node's that run actors, and that wait to run some or a coroutine
 	RunQueue     int    // actors that wait for their turn
 	Names        int    // registered
+	Aliases      int    // active, of all processes
+	Timers       int    // messages that will be sent, see Node.SendAfter and Node.SendInterval
 
 	// Handled is how many messages processes have taken. Of a Process with a
 	// goroutine of its own, and of a handle, up to 63 are not in it yet, and of an
@@ -304,10 +311,14 @@ func (n *Node) Stats() Stats {
 	if n.dist != nil {
 		fallbacks = n.dist.fallbacks.Load()
 	}
+	n.aliases.mu.Lock()
+	aliases := len(n.aliases.m)
+	n.aliases.mu.Unlock()
 	return Stats{
 		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Handled: n.handled(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: aliases, Timers: int(n.timers.Load()),
+		Kept: n.pool.Stats().Goroutines + n.fibers.Idle(), Handled: n.handled(),
 	}
 }
 

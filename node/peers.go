@@ -14,7 +14,7 @@ import (
 type PeerInfo struct {
 	Name     Atom
 	Creation uint32
-	Up       bool   // false: it is being connected, and what follows is zero but for the queue
+	Up       bool   // false: it is being connected, and what follows is zero but for what waits and the tables
 	Protocol string // name of the protocol
 	Addr     string
 	Hidden   bool // not to be seen by nodes()
@@ -23,6 +23,11 @@ type PeerInfo struct {
 	Queue  int  // bytes that wait to be written, estimated
 	Frames int  // signals that wait before they are encoded
 	Held   bool // more waits than Distribution.Queue: senders are held up
+
+	Links    int // between processes here and there; one that is taken away counts until the peer has said so
+	Monitors int // of processes there, or of the node itself, by processes here
+	Watchers int // monitors of processes here by processes there
+	Calls    int // calls and spawns from here that wait for an answer from there
 
 	BytesIn, BytesOut   uint64    // of this connection, ticks included
 	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (wire.Gauge)
@@ -68,6 +73,7 @@ func (p *peer) info() (PeerInfo, bool) {
 	i := PeerInfo{Name: p.name}
 	p.mu.Lock()
 	link, over := p.link, p.over
+	i.Links, i.Monitors, i.Watchers, i.Calls = len(p.links), len(p.out)+len(p.downs), len(p.in), len(p.calls)
 	p.mu.Unlock()
 	if over {
 		return i, false

@@ -87,6 +87,7 @@ func (p *proc) time(t *Timer, d time.Duration) bool {
 	k.timers = t
 	t.p.Store(p)
 	t.t = time.AfterFunc(d, t.fire)
+	p.node.timers.Add(1)
 	return true
 }
 
@@ -158,6 +159,7 @@ func (t *Timer) endLocked(p *proc) {
 	}
 	t.msg, t.t, t.prev, t.next = nil, nil, nil, nil
 	t.p.Store(nil)
+	p.node.timers.Add(-1)
 }
 
 // endTimersLocked ends all timers of p. It returns those that were to send once: a list by

@@ -229,6 +229,14 @@ func (p *Pool) Busy() int64 {
 	return p.out
 }
 
+// Idle returns how many fibers have nothing to do, those that end as soon as they can
+// included.
+func (p *Pool) Idle() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle) + len(p.dying)
+}
+
 // Stop ends the fibers that have nothing to do, and the others as soon as they have not.
 func (p *Pool) Stop() {
 	done := make(chan struct{})
