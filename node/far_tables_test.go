@@ -31,6 +31,16 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 	return m
 }
 
+// FarKept returns the nodes whose connection is over, and is kept nevertheless.
+func FarKept(n *Node) (names []Atom) {
+	for i := range n.dist.recent {
+		if r := n.dist.recent[i].Load(); r != nil && r.p.isOver() {
+			names = append(names, r.p.name)
+		}
+	}
+	return names
+}
+
 // FarWaiting returns how many bytes wait for the peers, as last seen.
 func FarWaiting(n *Node) (sum int) {
 	for _, p := range n.dist.all() {

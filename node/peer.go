@@ -318,6 +318,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 	close(p.done)
 	p.mu.Unlock()
 	left := p.box.close() // first: what the writer puts into a closed link nobody would miss
+	p.n.dist.forgetRecent(p)
 	if up {
 		p.link.Close()
 	}

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -143,4 +144,65 @@ func TestStatsRunQueue(t *testing.T) {
 	assert.Equal(t, 5, n.Stats().RunQueue)
 	close(hold)
 	require.Eventually(t, func() bool { return n.Stats().RunQueue == 0 }, limit, time.Millisecond)
+}
+
+// What the tables of a connection hold is shown on both sides, and gone with it.
+func TestPeersTables(t *testing.T) {
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	here, there := nodetest.Open(t, a), nodetest.Open(t, b)
+	there.TrapExit(true)
+	here.TrapExit(true)
+	here.Link(there.Self())
+	ref := here.Monitor(there.Self())
+	here.MonitorAt(node.At{Name: "nobody", Node: b.Name()})
+	here.MonitorNode(b.Name())
+	node.SendRequest(here, there.Self(), 1, "tag")
+	_ = nodetest.Next[node.Down](t, here) // of nobody
+	counts := func(n *node.Node) (k [4]int) {
+		for _, p := range n.Peers() {
+			k = [4]int{p.Links, p.Monitors, p.Watchers, p.Calls}
+		}
+		return k
+	}
+	becomes := func(n *node.Node, want [4]int) {
+		nodetest.Settles(t, func() string {
+			if got := counts(n); got != want {
+				return fmt.Sprintf("%s has %v, not %v", n.Name(), got, want)
+			}
+			return ""
+		})
+	}
+	becomes(a, [4]int{1, 2, 0, 1})
+	becomes(b, [4]int{1, 0, 2, 0}) // the call monitors, too
+	here.Demonitor(ref, true)
+	here.Unlink(there.Self())
+	becomes(a, [4]int{0, 1, 0, 1})
+	becomes(b, [4]int{0, 0, 1, 0})
+	assert.True(t, a.Disconnect(b.Name()))
+	becomes(a, [4]int{})
+	becomes(b, [4]int{})
+}
+
+// A connection that is over is not kept, with its buffers, for a faster look at it.
+func TestPeerIsForgotten(t *testing.T) {
+	c := newCluster(t)
+	a := c.start("a")
+	for range 20 {
+		b, err := node.Start(c.config("b"))
+		require.NoError(t, err)
+		pid, err := b.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		for i := range 3 {
+			_, err := node.CallWithin[int](limit, a, pid, i)
+			require.NoError(t, err)
+		}
+		require.NoError(t, b.Stop())
+		nodetest.Settles(t, func() string {
+			if kept := node.FarKept(a); len(a.Peers()) > 0 || len(kept) > 0 {
+				return fmt.Sprint("there still are ", a.Peers(), kept)
+			}
+			return ""
+		})
+	}
 }

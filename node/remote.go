@@ -60,7 +60,10 @@ func (n *Node) reach(pid PID) *peer {
 	}
 	p := n.peer(pid.Node())
 	if p != nil && p.box.direct.Load() {
-		slot.Store(&recent{origin, p})
+		r := &recent{origin, p}
+		if slot.Store(r); p.isOver() { // forgetRecent has perhaps not seen it
+			slot.CompareAndSwap(r, nil)
+		}
 	}
 	return p
 }
@@ -73,6 +76,16 @@ type recent struct {
 
 // recentPeers is how many of them are remembered, at most.
 const recentPeers = 16
+
+// forgetRecent takes a peer that is over out of those that are remembered: it would keep
+// its link, with the buffers of both directions, until another peer has its place.
+func (d *dist) forgetRecent(p *peer) {
+	for i := range d.recent {
+		if r := d.recent[i].Load(); r != nil && r.p == p {
+			d.recent[i].CompareAndSwap(r, nil)
+		}
+	}
+}
 
 // connected is reach without a wish to connect.
 func (n *Node) connected(pid PID) *peer {
