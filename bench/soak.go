@@ -37,6 +37,7 @@ var soakParams = []contract.Param{
 	contract.Text("kinds", "all"),                 // of faults, with commas
 	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.TickTime; Grace is half of it
 	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: one is chosen, and printed
+	contract.Text("profile", ""),                  // a file for a profile of the heap at the end; that at the start is beside it, .start
 }
 
 const (
@@ -345,6 +346,9 @@ func (s *soakStand) run(ctx context.Context) error {
 		return fmt.Errorf("after the warm-up: %w", err)
 	}
 	s.line(began, first.look(), first.got)
+	if err := s.profile(".start"); err != nil {
+		return err
+	}
 	s.traffic.run()
 	lines, cancel := context.WithCancel(ctx)
 	watching := make(chan error, 1)
@@ -355,6 +359,7 @@ func (s *soakStand) run(ctx context.Context) error {
 		return err
 	}
 	last, err := s.settle(ctx, first)
+	err = errors.Join(err, s.profile(""))
 	if last.rows != nil && s.faulty() {
 		last.print(s.out, first)
 		fmt.Fprintf(s.out, "faults: %s\n", s.tally())

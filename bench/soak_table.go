@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -210,6 +211,18 @@ func (c census) print(out io.Writer, was census) {
 	for i, l := range c.letters {
 		fmt.Fprintf(out, "%-40s %14d %14d\n", fmt.Sprintf("(dead letters %v)", l[0]), was.letters[i][1], l[1])
 	}
+}
+
+// profile writes a profile of the heap, if one is wanted.
+func (s *soakStand) profile(suffix string) error {
+	if s.p.Word("profile") == "" {
+		return nil
+	}
+	f, err := os.Create(s.p.Word("profile") + suffix)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.WriteHeapProfile(f), f.Close())
 }
 
 // stacks writes what all goroutines are at: for who looks for those that are too many.
