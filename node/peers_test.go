@@ -3,8 +3,10 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -201,6 +203,41 @@ func TestPeerIsForgotten(t *testing.T) {
 		nodetest.Settles(t, func() string {
 			if kept := node.FarKept(a); len(a.Peers()) > 0 || len(kept) > 0 {
 				return fmt.Sprint("there still are ", a.Peers(), kept)
+			}
+			return ""
+		})
+	}
+}
+
+// What has been sent, and taken, is nobody's any more: the link does not keep it until
+// something else is in its place.
+func TestSentIsNotKept(t *testing.T) {
+	for _, proto := range []string{"native", "erlang"} {
+		at := new(nodetest.Places)
+		start := func(name string) *node.Node {
+			d := &node.Distribution{Cookie: "secret", Finder: at, TickTime: time.Hour} // no tick takes it away
+			var err error
+			d.Protocols, err = d.ProtocolsByName(proto)
+			require.NoError(t, err)
+			return startNode(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: d})
+		}
+		a, b := start("a"), start("b")
+		come := make(chan struct{}, 2)
+		to, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error { come <- struct{}{}; return nil }))
+		require.NoError(t, err)
+		send := func(size int) weak.Pointer[byte] {
+			b := make([]byte, size)
+			require.NoError(t, a.Send(to, b))
+			return weak.Make(&b[0])
+		}
+		queued := send(1 << 10) // until the connection is there
+		nodetest.Arrival(t, come)
+		direct := send(1 << 20)
+		nodetest.Arrival(t, come)
+		nodetest.Settles(t, func() string {
+			runtime.GC()
+			if queued.Value() != nil || direct.Value() != nil {
+				return fmt.Sprint(proto, " keeps what has been sent: ", queued.Value() != nil, direct.Value() != nil)
 			}
 			return ""
 		})

@@ -56,6 +56,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
 	w.body, w.cuts = nil, nil // they are the message's now
+	clear(w.room)
 	if m.left > 0 {
 		w.long = append(w.long, m)
 	}

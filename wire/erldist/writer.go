@@ -85,6 +85,7 @@ func (w *writer) write(f *wire.Frame) error {
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
 	clear(w.cuts)
+	clear(w.room) // binaries of the sender's
 	if cap(w.body) > keptSize {
 		w.body = nil
 	}
