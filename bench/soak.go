@@ -28,7 +28,7 @@ var soakParams = []contract.Param{
 	contract.Int("rate", 1_000_000), // messages a minute, of all senders
 	contract.Int("senders", 4).Range(1, 1000),
 	contract.Int("grow", 16).Range(1, 1<<20), // MiB that the resident memory may grow by after the warm-up
-	contract.Int("heap", 4).Range(1, 1<<20),  // MiB that the heap in use may grow by after the warm-up
+	contract.Int("heap", 8).Range(1, 1<<20),  // MiB that the heap in use may grow by after the warm-up
 	contract.Int("least", 90).Range(1, 100),  // percent of the rate that must go through
 	contract.Word("proto", "native", "erlang", "mixed"),
 	contract.Int("faults", 1).Range(0, 1),
@@ -84,6 +84,7 @@ type soaked struct {
 	senders map[node.Atom][]int
 	gap     []bool
 	never   node.Atom // connections to that node are never lost
+	fail    func(error)
 }
 
 // soakMessage is one message: {data, Sender, Number, Binary}.
@@ -139,10 +140,16 @@ func (s *soaked) Receive(ctx *node.Context, msg any) error {
 	if r, ok := ctx.Node().AsRequest(msg); ok {
 		return ctx.Reply(r.From, soakCounts{s.messages, s.bytes, s.lost, slices.Clone(s.next)})
 	}
+	var err error
 	if up, ok := msg.(node.NodeUp); ok {
-		return s.up(up.Node)
+		err = s.up(up.Node)
+	} else {
+		err = s.take(msg)
 	}
-	return s.take(msg)
+	if err != nil {
+		s.fail(fmt.Errorf("%s: %w", ctx.Node().Name(), err))
+	}
+	return err
 }
 
 // soakCounts is what a receiver answers with.
@@ -164,8 +171,19 @@ type traffic struct {
 	streams []*stream
 	held    atomic.Bool
 	round   atomic.Int64
-	since   time.Time     // when they were let go on
-	active  time.Duration // that they were not held before that
+	since   time.Time             // when they were let go on
+	active  time.Duration         // that they were not held before that
+	failed  atomic.Pointer[error] // why a sender or a receiver has ended: the first
+}
+
+func (t *traffic) fail(err error) { t.failed.CompareAndSwap(nil, &err) }
+
+// why is failed, or else an error, which may have come of it.
+func (t *traffic) why(err error) error {
+	if failed := t.failed.Load(); failed != nil {
+		return *failed
+	}
+	return err
 }
 
 // sender sends its share at each beat. A link that is full holds it up; what it could
@@ -179,6 +197,9 @@ func (t *traffic) sender(id int, perMinute float64) node.Process {
 			err := p.Send(s.sink, soakMessage(id, number, sizeOf(number)))
 			number++
 			s.sent.Store(int64(number))
+			if err != nil {
+				t.fail(fmt.Errorf("sender %d: %w", id, err))
+			}
 			return err
 		}
 		for {
@@ -239,10 +260,13 @@ func (t *traffic) hold(ctx context.Context, s *soakStand) error {
 
 // missing returns how many senders have not answered, or not been heard of.
 func (t *traffic) missing(ctx context.Context, round int64) (n int, err error) {
+	if err := t.why(nil); err != nil {
+		return 0, err
+	}
 	for id, s := range t.streams {
 		c, err := s.count(ctx)
 		if err != nil {
-			return 0, err
+			return 0, t.why(err)
 		}
 		if s.seen.Load() != round || c.next[id] != int(s.sent.Load()) {
 			n++
@@ -266,7 +290,7 @@ func (t *traffic) counts(ctx context.Context) (sum soakCounts, err error) {
 		}
 		seen[s.sink] = true
 		c, err := s.count(ctx)
-		if err != nil {
+		if err = t.why(err); err != nil {
 			return sum, err
 		}
 		sum.messages, sum.bytes, sum.lost = sum.messages+c.messages, sum.bytes+c.bytes, sum.lost+c.lost
@@ -306,21 +330,22 @@ func (l look) String() string {
 
 // runSoak is a whole run.
 func runSoak(ctx context.Context, p contract.Params, out io.Writer) error {
-	return runSoakWith(ctx, p, out, soakKinds)
-}
-
-func runSoakWith(ctx context.Context, p contract.Params, out io.Writer, kinds []soakKind) (err error) {
-	s, err := newSoakStand(p, out, kinds)
+	s, err := newSoakStand(p, out, soakKinds)
 	if err != nil {
 		return err
 	}
+	return s.whole(ctx)
+}
+
+// whole starts the nodes, runs, and stops them.
+func (s *soakStand) whole(ctx context.Context) (err error) {
 	if s.faulty() {
+		fmt.Fprintf(s.out, "seed=%d\n", s.seed)
 		defer func() {
 			if err != nil {
 				err = fmt.Errorf("%w\n\trepeat with seed=%d", err, s.seed)
 			}
 		}()
-		fmt.Fprintf(out, "seed=%d\n", s.seed)
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	if err := s.start(ctx); err != nil {
@@ -350,12 +375,19 @@ func (s *soakStand) run(ctx context.Context) error {
 		return err
 	}
 	s.traffic.run()
-	lines, cancel := context.WithCancel(ctx)
-	watching := make(chan error, 1)
-	go func() { watching <- s.watch(lines, began, lasts) }() // until cancel
-	err = s.inject(ctx, began.Add(lasts), count)
-	cancel()
-	if err := errors.Join(err, <-watching); err != nil {
+	going, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	over := make(chan struct{})
+	go func() { // until cancel
+		defer close(over)
+		if err := s.watch(going, began, lasts); err != nil {
+			cancel(err)
+		}
+	}()
+	err = s.inject(going, began.Add(lasts), count)
+	cancel(nil)
+	<-over
+	if err != nil {
 		return err
 	}
 	last, err := s.settle(ctx, first)

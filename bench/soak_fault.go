@@ -92,7 +92,7 @@ func (s *soakStand) inject(ctx context.Context, until time.Time, count int) erro
 		case <-time.After(time.Until(until)):
 		case <-ctx.Done():
 		}
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	every := time.NewTicker(time.Minute / time.Duration(s.p.Int("faultrate")))
 	defer every.Stop()
@@ -126,7 +126,7 @@ func (s *soakStand) inject(ctx context.Context, until time.Time, count int) erro
 
 // run has it happen, and ends what it has left.
 func (f *fault) run() error {
-	ctx, cancel := context.WithTimeout(f.ctx, f.s.patience())
+	ctx, cancel := context.WithTimeout(f.ctx, f.s.patience)
 	defer cancel()
 	outer := f.ctx
 	f.ctx = ctx

@@ -75,7 +75,7 @@ func (f *fault) aliases() error {
 	}
 	if n == from { // nothing is lost
 		for range 3 {
-			if m, err := h.ReceiveWithin(f.s.patience(), nil); err != nil || m != int(f.number) {
+			if m, err := h.ReceiveWithin(f.s.patience, nil); err != nil || m != int(f.number) {
 				return fmt.Errorf("by an alias came %v, %v", m, err)
 			}
 		}
@@ -340,7 +340,7 @@ func (f *fault) monitors() error {
 	}
 	f.kill(y, b)
 	for len(refs) > 0 {
-		m, err := h.ReceiveWithin(f.s.patience(), nil)
+		m, err := h.ReceiveWithin(f.s.patience, nil)
 		if err != nil {
 			return fmt.Errorf("%d of 2 Downs have not come: %w", len(refs), err)
 		}
@@ -371,7 +371,7 @@ func (f *fault) spawns() error {
 		if err == nil {
 			ref := h.Monitor(pid)
 			h.Send(pid, pick(f.r, deaths...))
-			if _, err := h.ReceiveWithin(f.s.patience(), func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref }); err != nil {
+			if _, err := h.ReceiveWithin(f.s.patience, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref }); err != nil {
 				return fmt.Errorf("no Down of a process that was started by name: %w", err)
 			}
 		}
@@ -421,7 +421,7 @@ func (f *fault) timers() error {
 		return err
 	}
 	for ticks := 0; len(waited) > 0 || ticks < 3; {
-		m, err := h.ReceiveWithin(f.s.patience(), nil)
+		m, err := h.ReceiveWithin(f.s.patience, nil)
 		if err != nil {
 			return fmt.Errorf("%d timers have not fired: %w", len(waited), err)
 		}
@@ -545,7 +545,7 @@ func (f *fault) nodes() (err error) {
 		return fmt.Errorf("node %s does not stop: %w", name, err)
 	}
 	for down := false; len(refs) > 0 || !down; {
-		m, err := h.ReceiveWithin(f.s.patience(), nil)
+		m, err := h.ReceiveWithin(f.s.patience, nil)
 		if err != nil {
 			return fmt.Errorf("node %s has gone, and there is no NodeDown, or no Down of %d: %w", name, len(refs), err)
 		}

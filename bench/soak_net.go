@@ -23,13 +23,14 @@ type soakNet struct {
 	number  uint64
 	refuse  map[node.Atom]time.Time // nobody gets through to that node until then
 	dialled map[string]node.Atom    // by whom, by the address that the connection comes from
-	direct  bool                    // no relays
-	wg      sync.WaitGroup          // of all its goroutines
+	open    map[net.Listener]struct{}
+	direct  bool           // no relays
+	wg      sync.WaitGroup // of all its goroutines
 }
 
 func newSoakNet() *soakNet {
 	return &soakNet{places: make(map[node.Atom][]node.Endpoint), relays: make(map[*relay]struct{}), refuse: make(map[node.Atom]time.Time),
-		dialled: make(map[string]node.Atom)}
+		dialled: make(map[string]node.Atom), open: make(map[net.Listener]struct{})}
 }
 
 // Find is part of node.Finder.
@@ -62,6 +63,9 @@ func (w *soakNet) Announce(ctx context.Context, me node.Announcement) (func(), e
 			return nil, err
 		}
 		open = append(open, l)
+		w.mu.Lock()
+		w.open[l] = struct{}{}
+		w.mu.Unlock()
 		at = append(at, node.Endpoint{Protocol: e.Protocol, Addr: l.Addr().String()})
 		w.wg.Go(func() { w.accept(l, me.Name, e.Addr) }) // until the listener is closed
 	}
@@ -113,6 +117,9 @@ func (w *soakNet) accept(l net.Listener, name node.Atom, addr string) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
+			w.mu.Lock()
+			delete(w.open, l)
+			w.mu.Unlock()
 			return
 		}
 		w.wg.Go(func() { w.relay(conn.(*net.TCPConn), name, addr) }) // until one of the two ends is closed
@@ -171,6 +178,19 @@ func (w *soakNet) shut(name node.Atom, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refuse[name] = time.Now().Add(d)
+}
+
+// close ends all that is left, and waits for it.
+func (w *soakNet) close() {
+	w.mu.Lock()
+	for l := range w.open {
+		l.Close()
+	}
+	w.mu.Unlock()
+	for _, r := range w.all() {
+		r.end(true)
+	}
+	w.wg.Wait()
 }
 
 // heal ends whatever holds connections up.

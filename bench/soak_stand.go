@@ -35,6 +35,8 @@ type soakStand struct {
 	stall   time.Duration // how long a peer reads nothing, or little, at most
 	silence bool          // nodes may go without a word
 
+	patience time.Duration // how long something may take that must happen
+
 	traffic traffic
 	kinds   []soakKind
 
@@ -58,6 +60,7 @@ const asideName node.Atom = "aside@127.0.0.1"
 func newSoakStand(p contract.Params, out io.Writer, kinds []soakKind) (*soakStand, error) {
 	s := &soakStand{p: p, out: out, cookie: crand.Text(), tick: time.Duration(p.Int("tick")) * time.Second, net: newSoakNet(),
 		counts: make(map[string]int), seed: uint64(p.Int("seed"))}
+	s.patience = 2*s.tick + soakSlack // a connection that has died in silence is noticed by ticks
 	if s.seed == 0 {
 		s.seed = rand.Uint64()>>1 | 1 // as seed= takes it
 	}
@@ -179,7 +182,7 @@ func (s *soakStand) startTraffic() error {
 	s.traffic.held.Store(true)
 	sinks := make(map[*soakNode]node.PID)
 	for _, to := range s.nodes {
-		k := &soaked{next: make([]int, senders)}
+		k := &soaked{next: make([]int, senders), fail: s.traffic.fail}
 		if s.faulty() {
 			k.gap, k.senders = make([]bool, senders), make(map[node.Atom][]int)
 			if s.never(to, near) {
@@ -237,20 +240,13 @@ func (s *soakStand) stop() (err error) {
 	for _, n := range s.nodes {
 		err = errors.Join(err, n.Stop())
 	}
-	for _, r := range s.net.all() {
-		r.end(true)
-	}
-	s.net.wg.Wait()
+	s.net.close()
 	return err
 }
 
-// patience is how long something may take that must happen: a connection that has died
-// in silence is noticed by ticks.
-func (s *soakStand) patience() time.Duration { return 2*s.tick + soakSlack }
-
 // still waits until nothing changes, before the faults.
 func (s *soakStand) still(ctx context.Context) (census, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	if err := s.traffic.hold(ctx, s); err != nil {
 		return census{}, err
@@ -274,7 +270,7 @@ func (s *soakStand) still(ctx context.Context) (census, error) {
 // settle ends what holds the network up, waits for what is under way, and compares what
 // there is with what there was. A census is returned with the error, too.
 func (s *soakStand) settle(ctx context.Context, was census) (c census, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	s.net.heal()
 	if err := s.traffic.hold(ctx, s); err != nil {
