@@ -41,6 +41,13 @@ func FarKept(n *Node) (names []Atom) {
 	return names
 }
 
+// FarUps returns how many processes are kept to be told of new nodes.
+func FarUps(n *Node) int {
+	n.dist.ups.mu.Lock()
+	defer n.dist.ups.mu.Unlock()
+	return len(n.dist.ups.m)
+}
+
 // FarWaiting returns how many bytes wait for the peers, as last seen.
 func FarWaiting(n *Node) (sum int) {
 	for _, p := range n.dist.all() {

@@ -61,7 +61,7 @@ type Info struct {
 	Parent    PID   // zero: spawned from outside
 	Started   time.Time
 	Traced    bool // see Node.Trace
-	Calls     int  // of this node that wait for its reply
+	Calls     int  // of this node that wait for its reply, or by AwaitExit for its exit
 }
 
 // Info describes a process, or returns [ErrNoProcess].
@@ -286,7 +286,7 @@ type Stats struct {
 	Lingering    int    // killed, with a function that has not returned yet
 	BlockedTurns uint64 // handlers that ran longer than Config.Blocked
 	Goroutines   int    // of the whole program
-	Kept         int    // of these, the node's that run actors, and that wait to run some or a coroutine
+	Kept         int    // of these, those that run actors, or wait to run some or a coroutine
 	RunQueue     int    // actors that wait for their turn
 	Names        int    // registered
 	Aliases      int    // active, of all processes

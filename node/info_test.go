@@ -471,3 +471,51 @@ func TestIsAliveOfTheDying(t *testing.T) {
 		assert.False(t, alive)
 	})
 }
+
+// The sizes of the node's tables are seen, and go back with what was in them.
+func TestTableSizes(t *testing.T) {
+	n := startNode(t, node.Config{})
+	h := nodetest.Open(t, n)
+	before := n.Stats()
+	calls := func(pid node.PID) int {
+		i, err := n.Info(pid)
+		require.NoError(t, err)
+		return i.Calls
+	}
+	silent, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.NoError(t, err)
+	ref, once := h.Alias(false), h.Alias(true)
+	long, err := h.SendAfter(time.Hour, h.Self(), 1)
+	require.NoError(t, err)
+	every, err := h.SendInterval(time.Hour, h.Self(), 1)
+	require.NoError(t, err)
+	asked := node.Async[int](n, silent, 1)
+	node.SendRequest(h, silent, 2, "tag")
+	s := n.Stats()
+	assert.Equal(t, before.Aliases+2, s.Aliases)
+	assert.Equal(t, before.Timers+2, s.Timers)
+	assert.Equal(t, 2, calls(silent))
+	assert.True(t, asked.Cancel())
+	assert.Equal(t, 1, calls(silent))
+	require.NoError(t, n.SendAlias(once, 1))
+	assert.True(t, h.Unalias(ref))
+	long.Cancel()
+	every.Cancel()
+	s = n.Stats()
+	assert.Equal(t, before.Aliases, s.Aliases)
+	assert.Equal(t, before.Timers, s.Timers)
+
+	// A coroutine that has ended leaves its goroutine for the next.
+	kept := n.Stats().Kept
+	co, err := n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(co, 1))
+	_, err = node.AwaitExit(nodetest.Soon(t), n, co)
+	require.NoError(t, err)
+	nodetest.Settles(t, func() string {
+		if s := n.Stats(); s.Kept <= kept || s.Kept > s.Goroutines {
+			return fmt.Sprint(s.Kept, " are kept, and were ", kept)
+		}
+		return ""
+	})
+}

@@ -42,13 +42,31 @@ func (p *proc) monitorNodes(on bool) {
 	if d.ups.m == nil {
 		d.ups.m = make(map[*proc]struct{})
 	}
+	d.ups.sweepLocked()
 	d.ups.m[p] = struct{}{}
 }
 
-// ups are the processes that asked to be told of every node that is connected.
+// ups are the processes that asked to be told of every node that is connected. Those
+// that have exited since are never more than others and leastSweep together.
 type ups struct {
-	mu sync.Mutex
-	m  map[*proc]struct{}
+	mu    sync.Mutex
+	m     map[*proc]struct{}
+	sweep int // how many there are when those who have exited are next looked for
+}
+
+const leastSweep = 64
+
+// sweepLocked forgets those who have exited, if there may be many.
+func (u *ups) sweepLocked() {
+	if len(u.m) < max(u.sweep, leastSweep) {
+		return
+	}
+	for p := range u.m {
+		if p.gone() {
+			delete(u.m, p)
+		}
+	}
+	u.sweep = 2 * len(u.m)
 }
 
 // tell tells them; those who have exited are forgotten then.

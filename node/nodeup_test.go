@@ -132,3 +132,21 @@ func TestConnectedOnly(t *testing.T) {
 	assert.Equal(t, wire.Tuple{near, 2}, self.Receive())
 	assert.Equal(t, wire.Tuple{near, 3}, self.Receive())
 }
+
+// Who has asked to be told of new nodes and has exited is forgotten, though none comes.
+func TestMonitorNodesForgetsTheDead(t *testing.T) {
+	c := newCluster(t)
+	n := c.start("a")
+	before := node.FarUps(n)
+	stays := nodetest.Open(t, n)
+	stays.MonitorNodes(true)
+	for range 1000 {
+		h, err := n.Open()
+		require.NoError(t, err)
+		h.MonitorNodes(true)
+		h.Close(nil)
+	}
+	assert.Less(t, node.FarUps(n), before+200)
+	require.NoError(t, n.Connect(soon(t), c.start("b").Name()))
+	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Next[node.NodeUp](t, stays).Node)
+}

@@ -10,12 +10,13 @@ import (
 
 func TestStats(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 3, Blocked: 10 * time.Millisecond}, func(t *testing.T, p *Pool) {
-		assert.Equal(t, Stats{Workers: 2, Stages: 3}, p.Stats())
+		assert.Equal(t, Stats{Workers: 2, Stages: 3, Goroutines: 1}, p.Stats(), "the watcher")
 		release := make(chan struct{})
 		blocker := newActor(p, 1, func(*Worker, any) { holdUp(release) })
 		blocker.send(nil, "block")
 		synctest.Wait()
 		assert.Equal(t, 1, p.Stats().Active)
+		assert.Equal(t, 2, p.Stats().Goroutines)
 		pass(30 * time.Millisecond)
 		s := p.Stats()
 		assert.Equal(t, 1, s.Strays)
@@ -25,6 +26,7 @@ func TestStats(t *testing.T) {
 		s = p.Stats()
 		assert.Zero(t, s.Strays)
 		assert.Zero(t, s.Active)
+		assert.LessOrEqual(t, s.Goroutines, 1+2+maxSpare, "idle workers are kept")
 	})
 }
 
