@@ -4,7 +4,7 @@
 //	go run ./bench list                     the benches with their parameters
 //	go run ./bench BENCH [key=value ...]    one bench, one JSON line
 //	go run ./bench compare [key=value ...]  this node against its peers
-//	go run ./bench soak [key=value ...]     ten minutes between two nodes: does memory stay flat?
+//	go run ./bench soak [key=value ...]     ten minutes of traffic and faults: is all as it was?
 //
 // # One bench
 //
@@ -133,6 +133,60 @@
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox
+//
+// # A soak
+//
+// soak lets some nodes, in one OS process, send each other messages at a steady rate, has
+// faults happen meanwhile, and says what is left of them. It takes
+//
+//	seconds=600           how long
+//	rate=1000000          messages a minute, of all senders together
+//	senders=4
+//	least=90              percent of the rate that must go through
+//	grow=16               MiB that the resident memory may grow by after the warm-up
+//	heap=8                MiB that the heap in use may grow by after it
+//	proto=native|erlang|mixed  mixed: the third node speaks Erlang's only, the others both
+//	faults=1              0: none, and two nodes only
+//	faultrate=600         faults a minute
+//	count=0               so many faults after the warm-up, in place of seconds
+//	kinds=all             only these, with commas
+//	tick=30               seconds of TickTime; Grace is half of it
+//	seed=0                0: one is chosen, and printed
+//	profile=FILE          of the heap at the end; FILE.start has that after the warm-up
+//
+// Three nodes stay. The connection of the first two has Grace, where the protocol has
+// it: nothing that goes over it may be lost. Those with the third have none. Every
+// connection goes through a relay within the program, by which it is cut. The faults
+// follow from the seed and the number of each; what they meet depends on the machine. The
+// kinds are
+//
+//	name      a process gets a name, loses it or dies with it; another gets it
+//	alias     aliases are used, used up, taken away, and die with their process
+//	group     processes on all nodes join a group (pg), leave it and die
+//	crash     a child of a supervisor panics, fails or exits, some times, and is taken away
+//	giveup    a supervisor has more restarts than it may
+//	link      two processes on different nodes are linked, and one fails
+//	monitor   a process is monitored by PID and by name, and ends: one Down each
+//	spawn     processes and functions are started by name on another node
+//	timer     timers fire, are cancelled, and are left behind by who dies
+//	call      calls are answered, late or never; futures that nobody awaits
+//	node      a node comes, new or with the name of one before, is used, and stops, or is cut
+//	          off before; in runs of at least 4 times tick some go without a word
+//	cut       connections end, with FIN or RST, in the middle of something or not; for up to
+//	          a second nobody may get through
+//	slow      for up to a second (5 s in such longer runs) a node reads nothing, or little
+//
+// Each checks what must come of it: that a Down comes, and once; that a reply is that to
+// its own request; that who is linked to a process which has failed is gone; and so on.
+// The traffic is checked all the time: numbers that only go up, without a gap, but for
+// the first message of a sender after a new connection without Grace.
+//
+// After the warm-up (a tenth of the time, at most 30 s) and at the end the faults and
+// the traffic rest until all is as it was before the first fault, and a table shows both
+// moments. A row that has not come back within two TickTimes and a minute is a failure,
+// which names it; memory has the slack of grow and heap. Goroutines that a node keeps
+// for what is to come (node.Stats.Kept) are not counted. The dead letters in brackets
+// are the work of the faults; of other causes there may be none.
 //
 // # A new bench
 //

@@ -37,7 +37,7 @@ var soakParams = []contract.Param{
 	contract.Text("kinds", "all"),                 // of faults, with commas
 	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.TickTime; Grace is half of it
 	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: one is chosen, and printed
-	contract.Text("profile", ""),                  // a file for a profile of the heap at the end; that at the start is beside it, .start
+	contract.Text("profile", ""),                  // a file for a profile of the heap at the end; .start: after the warm-up
 }
 
 const (

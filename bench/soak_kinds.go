@@ -26,7 +26,8 @@ func (f *fault) names() error {
 	if err := n.Register(name, other); !errors.Is(err, node.ErrNameTaken) {
 		return fmt.Errorf("%s is registered twice: %v", name, err)
 	}
-	if v, err := node.Call[int](f.ctx, from, node.At{Name: name, Node: n.Name()}, int(f.number)); lost(err) != nil || err == nil && v != int(f.number) {
+	at := node.At{Name: name, Node: n.Name()}
+	if v, err := node.Call[int](f.ctx, from, at, int(f.number)); lost(err) != nil || err == nil && v != int(f.number) {
 		return fmt.Errorf("%s answers %v, %v", name, v, err)
 	}
 	if f.chance(30) {
@@ -221,7 +222,8 @@ func (f *fault) crash() error {
 // giveUp has a supervisor exceed its intensity; it must take all its children along.
 func (f *fault) giveUp() error {
 	n := f.node()
-	spec := supervisor.Spec{Strategy: pick(f.r, supervisor.OneForOne, supervisor.RestForOne, supervisor.OneForAll), Intensity: 2, Period: time.Hour}
+	strategy := pick(f.r, supervisor.OneForOne, supervisor.RestForOne, supervisor.OneForAll)
+	spec := supervisor.Spec{Strategy: strategy, Intensity: 2, Period: time.Hour}
 	names := make([]node.Atom, 1+f.r.IntN(4))
 	for i := range names {
 		names[i] = f.name(fmt.Sprint("child", i, "_"))
@@ -371,7 +373,8 @@ func (f *fault) spawns() error {
 		if err == nil {
 			ref := h.Monitor(pid)
 			h.Send(pid, pick(f.r, deaths...))
-			if _, err := h.ReceiveWithin(f.s.patience, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref }); err != nil {
+			down := func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref }
+			if _, err := h.ReceiveWithin(f.s.patience, down); err != nil {
 				return fmt.Errorf("no Down of a process that was started by name: %w", err)
 			}
 		}
@@ -379,7 +382,8 @@ func (f *fault) spawns() error {
 	if _, err := node.SpawnAt(f.ctx, h, y.Name(), "soak", "nothing"); lost(err) != nil { // a process that ends with undef
 		return err
 	}
-	if v, err := node.RPC[int](f.ctx, h, y.Name(), "soak", "echo", int(f.number)); lost(err) != nil || err == nil && v != int(f.number) {
+	v, err := node.RPC[int](f.ctx, h, y.Name(), "soak", "echo", int(f.number))
+	if lost(err) != nil || err == nil && v != int(f.number) {
 		return fmt.Errorf("rpc: %v, %w", v, err)
 	}
 	var remote *node.RemoteError

@@ -29,7 +29,8 @@ type soakNet struct {
 }
 
 func newSoakNet() *soakNet {
-	return &soakNet{places: make(map[node.Atom][]node.Endpoint), relays: make(map[*relay]struct{}), refuse: make(map[node.Atom]time.Time),
+	return &soakNet{places: make(map[node.Atom][]node.Endpoint), relays: make(map[*relay]struct{}),
+		refuse:  make(map[node.Atom]time.Time),
 		dialled: make(map[string]node.Atom), open: make(map[net.Listener]struct{})}
 }
 

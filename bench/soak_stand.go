@@ -104,7 +104,8 @@ func soakProtocols(proto string) []wire.Protocol {
 
 // node starts a node with all that processes of other nodes may use.
 func (s *soakStand) node(ctx context.Context, name node.Atom, proto string, d node.Distribution) (*soakNode, error) {
-	d.Protocols, d.Cookie, d.Finder, d.TickTime, d.Transport = soakProtocols(proto), s.cookie, s.net, s.tick, soakDialler{net: s.net, me: name}
+	d.Protocols, d.Cookie, d.Finder, d.TickTime = soakProtocols(proto), s.cookie, s.net, s.tick
+	d.Transport = soakDialler{net: s.net, me: name}
 	n, err := node.Start(node.Config{Name: name, Distribution: &d})
 	if err != nil {
 		return nil, err

@@ -131,8 +131,9 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 		return errors.Join(x.Send(pid, 1), x.Connect(f.ctx, third.Name()), x.scope.Join(f.ctx, x, "left", pid))
 	})
 	require.Error(t, err)
-	for _, row := range []string{"goroutines", "heap in use", "open files", "processes", "messages that wait", "names", "aliases", "links",
-		"monitors", "groups", "members of groups", "timers", "calls waiting", "peers", "new: name left on near@127.0.0.1", "repeat with seed="} {
+	for _, row := range []string{"goroutines", "heap in use", "open files", "processes", "messages that wait", "names", "aliases",
+		"links", "monitors", "groups", "members of groups", "timers", "calls waiting", "peers",
+		"new: name left on near@127.0.0.1", "repeat with seed="} {
 		if row == "open files" && openFiles() < 0 {
 			continue
 		}
