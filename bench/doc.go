@@ -184,7 +184,9 @@
 // After the warm-up (a tenth of the time, at most 30 s) and at the end the faults and
 // the traffic rest until all is as it was before the first fault, and a table shows both
 // moments. A row that has not come back within two TickTimes and a minute is a failure,
-// which names it; memory has the slack of grow and heap. Goroutines that a node keeps
+// which names it; memory has the slack of grow and heap, and is looked at after the
+// connections of the nodes that stay have been made anew, for what these keep for later
+// grows with the most that they have had to do, up to a bound. Goroutines that a node keeps
 // for what is to come (node.Stats.Kept) are not counted. The dead letters in brackets
 // are the work of the faults; of other causes there may be none.
 //

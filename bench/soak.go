@@ -81,10 +81,11 @@ type soaked struct {
 
 	// senders are those whose messages may be lost, with a connection without Grace, by
 	// the node where they are; gap says of which some may have been since their last one.
-	senders map[node.Atom][]int
-	gap     []bool
-	never   node.Atom // connections to that node are never lost
-	fail    func(error)
+	senders  map[node.Atom][]int
+	gap      []bool
+	never    node.Atom // connections to that node are never lost, unless while renewing
+	renewing *atomic.Bool
+	fail     func(error)
 }
 
 // soakMessage is one message: {data, Sender, Number, Binary}.
@@ -120,7 +121,7 @@ func (s *soaked) mayLose(from int) bool { return s.gap != nil && s.gap[from] }
 
 // up takes note of a new connection, which is told of before anything comes over it.
 func (s *soaked) up(name node.Atom) error {
-	if name == s.never {
+	if name == s.never && !s.renewing.Load() {
 		return fmt.Errorf("the connection to %s, which has Grace, has been lost", name)
 	}
 	for _, from := range s.senders[name] {
@@ -168,12 +169,13 @@ type stream struct {
 
 // traffic is what holds all senders, and lets them go on.
 type traffic struct {
-	streams []*stream
-	held    atomic.Bool
-	round   atomic.Int64
-	since   time.Time             // when they were let go on
-	active  time.Duration         // that they were not held before that
-	failed  atomic.Pointer[error] // why a sender or a receiver has ended: the first
+	streams  []*stream
+	held     atomic.Bool
+	round    atomic.Int64
+	since    time.Time             // when they were let go on
+	active   time.Duration         // that they were not held before that
+	renewing atomic.Bool           // the connections, see soakStand.renew
+	failed   atomic.Pointer[error] // why a sender or a receiver has ended: the first
 }
 
 func (t *traffic) fail(err error) { t.failed.CompareAndSwap(nil, &err) }
