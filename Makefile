@@ -1,4 +1,4 @@
-# make soak   ten minutes of messages between two nodes: memory stays flat
+# make soak   ten minutes of messages and faults between three nodes: all comes back to what it was
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
