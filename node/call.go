@@ -31,7 +31,7 @@ func (f From) answer(c *Context, v any, err error) error {
 		return nil
 	}
 	if f.t.p != nil {
-		f.t.p.node.dead.add(DeadLetter{Cause: CauseLateReply, To: f.Caller(), Message: v})
+		f.t.p.node.dead.add(DeadLetter{Cause: CauseLateReply, To: f.Caller(), Message: bare(v)})
 	}
 	return ErrReplied
 }

@@ -64,27 +64,44 @@ func frameTo[T Dest](n *Node, to T) (f wire.Frame, where Atom) {
 	return f, where
 }
 
-// SendNow is [SendTo] by one whom no mailbox may hold up, such as a server that answers
+// SendNow is [SendTo] by one whom nothing may hold up, such as a server that answers
 // whoever a message names. A mailbox here that has no room for the message makes a dead
-// letter of it, whatever its policy, as for a message from another node. Errors are those
-// of [Deliver] for a process here, of SendTo for another.
+// letter of it, whatever its policy, as for a message from another node. For another node
+// it counts as an answer: see [ClusterLimits].Answers. Who sends a great deal by it to a
+// node that does not read loses the connection. Errors are those of [Deliver] for a
+// process here, of SendTo for another.
 func SendNow[T Dest](from Caller, to T, msg any) error {
 	me := from.caller()
 	if me.p != nil && me.p.gone() {
 		return ErrExited
 	}
 	f, where := frameTo(me.node, to)
-	if where == me.node.cfg.Name {
-		f.Payload, f.Token = msg, me.p.token()
-		return me.node.receive(me.p, me.c, &f, nil)
+	f.Payload, f.Token = msg, me.p.token()
+	return me.node.sendNow(me.p, me.c, f, where)
+}
+
+// sendNow sends the message of f, from who, to the node where, as SendNow says.
+func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
+	if where == n.cfg.Name {
+		return n.receive(acting(who, c), c, &f, nil)
 	}
-	switch to := any(to).(type) {
-	case At:
-		return me.node.sendAt(me.p, me.c, to, msg)
-	case Ref:
-		return me.node.sendAlias(me.p, me.c, to, msg, me.p.token())
+	var p *peer
+	if f.To.IsZero() {
+		p = n.peer(where)
+	} else {
+		p = n.reach(f.To)
 	}
-	return me.node.sendFar(me.p, me.c, f.To, msg, me.p.token())
+	switch {
+	case p != nil:
+		f.From = n.sender(who)
+		p.sendAnswer(who, c, f)
+		return nil
+	case f.Name != "":
+		return n.sendAt(who, c, At{f.Name, where}, f.Payload)
+	case !f.Ref.IsZero():
+		return n.sendAlias(who, c, f.Ref, f.Payload, f.Token)
+	}
+	return n.undeliverable(f.To, f.Payload)
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
@@ -115,15 +132,6 @@ func (n *Node) receive(who *proc, c *Context, f *wire.Frame, u *patience) error 
 		return q.offer(c, f.Payload, u)
 	}
 	return q.deliverTraced(c, f.Payload, f.Token)
-}
-
-// deliverNow is deliver by one who must not be held up, for a message with a token, nil
-// for none.
-func (p *proc) deliverNow(c *Context, msg, token any) error {
-	if p.boxed {
-		return p.offer(c, msg, nil)
-	}
-	return p.deliverTraced(c, msg, token)
 }
 
 // patience is how long a send waits for room in a mailbox: until its sender is

@@ -163,6 +163,7 @@ type dist struct {
 	relist  news // the list of nodes has changed
 	lost    news // a connection has ended
 
+	quota     quota
 	awake     atomic.Bool   // a reader waits busily
 	fallbacks atomic.Uint64 // see fallsBack
 
@@ -189,6 +190,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		turns:  newTurns(limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.quota.init(cfg.Cluster, cfg.Limits.WithDefaults().Message)
 	n.dist = d
 	if err := n.startKernel(); err != nil {
 		return err
@@ -310,6 +312,7 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 		Admit:   admit,
 		Grace:   d.cfg.Grace,
 		Silence: d.cfg.TickTime / 2,
+		Budget:  d.budget,
 		Insist: func(id wire.NodeID) bool {
 			return d.lacks(id.Name)
 		},
@@ -614,12 +617,18 @@ func (d *dist) ticks() {
 	defer d.wg.Done()
 	t := time.NewTicker(d.cfg.TickTime / ticksPerTime)
 	defer t.Stop()
+	looks := time.NewTicker(d.quota.lookEvery())
+	defer looks.Stop()
 	for {
 		select {
 		case <-t.C:
 			for _, p := range d.all() {
 				p.check()
 			}
+		case <-looks.C:
+			d.lookAtPeers()
+		case <-d.quota.look:
+			d.lookAtPeers()
 		case <-d.ctx.Done():
 			return
 		}

@@ -36,6 +36,7 @@ type death struct {
 	calls    []ticket
 	unsent   *Timer // what timers would have sent
 	cancel   context.CancelCauseFunc
+	owner    *owner
 }
 
 // exit ends p with a reason, whoever runs it: it is dead to all others when
@@ -98,7 +99,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	}
 	k.reason = reason
 	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
-	d.aliases, d.cancel = k.aliases, k.cancel
+	d.aliases, d.cancel, d.owner = k.aliases, k.cancel, k.owner
 	if k.timers != nil {
 		d.unsent = p.endTimersLocked()
 	}
@@ -123,6 +124,9 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	}
 	n.count(c, -1)
 	n.table.remove(p, cache)
+	if d.owner != nil {
+		d.owner.give(p.cold.ownedName)
+	}
 	if t := n.traces(); t != nil && t.by(p) != nil {
 		n.tracing.gone(p, d.reason)
 	}

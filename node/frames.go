@@ -128,17 +128,22 @@ func replyTag(msg any) (Ref, bool) {
 
 func (p *peer) linked(f *wire.Frame) {
 	q := p.n.lookup(f.To)
-	if q == nil || !p.acceptLink(q, f.From) {
-		p.signal(wire.Frame{Op: wire.OpExit, From: f.To, To: f.From, Payload: NoProc})
+	reason := any(NoProc)
+	if q != nil {
+		reason = p.acceptLink(q, f.From)
+	}
+	if reason != nil {
+		p.signal(wire.Frame{Op: wire.OpExit, From: f.To, To: f.From, Payload: reason})
 	}
 }
 
-// acceptLink is the near half of a link that far has made; false: near is dead.
-func (p *peer) acceptLink(near *proc, far PID) bool {
+// acceptLink is the near half of a link that far has made. It returns nil, or the reason
+// of the exit signal that breaks it: near is dead, or the peer has too many links.
+func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 	near.mu.Lock()
 	defer near.mu.Unlock()
 	if near.gone() {
-		return false
+		return NoProc
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,13 +151,16 @@ func (p *peer) acceptLink(near *proc, far PID) bool {
 	// If there is an entry they are linked, or an unlink of this side is under way:
 	// it will come after the link.
 	if _, ok := p.links[key]; !ok && !p.over {
+		if p.tooMany(heldLinks) {
+			return systemLimit
+		}
 		if t := p.n.traces(); t != nil {
 			t.event(TraceLinked, near, far, "", nil)
 		}
 		p.links[key] = active
 		near.addLinkLocked(far)
 	}
-	return true
+	return nil
 }
 
 func (p *peer) unlinked(f *wire.Frame) {
@@ -222,6 +230,11 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 		p.mu.Unlock()
 		return
 	}
+	if p.in[m.ref] == nil && p.tooMany(heldMonitors) {
+		p.signal(wire.Frame{Op: wire.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: systemLimit})
+		p.mu.Unlock()
+		return
+	}
 	p.in[m.ref] = m
 	p.mu.Unlock()
 	if m.target == nil || !m.attach() {
@@ -284,25 +297,35 @@ func (e *SpawnError) Error() string {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 	s := f.Spawn
-	if n.takesNothing() {
+	if n.takesNothing() || !p.hasRoomFor(s) {
+		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		return
+	}
+	owner, lacks := n.dist.quota.held.own(p.name, s.Name != "")
+	if owner == nil {
+		p.refuse(lacks)
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
 	o := Options{Name: s.Name, Leader: s.Leader, guest: p.guest}
 	b, err := n.wanted(p, s)
 	if err != nil {
+		owner.give(s.Name != "")
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
 		return
 	}
 	var started *proc
 	o.before = func(q *proc) {
 		started = q
+		q.owned(owner, s.Name != "")
 		q.inherit(f.Token)
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
 		if s.Link {
-			switch {
-			case !p.acceptLink(q, f.From): // killed by its name
+			switch reason := p.acceptLink(q, f.From); {
+			case reason == NoProc: // killed by its name
 				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
+			case reason != nil:
+				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: reason})
 			case p.isOver():
 				q.exit(nil, NoConnection)
 			}
@@ -312,6 +335,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		}
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
+		owner.give(s.Name != "")
 		reason := any(systemLimit)
 		if o.Name != "" {
 			reason = wire.Atom("badarg")

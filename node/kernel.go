@@ -123,7 +123,7 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 		return nil
 	}
 	leader, _ := t[4].(PID)
-	_, err := n.SpawnOpt(Options{Leader: leader}, Process(func(p *Self) error {
+	err := n.spawnOwned(leader.Node(), Options{Leader: leader}, Process(func(p *Self) error {
 		class, v, stack := n.apply(p.Context(), module, function, args)
 		switch class {
 		case "return", "throw": // as rpc has it
@@ -135,6 +135,10 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 		reply(v)
 		return nil
 	}))
+	if errors.Is(err, errOwnsTooMany) {
+		reply(refused())
+		return nil
+	}
 	return err
 }
 

@@ -32,18 +32,23 @@ type ClusterLimits struct {
 	Dials int
 
 	// Queued is how many bytes may wait to be sent, for all peers together: above it
-	// each peer may have only its equal share waiting until senders are held up.
-	// Default: 256 MiB.
+	// each peer may have only its equal share waiting until senders are held up. The first
+	// 64 KiB of each peer do not count. Default: 256 MiB.
 	Queued int
 	// Answers is how many bytes of answers and other signals that nobody is held up for
-	// may wait for one peer that does not read. With more the connection ends.
-	// Default: 16 MiB.
+	// may wait for one peer that does not read. With more the connection ends, unless the
+	// peer takes them so fast that they would be gone within Stall, and less waits for all
+	// peers than Queued; with four times as many at once if it has taken nothing meanwhile.
+	// A long answer counts 64 KiB. Default: 16 MiB.
 	Answers int
-	// Fragments is how many bytes the unfinished messages of all peers may take.
-	// Default: 512 MiB, of which one peer may have half.
+	// Fragments is how many bytes the unfinished messages of all peers may take. The
+	// connection of who needs more ends. Default: 512 MiB, of which one peer may have half,
+	// but at least one message of the longest.
 	Fragments int
 	// Stall is how long a peer may take nothing while more waits for it than
-	// Distribution.Queue. Then the connection ends. Default: a quarter of TickTime.
+	// Distribution.Queue. Then the connection ends, at most a quarter of Stall later. With
+	// Grace it counts only while something comes from the peer. Default: a quarter of
+	// TickTime.
 	Stall time.Duration
 
 	// Monitors is how many monitors of one peer there may be over processes here.
@@ -124,4 +129,4 @@ func (n *Node) Limits() []LimitUse {
 }
 
 // limits are those of the distribution.
-func (d *dist) limits() []LimitUse { return d.admissionLimits() }
+func (d *dist) limits() []LimitUse { return append(d.admissionLimits(), d.holdLimits()...) }

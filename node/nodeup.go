@@ -85,7 +85,8 @@ func (u *ups) tell(msg NodeUp) {
 // SendConnected is Send, or SendAt, that never makes a connection: erlang:send
 // with noconnect. [ErrNotHere] if there is none to the node. A message that is lost
 // with the connection is no dead letter: this is for those who monitor who is there,
-// and begin anew when a node comes back.
+// and begin anew when a node comes back. For the same reason nobody is held up by it:
+// it is an answer, as [SendNow] says.
 func SendConnected[T PID | At](c *Context, to T, msg any) error {
 	f := wire.Frame{Op: wire.OpSend, From: c.p.pid(), Payload: msg, Lossy: true}
 	var at Atom
@@ -108,7 +109,7 @@ func SendConnected[T PID | At](c *Context, to T, msg any) error {
 	case p == nil || !p.isUp():
 		return fmt.Errorf("%w: %v", ErrNotHere, to)
 	}
-	p.send(c.p, c, f)
+	p.sendAnswer(c.p, c, f)
 	return nil
 }
 

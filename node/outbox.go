@@ -26,8 +26,15 @@ import (
 //  4. While asleep is set, what is in the link has somebody who will send it, or wake
 //     the writer: due is set and hushed is not 0, or about to be looked at by who has
 //     made it so; or owing is not 0; or who has written it is in stir. See hush.go.
+//  5. told is what the quota knows of: it differs from what waits here by less than
+//     quotaStep, but for what has been sent since the writer's last pass; and it is 0 when
+//     nothing waits, and when the box is over.
+//  6. Nobody is held up for an answer, which any frame is but a message that says nothing of
+//     that. What waits of them, beside the first bytes up to limit in the link, is counted in
+//     answers, then in answersHand or answersHeld.
 type outbox struct {
 	limit int
+	quota *quota        // nil: none
 	wake  chan struct{} // capacity 1: for the writer
 
 	link   wire.Link  // once direct has been set
@@ -40,6 +47,7 @@ type outbox struct {
 	due    atomic.Bool  // speak has something to send
 	owing  atomic.Int32 // turns that have something to send
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
+	soft   atomic.Int64 // up to so many bytes in the link there is nothing to do about them
 
 	mu     sync.Mutex
 	frames []wire.Frame
@@ -48,6 +56,14 @@ type outbox struct {
 	sum    int         // of late
 	tick   bool        // a tick is due
 	over   bool
+
+	linked      int // bytes in the link since the writer's last pass, as last seen
+	hand        int // bytes that the writer's last pass has taken
+	told        int // see invariant 5
+	answers     int // bytes since the last pass; so many more in answersHand, answersHeld
+	answersHand int
+	answersHeld int
+	asked       int // answers when the quota was last asked to look
 
 	// Nil: nobody waits.
 	room     chan struct{} // closed by the writer's next pass
@@ -63,7 +79,7 @@ func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 	if b.direct.Load() {
 		g := f // for the heap, only here
 		if n, err := b.link.Write(&g); err == nil {
-			return b.written(c, n), nil
+			return b.written(c, n, &g), nil
 		}
 	}
 	return b.enqueue(f)
@@ -73,7 +89,7 @@ func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
 	if b.direct.Load() && b.quick != nil {
 		if n, err := b.quick.Send(c.by(), from, to, msg); err == nil {
-			return b.written(c, n), nil
+			return b.written(c, n, nil), nil
 		}
 		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 	}
@@ -87,18 +103,86 @@ func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool)
 		return false, false
 	}
 	n, taken := b.quick.SendBytes(c.by(), from, to, msg)
-	return taken && b.written(c, n), taken
+	return taken && b.written(c, n, nil), taken
 }
 
-// written is told what the link holds.
-func (b *outbox) written(c *Context, n int) (full bool) {
-	if n <= b.limit {
+// written is told what the link holds after f; nil: after a message.
+func (b *outbox) written(c *Context, n int, f *wire.Frame) (full bool) {
+	if int64(n) <= b.soft.Load() {
+		b.stir(c)
+		return false
+	}
+	if full = b.weigh(n, f); !full {
 		b.stir(c)
 		return false
 	}
 	b.rouse()
 	b.level.Store(int64(n))
 	return true
+}
+
+// weigh is written where there is more in the link than a little.
+func (b *outbox) weigh(n int, f *wire.Frame) (full bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.linked = n
+	b.tell()
+	full = b.fullLocked(n)
+	if full && f != nil && isAnswer(f) {
+		b.answered(frameCost(f))
+	}
+	return full
+}
+
+// fullLocked reports whether n bytes are more than may wait.
+func (b *outbox) fullLocked(n int) bool {
+	if n > b.limit {
+		return true
+	}
+	if n > b.quota.room(b.limit) {
+		b.quota.queued.Refuse()
+		return true
+	}
+	return false
+}
+
+// tell tells the quota what waits here, if that has changed by much. The caller holds mu.
+func (b *outbox) tell() {
+	if b.over {
+		return
+	}
+	b.soft.Store(int64(min(b.limit, b.linked+quotaStep)))
+	now := b.linked + b.hand + b.bytes + b.sum
+	if change := now - b.told; change >= quotaStep || change <= -quotaStep || now == 0 && b.told != 0 {
+		b.quota.change(b.told, now)
+		b.told = now
+	}
+}
+
+// isAnswer reports whether nobody is held up for f.
+func isAnswer(f *wire.Frame) bool { return f.Answer || f.Op != wire.OpSend }
+
+// mostOfAnswer is what one answer counts for, at most: a long one leaves in parts, and a
+// peer that has asked for some of them need not take all within the time for many.
+const mostOfAnswer = 64 << 10
+
+// answered counts an answer, and has the peer looked at if too many wait. The caller holds
+// mu.
+func (b *outbox) answered(cost int) {
+	b.answers += min(cost, mostOfAnswer)
+	if q := b.quota; q != nil {
+		if n := b.answers + b.answersHand + b.answersHeld; n > q.of.Answers && n >= 2*b.asked {
+			b.asked = n
+			q.ask()
+		}
+	}
+}
+
+// waits returns how many bytes wait outside the link, and how many of all are answers.
+func (b *outbox) waits() (bytes, answers int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.hand + b.bytes + b.sum, b.answers + b.answersHand + b.answersHeld
 }
 
 // enqueue leaves a frame to the writer: there is no link yet, or it cannot take
@@ -113,11 +197,16 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 	b.direct.Store(false)
 	b.frames = append(b.frames, f)
 	b.bytes += size
-	n, late := b.bytes, b.isLate(f.From)
+	b.tell()
+	if isAnswer(&f) {
+		b.answered(size)
+	}
+	n := b.bytes
+	full = b.fullLocked(n) || b.isLate(f.From)
 	b.mu.Unlock()
 	b.level.Store(int64(n))
 	b.rouse()
-	return n > b.limit || late, nil
+	return full, nil
 }
 
 // frameCost estimates what a frame takes.
@@ -141,16 +230,16 @@ const (
 // isLate reports whether who has more waiting behind a long message of its own
 // than it may. The caller holds mu.
 func (b *outbox) isLate(who PID) bool {
-	late := b.late[who]
-	return late > b.limit/lateShare || late > 0 && b.sum > lateSum*b.limit
+	late, limit := b.late[who], b.quota.room(b.limit)
+	return late > limit/lateShare || late > 0 && b.sum > lateSum*limit
 }
 
 // space returns what to wait for if the box is over its limit, or what waits of
 // who's; nil otherwise.
 func (b *outbox) space(who PID) <-chan struct{} {
-	full := b.level.Load() > int64(b.limit)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	full := b.level.Load() > int64(b.quota.room(b.limit))
 	room := &b.room
 	switch {
 	case b.over:
@@ -167,11 +256,17 @@ func (b *outbox) space(who PID) <-chan struct{} {
 	return *room
 }
 
-// held adds to what the writer holds of a sender, or takes it away.
-func (b *outbox) held(who PID, bytes int) {
+// held adds to what the writer holds of a sender, or takes it away: the cost of f, or less
+// that.
+func (b *outbox) held(f *wire.Frame, bytes int) {
+	who := f.From
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sum += bytes
+	b.tell()
+	if isAnswer(f) {
+		b.answersHeld += max(-mostOfAnswer, min(bytes, mostOfAnswer))
+	}
 	if b.late == nil {
 		b.late = make(map[PID]int)
 	}
@@ -206,8 +301,9 @@ func (b *outbox) remind() {
 }
 
 // take begins a pass of the writer: it returns all that waits in the queue; spent
-// is the slice of the time before, to be used again.
-func (b *outbox) take(spent []wire.Frame) (frames []wire.Frame, tick bool) {
+// is the slice of the time before, to be used again; left is what the link has of long
+// messages.
+func (b *outbox) take(spent []wire.Frame, left int) (frames []wire.Frame, tick bool) {
 	if cap(spent) > keptFrames {
 		spent = nil
 	}
@@ -215,10 +311,42 @@ func (b *outbox) take(spent []wire.Frame) (frames []wire.Frame, tick bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	frames, tick = b.frames, b.tick
+	b.passed(b.linked + b.bytes + left)
 	b.frames, b.bytes, b.tick = spent[:0], 0, false
 	b.level.Store(0)
 	letGo(&b.room)
 	return frames, tick
+}
+
+// passed begins a pass that has taken so many bytes: those of the one before have gone.
+// The caller holds mu.
+func (b *outbox) passed(taken int) {
+	if b.answers > 0 || b.answersHand > 0 {
+		b.answersHand, b.answers = b.answers, 0
+		if b.answersHand+b.answersHeld < b.asked/2 {
+			b.asked = 0
+		}
+	}
+	if taken == 0 && b.hand == 0 && b.told == 0 {
+		return
+	}
+	b.hand, b.linked = taken, 0
+	bytes := b.bytes
+	b.bytes = 0
+	b.tell()
+	b.bytes = bytes
+}
+
+// settled says that what the last pass has taken has gone, and nothing is left. It is
+// the writer's, which alone changes hand and answersHand.
+func (b *outbox) settled() {
+	if b.hand == 0 && b.answersHand == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hand, b.answersHand = 0, 0
+	b.tell()
 }
 
 // keptFrames is how long a slice is kept for the next batch.
@@ -237,6 +365,7 @@ func (b *outbox) rest(link wire.Link) bool {
 		b.quick, _ = link.(wire.Quick)
 		b.prompt, _ = link.(wire.Prompt)
 	}
+	b.passed(b.linked)
 	if !b.over {
 		b.direct.Store(true)
 	}
@@ -267,6 +396,8 @@ func (b *outbox) close() []wire.Frame {
 	b.direct.Store(false)
 	left := b.frames
 	b.frames = nil
+	b.quota.change(b.told, 0)
+	b.told = 0
 	letGo(&b.room)
 	letGo(&b.lateRoom)
 	return left

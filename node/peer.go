@@ -37,6 +37,7 @@ type peer struct {
 	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
 	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
 	link    wire.Link             // nil: being connected
+	unacked bool                  // more ends of links than may are not acknowledged
 	visit   uint64                // by which the link was made; 0: this node has dialled
 	box     outbox
 	done    chan struct{} // closed when over
@@ -44,6 +45,7 @@ type peer struct {
 	gone    chan struct{} // closed when all that comes of the end is done
 	release release
 	flow    flow
+	refused [len(kinds)]atomic.Uint32 // by heldKind: see refuse
 
 	// Guarded by dist.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
@@ -64,6 +66,7 @@ type peer struct {
 	// The ticker's.
 	seenIn, seenOut uint64
 	silent          int
+	pressed         pressed
 }
 
 // linkKey is a link between a process here, by its number, and one there.
@@ -96,13 +99,15 @@ const (
 )
 
 func newPeer(n *Node, name Atom) *peer {
-	return &peer{
+	p := &peer{
 		n: n, name: name, holds: 1,
 		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
 		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
-		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue},
+		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue, quota: &n.dist.quota},
 		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
 	}
+	p.box.soft.Store(int64(min(p.box.limit, quotaStep)))
+	return p
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
@@ -132,6 +137,16 @@ func (p *peer) message(who *proc, c *Context, to PID, msg any) {
 	if full {
 		p.pace(who, c)
 	}
+}
+
+// sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
+// behind what its sender has sent before.
+func (p *peer) sendAnswer(who *proc, c *Context, f wire.Frame) {
+	if t := p.n.traces(); t != nil {
+		t.away(acting(who, c), f.To, At{f.Name, p.name}, f.Payload)
+	}
+	f.Answer = true
+	p.post(c, f)
 }
 
 // post is send without being held up. full: it would have been.
@@ -394,6 +409,10 @@ func (p *peer) cutLink(near uint64, far PID) {
 	}
 	id := p.n.dist.unlinks.Add(1)
 	p.links[key] = unlinkID(id)
+	if q := &p.n.dist.quota; len(p.links) > 2*q.of.Links {
+		p.unacked = true
+		q.ask()
+	}
 	p.signal(wire.Frame{Op: wire.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
 }
 

@@ -89,6 +89,8 @@ type cold struct {
 	box       mailbox.Box
 	scheduler sched.Scheduler
 	label     string
+	owner     *owner // of a process that a peer has started; nil: none
+	ownedName bool   // it was to have a name
 
 	bias bias.Owned // of a free process: guards q, in place of a stage
 

@@ -21,6 +21,7 @@ import "github.com/actornode/actornode/wire"
 type carried struct {
 	msg   any
 	token any
+	by    *proc // of a reply: who sends it, where no context says so
 }
 
 // trace is what a process knows of its token. Owned like behaviour.
@@ -84,7 +85,7 @@ func (p *proc) deliverTraced(c *Context, msg, token any) error {
 		return p.deliver(c, msg)
 	}
 	p.expectTraced()
-	return p.deliver(c, tick{with: &carried{msg, token}})
+	return p.deliver(c, tick{with: &carried{msg: msg, token: token}})
 }
 
 // sendTraced is for a send by p, whose status is not simply alive. done: there is
@@ -143,16 +144,13 @@ func (s *Self) scanTraced(match func(any) bool) (any, bool) {
 	return nil, false
 }
 
-// carry puts the token of p on a reply; nothing else looks into it but what sends
+// carry puts p, and its token, on a reply; nothing else looks into it but what sends
 // the reply to another node.
 func (p *proc) carry(to From, v any) any {
 	if to.t.p == nil || to.t.p.far == nil {
 		return v
 	}
-	if token := p.token(); token != nil {
-		return tick{with: &carried{v, token}}
-	}
-	return v
+	return tick{with: &carried{msg: v, token: p.token(), by: p}}
 }
 
 // bare is a message without its token.
@@ -165,27 +163,31 @@ func bare(msg any) any {
 
 // reply sends the reply that p has been settled with as a message: to an alias, if
 // alias, else to a process, of another node or of this one. c is the context of the actor
-// that replies. A mailbox does not hold it up: whom it goes to, a message has said, and
-// perhaps it is sent by an exit, or by the end of a timeout.
+// that replies. It comes from who replies, so that it goes behind what he has sent before;
+// but nothing holds him up, no mailbox and no peer: whom it goes to, a message has said, and
+// who asked and does not read must not stop those who serve others, too.
 func (p *promise) reply(c *Context, to PID, ref Ref, alias bool, tag any) {
 	n, v := p.node, p.value
+	var who *proc
 	var token any
+	if c != nil {
+		who = c.p
+	}
 	switch t, _ := v.(tick); {
 	case p.err != nil:
 		v = wire.Tuple{wire.Error, ErrorTerm(p.err)}
 	case t.with != nil:
 		v, token = t.with.msg, t.with.token
+		if t.with.by != nil {
+			who = t.with.by
+		}
 	case c != nil:
 		token = c.p.token()
 	}
 	msg := wire.Tuple{tag, v}
-	if alias && n.origin.Equal(ref.Origin()) {
-		n.receive(acting(nil, c), c, &wire.Frame{Ref: ref, Payload: msg, Token: token}, nil)
-	} else if alias {
-		n.sendAlias(nil, c, ref, msg, token)
-	} else if q := n.lookup(to); q != nil {
-		q.deliverNow(c, msg, token)
-	} else {
-		n.sendFar(nil, c, to, msg, token)
+	f, where := wire.Frame{Op: wire.OpSend, To: to, Payload: msg, Token: token}, to.Node()
+	if alias {
+		f.To, f.Ref, where = PID{}, ref, ref.Node()
 	}
+	n.sendNow(who, c, f, where)
 }

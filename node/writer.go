@@ -14,6 +14,7 @@ import (
 type writer struct {
 	p    *peer
 	held map[PID][]wire.Frame // by sender, in order; none is empty
+	left int                  // bytes of long messages in the link
 }
 
 func (p *peer) write() {
@@ -37,7 +38,7 @@ func (w *writer) run() error {
 	var batch []wire.Frame
 	for {
 		var tick bool
-		batch, tick = w.p.box.take(batch)
+		batch, tick = w.p.box.take(batch, w.left)
 		if done, err := w.all(batch); err != nil {
 			w.p.n.loseAll(batch[done:])
 			return err
@@ -55,6 +56,7 @@ func (w *writer) run() error {
 		if more {
 			w.p.box.rouse() // itself
 		} else {
+			w.p.box.settled()
 			w.p.box.still.Store(true)
 		}
 		select {
@@ -95,7 +97,7 @@ func (w *writer) all(batch []wire.Frame) (done int, err error) {
 
 func (w *writer) hold(f *wire.Frame) {
 	w.held[f.From] = append(w.held[f.From], *f)
-	w.p.box.held(f.From, frameCost(f))
+	w.p.box.held(f, frameCost(f))
 }
 
 // one writes a frame into the link.
@@ -111,6 +113,7 @@ func (w *writer) one(f *wire.Frame) (buffered int, err error) {
 // held and may go now. more: there is something to send still.
 func (w *writer) flush(tick bool) (more bool, err error) {
 	left, err := w.p.link.Flush(tick)
+	w.left = left
 	more = left > 0
 	for from, frames := range w.held {
 		if err != nil {
@@ -118,9 +121,10 @@ func (w *writer) flush(tick bool) (more bool, err error) {
 		}
 		more = true
 		for len(frames) > 0 && err == nil {
-			cost := frameCost(&frames[0])
+			f := frames[0]
+			cost := frameCost(&f)
 			if _, err = w.one(&frames[0]); err == nil {
-				w.p.box.held(from, -cost)
+				w.p.box.held(&f, -cost)
 				frames = frames[1:]
 			}
 		}

@@ -35,6 +35,15 @@ func NewAttempt(conn net.Conn) *Attempt {
 // Unix.
 func (a *Attempt) Able() bool { return a.raw != nil }
 
+// Unsent returns how many bytes the kernel holds of what has been written and the other
+// end has not taken; 0 where that is not known. Any goroutine may call it.
+func (a *Attempt) Unsent() (n int) {
+	if a.raw != nil {
+		_ = a.raw.Control(func(fd uintptr) { n = unsent(fd) })
+	}
+	return n
+}
+
 // Send writes what the connection takes of b at once and returns how many bytes that
 // is: none, perhaps, nor where something is wrong.
 func (a *Attempt) Send(b []byte) int {

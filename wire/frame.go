@@ -44,6 +44,7 @@ type Frame struct {
 	Watched bool   // of OpSpawnReply: To monitors the new process as Ref
 	Urgent  bool   // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
 	Lossy   bool   // of OpSend: the sender learns of the connection's loss by itself; that this goes with it is nothing to tell
+	Answer  bool   // of OpSend: its sender is not held up for it, however much waits
 	Name    Atom   // a registered name on the receiver's node; of OpDown on the sender's
 	From    PID    // zero where the protocol does not tell
 	To      PID    //

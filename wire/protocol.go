@@ -55,6 +55,9 @@ type Handshake struct {
 	// as broken, for Grace. 0: for ever.
 	Silence time.Duration
 	Limits  LinkLimits
+	// Budget returns what all links to a peer may take together for messages of which
+	// a part has come. A link that may take no more ends. Nil: there is only Limits.
+	Budget func(peer Atom) Budget
 }
 
 // Verdict is the answer to an incoming connection.
@@ -190,6 +193,22 @@ type Gauge interface {
 	// wait for Flush.
 	Gauge() (written uint64, waiting int)
 }
+
+// Taker is what a [Link] may have beside, for those who look whether the peer takes what
+// is sent to it. Any goroutine may call it, and it waits for nothing.
+type Taker interface {
+	// Taken returns how many bytes the connection has taken, without ticks where
+	// they can be told apart, and how many of these the peer's system has not taken, as
+	// far as that is known. steady is false while nothing follows if that stays the
+	// same: there is no connection for the moment, or perhaps it has broken and the link
+	// is about to find that out.
+	Taken() (sent uint64, unsent int, steady bool)
+}
+
+// Explainer is what a [Link] may have beside: Explain tells the peer why Close is about to
+// be called, if the peer still takes it, and returns soon, at most 1 s. Other calls may
+// fail from then on.
+type Explainer interface{ Explain(why string) }
 
 // EncodeError says that a signal cannot be put on the wire: it holds a Go value
 // that is no term, or is too large. The link goes on.

@@ -86,12 +86,22 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	return t.n.Apply(ctx, f.Module, f.Function, list)
 }
 
+// send sends what a caller has had sent: no mailbox of this node holds that up, but a slow
+// third node does, for nobody may lose the connection to it by what others send.
+func send[T node.Dest](n *node.Node, to T, where wire.Atom, msg any) {
+	if where == n.Name() {
+		node.SendNow(n, to, msg)
+	} else {
+		node.SendTo(n, to, msg)
+	}
+}
+
 func (t *tools) send(args []any) (any, error) {
 	switch to := args[0].(type) {
 	case wire.PID:
-		node.SendNow(t.n, to, args[1])
+		send(t.n, to, to.Node(), args[1])
 	case wire.Ref:
-		node.SendNow(t.n, to, args[1])
+		send(t.n, to, to.Node(), args[1])
 	case wire.Atom:
 		if errors.Is(node.SendNow(t.n, to, args[1]), node.ErrNoName) {
 			return nil, errBadArg
@@ -105,7 +115,7 @@ func (t *tools) send(args []any) (any, error) {
 		if !ok1 || !ok2 {
 			return nil, errBadArg
 		}
-		node.SendNow(t.n, node.At{Name: name, Node: at}, args[1])
+		send(t.n, node.At{Name: name, Node: at}, at, args[1])
 	default:
 		return nil, errBadArg
 	}

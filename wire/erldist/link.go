@@ -52,7 +52,7 @@ type link struct {
 // newLink goes on where a handshake has ended.
 func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	flags := m.flags()
-	return newLink(conn, m.h.Local, wire.Peer{
+	l := newLink(conn, m.h.Local, wire.Peer{
 		ID:       m.peer,
 		Hidden:   !m.theirs.Has(FlagPublished),
 		Protocol: p.Name(),
@@ -62,6 +62,10 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 		Monitor:  flags.Has(FlagDistMonitor),
 		Addr:     addr(conn),
 	}, m.h.Limits, p.Foreign)
+	if m.h.Budget != nil {
+		l.in.memory = wire.NewAccount(m.h.Budget(m.peer.Name))
+	}
+	return l
 }
 
 func addr(conn net.Conn) string {
@@ -176,8 +180,14 @@ const frameExtra = fragmentHead + 1 + 128 + 255*(3+4*wire.MaxAtomRunes)
 // bytes come.
 func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
 	b := l.big[:0]
+	taken := 0
+	defer func() { l.in.memory.Give(taken) }()
 	for len(b) < n {
 		more := min(n-len(b), max(len(b), 1<<20))
+		if !l.in.memory.Take(more) {
+			return false, errMemory(len(b) + more)
+		}
+		taken += more
 		b = growBy(b, more)
 		part := b[len(b) : len(b)+more]
 		if _, err := io.ReadFull(l.src, part); err != nil {
@@ -246,20 +256,15 @@ func (l *link) Flush(idle bool) (left int, err error) {
 
 // send sends what is in parts.
 func (l *link) send() (err error) {
-	var n int64
 	switch len(l.parts) {
 	case 0:
 		return nil
 	case 1:
-		var k int
-		k, err = l.conn.Write(l.parts[0])
-		n = int64(k)
+		err = wire.Send(l.conn, l.parts[0], &l.sent)
 	default:
-		rest := l.parts
-		n, err = rest.WriteTo(l.conn)
+		err = wire.SendAll(l.conn, l.parts, &l.sent)
 	}
 	clear(l.parts)
-	l.sent.Add(uint64(n))
 	switch {
 	case err == nil:
 		return nil
@@ -279,10 +284,16 @@ func (l *link) Try() (more bool) {
 // Traffic returns how many bytes have come and gone.
 func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
 
+// Taken is part of [wire.Taker].
+func (l *link) Taken() (sent uint64, unsent int, steady bool) {
+	return l.sent.Load(), l.attempt.Unsent(), true
+}
+
 // Close ends the link.
 func (l *link) Close() error {
 	l.closing.Do(func() {
 		l.closed.Store(true)
+		l.in.memory.Close()
 		l.closeErr = l.conn.Close()
 	})
 	return l.closeErr

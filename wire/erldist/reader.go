@@ -37,6 +37,12 @@ type reader struct {
 	origins     originCache
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
+	memory      *wire.Account
+}
+
+// errMemory says that a message cannot be kept until all of it has come.
+func errMemory(size int) error {
+	return fmt.Errorf("a message of which %d bytes have come: with the unfinished messages of this and all other nodes that is more than may be kept", size)
 }
 
 // partial is a message of which some fragments have come.
@@ -48,6 +54,8 @@ type partial struct {
 
 func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *reader {
 	r := &reader{local: local, peer: peer, flags: flags, limits: limits.WithDefaults()}
+	r.dec.Limits.Elements = max(leastElements, r.limits.Message/elementSize)
+	r.dec.Limits.Inflated = min(mostInflated, r.limits.Message)
 	r.dec.Atoms = func(i byte) (any, bool) {
 		if int(i) >= len(r.atoms) {
 			return nil, false
@@ -56,6 +64,15 @@ func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *read
 	}
 	return r
 }
+
+// An element of a list, tuple or map takes at least elementSize bytes in memory, and
+// perhaps no more than one on the wire. So a term may have as many elements as take the
+// memory of the longest message, or leastElements, and with the default limits 2^24.
+const (
+	elementSize   = 16
+	leastElements = 1 << 16
+	mostInflated  = 64 << 20
+)
 
 // frame takes the bytes of a frame and returns a signal, or false if there is
 // none complete yet. f shares no memory with b.
@@ -99,7 +116,7 @@ func (r *reader) pass(b []byte, f *wire.Frame) error {
 		return errors.New("a frame that is passed through and does not begin with the version byte 131")
 	}
 	if len(b) > 1 && b[1] == tagCompressed {
-		ctl, rest, err := r.dec.Decode(b)
+		ctl, rest, err := r.decode(b)
 		if err != nil {
 			return err
 		}
@@ -155,6 +172,7 @@ func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
 	}
 	delete(r.open, seq)
 	r.partial -= cap(p.b)
+	r.memory.Give(cap(p.b))
 	r.atoms = append(r.atoms[:0], p.atoms...)
 	r.dec.Shared = true // nobody else has p.b
 	defer func() { r.dec.Shared = false }()
@@ -182,7 +200,14 @@ func (r *reader) grow(p *partial, b []byte, number uint64) error {
 			}
 			size = n + int(rest)
 		}
-		p.b = append(make([]byte, 0, min(size, r.limits.Message)), p.b...)
+		size = min(size, r.limits.Message)
+		if r.partial+size-was > r.limits.Partial {
+			return fmt.Errorf("messages in fragments of more than %d bytes together", r.limits.Partial)
+		}
+		if !r.memory.Take(size - was) {
+			return errMemory(n)
+		}
+		p.b = append(make([]byte, 0, size), p.b...)
 	}
 	r.partial += cap(p.b) - was
 	if r.partial > r.limits.Partial {
@@ -208,7 +233,7 @@ func (r *reader) message(b []byte, f *wire.Frame, versions bool) error {
 	if has {
 		var err error
 		if versions {
-			f.Payload, rest, err = r.dec.Decode(rest)
+			f.Payload, rest, err = r.decode(rest)
 		} else {
 			f.Payload, rest, err = r.dec.DecodeBare(rest)
 		}
@@ -224,6 +249,19 @@ func (r *reader) message(b []byte, f *wire.Frame, versions bool) error {
 		return c.invalid()
 	}
 	return nil
+}
+
+// decode reads a payload that begins with the version byte. While one that is
+// compressed is being read, what it becomes counts as an unfinished message.
+func (r *reader) decode(b []byte) (term any, rest []byte, err error) {
+	if len(b) >= 6 && b[1] == tagCompressed {
+		n := int(min(binary.BigEndian.Uint32(b[2:]), mostInflated))
+		if !r.memory.Take(n) {
+			return nil, b, errMemory(n)
+		}
+		defer r.memory.Give(n)
+	}
+	return r.dec.Decode(b)
 }
 
 // originCache finds the origins of identifiers in control messages, nearly all

@@ -41,6 +41,7 @@ type link struct {
 	turn    []*outgoing // long messages of which a part is sent
 	batch   batch
 	scratch []byte
+	torn    bool // a write has failed: perhaps within a frame
 
 	// Of all.
 	sent     atomic.Uint64
@@ -69,7 +70,10 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.attempt = wire.NewAttempt(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
-	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types}
+	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types, Limits: termLimits(limits.Message)}
+	if m.h.Budget != nil {
+		l.in.memory = wire.NewAccount(m.h.Budget(m.theirs.id.Name))
+	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
 	if flags&flagCompress != 0 {
@@ -172,9 +176,21 @@ func (l *link) bye(c code, text string) {
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.attempt.Lock()
 	defer l.attempt.Unlock()
-	if l.sendRest() == nil {
+	if l.sendRest() == nil && !l.torn {
 		_, _ = l.conn.Write(b)
 	}
+}
+
+// Explain is part of [wire.Explainer].
+func (l *link) Explain(why string) { l.bye(codeLimit, why) }
+
+// Taken is part of [wire.Taker]. A session waits for a connection that takes nothing to
+// break, or to go on; so it counts only while something comes.
+func (l *link) Taken() (sent uint64, unsent int, steady bool) {
+	if l.session != nil {
+		return l.session.taken(), 0, l.session.lives()
+	}
+	return l.sent.Load(), l.attempt.Unsent(), true
 }
 
 // Write encodes a signal into the buffer.
@@ -319,9 +335,7 @@ func (l *link) sendParts(buf []byte) error {
 	defer func() { clear(b.pieces[:cap(b.pieces)]) }()
 	switch l.conn.(type) {
 	case *net.TCPConn, *net.UnixConn: // takes pieces
-		pieces := net.Buffers(b.pieces)
-		n, err := pieces.WriteTo(l.conn)
-		return l.sentBytes(int(n), err)
+		return l.sendError(wire.SendAll(l.conn, b.pieces, &l.sent))
 	}
 	l.scratch = l.scratch[:0]
 	for _, p := range b.pieces {
@@ -334,14 +348,14 @@ func (l *link) sendParts(buf []byte) error {
 	return err
 }
 
-func (l *link) send(b []byte) error { return l.sentBytes(l.conn.Write(b)) }
+func (l *link) send(b []byte) error { return l.sendError(wire.Send(l.conn, b, &l.sent)) }
 
-func (l *link) sentBytes(n int, err error) error {
-	l.sent.Add(uint64(n))
-	switch {
-	case err == nil:
+func (l *link) sendError(err error) error {
+	if err == nil {
 		return nil
-	case l.closed.Load():
+	}
+	l.torn = true
+	if l.closed.Load() {
 		err = net.ErrClosed
 	}
 	return fmt.Errorf("native: to %s: %w", l.peer.ID.Name, err)
@@ -354,6 +368,7 @@ func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.se
 func (l *link) Close() error {
 	l.closing.Do(func() {
 		l.closed.Store(true)
+		l.in.memory.Close()
 		if l.session != nil {
 			l.bye(codeClosed, "closed")
 			l.session.finish(l.closedError())

@@ -31,6 +31,20 @@ type reader struct {
 	open  [maxStreams]*incoming
 	count int // of open
 	held  int // bytes that those have announced
+
+	memory *wire.Account // of the room of those
+}
+
+// An element of a list, tuple or map takes at least elementSize bytes in memory, and
+// perhaps no more than one on the wire. So a term may have as many elements as take the
+// memory of the longest message, or leastElements, and with the default limits 2^24.
+const (
+	elementSize   = 16
+	leastElements = 1 << 16
+)
+
+func termLimits(message int) pack.Limits {
+	return pack.Limits{Elements: max(leastElements, message/elementSize)}
 }
 
 // violation is the error for what a peer must not send; it is told.
@@ -451,16 +465,21 @@ type incoming struct {
 // firstRoom is how much room a message in parts has until so much has come.
 const firstRoom = 1 << 20
 
-// take adds a part.
-func (in *incoming) take(b []byte) {
-	if cap(in.b)-len(in.b) < len(b) {
+// take adds a part, whose room it takes from memory.
+func (in *incoming) take(b []byte, memory *wire.Account) error {
+	if was := cap(in.b); was-len(in.b) < len(b) {
 		room := in.size
 		if len(in.b) == 0 {
 			room = min(room, firstRoom)
 		}
+		if !memory.Take(room - was) {
+			return &violation{codeLimit, fmt.Errorf("a message of %d bytes, of which %d have come: with the unfinished messages of this and all other nodes that is more than may be kept",
+				in.size, len(in.b)+len(b))}
+		}
 		in.b = append(make([]byte, 0, room), in.b...)
 	}
 	in.b = append(in.b, b...)
+	return nil
 }
 
 // part reads a part, and the signal if it is the last.
@@ -485,10 +504,13 @@ func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
 	if len(b) == 0 || len(b) > in.size-len(in.b) {
 		return false, wrong("a part of %d bytes, where %d are to come", len(b), in.size-len(in.b))
 	}
-	in.take(b)
+	if err := in.take(b, r.memory); err != nil {
+		return false, err
+	}
 	if len(in.b) < in.size {
 		return false, nil
 	}
+	r.memory.Give(cap(in.b))
 	r.open[stream] = nil
 	r.count--
 	r.held -= in.size

@@ -47,7 +47,8 @@ type session struct {
 	tail     [][]byte
 	base     uint64
 	end      uint64
-	resend   bool // tail is to be sent over conn
+	resend   bool   // tail is to be sent over conn
+	seen     uint64 // of received by the link, when lives was last asked
 }
 
 const (
@@ -278,9 +279,7 @@ func (s *session) transmit(pieces [][]byte) {
 // write sends pieces; the caller holds writing.
 func (s *session) write(conn net.Conn, gen int, pieces [][]byte) {
 	b := net.Buffers(append([][]byte(nil), pieces...))
-	n, err := b.WriteTo(conn)
-	s.link.sent.Add(uint64(n))
-	if err != nil {
+	if err := wire.SendAll(conn, b, &s.link.sent); err != nil {
 		s.broken(gen, fmt.Errorf("native: to %s: %w", s.link.peer.ID.Name, err))
 	}
 }
@@ -332,7 +331,30 @@ func (s *session) bye(frame []byte) {
 	_ = conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends what else is being written
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
-	_, _ = conn.Write(appendSum(frame, frame))
+	s.mu.Lock()
+	whole := s.conn == conn // else a write has failed, perhaps within a frame
+	s.mu.Unlock()
+	if whole {
+		_, _ = conn.Write(appendSum(frame, frame))
+	}
+}
+
+// taken returns how many bytes the peer has acknowledged.
+func (s *session) taken() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.base
+}
+
+// lives reports whether there is a connection over which something has come since the
+// last call.
+func (s *session) lives() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.link.input.received.Load()
+	came := in != s.seen
+	s.seen = in
+	return came && s.conn != nil && !s.resend
 }
 
 // next returns the next frame, whatever becomes of connections.
