@@ -1,0 +1,494 @@
+package node_test
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/native"
+)
+
+// protocols are those that a peer can do harm by.
+func eachProtocol(t *testing.T, f func(t *testing.T, p func() wire.Protocol)) {
+	for name, p := range map[string]func() wire.Protocol{
+		"erlang": func() wire.Protocol { return &erldist.Protocol{} },
+		"native": func() wire.Protocol { return &native.Protocol{} },
+	} {
+		t.Run(name, func(t *testing.T) { f(t, p) })
+	}
+}
+
+// exposed starts a node that speaks one protocol.
+func exposed(t *testing.T, tr wire.Transport, p wire.Protocol, d node.Distribution) (*node.Node, *logtest.Text) {
+	d.Transport, d.Protocols, d.Cookie, d.Finder, d.Listen = tr, []wire.Protocol{p}, "secret", &nodetest.Places{}, "127.0.0.1:0"
+	log := new(logtest.Text)
+	return nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &d, Log: slog.New(slog.NewTextHandler(log, nil))}), log
+}
+
+// pipes is a transport within the program that holds nothing: what one end does not read
+// the other cannot write.
+type pipes struct{ conns chan net.Conn }
+
+func newPipes() *pipes { return &pipes{make(chan net.Conn)} }
+
+func (p *pipes) Dial(context.Context, string, node.Atom) (net.Conn, error) {
+	near, far := net.Pipe()
+	p.conns <- far
+	return near, nil
+}
+
+func (p *pipes) Listen(context.Context, string) (net.Listener, error) {
+	return &pipeListener{p, make(chan struct{}), sync.Once{}}, nil
+}
+
+type pipeListener struct {
+	*pipes
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// raw is a peer by hand: a link without a node.
+type raw struct {
+	wire.Link
+	conn net.Conn
+	id   wire.Origin
+}
+
+// connectRaw connects to n in some name.
+func connectRaw(t *testing.T, n *node.Node, tr wire.Transport, p wire.Protocol, name node.Atom) *raw {
+	conn, err := tr.Dial(soon(t), n.Addr().String(), n.Name())
+	require.NoError(t, err)
+	h := wire.Handshake{Local: wire.NodeID{Name: name, Creation: 7}, Hidden: true, Peer: n.Name(),
+		Cookies: func(node.Atom) (string, string) { return "secret", "secret" }}
+	l, err := p.Dial(soon(t), conn, h)
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	nodetest.Settles(t, func() string {
+		if _, up := node.FarProtocol(n, name); !up {
+			return "not connected"
+		}
+		return ""
+	})
+	return &raw{l, conn, wire.NewOrigin(h.Local)}
+}
+
+// say sends a signal at once.
+func (r *raw) say(f wire.Frame) error {
+	if n, err := r.Write(&f); err != nil || n < 32<<10 {
+		return err
+	}
+	_, err := r.Flush(false)
+	return err
+}
+
+// until reads until a signal of that kind comes.
+func (r *raw) until(t *testing.T, op wire.Op) wire.Frame {
+	require.NoError(t, r.conn.SetReadDeadline(time.Now().Add(farPatience)))
+	for {
+		var f wire.Frame
+		require.NoError(t, r.Read(&f))
+		if f.Op == op {
+			return f
+		}
+		if f.Op == wire.OpSpawn { // the question for the release
+			require.NoError(t, r.say(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: node.Atom("notsup")}))
+		}
+	}
+}
+
+// limitOf returns what is used of a limit.
+func limitOf(t testing.TB, n *node.Node, name string) node.LimitUse {
+	for _, l := range n.Limits() {
+		if l.Name == name {
+			return l
+		}
+	}
+	require.Failf(t, "no such limit", "%s", name)
+	return node.LimitUse{}
+}
+
+// ended waits until n has ended the connection to a peer, and returns the log.
+func ended(t *testing.T, n *node.Node, name node.Atom, log *logtest.Text) string {
+	nodetest.Settles(t, func() string {
+		if _, up := node.FarProtocol(n, name); up {
+			return "still connected"
+		}
+		if !strings.Contains(log.String(), "node down") {
+			return "nothing is logged"
+		}
+		return ""
+	})
+	return log.String()
+}
+
+// answersAll is a server that replies to every call with a long text.
+func answersAll(n *node.Node, msg any, reply func(node.From, any) error) {
+	if r, ok := n.AsRequest(msg); ok {
+		reply(r.From, strings.Repeat("x", 1024))
+	}
+}
+
+// A peer that calls and does not read the replies holds up nobody but itself.
+func TestQuotaFrozenCaller(t *testing.T) {
+	servers := map[string]node.Actor{
+		"actor": node.ActorFunc(func(c *node.Context, msg any) error {
+			answersAll(c.Node(), msg, c.Reply)
+			return nil
+		}),
+		"process": node.Process(func(s *node.Self) error {
+			for {
+				answersAll(s.Node(), s.Receive(), s.Reply)
+			}
+		}),
+	}
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		for kind, server := range servers {
+			t.Run(kind, func(t *testing.T) {
+				tr := newPipes()
+				n, _ := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}})
+				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
+				require.NoError(t, err)
+				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
+				me := r.id.PID(5)
+				for range 20_000 { // 20 MiB of replies
+					require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "server",
+						Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}}))
+				}
+				_, err = r.Flush(false)
+				require.NoError(t, err)
+				nodetest.Settles(t, func() string {
+					if limitOf(t, n, "queued").Used < 4<<20 {
+						return "the replies do not wait"
+					}
+					return ""
+				})
+				var wg sync.WaitGroup
+				for i := range 8 {
+					wg.Go(func() {
+						for range 20 {
+							v, err := node.Call[string](soon(t), n, node.Atom("server"), i)
+							if !assert.NoError(t, err) || !assert.Len(t, v, 1024) {
+								return
+							}
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
+	})
+}
+
+// Answers that a peer does not read are not kept without bound.
+func TestQuotaAnswersNotRead(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		tr := newPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Second}})
+		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
+		before := heapNow()
+		me, nobody := r.id.PID(5), wire.NewOrigin(r.Peer().ID).PID(1<<40|12345)
+		var err error
+		sent := 0
+		for ; err == nil && sent < 2_000_000; sent++ {
+			err = r.say(wire.Frame{Op: wire.OpMonitor, From: me, To: nobody, Ref: r.id.RefOf(uint64(sent + 1))})
+		}
+		require.Error(t, err, "all monitors were taken")
+		text := ended(t, n, "frozen@127.0.0.1", log)
+		assert.True(t, strings.Contains(text, "it does not read its answers") || strings.Contains(text, "it takes nothing for"), text)
+		assert.Less(t, heapNow()-before, int64(64<<20))
+		assert.NotZero(t, limitOf(t, n, "answers").Refused+limitOf(t, n, "stall").Refused)
+		assert.Zero(t, limitOf(t, n, "queued").Used, "it was given back")
+		t.Logf("%d monitors", sent)
+	})
+}
+
+func heapNow() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// flood has a process send to a peer as long as there is one; it ends when the peer is gone.
+func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
+	over := make(chan struct{})
+	_, err := n.Spawn(node.Process(func(s *node.Self) error {
+		defer close(over)
+		s.TrapExit(true)
+		s.MonitorNode(to.Node())
+		for {
+			for range 16 {
+				s.Send(to, make([]byte, 4<<10))
+			}
+			if msg, err := s.ReceiveWithin(0, func(any) bool { return true }); err == nil {
+				if _, down := msg.(node.NodeDown); down {
+					return nil
+				}
+			}
+		}
+	}))
+	require.NoError(t, err)
+	return over
+}
+
+// A link on which nothing is taken is ended, with the cause, and its senders go on.
+func TestQuotaStall(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		tr := wire.TCP{}
+		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}})
+		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() { // it lives: it ticks
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(20 * time.Millisecond):
+					r.Flush(true)
+				}
+			}
+		}()
+		over := flood(t, n, r.id.PID(5))
+		<-over
+		assert.Contains(t, ended(t, n, "frozen@127.0.0.1", log), "it takes nothing for")
+		assert.EqualValues(t, 1, limitOf(t, n, "stall").Refused)
+	})
+}
+
+// Who reads slowly is not cut off, however long it takes.
+func TestQuotaSlowReader(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		const stall = 250 * time.Millisecond
+		tr := wire.TCP{}
+		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}})
+		r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
+		over := flood(t, n, r.id.PID(5))
+		b := make([]byte, 16<<10)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for end := time.Now().Add(6 * stall); time.Now().Before(end); <-tick.C {
+			_, err := r.conn.Read(b)
+			require.NoError(t, err)
+		}
+		assert.NotContains(t, log.String(), "node down")
+		require.Zero(t, limitOf(t, n, "stall").Refused)
+		n.Disconnect("slow@127.0.0.1")
+		<-over
+	})
+}
+
+// A reply goes behind what the same process has sent before, a long message included.
+func TestQuotaReplyOvertakesNothing(t *testing.T) {
+	serve := func(from node.PID, send func(node.PID, any) error) { assert.NoError(t, send(from, long(20))) }
+	for kind, server := range map[string]node.Actor{
+		"actor": node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := c.Node().AsRequest(msg); ok {
+				serve(r.Caller(), c.Send)
+				c.Reply(r.From, 1)
+			}
+			return nil
+		}),
+		"process": node.Process(func(s *node.Self) error {
+			for {
+				if r, ok := s.Node().AsRequest(s.Receive()); ok {
+					serve(r.Caller(), s.Send)
+					s.Reply(r.From, 1)
+				}
+			}
+		}),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := newCluster(t)
+			a, b := c.start("a"), c.start("b")
+			self := nodetest.Open(t, a)
+			pid, err := b.Spawn(server)
+			require.NoError(t, err)
+			for range 20 {
+				self.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{self.Self(), node.Atom("tag")}, 1})
+				require.Equal(t, []any{long(0), wire.Tuple{node.Atom("tag"), 1}}, []any{self.Receive(), self.Receive()})
+			}
+		})
+	}
+}
+
+// Unfinished messages of all peers have one bound; who goes past it is cut off and told,
+// and what it had is given back.
+func TestQuotaFragments(t *testing.T) {
+	const message = 4 << 20
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		tr := newPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: wire.LinkLimits{Message: message}, Cluster: node.ClusterLimits{Fragments: 5 << 20}})
+		got := make(chan int, 1)
+		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(_ *node.Context, msg any) error {
+			got <- len(msg.([]byte))
+			return nil
+		}))
+		require.NoError(t, err)
+		begin := func(name node.Atom) *raw {
+			r := connectRaw(t, n, tr, p(), name)
+			_, err := r.Write(&wire.Frame{Op: wire.OpSend, From: r.id.PID(5), Name: "sink", Payload: make([]byte, message-1000)})
+			require.NoError(t, err)
+			return r
+		}
+		part := func(r *raw, parts int) (err error) {
+			for range parts {
+				if _, err = r.Flush(false); err != nil {
+					break
+				}
+			}
+			return err
+		}
+		x := begin("x@127.0.0.1")
+		require.NoError(t, part(x, 40))
+		nodetest.Settles(t, func() string {
+			if limitOf(t, n, "fragment_bytes").Used < 2<<20 {
+				return "it does not count"
+			}
+			return ""
+		})
+		y := begin("y@127.0.0.1")
+		part(y, 40)
+		assert.Contains(t, ended(t, n, "y@127.0.0.1", log), "more than may be kept")
+		require.NotZero(t, limitOf(t, n, "fragment_bytes").Refused)
+		require.NoError(t, part(x, 60))
+		assert.Equal(t, message-1000, nodetest.Arrival(t, got))
+		assert.Zero(t, limitOf(t, n, "fragment_bytes").Used)
+
+		z := begin("z@127.0.0.1")
+		require.NoError(t, part(z, 10))
+		nodetest.Settles(t, func() string {
+			if limitOf(t, n, "fragment_bytes").Used == 0 {
+				return "it does not count"
+			}
+			return ""
+		})
+		z.Close()
+		nodetest.Settles(t, func() string {
+			if limitOf(t, n, "fragment_bytes").Used != 0 {
+				return "it is not given back"
+			}
+			return ""
+		})
+	})
+}
+
+// What a peer has too many of is refused it, each as its protocol can, and nothing else.
+func TestQuotaHeld(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		tr := newPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
+		require.NoError(t, n.ExportBehaviour(mfa("quota", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+		pid, err := n.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		r := connectRaw(t, n, tr, p(), "many@127.0.0.1")
+		ref := uint64(0)
+		flush := func(f wire.Frame) {
+			require.NoError(t, r.say(f))
+			_, err := r.Flush(false)
+			require.NoError(t, err)
+		}
+		for range 5 {
+			ref++
+			flush(wire.Frame{Op: wire.OpMonitor, From: r.id.PID(5), To: pid, Ref: r.id.RefOf(ref)})
+		}
+		for i := range 3 {
+			down := r.until(t, wire.OpDown)
+			assert.Equal(t, node.Atom("system_limit"), down.Payload)
+			assert.Equal(t, r.id.RefOf(uint64(3+i)), down.Ref)
+		}
+		for i := range 5 {
+			flush(wire.Frame{Op: wire.OpLink, From: r.id.PID(uint64(10 + i)), To: pid})
+		}
+		for i := range 3 {
+			exit := r.until(t, wire.OpExit)
+			assert.Equal(t, node.Atom("system_limit"), exit.Payload)
+			assert.Equal(t, r.id.PID(uint64(12+i)), exit.To)
+		}
+		spawn := func(name node.Atom) wire.Frame {
+			ref++
+			flush(wire.Frame{Op: wire.OpSpawn, From: r.id.PID(5), Ref: r.id.RefOf(ref), Spawn: &wire.Spawn{Module: "quota", Function: "echo", Name: name}})
+			return r.until(t, wire.OpSpawnReply)
+		}
+		first := spawn("one")
+		require.False(t, first.From.IsZero(), "%v", first.Payload)
+		assert.Equal(t, node.Atom("system_limit"), spawn("two").Payload)
+		require.False(t, spawn("").From.IsZero())
+		assert.Equal(t, node.Atom("badarg"), func() any { n.Exit(first.From, node.Kill); return spawn("net_kernel").Payload }(), "it is taken, and counts for nothing")
+		require.False(t, spawn("one").From.IsZero())
+		require.False(t, spawn("").From.IsZero())
+		assert.Equal(t, node.Atom("system_limit"), spawn("").Payload)
+		for name, refused := range map[string]uint64{"monitors": 3, "links": 3, "spawned": 1, "names": 1} {
+			assert.Equal(t, refused, limitOf(t, n, name).Refused, name)
+		}
+		assert.EqualValues(t, 2, limitOf(t, n, "monitors").Used)
+		assert.EqualValues(t, 2, limitOf(t, n, "links").Used)
+		assert.EqualValues(t, 3, limitOf(t, n, "spawned").Used)
+		nodetest.Settles(t, func() string {
+			if n := strings.Count(log.String(), "the peer has too many"); n != 4 {
+				return log.String()
+			}
+			return ""
+		})
+
+		// To connect again does not help; that processes end does.
+		r.Close()
+		ended(t, n, "many@127.0.0.1", log)
+		r = connectRaw(t, n, tr, p(), "many@127.0.0.1")
+		assert.Zero(t, limitOf(t, n, "monitors").Used)
+		assert.Equal(t, node.Atom("system_limit"), spawn("").Payload)
+		one, ok := n.Whereis("one")
+		require.True(t, ok)
+		n.Exit(one, node.Kill)
+		require.False(t, spawn("one").From.IsZero())
+	})
+}
+
+// A call of rex is a process, too.
+func TestQuotaHeldByRex(t *testing.T) {
+	tr := newPipes()
+	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
+	require.NoError(t, n.ExportFunction(mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+		<-ctx.Done()
+		return nil, nil
+	}))
+	r := connectRaw(t, n, tr, &erldist.Protocol{}, "many@127.0.0.1")
+	me := r.id.PID(5)
+	for range 3 {
+		require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "rex", Payload: wire.Tuple{me,
+			wire.Tuple{node.Atom("call"), node.Atom("quota"), node.Atom("wait"), wire.List{}, me}}}))
+	}
+	_, err := r.Flush(false)
+	require.NoError(t, err)
+	assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, wire.OpSend).Payload))
+	assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
+}
