@@ -33,9 +33,8 @@ import (
 //     that. What waits of them, beside the first bytes up to limit in the link, is counted in
 //     answers, then in answersHand or answersHeld.
 type outbox struct {
-	limit int
-	quota *quota        // nil: none
-	wake  chan struct{} // capacity 1: for the writer
+	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
+	wake chan struct{} // capacity 1: for the writer
 
 	link   wire.Link  // once direct has been set
 	quick  wire.Quick // nil: link has none
@@ -47,7 +46,6 @@ type outbox struct {
 	due    atomic.Bool  // speak has something to send
 	owing  atomic.Int32 // turns that have something to send
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
-	soft   atomic.Int64 // up to so many bytes in the link there is nothing to do about them
 
 	mu     sync.Mutex
 	frames []wire.Frame
@@ -57,6 +55,10 @@ type outbox struct {
 	tick   bool        // a tick is due
 	over   bool
 
+	// Nil: nobody waits.
+	room     chan struct{} // closed by the writer's next pass
+	lateRoom chan struct{} // closed when the writer holds less
+
 	linked      int // bytes in the link since the writer's last pass, as last seen
 	hand        int // bytes that the writer's last pass has taken
 	told        int // see invariant 5
@@ -65,9 +67,9 @@ type outbox struct {
 	answersHeld int
 	asked       int // answers when the quota was last asked to look
 
-	// Nil: nobody waits.
-	room     chan struct{} // closed by the writer's next pass
-	lateRoom chan struct{} // closed when the writer holds less
+	// Set once.
+	limit int
+	quota *quota // nil: none
 }
 
 // errOver says that the connection is over.
@@ -151,7 +153,9 @@ func (b *outbox) tell() {
 	if b.over {
 		return
 	}
-	b.soft.Store(int64(min(b.limit, b.linked+quotaStep)))
+	if soft := int64(min(b.limit, b.linked+quotaStep)); soft != b.soft.Load() {
+		b.soft.Store(soft)
+	}
 	now := b.linked + b.hand + b.bytes + b.sum
 	if change := now - b.told; change >= quotaStep || change <= -quotaStep || now == 0 && b.told != 0 {
 		b.quota.change(b.told, now)

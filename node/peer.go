@@ -29,6 +29,7 @@ type peer struct {
 
 	mu      sync.Mutex
 	over    bool                  // see isOver
+	unacked bool                  // more ends of links than may are not acknowledged
 	ended   atomic.Bool           // over, for those who do not hold mu
 	why     error                 // once over: the reason
 	links   map[linkKey]unlinkID  // between processes here and there
@@ -37,7 +38,6 @@ type peer struct {
 	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
 	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
 	link    wire.Link             // nil: being connected
-	unacked bool                  // more ends of links than may are not acknowledged
 	visit   uint64                // by which the link was made; 0: this node has dialled
 	box     outbox
 	done    chan struct{} // closed when over
