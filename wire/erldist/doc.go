@@ -189,7 +189,12 @@
 //
 // [wire.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
 // way in fragments (64), how many bytes those take together (512 MiB), and each step
-// of the handshake (7 s). Handshake messages are below 64 KiB, names at most 255
+// of the handshake (7 s). A term may have an element for each 16 bytes of the longest
+// message, at least 65,536, and inflates to 64 MiB at most. What has come of unfinished
+// messages, and what a compressed one becomes while it is read, is taken from the Budget
+// of the handshake, too, and given back when the message is complete or by Close; the link
+// of who goes beyond it ends. The protocol has no word for why a node ends a link: the peer
+// sees the end of the connection. Handshake messages are below 64 KiB, names at most 255
 // characters of Latin-1. A link takes up to 180 KiB; buffers above 2 MiB are not kept.
 // Binaries of up to 250 bytes that are sent to one process and come together, four and
 // more, share memory: who keeps one of them keeps 16 at most, of 1.5 KiB together.

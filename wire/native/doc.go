@@ -190,7 +190,12 @@
 // [wire.LinkLimits]: a message (256 MiB and 64 KiB, both ways; Write knows the
 // peer's too), how many may be in parts at a time (64; at most 16 are sent), how
 // many bytes these have together (twice a message), each step of the handshake (7 s).
-// What stands before a payload, trace token and all, fits one frame. An idle link
+// A term may have an element for each 16 bytes of the longest message, at least 65,536.
+// The room for what has come in parts is taken from the Budget of the handshake, too, and
+// given back with the last part or by Close: who goes beyond it is refused with code 8. A
+// node that ends a link of its own accord says why (Explain), with the same code, where the
+// connection takes it at the end of a frame within 100 ms; else the peer sees an end
+// without a reason. What stands before a payload, trace token and all, fits one frame. An idle link
 // takes about 28 KiB, and one goroutine with a session; reading buffers grow to
 // 256 KiB and shrink again. Versions: 1.
 //
