@@ -222,7 +222,8 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	}
 	if p.answersTooMany(t, waits, answers) {
 		q.answers.Refuse()
-		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may", bytesText(answers), bytesText(q.of.Answers))
+		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
+			bytesText(answers), bytesText(q.of.Answers))
 	}
 	return nil
 }

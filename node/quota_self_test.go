@@ -89,14 +89,17 @@ func TestQuotaLooks(t *testing.T) {
 		ends    string
 	}
 	for name, looks := range map[string][]look{
-		"nothing is taken": {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""}, {time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it"}},
-		"something is":     {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 6, ""}, {time.Minute, 2 * kib, 0, 6, ""}},
-		"little waits":     {{0, 1 * kib, 0, 5, ""}, {2 * time.Hour, 1 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""}},
+		"nothing is taken": {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""},
+			{time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it"}},
+		"something is": {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 6, ""}, {time.Minute, 2 * kib, 0, 6, ""}},
+		"little waits": {{0, 1 * kib, 0, 5, ""}, {2 * time.Hour, 1 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""}},
 		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, ""}, {15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, ""},
 			{15 * time.Minute, 200 * kib, 200 * kib, 120 * kib, ""}},
 		"too slowly": {{0, 200 * kib, 200 * kib, 0, ""}, {14 * time.Minute, 200 * kib, 200 * kib, 1, ""},
-			{time.Minute, 200 * kib, 200 * kib, 40 * kib, "it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may"}},
-		"far too many": {{0, 500 * kib, 500 * kib, 0, "it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may"}},
+			{time.Minute, 200 * kib, 200 * kib, 40 * kib,
+				"it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may"}},
+		"far too many": {{0, 500 * kib, 500 * kib, 0,
+			"it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &gauged{}

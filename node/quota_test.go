@@ -21,7 +21,7 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// protocols are those that a peer can do harm by.
+// eachProtocol runs a test with each protocol that a peer can do harm by.
 func eachProtocol(t *testing.T, f func(t *testing.T, p func() wire.Protocol)) {
 	for name, p := range map[string]func() wire.Protocol{
 		"erlang": func() wire.Protocol { return &erldist.Protocol{} },
@@ -212,7 +212,8 @@ func TestQuotaFrozenCaller(t *testing.T) {
 func TestQuotaAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
 		tr := newPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}})
+		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
+			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		before := heapNow()
 		me, nobody := r.id.PID(5), wire.NewOrigin(r.Peer().ID).PID(1<<40|12345)
@@ -347,7 +348,8 @@ func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
 		tr := newPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: wire.LinkLimits{Message: message}, Cluster: node.ClusterLimits{Fragments: 5 << 20}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: wire.LinkLimits{Message: message},
+			Cluster: node.ClusterLimits{Fragments: 5 << 20}})
 		got := make(chan int, 1)
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(_ *node.Context, msg any) error {
 			got <- len(msg.([]byte))
@@ -407,7 +409,9 @@ func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
 		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
-		require.NoError(t, n.ExportBehaviour(mfa("quota", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+		require.NoError(t, n.ExportBehaviour(mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
+			return node.ActorFunc(echo), nil
+		}))
 		pid, err := n.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		r := connectRaw(t, n, tr, p(), "many@127.0.0.1")
@@ -436,14 +440,16 @@ func TestQuotaHeld(t *testing.T) {
 		}
 		spawn := func(name node.Atom) wire.Frame {
 			ref++
-			flush(wire.Frame{Op: wire.OpSpawn, From: r.id.PID(5), Ref: r.id.RefOf(ref), Spawn: &wire.Spawn{Module: "quota", Function: "echo", Name: name}})
+			flush(wire.Frame{Op: wire.OpSpawn, From: r.id.PID(5), Ref: r.id.RefOf(ref),
+				Spawn: &wire.Spawn{Module: "quota", Function: "echo", Name: name}})
 			return r.until(t, wire.OpSpawnReply)
 		}
 		first := spawn("one")
 		require.False(t, first.From.IsZero(), "%v", first.Payload)
 		assert.Equal(t, node.Atom("system_limit"), spawn("two").Payload)
 		require.False(t, spawn("").From.IsZero())
-		assert.Equal(t, node.Atom("badarg"), func() any { n.Exit(first.From, node.Kill); return spawn("net_kernel").Payload }(), "it is taken, and counts for nothing")
+		n.Exit(first.From, node.Kill)
+		assert.Equal(t, node.Atom("badarg"), spawn("net_kernel").Payload, "it is taken, and counts for nothing")
 		require.False(t, spawn("one").From.IsZero())
 		require.False(t, spawn("").From.IsZero())
 		assert.Equal(t, node.Atom("system_limit"), spawn("").Payload)

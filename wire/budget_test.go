@@ -53,7 +53,8 @@ func TestAccount(t *testing.T) {
 // where the other end stops reading.
 func TestSendAll(t *testing.T) {
 	a, b := net.Pipe()
-	pieces := net.Buffers{[]byte("x"), bytes.Repeat([]byte("large"), 200_000), nil, []byte("y"), bytes.Repeat([]byte("z"), 300_000), []byte("end")}
+	pieces := net.Buffers{[]byte("x"), bytes.Repeat([]byte("large"), 200_000), nil, []byte("y"),
+		bytes.Repeat([]byte("z"), 300_000), []byte("end")}
 	want := bytes.Join(pieces, nil)
 	var sent atomic.Uint64
 	go func() {

@@ -42,7 +42,8 @@ type reader struct {
 
 // errMemory says that a message cannot be kept until all of it has come.
 func errMemory(size int) error {
-	return fmt.Errorf("a message of which %d bytes have come: with the unfinished messages of this and all other nodes that is more than may be kept", size)
+	return fmt.Errorf("a message of which %d bytes have come: with the unfinished messages of all nodes that is more than may be kept",
+		size)
 }
 
 // partial is a message of which some fragments have come.

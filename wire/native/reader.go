@@ -473,8 +473,8 @@ func (in *incoming) take(b []byte, memory *wire.Account) error {
 			room = min(room, firstRoom)
 		}
 		if !memory.Take(room - was) {
-			return &violation{codeLimit, fmt.Errorf("a message of %d bytes, of which %d have come: with the unfinished messages of this and all other nodes that is more than may be kept",
-				in.size, len(in.b)+len(b))}
+			const text = "a message of %d bytes, of which %d have come: with the unfinished messages of all nodes that is more than may be kept"
+			return &violation{codeLimit, fmt.Errorf(text, in.size, len(in.b)+len(b))}
 		}
 		in.b = append(make([]byte, 0, room), in.b...)
 	}
