@@ -28,7 +28,7 @@ import (
 )
 
 // limitOf returns what is used of a limit of a node.
-func limitOf(t *testing.T, n *node.Node, name string) node.LimitUse {
+func limitOf(t testing.TB, n *node.Node, name string) node.LimitUse {
 	t.Helper()
 	all := n.Limits()
 	i := slices.IndexFunc(all, func(l node.LimitUse) bool { return l.Name == name })

@@ -223,7 +223,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	if p.answersTooMany(t, waits, answers) {
 		q.answers.Refuse()
 		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
-			bytesText(answers), bytesText(q.of.Answers))
+			bytesText(answers), bytesText(q.room(q.of.Answers)))
 	}
 	return nil
 }
@@ -235,6 +235,9 @@ func (p *peer) lookAt(now time.Time) (why error) {
 func (p *peer) answersTooMany(t taking, waits, answers int) bool {
 	q := &p.n.dist.quota
 	was := &p.pressed.answers
+	if q.queued.Over() && answers > q.share() {
+		return true
+	}
 	if answers <= q.of.Answers {
 		*was = taking{}
 		return false
@@ -245,7 +248,7 @@ func (p *peer) answersTooMany(t taking, waits, answers int) bool {
 	moved := max(0, int64(t.sent-was.sent)-int64(t.unsent-was.unsent))
 	passed := t.at.Sub(was.at)
 	switch {
-	case moved == 0 && answers > farTooMany*q.of.Answers, q.queued.Over() && answers > q.share():
+	case moved == 0 && answers > farTooMany*q.of.Answers:
 		return true
 	case passed < q.lookEvery():
 		return false

@@ -123,6 +123,25 @@ func TestQuotaLooks(t *testing.T) {
 	require.NoError(t, peers[0].lookAt(start.Add(2*time.Hour)), "the link has no connection for the moment")
 }
 
+// While more waits for all peers than may, a peer is ended whose answers are more than its
+// share, though it might have as many otherwise.
+func TestQuotaShareOfAnswers(t *testing.T) {
+	const mib = 1 << 20
+	_, peers := connectedTo(t, Distribution{Queue: 8 * mib, Cluster: ClusterLimits{Queued: 4 * mib, Answers: 16 * mib}}, &gauged{}, &gauged{})
+	now := time.Unix(1000, 0)
+	wait := func(p *peer, answers int) error {
+		p.box.answers = answers
+		p.link.(*gauged).buffered = answers
+		_, err := p.box.put(nil, wire.Frame{Op: wire.OpSend})
+		require.NoError(t, err)
+		return p.lookAt(now)
+	}
+	require.NoError(t, wait(peers[0], 3*mib), "all may have 4 MiB")
+	require.NoError(t, wait(peers[1], 1*mib), "half of what all may have is more")
+	require.EqualError(t, wait(peers[0], 5*mib), "it does not read its answers: 5.0 MiB of them wait for it, and 2.0 MiB may")
+	require.NoError(t, peers[1].lookAt(now))
+}
+
 // A peer that never acknowledges that links are gone is not kept for ever.
 func TestQuotaUnacknowledged(t *testing.T) {
 	n, peers := connectedTo(t, Distribution{Cluster: ClusterLimits{Links: 2}}, &gauged{})

@@ -38,44 +38,6 @@ func exposed(t *testing.T, tr wire.Transport, p wire.Protocol, d node.Distributi
 	return nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &d, Log: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
-// pipes is a transport within the program that holds nothing: what one end does not read
-// the other cannot write.
-type pipes struct{ conns chan net.Conn }
-
-func newPipes() *pipes { return &pipes{make(chan net.Conn)} }
-
-func (p *pipes) Dial(context.Context, string, node.Atom) (net.Conn, error) {
-	near, far := net.Pipe()
-	p.conns <- far
-	return near, nil
-}
-
-func (p *pipes) Listen(context.Context, string) (net.Listener, error) {
-	return &pipeListener{p, make(chan struct{}), sync.Once{}}, nil
-}
-
-type pipeListener struct {
-	*pipes
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
-
 // raw is a peer by hand: a link without a node.
 type raw struct {
 	wire.Link
@@ -123,17 +85,6 @@ func (r *raw) until(t *testing.T, op wire.Op) wire.Frame {
 			require.NoError(t, r.say(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: node.Atom("notsup")}))
 		}
 	}
-}
-
-// limitOf returns what is used of a limit.
-func limitOf(t testing.TB, n *node.Node, name string) node.LimitUse {
-	for _, l := range n.Limits() {
-		if l.Name == name {
-			return l
-		}
-	}
-	require.Failf(t, "no such limit", "%s", name)
-	return node.LimitUse{}
 }
 
 // ended waits until n has ended the connection to a peer, and returns the log.
