@@ -63,6 +63,9 @@ type Caller interface{ caller() calling }
 // Dest is whom a call is for: a process, a registered name, or an alias.
 type Dest interface{ PID | Atom | Ref | At }
 
+// Of returns the node of a caller.
+func Of(from Caller) *Node { return from.caller().node }
+
 // Future is the reply to a call that is under way. It can be passed around and
 // awaited by any number of goroutines.
 type Future[R any] struct {

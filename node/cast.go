@@ -17,6 +17,8 @@ const genCast wire.Atom = "$gen_cast"
 // Erlang's {'$gen_cast', Body}.
 func AsCast(msg any) (body any, ok bool) {
 	switch m := msg.(type) {
+	case PeerMessage:
+		return AsCast(m.Message)
 	case wire.Tuple:
 		if len(m) == 2 && m[0] == genCast {
 			return m[1], true

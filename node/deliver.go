@@ -42,7 +42,7 @@ func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
 	f, where := frameTo(me.node, to)
 	f.Payload, f.Token = msg, me.p.token()
 	if where == me.node.cfg.Name {
-		return me.node.receive(me.p, me.c, &f, &patience{ctx, me.p})
+		return me.node.receive(nil, me.p, me.c, &f, &patience{ctx, me.p})
 	}
 	return me.deliverFar(ctx, where, f)
 }
@@ -83,7 +83,7 @@ func SendNow[T Dest](from Caller, to T, msg any) error {
 // sendNow sends the message of f, from who, to the node where, as SendNow says.
 func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
 	if where == n.cfg.Name {
-		return n.receive(acting(who, c), c, &f, nil)
+		return n.receive(nil, acting(who, c), c, &f, nil)
 	}
 	var p *peer
 	if f.To.IsZero() {
@@ -105,9 +105,9 @@ func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
-// is nil for a message from another node. How long it waits for room, if that is
+// is nil for a message from another node, far. How long it waits for room, if that is
 // what the mailbox's policy is, says u; nil: not at all.
-func (n *Node) receive(who *proc, c *Context, f *wire.Frame, u *patience) error {
+func (n *Node) receive(far *peer, who *proc, c *Context, f *wire.Frame, u *patience) error {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
@@ -124,6 +124,9 @@ func (n *Node) receive(who *proc, c *Context, f *wire.Frame, u *patience) error 
 	}
 	if t := n.traces(); t != nil && q != nil {
 		t.message(who, f.From, q, f.Payload)
+	}
+	if far != nil && q != nil && q.showsPeer {
+		f.Payload = far.shown(f.Payload)
 	}
 	switch {
 	case q == nil:
@@ -269,5 +272,5 @@ func receipt(err error) Atom {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *wire.Frame) {
-	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(nil, nil, f, nil))})
+	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, nil, nil, f, nil))})
 }

@@ -66,8 +66,11 @@ type Distribution struct {
 	// negative: not at all.
 	Awake time.Duration
 	// Allow decides whether a peer may start a process or call a function by name.
-	// Default: what is exported is for all peers. With it, calls by way of rex
-	// (rpc:block_call, C nodes) are refused, for a message cannot prove its peer.
+	// It is asked for each way there is: spawns, rpc and erpc, the calls that go to rex,
+	// children that a supervisor is asked to start, the operator's service, and what a
+	// function that a peer calls is given to call (erlang:apply). The peer is the one over
+	// whose connection the request has come, whatever its message says. What was refused
+	// looks like what is not exported: undef. Default: what is exported is for all peers.
 	Allow func(peer Atom, e wire.Export) bool
 	// Limits bound what one connection can make this node hold.
 	Limits wire.LinkLimits
@@ -152,7 +155,7 @@ func (d *Distribution) validate(name Atom) error {
 type dist struct {
 	n       *Node
 	cfg     Distribution
-	kernel  PID // of net_kernel
+	kernel  atomic.Pointer[PID] // of net_kernel
 	unlinks atomic.Uint64
 	ctx     context.Context // ends with the node
 	cancel  context.CancelFunc

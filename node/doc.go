@@ -147,6 +147,34 @@
 // says, or no longer says, ends no connection: only its own failing does. A mesh of n
 // nodes has n-1 connections on each; what the mesh itself keeps of a node is less than 200 bytes.
 //
+// # Services
+//
+// What the node itself cannot do without is a service: a process that is started again
+// under its name when it has ended, in whatever way ([Node.Keep]). These are net_kernel
+// and rex of a node that is distributed; user (package node/otp), actornode (node/admin)
+// and pg (node/pg, with Config.Keep) if they are started; and those of the program.
+//
+//   - The first restart comes at once, the next ones after 10 ms to 1 s. A service that
+//     ends more than 10 times within a minute cannot be kept up: the node stops, and
+//     [Node.Done], [Node.Err] and [Node.Stop] say why. OTP's kernel_sup ends the node
+//     with the first end of net_kernel or rex.
+//   - The name of a service is reserved as long as the node runs.
+//   - A service is protected, as is each process with [Options].Protected: exit signals
+//     and group leaders of other nodes are refused, and logged, once a second at most;
+//     links of theirs that break do nothing; functions that they call by name do not end
+//     it or take its name; system messages that have come as terms only look at it. OTP
+//     lets a peer do all that to its net_kernel. Code of the program may do everything.
+//   - What a new process does not know: rex, net_kernel and actornode need to know
+//     nothing; pg has lost the members of this node; whoever waits for an answer is told
+//     by the monitor of its call.
+//   - The goroutines below are no processes: nobody can end one from outside, and a panic
+//     in one of them ends the program.
+//
+// Rights: [Distribution].Allow decides what peers may start or call by name, whichever way
+// they ask. The peer is always the one over whose connection the request has come: a
+// process learns it with [Options].ShowPeer, by [From.Peer]. What that peer is called it
+// has said itself in the handshake; TLS, or cookies of single peers, prove it.
+//
 // # Goroutines
 //
 //	name                 started by          ends with              owns
@@ -156,6 +184,7 @@
 //	detached actor       Spawn               the actor's exit       the actor
 //	timer (of package time), for the time of one send               the send
 //	listener             Start               Node.Stop              nothing
+//	keeper               Keep                Node.Stop              one service
 //	ticker               Start               Node.Stop              the signs of life of peers
 //	mesh                 Start               Node.Stop              whom to connect to, and when
 //	meshing              mesh                ConnectTimeout         the result of one attempt

@@ -106,9 +106,13 @@ func (n *Node) Behaviour(module, function Atom, args []any) (Actor, error) {
 const AnyModule Atom = "_"
 
 // Apply calls the function that is exported as module:function with as many
-// arguments, or returns [ErrUndef].
+// arguments, or returns [ErrUndef]. So it does if ctx is that of a process which a peer
+// has started, and [Distribution].Allow refuses that peer the function.
 func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
+	if n.dist != nil && n.dist.cfg.Allow != nil && !n.allowsIn(ctx, e) {
+		return nil, fmt.Errorf("%w: %v", ErrUndef, e)
+	}
 	f := n.exported(e).function
 	if f == nil {
 		f = n.exported(wire.Export{Module: AnyModule, Function: function, Arity: len(args)}).function

@@ -20,15 +20,21 @@ func (p *peer) handle(f *wire.Frame) error {
 	case wire.OpReceipt:
 		p.answer(n.origin.RefOf(f.ID), f.Payload, nil)
 	case wire.OpLink:
+		if f.From.Node() != p.name {
+			return p.stranger(f)
+		}
 		p.linked(f)
 	case wire.OpUnlink:
 		p.unlinked(f)
 	case wire.OpUnlinkAck:
 		p.acknowledged(f)
 	case wire.OpExit:
+		if f.From.Node() != p.name {
+			return p.stranger(f)
+		}
 		p.exited(f)
 	case wire.OpSignal:
-		if q := p.target(f); q != nil {
+		if q := p.target(f); q != nil && !p.refuses(q, "exit") {
 			n.exitSignal(nil, f.From, q.pid(), f.Payload)
 		}
 	case wire.OpMonitor:
@@ -44,7 +50,9 @@ func (p *peer) handle(f *wire.Frame) error {
 	case wire.OpDown:
 		p.down(f)
 	case wire.OpGroupLeader:
-		n.setLeader(f.To, f.Leader)
+		if q := n.lookup(f.To); q == nil || !p.refuses(q, "group_leader") {
+			n.setLeader(f.To, f.Leader)
+		}
 	case wire.OpSpawn:
 		n.spawnFor(p, f)
 	case wire.OpSpawnReply:
@@ -53,6 +61,11 @@ func (p *peer) handle(f *wire.Frame) error {
 		return fmt.Errorf("node: %s has sent a signal of no kind: %v", p.name, f.Op)
 	}
 	return nil
+}
+
+// stranger is the error for a signal of a link whose other end is not the peer's.
+func (p *peer) stranger(f *wire.Frame) error {
+	return fmt.Errorf("node: %s has sent a signal of a link in the name of %v", p.name, f.From)
 }
 
 // target finds the process that a signal is for.
@@ -91,6 +104,9 @@ func (p *peer) deliver(f *wire.Frame) {
 	}
 	if t := n.traces(); t != nil {
 		t.message(nil, f.From, q, f.Payload)
+	}
+	if q.showsPeer {
+		f.Payload = p.shown(f.Payload)
 	}
 	switch {
 	case f.Token != nil && !q.boxed:
@@ -211,7 +227,7 @@ func (p *peer) exitedLocked(q *proc, f *wire.Frame) *death {
 	if over {
 		return nil
 	}
-	return q.linkBrokenLocked(nil, f.From, f.Payload) // if the link was active
+	return p.n.farLinkBrokenLocked(q, f.From, f.Payload) // if the link was active
 }
 
 func (p *peer) monitored(f *wire.Frame) {

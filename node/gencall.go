@@ -18,6 +18,13 @@ const (
 // nothing of, uses it in place of a type switch.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	switch m := msg.(type) {
+	case PeerMessage:
+		t, ok := m.Message.(wire.Tuple)
+		if !ok || len(t) != 3 || t[0] != genCall {
+			return Request[any]{}, false
+		}
+		from, ok := n.ReadFromPeer(m, t[1])
+		return Request[any]{t[2], from}, ok
 	case wire.Tuple:
 		if len(m) != 3 || m[0] != genCall {
 			return Request[any]{}, false
@@ -38,7 +45,14 @@ func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From}
 // ReadFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
 // [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib.
-func (n *Node) ReadFrom(term any) (From, bool) {
+func (n *Node) ReadFrom(term any) (From, bool) { return n.readFrom(nil, term) }
+
+// ReadFromPeer is ReadFrom for what is in a message of a peer.
+func (n *Node) ReadFromPeer(via PeerMessage, term any) (From, bool) {
+	return n.readFrom(&PeerMessage{Peer: via.Peer, Addr: via.Addr}, term)
+}
+
+func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 2 {
 		return From{}, false
@@ -48,8 +62,9 @@ func (n *Node) ReadFrom(term any) (From, bool) {
 	if !isPID && !isAlias {
 		return From{}, false
 	}
-	p := &promise{node: n, far: &to, more: &watches{}}
-	p.more.then = []func(*Context){func(c *Context) { p.reply(c, to, ref, isAlias, t[1]) }}
+	r := &requester{to, via}
+	p := &promise{node: n, far: r, more: &watches{}}
+	p.more.then = []func(*Context){func(c *Context) { p.reply(c, r.pid, ref, isAlias, t[1]) }}
 	return From{t: p.arm()}, true
 }
 
@@ -60,7 +75,7 @@ func (f From) Caller() PID {
 	case p == nil:
 		return PID{}
 	case p.far != nil:
-		return *p.far
+		return p.far.pid
 	case f.caller != 0:
 		return p.node.origin.PID(f.caller - 1)
 	}

@@ -109,7 +109,7 @@ func (p *proc) owned(by *owner, named bool) {
 	alive := !p.gone()
 	if alive {
 		k := p.chill()
-		k.owner, k.ownedName = by, named
+		k.owner, k.named = by, named
 	}
 	p.mu.Unlock()
 	if !alive {

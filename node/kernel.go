@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +11,33 @@ import (
 
 // Processes that other nodes expect here, and calls that they make.
 
-// startKernel starts them. They are ordinary actors.
+// startKernel starts them. They are services: actors that the node keeps up.
 func (n *Node) startKernel() error {
-	kernel, err := n.SpawnOpt(Options{Name: "net_kernel"}, ActorFunc(netKernel))
+	_, err := n.Keep(context.Background(), Service{
+		Options: Options{Name: "net_kernel"}, New: func() Actor { return kernel{} }, Ask: askThere(n),
+	})
 	if err != nil {
 		return err
 	}
-	n.dist.kernel = kernel
-	_, err = n.SpawnOpt(Options{Name: "rex"}, ActorFunc(rex))
+	_, err = n.Keep(context.Background(), Service{
+		Options: Options{Name: "rex", ShowPeer: true}, New: func() Actor { return ActorFunc(rex) }, Ask: askThere(n),
+	})
 	return err
 }
+
+// kernel is the process net_kernel. It stands for the plain goroutines of the program
+// towards other nodes.
+type kernel struct{}
+
+// Init is part of Initializer.
+func (kernel) Init(c *Context) error {
+	pid := c.Self()
+	c.node.dist.kernel.Store(&pid)
+	return nil
+}
+
+// Receive is part of Actor.
+func (kernel) Receive(c *Context, msg any) error { return netKernel(c, msg) }
 
 // netKernel answers net_adm:ping: without an answer OTP takes a node for dead.
 func netKernel(c *Context, msg any) error {
@@ -27,6 +45,9 @@ func netKernel(c *Context, msg any) error {
 		if from, ok := t[1].(PID); ok { // it leads where there is no user; nobody must wait for ever
 			SendNow(c, from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
 		}
+		return nil
+	}
+	if isThere(msg) {
 		return nil
 	}
 	r, ok := c.node.AsRequest(msg)
@@ -50,11 +71,19 @@ func ignoreLate(err error) error {
 // features, and the calls of older nodes, block_call and C nodes.
 func rex(c *Context, msg any) error {
 	n := c.node
+	if isThere(msg) {
+		return nil
+	}
 	if r, ok := n.AsRequest(msg); ok {
 		if t, ok := r.Body.(wire.Tuple); ok && len(t) == 5 && (t[0] == wire.Atom("call") || t[0] == wire.Atom("block_call")) {
-			return n.answerRex(t, func(v any) { r.Reply(v) })
+			peer, _, _ := r.From.Peer()
+			return n.answerRex(peer, t, func(v any) { r.Reply(v) })
 		}
 		return ignoreLate(r.Fail(fmt.Errorf("rex does not know %s", brief(r.Body))))
+	}
+	var via PeerMessage
+	if m, ok := msg.(PeerMessage); ok {
+		via, msg = m, m.Message
 	}
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -66,30 +95,31 @@ func rex(c *Context, msg any) error {
 			return nil
 		}
 		if call, ok := t[1].(wire.Tuple); ok && len(call) == 5 && call[0] == wire.Atom("call") {
-			return n.answerRex(call, func(v any) { SendNow(n, from, wire.Tuple{wire.Atom("rex"), v}) })
+			return n.answerRex(via.Peer, call, func(v any) { SendNow(n, from, wire.Tuple{wire.Atom("rex"), v}) })
 		}
 		if cast, ok := t[1].(wire.Tuple); ok && len(cast) == 3 {
-			forward(c, from, cast)
+			via.Message = nil
+			forward(c, via, from, cast)
 		}
 		return nil
 	}
 	if cast, ok := t[1].(wire.Tuple); ok && t[0] == wire.Atom("$gen_cast") && len(cast) == 5 && cast[0] == wire.Atom("cast") {
-		return n.answerRex(cast, func(any) {})
+		return n.answerRex(via.Peer, cast, func(any) {})
 	}
 	return nil
 }
 
 // forward answers rpc:sbcast, and {send, Name, Message} of C nodes.
-func forward(c *Context, from PID, cast wire.Tuple) {
+func forward(c *Context, via PeerMessage, from PID, cast wire.Tuple) {
 	name, ok := cast[1].(Atom)
 	var err error
 	switch {
 	case !ok:
 		err = ErrNoName
 	case cast[0] == wire.Atom("sbcast"):
-		err = SendNow(c, name, cast[2])
+		err = passOn(c, via, name, cast[2])
 	case cast[0] == wire.Atom("send"):
-		if err = SendNow(c, name, wire.Tuple{from, cast[2]}); !errors.Is(err, ErrNoName) {
+		if err = passOn(c, via, name, wire.Tuple{from, cast[2]}); !errors.Is(err, ErrNoName) {
 			return // it is up to the receiver to answer
 		}
 	default:
@@ -102,8 +132,18 @@ func forward(c *Context, from PID, cast wire.Tuple) {
 	SendNow(c, from, wire.Tuple{wire.Atom("rex"), c.node.cfg.Name, answer})
 }
 
-// answerRex runs {call, Module, Function, Args, Leader} in a process of its own.
-func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
+// passOn sends what a peer has asked to be sent, as if it had come from there itself.
+func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
+	if q := c.node.names.get(name); q != nil && q.showsPeer {
+		via.Message = msg
+		msg = via
+	}
+	return SendNow(c, name, msg)
+}
+
+// answerRex runs {call, Module, Function, Args, Leader} in a process of its own, for a
+// peer; "": nobody knows whose.
+func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 	module, ok1 := t[1].(Atom)
 	function, ok2 := t[2].(Atom)
 	args, ok3 := wire.Elements(t[3])
@@ -118,12 +158,12 @@ func (n *Node) answerRex(t wire.Tuple, reply func(any)) error {
 		reply(refused())
 		return nil
 	}
-	if n.dist.cfg.Allow != nil { // who asks, a message cannot prove
+	if !n.Allows(peer, wire.Export{Module: module, Function: function, Arity: len(args)}) {
 		reply(badrpc(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}}))
 		return nil
 	}
 	leader, _ := t[4].(PID)
-	err := n.spawnOwned(leader.Node(), Options{Leader: leader}, Process(func(p *Self) error {
+	err := n.spawnOwned(cmp.Or(peer, leader.Node()), Options{Leader: leader}, Process(func(p *Self) error {
 		class, v, stack := n.apply(p.Context(), module, function, args)
 		switch class {
 		case "return", "throw": // as rpc has it
@@ -248,8 +288,5 @@ func (n *Node) calling(module, function Atom, args []any) Process {
 }
 
 func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
-	if p == nil || n.dist.cfg.Allow == nil {
-		return true
-	}
-	return n.dist.cfg.Allow(p.name, wire.Export{Module: module, Function: function, Arity: arity})
+	return p == nil || n.Allows(p.name, wire.Export{Module: module, Function: function, Arity: arity})
 }

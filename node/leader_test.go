@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -144,19 +145,40 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 	assert.Equal(t, leader.Self(), v)
 }
 
-// rex cannot tell from whom a message is: where not everybody may call, nobody may
-// by it.
-func TestRexWhereNotAllMayCall(t *testing.T) {
+// Calls that go to rex are allowed to the peer over whose connection they have come. One
+// that a process here has passed on is nobody's, and refused.
+func TestRexAsksAllow(t *testing.T) {
 	c := newCluster(t)
 	cfg := c.config("b")
-	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool { return true }
+	var asked []string
+	var mu sync.Mutex
+	cfg.Distribution.Allow = func(peer node.Atom, e wire.Export) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, string(peer)+" "+wire.Format(e))
+		return e.Arity == 2
+	}
 	a, b := c.start("a"), startNode(t, cfg)
 	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
-	rex := node.At{Name: "rex", Node: b.Name()}
-	v, err := node.Call[any](soon(t), a, rex, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("plus"), wire.List{1, 2}, node.PID{}}))
-	require.NoError(t, err)
-	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,plus,[1,2],[]}]}}}", wire.Format(v))
-	v, err = node.RPC[any](soon(t), a, b.Name(), "m", "plus", 1, 2)
+	require.NoError(t, b.ExportFunction(mfa("m", "one", 0), func(context.Context, []any) (any, error) { return 1, nil }))
+	call := func(f string, args ...any) any {
+		return wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom(f), wire.List(args), node.PID{}}
+	}
+	at := node.At{Name: "rex", Node: b.Name()}
+	v, err := node.Call[any](soon(t), a, at, call("plus", 1, 2))
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
+	v, err = node.Call[any](soon(t), a, at, call("one"))
+	require.NoError(t, err)
+	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,one,[],[]}]}}}", wire.Format(v))
+	mu.Lock()
+	assert.Equal(t, "a@127.0.0.1 fun m:plus/2", asked[0])
+	assert.Contains(t, asked, "a@127.0.0.1 fun m:one/0")
+	mu.Unlock()
+
+	self := openHandle(t, b)
+	ref := b.MakeRef()
+	rex, _ := b.Whereis("rex")
+	require.NoError(t, self.Send(rex, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, call("plus", 1, 2)}))
+	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,plus,[1,2],[]}]}}}", wire.Format(self.Receive().(wire.Tuple)[1]))
 }

@@ -11,8 +11,32 @@ import (
 
 // names is the table of registered names.
 type names struct {
-	mu sync.RWMutex
-	m  map[Atom]*proc
+	mu   sync.RWMutex
+	m    map[Atom]*proc
+	kept map[Atom]*service // names of services, which nobody else may have; nil: none
+}
+
+// reserve keeps a name for a service; "" needs none. False: it is another's.
+func (t *names) reserve(name Atom, k *service) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name == "" {
+		return true
+	}
+	if t.kept[name] != nil {
+		return false
+	}
+	if t.kept == nil {
+		t.kept = make(map[Atom]*service)
+	}
+	t.kept[name] = k
+	return true
+}
+
+func (t *names) unreserve(name Atom) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.kept, name)
 }
 
 func (t *names) get(name Atom) *proc {
@@ -49,6 +73,9 @@ func (t *names) give(name Atom, p *proc) error {
 		return fmt.Errorf("%w: %v", ErrNoProcess, p.pid())
 	}
 	k := p.chill()
+	if s := t.kept[name]; s != nil && s != k.serves() {
+		return fmt.Errorf("%w: %s is the name of a service", ErrNameTaken, name)
+	}
 	if k.name != "" {
 		return fmt.Errorf("%w: %v is registered as %s already", ErrNameTaken, p.pid(), k.name)
 	}
@@ -74,10 +101,15 @@ func (n *Node) Register(name Atom, pid PID) error {
 	return n.names.give(name, p)
 }
 
-// Unregister takes a name away, or returns [ErrNoName].
+// Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for that of a
+// service, which keeps its name.
 func (n *Node) Unregister(name Atom) error {
 	if p := n.names.get(name); p != nil {
 		p.mu.Lock()
+		if s := p.cold.serves(); s != nil && s.Options.Name == name {
+			p.mu.Unlock()
+			return fmt.Errorf("%w: %s is the name of a service", ErrProtected, name)
+		}
 		mine := p.cold.name == name
 		if mine {
 			p.cold.name = ""

@@ -57,6 +57,11 @@ type Node struct {
 	stopErr  error
 
 	shed shedding
+	keeper   keeper
+	refusals refusals
+	failure  atomic.Pointer[ServiceError] // why the node has ended by itself; nil: it has not
+	doneOnce sync.Once
+	done     chan struct{} // closed when the node stops
 }
 
 // tally is what a worker counts, on a cache line of its own; see bias.Store64.
@@ -83,6 +88,7 @@ func Start(cfg Config) (*Node, error) {
 		aliases: aliases{m: make(map[uint64]alias)},
 		dead:    deadLetters{log: cfg.Log, subs: make(map[*deadLetterSub]struct{})},
 		born:    time.Now(),
+		done:    make(chan struct{}),
 	}
 	n.table.max = uint32(cfg.MaxProcesses)
 	n.pool = sched.New(sched.Config{
@@ -266,14 +272,22 @@ func (n *Node) caller() calling { return calling{node: n} }
 // Stop ends all processes with the reason shutdown, those that trap exits and
 // take longer than Config.StopTimeout by force, and waits as long again for
 // functions to return. What then still runs is named in the error; no timer and
-// no other goroutine is left.
+// no other goroutine is left. If the node has ended by itself, the error is a
+// [*ServiceError], too.
 func (n *Node) Stop() error {
-	n.stopOnce.Do(func() { n.stopErr = n.stop() })
+	n.stopOnce.Do(func() {
+		n.finish()
+		n.stopErr = n.stop()
+		if failed := n.failure.Load(); failed != nil {
+			n.stopErr = errors.Join(failed, n.stopErr)
+		}
+	})
 	return n.stopErr
 }
 
 func (n *Node) stop() error {
 	n.stopped.Store(true)
+	n.keeper.stop()
 	for p := range n.table.all() {
 		p.endTimers()
 	}

@@ -43,7 +43,7 @@ func (p *peer) pack(f *wire.Frame, more bool) bool {
 	q := b.q
 	if q == nil {
 		q = p.n.lookup(f.To)
-		if q == nil || q.boxed || q.kind >= blocked {
+		if q == nil || q.boxed || q.kind >= blocked || q.showsPeer {
 			return false
 		}
 	} else if f.To != b.to {

@@ -366,7 +366,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 func (n *Node) breakLink(key linkKey, reason any) {
 	if q := n.table.get(key.near); q != nil {
 		q.mu.Lock()
-		d := q.linkBrokenLocked(nil, key.far, reason)
+		d := n.farLinkBrokenLocked(q, key.far, reason)
 		q.mu.Unlock()
 		d.carryOutAll(nil, false)
 	}

@@ -81,6 +81,8 @@ type proc struct {
 	tied      bool // linked to its parent, which is not in cold.links then; guarded by mu
 	tells     bool // owes word of how its Init went; set at spawn
 	led       bool // has a group leader of its own, for its children too; set at spawn
+	protected bool // from peers; set at spawn
+	showsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
 }
 
 // cold holds what most processes never need.
@@ -89,8 +91,8 @@ type cold struct {
 	box       mailbox.Box
 	scheduler sched.Scheduler
 	label     string
-	owner     *owner // of a process that a peer has started; nil: none
-	ownedName bool   // it was to have a name
+	owner     *owner   // of a process that a peer has started; nil: none
+	service   *service // that it is a process of; nil: none; guarded by proc.mu
 
 	bias bias.Owned // of a free process: guards q, in place of a stage
 
@@ -98,6 +100,7 @@ type cold struct {
 	stack   []Actor // behaviours below the current one
 	pending error   // how the handler ended that lost its stage
 	blocked bool    // the handler that lost its stage has ended
+	named   bool    // owner has had it registered, too; set at spawn
 
 	// Guarded by proc.mu.
 	trap     bool
@@ -115,6 +118,14 @@ type cold struct {
 	trace    trace // owned like behaviour
 	reason   any   // once exiting
 	leader   PID   // group leader; zero: the node's
+}
+
+// serves returns the service that p is a process of; nil: none. The caller holds p.mu.
+func (k *cold) serves() *service {
+	if k == nil {
+		return nil
+	}
+	return k.service
 }
 
 // pid returns p's identifier.

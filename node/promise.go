@@ -34,8 +34,8 @@ type promise struct {
 	asker  *proc    // a process that gets a Result with the tag
 	more   *watches // of a Future
 
-	far   *PID     // the caller, if it is not one of this node; set once
-	away  *farCall // of a call to another node
+	far   *requester // the caller, if it is not one of this node; set once
+	away  *farCall   // of a call to another node
 	tag   any
 	value any
 	err   error

@@ -188,7 +188,10 @@ func (n *Node) self() PID {
 	if n.dist == nil {
 		return PID{}
 	}
-	return n.dist.kernel
+	if pid := n.dist.kernel.Load(); pid != nil {
+		return *pid
+	}
+	return PID{}
 }
 
 // callFar sends a request to another node. False: the destination is not on one

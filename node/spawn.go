@@ -42,6 +42,16 @@ type Options struct {
 	// Scheduler runs an Actor in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
 
+	// Protected keeps other nodes from ending the process: their exit signals, and
+	// those of links that break, are refused or have no effect, and so are their group
+	// leaders and, by the packages of behaviours, system messages that change
+	// something. Processes of this node are not kept from anything.
+	Protected bool
+	// ShowPeer has the process get what comes from another node as a [PeerMessage],
+	// which says over whose connection it has come.
+	ShowPeer bool
+
+	service *service
 	monitor bool
 	birth   ticket       // is settled when Init has returned
 	before  func(*proc)  // called before the process runs
@@ -82,7 +92,7 @@ var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -357,6 +367,10 @@ func (p *proc) cancel(c *Context, reason any) {
 
 // apply sets what options say of p, which nobody knows yet.
 func (o *Options) apply(n *Node, p *proc) {
+	p.protected, p.showsPeer = o.Protected, o.ShowPeer
+	if o.service != nil {
+		p.chill().service = o.service
+	}
 	if o.Label != "" {
 		p.chill().label = o.Label
 	}

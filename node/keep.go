@@ -1,0 +1,338 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Service describes a process that a node keeps up; see [Node.Keep].
+type Service struct {
+	// Options of each spawn. Name or Label says in logs which service it is. Link,
+	// Announce and Protected are the node's to set.
+	Options Options
+	// New makes the behaviour of a new process, again at each restart.
+	New func() Actor
+	// Ask asks the process for an answer, for [Node.CheckServices]. Default: that it
+	// runs is enough.
+	Ask func(ctx context.Context, pid PID) error
+}
+
+// What a service may do: it is started again at once when it ends, then after a pause
+// that is doubled from firstPause to lastPause with each end in the keepPeriod. More
+// than keepRestarts ends in the keepPeriod are too many.
+//
+// OTP's kernel_sup allows no restart at all of net_kernel and rex, and 4 an hour of
+// those that can be done without. Here a restart loses little, so a few are allowed;
+// one that ends again and again as soon as it is started has the node end after 3 s.
+const (
+	keepRestarts = 10
+	keepPeriod   = time.Minute
+	firstPause   = 10 * time.Millisecond
+	lastPause    = time.Second
+)
+
+// restarts decides what follows from the end of a service. It has no clock.
+type restarts struct {
+	ends  []time.Time // in the last keepPeriod
+	total int
+}
+
+// after is told of an end. It returns how long to wait before the next start; false:
+// there have been too many.
+func (r *restarts) after(now time.Time) (pause time.Duration, ok bool) {
+	for len(r.ends) > 0 && now.Sub(r.ends[0]) >= keepPeriod {
+		r.ends = r.ends[1:]
+	}
+	r.ends = append(r.ends, now)
+	r.total++
+	k := len(r.ends)
+	switch {
+	case k > keepRestarts:
+		return 0, false
+	case k == 1:
+		return 0, true
+	}
+	return min(firstPause<<(k-2), lastPause), true
+}
+
+// ServiceError says that a service cannot be kept up: the node has ended for it.
+type ServiceError struct {
+	Service string
+	Ends    int // within a minute
+	Reason  any // of the last end
+}
+
+func (e *ServiceError) Error() string {
+	return fmt.Sprintf("node: the service %s cannot be kept up: it has ended %d times within %v, at last with %s",
+		e.Service, e.Ends, keepPeriod, reasonText(e.Reason))
+}
+
+// reasonText is an exit reason for an error or a log line, without a stack.
+func reasonText(reason any) string {
+	if c, ok := reason.(*Crash); ok {
+		return c.String()
+	}
+	return wire.FormatPlainMax(reason, maxBrief)
+}
+
+// keeper keeps the services of a node up. Its zero value is ready.
+//
+// Invariants:
+//
+//  1. Each service in all has one goroutine, keep, until it has been given up or the
+//     node stops.
+//  2. A service's pid is that of the process that keep waits for, or zero: none runs.
+type keeper struct {
+	wg sync.WaitGroup // of the goroutines
+
+	mu     sync.Mutex
+	over   bool // the node stops
+	cancel []context.CancelFunc
+	all    []*service
+}
+
+// service is a Service that is kept up.
+type service struct {
+	Service
+	restarts restarts // its goroutine's
+
+	// Guarded by keeper.mu.
+	pid  PID
+	ends int // so far
+}
+
+// title is what a service is called.
+func (s *service) title() string {
+	if s.Options.Name != "" {
+		return string(s.Options.Name)
+	}
+	return s.Options.Label
+}
+
+// Keep starts a service: a process that the node starts again under its name when it
+// has ended, in whatever way. It returns when the first process has started, its Init
+// included. The name is the service's as long as the node runs: nobody else can
+// register it or take it away, also while no process runs.
+//
+// The process is protected: other nodes cannot end it ([Options].Protected). This
+// program can; then it is started again, and what the process knew is lost.
+//
+// A service that ends more than 10 times within a minute cannot be kept up. Then the
+// node ends: [Node.Done] and [Node.Err] tell, and the log does, as an error.
+//
+// Errors: [ErrBadOption] without a name and a label, and those of [SpawnWait].
+func (n *Node) Keep(ctx context.Context, s Service) (PID, error) {
+	if s.Options.Name == "" && s.Options.Label == "" || s.New == nil {
+		return PID{}, fmt.Errorf("%w: a service needs a name or a label, and New", ErrBadOption)
+	}
+	s.Options.Protected = true
+	k := &service{Service: s}
+	if name := s.Options.Name; !n.names.reserve(name, k) {
+		return PID{}, fmt.Errorf("%w: %s is the name of a service", ErrNameTaken, name)
+	}
+	pid, err := n.startKept(ctx, k)
+	if err != nil {
+		n.names.unreserve(s.Options.Name)
+		return PID{}, err
+	}
+	running, cancel := context.WithCancel(context.Background())
+	n.keeper.mu.Lock()
+	defer n.keeper.mu.Unlock()
+	if n.keeper.over {
+		cancel()
+		return PID{}, ErrStopped
+	}
+	k.pid = pid
+	n.keeper.all = append(n.keeper.all, k)
+	n.keeper.cancel = append(n.keeper.cancel, cancel)
+	n.keeper.wg.Add(1)
+	go n.keep(running, k, pid)
+	return pid, nil
+}
+
+// startKept starts a process of a service. A panic of New is an error.
+func (n *Node) startKept(ctx context.Context, k *service) (pid PID, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = &ExitError{Panicked(recover())}
+		}
+	}()
+	o := k.Options
+	o.service = k
+	pid, err = SpawnWait(ctx, n, o, k.New())
+	returned = true
+	return pid, err
+}
+
+// keep is the goroutine of a service: started by Keep, ended when the node stops or the
+// service is given up, waited for by Node.Stop.
+func (n *Node) keep(ctx context.Context, k *service, pid PID) {
+	defer n.keeper.wg.Done()
+	for {
+		reason, err := AwaitExit(ctx, n, pid)
+		if err != nil || n.stopped.Load() {
+			return
+		}
+		for {
+			n.setKept(k, PID{})
+			pause, ok := k.restarts.after(time.Now())
+			if n.stopped.Load() || ctx.Err() != nil {
+				return
+			}
+			if !ok {
+				n.giveUp(&ServiceError{k.title(), len(k.restarts.ends), reason})
+				return
+			}
+			n.cfg.Log.Error("a service has ended: starting it again", "service", k.title(), "process", pid.String(),
+				"reason", reasonText(reason), "restarts", k.restarts.total, "in", pause.String())
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			if pid, err = n.startKept(ctx, k); err == nil {
+				break
+			}
+			reason = ErrorTerm(err)
+		}
+		n.setKept(k, pid)
+		n.cfg.Log.Info("a service has been started again", "service", k.title(), "process", pid.String())
+	}
+}
+
+// setKept notes which process is the service's; zero: none.
+func (n *Node) setKept(k *service, pid PID) {
+	n.keeper.mu.Lock()
+	defer n.keeper.mu.Unlock()
+	if k.pid = pid; pid.IsZero() {
+		k.ends++
+	}
+}
+
+// giveUp ends the node.
+func (n *Node) giveUp(err *ServiceError) {
+	if !n.failure.CompareAndSwap(nil, err) {
+		return
+	}
+	n.cfg.Log.Error("the node ends: a service cannot be kept up", "service", err.Service, "ends", err.Ends,
+		"within", keepPeriod.String(), "reason", reasonText(err.Reason))
+	n.finish()
+	go n.Stop() // it waits for the goroutine that has called; ended by itself
+}
+
+// finish closes Done.
+func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
+
+// Done returns a channel that is closed when the node stops: by [Node.Stop], or
+// because a service cannot be kept up. Stop waits until it has stopped.
+func (n *Node) Done() <-chan struct{} { return n.done }
+
+// Err says why [Node.Done] is closed: a [*ServiceError], or [ErrStopped]; nil: it is
+// not.
+func (n *Node) Err() error {
+	select {
+	case <-n.done:
+	default:
+		return nil
+	}
+	if err := n.failure.Load(); err != nil {
+		return err
+	}
+	return ErrStopped
+}
+
+// stop ends what the keeper does and waits for it. The node is stopped already.
+func (r *keeper) stop() {
+	r.mu.Lock()
+	r.over = true
+	cancel := r.cancel
+	r.cancel = nil
+	r.mu.Unlock()
+	for _, c := range cancel {
+		c()
+	}
+	r.wg.Wait()
+}
+
+// CheckServices finds out whether each service that the node keeps up runs, is
+// registered, and answers before ctx ends. The error names the first that does not:
+// one that is being started again, too.
+func (n *Node) CheckServices(ctx context.Context) error {
+	if err := n.Err(); err != nil {
+		return err
+	}
+	type state struct {
+		*service
+		pid  PID
+		ends int
+	}
+	n.keeper.mu.Lock()
+	all := make([]state, len(n.keeper.all))
+	for i, k := range n.keeper.all {
+		all[i] = state{k, k.pid, k.ends}
+	}
+	n.keeper.mu.Unlock()
+	for _, s := range all {
+		name := s.Options.Name
+		registered, ok := n.Whereis(name)
+		switch {
+		case s.pid.IsZero() || !n.IsAlive(s.pid):
+			return fmt.Errorf("node: the service %s is being started again, for the %s time", s.title(), ordinal(max(1, s.ends)))
+		case name != "" && (!ok || registered != s.pid):
+			return fmt.Errorf("node: the service %s is not registered as %s", s.pid, name)
+		case s.Ask == nil:
+			continue
+		}
+		if err := s.Ask(ctx, s.pid); err != nil {
+			return fmt.Errorf("node: the service %s does not answer: %w", s.title(), err)
+		}
+	}
+	return nil
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return fmt.Sprint(n, "st")
+	case n%10 == 2 && n%100 != 12:
+		return fmt.Sprint(n, "nd")
+	case n%10 == 3 && n%100 != 13:
+		return fmt.Sprint(n, "rd")
+	}
+	return fmt.Sprint(n, "th")
+}
+
+// Protected reports whether a process of this node is: see [Options].Protected.
+func (n *Node) Protected(pid PID) bool {
+	p := n.lookup(pid)
+	return p != nil && p.protected
+}
+
+// ErrProtected says that a process is protected: what was asked for takes code of this
+// program, or the rights of an operator.
+var ErrProtected = errors.New("node: the process is protected from other nodes")
+
+// areYouThere is what the services of this package are asked by CheckServices.
+type areYouThere struct{}
+
+func askThere(n *Node) func(ctx context.Context, pid PID) error {
+	return func(ctx context.Context, pid PID) error {
+		_, err := Call[bool](ctx, n, pid, areYouThere{})
+		return err
+	}
+}
+
+// isThere answers areYouThere.
+func isThere(msg any) bool {
+	r, ok := msg.(Request[areYouThere])
+	if ok {
+		r.Reply(true)
+	}
+	return ok
+}

@@ -1,0 +1,443 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/logtest"
+)
+
+// worker does what it is told.
+func worker(c *node.Context, msg any) error {
+	switch msg {
+	case "panic":
+		panic("oops")
+	case "goexit":
+		runtime.Goexit()
+	case "error":
+		return errors.New("no more")
+	case "stop":
+		return node.Stop
+	case "exit":
+		c.Exit(c.Self(), node.Kill)
+	}
+	if r, ok := c.Node().AsRequest(msg); ok {
+		r.Reply(1)
+	}
+	return nil
+}
+
+func workers() node.Actor { return node.ActorFunc(worker) }
+
+// again waits for another process of that name, and that all services answer.
+func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.PID) {
+	t.Helper()
+	nodetest.Settles(t, func() string {
+		var ok bool
+		if pid, ok = n.Whereis(name); !ok || pid == was {
+			return "it has not been started again"
+		}
+		if err := n.CheckServices(soon(t)); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	return pid
+}
+
+// However a service ends, it comes back under its name. No more than ten times, so each
+// has a node of its own.
+func TestKeepStartsAgain(t *testing.T) {
+	for how, end := range map[string]func(n *node.Node, pid node.PID) error{
+		"kill":     func(n *node.Node, pid node.PID) error { n.Exit(pid, node.Kill); return nil },
+		"shutdown": func(n *node.Node, pid node.PID) error { n.Exit(pid, node.Shutdown); return nil },
+		"reason":   func(n *node.Node, pid node.PID) error { n.Exit(pid, wire.Tuple{wire.Atom("any"), 1}); return nil },
+		"panic":    func(n *node.Node, pid node.PID) error { return n.Send(pid, "panic") },
+		"goexit":   func(n *node.Node, pid node.PID) error { return n.Send(pid, "goexit") },
+		"error":    func(n *node.Node, pid node.PID) error { return n.Send(pid, "error") },
+		"stop":     func(n *node.Node, pid node.PID) error { return n.Send(pid, "stop") },
+		"itself":   func(n *node.Node, pid node.PID) error { return n.Send(pid, "exit") },
+		"link": func(n *node.Node, pid node.PID) error {
+			_, err := n.Spawn(node.Process(func(p *node.Self) error { p.Link(pid); return node.ExitWith(wire.Atom("broken")) }))
+			return err
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			log := &logtest.Text{}
+			n := startNode(t, node.Config{Log: log.Logger()})
+			ask := func(ctx context.Context, pid node.PID) error {
+				_, err := node.Call[int](ctx, n, pid, 1)
+				return err
+			}
+			was, err := n.Keep(soon(t), node.Service{Options: node.Options{Name: "w"}, New: workers, Ask: ask})
+			require.NoError(t, err)
+			require.True(t, n.Protected(was))
+			require.NoError(t, n.CheckServices(soon(t)))
+			for range 2 {
+				require.NoError(t, end(n, was))
+				was = again(t, n, "w", was)
+			}
+			assert.Contains(t, log.String(), "a service has ended: starting it again")
+			assert.NoError(t, n.Err())
+		})
+	}
+}
+
+// What the node itself runs comes back and does what it did.
+func TestKernelStartsAgain(t *testing.T) {
+	a, b, self, remote := two(t)
+	for _, name := range []node.Atom{"net_kernel", "rex"} {
+		pid, ok := b.Whereis(name)
+		require.True(t, ok)
+		b.Exit(pid, node.Kill)
+		again(t, b, name, pid)
+		require.NoError(t, a.Ping(soon(t), b.Name()))
+	}
+	// Go code that is no process is net_kernel towards others, the new one.
+	pid, _ := b.Whereis("net_kernel")
+	require.NoError(t, b.Send(self.Self(), "from nobody"))
+	require.Equal(t, "from nobody", self.Receive())
+	assert.Equal(t, pid, b.Leader(remote), "there is no user")
+	v, err := node.Call[any](soon(t), a, node.At{Name: "rex", Node: b.Name()},
+		any(wire.Tuple{wire.Atom("call"), wire.Atom("no"), wire.Atom("no"), wire.List{}, node.PID{}}))
+	require.NoError(t, err)
+	assert.Contains(t, wire.Format(v), "undef")
+}
+
+// A service that cannot be kept up ends the node, which says why.
+func TestKeepGivesUp(t *testing.T) {
+	for how, behaviour := range map[string]func() node.Actor{
+		"process ends": func() node.Actor { return node.Process(func(*node.Self) error { return errors.New("broken") }) },
+		"no start":     nil,
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := &logtest.Text{}
+				n, err := node.Start(node.Config{Workers: 2, Log: log.Logger()})
+				require.NoError(t, err)
+				first := true
+				if behaviour == nil {
+					behaviour = func() node.Actor {
+						if first {
+							first = false
+							return node.Process(func(*node.Self) error { return nil })
+						}
+						panic("no behaviour")
+					}
+				}
+				began := time.Now()
+				_, err = n.Keep(t.Context(), node.Service{Options: node.Options{Label: "bad"}, New: behaviour})
+				require.NoError(t, err)
+				<-n.Done()
+				assert.Less(t, time.Since(began), 4*time.Second)
+				failed := new(node.ServiceError)
+				require.ErrorAs(t, n.Err(), &failed)
+				assert.Equal(t, "bad", failed.Service)
+				assert.Equal(t, 11, failed.Ends)
+				assert.ErrorAs(t, n.Stop(), &failed)
+				assert.ErrorAs(t, n.CheckServices(t.Context()), &failed)
+				_, err = n.Spawn(workers())
+				assert.ErrorIs(t, err, node.ErrStopped, "the node has stopped by itself")
+				assert.Contains(t, log.String(), `level=ERROR msg="the node ends: a service cannot be kept up" service=bad ends=11`)
+			})
+		})
+	}
+}
+
+// While one is started again, the check says so.
+func TestCheckServices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := node.Start(node.Config{Workers: 2})
+		require.NoError(t, err)
+		defer n.Stop()
+		var answers, up atomic.Bool
+		answers.Store(true)
+		up.Store(true)
+		pid, err := n.Keep(t.Context(), node.Service{Options: node.Options{Name: "w"},
+			New: func() node.Actor {
+				if !up.Load() {
+					panic("not now")
+				}
+				return workers()
+			},
+			Ask: func(context.Context, node.PID) error {
+				if answers.Load() {
+					return nil
+				}
+				return errors.New("silence")
+			}})
+		require.NoError(t, err)
+		require.NoError(t, n.CheckServices(t.Context()))
+		answers.Store(false)
+		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w does not answer: silence")
+		answers.Store(true)
+		up.Store(false)
+		n.Exit(pid, node.Kill)
+		synctest.Wait()
+		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w is being started again, for the 2nd time")
+		up.Store(true)
+		time.Sleep(time.Second) // of the bubble
+		synctest.Wait()
+		require.NoError(t, n.CheckServices(t.Context()))
+	})
+}
+
+func TestKeepNames(t *testing.T) {
+	n := startNode(t, node.Config{})
+	other, err := n.SpawnOpt(node.Options{Name: "taken"}, workers())
+	require.NoError(t, err)
+	keep := func(o node.Options) error {
+		_, err := n.Keep(soon(t), node.Service{Options: o, New: workers})
+		return err
+	}
+	assert.ErrorIs(t, keep(node.Options{}), node.ErrBadOption)
+	assert.ErrorIs(t, keep(node.Options{Name: "taken"}), node.ErrNameTaken)
+	require.NoError(t, n.Unregister("taken"))
+	require.NoError(t, keep(node.Options{Name: "taken"}), "the attempt has not reserved it")
+	assert.ErrorIs(t, keep(node.Options{Name: "taken"}), node.ErrNameTaken)
+	assert.ErrorIs(t, n.Unregister("taken"), node.ErrProtected)
+	pid, _ := n.Whereis("taken")
+	n.Exit(pid, node.Kill)
+	for range 1000 { // also when nobody has it
+		require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
+	}
+	again(t, n, "taken", pid)
+	require.NoError(t, keep(node.Options{Label: "no name"}))
+	require.NoError(t, keep(node.Options{Label: "no name"}))
+	require.NoError(t, n.CheckServices(soon(t)))
+	require.NoError(t, n.Stop())
+	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrStopped)
+	assert.ErrorIs(t, n.Err(), node.ErrStopped)
+	<-n.Done()
+}
+
+// intruder is a connection to a node by hand, on which anything can be sent.
+type intruder struct {
+	t    *testing.T
+	link wire.Link
+	self node.PID
+}
+
+func (c *cluster) intrude(name string, n *node.Node) *intruder {
+	c.t.Helper()
+	conn, err := net.Dial("tcp", n.Addr().String())
+	require.NoError(c.t, err)
+	id := wire.NodeID{Name: node.Atom(name + "@127.0.0.1"), Creation: 7}
+	link, err := c.proto.Dial(soon(c.t), conn, wire.Handshake{
+		Local: id, Peer: n.Name(), Cookies: func(node.Atom) (string, string) { return "secret", "secret" },
+	})
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { link.Close() })
+	return &intruder{c.t, link, wire.NewOrigin(id).PID(66)}
+}
+
+func (i *intruder) send(f wire.Frame) {
+	_, err := i.link.Write(&f)
+	require.NoError(i.t, err)
+	_, err = i.link.Flush(false)
+	require.NoError(i.t, err)
+}
+
+// handled waits until the node has handled what was sent before.
+func (i *intruder) handled(n *node.Node) {
+	i.t.Helper()
+	ref := wire.NewOrigin(wire.NodeID{Name: i.self.Node(), Creation: 7}).RefOf(rand.Uint64N(1 << 40))
+	i.send(wire.Frame{Op: wire.OpMonitor, From: i.self, To: n.Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
+	var f wire.Frame
+	for {
+		require.NoError(i.t, i.link.Read(&f))
+		if f.Op == wire.OpDown && f.Ref == ref {
+			return
+		}
+	}
+}
+
+// Nothing that comes from another node ends a protected process, or makes it another's.
+func TestProtected(t *testing.T) {
+	log := &logtest.Text{}
+	c := newCluster(t)
+	cfg := c.config("b")
+	cfg.Log = log.Logger()
+	n := startNode(t, cfg)
+	i := c.intrude("x", n)
+	trapping, err := n.SpawnOpt(node.Options{Name: "trapping", Protected: true}, node.Process(func(p *node.Self) error {
+		p.TrapExit(true)
+		for {
+			if e, ok := p.Receive().(node.Exited); ok && (e.From.IsZero() || e.From == p.Self()) {
+				return node.ExitWith(e.Reason)
+			}
+		}
+	}))
+	require.NoError(t, err)
+	plain, err := n.SpawnOpt(node.Options{Name: "plain"}, workers())
+	require.NoError(t, err)
+	kernel, _ := n.Whereis("net_kernel")
+	rex, _ := n.Whereis("rex")
+	targets := []node.PID{trapping, kernel, rex}
+	leader := n.Leader(rex)
+	for _, to := range targets {
+		info, err := n.Info(to)
+		require.NoError(t, err)
+		for _, from := range []node.PID{i.self, {}, to, kernel, rex} { // his own, and others' names
+			for _, reason := range []any{node.Kill, node.Shutdown, node.Normal, node.Killed, wire.Atom("bad")} {
+				i.send(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
+				i.send(wire.Frame{Op: wire.OpSignal, From: from, Name: info.Name, Payload: reason})
+				i.send(wire.Frame{Op: wire.OpLink, From: i.self, To: to})
+				i.send(wire.Frame{Op: wire.OpExit, From: i.self, To: to, Payload: reason})
+				i.send(wire.Frame{Op: wire.OpExit, From: i.self, To: to, Payload: reason}) // without a link
+			}
+		}
+		for _, from := range []node.PID{{}, to, kernel, rex} { // links in others' names
+			for _, op := range []wire.Op{wire.OpLink, wire.OpExit} {
+				j := c.intrude("z", n)
+				j.send(wire.Frame{Op: op, From: from, To: to, Payload: node.Kill})
+				for j.link.Read(new(wire.Frame)) == nil { // what was under way before the connection ends
+				}
+			}
+		}
+		i.send(wire.Frame{Op: wire.OpGroupLeader, From: i.self, To: to, Leader: i.self})
+		i.send(wire.Frame{Op: wire.OpLink, From: i.self, To: to})
+	}
+	i.handled(n)
+	i.link.Close() // breaks the links
+	nodetest.Settles(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
+	for _, pid := range targets {
+		require.True(t, n.IsAlive(pid), "%v", pid)
+		require.Equal(t, leader, n.Leader(pid))
+		info, err := n.Info(pid)
+		require.NoError(t, err)
+		require.Empty(t, info.Links)
+	}
+	require.NoError(t, n.CheckServices(soon(t)))
+	assert.Contains(t, log.String(),
+		`"a signal of another node was refused: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
+	assert.LessOrEqual(t, strings.Count(log.String(), "was refused"), 5, "they are not all logged")
+
+	j := c.intrude("y", n)
+	j.send(wire.Frame{Op: wire.OpSignal, From: j.self, To: plain, Payload: node.Kill})
+	j.handled(n)
+	require.False(t, n.IsAlive(plain), "others are as in Erlang")
+}
+
+// No message of whatever shape ends net_kernel or rex.
+func TestKernelTakesAnything(t *testing.T) {
+	c := newCluster(t)
+	n := c.start("b")
+	i := c.intrude("x", n)
+	kernel, _ := n.Whereis("net_kernel")
+	rex, _ := n.Whereis("rex")
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	var words []any
+	for _, w := range strings.Fields("$gen_call $gen_cast system call block_call cast sbcast send features_request is_auth" +
+		" terminate suspend replace_state io_request EXIT DOWN rex") {
+		words = append(words, wire.Atom(w))
+	}
+	words = append(words, i.self, kernel, n.MakeRef(), 1, "text", nil, wire.List{}, wire.Tuple{}, 1.5,
+		wire.Export{Module: "a", Function: "b", Arity: 1})
+	var term func(depth int) any
+	term = func(depth int) any {
+		if depth == 0 || r.IntN(3) == 0 {
+			return words[r.IntN(len(words))]
+		}
+		all := make([]any, r.IntN(6))
+		for k := range all {
+			all[k] = term(depth - 1)
+		}
+		switch r.IntN(4) {
+		case 0:
+			return wire.List(all)
+		case 1:
+			return wire.ImproperList{Head: append(all, 1), Tail: term(0)}
+		}
+		return wire.Tuple(all)
+	}
+	for k := range 20_000 {
+		msg := term(4)
+		if k%2 == 0 { // one that looks as it should
+			msg = wire.Tuple{words[r.IntN(5)], wire.Tuple{i.self, term(1)}, term(3)}
+		}
+		for _, name := range []node.Atom{"net_kernel", "rex"} {
+			i.send(wire.Frame{Op: wire.OpSend, From: i.self, Name: name, Payload: msg})
+		}
+		if k%100 == 99 {
+			i.handled(n)
+		}
+	}
+	require.NoError(t, n.CheckServices(soon(t)))
+	for name, pid := range map[node.Atom]node.PID{"net_kernel": kernel, "rex": rex} {
+		now, ok := n.Whereis(name)
+		require.True(t, ok)
+		require.Equal(t, pid, now, "%s is still the same process", name)
+	}
+}
+
+// Whoever has a message passed on by rex does not become this node.
+func TestShowPeer(t *testing.T) {
+	c := newCluster(t)
+	n := c.start("b")
+	got := make(chan string, 10)
+	shown := func(c *node.Context, msg any) error {
+		r, ok := c.Node().AsRequest(msg)
+		if !ok {
+			got <- fmt.Sprintf("%v", msg)
+			return nil
+		}
+		peer, _, known := r.From.Peer()
+		got <- fmt.Sprintf("%v %v %q %v", r.Body, r.From.IsTerm(), peer, known)
+		return nil
+	}
+	pid, err := n.SpawnOpt(node.Options{Name: "shown", ShowPeer: true}, node.ActorFunc(shown))
+	require.NoError(t, err)
+	i := c.intrude("x", n)
+	call := func(from node.PID, body any) any {
+		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, n.MakeRef()}, body}
+	}
+	next := func() string {
+		select {
+		case s := <-got:
+			return s
+		case <-time.After(nodetest.Limit):
+			t.Fatal("nothing comes")
+			return ""
+		}
+	}
+	for _, from := range []node.PID{i.self, pid} { // the claim does not count
+		i.send(wire.Frame{Op: wire.OpSend, From: from, To: pid, Payload: call(from, 1)})
+		require.Equal(t, `1 true "x@127.0.0.1" true`, next())
+		i.send(wire.Frame{Op: wire.OpSend, From: from, Name: "shown", Payload: call(from, 2)})
+		require.Equal(t, `2 true "x@127.0.0.1" true`, next())
+		i.send(wire.Frame{Op: wire.OpSend, ID: 9, From: from, Name: "shown", Payload: call(from, 3)}) // with a receipt
+		require.Equal(t, `3 true "x@127.0.0.1" true`, next())
+	}
+	for k := range 5 { // in a parcel
+		i.send(wire.Frame{Op: wire.OpSend, From: i.self, To: pid, Payload: call(i.self, k)})
+	}
+	for k := range 5 {
+		require.Equal(t, fmt.Sprintf(`%d true "x@127.0.0.1" true`, k), next())
+	}
+	i.send(wire.Frame{Op: wire.OpSend, From: i.self, Name: "rex",
+		Payload: wire.Tuple{i.self, wire.Tuple{wire.Atom("sbcast"), wire.Atom("shown"), call(i.self, 4)}}})
+	require.Equal(t, `4 true "x@127.0.0.1" true`, next())
+	require.NoError(t, n.Send(pid, call(i.self, 5))) // as an echo would
+	require.Equal(t, `5 true "" false`, next())
+	node.Async[any](n, pid, 6)
+	require.Equal(t, `6 false "" false`, next())
+}

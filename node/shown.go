@@ -1,0 +1,114 @@
+package node
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// What a process can know of the node that a message comes from. A message itself
+// proves nothing: a peer may put the PID of any node into it. The connection that it
+// comes over does.
+
+// PeerMessage is a message of another node, for a process that was spawned with
+// [Options].ShowPeer. [Node.AsRequest] and [AsCast] read what is in it.
+type PeerMessage struct {
+	Peer    Atom   // the node over whose connection it has come
+	Addr    string // of that node
+	Message any
+}
+
+// Term is the message as other nodes see it.
+func (m PeerMessage) Term() any { return m.Message }
+
+// shown makes the PeerMessage of what p has sent.
+func (p *peer) shown(msg any) any { return PeerMessage{p.name, p.link.Peer().Addr, msg} }
+
+// requester is who has made a request that has come as a term.
+type requester struct {
+	pid PID
+	via *PeerMessage // that it has come in, without the message; nil: not known
+}
+
+// Peer returns the node over whose connection a request has come, and its address, if
+// the process that got it was spawned with [Options].ShowPeer. ok is false for a
+// request that was made on this node, or of which nobody knows where it was made.
+func (f From) Peer() (peer Atom, addr string, ok bool) {
+	if p := f.t.p; p != nil && p.far != nil && p.far.via != nil && p.far.via.Peer != "" {
+		return p.far.via.Peer, p.far.via.Addr, true
+	}
+	return "", "", false
+}
+
+// IsTerm reports whether a request has come as a term, as those of other nodes do, and
+// not from Go code of this program. One that has come as a term and has no Peer may
+// have been made by anybody: a process here has passed it on, perhaps.
+func (f From) IsTerm() bool { return f.t.p != nil && f.t.p.far != nil }
+
+// Allows reports whether who has made a request may have something run by name: see
+// [Distribution].Allow. Go code of this program always may; a request that nobody knows
+// the node of may if all nodes may.
+func (f From) Allows(e wire.Export) bool {
+	if !f.IsTerm() {
+		return true
+	}
+	peer, _, _ := f.Peer()
+	return f.t.p.node.Allows(peer, e)
+}
+
+// Allows reports whether a peer may have something run by name: what
+// [Distribution].Allow says. Peer "" is for one that is not known.
+func (n *Node) Allows(peer Atom, e wire.Export) bool {
+	if n.dist == nil || n.dist.cfg.Allow == nil {
+		return true
+	}
+	return peer != "" && n.dist.cfg.Allow(peer, e)
+}
+
+// refusals counts signals of peers that were refused, and says when to log them.
+type refusals struct {
+	last  atomic.Int64 // when one was logged: Unix time, ns
+	count atomic.Int64 // since
+}
+
+// refusalLog is how often a refused signal is logged, at most.
+const refusalLog = time.Second
+
+// refuses reports whether a signal of the peer must not reach q.
+func (p *peer) refuses(q *proc, signal string) bool {
+	if !q.protected {
+		return false
+	}
+	r := &p.n.refusals
+	count, last, now := r.count.Add(1), r.last.Load(), time.Now().UnixNano()
+	if now-last >= int64(refusalLog) && r.last.CompareAndSwap(last, now) {
+		r.count.Add(-count)
+		p.n.cfg.Log.Warn("a signal of another node was refused: the process is protected", "peer", string(p.name), "signal", signal,
+			"process", q.Name(), "refused", count)
+	}
+	return true
+}
+
+// farLinkBrokenLocked is linkBrokenLocked for a link to a process of another node: a
+// protected process that does not trap exits only loses the link.
+func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
+	if q.protected && (q.cold == nil || !q.cold.trap) {
+		q.removeLinkLocked(from)
+		return nil
+	}
+	return q.linkBrokenLocked(nil, from, reason)
+}
+
+// allowsIn reports whether the process whose context ctx is may call e by name: one that
+// a peer has started may do what that peer may.
+func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
+	p, ok := ctx.Value(procKey{}).(*proc)
+	if !ok {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cold == nil || p.cold.owner == nil || n.Allows(p.cold.owner.name, e)
+}
