@@ -79,6 +79,11 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 	switch m := msg.(type) {
 	case node.Request[Command]:
 		return Request{From: m.From, What: m.Body.What, quiet: m.Body.quiet}, true
+	case node.PeerMessage:
+		if t, ok := m.Message.(wire.Tuple); ok && len(t) == 3 && t[0] == system {
+			from, ok := n.ReadFromPeer(m, t[1])
+			return Request{From: from, What: t[2], isTerm: true}, ok
+		}
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == system {
 			from, ok := n.ReadFrom(m[1])
@@ -100,7 +105,15 @@ type System struct {
 
 // Handle answers a system message to srv, whose behaviour is running or, by way
 // of Handle, suspended. What it returns, the behaviour's Receive must return.
+//
+// A protected process ([node.Options].Protected) is only looked at by messages that have
+// come as terms, as those of other nodes do: get_state and get_status. All others are
+// answered with {error, protected}. Go code of the program is not refused anything.
 func (s *System) Handle(c *node.Context, srv Server, r Request) error {
+	if refusal := r.refusal(c, srv); refusal != nil {
+		c.Reply(r.From, refusal)
+		return nil
+	}
 	if t, ok := r.What.(wire.Tuple); ok && len(t) == 2 && t[0] == terminate {
 		if !r.quiet {
 			c.Reply(r.From, wire.OK)
@@ -115,6 +128,25 @@ func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 	}
 	if e, ok := srv.(Enterer); ok && was && !s.suspended {
 		return e.Resumed(c)
+	}
+	return nil
+}
+
+// refusal is the answer to a request that whoever has made it may not make; nil: it may
+// be.
+func (r Request) refusal(c *node.Context, srv Server) any {
+	if !r.isTerm {
+		return nil
+	}
+	if r.What != getState && r.What != getStatus && c.Node().Protected(c.Self()) {
+		return wire.Tuple{wire.Error, wire.Atom("protected")}
+	}
+	t, ok := r.What.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != replaceState {
+		return nil
+	}
+	if f, ok := t[1].(wire.Export); ok && !r.From.Allows(f) {
+		return failed(srv, "system_replace_state", fmt.Errorf("%w: %v", node.ErrUndef, f))
 	}
 	return nil
 }
