@@ -133,7 +133,13 @@ func (t *tools) register(args []any) (any, error) {
 
 func (t *tools) unregister(args []any) (any, error) {
 	name, ok := args[0].(wire.Atom)
-	if !ok || t.n.Unregister(name) != nil {
+	if !ok {
+		return nil, errBadArg
+	}
+	if pid, ok := t.n.Whereis(name); ok && t.n.Protected(pid) {
+		return nil, errProtected
+	}
+	if t.n.Unregister(name) != nil {
 		return nil, errBadArg
 	}
 	return wire.True, nil

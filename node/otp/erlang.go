@@ -171,6 +171,9 @@ func (t *tools) exit(args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
+	if t.n.Protected(pid) {
+		return nil, errProtected
+	}
 	t.n.Exit(pid, args[1])
 	return wire.True, nil
 }

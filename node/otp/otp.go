@@ -29,9 +29,11 @@ const defaultMessages = 100
 // Export is Config.Export of the zero Config.
 func Export(n *node.Node) error { return Config{}.Export(n) }
 
-// Export lets other nodes call what doc.go lists, and starts the process user.
+// Export lets other nodes call what doc.go lists, and starts the process user, which
+// the node keeps up ([node.Node.Keep]): a new one has the same Output. Who waits for an
+// answer of one that has ended is told by its monitor, as io does.
 // Once a node: the error is [node.ErrNameTaken] for a second time. Others are
-// those of [node.Node.SpawnOpt], and what is wrong with the Config.
+// those of [node.Node.Keep], and what is wrong with the Config.
 func (c Config) Export(n *node.Node) error {
 	if c.Messages < 0 {
 		return fmt.Errorf("otp: Config.Messages %d: want 0 for the default, or more", c.Messages)
@@ -58,7 +60,9 @@ func (c Config) Export(n *node.Node) error {
 	if err := t.exportSpawns(); err != nil {
 		return err
 	}
-	_, err := n.SpawnOpt(node.Options{Name: "user"}, node.Process(t.user))
+	_, err := n.Keep(context.Background(), node.Service{
+		Options: node.Options{Name: "user"}, New: func() node.Actor { return node.Process(t.user) },
+	})
 	return err
 }
 
@@ -107,6 +111,9 @@ func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, e
 
 // errBadArg is what a BIF raises that is given what it cannot do with.
 var errBadArg = node.Raise(wire.Atom("badarg"))
+
+// errProtected is what a BIF raises that would end a protected process, or take its name.
+var errProtected = node.Raise(wire.Atom("protected"))
 
 // pair is {Name, Value}.
 func pair(name string, v any) wire.Tuple { return wire.Tuple{wire.Atom(name), v} }

@@ -1,0 +1,39 @@
+package otp_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/wire"
+)
+
+// The process user comes back when it has ended, and nobody ends it, or takes its name, by
+// a function that is called by name.
+func TestUserIsKept(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	var out bytes.Buffer // written by one process at a time
+	require.NoError(t, otp.Config{Output: &out}.Export(n))
+	ctx := nodetest.Soon(t)
+	pid, _ := n.Whereis("user")
+	for _, args := range [][]any{{wire.Atom("exit"), pid, node.Kill}, {wire.Atom("unregister"), wire.Atom("user")}} {
+		_, err := n.Apply(ctx, "erlang", args[0].(wire.Atom), args[1:])
+		require.Equal(t, wire.Atom("protected"), node.ErrorTerm(err), "%v", args)
+	}
+	require.True(t, n.IsAlive(pid))
+	n.Exit(pid, node.Kill)
+	nodetest.Settles(t, func() string {
+		if now, ok := n.Whereis("user"); !ok || now == pid {
+			return "it has not been started again"
+		}
+		return ""
+	})
+	h := nodetest.Open(t, n)
+	require.NoError(t, h.SendName("user", wire.Tuple{wire.Atom("io_request"), h.Self(), 1, wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), "x"}}))
+	require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.OK}, nodetest.Next[wire.Tuple](t, h))
+	require.Equal(t, "x", out.String())
+}
