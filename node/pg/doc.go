@@ -86,6 +86,11 @@
 // ends takes the members of its node along, and its monitors, who are not told:
 // monitor the process as well.
 //
+// A scope's process that has ended leaves nothing: a new one ([Config].Keep, or a
+// supervisor) has no members of its own node, who must join again, and no monitors; the
+// members on other nodes are there when those have answered its discover. The other nodes
+// take the members of this one out when its process ends. It is so in OTP, too.
+//
 // # Goroutines
 //
 // The scope's process is an Actor without a goroutine of its own. Reading does not

@@ -35,6 +35,11 @@ type Config struct {
 	Seek time.Duration
 	// Link links the scope's process to the one that calls Start.
 	Link bool
+	// Keep has the node keep the scope's process up ([node.Node.Keep]), and protect it.
+	// One that has been started again begins as [Scope.Actor] says: processes of this
+	// node must join again, monitors are over, and the members on other nodes are there
+	// as soon as these have answered. Not together with Link.
+	Keep bool
 }
 
 const (
@@ -62,6 +67,9 @@ func New(cfg Config) (*Scope, error) {
 	if cfg.Seek == 0 {
 		cfg.Seek = defaultSeek
 	}
+	if cfg.Keep && cfg.Link {
+		return nil, errors.New("pg: Config.Keep and Config.Link exclude each other")
+	}
 	if cfg.Seek < 0 {
 		return nil, fmt.Errorf("pg: Config.Seek %v: want 0 for the default, or more", cfg.Seek)
 	}
@@ -78,11 +86,28 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = node.SpawnWait(ctx, from, node.Options{Name: s.cfg.Name, Link: cfg.Link}, s.Actor())
+	if cfg.Keep {
+		err = s.keep(ctx, from)
+	} else {
+		_, err = node.SpawnWait(ctx, from, node.Options{Name: s.cfg.Name, Link: cfg.Link}, s.Actor())
+	}
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// keep starts the scope's process as a service of the node.
+func (s *Scope) keep(ctx context.Context, from node.Caller) error {
+	n := node.Of(from)
+	_, err := n.Keep(ctx, node.Service{
+		Options: node.Options{Name: s.cfg.Name}, New: s.Actor,
+		Ask: func(ctx context.Context, pid node.PID) error {
+			_, err := genserver.Call(ctx, n, pid, find{})
+			return err
+		},
+	})
+	return err
 }
 
 // Find returns the scope that runs on the caller's node under a name. Errors:

@@ -1,0 +1,39 @@
+package pg_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/pg"
+)
+
+// A scope that the node keeps up begins anew: who was in a group here joins again.
+func TestKeep(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	ctx := nodetest.Soon(t)
+	_, err := pg.Start(ctx, n, pg.Config{Keep: true, Link: true})
+	require.ErrorContains(t, err, "exclude each other")
+	s, err := pg.Start(ctx, n, pg.Config{Keep: true})
+	require.NoError(t, err)
+	h := nodetest.Open(t, n)
+	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
+	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
+	pid, _ := n.Whereis("pg")
+	require.True(t, n.Protected(pid))
+	n.Exit(pid, node.Kill)
+	nodetest.Settles(t, func() string {
+		if err := n.CheckServices(ctx); err != nil {
+			return err.Error()
+		}
+		if now, ok := n.Whereis("pg"); !ok || now == pid {
+			return "it has not been started again"
+		}
+		return ""
+	})
+	require.Empty(t, s.Members("g"))
+	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
+	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
+}
