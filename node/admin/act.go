@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +20,28 @@ func (q *question) send() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := q.other(pid); err != nil {
+		return nil, err
+	}
 	return pid, q.self.Send(pid, q.args[1])
+}
+
+// other refuses the service itself as a target: a request that it made to itself would
+// have its own rights.
+func (q *question) other(pid node.PID) error {
+	if own, ok := q.n.Whereis(Name); ok && own == pid {
+		return fmt.Errorf("%w: %s to %s itself: ask it directly", ErrBadRequest, q.word, Name)
+	}
+	return nil
 }
 
 // call calls a process on behalf of who asks, as Erlang would.
 func (q *question) call() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
+		return nil, err
+	}
+	if err := q.other(pid); err != nil {
 		return nil, err
 	}
 	ms, ok := wire.Int(q.args[2])
@@ -71,6 +87,9 @@ func (q *question) spawn() (any, error) {
 		if o.Name, err = q.name(3, "name"); err != nil {
 			return nil, err
 		}
+	}
+	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !q.from.Allows(e) {
+		return nil, fmt.Errorf("%w for %s: %v", node.ErrUndef, cmp.Or(q.peer, "a node that is not known"), e)
 	}
 	b, err := q.n.Behaviour(module, function, args)
 	if err != nil {
@@ -132,7 +151,6 @@ func (q *question) stop() (any, error) {
 	if q.s.cfg.Stop == nil {
 		return nil, fmt.Errorf("%w: stop: nothing says how", ErrNotSupported)
 	}
-	q.n.Log().Info("stopping: told to by an operator", "from", string(q.from.Caller().Node()))
 	q.answer(wire.True, nil)
 	q.s.cfg.Stop()
 	return nil, errLater

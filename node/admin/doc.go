@@ -97,7 +97,20 @@
 // mailbox, before the process sees it, in the order of one sender's messages; the
 // reply to a node.Call is no message and is not shown.
 //
-// All that a node which knows the cookie can do by itself, it may ask for here. The
-// name of the asking node is what the request says; [Config].Allow is a fence
-// against mistakes, not against enemies. ReadOnly holds against everybody.
+// By default a node that knows the cookie may ask for everything. [Config].Operators
+// names those that may do more than look, [Config].Allow decides for each request.
+// Who asks is the node over whose connection the request has come, not the one that the
+// request names. But what a node is called is what it says in the handshake, which the
+// cookie alone does not prove: cookies of single peers or TLS do. ReadOnly holds
+// against everybody.
+//
+// What changes something or shows messages is logged, one line "operator action" each,
+// with who has asked, the address, the arguments in brief and the outcome, refusals
+// included. Messages and arguments of functions are not in it.
+//
+// # When the service ends
+//
+// The node starts it again, see [Start]. Requests that a worker has in hand are answered
+// by the worker, streams go on; those in the mailbox are lost, and their callers' monitors
+// tell them. Other nodes cannot end it but by {exit, actornode, Reason}.
 package admin

@@ -39,6 +39,7 @@ var codes = []struct {
 	{"stopped", node.ErrStopped},
 	{"timeout", node.ErrTimeout},
 	{"timeout", context.DeadlineExceeded},
+	{"protected", node.ErrProtected},
 }
 
 // failed is the code of all other errors.

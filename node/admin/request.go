@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ const (
 	changes how = 1 << iota // refused if Config.ReadOnly
 	slow                    // by a process of its own
 	vital                   // also when there is much to do
+	reveals                 // shows what is in messages
 )
 
 // duties are all requests, by their first word. Set once, for the functions refer
@@ -51,8 +53,8 @@ func init() {
 		"drain":       {"", 0, 0, changes, (*question).drain},
 		"stop":        {"", 0, 0, changes | slow | vital, (*question).stop},
 		"log_level":   {"[Level]", 0, 1, looks, (*question).logLevel},
-		"trace":       {"TraceQuery", 1, 1, looks, (*question).trace},
-		"deadletters": {"[LetterQuery]", 0, 1, looks, (*question).deadLetters},
+		"trace":       {"TraceQuery", 1, 1, reveals, (*question).trace},
+		"deadletters": {"[LetterQuery]", 0, 1, reveals, (*question).deadLetters},
 	}
 }
 
@@ -76,17 +78,61 @@ func (q *question) read(body any) (*duty, error) {
 			strings.TrimSuffix(string(q.word)+", "+d.args, ", "))
 	}
 	change := d.how&changes != 0 || q.word == "log_level" && len(q.args) > 0
-	peer := q.from.Caller().Node()
-	if peer == "" {
-		peer = q.n.Name()
+	q.acts = change || d.how&reveals != 0
+	peer, addr, known := q.from.Peer()
+	program := !q.from.IsTerm() // Go code on this node
+	if q.peer, q.addr = peer, addr; program {
+		peer, q.peer = q.n.Name(), q.n.Name()
 	}
-	switch allow := q.s.cfg.Allow; {
+	switch says, allow, operators := q.from.Caller().Node(), q.s.cfg.Allow, q.s.cfg.Operators; {
+	case known && says != peer:
+		return nil, fmt.Errorf("%w: %s: the request says it is from %s, but it has come from %s",
+			ErrNotAllowed, q.word, brief(says), peer)
 	case change && q.s.cfg.ReadOnly:
 		return nil, fmt.Errorf("%w: %s: its operator service only looks", ErrNotAllowed, q.word)
-	case allow != nil && !allow(peer, q.word):
-		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, peer)
+	case allow != nil && !allow(peer, q.word), q.acts && !program && operators != nil && !operators(peer):
+		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, cmp.Or(peer, "a node that is not known"))
 	}
 	return d, nil
+}
+
+// log logs what an operator has done, or tried to do.
+func (q *question) log(err error) {
+	if !q.acts {
+		return
+	}
+	outcome := "ok"
+	if err != nil {
+		outcome = short(err.Error())
+	}
+	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "not known")), "addr", q.addr, "action", string(q.word),
+		"arguments", q.shown(), "outcome", outcome)
+}
+
+// shown are the arguments for the log, without what may be secret: messages and
+// arguments of functions.
+func (q *question) shown() string {
+	args := q.args
+	switch q.word {
+	case "send", "call":
+		args = args[:min(1, len(args))]
+	case "spawn":
+		args = append(slices.Clone(args[:min(2, len(args))]), args[min(3, len(args)):]...)
+	}
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i] = brief(a)
+	}
+	return short(strings.Join(texts, ", "))
+}
+
+// short cuts a text for the log.
+func short(text string) string {
+	const most = 300
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
 }
 
 // words are the first words of all requests, in alphabetical order.

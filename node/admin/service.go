@@ -38,9 +38,16 @@ type Config struct {
 	// Default: not supported.
 	Stop func()
 
+	// Operators decides whether another node may do what changes something, and what
+	// shows messages: all but status, nodes, ps, tree, info, and log_level that asks. The
+	// program itself always may. Default: whoever knows the cookie.
+	Operators func(peer node.Atom) bool
 	// Allow decides whether a node may make a request: its first word, such as ps or
-	// exit. What the asking node is called is what it says itself. Default: whoever
-	// knows the cookie may do everything.
+	// exit; beside Operators. Default: it may.
+	//
+	// For both, peer is the node over whose connection the request has come; a request
+	// that says it is from another is refused. "" is for one that has come in another
+	// way, through a process of this node perhaps.
 	Allow func(peer, request node.Atom) bool
 	// ReadOnly refuses whatever changes something: all but status, nodes, ps, tree,
 	// info, log_level, trace and deadletters.
@@ -99,7 +106,9 @@ type Service struct {
 	drain   drain
 }
 
-// New makes a service. The error is what is wrong with the Config.
+// New makes a service. The error is what is wrong with the Config. It is to be spawned
+// with [node.Options].ShowPeer: without it the service does not know who asks, and
+// Operators and Allow are asked for the peer "".
 func New(c Config) (*Service, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -107,12 +116,20 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c}, nil
 }
 
-// Start starts the service of a node, once, without a supervisor. Errors:
-// [node.ErrNameTaken], what is wrong with the Config, [node.ErrStopped].
+// Start starts the service of a node, once. The node keeps it up ([node.Node.Keep]): one
+// that has ended is started again and knows what it knew; streams go on, and who waits
+// for an answer is told by the monitor of its call. Errors: [node.ErrNameTaken], what is
+// wrong with the Config, [node.ErrStopped].
 func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := New(c)
 	if err == nil {
-		_, err = node.SpawnWait(ctx, n, node.Options{Name: Name}, s)
+		_, err = n.Keep(ctx, node.Service{
+			Options: node.Options{Name: Name, ShowPeer: true}, New: func() node.Actor { return s },
+			Ask: func(ctx context.Context, pid node.PID) error {
+				_, err := node.Call[bool](ctx, n, pid, areYouThere{})
+				return err
+			},
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("admin: cannot start: %w", err)
@@ -120,9 +137,16 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 	return nil
 }
 
+// areYouThere is what the node asks the service to see whether it answers.
+type areYouThere struct{}
+
 // Receive is part of node.Actor.
 func (s *Service) Receive(c *node.Context, msg any) error {
 	n := c.Node()
+	if r, ok := msg.(node.Request[areYouThere]); ok {
+		r.Reply(true)
+		return nil
+	}
 	r, ok := n.AsRequest(msg)
 	if !ok {
 		return nil // what else comes is nobody's
@@ -151,7 +175,10 @@ type question struct {
 	self *node.Self // the worker; nil: the service itself
 	word node.Atom
 	args []any
-	done bool // it has been answered, or will be by another
+	peer node.Atom // who has asked; "": not known
+	addr string    // of peer; "": this node
+	acts bool      // it changes something, or shows messages
+	done bool      // it has been answered, or will be by another
 }
 
 // work runs d in a process of its own: it ends with the answer, or with the node.
@@ -191,6 +218,7 @@ var errLater = errors.New("admin: later")
 
 // answer answers; whoever has asked and gone does not matter.
 func (q *question) answer(v any, err error) {
+	q.log(err)
 	if err != nil {
 		q.from.Reply(refusal(err))
 		return
