@@ -55,6 +55,7 @@ func (e *StartError) Unwrap() error {
 // [node.SpawnWait]; the reason of an *node.ExitError is {shutdown,
 // {failed_to_start_child, ID, Reason}} if a child has failed.
 func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.PID, error) {
+	o.ShowPeer = true // for Distribution.Allow
 	return node.SpawnWait(ctx, from, o, New(s))
 }
 

@@ -48,6 +48,9 @@ func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
 	}
 	switch req := req.(type) {
 	case startChild:
+		if f := req.child.Named; isTerm && !r.From.Allows(wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
+			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
+		}
 		return s.add(req.child, done)
 	case startDynamic:
 		return s.addDynamic(req.args, done)

@@ -169,8 +169,7 @@ func (s *supervisor) handle(msg any) error {
 		return s.sys.Handle(s.c, system{s}, r)
 	}
 	if r, ok := s.c.Node().AsRequest(msg); ok {
-		_, isTerm := msg.(wire.Tuple)
-		return s.asked(r, isTerm)
+		return s.asked(r, r.From.IsTerm())
 	}
 	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sys.Brief(msg))
 	return nil
@@ -434,6 +433,9 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	if err == nil {
 		opt := k.spec.Options
 		opt.Link = true
+		if _, ok := b.(*supervisor); ok {
+			opt.ShowPeer = true // for Distribution.Allow
+		}
 		_, opt.Announce = b.(node.Initializer)
 		var pid node.PID
 		if pid, err = s.c.SpawnOpt(opt, b); err == nil {
@@ -457,13 +459,18 @@ func (s *supervisor) startReason(k *child, err error) any {
 		}
 	}
 	if errors.Is(err, node.ErrUndef) {
-		at := append(k.spec.mfa(k.args), wire.List{})
-		return wire.Tuple{aEXIT, wire.Tuple{wire.Atom("undef"), wire.List{at}}}
+		return undefined(k.spec.mfa(k.args))
 	}
 	if e, ok := err.(*startPanic); ok {
 		return wire.Tuple{aEXIT, e.crash}
 	}
 	return node.ErrorTerm(err)
+}
+
+// undefined is why a child could not be spawned whose {M, F, Args} does not exist, or is
+// not for who has asked.
+func undefined(mfa wire.Tuple) any {
+	return wire.Tuple{aEXIT, wire.Tuple{wire.Atom("undef"), wire.List{append(mfa, wire.List{})}}}
 }
 
 // startPanic is what Start has panicked with.

@@ -31,11 +31,13 @@ type Controller struct {
 }
 
 // Start starts the controller of a node, and exports what Erlang calls. There is
-// one in the life of a node: the error is [node.ErrNameTaken] for a second one.
+// one in the life of a node: the error is [node.ErrNameTaken] for a second one. Its
+// process is protected ([node.Options].Protected), and not started again: without it
+// nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
 func Start(ctx context.Context, n *node.Node) (*Controller, error) {
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := keepers.Start(ctx, n, &keeper{Controller: c, starting: make(map[wire.Atom]*run), started: make(map[wire.Atom]Type)},
-		node.Options{Name: Name, Place: node.Detached()}) // it waits for those that it stops
+		node.Options{Name: Name, Protected: true, Place: node.Detached()}) // it waits for those that it stops
 	if err != nil {
 		return nil, err
 	}

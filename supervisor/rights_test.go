@@ -1,0 +1,70 @@
+package supervisor_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire"
+)
+
+// Other nodes have only those children started by name that Distribution.Allow lets them,
+// and Go code of the program all.
+func TestStartChildAsksAllow(t *testing.T) {
+	places := new(nodetest.Places)
+	begin := func(name node.Atom, allow func(node.Atom, wire.Export) bool) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
+			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Allow: allow}})
+	}
+	far := begin("far", func(peer node.Atom, e wire.Export) bool { return peer == "near@127.0.0.1" && e.Function == "yes" })
+	near, other := begin("near", nil), begin("other", nil)
+	for _, name := range []wire.Atom{"yes", "no"} {
+		require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: name}, func([]any) (node.Actor, error) {
+			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
+		}))
+	}
+	ctx := nodetest.Soon(t)
+	inner := supervisor.Child{ID: "inner", Type: supervisor.Supervisor, Options: node.Options{Name: "inner"},
+		Start: func(...any) (node.Actor, error) { return supervisor.New(supervisor.Spec{}), nil }}
+	_, err := supervisor.Start(ctx, far, supervisor.Spec{Children: []supervisor.Child{inner}}, node.Options{Name: "top"})
+	require.NoError(t, err)
+	id := 0
+	request := func(function wire.Atom) any {
+		id++
+		return wire.Tuple{wire.Atom("start_child"), wire.NewMap(wire.Atom("id"), id,
+			wire.Atom("start"), wire.Tuple{wire.Atom("m"), function, wire.List{}})}
+	}
+	for _, sup := range []node.Atom{"top", "inner"} {
+		for _, c := range []struct {
+			from     *node.Node
+			function wire.Atom
+			ok       bool
+		}{{near, "yes", true}, {near, "no", false}, {other, "yes", false}, {other, "no", false}} {
+			v, err := node.Call[any](ctx, c.from, node.At{Name: sup, Node: far.Name()}, request(c.function))
+			require.NoError(t, err)
+			if c.ok {
+				assert.Equal(t, wire.OK, v.(wire.Tuple)[0], "%s %s %s", sup, c.from.Name(), c.function)
+			} else {
+				assert.Contains(t, wire.Format(v), "undef", "%s %s %s", sup, c.from.Name(), c.function)
+			}
+		}
+	}
+	// In the name of a node that may, and passed on by a process here.
+	claimed, me := nodetest.Open(t, near), nodetest.Open(t, other)
+	require.NoError(t, near.Connect(ctx, far.Name()))
+	forged := func(from node.PID) any {
+		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, near.MakeRef()}, request("yes")}
+	}
+	require.NoError(t, me.SendAt(node.At{Name: "top", Node: far.Name()}, forged(claimed.Self())))
+	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
+	require.NoError(t, far.SendName("top", forged(claimed.Self())))
+	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
+	// The program itself.
+	_, err = supervisor.StartChild(ctx, far, node.Atom("top"),
+		supervisor.Child{ID: "own", Named: supervisor.Named{Module: "m", Function: "no"}})
+	require.NoError(t, err)
+}
