@@ -27,6 +27,8 @@ type Config struct {
 		MinVersion    string // 1.2 or 1.3
 	}
 	Protocols []string // the preferred one first
+	Operators Operators
+	Allow     Rights
 
 	Discovery Discovery
 
@@ -78,6 +80,7 @@ func Default() *Config {
 	c := &Config{
 		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"native", "erlang"},
 		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, Awake: 100 * time.Microsecond, DrainTimeout: 10 * time.Second, PG: true,
+		Operators: Operators{All: true}, Allow: Rights{All: true},
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"

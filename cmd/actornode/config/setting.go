@@ -75,6 +75,10 @@ func (c *Config) cluster() []Setting {
 			Doc: "oldest version of TLS"},
 		{Key: "protocols", Flag: "protocols", Value: words{&c.Protocols, protocols},
 			Doc: "protocols to talk to other nodes, the preferred one first"},
+		{Key: "operators", Flag: "operators", Value: operators{&c.Operators},
+			Doc: "nodes that may do more than look, by the operator's service (kill, spawn, connect, trace, drain, stop, …); a name counts for as much as what proves it: TLS, or cookies of single peers; off: there is no such service"},
+		{Key: "allow", Flag: "allow", Value: rights{&c.Allow},
+			Doc: "what other nodes may start or call by name, of what is exported: MODULE:FUNCTION/ARITY or MODULE:*, after NAME@HOST or *@HOST and a space if it is for these only"},
 	}
 }
 
