@@ -49,8 +49,8 @@ type daemon struct {
 	apps   *application.Controller
 	scope  *pg.Scope // nil: none
 	http   *health.Server
-	alive  node.PID
-	halt   context.CancelFunc // the operator's way to stop it
+	alive  atomic.Pointer[node.PID] // the process health
+	halt   context.CancelFunc       // the operator's way to stop it
 
 	started  atomic.Bool // all applications have been
 	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
@@ -100,10 +100,16 @@ func (d *daemon) run(ctx context.Context) (err error) {
 		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
 		select {
 		case <-ctx.Done():
+		case <-d.n.Done():
 		case <-d.apps.Done():
-			d.log.Error("stopping: a permanent application has ended", "error", d.apps.Err())
-			err = d.apps.Err()
+			if d.n.Err() == nil {
+				d.log.Error("stopping: a permanent application has ended", "error", d.apps.Err())
+				err = d.apps.Err()
+			}
 		}
+	}
+	if failed := d.n.Err(); failed != nil {
+		d.log.Error("stopping: the node has ended by itself", "error", failed)
 	}
 	if ctx.Err() != nil {
 		d.log.Info("stopping: told to")
@@ -144,6 +150,7 @@ func (d *daemon) startNode() error {
 		Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Allow:   d.allow(),
 		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
 	}
@@ -200,7 +207,8 @@ func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
 // up starts what the node is to run and be asked. After an error down takes away
 // what there is by then.
 func (d *daemon) up(ctx context.Context) (err error) {
-	if d.alive, err = d.n.SpawnOpt(node.Options{Label: "health"}, node.ActorFunc(alive)); err != nil {
+	_, err = d.n.Keep(ctx, node.Service{Options: node.Options{Label: "health"}, New: func() node.Actor { return alive{d} }})
+	if err != nil {
 		return err
 	}
 	if err := d.serve(); err != nil {
@@ -210,7 +218,7 @@ func (d *daemon) up(ctx context.Context) (err error) {
 		return err
 	}
 	if d.cfg.PG {
-		if d.scope, err = pg.Start(ctx, d.n, pg.Config{}); err != nil {
+		if d.scope, err = pg.Start(ctx, d.n, pg.Config{Keep: true}); err != nil {
 			return err
 		}
 		if err := pg.Export(d.n); err != nil {
@@ -220,8 +228,7 @@ func (d *daemon) up(ctx context.Context) (err error) {
 	if d.apps, err = application.Start(ctx, d.n); err != nil {
 		return err
 	}
-	err = admin.Start(ctx, d.n, admin.Config{Level: d.log.level, Ready: func() error { return health.Look(d.checks()).Err() }, Drain: d.drain, Stop: d.halt})
-	if err != nil {
+	if err := d.serveOperators(ctx); err != nil {
 		return err
 	}
 	if err := d.startApplications(ctx); err != nil {
@@ -230,6 +237,32 @@ func (d *daemon) up(ctx context.Context) (err error) {
 	d.started.Store(true)
 	d.join(ctx)
 	return nil
+}
+
+// serveOperators starts the operator's service, if there is to be one.
+func (d *daemon) serveOperators(ctx context.Context) error {
+	o := d.cfg.Operators
+	if o.Off {
+		return nil
+	}
+	ready := func() error { return health.Look(d.checks()).Err() }
+	c := admin.Config{Level: d.log.level, Ready: ready, Drain: d.drain, Stop: d.halt}
+	if !o.All {
+		c.Operators = o.May
+		if len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
+			d.log.Warn("whoever knows the cookie can call himself an operator: only TLS, or cookies of single peers, prove names",
+				"setting", "operators")
+		}
+	}
+	return admin.Start(ctx, d.n, c)
+}
+
+// allow decides what peers may start or call by name; nil: all that is exported.
+func (d *daemon) allow() func(node.Atom, wire.Export) bool {
+	if d.cfg.Allow.All {
+		return nil
+	}
+	return d.cfg.Allow.May
 }
 
 // startApplications starts the tree and the demo.
@@ -301,6 +334,7 @@ func (d *daemon) checks() []health.Check {
 	}
 	return []health.Check{
 		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
+		{Name: "services", Fail: d.servicesAnswer},
 		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
 		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.others()))},
 		{Name: "memory", Fail: d.heap.why},
@@ -311,19 +345,55 @@ func (d *daemon) checks() []health.Check {
 // isAlive is what the process health is asked.
 type isAlive struct{}
 
-func alive(_ *node.Context, msg any) error {
+// alive is the process health, a service of the node.
+type alive struct{ d *daemon }
+
+// Init is part of node.Initializer.
+func (a alive) Init(c *node.Context) error {
+	pid := c.Self()
+	a.d.alive.Store(&pid)
+	return nil
+}
+
+// Receive is part of node.Actor.
+func (a alive) Receive(_ *node.Context, msg any) error {
 	if r, ok := msg.(node.Request[isAlive]); ok {
 		r.Reply(true)
 	}
 	return nil
 }
 
-// lives finds out whether processes run.
+// alivePause is how long to wait for a new process health.
+const alivePause = 20 * time.Millisecond
+
+// lives finds out whether processes run, and whether the node has not ended for a
+// service that it cannot keep up.
 func (d *daemon) lives(ctx context.Context) error {
-	if _, err := node.Call[bool](ctx, d.n, d.alive, isAlive{}); err != nil {
-		return fmt.Errorf("a process does not answer: %w", err)
+	for {
+		if err := d.n.Err(); err != nil {
+			return err
+		}
+		_, err := node.Call[bool](ctx, d.n, *d.alive.Load(), isAlive{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(alivePause): // it may have ended: then there will be another
+		case <-ctx.Done():
+			return fmt.Errorf("a process does not answer: %w", err)
+		}
 	}
-	return nil
+}
+
+// servicesTime is how long the services of the node may take to answer when somebody
+// asks whether it is ready.
+const servicesTime = time.Second
+
+// servicesAnswer finds out whether they do.
+func (d *daemon) servicesAnswer() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
+	defer cancel()
+	return d.n.CheckServices(ctx)
 }
 
 // Pauses between attempts to connect.

@@ -182,7 +182,7 @@ func TestSignals(t *testing.T) {
 	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(s.String(), func(t *testing.T) {
 			p := begin(t, "demo: true\n").up()
-			assert.Equal(t, `{"ready":true,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},`+
+			assert.Equal(t, `{"ready":true,"checks":[{"name":"listening","ok":true},{"name":"services","ok":true},{"name":"applications","ok":true},`+
 				`{"name":"cluster","ok":true},{"name":"memory","ok":true},{"name":"serving","ok":true}]}`, readyz(p.http))
 			p.signal(s)
 			assert.Equal(t, exitOK, p.end(), p.log.String())
@@ -210,7 +210,7 @@ drain_timeout: 3m
 func TestDrainOrder(t *testing.T) {
 	p := begin(t, twoApplications).up()
 	p.signal(syscall.SIGTERM)
-	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"applications","ok":true},` +
+	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"services","ok":true},{"name":"applications","ok":true},` +
 		`{"name":"cluster","ok":true},{"name":"memory","ok":true},{"name":"serving","ok":false,"error":"the node is being drained"}]}`
 	assert.Equal(t, "slow stops: draining true, groups 0, "+notReady, p.line())
 	if erltest.Has() {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/actornode/actornode/node"
 )
 
 // drain makes the node ready to be stopped, once; who calls it meanwhile waits:
@@ -62,7 +64,10 @@ const httpTime = time.Second
 
 // down ends what startNode and up have begun, in order, and waits for it.
 func (d *daemon) down(ctx context.Context) error {
-	err := d.drain(ctx)
+	var err error
+	if d.n.Err() == nil { // else it stops already
+		err = d.drain(ctx)
+	}
 	d.halt()
 	d.joining.Wait()
 	if d.http != nil {
@@ -72,7 +77,11 @@ func (d *daemon) down(ctx context.Context) error {
 			d.log.Warn("requests over HTTP were cut off", "error", slow)
 		}
 	}
-	if err = errors.Join(err, d.n.Stop()); err != nil {
+	stopped := d.n.Stop()
+	if failed := new(node.ServiceError); errors.As(stopped, &failed) {
+		return stopped
+	}
+	if err = errors.Join(err, stopped); err != nil {
 		return fmt.Errorf("not stopped in order: %w", err)
 	}
 	return nil

@@ -23,13 +23,15 @@ const (
 	exitTimeout     exit = 6 // no answer in time
 	exitRefused     exit = 7 // the node does not allow it
 	exitUnsupported exit = 8 // the node has no operator service, or not for this
+	exitService     exit = 9 // a daemon has ended by itself: a service that it cannot do without could not be kept up
 
 	exitInterrupted exit = 130 // by a signal, as a shell has it
 )
 
 const exitHelp = `Exit status: 0 done; 1 failed; 2 wrong command line; 3 node not reachable; 4 wrong
 cookie; 5 no such process, name or function; 6 timeout; 7 not allowed; 8 the node
-does not support it; 130 interrupted.`
+does not support it; 9 a daemon has ended because a service of its own could not be
+kept up; 130 interrupted.`
 
 // failure is an error with what the program exits with on its account.
 type failure struct {
@@ -66,6 +68,7 @@ var codes = []struct {
 	{admin.ErrNotSupported, exitUnsupported},
 	{admin.ErrNotAllowed, exitRefused},
 	{wire.ErrNotAllowed, exitRefused},
+	{node.ErrProtected, exitRefused},
 	{admin.ErrBadRequest, exitUsage},
 	{node.ErrNoProcess, exitNotFound},
 	{node.ErrNoName, exitNotFound},

@@ -20,13 +20,19 @@ import (
 // hosted starts a node in this process, with an operator's service as a test wants
 // it, on the port mapper of a stage.
 func (s *stage) hosted(t *testing.T, name node.Atom, c admin.Config) *node.Node {
+	n := s.bare(t, name)
+	require.NoError(t, admin.Start(t.Context(), n, c))
+	return n
+}
+
+// bare is hosted without the service.
+func (s *stage) bare(t *testing.T, name node.Atom) *node.Node {
 	mapper, err := epmd.ConfigFromEnv(s.lookup)
 	require.NoError(t, err)
 	mapper.Logger = quiet
 	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: &node.EPMD{Config: mapper}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
-	require.NoError(t, admin.Start(t.Context(), n, c))
 	return n
 }
 
@@ -102,8 +108,7 @@ func TestReadOnly(t *testing.T) {
 func TestNoService(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
-	require.NoError(t, n.Unregister(admin.Name))
+	s.bare(t, "go@127.0.0.1")
 	for _, line := range []string{"status", "nodes", "ps", "tree", "info net_kernel", "log level", "deadletters", "trace net_kernel", "top --once", "stop"} {
 		code, said := s.run(t, line)
 		assert.Equal(t, exitUnsupported, code, "%s: %s", line, said)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -224,7 +225,11 @@ func start(ctx context.Context, cfg *config.Config, env environment) error {
 	}
 	d.heap.limit = limit
 	if err := d.run(ctx); err != nil {
-		return fail(exitFailed, err, "") // whatever it was: a daemon has this one only
+		code := exitFailed // whatever it was
+		if failed := new(node.ServiceError); errors.As(err, &failed) {
+			code = exitService
+		}
+		return fail(code, err, "")
 	}
 	return nil
 }
