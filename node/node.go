@@ -56,7 +56,7 @@ type Node struct {
 	stopOnce sync.Once
 	stopErr  error
 
-	shed shedding
+	shed     shedding
 	keeper   keeper
 	refusals refusals
 	failure  atomic.Pointer[ServiceError] // why the node has ended by itself; nil: it has not
