@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -100,6 +101,8 @@ type keeper struct {
 type service struct {
 	Service
 	restarts restarts // its goroutine's
+
+	proc atomic.Pointer[proc] // the process that is started for it, or was at last
 
 	// Guarded by keeper.mu.
 	pid  PID

@@ -39,6 +39,15 @@ func (t *names) unreserve(name Atom) {
 	delete(t.kept, name)
 }
 
+// serves reports whether p is the process of the service of that name.
+func (p *proc) serves(name Atom) bool {
+	t := &p.node.names
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	s := t.kept[name]
+	return s != nil && s.proc.Load() == p
+}
+
 func (t *names) get(name Atom) *proc {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -73,7 +82,7 @@ func (t *names) give(name Atom, p *proc) error {
 		return fmt.Errorf("%w: %v", ErrNoProcess, p.pid())
 	}
 	k := p.chill()
-	if s := t.kept[name]; s != nil && s != k.serves() {
+	if s := t.kept[name]; s != nil && s.proc.Load() != p {
 		return fmt.Errorf("%w: %s is the name of a service", ErrNameTaken, name)
 	}
 	if k.name != "" {
@@ -105,11 +114,10 @@ func (n *Node) Register(name Atom, pid PID) error {
 // service, which keeps its name.
 func (n *Node) Unregister(name Atom) error {
 	if p := n.names.get(name); p != nil {
-		p.mu.Lock()
-		if s := p.cold.serves(); s != nil && s.Options.Name == name {
-			p.mu.Unlock()
+		if p.serves(name) {
 			return fmt.Errorf("%w: %s is the name of a service", ErrProtected, name)
 		}
+		p.mu.Lock()
 		mine := p.cold.name == name
 		if mine {
 			p.cold.name = ""

@@ -91,8 +91,7 @@ type cold struct {
 	box       mailbox.Box
 	scheduler sched.Scheduler
 	label     string
-	owner     *owner   // of a process that a peer has started; nil: none
-	service   *service // that it is a process of; nil: none; guarded by proc.mu
+	owner     *owner // of a process that a peer has started; nil: none
 
 	bias bias.Owned // of a free process: guards q, in place of a stage
 
@@ -118,14 +117,6 @@ type cold struct {
 	trace    trace // owned like behaviour
 	reason   any   // once exiting
 	leader   PID   // group leader; zero: the node's
-}
-
-// serves returns the service that p is a process of; nil: none. The caller holds p.mu.
-func (k *cold) serves() *service {
-	if k == nil {
-		return nil
-	}
-	return k.service
 }
 
 // pid returns p's identifier.

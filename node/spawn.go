@@ -369,7 +369,7 @@ func (p *proc) cancel(c *Context, reason any) {
 func (o *Options) apply(n *Node, p *proc) {
 	p.protected, p.showsPeer = o.Protected, o.ShowPeer
 	if o.service != nil {
-		p.chill().service = o.service
+		o.service.proc.Store(p)
 	}
 	if o.Label != "" {
 		p.chill().label = o.Label
