@@ -620,7 +620,7 @@ func (d *dist) ticks() {
 	defer d.wg.Done()
 	t := time.NewTicker(d.cfg.TickTime / ticksPerTime)
 	defer t.Stop()
-	looks := time.NewTicker(d.quota.lookEvery())
+	looks := time.NewTimer(d.quota.lookEvery())
 	defer looks.Stop()
 	for {
 		select {
@@ -629,9 +629,9 @@ func (d *dist) ticks() {
 				p.check()
 			}
 		case <-looks.C:
-			d.lookAtPeers()
+			looks.Reset(d.lookAtPeers())
 		case <-d.quota.look:
-			d.lookAtPeers()
+			looks.Reset(d.lookAtPeers())
 		case <-d.ctx.Done():
 			return
 		}

@@ -39,7 +39,7 @@ type ClusterLimits struct {
 	// may wait for one peer that does not read. With more the connection ends, unless the
 	// peer takes them so fast that they would be gone within Stall, and less waits for all
 	// peers than Queued; with four times as many at once if it has taken nothing meanwhile.
-	// A long answer counts 64 KiB. Default: 16 MiB.
+	// The longest does not count while less waits for all peers than Queued. Default: 16 MiB.
 	Answers int
 	// Fragments is how many bytes the unfinished messages of all peers may take. The
 	// connection of who needs more ends. Default: 512 MiB, of which one peer may have half,

@@ -31,7 +31,8 @@ import (
 //     nothing waits, and when the box is over.
 //  6. Nobody is held up for an answer, which any frame is but a message that says nothing of
 //     that. What waits of them, beside the first bytes up to limit in the link, is counted in
-//     answers, then in answersHand or answersHeld.
+//     answers, then in answersHand or answersHeld. longest is the largest of them, or of those
+//     that have gone since some have waited.
 type outbox struct {
 	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
 	wake chan struct{} // capacity 1: for the writer
@@ -65,6 +66,7 @@ type outbox struct {
 	answers     int // bytes since the last pass; so many more in answersHand, answersHeld
 	answersHand int
 	answersHeld int
+	longest     int // bytes of one answer
 	asked       int // answers when the quota was last asked to look
 
 	// Set once.
@@ -166,14 +168,11 @@ func (b *outbox) tell() {
 // isAnswer reports whether nobody is held up for f.
 func isAnswer(f *wire.Frame) bool { return f.Answer || f.Op != wire.OpSend }
 
-// mostOfAnswer is what one answer counts for, at most: a long one leaves in parts, and a
-// peer that has asked for some of them need not take all within the time for many.
-const mostOfAnswer = 64 << 10
-
 // answered counts an answer, and has the peer looked at if too many wait. The caller holds
 // mu.
 func (b *outbox) answered(cost int) {
-	b.answers += min(cost, mostOfAnswer)
+	b.answers += cost
+	b.longest = max(b.longest, cost)
 	if q := b.quota; q != nil {
 		if n := b.answers + b.answersHand + b.answersHeld; n > q.of.Answers && n >= 2*b.asked {
 			b.asked = n
@@ -182,11 +181,13 @@ func (b *outbox) answered(cost int) {
 	}
 }
 
-// waits returns how many bytes wait outside the link, and how many of all are answers.
-func (b *outbox) waits() (bytes, answers int) {
+// waits returns how many bytes wait outside the link, and how many of all are answers, and of
+// these the longest.
+func (b *outbox) waits() (bytes, answers, longest int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.hand + b.bytes + b.sum, b.answers + b.answersHand + b.answersHeld
+	answers = b.answers + b.answersHand + b.answersHeld
+	return b.hand + b.bytes + b.sum, answers, min(b.longest, answers)
 }
 
 // enqueue leaves a frame to the writer: there is no link yet, or it cannot take
@@ -269,7 +270,7 @@ func (b *outbox) held(f *wire.Frame, bytes int) {
 	b.sum += bytes
 	b.tell()
 	if isAnswer(f) {
-		b.answersHeld += max(-mostOfAnswer, min(bytes, mostOfAnswer))
+		b.answersHeld += bytes
 	}
 	if b.late == nil {
 		b.late = make(map[PID]int)
@@ -329,6 +330,9 @@ func (b *outbox) passed(taken int) {
 		b.answersHand, b.answers = b.answers, 0
 		if b.answersHand+b.answersHeld < b.asked/2 {
 			b.asked = 0
+		}
+		if b.answersHand+b.answersHeld == 0 {
+			b.longest = 0
 		}
 	}
 	if taken == 0 && b.hand == 0 && b.told == 0 {

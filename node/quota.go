@@ -56,6 +56,9 @@ func (q *quota) change(was, now int) {
 		return
 	}
 	q.queued.Add(int64(now - was))
+	if now > was && q.queued.Over() {
+		q.ask()
+	}
 	switch {
 	case was == 0:
 		q.busy.Add(1)
@@ -119,7 +122,7 @@ func (d *dist) holdLimits() []LimitUse {
 	}
 	var answers, monitors, links int64
 	for _, p := range d.all() {
-		_, a := p.box.waits()
+		_, a, _ := p.box.waits()
 		p.mu.Lock()
 		answers, monitors, links = max(answers, int64(a)), max(monitors, int64(len(p.in))), max(links, int64(len(p.links)))
 		p.mu.Unlock()
@@ -137,9 +140,10 @@ func (d *dist) holdLimits() []LimitUse {
 const (
 	looksPerStall = 4
 	leastLook     = time.Millisecond
-	// farTooMany times as many answers as may wait are not waited for if the peer has
-	// taken nothing since they were too many.
+	// farTooMany times as many answers as may wait are not waited for if the peer takes
+	// nothing for aMoment.
 	farTooMany = 4
+	aMoment    = 500 * time.Millisecond
 )
 
 func (q *quota) lookEvery() time.Duration { return max(q.of.Stall/looksPerStall, leastLook) }
@@ -160,9 +164,11 @@ type pressed struct {
 	ending  bool
 }
 
-// lookAtPeers ends the links to those who do not take what is sent to them.
-func (d *dist) lookAtPeers() {
+// lookAtPeers ends the links to those who do not take what is sent to them. It returns when
+// to look again, at the latest.
+func (d *dist) lookAtPeers() (again time.Duration) {
 	now := time.Now()
+	again = d.quota.lookEvery()
 	for _, p := range d.all() {
 		if p.pressed.ending || p.isOver() {
 			continue
@@ -172,14 +178,18 @@ func (d *dist) lookAtPeers() {
 			p.pressed.ending = true
 			d.wg.Add(1)
 			go p.endTelling(why)
+		} else if !p.pressed.answers.at.IsZero() {
+			again = min(again, aMoment)
 		}
 	}
+	return again
 }
 
 // endTelling is a goroutine, for the peer may take a while to be told: started by
-// lookAtPeers, ended by itself, waited for by stop.
+// lookAtPeers, ended by itself, waited for by stop. The reader takes nothing more meanwhile.
 func (p *peer) endTelling(why error) {
 	defer p.n.dist.wg.Done()
+	p.ended.Store(true)
 	p.mu.Lock()
 	link := p.link
 	p.mu.Unlock()
@@ -196,7 +206,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	p.mu.Lock()
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
-	waits, answers := p.box.waits()
+	waits, answers, longest := p.box.waits()
 	if g, ok := link.(wire.Gauge); ok {
 		_, n := g.Gauge()
 		waits += n
@@ -220,7 +230,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 		q.held.links.Refuse()
 		return fmt.Errorf("it does not acknowledge that links are gone: it has %d", 2*q.of.Links)
 	}
-	if p.answersTooMany(t, waits, answers) {
+	if p.answersTooMany(t, waits, answers, longest) {
 		q.answers.Refuse()
 		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
 			bytesText(answers), bytesText(q.room(q.of.Answers)))
@@ -228,17 +238,17 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	return nil
 }
 
-// answersTooMany reports whether the answers that wait are too many: more than may, and
-// at the rate at which the peer takes something they would not be gone within Stall; or
-// far more than may, and it has taken nothing; or more than its share of what may wait
-// for all, while more waits for all than may.
-func (p *peer) answersTooMany(t taking, waits, answers int) bool {
+// answersTooMany reports whether the answers that wait are too many. The longest does not
+// count, for a peer may ask for one that is longer than all that may wait. The others are too
+// many when more of them wait than may, and at the rate at which the peer takes something
+// they would not be gone within Stall; when far more wait, and it has taken nothing for a
+// moment; and when more wait than its share, while more waits for all peers than may. Then the
+// longest counts, too, if the peer has taken nothing for a moment.
+func (p *peer) answersTooMany(t taking, waits, answers, longest int) bool {
 	q := &p.n.dist.quota
 	was := &p.pressed.answers
-	if q.queued.Over() && answers > q.share() {
-		return true
-	}
-	if answers <= q.of.Answers {
+	others, over := answers-longest, q.queued.Over()
+	if others <= q.of.Answers && (!over || answers <= q.share()) {
 		*was = taking{}
 		return false
 	}
@@ -247,8 +257,11 @@ func (p *peer) answersTooMany(t taking, waits, answers int) bool {
 	}
 	moved := max(0, int64(t.sent-was.sent)-int64(t.unsent-was.unsent))
 	passed := t.at.Sub(was.at)
+	rests := t.at.Sub(p.pressed.moved.at) >= min(aMoment, q.lookEvery())
 	switch {
-	case moved == 0 && answers > farTooMany*q.of.Answers:
+	case over && others > q.share():
+		return true
+	case rests && (others > farTooMany*q.of.Answers || over && answers > q.share()):
 		return true
 	case passed < q.lookEvery():
 		return false

@@ -87,19 +87,25 @@ func TestQuotaLooks(t *testing.T) {
 		answers int
 		sent    uint64
 		ends    string
+		longest int // of the answers
 	}
 	for name, looks := range map[string][]look{
-		"nothing is taken": {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""},
-			{time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it"}},
-		"something is": {{0, 2 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 6, ""}, {time.Minute, 2 * kib, 0, 6, ""}},
-		"little waits": {{0, 1 * kib, 0, 5, ""}, {2 * time.Hour, 1 * kib, 0, 5, ""}, {59 * time.Minute, 2 * kib, 0, 5, ""}},
-		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, ""}, {15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, ""},
-			{15 * time.Minute, 200 * kib, 200 * kib, 120 * kib, ""}},
-		"too slowly": {{0, 200 * kib, 200 * kib, 0, ""}, {14 * time.Minute, 200 * kib, 200 * kib, 1, ""},
+		"nothing is taken": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0},
+			{time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it", 0}},
+		"something is": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 6, "", 0}, {time.Minute, 2 * kib, 0, 6, "", 0}},
+		"little waits": {{0, 1 * kib, 0, 5, "", 0}, {2 * time.Hour, 1 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0}},
+		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, "", 0}, {15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, "", 0},
+			{15 * time.Minute, 200 * kib, 200 * kib, 120 * kib, "", 0}},
+		"too slowly": {{0, 200 * kib, 200 * kib, 0, "", 0}, {14 * time.Minute, 200 * kib, 200 * kib, 1, "", 0},
 			{time.Minute, 200 * kib, 200 * kib, 40 * kib,
-				"it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may"}},
-		"far too many": {{0, 500 * kib, 500 * kib, 0,
-			"it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may"}},
+				"it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may", 0}},
+		"one that is long": {{0, 500 * kib, 500 * kib, 0, "", 410 * kib}, {30 * time.Minute, 500 * kib, 500 * kib, 1, "", 410 * kib}},
+		"far too many beside a long one": {{0, 900 * kib, 900 * kib, 0, "", 410 * kib}, {aMoment, 900 * kib, 900 * kib, 0,
+			"it does not read its answers: 900.0 KiB of them wait for it, and 100.0 KiB may", 410 * kib}},
+		"far too many, and some are taken": {{0, 500 * kib, 500 * kib, 0, "", 0}, {aMoment, 500 * kib, 500 * kib, 9, "", 0},
+			{aMoment / 2, 500 * kib, 500 * kib, 9, "", 0}},
+		"far too many": {{0, 500 * kib, 500 * kib, 0, "", 0}, {aMoment, 500 * kib, 500 * kib, 0,
+			"it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &gauged{}
@@ -107,7 +113,7 @@ func TestQuotaLooks(t *testing.T) {
 			p, now := peers[0], start
 			for _, k := range looks {
 				now = now.Add(k.after)
-				l.buffered, l.sent, p.box.answers = k.waits, k.sent, k.answers
+				l.buffered, l.sent, p.box.answers, p.box.longest = k.waits, k.sent, k.answers, k.longest
 				why := p.lookAt(now)
 				if k.ends == "" {
 					require.NoError(t, why)

@@ -183,6 +183,46 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 	})
 }
 
+// Neither are long ones, though one alone may be longer than all that may wait.
+func TestQuotaLongAnswersNotRead(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+		tr := newPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
+			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}})
+		long := make([]byte, 8<<20)
+		_, err := n.SpawnOpt(node.Options{Name: "long"}, node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := c.Node().AsRequest(msg); ok {
+				c.Reply(r.From, long)
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
+		me := r.id.PID(5)
+		ask := func() error {
+			err := r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "long",
+				Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}})
+			if err == nil {
+				_, err = r.Flush(false)
+			}
+			return err
+		}
+		require.NoError(t, ask())
+		f := r.until(t, wire.OpSend)
+		require.Len(t, f.Payload.(wire.Tuple)[1], len(long), "one is let through")
+		asked := 1
+		for ; err == nil && asked < 200_000; asked++ {
+			err = ask()
+		}
+		require.Error(t, err, "all were answered")
+		text := ended(t, n, "frozen@127.0.0.1", log)
+		assert.Contains(t, text, "it does not read its answers")
+		assert.EqualValues(t, 1, limitOf(t, n, "answers").Refused)
+		assert.Zero(t, limitOf(t, n, "queued").Used, "it was given back")
+		t.Logf("%d questions", asked)
+	})
+}
+
 func heapNow() int64 {
 	var m runtime.MemStats
 	runtime.GC()
