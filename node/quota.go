@@ -143,7 +143,7 @@ const (
 	// farTooMany times as many answers as may wait are not waited for if the peer takes
 	// nothing for aMoment.
 	farTooMany = 4
-	aMoment    = 500 * time.Millisecond
+	aMoment    = 200 * time.Millisecond
 )
 
 func (q *quota) lookEvery() time.Duration { return max(q.of.Stall/looksPerStall, leastLook) }
