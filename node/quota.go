@@ -122,9 +122,9 @@ func (d *dist) holdLimits() []LimitUse {
 	}
 	var answers, monitors, links int64
 	for _, p := range d.all() {
-		_, a, _ := p.box.waits()
+		w := p.box.waits()
 		p.mu.Lock()
-		answers, monitors, links = max(answers, int64(a)), max(monitors, int64(len(p.in))), max(links, int64(len(p.links)))
+		answers, monitors, links = max(answers, int64(w.answers)), max(monitors, int64(len(p.in))), max(links, int64(len(p.links)))
 		p.mu.Unlock()
 	}
 	spawned, names := q.held.most()
@@ -206,11 +206,12 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	p.mu.Lock()
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
-	waits, answers, longest := p.box.waits()
+	w := p.box.waits()
 	if g, ok := link.(wire.Gauge); ok {
 		_, n := g.Gauge()
-		waits += n
+		w.linked = max(w.linked, n)
 	}
+	waits := w.outside + w.linked
 	t, steady := taking{at: now}, true
 	switch l := link.(type) {
 	case nil:
@@ -230,10 +231,10 @@ func (p *peer) lookAt(now time.Time) (why error) {
 		q.held.links.Refuse()
 		return fmt.Errorf("it does not acknowledge that links are gone: it has %d", 2*q.of.Links)
 	}
-	if p.answersTooMany(t, waits, answers, longest) {
+	if p.answersTooMany(t, waits, w.answers, w.longest) {
 		q.answers.Refuse()
 		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
-			bytesText(answers), bytesText(q.room(q.of.Answers)))
+			bytesText(w.answers), bytesText(q.room(q.of.Answers)))
 	}
 	return nil
 }

@@ -123,8 +123,15 @@ func TestQuotaLooks(t *testing.T) {
 			}
 		})
 	}
+	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
+	_, peers := connectedTo(t, Distribution{Queue: kib, Cluster: limits}, stuck)
+	_, err := peers[0].box.put(nil, wire.Frame{Op: wire.OpSend})
+	require.NoError(t, err)
+	stuck.buffered = 0
+	require.NoError(t, peers[0].lookAt(start))
+	require.EqualError(t, peers[0].lookAt(start.Add(time.Hour)), "it takes nothing for 1h0m0s while 2.0 KiB wait for it")
 	l := &gauged{unsteady: true, buffered: 2 * kib}
-	_, peers := connectedTo(t, Distribution{Queue: kib, Cluster: limits}, l)
+	_, peers = connectedTo(t, Distribution{Queue: kib, Cluster: limits}, l)
 	require.NoError(t, peers[0].lookAt(start))
 	require.NoError(t, peers[0].lookAt(start.Add(2*time.Hour)), "the link has no connection for the moment")
 }
