@@ -39,15 +39,6 @@ func (t *names) unreserve(name Atom) {
 	delete(t.kept, name)
 }
 
-// serves reports whether p is the process of the service of that name.
-func (p *proc) serves(name Atom) bool {
-	t := &p.node.names
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	s := t.kept[name]
-	return s != nil && s.proc.Load() == p
-}
-
 func (t *names) get(name Atom) *proc {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -111,11 +102,11 @@ func (n *Node) Register(name Atom, pid PID) error {
 }
 
 // Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for that of a
-// service, which keeps its name.
+// protected process, such as a service, which keeps its name.
 func (n *Node) Unregister(name Atom) error {
 	if p := n.names.get(name); p != nil {
-		if p.serves(name) {
-			return fmt.Errorf("%w: %s is the name of a service", ErrProtected, name)
+		if p.protected {
+			return fmt.Errorf("%w: %s keeps its name", ErrProtected, name)
 		}
 		p.mu.Lock()
 		mine := p.cold.name == name

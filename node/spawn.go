@@ -42,7 +42,7 @@ type Options struct {
 	// Scheduler runs an Actor in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
 
-	// Protected keeps other nodes from ending the process: their exit signals, and
+	// Protected keeps the process its name, and other nodes from ending it: their exit signals, and
 	// those of links that break, are refused or have no effect, and so are their group
 	// leaders and, by the packages of behaviours, system messages that change
 	// something. Processes of this node are not kept from anything.
