@@ -1,0 +1,2 @@
+// Package attack attacks a running daemon: see package raw for the clients.
+package attack
