@@ -45,6 +45,7 @@ type Options struct {
 	// the daemon writes to that itself.
 	Stderr io.Writer
 	Bare   bool // no --demo and no --http
+	Gossip bool // gossip at a port that is free
 	// Within is how long the daemon may take to be up; default 30 s.
 	Within time.Duration
 }
@@ -58,6 +59,7 @@ type Daemon struct {
 	Erlang string // HOST:PORT of its listener for the Erlang distribution protocol; "": none
 	Native string // HOST:PORT of its listener for the native protocol; "": none
 	HTTP   string // HOST:PORT; "": none
+	Gossip string // HOST:PORT, over TCP and UDP; "": none
 
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -160,6 +162,10 @@ func TryStart(t testing.TB, o Options) (*Daemon, error) {
 	args := []string{"start", "--name", o.Name, "--until-eof"}
 	if !o.Bare {
 		args = append(args, "--demo", "--http", "127.0.0.1:0")
+	}
+	if o.Gossip {
+		d.Gossip = fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
+		args = append(args, "--gossip", d.Gossip)
 	}
 	if o.Config != "" {
 		file := filepath.Join(dir, "actornode.yaml")

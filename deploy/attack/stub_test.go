@@ -1,0 +1,4 @@
+package attack
+var members, resources []row
+func controls() []row { return nil }
+func frames() []row { return nil }
