@@ -223,7 +223,7 @@ var atGossip = []row{
 }
 
 var atHTTP = []row{
-	{name: "http: 50 that send a byte now and then", attack: func(a *attempt) {
+	{name: "http: 50 that send a byte now and then", slow: true, attack: func(a *attempt) {
 		var closed atomic.Int32
 		several(50, 50, func(int) {
 			h, err := raw.DialHTTP(a.HTTP)
@@ -261,8 +261,8 @@ var atHTTP = []row{
 		for _, text := range []string{
 			"GET /" + strings.Repeat("x", 4<<20) + " HTTP/1.1\r\n\r\n",
 			"GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 4000) + "\r\n",
-			"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n" + strings.Repeat("z", 1<<20),
-			"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 999999999999\r\n\r\n" + strings.Repeat("z", 1<<20),
+			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
 		} {
 			h, err := raw.DialHTTP(a.HTTP)
 			require.NoError(a, err)

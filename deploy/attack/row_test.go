@@ -166,17 +166,17 @@ func (g *group) run(t *testing.T) {
 		tg = newTarget(t, g.options)
 	}
 	for _, r := range g.rows {
-		t.Run(r.name, func(t *testing.T) {
+		ok := t.Run(r.name, func(t *testing.T) {
 			if why := skipped(r); why != "" {
 				note(outcome{name: r.name, result: "skipped: " + why})
 				t.Skip(why)
 			}
-			if !tg.Lives() { // of the row before
-				tg.end()
-				tg = newTarget(t, g.options)
-			}
 			tg.run(t, r)
 		})
+		if !ok || tg != nil && !tg.Lives() { // the next row begins anew
+			tg.end()
+			tg = newTarget(t, g.options)
+		}
 	}
 	if tg != nil {
 		tg.end()

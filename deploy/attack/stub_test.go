@@ -1,4 +1,2 @@
 package attack
 var members, resources []row
-func controls() []row { return nil }
-func frames() []row { return nil }
