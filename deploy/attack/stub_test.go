@@ -1,2 +1,2 @@
 package attack
-var members, resources []row
+var flows, kernels, resources []row
