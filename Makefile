@@ -5,6 +5,7 @@
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make smoke  every bench with tiny parameters
+# make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -12,7 +13,7 @@ FUZZTIME ?= 40000x
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 RACE     := ./mailbox ./sched/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz smoke bench profile interop soak
+.PHONY: test tools check unit race fuzz smoke bench profile interop soak attack
 
 test: tools check unit race fuzz smoke
 
@@ -50,3 +51,6 @@ profile:
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+
+attack:
+	$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'

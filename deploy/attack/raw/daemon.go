@@ -46,6 +46,12 @@ type Options struct {
 	Stderr io.Writer
 	Bare   bool // no --demo and no --http
 	Gossip bool // gossip at a port that is free
+	// HTTP is what Daemon.HTTP is to be where Args say it and the log is not kept.
+	HTTP string
+	// Prepare, if set, may change the other options, and have things undone when the
+	// test ends. Started is called when the process has been started.
+	Prepare func(t testing.TB, o *Options)
+	Started func()
 	// Within is how long the daemon may take to be up; default 30 s.
 	Within time.Duration
 }
@@ -148,6 +154,9 @@ func Start(t testing.TB, o Options) *Daemon {
 // TryStart is Start for daemons that may not come up: the error says how it ended.
 func TryStart(t testing.TB, o Options) (*Daemon, error) {
 	t.Helper()
+	if o.Prepare != nil {
+		o.Prepare(t, &o)
+	}
 	if o.Name == "" {
 		o.Name = "go@127.0.0.1"
 	}
@@ -196,6 +205,9 @@ func TryStart(t testing.TB, o Options) (*Daemon, error) {
 	}
 	d.PID = d.cmd.Process.Pid
 	go d.watch()
+	if o.Started != nil {
+		o.Started()
+	}
 	t.Cleanup(func() { d.Kill() })
 	if o.Within == 0 {
 		o.Within = 30 * time.Second
@@ -231,7 +243,8 @@ func (d *Daemon) up(o Options) error {
 	if err != nil {
 		return err
 	}
-	log := d.Log()
+	log, _ := d.log.from(0)
+	d.HTTP = o.HTTP
 	if m := serving.FindStringSubmatch(log); m != nil {
 		d.HTTP = m[1]
 	}

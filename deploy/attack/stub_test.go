@@ -1,2 +1,0 @@
-package attack
-var flows, kernels, resources []row
