@@ -42,14 +42,14 @@ var flows = []row{
 	}},
 	{name: "erlang: monitors of nobody, answers not read", attack: func(a *attempt) {
 		e := a.slowErlang()
-		a.floodErlang(e, a.many(600_000, 2_000_000), func(i int) []byte {
+		a.floodErlang(e, a.many(1_000_000, 3_000_000), func(i int) []byte {
 			return e.ControlFrame(wire.Tuple{19, e.PID(1), wire.Atom("nobody"), e.Ref(uint32(i), 1, 1)})
 		})
 		a.holdErlang(e)
 	}, want: want{peak: 160}},
 	{name: "native: monitors of nobody, answers not read", attack: func(a *attempt) {
 		n := a.slowNative()
-		a.floodNative(n, a.many(600_000, 2_000_000), func(i int) []byte {
+		a.floodNative(n, a.many(1_000_000, 3_000_000), func(i int) []byte {
 			return raw.SignalFrame(byte(wire.OpMonitor), n.PID(1), wire.Atom("nobody"), n.Ref(uint32(i), 1, 1))
 		})
 		a.holdNative(n)
