@@ -95,6 +95,9 @@ type attempt struct {
 	rand  *rand.Rand
 	logAt int
 	named int
+
+	mu    sync.Mutex
+	conns []*raw.Conn
 }
 
 // outcome is a line of the table.
@@ -253,7 +256,9 @@ func (tg *target) run(t *testing.T, r row) {
 	defer func() {
 		o.took, o.peak, o.log = time.Since(begun), tg.Figures().Peak, tg.LogSize()-a.logAt
 	}()
+	t.Cleanup(a.hangUp)
 	r.attack(a)
+	a.hangUp()
 	o.took, o.peak, o.log = time.Since(begun), tg.Figures().Peak, tg.LogSize()-a.logAt
 	log := tg.LogFrom(a.logAt)
 	requireLog(t, log, r.want, tg.Cookie)
@@ -544,12 +549,24 @@ func letter(r rune) rune {
 	return -1
 }
 
-// dial connects to addr from source and is closed with the row.
+// dial connects to addr from source. The connection is closed behind the attack.
 func (a *attempt) dial(source, addr string) *raw.Conn {
 	c, err := raw.DialFrom(source, addr)
 	require.NoError(a, err)
-	a.Cleanup(func() { _ = c.Close() })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.conns = append(a.conns, c)
 	return c
+}
+
+// hangUp closes what dial has opened.
+func (a *attempt) hangUp() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.conns {
+		_ = c.Close()
+	}
+	a.conns = nil
 }
 
 // openErlang connects from an address of its own, and sends nothing yet.

@@ -48,7 +48,7 @@ func atDoor(d door) []row {
 		{name: "connections without a byte from one address", attack: func(a *attempt) {
 			for range 1100 {
 				if c, err := raw.DialFrom(attacker, d.addr(a)); err == nil {
-					a.Cleanup(func() { _ = c.Close() })
+					defer func() { _ = c.Close() }()
 				}
 			}
 			a.someWait()
@@ -225,7 +225,7 @@ var atErlang = []row{
 			_ = e.Close()
 		}
 		a.notCounted()
-	}, want: want{log: `does not know the cookie`, logKiB: 256}},
+	}, want: want{log: `connection refused`, logKiB: 256}},
 	{name: "erlang: the proof is the challenge, zeroes, or none", attack: func(a *attempt) {
 		for i := range 4 {
 			e := a.openErlang()
@@ -414,7 +414,7 @@ var atNative = []row{
 			_ = n.Close()
 		}
 		a.notCounted()
-	}, want: want{log: `does not know the cookie`, logKiB: 256}},
+	}, want: want{log: `connection refused`, logKiB: 256}},
 	{name: "native: an empty cookie for a session that there is not", attack: func(a *attempt) {
 		for range 20 {
 			n := a.openNative()
