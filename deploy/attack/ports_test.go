@@ -261,6 +261,16 @@ var atHTTP = []row{
 		for _, text := range []string{
 			"GET /" + strings.Repeat("x", 4<<20) + " HTTP/1.1\r\n\r\n",
 			"GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 4000) + "\r\n",
+		} {
+			h, err := raw.DialHTTP(a.HTTP)
+			require.NoError(a, err)
+			_, closed := h.Text(text, 10*time.Second)
+			require.True(a, closed)
+			_ = h.Close()
+		}
+	}},
+	{name: "http: bodies without end", slow: true, attack: func(a *attempt) {
+		for _, text := range []string{
 			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 999999999999\r\n\r\n" + strings.Repeat("z", 1<<20),
 			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
 		} {
