@@ -127,14 +127,16 @@ var others = []row{
 		require.NoError(a, err)
 		require.True(a, bad(answer), wire.Format(answer))
 		for i, f := range []string{"counter", "exit"} {
-			require.NoError(a, e.Control(spawnRequest(e, i, wire.Atom(f), i), wire.List{1, 1}[:i]))
-			control, _, err := e.Signal()
-			for err == nil && (len(control) != 5 || control[0] != 31) {
-				control, _, err = e.Signal()
+			request := spawnRequest(e, i, wire.Atom(f), i)
+			request[5] = wire.List{atom("monitor")}
+			require.NoError(a, e.Control(request, wire.List{1, 1}[:i]))
+			// As in Erlang, there is a process for a moment, which exits as it does where the function is not there.
+			control, reason, err := e.Signal()
+			for err == nil && (len(control) == 0 || control[0] != 28) {
+				control, reason, err = e.Signal()
 			}
 			require.NoError(a, err)
-			_, started := control[4].(wire.PID)
-			require.False(a, started, "demo:%s runs", f)
+			require.Contains(a, wire.Format(reason), "undef", "demo:%s", f)
 		}
 		require.Len(a, a.spawnEcho(1), 1, "what is allowed is started")
 	}},

@@ -46,7 +46,7 @@ var flows = []row{
 			return e.ControlFrame(wire.Tuple{19, e.PID(1), wire.Atom("nobody"), e.Ref(uint32(i), 1, 1)})
 		})
 		a.holdErlang(e)
-	}, want: want{peak: 160}},
+	}, want: want{peak: 512}},
 	{name: "native: monitors of nobody, answers not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, a.many(1_000_000, 3_000_000), func(i int) []byte {
@@ -84,6 +84,27 @@ var flows = []row{
 		})
 		a.holdNative(n)
 	}, want: want{peak: 512}},
+	{name: "erlang: answers of 32 MiB that are not read", slow: true, attack: func(a *attempt) {
+		e := a.slowErlang()
+		big := make([]byte, 32<<20)
+		a.floodErlang(e, 60, func(i int) []byte {
+			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("echo")}, call(e.PID(1), e.Ref(uint32(i), 1), big))
+		})
+		a.holdErlang(e)
+	}, want: want{peak: 1536}},
+	{name: "erlang: 8 who have a million monitors of nobody each, answers not read", slow: true, attack: func(a *attempt) {
+		es := make([]*raw.Erlang, 8)
+		for i := range es {
+			es[i] = a.slowErlang()
+		}
+		several(len(es), len(es), func(i int) {
+			e := es[i]
+			a.floodErlang(e, 1_000_000, func(i int) []byte {
+				return e.ControlFrame(wire.Tuple{19, e.PID(1), wire.Atom("nobody"), e.Ref(uint32(i), 1, 1)})
+			})
+		})
+		a.holdErlang(es[0])
+	}, want: want{peak: 2048, served: 15 * time.Second}},
 	{name: "erlang: 40 who do not read at the same time", attack: func(a *attempt) {
 		es := make([]*raw.Erlang, 40)
 		for i := range es {
