@@ -87,15 +87,20 @@ var kernels = []row{
 	}},
 	{name: "services: names are taken away by actornode", attack: func(a *attempt) {
 		e := a.erlang()
-		for _, name := range services {
-			if name != "actornode" {
-				_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), name})
-			}
+		for _, name := range restarted {
+			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), name})
+			a.servicesWork() // by default whoever knows the cookie is an operator: what he breaks is mended
 		}
-		_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), wire.Atom("actornode")})
-		_ = e.Close()
-		a.servicesWork()
 	}},
+	{name: "services: an operator takes the name of application_controller away", own: &raw.Options{}, attack: func(a *attempt) {
+		e := a.erlang()
+		_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), wire.Atom("application_controller")})
+		_ = e.Close()
+		a.until(20*time.Second, func() bool { // it is mended, or the node says that it is not ready, or ends as OTP's would
+			ready, err := raw.Get(a.HTTP, "/readyz")
+			return a.askServices() == nil || err == nil && !strings.HasPrefix(ready, "HTTP/1.1 200") || !a.Lives()
+		}, "the node says that it is ready, without its application_controller")
+	}, want: want{dies: true}},
 	{name: "services: exits by rpc and actornode", attack: func(a *attempt) {
 		e := a.erlang()
 		e.Patience = 3 * time.Second
@@ -106,11 +111,10 @@ var kernels = []row{
 		a.servicesWork()
 		e = a.erlang()
 		e.Patience = 3 * time.Second
-		for _, name := range services {
+		for _, name := range restarted { // the end of application_controller is the node's, as in OTP
 			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("exit"), name, wire.Atom("kill")})
+			a.servicesWork()
 		}
-		_ = e.Close()
-		a.servicesWork()
 	}},
 	{name: "services: system messages suspend, end and replace them", attack: func(a *attempt) {
 		e := a.erlang()
@@ -200,7 +204,7 @@ var kernels = []row{
 		})
 		a.holdErlang(e)
 	}},
-	{name: "rpc: sleeps without end", attack: func(a *attempt) {
+	{name: "rpc: sleeps without end", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 5_000, func(i int) []byte {
 			q := wire.Tuple{wire.Atom("call"), wire.Atom("timer"), wire.Atom("sleep"), wire.List{100_000_000}, e.PID(1)}
@@ -208,7 +212,7 @@ var kernels = []row{
 		})
 		a.servicesWork()
 		a.holdErlang(e)
-	}},
+	}, want: want{leaves: true}}, // as in OTP, what has been called goes on without its caller
 	{name: "rpc: calls whose caller is said to be the node's own process", attack: func(a *attempt) {
 		e := a.erlang()
 		for _, pid := range a.servicePIDs() {
@@ -243,6 +247,9 @@ var kernels = []row{
 		a.servicesWork()
 	}},
 }
+
+// restarted are those of services that are started again where they end.
+var restarted = []wire.Atom{"net_kernel", "rex", "pg", "user", "actornode"}
 
 // servicePIDs are the processes of services.
 func (a *attempt) servicePIDs() (pids []wire.PID) {
