@@ -46,7 +46,8 @@ var controlShapes = []shape{
 }
 
 var frameShapes = []shape{
-	{int(wire.OpSend), "OpSend", "ft", true}, {int(wire.OpLink), "OpLink", "ft", false}, {int(wire.OpUnlink), "OpUnlink", "fti", false},
+	{int(wire.OpSend), "OpSend", "ft", true}, {int(wire.OpLink), "OpLink", "ft", false}, {int(wire.OpUnlink), "OpUnlink",
+		"fti", false},
 	{int(wire.OpUnlinkAck), "OpUnlinkAck", "fti", false}, {int(wire.OpExit), "OpExit", "ft", true},
 	{int(wire.OpSignal), "OpSignal", "ft", true}, {int(wire.OpMonitor), "OpMonitor", "ftr", false},
 	{int(wire.OpDemonitor), "OpDemonitor", "ftr", false}, {int(wire.OpDown), "OpDown", "ftr", true},
@@ -102,7 +103,8 @@ func wrongs(victim wire.PID) []any {
 		l = append(l, math.MaxInt64, wire.List{}, wire.List{wire.List{wire.List{}}}, []byte("bytes"), wire.Atom(""),
 			wire.Atom(strings.Repeat("ä", 255)), wire.Map{}, third.Port(1), wire.Export{Module: "m", Function: "f", Arity: 1},
 			wire.NewOrigin(raw.Self("third@127.0.0.1", 0)).PID(0), wire.Tuple{wire.Atom("demo"), wire.Atom("exit"), -1},
-			wire.List{wire.Tuple{wire.Atom("name"), wire.Atom("net_kernel")}}, wire.Tuple{wire.Atom("erlang"), wire.Atom("halt"), 0},
+			wire.List{wire.Tuple{wire.Atom("name"), wire.Atom("net_kernel")}}, wire.Tuple{wire.Atom("erlang"),
+				wire.Atom("halt"), 0},
 			new(big.Int).Lsh(big.NewInt(1), 10_000), wire.Charlist(strings.Repeat("c", 60_000)))
 	}
 	return l
@@ -242,7 +244,8 @@ func (a *attempt) wrongFrames(s shape) {
 			payload = []any{wire.Atom("message")}
 		}
 		if s.op == int(wire.OpSpawn) {
-			payload[0] = wire.Tuple{wire.Atom("demo"), wire.Atom("exit"), wire.List{wire.Atom("normal")}, nil, 0, wire.Atom(""), wire.List{}}
+			payload[0] = wire.Tuple{wire.Atom("demo"), wire.Atom("exit"), wire.List{wire.Atom("normal")}, nil, 0,
+				wire.Atom(""), wire.List{}}
 		}
 		stranger := raw.NewNative(nil, a.self(), "")
 		l := cases(s, stranger, victim)
@@ -251,7 +254,8 @@ func (a *attempt) wrongFrames(s shape) {
 		}
 		right := l[len(l)-1]
 		for i := range right { // bytes that are no term
-			for _, b := range []string{"\xc1", "\xc7", "\xd4", "\xc9\xff\xff\xff\xff\x04", "\xdd\xff\xff\xff\xff", "\xdf\x80\x00\x00\x00", "\xc6\xff\xff\xff\xff",
+			for _, b := range []string{"\xc1", "\xc7", "\xd4", "\xc9\xff\xff\xff\xff\x04", "\xdd\xff\xff\xff\xff",
+				"\xdf\x80\x00\x00\x00", "\xc6\xff\xff\xff\xff",
 				"\xd5\x02\x07\xff", "\xc7\x00\x04", "\xc7\x01\x63x", "\x7f", "\xe0", "\xd6\xff\x00\x00\x00\x00"} {
 				c := own(stranger, right)
 				c[i] = raw.Bytes(b)
@@ -300,7 +304,8 @@ func (a *attempt) spawnEcho(n int) (pids []wire.PID) {
 }
 
 func spawnRequest(e *raw.Erlang, i int, function wire.Atom, arity int) wire.Tuple {
-	return wire.Tuple{29, e.Ref(uint32(i), 1, 1), e.PID(1), e.PID(1), wire.Tuple{wire.Atom("demo"), function, arity}, wire.List{}}
+	return wire.Tuple{29, e.Ref(uint32(i), 1, 1), e.PID(1), e.PID(1), wire.Tuple{wire.Atom("demo"), function, arity},
+		wire.List{}}
 }
 
 var _ = etf.Append

@@ -49,17 +49,26 @@ var others = []row{
 		}),
 	}),
 	dialledBy("native", map[string]func(*raw.Conn){
-		"nothing":         func(*raw.Conn) {},
-		"silence":         func(c *raw.Conn) { _, _ = c.Rest(3 * time.Second) },
-		"zeroes":          func(c *raw.Conn) { _ = c.Send(make([]byte, 1<<20)) },
-		"noise":           func(c *raw.Conn) { _ = c.Send([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
-		"64 KiB":          func(c *raw.Conn) { _ = c.Send([]byte{0xff, 0xff, 'W'}, make([]byte, 65_534)) },
-		"refusal":         nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage([]byte("E\x01\x1b[2Jpwned\x07\n")) }),
-		"unknown code":    nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage([]byte("E\xff")) }),
-		"the hello back":  nativeAnswer(func(n *raw.Native, hello []byte) { _ = n.SendMessage(hello) }),
-		"as a welcome":    nativeAnswer(func(n *raw.Native, hello []byte) { _ = n.SendMessage(append([]byte("WACTN\x01\x00"), hello[7:]...)) }),
-		"another version": nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage(n.Us.Append([]byte("WACTN\x09\x00"))) }),
-		"another name":    nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage(n.Us.Append([]byte("WACTN\x01\x00"))) }),
+		"nothing":        func(*raw.Conn) {},
+		"silence":        func(c *raw.Conn) { _, _ = c.Rest(3 * time.Second) },
+		"zeroes":         func(c *raw.Conn) { _ = c.Send(make([]byte, 1<<20)) },
+		"noise":          func(c *raw.Conn) { _ = c.Send([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
+		"64 KiB":         func(c *raw.Conn) { _ = c.Send([]byte{0xff, 0xff, 'W'}, make([]byte, 65_534)) },
+		"refusal":        nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage([]byte("E\x01\x1b[2Jpwned\x07\n")) }),
+		"unknown code":   nativeAnswer(func(n *raw.Native, _ []byte) { _ = n.SendMessage([]byte("E\xff")) }),
+		"the hello back": nativeAnswer(func(n *raw.Native, hello []byte) { _ = n.SendMessage(hello) }),
+		"as a welcome": nativeAnswer(func(n *raw.Native, hello []byte) {
+			_ = n.SendMessage(append([]byte("WACTN\x01\x00"),
+				hello[7:]...))
+		}),
+		"another version": nativeAnswer(func(n *raw.Native,
+			_ []byte) {
+			_ = n.SendMessage(n.Us.Append([]byte("WACTN\x09\x00")))
+		}),
+		"another name": nativeAnswer(func(n *raw.Native,
+			_ []byte) {
+			_ = n.SendMessage(n.Us.Append([]byte("WACTN\x01\x00")))
+		}),
 		"no proof": nativeAnswer(func(n *raw.Native, _ []byte) {
 			_ = n.SendMessage(n.Us.Append([]byte("WACTN\x01\x00")))
 			_, _ = n.Message()
@@ -82,34 +91,40 @@ var others = []row{
 			o.Args = []string{"--tls-cert", f.Cert, "--tls-key", f.Key, "--tls-ca", f.CA}
 		}}, attack: attackTLS, want: want{log: "connection refused"}},
 
-	{name: "rights: who is no operator may not kill, unregister, spawn, trace, drain, stop", setup: "restricted", attack: func(a *attempt) {
-		e, pids := a.erlang(), a.servicePIDs()
-		atom := func(s string) wire.Atom { return wire.Atom(s) }
-		for _, q := range []any{
-			wire.Tuple{atom("exit"), atom("net_kernel"), atom("kill")}, wire.Tuple{atom("exit"), pids[0], atom("kill")}, wire.Tuple{atom("exit"), atom("demo"), atom("kill")},
-			wire.Tuple{atom("unregister"), atom("rex")}, wire.Tuple{atom("register"), atom("mine"), atom("counter")},
-			wire.Tuple{atom("spawn"), atom("demo"), atom("echo"), wire.List{}}, wire.Tuple{atom("send"), atom("counter"), addToken},
-			wire.Tuple{atom("call"), atom("counter"), wire.Tuple{atom("add"), token}, 1000}, wire.Tuple{atom("connect"), atom("nobody@127.0.0.1")},
-			wire.Tuple{atom("disconnect"), atom("bystander1@127.0.0.1")}, atom("drain"), atom("stop"), wire.Tuple{atom("log_level"), atom("debug")},
-			wire.Tuple{atom("trace"), wire.NewMap(atom("targets"), wire.List{atom("counter")})}, wire.Tuple{atom("deadletters"), wire.NewMap()},
-		} {
-			answer, err := e.Call("actornode", q)
-			require.NoError(a, err)
-			t, ok := answer.(wire.Tuple)
-			require.True(a, ok && len(t) == 2 && t[0] == atom("error"), "%v: %v", wire.Format(q), wire.Format(answer))
-			n := a.native()
-			me := n.PID(1)
-			require.NoError(a, n.SendReg(me, "actornode", call(me, n.Ref(1, 2, 3), q)))
-			// In the name of an operator, over a connection that is none's.
-			operator := wire.NewOrigin(raw.Self("ops@127.0.0.1", 1)).PID(1)
-			require.NoError(a, n.SendReg(operator, "actornode", call(operator, n.Ref(1, 2, 3), q)))
-			require.NoError(a, n.SendReg(me, "actornode", call(operator, n.Ref(1, 2, 3), q)))
-			require.NoError(a, n.SendReg(operator, "actornode", call(me, n.Ref(1, 2, 3), q)))
-			a.nativeGoesOn(n)
-		}
-		a.notCounted()
-		a.servicesWork()
-	}},
+	{name: "rights: who is no operator may not kill, unregister, spawn, trace, drain, stop", setup: "restricted",
+		attack: func(a *attempt) {
+			e, pids := a.erlang(), a.servicePIDs()
+			atom := func(s string) wire.Atom { return wire.Atom(s) }
+			for _, q := range []any{
+				wire.Tuple{atom("exit"), atom("net_kernel"), atom("kill")}, wire.Tuple{atom("exit"), pids[0], atom("kill")},
+				wire.Tuple{atom("exit"), atom("demo"), atom("kill")},
+				wire.Tuple{atom("unregister"), atom("rex")}, wire.Tuple{atom("register"), atom("mine"), atom("counter")},
+				wire.Tuple{atom("spawn"), atom("demo"), atom("echo"), wire.List{}}, wire.Tuple{atom("send"), atom("counter"),
+					addToken},
+				wire.Tuple{atom("call"), atom("counter"), wire.Tuple{atom("add"), token}, 1000}, wire.Tuple{atom("connect"),
+					atom("nobody@127.0.0.1")},
+				wire.Tuple{atom("disconnect"), atom("bystander1@127.0.0.1")}, atom("drain"), atom("stop"),
+				wire.Tuple{atom("log_level"), atom("debug")},
+				wire.Tuple{atom("trace"), wire.NewMap(atom("targets"), wire.List{atom("counter")})},
+				wire.Tuple{atom("deadletters"), wire.NewMap()},
+			} {
+				answer, err := e.Call("actornode", q)
+				require.NoError(a, err)
+				t, ok := answer.(wire.Tuple)
+				require.True(a, ok && len(t) == 2 && t[0] == atom("error"), "%v: %v", wire.Format(q), wire.Format(answer))
+				n := a.native()
+				me := n.PID(1)
+				require.NoError(a, n.SendReg(me, "actornode", call(me, n.Ref(1, 2, 3), q)))
+				// In the name of an operator, over a connection that is none's.
+				operator := wire.NewOrigin(raw.Self("ops@127.0.0.1", 1)).PID(1)
+				require.NoError(a, n.SendReg(operator, "actornode", call(operator, n.Ref(1, 2, 3), q)))
+				require.NoError(a, n.SendReg(me, "actornode", call(operator, n.Ref(1, 2, 3), q)))
+				require.NoError(a, n.SendReg(operator, "actornode", call(me, n.Ref(1, 2, 3), q)))
+				a.nativeGoesOn(n)
+			}
+			a.notCounted()
+			a.servicesWork()
+		}},
 	{name: "rights: what is not allowed is started in no way", setup: "restricted", attack: func(a *attempt) {
 		e := a.erlang()
 		atom := func(s string) wire.Atom { return wire.Atom(s) }
@@ -120,7 +135,8 @@ var others = []row{
 		answer, err := rpc(e, "demo", "add", 1, 2)
 		require.NoError(a, err)
 		require.True(a, bad(answer), wire.Format(answer))
-		answer, err = e.Call("demo", wire.Tuple{atom("start_child"), wire.NewMap(atom("id"), atom("x"), atom("start"), wire.Tuple{atom("demo"), atom("counter"), wire.List{}})})
+		answer, err = e.Call("demo", wire.Tuple{atom("start_child"), wire.NewMap(atom("id"), atom("x"), atom("start"),
+			wire.Tuple{atom("demo"), atom("counter"), wire.List{}})})
 		require.NoError(a, err)
 		require.True(a, bad(answer), wire.Format(answer))
 		answer, err = e.Call("actornode", wire.Tuple{atom("spawn"), atom("demo"), atom("counter"), wire.List{}})
@@ -148,6 +164,17 @@ func erlangAnswer(do func(*raw.Erlang)) func(*raw.Conn) {
 		if e.Name() == nil {
 			e.Self.Name = evilName(c)
 			do(e)
+		}
+	}
+}
+
+// answerWith ends a handshake with a proof made of the daemon's own.
+func answerWith(proof func([16]byte) [16]byte) func(*raw.Erlang) {
+	return func(e *raw.Erlang) {
+		_ = e.SendStatus("ok")
+		_ = e.SendChallenge(1)
+		if _, digest, err := e.Reply(); err == nil {
+			_ = e.SendAck(proof(digest))
 		}
 	}
 }
@@ -249,7 +276,8 @@ func attackTLS(a *attempt) {
 			b := make([]byte, 100)
 			n, err := conn.Read(b)
 			_ = conn.Close()
-			require.False(a, err == nil && (b[0] == 0 && strings.Contains(string(b[:n]), "sok") || strings.Contains(string(b[:n]), "WACTN")),
+			require.False(a, err == nil && (b[0] == 0 && strings.Contains(string(b[:n]), "sok") ||
+				strings.Contains(string(b[:n]), "WACTN")),
 				"%s, case %d: the node speaks to it: %q", addr, i, b[:n])
 		}
 		a.pour(addr, []byte("\x00\x05hello"))

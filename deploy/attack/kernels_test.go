@@ -92,15 +92,16 @@ var kernels = []row{
 			a.servicesWork() // by default whoever knows the cookie is an operator: what he breaks is mended
 		}
 	}},
-	{name: "services: an operator takes the name of application_controller away", own: &raw.Options{}, attack: func(a *attempt) {
-		e := a.erlang()
-		_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), wire.Atom("application_controller")})
-		_ = e.Close()
-		a.until(20*time.Second, func() bool { // it is mended, or the node says that it is not ready, or ends as OTP's would
-			ready, err := raw.Get(a.HTTP, "/readyz")
-			return a.askServices() == nil || err == nil && !strings.HasPrefix(ready, "HTTP/1.1 200") || !a.Lives()
-		}, "the node says that it is ready, without its application_controller")
-	}, want: want{dies: true}},
+	{name: "services: an operator takes the name of application_controller away", own: &raw.Options{},
+		attack: func(a *attempt) {
+			e := a.erlang()
+			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), wire.Atom("application_controller")})
+			_ = e.Close()
+			a.until(20*time.Second, func() bool { // it is mended, or the node says that it is not ready, or ends as OTP's would
+				ready, err := raw.Get(a.HTTP, "/readyz")
+				return a.askServices() == nil || err == nil && !strings.HasPrefix(ready, "HTTP/1.1 200") || !a.Lives()
+			}, "the node says that it is ready, without its application_controller")
+		}, want: want{dies: true}},
 	{name: "services: exits by rpc and actornode", attack: func(a *attempt) {
 		e := a.erlang()
 		e.Patience = 3 * time.Second
@@ -121,9 +122,12 @@ var kernels = []row{
 		me := e.PID(1)
 		for _, name := range services {
 			for i, m := range []any{
-				wire.Atom("suspend"), wire.Tuple{wire.Atom("terminate"), wire.Atom("kill")}, wire.Tuple{wire.Atom("terminate"), wire.Atom("normal")},
-				wire.Tuple{wire.Atom("debug"), wire.Tuple{wire.Atom("trace"), true}}, wire.Tuple{wire.Atom("change_code"), name, wire.Atom("undefined"), wire.List{}},
-				wire.Tuple{wire.Atom("replace_state"), wire.Export{Module: "demo", Function: "double", Arity: 1}}, wire.Atom("get_state"), wire.Atom("get_status"),
+				wire.Atom("suspend"), wire.Tuple{wire.Atom("terminate"), wire.Atom("kill")},
+				wire.Tuple{wire.Atom("terminate"), wire.Atom("normal")},
+				wire.Tuple{wire.Atom("debug"), wire.Tuple{wire.Atom("trace"), true}}, wire.Tuple{wire.Atom("change_code"),
+					name, wire.Atom("undefined"), wire.List{}},
+				wire.Tuple{wire.Atom("replace_state"), wire.Export{Module: "demo", Function: "double", Arity: 1}},
+				wire.Atom("get_state"), wire.Atom("get_status"),
 			} {
 				require.NoError(a, e.SendReg(me, name, wire.Tuple{wire.Atom("system"), wire.Tuple{me, e.Ref(uint32(i))}, m}))
 			}
@@ -136,12 +140,18 @@ var kernels = []row{
 		me := e.PID(1)
 		for _, name := range services {
 			for _, m := range []any{
-				wire.Tuple{wire.Atom("EXIT"), me, wire.Atom("kill")}, wire.Tuple{wire.Atom("DOWN"), e.Ref(1), wire.Atom("process"), me, wire.Atom("kill")},
-				wire.Tuple{wire.Atom("nodedown"), e.Self.Name}, wire.Tuple{wire.Atom("nodeup"), a.Daemon.Name}, wire.Atom("timeout"), wire.Atom("stop"),
-				cast(wire.Atom("stop")), cast(wire.Tuple{}), wire.Tuple{}, wire.List{}, 1, wire.Tuple{wire.Atom("$gen_call"), 1, 2},
-				wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, 1}, 2}, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, wire.List{wire.Atom("alias")}}, 2},
-				wire.Tuple{wire.Atom("$gen_call")}, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{}, 1}, wire.Tuple{wire.Atom("io_request")},
-				wire.Tuple{wire.Atom("io_request"), 1, 2, 3}, wire.Tuple{wire.Atom("discover"), 1}, wire.Tuple{wire.Atom("sync"), me, 1},
+				wire.Tuple{wire.Atom("EXIT"), me, wire.Atom("kill")}, wire.Tuple{wire.Atom("DOWN"), e.Ref(1),
+					wire.Atom("process"), me, wire.Atom("kill")},
+				wire.Tuple{wire.Atom("nodedown"), e.Self.Name}, wire.Tuple{wire.Atom("nodeup"), a.Daemon.Name},
+				wire.Atom("timeout"), wire.Atom("stop"),
+				cast(wire.Atom("stop")), cast(wire.Tuple{}), wire.Tuple{}, wire.List{}, 1, wire.Tuple{wire.Atom("$gen_call"),
+					1, 2},
+				wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, 1}, 2}, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me,
+					wire.List{wire.Atom("alias")}}, 2},
+				wire.Tuple{wire.Atom("$gen_call")}, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{}, 1},
+				wire.Tuple{wire.Atom("io_request")},
+				wire.Tuple{wire.Atom("io_request"), 1, 2, 3}, wire.Tuple{wire.Atom("discover"), 1},
+				wire.Tuple{wire.Atom("sync"), me, 1},
 				wire.Tuple{wire.Atom("join"), me, 1, 1}, wire.Tuple{wire.Atom("leave"), me, 1, me},
 			} {
 				require.NoError(a, e.SendReg(me, name, m))
@@ -155,15 +165,24 @@ var kernels = []row{
 			m, f wire.Atom
 			args []any
 		}{
-			{"os", "cmd", []any{wire.Charlist("id")}}, {"os", "getenv", nil}, {"os", "getenv", []any{wire.Charlist("ACTORNODE_COOKIE")}}, {"os", "getpid", nil},
-			{"os", "putenv", []any{wire.Charlist("x"), wire.Charlist("y")}}, {"erlang", "halt", nil}, {"erlang", "halt", []any{1}},
-			{"erlang", "get_cookie", nil}, {"erlang", "set_cookie", []any{wire.Atom("x")}}, {"auth", "get_cookie", nil}, {"init", "stop", nil},
-			{"init", "restart", nil}, {"init", "get_arguments", nil}, {"file", "read_file", []any{wire.Charlist("/etc/passwd")}},
-			{"file", "write_file", []any{wire.Charlist("x"), []byte("y")}}, {"file", "list_dir", []any{wire.Charlist("/")}}, {"code", "load_binary", []any{wire.Atom("x"), wire.Charlist("x"), []byte("y")}},
-			{"code", "add_path", []any{wire.Charlist("/")}}, {"erl_eval", "expr", []any{1, 2}}, {"erlang", "open_port", []any{wire.Tuple{wire.Atom("spawn"), wire.Charlist("id")}, wire.List{}}},
-			{"erlang", "load_nif", []any{wire.Charlist("x"), 0}}, {"port", "start", []any{[]byte("/bin/id")}}, {"port", "start", []any{wire.List{[]byte("/bin/id")}}},
-			{"erlang", "process_flag", []any{1, 2, 3}}, {"erlang", "system_flag", []any{wire.Atom("x"), 1}}, {"net_kernel", "stop", nil}, {"c", "l", []any{wire.Atom("x")}},
-			{"rpc", "call", []any{1, 2, 3, 4}}, {"erlang", "spawn", []any{wire.Atom("os"), wire.Atom("cmd"), wire.List{wire.Charlist("id")}}},
+			{"os", "cmd", []any{wire.Charlist("id")}}, {"os", "getenv", nil}, {"os", "getenv",
+				[]any{wire.Charlist("ACTORNODE_COOKIE")}}, {"os", "getpid", nil},
+			{"os", "putenv", []any{wire.Charlist("x"), wire.Charlist("y")}}, {"erlang", "halt", nil}, {"erlang", "halt",
+				[]any{1}},
+			{"erlang", "get_cookie", nil}, {"erlang", "set_cookie", []any{wire.Atom("x")}}, {"auth", "get_cookie", nil},
+			{"init", "stop", nil},
+			{"init", "restart", nil}, {"init", "get_arguments", nil}, {"file", "read_file",
+				[]any{wire.Charlist("/etc/passwd")}},
+			{"file", "write_file", []any{wire.Charlist("x"), []byte("y")}}, {"file", "list_dir", []any{wire.Charlist("/")}},
+			{"code", "load_binary", []any{wire.Atom("x"), wire.Charlist("x"), []byte("y")}},
+			{"code", "add_path", []any{wire.Charlist("/")}}, {"erl_eval", "expr", []any{1, 2}}, {"erlang", "open_port",
+				[]any{wire.Tuple{wire.Atom("spawn"), wire.Charlist("id")}, wire.List{}}},
+			{"erlang", "load_nif", []any{wire.Charlist("x"), 0}}, {"port", "start", []any{[]byte("/bin/id")}}, {"port",
+				"start", []any{wire.List{[]byte("/bin/id")}}},
+			{"erlang", "process_flag", []any{1, 2, 3}}, {"erlang", "system_flag", []any{wire.Atom("x"), 1}}, {"net_kernel",
+				"stop", nil}, {"c", "l", []any{wire.Atom("x")}},
+			{"rpc", "call", []any{1, 2, 3, 4}}, {"erlang", "spawn", []any{wire.Atom("os"), wire.Atom("cmd"),
+				wire.List{wire.Charlist("id")}}},
 		} {
 			e := a.erlang()
 			answer, err := rpc(e, c.m, c.f, c.args...)
@@ -176,7 +195,8 @@ var kernels = []row{
 	}},
 	{name: "rpc: the same by spawns and children of supervisors", attack: func(a *attempt) {
 		e := a.erlang()
-		for i, f := range []wire.Tuple{{wire.Atom("os"), wire.Atom("cmd"), 1}, {wire.Atom("erlang"), wire.Atom("halt"), 0}, {wire.Atom("port"), wire.Atom("start"), 1}} {
+		for i, f := range []wire.Tuple{{wire.Atom("os"), wire.Atom("cmd"), 1}, {wire.Atom("erlang"), wire.Atom("halt"), 0},
+			{wire.Atom("port"), wire.Atom("start"), 1}} {
 			args := wire.List{}
 			if f[2] == 1 {
 				args = wire.List{wire.List{[]byte("/bin/id")}}
@@ -196,7 +216,8 @@ var kernels = []row{
 	{name: "rpc: 20,000 calls, most of them wrong", attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 20_000, func(i int) []byte {
-			q := wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), []wire.Atom{"node", "nodes", "nope", "processes"}[i%4], wire.List{}, e.PID(1)}
+			q := wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), []wire.Atom{"node", "nodes", "nope", "processes"}[i%4],
+				wire.List{}, e.PID(1)}
 			if i%3 == 0 {
 				q[3] = wire.Tuple{strings.Repeat("x", 100)}
 			}
@@ -232,7 +253,8 @@ var kernels = []row{
 		}
 		for _, format := range []string{"~p", "~999999999p", "~*p", "~s~s~s", "~", "~.999999999f", "~1000000000c"} {
 			require.NoError(a, e.SendReg(me, "user", wire.Tuple{wire.Atom("io_request"), me, e.Ref(99),
-				wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("format"), wire.List{wire.Charlist(format), wire.List{1}}}}))
+				wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("format"),
+					wire.List{wire.Charlist(format), wire.List{1}}}}))
 		}
 		a.goesOn(e)
 		a.servicesWork()

@@ -40,7 +40,8 @@ func (a *attempt) found(within time.Duration) {
 		return err == nil && answer.Result == 0
 	})
 	require.NoError(a, err)
-	require.True(a, strings.HasSuffix(a.Erlang, fmt.Sprint(":", answer.Registration.Port)), "the port of %s is %v", a.Erlang, answer)
+	require.True(a, strings.HasSuffix(a.Erlang, fmt.Sprint(":", answer.Registration.Port)), "the port of %s is %v", a.Erlang,
+		answer)
 }
 
 var atEPMD = []row{
@@ -67,7 +68,8 @@ var atEPMD = []row{
 			if op == int(epmd.OpAlive) {
 				return
 			}
-			for _, body := range [][]byte{{byte(op)}, append([]byte{byte(op)}, make([]byte, 100)...), append([]byte{byte(op)}, bytes.Repeat([]byte{255}, 300)...)} {
+			for _, body := range [][]byte{{byte(op)}, append([]byte{byte(op)}, make([]byte, 100)...), append([]byte{byte(op)},
+				bytes.Repeat([]byte{255}, 300)...)} {
 				a.pour(a.EPMD, sized(body))
 			}
 		})
@@ -89,7 +91,8 @@ var atEPMD = []row{
 		a.found(5 * time.Second)
 	}},
 	{name: "epmd: a registration with every field wrong", attack: func(a *attempt) {
-		good := must(epmd.Request{Op: epmd.OpAlive, Registration: epmd.Registration{Name: "x", Port: 1, Type: 77, Highest: 6, Lowest: 5, Extra: []byte("extra")}}.Append(nil))
+		good := must(epmd.Request{Op: epmd.OpAlive, Registration: epmd.Registration{Name: "x", Port: 1, Type: 77, Highest: 6,
+			Lowest: 5, Extra: []byte("extra")}}.Append(nil))
 		for i := range good {
 			b := bytes.Clone(good)
 			b[i] = 0xff
@@ -101,13 +104,15 @@ var atEPMD = []row{
 		a.found(5 * time.Second)
 	}},
 	{name: "epmd: names with newlines, escapes, NUL, and of 255 characters", attack: func(a *attempt) {
-		for _, name := range []string{"x\nname go at port 1", "\x1b[2J", "x\x00y", strings.Repeat("n", 255), strings.Repeat("n", 256), "go ", "GO", "\xff"} {
+		for _, name := range []string{"x\nname go at port 1", "\x1b[2J", "x\x00y", strings.Repeat("n", 255),
+			strings.Repeat("n", 256), "go ", "GO", "\xff"} {
 			e := a.epmd()
 			_, _ = e.Register(epmd.Registration{Name: name, Port: 2})
 			names, err := a.epmd().Names()
 			require.NoError(a, err)
 			for _, n := range names.Entries {
-				require.False(a, n.Name == "go" && !strings.HasSuffix(a.Erlang, fmt.Sprint(":", n.Port)), "a name forges a line: %v", names)
+				require.False(a, n.Name == "go" && !strings.HasSuffix(a.Erlang, fmt.Sprint(":", n.Port)),
+					"a name forges a line: %v", names)
 			}
 			_ = e.Close()
 		}
@@ -215,10 +220,12 @@ var atGossip = []row{
 		c := must(newUDP(a.Gossip))
 		defer func() { _ = c.Close() }()
 		for range 200 {
-			_, _ = c.Write(append([]byte{raw.GossipCompress, 0x82, 0xa4, 'A', 'l', 'g', 'o', 0, 0xa3, 'B', 'u', 'f', 0xda, 0xf0, 0},
+			_, _ = c.Write(append([]byte{raw.GossipCompress, 0x82, 0xa4, 'A', 'l', 'g', 'o', 0, 0xa3, 'B', 'u', 'f', 0xda,
+				0xf0, 0},
 				z.Bytes()[:min(z.Len(), 60_000)]...))
 		}
-		a.pour(a.Gossip, append([]byte{raw.GossipCompress, 0x82, 0xa4, 'A', 'l', 'g', 'o', 0, 0xa3, 'B', 'u', 'f', 0xdb, 1, 0, 0, 0}, z.Bytes()...))
+		a.pour(a.Gossip, append([]byte{raw.GossipCompress, 0x82, 0xa4, 'A', 'l', 'g', 'o', 0, 0xa3, 'B', 'u', 'f', 0xdb, 1, 0,
+			0, 0}, z.Bytes()...))
 	}},
 }
 
@@ -271,7 +278,8 @@ var atHTTP = []row{
 	}},
 	{name: "http: bodies without end", slow: true, attack: func(a *attempt) {
 		for _, text := range []string{
-			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 999999999999\r\n\r\n" + strings.Repeat("z", 1<<20),
+			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 999999999999\r\n\r\n" + strings.Repeat("z",
+				1<<20),
 			"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
 		} {
 			h, err := raw.DialHTTP(a.HTTP)
@@ -283,10 +291,12 @@ var atHTTP = []row{
 	}},
 	{name: "http: other methods and paths", attack: func(a *attempt) {
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "\x1b[2J", "G\x00T"} {
-			for _, path := range []string{"/livez", "/readyz", "/metrics", "/", "/debug/pprof/cmdline", "/debug/vars", "/../../etc/passwd", "*", "/%00"} {
+			for _, path := range []string{"/livez", "/readyz", "/metrics", "/", "/debug/pprof/cmdline", "/debug/vars",
+				"/../../etc/passwd", "*", "/%00"} {
 				h, err := raw.DialHTTP(a.HTTP)
 				require.NoError(a, err)
-				answer, _ := h.Text(method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 5*time.Second)
+				answer, _ := h.Text(method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+					5*time.Second)
 				require.False(a, strings.HasPrefix(answer, "HTTP/1.1 200") && strings.Contains(answer, "cookie"), answer)
 				_ = h.Close()
 			}
@@ -305,8 +315,10 @@ var atHTTP = []row{
 		a.someWait()
 		h.Reset()
 	}},
-	{name: "http: the cookie is not in what pprof shows", own: &raw.Options{Args: []string{"--cookie", raw.Cookie}, Config: "http: {pprof: true}\n"}, attack: func(a *attempt) {
-		for _, path := range []string{"/debug/pprof/cmdline", "/debug/pprof/", "/debug/pprof/goroutine?debug=2", "/metrics", "/readyz", "/livez"} {
+	{name: "http: the cookie is not in what pprof shows", own: &raw.Options{Args: []string{"--cookie", raw.Cookie},
+		Config: "http: {pprof: true}\n"}, attack: func(a *attempt) {
+		for _, path := range []string{"/debug/pprof/cmdline", "/debug/pprof/", "/debug/pprof/goroutine?debug=2", "/metrics",
+			"/readyz", "/livez"} {
 			answer, err := raw.Get(a.HTTP, path)
 			require.NoError(a, err)
 			require.NotContains(a, answer, raw.Cookie, path)

@@ -54,18 +54,20 @@ var resources = []row{
 			_ = e.Close()
 		}
 	}, want: want{refuses: true, breaks: true}},
-	{name: "processes: more than limits.processes", own: &raw.Options{Config: "limits: {processes: 2000}\n"}, attack: func(a *attempt) {
-		e := a.erlang()
-		go func() { _, _ = e.Rest(20 * time.Second) }()
-		a.floodErlang(e, 10_000, func(i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) })
-		a.someWait()
-		_ = e.Close()
-	}, want: want{logKiB: 512, unready: true}},
-	{name: "log: the file is /dev/full", needs: []need{linux}, own: &raw.Options{Args: []string{"--log-file", "/dev/full"}}, attack: func(a *attempt) {
-		a.badHandshakes(200)
-		_, err := raw.DialErlang(a.Erlang, raw.Self("x@127.0.0.1", 1), a.Cookie)
-		require.NoError(a, err)
-	}},
+	{name: "processes: more than limits.processes", own: &raw.Options{Config: "limits: {processes: 2000}\n"},
+		attack: func(a *attempt) {
+			e := a.erlang()
+			go func() { _, _ = e.Rest(20 * time.Second) }()
+			a.floodErlang(e, 10_000, func(i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) })
+			a.someWait()
+			_ = e.Close()
+		}, want: want{logKiB: 512, unready: true}},
+	{name: "log: the file is /dev/full", needs: []need{linux}, own: &raw.Options{Args: []string{"--log-file", "/dev/full"}},
+		attack: func(a *attempt) {
+			a.badHandshakes(200)
+			_, err := raw.DialErlang(a.Erlang, raw.Self("x@127.0.0.1", 1), a.Cookie)
+			require.NoError(a, err)
+		}},
 	{name: "log: the disk is full", needs: []need{root}, own: &raw.Options{Prepare: func(t testing.TB, o *raw.Options) {
 		dir := t.TempDir()
 		if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", dir).Run(); err != nil {
@@ -80,9 +82,11 @@ var resources = []row{
 	}},
 	nobodyReads(row{name: "log: nobody reads standard error any more"}, true),
 	nobodyReads(row{name: "log: standard error is a pipe that nobody empties"}, false),
-	{name: "memory: half of a cgroup's limit lives, and garbage comes", needs: []need{root, memoryCgroup}, own: &raw.Options{Prepare: inCgroup(384 << 20)}, attack: attackMemory,
+	{name: "memory: half of a cgroup's limit lives, and garbage comes", needs: []need{root, memoryCgroup},
+		own: &raw.Options{Prepare: inCgroup(384 << 20)}, attack: attackMemory,
 		want: want{peak: 384, served: 10 * time.Second, unready: true}},
-	{name: "memory: half of the address space lives, and garbage comes", slow: true, own: &raw.Options{Space: 2 << 20, Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
+	{name: "memory: half of the address space lives, and garbage comes", slow: true, own: &raw.Options{Space: 2 << 20,
+		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
 	{name: "end: SIGTERM under a flood of messages", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
@@ -106,7 +110,8 @@ var resources = []row{
 		require.True(a, a.State().Success(), "%v", a.State())
 	}, want: want{dies: true}},
 	{name: "end: signals that daemons get by mistake", own: &raw.Options{}, attack: func(a *attempt) {
-		for _, s := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGURG, syscall.SIGCHLD, syscall.SIGWINCH, syscall.SIGCONT} {
+		for _, s := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGURG, syscall.SIGCHLD, syscall.SIGWINCH,
+			syscall.SIGCONT} {
 			for range 20 {
 				require.NoError(a, a.Signal(s))
 			}
@@ -114,7 +119,8 @@ var resources = []row{
 		a.someWait()
 	}},
 	{name: "clock: the monotonic clock of another time namespace, ten years on", needs: []need{root, timeNamespace},
-		own: &raw.Options{Wrap: []string{"unshare", "--time", "--boottime", "315360000", "--monotonic", "315360000"}}, attack: func(a *attempt) {
+		own: &raw.Options{Wrap: []string{"unshare", "--time", "--boottime", "315360000", "--monotonic", "315360000"}},
+		attack: func(a *attempt) {
 			a.servicesWork()
 			a.badHandshakes(5)
 		}},
@@ -127,12 +133,17 @@ var resources = []row{
 			require.NotNil(a, stamp)
 			maps, err := os.ReadFile(fmt.Sprint("/proc/", a.PID, "/maps"))
 			require.NoError(a, err)
-			a.Logf("libfaketime is loaded: %v; the daemon takes it for the year %s", strings.Contains(string(maps), "libfaketime"), stamp[1])
+			a.Logf("libfaketime is loaded: %v; the daemon takes it for the year %s", strings.Contains(string(maps),
+				"libfaketime"), stamp[1])
 		}},
 	{name: "start: configurations that are wrong end it with a text", own: &raw.Options{}, attack: func(a *attempt) {
-		for _, text := range []string{"nonsense: 1\n", "limits: {message: -1}\n", "\x00\x01\x02", "a: &a [*a]\n", strings.Repeat("[", 10_000), "limits: {message: 999999999999999999999GiB}\n",
-			"cookie: \"\"\n", "cookies: {x@h: \"\"}\n", "cookies: {x@h: {in: \"\", out: y}}\n", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c]\n"} {
-			d, err := raw.TryStart(a.T, raw.Options{Name: "other@127.0.0.1", Config: text, Bare: true, Within: 10 * time.Second, Space: 4 << 20})
+		for _, text := range []string{"nonsense: 1\n", "limits: {message: -1}\n", "\x00\x01\x02", "a: &a [*a]\n",
+			strings.Repeat("[", 10_000), "limits: {message: 999999999999999999999GiB}\n",
+			"cookie: \"\"\n", "cookies: {x@h: \"\"}\n", "cookies: {x@h: {in: \"\", out: y}}\n",
+			"a: &a [x,x,x,x,x,x,x,x,x]\n" +
+				"b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c]\n"} {
+			d, err := raw.TryStart(a.T, raw.Options{Name: "other@127.0.0.1", Config: text, Bare: true,
+				Within: 10 * time.Second, Space: 4 << 20})
 			require.Error(a, err, "%q", text)
 			require.False(a, d.Lives(), "%q", text)
 			require.NotContains(a, d.Log(), "panic")

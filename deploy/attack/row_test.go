@@ -278,7 +278,8 @@ func (tg *target) run(t *testing.T, r row) {
 	requireLog(t, log, r.want, tg.Cookie)
 	if r.want.log != "" { // what there is too much of is said a second later, with its number
 		found := regexp.MustCompile(r.want.log)
-		require.NoError(t, tg.Until(5*time.Second, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }), "%q is not in the log", r.want.log)
+		require.NoError(t, tg.Until(5*time.Second, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
+			"%q is not in the log", r.want.log)
 	}
 	require.LessOrEqual(t, len(log), cmp.Or(r.want.logKiB, 128)<<10, "bytes of log")
 }
@@ -540,7 +541,8 @@ func (b *bystander) lastError() string {
 // self names a node that nobody has heard of.
 func (a *attempt) self() wire.NodeID {
 	a.named++
-	return raw.Self(fmt.Sprintf("x%d.%s@127.0.0.1", a.named, strings.Map(letter, a.T.Name()[strings.LastIndexByte(a.T.Name(), '/')+1:])), 1)
+	return raw.Self(fmt.Sprintf("x%d.%s@127.0.0.1", a.named, strings.Map(letter, a.T.Name()[strings.LastIndexByte(a.T.Name(),
+		'/')+1:])), 1)
 }
 
 func letter(r rune) rune {

@@ -71,7 +71,8 @@ func atDoor(d door) []row {
 			several(len(seeds), 8, func(i int) { a.pour(d.addr(a), seeds[i]) })
 		}, want: want{logKiB: 700}},
 		{name: "HTTP", attack: func(a *attempt) {
-			for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.0\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+			for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.0\r\n\r\n",
+				"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 				"SSH-2.0-x\r\n", "EHLO x\r\n", "\x04\x01\x00\x50\x00\x00\x00\x00\x00"} {
 				a.pour(d.addr(a), []byte(text))
 			}
@@ -241,7 +242,8 @@ var atErlang = []row{
 			case 2:
 				require.NoError(a, e.SendMessage([]byte("r")))
 			case 3:
-				require.NoError(a, e.SendFrame(e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}, addToken)))
+				require.NoError(a, e.SendFrame(e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")},
+					addToken)))
 			}
 			_, err = e.Ack()
 			require.Error(a, err)
@@ -280,7 +282,8 @@ var atErlang = []row{
 			a.refusedErlang(r)
 		}
 	}},
-	{name: "erlang: the node's own challenge posed to itself when it dials", own: &raw.Options{Args: []string{"--join", "shop@127.0.0.1", "--protocols", "erlang"}},
+	{name: "erlang: the node's own challenge posed to itself when it dials", own: &raw.Options{Args: []string{"--join",
+		"shop@127.0.0.1", "--protocols", "erlang"}},
 		attack: func(a *attempt) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(a, err)
@@ -349,14 +352,16 @@ var atErlang = []row{
 		}
 	}},
 	{name: "erlang: names that are none", attack: func(a *attempt) {
-		for _, name := range []string{"", "@", "x", "x@", "@x", "a@b@c", strings.Repeat("x", 250) + "@127.0.0.1", "x\x00@127.0.0.1",
+		for _, name := range []string{"", "@", "x", "x@", "@x", "a@b@c", strings.Repeat("x", 250) + "@127.0.0.1",
+			"x\x00@127.0.0.1",
 			"x@\x1b[2J\x1b]0;pwned\x07", "x\n@127.0.0.1", "..@127.0.0.1", "\xff\xfe@127.0.0.1", "x@short", "%s%n@127.0.0.1"} {
 			e := raw.NewErlang(a.dial(attacker, a.Erlang), wire.NodeID{Name: wire.Atom(name), Creation: 1})
 			require.Error(a, e.Handshake("wrong"))
 		}
 	}, want: want{never: "\x1b|\x07"}},
 	{name: "erlang: names with escapes of terminals, with the cookie", attack: func(a *attempt) {
-		for _, name := range []string{"x\x1b[31m@127.0.0.1", "x\x07\x08\r\nlevel=ERROR msg=forged@127.0.0.1", "x\u009b31m@127.0.0.1"} {
+		for _, name := range []string{"x\x1b[31m@127.0.0.1", "x\x07\x08\r\nlevel=ERROR msg=forged@127.0.0.1",
+			"x\u009b31m@127.0.0.1"} {
 			e := raw.NewErlang(a.dial(attacker, a.Erlang), wire.NodeID{Name: wire.Atom(name), Creation: 1})
 			if e.Handshake(a.Cookie) == nil {
 				e.Patience = time.Second
@@ -378,7 +383,8 @@ var atErlang = []row{
 		}
 	}},
 	{name: "erlang: a name of the old form, complements, a name to be given", attack: func(a *attempt) {
-		for _, m := range []string{"n\x00\x05\x01\x02\x03\x04x@127.0.0.1", "n", "c12345678", "sok", "sfalse", "strue", "r", "a", "N", "",
+		for _, m := range []string{"n\x00\x05\x01\x02\x03\x04x@127.0.0.1", "n", "c12345678", "sok", "sfalse", "strue", "r",
+			"a", "N", "",
 			"N\x00\x00\x00\x02\x07\xff\xff\xff\x00\x00\x00\x01\x00\x09127.0.0.1"} {
 			e := a.openErlang()
 			require.NoError(a, e.SendMessage([]byte(m)))
@@ -391,7 +397,8 @@ var atErlang = []row{
 	{name: "erlang: handshakes in random order", attack: func(a *attempt) {
 		for range 200 {
 			e := a.openErlang()
-			steps := [][]byte{e.NameMessage(), []byte("strue"), []byte("sfalse"), append([]byte("r\x00\x00\x00\x01"), make([]byte, 16)...),
+			steps := [][]byte{e.NameMessage(), []byte("strue"), []byte("sfalse"), append([]byte("r\x00\x00\x00\x01"),
+				make([]byte, 16)...),
 				append([]byte{'a'}, make([]byte, 16)...), e.ChallengeMessage(1), []byte("c12345678")}
 			a.rand.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 			for _, s := range steps {
@@ -529,7 +536,8 @@ var atNative = []row{
 		}
 	}},
 	{name: "native: names that are none, for another node, with escapes", attack: func(a *attempt) {
-		for _, name := range []string{"", "@", "x", "a@b@c", strings.Repeat("x", 3000) + "@h", "x@\x1b[2J\x07", "x\n@h", "\xff@h", "x\x00@h"} {
+		for _, name := range []string{"", "@", "x", "a@b@c", strings.Repeat("x", 3000) + "@h", "x@\x1b[2J\x07", "x\n@h",
+			"\xff@h", "x\x00@h"} {
 			n := raw.NewNative(a.dial(attacker, a.Native), raw.Self(name, 1), a.Daemon.Name)
 			require.Error(a, n.Handshake("wrong"))
 			n = raw.NewNative(a.dial(attacker, a.Native), a.self(), wire.Atom(name))

@@ -34,7 +34,8 @@ func (a *attempt) goesOn(e *raw.Erlang) bool {
 		_, err = e.Call("counter", wire.Atom("get"))
 	} else {
 		me := e.PID(1)
-		if err = e.SendReg(me, "counter", wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, e.Ref(1)}, wire.Atom("get")}); err == nil {
+		if err = e.SendReg(me, "counter", wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, e.Ref(1)},
+			wire.Atom("get")}); err == nil {
 			_, err = e.Frame()
 		}
 	}
@@ -119,7 +120,8 @@ var terms = []row{
 		var l [][]byte
 		for _, n := range []uint32{1 << 31, 1<<31 - 1, 1<<32 - 1, 1 << 24, 100_000_000} {
 			for _, tag := range []byte{105, 108, 109, 111, 116, 77, 112, 80, 98} {
-				l = append(l, append([]byte{131}, big32(tag, n)...), append(append([]byte{131}, big32(tag, n)...), make([]byte, 100)...))
+				l = append(l, append([]byte{131}, big32(tag, n)...), append(append([]byte{131}, big32(tag, n)...),
+					make([]byte, 100)...))
 			}
 		}
 		a.each(l)
@@ -177,12 +179,16 @@ var terms = []row{
 	}, want: want{logKiB: 1024}},
 	{name: "erlang: atoms, floats, bitstrings, maps, pids that are not allowed", attack: func(a *attempt) {
 		l := [][]byte{
-			{131, 119, 2, 0xff, 0xfe}, append([]byte{131, 118, 1, 0}, bytes.Repeat([]byte("a"), 256)...), {131, 119, 3, 0xed, 0xa0, 0x80},
-			{131, 70, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}, {131, 70, 0x7f, 0xf8, 0, 0, 0, 0, 0, 1}, append([]byte{131, 99}, make([]byte, 31)...),
+			{131, 119, 2, 0xff, 0xfe}, append([]byte{131, 118, 1, 0}, bytes.Repeat([]byte("a"), 256)...), {131, 119, 3, 0xed,
+				0xa0, 0x80},
+			{131, 70, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}, {131, 70, 0x7f, 0xf8, 0, 0, 0, 0, 0, 1}, append([]byte{131, 99},
+				make([]byte, 31)...),
 			{131, 77, 0, 0, 0, 1, 0, 1}, {131, 77, 0, 0, 0, 1, 9, 1}, {131, 77, 0, 0, 0, 0, 8},
 			{131, 116, 0, 0, 0, 2, 97, 1, 97, 1, 97, 1, 97, 2}, {131, 88, 97, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
-			append([]byte{131}, bytes.Repeat([]byte{111, 255, 255, 255, 255, 0}, 3)...), {131, 90, 0, 6, 119, 1, 'a', 0, 0, 0, 1},
-			{131, 112, 0, 0, 0, 4, 0}, {130, 97, 1}, {131}, {}, {131, 97, 1, 97, 1}, {131, 82, 0}, {131, 121, 1, 2, 3, 4, 97, 1},
+			append([]byte{131}, bytes.Repeat([]byte{111, 255, 255, 255, 255, 0}, 3)...), {131, 90, 0, 6, 119, 1, 'a', 0, 0, 0,
+				1},
+			{131, 112, 0, 0, 0, 4, 0}, {130, 97, 1}, {131}, {}, {131, 97, 1, 97, 1}, {131, 82, 0}, {131, 121, 1, 2, 3, 4, 97,
+				1},
 		}
 		a.each(l)
 	}},
@@ -229,9 +235,12 @@ var terms = []row{
 			seq, left uint64
 		}
 		for _, fs := range [][]f{
-			{{true, 1, 3}, {false, 1, 1}}, {{true, 1, 3}, {false, 1, 3}}, {{true, 1, 3}, {true, 1, 3}}, {{false, 1, 2}}, {{false, 1, 1}},
-			{{true, 1, 0}}, {{true, 1, 1}}, {{true, 1, 1<<64 - 1}, {false, 1, 1<<64 - 2}}, {{true, 1<<64 - 1, 2}, {false, 1<<64 - 1, 1}},
-			{{true, 1, 2}, {false, 2, 1}}, {{true, 1, 2}, {true, 2, 2}, {false, 1, 1}, {false, 1, 1}}, {{true, 1, 2}, {false, 1, 0}},
+			{{true, 1, 3}, {false, 1, 1}}, {{true, 1, 3}, {false, 1, 3}}, {{true, 1, 3}, {true, 1, 3}}, {{false, 1, 2}},
+			{{false, 1, 1}},
+			{{true, 1, 0}}, {{true, 1, 1}}, {{true, 1, 1<<64 - 1}, {false, 1, 1<<64 - 2}}, {{true, 1<<64 - 1, 2}, {false,
+				1<<64 - 1, 1}},
+			{{true, 1, 2}, {false, 2, 1}}, {{true, 1, 2}, {true, 2, 2}, {false, 1, 1}, {false, 1, 1}}, {{true, 1, 2}, {false,
+				1, 0}},
 		} {
 			e := a.headed()
 			head := fragmentHead(e)
@@ -248,8 +257,10 @@ var terms = []row{
 	}},
 	{name: "erlang: atoms of the cache that were never told, and headers cut", attack: func(a *attempt) {
 		for _, h := range [][]byte{
-			{131, 68, 1, 0x00, 0}, {131, 68, 255}, {131, 68, 1, 0x08, 0, 255}, {131, 68, 2, 0x18, 0, 0, 0, 0}, {131, 68, 1, 0x18, 0, 255, 255},
-			{131, 68, 0, 82, 0}, {131, 68, 0, 82, 255}, {131, 68}, {131}, {131, 67}, {131, 69, 0}, {131, 70, 0, 0}, {112}, {112, 131}, {0}, {131, 68, 0},
+			{131, 68, 1, 0x00, 0}, {131, 68, 255}, {131, 68, 1, 0x08, 0, 255}, {131, 68, 2, 0x18, 0, 0, 0, 0}, {131, 68, 1,
+				0x18, 0, 255, 255},
+			{131, 68, 0, 82, 0}, {131, 68, 0, 82, 255}, {131, 68}, {131}, {131, 67}, {131, 69, 0}, {131, 70, 0, 0}, {112},
+			{112, 131}, {0}, {131, 68, 0},
 			{131, 68, 1, 0x08, 0, 2, 0xff, 0xfe, 104, 1, 82, 0},
 		} {
 			e := a.headed()
@@ -335,10 +346,14 @@ var terms = []row{
 		bomb := zstdOf(make([]byte, 512<<20))
 		require.Less(a, len(bomb), 60_000)
 		window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 0x01, 0, 0}
-		l := [][]byte{toCounter(raw.Packed, bomb), toCounter(raw.Packed, zstdOf(make([]byte, 65_536))), toCounter(raw.Packed, window),
-			toCounter(raw.Packed, good[:len(good)-1]), toCounter(raw.Packed, append(bytes.Clone(good), 1)), toCounter(raw.Packed, bytes.Repeat(good, 100)),
-			toCounter(raw.Packed, nil), toCounter(raw.Packed, a.noise(1000)), toCounter(raw.Packed, []byte{0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff}),
-			toCounter(raw.Packed|raw.Parts, bomb), toCounter(raw.Packed, good), toCounter(raw.Packed, []byte{0x50, 0x2a, 0x4d, 0x18, 255, 255, 255, 255})}
+		l := [][]byte{toCounter(raw.Packed, bomb), toCounter(raw.Packed, zstdOf(make([]byte, 65_536))), toCounter(raw.Packed,
+			window),
+			toCounter(raw.Packed, good[:len(good)-1]), toCounter(raw.Packed, append(bytes.Clone(good), 1)),
+			toCounter(raw.Packed, bytes.Repeat(good, 100)),
+			toCounter(raw.Packed, nil), toCounter(raw.Packed, a.noise(1000)), toCounter(raw.Packed, []byte{0x28, 0xb5, 0x2f,
+				0xfd, 0xff, 0xff, 0xff}),
+			toCounter(raw.Packed|raw.Parts, bomb), toCounter(raw.Packed, good), toCounter(raw.Packed, []byte{0x50, 0x2a, 0x4d,
+				0x18, 255, 255, 255, 255})}
 		for i := range good {
 			b := bytes.Clone(good)
 			b[i] ^= 0xff
@@ -369,9 +384,12 @@ var terms = []row{
 		part := func(stream byte, b []byte) []byte { return append([]byte{raw.OpPart, stream}, b...) }
 		for _, l := range [][][]byte{
 			{part(1, []byte("x"))}, {announce(1, 10), part(1, make([]byte, 11))}, {announce(1, 10), part(2, make([]byte, 10))},
-			{announce(1, 0)}, {announce(1, 1<<63)}, {announce(1, 1<<64-1)}, {announce(1, 10), announce(1, 10)}, {announce(200, 10)},
-			{announce(1, 2), part(1, []byte{0xc0, 0xc0})}, {announce(1, 1), part(1, []byte{0xc1})}, {announce(1, 256<<20+70_000)},
-			{announce(1, 1), part(1, []byte{0xc0}), part(1, []byte{0xc0})}, {announce(1, 1<<20), part(1, nil), part(1, nil)}, {{raw.OpPart}},
+			{announce(1, 0)}, {announce(1, 1<<63)}, {announce(1, 1<<64-1)}, {announce(1, 10), announce(1, 10)}, {announce(200,
+				10)},
+			{announce(1, 2), part(1, []byte{0xc0, 0xc0})}, {announce(1, 1), part(1, []byte{0xc1})}, {announce(1,
+				256<<20+70_000)},
+			{announce(1, 1), part(1, []byte{0xc0}), part(1, []byte{0xc0})}, {announce(1, 1<<20), part(1, nil), part(1, nil)},
+			{{raw.OpPart}},
 		} {
 			n := a.native()
 			for _, f := range l {
@@ -384,14 +402,16 @@ var terms = []row{
 	{name: "native: every first byte of a frame", attack: func(a *attempt) {
 		var l [][]byte
 		for i := range 256 {
-			l = append(l, []byte{byte(i)}, append([]byte{byte(i)}, bytes.Repeat([]byte{0xff}, 30)...), append([]byte{byte(i)}, make([]byte, 30)...))
+			l = append(l, []byte{byte(i)}, append([]byte{byte(i)}, bytes.Repeat([]byte{0xff}, 30)...), append([]byte{byte(i)},
+				make([]byte, 30)...))
 		}
 		a.eachFrame(l)
 	}, want: want{logKiB: 1024}},
 	{name: "native: every tag of MessagePack, with and without what belongs to it", attack: func(a *attempt) {
 		var l [][]byte
 		for i := range 256 {
-			l = append(l, toCounter(0, []byte{byte(i)}), toCounter(0, append([]byte{byte(i)}, bytes.Repeat([]byte{0xff}, 40)...)),
+			l = append(l, toCounter(0, []byte{byte(i)}), toCounter(0, append([]byte{byte(i)}, bytes.Repeat([]byte{0xff},
+				40)...)),
 				toCounter(0, append([]byte{byte(i)}, make([]byte, 300)...)))
 		}
 		a.eachFrame(l)
@@ -400,14 +420,17 @@ var terms = []row{
 		var l [][]byte
 		for t := range 256 {
 			for _, size := range []int{0, 1, 2, 5, 9, 30} {
-				l = append(l, toCounter(0, append([]byte{0xc7, byte(size), byte(t)}, bytes.Repeat([]byte{byte(t) ^ 0xfe}, size)...)))
+				l = append(l, toCounter(0, append([]byte{0xc7, byte(size), byte(t)}, bytes.Repeat([]byte{byte(t) ^ 0xfe},
+					size)...)))
 			}
 		}
 		a.eachFrame(l)
 	}, want: want{logKiB: 2048}},
 	{name: "native: atoms and nodes of a cache that were never told, and all told anew", attack: func(a *attempt) {
-		l := [][]byte{toCounter(0, []byte{0xd4, 3, 1}), toCounter(0, []byte{0xd5, 3, 7, 255}), toCounter(0, []byte{0xd5, 3, 8, 0}),
-			toCounter(0, []byte{0xd5, 4, 3, 1}), toCounter(0, []byte{0xc7, 3, 2, 255, 255, 'a'}), toCounter(0, []byte{0xc7, 2, 2, 0, 0})}
+		l := [][]byte{toCounter(0, []byte{0xd4, 3, 1}), toCounter(0, []byte{0xd5, 3, 7, 255}), toCounter(0, []byte{0xd5, 3, 8,
+			0}),
+			toCounter(0, []byte{0xd5, 4, 3, 1}), toCounter(0, []byte{0xc7, 3, 2, 255, 255, 'a'}), toCounter(0, []byte{0xc7, 2,
+				2, 0, 0})}
 		for i := range 2048 {
 			text := strings.Repeat(string(rune('a'+i%26)), 250)
 			l = append(l, toCounter(0, append([]byte{0xc8, 0, 252, 2, byte(i >> 8), byte(i)}, text...)))
@@ -420,7 +443,8 @@ var terms = []row{
 		a.eachFrame(l[:6])
 	}, want: want{logKiB: 2048}},
 	{name: "native: goodbyes, acks and ticks that nobody asked for", attack: func(a *attempt) {
-		for _, f := range [][]byte{append([]byte{raw.OpBye, 1}, "\x1b[2J\x07\nlevel=ERROR forged"...), append([]byte{raw.OpBye, 255}, bytes.Repeat([]byte("x"), 60_000)...),
+		for _, f := range [][]byte{append([]byte{raw.OpBye, 1}, "\x1b[2J\x07\nlevel=ERROR forged"...),
+			append([]byte{raw.OpBye, 255}, bytes.Repeat([]byte("x"), 60_000)...),
 			{raw.OpBye}, {raw.OpAck}, append([]byte{raw.OpAck}, pack.AppendUint(nil, 1<<63)...), {raw.OpAck, 0xc0}} {
 			n := a.native()
 			_ = n.SendFrame(f)

@@ -119,7 +119,8 @@ func Build(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(built.dir, "actornode")
-		out, err := exec.Command("go", "build", "-pgo=off", "-o", built.path, "github.com/actornode/actornode/cmd/actornode").CombinedOutput()
+		out, err := exec.Command("go", "build", "-pgo=off", "-o", built.path,
+			"github.com/actornode/actornode/cmd/actornode").CombinedOutput()
 		if err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)
 		}
@@ -243,7 +244,13 @@ func (d *Daemon) up(o Options) error {
 	if err != nil {
 		return err
 	}
-	log, _ := d.log.from(0)
+	if !o.Bare && o.Stderr == nil { // the two come by different pipes
+		said := func() bool { return serving.MatchString(d.Log()) }
+		if err := d.Until(o.Within, said); err != nil {
+			return fmt.Errorf("the log does not say where HTTP is served: %w", err)
+		}
+	}
+	log := d.Log()
 	d.HTTP = o.HTTP
 	if m := serving.FindStringSubmatch(log); m != nil {
 		d.HTTP = m[1]

@@ -161,7 +161,8 @@ func TestAccept(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	d := raw.Start(t, raw.Options{Args: []string{"--peer", "shop@127.0.0.1=erlang://" + l.Addr().String(), "--join", "shop@127.0.0.1"}})
+	d := raw.Start(t, raw.Options{Args: []string{"--peer", "shop@127.0.0.1=erlang://" + l.Addr().String(), "--join",
+		"shop@127.0.0.1"}})
 	require.NoError(t, l.(*net.TCPListener).SetDeadline(time.Now().Add(30*time.Second)))
 	c, err := l.Accept()
 	require.NoError(t, err)
