@@ -28,7 +28,7 @@ var others = []row{
 		"nok":            erlangAnswer(func(e *raw.Erlang) { _ = e.SendStatus("nok") }),
 		"alive":          erlangAnswer(func(e *raw.Erlang) { _ = e.SendStatus("alive"); _, _ = e.Status() }),
 		"named":          erlangAnswer(func(e *raw.Erlang) { _ = e.SendStatus("named:\x00\x0cgo@127.0.0.1\x00\x00\x00\x01") }),
-		"another name":   erlangAnswer(func(e *raw.Erlang) { e.Self.Name = "x@127.0.0.1"; _ = e.SendStatus("ok"); _ = e.SendChallenge(1) }),
+		"another name":   erlangAnswer(as("x@127.0.0.1")),
 		"no flags":       erlangAnswer(func(e *raw.Erlang) { e.Flags = 0; _ = e.SendStatus("ok"); _ = e.SendChallenge(1) }),
 		"challenge cut":  erlangAnswer(func(e *raw.Erlang) { _ = e.SendStatus("ok"); _ = e.SendMessage([]byte("N123")) }),
 		"no proof": erlangAnswer(func(e *raw.Erlang) {
@@ -165,6 +165,15 @@ func erlangAnswer(do func(*raw.Erlang)) func(*raw.Conn) {
 			e.Self.Name = evilName(c)
 			do(e)
 		}
+	}
+}
+
+// as poses a challenge in another name.
+func as(name wire.Atom) func(*raw.Erlang) {
+	return func(e *raw.Erlang) {
+		e.Self.Name = name
+		_ = e.SendStatus("ok")
+		_ = e.SendChallenge(1)
 	}
 }
 

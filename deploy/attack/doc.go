@@ -31,12 +31,16 @@
 //
 // # To add a row
 //
-// Append it to one of the tables: strangers (without the cookie), ports (EPMD, gossip,
-// HTTP), members (with the cookie), resources (what the system gives to the process).
+// Append it to one of the tables: strangers (nodes without the cookie), ports (EPMD,
+// gossip, HTTP), terms (frames and terms that are wrong, with the cookie), controls and
+// frames (made from shapes: each control message and native frame with each field wrong),
+// flows (who takes too much, too slowly, without end), kernels (the node's own
+// processes), others (peers that the node dials, TLS, rights), resources (what the
+// system gives to the process).
 //
 //	{name: "erlang names of 64 KiB", attack: func(a *attempt) {
 //		for range 50 {
-//			e := a.openErlang("")
+//			e := a.openErlang()
 //			require.NoError(a, e.SendMessage(append([]byte("N"), make([]byte, 65_534)...)))
 //			a.closes(e.Conn, 2*time.Second)
 //		}
@@ -51,6 +55,12 @@
 //	name            started by    ended by           owns
 //	bystander.run   target        the target's end   its connection and its figures
 //	group           TestAttacks   its last row       a target
+//
+// # Time
+//
+// A program of Go asks the kernel for the time, past libc: libfaketime is loaded and
+// has no effect, which a row shows. A time namespace shifts the monotonic clock only,
+// before the start. So no row has a wall clock jump while a daemon runs.
 //
 // Seeds are fixed: an attack sends the same bytes each time.
 package attack

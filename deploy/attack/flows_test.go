@@ -22,7 +22,7 @@ var flows = []row{
 				e.Ref(uint32(i), 1), wire.Atom("get")))
 		})
 		a.holdErlang(e)
-	}},
+	}, want: want{peak: 512}},
 	{name: "native: calls whose answers are not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, 200_000, func(i int) []byte {
@@ -30,7 +30,7 @@ var flows = []row{
 				wire.Atom("get")))
 		})
 		a.holdNative(n)
-	}},
+	}, want: want{peak: 512}},
 	{name: "native: calls whose answers are not read, in a session", setup: "grace", attack: func(a *attempt) {
 		n := raw.NewNative(a.dial(attacker, a.Native), a.self(), a.Daemon.Name)
 		n.Us.Flags |= raw.Session
@@ -71,7 +71,7 @@ var flows = []row{
 				wire.Atom("such"), 0}, wire.List{}}, wire.List{})
 		})
 		a.holdErlang(e)
-	}},
+	}, want: want{peak: 512}},
 	{name: "erlang: big answers that are not read", attack: func(a *attempt) {
 		e := a.slowErlang()
 		big := make([]byte, 1<<20)
@@ -299,7 +299,7 @@ var flows = []row{
 				[]byte(secret)})
 		})
 		require.True(a, a.goesOn(e))
-	}, want: want{logKiB: 256}},
+	}, want: want{logKiB: 256, peak: 512}},
 	{name: "erlang: 50 casts and calls that counter does not know, of 1 MiB", attack: func(a *attempt) {
 		e := a.erlang()
 		big := []byte(strings.Repeat("S", 1<<20) + "-the-end")

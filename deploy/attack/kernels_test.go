@@ -224,7 +224,7 @@ var kernels = []row{
 			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("rex")}, call(e.PID(1), e.Ref(uint32(i)), q))
 		})
 		a.holdErlang(e)
-	}},
+	}, want: want{peak: 512}},
 	{name: "rpc: sleeps without end", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 5_000, func(i int) []byte {

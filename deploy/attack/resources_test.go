@@ -62,20 +62,20 @@ var resources = []row{
 			a.someWait()
 			_ = e.Close()
 		}, want: want{logKiB: 512, unready: true}},
-	{name: "log: the file is /dev/full", needs: []need{linux}, own: &raw.Options{Args: []string{"--log-file", "/dev/full"}},
+	{name: "log: the file is /dev/full", needs: []need{linux}, own: &raw.Options{Prepare: logTo(func(testing.TB) string { return "/dev/full" })},
 		attack: func(a *attempt) {
 			a.badHandshakes(200)
 			_, err := raw.DialErlang(a.Erlang, raw.Self("x@127.0.0.1", 1), a.Cookie)
 			require.NoError(a, err)
 		}},
-	{name: "log: the disk is full", needs: []need{root}, own: &raw.Options{Prepare: func(t testing.TB, o *raw.Options) {
+	{name: "log: the disk is full", needs: []need{root}, own: &raw.Options{Prepare: logTo(func(t testing.TB) string {
 		dir := t.TempDir()
 		if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", dir).Run(); err != nil {
 			t.Skipf("a file system of 16 KiB cannot be mounted: %v", err)
 		}
 		t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
-		o.Args = []string{"--log-file", filepath.Join(dir, "log")}
-	}}, attack: func(a *attempt) {
+		return filepath.Join(dir, "log")
+	})}, attack: func(a *attempt) {
 		a.badHandshakes(500)
 		_, err := raw.DialErlang(a.Erlang, raw.Self("x@127.0.0.1", 1), a.Cookie)
 		require.NoError(a, err)
@@ -152,18 +152,32 @@ var resources = []row{
 	}},
 }
 
+// silent gives HTTP a port to a daemon whose log, which says it, is not kept.
+func silent(t testing.TB, o *raw.Options) {
+	o.Bare = true
+	o.HTTP = fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
+	o.Args = append(o.Args, "--demo", "--http", o.HTTP)
+}
+
+// logTo has a daemon log to a file.
+func logTo(file func(testing.TB) string) func(testing.TB, *raw.Options) {
+	return func(t testing.TB, o *raw.Options) {
+		o.Args = []string{"--log-file", file(t)}
+		silent(t, o)
+	}
+}
+
 // nobodyReads is a row in which the log goes to a pipe that nobody reads, and whose
 // reading end is closed or not.
 func nobodyReads(r row, closed bool) row {
 	var end *os.File
-	r.own = &raw.Options{Bare: true, Prepare: func(t testing.TB, o *raw.Options) {
+	r.own = &raw.Options{Prepare: func(t testing.TB, o *raw.Options) {
 		out, in, err := os.Pipe()
 		require.NoError(t, err)
 		end = out
 		t.Cleanup(func() { _ = out.Close() })
 		o.Stderr, o.Started = in, func() { _ = in.Close() }
-		o.HTTP = fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
-		o.Args = []string{"--demo", "--http", o.HTTP}
+		silent(t, o)
 	}}
 	r.attack = func(a *attempt) {
 		if closed {
