@@ -84,7 +84,7 @@ var flows = []row{
 	{name: "native: big answers that are not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		big := string(make([]byte, 60_000))
-		a.floodNative(n, 5_000, func(i int) []byte {
+		a.floodNative(n, 2_500, func(i int) []byte {
 			return raw.SignalFrame(byte(wire.OpSend), n.PID(1), wire.Atom("echo"), call(n.PID(1), n.Ref(uint32(i), 1), big))
 		})
 		a.holdNative(n)

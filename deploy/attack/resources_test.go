@@ -62,7 +62,8 @@ var resources = []row{
 			a.someWait()
 			_ = e.Close()
 		}, want: want{logKiB: 512, unready: true}},
-	{name: "log: the file is /dev/full", needs: []need{linux}, own: &raw.Options{Prepare: logTo(func(testing.TB) string { return "/dev/full" })},
+	{name: "log: the file is /dev/full", needs: []need{linux},
+		own: &raw.Options{Prepare: logTo(func(testing.TB) string { return "/dev/full" })},
 		attack: func(a *attempt) {
 			a.badHandshakes(200)
 			_, err := raw.DialErlang(a.Erlang, raw.Self("x@127.0.0.1", 1), a.Cookie)
