@@ -284,7 +284,7 @@ var atHTTP = []row{
 		} {
 			h, err := raw.DialHTTP(a.HTTP)
 			require.NoError(a, err)
-			_, closed := h.Text(text, 10*time.Second)
+			_, closed := h.Text(text, 30*time.Second)
 			require.True(a, closed)
 			_ = h.Close()
 		}

@@ -86,7 +86,7 @@ var resources = []row{
 	{name: "memory: half of a cgroup's limit lives, and garbage comes", needs: []need{root, memoryCgroup},
 		own: &raw.Options{Prepare: inCgroup(384 << 20)}, attack: attackMemory,
 		want: want{peak: 384, served: 10 * time.Second, unready: true}},
-	{name: "memory: half of the address space lives, and garbage comes", slow: true, own: &raw.Options{Space: 2 << 20,
+	{name: "memory: half of GOMEMLIMIT lives, and garbage comes", slow: true, own: &raw.Options{
 		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
 	{name: "end: SIGTERM under a flood of messages", own: &raw.Options{}, attack: func(a *attempt) {
