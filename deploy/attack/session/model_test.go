@@ -134,6 +134,7 @@ type fuzz struct {
 	routines int
 	tally    *tally
 	severing bool
+	good     bool      // nothing that is wrong is done
 	leaving  wire.Atom // whose link is severed
 	zip      *zstd.Encoder
 }
@@ -645,5 +646,6 @@ func (f *fuzz) newConn(p *peer, native bool, e *end) *conn {
 func (f *fuzz) newState(c *conn) {
 	c.state = &state{links: make(map[link]uint64)}
 	c.stage = up
+	c.lazy = false
 	f.tally.ups++
 }

@@ -70,6 +70,7 @@ type conn struct {
 	received uint64
 
 	since   time.Time // of the handshake, or of the cut
+	lazy    bool      // takes its time for the handshake
 	wrong   bool      // its handshake is
 	told    []byte    // text of a goodbye or a refusal
 	state   *state    // once up

@@ -54,6 +54,7 @@ func (f *fuzz) advance(c *conn) {
 	f.note("%s: goes on from %s", c, c.stage)
 	if c.stage == opened {
 		c.stage = named
+		c.lazy = !f.good && f.r.IntN(6) == 0
 		if c.erl != nil {
 			c.put(c.erl.NameMessage())
 		} else {
@@ -134,7 +135,7 @@ func (f *fuzz) onErlang(c *conn, b []byte) {
 		e.Theirs = erldist.Flags(binary.BigEndian.Uint64(b[1:]))
 		e.Posed = binary.BigEndian.Uint32(b[9:])
 		knows := cookie
-		if f.r.IntN(20) == 0 {
+		if !f.good && f.r.IntN(20) == 0 {
 			knows, c.wrong, c.doomed = "guessed", true, "a wrong proof"
 		}
 		digest := raw.Digest(knows, e.Posed)
@@ -207,7 +208,7 @@ func (f *fuzz) onNative(c *conn, b []byte) {
 		n.Welcome = bytes.Clone(b)
 		p := binary.BigEndian.AppendUint64(append([]byte{'P'}, n.Session[:]...), n.Received)
 		knows := cookie
-		if f.r.IntN(20) == 0 {
+		if !f.good && f.r.IntN(20) == 0 {
 			knows, c.wrong, c.doomed = "guessed", true, "a wrong proof"
 		}
 		n.Proof = append(p, raw.MAC(knows, raw.LabelDialled, n.Hello, n.Welcome, p)...)

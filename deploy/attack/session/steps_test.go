@@ -39,6 +39,13 @@ func (f *fuzz) act() {
 		return
 	}
 	c := p.conns[f.r.IntN(len(p.conns))]
+	if c.lazy && f.r.IntN(15) > 0 { // its handshake takes long, and others overtake it
+		if len(p.conns) == 1 {
+			f.open(p)
+			return
+		}
+		c = p.conns[len(p.conns)-1]
+	}
 	switch {
 	case c.stage == up:
 		f.signal(c)
@@ -469,6 +476,7 @@ func (f *fuzz) monitor(c *conn) {
 		f.say(c, wire.Frame{Op: wire.OpMonitor, From: me, Name: name, Ref: ref})
 		if m.over == nil || !m.over.alive {
 			f.down(c, m, wire.Atom("noproc"))
+			f.settle()
 		} else {
 			c.state.mons = append(c.state.mons, m)
 			m.over.toucher = c
