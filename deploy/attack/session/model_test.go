@@ -137,6 +137,8 @@ type fuzz struct {
 	good     bool      // nothing that is wrong is done
 	leaving  wire.Atom // whose link is severed
 	zip      *zstd.Encoder
+	far      *raw.Daemon // nil: the node is n, in the bubble
+	ups      int         // that the daemon had when all waited last
 }
 
 // tally counts over all episodes.
@@ -186,7 +188,9 @@ func (f *fuzz) play() (found string) {
 			found = string(text)
 		}
 	}()
-	f.start()
+	if f.far == nil {
+		f.start()
+	}
 	for f.step = 0; f.step < f.steps; f.step++ {
 		if f.skip[f.step] {
 			continue
@@ -221,13 +225,20 @@ func (f *fuzz) start() {
 	synctest.Wait()
 	f.began = n.Stats()
 	f.routines, _ = inBubble()
+	f.meet(r)
+}
+
+// meet makes the peers.
+func (f *fuzz) meet(r *rand.Rand) {
 	names := []wire.Atom{"alpha@127.0.0.1", "zulu@127.0.0.1", "beta@127.0.0.1", "yankee@127.0.0.1",
 		"gamma@127.0.0.1", "x@127.0.0.1", "delta@127.0.0.1", "whiskey@127.0.0.1"}
 	for i := range 1 + r.IntN(8) {
 		f.peers = append(f.peers, &peer{name: names[i], creation: uint32(1 + i)})
 	}
 	for _, p := range f.peers {
-		f.net.how[p.name] = answer(r.IntN(3))
+		if f.far == nil {
+			f.net.how[p.name] = answer(r.IntN(3))
+		}
 	}
 }
 
@@ -244,7 +255,10 @@ func (p *peer) link() *conn {
 // settle waits until all waits, takes what has come and compares it with the model.
 func (f *fuzz) settle() {
 	f.tally.settles++
-	for more := true; more; {
+	if f.far != nil {
+		f.await()
+	}
+	for more := f.far == nil; more; {
 		synctest.Wait()
 		more = f.drain()
 	}
@@ -341,6 +355,8 @@ func (f *fuzz) got(c *conn, s *wire.Frame) {
 		return
 	case s.Op == wire.OpDemonitor:
 		return
+	case f.far != nil && (s.Name == "pg" || s.Op == wire.OpMonitor): // services of the daemon
+		return
 	}
 	if c.severed || f.match(c.state.wants, s) || f.match(c.p.late, s) || c.chaos {
 		return
@@ -400,6 +416,9 @@ func (f *fuzz) check() {
 		if ups > 1 {
 			f.fail("%s has %d links: %v", p.name, ups, p.conns)
 		}
+	}
+	if f.far != nil {
+		return // await has seen how many there are
 	}
 	slices.Sort(model)
 	if is = f.n.Nodes(true); !slices.Equal(model, is) {

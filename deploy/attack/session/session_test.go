@@ -23,10 +23,11 @@ import (
 )
 
 var (
-	steps   = flag.Int("steps", 20_000, "how many steps the fuzzer of sessions takes")
-	only    = flag.Int("episode", -1, "the one episode to be played; -1: all")
-	longest = flag.Int("length", 1000, "steps of one episode")
-	shrink  = flag.Duration("shrink", 2*time.Minute, "how long steps are left out of an episode that fails")
+	steps       = flag.Int("steps", 20_000, "how many steps the fuzzer of sessions takes")
+	daemonSteps = flag.Int("daemon-steps", 1500, "how many steps the fuzzer takes with a daemon over TCP")
+	only        = flag.Int("episode", -1, "the one episode to be played; -1: all")
+	longest     = flag.Int("length", 1000, "steps of one episode")
+	shrink      = flag.Duration("shrink", 2*time.Minute, "how long steps are left out of an episode that fails")
 )
 
 // serve sees to it that a peer that does nothing wrong is served, by both protocols.
@@ -48,6 +49,9 @@ func (f *fuzz) serve() {
 			f.callNamed(c)
 		}
 		f.settle()
+		if native && f.far != nil {
+			f.killAll(c)
+		}
 		_ = c.end.Close()
 		c.chaos = true
 		f.ended(c)
@@ -217,6 +221,7 @@ func reduce(t *testing.T, seed uint64, number, length int, trace, out string) (s
 			lastStep = n
 		}
 	}
+	lastStep = min(lastStep, length-1)
 	for i := lastStep + 1; i < length; i++ {
 		skip[i] = '-'
 	}

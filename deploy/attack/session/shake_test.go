@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"encoding/binary"
 	"slices"
-	"testing/synctest"
 	"time"
 
 	"github.com/actornode/actornode/deploy/attack/raw"
@@ -20,6 +19,9 @@ func (f *fuzz) connect(native bool) *end {
 	name := "erlang"
 	if native {
 		name = "native"
+	}
+	if f.far != nil {
+		return f.reach(native)
 	}
 	ours, theirs := pipe()
 	f.net.mu.Lock()
@@ -266,8 +268,10 @@ func (f *fuzz) resume(c *conn) {
 	}
 	var in []byte
 	next := func() []byte {
-		synctest.Wait()
-		in, _ = e.take(in)
+		f.arrive(func() bool {
+			in, _ = e.take(in)
+			return len(in) >= 2 && len(in) >= 2+int(binary.BigEndian.Uint16(in))
+		})
 		if len(in) < 2 || len(in) < 2+int(binary.BigEndian.Uint16(in)) {
 			f.fail("%s: the node does not answer who would go on with a session: %q", c, in)
 		}

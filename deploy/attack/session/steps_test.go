@@ -20,6 +20,7 @@ import (
 func (f *fuzz) act() {
 	p := f.peers[f.r.IntN(len(f.peers))]
 	switch x := f.r.IntN(1000); {
+	case f.far != nil && x >= 60 && x < 66:
 	case x < 60:
 		f.note("all waits")
 		f.settle()
@@ -266,7 +267,7 @@ func (f *fuzz) callOwn(c *conn) {
 		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid,
 			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, wire.Tuple{wire.Atom("add"), n}}})
 	}
-	if f.r.IntN(10) == 0 {
+	if f.far == nil && f.r.IntN(10) == 0 {
 		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: wire.Tuple{calls, wire.Tuple{me, c.ref()}, wire.Atom("crash")}})
 		f.die(p, wire.Atom("crash"))
 		f.settle()
@@ -292,7 +293,10 @@ func (f *fuzz) spawn(c *conn) {
 	case 1:
 		s.Function = "counter"
 	case 2:
-		s.Module, s.Function = "fuzz", "agent"
+		s.Function = "echo"
+		if f.far == nil {
+			s.Module, s.Function = "fuzz", "agent"
+		}
 	}
 	if f.r.IntN(4) == 0 {
 		s.Name = wire.Atom(fmt.Sprint("name", f.r.IntN(5)))
@@ -818,7 +822,12 @@ func (f *fuzz) services(c *conn) {
 		}
 	}
 	// Its answer, if there is one, may be anything.
-	c.state.wants = append(c.state.wants, &want{op: wire.OpSend, to: me, loose: true, optional: true})
+	w := &want{op: wire.OpSend, to: me, loose: true, optional: true}
+	if f.far != nil { // it may take its time
+		c.p.late = append(c.p.late, w)
+	} else {
+		c.state.wants = append(c.state.wants, w)
+	}
 	f.say(c, wire.Frame{Op: wire.OpSend, From: me, Name: name, Payload: v})
 	f.settle()
 }
@@ -1041,6 +1050,9 @@ func (f *fuzz) pass(d time.Duration) {
 		}
 	}
 	f.settle()
+	if f.far != nil {
+		d = min(d, 20*time.Millisecond)
+	}
 	time.Sleep(d)
 	for _, p := range f.peers {
 		for _, c := range p.conns {
@@ -1072,6 +1084,26 @@ func (f *fuzz) end() {
 		f.net.mu.Unlock()
 	}
 	f.serve()
+	f.leave()
+	if f.far != nil {
+		return
+	}
+	for range 12 { // the time of grace, of dials and of questions is over
+		f.pass(2 * time.Second)
+	}
+	there := f.there()
+	for _, p := range f.procs {
+		if !p.chaos && p.alive != there[p.pid] {
+			f.fail("%v, an %s, is there: %v", p.pid, p.kind, there[p.pid])
+		}
+	}
+	f.procs = nil
+	f.pass(time.Second)
+	f.leftovers()
+}
+
+// leave is the end of all connections.
+func (f *fuzz) leave() {
 	for _, p := range f.peers {
 		for _, c := range slices.Clone(p.conns) {
 			c.slow = false
@@ -1086,11 +1118,13 @@ func (f *fuzz) end() {
 			}
 			_ = c.end.Close()
 			f.ended(c)
+			f.settle()
 		}
 	}
-	for range 12 { // the time of grace, of dials and of questions is over
-		f.pass(2 * time.Second)
-	}
+}
+
+// there returns the processes that the node has, and kills those that are not its own.
+func (f *fuzz) there() map[wire.PID]bool {
 	there := make(map[wire.PID]bool)
 	for i := range f.n.Infos() {
 		there[i.PID] = true
@@ -1100,12 +1134,5 @@ func (f *fuzz) end() {
 			f.n.Exit(i.PID, node.Kill)
 		}
 	}
-	for _, p := range f.procs {
-		if !p.chaos && p.alive != there[p.pid] {
-			f.fail("%v, an %s, is there: %v", p.pid, p.kind, there[p.pid])
-		}
-	}
-	f.procs = nil
-	f.pass(time.Second)
-	f.leftovers()
+	return there
 }
