@@ -4,16 +4,19 @@
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
+# make fuzz-sessions  sessions of peers, right and wrong: STEPS (1000000) of them, SEED to repeat
 # make smoke  every bench with tiny parameters
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
 FUZZTIME ?= 40000x
+STEPS    ?= 1000000
+SEED     ?= 0
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 RACE     := ./mailbox ./sched/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz smoke bench profile interop soak attack
+.PHONY: test tools check unit race fuzz fuzz-sessions smoke bench profile interop soak attack
 
 test: tools check unit race fuzz smoke
 
@@ -33,6 +36,9 @@ race:
 
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
+
+fuzz-sessions:
+	$(GO) test -count=1 -timeout 4h -v -run TestSessions ./deploy/attack/session -steps=$(STEPS) -seed=$(SEED)
 
 soak:
 	$(GO) run ./bench soak

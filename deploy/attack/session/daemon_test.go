@@ -23,7 +23,8 @@ const patience = 20 * time.Second
 
 // The same peers with a daemon in a process of its own, over TCP. Nobody can tell there
 // when all waits, so each peer asks net_kernel something after what it has done: what
-// comes of signals is done by the time that the answer is there.
+// comes of signals is done by the time that the answer is there. Two connections of one
+// peer at a time, whose order matters, are for the bubble.
 func TestDaemon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a daemon is built and started")

@@ -135,6 +135,7 @@ type fuzz struct {
 	tally    *tally
 	severing bool
 	good     bool      // nothing that is wrong is done
+	noted    bool      // the step has done something
 	leaving  wire.Atom // whose link is severed
 	zip      *zstd.Encoder
 	far      *raw.Daemon // nil: the node is n, in the bubble
@@ -143,8 +144,8 @@ type fuzz struct {
 
 // tally counts over all episodes.
 type tally struct {
-	steps, wrong, chaos, signals, ups, resumes, settles int
-	kinds                                               map[string]int
+	steps, idle, wrong, chaos, signals, ups, resumes, settles int
+	kinds                                                     map[string]int
 }
 
 // logged keeps the last lines of a log.
@@ -166,6 +167,7 @@ func (l *logged) Write(b []byte) (int, error) {
 func (f *fuzz) fail(format string, args ...any) { panic(finding(fmt.Sprintf(format, args...))) }
 
 func (f *fuzz) note(format string, args ...any) {
+	f.noted = true
 	if f.trace != nil {
 		fmt.Fprintf(f.trace, "%5d  "+format+"\n", append([]any{f.step}, args...)...)
 	}
@@ -196,8 +198,12 @@ func (f *fuzz) play() (found string) {
 			continue
 		}
 		f.r = rand.New(rand.NewPCG(f.seed, f.episode<<20|uint64(f.step)))
+		f.noted = false
 		f.act()
 		f.tally.steps++
+		if !f.noted {
+			f.tally.idle++
+		}
 	}
 	f.r = rand.New(rand.NewPCG(f.seed, f.episode))
 	f.end()

@@ -18,7 +18,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/randtest"
 )
 
@@ -143,8 +142,8 @@ func TestChild(t *testing.T) {
 		episode(t, seed, first+i, length, skip, trace, all)
 	}
 	took := time.Since(began)
-	fmt.Printf("TALLY %d episodes, %d steps, %.0f a second: %d links, %d sessions resumed, %d signals of the node, %d wrong frames, %d mutated, %d times all waited\n",
-		count, all.steps, float64(all.steps)/took.Seconds(), all.ups, all.resumes, all.signals, all.wrong, all.chaos, all.settles)
+	fmt.Printf("TALLY %d episodes, %d steps (in %d there was nothing to do), %.0f a second: %d links, %d sessions resumed, %d signals of the node, %d wrong frames, %d mutated, %d times all waited\n",
+		count, all.steps, all.idle, float64(all.steps)/took.Seconds(), all.ups, all.resumes, all.signals, all.wrong, all.chaos, all.settles)
 	for _, k := range slices.Sorted(maps.Keys(all.kinds)) {
 		fmt.Printf("TALLY   %-26s %d\n", k, all.kinds[k])
 	}
@@ -263,5 +262,3 @@ func headline(out string) string {
 	}
 	return "?"
 }
-
-var _ = wire.Format

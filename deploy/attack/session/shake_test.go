@@ -56,7 +56,7 @@ func (f *fuzz) advance(c *conn) {
 	f.note("%s: goes on from %s", c, c.stage)
 	if c.stage == opened {
 		c.stage = named
-		c.lazy = !f.good && f.r.IntN(6) == 0
+		c.lazy = !f.good && f.far == nil && f.r.IntN(6) == 0
 		if c.erl != nil {
 			c.put(c.erl.NameMessage())
 		} else {

@@ -35,7 +35,7 @@ func (f *fuzz) act() {
 		f.net.mu.Unlock()
 		return
 	}
-	if len(p.conns) == 0 || len(p.conns) < 3 && f.r.IntN(40) == 0 {
+	if len(p.conns) == 0 || len(p.conns) < 3 && f.far == nil && f.r.IntN(40) == 0 {
 		f.open(p)
 		return
 	}
@@ -92,11 +92,11 @@ var grammar = []struct {
 	{8, "atoms", (*fuzz).atomsTold, false},
 	{8, "packed", (*fuzz).packed, false},
 	{10, "release", (*fuzz).release, false},
-	{8, "cut", (*fuzz).cutOff, true},
+	{14, "cut", (*fuzz).cutOff, true},
 	{5, "close", (*fuzz).closes, false},
-	{6, "again", (*fuzz).again, true},
-	{18, "wrong", (*fuzz).wrongFrame, false},
-	{10, "chaos", (*fuzz).mutated, false},
+	{12, "again", (*fuzz).again, true},
+	{30, "wrong", (*fuzz).wrongFrame, false},
+	{25, "chaos", (*fuzz).mutated, false},
 }
 
 func (f *fuzz) signal(c *conn) {
