@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -24,13 +25,14 @@ const patience = 20 * time.Second
 // The same peers with a daemon in a process of its own, over TCP. Nobody can tell there
 // when all waits, so each peer asks net_kernel something after what it has done: what
 // comes of signals is done by the time that the answer is there. Two connections of one
-// peer at a time, whose order matters, are for the bubble.
+// peer at a time, whose order matters, and sessions, whose time of grace goes on here,
+// are for the bubble.
 func TestDaemon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a daemon is built and started")
 	}
 	seed := randtest.Seed(t)
-	d := raw.Start(t, raw.Options{Cookie: cookie, Args: []string{"--grace", grace.String()}})
+	d := raw.Start(t, raw.Options{Cookie: cookie, Args: []string{"--grace", (tick / 2).String()}})
 	f := &fuzz{seed: seed, steps: *daemonSteps, far: d, tally: &tally{kinds: make(map[string]int)}, names: make(map[wire.Atom]*proc)}
 	f.net = &network{how: make(map[wire.Atom]answer)}
 	f.r = rand.New(rand.NewPCG(seed, 1<<40))
@@ -118,6 +120,13 @@ func (f *fuzz) await() {
 				Payload: wire.Tuple{calls, wire.Tuple{c.pid(9), ref}, wire.Tuple{wire.Atom("is_auth"), c.p.name}}}))
 		}
 	}
+	waits := ""
+	began := time.Now()
+	defer func() {
+		if time.Since(began) >= patience {
+			f.fail("the daemon takes more than %v: %s", patience, waits)
+		}
+	}()
 	f.arrive(func() bool {
 		if !f.far.Lives() {
 			f.fail("the daemon has ended: %v", errors.New(f.far.Log()))
@@ -129,14 +138,17 @@ func (f *fuzz) await() {
 				ups++
 			}
 			if len(slices.DeleteFunc(slices.Clone(p.conns), func(c *conn) bool { return c.stage != up || c.over && !c.cut })) > 1 {
-				return false // the node is about to choose one
+				waits = fmt.Sprint("which of ", p.conns, " stays")
+				return false
 			}
 			for _, c := range p.conns {
 				if !f.quiet(c) {
+					waits = fmt.Sprintf("%s in stage %s, after %q", c, c.stage, c.doomed)
 					return false
 				}
 			}
 		}
+		waits = fmt.Sprintf("%d peers are to be connected", ups)
 		return ups == f.ups || f.connected() == ups
 	})
 	f.ups = f.connected()

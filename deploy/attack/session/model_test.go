@@ -173,10 +173,16 @@ func (f *fuzz) note(format string, args ...any) {
 	}
 }
 
-const (
-	grace = 5 * time.Second
-	tick  = time.Minute
-)
+const tick = time.Minute
+
+// grace is how long sessions wait for a connection: in the bubble, where time costs
+// nothing, and with a daemon, whose time goes on while the model thinks.
+func (f *fuzz) grace() time.Duration {
+	if f.far != nil {
+		return tick / 2
+	}
+	return 5 * time.Second
+}
 
 // play runs the episode, in a bubble, and returns what was found.
 func (f *fuzz) play() (found string) {
@@ -216,7 +222,7 @@ func (f *fuzz) start() {
 	r := rand.New(rand.NewPCG(f.seed, f.episode<<20|1<<19))
 	n, err := node.Start(node.Config{Name: host, Creation: 77, Workers: 2, Blocked: time.Hour,
 		Log: slog.New(slog.NewTextHandler(&f.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-		Distribution: &node.Distribution{Cookie: cookie, Finder: f.net, Transport: f.net, Awake: -1, TickTime: tick, Grace: grace,
+		Distribution: &node.Distribution{Cookie: cookie, Finder: f.net, Transport: f.net, Awake: -1, TickTime: tick, Grace: f.grace(),
 			Limits: wire.LinkLimits{Message: 1 << 20, Fragments: 8, Partial: 2 << 20}}})
 	if err != nil {
 		f.fail("start: %v", err)

@@ -39,9 +39,9 @@ func (f *fuzz) open(p *peer) {
 	native := f.r.IntN(2) == 0
 	c := f.newConn(p, native, f.connect(native))
 	c.since = time.Now()
-	if native && f.r.IntN(2) == 0 {
+	if native && f.far == nil && f.r.IntN(2) == 0 {
 		c.nat.Us.Flags |= raw.Session
-		c.nat.Us.Grace = uint32(grace.Milliseconds())
+		c.nat.Us.Grace = uint32(f.grace().Milliseconds())
 	}
 	f.note("%s: open", c)
 }

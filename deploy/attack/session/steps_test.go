@@ -1043,7 +1043,7 @@ func (f *fuzz) pass(d time.Duration) {
 		for _, c := range p.conns {
 			if c.stage == up && !c.cut {
 				c.tick()
-				if left := grace - d; c.slow && left < 0 {
+				if left := f.grace() - d; c.slow && left < 0 {
 					c.slow = false
 				}
 			}
@@ -1056,14 +1056,14 @@ func (f *fuzz) pass(d time.Duration) {
 	time.Sleep(d)
 	for _, p := range f.peers {
 		for _, c := range p.conns {
-			if since := time.Since(c.since); c.cut && since > grace-50*time.Millisecond && since < grace+50*time.Millisecond {
+			if since := time.Since(c.since); c.cut && since > f.grace()-50*time.Millisecond && since < f.grace()+50*time.Millisecond {
 				time.Sleep(100 * time.Millisecond)
 			}
 		}
 	}
 	for _, p := range f.peers {
 		for _, c := range slices.Clone(p.conns) {
-			if c.cut && time.Since(c.since) > grace {
+			if c.cut && time.Since(c.since) > f.grace() {
 				f.ended(c)
 			}
 		}
