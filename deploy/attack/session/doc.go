@@ -23,8 +23,9 @@
 //
 // # Use
 //
-//	go test ./deploy/attack/session                           20,000 steps of a seed by chance, 1,000 with a daemon
+//	go test ./deploy/attack/session                           20,000 steps of a seed by chance
 //	go test ./deploy/attack/session -steps=1000000 -seed=7    make fuzz-sessions
+//	go test ./deploy/attack/session -run TestDaemon -daemon-steps=1000
 //	go test ./deploy/attack/session -seed=7 -episode=12 -v    one again
 //
 // Episodes run in a process of their own, so that a panic anywhere in the node is a

@@ -23,7 +23,7 @@ import (
 
 var (
 	steps       = flag.Int("steps", 20_000, "how many steps the fuzzer of sessions takes")
-	daemonSteps = flag.Int("daemon-steps", 1000, "how many steps the fuzzer takes with a daemon over TCP")
+	daemonSteps = flag.Int("daemon-steps", 0, "how many steps the fuzzer takes with a daemon over TCP; 0: none")
 	only        = flag.Int("episode", -1, "the one episode to be played; -1: all")
 	longest     = flag.Int("length", 1000, "steps of one episode")
 	shrink      = flag.Duration("shrink", 2*time.Minute, "how long steps are left out of an episode that fails")

@@ -106,8 +106,14 @@ func (f *fuzz) drop(c *conn) {
 	c.p.conns = slices.DeleteFunc(c.p.conns, func(d *conn) bool { return d == c })
 }
 
-// aged reports whether the handshake may be over for the time that it has taken.
-func (f *fuzz) aged(c *conn) bool { return time.Since(c.since) > 6*time.Second }
+// aged reports whether the handshake may be over for the time that it has taken. Who has
+// said nothing yet has less.
+func (f *fuzz) aged(c *conn) bool {
+	if c.stage == opened {
+		return time.Since(c.since) > time.Second
+	}
+	return time.Since(c.since) > 6*time.Second
+}
 
 func (f *fuzz) onErlang(c *conn, b []byte) {
 	e := c.erl
