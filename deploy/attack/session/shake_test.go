@@ -80,6 +80,8 @@ func (f *fuzz) advance(c *conn) {
 		defer f.settle()
 	}
 	switch {
+	case !ok && !c.over && c.stage == proved && (len(c.p.conns) > 1 || f.net.how[c.p.name] != refuses):
+		return // the node waits for what becomes of its own dial
 	case !ok && !c.over:
 		if f.aged(c) || c.stage == called {
 			f.drop(c)
@@ -243,6 +245,10 @@ func (f *fuzz) onNative(c *conn, b []byte) {
 
 // badShake sends what does not belong to a handshake.
 func (f *fuzz) badShake(c *conn) {
+	if c.stage == proved {
+		f.drop(c)
+		return
+	}
 	c.wrong, c.doomed = true, "a handshake that is none"
 	bad := [][]byte{
 		{0, 0}, {255, 255}, []byte("GET / HTTP/1.1\r\n\r\n"), {0x16, 3, 1, 2, 0, 1}, {0, 1, 'z'}, {0, 3, 'N', 0, 0},
