@@ -13,7 +13,7 @@ var (
 	ErrBadName      = errors.New("node: not a name that can be registered")
 	ErrNilBehaviour = errors.New("node: the behaviour is nil")
 	ErrBadOption    = errors.New("node: impossible spawn option")
-	ErrTooMany      = errors.New("node: the process limit has been reached")
+	ErrTooMany      = errors.New("node: the process limit has been reached") // the node's, or one of a peer: ClusterLimits
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrTimeout      = errors.New("node: timeout")
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")

@@ -125,7 +125,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	n.count(c, -1)
 	n.table.remove(p, cache)
 	if d.owner != nil {
-		d.owner.give(p.cold.named)
+		d.owner.give()
 	}
 	if t := n.traces(); t != nil && t.by(p) != nil {
 		n.tracing.gone(p, d.reason)

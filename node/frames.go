@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/actornode/actornode/mailbox"
@@ -317,23 +318,22 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	owner, lacks := n.dist.quota.held.own(p.name, s.Name != "")
+	owner := n.dist.quota.held.own(p.name)
 	if owner == nil {
-		p.refuse(lacks)
+		p.refuse(heldSpawned)
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	o := Options{Name: s.Name, Leader: s.Leader, guest: p.guest}
+	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.guest}
 	b, err := n.wanted(p, s)
 	if err != nil {
-		owner.give(s.Name != "")
+		owner.give()
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
 		return
 	}
 	var started *proc
 	o.before = func(q *proc) {
 		started = q
-		q.owned(owner, s.Name != "")
 		q.inherit(f.Token)
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
 		if s.Link {
@@ -351,9 +351,9 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		}
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
-		owner.give(s.Name != "")
+		owner.give()
 		reason := any(systemLimit)
-		if o.Name != "" {
+		if o.Name != "" && !errors.Is(err, ErrTooMany) {
 			reason = wire.Atom("badarg")
 		}
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})

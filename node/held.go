@@ -1,7 +1,8 @@
 package node
 
 import (
-	"errors"
+	"cmp"
+	"fmt"
 	"sync"
 
 	"github.com/actornode/actornode/internal/limit"
@@ -14,9 +15,12 @@ import (
 //
 // Invariants:
 //
-//  1. An owner is in by exactly while it has processes, or is about to.
+//  1. An owner is in by exactly while it has processes or names, or is about to.
 //  2. A process that a peer has started has its owner in cold from before it can run, and
 //     gives back what it counts for when it dies, or is not started after all.
+//  3. A name that a peer has had registered has its owner in names.owners, and is given
+//     back when the name goes, whatever the reason. Its process may be anybody's.
+//  4. Nothing else is locked while mu is.
 type held struct {
 	monitors, links, spawned, names *limit.Limit // they count what was refused only
 
@@ -24,10 +28,10 @@ type held struct {
 	by map[Atom]*owner // guarded by mu
 }
 
-// owner is what the processes are that one peer has started. held.mu guards it.
+// owner is a peer with what it has started and had registered. held.mu guards it.
 type owner struct {
 	h       *held
-	name    Atom
+	name    Atom // of the peer; "": whoever has asked in a way that does not tell
 	spawned int
 	names   int
 }
@@ -56,40 +60,62 @@ func (h *held) limit(k heldKind) *limit.Limit {
 	return [...]*limit.Limit{h.monitors, h.links, h.spawned, h.names}[k]
 }
 
-// own counts one more process of a peer; named: with a name. It returns nil and what there
-// are too many of if that must not be.
-func (h *held) own(peer Atom, named bool) (*owner, heldKind) {
+// of returns the owner for a peer. The caller holds h.mu, and counts something or drops it.
+func (h *held) of(peer Atom) *owner {
+	if o := h.by[peer]; o != nil {
+		return o
+	}
+	return &owner{h: h, name: peer}
+}
+
+// own counts one more process of a peer. It returns nil if there are too many.
+func (h *held) own(peer Atom) *owner {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.by[peer]
-	if o == nil {
-		o = &owner{h: h, name: peer}
-	}
-	switch {
-	case int64(o.spawned) >= h.spawned.Max():
+	o := h.of(peer)
+	if int64(o.spawned) >= h.spawned.Max() {
 		h.spawned.Refuse()
-		return nil, heldSpawned
-	case named && int64(o.names) >= h.names.Max():
-		h.names.Refuse()
-		return nil, heldNames
+		return nil
 	}
 	h.by[peer] = o
 	o.spawned++
-	if named {
-		o.names++
-	}
-	return o, 0
+	return o
 }
 
-// give is the end of a process.
-func (o *owner) give(named bool) {
+// give is the end of a process, or of one that was not started.
+func (o *owner) give() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
-	if o.spawned--; o.spawned == 0 {
-		delete(o.h.by, o.name)
+	o.spawned--
+	o.tidy()
+}
+
+// ownName counts one more name of a peer. It returns nil if there are too many.
+func (h *held) ownName(peer Atom) *owner {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.of(peer)
+	if int64(o.names) >= h.names.Max() {
+		h.names.Refuse()
+		return nil
 	}
-	if named {
-		o.names--
+	h.by[peer] = o
+	o.names++
+	return o
+}
+
+// giveName is the end of a name.
+func (o *owner) giveName() {
+	o.h.mu.Lock()
+	defer o.h.mu.Unlock()
+	o.names--
+	o.tidy()
+}
+
+// tidy forgets an owner that has nothing. The caller holds held.mu.
+func (o *owner) tidy() {
+	if o.spawned == 0 && o.names == 0 {
+		delete(o.h.by, o.name)
 	}
 }
 
@@ -104,39 +130,73 @@ func (h *held) most() (spawned, names int64) {
 }
 
 // owned notes whose process p is, which does not run yet.
-func (p *proc) owned(by *owner, named bool) {
+func (p *proc) owned(by *owner) {
 	p.mu.Lock()
 	alive := !p.gone()
 	if alive {
-		k := p.chill()
-		k.owner, k.named = by, named
+		p.chill().owner = by
 	}
 	p.mu.Unlock()
 	if !alive {
-		by.give(named)
+		by.give()
 	}
 }
 
-// errOwnsTooMany says that a node has started as many processes here as it may.
-var errOwnsTooMany = errors.New("node: the other node has started too many processes")
+// heldError says that a peer makes this node hold as much of something as it may.
+type heldError struct {
+	peer Atom
+	kind heldKind
+	most int64
+}
 
-// spawnOwned starts a process on behalf of another node that has asked for it by a message.
+func (e *heldError) Error() string {
+	if e.kind == heldNames {
+		return fmt.Sprintf("node: %s has had %d names registered here, and may not have more", e.who(), e.most)
+	}
+	return fmt.Sprintf("node: %s has started %d processes here, and may not have more", e.who(), e.most)
+}
+
+func (e *heldError) who() Atom { return cmp.Or(e.peer, "a node that is not known") }
+
+// Is makes it an [ErrTooMany].
+func (e *heldError) Is(target error) bool { return target == ErrTooMany }
+
+// Term is system_limit.
+func (e *heldError) Term() any { return systemLimit }
+
+// refusedHeld is the error for a peer that has too many, which is logged.
+func (n *Node) refusedHeld(peer Atom, k heldKind) error {
+	if p := n.dist.get(peer); p != nil {
+		p.refuse(k)
+	}
+	return &heldError{peer, k, n.dist.quota.held.limit(k).Max()}
+}
+
+// countsFor reports whether what is done for a node counts as what a peer makes this one hold.
+func (n *Node) countsFor(peer Atom) bool { return n.dist != nil && peer != "" && peer != n.cfg.Name }
+
+// ownFor counts a process that is to be started for a peer, as o says.
+func (n *Node) ownFor(o *Options) error {
+	if !n.countsFor(o.For) || o.owner != nil {
+		return nil
+	}
+	if o.owner = n.dist.quota.held.own(o.For); o.owner == nil {
+		return n.refusedHeld(o.For, heldSpawned)
+	}
+	return nil
+}
+
+// spawnOwned starts a process for a peer that has asked for it by a message; "": nobody
+// knows which has, and all of these count together.
 func (n *Node) spawnOwned(peer Atom, o Options, b Actor) error {
-	owner, _ := n.dist.quota.held.own(peer, false)
-	if owner == nil {
-		if p := n.dist.get(peer); p != nil {
-			p.refuse(heldSpawned)
-		}
-		return errOwnsTooMany
+	o.owner = n.dist.quota.held.own(peer)
+	if o.owner == nil {
+		return n.refusedHeld(peer, heldSpawned)
 	}
-	known := false
-	o.before = func(q *proc) {
-		known = true
-		q.owned(owner, false)
-	}
+	owner := o.owner
 	_, err := n.SpawnOpt(o, b)
-	if !known {
-		owner.give(false)
+	if err != nil {
+		owner.give()
 	}
 	return err
 }

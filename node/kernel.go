@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,7 +162,7 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		return nil
 	}
 	leader, _ := t[4].(PID)
-	err := n.spawnOwned(cmp.Or(peer, leader.Node()), Options{Leader: leader}, Process(func(p *Self) error {
+	err := n.spawnOwned(peer, Options{Leader: leader}, Process(func(p *Self) error {
 		class, v, stack := n.apply(p.Context(), module, function, args)
 		switch class {
 		case "return", "throw": // as rpc has it
@@ -175,7 +174,7 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		reply(v)
 		return nil
 	}))
-	if errors.Is(err, errOwnsTooMany) {
+	if errors.Is(err, ErrTooMany) {
 		reply(refused())
 		return nil
 	}

@@ -56,11 +56,15 @@ type ClusterLimits struct {
 	Monitors int
 	// Links is how many links one peer may have to processes here. Default: 262,144.
 	Links int
-	// Spawned is how many processes may live at a time that one peer has started.
+	// Spawned is how many processes may live at a time that one peer has started: by
+	// spawns and calls, and by requests to those here who say so with [Options].For, as
+	// supervisors and the operator's service do. Those that a call has started which has
+	// come through a process of this node, so that nobody knows the peer, count together.
 	// Default: 131,072.
 	Spawned int
 	// Names is how many names may be registered at a time that one peer has had
-	// registered, by spawns with a name and calls. Default: 4,096.
+	// registered: by spawns with a name, by calls, and by requests to those here who use
+	// [Node.RegisterFor]. Default: 4,096.
 	Names int
 }
 

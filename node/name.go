@@ -14,6 +14,8 @@ type names struct {
 	mu   sync.RWMutex
 	m    map[Atom]*proc
 	kept map[Atom]*service // names of services, which nobody else may have; nil: none
+
+	owners map[Atom]*owner // peers that have had names registered; nil: none
 }
 
 // reserve keeps a name for a service; "" needs none. False: it is another's.
@@ -53,12 +55,22 @@ func (t *names) remove(name Atom, p *proc) bool {
 		return false
 	}
 	delete(t.m, name)
+	t.disown(name)
 	return true
 }
 
-// give registers p under name. It locks p.mu within t.mu; nothing locks them the
-// other way round.
-func (t *names) give(name Atom, p *proc) error {
+// disown gives back a name that a peer has had registered, if it is one. The caller holds
+// t.mu.
+func (t *names) disown(name Atom) {
+	if o := t.owners[name]; o != nil {
+		delete(t.owners, name)
+		o.giveName()
+	}
+}
+
+// give registers p under name, for a peer that has asked for it; "": none. It locks p.mu
+// within t.mu; nothing locks them the other way round.
+func (t *names) give(name Atom, p *proc, peer Atom) error {
 	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
 		return fmt.Errorf("%w: %q: want 1 to %d characters, and not undefined", ErrBadName, name, wire.MaxAtomRunes)
 	}
@@ -79,6 +91,17 @@ func (t *names) give(name Atom, p *proc) error {
 	if k.name != "" {
 		return fmt.Errorf("%w: %v is registered as %s already", ErrNameTaken, p.pid(), k.name)
 	}
+	t.disown(name)
+	if peer != "" {
+		o := p.node.dist.quota.held.ownName(peer)
+		if o == nil {
+			return p.node.refusedHeld(peer, heldNames)
+		}
+		if t.owners == nil {
+			t.owners = make(map[Atom]*owner)
+		}
+		t.owners[name] = o
+	}
 	k.name = name
 	t.m[name] = p
 	if t := p.node.traces(); t != nil {
@@ -90,7 +113,13 @@ func (t *names) give(name Atom, p *proc) error {
 // Register gives a process a name. A process has one name at most, and loses it
 // when it exits. Errors: [ErrStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
 // process has one), [ErrNoProcess].
-func (n *Node) Register(name Atom, pid PID) error {
+func (n *Node) Register(name Atom, pid PID) error { return n.RegisterFor("", name, pid) }
+
+// RegisterFor is Register for a request of the node peer: the name counts among those that
+// it may have had registered, [ClusterLimits].Names, until the name goes; "" and this node
+// itself are not counted. Who has made a request says [From.Peer], or [CallingPeer]. Errors
+// beside those of Register: [ErrTooMany].
+func (n *Node) RegisterFor(peer, name Atom, pid PID) error {
 	if n.stopped.Load() {
 		return ErrStopped
 	}
@@ -98,7 +127,10 @@ func (n *Node) Register(name Atom, pid PID) error {
 	if p == nil {
 		return fmt.Errorf("%w: %v", ErrNoProcess, pid)
 	}
-	return n.names.give(name, p)
+	if !n.countsFor(peer) {
+		peer = ""
+	}
+	return n.names.give(name, p, peer)
 }
 
 // Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for that of a

@@ -99,7 +99,6 @@ type cold struct {
 	stack   []Actor // behaviours below the current one
 	pending error   // how the handler ended that lost its stage
 	blocked bool    // the handler that lost its stage has ended
-	named   bool    // owner has had it registered, too; set at spawn
 
 	// Guarded by proc.mu.
 	trap     bool

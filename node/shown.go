@@ -104,11 +104,31 @@ func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
 // a peer has started may do what that peer may.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
+	o := ownerIn(ctx)
+	return o == nil || n.Allows(o.name, e)
+}
+
+// ownerIn finds the peer that has had the process started whose context ctx is; nil: none
+// has, or it is no context of a process.
+func ownerIn(ctx context.Context) *owner {
 	p, ok := ctx.Value(procKey{}).(*proc)
 	if !ok {
-		return true
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cold == nil || p.cold.owner == nil || n.Allows(p.cold.owner.name, e)
+	if p.cold == nil {
+		return nil
+	}
+	return p.cold.owner
+}
+
+// CallingPeer returns the node that has had the process started whose context ctx is, or
+// comes from: in an exported function, the node that has called it. "" says that none has,
+// or that nobody knows which.
+func CallingPeer(ctx context.Context) Atom {
+	if o := ownerIn(ctx); o != nil {
+		return o.name
+	}
+	return ""
 }

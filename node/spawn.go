@@ -50,7 +50,14 @@ type Options struct {
 	// ShowPeer has the process get what comes from another node as a [PeerMessage],
 	// which says over whose connection it has come.
 	ShowPeer bool
+	// For is the node whose request the process is started for, as [From.Peer] says: it
+	// counts among those that this node may have started here, [ClusterLimits].Spawned,
+	// until it ends, and so does its Name for [ClusterLimits].Names; of more the spawn
+	// fails with [ErrTooMany]. It may do by name what that node may: see
+	// [Distribution].Allow. "", or this node itself: it counts for nobody.
+	For Atom
 
+	owner   *owner // that the process counts for already; nil: none, unless For says one
 	service *service
 	monitor bool
 	birth   ticket       // is settled when Init has returned
@@ -92,7 +99,7 @@ var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && o.For == "" && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -203,6 +210,11 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 		}
 		o = caller.bequeath(o)
 	}
+	if o.For != "" {
+		if err := n.ownFor(o); err != nil {
+			return PID{}, Ref{}, err
+		}
+	}
 	if o.Place.how == detached {
 		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
 	}
@@ -223,6 +235,9 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	}
 	fresh, ref, err := n.begin(c, caller, o, b, k, p)
 	if err != nil {
+		if o.For != "" && o.owner != nil {
+			o.owner.give()
+		}
 		return PID{}, Ref{}, err
 	}
 	p.start(c, o.guest, fresh)
@@ -320,7 +335,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	n.count(c, 1)
 	if o.Name != "" {
 		// Killed already? Then it has no name, and that was not the caller's fault.
-		if err := n.names.give(o.Name, p); err != nil && !errors.Is(err, ErrNoProcess) {
+		if err := n.names.give(o.Name, p, o.by()); err != nil && !errors.Is(err, ErrNoProcess) {
 			p.cancel(c, Normal)
 			return false, Ref{}, err
 		}
@@ -346,6 +361,9 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		} else if !p.tells {
 			o.birth.settle(c, nil, nil)
 		}
+	}
+	if o.owner != nil {
+		p.owned(o.owner)
 	}
 	if o.before != nil {
 		o.before(p)
@@ -397,6 +415,14 @@ func (o *Options) apply(n *Node, p *proc) {
 		}
 		p.chill().box, p.boxed = mailbox.NewBounded(l), true
 	}
+}
+
+// by is the peer that the process is started for; "": none.
+func (o *Options) by() Atom {
+	if o.owner == nil {
+		return ""
+	}
+	return o.owner.name
 }
 
 // start lets p run for the first time.

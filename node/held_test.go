@@ -1,0 +1,163 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/erldist"
+)
+
+// twoNodes starts a node with these limits, which offers hold:register/2, and a peer of it.
+func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node) {
+	places := new(nodetest.Places)
+	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name,
+			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
+	}
+	far, near = begin("far@127.0.0.1", l), begin("near@127.0.0.1", node.ClusterLimits{})
+	require.NoError(t, far.ExportBehaviour(mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
+		return node.ActorFunc(echo), nil
+	}))
+	require.NoError(t, far.ExportFunction(mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
+		return wire.OK, far.RegisterFor(node.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+	}))
+	return far, near
+}
+
+// Names that a peer has had registered by calls and by spawns count together, until they
+// go: by Unregister, by the death of the process, or because another has them.
+func TestQuotaNamesByCall(t *testing.T) {
+	far, near := twoNodes(t, node.ClusterLimits{Names: 2})
+	process := func() node.PID {
+		pid, err := far.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		return pid
+	}
+	register := func(name node.Atom, pid node.PID) error {
+		_, err := node.RPC[any](soon(t), near, far.Name(), "hold", "register", name, pid)
+		return err
+	}
+	full := func(name node.Atom) {
+		t.Helper()
+		var raised *node.RemoteError
+		require.ErrorAs(t, register(name, process()), &raised)
+		assert.Equal(t, node.Atom("system_limit"), raised.Reason)
+		_, ok := far.Whereis(name)
+		assert.False(t, ok)
+		assert.EqualValues(t, 2, limitOf(t, far, "names").Used)
+	}
+	a, b := process(), process()
+	require.NoError(t, register("a", a))
+	require.Error(t, register("a", b), "it is taken, and counts for nothing")
+	require.Error(t, register("b", a), "it has a name")
+	require.NoError(t, register("b", b))
+	full("c")
+	require.NoError(t, far.Unregister("a"))
+	require.NoError(t, register("a", a), "it was given back")
+	full("c")
+	far.Exit(b, node.Kill)
+	require.NoError(t, register("b", process()), "with its process")
+	full("c")
+	assert.EqualValues(t, 3, limitOf(t, far, "names").Refused)
+	require.NoError(t, far.Register("own", process()), "the node's own names count for nobody")
+	require.NoError(t, far.RegisterFor(far.Name(), "own2", process()))
+	for _, name := range []node.Atom{"a", "b"} {
+		require.NoError(t, far.Unregister(name))
+	}
+	assert.Zero(t, limitOf(t, far, "names").Used)
+}
+
+// A process that is started for a peer counts for it, and what is not started does not.
+func TestQuotaSpawnFor(t *testing.T) {
+	far, near := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
+	require.NoError(t, near.Connect(soon(t), far.Name()))
+	near.Release(far.Name()) // which is asked for in a process, too
+	o := node.Options{For: near.Name(), Name: "one"}
+	pid, err := far.SpawnOpt(o, node.ActorFunc(echo))
+	require.NoError(t, err)
+	used := func(spawned, names int64) {
+		t.Helper()
+		assert.Equal(t, spawned, limitOf(t, far, "spawned").Used)
+		assert.Equal(t, names, limitOf(t, far, "names").Used)
+	}
+	for _, c := range []struct {
+		o node.Options
+		b node.Actor
+		e error
+	}{
+		{o, node.ActorFunc(echo), node.ErrNameTaken},
+		{o, nil, node.ErrNilBehaviour},
+		{node.Options{For: near.Name(), Name: "two"}, node.ActorFunc(echo), node.ErrTooMany},
+		{node.Options{For: near.Name(), Place: node.Beside(node.PID{})}, node.ActorFunc(echo), node.ErrNoProcess},
+	} {
+		_, err := far.SpawnOpt(c.o, c.b)
+		require.ErrorIs(t, err, c.e)
+		used(1, 1)
+	}
+	_, err = node.SpawnWait(soon(t), far, node.Options{For: near.Name()}, failing{})
+	require.Error(t, err)
+	nodetest.Settles(t, func() string {
+		if limitOf(t, far, "spawned").Used != 1 {
+			return "it was not given back"
+		}
+		return ""
+	})
+	_, err = node.SpawnAt(soon(t), near, far.Name(), "hold", "echo")
+	require.NoError(t, err, "together with those it spawns itself")
+	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
+	require.ErrorIs(t, err, node.ErrTooMany)
+	assert.Equal(t, node.Atom("system_limit"), node.ErrorTerm(err))
+	assert.ErrorContains(t, err, "near@127.0.0.1 has started 2 processes here")
+	for _, nobody := range []node.Atom{"", far.Name()} {
+		_, err = far.SpawnOpt(node.Options{For: nobody}, node.ActorFunc(echo))
+		require.NoError(t, err)
+	}
+	used(2, 1)
+	far.Exit(pid, node.Kill)
+	used(1, 0)
+}
+
+// failing does not start.
+type failing struct{}
+
+func (failing) Init(*node.Context) error         { return errors.New("no") }
+func (failing) Receive(*node.Context, any) error { return nil }
+
+// A call of rex counts for the peer that has sent it, whoever it says prints for it; and
+// those that a process here has passed on, of which nobody knows the peer, together.
+func TestQuotaRexByConnection(t *testing.T) {
+	for _, passedOn := range []bool{false, true} {
+		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
+			tr := newPipes()
+			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
+			require.NoError(t, n.ExportFunction(mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+				<-ctx.Done()
+				return nil, nil
+			}))
+			r := connectRaw(t, n, tr, &erldist.Protocol{}, "many@127.0.0.1")
+			me := r.id.PID(5)
+			for _, leader := range []node.Atom{"x@127.0.0.1", "y@127.0.0.1", "z@127.0.0.1"} {
+				call := wire.Tuple{me, wire.Tuple{node.Atom("call"), node.Atom("quota"), node.Atom("wait"), wire.List{},
+					wire.NewOrigin(wire.NodeID{Name: leader, Creation: 1}).PID(1)}}
+				if passedOn {
+					require.NoError(t, n.SendName("rex", call))
+				} else {
+					require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "rex", Payload: call}))
+				}
+			}
+			_, err := r.Flush(false)
+			require.NoError(t, err)
+			assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, wire.OpSend).Payload))
+			assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
+			assert.EqualValues(t, 1, limitOf(t, n, "spawned").Refused)
+		})
+	}
+}
