@@ -24,7 +24,7 @@ func (t *tools) backend() []function {
 		{observer, "get_socket_list", []int{0}, constant(wire.List{})},
 		{observer, "socket_info", []int{0}, constant(sockets)},
 		{observer, "get_table_list", []int{2}, plain(t.tableList)},
-		{observer, "get_table", []int{3}, plain(t.table)},
+		{observer, "get_table", []int{3}, t.table},
 		{observer, "procs_info", []int{1}, t.asFunction(t.procsInfo)},
 		{observer, "etop_collect", []int{1}, t.asFunction(t.etopCollect)},
 	}
@@ -71,7 +71,7 @@ func relay(p *node.Self, args []any) error {
 func (t *tools) asFunction(run func(*node.Self, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
-		pid, err := t.n.Spawn(node.Process(func(p *node.Self) error {
+		pid, err := t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.Process(func(p *node.Self) error {
 			result = run(p, args)
 			return nil
 		}))
@@ -132,12 +132,12 @@ func (t *tools) tableList(args []any) (any, error) {
 }
 
 // table starts the process that sends a table, which is empty: there are none.
-func (t *tools) table(args []any) (any, error) {
+func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	parent, ok := args[0].(wire.PID)
 	if !ok {
 		return nil, errBadArg
 	}
-	return t.n.Spawn(node.Process(func(p *node.Self) error {
+	return t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.Process(func(p *node.Self) error {
 		p.Link(parent)
 		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
 	}))

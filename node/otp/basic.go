@@ -21,7 +21,7 @@ func (t *tools) basics() []function {
 		{m, "apply", []int{3}, t.apply},
 		{m, "apply", []int{2}, t.applyFun},
 		{m, "send", []int{2}, plain(t.send)},
-		{m, "register", []int{2}, plain(t.register)},
+		{m, "register", []int{2}, t.register},
 		{m, "unregister", []int{1}, plain(t.unregister)},
 		{m, "unique_integer", []int{0}, plain(t.uniqueInteger)},
 		{"timer", "sleep", []int{1}, sleep},
@@ -122,10 +122,18 @@ func (t *tools) send(args []any) (any, error) {
 	return args[1], nil
 }
 
-func (t *tools) register(args []any) (any, error) {
+// register is erlang:register. It raises system_limit, which OTP has no need of, for a node
+// that has had as many names registered as it may.
+func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	name, ok1 := args[0].(wire.Atom)
 	pid, ok2 := args[1].(wire.PID)
-	if !ok1 || !ok2 || t.n.Register(name, pid) != nil {
+	if !ok1 || !ok2 {
+		return nil, errBadArg
+	}
+	switch err := t.n.RegisterFor(node.CallingPeer(ctx), name, pid); {
+	case errors.Is(err, node.ErrTooMany):
+		return nil, errSystemLimit
+	case err != nil:
 		return nil, errBadArg
 	}
 	return wire.True, nil

@@ -112,6 +112,9 @@ func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, e
 // errBadArg is what a BIF raises that is given what it cannot do with.
 var errBadArg = node.Raise(wire.Atom("badarg"))
 
+// errSystemLimit is what a BIF raises for a peer that makes the node hold too much already.
+var errSystemLimit = node.Raise(wire.Atom("system_limit"))
+
 // errProtected is what a BIF raises that would end a protected process, or take its name.
 var errProtected = node.Raise(wire.Atom("protected"))
 

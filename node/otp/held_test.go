@@ -1,0 +1,48 @@
+package otp_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/otp"
+)
+
+// Another node has only so many names registered by erlang:register, and each is given
+// back when it goes.
+func TestRegisterCounts(t *testing.T) {
+	places := new(nodetest.Places)
+	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name,
+			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
+	}
+	far, near := begin("far@127.0.0.1", node.ClusterLimits{Names: 2}), begin("near@127.0.0.1", node.ClusterLimits{})
+	require.NoError(t, otp.Config{Output: io.Discard}.Export(far))
+	process := func() node.PID {
+		pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(t, err)
+		return pid
+	}
+	call := func(function node.Atom, args ...any) any {
+		_, err := node.RPC[any](nodetest.Soon(t), near, far.Name(), "erlang", function, args...)
+		if err == nil {
+			return nil
+		}
+		var raised *node.RemoteError
+		require.ErrorAs(t, err, &raised)
+		return raised.Reason
+	}
+	for _, name := range []node.Atom{"a", "b"} {
+		require.Nil(t, call("register", name, process()))
+	}
+	assert.Equal(t, node.Atom("badarg"), call("register", node.Atom("a"), process()), "it is taken")
+	assert.Equal(t, node.Atom("system_limit"), call("register", node.Atom("c"), process()))
+	require.Nil(t, call("unregister", node.Atom("a")))
+	require.Nil(t, call("register", node.Atom("c"), process()))
+	assert.Equal(t, node.Atom("system_limit"), call("register", node.Atom("a"), process()))
+	require.NoError(t, far.Register("a", process()), "the node itself may")
+}
