@@ -23,7 +23,7 @@ const (
 
 // child is a child as its supervisor keeps it. There may be a million of them.
 type child struct {
-	spec       *Child   // shared by all children of SimpleOneForOne
+	spec       *Child   // shared by the children of SimpleOneForOne, but for those that a peer has had started
 	pid        node.PID // running as, or the last
 	prev, next *child   // in order of start
 	args       []any    // of SimpleOneForOne
@@ -38,6 +38,17 @@ type child struct {
 type back struct {
 	since time.Time // running since
 	tries int       // restarts in a row
+}
+
+// startedFor is the spec for a child that a peer has had started, again at each restart, so
+// that it counts among those of the peer; "": k itself.
+func (k *Child) startedFor(peer node.Atom) *Child {
+	if peer == "" {
+		return k
+	}
+	spec := *k
+	spec.Options.For = peer
+	return &spec
 }
 
 // id is what others call the child.

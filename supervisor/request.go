@@ -51,9 +51,13 @@ func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
 		if f := req.child.Named; isTerm && !r.From.Allows(wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
 			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
+		if peer, _, known := r.From.Peer(); known {
+			req.child.Options.For = peer
+		}
 		return s.add(req.child, done)
 	case startDynamic:
-		return s.addDynamic(req.args, done)
+		peer, _, _ := r.From.Peer()
+		return s.addDynamic(peer, req.args, done)
 	case terminateChild:
 		return s.terminate(req.id, done)
 	case restartChild:
@@ -123,15 +127,15 @@ func (s *supervisor) add(spec Child, done answer) error {
 	})
 }
 
-// addDynamic is start_child of SimpleOneForOne.
-func (s *supervisor) addDynamic(args []any, done answer) error {
+// addDynamic is start_child of SimpleOneForOne, for a peer; "": for nobody else.
+func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	if !s.simple() {
 		return done.fail(ErrNotSimple)
 	}
-	k := &child{spec: s.model(), args: args, dynamic: true}
+	k := &child{spec: s.model().startedFor(peer), args: args, dynamic: true}
 	return s.begin(k, done, func(o outcome) {
 		if k.spec.Restart == Temporary {
-			k.args = nil // never needed again
+			k.spec, k.args = s.model(), nil // never needed again
 		}
 		if !o.ignored {
 			s.kids.save(k)

@@ -119,7 +119,7 @@ type Child struct {
 	// Named stands in place of Start for a behaviour that the node exports.
 	Named Named
 	// Options of the spawn: name, place, mailbox. Link and Announce are the
-	// supervisor's own.
+	// supervisor's own; For is the peer that has had the child added by a message.
 	Options node.Options
 
 	Restart     Restart       // default: Permanent

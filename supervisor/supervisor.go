@@ -464,13 +464,19 @@ func (s *supervisor) startReason(k *child, err error) any {
 	if e, ok := err.(*startPanic); ok {
 		return wire.Tuple{aEXIT, e.crash}
 	}
+	if errors.Is(err, node.ErrTooMany) {
+		return raised("system_limit", k.spec.mfa(k.args))
+	}
 	return node.ErrorTerm(err)
 }
 
 // undefined is why a child could not be spawned whose {M, F, Args} does not exist, or is
 // not for who has asked.
-func undefined(mfa wire.Tuple) any {
-	return wire.Tuple{aEXIT, wire.Tuple{wire.Atom("undef"), wire.List{append(mfa, wire.List{})}}}
+func undefined(mfa wire.Tuple) any { return raised("undef", mfa) }
+
+// raised is why a child could not be spawned whose {M, F, Args} has raised an error.
+func raised(reason wire.Atom, mfa wire.Tuple) any {
+	return wire.Tuple{aEXIT, wire.Tuple{reason, wire.List{append(mfa, wire.List{})}}}
 }
 
 // startPanic is what Start has panicked with.

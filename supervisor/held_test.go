@@ -1,0 +1,83 @@
+package supervisor_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/wire"
+)
+
+// Children that another node has had started count for it, and so do those that take
+// their place.
+func TestStartChildCounts(t *testing.T) {
+	places := new(nodetest.Places)
+	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
+			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
+	}
+	far, near := begin("far", node.ClusterLimits{Spawned: 2}), begin("near", node.ClusterLimits{})
+	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
+		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
+	}))
+	ctx := nodetest.Soon(t)
+	require.NoError(t, near.Connect(ctx, far.Name()))
+	near.Release(far.Name()) // which is asked for in a process, too
+	named := supervisor.Named{Module: "m", Function: "f"}
+	_, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 1000}, node.Options{Name: "one_for_one"})
+	require.NoError(t, err)
+	_, err = supervisor.Start(ctx, far, supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Intensity: 1000,
+		Children: []supervisor.Child{{ID: "model", Named: named}}}, node.Options{Name: "simple"})
+	require.NoError(t, err)
+	id := 0
+	for _, sup := range []node.Atom{"one_for_one", "simple"} {
+		start := func() (answer wire.Tuple) {
+			id++
+			var what any = wire.List{}
+			if sup == "one_for_one" {
+				what = wire.NewMap(wire.Atom("id"), id, wire.Atom("start"), wire.Tuple{wire.Atom("m"), wire.Atom("f"), wire.List{}})
+			}
+			v, err := node.Call[any](ctx, near, node.At{Name: sup, Node: far.Name()}, any(wire.Tuple{wire.Atom("start_child"), what}))
+			require.NoError(t, err)
+			return v.(wire.Tuple)
+		}
+		refused := func() {
+			t.Helper()
+			answer := start()
+			require.Equal(t, wire.Error, answer[0], "%s: %s", sup, wire.Format(answer))
+			assert.Contains(t, wire.Format(answer), "{'EXIT',{system_limit,[{m,f,[],[]}]}}", "%s", sup)
+		}
+		first, second := start(), start()
+		require.Equal(t, wire.OK, first[0], "%s: %s", sup, wire.Format(first))
+		require.Equal(t, wire.OK, second[0], "%s: %s", sup, wire.Format(second))
+		refused()
+		far.Exit(first[1].(node.PID), node.Kill)
+		nodetest.Settles(t, func() string {
+			counts, err := supervisor.CountChildren(ctx, far, sup)
+			if require.NoError(t, err); counts.Active != 2 {
+				return "it has not been started again"
+			}
+			return ""
+		})
+		refused()
+		all, err := supervisor.WhichChildren(ctx, far, sup)
+		require.NoError(t, err)
+		require.Len(t, all, 2)
+		for _, k := range all {
+			of := k.ID
+			if sup == "simple" {
+				of = k.PID
+			}
+			require.NoError(t, supervisor.TerminateChild(ctx, far, sup, of))
+		}
+		for _, l := range far.Limits() {
+			if l.Name == "spawned" {
+				assert.Zero(t, l.Used, "%s", sup)
+			}
+		}
+	}
+}
