@@ -67,9 +67,10 @@
 //
 // # Invariants
 //
-//  1. Who is read is what was at one time: never half of a join.
+//  1. Who is read is what was at one time: never half of a join, but for one that exceeds
+//     a limit.
 //  2. At rest, when all nodes are connected and all messages have arrived, all
-//     scopes have the same groups.
+//     scopes have the same groups, but for what exceeds a limit.
 //  3. The changes that a monitor brings, applied to what it returned, give what
 //     Members returns, in the order in which that has changed. Nobody is told to
 //     have left who was not there.
@@ -109,11 +110,19 @@
 // cost a copy of the group's list, as in OTP, and a leave of many at once one copy.
 // A membership takes some 40 bytes.
 //
+// What other nodes make a scope keep is bounded by [Config].Members and [Config].Groups,
+// half of each for one node, and so are the names of groups: 64 KiB. Of what is beyond,
+// this node knows nothing: of a group that is too long, the members that joined first. Of
+// a process that has joined a group several times, and not each of these was taken, as
+// many leaves make it gone as were taken. A node may have 8 scope processes of the same
+// name at a time. [Scope.Limits] says what is used and refused, also for other nodes'
+// monitors, and for the processes here that they have join.
+//
 // # Differences from pg.erl
 //
 //   - Monitors are told of the changes of a sync too, and of effective leaves only.
 //   - A malformed message, or an unknown one, is logged and changes nothing.
-//   - [Scope.LeaveAll] is new.
+//   - [Scope.LeaveAll] is new, and so are the limits.
 //   - Only this node's own processes can be members here, also by a call from
 //     elsewhere.
 //   - 1 and 1.0 are two groups, as there; 0.0 and -0.0 too, as in OTP 27.

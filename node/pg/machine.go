@@ -19,7 +19,8 @@ import (
 //  3. A peer is sent joins and leaves once it has been sent a sync, and only for
 //     what it knows by then: a leave from a group that it has none of ours in
 //     crashes the pg of OTP 25.
-//  4. No list in a message or in peers is empty: to pg of OTP an empty group is
+//  4. What other nodes have here is counted in holders, and within limits: see held.go.
+//  5. No list in a message or in peers is empty: to pg of OTP an empty group is
 //     one that is there.
 type machine struct {
 	w     world // of the message that is being handled
@@ -32,6 +33,11 @@ type machine struct {
 	watchers map[node.Ref]watcher
 	all      map[node.Ref]node.PID // of the watchers, those of the scope
 	seeks    map[node.Atom]*seek
+
+	limits  *limits
+	log     func(node.Atom, amount) // says that a node is refused something; nil: not
+	holders map[node.Atom]*holder
+	here    holder // what has been joined here
 }
 
 // world is what a machine acts through. Nothing of it makes connections: a
@@ -69,6 +75,7 @@ type member struct {
 
 // peer is the scope process of another node.
 type peer struct {
+	of     *holder
 	ref    node.Ref
 	groups map[*group][]node.PID
 	told   bool // has been sent a sync
@@ -77,8 +84,9 @@ type peer struct {
 
 // watcher is a process that wants to know who joins and leaves.
 type watcher struct {
-	pid node.PID
-	of  *group // nil: all
+	pid  node.PID
+	of   *group  // nil: all
+	held *holder // of a process of another node
 }
 
 // seek is the search for the scope process of a node that is connected.
@@ -87,9 +95,9 @@ type seek struct {
 	asked bool     // the process that has the name has been sent a discover
 }
 
-func newMachine(self node.PID, name node.Atom) *machine {
+func newMachine(self node.PID, name node.Atom, l *limits) *machine {
 	return &machine{
-		self: self, name: name, table: new(table),
+		self: self, name: name, table: new(table), limits: l, holders: make(map[node.Atom]*holder), here: holder{at: self.Node()},
 		local: make(map[node.PID]*member), peers: make(map[node.PID]*peer),
 		watchers: make(map[node.Ref]watcher), all: make(map[node.Ref]node.PID), seeks: make(map[node.Atom]*seek),
 	}
@@ -163,8 +171,11 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 	if p := m.peers[pid]; p != nil && p.ref == ref {
 		delete(m.peers, pid)
 		for g, pids := range p.groups {
+			m.drop(p.of, g, true, len(pids))
 			m.exit(g, pids, false)
 		}
+		p.of.scopes--
+		m.tidyHolder(p.of)
 		return true
 	}
 	m.forget(ref)
@@ -173,12 +184,24 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 
 // enter and exit change a group and tell those who watch.
 func (m *machine) enter(g *group, pids []node.PID, local bool) {
+	if local {
+		m.here.members += len(pids)
+		if len(g.view.Load().local) == 0 {
+			m.here.groups += g.weigh()
+		}
+	}
 	g.add(pids, local)
 	m.notify(g, true, pids)
 }
 
 func (m *machine) exit(g *group, pids []node.PID, local bool) {
 	g.remove(pids, local)
+	if local {
+		m.here.members -= len(pids)
+		if len(g.view.Load().local) == 0 {
+			m.here.groups -= g.weigh()
+		}
+	}
 	m.notify(g, false, pids)
 	m.table.tidy(g)
 }
@@ -207,10 +230,13 @@ func (m *machine) up(at node.Atom) {
 
 // discovered: a peer wants to know who is here.
 func (m *machine) discovered(from node.PID) {
+	p := m.peers[from]
+	if p == nil && !m.mayMeet(m.holder(from.Node())) {
+		return
+	}
 	if m.sync(from) != nil {
 		return // the connection is lost; there will be another discover after it
 	}
-	p := m.peers[from]
 	if p == nil {
 		p = m.meet(from)
 		m.w.Send(from, wire.Tuple{discover, m.self})
@@ -219,8 +245,10 @@ func (m *machine) discovered(from node.PID) {
 }
 
 func (m *machine) meet(pid node.PID) *peer {
-	p := &peer{ref: m.w.Monitor(pid), groups: make(map[*group][]node.PID)}
+	p := &peer{of: m.holder(pid.Node()), ref: m.w.Monitor(pid), groups: make(map[*group][]node.PID)}
 	m.peers[pid] = p
+	m.holders[p.of.at] = p.of
+	p.of.scopes++
 	return p
 }
 
@@ -239,16 +267,21 @@ func (m *machine) sync(to node.PID) error {
 func (m *machine) synced(from node.PID, entries []entry) {
 	p := m.peers[from]
 	if p == nil {
+		if !m.mayMeet(m.holder(from.Node())) {
+			return
+		}
 		p = m.meet(from)
 	}
-	now := make(map[*group][]node.PID, len(entries))
+	before := p.groups
+	for g, pids := range before {
+		m.drop(p.of, g, true, len(pids))
+	}
+	now := make(map[*group][]node.PID, min(len(entries), share(m.limits.groups)))
 	for _, e := range entries {
 		if len(e.pids) > 0 {
-			g := m.table.need(e.group)
-			now[g] = append(now[g], e.pids...)
+			m.hasThere(p, now, e.group, e.pids)
 		}
 	}
-	before := p.groups
 	p.groups = now
 	for g, pids := range now {
 		gone, _ := subtract(before[g], pids)
@@ -274,9 +307,27 @@ func (m *machine) joined(from node.PID, term any, pids []node.PID) {
 	if p == nil || len(pids) == 0 {
 		return
 	}
-	g := m.table.need(term)
-	p.groups[g] = append(p.groups[g], pids...)
-	m.enter(g, pids, false)
+	if g, pids := m.hasThere(p, p.groups, term, pids); g != nil {
+		m.enter(g, pids, false)
+	}
+}
+
+// hasThere notes in groups that processes of p are in a group: the first of them, as many
+// as p may have. It returns these; nil: none.
+func (m *machine) hasThere(p *peer, groups map[*group][]node.PID, term any, pids []node.PID) (*group, []node.PID) {
+	g := m.table.find(term)
+	first := groups[g] == nil
+	fits := m.mayHold(p.of, g, term, first, len(pids))
+	if fits <= 0 {
+		return nil, nil
+	}
+	pids = pids[:fits:fits]
+	if g == nil {
+		g = m.table.need(term)
+	}
+	m.hold(p.of, g, first, len(pids))
+	groups[g] = append(groups[g], pids...)
+	return g, pids
 }
 
 // left: processes have left groups at a peer.
@@ -299,6 +350,7 @@ func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
 		} else {
 			p.groups[g] = rest
 		}
+		m.drop(p.of, g, len(rest) == 0, len(gone))
 		m.exit(g, gone, false)
 	}
 }
@@ -306,7 +358,12 @@ func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
 // watch makes a process one that watches a group, or with of nil all of them.
 func (m *machine) watch(pid node.PID, of *group) node.Ref {
 	ref := m.w.Monitor(pid)
-	m.watchers[ref] = watcher{pid, of}
+	w := watcher{pid: pid, of: of}
+	if pid.Origin() != m.self.Origin() {
+		w.held = m.holder(pid.Node())
+		m.hold(w.held, of, true, 1)
+	}
+	m.watchers[ref] = w
 	if of == nil {
 		m.all[ref] = pid
 		return ref
@@ -335,6 +392,9 @@ func (m *machine) forget(ref node.Ref) {
 	}
 	delete(m.watchers, ref)
 	delete(m.all, ref)
+	if w.held != nil {
+		m.drop(w.held, w.of, true, 1)
+	}
 	if w.of != nil {
 		delete(w.of.watchers, ref)
 		m.table.tidy(w.of)

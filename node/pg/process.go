@@ -77,7 +77,10 @@ func (p *process) Init(c *genserver.Context) error {
 			return err
 		}
 	}
-	p.machine = newMachine(c.Self(), name)
+	p.machine = newMachine(c.Self(), name, &p.scope.limits)
+	p.log = func(at node.Atom, what amount) {
+		n.Log().Warn("refused: a node has too many in the scope", "scope", string(name), "peer", string(at), "what", what.String())
+	}
 	p.scope.table.Store(p.table)
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
 	p.w = near{c.Context}
@@ -197,6 +200,9 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 		return watched{}, ErrNoWatcher
 	}
 	p.w = near{c.Context}
+	if !p.mayWatch(pid, r.group, r.all) {
+		return watched{}, errTooMany
+	}
 	if r.all {
 		w := watched{ref: p.watch(pid, nil)}
 		for g, v := range p.table.groups() {
@@ -277,6 +283,9 @@ func (p *process) request(c *genserver.Context, t wire.Tuple) (any, error) {
 	}
 	switch t[0] {
 	case wire.Atom("join_local"):
+		if !p.mayJoin(t[1], len(pids)) {
+			return nil, errTooMany
+		}
 		if _, err := p.joining(c, joining{group: t[1], pids: pids}); err != nil {
 			return nil, err
 		}

@@ -40,6 +40,22 @@ type Config struct {
 	// node must join again, monitors are over, and the members on other nodes are there
 	// as soon as these have answered. Not together with Link.
 	Keep bool
+
+	// Members is how many memberships of processes of other nodes the scope keeps, all
+	// nodes together; one node may have half of them. A monitor of a process of another
+	// node counts as one. Default: 2,000,000, which take some 100 MB.
+	Members int
+	// Groups is how many groups these are in; one node may be in half as many. A name of
+	// more than 1 KiB counts as a group more for each KiB, and may have 64 KiB.
+	// Default: 200,000.
+	//
+	// What is beyond Members or Groups is refused, is in [Scope.Limits], and is logged
+	// once for each node: of the members of a join, or of an element of a sync, those are
+	// taken that there is room for, the first ones; a request is answered with the error
+	// system_limit. The same numbers bound what other nodes may have processes of this one
+	// join by requests: no more than so many may have joined here. Go code of this program
+	// is not bounded.
+	Groups int
 }
 
 const (
@@ -55,8 +71,9 @@ const (
 // says so. Members are told in no particular order, and as often as they have
 // joined. Of a scope whose process does not run all groups are empty.
 type Scope struct {
-	cfg   Config
-	table atomic.Pointer[table] // of the process that runs; never nil
+	cfg    Config
+	limits limits
+	table  atomic.Pointer[table] // of the process that runs; never nil
 }
 
 // New makes a scope whose process does not run yet; see [Scope.Actor].
@@ -73,7 +90,11 @@ func New(cfg Config) (*Scope, error) {
 	if cfg.Seek < 0 {
 		return nil, fmt.Errorf("pg: Config.Seek %v: want 0 for the default, or more", cfg.Seek)
 	}
+	if err := cfg.fillLimits(); err != nil {
+		return nil, err
+	}
 	s := &Scope{cfg: cfg}
+	s.limits.members, s.limits.groups = cfg.Members, cfg.Groups
 	s.table.Store(new(table))
 	return s, nil
 }

@@ -292,7 +292,7 @@ func (n *simNode) start() {
 	if n.otp {
 		n.o = newOTP(n, n.scope)
 	} else {
-		n.m = newMachine(n.scope, simScope)
+		n.m = newMachine(n.scope, simScope, &limits{members: DefaultMembers, groups: DefaultGroups})
 		n.m.w = n
 		n.seen = map[string][]node.PID{}
 		n.m.watch(n.pid(), nil) // dead already, but told until it knows

@@ -26,6 +26,9 @@ type table struct {
 	plain sync.Map // term → *group
 	mu    sync.RWMutex
 	terms wire.Map // term → *group
+
+	// What other nodes have of the limits; for who shows it.
+	heldMembers, heldGroups atomic.Int64
 }
 
 // group is one group.
@@ -33,7 +36,10 @@ type group struct {
 	term any
 	view atomic.Pointer[view]
 
-	watchers map[node.Ref]node.PID // the scope's process only
+	// The scope's process only.
+	watchers map[node.Ref]node.PID
+	holders  int // peers with members here, and watchers of other nodes
+	weight   int // as weigh returns it; 0: not known yet
 }
 
 // view is who is in a group at one time; a process is in it as often as it has
