@@ -47,7 +47,7 @@ type daemon struct {
 	gossip *gossip.Finder // nil: none
 	dns    *dns.Finder    // nil: none
 	apps   *application.Controller
-	scope  *pg.Scope // nil: none
+	scope  atomic.Pointer[pg.Scope] // nil: none
 	http   *health.Server
 	alive  atomic.Pointer[node.PID] // the process health
 	halt   context.CancelFunc       // the operator's way to stop it
@@ -218,9 +218,11 @@ func (d *daemon) up(ctx context.Context) (err error) {
 		return err
 	}
 	if d.cfg.PG {
-		if d.scope, err = pg.Start(ctx, d.n, pg.Config{Keep: true}); err != nil {
+		scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: d.cfg.Limits.PGMembers, Groups: d.cfg.Limits.PGGroups})
+		if err != nil {
 			return err
 		}
+		d.scope.Store(scope)
 		if err := pg.Export(d.n); err != nil {
 			return err
 		}

@@ -26,9 +26,9 @@ func (d *daemon) drain(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, d.cfg.DrainTimeout)
 		defer cancel()
 		left := 0
-		if d.scope != nil {
+		if scope := d.scope.Load(); scope != nil {
 			var err error
-			if left, err = d.scope.LeaveAll(ctx, d.n); err != nil {
+			if left, err = scope.LeaveAll(ctx, d.n); err != nil {
 				d.drainErr = fmt.Errorf("cannot leave process groups: %w", err)
 			}
 		}

@@ -80,7 +80,7 @@ func (h *heap) why() error {
 	return fmt.Errorf("%d of %d bytes are in use: new connections and spawns are refused", h.used.Load(), h.limit.Bytes)
 }
 
-// limits are those of the program, beside the node's.
+// limits are those of the program, and of what it runs beside the node.
 func (d *daemon) limits() []node.LimitUse {
 	_, refused := d.n.Shedding()
 	all := []node.LimitUse{
@@ -90,6 +90,14 @@ func (d *daemon) limits() []node.LimitUse {
 	if d.http != nil {
 		open, most, closed := d.http.Use()
 		all = append(all, node.LimitUse{Name: "http", Max: int64(most), Used: int64(open), Refused: closed})
+	}
+	if scope := d.scope.Load(); scope != nil {
+		all = append(all, scope.Limits()...)
+	}
+	if d.gossip != nil {
+		s := d.gossip.Stats()
+		all = append(all, node.LimitUse{Name: "gossip_streams", Max: int64(s.StreamsLimit), Used: int64(s.Streams),
+			Refused: s.StreamsRefused + s.StreamsCut})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -39,6 +40,8 @@ type Config struct {
 		Processes int // that live at a time; 0: as many as there can be
 		Mailbox   mailbox.Limits
 		Cluster   node.ClusterLimits // of all peers together, and the share of each
+		PGMembers int                // of other nodes in groups
+		PGGroups  int                // that these are in
 		HTTP      int                // connections
 		Memory    int                // bytes that the program may take; 0: by the cgroup or the machine
 	}
@@ -90,6 +93,7 @@ func Default() *Config {
 		MaxStreams: 16, MaxStreamsPerSource: 2, MaxStreamBytes: 4 << 20, StreamTimeout: 5 * time.Second}
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
 	c.Limits.Cluster, c.Limits.HTTP = node.DefaultClusterLimits(c.TickTime), 64
+	c.Limits.PGMembers, c.Limits.PGGroups = pg.DefaultMembers, pg.DefaultGroups
 	c.Limits.Cluster.Stall = 0 // by the TickTime of the file
 	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
 	c.Log.Lines, c.Log.Bytes = 10, 4<<10
