@@ -280,3 +280,13 @@ func TestTornLines(t *testing.T) {
 	require.NoError(t, write("fourth\n"))
 	require.Equal(t, "one\nsec\nfourth\n", d.text.String())
 }
+
+// The limits of process groups and of gossip are among the metrics of limits.
+func TestMetricsOfLimits(t *testing.T) {
+	p := begin(t, "limits: {pg_members: 10, pg_groups: 6}\ndiscovery: {gossip: {bind: \"127.0.0.1:0\", max_streams: 7}}\n").up()
+	for name, max := range map[string]string{"pg_members": "10", "pg_groups": "6", "gossip_streams": "7"} {
+		require.Equal(t, max, metric(t, p.http, `actornode_limit{limit="`+name+`"}`), name)
+		require.Equal(t, "0", metric(t, p.http, `actornode_limit_used{limit="`+name+`"}`), name)
+		require.Equal(t, "0", metric(t, p.http, `actornode_limit_refused_total{limit="`+name+`"}`), name)
+	}
+}
