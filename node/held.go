@@ -31,7 +31,7 @@ type held struct {
 // owner is a peer with what it has started and had registered. held.mu guards it.
 type owner struct {
 	h       *held
-	name    Atom // of the peer; "": whoever has asked in a way that does not tell
+	name    Atom // of the peer, or Unknown
 	spawned int
 	names   int
 }
@@ -156,7 +156,12 @@ func (e *heldError) Error() string {
 	return fmt.Sprintf("node: %s has started %d processes here, and may not have more", e.who(), e.most)
 }
 
-func (e *heldError) who() Atom { return cmp.Or(e.peer, "a node that is not known") }
+func (e *heldError) who() string {
+	if e.peer == Unknown {
+		return "who is not known"
+	}
+	return string(e.peer)
+}
 
 // Is makes it an [ErrTooMany].
 func (e *heldError) Is(target error) bool { return target == ErrTooMany }
@@ -164,12 +169,18 @@ func (e *heldError) Is(target error) bool { return target == ErrTooMany }
 // Term is system_limit.
 func (e *heldError) Term() any { return systemLimit }
 
-// refusedHeld is the error for a peer that has too many, which is logged.
-func (n *Node) refusedHeld(peer Atom, k heldKind) error {
-	if p := n.dist.get(peer); p != nil {
-		p.refuse(k)
-	}
+// tooManyHeld is the error for a peer that has too many of something.
+func (n *Node) tooManyHeld(peer Atom, k heldKind) *heldError {
 	return &heldError{peer, k, n.dist.quota.held.limit(k).Max()}
+}
+
+// logHeld has it logged that a peer has too many, if the peer is connected, and returns e.
+// The caller holds no lock.
+func (n *Node) logHeld(e *heldError) error {
+	if p := n.dist.get(e.peer); p != nil {
+		p.refuse(e.kind)
+	}
+	return e
 }
 
 // countsFor reports whether what is done for a node counts as what a peer makes this one hold.
@@ -181,17 +192,18 @@ func (n *Node) ownFor(o *Options) error {
 		return nil
 	}
 	if o.owner = n.dist.quota.held.own(o.For); o.owner == nil {
-		return n.refusedHeld(o.For, heldSpawned)
+		return n.logHeld(n.tooManyHeld(o.For, heldSpawned))
 	}
 	return nil
 }
 
 // spawnOwned starts a process for a peer that has asked for it by a message; "": nobody
-// knows which has, and all of these count together.
+// knows which has.
 func (n *Node) spawnOwned(peer Atom, o Options, b Actor) error {
+	peer = cmp.Or(peer, Unknown)
 	o.owner = n.dist.quota.held.own(peer)
 	if o.owner == nil {
-		return n.refusedHeld(peer, heldSpawned)
+		return n.logHeld(n.tooManyHeld(peer, heldSpawned))
 	}
 	owner := o.owner
 	_, err := n.SpawnOpt(o, b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,13 +14,14 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/logtest"
 )
 
 // twoNodes starts a node with these limits, which offers hold:register/2, and a peer of it.
-func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node) {
-	places := new(nodetest.Places)
+func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *logtest.Text) {
+	places, log := new(nodetest.Places), new(logtest.Text)
 	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name,
+		return nodetest.Start(t, node.Config{Name: name, Log: slog.New(slog.NewTextHandler(log, nil)),
 			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
 	}
 	far, near = begin("far@127.0.0.1", l), begin("near@127.0.0.1", node.ClusterLimits{})
@@ -29,13 +31,13 @@ func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node) {
 	require.NoError(t, far.ExportFunction(mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
 		return wire.OK, far.RegisterFor(node.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
-	return far, near
+	return far, near, log
 }
 
 // Names that a peer has had registered by calls and by spawns count together, until they
 // go: by Unregister, by the death of the process, or because another has them.
 func TestQuotaNamesByCall(t *testing.T) {
-	far, near := twoNodes(t, node.ClusterLimits{Names: 2})
+	far, near, log := twoNodes(t, node.ClusterLimits{Names: 2})
 	process := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
@@ -73,11 +75,12 @@ func TestQuotaNamesByCall(t *testing.T) {
 		require.NoError(t, far.Unregister(name))
 	}
 	assert.Zero(t, limitOf(t, far, "names").Used)
+	log.Await(t, "peer=near@127.0.0.1 what=names \"at most\"=2")
 }
 
 // A process that is started for a peer counts for it, and what is not started does not.
 func TestQuotaSpawnFor(t *testing.T) {
-	far, near := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
+	far, near, log := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
 	require.NoError(t, near.Connect(soon(t), far.Name()))
 	near.Release(far.Name()) // which is asked for in a process, too
 	o := node.Options{For: near.Name(), Name: "one"}
@@ -121,8 +124,15 @@ func TestQuotaSpawnFor(t *testing.T) {
 		require.NoError(t, err)
 	}
 	used(2, 1)
+	for _, want := range []error{nil, nil, node.ErrTooMany} {
+		_, err = far.SpawnOpt(node.Options{For: node.Unknown}, node.ActorFunc(echo))
+		require.ErrorIs(t, err, want, "all that are not known together")
+	}
+	require.ErrorContains(t, err, "who is not known has started 2 processes")
 	far.Exit(pid, node.Kill)
-	used(1, 0)
+	used(2, 0)
+	log.Await(t, "peer=near@127.0.0.1 what=names \"at most\"=1")
+	log.Await(t, "peer=near@127.0.0.1 what=spawned \"at most\"=2")
 }
 
 // failing does not start.

@@ -68,9 +68,18 @@ func (t *names) disown(name Atom) {
 	}
 }
 
-// give registers p under name, for a peer that has asked for it; "": none. It locks p.mu
-// within t.mu; nothing locks them the other way round.
+// give registers p under name, for a peer that has asked for it; "": none.
 func (t *names) give(name Atom, p *proc, peer Atom) error {
+	err := t.enter(name, p, peer)
+	if e, ok := err.(*heldError); ok {
+		p.node.logHeld(e)
+	}
+	return err
+}
+
+// enter is give without the log. It locks p.mu within t.mu, and held.mu within both;
+// nothing locks them the other way round.
+func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
 		return fmt.Errorf("%w: %q: want 1 to %d characters, and not undefined", ErrBadName, name, wire.MaxAtomRunes)
 	}
@@ -95,7 +104,7 @@ func (t *names) give(name Atom, p *proc, peer Atom) error {
 	if peer != "" {
 		o := p.node.dist.quota.held.ownName(peer)
 		if o == nil {
-			return p.node.refusedHeld(peer, heldNames)
+			return p.node.tooManyHeld(peer, heldNames)
 		}
 		if t.owners == nil {
 			t.owners = make(map[Atom]*owner)
@@ -117,7 +126,7 @@ func (n *Node) Register(name Atom, pid PID) error { return n.RegisterFor("", nam
 
 // RegisterFor is Register for a request of the node peer: the name counts among those that
 // it may have had registered, [ClusterLimits].Names, until the name goes; "" and this node
-// itself are not counted. Who has made a request says [From.Peer], or [CallingPeer]. Errors
+// itself are not counted. Who has made a request says [From.For], or [CallingPeer]. Errors
 // beside those of Register: [ErrTooMany].
 func (n *Node) RegisterFor(peer, name Atom, pid PID) error {
 	if n.stopped.Load() {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,22 @@ func (f From) Peer() (peer Atom, addr string, ok bool) {
 		return p.far.via.Peer, p.far.via.Addr, true
 	}
 	return "", "", false
+}
+
+// Unknown stands for whoever has made a request of which nobody knows the node: one that
+// has come as a term, through another process of this node. All of these have one share of
+// what a peer may make this node hold.
+const Unknown Atom = "unknown"
+
+// For is what [Options].For should be of a process that is started because of the request,
+// and what [Node.RegisterFor] wants: the Peer; "" for Go code of this program; else
+// [Unknown].
+func (f From) For() Atom {
+	if !f.IsTerm() {
+		return ""
+	}
+	peer, _, _ := f.Peer()
+	return cmp.Or(peer, Unknown)
 }
 
 // IsTerm reports whether a request has come as a term, as those of other nodes do, and
@@ -105,7 +122,13 @@ func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
 // a peer has started may do what that peer may.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	o := ownerIn(ctx)
-	return o == nil || n.Allows(o.name, e)
+	switch {
+	case o == nil:
+		return true
+	case o.name == Unknown:
+		return n.Allows("", e)
+	}
+	return n.Allows(o.name, e)
 }
 
 // ownerIn finds the peer that has had the process started whose context ctx is; nil: none
@@ -124,8 +147,8 @@ func ownerIn(ctx context.Context) *owner {
 }
 
 // CallingPeer returns the node that has had the process started whose context ctx is, or
-// comes from: in an exported function, the node that has called it. "" says that none has,
-// or that nobody knows which.
+// comes from: in an exported function, the node that has called it; [Unknown] if nobody
+// knows which has; "" if none has. It is for [Node.RegisterFor] and [Options].For.
 func CallingPeer(ctx context.Context) Atom {
 	if o := ownerIn(ctx); o != nil {
 		return o.name

@@ -51,13 +51,12 @@ func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
 		if f := req.child.Named; isTerm && !r.From.Allows(wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
 			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
-		if peer, _, known := r.From.Peer(); known {
-			req.child.Options.For = peer
+		if isTerm {
+			req.child.Options.For = r.From.For()
 		}
 		return s.add(req.child, done)
 	case startDynamic:
-		peer, _, _ := r.From.Peer()
-		return s.addDynamic(peer, req.args, done)
+		return s.addDynamic(r.From.For(), req.args, done)
 	case terminateChild:
 		return s.terminate(req.id, done)
 	case restartChild:

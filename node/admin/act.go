@@ -82,7 +82,7 @@ func (q *question) spawn() (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: spawn: %s are no arguments: want a list", ErrBadRequest, brief(q.args[2]))
 	}
-	o := node.Options{For: q.peer}
+	o := node.Options{For: q.from.For()}
 	if len(q.args) == 4 {
 		if o.Name, err = q.name(3, "name"); err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (q *question) register() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pid, q.n.RegisterFor(q.peer, name, pid)
+	return pid, q.n.RegisterFor(q.from.For(), name, pid)
 }
 
 func (q *question) unregister() (any, error) {
