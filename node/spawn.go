@@ -99,7 +99,8 @@ var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && o.For == "" && !o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && o.For == "" &&
+		!o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
