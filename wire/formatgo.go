@@ -38,6 +38,17 @@ func FormatGo(format string, v any, max int) string {
 	return cutText(string(c.dst), max, "")
 }
 
+// formatInner is FormatGo for a Go value in a term in a Go value. It does not measure
+// before it prints: if each level did both, the time would double with each.
+func formatInner(format string, v any, max int) string {
+	c := &clipping{max: max, names: format == "%+v"}
+	c.value(v, reflect.ValueOf(v), 0)
+	if len(c.dst) > max {
+		return cutText(string(c.dst), max, "")
+	}
+	return string(c.dst)
+}
+
 // isTerm reports whether v is a term of which fmt prints what [Format] does, of any
 // size.
 func isTerm(v any) bool {
@@ -76,7 +87,7 @@ func (m *measure) fits(v reflect.Value, depth int) bool {
 	if v.IsValid() && v.CanInterface() && depth > 0 {
 		switch x := v.Interface(); {
 		case isTerm(x):
-			text, whole := formatWhole(x, m.left, true, nil)
+			text, whole := formatWhole(x, m.left, true, nil, formatInner)
 			m.left -= len(text)
 			return whole && m.left >= 0
 		default:
@@ -134,19 +145,32 @@ func (c *clipping) print(v reflect.Value, depth int) {
 		return
 	}
 	if v.IsValid() && v.CanInterface() && depth > 0 {
-		switch x := v.Interface(); {
-		case isTerm(x):
-			c.dst = append(c.dst, FormatMax(x, room)...)
-			return
-		default:
-			if _, own := printer(x); own {
-				s := fmt.Sprint(x)
-				c.dst = append(c.dst, s[:min(len(s), room+1)]...)
-				return
-			}
-		}
+		c.value(v.Interface(), v, depth)
+		return
 	}
+	c.parts(v, depth)
+}
+
+// value prints x, which is what v holds.
+func (c *clipping) value(x any, v reflect.Value, depth int) {
+	room := c.max - len(c.dst)
+	if isTerm(x) {
+		s, _ := formatWhole(x, room, true, nil, formatInner)
+		c.dst = append(c.dst, s...)
+	} else if _, own := printer(x); own {
+		s := fmt.Sprint(x)
+		c.dst = append(c.dst, s[:min(len(s), room+1)]...)
+	} else {
+		c.parts(v, depth)
+	}
+}
+
+// parts prints v as fmt prints a value that has no method for it.
+func (c *clipping) parts(v reflect.Value, depth int) {
+	room := c.max - len(c.dst)
 	switch v.Kind() {
+	case reflect.Invalid:
+		c.dst = append(c.dst, "<nil>"...)
 	case reflect.String:
 		s := v.String()
 		c.dst = append(c.dst, s[:min(len(s), room+1)]...)

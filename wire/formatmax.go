@@ -25,13 +25,14 @@ func FormatMaxFunc(t any, max int, foreign func(any) any) string {
 }
 
 func formatMax(t any, max int, text bool, foreign func(any) any) string {
-	s, _ := formatWhole(t, max, text, foreign)
+	s, _ := formatWhole(t, max, text, foreign, FormatGo)
 	return s
 }
 
-// formatWhole also reports whether that is what Format returns.
-func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, whole bool) {
-	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: FormatGo}
+// formatWhole also reports whether that is what Format returns. show is [FormatGo], or
+// what does the same for values within Go values.
+func formatWhole(t any, max int, text bool, foreign func(any) any, show func(string, any, int) string) (s string, whole bool) {
+	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: show}
 	dst := f.append(nil, t)
 	if !f.full(dst) {
 		return string(dst), !f.rounded

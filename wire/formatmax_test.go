@@ -138,3 +138,44 @@ func TestFormatMaxFunc(t *testing.T) {
 	again := func(v any) any { return Tuple{v} }
 	require.Equal(t, "{{{{{…", FormatMaxFunc(struct{}{}, 5, again), "one that never ends")
 }
+
+// holder has a term in it that may hold it.
+type holder struct {
+	Name string
+	T    Tuple
+	Any  any
+}
+
+// Go values and terms that hold one another take no longer with each level.
+func TestFormatGoInTermsInGo(t *testing.T) {
+	loop := &holder{Name: "x"}
+	loop.T = Tuple{loop}
+	var deep any = 1
+	for range 1000 {
+		deep = holder{Name: "y", T: Tuple{deep}}
+	}
+	for _, v := range []any{loop, deep, Tuple{loop}, Tuple{deep}} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s := FormatMax(v, 1<<10)
+			require.Greater(t, len(s), 1<<10)
+			require.LessOrEqual(t, len(s), 1<<10+40)
+			FormatGo("%+v", v, 1<<10)
+		}()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it takes too long")
+		}
+	}
+}
+
+// A nil interface within a value that is cut looks as fmt has it.
+func TestFormatGoCutNil(t *testing.T) {
+	require.Equal(t, "{x [] <nil>…", FormatGo("%v", struct {
+		N    string
+		T    []int
+		A, B any
+	}{N: "x", B: make([]int, 100)}, 11))
+}
