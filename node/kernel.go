@@ -174,11 +174,10 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		reply(v)
 		return nil
 	}))
-	if errors.Is(err, ErrTooMany) {
+	if err != nil { // too many processes, of this peer or of all
 		reply(refused())
-		return nil
 	}
-	return err
+	return nil
 }
 
 // apply calls an exported function and tells how it went as erpc does: class is

@@ -495,3 +495,30 @@ func TestQuotaHeldByRex(t *testing.T) {
 	assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, wire.OpSend).Payload))
 	assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
 }
+
+// While no process can be started, rex answers so, and goes on.
+func TestRexWhereAllProcessesAreTaken(t *testing.T) {
+	c := newCluster(t)
+	cfg := c.config("b")
+	cfg.MaxProcesses = 16
+	a, b := c.start("a"), startNode(t, cfg)
+	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
+	rex, _ := b.Whereis("rex")
+	self := openHandle(t, a)
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	var err error
+	for err == nil {
+		_, err = b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+	}
+	require.ErrorIs(t, err, node.ErrTooMany)
+	at := node.At{Name: "rex", Node: b.Name()}
+	for range 20 {
+		v, err := node.Call[any](soon(t), self, at,
+			wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("plus"), wire.List{1, 2}, self.Self()})
+		require.NoError(t, err)
+		require.Equal(t, "{badrpc,{'EXIT',system_limit}}", wire.Format(v))
+	}
+	require.NoError(t, b.Err())
+	now, _ := b.Whereis("rex")
+	require.Equal(t, rex, now)
+}
