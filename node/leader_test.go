@@ -182,3 +182,25 @@ func TestRexAsksAllow(t *testing.T) {
 	require.NoError(t, self.Send(rex, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, call("plus", 1, 2)}))
 	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,plus,[1,2],[]}]}}}", wire.Format(self.Receive().(wire.Tuple)[1]))
 }
+
+// Allow may look at the process that calls.
+func TestAllowLooksAtTheCaller(t *testing.T) {
+	c := newCluster(t)
+	cfg := c.config("b")
+	var b *node.Node
+	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool {
+		for pid := range b.Processes() {
+			b.Info(pid)
+		}
+		return true
+	}
+	a := c.start("a")
+	b = startNode(t, cfg)
+	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
+	require.NoError(t, b.ExportFunction(mfa("m", "twice", 1), func(ctx context.Context, args []any) (any, error) {
+		return b.Apply(ctx, "m", "plus", []any{args[0], args[0]})
+	}))
+	v, err := node.RPC[int](soon(t), a, b.Name(), "m", "twice", 4)
+	require.NoError(t, err)
+	require.Equal(t, 8, v)
+}
