@@ -297,7 +297,7 @@ const defaultPrecision = 6
 // digits for the others.
 func float(d directive, a any) (string, error) {
 	v, ok := a.(float64)
-	if !ok {
+	if !ok || math.IsNaN(v) || math.IsInf(v, 0) { // nodes of this kind may send such floats
 		return "", errFormat
 	}
 	prec, form := defaultPrecision, byte(d.c)
