@@ -407,6 +407,11 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 			return fmt.Errorf("%w: there is a newer one", wire.ErrBusy)
 		}
 		place, err := d.links.take(c.from, up)
+		if err == nil && !up {
+			if err = d.n.takeRoom(); err != nil {
+				d.links.give(place)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", wire.ErrNotAllowed, err)
 		}

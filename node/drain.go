@@ -53,13 +53,20 @@ func (n *Node) takesNothing() bool {
 // errShedding is why a connection is refused.
 var errShedding = errors.New("node: this node is short of memory, and takes one connection a second")
 
-// lacksRoom returns why a node that wants to connect is refused; nil: it is not.
+// lacksRoom returns why a node that wants to connect, and has proved nothing yet, is
+// refused; nil: it is not.
 func (n *Node) lacksRoom() error {
-	if !n.shed.on.Load() {
+	if !n.shed.on.Load() || n.shed.last.Load() != time.Now().Unix() {
 		return nil
 	}
+	n.shed.refused.Add(1)
+	return errShedding
+}
+
+// takeRoom lets a node in that has proved who it is, or returns why not.
+func (n *Node) takeRoom() error {
 	last, now := n.shed.last.Load(), time.Now().Unix()
-	if last != now && n.shed.last.CompareAndSwap(last, now) {
+	if !n.shed.on.Load() || last != now && n.shed.last.CompareAndSwap(last, now) {
 		return nil
 	}
 	n.shed.refused.Add(1)

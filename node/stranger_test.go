@@ -221,3 +221,27 @@ func (r *relay) pose(t *testing.T, c net.Conn, name string, challenge uint32) ([
 	say(t, c, "N", uint64(otpFlags), challenge, uint32(7), uint16(len(name)), name)
 	return hear(t, c)
 }
+
+// Strangers do not keep an operator from a node that is short of memory: the one
+// connection a second is for who has proved himself.
+func TestStrangersWhileShedding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNetwork()
+		var d node.Distribution
+		chosen, err := d.ProtocolsByName("erlang")
+		require.NoError(t, err)
+		b := w.start(t, "b", node.Distribution{Protocols: chosen})
+		a := w.start(t, "a", node.Distribution{Protocols: chosen})
+		b.Shed(true)
+		for range 5 {
+			claims(t, w.dial(t, b, "erlang", "10.0.0.1"), "x@127.0.0.1")
+		}
+		require.NoError(t, a.Connect(soon(t), b.Name()))
+		synctest.Wait()
+		_, before := b.Shedding()
+		sayName(t, w.dial(t, b, "erlang", "10.0.0.1"), "y@127.0.0.1")
+		synctest.Wait()
+		_, after := b.Shedding()
+		require.Equal(t, before+1, after, "it is taken")
+	})
+}
