@@ -152,10 +152,10 @@ func TestEstablished(t *testing.T) {
 	require.Empty(t, e.sources)
 }
 
-// turn is asked for by peers without a node.
-func TestTurns(t *testing.T) {
+// Peers without a node ask to be dialled.
+func TestDialQueue(t *testing.T) {
 	now := time.Unix(0, 0)
-	s := newTurns(4, time.Second)
+	s := newDialQueue(4, time.Second)
 	peers := func(n int, first bool) (all []*peer) {
 		for range n {
 			p := &peer{}
@@ -165,9 +165,9 @@ func TestTurns(t *testing.T) {
 		return all
 	}
 	second := peers(10, false)
-	require.Equal(t, []int{3, 3, 7}, []int{s.under, s.under2, s.second.Len()})
+	require.Equal(t, []int{3, 3, 7}, []int{s.dialing, s.dialing2, s.second.Len()})
 	p := &peer{}
-	require.Equal(t, turnNow, s.ask(p, true, now), "a turn is kept for the first line")
+	require.Equal(t, dialNow, s.ask(p, true, now), "a dial is kept for the first line")
 	first := peers(1, true)[0]
 	next, late := s.done(second[0], now)
 	require.Same(t, first, next)
@@ -175,11 +175,11 @@ func TestTurns(t *testing.T) {
 	next, _ = s.done(p, now)
 	require.Same(t, second[3], next)
 	next, _ = s.done(first, now)
-	require.Nil(t, next, "three turns are the second line's")
+	require.Nil(t, next, "three dials are the second line's")
 
-	require.Equal(t, turnNow, s.hurry(second[9]), "out of its line, into the free turn")
-	require.Equal(t, turnLater, s.hurry(second[8]))
-	require.Equal(t, turnLater, s.hurry(second[8]), "once")
+	require.Equal(t, dialNow, s.promote(second[9]), "out of its line, into the free dial")
+	require.Equal(t, dialLater, s.promote(second[8]))
+	require.Equal(t, dialLater, s.promote(second[8]), "once")
 	require.True(t, s.withdraw(second[8]))
 	require.False(t, s.withdraw(second[8]))
 
@@ -191,7 +191,7 @@ func TestTurns(t *testing.T) {
 	require.EqualValues(t, 4, s.refused)
 
 	for n := 0; ; n++ {
-		if s.ask(&peer{}, false, now) == turnRefused {
+		if s.ask(&peer{}, false, now) == dialRefused {
 			require.Equal(t, 4*mostWaiting2, n)
 			break
 		}
@@ -199,12 +199,12 @@ func TestTurns(t *testing.T) {
 	require.Equal(t, LimitUse{"dials", 4, 4, 5}, s.limit())
 }
 
-// Whatever happens the invariants hold, and all have their turn.
-func TestTurnsRandomly(t *testing.T) {
+// Whatever happens the invariants hold, and all are dialled.
+func TestDialQueueRandomly(t *testing.T) {
 	r := randtest.New(t)
 	for range 50 {
 		now := time.Unix(0, 0)
-		s := newTurns(1+r.IntN(6), time.Hour)
+		s := newDialQueue(1+r.IntN(6), time.Hour)
 		var under []*peer
 		asked, had, left := 0, 0, 0
 		var waiting []*peer
@@ -213,12 +213,12 @@ func TestTurnsRandomly(t *testing.T) {
 			case k < 5:
 				p := &peer{}
 				switch s.ask(p, r.IntN(2) == 0, now) {
-				case turnNow:
+				case dialNow:
 					under = append(under, p)
 					had++
-				case turnLater:
+				case dialLater:
 					waiting = append(waiting, p)
-				case turnRefused:
+				case dialRefused:
 					continue
 				}
 				asked++
@@ -235,14 +235,14 @@ func TestTurnsRandomly(t *testing.T) {
 				p := waiting[r.IntN(len(waiting))]
 				if k == 8 && s.withdraw(p) {
 					left++
-				} else if s.hurry(p) == turnNow {
+				} else if s.promote(p) == dialNow {
 					under = append(under, p)
 					had++
 				}
 			}
-			require.Len(t, under, s.under)
-			require.LessOrEqual(t, s.under, s.max)
-			require.LessOrEqual(t, s.under2, s.max2)
+			require.Len(t, under, s.dialing)
+			require.LessOrEqual(t, s.dialing, s.max)
+			require.LessOrEqual(t, s.dialing2, s.max2)
 			require.False(t, s.first.Len() > 0 && s.free(true))
 			require.False(t, s.second.Len() > 0 && s.free(false))
 			require.Equal(t, asked, had+left+s.first.Len()+s.second.Len())

@@ -5,125 +5,127 @@ import (
 	"time"
 )
 
-// turns decides which peers are connected next: so many at a time, the others wait in
+// dialQueue decides which peers are dialled next: so many at a time, the others wait in
 // two lines. Those in the first line are wanted by a caller that waits for them, or have
 // been connected before. Those in the second are wanted by a message, a link or an exit
-// signal to a node that is not known yet, which may be the answer to a peer that has made
-// its name up. They leave a quarter of all turns to the first line.
+// signal to a node that is not known yet. Its name may be made up by another peer, which
+// is to be answered there. A quarter of all dials is kept for the first line.
 //
 // It has no goroutine, clock or lock; dist.mu guards it.
 //
 // Invariants:
 //
-//  1. under is the number of peers whose turn it is, at most max; under2 of them came
-//     from the second line, at most max2.
-//  2. Nobody waits in the first line while under < max, nor in the second while
-//     under < max and under2 < max2.
-type turns struct {
-	max, max2     int
-	under, under2 int
-	first, second list.List // of *peer
-	most1, most2  int       // that may wait
-	refused       uint64
-	patience      time.Duration // how long a peer waits at most
+//  1. dialing is the number of peers that may be dialled now, at most max; dialing2 of
+//     them came from the second line, at most max2.
+//  2. Nobody waits in the first line while dialing < max, nor in the second while
+//     dialing < max and dialing2 < max2.
+type dialQueue struct {
+	max, max2         int
+	dialing, dialing2 int
+	first, second     list.List // of *peer
+	most1, most2      int       // that may wait
+	refused           uint64
+	maxWait           time.Duration // how long a peer waits at most
 }
 
-// turn is what a peer has of it.
-type turn struct {
-	line  *list.List    // that it waits in, nil: in none
-	at    *list.Element // where
-	since time.Time
-	later bool // its turn came by the second line
+// dialEntry is what the dialQueue knows of a peer.
+type dialEntry struct {
+	line   *list.List    // that it waits in, nil: in none
+	at     *list.Element // where
+	since  time.Time
+	second bool // it waits in the second line, or came from there
 }
 
-// How many may wait for one turn.
+// How many may wait for one dial.
 const (
 	mostWaiting1 = 64
 	mostWaiting2 = 16
 )
 
-func newTurns(max int, patience time.Duration) *turns {
-	return &turns{max: max, max2: max - max/4, most1: max * mostWaiting1, most2: max * mostWaiting2, patience: patience}
+func newDialQueue(max int, maxWait time.Duration) *dialQueue {
+	return &dialQueue{max: max, max2: max - max/4, most1: max * mostWaiting1, most2: max * mostWaiting2, maxWait: maxWait}
 }
 
-// answer says what becomes of who asks for a turn.
-type answer uint8
+// dialAnswer says when a peer may be dialled.
+type dialAnswer uint8
 
 const (
-	turnNow answer = iota // done is to be called when it is over
-	turnLater
-	turnRefused
+	dialNow dialAnswer = iota // done is to be called when it is over
+	dialLater
+	dialRefused
 )
 
-// ask asks for a turn for p, which waits in no line.
-func (t *turns) ask(p *peer, first bool, now time.Time) answer {
-	p.turn.later = !first
-	line, most := &t.first, t.most1
+// ask asks whether p, which waits in no line, may be dialled.
+func (q *dialQueue) ask(p *peer, first bool, now time.Time) dialAnswer {
+	p.dial.second = !first
+	line, most := &q.first, q.most1
 	if !first {
-		line, most = &t.second, t.most2
+		line, most = &q.second, q.most2
 	}
 	switch {
-	case t.free(first):
-		t.begin(p)
-		return turnNow
+	case q.free(first):
+		q.begin(p)
+		return dialNow
 	case line.Len() >= most:
-		t.refused++
-		return turnRefused
+		q.refused++
+		return dialRefused
 	}
-	p.turn.since = now
-	p.turn.line, p.turn.at = line, line.PushBack(p)
-	return turnLater
+	p.dial.since = now
+	p.dial.line, p.dial.at = line, line.PushBack(p)
+	return dialLater
 }
 
-func (t *turns) free(first bool) bool { return t.under < t.max && (first || t.under2 < t.max2) }
+func (q *dialQueue) free(first bool) bool { return q.dialing < q.max && (first || q.dialing2 < q.max2) }
 
-func (t *turns) begin(p *peer) {
-	t.under++
-	if p.turn.later {
-		t.under2++
+func (q *dialQueue) begin(p *peer) {
+	q.dialing++
+	if p.dial.second {
+		q.dialing2++
 	}
 }
 
-// hurry moves p to the first line if it is in the second.
-func (t *turns) hurry(p *peer) answer {
-	if p.turn.line != &t.second || t.first.Len() >= t.most1 {
-		return turnLater
+// promote moves p to the first line if it is in the second.
+func (q *dialQueue) promote(p *peer) dialAnswer {
+	if p.dial.line != &q.second || q.first.Len() >= q.most1 {
+		return dialLater
 	}
-	since := p.turn.since
-	t.withdraw(p)
-	return t.ask(p, true, since)
+	since := p.dial.since
+	q.withdraw(p)
+	return q.ask(p, true, since)
 }
 
 // withdraw takes p out of its line, and reports whether it was in one.
-func (t *turns) withdraw(p *peer) bool {
-	if p.turn.line == nil {
+func (q *dialQueue) withdraw(p *peer) bool {
+	if p.dial.line == nil {
 		return false
 	}
-	p.turn.line.Remove(p.turn.at)
-	p.turn.line, p.turn.at = nil, nil
+	p.dial.line.Remove(p.dial.at)
+	p.dial.line, p.dial.at = nil, nil
 	return true
 }
 
-// done ends p's turn, and returns whose it is now, nil: nobody's; and who has waited too
-// long for one.
-func (t *turns) done(p *peer, now time.Time) (next *peer, late []*peer) {
-	t.under--
-	if p.turn.later {
-		t.under2--
+// done says that p has been dialled. It returns the peer that may be dialled now, nil:
+// none; and those that have waited too long.
+func (q *dialQueue) done(p *peer, now time.Time) (next *peer, late []*peer) {
+	q.dialing--
+	if p.dial.second {
+		q.dialing2--
 	}
-	for _, line := range []*list.List{&t.first, &t.second} {
-		for line.Len() > 0 && t.free(line == &t.first) {
-			q := line.Front().Value.(*peer)
-			t.withdraw(q)
-			if now.Sub(q.turn.since) < t.patience {
-				t.begin(q)
-				return q, late
+	for _, line := range []*list.List{&q.first, &q.second} {
+		for line.Len() > 0 && q.free(line == &q.first) {
+			p := line.Front().Value.(*peer)
+			q.withdraw(p)
+			if now.Sub(p.dial.since) < q.maxWait {
+				q.begin(p)
+				return p, late
 			}
-			t.refused++
-			late = append(late, q)
+			q.refused++
+			late = append(late, p)
 		}
 	}
 	return nil, late
 }
 
-func (t *turns) limit() LimitUse { return LimitUse{"dials", int64(t.max), int64(t.under), t.refused} }
+func (q *dialQueue) limit() LimitUse {
+	return LimitUse{"dials", int64(q.max), int64(q.dialing), q.refused}
+}

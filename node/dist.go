@@ -172,13 +172,13 @@ type dist struct {
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
 
-	mu     sync.Mutex
-	peers  map[Atom]*peer
-	claims uint64       // so far
-	proven map[Atom]int // incoming handshakes under way whose peer has proved itself
-	links  established
-	turns  *turns
-	spoken map[Atom]spoken
+	mu         sync.Mutex
+	peers      map[Atom]*peer
+	claims     uint64       // so far
+	proven     map[Atom]int // incoming handshakes under way whose peer has proved itself
+	links      established
+	dials      *dialQueue
+	remembered map[Atom]remembered
 }
 
 // startDist makes n part of a cluster.
@@ -187,10 +187,10 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	limits := cfg.Cluster
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int), spoken: make(map[Atom]spoken),
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int), remembered: make(map[Atom]remembered),
 		links: established{all: limit.New("connections", int64(limits.Connections)), share: limits.ConnectionsPerSource,
 			sources: make(map[netip.Prefix]int)},
-		turns:  newTurns(limits.Dials, cfg.ConnectTimeout),
+		dials:  newDialQueue(limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.quota.init(cfg.Cluster, cfg.Limits.WithDefaults().Message)
@@ -248,7 +248,7 @@ func (d *dist) get(name Atom) *peer {
 }
 
 // reach returns the peer with the name; if there is none, it is being connected
-// from now on, or waits until it is its turn.
+// from now on, or waits in the dialQueue.
 func (d *dist) reach(name Atom) *peer { return d.want(name, false) }
 
 // want is reach; first: somebody waits for the connection.
@@ -261,25 +261,25 @@ func (d *dist) want(name Atom, first bool) *peer {
 			<-p.gone // all that it stood for here must be over before
 			continue
 		}
-		a := turnLater
+		a := dialLater
 		switch {
 		case p == nil && d.ctx.Err() == nil:
 			p = newPeer(d.n, name)
 			d.peers[name] = p
 			p.holds++ // until its attempt is over
-			a = d.turns.ask(p, first || d.spoken[name].linked, time.Now())
+			a = d.dials.ask(p, first || d.remembered[name].linked, time.Now())
 		case p != nil && first:
-			a = d.turns.hurry(p)
+			a = d.dials.promote(p)
 		}
 		switch a {
-		case turnNow:
+		case dialNow:
 			d.wg.Add(1)
 			go d.dialer(p)
-		case turnRefused:
+		case dialRefused:
 			p.holds--
 		}
 		d.mu.Unlock()
-		if a == turnRefused {
+		if a == dialRefused {
 			p.fail(errManyDials)
 		}
 		return p
@@ -294,7 +294,7 @@ func (p *peer) isOver() bool { return p.ended.Load() }
 func (d *dist) release(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p.isOver() && d.turns.withdraw(p) {
+	if p.isOver() && d.dials.withdraw(p) {
 		p.holds--
 	}
 	if p.holds--; p.holds > 0 {
@@ -437,9 +437,9 @@ func (d *dist) giveBack(p *place) {
 	d.links.give(p)
 }
 
-// sayName is called before this node says its name to p on a connection that it has
-// made. unsaid is called when the attempt is over.
-func (d *dist) sayName(p *peer) (*place, error) {
+// beginDial is called before this node says its name to p on a connection that it has
+// made. endDial is called when the attempt is over.
+func (d *dist) beginDial(p *peer) (*place, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.proven[p.name] > 0 || p.isUp() {
@@ -452,7 +452,7 @@ func (d *dist) sayName(p *peer) (*place, error) {
 	return place, err
 }
 
-func (d *dist) unsaid(p *peer) {
+func (d *dist) endDial(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p.named != nil {
@@ -476,7 +476,7 @@ func (p *peer) isUp() bool {
 	return p.link != nil && !p.over
 }
 
-// dialer is a goroutine that connects p, and then those whose turn it is: started by
+// dialer is a goroutine that connects p, and then the next ones of the dialQueue: started by
 // want, ended by itself, waited for by stop. There are Cluster.Dials of them at most.
 func (d *dist) dialer(p *peer) {
 	defer d.wg.Done()
@@ -486,13 +486,13 @@ func (d *dist) dialer(p *peer) {
 	}
 }
 
-// next returns whose turn it is after p's.
+// next returns the peer to be dialled after p; nil: none.
 func (d *dist) next(p *peer) *peer {
 	d.mu.Lock()
-	next, late := d.turns.done(p, time.Now())
+	next, late := d.dials.done(p, time.Now())
 	d.mu.Unlock()
 	for _, q := range late {
-		q.fail(fmt.Errorf("%w: it was not its turn within %v", errManyDials, d.cfg.ConnectTimeout))
+		q.fail(fmt.Errorf("%w: it has waited for %v", errManyDials, d.cfg.ConnectTimeout))
 		d.release(q)
 	}
 	return next
@@ -525,7 +525,7 @@ func (d *dist) connect(p *peer) {
 		err = fmt.Errorf("the node that answers is %s", link.Peer().ID.Name)
 	}
 	joined := err == nil && p.join(link, nil, place)
-	d.unsaid(p)  // those that wait for the outcome see it
+	d.endDial(p) // those that wait for the outcome see it
 	d.release(p) // before adopt waits for p to be gone
 	switch {
 	case joined:

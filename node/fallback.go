@@ -8,32 +8,32 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// spoken is what is remembered of a peer.
-type spoken struct {
+// remembered is what is remembered of a peer.
+type remembered struct {
 	best   int  // the most preferred protocol that it has been seen to have, by its place in Distribution.Protocols
 	warned int  // the protocol that it has been warned of; 0: none
 	linked bool // it has been connected
 }
 
-// mostSpoken is of how many peers something is remembered.
-const mostSpoken = 4096
+// mostRemembered is how many peers are remembered, at most.
+const mostRemembered = 4096
 
 // remember keeps what is known of a peer. The caller holds d.mu.
-func (d *dist) remember(name Atom, s spoken) {
-	if _, ok := d.spoken[name]; !ok && len(d.spoken) >= mostSpoken {
-		for other := range d.spoken { // any
-			delete(d.spoken, other)
+func (d *dist) remember(name Atom, s remembered) {
+	if _, ok := d.remembered[name]; !ok && len(d.remembered) >= mostRemembered {
+		for other := range d.remembered { // any
+			delete(d.remembered, other)
 			break
 		}
 	}
-	d.spoken[name] = s
+	d.remembered[name] = s
 }
 
 // fallsBack is told that this node is about to dial a peer by the protocol with that
 // place, where the best that is announced is another. why is the error that it had with it.
 func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 	d.mu.Lock()
-	s, known := d.spoken[name]
+	s, known := d.remembered[name]
 	best := announced
 	if known {
 		best = min(best, s.best)
@@ -43,7 +43,7 @@ func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 		return
 	}
 	told := s.warned == proto
-	d.remember(name, spoken{best, proto, s.linked})
+	d.remember(name, remembered{best, proto, s.linked})
 	d.mu.Unlock()
 	d.fallbacks.Add(1)
 	if told {
@@ -59,17 +59,17 @@ func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 func (d *dist) linked(p *peer, protocol string) {
 	proto := slices.IndexFunc(d.cfg.Protocols, func(p wire.Protocol) bool { return p.Name() == protocol })
 	d.mu.Lock()
-	if d.turns.withdraw(p) { // it has connected by itself
+	if d.dials.withdraw(p) { // it has connected by itself
 		p.holds--
 	}
-	s, known := d.spoken[p.name]
+	s, known := d.remembered[p.name]
 	worse := known && s.best < proto
 	told := s.warned == proto
 	switch {
 	case worse:
 		s.warned = proto
 	case proto >= 0:
-		s = spoken{best: proto}
+		s = remembered{best: proto}
 	default: // none of this node's: there is nothing to compare with
 		s.best = len(d.cfg.Protocols)
 	}

@@ -22,10 +22,10 @@ type ClusterLimits struct {
 	// of that address is dropped. An address is one of IPv4, or the /64 that one of IPv6 is
 	// in; what comes over neither has no share. Default: an eighth of Pending, at least 8.
 	PendingPerSource int
-	// Dials is how many connections this node makes at a time. The others wait for their
-	// turn, for ConnectTimeout at most, and have ConnectTimeout once it is there. Nodes that
-	// a caller waits for (Connect, a call to a name, SpawnAt, Mesh), and those that have been
-	// connected before, come first: a quarter of the turns is theirs alone, and 64 times
+	// Dials is how many connections this node makes at a time. Other dials wait, for
+	// ConnectTimeout at most, and have ConnectTimeout once they begin. Nodes that a caller
+	// waits for (Connect, a call to a name, SpawnAt, Mesh), and those that have been
+	// connected before, come first: a quarter of Dials is theirs alone, and 64 times
 	// Dials of them may wait. Of those that only a message, a link or an exit signal is for,
 	// 16 times Dials may wait. What is for more of them is lost at once, as for any node
 	// that cannot be reached. Default: 64.

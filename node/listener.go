@@ -179,7 +179,7 @@ func (n *Node) Endpoints() (all []Endpoint) {
 
 // dial connects to a node in the first of the ways that both have and that leads
 // anywhere. Who answers and then refuses is not asked in another way. After a success
-// unsaid is to be called.
+// endDial is to be called.
 func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
 	if in, out := d.cookies(p.name); in == "" || out == "" {
 		return nil, nil, fmt.Errorf("node: there is no cookie for %s", p.name)
@@ -212,7 +212,7 @@ func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
 func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (
 	wire.Link, *place, error,
 ) {
-	place, err := d.sayName(p)
+	place, err := d.beginDial(p)
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
@@ -221,7 +221,7 @@ func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn
 	h.Redial = func(ctx context.Context) (net.Conn, error) { return d.connection(ctx, proto, addr, p.name) }
 	link, err := proto.Dial(ctx, conn, h)
 	if err != nil {
-		d.unsaid(p)
+		d.endDial(p)
 		d.giveBack(place)
 		return nil, nil, err
 	}
@@ -309,8 +309,8 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	ctx, cancel := context.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
-	patience := d.firstStep()
-	first := time.AfterFunc(patience, func() { a.drop(fmt.Errorf("no name has come within %v", patience)) })
+	wait := d.firstStep()
+	first := time.AfterFunc(wait, func() { a.drop(fmt.Errorf("no name has come within %v", wait)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer
@@ -384,5 +384,5 @@ func (d *dist) admissionLimits() []LimitUse {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append(d.links.limits(), all, share, d.turns.limit())
+	return append(d.links.limits(), all, share, d.dials.limit())
 }

@@ -181,19 +181,19 @@ func (b *outbox) answered(cost int) {
 	}
 }
 
-// backlog is what waits in an outbox at one moment, in bytes.
-type backlog struct {
+// waitingBytes is what waits in an outbox at one moment, in bytes.
+type waitingBytes struct {
 	outside int // of the link, and in the writer's hands
 	linked  int // in the link when it was last seen, or taken from there by the writer's pass that goes on
 	answers int // of all
 	longest int // of the answers
 }
 
-func (b *outbox) waits() backlog {
+func (b *outbox) waits() waitingBytes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	answers := b.answers + b.answersHand + b.answersHeld
-	return backlog{b.hand + b.bytes + b.sum, b.linked, answers, min(b.longest, answers)}
+	return waitingBytes{b.hand + b.bytes + b.sum, b.linked, answers, min(b.longest, answers)}
 }
 
 // enqueue leaves a frame to the writer: there is no link yet, or it cannot take

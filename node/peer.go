@@ -49,7 +49,7 @@ type peer struct {
 
 	// Guarded by dist.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
-	turn  turn          // to be connected
+	dial  dialEntry     // in the dialQueue
 	place *place        // of link
 	holds int           // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
@@ -66,7 +66,7 @@ type peer struct {
 	// The ticker's.
 	seenIn, seenOut uint64
 	silent          int
-	pressed         pressed
+	backlog         backlog
 }
 
 // linkKey is a link between a process here, by its number, and one there.

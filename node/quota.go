@@ -17,8 +17,8 @@ import (
 //  1. queued is the sum of what the outboxes have told, and busy is how many of them have
 //     told more than nothing. An outbox tells when what waits in it has changed by
 //     quotaStep, or is gone: so no message costs a word in memory that all share.
-//  2. A peer is ended by the goroutine of ticks only, for whoever puts something into an
-//     outbox may hold any lock: he asks for a look.
+//  2. Only the goroutine of ticks ends peers. A goroutine that puts a frame into an outbox
+//     may hold any lock, so it calls ask instead.
 //  3. fragments is the sum of what the links have taken, each by an account of its own,
 //     which gives back what is left when the link is closed.
 type quota struct {
@@ -148,19 +148,19 @@ const (
 
 func (q *quota) lookEvery() time.Duration { return max(q.of.Stall/looksPerStall, leastLook) }
 
-// taking is how far a peer was in taking what is sent to it, and when. It belongs to the
+// progress is how much a peer had taken of what is sent to it, and when. It belongs to the
 // goroutine of ticks.
-type taking struct {
+type progress struct {
 	at     time.Time // zero: it has not been looked at
 	sent   uint64
 	unsent int
 }
 
-// pressed is what is known of a peer that takes less than is sent to it. It belongs to
+// backlog is what is known of a peer that takes less than is sent to it. It belongs to
 // the goroutine of ticks.
-type pressed struct {
-	moved   taking // when it has taken something for the last time, or little has waited
-	answers taking // since when too many answers wait
+type backlog struct {
+	moved   progress // when it has taken something for the last time, or little has waited
+	answers progress // since when too many answers wait
 	ending  bool
 }
 
@@ -170,15 +170,15 @@ func (d *dist) lookAtPeers() (again time.Duration) {
 	now := time.Now()
 	again = d.quota.lookEvery()
 	for _, p := range d.all() {
-		if p.pressed.ending || p.isOver() {
+		if p.backlog.ending || p.isOver() {
 			continue
 		}
 		p.logRefusals()
 		if why := p.lookAt(now); why != nil {
-			p.pressed.ending = true
+			p.backlog.ending = true
 			d.wg.Add(1)
 			go p.endTelling(why)
-		} else if !p.pressed.answers.at.IsZero() {
+		} else if !p.backlog.answers.at.IsZero() {
 			again = min(again, aMoment)
 		}
 	}
@@ -212,7 +212,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 		w.linked = max(w.linked, n)
 	}
 	waits := w.outside + w.linked
-	t, steady := taking{at: now}, true
+	t, steady := progress{at: now}, true
 	switch l := link.(type) {
 	case nil:
 	case wire.Taker:
@@ -220,7 +220,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	default:
 		_, t.sent = l.Traffic()
 	}
-	was := &p.pressed.moved
+	was := &p.backlog.moved
 	if link == nil || !steady || waits <= p.box.limit || was.at.IsZero() || t.sent != was.sent || t.unsent != was.unsent {
 		*was = t
 	} else if still := now.Sub(was.at); still >= q.of.Stall {
@@ -245,12 +245,12 @@ func (p *peer) lookAt(now time.Time) (why error) {
 // they would not be gone within Stall; when far more wait, and it has taken nothing for a
 // moment; and when more wait than its share, while more waits for all peers than may. Then the
 // longest counts, too, if the peer has taken nothing for a moment.
-func (p *peer) answersTooMany(t taking, waits, answers, longest int) bool {
+func (p *peer) answersTooMany(t progress, waits, answers, longest int) bool {
 	q := &p.n.dist.quota
-	was := &p.pressed.answers
+	was := &p.backlog.answers
 	others, over := answers-longest, q.queued.Over()
 	if others <= q.of.Answers && (!over || answers <= q.share()) {
-		*was = taking{}
+		*was = progress{}
 		return false
 	}
 	if was.at.IsZero() {
@@ -258,7 +258,7 @@ func (p *peer) answersTooMany(t taking, waits, answers, longest int) bool {
 	}
 	moved := max(0, int64(t.sent-was.sent)-int64(t.unsent-was.unsent))
 	passed := t.at.Sub(was.at)
-	rests := t.at.Sub(p.pressed.moved.at) >= min(aMoment, q.lookEvery())
+	rests := t.at.Sub(p.backlog.moved.at) >= min(aMoment, q.lookEvery())
 	switch {
 	case over && others > q.share():
 		return true

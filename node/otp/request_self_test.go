@@ -55,7 +55,9 @@ func TestRequestsOfAnything(t *testing.T) {
 		return b.String()
 	}
 	u := &tools{cfg: Config{Output: io.Discard}}
-	put := func(what ...any) any { return append(wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode")}, what...) }
+	put := func(what ...any) any {
+		return append(wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode")}, what...)
+	}
 	for range 20_000 {
 		q := term(3)
 		switch r.IntN(4) {
