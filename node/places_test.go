@@ -25,7 +25,8 @@ func TestPlacesAreGivenBack(t *testing.T) {
 			r := randomOf(seed, 10*round+1)
 			nodes := make([]*node.Node, 4)
 			for i := range nodes {
-				limits := node.ClusterLimits{Dials: 1 + r.IntN(3), Connections: 2 + r.IntN(4), Pending: 1 + r.IntN(8), PendingPerSource: 1 + r.IntN(8)}
+				limits := node.ClusterLimits{Dials: 1 + r.IntN(3), Connections: 2 + r.IntN(4),
+					Pending: 1 + r.IntN(8), PendingPerSource: 1 + r.IntN(8)}
 				d := node.Distribution{Transport: f, Cluster: limits, ConnectTimeout: 200 * time.Millisecond, Queue: 64 << 10}
 				if r.IntN(2) == 0 {
 					d.Grace = time.Second
@@ -96,7 +97,8 @@ func doAny(t *testing.T, r *rand.Rand, w *network, n *node.Node, nodes []*node.N
 		t.Cleanup(func() { c.Close() })
 		if r.IntN(2) == 0 {
 			c.SetDeadline(time.Now().Add(time.Second))
-			c.Write(append([]byte{0, byte(15 + len(other)), 'N', 0, 0, 0, 0x2d, 7, 0xdf, 0x7f, 0xbd, 0, 0, 0, 7, 0, byte(len(other))}, other...))
+			head := []byte{0, byte(15 + len(other)), 'N', 0, 0, 0, 0x2d, 7, 0xdf, 0x7f, 0xbd, 0, 0, 0, 7, 0, byte(len(other))}
+			c.Write(append(head, other...))
 		}
 	}
 }
