@@ -117,16 +117,12 @@ func (p *peer) deliver(f *wire.Frame) {
 	}
 }
 
-// letter returns a message as a mailbox takes it: in a node that a stage has recycled,
-// or a new one, of which some are made at a time.
+// letter returns a message as a mailbox takes it: in a node that a stage has recycled, if
+// there are any. New ones are made one by one: of some that are made together the last that is
+// kept would keep all.
 func (p *peer) letter(msg any) *mailbox.Node {
 	if p.letters.Len() == 0 {
-		if p.n.pool.Refill(&p.letters); p.letters.Len() == 0 {
-			fresh := make([]mailbox.Node, 16)
-			for i := range fresh {
-				p.letters.Put(&fresh[i])
-			}
-		}
+		p.n.pool.Refill(&p.letters)
 	}
 	return p.letters.Get(msg)
 }
