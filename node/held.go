@@ -15,7 +15,8 @@ import (
 //
 // Invariants:
 //
-//  1. An owner is in by exactly while it has processes or names, or is about to.
+//  1. An owner that has processes or names is in by. Of those that have none at most
+//     idleOwners are: a peer that starts one process after the other has one owner.
 //  2. A process that a peer has started has its owner in cold from before it can run, and
 //     gives back what it counts for when it dies, or is not started after all.
 //  3. A name that a peer has had registered has its owner in names.owners, and is given
@@ -60,13 +61,18 @@ func (h *held) limit(k heldKind) *limit.Limit {
 	return [...]*limit.Limit{h.monitors, h.links, h.spawned, h.names}[k]
 }
 
-// of returns the owner for a peer. The caller holds h.mu, and counts something or drops it.
+// of returns the owner for a peer. The caller holds h.mu, and counts something or tidies it.
 func (h *held) of(peer Atom) *owner {
 	if o := h.by[peer]; o != nil {
 		return o
 	}
-	return &owner{h: h, name: peer}
+	o := &owner{h: h, name: peer}
+	h.by[peer] = o
+	return o
 }
+
+// idleOwners is how many owners there may be while one is kept that has nothing.
+const idleOwners = 64
 
 // own counts one more process of a peer. It returns nil if there are too many.
 func (h *held) own(peer Atom) *owner {
@@ -75,9 +81,9 @@ func (h *held) own(peer Atom) *owner {
 	o := h.of(peer)
 	if int64(o.spawned) >= h.spawned.Max() {
 		h.spawned.Refuse()
+		o.tidy()
 		return nil
 	}
-	h.by[peer] = o
 	o.spawned++
 	return o
 }
@@ -97,9 +103,9 @@ func (h *held) ownName(peer Atom) *owner {
 	o := h.of(peer)
 	if int64(o.names) >= h.names.Max() {
 		h.names.Refuse()
+		o.tidy()
 		return nil
 	}
-	h.by[peer] = o
 	o.names++
 	return o
 }
@@ -112,9 +118,9 @@ func (o *owner) giveName() {
 	o.tidy()
 }
 
-// tidy forgets an owner that has nothing. The caller holds held.mu.
+// tidy forgets an owner that has nothing, unless there are few. The caller holds held.mu.
 func (o *owner) tidy() {
-	if o.spawned == 0 && o.names == 0 {
+	if o.spawned == 0 && o.names == 0 && len(o.h.by) > idleOwners {
 		delete(o.h.by, o.name)
 	}
 }
