@@ -23,9 +23,9 @@ var floors = map[string]int{
 	"node":       3,
 	"sched":      2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/memory": 0,
-	"sched/bias":     0,
-	"sched/fiber":    0,
-	"mailbox":        1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/box": 1, "wire/fault": 1, "wire/shake": 1, "wire/tlsdist": 1,
+	"sched/bias":  0,
+	"sched/fiber": 0,
+	"mailbox":     1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/box": 1, "wire/fault": 1, "wire/shake": 1, "wire/tlsdist": 1,
 
 	// Kits of tests, each as low as its users need; wire/epmd/epmdtest is in wire/epmd.
 	"node/nodetest": 3,
