@@ -59,4 +59,4 @@ interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
 
 attack:
-	$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'
+	bash -o pipefail -c "$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'"
