@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
@@ -322,20 +323,30 @@ func (e *Erlang) PID(id uint64) wire.PID { return wire.NewOrigin(e.Self).PID(id)
 // Ref is a reference of it.
 func (e *Erlang) Ref(words ...uint32) wire.Ref { return wire.NewOrigin(e.Self).Ref(words...) }
 
-// Call asks the server name, as gen_server:call does, and waits for its answer. What
-// else comes meanwhile is dropped.
+// calls numbers calls, so that a late answer is nobody's.
+var calls atomic.Uint32
+
+// Call is what gen_server:call does: it asks a registered process, and waits for its reply,
+// or for its end.
 func (e *Erlang) Call(name wire.Atom, request any) (any, error) {
-	me, ref := e.PID(1), e.Ref(1, 2, 3)
+	number := calls.Add(1)
+	me, ref, monitor := e.PID(1), e.Ref(number, 2, 3), e.Ref(number, 4, 5)
+	if err := e.Control(wire.Tuple{19, me, name, monitor}); err != nil {
+		return nil, err
+	}
 	if err := e.SendReg(me, name, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, ref}, request}); err != nil {
 		return nil, err
 	}
 	for {
-		_, payload, err := e.Signal()
+		control, payload, err := e.Signal()
 		if err != nil {
 			return nil, err
 		}
+		if len(control) > 3 && control[3] == monitor {
+			return nil, fmt.Errorf("raw: %s has ended", name)
+		}
 		if t, ok := payload.(wire.Tuple); ok && len(t) == 2 && t[0] == ref {
-			return t[1], nil
+			return t[1], e.Control(wire.Tuple{20, me, name, monitor})
 		}
 	}
 }

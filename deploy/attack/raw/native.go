@@ -349,7 +349,11 @@ func (n *Native) Ref(words ...uint32) wire.Ref { return wire.NewOrigin(n.Us.ID).
 // Call asks the server name, as gen_server:call does, and waits for its answer. What
 // else comes meanwhile is dropped. All frames must have gone through Terms.
 func (n *Native) Call(name wire.Atom, request any) (any, error) {
-	me, ref := n.PID(1), n.Ref(1, 2, 3)
+	number := calls.Add(1)
+	me, ref, monitor := n.PID(1), n.Ref(number, 2, 3), n.Ref(number, 4, 5)
+	if err := n.Signal(byte(wire.OpMonitor), me, name, monitor); err != nil {
+		return nil, err
+	}
 	if err := n.SendReg(me, name, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, ref}, request}); err != nil {
 		return nil, err
 	}
@@ -358,15 +362,17 @@ func (n *Native) Call(name wire.Atom, request any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, terms, err := n.Terms(b)
-		if err != nil {
+		op, terms, err := n.Terms(b)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if len(terms) == 0 {
+		case len(terms) == 0:
 			continue
+		case op&15 == byte(wire.OpDown) && len(terms) > 2 && terms[2] == monitor:
+			return nil, fmt.Errorf("raw: %s has ended", name)
 		}
 		if t, ok := terms[len(terms)-1].(wire.Tuple); ok && len(t) == 2 && t[0] == ref {
-			return t[1], nil
+			return t[1], n.Signal(byte(wire.OpDemonitor), me, name, monitor)
 		}
 	}
 }
