@@ -345,6 +345,7 @@ func (s *soakStand) whole(ctx context.Context) (err error) {
 		fmt.Fprintf(s.out, "seed=%d\n", s.seed)
 		defer func() {
 			if err != nil {
+				fmt.Fprintf(s.out, "the last lines of the logs of %s and %s:\n%s", nearName, farName, s.log.String())
 				err = fmt.Errorf("%w\n\trepeat with seed=%d", err, s.seed)
 			}
 		}()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -31,6 +32,7 @@ type soakStand struct {
 	cookie  string
 	tick    time.Duration
 	net     *soakNet
+	log     lastLines     // of the two nodes whose connection has Grace
 	nodes   []*soakNode   // that stay
 	stall   time.Duration // how long a peer reads nothing, or little, at most
 	silence bool          // nodes may go without a word
@@ -106,7 +108,12 @@ func soakProtocols(proto string) []wire.Protocol {
 func (s *soakStand) node(ctx context.Context, name node.Atom, proto string, d node.Distribution) (*soakNode, error) {
 	d.Protocols, d.Cookie, d.Finder, d.TickTime = soakProtocols(proto), s.cookie, s.net, s.tick
 	d.Transport = soakDialler{net: s.net, me: name}
-	n, err := node.Start(node.Config{Name: name, Distribution: &d})
+	d.Cluster.Stall = s.tick // longer than any peer here takes nothing
+	cfg := node.Config{Name: name, Distribution: &d}
+	if d.Grace > 0 {
+		cfg.Log = slog.New(slog.NewTextHandler(&s.log, nil)).With("node", string(name))
+	}
+	n, err := node.Start(cfg)
 	if err != nil {
 		return nil, err
 	}
