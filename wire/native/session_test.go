@@ -174,6 +174,7 @@ func model(t *testing.T, seed uint64) {
 	n.faults.Store(0)
 	require.NoError(t, a.Close())
 	require.NoError(t, b.Close())
+	synctest.Wait() // nobody dials any more
 	n.wg.Wait()
 	require.Empty(t, n.p.waiting.m)
 	t.Logf("%d faults", n.cuts.Load())
