@@ -213,8 +213,20 @@ var kernels = []row{
 			require.True(a, ok && t[0] == wire.Atom("error"), "%v", wire.Format(answer))
 		}
 	}},
-	// A process for each call, each of which answers with all pids that there are.
 	{name: "rpc: 20,000 calls, most of them wrong", attack: func(a *attempt) {
+		e := a.slowErlang()
+		a.floodErlang(e, 20_000, func(i int) []byte {
+			q := wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), []wire.Atom{"node", "nodes", "nope", "whereis"}[i%4],
+				wire.List{}, e.PID(1)}
+			if i%3 == 0 {
+				q[3] = wire.Tuple{strings.Repeat("x", 100)}
+			}
+			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("rex")}, call(e.PID(1), e.Ref(uint32(i)), q))
+		})
+		a.holdErlang(e)
+	}, want: want{peak: 512}},
+	// A process for each call, each of which answers with all pids that there are.
+	{name: "rpc: 20,000 calls, some for all pids", slow: true, attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 20_000, func(i int) []byte {
 			q := wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), []wire.Atom{"node", "nodes", "nope", "processes"}[i%4],
@@ -225,7 +237,7 @@ var kernels = []row{
 			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("rex")}, call(e.PID(1), e.Ref(uint32(i)), q))
 		})
 		a.holdErlang(e)
-	}, want: want{peak: 1024}},
+	}, want: want{peak: 3072, served: 15 * time.Second}},
 	{name: "rpc: sleeps without end", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 5_000, func(i int) []byte {
