@@ -96,7 +96,7 @@ func (s *soakStand) inject(ctx context.Context, until time.Time, count int) erro
 	}
 	every := time.NewTicker(time.Minute / time.Duration(s.p.Int("faultrate")))
 	defer every.Stop()
-	room := make(chan struct{}, soakAtOnce)
+	slots := make(chan struct{}, soakAtOnce)
 	var all sync.WaitGroup
 	for done := 0; ctx.Err() == nil; done++ {
 		if s.p.Int("count") > 0 && done == max(1, count) || s.p.Int("count") == 0 && time.Now().After(until) {
@@ -108,13 +108,13 @@ func (s *soakStand) inject(ctx context.Context, until time.Time, count int) erro
 			continue
 		}
 		select {
-		case room <- struct{}{}:
+		case slots <- struct{}{}:
 		case <-ctx.Done():
 			continue
 		}
 		f := s.next(ctx)
 		all.Go(func() {
-			defer func() { <-room }()
+			defer func() { <-slots }()
 			if err := f.run(); err != nil {
 				cancel(fmt.Errorf("fault %d, %s: %w", f.number, f.kind.name, err))
 			}

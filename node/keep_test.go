@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/wire/termtest"
 )
 
 // worker does what it is told.
@@ -352,23 +353,7 @@ func TestKernelTakesAnything(t *testing.T) {
 	}
 	words = append(words, i.self, kernel, n.MakeRef(), 1, "text", nil, wire.List{}, wire.Tuple{}, 1.5,
 		wire.Export{Module: "a", Function: "b", Arity: 1})
-	var term func(depth int) any
-	term = func(depth int) any {
-		if depth == 0 || r.IntN(3) == 0 {
-			return words[r.IntN(len(words))]
-		}
-		all := make([]any, r.IntN(6))
-		for k := range all {
-			all[k] = term(depth - 1)
-		}
-		switch r.IntN(4) {
-		case 0:
-			return wire.List(all)
-		case 1:
-			return wire.ImproperList{Head: append(all, 1), Tail: term(0)}
-		}
-		return wire.Tuple(all)
-	}
+	term := func(depth int) any { return termtest.Of(r, words, depth) }
 	for k := range 20_000 {
 		msg := term(4)
 		if k%2 == 0 { // one that looks as it should

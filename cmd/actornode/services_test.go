@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/wire/termtest"
 )
 
 // services are the processes that a daemon itself runs, by name.
@@ -291,23 +292,7 @@ func TestServicesTakeAnything(t *testing.T) {
 		log_level register connect pg user normal kill`) {
 		words = append(words, wire.Atom(w))
 	}
-	var term func(depth int) any
-	term = func(depth int) any {
-		if depth == 0 || r.IntN(3) == 0 {
-			return words[r.IntN(len(words))]
-		}
-		l := make([]any, r.IntN(6))
-		for k := range l {
-			l[k] = term(depth - 1)
-		}
-		switch r.IntN(5) {
-		case 0:
-			return wire.List(l)
-		case 1:
-			return wire.ImproperList{Head: append(l, 1), Tail: term(0)}
-		}
-		return wire.Tuple(l)
-	}
+	term := func(depth int) any { return termtest.Of(r, words, depth) }
 	atom := func(w string) any { return wire.Atom(w) }
 	for k := range 4000 {
 		from := wire.Tuple{me, n.MakeRef()}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/wire/termtest"
 )
 
 // Nothing that is to be printed ends the process that prints: a node whose user ends again
@@ -30,23 +31,7 @@ func TestRequestsOfAnything(t *testing.T) {
 	for w := range strings.FieldsSeq("put_chars requests unicode latin1 io_lib format fwrite write print getopts get_chars") {
 		words = append(words, wire.Atom(w))
 	}
-	var term func(depth int) any
-	term = func(depth int) any {
-		if depth == 0 || r.IntN(3) == 0 {
-			return words[r.IntN(len(words))]
-		}
-		all := make([]any, r.IntN(6))
-		for k := range all {
-			all[k] = term(depth - 1)
-		}
-		switch r.IntN(4) {
-		case 0:
-			return wire.List(all)
-		case 1:
-			return wire.ImproperList{Head: append(all, 1), Tail: term(0)}
-		}
-		return wire.Tuple(all)
-	}
+	term := func(depth int) any { return termtest.Of(r, words, depth) }
 	pattern := func() any {
 		var b strings.Builder
 		for range 1 + r.IntN(10) {
