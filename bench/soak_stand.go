@@ -54,6 +54,7 @@ type soakNode struct {
 	proto string // native, erlang or both
 	scope *pg.Scope
 	sup   node.PID
+	sink  node.PID // its receiver
 }
 
 // asideName is the third node that stays, whose connections have no Grace.
@@ -175,11 +176,11 @@ func (s *soakStand) start(ctx context.Context) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	return s.startTraffic()
+	return s.startTraffic(ctx)
 }
 
 // startTraffic starts a receiver on each node, and the senders.
-func (s *soakStand) startTraffic() error {
+func (s *soakStand) startTraffic(ctx context.Context) error {
 	near, far := s.nodes[0], s.nodes[1]
 	ways := [][2]*soakNode{{near, far}}
 	if s.faulty() {
@@ -188,7 +189,8 @@ func (s *soakStand) startTraffic() error {
 	}
 	senders := s.p.Int("senders")
 	s.traffic.held.Store(true)
-	sinks := make(map[*soakNode]node.PID)
+	s.traffic.renewing.Store(true)
+	defer s.traffic.renewing.Store(false)
 	for _, to := range s.nodes {
 		k := &soaked{next: make([]int, senders), fail: s.traffic.fail, renewing: &s.traffic.renewing}
 		if s.faulty() {
@@ -206,15 +208,39 @@ func (s *soakStand) startTraffic() error {
 		if err != nil {
 			return err
 		}
-		sinks[to] = pid
+		to.sink = pid
 	}
 	for id := range senders {
 		way := ways[id%len(ways)]
-		s.traffic.streams = append(s.traffic.streams, &stream{from: way[0], to: way[1], sink: sinks[way[1]]})
+		s.traffic.streams = append(s.traffic.streams, &stream{from: way[0], to: way[1], sink: way[1].sink})
 	}
 	for id, t := range s.traffic.streams {
 		if _, err := t.from.Spawn(s.traffic.sender(id, float64(s.p.Int("rate"))/float64(senders))); err != nil {
 			return err
+		}
+	}
+	return s.acquaint(ctx)
+}
+
+// acquaint connects all nodes that stay, and waits until the receivers on both ends have word
+// of each connection: one end may have it before the other.
+func (s *soakStand) acquaint(ctx context.Context) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	for _, n := range s.nodes {
+		for _, other := range s.nodes {
+			if n == other {
+				continue
+			}
+			if _, err := node.RPC[int](ctx, n, other.Name(), "soak", "echo", 1); err != nil {
+				return fmt.Errorf("%s asks %s for an echo: %w", n.Name(), other.Name(), err)
+			}
+		}
+	}
+	for _, n := range s.nodes {
+		if _, err := node.Call[soakCounts](ctx, n, n.sink, wire.Atom("count")); err != nil {
+			return s.traffic.why(err)
 		}
 	}
 	return nil
@@ -337,7 +363,10 @@ func (s *soakStand) renew(ctx context.Context) error {
 			n.Disconnect(other.Name())
 		}
 	}
-	return s.traffic.hold(ctx, s) // a message has come over each, and so has word of it
+	if err := s.traffic.hold(ctx, s); err != nil {
+		return err
+	}
+	return s.acquaint(ctx)
 }
 
 // tally says how many faults of each kind there were.
