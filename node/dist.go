@@ -367,8 +367,10 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 		c.against = p.link
 		return c, wire.Alive, nil
 	}
-	if err := cmp.Or(d.n.lacksRoom(), d.links.room(from)); err != nil {
-		return c, wire.Full, err
+	if !p.hasPlace() {
+		if err := cmp.Or(d.n.lacksRoom(), d.links.room(from)); err != nil {
+			return c, wire.Full, err
+		}
 	}
 	switch {
 	case p == nil || p.named == nil:
@@ -406,8 +408,9 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 		if up && p.outlasts(c) {
 			return fmt.Errorf("%w: there is a newer one", wire.ErrBusy)
 		}
-		place, err := d.links.take(c.from, up)
-		if err == nil && !up {
+		replaces := p.hasPlace()
+		place, err := d.links.take(c.from, replaces)
+		if err == nil && !replaces {
 			if err = d.n.takeRoom(); err != nil {
 				d.links.give(place)
 			}
@@ -474,6 +477,17 @@ func (p *peer) isUp() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.link != nil && !p.over
+}
+
+// hasPlace reports whether p is connected, or gives the place of its connection back soon:
+// the next connection of the same node replaces it, and is not one more. p may be nil.
+func (p *peer) hasPlace() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link != nil
 }
 
 // dialer is a goroutine that connects p, and then the next ones of the dialQueue: started by

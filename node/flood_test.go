@@ -143,6 +143,7 @@ func TestMostConnections(t *testing.T) {
 			require.Error(t, e.Connect(soon(t), n.Name()))
 			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
 			require.NotZero(t, limitOf(t, n, "connections").Refused)
+			synctest.Wait() // until d, too, has the connection
 			require.True(t, d.Disconnect(n.Name()))
 			synctest.Wait()
 			require.NoError(t, e.Connect(soon(t), n.Name()))
