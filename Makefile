@@ -14,7 +14,7 @@ FUZZTIME ?= 40000x
 STEPS    ?= 1000000
 SEED     ?= 0
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
-RACE     := ./mailbox ./sched/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
+RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
 .PHONY: test tools check unit race fuzz fuzz-sessions smoke bench profile interop soak attack
 
@@ -26,7 +26,7 @@ tools:
 check:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-ed:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
-	GOARCH=386 $(GO) build -pgo=off ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./cmd/...
+	GOARCH=386 $(GO) build -pgo=off ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
 
 # Attacks come last and alone: they take all that the machine has, and others measure it.
 unit:
@@ -40,7 +40,7 @@ fuzz:
 	@.ci/fuzz $(FUZZTIME)
 
 fuzz-sessions:
-	$(GO) test -count=1 -timeout 4h -v -run TestSessions ./deploy/attack/session -steps=$(STEPS) -seed=$(SEED)
+	$(GO) test -count=1 -timeout 4h -v -run TestSessions ./deploy/attack/internal/session -steps=$(STEPS) -seed=$(SEED)
 
 soak:
 	$(GO) run ./bench soak

@@ -10,7 +10,7 @@
 //	4  supervisor              supervision trees
 //	   supervisor/application  applications: named trees with dependencies
 //	   supervisor/tree         trees described in files
-//	   supervisor/demo         a tree to play with
+//	   internal/demo         a tree to play with
 //	3  node                    actors, processes, links, monitors, calls, other nodes
 //	   node/genserver          servers: Erlang's gen_server
 //	   node/statem             state machines: gen_statem

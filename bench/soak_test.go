@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // A short soak, over each protocol; the bound of memory is that of a long one. Of so short

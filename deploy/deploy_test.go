@@ -24,12 +24,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 func text(t *testing.T, file string) string {

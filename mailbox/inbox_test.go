@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/racetest"
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // inboxState is invariant 1: what head may be.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // twin is a Queue beside the simplest thing that should behave like it: a slice

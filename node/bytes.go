@@ -1,6 +1,6 @@
 package node
 
-import "github.com/actornode/actornode/wire/box"
+import "github.com/actornode/actornode/internal/box"
 
 // SendBytes is Send for a copy of b, which stays the caller's: it may be written anew as
 // soon as SendBytes has returned, like what is given to an io.Writer. The message is a

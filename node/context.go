@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/sched"
-	"github.com/actornode/actornode/sched/bias"
-	"github.com/actornode/actornode/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -4,10 +4,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
-	"github.com/actornode/actornode/sched/bias"
-	"github.com/actornode/actornode/sched/fiber"
 )
 
 // coroutine is what a Process has that runs on stages, like an Actor: its

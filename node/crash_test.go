@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // Failures that Erlang does not have: panics, errors, and functions that cannot

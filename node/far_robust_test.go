@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 const goNode = "go@127.0.0.1"

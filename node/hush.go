@@ -3,7 +3,7 @@ package node
 import (
 	"time"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/sched"
-	"github.com/actornode/actornode/sched/bias"
 )
 
 // State is what a process is doing.

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 )
 
 func stateOf(n *node.Node, pid node.PID) node.State {

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 // speak returns the protocol that a is connected to b over.

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/epmd"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
 )
 
 var errOffline = errors.New("offline")

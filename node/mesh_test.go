@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 // quick is a mesh for tests: pauses of tens of milliseconds.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 )
 
 // sleeper does nothing with what it gets.

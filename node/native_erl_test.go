@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // Two nodes of this kind talk natively, each to OTP in Erlang's way; identifiers of

@@ -3,7 +3,7 @@ package node_test
 import (
 	"testing"
 
-	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/internal/erltest"
 )
 
 // TestFailureOTP plays the scripts of TestFailure on a real Erlang node: what

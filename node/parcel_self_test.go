@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 

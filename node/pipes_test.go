@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // Nodes with few places connect, send, disconnect and stop at random. In the end all that

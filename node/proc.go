@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
-	"github.com/actornode/actornode/sched/bias"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // TestCrashReport: who crashes by its own doing is reported, once; who is taken

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched/bias"
 )
 
 // Self is a process seen from inside by straight-line code: the argument of a

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // far is a network in which it takes a while for what is sent to arrive, and longer on some

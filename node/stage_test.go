@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/sched"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/racetest"
 )
 
 // grace is how long a test waits for a fact that must come.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // Whatever order slots are taken and given back in, by workers with caches and by others

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire/racetest"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // heap is how many bytes are in use.

@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/certtest"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/porttest"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 

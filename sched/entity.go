@@ -3,7 +3,7 @@ package sched
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
 )
 
 // Verdict is what a turn ends with.

@@ -1,6 +1,6 @@
 package sched
 
-import "github.com/actornode/actornode/sched/fiber"
+import "github.com/actornode/actornode/internal/fiber"
 
 // Guest is a goroutine of somebody else's that wakes entities and may run them by
 // itself, as a worker for a moment: what a message sets off then needs no switch of

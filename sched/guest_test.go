@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched/fiber"
 )
 
 // call sends a message as a guest does, and helps.

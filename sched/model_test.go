@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // world is a pool full of actors that do everything which a handler may do, at

@@ -3,8 +3,8 @@ package sched
 import (
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched/bias"
 )
 
 // listening ends an inject list whose stage will look at it by itself. A nil

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/sched/fiber"
+	"github.com/actornode/actornode/internal/fiber"
 )
 
 // quietTicks is after how many ticks with no worker active the watcher rests.

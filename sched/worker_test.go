@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // Entities of one stage have their turns one after the other, in the order in

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // stage is a node in a bubble, and a process on it that traps exits.

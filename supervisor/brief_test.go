@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 type deaf struct{}

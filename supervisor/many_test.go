@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
-	"github.com/actornode/actornode/wire/racetest"
 )
 
 // crowd is a supervisor with many children; heard gets a child's PID when it

@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/racetest"
 )
 
 // TestRandom lets random things happen to random trees and checks the invariants

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // A crash is told three times: by the process itself, with its stack, by its

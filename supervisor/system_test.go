@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // An exit signal that is nobody's counts as the parent's, a stranger's does not.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
 )
 
 // Attempt writes to a connection without waiting for it, for links that are [Prompt].

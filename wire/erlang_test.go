@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // oracle is a directory where a real Erlang has answered testdata/oracle.erl's

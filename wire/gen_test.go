@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/wire/randtest"
+	"github.com/actornode/actornode/internal/randtest"
 )
 
 // gen makes random terms, biased towards the places where Erlang's rules

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
 )
 
 // Protocol is a way in which two nodes talk: the whole seam between a node and

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/certtest"
-	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/erltest"
 )
 
 // TestTalkToErlang talks to a real Erlang node.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/internal/erltest"
 )
 
 // offered asks until all is offered that is wanted: who waits at a prompt does so for

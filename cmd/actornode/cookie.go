@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
 )
 
 // errNoCookie says that there is no file with a cookie.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
 )
 
 // Who starts without a cookie makes one, and all who start at the same time have

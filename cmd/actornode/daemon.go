@@ -16,8 +16,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
-	"github.com/actornode/actornode/cmd/actornode/health"
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/daemon/health"
+	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/dns"
@@ -26,7 +27,6 @@ import (
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/demo"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )

@@ -22,13 +22,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // asDaemon makes the test program be the daemon, with one behaviour more for trees:

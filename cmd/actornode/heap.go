@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/memory"
 	"github.com/actornode/actornode/node"
 )

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
-	"github.com/actornode/actornode/node/loglimit"
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/loglimit"
 )
 
 // logging is the daemon's log.

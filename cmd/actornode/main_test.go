@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/porttest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/porttest"
 )
 
 // world is an environment with variables and a home directory.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/tlsdist"

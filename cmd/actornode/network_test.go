@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/certtest"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 func TestNetworkCommandLines(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 const daemonName = "go@127.0.0.1"

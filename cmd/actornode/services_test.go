@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // services are the processes that a daemon itself runs, by name.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/tlsdist"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/deploy/attack/raw"
+	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/certtest"
 )
 
 // others are what a daemon dials that is no friend, TLS, and rights.

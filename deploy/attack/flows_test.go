@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/deploy/attack/raw"
+	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
 )
 

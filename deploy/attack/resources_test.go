@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/deploy/attack/raw"
+	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 // resources are attacks by way of what the system gives to the process: files, memory,

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/deploy/attack/raw"
+	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"

@@ -7,7 +7,7 @@
 //     a group: ping, terms, links, rpc and so on; see suite/interop.erl.
 //   - The driver is an OTP node that runs the checks: suite/*.erl.
 //   - The target is the node that is judged; it runs the demo (package
-//     supervisor/demo).
+//     internal/demo).
 //   - The oracle is an OTP node in the target's place: oracle/demo.erl. A check
 //     that the oracle does not pass is wrong.
 //   - A release is an OTP: the installed one, or one in a folder that chroot can

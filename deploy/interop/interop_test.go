@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
+	"github.com/actornode/actornode/internal/epmdtest"
 )
 
 // roots is the environment variable with the folders of further releases,

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/racetest"
+	"github.com/actornode/actornode/internal/racetest"
 )
 
 // asLoad makes the test program be one that has half of its memory in use and makes

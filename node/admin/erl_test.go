@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // inErlang is what an operator would type into a shell, one expression a line of

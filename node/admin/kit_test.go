@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
-	"github.com/actornode/actornode/node/nodetest"
 )
 
 // limit bounds every wait of a test for something that must happen.

@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/dns"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 // zone is a DNS server at a free port of 127.0.0.1, and what it answers.

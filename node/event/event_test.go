@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // stage is a node with a manager, and a handle to act through, in a bubble.

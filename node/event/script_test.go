@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // The scripts in testdata/manager say what is done to a manager by the messages of

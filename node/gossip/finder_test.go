@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/gossip"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // Twenty nodes that know one of them become a full mesh.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/gossip"
-	"github.com/actornode/actornode/wire/logtest"
-	"github.com/actornode/actornode/wire/porttest"
 )
 
 const cookie = "a cookie of the tests"

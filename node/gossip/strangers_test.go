@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/gossip"
-	"github.com/actornode/actornode/node/nodetest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // maxStream is the longest message that memberlist takes from a stream.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/logtest"
+	"github.com/actornode/actornode/internal/logtest"
 )
 
 func listening(t *testing.T) *transport {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // limit bounds every wait for what another process is to do.

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/demo"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // greet is a function of Go that prints.

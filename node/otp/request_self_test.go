@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/randtest"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // Nothing that is to be printed ends the process that prints: a node whose user ends again

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // Tests with pg of a real OTP. Everything there is done and seen through the

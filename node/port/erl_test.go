@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // Programs that a real Erlang node calls, and a program that is one.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // A supervisor starts the program again when it fails, in its order.

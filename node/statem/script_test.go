@@ -11,12 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // The scripts in testdata/machine say what a machine with the states a, b, c and d

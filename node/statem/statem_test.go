@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/logtest"
 )
 
 // stage is a node and a handle to act through, in a bubble.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // The files in testdata/commands are lists of commands, each with its answer and,

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/supervisor/demo"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 

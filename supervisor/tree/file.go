@@ -8,11 +8,11 @@ import (
 	"os"
 	"strings"
 
+	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 

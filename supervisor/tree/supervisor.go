@@ -10,9 +10,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
-	"github.com/actornode/actornode/supervisor/strict"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/actornode/actornode/supervisor/strict"
+	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
-	"github.com/actornode/actornode/supervisor/demo"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/erltest"
+	"github.com/actornode/actornode/internal/erltest"
 )
 
 // Where nodes listen and look for their port mapper.

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire/porttest"
+	"github.com/actornode/actornode/internal/porttest"
 )
 
 // patience is how long the tests wait for what another process is to do.

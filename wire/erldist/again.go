@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 )
 
 // Most of what is sent in bulk differs in little: short binaries to one process, from

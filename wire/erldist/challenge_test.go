@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/shake"
 )
 
 // What is posed in one handshake of a node is not answered in another, nor posed twice.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
-	"github.com/actornode/actornode/wire/epmd/epmdtest"
-	"github.com/actornode/actornode/wire/erltest"
 )
 
 // patience is how long the tests wait for what another process is to do.

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/sched/bias"
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )

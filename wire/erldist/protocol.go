@@ -9,8 +9,8 @@ import (
 	"io"
 	"net"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/shake"
 )
 
 // Protocol is the Erlang distribution protocol as a [wire.Protocol]. Its zero

@@ -3,8 +3,8 @@ package etf
 import (
 	"encoding/binary"
 
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 )
 
 // Decoder reads terms. Its zero value is ready to use. It remembers the atoms and

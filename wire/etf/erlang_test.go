@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erltest"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // oracle is a real Erlang that answers testdata/oracle.erl's questions.

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"github.com/actornode/actornode/wire/fault"
+	"github.com/actornode/actornode/internal/fault"
 )
 
 // A deflated byte stands for at most so many: a length that claims more lies.

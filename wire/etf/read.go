@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 )
 
 // failAt returns an error at an offset.

@@ -9,8 +9,8 @@ import (
 	"hash"
 	"time"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/shake"
 )
 
 // state is what a side of the handshake waits for. doc.go draws the machine.

@@ -11,9 +11,9 @@ import (
 	"net"
 	"time"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/pack"
-	"github.com/actornode/actornode/wire/shake"
 )
 
 // Protocol is the native protocol as a [wire.Protocol]. Its zero value is ready

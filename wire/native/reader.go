@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 	"github.com/actornode/actornode/wire/pack"
 )
 

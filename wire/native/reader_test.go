@@ -10,10 +10,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/linktest"
 	"github.com/actornode/actornode/wire/pack"
-	"github.com/actornode/actornode/wire/racetest"
 )
 
 // reading returns a link that reads b, from node A to node B.

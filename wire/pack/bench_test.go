@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/racetest"
 )
 
 // samples are what the benchmarks send. The budgets are the allocations that

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // TestCacheForms: identifiers and atoms, first defined, then by their places.

@@ -1,8 +1,8 @@
 package pack
 
 import (
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 )
 
 // Decoder reads terms. Its zero value is ready to use, for terms that stand

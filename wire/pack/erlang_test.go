@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // What another language gets, byte for byte, and what its own forms are read as.

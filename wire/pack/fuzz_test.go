@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/termtest"
 )
 
 // FuzzDecode: what is a term survives encoding; what is none has an error; and

@@ -1,6 +1,6 @@
 package pack
 
-import "github.com/actornode/actornode/wire/fault"
+import "github.com/actornode/actornode/internal/fault"
 
 // faults makes the errors of this package.
 const faults fault.Room = "pack"

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/box"
 )
 
 // failAt returns an error at an offset.

@@ -1,0 +1,162 @@
+package box
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+)
+
+// Integers are what they were made of at the edges of the table and of its pages, and
+// outlive what they were made with.
+func TestInts(t *testing.T) {
+	var x Ints
+	var all []any
+	var want []int
+	for _, at := range []int{math.MinInt, math.MinInt32, least, -256, -1, 0, 255, 256, 511, 512, 1 << 12, most, math.MaxInt32, math.MaxInt} {
+		for d := -2; d <= 2; d++ {
+			for range 30 {
+				var v any
+				x.Put(&v, at+d, 4)
+				all, want = append(all, v), append(want, at+d)
+			}
+		}
+	}
+	runtime.GC()
+	for i := range all {
+		require.Equal(t, want[i], all[i])
+	}
+}
+
+const tag = 98
+
+func appendTagged(b []byte, n int32) []byte {
+	return binary.BigEndian.AppendUint32(append(b, tag), uint32(n))
+}
+
+// A run ends where the slots, the bytes or the tags do, and is the integers that one at
+// a time would be.
+func TestRun(t *testing.T) {
+	var x Ints
+	r := randtest.New(t)
+	for range 2000 {
+		var b []byte
+		var want []any
+		spread := int32(1) << (1 + r.IntN(30))
+		for range r.IntN(300) {
+			n := r.Int32N(spread) - spread/3
+			if r.IntN(20) == 0 {
+				n = r.Int32() * -1
+			}
+			b, want = appendTagged(b, n), append(want, int(n))
+		}
+		whole := len(want)
+		switch r.IntN(3) {
+		case 0:
+			b = append(b, tag, 0, 0, 0) // cut
+		case 1:
+			b = append(b, tag+1, 0, 0, 0, 0)
+		}
+		slots := make([]any, r.IntN(whole+10))
+		n := x.Run(slots, b, tag, 1+r.IntN(400))
+		require.Equal(t, min(whole, len(slots)), n)
+		require.Equal(t, append([]any{}, want[:n]...), slots[:n])
+		for _, v := range slots[n:] {
+			require.Nil(t, v)
+		}
+	}
+	require.Zero(t, x.Run(make([]any, 3), nil, tag, 3))
+}
+
+func TestOctets(t *testing.T) {
+	b := make([]byte, 256)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	slots := make([]any, len(b))
+	Octets(slots, b)
+	for i, v := range slots {
+		require.Equal(t, i, v)
+	}
+	Octets(nil, nil)
+}
+
+// Many write the table at once, each as far as it needs it.
+func TestManyFill(t *testing.T) {
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 1))
+			var x Ints
+			for range 2000 {
+				n := r.IntN(most-least+1) + least
+				var v any
+				x.Put(&v, n, 1)
+				slots := make([]any, 1)
+				assert.Equal(t, 1, x.Run(slots, appendTagged(nil, int32(n)), tag, 1))
+				if v != n || slots[0] != n {
+					t.Errorf("%d is %v and %v", n, v, slots[0])
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// While the collector works, slots that only the heap knows keep their integers, and
+// the binaries, in which it does not look, keep their bytes.
+func TestCollected(t *testing.T) {
+	var x Ints
+	var kept [][]any
+	var b []byte
+	for i := range int32(500) {
+		b = appendTagged(b, i*997)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 30 {
+			runtime.GC()
+		}
+	}()
+	for open := true; open; {
+		select {
+		case <-done:
+			open = false
+		default:
+		}
+		slots := make([]any, 501)
+		require.Equal(t, 500, x.Run(slots, b, tag, 500))
+		slots[500] = Bytes(b[:1+len(kept)%1200])
+		if kept = append(kept, slots); len(kept) > 2000 {
+			kept = kept[1000:]
+		}
+	}
+	runtime.GC()
+	for _, slots := range kept {
+		for i := range 500 {
+			require.Equal(t, i*997, slots[i])
+		}
+		data := slots[500].([]byte)
+		require.Equal(t, b[:len(data)], data)
+	}
+}
+
+func TestIntsAllocate(t *testing.T) {
+	var x Ints
+	slots := make([]any, 256)
+	var few, many []byte
+	for i := range int32(len(slots)) {
+		few, many = appendTagged(few, 100*i), appendTagged(many, 1_000_000+i)
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { clear(slots); x.Run(slots, few, tag, len(slots)) }))
+	require.EqualValues(t, 2, testing.AllocsPerRun(100, func() { clear(slots); x.Run(slots, many, tag, len(slots)) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { clear(slots); Octets(slots, few[:256]) }))
+}

@@ -1,0 +1,112 @@
+// Package nodetest starts nodes for tests, and waits for what they do.
+package nodetest
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/node"
+)
+
+// Limit bounds every wait for something that must happen.
+const Limit = 60 * time.Second
+
+// Start starts a node that is stopped at the end of the test, which must work.
+func Start(t testing.TB, cfg node.Config) *node.Node {
+	t.Helper()
+	n, err := node.Start(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
+	return n
+}
+
+// Soon is a context that ends after Limit, or with the test.
+func Soon(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), Limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Open opens a handle that is closed at the end of the test.
+func Open(t testing.TB, n *node.Node) *node.Self {
+	t.Helper()
+	h, err := n.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { h.Close(nil) })
+	return h
+}
+
+// InBubble runs f in a bubble of testing/synctest, with a node of two workers that
+// is stopped when all that is in the bubble waits, a handle on it, and what it logs.
+func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Self, log *logtest.Text)) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		n := Start(t, node.Config{Workers: 2, Log: log.Logger()})
+		t.Cleanup(synctest.Wait)
+		h, err := n.Open()
+		require.NoError(t, err)
+		f(t, n, h, log)
+	})
+}
+
+// Next takes the oldest message of a handle, which must be a T and must come.
+func Next[T any](t testing.TB, h *node.Self) T {
+	t.Helper()
+	m, err := h.ReceiveWithin(Limit, nil)
+	require.NoError(t, err)
+	v, ok := m.(T)
+	require.Truef(t, ok, "got %T %v, want %T", m, m, v)
+	return v
+}
+
+// Quiet checks that a handle has no message.
+func Quiet(t testing.TB, h *node.Self) {
+	t.Helper()
+	m, err := h.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
+}
+
+// Down waits for the Down of a monitor and leaves other messages in the mailbox.
+func Down(t testing.TB, h *node.Self, ref node.Ref) node.Down {
+	t.Helper()
+	m, err := h.ReceiveWithin(Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	require.NoError(t, err)
+	return m.(node.Down)
+}
+
+// Settles polls until wrong has nothing to say, for a fact that nothing announces. It
+// leaves the processors to those who are to bring it about.
+func Settles(t testing.TB, wrong func() string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	end := time.After(Limit)
+	for w := wrong(); w != ""; w = wrong() {
+		select {
+		case <-tick.C:
+		case <-end:
+			require.Fail(t, w)
+		}
+	}
+}
+
+// Arrival receives from a channel what must come; if it does not, the stacks of all
+// goroutines are in the log.
+func Arrival[T any](t testing.TB, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(Limit):
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("nothing came\n%s", stacks[:runtime.Stack(stacks, true)])
+		panic("unreachable")
+	}
+}
