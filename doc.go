@@ -10,7 +10,6 @@
 //	4  supervisor              supervision trees
 //	   supervisor/application  applications: named trees with dependencies
 //	   supervisor/tree         trees described in files
-//	   internal/demo         a tree to play with
 //	3  node                    actors, processes, links, monitors, calls, other nodes
 //	   node/genserver          servers: Erlang's gen_server
 //	   node/statem             state machines: gen_statem
@@ -22,12 +21,14 @@
 //	   node/metrics            counters for Prometheus
 //	   node/port               programs in any language as actors: Erlang's ports
 //	   node/otp                what OTP's own tools call: observer, process_info, io
-//	2  sched                   stages that run actors
-//	   wire/erldist            the Erlang distribution protocol
+//	2  wire/erldist            the Erlang distribution protocol
 //	   wire/native             the protocol between nodes of this kind
-//	1  mailbox                 the queue
+//	1  mailbox                 bounds of mailboxes, and mailboxes of a user's own
+//	   sched                   schedulers of a user's own
 //	   wire                    the vocabulary of terms; the seam to protocols
 //	   wire/etf, wire/epmd     codecs: terms as bytes, the port mapper
 //	   wire/pack               terms as msgpack
 //	   wire/tlsdist            TLS below a protocol
+//
+// All else is under internal/, and changes when it must.
 package actornode

@@ -19,12 +19,12 @@ const module = "github.com/actornode/actornode"
 // and may import it.
 var floors = map[string]int{
 	"cmd": 5, "bench": 5, "deploy": 5,
-	"supervisor": 4,
-	"node":       3,
-	"sched":      2, "wire/erldist": 2, "wire/native": 2,
+	"supervisor":        4,
+	"node":              3,
+	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/daemon": 5, "internal/demo": 4,
-	"mailbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
 	"internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
@@ -49,6 +49,7 @@ var within = map[string][]string{
 	"wire/pack":      {"wire", "internal/box", "internal/fault"},
 	"wire/tlsdist":   {"wire"},
 
+	"internal/inbox":    {"mailbox"},
 	"cmd":               {"internal/daemon"},
 	"deploy":            {"internal/daemon"},
 	"internal/demo":     {"supervisor"},

@@ -359,6 +359,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 	b := NewBounded(Limits{Messages: bound, Policy: Block})
 	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
+	type post struct{ from, seq int }
 	for id := range senders {
 		wg.Go(func() {
 			for seq := 0; seq < count; {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,7 +24,7 @@ type (
 type Context struct {
 	node  *Node
 	p     *proc
-	w     *sched.Worker // nil: not run by stages
+	w     *executor.Worker // nil: not run by stages
 	slots slots
 	refs  refs
 	tally *tally // w's

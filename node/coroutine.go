@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched"
 )
 
 // coroutine is what a Process has that runs on stages, like an Actor: its
@@ -25,31 +26,31 @@ type coroutine struct {
 	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
 
-	left     int           // receives until it lets others have a turn
-	sends    int           // sends until it does
-	seq      uint64        // of the timeout that counts
-	answered atomic.Bool   // the reply is there
-	calling  bool          // waits for a reply, not for messages
-	ended    bool          // the function has returned
-	lost     bool          // the stage was gone when it wanted to hand it over
-	expired  bool          // the timeout that counts has come
-	traces   bool          // there is a trace token
-	talks    *sched.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
+	left     int              // receives until it lets others have a turn
+	sends    int              // sends until it does
+	seq      uint64           // of the timeout that counts
+	answered atomic.Bool      // the reply is there
+	calling  bool             // waits for a reply, not for messages
+	ended    bool             // the function has returned
+	lost     bool             // the stage was gone when it wanted to hand it over
+	expired  bool             // the timeout that counts has come
+	traces   bool             // there is a trace token
+	talks    *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
 // coproc is a proc whose turns are those of a coroutine.
 type coproc proc
 
-// Turn is part of sched.Task. It begins with the coroutine of cp; which one ends it is
+// Turn is part of executor.Task. It begins with the coroutine of cp; which one ends it is
 // another question: see Self.leave.
-func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
+func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 	p := (*proc)(cp)
 	s := p.behaviour.(self).Self
 	co, c := s.co, w.Local.(*Context)
 	if co.run == nil {
 		if co.ended || p.gone() {
 			co.ended = true
-			return sched.Idle
+			return executor.Idle
 		}
 		p.fresh = false
 		co.run = p.node.fibers.Take((*job)(s))
@@ -67,14 +68,14 @@ func (cp *coproc) Turn(w *sched.Worker) sched.Verdict {
 		s.p.node.fibers.Put(c.home, co.run)
 		co.run, c.p = nil, nil
 		if !w.Enter() {
-			return sched.Lost
+			return executor.Lost
 		}
 		s.p.Relays(false)
-		return sched.Idle
+		return executor.Idle
 	case co.lost:
 		s.end()
 		c.p, co.lost = nil, false
-		return sched.Lost
+		return executor.Lost
 	}
 	c.p = nil
 	return s.verdict()
@@ -95,11 +96,11 @@ func (s *Self) end() {
 }
 
 // verdict is that of a turn. The caller holds the stage.
-func (s *Self) verdict() sched.Verdict {
+func (s *Self) verdict() executor.Verdict {
 	if s.due() {
-		return sched.Again
+		return executor.Again
 	}
-	return sched.Idle
+	return executor.Idle
 }
 
 // leave ends a turn of s, on the stage, and begins that of another coroutine if it can. Of
@@ -135,8 +136,8 @@ func (s *Self) arrive() bool {
 	return !s.p.gone()
 }
 
-// Notice is part of sched.Task.
-func (cp *coproc) Notice(*sched.Stage) bool {
+// Notice is part of executor.Task.
+func (cp *coproc) Notice(*executor.Stage) bool {
 	p := (*proc)(cp)
 	p.in.TakeArmed(&p.q)
 	if p.Queued() { // perhaps running, without this stage
@@ -145,20 +146,20 @@ func (cp *coproc) Notice(*sched.Stage) bool {
 	return p.boxed || p.behaviour.(self).due()
 }
 
-// Back is part of sched.Task.
-func (cp *coproc) Back(*sched.Stage) bool {
+// Back is part of executor.Task.
+func (cp *coproc) Back(*executor.Stage) bool {
 	s := cp.behaviour.(self).Self
 	cp.Relays(s.co.run != nil) // it may have ended on the way
 	return s.due()
 }
 
-// Fiber is part of sched.Elsewhere.
+// Fiber is part of executor.Elsewhere.
 func (cp *coproc) Fiber() uint64 { return cp.behaviour.(self).co.fiber.Load() }
 
-// Claim is part of sched.Task.
+// Claim is part of executor.Task.
 func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
 
-// Name is part of sched.Task.
+// Name is part of executor.Task.
 func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 
 // coSends is how many sends a coroutine may do before others have a turn: fewer than a
@@ -174,7 +175,7 @@ type tick struct {
 
 // nudge gives the coroutine of p a tick, past whatever bounds its mailbox.
 func (p *proc) nudge(t tick) {
-	if p.in.Push(&mailbox.Node{Msg: t}) == mailbox.Wake {
+	if p.in.Push(&inbox.Node{Msg: t}) == mailbox.Wake {
 		p.node.pool.Inject(&p.Entity, nil)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -120,7 +120,7 @@ func (p *peer) deliver(f *wire.Frame) {
 // letter returns a message as a mailbox takes it: in a node that a stage has recycled, if
 // there are any. New ones are made one by one: of some that are made together the last that is
 // kept would keep all.
-func (p *peer) letter(msg any) *mailbox.Node {
+func (p *peer) letter(msg any) *inbox.Node {
 	if p.letters.Len() == 0 {
 		p.n.pool.Refill(&p.letters)
 	}

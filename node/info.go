@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -115,7 +116,7 @@ func (n *Node) observeAll(procs []*proc) []Info {
 // look is observe for some processes at once.
 func (n *Node) look(procs []*proc) []Info {
 	infos := make([]Info, len(procs))
-	var on []*sched.Entity
+	var on []*executor.Entity
 	var at []int // their places in procs
 	for k, p := range procs {
 		infos[k] = p.info()

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,7 +21,7 @@ import (
 type Node struct {
 	cfg    Config
 	origin wire.Origin
-	pool   *sched.Pool
+	pool   *executor.Pool
 
 	tracing tracing // beside what is only read: every message looks at it
 
@@ -91,12 +91,12 @@ func Start(cfg Config) (*Node, error) {
 		done:    make(chan struct{}),
 	}
 	n.table.max = uint32(cfg.MaxProcesses)
-	n.pool = sched.New(sched.Config{
+	n.pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
-		Local:     func(w *sched.Worker) any { return n.newContext(w) },
+		Local:     func(w *executor.Worker) any { return n.newContext(w) },
 		OnBlocked: n.reportBlocked,
-		Due:       func(w *sched.Worker, busy bool) { w.Local.(*Context).pay(busy) },
-		OnLong:    func(w *sched.Worker) { w.Local.(*Context).overdue() },
+		Due:       func(w *executor.Worker, busy bool) { w.Local.(*Context).pay(busy) },
+		OnLong:    func(w *executor.Worker) { w.Local.(*Context).overdue() },
 	})
 	n.pool.Start()
 	if cfg.Distribution != nil {
@@ -108,7 +108,7 @@ func Start(cfg Config) (*Node, error) {
 }
 
 // newContext makes a worker's context.
-func (n *Node) newContext(w *sched.Worker) *Context {
+func (n *Node) newContext(w *executor.Worker) *Context {
 	t := new(tally)
 	n.talliesMu.Lock()
 	n.tallies = append(n.tallies, t)
@@ -157,7 +157,7 @@ const (
 )
 
 // reportBlocked runs on the watcher's goroutine.
-func (n *Node) reportBlocked(b sched.Blocked) {
+func (n *Node) reportBlocked(b executor.Blocked) {
 	now := time.Now()
 	if now.Sub(n.blockedAt) < blockedLog || !n.cfg.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return

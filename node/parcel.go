@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 )
@@ -10,15 +11,15 @@ import (
 // parcel is a run of messages from a peer to one actor, which are put into its
 // mailbox together: if they are not a few, at the cost of one. It is the
 // reader's, which keeps a parcel only while more has come in already, and delivers
-// it before it does anything else. The first messages of a parcel, [mailbox.RunSize] at
+// it before it does anything else. The first messages of a parcel, [inbox.RunSize] at
 // most, come late by the time that it takes to read the others.
 type parcel struct {
 	to    PID
-	q     *proc       // nil: there is no parcel
-	run   mailbox.Run // its messages; zero: there has been none yet
-	owed  int         // messages that have been delivered, for the reader to handle
-	dear  int         // it handles the one that is so many parcels from now, and none before
-	pause int         // dear, when it was last set
+	q     *proc     // nil: there is no parcel
+	run   inbox.Run // its messages; zero: there has been none yet
+	owed  int       // messages that have been delivered, for the reader to handle
+	dear  int       // it handles the one that is so many parcels from now, and none before
+	pause int       // dear, when it was last set
 }
 
 // What the messages of a parcel set off the reader does itself, as what a lone one sets
@@ -53,15 +54,15 @@ func (p *peer) pack(f *wire.Frame, more bool) bool {
 		return false
 	}
 	b.to, b.q = f.To, q
-	if b.run == (mailbox.Run{}) {
-		b.run = mailbox.NewRun()
+	if b.run == (inbox.Run{}) {
+		b.run = inbox.NewRun()
 	}
 	b.run.Add(f.Payload)
 	if more && p.batch != nil {
 		p.fill()
 		more = p.ahead.More()
 	}
-	if !more || b.run.Len() == mailbox.RunSize {
+	if !more || b.run.Len() == inbox.RunSize {
 		p.deliverParcel()
 	}
 	return true
@@ -98,9 +99,9 @@ func (p *peer) deliverParcel() {
 // putParcel puts what there is into q's mailbox. It reports whether q must be woken.
 func (p *peer) putParcel(q *proc) (wake bool) {
 	b := &p.parcel
-	if b.run.Len() >= mailbox.LeastRun {
+	if b.run.Len() >= inbox.LeastRun {
 		if r := q.in.PushRun(b.run); r != mailbox.Closed {
-			b.run = mailbox.Run{}
+			b.run = inbox.Run{}
 			return r == mailbox.Wake
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -54,12 +55,12 @@ type peer struct {
 	holds int           // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
 	// The reader's.
-	letters mailbox.Free // nodes to be used
+	letters inbox.Free // nodes to be used
 	parcel  parcel
-	reader  *sched.Guest // the reader as the pool knows it
-	guest   *sched.Guest // nil: more than one message has come
-	ahead   wire.Ahead   // nil: the link has none
-	batch   wire.Batch   // nil: the link has none, or is not ahead
+	reader  *executor.Guest // the reader as the pool knows it
+	guest   *executor.Guest // nil: more than one message has come
+	ahead   wire.Ahead      // nil: the link has none
+	batch   wire.Batch      // nil: the link has none, or is not ahead
 	keen    keen
 	hushed  int // frames whose answers have not been sent
 
@@ -296,7 +297,7 @@ func (p *peer) readOn() {
 }
 
 // hand gives a message to a process, which the reader may run itself.
-func (p *peer) hand(q *proc, n *mailbox.Node) {
+func (p *peer) hand(q *proc, n *inbox.Node) {
 	if p.guest == nil || q.boxed || q.kind != staged {
 		q.tryDeliver(n)
 		return

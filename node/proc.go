@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -59,10 +61,10 @@ const (
 // core: what they write; what is written with each message that is handled, which they
 // leave alone; and what changes seldom.
 type proc struct {
-	sched.Entity
-	in mailbox.Inbox
+	executor.Entity
+	in inbox.Inbox
 
-	q       mailbox.Queue
+	q       inbox.Queue
 	handled uint64
 	started int64         // Unix time, ns; like parent it could stand anywhere
 	parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
@@ -175,11 +177,11 @@ func (p *proc) deliver(c *Context, msg any) error {
 		c.w.Leave()
 		return nil
 	}
-	return p.push(c, &mailbox.Node{Msg: msg})
+	return p.push(c, &inbox.Node{Msg: msg})
 }
 
 // push is deliver from outside p's stage.
-func (p *proc) push(c *Context, n *mailbox.Node) error {
+func (p *proc) push(c *Context, n *inbox.Node) error {
 	if p.kind >= blocked {
 		switch p.in.Offer(n) {
 		case mailbox.Wake:
@@ -205,7 +207,7 @@ func (p *proc) wake(c *Context) {
 		if p.boxed && !p.in.Claim() {
 			return // it is being woken already
 		}
-		var w *sched.Worker
+		var w *executor.Worker
 		if c != nil {
 			w = c.w
 		}
@@ -249,7 +251,7 @@ func (p *proc) boxIn(c *Context, r mailbox.Result, msg any) {
 }
 
 // tryDeliver is deliver by one who must not be held up.
-func (p *proc) tryDeliver(n *mailbox.Node) {
+func (p *proc) tryDeliver(n *inbox.Node) {
 	if p.boxed {
 		p.boxIn(nil, p.cold.box.Push(n.Msg), n.Msg)
 		return
@@ -267,17 +269,17 @@ func (p *proc) deliverBoxed(c *Context, msg any, u *patience) error {
 	return err
 }
 
-// Claim is part of sched.Task.
+// Claim is part of executor.Task.
 func (p *proc) Claim() bool { return !p.boxed && p.in.Claim() }
 
-// Notice is part of sched.Task.
-func (p *proc) Notice(*sched.Stage) bool {
+// Notice is part of executor.Task.
+func (p *proc) Notice(*executor.Stage) bool {
 	p.in.TakeArmed(&p.q)
 	return p.boxed || p.q.More() || p.fresh
 }
 
-// Back is part of sched.Task: the end of a turn whose handler lost its stage.
-func (p *proc) Back(s *sched.Stage) bool {
+// Back is part of executor.Task: the end of a turn whose handler lost its stage.
+func (p *proc) Back(s *executor.Stage) bool {
 	if p.cold != nil && p.cold.blocked {
 		err := p.cold.pending
 		p.cold.pending, p.cold.blocked = nil, false
@@ -290,7 +292,7 @@ func (p *proc) Back(s *sched.Stage) bool {
 
 // settle takes the message that was just offered out of the queue, or leaves
 // it there for another behaviour.
-func (p *proc) settle(s *sched.Stage, err error) {
+func (p *proc) settle(s *executor.Stage, err error) {
 	if err != nil { // Unhandled: all other errors end the process
 		p.leaveIt()
 		p.q.Skip()
@@ -314,16 +316,16 @@ func (p *proc) refill() bool {
 	if p.boxed {
 		m, ok := p.cold.box.Pop()
 		if ok {
-			p.q.Append(&mailbox.Node{Msg: m})
+			p.q.Append(&inbox.Node{Msg: m})
 		}
 		return ok
 	}
 	return p.in.Take(&p.q) > 0
 }
 
-// Turn is part of sched.Task: it handles messages until there are none that the
+// Turn is part of executor.Task: it handles messages until there are none that the
 // behaviour wants, or the budget is used up.
-func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
+func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 	c := w.Local.(*Context)
 	c.p = p
 	ended := false
@@ -346,7 +348,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 			}
 			if !w.Enter() {
 				ended = true
-				return sched.Lost
+				return executor.Lost
 			}
 		}
 	}
@@ -355,7 +357,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 		if st := p.status.Load(); st != alive {
 			if st != tokened {
 				ended = true
-				return sched.Idle
+				return executor.Idle
 			}
 			p.open()
 		}
@@ -365,7 +367,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 				continue
 			}
 			ended = true
-			return sched.Idle
+			return executor.Idle
 		}
 		behaviour := p.behaviour
 		w.Leave()
@@ -382,7 +384,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 				before-- // that it is handled is noted in Back
 			}
 			ended = true
-			return sched.Lost
+			return executor.Lost
 		}
 		if err == nil || err == Unhandled {
 			p.settle(s, err)
@@ -391,7 +393,7 @@ func (p *proc) Turn(w *sched.Worker) (v sched.Verdict) {
 		}
 	}
 	ended = true
-	return sched.Again
+	return executor.Again
 }
 
 // Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
@@ -492,12 +494,12 @@ func (p *proc) returned() {
 }
 
 // broke ends a process whose handler panicked or called runtime.Goexit.
-func (p *proc) broke(c *Context, cause any) sched.Verdict {
+func (p *proc) broke(c *Context, cause any) executor.Verdict {
 	p.exit(c, Panicked(cause))
 	if c.w != nil && c.w.Enter() {
-		return sched.Idle
+		return executor.Idle
 	}
-	return sched.Lost
+	return executor.Lost
 }
 
 // become replaces the behaviour; push keeps the old one below the new.

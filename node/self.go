@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 )
 
 // Self is a process seen from inside by straight-line code: the argument of a
@@ -15,8 +15,8 @@ import (
 type Self struct {
 	p      proc
 	park   chan struct{} // capacity 1: ends a wait
-	given  *mailbox.Node // the message that has ended it; nil: look around
-	spare  *mailbox.Node
+	given  *inbox.Node   // the message that has ended it; nil: look around
+	spare  *inbox.Node
 	fn     Process    // nil: a handle
 	waits  *waits     // made by the first wait that needs it
 	co     *coroutine // nil: a goroutine of its own
@@ -260,7 +260,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 }
 
 // wait parks until there is something to look at: n, or what n nil says.
-func (s *Self) wait() (n *mailbox.Node) {
+func (s *Self) wait() (n *inbox.Node) {
 	bias.Store(&s.parked, 1)
 	<-s.park
 	bias.Store(&s.parked, 0)
@@ -268,7 +268,7 @@ func (s *Self) wait() (n *mailbox.Node) {
 }
 
 // parkUntil parks until there is something to look at or the timer has fired.
-func (s *Self) parkUntil() (n *mailbox.Node, expired bool) {
+func (s *Self) parkUntil() (n *inbox.Node, expired bool) {
 	bias.Store(&s.parked, 1)
 	select {
 	case <-s.park:
@@ -394,7 +394,7 @@ func (s *Self) Send(to PID, msg any) error {
 		s.spare = nil
 		n.Msg = msg
 	} else {
-		n = &mailbox.Node{Msg: msg}
+		n = &inbox.Node{Msg: msg}
 	}
 	return p.push(nil, n)
 }
@@ -405,13 +405,13 @@ func (s *Self) Send(to PID, msg any) error {
 const sendsBeforeGosched = 1024
 
 // give ends a wait of s with a message. The caller owes s the wake-up.
-func (s *Self) give(n *mailbox.Node) {
+func (s *Self) give(n *inbox.Node) {
 	s.given = n
 	s.park <- struct{}{}
 }
 
 // gift returns what has ended the wait; nil: s shall look around.
-func (s *Self) gift() *mailbox.Node {
+func (s *Self) gift() *inbox.Node {
 	n := s.given
 	s.given = nil
 	return n

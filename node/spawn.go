@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/sched"
 )
@@ -60,9 +61,9 @@ type Options struct {
 	owner   *owner // that the process counts for already; nil: none, unless For says one
 	service *service
 	monitor bool
-	birth   ticket       // is settled when Init has returned
-	before  func(*proc)  // called before the process runs
-	guest   *sched.Guest // of the pool, who spawns it; nil: none
+	birth   ticket          // is settled when Init has returned
+	before  func(*proc)     // called before the process runs
+	guest   *executor.Guest // of the pool, who spawns it; nil: none
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -258,7 +259,7 @@ func (p *proc) bequeath(o *Options) *Options {
 }
 
 // home finds the stage for a new actor.
-func (n *Node) home(c *Context, o *Options) (*sched.Stage, bool, error) {
+func (n *Node) home(c *Context, o *Options) (*executor.Stage, bool, error) {
 	switch o.Place.how {
 	case onStage:
 		return n.pool.Stage(o.Place.k), true, nil
@@ -294,7 +295,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		if err != nil {
 			return false, Ref{}, err
 		}
-		var task sched.Task = p
+		var task executor.Task = p
 		if _, ok := b.(self); ok {
 			task = (*coproc)(p)
 		}
@@ -427,7 +428,7 @@ func (o *Options) by() Atom {
 }
 
 // start lets p run for the first time.
-func (p *proc) start(c *Context, guest *sched.Guest, fresh bool) {
+func (p *proc) start(c *Context, guest *executor.Guest, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -121,7 +122,7 @@ func (t *Timer) fire() {
 	if waits {
 		p.boxIn(nil, room, msg)
 	} else {
-		p.tryDeliver(&mailbox.Node{Msg: msg})
+		p.tryDeliver(&inbox.Node{Msg: msg})
 	}
 }
 

@@ -1,4 +1,4 @@
-package mailbox
+package inbox
 
 // Node carries one message through a mailbox. A Node belongs to exactly one
 // party at a time: the sender until it is pushed, the mailbox until the reader

@@ -1,9 +1,11 @@
-package mailbox
+package inbox
 
 import (
 	"iter"
 	"slices"
 	"sync"
+
+	"github.com/actornode/actornode/mailbox"
 )
 
 // RunSize is how many messages a Run has room for, LeastRun how many there should be for
@@ -87,7 +89,7 @@ func (r *run) free() {
 // PushRun is Push for all messages of a run, of which there is one at least, in their
 // order and with nothing in between. The run is the mailbox's then, unless the answer is
 // Closed.
-func (b *Inbox) PushRun(r Run) Result { return b.Push(&r.node) }
+func (b *Inbox) PushRun(r Run) mailbox.Result { return b.Push(&r.node) }
 
 // count returns how many messages n is.
 func (n *Node) count() int {

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"testing"
@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/actornode/actornode/sched"
 )
 
 func TestStats(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 3, Blocked: 10 * time.Millisecond}, func(t *testing.T, p *Pool) {
-		assert.Equal(t, Stats{Workers: 2, Stages: 3, Goroutines: 1}, p.Stats(), "the watcher")
+		assert.Equal(t, sched.Stats{Workers: 2, Stages: 3, Goroutines: 1}, p.Stats(), "the watcher")
 		release := make(chan struct{})
 		blocker := newActor(p, 1, func(*Worker, any) { holdUp(release) })
 		blocker.send(nil, "block")

@@ -1,4 +1,4 @@
-package mailbox
+package inbox
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/mailbox"
 )
 
 // inboxState is invariant 1: what head may be.
@@ -75,14 +76,14 @@ func TestInboxTransitions(t *testing.T) {
 		answer any
 		to     inboxState
 	}{
-		{"Push", push, isArmed, Wake, isStack},
-		{"Push", push, isAwake, Queued, isStack},
-		{"Push", push, isStack, Queued, isStack},
-		{"Push", push, isClosed, Closed, isClosed},
-		{"Offer", offer, isArmed, Wake, isAwake},
-		{"Offer", offer, isAwake, Queued, isStack},
-		{"Offer", offer, isStack, Queued, isStack},
-		{"Offer", offer, isClosed, Closed, isClosed},
+		{"Push", push, isArmed, mailbox.Wake, isStack},
+		{"Push", push, isAwake, mailbox.Queued, isStack},
+		{"Push", push, isStack, mailbox.Queued, isStack},
+		{"Push", push, isClosed, mailbox.Closed, isClosed},
+		{"Offer", offer, isArmed, mailbox.Wake, isAwake},
+		{"Offer", offer, isAwake, mailbox.Queued, isStack},
+		{"Offer", offer, isStack, mailbox.Queued, isStack},
+		{"Offer", offer, isClosed, mailbox.Closed, isClosed},
 		{"Take", take, isArmed, 0, isArmed},
 		{"Take", take, isAwake, 0, isAwake},
 		{"Take", take, isStack, 2, isAwake},
@@ -186,7 +187,7 @@ func TestInboxStaysClosed(t *testing.T) {
 		require.True(t, b.Closed())
 		require.Contains(t, []int{0, 2}, n)
 		require.Equal(t, n, q.Len())
-		require.Equal(t, Closed, b.Push(&Node{Msg: 3}))
+		require.Equal(t, mailbox.Closed, b.Push(&Node{Msg: 3}))
 	}
 }
 
@@ -218,15 +219,15 @@ type model struct {
 }
 
 // push is a pusher's side of the protocol.
-func (m *model) push(n *Node) Result {
-	r := Queued
+func (m *model) push(n *Node) mailbox.Result {
+	r := mailbox.Queued
 	if m.offers {
-		if r = m.b.Offer(n); r == Wake {
+		if r = m.b.Offer(n); r == mailbox.Wake {
 			m.owed(n)
 		}
 		return r
 	}
-	if r = m.b.Push(n); r == Wake {
+	if r = m.b.Push(n); r == mailbox.Wake {
 		m.owed(nil)
 	}
 	return r
@@ -247,7 +248,7 @@ func (m *model) owed(n *Node) {
 func (m *model) pusher(id, count int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, uint64(id)))
 	for seq := range count {
-		if m.push(&Node{Msg: post{id, seq}}) == Closed {
+		if m.push(&Node{Msg: post{id, seq}}) == mailbox.Closed {
 			continue // and so are all that follow: the test checks it
 		}
 		m.pushed[id] = append(m.pushed[id], seq)
@@ -410,7 +411,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 }
 
 func TestResultString(t *testing.T) {
-	for r, want := range map[Result]string{Queued: "queued", Wake: "wake", Full: "full", Closed: "closed", Dropped: "dropped", 5: "invalid"} {
+	for r, want := range map[mailbox.Result]string{mailbox.Queued: "queued", mailbox.Wake: "wake", mailbox.Full: "full", mailbox.Closed: "closed", mailbox.Dropped: "dropped", 5: "invalid"} {
 		assert.Equal(t, want, r.String())
 	}
 }

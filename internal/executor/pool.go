@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 )
 
 // Config of a Pool. The zero value works.
@@ -95,7 +95,7 @@ type Pool struct {
 	strays   map[*lease]*Entity // turns that go on without their stage
 
 	nodesMu sync.Mutex
-	nodes   []mailbox.Free // full batches
+	nodes   []inbox.Free // full batches
 
 	wakeWatcher chan struct{} // capacity 1
 	stop        chan struct{} // closed when stopping
@@ -510,7 +510,7 @@ func (p *Pool) Borrow(s *Stage, f func()) {
 const maxBatches = 256
 
 // Refill gives f, which is empty, nodes that stages have recycled, if there are any.
-func (p *Pool) Refill(f *mailbox.Free) {
+func (p *Pool) Refill(f *inbox.Free) {
 	p.nodesMu.Lock()
 	if n := len(p.nodes); n > 0 {
 		*f = p.nodes[n-1]
@@ -519,7 +519,7 @@ func (p *Pool) Refill(f *mailbox.Free) {
 	p.nodesMu.Unlock()
 }
 
-func (p *Pool) surrender(f *mailbox.Free) {
+func (p *Pool) surrender(f *inbox.Free) {
 	b := f.Split()
 	p.nodesMu.Lock()
 	if len(p.nodes) < maxBatches {

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -16,7 +17,7 @@ import (
 // runs outside the stage.
 type actor struct {
 	Entity
-	in      mailbox.Inbox
+	in      inbox.Inbox
 	pool    *Pool
 	name    string
 	budget  int // messages a turn
@@ -24,7 +25,7 @@ type actor struct {
 	entered func(*Stage) // called wherever the actor is in its stage; nil: nothing
 	starts  func()       // called when a turn starts; nil: nothing
 
-	q mailbox.Queue // guarded by the home stage
+	q inbox.Queue // guarded by the home stage
 
 	// Owned by whoever runs the actor.
 	ended bool // the handler that lost its stage has ended
@@ -115,7 +116,7 @@ func (a *actor) handle(w *Worker, msg any) bool {
 // send delivers msg. w is the worker whose handler sends, nil elsewhere.
 func (a *actor) send(w *Worker, msg any) {
 	if w == nil || !w.Enter() {
-		a.push(w, &mailbox.Node{Msg: msg})
+		a.push(w, &inbox.Node{Msg: msg})
 		return
 	}
 	s := w.Stage()
@@ -134,7 +135,7 @@ func (a *actor) send(w *Worker, msg any) {
 	w.Leave()
 }
 
-func (a *actor) push(w *Worker, n *mailbox.Node) {
+func (a *actor) push(w *Worker, n *inbox.Node) {
 	if a.in.Push(n) == mailbox.Wake {
 		a.pool.Inject(&a.Entity, w)
 	}

@@ -1,4 +1,4 @@
-package mailbox
+package inbox
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
 )
 
 // A run goes in whole, in its order, whatever the state of the inbox.
@@ -33,18 +35,18 @@ func TestRun(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, Wake, b.PushRun(run(1, 2)), "armed")
-	require.Equal(t, Queued, b.Push(&Node{Msg: 3}))
-	require.Equal(t, Queued, b.PushRun(run(4)))
-	require.Equal(t, Queued, b.PushRun(run(5, 6)))
+	require.Equal(t, mailbox.Wake, b.PushRun(run(1, 2)), "armed")
+	require.Equal(t, mailbox.Queued, b.Push(&Node{Msg: 3}))
+	require.Equal(t, mailbox.Queued, b.PushRun(run(4)))
+	require.Equal(t, mailbox.Queued, b.PushRun(run(5, 6)))
 	require.Equal(t, 6, b.Take(&q))
 	assert.Equal(t, []any{1, 2, 3, 4, 5, 6}, taken())
-	require.Equal(t, Queued, b.PushRun(run(7, 8)), "awake")
+	require.Equal(t, mailbox.Queued, b.PushRun(run(7, 8)), "awake")
 	require.Equal(t, 2, b.TakeArmed(&q))
 	assert.Equal(t, []any{7, 8}, taken())
 	b.Close()
 	r = run(9, 10)
-	require.Equal(t, Closed, b.PushRun(r))
+	require.Equal(t, mailbox.Closed, b.PushRun(r))
 	assert.Equal(t, []any{9, 10}, slices.Collect(r.All()), "it is the caller's still")
 }
 
@@ -64,7 +66,7 @@ func TestRunsKeepOrder(t *testing.T) {
 						i++
 					}
 				}
-				if b.PushRun(r) == Wake {
+				if b.PushRun(r) == mailbox.Wake {
 					wake <- struct{}{}
 				}
 			}

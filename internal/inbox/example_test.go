@@ -1,18 +1,19 @@
-package mailbox_test
+package inbox_test
 
 import (
 	"fmt"
 	"sync"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 
 // Senders wake the reader when they are told to, and only then.
 func Example() {
-	var in mailbox.Inbox
+	var in inbox.Inbox
 	wake := make(chan struct{}, 1)
 	send := func(msg any) {
-		switch in.Push(&mailbox.Node{Msg: msg}) {
+		switch in.Push(&inbox.Node{Msg: msg}) {
 		case mailbox.Wake:
 			wake <- struct{}{} // never blocks: one wake-up for each time the inbox is armed
 		case mailbox.Closed:
@@ -22,7 +23,7 @@ func Example() {
 
 	var readers sync.WaitGroup
 	readers.Go(func() {
-		var q mailbox.Queue
+		var q inbox.Queue
 		for range wake {
 			for !in.Closed() && (in.Take(&q) > 0 || !in.Arm()) {
 				for msg, ok := q.Next(); ok; msg, ok = q.Next() {
@@ -50,9 +51,9 @@ func Example() {
 
 // A selective reader passes over what it does not want yet.
 func ExampleQueue() {
-	var q mailbox.Queue
+	var q inbox.Queue
 	for _, msg := range []string{"lock", "add", "unlock", "add"} {
-		q.Append(&mailbox.Node{Msg: msg})
+		q.Append(&inbox.Node{Msg: msg})
 	}
 	take := func(want string) {
 		for msg, ok := q.Next(); ok; msg, ok = q.Next() {

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 )
 
 func TestRunQueue(t *testing.T) {
@@ -95,7 +95,7 @@ func TestShareHalves(t *testing.T) {
 	}
 	actors["f"].Pin()
 	actors["g"].suspended = true
-	actors["h"].in.Push(&mailbox.Node{})
+	actors["h"].in.Push(&inbox.Node{})
 	actors["f2"].Pin()
 	require.True(t, w.share(s, 0))
 
@@ -122,7 +122,7 @@ func TestPostAndGather(t *testing.T) {
 	next := func() *actor {
 		a := newActor(p, 0, nil)
 		a.entered = func(*Stage) { order = append(order, a) }
-		a.in.Push(&mailbox.Node{Msg: "m"})
+		a.in.Push(&inbox.Node{Msg: "m"})
 		return a
 	}
 	a, b, c, d := next(), next(), next(), next()
@@ -155,7 +155,7 @@ func TestGatherMovesWhileHeld(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 2})
 	s, to := p.Stage(0), p.Stage(1)
 	a := newActor(p, 0, nil)
-	a.in.Push(&mailbox.Node{Msg: "m"})
+	a.in.Push(&inbox.Node{Msg: "m"})
 	a.from, a.follows, a.foreign = 2, 2, followAfter-1
 	s.post(&a.Entity, &a.Entity)
 	s.gather()
@@ -186,7 +186,7 @@ func TestPostConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for range count {
 				a := newActor(p, 0, nil)
-				a.in.Push(&mailbox.Node{Msg: "m"})
+				a.in.Push(&inbox.Node{Msg: "m"})
 				told <- s.post(&a.Entity, &a.Entity)
 			}
 		})
@@ -230,25 +230,25 @@ func TestPostConcurrently(t *testing.T) {
 func TestNodesChangeStages(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 2})
 	from, to := p.Stage(0), p.Stage(1)
-	mine := make(map[*mailbox.Node]bool)
-	for range 4*mailbox.Batch - 1 {
-		n := &mailbox.Node{Msg: "m"}
+	mine := make(map[*inbox.Node]bool)
+	for range 4*inbox.Batch - 1 {
+		n := &inbox.Node{Msg: "m"}
 		mine[n] = true
 		from.Recycle(n)
 	}
 	require.False(t, mine[to.Node("m")], "not enough yet")
-	n := &mailbox.Node{}
+	n := &inbox.Node{}
 	mine[n] = true
 	from.Recycle(n)
-	require.Equal(t, 3*mailbox.Batch, from.nodes.Len())
-	for range mailbox.Batch {
+	require.Equal(t, 3*inbox.Batch, from.nodes.Len())
+	for range inbox.Batch {
 		n := to.Node("m")
 		require.True(t, mine[n])
 		require.Equal(t, "m", n.Msg)
 		delete(mine, n)
 	}
 	require.False(t, mine[to.Node("m")])
-	for range 3 * mailbox.Batch {
+	for range 3 * inbox.Batch {
 		n := from.Node("m")
 		require.True(t, mine[n])
 		delete(mine, n)
@@ -259,8 +259,8 @@ func TestNodesChangeStages(t *testing.T) {
 // What the pool keeps for others is bounded.
 func TestNodesAreBounded(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 1})
-	for range (maxBatches + 10) * mailbox.Batch {
-		p.Stage(0).Recycle(new(mailbox.Node))
+	for range (maxBatches + 10) * inbox.Batch {
+		p.Stage(0).Recycle(new(inbox.Node))
 	}
 	require.Len(t, p.nodes, maxBatches)
 }

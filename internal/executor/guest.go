@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import "github.com/actornode/actornode/internal/fiber"
 

@@ -1,10 +1,10 @@
-package sched
+package executor
 
 import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 )
 
 // listening ends an inject list whose stage will look at it by itself. A nil
@@ -41,7 +41,7 @@ type Stage struct {
 	leaving    *Entity // have moved to the stage that wakes them: see Pool.see
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
-	nodes      mailbox.Free
+	nodes      inbox.Free
 
 	_ [64]byte // what others look at who hold pool.mu
 
@@ -56,7 +56,7 @@ type Stage struct {
 func (s *Stage) Index() int { return s.index }
 
 // Node returns a mailbox node with msg in it. The caller holds the stage.
-func (s *Stage) Node(msg any) *mailbox.Node {
+func (s *Stage) Node(msg any) *inbox.Node {
 	if s.nodes.Len() == 0 {
 		s.pool.Refill(&s.nodes)
 	}
@@ -64,9 +64,9 @@ func (s *Stage) Node(msg any) *mailbox.Node {
 }
 
 // Recycle takes a node back. The caller holds the stage.
-func (s *Stage) Recycle(n *mailbox.Node) {
+func (s *Stage) Recycle(n *inbox.Node) {
 	s.nodes.Put(n)
-	if s.nodes.Len() >= 4*mailbox.Batch {
+	if s.nodes.Len() >= 4*inbox.Batch {
 		s.pool.surrender(&s.nodes)
 	}
 }

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/mailbox"
 )
@@ -291,7 +292,7 @@ func (w *world) guest(id, count, hops int, r *rand.Rand) {
 			to := r.IntN(len(w.actors))
 			sent[to]++
 			m := w.actors[to]
-			if m.in.Push(&mailbox.Node{Msg: letter{id, sent[to], hops}}) == mailbox.Wake {
+			if m.in.Push(&inbox.Node{Msg: letter{id, sent[to], hops}}) == mailbox.Wake {
 				g.Inject(&m.Entity)
 			}
 			if more := r.IntN(4) == 0; more {

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"fmt"
@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 
 // call sends a message as a guest does, and helps.
 func (g *Guest) call(a *actor, msg any) bool {
-	if a.in.Push(&mailbox.Node{Msg: msg}) == mailbox.Wake {
+	if a.in.Push(&inbox.Node{Msg: msg}) == mailbox.Wake {
 		g.Inject(&a.Entity)
 	}
 	return g.Help()

@@ -1,50 +1,51 @@
-package sched_test
+package executor_test
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/sched"
 )
 
 // counter is a task with a mailbox. It adds up what it is sent.
 type counter struct {
-	sched.Entity
-	in    mailbox.Inbox
-	q     mailbox.Queue // guarded by the home stage
-	sum   int           // the handler's: one turn comes after the other
-	ended bool          // the handler that lost its stage has ended
+	executor.Entity
+	in    inbox.Inbox
+	q     inbox.Queue // guarded by the home stage
+	sum   int         // the handler's: one turn comes after the other
+	ended bool        // the handler that lost its stage has ended
 }
 
 func (c *counter) handle(n int) { c.sum += n }
 
-func (c *counter) Turn(w *sched.Worker) sched.Verdict {
+func (c *counter) Turn(w *executor.Worker) executor.Verdict {
 	for range 100 { // then the others
 		msg, ok := c.q.Next()
 		if !ok {
 			if c.in.Take(&c.q) > 0 {
 				continue
 			}
-			return sched.Idle
+			return executor.Idle
 		}
 		w.Leave()
 		c.handle(msg.(int))
 		if !w.Enter() {
 			c.ended = true
-			return sched.Lost
+			return executor.Lost
 		}
 		w.Stage().Recycle(c.q.Drop())
 	}
-	return sched.Again
+	return executor.Again
 }
 
-func (c *counter) Notice(*sched.Stage) bool {
+func (c *counter) Notice(*executor.Stage) bool {
 	c.in.TakeArmed(&c.q)
 	return c.q.More()
 }
 
-func (c *counter) Back(s *sched.Stage) bool {
+func (c *counter) Back(s *executor.Stage) bool {
 	if c.ended {
 		c.ended = false
 		s.Recycle(c.q.Drop())
@@ -56,12 +57,12 @@ func (c *counter) Claim() bool  { return c.in.Claim() }
 func (c *counter) Name() string { return "counter" }
 
 func Example() {
-	p := sched.New(sched.Config{})
+	p := executor.New(executor.Config{})
 	p.Start()
 	c := &counter{}
 	c.Adopt(c, p.Spread(), false)
 	for n := range 1000 {
-		if c.in.Push(&mailbox.Node{Msg: n}) == mailbox.Wake {
+		if c.in.Push(&inbox.Node{Msg: n}) == mailbox.Wake {
 			p.Inject(&c.Entity, nil)
 		}
 	}

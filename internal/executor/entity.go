@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"sync/atomic"

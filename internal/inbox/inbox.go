@@ -1,37 +1,11 @@
-package mailbox
+package inbox
 
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/actornode/actornode/mailbox"
 )
-
-// Result is what a push answers; the duty that comes with it is the caller's.
-type Result uint8
-
-const (
-	Queued  Result = iota // the message is in; the reader knows or will look
-	Wake                  // the message is in and the caller must schedule the reader
-	Full                  // not in: the mailbox is bounded and has no room
-	Closed                // not in: the reader is gone
-	Dropped               // not in: the mailbox is bounded, has no room, and loses the newest
-)
-
-// String returns the name of r.
-func (r Result) String() string {
-	switch r {
-	case Queued:
-		return "queued"
-	case Wake:
-		return "wake"
-	case Full:
-		return "full"
-	case Closed:
-		return "closed"
-	case Dropped:
-		return "dropped"
-	}
-	return "invalid"
-}
 
 // The sentinels end an inbox's stack and say what state it is in. Nil, the zero
 // value, is "armed": empty, and whoever pushes next must wake the reader.
@@ -67,22 +41,22 @@ var (
 type Inbox struct{ head atomic.Pointer[Node] }
 
 // Push adds n and answers Queued, Wake or Closed. Any goroutine may push.
-func (b *Inbox) Push(n *Node) Result {
+func (b *Inbox) Push(n *Node) mailbox.Result {
 	for {
 		old := b.head.Load()
 		switch old {
 		case nil, awake:
 			n.next = nil
 		case closed:
-			return Closed
+			return mailbox.Closed
 		default:
 			n.next = old
 		}
 		if b.head.CompareAndSwap(old, n) {
 			if old == nil {
-				return Wake
+				return mailbox.Wake
 			}
-			return Queued
+			return mailbox.Queued
 		}
 	}
 }
@@ -90,24 +64,24 @@ func (b *Inbox) Push(n *Node) Result {
 // Offer is Push for a reader that is woken with the message in hand: where Push
 // would answer Wake, n is not in the inbox, and the caller owes the reader n
 // itself, ahead of all that is pushed from now on.
-func (b *Inbox) Offer(n *Node) Result {
+func (b *Inbox) Offer(n *Node) mailbox.Result {
 	for {
 		old := b.head.Load()
 		switch old {
 		case nil:
 			if n.next = nil; b.head.CompareAndSwap(nil, awake) {
-				return Wake
+				return mailbox.Wake
 			}
 			continue
 		case awake:
 			n.next = nil
 		case closed:
-			return Closed
+			return mailbox.Closed
 		default:
 			n.next = old
 		}
 		if b.head.CompareAndSwap(old, n) {
-			return Queued
+			return mailbox.Queued
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package sched
+package executor
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func TestBlockedHandler(t *testing.T) {
 				assert.Equal(t, 1, b.Stage)
 				assert.GreaterOrEqual(t, b.For, 10*time.Millisecond)
 				assert.Less(t, b.For, 15*time.Millisecond)
-				assert.Contains(t, string(b.Stack()), "sched.holdUp")
+				assert.Contains(t, string(b.Stack()), "executor.holdUp")
 				assert.EqualValues(t, 1, p.BlockedTurns())
 				p.Look(&blocker.Entity, func(stage int, queued, running bool) {
 					assert.Equal(t, 1, stage)
@@ -297,5 +297,5 @@ func TestBlockedOfANanosecond(t *testing.T) {
 func TestStackOfNobody(t *testing.T) {
 	require.Empty(t, Blocked{goid: 1 << 60}.Stack())
 	require.NotZero(t, fiber.GoroutineID())
-	require.Contains(t, string(Blocked{goid: fiber.GoroutineID()}.Stack()), "sched.TestStackOfNobody")
+	require.Contains(t, string(Blocked{goid: fiber.GoroutineID()}.Stack()), "executor.TestStackOfNobody")
 }

@@ -1,0 +1,187 @@
+// Package executor runs tasks, such as the event-driven actors of a node, on a pool
+// of worker goroutines, so that a message between two tasks that talk to each
+// other costs no atomic operation, and a task that blocks holds nobody up.
+//
+// # Nouns
+//
+//   - A [Task] is what is run, a turn at a time; its [Entity], embedded in it, is
+//     its place here.
+//   - A [Stage] is a group of entities of which one at a time has its turn, with
+//     the queue of those that are due. An entity has one stage at a time, its home;
+//     there are a few stages for each worker.
+//   - A [Worker] is a goroutine that runs one stage at a time, under a lease.
+//   - A [Pool] is the stages and the workers.
+//   - A [Guest] is a goroutine of somebody else's that is a worker for a moment.
+//   - A [Scheduler] is what a user may put in place of all this for an actor that
+//     must run elsewhere; it has no part in the rest of this page.
+//
+// A pool, a task, and a wake-up from outside (the Example has the task):
+//
+//	p := executor.New(executor.Config{})
+//	p.Start()
+//	t := &task{}
+//	t.Adopt(t, p.Spread(), false)
+//	if t.in.Push(&inbox.Node{Msg: "hello"}) == mailbox.Wake {
+//		p.Inject(&t.Entity, nil) // told Wake: the wake-up is ours to give
+//	}
+//	err := p.Stop(ctx)
+//
+// # Stages and leases
+//
+// Whoever holds a stage may touch what it guards: its run queue, its free nodes,
+// and the unshared halves of its entities. A worker holds a stage under a lease,
+// a lock that is biased towards it: to enter it stores a flag and loads another,
+// to leave it stores, all of it without a fence. It is outside whenever a handler
+// runs and inside for the few instructions in between: to take the next message
+// off a queue, or to put one that the handler sends into the queue of a neighbour
+// on the same stage. That is the local path, and there is nothing atomic on it
+// but loads.
+//
+// Somebody else who wants the stage revokes the lease: a store, a barrier on all
+// threads of the program ([membarrier(2)], which is what makes plain stores
+// enough on the worker's side), and a wait until the worker is outside. The
+// worker learns of it when it next tries to enter. Where there is no membarrier
+// every store carries its own fence: the same, a little slower.
+//
+//	worker          store busy=1;            load revoked  -> 0: inside
+//	revoker         store revoked=1; barrier; load busy    -> 0: the worker is outside
+//
+// One of the two sees the other's store. A lease that was revoked is never used
+// again; one that was given back is.
+//
+// # Wake-ups
+//
+// An entity is woken by its neighbours with [Stage.Wake], a plain append to the run
+// queue, and from anywhere else with [Pool.Inject]: a push onto its stage's inject
+// list, a lock-free stack of which the holder takes all before each turn
+// ([Task.Notice]). The first to push onto the list of a stage that nobody holds
+// queues the stage in the pool's list and wakes a worker for it.
+//
+// If that is a handler, on a worker that will soon have nothing else to do, the
+// worker owes the wake-up: it takes the other stage itself after the handler, or
+// wakes somebody for it as soon as it does have something else to do. Two actors
+// on two stages thus play on one worker and need no switch of goroutines.
+//
+// A guest ([Pool.Guest]) owes likewise: what it has injected it runs itself, in Help,
+// while workers are too few; four turns on each of four stages at most, the rest is left
+// to workers. Its goroutine has other work, so a handler must not keep it: when its
+// stage is taken away, by [Worker.Block], by a look, or by the watcher when it sees the
+// same turn twice, the guest's leave is called, which has another goroutine do that
+// work, and the guest becomes a stray.
+//
+// A turn may leave something to be done at its end ([Worker.Owe], Config.Due); it is
+// done before the handler waits, too, and the watcher tells of turns that go on
+// (Config.OnLong).
+//
+// Tasks that run on goroutines of their own may relay their turns ([Worker.Relay]): one
+// ends its turn, begins that of the next in the queue, and lets its goroutine go on, without
+// the worker in between, which gets the stage back from the last of them. They do so only
+// while the worker has nothing else to do between two turns, and not for long.
+//
+// A wake-up from outside is one party's to give, and nobody else's, until Notice
+// has taken it in: inbox.Inbox sees to that. Only while that right is held, or
+// taken with [Task.Claim], can an entity move to another stage.
+//
+// # Where entities run
+//
+// An entity that is made by another is put on its stage; those that are made
+// outside are spread over the stages in blocks. After that, unless it is pinned:
+//
+//   - When a worker has nothing to do, another whose run queue is worth it gives
+//     half of it to an idle stage (Worker.share). The later half, so that those
+//     which woke one after the other stay together.
+//   - An entity that is woken eight times in a row by one other stage, and neither
+//     by a third nor at home, moves there (Stage.gather).
+//   - An entity the turns of which are over for what it has sent, and quickly, moves to
+//     those it sends to (Worker.follow). While that goes on neither they nor it are shared
+//     out: a message to another stage costs both more than one core needs for one at home.
+//
+// A turn that ends in [Again] goes to the back of the queue. After 512 turns, of which
+// one that ended in Again counts for 64, a stage makes way for others that wait.
+// Fresh entities ([Stage.WakeFresh]) run when the rest of the stage has nothing to
+// do, the newest first, and one of them after at most 64 turns of the rest.
+//
+// # Handlers that take long
+//
+// The watcher looks at every held stage five times within Config.Blocked. A stage
+// whose worker has been in one turn since the last look, and of which others are
+// due, is taken from it as soon as a worker has nothing to do; after
+// Config.Blocked it is taken in any case, and the turn is counted and reported
+// (Config.OnBlocked) once. The handler goes on, as a stray: a turn without a
+// stage, on its worker, which counts for none of Config.Workers any more. What it
+// sends it sends from outside. When it has ended, its worker gives the entity back
+// by a ticket in the inject list of its stage, whose holder finishes the turn
+// ([Task.Back]). Until then the entity is marked as queued: nobody runs it, moves
+// it or takes messages off its queue, though they are put there.
+//
+// Strays are made in two other ways: by [Worker.Block], with which a handler says
+// that it will wait, and which is not reported; and by [Pool.Borrow] and
+// [Pool.Look], which take the stage from its worker to look at what it guards.
+//
+// [Worker.Yield] is a third thing: a handler that lets the others go first. The
+// entity stands in the run queue like the others while its goroutine sleeps and
+// another worker stands in for it; when it is due, whoever runs the stage hands it
+// over, under a new lease. A handler that sends much yields of itself
+// ([Worker.Sent]). A suspended handler is not watched.
+//
+// # Invariants
+//
+// Those of a lease are in front of it, in lease.go. Of the rest, at any time:
+//
+//  1. A stage is held by one party at most, and is idle, queued or held; state,
+//     lease and the links of the pool's list change under the pool's lock.
+//  2. An idle stage has an empty run queue, and a nil inject list unless somebody is
+//     about to make it ready: whoever pushes onto nil does that, and nobody else
+//     need. A stage that is not idle is not left idle before a look at its list.
+//  3. An entity is marked as queued from when it is put into its home's run queue to
+//     the end of its turn, as a stray too, and is in there at most once. Beside that
+//     it is in one inject list at most: in that of its home, or on the way there.
+//  4. home changes only while the old stage is held, by one who has the right to
+//     the entity's next wake-up, and when the entity is neither in its turn nor
+//     suspended.
+//  5. An entity's handlers run one at a time, each after the one before it. So do
+//     the methods of its task, except Name; but while a handler goes on without
+//     its stage, Notice is called.
+//  6. A stage is queued, and workers could run, only while one is on its way to
+//     it, or owes it a wake-up (Worker.owes), which it gives after its turn; if the
+//     turn takes long, the watcher does; or while a guest is between Inject and Help.
+//  7. Under the pool's lock one may wait for a worker to be outside its stage. So
+//     nobody takes that lock, or any lock of somebody who might, while inside.
+//
+// # Goroutines
+//
+//	name     started by         ends with                            owns
+//	worker   the pool, when a   Stop, when it finds nothing to do;   the stage under its lease;
+//	         stage is ready     or at once, if there are enough idle its handler's turn
+//	watcher  Start              Stop                                 its notes in the leases
+//
+// Stop waits for all of them. A handler that does not return keeps its worker, and
+// Stop gives up on it when its context ends. A handler that calls runtime.Goexit
+// ends its worker and nothing else; one that panics ends the program, unless the
+// task recovers.
+//
+// # What can be lost, reordered, duplicated
+//
+// No wake-up is lost before Stop has returned: Stop lets the workers finish what is
+// under way, and all that comes of it. What is injected after the last worker has
+// ended is not run. From the call of Stop on nobody watches: a handler that blocks
+// then holds its stage up until it returns.
+//
+// Entities of one stage have their turns in the order in which they were woken,
+// the fresh apart; those that are injected, when the holder next looks. Between
+// stages there is no order, and a stray's turn ends when it ends. Several wake-ups
+// of one entity may be one turn.
+//
+// # Limits
+//
+// A turn must leave its stage every now and then, as it does around each handler:
+// while it is inside, all who want the pool's lock may have to wait. There are at
+// most 65,535 stages if entities are to follow those who wake them. Strays are as
+// many as there are handlers that block, each with a goroutine; of the workers
+// that are idle afterwards the pool keeps Config.Workers and sixteen.
+//
+// Plain stores need linux/amd64, its order of stores and loads, and a kernel with
+// MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see package bias.
+//
+// [membarrier(2)]: https://man7.org/linux/man-pages/man2/membarrier.2.html
+package executor

@@ -1,0 +1,13 @@
+package executor
+
+import "github.com/actornode/actornode/sched"
+
+// Stats looks at the pool. It takes the pool's lock for a moment.
+func (p *Pool) Stats() sched.Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return sched.Stats{
+		Workers: p.cfg.Workers, Active: p.active, Stages: len(p.stages), Waiting: int(p.waiting.Load()), Strays: len(p.strays),
+		Shared: p.shared.Load(), Blocked: p.blocked.Load(), Goroutines: p.live,
+	}
+}

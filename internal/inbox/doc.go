@@ -1,0 +1,82 @@
+// Package inbox is the default mailbox: the queue between those who send to a process and the one
+// reader that takes its messages: lock-free, in order, and with a wake-up that
+// nobody has to look for.
+//
+// # Nouns
+//
+//   - A [Node] carries one message. A [Free] list recycles nodes. A [Run] is several
+//     messages with one node: those that are pushed together, or the end of a long queue.
+//   - An [Inbox] is the half that all senders share: a stack of nodes that any
+//     goroutine pushes to and the reader takes whole.
+//   - A [Queue] is the reader's own half: the messages in order of arrival, with a
+//     cursor behind those that it has looked at and left.
+//
+// A push answers a [mailbox.Result], and with it comes a duty: whoever is told Wake, and
+// nobody else, sets the reader going. A sender and a reader:
+//
+//	switch in.Push(&inbox.Node{Msg: msg}) {
+//	case mailbox.Wake:
+//		wake <- struct{}{} // capacity 1: never blocks
+//	case mailbox.Closed:
+//		return ErrGone
+//	}
+//
+//	for range wake {
+//		for !in.Closed() && (in.Take(&q) > 0 || !in.Arm()) { // until the next push will wake
+//			for msg, ok := q.Next(); ok; msg, ok = q.Next() {
+//				q.Drop()
+//				handle(msg)
+//			}
+//		}
+//	}
+//
+// # Three ways to read
+//
+// A reader may see to its wake-ups in one of three ways; a process keeps to one
+// all its life.
+//
+//   - Take and Arm, as above: woken when the inbox was armed, it looks until it
+//     finds nothing and then arms the inbox again. It starts with an armed inbox
+//     and no wake-up, or claims (Claim) before anybody knows it and looks at once.
+//   - TakeArmed on each wake-up, and Take whenever it likes: for a reader whose
+//     wake-ups are queued, so that the next may come while it still works on the
+//     messages of the last. Until the TakeArmed nobody else can be told Wake: a
+//     wake-up under way is the reader's right to be moved to another queue.
+//     Claim gives somebody who wants to move it the same right.
+//   - Offer in place of Push: the message that would wake the reader does not go
+//     into the inbox but to the reader by hand, before all that is in it. Who
+//     calls Offer must not Push, and while a message is on its way by hand nobody
+//     may Take in the reader's stead: what is in the inbox is younger.
+//
+// # Invariants
+//
+// Those of an inbox, with its states, are in front of [Inbox], those of the cursor
+// in front of [Queue]. For both together:
+//
+//  1. A node belongs to one party at a time: to the sender until a push has
+//     answered Queued or Wake, to the mailbox until the reader drops it, then to
+//     whoever recycles it.
+//  2. A node may be recycled at once: a push that has read its address as the
+//     newest of the stack, and finds it there again, is right to swap.
+//     The same goes for a run, whose node is in it.
+//
+// # Goroutines
+//
+// None. Any goroutine may call Push, PushRun, Offer, Quiet, Claim, Close and Closed of an
+// Inbox; a Run is its maker's until it is
+// pushed; all the rest, a Queue and a Free list belong to the reader: one goroutine at a
+// time, each after the last.
+//
+// # What can be lost, reordered, duplicated
+//
+// Nothing is duplicated, and two messages of one sender are read in the order in
+// which it sent them; messages of two senders in any order. When an inbox is
+// closed, what nobody has taken is lost: of each sender the end of what it sent.
+// From then on every push answers Closed, so a sender of which one message was
+// refused gets none in later.
+//
+// # Limits
+//
+// A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is as long as it
+// gets: for a bound use a [mailbox.Bounded].
+package inbox
