@@ -55,7 +55,7 @@ profile:
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	BENCH_CPUPROFILE=$$dir/ $(GO) run ./bench compare rounds=3 peers=tcp write=0 benches=$(HOT) >/dev/null && \
 	$(GO) tool pprof -proto "$$dir"/*.pprof >"$$dir/merged" && \
-	for main in bench bench/peers/channels cmd/actornode; do cp "$$dir/merged" $$main/default.pgo; done
+	cp "$$dir/merged" cmd/actornode/default.pgo
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop

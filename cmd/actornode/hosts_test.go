@@ -151,7 +151,7 @@ func (h *hosts) goroutines() (n int) {
 	require.NoError(h.t, err)
 	require.Equal(h.t, http.StatusOK, r.StatusCode)
 	for g := range strings.SplitSeq(string(dump), "\n\n") {
-		if !strings.Contains(g, "sched.(*Worker).loop(") {
+		if !strings.Contains(g, "executor.(*Worker).loop(") {
 			n++
 		}
 	}

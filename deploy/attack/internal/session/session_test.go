@@ -64,7 +64,7 @@ func (f *fuzz) serve() {
 func inBubble() (n int, stacks []byte) {
 	stacks = make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return bytes.Count(stacks, []byte("synctest bubble")) - bytes.Count(stacks, []byte("sched.(*Pool).rouseLocked")), stacks
+	return bytes.Count(stacks, []byte("synctest bubble")) - bytes.Count(stacks, []byte("executor.(*Pool).rouseLocked")), stacks
 }
 
 // leftovers compares what there is with what there was.
