@@ -22,7 +22,7 @@ var floors = map[string]int{
 	"supervisor":        4,
 	"node":              3,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
-	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
+	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/daemon": 5, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
 	"internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
@@ -84,12 +84,12 @@ var outside = map[string]string{
 }
 
 type pkg struct {
-	ImportPath, Name, Doc              string
-	Imports, TestImports, XTestImports []string
+	ImportPath, Dir, Name, Doc                  string
+	GoFiles, Imports, TestImports, XTestImports []string
 }
 
 func packages(t *testing.T) (all []pkg) {
-	out, err := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,TestImports,XTestImports", "./...").Output()
+	out, err := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Dir,Name,Doc,GoFiles,Imports,TestImports,XTestImports", "./...").Output()
 	require.NoError(t, err)
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for {

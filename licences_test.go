@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write "+licencesFile+" anew")
+var update = flag.Bool("update", false, "write "+licencesFile+" and testdata/api anew")
 
 // licencesFile has the licences of all that is linked into the daemon. It ships with it.
 const licencesFile = "THIRD_PARTY_LICENSES.md"

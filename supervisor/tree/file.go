@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/strict"
+	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -76,24 +77,29 @@ func Check(name string, from io.Reader, known Known) (*File, error) {
 		f.read(r, root, known)
 	}
 	if err := r.Err(); err != nil {
-		return nil, err
+		return nil, publicErrors(err)
 	}
 	return f, nil
 }
 
 // read reads a document that has nothing but f.
 func (f *File) read(from *strict.Reader, root strict.Value, known Known) {
-	got := from.Object(root, f.Fields(from, known)...)
+	got := from.Object(root, f.fields(from, known)...)
 	_, is := got["supervisor"]
 	if _, are := got["applications"]; !is && !are && got != nil {
 		from.Fail(at{Line: root.Line, Column: root.Column, Path: "supervisor"}, "missing; want supervisor or applications")
 	}
 }
 
-// Fields are the fields of a document that is read by from, supervisor and
-// applications, which become f's: for documents that have others beside them. What
-// is wrong is from's to say; one of the two at most is allowed.
-func (f *File) Fields(from *strict.Reader, known Known) []strict.Field {
+func init() {
+	treefields.Of = func(file, known any, from *strict.Reader) []strict.Field {
+		return file.(*File).fields(from, known.(Known))
+	}
+}
+
+// fields are the fields of a document that from reads: supervisor and applications, which
+// become f's. At most one of the two is allowed. from is told what is wrong.
+func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
 	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at)}
 	first := ""
 	alone := func(v at) {

@@ -9,12 +9,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What is wrong with a file; see package strict.
-type (
-	Error  = strict.Error  // one thing, and where
-	Errors = strict.Errors // all of it
-)
-
 // at is a value of the file and where it is.
 type at = strict.Value
 

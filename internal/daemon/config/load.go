@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/strict"
+	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -55,7 +56,7 @@ func (c *Config) Origin(key string) Origin {
 // given reports whether a setting is not the default.
 func (c *Config) given(key string) bool { return c.Origin(key).Rank > FromDefault }
 
-// Load makes a configuration, or says all that is wrong: the error wraps one for
+// each thing, [*strict.Error] where it is in this file, [*tree.Error] where it is in that of a tree.
 // each thing, [*strict.Error] where it is in a file.
 func Load(s Source) (*Config, error) {
 	l := &loader{c: Default(), s: s}
@@ -112,13 +113,13 @@ func (l *loader) file() (late func()) {
 	}
 	f := &tree.File{Name: l.s.File}
 	fields := l.section(r, "")
-	for _, x := range f.Fields(r, l.s.Known) {
+	for _, x := range treefields.Of(f, l.s.Known, r) {
 		fields = append(fields, strict.Field{Name: x.Name})
 	}
 	got := r.Object(root, fields...)
 	return func() {
 		l.s.Known.Mailbox = l.c.Limits.Mailbox
-		for _, x := range f.Fields(r, l.s.Known) {
+		for _, x := range treefields.Of(f, l.s.Known, r) {
 			if v, there := got[x.Name]; there {
 				l.inline = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
 				x.Read(v)

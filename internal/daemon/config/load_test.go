@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/dns"
@@ -147,7 +146,7 @@ func TestTreeFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("a"), c.Tree.Top.Children[0].ID)
 	_, err = load("tree: bad.yaml")
-	var one *strict.Error
+	var one *tree.Error
 	require.True(t, errors.As(err, &one))
 	assert.Equal(t, "dir/bad.yaml", one.File)
 	assert.Contains(t, one.Problem, "did you mean demo:echo/0?")

@@ -1,0 +1,167 @@
+package actornode_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// public reports whether other modules can import a package and would: it is no program, and
+// holds something.
+func public(p pkg) bool {
+	return p.Name != "main" && !slices.Contains(strings.Split(p.ImportPath, "/"), "internal") && len(p.GoFiles) > 0
+}
+
+// The exported names of each public package are what testdata/api says. Whoever changes the
+// surface changes that file, too: go test . -run TestAPI -update.
+func TestAPI(t *testing.T) {
+	var files []string
+	names := 0
+	for _, p := range packages(t) {
+		if !public(p) {
+			continue
+		}
+		lines := surface(t, p)
+		if len(lines) == 0 {
+			continue
+		}
+		names += len(lines)
+		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		file := filepath.Join("testdata", "api", strings.ReplaceAll(path, "/", "_")+".txt")
+		files = append(files, file)
+		got := strings.Join(lines, "\n") + "\n"
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err, "run the test with -update if %s is to be public", path)
+		require.Equal(t, string(want), got, "%s: run the test with -update if this is what it should be", path)
+	}
+	t.Logf("%d exported names in %d packages", names, len(files))
+	there, err := filepath.Glob("testdata/api/*.txt")
+	require.NoError(t, err)
+	for _, file := range there {
+		if !slices.Contains(files, file) && *update {
+			require.NoError(t, os.Remove(file))
+			continue
+		}
+		require.Contains(t, files, file, "there is no such package any more")
+	}
+}
+
+// surface returns one line for each exported name of a package, with its declaration. The
+// methods of a type are listed with it. Fields of structs and methods of interfaces are part
+// of the declaration.
+func surface(t *testing.T, p pkg) (lines []string) {
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	d, err := doc.NewFromFiles(fset, files, p.ImportPath)
+	require.NoError(t, err)
+	text := func(n any) string {
+		var b bytes.Buffer
+		require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, fset, n))
+		return strings.Join(strings.Fields(b.String()), " ")
+	}
+	values := func(all []*doc.Value) {
+		for _, v := range all {
+			for _, s := range v.Decl.Specs {
+				s := s.(*ast.ValueSpec)
+				for _, n := range s.Names {
+					if n.IsExported() {
+						lines = append(lines, strings.TrimSpace(fmt.Sprint(v.Decl.Tok, " ", n.Name, " ", typeOf(s, text))))
+					}
+				}
+			}
+		}
+	}
+	functions := func(all []*doc.Func) {
+		for _, f := range all {
+			decl := *f.Decl
+			decl.Doc, decl.Body = nil, nil
+			lines = append(lines, text(&decl))
+		}
+	}
+	values(d.Consts)
+	values(d.Vars)
+	functions(d.Funcs)
+	for _, typ := range d.Types {
+		for _, s := range typ.Decl.Specs {
+			s := s.(*ast.TypeSpec)
+			stripComments(s)
+			lines = append(lines, "type "+text(s))
+		}
+		values(typ.Consts)
+		values(typ.Vars)
+		functions(typ.Funcs)
+		functions(typ.Methods)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func typeOf(s *ast.ValueSpec, text func(any) string) string {
+	if s.Type == nil {
+		return ""
+	}
+	return text(s.Type)
+}
+
+// stripComments leaves what a declaration promises: exported fields, and no comments.
+func stripComments(s *ast.TypeSpec) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			n.Doc, n.Comment = nil, nil
+		case *ast.TypeSpec:
+			n.Doc, n.Comment = nil, nil
+		}
+		return true
+	})
+}
+
+// No public package shows what is internal: neither by an alias nor in a declaration. And none
+// imports what only tests need.
+func TestAPIShowsNothingInternal(t *testing.T) {
+	for _, p := range packages(t) {
+		if !public(p) {
+			continue
+		}
+		for _, imp := range p.Imports {
+			require.False(t, strings.HasPrefix(imp, "github.com/stretchr/testify"), "%s imports %s", p.ImportPath, imp)
+		}
+		var hidden []string
+		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, module) && strings.Contains(imp, "/internal/") {
+				found, err := build.Default.Import(imp, p.Dir, 0)
+				require.NoError(t, err)
+				hidden = append(hidden, found.Name)
+			}
+		}
+		for _, line := range surface(t, p) {
+			for _, name := range hidden {
+				if name == "bias" && strings.HasSuffix(p.ImportPath, "/wire") {
+					continue // the interfaces of links: to be replaced
+				}
+				require.NotRegexp(t, `(^|[^\w.])`+name+`\.[A-Z]`, line, "%s shows a name of an internal package", p.ImportPath)
+			}
+		}
+	}
+}
