@@ -27,7 +27,7 @@ type (
 
 func runBig(p contract.Params, m *contract.Meter) error {
 	n, each := p.Int("n"), p.Int("each")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		pids := make([]node.PID, n)
 		for i := range pids {
 			if p.Blocking() {
@@ -101,8 +101,8 @@ func (p *player) ping(ctx *node.Context) error {
 	return ctx.Send(p.peer, ping{ctx.Self()})
 }
 
-func playerProcess(main node.PID, each, seed int) node.Process {
-	return func(p *node.Self) error {
+func playerProcess(main node.PID, each, seed int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		random, count := random(seed), 0
 		pids := node.ReceiveOf[peers](p).pids
 		p.Send(main, ready{})
@@ -119,7 +119,7 @@ func playerProcess(main node.PID, each, seed int) node.Process {
 
 // servePings answers pings and returns how many when the pong of peer, or the
 // end, has come.
-func servePings(p *node.Self, peer node.PID) (count int) {
+func servePings(p *node.Process, peer node.PID) (count int) {
 	for {
 		switch m := p.Receive().(type) {
 		case ping:

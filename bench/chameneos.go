@@ -44,7 +44,7 @@ type (
 
 func runChameneos(p contract.Params, m *contract.Meter) error {
 	meetings := p.Int("meetings")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		var here node.PID
 		counts := make([]int, p.Int("creatures"))
 		if p.Blocking() {
@@ -143,8 +143,8 @@ func (c *creature) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func placeProcess(main node.PID, meetings int) node.Process {
-	return func(p *node.Self) error {
+func placeProcess(main node.PID, meetings int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		for range meetings {
 			a, b := p.Receive().(visit), p.Receive().(visit)
@@ -160,8 +160,8 @@ func placeProcess(main node.PID, meetings int) node.Process {
 	}
 }
 
-func creatureProcess(place, main node.PID, own colour) node.Process {
-	return func(p *node.Self) error {
+func creatureProcess(place, main node.PID, own colour) node.ProcessFunc {
+	return func(p *node.Process) error {
 		for count := 0; ; count++ {
 			p.Send(place, visit{p.Self(), own})
 			other, ok := p.Receive().(meeting)

@@ -25,7 +25,7 @@ type (
 
 func runCoop(p contract.Params, m *contract.Meter) error {
 	calls, depth := p.Int("calls"), p.Int("depth")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		var pid node.PID
 		if p.Blocking() {
 			pid = must(main.Spawn(cooperatorProcess))
@@ -85,7 +85,7 @@ func (c cooperator) recursive(ctx *node.Context, depth int, then continuation) e
 }
 
 // cooperatorProcess waits where it is and, waiting, serves what it waits for.
-var cooperatorProcess node.Process = func(p *node.Self) error {
+var cooperatorProcess node.ProcessFunc = func(p *node.Process) error {
 	for {
 		r := node.ReceiveOf[recursive](p)
 		value, err := recursiveProcess(p, r.depth)
@@ -96,7 +96,7 @@ var cooperatorProcess node.Process = func(p *node.Self) error {
 	}
 }
 
-func recursiveProcess(p *node.Self, depth int) (int, error) {
+func recursiveProcess(p *node.Process, depth int) (int, error) {
 	if depth == 0 {
 		return 0, nil
 	}

@@ -19,7 +19,7 @@ type result struct{ value int }
 
 func runFib(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		m.Start()
 		if p.Blocking() {
 			must(main.Spawn(fibberProcess(n, main.Self())))
@@ -67,8 +67,8 @@ func (f *fibber) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func fibberProcess(n int, parent node.PID) node.Process {
-	return func(p *node.Self) error {
+func fibberProcess(n int, parent node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		if n < 2 {
 			return p.Send(parent, result{n})
 		}

@@ -25,7 +25,7 @@ type (
 
 func runFlow(p contract.Params, m *contract.Meter) error {
 	messages, window := p.Int("messages"), p.Int("window")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		sources := make([]node.PID, p.Int("pairs"))
 		for i := range sources {
 			if p.Blocking() {
@@ -100,8 +100,8 @@ func (s *sink) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func sourceProcess(main node.PID, messages, window int) node.Process {
-	return func(p *node.Self) error {
+func sourceProcess(main node.PID, messages, window int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		sink := must(p.Spawn(sinkProcess(p.Self(), main, messages, window)))
 		node.ReceiveOf[release](p)
 		room := window
@@ -117,8 +117,8 @@ func sourceProcess(main node.PID, messages, window int) node.Process {
 	}
 }
 
-func sinkProcess(source, main node.PID, messages, window int) node.Process {
-	return func(p *node.Self) error {
+func sinkProcess(source, main node.PID, messages, window int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		room := window
 		for i := range messages {
 			if room == 0 {

@@ -33,7 +33,7 @@ func (c *counter) increase(_ *genserver.Context, r increase) (int, error) {
 
 func runGencall(p contract.Params, m *contract.Meter) error {
 	calls := p.Int("calls")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		server, err := counters.Start(main.Context(), main, &counter{}, node.Options{})
 		if err != nil {
 			return err
@@ -82,8 +82,8 @@ func (a *callerActor) Receive(ctx *node.Context, msg any) error {
 	return nil
 }
 
-func callerProcess(main, server node.PID, calls int) node.Process {
-	return func(p *node.Self) error {
+func callerProcess(main, server node.PID, calls int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		sum := 0
 		for range calls {

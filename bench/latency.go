@@ -25,7 +25,7 @@ type (
 
 func runLatency(p contract.Params, m *contract.Meter) error {
 	roundtrips := p.Int("roundtrips")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		var ping node.PID
 		if p.Blocking() {
 			pong := must(main.Spawn(pongProcess))
@@ -78,8 +78,8 @@ func (ponger) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func pingProcess(pong, main node.PID, roundtrips int) node.Process {
-	return func(p *node.Self) error {
+func pingProcess(pong, main node.PID, roundtrips int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		count := 0
 		for left := roundtrips; left > 0; left-- {
@@ -92,7 +92,7 @@ func pingProcess(pong, main node.PID, roundtrips int) node.Process {
 	}
 }
 
-var pongProcess node.Process = func(p *node.Self) error {
+var pongProcess node.ProcessFunc = func(p *node.Process) error {
 	for {
 		b := p.Receive().(ball)
 		p.Send(b.from, ball{p.Self(), b.number})

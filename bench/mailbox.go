@@ -22,7 +22,7 @@ type (
 
 func runMailbox(p contract.Params, m *contract.Meter) error {
 	senders, each := p.Int("senders"), p.Int("each")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		pids := make([]node.PID, senders)
 		if p.Blocking() {
 			to := must(main.Spawn(adderProcess(senders*each, main.Self())))
@@ -80,8 +80,8 @@ func (s *sender) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func adderProcess(messages int, main node.PID) node.Process {
-	return func(p *node.Self) error {
+func adderProcess(messages int, main node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		total := 0
 		for range messages {
 			total += p.Receive().(value).value
@@ -90,8 +90,8 @@ func adderProcess(messages int, main node.PID) node.Process {
 	}
 }
 
-func senderProcess(to node.PID, each int) node.Process {
-	return func(p *node.Self) error {
+func senderProcess(to node.PID, each int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		for i := range each {
 			p.Send(to, value{i + 1})

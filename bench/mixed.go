@@ -31,7 +31,7 @@ type (
 func runMixed(p contract.Params, m *contract.Meter) error {
 	rings, size, token := p.Int("rings"), p.Int("size"), p.Int("token")
 	repeats, number := p.Int("repeats"), uint64(p.Int("number"))
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		var all [][]uint64
 		lost := false
 		m.Start()
@@ -131,8 +131,8 @@ func (w worker) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func ringMasterProcess(main node.PID, size, token, repeats int, number uint64) node.Process {
-	return func(p *node.Self) error {
+func ringMasterProcess(main node.PID, size, token, repeats int, number uint64) node.ProcessFunc {
+	return func(p *node.Process) error {
 		worker := must(p.Spawn(factoriserProcess(main)))
 		count := 0
 		for range repeats {
@@ -156,8 +156,8 @@ func ringMasterProcess(main node.PID, size, token, repeats int, number uint64) n
 	}
 }
 
-func memberProcess(next node.PID) node.Process {
-	return func(p *node.Self) error {
+func memberProcess(next node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		for {
 			t := p.Receive().(countdown)
 			p.Send(next, countdown{t.value})
@@ -168,8 +168,8 @@ func memberProcess(next node.PID) node.Process {
 	}
 }
 
-func factoriserProcess(main node.PID) node.Process {
-	return func(p *node.Self) error {
+func factoriserProcess(main node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		for {
 			f, ok := p.Receive().(factorise)
 			if !ok {

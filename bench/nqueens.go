@@ -33,7 +33,7 @@ type solved struct{ count int }
 
 func runNqueens(p contract.Params, m *contract.Meter) error {
 	size, threshold := p.Int("size"), p.Int("threshold")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		workers := make([]node.PID, p.Int("workers"))
 		var master node.PID
 		if p.Blocking() {
@@ -108,8 +108,8 @@ func (q *queensWorker) Receive(ctx *node.Context, msg any) error {
 	return node.Unhandled
 }
 
-func masterProcess(main node.PID, workers []node.PID) node.Process {
-	return func(p *node.Self) error {
+func masterProcess(main node.PID, workers []node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		first := p.Receive()
 		p.Send(workers[0], first)
 		count := 0
@@ -129,8 +129,8 @@ func masterProcess(main node.PID, workers []node.PID) node.Process {
 	}
 }
 
-func workerProcess(master node.PID, size, threshold int) node.Process {
-	return func(p *node.Self) error {
+func workerProcess(master node.PID, size, threshold int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		for {
 			b := p.Receive().(board)
 			if int(b.rows) >= threshold || int(b.rows) == size {

@@ -57,8 +57,8 @@ func protocolOf(p contract.Params) wire.Protocol {
 
 // nearEnd is what the near half of a bench has.
 type nearEnd struct {
-	main *node.Self // as of onNode
-	far  node.PID   // at the other end
+	main *node.Process // as of onNode
+	far  node.PID      // at the other end
 	tap  *tap
 }
 
@@ -133,7 +133,7 @@ func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*fa
 
 // wait is the goroutine that waits for the far end: started by onTwoNodes, waited for
 // by stop.
-func (f *farProcess) wait(main *node.Self) {
+func (f *farProcess) wait(main *node.Process) {
 	err := f.cmd.Wait()
 	main.Node().Send(main.Self(), farOver{err}) // nobody hears it if it is time
 	f.over <- err
@@ -260,7 +260,7 @@ func (t *tally) Receive(ctx *node.Context, msg any) error {
 	return nil
 }
 
-func (t *tally) process(p *node.Self) error {
+func (t *tally) process(p *node.Process) error {
 	for t.left > 0 {
 		t.add(p.Receive())
 	}
@@ -271,7 +271,7 @@ func (t *tally) process(p *node.Self) error {
 func startTally(p contract.Params, n *node.Node, messages int) (node.PID, error) {
 	t := &tally{left: messages}
 	if p.Blocking() {
-		return n.Spawn(node.Process(t.process))
+		return n.Spawn(node.ProcessFunc(t.process))
 	}
 	return n.Spawn(t)
 }

@@ -19,7 +19,7 @@ var remoteBulk = betweenNodes(contract.Bench{
 	Ops: func(p contract.Params) int { return p.Int("messages") },
 }, runRemoteBulk, func(p contract.Params, n *node.Node) (node.PID, error) {
 	if p.Blocking() {
-		return n.Spawn(node.Process(func(p *node.Self) error {
+		return n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			for {
 				farHost(p, p.Self(), p.Receive())
 			}
@@ -53,7 +53,7 @@ func runRemoteBulk(p contract.Params, m *contract.Meter, e nearEnd) error {
 	if _, err := e.rally(1000, nil); err != nil { // not timed
 		return err
 	}
-	sender := must(e.main.Spawn(node.Process(func(p *node.Self) error {
+	sender := must(e.main.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		for range messages {
 			p.Send(e.far, binary)

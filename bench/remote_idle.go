@@ -20,7 +20,7 @@ var remoteIdle = betweenNodes(contract.Bench{
 	Params: []contract.Param{contract.Int("nodes", 1000).Range(1, 10_000)},
 	Ops:    func(p contract.Params) int { return p.Int("nodes") },
 }, runRemoteIdle, func(p contract.Params, n *node.Node) (node.PID, error) {
-	return n.Spawn(node.Process(func(s *node.Self) error {
+	return n.Spawn(node.ProcessFunc(func(s *node.Process) error {
 		node.ReceiveOf[node.Atom](s)
 		nodes, err := startIdle(s.Context(), p)
 		defer func() {

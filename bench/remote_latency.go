@@ -89,8 +89,8 @@ func (farPonger) Receive(ctx *node.Context, msg any) error {
 	return ctx.Send(b.from, farBall(ctx.Self(), b.number))
 }
 
-func farPingProcess(far, main node.PID, roundtrips int) node.Process {
-	return func(p *node.Self) error {
+func farPingProcess(far, main node.PID, roundtrips int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		count := 0
 		for left := roundtrips; left > 0; left-- {
@@ -103,7 +103,7 @@ func farPingProcess(far, main node.PID, roundtrips int) node.Process {
 	}
 }
 
-var farPongProcess node.Process = func(p *node.Self) error {
+var farPongProcess node.ProcessFunc = func(p *node.Process) error {
 	for {
 		if b, ok := asBall(p.Receive()); ok {
 			p.Send(b.from, farBall(p.Self(), b.number))

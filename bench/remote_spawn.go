@@ -18,7 +18,7 @@ var remoteSpawn = betweenNodes(contract.Bench{
 	err := n.ExportBehaviour(newcomerName, func(args []any) (node.Actor, error) {
 		c, err := newNewcomer(args)
 		if err == nil && p.Blocking() {
-			return node.Process(c.process), nil
+			return node.ProcessFunc(c.process), nil
 		}
 		return c, err
 	})
@@ -53,7 +53,7 @@ func (c newcomer) Init(ctx *node.Context) error {
 
 func (newcomer) Receive(*node.Context, any) error { return node.Unhandled }
 
-func (c newcomer) process(p *node.Self) error { return p.Send(c.to, c.number) }
+func (c newcomer) process(p *node.Process) error { return p.Send(c.to, c.number) }
 
 func runRemoteSpawn(p contract.Params, m *contract.Meter, e nearEnd) error {
 	spawns, callers := p.Int("spawns"), p.Int("callers")
@@ -94,7 +94,7 @@ func runRemoteSpawn(p contract.Params, m *contract.Meter, e nearEnd) error {
 }
 
 // spawnFar spawns the newcomers with every step-th number up to the last.
-func spawnFar(from *node.Self, far node.PID, first, step, last int, done func(node.PID)) error {
+func spawnFar(from *node.Process, far node.PID, first, step, last int, done func(node.PID)) error {
 	for i := first; i <= last; i += step {
 		pid, err := node.SpawnAt(from.Context(), from, farName, newcomerName.Module, newcomerName.Function, far, i)
 		if err != nil {
@@ -107,8 +107,8 @@ func spawnFar(from *node.Self, far node.PID, first, step, last int, done func(no
 
 // farCaller spawns its share when it is released, and tells main which processes
 // those are, or what went wrong.
-func farCaller(far, main node.PID, first, step, last int) node.Process {
-	return func(p *node.Self) error {
+func farCaller(far, main node.PID, first, step, last int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		var pids []node.PID
 		if err := spawnFar(p, far, first, step, last, func(pid node.PID) { pids = append(pids, pid) }); err != nil {

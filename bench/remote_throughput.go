@@ -82,8 +82,8 @@ func (s farSender) Receive(ctx *node.Context, msg any) error {
 	return nil
 }
 
-func (s farSender) process() node.Process {
-	return func(p *node.Self) error {
+func (s farSender) process() node.ProcessFunc {
+	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)
 		b := make([]byte, s.size)
 		for i := s.first; i <= s.last; i += s.step {

@@ -26,7 +26,7 @@ var errCrash = errors.New("crash")
 
 func runRestart(p contract.Params, m *contract.Meter) error {
 	restarts := p.Int("restarts")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		var driver node.PID
 		if p.Blocking() {
 			driver = must(main.Spawn(driveProcess(main.Self(), restarts)))
@@ -65,8 +65,8 @@ func (c *crasher) Init(ctx *node.Context) error { return ctx.Send(c.driver, up{c
 
 func (c *crasher) Receive(*node.Context, any) error { return errCrash }
 
-func crasherProcess(driver node.PID) node.Process {
-	return func(p *node.Self) error {
+func crasherProcess(driver node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		p.Send(driver, up{p.Self()})
 		p.Receive()
 		return errCrash
@@ -98,8 +98,8 @@ func (d *driveActor) Receive(ctx *node.Context, msg any) error {
 	return ctx.Send(d.child.child, crash{})
 }
 
-func driveProcess(main node.PID, restarts int) node.Process {
-	return func(p *node.Self) error {
+func driveProcess(main node.PID, restarts int) node.ProcessFunc {
+	return func(p *node.Process) error {
 		child := node.ReceiveOf[up](p)
 		node.ReceiveOf[release](p)
 		for range restarts {

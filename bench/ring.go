@@ -17,7 +17,7 @@ var ring = contract.Bench{
 	},
 	Ops: func(p contract.Params) int { return p.Int("passes") },
 	Run: func(p contract.Params, m *contract.Meter) error {
-		return onNode(p, func(main *node.Self) error {
+		return onNode(p, func(main *node.Process) error {
 			began := time.Now()
 			links := newCircle(main, p.Int("n"), p.Blocking())
 			m.Extra("startup_s", time.Since(began).Seconds())
@@ -58,8 +58,8 @@ func (l *link) Receive(ctx *node.Context, msg any) error {
 }
 
 // linkProcess is link in the blocking style.
-func linkProcess(next, main node.PID) node.Process {
-	return func(p *node.Self) error {
+func linkProcess(next, main node.PID) node.ProcessFunc {
+	return func(p *node.Process) error {
 		if next == (node.PID{}) {
 			next = node.ReceiveOf[neighbour](p).pid
 		}
@@ -78,7 +78,7 @@ func linkProcess(next, main node.PID) node.Process {
 // newCircle makes n links and returns when all have answered that they are
 // ready. The last is made first, so that each but that one is born knowing the
 // next.
-func newCircle(main *node.Self, n int, blocking bool) []node.PID {
+func newCircle(main *node.Process, n int, blocking bool) []node.PID {
 	links := make([]node.PID, n)
 	var next node.PID
 	for i := range links {
@@ -109,7 +109,7 @@ func walks(n, tokens, passes int) []walk {
 }
 
 // circulate sends each token on its walk and checks where it ended.
-func circulate(main *node.Self, links []node.PID, walks []walk, m *contract.Meter) error {
+func circulate(main *node.Process, links []node.PID, walks []walk, m *contract.Meter) error {
 	ends := make([]node.PID, len(walks))
 	m.Start()
 	for _, w := range walks {

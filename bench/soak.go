@@ -191,9 +191,9 @@ func (t *traffic) why(err error) error {
 // sender sends its share at each beat. A link that is full holds it up; what it could
 // not send then it sends later. While all are held it sends one message a round, by
 // which the receiver sees that all before have come.
-func (t *traffic) sender(id int, perMinute float64) node.Process {
+func (t *traffic) sender(id int, perMinute float64) node.ProcessFunc {
 	s := t.streams[id]
-	return func(p *node.Self) error {
+	return func(p *node.Process) error {
 		number, round, last, due := 0, int64(0), time.Now(), 0.0
 		send := func() error {
 			err := p.Send(s.sink, soakMessage(id, number, sizeOf(number)))

@@ -52,7 +52,7 @@ type fault struct {
 	kind   soakKind
 	ctx    context.Context
 	mine   []soakProcess
-	open   []*node.Self
+	open   []*node.Process
 }
 
 // soakProcess is a process that the fault ends when it is over.
@@ -183,7 +183,7 @@ func (f *fault) settles(wrong func() string) error {
 }
 
 // handle opens one that the fault closes.
-func (f *fault) handle(n *soakNode) (*node.Self, error) {
+func (f *fault) handle(n *soakNode) (*node.Process, error) {
 	h, err := n.Open()
 	if err == nil {
 		f.open = append(f.open, h)
@@ -209,9 +209,9 @@ func (f *fault) victim(n *soakNode, o node.Options) (node.PID, error) {
 	case 0:
 		o.Place = node.Detached()
 	case 1:
-		b = node.Process(soakProcessor)
+		b = node.ProcessFunc(soakProcessor)
 	case 2:
-		b, o.Coroutine = node.Process(soakProcessor), true
+		b, o.Coroutine = node.ProcessFunc(soakProcessor), true
 	}
 	pid, err := n.SpawnOpt(o, b)
 	if err == nil {

@@ -170,7 +170,7 @@ func (f *fault) crash() error {
 	process := f.chance(50)
 	k.Start = func(...any) (node.Actor, error) {
 		if process {
-			return node.Process(soakProcessor), nil
+			return node.ProcessFunc(soakProcessor), nil
 		}
 		return node.ActorFunc(soakActor), nil
 	}

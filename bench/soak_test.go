@@ -112,7 +112,7 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pid, err := x.SpawnOpt(node.Options{Name: "left"}, node.Process(func(p *node.Self) error {
+		pid, err := x.SpawnOpt(node.Options{Name: "left"}, node.ProcessFunc(func(p *node.Process) error {
 			p.Alias(false)
 			p.Link(far)
 			p.Monitor(far)

@@ -29,7 +29,7 @@ type soakActs interface {
 
 func soakActor(c *node.Context, msg any) error { return obey(c, msg) }
 
-func soakProcessor(p *node.Self) error {
+func soakProcessor(p *node.Process) error {
 	for {
 		if err := obey(p, p.Receive()); err != nil {
 			return err
@@ -43,7 +43,7 @@ const guestLasts = 300 * time.Millisecond
 
 // soakGuest makes a victim that ends when nobody has sent it anything for a time.
 func soakGuest([]any) (node.Actor, error) {
-	return node.Process(func(p *node.Self) error {
+	return node.ProcessFunc(func(p *node.Process) error {
 		for {
 			msg, err := p.ReceiveWithin(guestLasts, nil)
 			if err != nil {

@@ -26,7 +26,7 @@ type (
 
 func runSpawn(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		before := contract.RSS()
 		m.Start()
 		pids := make([]node.PID, n)
@@ -77,8 +77,8 @@ func (responder) Receive(ctx *node.Context, msg any) error {
 }
 
 // responderProcess says when it runs, so that main knows when all wait.
-func responderProcess(running *sync.WaitGroup) node.Process {
-	return func(p *node.Self) error {
+func responderProcess(running *sync.WaitGroup) node.ProcessFunc {
+	return func(p *node.Process) error {
 		running.Done()
 		q := p.Receive().(question)
 		return p.Send(q.from, answer{q.number})

@@ -9,7 +9,7 @@ import (
 
 // onNode runs body with a node of its own. main is the process that the bench
 // itself is: it spawns the others, releases them and hears how it went.
-func onNode(p contract.Params, body func(main *node.Self) error) error {
+func onNode(p contract.Params, body func(main *node.Process) error) error {
 	n, err := node.Start(node.Config{Coroutines: p.Style() == contract.Coroutine})
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func must(pid node.PID, err error) node.PID {
 
 // apart is the stage for the i-th of several that share no work. A process with
 // a goroutine of its own is on no stage.
-func apart(p contract.Params, main *node.Self, i int) node.Options {
+func apart(p contract.Params, main *node.Process, i int) node.Options {
 	if p.Style() == contract.Process {
 		return node.Options{}
 	}
@@ -43,7 +43,7 @@ func apart(p contract.Params, main *node.Self, i int) node.Options {
 type release struct{}
 
 // releaseAll starts pids, all at once.
-func releaseAll(main *node.Self, pids []node.PID) {
+func releaseAll(main *node.Process, pids []node.PID) {
 	for _, pid := range pids {
 		main.Send(pid, release{})
 	}

@@ -19,11 +19,11 @@ var supertree = contract.Bench{
 func runSupertree(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
 	done := make(chan error, 1)
-	return onNode(p, func(main *node.Self) error {
+	return onNode(p, func(main *node.Process) error {
 		// The style is the caller's. Children that wait for a message are actors in
 		// each: what is measured is the supervisor.
 		o := node.Options{Coroutine: p.Style() != contract.Process}
-		main.SpawnOpt(o, node.Process(func(p *node.Self) error {
+		main.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
 			done <- raise(p, n, m)
 			return nil
 		}))
@@ -33,7 +33,7 @@ func runSupertree(p contract.Params, m *contract.Meter) error {
 
 func child(...any) (node.Actor, error) { return responder{}, nil }
 
-func raise(p *node.Self, n int, m *contract.Meter) error {
+func raise(p *node.Process, n int, m *contract.Meter) error {
 	ctx := p.Context()
 	sup, err := supervisor.Start(ctx, p, supervisor.Spec{
 		Strategy: supervisor.SimpleOneForOne,

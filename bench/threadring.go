@@ -11,7 +11,7 @@ var threadring = contract.Bench{
 	Params: []contract.Param{contract.Int("n", 503), contract.Int("hops", 5_000_000), contract.Style()},
 	Ops:    func(p contract.Params) int { return p.Int("hops") },
 	Run: func(p contract.Params, m *contract.Meter) error {
-		return onNode(p, func(main *node.Self) error {
+		return onNode(p, func(main *node.Process) error {
 			links := newCircle(main, p.Int("n"), p.Blocking())
 			return circulate(main, links, []walk{{at: 0, passes: p.Int("hops")}}, m)
 		})

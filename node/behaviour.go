@@ -25,13 +25,13 @@ type Initializer interface {
 	Init(ctx *Context) error
 }
 
-// Process is a blocking behaviour: straight-line code on a goroutine of its own.
+// ProcessFunc is a blocking behaviour: straight-line code on a goroutine of its own.
 // When it returns, the process ends: nil is the reason normal, an error counts
 // as one from an Actor's Receive does.
-type Process func(p *Self) error
+type ProcessFunc func(p *Process) error
 
-// Receive makes a Process an Actor so that both can be spawned the same way.
+// Receive makes a ProcessFunc an Actor so that both can be spawned the same way.
 // The runtime does not call it.
-func (f Process) Receive(*Context, any) error {
-	return fmt.Errorf("node: a Process cannot become the behaviour of an Actor")
+func (f ProcessFunc) Receive(*Context, any) error {
+	return fmt.Errorf("node: a ProcessFunc cannot become the behaviour of an Actor")
 }

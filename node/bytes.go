@@ -15,7 +15,7 @@ func (c *Context) SendBytes(to PID, b []byte) error {
 }
 
 // SendBytes is Send for a copy of b; see [Context.SendBytes].
-func (s *Self) SendBytes(to PID, b []byte) error {
+func (s *Process) SendBytes(to PID, b []byte) error {
 	if s.p.status.Load() == alive && s.p.node.bytesAway(&s.p, s.context(), to, b) {
 		return nil
 	}

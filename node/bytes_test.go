@@ -75,7 +75,7 @@ func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages
 	}
 	by := func(o node.Options) func(node.PID, int) {
 		return func(to node.PID, messages int) {
-			var b node.Actor = node.Process(func(s *node.Self) error {
+			var b node.Actor = node.ProcessFunc(func(s *node.Process) error {
 				send(s, to, messages)
 				return nil
 			})

@@ -51,13 +51,13 @@ type Result struct {
 type calling struct {
 	node *Node
 	c    *Context
-	s    *Self
+	s    *Process
 	p    *proc // nil: a plain goroutine
 	more bool  // makes calls that it does not wait for
 }
 
 // Caller makes calls: a [*Node] for a plain goroutine, a [*Context] for an
-// Actor, a [*Self] for a Process or a handle.
+// Actor, a [*Process] for a Process or a handle.
 type Caller interface{ caller() calling }
 
 // Dest is whom a call is for: a process, a registered name, or an alias.

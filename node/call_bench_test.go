@@ -20,7 +20,7 @@ func callBench(b *testing.B, queued int) {
 		return nil
 	}))
 	done := make(chan struct{})
-	n.Spawn(Process(func(p *Self) error {
+	n.Spawn(ProcessFunc(func(p *Process) error {
 		for range queued {
 			p.Send(p.Self(), ask{})
 		}

@@ -43,7 +43,7 @@ func clients() []client {
 				}
 				defer close(done)
 				f(h)
-				if p, ok := h.(*node.Self); ok {
+				if p, ok := h.(*node.Process); ok {
 					assert.Empty(t, rest(p))
 				}
 				return nil
@@ -325,7 +325,7 @@ func TestCallerIsKilled(t *testing.T) {
 		n := startNode(t, node.Config{})
 		pid, requests := keeper(t, n)
 		unwound := make(chan struct{})
-		caller, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+		caller, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
 			defer close(unwound)
 			node.Call[int](context.Background(), p, pid, "")
 			t.Error("the process goes on")
@@ -482,7 +482,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 		pid, requests := keeper(t, n)
 		s.options.Limits.Messages = 2
 		done := make(chan struct{})
-		caller, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+		caller, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
 			v, err := node.Call[int](context.Background(), p, pid, "")
 			assert.NoError(t, err)
 			assert.Equal(t, 1, v)

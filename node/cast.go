@@ -29,7 +29,7 @@ func AsCast(msg any) (body any, ok bool) {
 	return nil, false
 }
 
-// Sender sends messages: a [*Node], a [*Context] or a [*Self].
+// Sender sends messages: a [*Node], a [*Context] or a [*Process].
 type Sender interface {
 	Send(to PID, msg any) error
 	SendName(name Atom, msg any) error

@@ -204,7 +204,7 @@ func (c *chaos) spawn(in inside, w *watches, r *rand.Rand) {
 }
 
 // run is a goroutine of the chaos: its handle is nobody's victim.
-func (c *chaos) run(steps int, r *rand.Rand) (*node.Self, *watches) {
+func (c *chaos) run(steps int, r *rand.Rand) (*node.Process, *watches) {
 	h, err := c.n.Open()
 	if !assert.NoError(c.t, err) {
 		return nil, nil
@@ -237,7 +237,7 @@ func TestChaos(t *testing.T) {
 	require.NoError(t, err)
 	c := &chaos{t: t, n: n}
 	type survivor struct {
-		h *node.Self
+		h *node.Process
 		w *watches
 	}
 	survivors := make([]survivor, goroutines)

@@ -42,10 +42,10 @@ type coroutine struct {
 type coproc proc
 
 // Turn is part of executor.Task. It begins with the coroutine of cp; which one ends it is
-// another question: see Self.leave.
+// another question: see Process.leave.
 func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 	p := (*proc)(cp)
-	s := p.behaviour.(self).Self
+	s := p.behaviour.(blocking).Process
 	co, c := s.co, w.Local.(*Context)
 	if co.run == nil {
 		if co.ended || p.gone() {
@@ -59,7 +59,7 @@ func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 	}
 	s.begin(c)
 	c.home.To(co.run)
-	s = c.p.behaviour.(self).Self // who has handed the stage back
+	s = c.p.behaviour.(blocking).Process // who has handed the stage back
 	co = s.co
 	switch {
 	case co.ended:
@@ -82,7 +82,7 @@ func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 }
 
 // begin and end are the first and the last of a turn.
-func (s *Self) begin(c *Context) {
+func (s *Process) begin(c *Context) {
 	p, co := &s.p, s.co
 	co.c, co.left, co.sends, co.before = c, max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
 	co.talks = nil
@@ -90,13 +90,13 @@ func (s *Self) begin(c *Context) {
 	bias.Store(&p.running, 1)
 }
 
-func (s *Self) end() {
+func (s *Process) end() {
 	s.co.c.handled(s.p.handled - s.co.before)
 	bias.Store(&s.p.running, 0)
 }
 
 // verdict is that of a turn. The caller holds the stage.
-func (s *Self) verdict() executor.Verdict {
+func (s *Process) verdict() executor.Verdict {
 	if s.due() {
 		return executor.Again
 	}
@@ -107,13 +107,13 @@ func (s *Self) verdict() executor.Verdict {
 // the functions that it returns the one that is not nil hands the stage over, and returns, on
 // the stage again, when it is s's turn or s is dead. It leaves the call to its caller, as after
 // a switch the processor guesses wrong where each return goes.
-func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
+func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.co.c
 	s.end()
 	s.p.Talks(co.talks)
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
-		s := (*proc)(t.(*coproc)).behaviour.(self).Self
+		s := (*proc)(t.(*coproc)).behaviour.(blocking).Process
 		s.begin(c)
 		to = s.co.run
 	}
@@ -122,7 +122,7 @@ func (s *Self) leave() (next func() (struct{}, bool), yield func(struct{}) bool)
 
 // depart is leave for who is not on the stage, neither before nor after, and who calls
 // arrive then.
-func (s *Self) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
+func (s *Process) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if s.co.c.w.Enter() {
 		return s.leave()
 	}
@@ -131,7 +131,7 @@ func (s *Self) depart() (next func() (struct{}, bool), yield func(struct{}) bool
 }
 
 // arrive is the end of what depart begins. False: s is dead.
-func (s *Self) arrive() bool {
+func (s *Process) arrive() bool {
 	s.co.c.w.Leave()
 	return !s.p.gone()
 }
@@ -143,18 +143,18 @@ func (cp *coproc) Notice(*executor.Stage) bool {
 	if p.Queued() { // perhaps running, without this stage
 		return true
 	}
-	return p.boxed || p.behaviour.(self).due()
+	return p.boxed || p.behaviour.(blocking).due()
 }
 
 // Back is part of executor.Task.
 func (cp *coproc) Back(*executor.Stage) bool {
-	s := cp.behaviour.(self).Self
+	s := cp.behaviour.(blocking).Process
 	cp.Relays(s.co.run != nil) // it may have ended on the way
 	return s.due()
 }
 
 // Fiber is part of executor.Elsewhere.
-func (cp *coproc) Fiber() uint64 { return cp.behaviour.(self).co.fiber.Load() }
+func (cp *coproc) Fiber() uint64 { return cp.behaviour.(blocking).co.fiber.Load() }
 
 // Claim is part of executor.Task.
 func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
@@ -183,12 +183,12 @@ func (p *proc) nudge(t tick) {
 // unwinding is the panic that ends the function of a coroutine that is dead.
 type unwinding struct{}
 
-// job is a Self as what a fiber does: the function of a coroutine.
-type job Self
+// job is a Process as what a fiber does: the function of a coroutine.
+type job Process
 
 // Run is part of fiber.Job.
 func (j *job) Run() {
-	s := (*Self)(j)
+	s := (*Process)(j)
 	s.co.c.w.Leave()
 	ended := false
 	defer func() {
@@ -211,7 +211,7 @@ func (j *job) Run() {
 func (j *job) Next() *fiber.Fiber { return j.co.c.home }
 
 // due reports whether there is a reason for another turn. The caller holds the stage.
-func (s *Self) due() bool {
+func (s *Process) due() bool {
 	p, co := &s.p, s.co
 	if co.ended {
 		return false
@@ -226,7 +226,7 @@ func (s *Self) due() bool {
 }
 
 // pause lets others have the stage until there is something to look at.
-func (s *Self) pause() {
+func (s *Process) pause() {
 	if next, yield := s.depart(); next != nil {
 		next()
 	} else {
@@ -245,7 +245,7 @@ func (co *coroutine) drop(p *proc) {
 }
 
 // receiveCo is receive for a coroutine.
-func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
+func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
@@ -307,7 +307,7 @@ func (s *Self) receiveCo(match func(any) bool, d time.Duration) (any, error) {
 }
 
 // enter takes the stage, waiting for it if it was lost.
-func (s *Self) enter() {
+func (s *Process) enter() {
 	for !s.co.c.w.Enter() {
 		s.co.left = 0 // there is a reason to resume
 		s.pause()

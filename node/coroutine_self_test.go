@@ -15,7 +15,7 @@ func TestLateAnswered(t *testing.T) {
 	defer n.Stop()
 	me, err := n.Open()
 	require.NoError(t, err)
-	pid, err := n.Spawn(Process(func(s *Self) error {
+	pid, err := n.Spawn(ProcessFunc(func(s *Process) error {
 		for {
 			me := s.Receive().(PID)
 			s.co.answered.Store(true)
@@ -32,7 +32,7 @@ func TestLateAnswered(t *testing.T) {
 		n.pool.Look(&p.Entity, func(_ int, queued, running bool) {
 			due = queued || running
 			if !due {
-				assert.False(t, p.behaviour.(self).due())
+				assert.False(t, p.behaviour.(blocking).due())
 			}
 		})
 	}

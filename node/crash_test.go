@@ -21,8 +21,8 @@ import (
 // the end of all that was going on.
 
 // bubble runs f in a bubble with a node and a handle to watch with.
-func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Self)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Self, _ *logtest.Text) {
+func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Process)) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Process, _ *logtest.Text) {
 		t.Cleanup(func() {
 			synctest.Wait()
 			assert.Zero(t, n.Stats().Lingering)
@@ -49,10 +49,10 @@ var crashers = []struct {
 	}},
 	{"Init", func(n *node.Node, f func() error) (node.PID, error) { return n.Spawn(waiter(f)) }},
 	{"Process", func(n *node.Node, f func() error) (node.PID, error) {
-		return n.Spawn(node.Process(func(s *node.Self) error { s.Receive(); return f() }))
+		return n.Spawn(node.ProcessFunc(func(s *node.Process) error { s.Receive(); return f() }))
 	}},
 	{"Coroutine", func(n *node.Node, f func() error) (node.PID, error) {
-		return n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(s *node.Self) error { s.Receive(); return f() }))
+		return n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(s *node.Process) error { s.Receive(); return f() }))
 	}},
 	{"Detached", func(n *node.Node, f func() error) (node.PID, error) {
 		return n.SpawnOpt(node.Options{Place: node.Detached()}, node.ActorFunc(func(*node.Context, any) error { return f() }))
@@ -87,7 +87,7 @@ func TestCrash(t *testing.T) {
 	} {
 		for _, way := range crashers {
 			t.Run(crash.name+"/"+way.name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 					pid, err := way.spawn(n, crash.f)
 					require.NoError(t, err)
 					watch.TrapExit(true)
@@ -117,7 +117,7 @@ func TestCrash(t *testing.T) {
 func TestExitWith(t *testing.T) {
 	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				for reason, err := range map[any]error{
 					node.Normal: node.Stop,
 					"mine":      node.ExitWith("mine"),
@@ -138,7 +138,7 @@ func TestExitWith(t *testing.T) {
 func TestGoexit(t *testing.T) {
 	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				pid, err := way.spawn(n, func() error { goexitsHere(); return nil })
 				require.NoError(t, err)
 				watch.Monitor(pid)
@@ -167,7 +167,7 @@ type acts interface {
 // stubborn runs f, which does not end when its process is killed.
 func stubborn(n *node.Node, way string, f func(a acts)) (node.PID, error) {
 	actor := node.ActorFunc(func(c *node.Context, _ any) error { f(c); return nil })
-	process := node.Process(func(s *node.Self) error { s.Receive(); f(s); return nil })
+	process := node.ProcessFunc(func(s *node.Process) error { s.Receive(); f(s); return nil })
 	switch way {
 	case "Process":
 		return n.Spawn(process)
@@ -183,7 +183,7 @@ func stubborn(n *node.Node, way string, f func(a acts)) (node.PID, error) {
 func TestKilledWhileItRuns(t *testing.T) {
 	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
 		t.Run(way, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				resume := make(chan struct{})
 				var cause, sent error
 				var cancelled bool
@@ -244,7 +244,7 @@ func TestKilledWhileItRuns(t *testing.T) {
 func TestGoexitOfTheDead(t *testing.T) {
 	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
 		t.Run(way, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				resume := make(chan struct{})
 				pid, err := stubborn(n, way, func(acts) {
 					<-resume
@@ -274,7 +274,7 @@ func TestTheDeadDoNothing(t *testing.T) {
 			"Unlink":  func(a acts, to node.PID) { a.Unlink(to) },
 		} {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 					resume := make(chan struct{})
 					other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 					require.NoError(t, err)

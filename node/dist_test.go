@@ -32,7 +32,7 @@ func echo(c *node.Context, msg any) error {
 }
 
 // two starts two nodes and a handle on the first, which traps exits.
-func two(t *testing.T) (a, b *node.Node, self *node.Self, remote node.PID) {
+func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	c := newCluster(t)
 	a, b = c.start("a"), c.start("b")
 	self, err := a.Open()
@@ -166,7 +166,7 @@ func TestFarLinkBreaksThere(t *testing.T) {
 	near, err := a.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	seen := make(chan any, 1)
-	_, err = b.Spawn(node.Process(func(p *node.Self) error {
+	_, err = b.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
 		p.Link(near)
 		p.Send(near, wire.Tuple{p.Self(), "linked"})

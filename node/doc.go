@@ -11,9 +11,9 @@
 //   - an [Actor] is a value with a Receive method that is given one message at a
 //     time; it has neither goroutine nor stack while it waits, and costs about
 //     200 bytes. A [Context] is the runtime as its handler sees it.
-//   - a [Process] is a function that calls Receive itself, on a goroutine of its
+//   - a [ProcessFunc] is a function that calls Receive itself, on a goroutine of its
 //     own or, as an option of the spawn, as a coroutine on the stages that run
-//     Actors. A [Self] is the runtime as it sees it; any goroutine gets
+//     Actors. A [Process] is the runtime as it sees it; any goroutine gets
 //     one for itself from [Node.Open].
 //
 // A [Future] is a reply that has not come yet. A [DeadLetter] is a message that

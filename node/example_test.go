@@ -48,7 +48,7 @@ func (a *Locked) Receive(c *node.Context, msg any) error {
 }
 
 // lockableCounter is the blocking one: a receive within the other.
-func lockableCounter(p *node.Self) error {
+func lockableCounter(p *node.Process) error {
 	value := 0
 	for {
 		switch m := p.Receive().(type) {
@@ -93,7 +93,7 @@ func ExampleActor() {
 func ExampleProcess() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
-	counter, _ := n.Spawn(node.Process(lockableCounter))
+	counter, _ := n.Spawn(node.ProcessFunc(lockableCounter))
 	use(n, counter)
 	// Output:
 	// locked at 2
@@ -148,7 +148,7 @@ func ExampleFuture_SendTo() {
 func ExampleNode_Open() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
-	echo, _ := n.Spawn(node.Process(func(p *node.Self) error {
+	echo, _ := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		to := node.ReceiveOf[node.PID](p)
 		return p.Send(to, "hello")
 	}))
@@ -162,7 +162,7 @@ func ExampleNode_Open() {
 func ExampleContext_Monitor() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
-	worker, _ := n.Spawn(node.Process(func(p *node.Self) error {
+	worker, _ := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		return node.ExitWith(p.Receive())
 	}))
 	done := make(chan struct{})

@@ -142,11 +142,11 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	}
 	switch p.kind {
 	case staged:
-		if b, ok := p.behaviour.(self); ok && armed && !own {
+		if b, ok := p.behaviour.(blocking); ok && armed && !own {
 			n.pool.Inject(&b.p.Entity, nil) // to be unwound
 		}
 	case blocked, handle:
-		s := p.behaviour.(self)
+		s := p.behaviour.(blocking)
 		if armed || p.boxed {
 			s.prod()
 		}

@@ -43,9 +43,9 @@ var casts = []struct {
 	spawn func(n *node.Node, p *puppet) (node.PID, error)
 }{
 	{"Actor", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(p) }},
-	{"Process", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(node.Process(p.run)) }},
+	{"Process", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(node.ProcessFunc(p.run)) }},
 	{"Coroutine", func(n *node.Node, p *puppet) (node.PID, error) {
-		return n.SpawnOpt(node.Options{Coroutine: true}, node.Process(p.run))
+		return n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(p.run))
 	}},
 	{"Detached", func(n *node.Node, p *puppet) (node.PID, error) {
 		return n.SpawnOpt(node.Options{Place: node.Detached()}, p)
@@ -70,7 +70,7 @@ type theatre struct {
 	t     *testing.T
 	n     *node.Node
 	spawn func(*node.Node, *puppet) (node.PID, error)
-	watch *node.Self // monitors all puppets
+	watch *node.Process // monitors all puppets
 	order []*puppet
 	refs  map[node.Ref]string
 	log   []string
@@ -129,7 +129,7 @@ func (p *puppet) Receive(c *node.Context, msg any) error {
 }
 
 // run makes a puppet a Process.
-func (p *puppet) run(s *node.Self) error {
+func (p *puppet) run(s *node.Process) error {
 	for {
 		m := s.ReceiveMatch(func(m any) bool {
 			switch m.(type) {

@@ -66,11 +66,11 @@ func (e *farErl) echo() node.At { return node.At{Name: "echo", Node: e.name} }
 // catcher is a Process that gives what it gets to a channel; it traps exits.
 func catcher(t *testing.T, n *node.Node, name node.Atom) (node.PID, chan any) {
 	ch := make(chan any, 1<<16)
-	pid, err := n.SpawnOpt(node.Options{Name: name}, node.Process(func(p *node.Self) error {
+	pid, err := n.SpawnOpt(node.Options{Name: name}, node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
 		for {
 			msg := p.Receive()
-			if d, ok := msg.(func(*node.Self)); ok {
+			if d, ok := msg.(func(*node.Process)); ok {
 				d(p)
 				continue
 			}
@@ -82,9 +82,9 @@ func catcher(t *testing.T, n *node.Node, name node.Atom) (node.PID, chan any) {
 }
 
 // inside has f run by a catcher and waits for it.
-func inCatcher(n *node.Node, pid node.PID, f func(*node.Self)) {
+func inCatcher(n *node.Node, pid node.PID, f func(*node.Process)) {
 	done := make(chan struct{})
-	n.Send(pid, func(p *node.Self) { defer close(done); f(p) })
+	n.Send(pid, func(p *node.Process) { defer close(done); f(p) })
 	<-done
 }
 

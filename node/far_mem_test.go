@@ -281,21 +281,21 @@ func TestFarHeldUp(t *testing.T) {
 			sink, err := b.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 			require.NoError(t, err)
 			at := node.At{Name: "sink", Node: b.Name()}
-			ways := map[string]func(*node.Self){
-				"send":    func(p *node.Self) { p.Send(sink, 1) },
-				"name":    func(p *node.Self) { p.SendAt(at, 1) },
-				"link":    func(p *node.Self) { p.Link(sink); p.Unlink(sink) },
-				"monitor": func(p *node.Self) { p.Demonitor(p.Monitor(sink), true) },
-				"exit":    func(p *node.Self) { p.Exit(sink, node.Normal) },
-				"async":   func(p *node.Self) { node.Async[int](p, sink, 1) },
-				"request": func(p *node.Self) { node.SendRequest(p, at, 1, 1) },
+			ways := map[string]func(*node.Process){
+				"send":    func(p *node.Process) { p.Send(sink, 1) },
+				"name":    func(p *node.Process) { p.SendAt(at, 1) },
+				"link":    func(p *node.Process) { p.Link(sink); p.Unlink(sink) },
+				"monitor": func(p *node.Process) { p.Demonitor(p.Monitor(sink), true) },
+				"exit":    func(p *node.Process) { p.Exit(sink, node.Normal) },
+				"async":   func(p *node.Process) { node.Async[int](p, sink, 1) },
+				"request": func(p *node.Process) { node.SendRequest(p, at, 1, 1) },
 			}
 			var ended atomic.Int64
 			for name, way := range ways {
 				for _, o := range []node.Options{{}, {Coroutine: true}} {
 					var count atomic.Int64
 					var began atomic.Bool
-					pid, err := a.SpawnOpt(o, node.Process(func(p *node.Self) error {
+					pid, err := a.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
 						defer ended.Add(1)
 						for began.Store(true); ; {
 							way(p)
@@ -380,7 +380,7 @@ func TestFarLongMessages(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for s := range 3 {
-		_, err := a.Spawn(node.Process(func(p *node.Self) error {
+		_, err := a.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			for i := range 400 {
 				if i%50 == 7 {
 					p.Send(check, long(20))

@@ -137,7 +137,7 @@ func (m *farModel) spawn(r *rand.Rand) {
 	o := node.Options{}
 	if r.IntN(2) == 0 {
 		o.Coroutine = r.IntN(2) == 0
-		b = node.Process(func(s *node.Self) error {
+		b = node.ProcessFunc(func(s *node.Process) error {
 			for {
 				if err := m.take(s, p, s.Receive()); err != nil {
 					return err

@@ -101,7 +101,7 @@ func farFactory(t *testing.T, n *node.Node) {
 		f := &farPlayer{}
 		var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error { return f.take(c, c.Linked, msg) })
 		if made++; made%2 == 0 {
-			b = node.Process(func(p *node.Self) error {
+			b = node.ProcessFunc(func(p *node.Process) error {
 				for {
 					links := func(to node.PID) bool {
 						i, err := n.Info(p.Self())

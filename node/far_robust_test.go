@@ -65,12 +65,12 @@ func TestFarErlKilled(t *testing.T) {
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
-	require.NoError(t, n.Send(me, func(p *node.Self) {
+	require.NoError(t, n.Send(me, func(p *node.Process) {
 		p.MonitorNode(e.name)
 		p.SendAt(e.echo(), wire.Tuple{p.Self(), 1})
 	}))
 	old := caught(t, got).(wire.Tuple)[0].(node.PID)
-	inCatcher(n, me, func(p *node.Self) { p.Link(old); p.Monitor(old) })
+	inCatcher(n, me, func(p *node.Process) { p.Link(old); p.Monitor(old) })
 	_, err := node.Call[int](soon(t), n, old, 1)
 	require.NoError(t, err)
 	e.Kill()
@@ -84,7 +84,7 @@ func TestFarErlKilled(t *testing.T) {
 	assert.Equal(t, 2, v)
 	_, err = node.Call[int](soon(t), n, old, 3)
 	require.ErrorIs(t, err, node.ErrNoProcess)
-	inCatcher(n, me, func(p *node.Self) { p.Monitor(old); p.Link(old) })
+	inCatcher(n, me, func(p *node.Process) { p.Monitor(old); p.Link(old) })
 	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoProc}, caught(t, got))
 	assert.Empty(t, got, "nodedown is seen once")
@@ -103,7 +103,7 @@ func TestFarErlSeesRestart(t *testing.T) {
 		"register(seen, spawn(fun() -> receive {get, P} -> P ! A end end)) end), ok", goNode, goNode)
 	shell := caught(t, got).(node.PID)
 	linked := caught(t, got).(node.PID)
-	inCatcher(n, me, func(p *node.Self) { p.Link(linked); p.Send(shell, p.Self()) })
+	inCatcher(n, me, func(p *node.Process) { p.Link(linked); p.Send(shell, p.Self()) })
 	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 10000 -> none end)"))
 	require.NoError(t, n.Stop())
 	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
@@ -141,7 +141,7 @@ func TestFarErlFrozen(t *testing.T) {
 	cfg.Distribution.TickTime = 2 * time.Second
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
-	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
+	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
 	_, err := node.Call[int](soon(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	e.Signal(syscall.SIGSTOP)
@@ -232,7 +232,7 @@ func TestFarErlCut(t *testing.T) {
 	for range 60 {
 		proxy.after.Store(300 + r.Int64N(30_000))
 		me, got := catcher(t, n, "")
-		inCatcher(n, me, func(p *node.Self) {
+		inCatcher(n, me, func(p *node.Process) {
 			p.MonitorAt(e.echo())
 			for i := range 200 {
 				p.SendAt(e.echo(), wire.Tuple{p.Self(), wire.Tuple{i, make([]byte, r.IntN(2000))}})
@@ -268,7 +268,7 @@ func TestFarImpostor(t *testing.T) {
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
-	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name) })
+	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
 	_, err := node.Call[int](soon(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	for i := range 20 {
@@ -338,7 +338,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	require.NoError(t, n.Connect(soon(t), e.name))
 	sink := node.At{Name: "sink", Node: e.name}
 	var process, actor atomic.Int64
-	_, err := n.Spawn(node.Process(func(p *node.Self) error {
+	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		for {
 			if err := p.SendAt(sink, make([]byte, 1<<15)); err != nil {
 				return err
@@ -393,7 +393,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTimeout, "a call is not held up")
 	// Who is killed waits no more.
 	began, ended := make(chan struct{}), make(chan struct{})
-	held, err := n.Spawn(node.Process(func(p *node.Self) error {
+	held, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		defer close(ended)
 		close(began)
 		p.SendAt(sink, 1)
@@ -406,7 +406,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	<-ended
 	// A signal is held up, too.
 	var exits atomic.Int64
-	_, err = n.Spawn(node.Process(func(p *node.Self) error {
+	_, err = n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		to := e.somebody()
 		for {
 			p.Exit(to, make([]byte, 1<<15))
@@ -446,7 +446,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	cfg.Distribution.Limits.Message = 1 << 20
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
-	inCatcher(n, me, func(p *node.Self) { p.MonitorNode(e.name); p.SendAt(e.echo(), wire.Tuple{p.Self(), 1}) })
+	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name); p.SendAt(e.echo(), wire.Tuple{p.Self(), 1}) })
 	far := caught(t, got).(wire.Tuple)[0].(node.PID)
 	dead := n.DeadLetters(16)
 	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {

@@ -362,7 +362,7 @@ func (n *Node) wanted(p *peer, s *wire.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			crash := Panicked(cause)
-			b, err = Process(func(*Self) error { return ExitWith(crash) }), nil
+			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()
 	return n.behaviourFor(p, s)

@@ -52,7 +52,7 @@ func BenchmarkRingActor(b *testing.B) {
 
 func BenchmarkRingProcess(b *testing.B) {
 	ring(b, 503, func(n *Node, done chan struct{}) PID {
-		p, _ := n.Spawn(Process(func(p *Self) error {
+		p, _ := n.Spawn(ProcessFunc(func(p *Process) error {
 			next := ReceiveOf[PID](p)
 			for {
 				m := p.Receive().(hop)
@@ -69,7 +69,7 @@ func BenchmarkRingProcess(b *testing.B) {
 
 func BenchmarkRingCoroutine(b *testing.B) {
 	ring(b, 503, func(n *Node, done chan struct{}) PID {
-		p, _ := n.SpawnOpt(Options{Coroutine: true}, Process(func(p *Self) error {
+		p, _ := n.SpawnOpt(Options{Coroutine: true}, ProcessFunc(func(p *Process) error {
 			next := ReceiveOf[PID](p)
 			for {
 				m := p.Receive().(hop)

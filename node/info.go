@@ -203,7 +203,7 @@ func (p *proc) observe(i *Info) {
 			i.State = StateRunning
 		}
 	default:
-		s := p.behaviour.(self)
+		s := p.behaviour.(blocking)
 		s.bias.Lock()
 		p.measure(i)
 		s.bias.Unlock()

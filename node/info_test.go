@@ -174,7 +174,7 @@ func TestInfo(t *testing.T) {
 		watcher.Self(): func(i node.Info) {
 			assert.Equal(t, []node.PID{pid}, i.Monitors)
 			assert.Equal(t, -1, i.Stage)
-			assert.Equal(t, "node.Self", i.Behaviour)
+			assert.Equal(t, "node.Process", i.Behaviour)
 		},
 	} {
 		i, err := n.Info(who)
@@ -189,7 +189,7 @@ func TestInfo(t *testing.T) {
 	process := flavours[1].spawn(t, n, node.Options{}, shrug)
 	i, err = n.Info(process)
 	require.NoError(t, err)
-	assert.Equal(t, "node.Process", i.Behaviour)
+	assert.Equal(t, "node.ProcessFunc", i.Behaviour)
 }
 
 func TestHandledAndMailbox(t *testing.T) {
@@ -412,7 +412,7 @@ func TestMailboxes(t *testing.T) {
 	var pids []node.PID
 	var want []int
 	for i := range 600 {
-		pid, err := n.Spawn(node.Process(func(p *node.Self) error {
+		pid, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			p.ReceiveMatch(func(m any) bool { return m == "stop" })
 			return nil
 		}))
@@ -507,7 +507,7 @@ func TestTableSizes(t *testing.T) {
 
 	// A coroutine that has ended leaves its goroutine for the next.
 	kept := n.Stats().Kept
-	co, err := n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+	co, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(co, 1))
 	_, err = node.AwaitExit(nodetest.Soon(t), n, co)

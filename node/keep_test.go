@@ -74,7 +74,7 @@ func TestKeepStartsAgain(t *testing.T) {
 		"stop":     func(n *node.Node, pid node.PID) error { return n.Send(pid, "stop") },
 		"itself":   func(n *node.Node, pid node.PID) error { return n.Send(pid, "exit") },
 		"link": func(n *node.Node, pid node.PID) error {
-			_, err := n.Spawn(node.Process(func(p *node.Self) error { p.Link(pid); return node.ExitWith(wire.Atom("broken")) }))
+			_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Link(pid); return node.ExitWith(wire.Atom("broken")) }))
 			return err
 		},
 	} {
@@ -124,7 +124,7 @@ func TestKernelStartsAgain(t *testing.T) {
 // A service that cannot be kept up ends the node, which says why.
 func TestKeepGivesUp(t *testing.T) {
 	for how, behaviour := range map[string]func() node.Actor{
-		"process ends": func() node.Actor { return node.Process(func(*node.Self) error { return errors.New("broken") }) },
+		"process ends": func() node.Actor { return node.ProcessFunc(func(*node.Process) error { return errors.New("broken") }) },
 		"no start":     nil,
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestKeepGivesUp(t *testing.T) {
 					behaviour = func() node.Actor {
 						if first {
 							first = false
-							return node.Process(func(*node.Self) error { return nil })
+							return node.ProcessFunc(func(*node.Process) error { return nil })
 						}
 						panic("no behaviour")
 					}
@@ -277,7 +277,7 @@ func TestProtected(t *testing.T) {
 	cfg.Log = log.Logger()
 	n := startNode(t, cfg)
 	i := c.intrude("x", n)
-	trapping, err := n.SpawnOpt(node.Options{Name: "trapping", Protected: true}, node.Process(func(p *node.Self) error {
+	trapping, err := n.SpawnOpt(node.Options{Name: "trapping", Protected: true}, node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
 		for {
 			if e, ok := p.Receive().(node.Exited); ok && (e.From.IsZero() || e.From == p.Self()) {

@@ -162,7 +162,7 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		return nil
 	}
 	leader, _ := t[4].(PID)
-	err := n.spawnOwned(peer, Options{Leader: leader}, Process(func(p *Self) error {
+	err := n.spawnOwned(peer, Options{Leader: leader}, ProcessFunc(func(p *Process) error {
 		class, v, stack := n.apply(p.Context(), module, function, args)
 		switch class {
 		case "return", "throw": // as rpc has it
@@ -209,8 +209,8 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 // behaviourFor makes the behaviour of a process that another node asks for; nil:
 // that this one does.
 func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
-	undef := func(m, f Atom, args []any) Process {
-		return func(*Self) error {
+	undef := func(m, f Atom, args []any) ProcessFunc {
+		return func(*Process) error {
 			return ExitWith(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{m, f, wire.List(args), wire.List{}}}})
 		}
 	}
@@ -235,7 +235,7 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 	}
 	if err != nil {
 		reason := ErrorTerm(err)
-		return Process(func(*Self) error { return ExitWith(reason) }), nil
+		return ProcessFunc(func(*Process) error { return ExitWith(reason) }), nil
 	}
 	return b, nil
 }
@@ -270,8 +270,8 @@ func applied(s *wire.Spawn) (module, function Atom, args []any) {
 }
 
 // calling is a process that does nothing but call a function.
-func (n *Node) calling(module, function Atom, args []any) Process {
-	return func(s *Self) error {
+func (n *Node) calling(module, function Atom, args []any) ProcessFunc {
+	return func(s *Process) error {
 		class, v, stack := n.apply(s.Context(), module, function, args)
 		switch class {
 		case "return":

@@ -81,7 +81,7 @@ func (n *Node) setLeader(pid, leader PID) {
 // codeOf says where the code of a behaviour is.
 func codeOf(b Actor) string {
 	var f any = b
-	if s, ok := b.(self); ok {
+	if s, ok := b.(blocking); ok {
 		f = s.fn
 	}
 	v := reflect.ValueOf(f)
@@ -124,7 +124,7 @@ func (n *Node) Messages(pid PID, max int) []any {
 		look()
 		p.cold.bias.Unlock()
 	default:
-		s := p.behaviour.(self)
+		s := p.behaviour.(blocking)
 		s.bias.Lock()
 		look()
 		s.bias.Unlock()

@@ -367,7 +367,7 @@ func TestBoundedWaits(t *testing.T) {
 			results := make(chan error, 100)
 			start := make(chan struct{})
 			pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Limits: mailbox.Limits{Messages: 2}},
-				node.Process(func(p *node.Self) error {
+				node.ProcessFunc(func(p *node.Process) error {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
 					results <- err

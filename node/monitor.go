@@ -232,7 +232,7 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 func (p *proc) discard(c *Context, match func(any) bool) {
 	held := false
 	remove := func() {
-		if _, co := p.behaviour.(self); c != nil && !co {
+		if _, co := p.behaviour.(blocking); c != nil && !co {
 			held = p.q.More()
 		}
 		for p.refill() {
@@ -244,7 +244,7 @@ func (p *proc) discard(c *Context, match func(any) bool) {
 	}
 	switch {
 	case p.kind >= blocked:
-		b := &p.behaviour.(self).bias
+		b := &p.behaviour.(blocking).bias
 		b.Enter()
 		remove()
 		b.Leave()

@@ -50,11 +50,11 @@ func TestNativeBesideErlang(t *testing.T) {
 	assert.Equal(t, want, caught(t, got))
 	assert.Equal(t, want, caught(t, caughtAtA))
 	// A monitor of b over the pid from OTP, learnt natively.
-	inCatcher(b, last, func(p *node.Self) { p.Monitor(pid) })
+	inCatcher(b, last, func(p *node.Process) { p.Monitor(pid) })
 	e.Ask("put(w, spawn(fun() -> receive X -> exit(X) end end)), {relay, 'a@127.0.0.1'} ! get(w)")
 	worker, ok := caught(t, got).(node.PID)
 	require.True(t, ok)
-	inCatcher(b, last, func(p *node.Self) { p.Link(worker) })
+	inCatcher(b, last, func(p *node.Process) { p.Link(worker) })
 	require.NoError(t, b.Send(worker, wire.Atom("done")))
 	assert.Equal(t, node.Exited{From: worker, Reason: wire.Atom("done")}, caught(t, got))
 }

@@ -26,7 +26,7 @@ func (c *Context) MonitorNodes(on bool) { c.p.monitorNodes(on) }
 
 // MonitorNodes asks for a [NodeUp] for every node that is connected from now on;
 // see [Context.MonitorNodes].
-func (s *Self) MonitorNodes(on bool) { s.p.monitorNodes(on) }
+func (s *Process) MonitorNodes(on bool) { s.p.monitorNodes(on) }
 
 func (p *proc) monitorNodes(on bool) {
 	d := p.node.dist

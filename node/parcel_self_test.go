@@ -135,7 +135,7 @@ func TestRunInMailbox(t *testing.T) {
 				held <- struct{}{}
 				<-release
 			}
-			var b Actor = Process(func(s *Self) error {
+			var b Actor = ProcessFunc(func(s *Process) error {
 				s.Receive()
 				hold()
 				for parity := range 2 {

@@ -39,9 +39,9 @@ func TestParcels(t *testing.T) {
 			return nil
 		})
 	}
-	process := func() node.Process {
+	process := func() node.ProcessFunc {
 		check := count()
-		return func(p *node.Self) error {
+		return func(p *node.Process) error {
 			for !check(p.Receive()) {
 			}
 			return nil

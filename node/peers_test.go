@@ -95,7 +95,7 @@ func TestStatsHandled(t *testing.T) {
 	const messages = 640 // a multiple of what a Process tells at once
 	before := n.Stats()
 	nothing := node.ActorFunc(func(*node.Context, any) error { return nil })
-	process := node.Process(func(p *node.Self) error {
+	process := node.ProcessFunc(func(p *node.Process) error {
 		for {
 			p.Receive()
 		}

@@ -185,7 +185,7 @@ func (p *proc) push(c *Context, n *inbox.Node) error {
 	if p.kind >= blocked {
 		switch p.in.Offer(n) {
 		case mailbox.Wake:
-			p.behaviour.(self).give(n)
+			p.behaviour.(blocking).give(n)
 		case mailbox.Closed:
 			return p.node.undeliverable(p.pid(), n.Msg)
 		}
@@ -215,7 +215,7 @@ func (p *proc) wake(c *Context) {
 	case free:
 		p.cold.scheduler.Schedule(p)
 	default: // boxed: what is boxed is not handed over
-		p.behaviour.(self).prod()
+		p.behaviour.(blocking).prod()
 	}
 }
 
@@ -535,7 +535,7 @@ func (p *proc) context() context.Context {
 // typeName is the behaviour's type as %T prints it.
 func typeName(v any) string {
 	switch b := v.(type) {
-	case self:
+	case blocking:
 		return b.what()
 	case interface{ BehaviourName() string }:
 		return b.BehaviourName()

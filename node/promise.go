@@ -30,7 +30,7 @@ type promise struct {
 	listed     bool
 
 	// Who is told; at most one of these is set.
-	waiter *Self    // a process that is parked, or will be
+	waiter *Process // a process that is parked, or will be
 	asker  *proc    // a process that gets a Result with the tag
 	more   *watches // of a Future
 
@@ -205,7 +205,7 @@ func (t ticket) wait(ctx context.Context) (any, error) {
 }
 
 // park is wait for a process, which may be killed meanwhile.
-func (t ticket) park(ctx context.Context, s *Self) (any, error) {
+func (t ticket) park(ctx context.Context, s *Process) (any, error) {
 	reply := s.waits.reply
 	bias.Store(&s.parked, 1)
 	defer bias.Store(&s.parked, 0)
@@ -226,7 +226,7 @@ func (t ticket) park(ctx context.Context, s *Self) (any, error) {
 }
 
 // parkCo is park for a coroutine.
-func (t ticket) parkCo(ctx context.Context, s *Self) (any, error) {
+func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 	co := s.co
 	if ctx.Done() != nil && ctx != s.waits.ctx {
 		stop := context.AfterFunc(ctx, func() { t.settle(nil, nil, context.Cause(ctx)) })

@@ -116,7 +116,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 			answersAll(c.Node(), msg, c.Reply)
 			return nil
 		}),
-		"process": node.Process(func(s *node.Self) error {
+		"process": node.ProcessFunc(func(s *node.Process) error {
 			for {
 				answersAll(s.Node(), s.Receive(), s.Reply)
 			}
@@ -239,7 +239,7 @@ func heapNow() int64 {
 // flood has a process send to a peer as long as there is one; it ends when the peer is gone.
 func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 	over := make(chan struct{})
-	_, err := n.Spawn(node.Process(func(s *node.Self) error {
+	_, err := n.Spawn(node.ProcessFunc(func(s *node.Process) error {
 		defer close(over)
 		s.TrapExit(true)
 		s.MonitorNode(to.Node())
@@ -316,7 +316,7 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 			}
 			return nil
 		}),
-		"process": node.Process(func(s *node.Self) error {
+		"process": node.ProcessFunc(func(s *node.Process) error {
 			for {
 				if r, ok := s.Node().AsRequest(s.Receive()); ok {
 					serve(r.Caller(), s.Send)

@@ -17,14 +17,14 @@ import (
 )
 
 // fill sends msgs to the process itself.
-func fill(t testing.TB, p *node.Self, msgs ...any) {
+func fill(t testing.TB, p *node.Process, msgs ...any) {
 	for _, m := range msgs {
 		assert.NoError(t, p.Send(p.Self(), m))
 	}
 }
 
 // rest takes all that is in the mailbox.
-func rest(p *node.Self) (all []any) {
+func rest(p *node.Process) (all []any) {
 	for {
 		m, err := p.ReceiveWithin(0, nil)
 		if err != nil {
@@ -39,7 +39,7 @@ func is(want any) func(any) bool { return func(m any) bool { return m == want } 
 func TestReceiveTakesTheFirstThatMatches(t *testing.T) {
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "a", 2, "b", 3.5, "c", 3)
 			assert.Equal(t, "a", node.ReceiveOf[string](p))
 			assert.Equal(t, 3.5, node.ReceiveOf[float64](p))
@@ -54,7 +54,7 @@ func TestReceiveTakesTheFirstThatMatches(t *testing.T) {
 func TestReceiveByInterface(t *testing.T) {
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			fill(t, p, 1, time.Second, context.Canceled)
 			assert.Equal(t, context.Canceled, node.ReceiveOf[error](p))
 			assert.Equal(t, time.Second, node.ReceiveOf[fmt.Stringer](p))
@@ -67,7 +67,7 @@ func TestReceiveByInterface(t *testing.T) {
 func TestReceiveWaitsForTheMatch(t *testing.T) {
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			fill(t, p, "old")
 			me, looked := p.Self(), make(chan struct{}, 8)
 			go func() {
@@ -93,7 +93,7 @@ func TestReceiveNested(t *testing.T) {
 	type body struct{ id, k int }
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			fill(t, p, body{2, 0}, open{1}, body{1, 0}, open{2}, body{2, 1}, body{1, 1}, "end")
 			var got []any
 			for range 2 {
@@ -114,7 +114,7 @@ func TestReceiveTimeouts(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 1})
 			require.NoError(t, err)
 			defer n.Stop()
-			s.run(t, n, func(p *node.Self) {
+			s.run(t, n, func(p *node.Process) {
 				began := time.Now()
 				since := func() time.Duration { return time.Since(began) }
 
@@ -174,7 +174,7 @@ func TestKilledInATimedReceive(t *testing.T) {
 			require.NoError(t, err)
 			defer n.Stop()
 			unwound := make(chan struct{})
-			pid, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+			pid, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
 				defer close(unwound)
 				p.ReceiveWithin(time.Second, nil)
 				t.Error("the process goes on")
@@ -196,7 +196,7 @@ func TestKilledInATimedReceive(t *testing.T) {
 func TestReceiveAmongMany(t *testing.T) {
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			var old []any
 			for i := range 1000 {
 				old = append(old, i)
@@ -221,7 +221,7 @@ func TestReplySkipsOlderMessages(t *testing.T) {
 		n := startNode(t, node.Config{})
 		server, err := n.Spawn(asActor(counter()))
 		require.NoError(t, err)
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "two", 3)
 			for k := range 10 {
 				got, err := node.Call[int](context.Background(), p, server, add{1})
@@ -363,7 +363,7 @@ func TestReceiveModel(t *testing.T) {
 	eachBlocking(t, func(t *testing.T, s way) {
 		n := startNode(t, node.Config{})
 		r := seeded(t)
-		s.run(t, n, func(p *node.Self) {
+		s.run(t, n, func(p *node.Process) {
 			var m model
 			next := 0
 			// Two ways in: from within, and from another goroutine.

@@ -142,7 +142,7 @@ func (c *Context) SendAt(at At, msg any) error {
 
 // SendAt sends to whoever is registered under a name on a node; see
 // [Node.SendAt].
-func (s *Self) SendAt(at At, msg any) error {
+func (s *Process) SendAt(at At, msg any) error {
 	if at.Node == s.p.node.cfg.Name {
 		return s.SendName(at.Name, msg)
 	}
@@ -153,7 +153,7 @@ func (s *Self) SendAt(at At, msg any) error {
 func (c *Context) MonitorAt(at At) Ref { return c.p.monitorAt(c, at) }
 
 // MonitorAt monitors whoever is registered under a name on a node.
-func (s *Self) MonitorAt(at At) Ref { return s.p.monitorAt(s.context(), at) }
+func (s *Process) MonitorAt(at At) Ref { return s.p.monitorAt(s.context(), at) }
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.
@@ -161,7 +161,7 @@ func (c *Context) MonitorNode(name Atom) { c.p.monitorNode(c, name) }
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (s *Self) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
+func (s *Process) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
 
 func (p *proc) monitorNode(c *Context, name Atom) {
 	why := "there is no such node for this one"

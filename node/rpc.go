@@ -174,7 +174,7 @@ func (me calling) applyHere(t ticket, module, function Atom, args []any) {
 			t.settle(me.c, nil, &ExitError{q.reason()})
 		}
 	}}
-	_, err := n.SpawnOpt(o, Process(func(s *Self) error {
+	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
 		class, v, stack := n.apply(s.Context(), module, function, args)
 		if class == "return" {
 			t.settle(s.context(), v, nil)
@@ -243,7 +243,7 @@ func (e *RemoteError) Term() any {
 }
 
 // erpcFor makes the process that calls a function for erpc on another node, p.
-func (n *Node) erpcFor(p *peer, s *wire.Spawn) Process {
+func (n *Node) erpcFor(p *peer, s *wire.Spawn) ProcessFunc {
 	args, cast := s.Args, s.Function == executeCast
 	var ref any
 	if !cast {
@@ -253,7 +253,7 @@ func (n *Node) erpcFor(p *peer, s *wire.Spawn) Process {
 	function, ok2 := args[1].(Atom)
 	list, ok3 := wire.Elements(args[2])
 	proper := ok1 && ok2 && ok3
-	return func(s *Self) error {
+	return func(s *Process) error {
 		var class Atom = wire.Error
 		var v any = wire.Atom("undef")
 		stack := wire.List{wire.Tuple{module, function, wire.List(list), wire.List{}}}

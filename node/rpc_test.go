@@ -206,7 +206,7 @@ func TestRPCKilled(t *testing.T) {
 	a, b, _, _ := two(t)
 	waits := exportFar(t, b)
 	for _, o := range []node.Options{{}, {Coroutine: true}} {
-		pid, err := a.SpawnOpt(o, node.Process(func(p *node.Self) error {
+		pid, err := a.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
 			node.MultiRPC[any](context.Background(), p, []node.Atom{b.Name(), b.Name()}, "far", "wait")
 			return nil
 		}))

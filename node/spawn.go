@@ -15,10 +15,10 @@ type Options struct {
 	Label string // what Info and logs show beside the name and the PID
 	Link  bool   // link to the spawning process
 
-	// Place says where an Actor runs. A Process has a goroutine of its own.
+	// Place says where an Actor runs. A ProcessFunc has a goroutine of its own.
 	Place Place
 
-	// Coroutine runs a Process on stages, as a coroutine, instead of on a
+	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a
 	// goroutine of its own: faster to switch to and to send from, and like an
 	// Actor's handler in that it holds up its stage, until the runtime notices,
 	// when it blocks otherwise than in a Receive or a Call. It must not wait in these
@@ -112,17 +112,17 @@ func nothing(b Actor) bool {
 		return true
 	case ActorFunc:
 		return f == nil
-	case Process:
+	case ProcessFunc:
 		return f == nil
 	}
 	return false
 }
 
 func (o *Options) validate(n *Node, caller *proc, b Actor) error {
-	_, process := b.(Process)
+	_, process := b.(ProcessFunc)
 	switch {
 	case o.Link && caller == nil:
-		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Self.SpawnOpt", ErrBadOption)
+		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
 	case o.Announce && caller == nil:
 		return fmt.Errorf("%w: Announce: there is no process to tell; see SpawnWait", ErrBadOption)
 	case o.Mailbox != nil && o.Limits.Set():
@@ -130,9 +130,9 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	case o.Scheduler != nil && o.Place.how != anywhere:
 		return fmt.Errorf("%w: Scheduler and Place exclude each other", ErrBadOption)
 	case o.Coroutine && (!process || o.Scheduler != nil || o.Place.how == detached):
-		return fmt.Errorf("%w: Coroutine: only for a Process, and not with Scheduler or Detached", ErrBadOption)
+		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc, and not with Scheduler or Detached", ErrBadOption)
 	case process && !o.Coroutine && (o.Scheduler != nil || o.Place.how != anywhere):
-		return fmt.Errorf("%w: a Process has a goroutine of its own: no Scheduler, no Place", ErrBadOption)
+		return fmt.Errorf("%w: a ProcessFunc has a goroutine of its own: no Scheduler, no Place", ErrBadOption)
 	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.pool.Stages()):
 		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.pool.Stages()-1)
 	}
@@ -157,9 +157,9 @@ func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
 
 // Open makes the calling goroutine's handle: a process whose code is that
 // goroutine's. Close it when done.
-func (n *Node) Open() (*Self, error) {
+func (n *Node) Open() (*Process, error) {
 	s := newSelf(nil)
-	if _, _, err := n.begin(nil, nil, &noOptions, self{s}, handle, &s.p); err != nil {
+	if _, _, err := n.begin(nil, nil, &noOptions, blocking{s}, handle, &s.p); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -170,8 +170,8 @@ func (n *Node) Open() (*Self, error) {
 // not inlined below.
 //
 //go:noinline
-func newSelf(fn Process) *Self {
-	s := new(Self)
+func newSelf(fn ProcessFunc) *Process {
+	s := new(Process)
 	s.p.kind = blocked // before all pointers: see Node.begin
 	s.park, s.fn = make(chan struct{}, 1), fn
 	return s
@@ -180,9 +180,9 @@ func newSelf(fn Process) *Self {
 // newCoroutine makes a process that is a coroutine.
 //
 //go:noinline
-func newCoroutine(fn Process) *Self {
+func newCoroutine(fn ProcessFunc) *Process {
 	one := new(struct {
-		s  Self
+		s  Process
 		co coroutine
 	})
 	one.s.p.fresh = true // before all pointers: see Node.begin
@@ -197,7 +197,7 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
-	f, process := b.(Process)
+	f, process := b.(ProcessFunc)
 	coroutine := process && n.cfg.Coroutines
 	if o != &noOptions {
 		o.Coroutine = o.Coroutine || coroutine
@@ -225,10 +225,10 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	switch {
 	case coroutine:
 		s := newCoroutine(f)
-		p, b = &s.p, self{s}
+		p, b = &s.p, blocking{s}
 	case process:
 		s := newSelf(f)
-		p, b, k = &s.p, self{s}, blocked
+		p, b, k = &s.p, blocking{s}, blocked
 	default:
 		if o.Scheduler != nil {
 			k = free
@@ -296,7 +296,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 			return false, Ref{}, err
 		}
 		var task executor.Task = p
-		if _, ok := b.(self); ok {
+		if _, ok := b.(blocking); ok {
 			task = (*coproc)(p)
 		}
 		p.Adopt(task, home, pinned)
@@ -432,7 +432,7 @@ func (p *proc) start(c *Context, guest *executor.Guest, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)
-		go p.behaviour.(self).run()
+		go p.behaviour.(blocking).run()
 	case p.kind == free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {
 			p.node.functions.Add(1)

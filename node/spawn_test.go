@@ -12,7 +12,7 @@ import (
 // fails then, a function that has been run is unwound, and nothing lingers.
 func TestCancelledSpawn(t *testing.T) {
 	unwound := false
-	function := Process(func(s *Self) error {
+	function := ProcessFunc(func(s *Process) error {
 		defer func() { unwound = true }()
 		for {
 			s.Receive()

@@ -38,7 +38,7 @@ func eventually(t testing.TB, what string, fact func() bool) {
 	}
 }
 
-// inside is what a Context and a Self have in common.
+// inside is what a Context and a Process have in common.
 type inside interface {
 	node.Caller
 	Self() node.PID
@@ -88,7 +88,7 @@ func (s flavour) of(handle func(in inside, msg any) error) node.Actor {
 	if !s.process {
 		return node.ActorFunc(func(c *node.Context, m any) error { return handle(c, m) })
 	}
-	return node.Process(func(p *node.Self) error {
+	return node.ProcessFunc(func(p *node.Process) error {
 		for {
 			if err := handle(p, p.Receive()); err != nil {
 				return err
@@ -527,7 +527,7 @@ func TestTalkerMoves(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	stop := make(chan struct{})
-	talker, err := n.SpawnOpt(node.Options{Coroutine: true}, node.Process(func(p *node.Self) error {
+	talker, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
 		for i := 0; ; i++ {
 			select {
 			case <-stop:

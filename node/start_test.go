@@ -43,8 +43,8 @@ func TestSpawnWaitErrors(t *testing.T) {
 	}{
 		{"Init returns", begins(func(*node.Context) error { return nil }), node.Options{}, nil},
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), node.Options{}, nil},
-		{"a Process", node.Process(func(s *node.Self) error { s.Receive(); return nil }), node.Options{}, nil},
-		{"a coroutine", node.Process(func(s *node.Self) error { s.Receive(); return nil }), node.Options{Coroutine: true}, nil},
+		{"a Process", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{}, nil},
+		{"a coroutine", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{Coroutine: true}, nil},
 		{"Ignore", begins(func(*node.Context) error { return node.Ignore }), node.Options{}, node.ErrIgnored},
 		{"Ignore wrapped", begins(func(*node.Context) error { return fmt.Errorf("so: %w", node.Ignore) }), node.Options{}, node.ErrIgnored},
 		{"Stop is not Ignore", begins(func(*node.Context) error { return node.Stop }), node.Options{}, "normal"},
@@ -81,7 +81,7 @@ func TestSpawnWaitErrors(t *testing.T) {
 							ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 							defer cancel()
 							o := c.o
-							if _, process := c.b.(node.Process); !process && o.Place == (node.Place{}) {
+							if _, process := c.b.(node.ProcessFunc); !process && o.Place == (node.Place{}) {
 								o.Place = place.Place
 							}
 							o.Link = link
@@ -185,7 +185,7 @@ func TestAnnounce(t *testing.T) {
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+			bubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 				h.TrapExit(true)
 				pid, err := h.SpawnOpt(node.Options{Link: true, Announce: true}, c.b)
 				require.NoError(t, err)
@@ -217,10 +217,10 @@ func TestAnnounceNeedsParent(t *testing.T) {
 // of, and with a link goes with it.
 func TestSpawnWaitCallerKilled(t *testing.T) {
 	for _, link := range []bool{false, true} {
-		bubble(t, func(t *testing.T, n *node.Node, watch *node.Self) {
+		bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 			release := make(chan struct{})
 			children := make(chan node.PID, 1)
-			caller, err := n.Spawn(node.Process(func(s *node.Self) error {
+			caller, err := n.Spawn(node.ProcessFunc(func(s *node.Process) error {
 				_, err := node.SpawnWait(context.Background(), s, node.Options{Link: link}, begins(func(c *node.Context) error {
 					children <- c.Self()
 					<-release

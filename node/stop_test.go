@@ -147,7 +147,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 		for _, s := range flavours { // killed before they ever ran
 			n.Exit(s.spawn(t, n, node.Options{}, shrug), node.Kill)
 		}
-		_, err = n.SpawnOpt(node.Options{}, node.Process(func(p *node.Self) error {
+		_, err = n.SpawnOpt(node.Options{}, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(time.Hour, nil)
 			return err
 		}))
@@ -313,7 +313,7 @@ func TestBadSpawn(t *testing.T) {
 	n := startNode(t, node.Config{Stages: 2, MaxProcesses: 3})
 	actor, process := flavours[0].of(shrug), flavours[1].of(shrug)
 	var noFunc node.ActorFunc
-	var noProcess node.Process
+	var noProcess node.ProcessFunc
 	for _, nothing := range []node.Actor{nil, noFunc, noProcess} {
 		_, err := n.Spawn(nothing)
 		assert.ErrorIs(t, err, node.ErrNilBehaviour)
@@ -400,7 +400,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, s := range flavours[1:] {
 		errs := make(chan error, 1)
-		_, err = n.SpawnOpt(node.Options{Coroutine: s.coroutine}, node.Process(func(p *node.Self) error {
+		_, err = n.SpawnOpt(node.Options{Coroutine: s.coroutine}, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(-1, nil)
 			errs <- err
 			return nil
@@ -434,7 +434,7 @@ func TestStopWhileKilling(t *testing.T) {
 				require.NoError(t, err)
 				box := &slowClose{mailbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
 				unwound := false
-				pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Mailbox: box}, node.Process(func(p *node.Self) error {
+				pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Mailbox: box}, node.ProcessFunc(func(p *node.Process) error {
 					defer func() { unwound = true }()
 					p.Receive()
 					return nil

@@ -25,7 +25,7 @@ var (
 )
 
 // waitGone waits until a process has exited and returns its reason.
-func waitGone(t testing.TB, h *node.Self, pid node.PID) any {
+func waitGone(t testing.TB, h *node.Process, pid node.PID) any {
 	t.Helper()
 	ref := h.Monitor(pid)
 	return nodetest.Down(t, h, ref).Reason
@@ -53,7 +53,7 @@ type host interface {
 
 var (
 	_ host = (*node.Context)(nil)
-	_ host = (*node.Self)(nil)
+	_ host = (*node.Process)(nil)
 )
 
 // step is a behaviour without a style.
@@ -71,7 +71,7 @@ func asActor(f step) node.Actor {
 }
 
 func asProcess(f step) node.Actor {
-	return node.Process(func(p *node.Self) error {
+	return node.ProcessFunc(func(p *node.Process) error {
 		for {
 			if err := f(p, p.Receive()); err != nil {
 				return err
@@ -102,10 +102,10 @@ func (s way) spawn(t testing.TB, by spawner, f step) node.PID {
 }
 
 // run runs straight-line code in a style of its own and waits for its end.
-func (s way) run(t *testing.T, n *node.Node, f func(p *node.Self)) {
+func (s way) run(t *testing.T, n *node.Node, f func(p *node.Process)) {
 	t.Helper()
 	done := make(chan struct{})
-	_, err := n.SpawnOpt(s.options, node.Process(func(p *node.Self) error {
+	_, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
 		defer close(done)
 		f(p)
 		return nil

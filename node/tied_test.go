@@ -61,7 +61,7 @@ func TestTied(t *testing.T) {
 				name += ", the other traps"
 			}
 			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+				bubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 					f := family{n, newPuppetry(t, n, n, node.Options{}), nil}
 					f.child = newPuppetry(t, n, f.parent, node.Options{Link: c.link})
 					if trap {
@@ -158,7 +158,7 @@ func TestTiedConcurrently(t *testing.T) {
 		parent.TrapExit(true)
 		var kids []node.PID
 		for range 4 {
-			pid, err := parent.SpawnOpt(node.Options{Link: r.IntN(2) == 0}, node.Process(func(s *node.Self) error {
+			pid, err := parent.SpawnOpt(node.Options{Link: r.IntN(2) == 0}, node.ProcessFunc(func(s *node.Process) error {
 				r := rand.New(rand.NewPCG(seed, s.Self().Number()))
 				for range r.IntN(20) {
 					if r.IntN(2) == 0 {

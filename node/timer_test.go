@@ -13,7 +13,7 @@ import (
 
 // inBubble runs f with a node in a bubble of its own time, which stands still
 // while anybody has something to do.
-func inBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Self)) {
+func inBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 1, Stages: 1})
@@ -39,7 +39,7 @@ func clock(boss node.PID, began time.Time) step {
 
 func TestSendAfter(t *testing.T) {
 	eachWay(t, func(t *testing.T, s way) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			pid := s.spawn(t, n, clock(h.Self(), time.Now()))
 			for _, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second} {
 				timer, err := n.SendAfter(d, pid, d)
@@ -63,7 +63,7 @@ func TestSendAfter(t *testing.T) {
 // From within a process, to itself.
 func TestSendAfterToItself(t *testing.T) {
 	eachWay(t, func(t *testing.T, s way) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			began := time.Now()
 			pid := s.spawn(t, n, func(p host, m any) error {
 				if k, ok := m.(int); ok && k > 0 {
@@ -79,7 +79,7 @@ func TestSendAfterToItself(t *testing.T) {
 }
 
 func TestTimerCancel(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 		timer, err := h.SendAfter(10*time.Second, h.Self(), "never")
 		require.NoError(t, err)
 		<-time.After(4 * time.Second)
@@ -114,7 +114,7 @@ func TestTimerCancel(t *testing.T) {
 
 func TestSendInterval(t *testing.T) {
 	eachWay(t, func(t *testing.T, s way) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			pid := s.spawn(t, n, clock(h.Self(), time.Now()))
 			timer, err := h.SendInterval(time.Second, pid, "tick")
 			require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestSendInterval(t *testing.T) {
 }
 
 func TestTimerErrors(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 		_, err := n.SendAfter(-1, h.Self(), "x")
 		assert.ErrorIs(t, err, node.ErrBadTimeout)
 		_, err = h.SendInterval(0, h.Self(), "x")
@@ -161,7 +161,7 @@ func TestTimerErrors(t *testing.T) {
 // A timer for one that is dead: nothing happens until it fires.
 func TestTimerForTheDead(t *testing.T) {
 	eachWay(t, func(t *testing.T, s way) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Self) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			dead := n.DeadLetters(4)
 			defer dead.Close()
 			pid := s.spawn(t, n, sleeper)

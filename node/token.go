@@ -65,7 +65,7 @@ func (p *proc) token() any {
 
 // inherit gives p, which does not run yet, the token of who spawns it.
 func (p *proc) inherit(token any) {
-	if s, ok := p.behaviour.(self); token == nil || ok && s.co != nil {
+	if s, ok := p.behaviour.(blocking); token == nil || ok && s.co != nil {
 		return
 	}
 	p.expectTraced()
@@ -121,7 +121,7 @@ func (p *proc) leaveIt() {
 }
 
 // scanTraced is scan where there may be tokens.
-func (s *Self) scanTraced(match func(any) bool) (any, bool) {
+func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 	q := &s.p.q
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		t, _ := msg.(tick)

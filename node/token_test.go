@@ -23,19 +23,19 @@ func answerTraced(send func(node.PID, any) error, msg any) {
 func tracedBehaviours() map[node.Atom]node.Actor {
 	return map[node.Atom]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error { answerTraced(c.Send, msg); return nil }),
-		"process": node.Process(func(p *node.Self) error {
+		"process": node.ProcessFunc(func(p *node.Process) error {
 			for {
 				answerTraced(p.Send, p.Receive())
 			}
 		}),
-		"matching": node.Process(func(p *node.Self) error {
+		"matching": node.ProcessFunc(func(p *node.Process) error {
 			for {
 				answerTraced(p.Send, node.ReceiveOf[wire.Tuple](p))
 			}
 		}),
 		"relay": node.ActorFunc(func(c *node.Context, msg any) error { return c.SendName("actor", msg) }),
 		"spawning": node.ActorFunc(func(c *node.Context, msg any) error {
-			_, err := c.Spawn(node.Process(func(p *node.Self) error { answerTraced(p.Send, msg); return nil }))
+			_, err := c.Spawn(node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, msg); return nil }))
 			return err
 		}),
 		"asking": node.ActorFunc(func(c *node.Context, msg any) error {
@@ -85,7 +85,7 @@ func TestTokens(t *testing.T) {
 			r, _ := n.AsRequest(msg)
 			return c.Reply(r.From, r.Body)
 		}),
-		"serving": node.Process(func(p *node.Self) error {
+		"serving": node.ProcessFunc(func(p *node.Process) error {
 			for {
 				r, _ := n.AsRequest(p.Receive())
 				p.Reply(r.From, r.Body)
@@ -105,7 +105,7 @@ func TestTokens(t *testing.T) {
 	assert.Equal(t, "none", e.Ask("far:traced({bounded,'%s'}, 17, 1)", n.Name()))
 	// A process that is spawned, or called by erpc, has the token from its beginning.
 	require.NoError(t, n.ExportBehaviour(mfa("m", "answer", 2), func(args []any) (node.Actor, error) {
-		return node.Process(func(p *node.Self) error { answerTraced(p.Send, wire.Tuple(args)); return nil }), nil
+		return node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, wire.Tuple(args)); return nil }), nil
 	}))
 	assert.Equal(t, "17", e.Ask("seq_trace:set_token(label, 17), spawn('%s', m, answer, [self(), 1]), seq_trace:set_token([]), "+
 		"receive {got, 1} -> element(2, seq_trace:get_token(label)) after 10000 -> no_answer end", n.Name()))

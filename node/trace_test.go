@@ -51,7 +51,7 @@ func noEvent(t testing.TB, tr *node.Trace) {
 // styles are the ways to write a process that sends to another what it is told.
 func styles() map[string]func(n *node.Node) (node.PID, error) {
 	type order = func(s node.Sender)
-	process := node.Process(func(p *node.Self) error {
+	process := node.ProcessFunc(func(p *node.Process) error {
 		for {
 			node.ReceiveOf[order](p)(p)
 		}

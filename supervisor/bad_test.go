@@ -21,7 +21,7 @@ import (
 type stage struct {
 	*testing.T
 	n    *node.Node
-	self *node.Self
+	self *node.Process
 }
 
 var background = context.Background()

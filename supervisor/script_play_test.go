@@ -93,7 +93,7 @@ func newPlay(t *testing.T, s style) *play {
 			return p.start(p.kids[args[0].(int)], args[1:])
 		}))
 	}
-	p.root, err = n.Spawn(node.Process(p.runRoot))
+	p.root, err = n.Spawn(node.ProcessFunc(p.runRoot))
 	require.NoError(t, err)
 	p.lives[p.root] = &life{pid: p.root, name: "root", kind: root}
 	p.names["root"] = p.root
@@ -167,7 +167,7 @@ func (p *play) command(verb, rest string, below []string) {
 	case "start_child":
 		p.startChild(who, more)
 	case "which":
-		p.ask(who, wire.Atom("which_children"), func(s *node.Self, sup node.PID) (any, error) {
+		p.ask(who, wire.Atom("which_children"), func(s *node.Process, sup node.PID) (any, error) {
 			kids, err := supervisor.WhichChildren(context.Background(), s, sup)
 			l := wire.List{}
 			for _, k := range kids {
@@ -176,7 +176,7 @@ func (p *play) command(verb, rest string, below []string) {
 			return l, err
 		})
 	case "count":
-		p.ask(who, wire.Atom("count_children"), func(s *node.Self, sup node.PID) (any, error) {
+		p.ask(who, wire.Atom("count_children"), func(s *node.Process, sup node.PID) (any, error) {
 			c, err := supervisor.CountChildren(context.Background(), s, sup)
 			return c.Term(), err
 		})
@@ -193,7 +193,7 @@ func (p *play) command(verb, rest string, below []string) {
 	case "signal":
 		p.send(p.root, doSignal{p.pid(who), p.term(more)})
 	case "stray":
-		_, err := p.n.Spawn(node.Process(func(s *node.Self) error {
+		_, err := p.n.Spawn(node.ProcessFunc(func(s *node.Process) error {
 			s.Exit(p.pid(who), p.term(more))
 			return nil
 		}))
@@ -226,7 +226,7 @@ func (p *play) askByID(verb, sup, text string) {
 	} else {
 		id = p.term(text)
 	}
-	p.ask(sup, wire.Tuple{wire.Atom(verb), id}, func(s *node.Self, sup node.PID) (any, error) {
+	p.ask(sup, wire.Tuple{wire.Atom(verb), id}, func(s *node.Process, sup node.PID) (any, error) {
 		ctx := context.Background()
 		switch verb {
 		case "terminate_child":
@@ -247,14 +247,14 @@ func (p *play) askByID(verb, sup, text string) {
 func (p *play) startChild(sup, text string) {
 	if strings.HasPrefix(text, "[") {
 		args := p.term(text)
-		p.ask(sup, wire.Tuple{wire.Atom("start_child"), args}, func(s *node.Self, sup node.PID) (any, error) {
+		p.ask(sup, wire.Tuple{wire.Atom("start_child"), args}, func(s *node.Process, sup node.PID) (any, error) {
 			l, _ := args.(wire.List)
 			return started(supervisor.StartDynamic(context.Background(), s, sup, l...))
 		})
 		return
 	}
 	spec := p.child(text)
-	p.ask(sup, wire.Tuple{wire.Atom("start_child"), spec}, func(s *node.Self, sup node.PID) (any, error) {
+	p.ask(sup, wire.Tuple{wire.Atom("start_child"), spec}, func(s *node.Process, sup node.PID) (any, error) {
 		k, err := supervisor.ParseChild(spec)
 		if err != nil {
 			return nil, err
@@ -298,13 +298,13 @@ func (p *play) check(key string, below []string) {
 }
 
 // ask makes a request to a supervisor, in Erlang or by f.
-func (p *play) ask(sup string, request any, f func(s *node.Self, sup node.PID) (any, error)) {
+func (p *play) ask(sup string, request any, f func(s *node.Process, sup node.PID) (any, error)) {
 	line, pid := p.line, p.pid(sup)
 	if p.terms {
 		p.genCall(line, pid, request)
 		return
 	}
-	_, err := p.n.Spawn(node.Process(func(s *node.Self) error {
+	_, err := p.n.Spawn(node.ProcessFunc(func(s *node.Process) error {
 		result, err := f(s, pid)
 		if err != nil {
 			result = errorTerm(err)
@@ -370,7 +370,7 @@ func errorTerm(err error) any {
 }
 
 // runRoot is the process that starts supervisors.
-func (p *play) runRoot(s *node.Self) error {
+func (p *play) runRoot(s *node.Process) error {
 	s.TrapExit(true)
 	for {
 		switch m := s.Receive().(type) {

@@ -23,7 +23,7 @@ func worker(tell func(string), name string) func(...any) (node.Actor, error) {
 
 // end sends a process a reason to exit with. When it returns, those who are linked
 // to the process have been told: with a monitor that came too late they may not be.
-func end(t *testing.T, h *node.Self, pid node.PID, reason any) {
+func end(t *testing.T, h *node.Process, pid node.PID, reason any) {
 	t.Helper()
 	ref := h.Monitor(pid)
 	require.NoError(t, h.Send(pid, reason))

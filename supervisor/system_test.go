@@ -22,7 +22,7 @@ import (
 func TestSignals(t *testing.T) {
 	inBubble(t, nil, func(s *stage) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
-		_, err := s.n.Spawn(node.Process(func(p *node.Self) error {
+		_, err := s.n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			p.Exit(sup, node.Shutdown)
 			return nil
 		}))

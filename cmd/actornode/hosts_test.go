@@ -31,7 +31,7 @@ type hosts struct {
 	names []node.Atom
 	cmds  map[node.Atom]*exec.Cmd
 	n     *node.Node
-	me    *node.Self
+	me    *node.Process
 	scope *pg.Scope
 	http  string // of the first
 }

@@ -114,7 +114,7 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 
 // watch opens a process of this program and has it monitor w, whose PID is made that
 // of the life that is now.
-func (s *session) watch(ctx context.Context, w *who) (*node.Self, error) {
+func (s *session) watch(ctx context.Context, w *who) (*node.Process, error) {
 	if w.now {
 		pid, err := s.current(ctx, *w)
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *session) watch(ctx context.Context, w *who) (*node.Self, error) {
 // settled returns when w's node has had what h has sent before, with the error that
 // there is no such process if it said so: signals come in order, so the answer to a
 // ping comes after the Down of a monitor of nobody.
-func (s *session) settled(ctx context.Context, h *node.Self, w who) error {
+func (s *session) settled(ctx context.Context, h *node.Process, w who) error {
 	if err := s.n.Ping(ctx, w.node); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func Export(n *node.Node) error {
 		{"counter", 0, func([]any) (node.Actor, error) { return counters.New(&counter{}), nil }},
 		{"echo", 0, func([]any) (node.Actor, error) { return echoes.New(echo{}), nil }},
 		{"exit", 1, func(args []any) (node.Actor, error) {
-			return node.Process(func(*node.Self) error { return node.ExitWith(args[0]) }), nil
+			return node.ProcessFunc(func(*node.Process) error { return node.ExitWith(args[0]) }), nil
 		}},
 	} {
 		if err := n.ExportBehaviour(wire.Export{Module: Module, Function: x.name, Arity: x.arity}, x.make); err != nil {

@@ -35,7 +35,7 @@ func Soon(t testing.TB) context.Context {
 }
 
 // Open opens a handle that is closed at the end of the test.
-func Open(t testing.TB, n *node.Node) *node.Self {
+func Open(t testing.TB, n *node.Node) *node.Process {
 	t.Helper()
 	h, err := n.Open()
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func Open(t testing.TB, n *node.Node) *node.Self {
 
 // InBubble runs f in a bubble of testing/synctest, with a node of two workers that
 // is stopped when all that is in the bubble waits, a handle on it, and what it logs.
-func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Self, log *logtest.Text)) {
+func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
 		n := Start(t, node.Config{Workers: 2, Log: log.Logger()})
@@ -57,7 +57,7 @@ func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Self, log
 }
 
 // Next takes the oldest message of a handle, which must be a T and must come.
-func Next[T any](t testing.TB, h *node.Self) T {
+func Next[T any](t testing.TB, h *node.Process) T {
 	t.Helper()
 	m, err := h.ReceiveWithin(Limit, nil)
 	require.NoError(t, err)
@@ -67,14 +67,14 @@ func Next[T any](t testing.TB, h *node.Self) T {
 }
 
 // Quiet checks that a handle has no message.
-func Quiet(t testing.TB, h *node.Self) {
+func Quiet(t testing.TB, h *node.Process) {
 	t.Helper()
 	m, err := h.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "unexpected message %v", m)
 }
 
 // Down waits for the Down of a monitor and leaves other messages in the mailbox.
-func Down(t testing.TB, h *node.Self, ref node.Ref) node.Down {
+func Down(t testing.TB, h *node.Process, ref node.Ref) node.Down {
 	t.Helper()
 	m, err := h.ReceiveWithin(Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
 	require.NoError(t, err)

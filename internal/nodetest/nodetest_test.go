@@ -35,7 +35,7 @@ func TestKit(t *testing.T) {
 }
 
 func TestInBubble(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Self, log *logtest.Text) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { panic("bad cake") }))
 		require.NoError(t, err)
 		require.NoError(t, h.Send(pid, 1))

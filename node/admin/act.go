@@ -206,7 +206,7 @@ func (q *question) drain() (any, error) {
 	case len(d.waiters) >= q.s.cfg.Limit:
 		return nil, fmt.Errorf("%w: %d wait for the end of the draining", ErrBusy, len(d.waiters))
 	case !d.begun:
-		_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": drain")}, node.Process(q.s.draining))
+		_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": drain")}, node.ProcessFunc(q.s.draining))
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +218,7 @@ func (q *question) drain() (any, error) {
 
 // draining is the process that drains the node: started by the first request, ended
 // by Config.Drain, whose context ends with the node.
-func (s *Service) draining(p *node.Self) (err error) {
+func (s *Service) draining(p *node.Process) (err error) {
 	d, ended := &s.drain, false
 	defer func() {
 		if !ended {

@@ -203,7 +203,7 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 		q.s.streams.Add(-1)
 		return nil, fmt.Errorf("%w: there are %d streams", ErrBusy, q.s.cfg.Streams)
 	}
-	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.Process(func(p *node.Self) error {
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.streams.Add(-1)
 		defer close(o.over)
 		o.self = p.Self()
@@ -232,7 +232,7 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 
 // serve is the process: it ends with the client, at its wish, or with the source.
 // over: there is no more to show, and the client does not know that yet.
-func (o *outlet) serve(p *node.Self) (over bool) {
+func (o *outlet) serve(p *node.Process) (over bool) {
 	for {
 		switch m := p.Receive().(type) {
 		case parcel:
@@ -261,7 +261,7 @@ func (o *outlet) serve(p *node.Self) (over bool) {
 
 // linger lets what the client says before it hears of the end come in, so that it is
 // nobody's dead letter, which other streams would show.
-func linger(p *node.Self) {
+func linger(p *node.Process) {
 	for until := time.Now().Add(patience); ; {
 		m, err := p.ReceiveWithin(max(0, time.Until(until)), nil)
 		if _, down := m.(node.Down); err != nil || down || m == wire.Atom("stop") {
@@ -270,7 +270,7 @@ func linger(p *node.Self) {
 	}
 }
 
-func (o *outlet) bye(p *node.Self, why wire.Atom) {
+func (o *outlet) bye(p *node.Process, why wire.Atom) {
 	p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("ended"), why}})
 }
 

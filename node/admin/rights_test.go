@@ -105,7 +105,7 @@ func TestForgedRights(t *testing.T) {
 	request := func(from node.PID, ref node.Ref) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, ref}, wire.Atom("stop")}
 	}
-	refused := func(h *node.Self) {
+	refused := func(h *node.Process) {
 		t.Helper()
 		v := nodetest.Next[wire.Tuple](t, h)
 		require.Contains(t, wire.Format(v[1]), "{error,{not_allowed,")
@@ -133,7 +133,7 @@ func TestForgedRights(t *testing.T) {
 		m := msg.(wire.Tuple)
 		return c.SendName(m[0].(wire.Atom), m[1])
 	}))
-	for _, from := range []*node.Self{me, operator, own} {
+	for _, from := range []*node.Process{me, operator, own} {
 		require.NoError(t, me.Send(puppet, wire.Tuple{admin.Name, request(from.Self(), from.Node().MakeRef())}))
 		refused(from)
 	}

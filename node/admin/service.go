@@ -172,7 +172,7 @@ type question struct {
 	s    *Service
 	n    *node.Node
 	from node.From
-	self *node.Self // the worker; nil: the service itself
+	self *node.Process // the worker; nil: the service itself
 	word node.Atom
 	args []any
 	peer node.Atom // who has asked; "": not known
@@ -183,7 +183,7 @@ type question struct {
 
 // work runs d in a process of its own: it ends with the answer, or with the node.
 func (q *question) work(d *duty) {
-	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.Process(func(p *node.Self) error {
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.busy.Add(-1)
 		q.self = p
 		defer func() {

@@ -23,7 +23,7 @@ type Stream[T any] struct {
 
 	at      node.Atom
 	node    *node.Node
-	handle  *node.Self
+	handle  *node.Process
 	me      node.PID // of handle
 	source  node.PID // the process on the other node
 	ref     node.Ref

@@ -25,13 +25,13 @@ import (
 type stage struct {
 	*testing.T
 	n   *node.Node
-	me  *node.Self
+	me  *node.Process
 	pid node.PID
 	log *logtest.Text
 }
 
 func onStage(t *testing.T, f func(s *stage)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Self, log *logtest.Text) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) {
 		pid, err := event.Start(t.Context(), me, event.Config{}, node.Options{})
 		require.NoError(t, err)
 		f(&stage{t, n, me, pid, log})
@@ -238,7 +238,7 @@ func TestFullOwner(t *testing.T) {
 	onStage(t, func(s *stage) {
 		added, release := make(chan error, 1), make(chan struct{})
 		owner, err := s.n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-			node.Process(func(p *node.Self) error {
+			node.ProcessFunc(func(p *node.Process) error {
 				added <- event.AddOwned(p.Context(), p, s.pid, id("a"), &probe{})
 				<-release
 				return nil

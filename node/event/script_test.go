@@ -52,7 +52,7 @@ func TestScriptsOTP(t *testing.T) {
 type theatre struct {
 	rules  map[string][]string
 	n      *node.Node
-	driver *node.Self
+	driver *node.Process
 	pid    node.PID
 
 	owners map[string]node.PID

@@ -22,10 +22,10 @@ var echoes = genserver.Define(
 	genserver.OnInfo(func(_ echo, _ *genserver.Context, done chan struct{}) error { close(done); return nil }),
 )
 
-func benchCall(b *testing.B, o node.Options, loop func(s *node.Self, pid node.PID)) {
+func benchCall(b *testing.B, o node.Options, loop func(s *node.Process, pid node.PID)) {
 	n := nodetest.Start(b, node.Config{})
 	done := make(chan struct{})
-	_, err := n.SpawnOpt(o, node.Process(func(s *node.Self) error {
+	_, err := n.SpawnOpt(o, node.ProcessFunc(func(s *node.Process) error {
 		defer close(done)
 		pid, err := echoes.Start(context.Background(), s, echo{}, node.Options{})
 		if err != nil {
@@ -43,8 +43,8 @@ func benchCall(b *testing.B, o node.Options, loop func(s *node.Self, pid node.PI
 }
 
 // calls makes b.N calls; what is small enough costs no allocation.
-func calls(b *testing.B) func(s *node.Self, pid node.PID) {
-	return func(s *node.Self, pid node.PID) {
+func calls(b *testing.B) func(s *node.Process, pid node.PID) {
+	return func(s *node.Process, pid node.PID) {
 		ctx := context.Background()
 		for range b.N {
 			if r, err := genserver.Call(ctx, s, pid, Echo{N: 7}); r != 7 || err != nil {
@@ -109,7 +109,7 @@ func BenchmarkSendRequestFromActor(b *testing.B) {
 }
 
 func BenchmarkCast(b *testing.B) {
-	benchCall(b, node.Options{Coroutine: true}, func(s *node.Self, pid node.PID) {
+	benchCall(b, node.Options{Coroutine: true}, func(s *node.Process, pid node.PID) {
 		for range b.N {
 			genserver.Cast(s, pid, 7)
 		}

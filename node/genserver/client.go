@@ -28,7 +28,7 @@ func Async[T node.Dest, Q Asks[R], R any](from node.Caller, to T, req Q) *node.F
 }
 
 // Sender sends messages: a [*node.Node], a [*node.Context], a [*Context], or a
-// [*node.Self].
+// [*node.Process].
 type Sender = node.Sender
 
 // Cast sends a message that the server handles without a reply. It returns before

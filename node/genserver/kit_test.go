@@ -172,7 +172,7 @@ func gone(t testing.TB, down node.Down) any {
 }
 
 // watch waits for the Down of a monitor.
-func watch(t testing.TB, h *node.Self, ref node.Ref) any {
+func watch(t testing.TB, h *node.Process, ref node.Ref) any {
 	t.Helper()
 	return gone(t, nodetest.Down(t, h, ref))
 }

@@ -82,7 +82,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, h *node.Self, pid node.PID, what wire.Tuple) any {
+func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	req := func(label string, q any) any {
 		tag := aliasTag(h.Alias(true))
 		h.Send(pid, wire.Tuple{a(label), wire.Tuple{h.Self(), tag}, q})

@@ -31,23 +31,23 @@ func aliasTag(ref node.Ref) any { return wire.ImproperList{Head: []any{a("alias"
 var tags = []struct {
 	name  string
 	alias bool
-	make  func(h *node.Self, ref node.Ref) any
+	make  func(h *node.Process, ref node.Ref) any
 }{
-	{"reference", false, func(h *node.Self, _ node.Ref) any { return h.Node().MakeRef() }},
-	{"[alias|Ref]", true, func(_ *node.Self, ref node.Ref) any { return aliasTag(ref) }},
-	{"[[alias|Ref]|term]", true, func(_ *node.Self, ref node.Ref) any {
+	{"reference", false, func(h *node.Process, _ node.Ref) any { return h.Node().MakeRef() }},
+	{"[alias|Ref]", true, func(_ *node.Process, ref node.Ref) any { return aliasTag(ref) }},
+	{"[[alias|Ref]|term]", true, func(_ *node.Process, ref node.Ref) any {
 		return wire.ImproperList{Head: []any{aliasTag(ref)}, Tail: a("label")}
 	}},
-	{"[[alias|Ref], term]", true, func(_ *node.Self, ref node.Ref) any { return wire.List{aliasTag(ref), a("label")} }},
-	{"[[alias|Ref], term|term]", true, func(_ *node.Self, ref node.Ref) any {
+	{"[[alias|Ref], term]", true, func(_ *node.Process, ref node.Ref) any { return wire.List{aliasTag(ref), a("label")} }},
+	{"[[alias|Ref], term|term]", true, func(_ *node.Process, ref node.Ref) any {
 		return wire.ImproperList{Head: []any{aliasTag(ref), 1}, Tail: a("label")}
 	}},
-	{"{Ref, Node} of multi_call", false, func(h *node.Self, _ node.Ref) any { return wire.Tuple{h.Node().MakeRef(), h.Node().Name()} }},
-	{"[]", false, func(*node.Self, node.Ref) any { return wire.List{} }},
-	{"[alias]", false, func(*node.Self, node.Ref) any { return wire.List{a("alias")} }},
-	{"[alias|atom]", false, func(*node.Self, node.Ref) any { return wire.ImproperList{Head: []any{a("alias")}, Tail: a("x")} }},
-	{"[other|Ref]", false, func(_ *node.Self, ref node.Ref) any { return wire.ImproperList{Head: []any{a("other")}, Tail: ref} }},
-	{"atom", false, func(*node.Self, node.Ref) any { return a("tag") }},
+	{"{Ref, Node} of multi_call", false, func(h *node.Process, _ node.Ref) any { return wire.Tuple{h.Node().MakeRef(), h.Node().Name()} }},
+	{"[]", false, func(*node.Process, node.Ref) any { return wire.List{} }},
+	{"[alias]", false, func(*node.Process, node.Ref) any { return wire.List{a("alias")} }},
+	{"[alias|atom]", false, func(*node.Process, node.Ref) any { return wire.ImproperList{Head: []any{a("alias")}, Tail: a("x")} }},
+	{"[other|Ref]", false, func(_ *node.Process, ref node.Ref) any { return wire.ImproperList{Head: []any{a("other")}, Tail: ref} }},
+	{"atom", false, func(*node.Process, node.Ref) any { return a("tag") }},
 }
 
 func TestErlangCalls(t *testing.T) {
@@ -517,7 +517,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 	h.Close(nil)
 }
 
-func randomTerm(r *rand.Rand, h *node.Self, depth int) any {
+func randomTerm(r *rand.Rand, h *node.Process, depth int) any {
 	some := func() []any {
 		l := make([]any, r.IntN(4))
 		for i := range l {
@@ -559,7 +559,7 @@ func randomTerm(r *rand.Rand, h *node.Self, depth int) any {
 	}
 }
 
-func randomMessage(r *rand.Rand, h *node.Self) any {
+func randomMessage(r *rand.Rand, h *node.Process) any {
 	term := func() any { return randomTerm(r, h, 3) }
 	from := wire.Tuple{h.Self(), term()}
 	var m wire.Tuple

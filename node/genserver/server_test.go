@@ -25,14 +25,14 @@ import (
 func TestWhatEndsAServer(t *testing.T) {
 	asked := wire.Atom("asked")
 	type f = func(p *probe, c *genserver.Context) error
-	ways := map[string]func(h *node.Self, pid node.PID, f f) error{
-		"call": func(h *node.Self, pid node.PID, f f) error {
+	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
+		"call": func(h *node.Process, pid node.PID, f f) error {
 			_, err := genserver.CallWithin(limit, h, pid, do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
-		"cast":    func(h *node.Self, pid node.PID, f f) error { return genserver.Cast(h, pid, tell(f)) },
-		"message": func(h *node.Self, pid node.PID, f f) error { return h.Send(pid, hint(f)) },
-		"continuation": func(h *node.Self, pid node.PID, f f) error {
+		"cast":    func(h *node.Process, pid node.PID, f f) error { return genserver.Cast(h, pid, tell(f)) },
+		"message": func(h *node.Process, pid node.PID, f f) error { return h.Send(pid, hint(f)) },
+		"continuation": func(h *node.Process, pid node.PID, f f) error {
 			return genserver.Cast(h, pid, tell(func(p *probe, c *genserver.Context) error {
 				c.Continue(func(c *genserver.Context) error { return f(p, c) })
 				return nil
@@ -82,10 +82,10 @@ func TestWhatEndsAServer(t *testing.T) {
 }
 
 func TestExitSignals(t *testing.T) {
-	boss := func(t *testing.T, h *node.Self, trap bool, o node.Options) (parent, child node.PID, p *probe) {
+	boss := func(t *testing.T, h *node.Process, trap bool, o node.Options) (parent, child node.PID, p *probe) {
 		p = &probe{init: func(_ *probe, c *genserver.Context) error { c.TrapExit(trap); return nil }}
 		pids := make(chan node.PID, 1)
-		parent, err := h.Node().Spawn(node.Process(func(s *node.Self) error {
+		parent, err := h.Node().Spawn(node.ProcessFunc(func(s *node.Process) error {
 			pid, err := probes.Start(context.Background(), s, p, o)
 			if err != nil {
 				return err
@@ -93,7 +93,7 @@ func TestExitSignals(t *testing.T) {
 			pids <- pid
 			for {
 				switch m := s.Receive().(type) {
-				case func(s *node.Self):
+				case func(s *node.Process):
 					m(s)
 				default:
 					return node.ExitWith(m)
@@ -106,30 +106,30 @@ func TestExitSignals(t *testing.T) {
 	for _, c := range []struct {
 		what       string
 		trap, link bool
-		signal     func(h *node.Self, parent, child node.PID)
+		signal     func(h *node.Process, parent, child node.PID)
 		reason     any
 		notes      []string
 		lives      bool
 	}{
-		{"the parent exits", false, true, func(h *node.Self, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, wire.Atom("tired"), []string{}, false},
-		{"the parent exits, trapped", true, true, func(h *node.Self, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) },
+		{"the parent exits", false, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, wire.Atom("tired"), []string{}, false},
+		{"the parent exits, trapped", true, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) },
 			wire.Atom("tired"), []string{"terminate tired"}, false},
-		{"the parent ends normally, trapped", true, true, func(h *node.Self, parent, _ node.PID) { h.Send(parent, node.Normal) },
+		{"the parent ends normally, trapped", true, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, node.Normal) },
 			node.Normal, []string{"terminate normal"}, false},
-		{"a parent without link exits", true, false, func(h *node.Self, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, nil, []string{}, true},
+		{"a parent without link exits", true, false, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, nil, []string{}, true},
 		{"a parent without link sends a signal, trapped", true, false,
-			func(h *node.Self, parent, child node.PID) {
-				h.Send(parent, func(s *node.Self) { s.Exit(child, wire.Atom("tired")) })
+			func(h *node.Process, parent, child node.PID) {
+				h.Send(parent, func(s *node.Process) { s.Exit(child, wire.Atom("tired")) })
 			},
 			nil, []string{"exited tired"}, true},
 		{"the parent sends a signal, trapped", true, true,
-			func(h *node.Self, parent, child node.PID) {
-				h.Send(parent, func(s *node.Self) { s.Exit(child, wire.Atom("tired")) })
+			func(h *node.Process, parent, child node.PID) {
+				h.Send(parent, func(s *node.Process) { s.Exit(child, wire.Atom("tired")) })
 			},
 			wire.Atom("tired"), []string{"terminate tired"}, false},
-		{"a stranger's signal", false, true, func(h *node.Self, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, wire.Atom("away"), []string{}, false},
-		{"a stranger's signal, trapped", true, true, func(h *node.Self, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, nil, []string{"exited away"}, true},
-		{"kill, trapped", true, true, func(h *node.Self, _, child node.PID) { h.Exit(child, node.Kill) }, node.Killed, []string{}, false},
+		{"a stranger's signal", false, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, wire.Atom("away"), []string{}, false},
+		{"a stranger's signal, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, nil, []string{"exited away"}, true},
+		{"kill, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, node.Kill) }, node.Killed, []string{}, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -582,7 +582,7 @@ func spawn(t *testing.T, n *node.Node, style string, body func(in trapper), more
 		}()
 		return h.Self()
 	}
-	pid, err := n.SpawnOpt(node.Options{Coroutine: style == "coroutine"}, node.Process(func(s *node.Self) error {
+	pid, err := n.SpawnOpt(node.Options{Coroutine: style == "coroutine"}, node.ProcessFunc(func(s *node.Process) error {
 		s.Receive()
 		body(s)
 		for {
@@ -645,18 +645,18 @@ func TestTerminateCrashes(t *testing.T) {
 		{"goexit", func(*probe, *genserver.Context, any) { runtime.Goexit() }, "panic: runtime.Goexit was called"},
 		{"stop", func(_ *probe, c *genserver.Context, _ any) { c.Stop(1); c.Continue(nil) }, wire.Atom("asked")},
 	} {
-		for what, end := range map[string]func(h *node.Self, pid node.PID) error{
-			"system": func(h *node.Self, pid node.PID) error {
+		for what, end := range map[string]func(h *node.Process, pid node.PID) error{
+			"system": func(h *node.Process, pid node.PID) error {
 				return genserver.Stop(context.Background(), h, pid, wire.Atom("asked"))
 			},
-			"call": func(h *node.Self, pid node.PID) error {
+			"call": func(h *node.Process, pid node.PID) error {
 				_, err := genserver.CallWithin(limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
 				return err
 			},
-			"cast": func(h *node.Self, pid node.PID) error {
+			"cast": func(h *node.Process, pid node.PID) error {
 				return genserver.Cast(h, pid, tell(func(*probe, *genserver.Context) error { return node.ExitWith(wire.Atom("asked")) }))
 			},
-			"panic": func(h *node.Self, pid node.PID) error {
+			"panic": func(h *node.Process, pid node.PID) error {
 				return genserver.Cast(h, pid, tell(func(_ *probe, c *genserver.Context) error { c.Stop(wire.Atom("asked")); return nil }))
 			},
 		} {

@@ -81,7 +81,7 @@ func TestCollect(t *testing.T) {
 	for range 7 {
 		require.NoError(t, a.Send(pid, "wait"))
 	}
-	dead, err := a.Spawn(node.Process(func(*node.Self) error { return nil }))
+	dead, err := a.Spawn(node.ProcessFunc(func(*node.Process) error { return nil }))
 	require.NoError(t, err)
 	_, err = node.AwaitExit(t.Context(), a, dead)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 		return nil, errBadArg
 	}
 	m := &monitor{t: t, starter: starter, client: client, stay: option(opts, "stay_resident", wire.False) == wire.True}
-	pid, err := t.n.SpawnOpt(node.Options{Name: monitorName}, node.Process(m.run))
+	pid, err := t.n.SpawnOpt(node.Options{Name: monitorName}, node.ProcessFunc(m.run))
 	if errors.Is(err, node.ErrNameTaken) {
 		var known bool
 		if pid, known = t.n.Whereis(monitorName); !known {
@@ -93,7 +93,7 @@ func key(from wire.PID, kind wire.Atom, about any) string {
 	return wire.FormatPlain(wire.Tuple{from, kind, about})
 }
 
-func (m *monitor) run(p *node.Self) error {
+func (m *monitor) run(p *node.Process) error {
 	m.clients = map[wire.PID]bool{m.client: true}
 	m.work = make(map[string]*task)
 	p.TrapExit(true)
@@ -121,7 +121,7 @@ func (m *monitor) run(p *node.Self) error {
 }
 
 // answer is for calls: {register_client, Pid}, and any other is ok too.
-func (m *monitor) answer(p *node.Self, msg any) {
+func (m *monitor) answer(p *node.Process, msg any) {
 	r, ok := p.Node().AsRequest(msg)
 	if !ok {
 		return
@@ -151,7 +151,7 @@ func (m *monitor) gone(e node.Exited) (done bool, err error) {
 }
 
 // cast is {From, Kind, About, OnOff, Options}.
-func (m *monitor) cast(p *node.Self, body any) {
+func (m *monitor) cast(p *node.Process, body any) {
 	c, ok := body.(wire.Tuple)
 	if !ok || len(c) != 5 {
 		return
@@ -182,7 +182,7 @@ const maxOptions = 32
 const defaultRepeat = 2000 // ms
 
 // do does what a task is about.
-func (m *monitor) do(p *node.Self, w *task) {
+func (m *monitor) do(p *node.Process, w *task) {
 	result := m.result(p.Context(), w)
 	if !w.known || !wire.Equal(result, w.old) {
 		node.SendNow(p, w.from, wire.Tuple{wire.Atom("delivery"), p.Self(), w.kind, w.about, result})

@@ -64,7 +64,7 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 }
 
 // await is the end of exchange.
-func await(ctx context.Context, p *node.Self, ref wire.Ref) (any, error) {
+func await(ctx context.Context, p *node.Process, ref wire.Ref) (any, error) {
 	for {
 		switch m := p.Receive().(type) {
 		case ended:

@@ -35,14 +35,14 @@ func (t *tools) exportSpawns() error {
 	for _, s := range []struct {
 		module, name wire.Atom
 		arity        int
-		run          func(p *node.Self, args []any) error
+		run          func(p *node.Process, args []any) error
 	}{
 		{observer, "procs_info", 1, t.procsInfo}, {observer, "etop_collect", 1, t.etopCollect},
 		{observer, "fetch_stats", 2, t.fetchStats}, {"dbg", "do_relay", 2, relay},
 	} {
 		e := wire.Export{Module: s.module, Function: s.name, Arity: s.arity}
 		err := t.n.ExportBehaviour(e, func(args []any) (node.Actor, error) {
-			return node.Process(func(p *node.Self) error { return s.run(p, args) }), nil
+			return node.ProcessFunc(func(p *node.Process) error { return s.run(p, args) }), nil
 		})
 		if err != nil {
 			return fmt.Errorf("otp: %w", err)
@@ -53,7 +53,7 @@ func (t *tools) exportSpawns() error {
 
 // relay is dbg:do_relay, without which the dbg of another node would wait for
 // ever. Nothing is traced: dbg is told so when it asks for traces.
-func relay(p *node.Self, args []any) error {
+func relay(p *node.Process, args []any) error {
 	parent, ok := args[0].(wire.PID)
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
@@ -68,10 +68,10 @@ func relay(p *node.Self, args []any) error {
 
 // asFunction makes a function of what runs as a process: it waits for the end of
 // such a process.
-func (t *tools) asFunction(run func(*node.Self, []any) error) func(context.Context, []any) (any, error) {
+func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
-		pid, err := t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.Process(func(p *node.Self) error {
+		pid, err := t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
 			result = run(p, args)
 			return nil
 		}))
@@ -137,7 +137,7 @@ func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	return t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.Process(func(p *node.Self) error {
+	return t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
 		p.Link(parent)
 		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
 	}))
@@ -148,7 +148,7 @@ const chunk = 10_000
 
 // procsInfo sends {procs_info, Self, [#etop_proc_info{}]} to a collector, in
 // chunks, the last of which may be empty.
-func (t *tools) procsInfo(p *node.Self, args []any) error {
+func (t *tools) procsInfo(p *node.Process, args []any) error {
 	to, ok := args[0].(wire.PID)
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
@@ -186,7 +186,7 @@ func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
 
 // etopCollect sends {Self, #etop_info{}}: now, n_procs, wall_clock, runtime,
 // run_queue, alloc_areas, memi, procinfo.
-func (t *tools) etopCollect(p *node.Self, args []any) error {
+func (t *tools) etopCollect(p *node.Process, args []any) error {
 	to, ok := args[0].(wire.PID)
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
@@ -208,7 +208,7 @@ const maxInterval = 1 << 32
 
 // fetchStats sends {stats, 1, Schedulers, IO, Memory} every so many ms until any
 // message comes.
-func (t *tools) fetchStats(p *node.Self, args []any) error {
+func (t *tools) fetchStats(p *node.Process, args []any) error {
 	to, ok1 := args[0].(wire.PID)
 	ms, ok2 := wire.Int(args[1])
 	if !ok1 || !ok2 || ms < 0 || ms > maxInterval {

@@ -29,7 +29,7 @@ func Example() {
 		panic(err)
 	}
 	done := make(chan error)
-	n.Spawn(node.Process(func(p *node.Self) error { // as rpc:call('go@host', greeter, greet, [world]) does
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { // as rpc:call('go@host', greeter, greet, [world]) does
 		_, err := n.Apply(p.Context(), "greeter", "greet", []any{wire.Atom("world")})
 		done <- err
 		return nil

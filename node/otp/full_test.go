@@ -21,7 +21,7 @@ func TestFullMailboxes(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-		node.Process(func(s *node.Self) error { <-release; return nil }))
+		node.ProcessFunc(func(s *node.Process) error { <-release; return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(full, "first"))
 

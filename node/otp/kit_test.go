@@ -89,7 +89,7 @@ func spawn(t *testing.T, n *node.Node, o node.Options, b node.Actor) wire.PID {
 }
 
 // idle is a process that wants no message but stop.
-func idle(p *node.Self) error {
+func idle(p *node.Process) error {
 	p.ReceiveMatch(func(m any) bool { return m == wire.Atom("stop") })
 	return nil
 }

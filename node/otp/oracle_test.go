@@ -24,7 +24,7 @@ func TestShapesOTP(t *testing.T) {
 	for _, k := range []struct {
 		o node.Options
 		b node.Actor
-	}{{node.Options{Name: "server"}, servers.New(&server{})}, {node.Options{}, node.Process(idle)}, {node.Options{}, node.Process(idle)}} {
+	}{{node.Options{Name: "server"}, servers.New(&server{})}, {node.Options{}, node.ProcessFunc(idle)}, {node.Options{}, node.ProcessFunc(idle)}} {
 		pid, err := parent.SpawnOpt(k.o, k.b)
 		require.NoError(t, err)
 		subjects = append(subjects, pid)

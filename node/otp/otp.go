@@ -61,7 +61,7 @@ func (c Config) Export(n *node.Node) error {
 		return err
 	}
 	_, err := n.Keep(context.Background(), node.Service{
-		Options: node.Options{Name: "user"}, New: func() node.Actor { return node.Process(t.user) },
+		Options: node.Options{Name: "user"}, New: func() node.Actor { return node.ProcessFunc(t.user) },
 	})
 	return err
 }

@@ -87,7 +87,7 @@ func TestBehaviours(t *testing.T) {
 	assert.Equal(t, "! {noproc,{gen_server,call,[{nobody,nonode@nohost},x]}}", apply(t, n, "gen_server", "call", wire.Tuple{wire.Atom("nobody"), n.Name()}, wire.Atom("x")))
 	assert.Equal(t, "! {noconnection,{gen_server,call,[{a,b@c},x]}}", apply(t, n, "gen_server", "call", wire.Tuple{wire.Atom("a"), wire.Atom("b@c")}, wire.Atom("x")))
 	assert.Contains(t, apply(t, n, "sys", "get_status", pid), "{status,"+pid.String()+",{module,gen_server},[[{'$initial_call',")
-	silent := spawn(t, n, node.Options{}, node.Process(idle))
+	silent := spawn(t, n, node.Options{}, node.ProcessFunc(idle))
 	assert.Equal(t, "! {timeout,{sys,get_status,["+silent.String()+",1]}}", apply(t, n, "sys", "get_status", silent, 1))
 
 	require.NoError(t, func() error {
@@ -105,13 +105,13 @@ func TestTreeOfLinks(t *testing.T) {
 	require.NoError(t, err)
 	defer self.Close(nil)
 	master := make(chan wire.PID, 1)
-	top, err := self.SpawnOpt(node.Options{Name: "top"}, node.Process(func(p *node.Self) error {
+	top, err := self.SpawnOpt(node.Options{Name: "top"}, node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
-		a, err := p.SpawnOpt(node.Options{Name: "a", Link: true}, node.Process(idle))
+		a, err := p.SpawnOpt(node.Options{Name: "a", Link: true}, node.ProcessFunc(idle))
 		if err != nil {
 			return err
 		}
-		_, err = p.SpawnOpt(node.Options{Name: "b", Link: true}, node.Process(func(p *node.Self) error {
+		_, err = p.SpawnOpt(node.Options{Name: "b", Link: true}, node.ProcessFunc(func(p *node.Process) error {
 			p.Link(a) // not of the tree
 			master <- p.Self()
 			return idle(p)

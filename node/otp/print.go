@@ -25,7 +25,7 @@ func (e *PrintError) Error() string {
 
 // Print prints through the group leader of the process that ctx belongs to, and
 // waits until that has printed: io:put_chars of Erlang. ctx is what an exported
-// function is given, or comes from Context of [node.Self] or [node.Context]. What
+// function is given, or comes from Context of [node.Process] or [node.Context]. What
 // is printed for a process that another node has spawned, or in a function that it
 // calls, appears there: in the shell where the call was typed.
 //

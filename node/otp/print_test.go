@@ -28,14 +28,14 @@ func TestPrintToTheCallersShell(t *testing.T) {
 	greets := wire.Export{Module: "greeter", Function: "greet", Arity: 1}
 	require.NoError(t, n.ExportFunction(greets, greet))
 	require.NoError(t, n.ExportBehaviour(greets, func(args []any) (node.Actor, error) {
-		return node.Process(func(p *node.Self) error {
+		return node.ProcessFunc(func(p *node.Process) error {
 			_, err := greet(p.Context(), args)
 			return errors.Join(err, p.Send(args[0].(wire.PID), wire.Atom("done")))
 		}), nil
 	}))
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "greeter", Function: "parent", Arity: 1}, func(args []any) (node.Actor, error) {
 		return node.ActorFunc(func(c *node.Context, msg any) error {
-			_, err := c.Spawn(node.Process(func(p *node.Self) error {
+			_, err := c.Spawn(node.ProcessFunc(func(p *node.Process) error {
 				_, err := greet(p.Context(), []any{wire.Atom("child")})
 				return errors.Join(err, p.Send(args[0].(wire.PID), wire.Atom("done")))
 			}))
@@ -67,7 +67,7 @@ func prints(t *testing.T, e *erltest.Node, text string) {
 // A process that knows no leader prints to user, until it is told of another.
 func TestGroupLeaderSignal(t *testing.T) {
 	n, out, e := pair(t)
-	spawn(t, n, node.Options{Name: "late"}, node.Process(func(p *node.Self) error {
+	spawn(t, n, node.Options{Name: "late"}, node.ProcessFunc(func(p *node.Process) error {
 		for {
 			m := node.ReceiveOf[wire.Tuple](p)
 			text, _ := wire.Text(m[2])
@@ -133,7 +133,7 @@ func TestPrintErrors(t *testing.T) {
 			return c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), m[2], answer})
 		}))
 		told := make(chan context.Context)
-		spawn(t, n, node.Options{Leader: leader}, node.Process(func(p *node.Self) error {
+		spawn(t, n, node.Options{Leader: leader}, node.ProcessFunc(func(p *node.Process) error {
 			told <- p.Context()
 			return idle(p)
 		}))
@@ -151,7 +151,7 @@ func TestPrintErrors(t *testing.T) {
 
 	silent := spawn(t, n, node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	told := make(chan context.Context)
-	spawn(t, n, node.Options{Leader: silent}, node.Process(func(p *node.Self) error {
+	spawn(t, n, node.Options{Leader: silent}, node.ProcessFunc(func(p *node.Process) error {
 		told <- p.Context()
 		return idle(p)
 	}))
@@ -168,7 +168,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 func TestUserCannotWrite(t *testing.T) {
 	n := alone(t, otp.Config{Output: failing{}})
 	told := make(chan error)
-	spawn(t, n, node.Options{}, node.Process(func(p *node.Self) error {
+	spawn(t, n, node.Options{}, node.ProcessFunc(func(p *node.Process) error {
 		told <- otp.Print(p.Context(), "x")
 		return nil
 	}))

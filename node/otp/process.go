@@ -57,7 +57,7 @@ func ProgramOf(i *node.Info) Program {
 		}
 		return p
 	}
-	if name == "node.ActorFunc" || name == "node.Process" { // path.of/pkg.function
+	if name == "node.ActorFunc" || name == "node.ProcessFunc" { // path.of/pkg.function
 		pkg, fn, _ := strings.Cut(i.Code[strings.LastIndexByte(i.Code, '/')+1:], ".")
 		arity := 1
 		if name == "node.ActorFunc" {

@@ -9,7 +9,7 @@ import (
 )
 
 // user is the process of that name: Erlang's I/O protocol over an io.Writer.
-func (t *tools) user(p *node.Self) error {
+func (t *tools) user(p *node.Process) error {
 	p.TrapExit(true)
 	for {
 		switch m := p.Receive().(type) {

@@ -22,7 +22,7 @@ const limit = 30 * time.Second
 type peer struct {
 	*node.Node
 	t     testing.TB
-	self  *node.Self
+	self  *node.Process
 	scope *pg.Scope
 }
 

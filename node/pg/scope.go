@@ -261,11 +261,11 @@ func (s *Scope) MonitorScope(ctx context.Context, from node.Caller) (node.Ref, [
 }
 
 // Demonitor ends a monitor: pg:demonitor. It reports whether there was one. If
-// from is a [*node.Self], changes that wait in its mailbox are removed; an Actor
+// from is a [*node.Process], changes that wait in its mailbox are removed; an Actor
 // may still get those that came before.
 func (s *Scope) Demonitor(ctx context.Context, from node.Caller, ref node.Ref) (bool, error) {
 	was, err := genserver.Call(ctx, from, s.cfg.Name, unwatching{ref: ref})
-	if self, ok := from.(*node.Self); ok && was {
+	if self, ok := from.(*node.Process); ok && was {
 		for err == nil {
 			_, err = self.ReceiveWithin(0, func(m any) bool { c, ok := m.(Change); return ok && c.Ref == ref })
 		}

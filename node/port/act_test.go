@@ -120,7 +120,7 @@ func TestCallsByTheProgram(t *testing.T) {
 func TestMonitors(t *testing.T) {
 	w, pid := newEverything(t)
 	spawn := func(name node.Atom) node.PID {
-		p, err := w.n.SpawnOpt(node.Options{Name: name}, node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+		p, err := w.n.SpawnOpt(node.Options{Name: name}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 		require.NoError(t, err)
 		return p
 	}
@@ -145,7 +145,7 @@ func TestLinks(t *testing.T) {
 	w.self.Unlink(pid)
 	w.self.Monitor(pid)
 	spawn := func() node.PID {
-		p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+		p, err := w.n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 		require.NoError(t, err)
 		return p
 	}
@@ -171,7 +171,7 @@ func TestLinks(t *testing.T) {
 // links.
 func TestLinksBreak(t *testing.T) {
 	w, pid := newEverything(t)
-	p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+	p, err := w.n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 	require.NoError(t, err)
 	w.ask(pid, "link", p)
 	w.n.Exit(p, wire.Atom("oops"))
@@ -291,7 +291,7 @@ func TestTooManyOfTheProgram(t *testing.T) {
 			cfg.Open = 3
 			var others wire.List
 			for range 4 {
-				p, err := w.n.Spawn(node.Process(func(p *node.Self) error { p.Receive(); return nil }))
+				p, err := w.n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 				require.NoError(t, err)
 				others = append(others, p)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // inboxOf returns an inbox and the handle that it wakes.
-func inboxOf(t *testing.T) (*node.Self, *inbox) {
+func inboxOf(t *testing.T) (*node.Process, *inbox) {
 	n := nodetest.Start(t, node.Config{})
 	self := nodetest.Open(t, n)
 	self.TrapExit(true)

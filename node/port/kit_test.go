@@ -49,7 +49,7 @@ func (j *journal) String() string {
 type world struct {
 	*testing.T
 	n    *node.Node
-	self *node.Self
+	self *node.Process
 	log  *journal
 }
 

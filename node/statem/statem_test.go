@@ -27,12 +27,12 @@ import (
 type stage struct {
 	*testing.T
 	n   *node.Node
-	me  *node.Self
+	me  *node.Process
 	log *logtest.Text
 }
 
 func onStage(t *testing.T, f func(s *stage)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Self, log *logtest.Text) { f(&stage{t, n, me, log}) })
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&stage{t, n, me, log}) })
 }
 
 // do is a message that a lamp does what it says.
@@ -328,7 +328,7 @@ func TestInit(t *testing.T) {
 // The start is over before the first enter call, which may call whoever started it.
 func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
 	onStage(t, func(s *stage) {
-		parent := node.Process(func(p *node.Self) error {
+		parent := node.ProcessFunc(func(p *node.Process) error {
 			pid, err := eager.Start(p.Context(), p, &caller{p.Self()}, node.Options{Link: true})
 			if err != nil {
 				return err

@@ -36,7 +36,7 @@ func run(t *testing.T, cfg node.Config, test func(t *testing.T, n *node.Node, c 
 
 // sleeper is an application whose top process waits for its exit.
 func sleeper(name wire.Atom, depends ...wire.Atom) application.Spec {
-	return application.Spec{Name: name, Depends: depends, Start: func(_ context.Context, p *node.Self) (node.PID, error) {
+	return application.Spec{Name: name, Depends: depends, Start: func(_ context.Context, p *node.Process) (node.PID, error) {
 		return p.SpawnLink(node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
 	}}
 }
@@ -111,8 +111,8 @@ func TestCycle(t *testing.T) {
 func TestStopTimeout(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		var top node.PID
-		stubborn := application.Spec{Name: "stubborn", StopTimeout: 7 * time.Second, Start: func(_ context.Context, p *node.Self) (pid node.PID, err error) {
-			top, err = p.SpawnLink(node.Process(func(p *node.Self) error {
+		stubborn := application.Spec{Name: "stubborn", StopTimeout: 7 * time.Second, Start: func(_ context.Context, p *node.Process) (pid node.PID, err error) {
+			top, err = p.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
 				p.TrapExit(true)
 				for {
 					p.Receive()
@@ -139,7 +139,7 @@ func TestConcurrentStarts(t *testing.T) {
 		slow := sleeper("slow")
 		start := slow.Start
 		times := 0
-		slow.Start = func(ctx context.Context, p *node.Self) (node.PID, error) {
+		slow.Start = func(ctx context.Context, p *node.Process) (node.PID, error) {
 			times++
 			time.Sleep(time.Second)
 			return start(ctx, p)
@@ -211,14 +211,14 @@ func TestPermanent(t *testing.T) {
 func TestStartPanics(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		s := sleeper("a")
-		s.Start = func(context.Context, *node.Self) (node.PID, error) { panic("oops") }
+		s.Start = func(context.Context, *node.Process) (node.PID, error) { panic("oops") }
 		require.NoError(t, c.Load(s))
 		err := c.Start(t.Context(), "a", application.Temporary)
 		var failed *application.StartError
 		require.ErrorAs(t, err, &failed)
 		require.Equal(t, "oops", failed.Reason.(*node.Crash).Reason)
 		s = sleeper("b")
-		s.Start = func(context.Context, *node.Self) (pid node.PID, err error) { return pid, nil }
+		s.Start = func(context.Context, *node.Process) (pid node.PID, err error) { return pid, nil }
 		require.NoError(t, c.Load(s))
 		require.ErrorContains(t, c.Start(t.Context(), "b", application.Temporary), "neither a process nor an error")
 	})
@@ -272,7 +272,7 @@ func TestEndWhileStarting(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		ended := make(chan error, 1)
 		s := sleeper("a")
-		s.Start = func(ctx context.Context, p *node.Self) (pid node.PID, err error) {
+		s.Start = func(ctx context.Context, p *node.Process) (pid node.PID, err error) {
 			<-ctx.Done()
 			ended <- ctx.Err()
 			return pid, ctx.Err()

@@ -110,7 +110,7 @@ func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
 	self := c.Self()
 	var err error
 	r.pid, err = c.SpawnOpt(node.Options{Link: true, Label: "application " + string(s.Name)},
-		node.Process(func(p *node.Self) error { return r.serve(p, self) }))
+		node.ProcessFunc(func(p *node.Process) error { return r.serve(p, self) }))
 	if err != nil {
 		return none, err
 	}

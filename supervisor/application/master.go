@@ -23,7 +23,7 @@ type halt struct{ reason any }
 //	starting --Start returned--> running --halt, exit of the controller--> stopping --exit of top--> ended
 //	    |                           '----exit of top----------------------------------------------> ended
 //	    '------Start failed-----------------------------------------------------------------------> ended
-func (r *run) serve(p *node.Self, controller node.PID) error {
+func (r *run) serve(p *node.Process, controller node.PID) error {
 	p.TrapExit(true)
 	top, err := r.spec.start(p.Context(), p)
 	if err == nil && top.IsZero() {
@@ -56,7 +56,7 @@ func (r *run) serve(p *node.Self, controller node.PID) error {
 }
 
 // stop stops the application and ends the master with a reason.
-func (r *run) stop(p *node.Self, top node.PID, ref node.Ref, reason any) error {
+func (r *run) stop(p *node.Process, top node.PID, ref node.Ref, reason any) error {
 	r.hook(p, "PrepStop", r.spec.PrepStop)
 	p.Exit(top, node.Shutdown)
 	p.ReceiveMatch(func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
@@ -66,7 +66,7 @@ func (r *run) stop(p *node.Self, top node.PID, ref node.Ref, reason any) error {
 
 // hook calls a function of the application. A panic is reported, and the stop goes
 // on, as in OTP.
-func (r *run) hook(p *node.Self, name string, f func()) {
+func (r *run) hook(p *node.Process, name string, f func()) {
 	if f == nil {
 		return
 	}

@@ -79,7 +79,7 @@ func (a app) spec(say func(string, ...any)) application.Spec {
 	if a.kind == "library" {
 		return s
 	}
-	s.Start = func(_ context.Context, p *node.Self) (node.PID, error) {
+	s.Start = func(_ context.Context, p *node.Process) (node.PID, error) {
 		say("  %s: start", a.name)
 		switch a.kind {
 		case "error":

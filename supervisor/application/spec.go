@@ -69,7 +69,7 @@ type Spec struct {
 	// as start/2 of an OTP application does. It may block, until ctx ends. p is
 	// the process that it runs in, which has nothing in its mailbox: spawn the top
 	// process from it, linked. Start must not receive.
-	Start func(ctx context.Context, p *node.Self) (node.PID, error)
+	Start func(ctx context.Context, p *node.Process) (node.PID, error)
 	// PrepStop is called before the top process is told to exit, Stop after it
 	// has; if it has exited by itself, both are. They have StopTimeout together
 	// with the tree.
@@ -136,7 +136,7 @@ func (s *Spec) isOptional(dep wire.Atom) bool {
 }
 
 // start starts the top process from p.
-func (s *Spec) start(ctx context.Context, p *node.Self) (node.PID, error) {
+func (s *Spec) start(ctx context.Context, p *node.Process) (node.PID, error) {
 	if s.Start != nil {
 		return s.Start(ctx, p)
 	}

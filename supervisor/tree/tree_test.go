@@ -26,7 +26,7 @@ func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 // test.
 func echoes(t *testing.T, n *node.Node, arity int) {
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity}, func(args []any) (node.Actor, error) {
-		return node.Process(func(p *node.Self) error {
+		return node.ProcessFunc(func(p *node.Process) error {
 			p.SendName("test", wire.List(args))
 			p.Receive()
 			return nil

@@ -9,24 +9,24 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 )
 
-// Self is a process seen from inside by straight-line code: the argument of a
-// [Process], or a handle that any goroutine got from [Node.Open]. It belongs to
+// Process is a process as its own blocking code sees it: the argument of a
+// [ProcessFunc], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
-type Self struct {
+type Process struct {
 	p      proc
 	park   chan struct{} // capacity 1: ends a wait
 	given  *inbox.Node   // the message that has ended it; nil: look around
 	spare  *inbox.Node
-	fn     Process    // nil: a handle
-	waits  *waits     // made by the first wait that needs it
-	co     *coroutine // nil: a goroutine of its own
-	bias   bias.Owned // guards q and handled: Info looks at them
-	parked uint32     // waiting for a message or a reply; see bias.Store
-	sends  uint32     // for sendsBeforeGosched
+	fn     ProcessFunc // nil: a handle
+	waits  *waits      // made by the first wait that needs it
+	co     *coroutine  // nil: a goroutine of its own
+	bias   bias.Owned  // guards q and handled: Info looks at them
+	parked uint32      // waiting for a message or a reply; see bias.Store
+	sends  uint32      // for sendsBeforeGosched
 }
 
 // waits is what a process needs that waits for more than messages. Only the
-// process's own code sets the fields, under p.mu; so does it Self.waits.
+// process's own code sets the fields, under p.mu; so does it Process.waits.
 type waits struct {
 	timer *time.Timer   // of Receive with a timeout, kept for the next
 	reply chan struct{} // capacity 1: a call has been answered
@@ -36,7 +36,7 @@ type waits struct {
 }
 
 // prepare makes s.waits.
-func (s *Self) prepare() *waits {
+func (s *Process) prepare() *waits {
 	if s.waits == nil {
 		s.p.mu.Lock() // for exit, which answers too
 		s.waits = &waits{reply: make(chan struct{}, 1)}
@@ -46,22 +46,22 @@ func (s *Self) prepare() *waits {
 	return s.waits
 }
 
-// self lets a Self stand where a behaviour does.
-type self struct{ *Self }
+// blocking lets a Process stand where a behaviour does.
+type blocking struct{ *Process }
 
 // Receive is never called: a blocking process takes its messages itself.
-func (self) Receive(*Context, any) error { return nil }
+func (blocking) Receive(*Context, any) error { return nil }
 
-func (s self) what() string {
+func (s blocking) what() string {
 	if s.fn == nil {
-		return "node.Self"
+		return "node.Process"
 	}
-	return "node.Process"
+	return "node.ProcessFunc"
 }
 
 // run is a Process's goroutine: started by spawn, ended by the function's
 // return or by the process's death, waited for by Node.Stop.
-func (s *Self) run() {
+func (s *Process) run() {
 	p := &s.p
 	ended := false
 	defer func() {
@@ -87,7 +87,7 @@ func (s *Self) run() {
 
 // Close ends a handle with a reason; nil is normal. Open handles end with the
 // node at the latest.
-func (s *Self) Close(reason any) {
+func (s *Process) Close(reason any) {
 	if reason == nil {
 		reason = Normal
 	}
@@ -98,7 +98,7 @@ func (s *Self) Close(reason any) {
 
 // die unwinds the goroutine of a process that is dead. A handle's goroutine is
 // not the runtime's to end: there die answers what Receive should return.
-func (s *Self) die() any {
+func (s *Process) die() any {
 	if s.co != nil {
 		panic(unwinding{})
 	}
@@ -116,7 +116,7 @@ const Infinity time.Duration = 1<<63 - 1
 // Receive takes the oldest message, waiting for one if need be. If the process
 // is killed, a Process's goroutine is unwound, its deferred calls included; a
 // handle gets [Exited] with its own PID.
-func (s *Self) Receive() any {
+func (s *Process) Receive() any {
 	// The common case of receive and receiveCo, in one function: after a switch
 	// every return is a mispredicted branch, so each level of calls counts.
 	p := &s.p
@@ -180,7 +180,7 @@ func (s *Self) Receive() any {
 
 // ReceiveMatch takes the oldest message for which match answers true; the others
 // stay, in order. match must not use s.
-func (s *Self) ReceiveMatch(match func(any) bool) any {
+func (s *Process) ReceiveMatch(match func(any) bool) any {
 	m, err := s.receive(match, Infinity)
 	if err != nil {
 		return s.die()
@@ -191,7 +191,7 @@ func (s *Self) ReceiveMatch(match func(any) bool) any {
 // ReceiveWithin is Receive, or ReceiveMatch where match is not nil, with a
 // timeout: [ErrTimeout] after d. With d = 0 only what is in the mailbox
 // already is looked at; [Infinity] waits for ever; [ErrBadTimeout] is for d < 0.
-func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
+func (s *Process) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
 	m, err := s.receive(match, d)
 	if err == ErrExited && s.fn != nil {
 		s.die()
@@ -201,7 +201,7 @@ func (s *Self) ReceiveWithin(d time.Duration, match func(any) bool) (any, error)
 
 // receive is behind all the receives. It arms the inbox before it parks; whoever
 // takes it out of that state sends once to s.park, with or without a message in s.given.
-func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
+func (s *Process) receive(match func(any) bool, d time.Duration) (any, error) {
 	if s.co != nil {
 		return s.receiveCo(match, d)
 	}
@@ -260,7 +260,7 @@ func (s *Self) receive(match func(any) bool, d time.Duration) (any, error) {
 }
 
 // wait parks until there is something to look at: n, or what n nil says.
-func (s *Self) wait() (n *inbox.Node) {
+func (s *Process) wait() (n *inbox.Node) {
 	bias.Store(&s.parked, 1)
 	<-s.park
 	bias.Store(&s.parked, 0)
@@ -268,7 +268,7 @@ func (s *Self) wait() (n *inbox.Node) {
 }
 
 // parkUntil parks until there is something to look at or the timer has fired.
-func (s *Self) parkUntil() (n *inbox.Node, expired bool) {
+func (s *Process) parkUntil() (n *inbox.Node, expired bool) {
 	bias.Store(&s.parked, 1)
 	select {
 	case <-s.park:
@@ -285,7 +285,7 @@ func (s *Self) parkUntil() (n *inbox.Node, expired bool) {
 }
 
 // scan takes the first message that match wants, nil standing for any.
-func (s *Self) scan(match func(any) bool) (any, bool) {
+func (s *Process) scan(match func(any) bool) (any, bool) {
 	q := &s.p.q
 	if st := s.p.status.Load(); st != alive {
 		if st != tokened {
@@ -310,7 +310,7 @@ func (s *Self) scan(match func(any) bool) (any, bool) {
 }
 
 // clock starts the process's timer.
-func (s *Self) clock(d time.Duration) {
+func (s *Process) clock(d time.Duration) {
 	w := s.prepare()
 	if w.timer == nil {
 		w.timer = time.NewTimer(d)
@@ -320,7 +320,7 @@ func (s *Self) clock(d time.Duration) {
 }
 
 // take removes the message that Next returns, and keeps its node.
-func (s *Self) take() {
+func (s *Process) take() {
 	p := &s.p
 	n := p.q.Drop()
 	s.count()
@@ -334,7 +334,7 @@ func (s *Self) take() {
 }
 
 // count counts a message that the process takes, and now and then tells the node.
-func (s *Self) count() {
+func (s *Process) count() {
 	if s.p.handled++; s.p.handled%tellTaken == 0 {
 		s.p.node.taken.Add(tellTaken)
 	}
@@ -345,16 +345,16 @@ const tellTaken = 64
 
 // settle tells the node of the messages that it has not been told of. The end of
 // the process's code calls it, once.
-func (s *Self) settle() { s.p.node.taken.Add(s.p.handled % tellTaken) }
+func (s *Process) settle() { s.p.node.taken.Add(s.p.handled % tellTaken) }
 
 // Self returns the PID of the process.
-func (s *Self) Self() PID { return s.p.pid() }
+func (s *Process) Self() PID { return s.p.pid() }
 
 // Node returns the node.
-func (s *Self) Node() *Node { return s.p.node }
+func (s *Process) Node() *Node { return s.p.node }
 
 // Context returns a context that is cancelled when the process exits.
-func (s *Self) Context() context.Context {
+func (s *Process) Context() context.Context {
 	w := s.prepare()
 	if w.ctx == nil {
 		w.ctx = s.p.context()
@@ -363,7 +363,7 @@ func (s *Self) Context() context.Context {
 }
 
 // Send puts msg into the mailbox of to; see [Context.Send].
-func (s *Self) Send(to PID, msg any) error {
+func (s *Process) Send(to PID, msg any) error {
 	if s.p.status.Load() != alive {
 		if done, err := s.p.sendTraced(s.context(), to, msg); done {
 			return err
@@ -405,20 +405,20 @@ func (s *Self) Send(to PID, msg any) error {
 const sendsBeforeGosched = 1024
 
 // give ends a wait of s with a message. The caller owes s the wake-up.
-func (s *Self) give(n *inbox.Node) {
+func (s *Process) give(n *inbox.Node) {
 	s.given = n
 	s.park <- struct{}{}
 }
 
 // gift returns what has ended the wait; nil: s shall look around.
-func (s *Self) gift() *inbox.Node {
+func (s *Process) gift() *inbox.Node {
 	n := s.given
 	s.given = nil
 	return n
 }
 
 // prod makes s look around.
-func (s *Self) prod() {
+func (s *Process) prod() {
 	select {
 	case s.park <- struct{}{}:
 	default:
@@ -426,7 +426,7 @@ func (s *Self) prod() {
 }
 
 // context returns what the code of s acts through: nil on a goroutine of its own.
-func (s *Self) context() *Context {
+func (s *Process) context() *Context {
 	if s.co != nil {
 		return s.co.c
 	}
@@ -435,7 +435,7 @@ func (s *Self) context() *Context {
 
 // answered ends the wait for a reply. c is the context of the actor that has
 // answered, nil elsewhere.
-func (s *Self) answered(c *Context) {
+func (s *Process) answered(c *Context) {
 	if s.co != nil {
 		s.co.answered.Store(true)
 		if c != nil && c.w != nil && c.w.Enter() {
@@ -463,7 +463,7 @@ func (s *Self) answered(c *Context) {
 }
 
 // SendName sends to whoever is registered under name, or returns [ErrNoName].
-func (s *Self) SendName(name Atom, msg any) error {
+func (s *Process) SendName(name Atom, msg any) error {
 	if s.p.gone() {
 		return ErrExited
 	}
@@ -475,7 +475,7 @@ func (s *Self) SendName(name Atom, msg any) error {
 }
 
 // SendAlias sends to the process that ref is an alias of.
-func (s *Self) SendAlias(ref Ref, msg any) error {
+func (s *Process) SendAlias(ref Ref, msg any) error {
 	if s.p.gone() {
 		return ErrExited
 	}
@@ -483,48 +483,48 @@ func (s *Self) SendAlias(ref Ref, msg any) error {
 }
 
 // Spawn starts a process.
-func (s *Self) Spawn(b Actor) (PID, error) {
+func (s *Process) Spawn(b Actor) (PID, error) {
 	pid, _, err := s.p.node.spawn(s.context(), &s.p, &noOptions, b)
 	return pid, err
 }
 
 // SpawnLink starts a process that is linked to this one from its beginning.
-func (s *Self) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
+func (s *Process) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
 
 // SpawnMonitor starts a process that is monitored from its beginning.
-func (s *Self) SpawnMonitor(b Actor) (PID, Ref, error) {
+func (s *Process) SpawnMonitor(b Actor) (PID, Ref, error) {
 	return s.p.node.spawn(s.context(), &s.p, &Options{monitor: true}, b)
 }
 
 // SpawnOpt starts a process with options.
-func (s *Self) SpawnOpt(o Options, b Actor) (PID, error) {
+func (s *Process) SpawnOpt(o Options, b Actor) (PID, error) {
 	pid, _, err := s.p.node.spawn(s.context(), &s.p, &o, b)
 	return pid, err
 }
 
 // Link makes the exit of either process an exit signal for the other.
-func (s *Self) Link(to PID) { s.p.link(s.context(), to) }
+func (s *Process) Link(to PID) { s.p.link(s.context(), to) }
 
 // Unlink takes the link away; no exit signal comes over it afterwards.
-func (s *Self) Unlink(to PID) { s.p.unlink(s.context(), to) }
+func (s *Process) Unlink(to PID) { s.p.unlink(s.context(), to) }
 
 // Monitor asks for one [Down] when the process exits.
-func (s *Self) Monitor(to PID) Ref { return s.p.monitor(s.context(), to, "") }
+func (s *Process) Monitor(to PID) Ref { return s.p.monitor(s.context(), to, "") }
 
 // MonitorName monitors whoever is registered under name now.
-func (s *Self) MonitorName(name Atom) Ref { return s.p.monitorName(s.context(), name) }
+func (s *Process) MonitorName(name Atom) Ref { return s.p.monitorName(s.context(), name) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.
-func (s *Self) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(s.context(), ref, flush) }
+func (s *Process) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(s.context(), ref, flush) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.
-func (s *Self) TrapExit(on bool) bool { return s.p.setTrap(on) }
+func (s *Process) TrapExit(on bool) bool { return s.p.setTrap(on) }
 
 // Exit sends an exit signal to a process, as exit/2 does.
 // A Process that so ends itself is unwound at once.
-func (s *Self) Exit(to PID, reason any) {
+func (s *Process) Exit(to PID, reason any) {
 	if !s.p.gone() {
 		s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
 	}
@@ -535,7 +535,7 @@ func (s *Self) Exit(to PID, reason any) {
 
 // Reply answers a call as [From.Reply] does, at less cost where the caller is
 // near.
-func (s *Self) Reply(to From, v any) error {
+func (s *Process) Reply(to From, v any) error {
 	if s.co == nil {
 		return to.answer(nil, s.p.carry(to, v), nil)
 	}
@@ -544,32 +544,32 @@ func (s *Self) Reply(to From, v any) error {
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.
-func (s *Self) Alias(once bool) Ref { return s.p.alias(s.p.node.newRef(), once) }
+func (s *Process) Alias(once bool) Ref { return s.p.alias(s.p.node.newRef(), once) }
 
 // Unalias deactivates an alias. It reports whether it was active.
-func (s *Self) Unalias(ref Ref) bool { return s.p.unalias(ref) }
+func (s *Process) Unalias(ref Ref) bool { return s.p.unalias(ref) }
 
 // SendAfter sends msg to a process after d.
-func (s *Self) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
+func (s *Process) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
 	return s.p.node.SendAfter(d, to, msg)
 }
 
 // SendInterval sends msg to a process every d.
-func (s *Self) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
+func (s *Process) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 	return s.p.node.SendInterval(d, to, msg)
 }
 
 // caller is part of Caller.
-func (s *Self) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: &s.p} }
+func (s *Process) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: &s.p} }
 
 // ReceiveOf takes the oldest message of type T.
-func ReceiveOf[T any](s *Self) T {
+func ReceiveOf[T any](s *Process) T {
 	m, _ := s.ReceiveMatch(func(m any) bool { _, ok := m.(T); return ok }).(T)
 	return m
 }
 
-// ReceiveOfWithin is ReceiveOf with a timeout; see [Self.ReceiveWithin].
-func ReceiveOfWithin[T any](s *Self, d time.Duration) (T, error) {
+// ReceiveOfWithin is ReceiveOf with a timeout; see [Process.ReceiveWithin].
+func ReceiveOfWithin[T any](s *Process, d time.Duration) (T, error) {
 	m, err := s.ReceiveWithin(d, func(m any) bool { _, ok := m.(T); return ok })
 	t, _ := m.(T)
 	return t, err
