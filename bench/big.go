@@ -93,7 +93,7 @@ func (p *player) Receive(ctx *node.Context, msg any) error {
 	case enough:
 		return ctx.Send(p.main, served{p.served})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func (p *player) ping(ctx *node.Context) error {

@@ -86,7 +86,7 @@ func (s shut) Receive(ctx *node.Context, msg any) error {
 		ctx.Become(s.place)
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // place keeps the first visitor until the second comes, and tells each the
@@ -117,7 +117,7 @@ func (p *place) Receive(ctx *node.Context, msg any) error {
 		p.left--
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // creature visits the place again and again.
@@ -140,7 +140,7 @@ func (c *creature) Receive(ctx *node.Context, msg any) error {
 	case closed:
 		return ctx.Send(c.main, met{c.count})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func placeProcess(main node.PID, meetings int) node.ProcessFunc {

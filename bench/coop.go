@@ -68,7 +68,7 @@ func (c cooperator) Receive(ctx *node.Context, msg any) error {
 		}
 		return m.Tag.(continuation)(ctx, m.Value.(int))
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func (c cooperator) recursive(ctx *node.Context, depth int, then continuation) error {

@@ -47,7 +47,7 @@ type fibber struct {
 func (f *fibber) Init(ctx *node.Context) error {
 	if f.n < 2 {
 		ctx.Send(f.parent, result{int(f.n)})
-		return node.Stop
+		return node.ErrStop
 	}
 	must(ctx.Spawn(&fibber{parent: ctx.Self(), n: f.n - 1}))
 	must(ctx.Spawn(&fibber{parent: ctx.Self(), n: f.n - 2}))
@@ -62,9 +62,9 @@ func (f *fibber) Receive(ctx *node.Context, msg any) error {
 			return nil
 		}
 		ctx.Send(f.parent, result{f.total})
-		return node.Stop
+		return node.ErrStop
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func fibberProcess(n int, parent node.PID) node.ProcessFunc {

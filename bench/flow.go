@@ -71,7 +71,7 @@ func (s *source) Receive(ctx *node.Context, msg any) error {
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // sink counts the messages and checks that none overtakes another.
@@ -86,7 +86,7 @@ func (s *sink) Receive(ctx *node.Context, msg any) error {
 	case numbered:
 		if m.number != s.next {
 			ctx.Send(s.main, counted{inOrder: false})
-			return node.Stop
+			return node.ErrStop
 		}
 		if s.next++; s.next == s.messages {
 			return ctx.Send(s.main, counted{inOrder: true})
@@ -97,7 +97,7 @@ func (s *sink) Receive(ctx *node.Context, msg any) error {
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func sourceProcess(main node.PID, messages, window int) node.ProcessFunc {

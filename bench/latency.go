@@ -64,7 +64,7 @@ func (p *pinger) Receive(ctx *node.Context, msg any) error {
 	case release:
 		return ctx.Send(p.pong, ball{ctx.Self(), p.left})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // ponger returns balls to wherever they come from.
@@ -75,7 +75,7 @@ func (ponger) Receive(ctx *node.Context, msg any) error {
 	case ball:
 		return ctx.Send(m.from, ball{ctx.Self(), m.number})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func pingProcess(pong, main node.PID, roundtrips int) node.ProcessFunc {

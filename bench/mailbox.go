@@ -61,7 +61,7 @@ func (a *adder) Receive(ctx *node.Context, msg any) error {
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 type sender struct {
@@ -77,7 +77,7 @@ func (s *sender) Receive(ctx *node.Context, msg any) error {
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func adderProcess(messages int, main node.PID) node.ProcessFunc {

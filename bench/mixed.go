@@ -99,9 +99,9 @@ func (r *ringMaster) Receive(ctx *node.Context, msg any) error {
 		}
 		ctx.Send(r.worker, enough{})
 		ctx.Send(r.main, rounds{r.rounds})
-		return node.Stop
+		return node.ErrStop
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // member passes the token on and ends with the one that has run out.
@@ -112,11 +112,11 @@ func (r *member) Receive(ctx *node.Context, msg any) error {
 	case countdown:
 		ctx.Send(r.next, countdown{m.value})
 		if m.value == 0 {
-			return node.Stop
+			return node.ErrStop
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 type worker struct{ main node.PID }
@@ -126,9 +126,9 @@ func (w worker) Receive(ctx *node.Context, msg any) error {
 	case factorise:
 		return ctx.Send(w.main, factors{factorsOf(m.number)})
 	case enough:
-		return node.Stop
+		return node.ErrStop
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func ringMasterProcess(main node.PID, size, token, repeats int, number uint64) node.ProcessFunc {

@@ -82,7 +82,7 @@ func (q *queensMaster) Receive(ctx *node.Context, msg any) error {
 		}
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // queensWorker adds a queen below the threshold and solves the rest from there
@@ -105,7 +105,7 @@ func (q *queensWorker) Receive(ctx *node.Context, msg any) error {
 		}
 		return ctx.Send(q.master, solved{})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 func masterProcess(main node.PID, workers []node.PID) node.ProcessFunc {

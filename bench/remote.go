@@ -252,7 +252,7 @@ func (t *tally) report() wire.Tuple {
 
 func (t *tally) Receive(ctx *node.Context, msg any) error {
 	if !t.add(msg) {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	if t.left == 0 {
 		return ctx.SendAt(nearMain, t.report())

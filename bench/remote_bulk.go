@@ -36,7 +36,7 @@ func farHost(from node.Sender, self node.PID, msg any) error {
 	default:
 		b, ok := asBall(m)
 		if !ok {
-			return node.Unhandled
+			return node.ErrUnhandled
 		}
 		return from.Send(b.from, farBall(self, b.number))
 	}

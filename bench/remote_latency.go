@@ -73,7 +73,7 @@ func (p *farPinger) Receive(ctx *node.Context, msg any) error {
 			return ctx.Send(p.main, returned{p.count})
 		}
 	} else if _, ok := msg.(release); !ok {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	return ctx.Send(p.far, farBall(ctx.Self(), p.left))
 }
@@ -84,7 +84,7 @@ type farPonger struct{}
 func (farPonger) Receive(ctx *node.Context, msg any) error {
 	b, ok := asBall(msg)
 	if !ok {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	return ctx.Send(b.from, farBall(ctx.Self(), b.number))
 }

@@ -48,10 +48,10 @@ func newNewcomer(args []any) (c newcomer, err error) {
 
 func (c newcomer) Init(ctx *node.Context) error {
 	ctx.Send(c.to, c.number)
-	return node.Stop
+	return node.ErrStop
 }
 
-func (newcomer) Receive(*node.Context, any) error { return node.Unhandled }
+func (newcomer) Receive(*node.Context, any) error { return node.ErrUnhandled }
 
 func (c newcomer) process(p *node.Process) error { return p.Send(c.to, c.number) }
 

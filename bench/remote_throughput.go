@@ -73,7 +73,7 @@ type farSender struct {
 
 func (s farSender) Receive(ctx *node.Context, msg any) error {
 	if _, ok := msg.(release); !ok {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	b := make([]byte, s.size)
 	for i := s.first; i <= s.last; i += s.step {

@@ -54,7 +54,7 @@ func (l *link) Receive(ctx *node.Context, msg any) error {
 		l.next = m.pid
 		return ctx.Send(l.main, ready{})
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // linkProcess is link in the blocking style.

@@ -75,7 +75,7 @@ func obey(a soakActs, msg any) error {
 	case wire.Atom("exit"):
 		return node.ExitWith(wire.Atom("told_to"))
 	case wire.Atom("stop"):
-		return node.Stop
+		return node.ErrStop
 	}
 	return nil
 }

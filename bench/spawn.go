@@ -71,9 +71,9 @@ func (responder) Receive(ctx *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case question:
 		ctx.Send(m.from, answer{m.number})
-		return node.Stop
+		return node.ErrStop
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // responderProcess says when it runs, so that main knows when all wait.

@@ -4,8 +4,8 @@ import "fmt"
 
 // Actor is an event-driven behaviour: it is given one message at a time and has
 // neither goroutine nor stack while it waits. What Receive returns decides how
-// it goes on: nil, the message is handled; [Unhandled], it stays in the mailbox
-// for another behaviour; [Stop] or [ExitWith], the process ends; any other
+// it goes on: nil, the message is handled; [ErrUnhandled], it stays in the mailbox
+// for another behaviour; [ErrStop] or [ExitWith], the process ends; any other
 // error, the process ends with a [*Crash].
 //
 // ctx is valid until Receive returns, and only on its goroutine.

@@ -82,7 +82,7 @@ func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages
 			if o.Label == "actor" {
 				b = node.ActorFunc(func(c *node.Context, _ any) error {
 					send(c, to, messages)
-					return node.Stop
+					return node.ErrStop
 				})
 			}
 			pid, err := n.SpawnOpt(o, b)

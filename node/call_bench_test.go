@@ -71,7 +71,7 @@ func (a *asker) Init(c *Context) error {
 func (a *asker) Receive(c *Context, m any) error {
 	if a.left--; a.left <= 0 {
 		close(a.done)
-		return Stop
+		return ErrStop
 	}
 	Async[bool](c, a.to, ask{}).SendTo(c.Self(), nil)
 	return nil

@@ -98,7 +98,7 @@ func answers(_ host, m any) error {
 	case "die":
 		return node.ExitWith("died")
 	case "stop":
-		return node.Stop
+		return node.ErrStop
 	case "crash":
 		panic("crashed")
 	case "reply and die":

@@ -172,7 +172,7 @@ func (c *chaos) spawn(in inside, w *watches, r *rand.Rand) {
 			r := rand.New(rand.NewPCG(m.seed, 0))
 			switch r.IntN(16) {
 			case 0:
-				return node.Stop
+				return node.ErrStop
 			case 1:
 				return node.ExitWith(chaosReason(r))
 			case 2:

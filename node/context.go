@@ -145,7 +145,7 @@ func (c *Context) SpawnOpt(o Options, b Actor) (PID, error) {
 }
 
 // Become makes b the behaviour from the next message on. Messages that were
-// left by Unhandled are offered to it first, in the order of their arrival.
+// left by ErrUnhandled are offered to it first, in the order of their arrival.
 // After a Push it replaces the upper behaviour. A nil behaviour is a crash with
 // [ErrNilBehaviour].
 func (c *Context) Become(b Actor) { c.p.become(c, b, false) }

@@ -119,7 +119,7 @@ func TestExitWith(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				for reason, err := range map[any]error{
-					node.Normal: node.Stop,
+					node.Normal: node.ErrStop,
 					"mine":      node.ExitWith("mine"),
 					7:           fmt.Errorf("because: %w", node.ExitWith(7)),
 				} {
@@ -147,7 +147,7 @@ func TestGoexit(t *testing.T) {
 				require.IsType(t, &node.Crash{}, reason)
 				assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
 				for k := range n.Stages() {
-					next, err := n.SpawnOpt(node.Options{Place: node.OnStage(k)}, node.ActorFunc(func(*node.Context, any) error { return node.Stop }))
+					next, err := n.SpawnOpt(node.Options{Place: node.OnStage(k)}, node.ActorFunc(func(*node.Context, any) error { return node.ErrStop }))
 					require.NoError(t, err)
 					watch.Monitor(next)
 					require.NoError(t, n.Send(next, "go"))

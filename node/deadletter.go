@@ -191,7 +191,7 @@ func (n *Node) undeliverable(to PID, msg any) error {
 	var err error
 	switch id := to.Origin().NodeID(); {
 	case n.stopped.Load():
-		l.Cause, err = CauseNodeStopped, ErrStopped
+		l.Cause, err = CauseNodeStopped, ErrNodeStopped
 	case to.IsZero() || n.origin.Minted(to):
 	case id.Name == n.cfg.Name:
 		l.Cause = CauseOldIncarnation

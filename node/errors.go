@@ -5,7 +5,7 @@ import "errors"
 // What callers branch on. Where a function is documented to return one of
 // these, errors.Is finds it.
 var (
-	ErrStopped      = errors.New("node: the node has been stopped")
+	ErrNodeStopped  = errors.New("node: the node has been stopped")
 	ErrExited       = errors.New("node: the calling process has exited")
 	ErrNoProcess    = errors.New("node: no such process")
 	ErrNoName       = errors.New("node: no process is registered under that name")

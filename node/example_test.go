@@ -40,7 +40,7 @@ type Locked struct{ counter *LockableCounter }
 func (a *Locked) Receive(c *node.Context, msg any) error {
 	m, ok := msg.(UnLock)
 	if !ok {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	a.counter.value = m.Value
 	c.Unbecome()

@@ -125,7 +125,7 @@ func (p *puppet) Receive(c *node.Context, msg any) error {
 		}))
 		return nil
 	}
-	return node.Unhandled
+	return node.ErrUnhandled
 }
 
 // run makes a puppet a Process.

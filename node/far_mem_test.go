@@ -113,7 +113,7 @@ func TestFarNothingIsLeft(t *testing.T) {
 			c.Unlink(remote)
 			node.SendRequest(c, deaf, 1, 1)
 			node.Async[int](c, deaf, 1).Cancel()
-			return node.Stop
+			return node.ErrStop
 		}))
 		require.NoError(t, err)
 		for pid := range a.Processes() {
@@ -367,7 +367,7 @@ func TestFarLongMessages(t *testing.T) {
 		case from:
 			if next[m.sender] != m.number {
 				got <- fmt.Sprint("of sender ", m.sender, " comes ", m.number, " in place of ", next[m.sender])
-				return node.Stop
+				return node.ErrStop
 			}
 			next[m.sender]++
 			if next[0] == 400 && next[1] == 400 && next[2] == 400 {

@@ -148,7 +148,7 @@ func (n *Node) Keep(ctx context.Context, s Service) (PID, error) {
 	defer n.keeper.mu.Unlock()
 	if n.keeper.over {
 		cancel()
-		return PID{}, ErrStopped
+		return PID{}, ErrNodeStopped
 	}
 	k.pid = pid
 	n.keeper.all = append(n.keeper.all, k)
@@ -236,7 +236,7 @@ func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 // because a service cannot be kept up. Stop waits until it has stopped.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
-// Err says why [Node.Done] is closed: a [*ServiceError], or [ErrStopped]; nil: it is
+// Err says why [Node.Done] is closed: a [*ServiceError], or [ErrNodeStopped]; nil: it is
 // not.
 func (n *Node) Err() error {
 	select {
@@ -247,7 +247,7 @@ func (n *Node) Err() error {
 	if err := n.failure.Load(); err != nil {
 		return err
 	}
-	return ErrStopped
+	return ErrNodeStopped
 }
 
 // stop ends what the keeper does and waits for it. The node is stopped already.

@@ -33,7 +33,7 @@ func worker(c *node.Context, msg any) error {
 	case "error":
 		return errors.New("no more")
 	case "stop":
-		return node.Stop
+		return node.ErrStop
 	case "exit":
 		c.Exit(c.Self(), node.Kill)
 	}
@@ -154,7 +154,7 @@ func TestKeepGivesUp(t *testing.T) {
 				assert.ErrorAs(t, n.Stop(), &failed)
 				assert.ErrorAs(t, n.CheckServices(t.Context()), &failed)
 				_, err = n.Spawn(workers())
-				assert.ErrorIs(t, err, node.ErrStopped, "the node has stopped by itself")
+				assert.ErrorIs(t, err, node.ErrNodeStopped, "the node has stopped by itself")
 				assert.Contains(t, log.String(), `level=ERROR msg="the node ends: a service cannot be kept up" service=bad ends=11`)
 			})
 		})
@@ -223,8 +223,8 @@ func TestKeepNames(t *testing.T) {
 	require.NoError(t, keep(node.Options{Label: "no name"}))
 	require.NoError(t, n.CheckServices(soon(t)))
 	require.NoError(t, n.Stop())
-	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrStopped)
-	assert.ErrorIs(t, n.Err(), node.ErrStopped)
+	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrNodeStopped)
+	assert.ErrorIs(t, n.Err(), node.ErrNodeStopped)
 	<-n.Done()
 }
 

@@ -95,7 +95,7 @@ func TestMessages(t *testing.T) {
 		n.Exit(pid, node.Kill)
 		assert.Empty(t, n.Messages(pid, 3))
 	}
-	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, asActor(func(host, any) error { return node.Unhandled }))
+	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, asActor(func(host, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
 	assert.Empty(t, n.Messages(boxed, 3))

@@ -270,7 +270,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	assert.Equal(t, 2, l.Message)
 
 	require.NoError(t, n.Stop())
-	require.ErrorIs(t, n.Send(pid, "too late"), node.ErrStopped)
+	require.ErrorIs(t, n.Send(pid, "too late"), node.ErrNodeStopped)
 	assert.EqualValues(t, 1, n.DeadLetterCounts()[node.CauseNodeStopped])
 	_, open := <-stream.C
 	assert.False(t, open, "the stream ends with the node")
@@ -296,7 +296,7 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- n.Stop() }()
 		time.Sleep(time.Millisecond) // of the bubble
-		require.ErrorIs(t, n.Send(gone, "late"), node.ErrStopped)
+		require.ErrorIs(t, n.Send(gone, "late"), node.ErrNodeStopped)
 		assert.Equal(t, node.CauseNodeStopped, (<-stream.C).Cause)
 		assert.NoError(t, <-stopped)
 	})

@@ -120,7 +120,7 @@ func (t *names) enter(name Atom, p *proc, peer Atom) error {
 }
 
 // Register gives a process a name. A process has one name at most, and loses it
-// when it exits. Errors: [ErrStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
+// when it exits. Errors: [ErrNodeStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
 // process has one), [ErrNoProcess].
 func (n *Node) Register(name Atom, pid PID) error { return n.RegisterFor("", name, pid) }
 
@@ -130,7 +130,7 @@ func (n *Node) Register(name Atom, pid PID) error { return n.RegisterFor("", nam
 // beside those of Register: [ErrTooMany].
 func (n *Node) RegisterFor(peer, name Atom, pid PID) error {
 	if n.stopped.Load() {
-		return ErrStopped
+		return ErrNodeStopped
 	}
 	p := n.lookup(pid)
 	if p == nil {
@@ -192,7 +192,7 @@ func (n *Node) named(name Atom, msg any) (*proc, error) {
 	}
 	if n.stopped.Load() {
 		n.dead.add(DeadLetter{Cause: CauseNodeStopped, Name: name, Message: msg})
-		return nil, ErrStopped
+		return nil, ErrNodeStopped
 	}
 	n.dead.add(DeadLetter{Cause: CauseNoProcess, Name: name, Message: msg})
 	return nil, fmt.Errorf("%w: %s", ErrNoName, name)

@@ -177,6 +177,6 @@ func TestNamesOnAStoppedNode(t *testing.T) {
 	_, ok := n.Whereis("server")
 	assert.False(t, ok)
 	assert.Empty(t, n.Registered())
-	assert.ErrorIs(t, n.SendName("server", 1), node.ErrStopped)
-	assert.ErrorIs(t, n.Register("server", pid), node.ErrStopped)
+	assert.ErrorIs(t, n.SendName("server", 1), node.ErrNodeStopped)
+	assert.ErrorIs(t, n.Register("server", pid), node.ErrNodeStopped)
 }

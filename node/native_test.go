@@ -91,7 +91,7 @@ func TestNativeGrace(t *testing.T) {
 	pid, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		if msg != next {
 			done <- next
-			return node.Stop
+			return node.ErrStop
 		}
 		if next++; next == n {
 			done <- next

@@ -215,7 +215,7 @@ func (n *Node) newRef() Ref { return n.origin.RefOf(n.refSeq.Add(refBatch)) }
 func (n *Node) MakeRef() Ref { return n.newRef() }
 
 // Send puts msg into the mailbox of to. A message to a process that is gone is
-// a dead letter, not an error; [ErrMailboxFull], [ErrStopped] and [ErrNotHere]
+// a dead letter, not an error; [ErrMailboxFull], [ErrNodeStopped] and [ErrNotHere]
 // are the errors it returns.
 func (n *Node) Send(to PID, msg any) error {
 	return n.send(nil, nil, to, msg)

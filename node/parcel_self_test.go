@@ -190,7 +190,7 @@ func (c choosy) Receive(ctx *Context, msg any) error {
 		c.hold()
 		return nil
 	case i%2 != c.parity:
-		return Unhandled
+		return ErrUnhandled
 	case i == inbox.RunSize-2:
 		ctx.Become(choosy{c.hold, c.got, 1})
 	}

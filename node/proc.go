@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -293,7 +294,7 @@ func (p *proc) Back(s *executor.Stage) bool {
 // settle takes the message that was just offered out of the queue, or leaves
 // it there for another behaviour.
 func (p *proc) settle(s *executor.Stage, err error) {
-	if err != nil { // Unhandled: all other errors end the process
+	if err != nil { // ErrUnhandled: all other errors end the process
 		p.leaveIt()
 		p.q.Skip()
 	} else {
@@ -372,8 +373,8 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 		behaviour := p.behaviour
 		w.Leave()
 		err := behaviour.Receive(c, msg)
-		if err != nil && err != Unhandled {
-			p.exit(c, reasonOf(err))
+		if err != nil {
+			err = p.ends(c, err)
 		}
 		if !w.Enter() {
 			p.mu.Lock()
@@ -386,7 +387,7 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 			ended = true
 			return executor.Lost
 		}
-		if err == nil || err == Unhandled {
+		if err == nil || err == ErrUnhandled {
 			p.settle(s, err)
 		} else if n := p.q.Drop(); n != nil {
 			s.Recycle(n)
@@ -441,17 +442,27 @@ func (p *proc) Run() (again bool) {
 		left--
 		b.Leave()
 		err := p.behaviour.Receive(c, msg)
-		if err != nil && err != Unhandled {
-			p.exit(c, reasonOf(err))
+		if err != nil {
+			err = p.ends(c, err)
 		}
 		b.Enter()
-		if err == nil || err == Unhandled {
+		if err == nil || err == ErrUnhandled {
 			p.settle(nil, err)
 		}
 	}
 	b.Leave()
 	ended = true
 	return again && !p.gone()
+}
+
+// ends does what an error says that Receive has returned: p exits, unless the error is, or
+// wraps, ErrUnhandled. It returns plain ErrUnhandled then.
+func (p *proc) ends(c *Context, err error) error {
+	if errors.Is(err, ErrUnhandled) {
+		return ErrUnhandled
+	}
+	p.exit(c, reasonOf(err))
+	return err
 }
 
 // turned is the end of a turn.

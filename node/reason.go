@@ -79,13 +79,13 @@ func (e *exit) Error() string { return "exit: " + goBrief(e.reason) }
 // with exactly this reason, as exit/1 does in Erlang.
 func ExitWith(reason any) error { return &exit{reason} }
 
-// Stop, returned from an Actor's Receive, ends it with the reason normal.
-var Stop = ExitWith(Normal)
+// ErrStop, returned from an Actor's Receive, ends it with the reason normal.
+var ErrStop = ExitWith(Normal)
 
-// Unhandled, returned from an Actor's Receive, leaves the message in the mailbox
+// ErrUnhandled, returned from an Actor's Receive, leaves the message in the mailbox
 // for a behaviour that wants it: it is offered again, in its place, after
 // the next Become or Unbecome.
-var Unhandled = errors.New("node: unhandled")
+var ErrUnhandled = errors.New("node: unhandled")
 
 // reasonOf turns what a behaviour returned into an exit reason.
 func reasonOf(err error) any {

@@ -243,7 +243,7 @@ type talk struct {
 func (b talk) Receive(c *node.Context, m any) error {
 	switch m {
 	case "become " + b.name:
-		return node.Unhandled
+		return node.ErrUnhandled
 	case "become a", "become b":
 		c.Become(talk{m.(string)[len("become "):], b.log})
 	case "push":
@@ -252,11 +252,42 @@ func (b talk) Receive(c *node.Context, m any) error {
 		c.Send(b.log, c.Unbecome())
 	default:
 		if v, ok := m.(tagged); ok && v.want != b.name {
-			return node.Unhandled
+			return node.ErrUnhandled
 		}
 		c.Send(b.log, fmt.Sprint(b.name, m))
 	}
 	return nil
+}
+
+// TestUnhandledWrapped: an error that wraps ErrUnhandled leaves the message in the mailbox, too,
+// also after a handler that has lost its stage.
+func TestUnhandledWrapped(t *testing.T) {
+	for _, s := range []way{allWays[0], allWays[3]} {
+		t.Run(s.name, func(t *testing.T) {
+			n := startNode(t, node.Config{})
+			h := openHandle(t, n)
+			pid, err := n.SpawnOpt(s.options, node.ActorFunc(func(c *node.Context, m any) error {
+				switch m {
+				case "become":
+					c.Become(node.ActorFunc(func(c *node.Context, m any) error { return c.Send(h.Self(), m) }))
+					return nil
+				case "call":
+					_, err := node.CallWithin[any](0, c, h.Self(), "lose the stage")
+					assert.ErrorIs(t, err, node.ErrTimeout)
+				}
+				return fmt.Errorf("not now: %w", node.ErrUnhandled)
+			}))
+			require.NoError(t, err)
+			for _, m := range []any{1, "call", 2, "become"} {
+				require.NoError(t, h.Send(pid, m))
+			}
+			for _, want := range []any{1, "call", 2} {
+				got, err := h.ReceiveWithin(time.Minute, func(m any) bool { _, request := m.(node.Request[string]); return !request })
+				require.NoError(t, err)
+				assert.Equal(t, want, got)
+			}
+		})
+	}
 }
 
 // tagged is a message that only the behaviour with the name wants.
@@ -442,12 +473,12 @@ func (a *chooser) Receive(c *node.Context, m any) error {
 		return fmt.Errorf("got %v", m)
 	}
 	if !a.set[v.kind] {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	a.got = append(a.got, v)
 	if len(a.got) == a.total {
 		a.done <- a.got
-		return node.Stop
+		return node.ErrStop
 	}
 	a.set = a.script[len(a.got)]
 	c.Become(a)
@@ -486,7 +517,7 @@ func TestUnhandledModel(t *testing.T) {
 						c.Become(a)
 						return nil
 					}
-					return node.Unhandled
+					return node.ErrUnhandled
 				})
 				pid, err := n.SpawnOpt(s.options, gate)
 				require.NoError(t, err)

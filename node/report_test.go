@@ -27,7 +27,7 @@ func TestCrashReport(t *testing.T) {
 			{"goexit", func() error { goexitsHere(); return nil }, "panic: runtime.Goexit was called"},
 			{"error", func() error { return errSpoiled }, "error: spoiled"},
 			{"ExitWith", func() error { return node.ExitWith(wire.Atom("odd")) }, nil},
-			{"Stop", func() error { return node.Stop }, nil},
+			{"Stop", func() error { return node.ErrStop }, nil},
 		} {
 			t.Run(way.name+"/"+c.what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

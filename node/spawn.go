@@ -30,7 +30,7 @@ type Options struct {
 	Leader PID
 
 	// Announce sends Started to the spawning process once the Init of an
-	// Initializer has returned nil or Ignore. Another behaviour has started as
+	// Initializer has returned nil or ErrIgnore. Another behaviour has started as
 	// soon as it is spawned, and sends nothing.
 	Announce bool
 
@@ -142,7 +142,7 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	return nil
 }
 
-// Spawn starts a process. Errors: [ErrStopped], [ErrNilBehaviour], [ErrTooMany].
+// Spawn starts a process. Errors: [ErrNodeStopped], [ErrNilBehaviour], [ErrTooMany].
 func (n *Node) Spawn(b Actor) (PID, error) {
 	pid, _, err := n.spawn(nil, nil, &noOptions, b)
 	return pid, err
@@ -344,7 +344,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	}
 	if n.stopped.Load() { // Stop may have looked through the table before p was in it
 		p.cancel(c, Shutdown)
-		return false, Ref{}, ErrStopped
+		return false, Ref{}, ErrNodeStopped
 	}
 	if o.Link {
 		caller.link(c, pid)

@@ -308,7 +308,7 @@ func TestStepScheduler(t *testing.T) {
 	spawn := func(name string) node.PID {
 		return flavours[0].spawn(t, n, node.Options{Scheduler: steps}, func(_ inside, m any) error {
 			if m == "stop" {
-				return node.Stop
+				return node.ErrStop
 			}
 			trace = append(trace, name, m)
 			return nil

@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// Ignore, returned from an Initializer's Init, ends the process with the reason
+// ErrIgnore, returned from an Initializer's Init, ends the process with the reason
 // normal and says that this is no failure: there is nothing to run. Erlang's
 // ignore.
-var Ignore = ExitWith(Normal)
+var ErrIgnore = ExitWith(Normal)
 
-// Pending, returned from an Initializer's Init, says that the process has not
+// ErrPending, returned from an Initializer's Init, says that the process has not
 // started yet, though it handles messages from now on: it says when by
 // [Context.Announce], or that it has failed by its exit. Erlang's init_ack, for
 // those whose start takes more than one message.
-var Pending = errors.New("node: the start is not over when Init returns")
+var ErrPending = errors.New("node: the start is not over when Init returns")
 
 // Announce says that the process has started, after an Init that has returned
-// [Pending]. It does nothing where nobody waits for it.
+// [ErrPending]. It does nothing where nobody waits for it.
 func (c *Context) Announce() {
 	if c.p.tells {
 		c.p.tells = false
@@ -27,7 +27,7 @@ func (c *Context) Announce() {
 }
 
 // Started is what a process that was spawned with [Options].Announce tells the
-// one that spawned it: Init has returned nil, or [Ignore]. If Init fails, the
+// one that spawned it: Init has returned nil, or [ErrIgnore]. If Init fails, the
 // exit signal of the link says why instead.
 type Started struct {
 	PID     PID
@@ -36,10 +36,10 @@ type Started struct {
 
 // born goes on after Init has returned err.
 func (p *proc) born(c *Context, err error) {
-	if err == Pending {
+	if errors.Is(err, ErrPending) {
 		return
 	}
-	ignored := errors.Is(err, Ignore)
+	ignored := errors.Is(err, ErrIgnore)
 	if ignored {
 		p.forgetName() // who is told may want the name
 	}

@@ -45,22 +45,26 @@ func TestSpawnWaitErrors(t *testing.T) {
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), node.Options{}, nil},
 		{"a Process", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{}, nil},
 		{"a coroutine", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{Coroutine: true}, nil},
-		{"Ignore", begins(func(*node.Context) error { return node.Ignore }), node.Options{}, node.ErrIgnored},
-		{"Ignore wrapped", begins(func(*node.Context) error { return fmt.Errorf("so: %w", node.Ignore) }), node.Options{}, node.ErrIgnored},
-		{"Stop is not Ignore", begins(func(*node.Context) error { return node.Stop }), node.Options{}, "normal"},
+		{"Ignore", begins(func(*node.Context) error { return node.ErrIgnore }), node.Options{}, node.ErrIgnored},
+		{"Ignore wrapped", begins(func(*node.Context) error { return fmt.Errorf("so: %w", node.ErrIgnore) }), node.Options{}, node.ErrIgnored},
+		{"Stop is not Ignore", begins(func(*node.Context) error { return node.ErrStop }), node.Options{}, "normal"},
 		{"error", begins(func(*node.Context) error { return errSpoiled }), node.Options{}, "error: spoiled"},
 		{"ExitWith", begins(func(*node.Context) error { return node.ExitWith(wire.Tuple{1, 2}) }), node.Options{}, "{1,2}"},
 		{"panic", begins(func(*node.Context) error { panicsHere(); return nil }), node.Options{}, "panic: bad cake"},
 		{"goexit", begins(func(*node.Context) error { goexitsHere(); return nil }), node.Options{}, "panic: runtime.Goexit was called"},
 		{"ends itself by a signal", begins(func(c *node.Context) error { c.Exit(c.Self(), wire.Atom("tired")); return nil }), node.Options{}, "tired"},
 		{"never returns", begins(func(c *node.Context) error { <-c.Context().Done(); return nil }), node.Options{}, context.DeadlineExceeded},
-		{"Pending for ever", begins(func(*node.Context) error { return node.Pending }), node.Options{}, context.DeadlineExceeded},
+		{"Pending for ever", begins(func(*node.Context) error { return node.ErrPending }), node.Options{}, context.DeadlineExceeded},
 		{"Pending, then Announce", starter{
-			func(c *node.Context) error { c.Send(c.Self(), 1); return node.Pending },
+			func(c *node.Context) error { c.Send(c.Self(), 1); return node.ErrPending },
+			func(c *node.Context, _ any) error { c.Announce(); return nil },
+		}, node.Options{}, nil},
+		{"Pending wrapped, then Announce", starter{
+			func(c *node.Context) error { c.Send(c.Self(), 1); return fmt.Errorf("soon: %w", node.ErrPending) },
 			func(c *node.Context, _ any) error { c.Announce(); return nil },
 		}, node.Options{}, nil},
 		{"Pending, then the end", starter{
-			func(c *node.Context) error { c.Send(c.Self(), 1); return node.Pending },
+			func(c *node.Context) error { c.Send(c.Self(), 1); return node.ErrPending },
 			func(*node.Context, any) error { return node.ExitWith("tired") },
 		}, node.Options{}, "tired"},
 		{"bad option", begins(nil), node.Options{Place: node.OnStage(1 << 20)}, node.ErrBadOption},
@@ -154,7 +158,7 @@ func TestIgnoreIsNormal(t *testing.T) {
 		refs := make(chan node.Ref, 1)
 		_, err := node.SpawnWait(t.Context(), n, node.Options{Name: "it"}, begins(func(c *node.Context) error {
 			refs <- h.Monitor(c.Self()) // h waits in SpawnWait
-			return node.Ignore
+			return node.ErrIgnore
 		}))
 		require.ErrorIs(t, err, node.ErrIgnored)
 		_, taken := n.Whereis("it")
@@ -172,14 +176,14 @@ func TestAnnounce(t *testing.T) {
 		want []any
 	}{
 		{"Init returns", begins(func(*node.Context) error { return nil }), []any{node.Started{}}},
-		{"Ignore", begins(func(*node.Context) error { return node.Ignore }), []any{node.Started{Ignored: true}, node.Exited{Reason: node.Normal}}},
+		{"Ignore", begins(func(*node.Context) error { return node.ErrIgnore }), []any{node.Started{Ignored: true}, node.Exited{Reason: node.Normal}}},
 		{"ExitWith", begins(func(*node.Context) error { return node.ExitWith(wire.Atom("no")) }), []any{node.Exited{Reason: wire.Atom("no")}}},
 		{"announced in Init", begins(func(c *node.Context) error { c.Announce(); c.Announce(); return nil }), []any{node.Started{}}},
 		{"announced, then failed", begins(func(c *node.Context) error { c.Announce(); return node.ExitWith(wire.Atom("no")) }),
 			[]any{node.Started{}, node.Exited{Reason: wire.Atom("no")}}},
-		{"Pending", begins(func(*node.Context) error { return node.Pending }), nil},
+		{"Pending", begins(func(*node.Context) error { return node.ErrPending }), nil},
 		{"Pending, announced later", starter{
-			func(c *node.Context) error { c.Send(c.Self(), 1); return node.Pending },
+			func(c *node.Context) error { c.Send(c.Self(), 1); return node.ErrPending },
 			func(c *node.Context, _ any) error { c.Announce(); c.Announce(); return nil },
 		}, []any{node.Started{}}},
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), nil},

@@ -36,7 +36,7 @@ func TestStopReason(t *testing.T) {
 					}
 				case node.Down:
 					if downs = append(downs, m.Reason); len(downs) == watched {
-						return node.Stop
+						return node.ErrStop
 					}
 				}
 				return nil
@@ -193,7 +193,7 @@ func TestStopUnderLoad(t *testing.T) {
 		group.Go(func() {
 			for {
 				if _, err := n.Spawn(flavours[0].of(shrug)); err != nil {
-					assert.ErrorIs(t, err, node.ErrStopped)
+					assert.ErrorIs(t, err, node.ErrNodeStopped)
 					return
 				}
 			}
@@ -251,28 +251,28 @@ func TestStoppedNode(t *testing.T) {
 	require.NoError(t, n.Stop())
 
 	_, err = n.Spawn(flavours[0].of(shrug))
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.Spawn(flavours[1].of(shrug))
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.SpawnOpt(node.Options{Coroutine: true}, flavours[1].of(shrug))
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, flavours[0].of(shrug))
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.Open()
-	require.ErrorIs(t, err, node.ErrStopped)
-	require.ErrorIs(t, n.Send(pid, 1), node.ErrStopped)
-	require.ErrorIs(t, n.SendName("one", 1), node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
+	require.ErrorIs(t, n.Send(pid, 1), node.ErrNodeStopped)
+	require.ErrorIs(t, n.SendName("one", 1), node.ErrNodeStopped)
 	_, err = node.CallWithin[int](grace, n, pid, 1)
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = node.CallWithin[int](grace, n, node.Atom("one"), 1)
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = node.Async[int](n, pid, 1).Await(t.Context())
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.SendAfter(time.Second, pid, 1)
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.SendInterval(time.Second, pid, 1)
-	require.ErrorIs(t, err, node.ErrStopped)
-	require.ErrorIs(t, n.Register("name", pid), node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
+	require.ErrorIs(t, n.Register("name", pid), node.ErrNodeStopped)
 	require.ErrorIs(t, n.Unregister("one"), node.ErrNoName)
 	_, ok := n.Whereis("one")
 	assert.False(t, ok)

@@ -300,7 +300,7 @@ func grow(s way) step {
 			up = m.to
 			if m.depth == 0 {
 				h.Send(up, leaves(1))
-				return node.Stop
+				return node.ErrStop
 			}
 			for range 2 {
 				pid, err := h.SpawnOpt(s.options, s.wrap(grow(s)))
@@ -313,7 +313,7 @@ func grow(s way) step {
 			sum += m
 			if left--; left == 0 {
 				h.Send(up, sum)
-				return node.Stop
+				return node.ErrStop
 			}
 		}
 		return nil
@@ -384,7 +384,7 @@ func TestSameFromOutside(t *testing.T) {
 		drain := func() any {
 			return nodetest.Next[node.Down](t, boss).Reason
 		}
-		for _, m := range []any{node.Stop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
+		for _, m := range []any{node.ErrStop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
 			pid := s.spawn(t, n, life)
 			send(m)(pid)
 			reason := drain()
@@ -393,7 +393,7 @@ func TestSameFromOutside(t *testing.T) {
 				require.IsType(t, &node.Crash{}, reason)
 				assert.True(t, reason.(*node.Crash).Panic)
 				assert.Equal(t, "panic", reason.(*node.Crash).Reason)
-			case node.Stop:
+			case node.ErrStop:
 				assert.Equal(t, node.Normal, reason)
 			default:
 				if c, ok := reason.(*node.Crash); ok {

@@ -36,7 +36,7 @@ const (
 // and the policy Block, the timer goes on until there is room, which it looks for every
 // 100 ms at least; with another policy the message is a dead letter. It is one, too, when
 // the process exits before; for a process that is gone already, or another node's, the
-// timer is over at once. Errors: [ErrBadTimeout], [ErrStopped].
+// timer is over at once. Errors: [ErrBadTimeout], [ErrNodeStopped].
 func (n *Node) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
 	return n.timer(d, 0, to, msg)
 }
@@ -44,7 +44,7 @@ func (n *Node) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
 // SendInterval sends msg to a process of this node every d, until the timer is cancelled
 // or the process is gone. Each message that its mailbox has no room for is a dead letter,
 // whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
-// [ErrStopped].
+// [ErrNodeStopped].
 func (n *Node) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
 	if d == 0 {
 		return nil, ErrBadTimeout
@@ -57,7 +57,7 @@ func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
 	case d < 0:
 		return nil, ErrBadTimeout
 	case n.stopped.Load():
-		return nil, ErrStopped
+		return nil, ErrNodeStopped
 	}
 	t := &Timer{every: every, msg: msg, due: time.Now().Add(d)}
 	p := n.lookup(to)
@@ -65,7 +65,7 @@ func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
 		return t, nil
 	}
 	if n.stopped.Load() {
-		return nil, ErrStopped
+		return nil, ErrNodeStopped
 	}
 	t.msg = nil
 	if every == 0 {

@@ -202,7 +202,7 @@ func TestTimersOfAStoppedNode(t *testing.T) {
 			assert.False(t, ok)
 		}
 		_, err = n.SendAfter(time.Second, pid, "x")
-		assert.ErrorIs(t, err, node.ErrStopped)
+		assert.ErrorIs(t, err, node.ErrNodeStopped)
 		<-time.After(time.Minute)
 		assert.Empty(t, n.DeadLetterCounts())
 	})

@@ -122,7 +122,7 @@ func TestTokenWaits(t *testing.T) {
 			c.Become(node.ActorFunc(func(c *node.Context, msg any) error { answerTraced(c.Send, msg); return nil }))
 			return nil
 		}
-		return node.Unhandled
+		return node.ErrUnhandled
 	}))
 	require.NoError(t, err)
 	self := e.Ask("seq_trace:set_token(label, 5), {holding,'%s'} ! {self(), first}, seq_trace:set_token([]), {holding,'%[1]s'} ! {self(), second}, ok", n.Name())

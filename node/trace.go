@@ -144,7 +144,7 @@ func (t *traced) isQuiet(p *proc) bool {
 }
 
 // Trace opens a trace of processes of this node. Errors: [ErrNoProcess], with
-// nobody traced; [ErrTraceFull]; [ErrStopped].
+// nobody traced; [ErrTraceFull]; [ErrNodeStopped].
 func (n *Node) Trace(cfg TraceConfig, pids ...PID) (*Trace, error) {
 	if cfg.Buffer < 0 || cfg.Processes < 0 || cfg.Kinds&^TraceAll != 0 {
 		return nil, fmt.Errorf("node: TraceConfig: Buffer and Processes must not be negative, and Kinds hold none but those there are")
@@ -207,7 +207,7 @@ func (x *tracing) add(t *Trace, procs ...*proc) error {
 	}
 	switch {
 	case x.ended || t.isOver():
-		return ErrStopped
+		return ErrNodeStopped
 	case t.procs+fresh > t.cfg.Processes:
 		return fmt.Errorf("%w: %d", ErrTraceFull, t.cfg.Processes)
 	}

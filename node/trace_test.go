@@ -340,7 +340,7 @@ func TestTraceStress(t *testing.T) {
 	boss, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		child, err := c.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 			msg.(node.Request[int]).Reply(0)
-			return node.Stop
+			return node.ErrStop
 		}))
 		if err == nil {
 			c.Send(child, msg)

@@ -3,6 +3,7 @@ package supervisor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -170,6 +171,18 @@ func TestBadBackoff(t *testing.T) {
 	})
 }
 
+// TestIgnoreWrapped: an error of Start that wraps ErrIgnore is no failure.
+func TestIgnoreWrapped(t *testing.T) {
+	inBubble(t, nil, func(s *stage) {
+		sup := s.start(supervisor.Spec{})
+		ignore := func(...any) (node.Actor, error) { return nil, fmt.Errorf("not today: %w", node.ErrIgnore) }
+		pid, err := supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: 1, Start: ignore})
+		require.NoError(s, err)
+		assert.Zero(s, pid)
+		s.end(sup)
+	})
+}
+
 func TestBadSpecs(t *testing.T) {
 	data := func(what wire.Atom, value any) any {
 		return tuple(wire.Atom("supervisor_data"), tuple(what, value))
@@ -249,7 +262,7 @@ func TestBadInit(t *testing.T) {
 		"Init panics":        {initially(func(*node.Context) error { panic("ouch") }), isCrash("ouch")},
 		"Init kills itself":  {initially(func(c *node.Context) error { c.Exit(c.Self(), node.Kill); return nil }), is(node.Killed)},
 		"Init exits later":   {later(node.ExitWith(atomA)), is(atomA)},
-		"Init ends normally": {later(node.Stop), is(node.Normal)},
+		"Init ends normally": {later(node.ErrStop), is(node.Normal)},
 		"Start errors":       {func(...any) (node.Actor, error) { return nil, oops }, is("oops")},
 		"Start exits":        {func(...any) (node.Actor, error) { return nil, node.ExitWith(atomA) }, is(atomA)},
 		"Start panics":       {func(...any) (node.Actor, error) { panic("ouch") }, caught("ouch")},
@@ -288,7 +301,7 @@ func later(err error) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
 		return birth{func(c *node.Context) error {
 			c.SendAfter(time.Second, c.Self(), "now")
-			return node.Pending
+			return node.ErrPending
 		}, func(*node.Context, any) error { return err }}, nil
 	}
 }
@@ -369,7 +382,7 @@ var never = map[string]struct {
 	start   func(...any) (node.Actor, error)
 	options node.Options
 }{
-	"pending":  {initially(func(*node.Context) error { return node.Pending }), node.Options{}},
+	"pending":  {initially(func(*node.Context) error { return node.ErrPending }), node.Options{}},
 	"blocking": {initially(func(c *node.Context) error { <-c.Context().Done(); return nil }), node.Options{Place: node.Detached()}},
 }
 

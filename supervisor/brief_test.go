@@ -27,7 +27,7 @@ var deafServers = genserver.Define[deaf]()
 type mute struct{}
 
 func (*mute) only(*statem.Context, statem.Event) (statem.State[*mute], error) {
-	return nil, statem.Unhandled
+	return nil, statem.ErrUnhandled
 }
 
 // A message that nobody expects, and a reason that somebody ends with, are shown in

@@ -60,7 +60,7 @@ func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.
 }
 
 // StartChild adds a child and starts it. The PID is zero if its Init or Start has
-// returned node.Ignore. Errors: [*SpecError], [*AlreadyStartedError],
+// returned node.ErrIgnore. Errors: [*SpecError], [*AlreadyStartedError],
 // [ErrAlreadyPresent], [*StartError], and those of [node.Call].
 func StartChild[T node.Dest](ctx context.Context, from node.Caller, sup T, k Child) (node.PID, error) {
 	return node.Call[node.PID](ctx, from, sup, startChild{k})

@@ -224,7 +224,7 @@ func (w *world) start(x *realm, id any, nat nature) (node.Actor, error) {
 	case 1:
 		return nil, errors.New("no start")
 	case 2:
-		return nil, node.Ignore
+		return nil, node.ErrIgnore
 	case 3:
 		panic("a start")
 	}
@@ -265,15 +265,15 @@ func (a *toyActor) Init(c *node.Context) error {
 		return errors.New("no init")
 	case 5:
 		a.ignored = true
-		return node.Ignore
+		return node.ErrIgnore
 	case 6:
 		panic("an init")
 	case 7:
 		c.SendAfter(wait, c.Self(), ready{one(w, nil, errors.New("no late init"), node.ExitWith(node.Shutdown))})
-		return node.Pending
+		return node.ErrPending
 	case 8:
 		if w.stuck {
-			return node.Pending
+			return node.ErrPending
 		}
 	}
 	a.up = true
@@ -358,7 +358,7 @@ func (a *ruler) after(err error) {
 	if supervisor.Ending(a.actor) && a.ending.IsZero() {
 		a.ending = time.Now()
 	}
-	if err == nil || err == node.Pending || err == node.ErrExited { // the latter: killed meanwhile
+	if err == nil || err == node.ErrPending || err == node.ErrExited { // the latter: killed meanwhile
 		return
 	}
 	a.over = true

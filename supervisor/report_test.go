@@ -106,7 +106,7 @@ func TestShutdownReports(t *testing.T) {
 		normally := func(...any) (node.Actor, error) {
 			return birth{
 				func(c *node.Context) error { c.TrapExit(true); return nil },
-				func(*node.Context, any) error { return node.Stop },
+				func(*node.Context, any) error { return node.ErrStop },
 			}, nil
 		}
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{

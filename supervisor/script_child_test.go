@@ -120,7 +120,7 @@ func (p *play) start(d *childDef, args []any) (node.Actor, error) {
 	case "ignore":
 		if !p.inInit {
 			p.fails(d, args, outcome)
-			return nil, node.Ignore
+			return nil, node.ErrIgnore
 		}
 	case "ok":
 		if d.sup != "" {
@@ -156,7 +156,7 @@ func (u *puppet) begin(c *node.Context) error {
 	case "hold":
 		u.outcome = text
 		u.p.hold(u.def.name, c.Self(), c.Parent())
-		return node.Pending
+		return node.ErrPending
 	case "ok":
 		c.TrapExit(u.def.ends != "")
 		u.p.baptize(u.life, u.def.name)
@@ -164,7 +164,7 @@ func (u *puppet) begin(c *node.Context) error {
 		return nil
 	case "ignore":
 		u.p.fails(u.def, u.args, u.outcome)
-		return node.Ignore
+		return node.ErrIgnore
 	}
 	u.p.fails(u.def, u.args, u.outcome)
 	return node.ExitWith(u.p.term(text))
@@ -233,7 +233,7 @@ func (o *observed) Init(c *node.Context) error {
 	l.child = o.child
 	o.p.baptize(l, o.def.name)
 	if o.def.init == wire.Atom("ignore") {
-		return node.Ignore
+		return node.ErrIgnore
 	}
 	var kids wire.List
 	for _, b := range o.def.below {

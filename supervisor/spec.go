@@ -112,7 +112,7 @@ type Child struct {
 	ID any
 	// Start makes the behaviour of a new process, again at each restart. args are
 	// empty except for the children of SimpleOneForOne, who get what StartDynamic
-	// was given. An error is a failure to start; [node.Ignore], that the child need
+	// was given. An error is a failure to start; [node.ErrIgnore], that the child need
 	// not run. Start must not block: what takes time belongs into the behaviour's
 	// Init.
 	Start func(args ...any) (node.Actor, error)

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -52,7 +53,7 @@ func (s *supervisor) signal(k *child) {
 func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
 	if d != BrutalKill && d != Infinity {
 		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
-		if err == node.ErrStopped {
+		if errors.Is(err, node.ErrNodeStopped) {
 			err = nil // the node ends, and gives everybody its StopTimeout
 		}
 	}

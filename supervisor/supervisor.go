@@ -122,7 +122,7 @@ func (s *supervisor) Init(c *node.Context) error {
 	case s.begun && !s.ending:
 		return nil
 	}
-	return node.Pending
+	return node.ErrPending
 }
 
 // model is the spec of the children of SimpleOneForOne.
@@ -311,7 +311,7 @@ func (s *supervisor) tryLater(k *child, wait time.Duration, counted bool) error 
 	if wait == 0 {
 		return s.c.Send(s.c.Self(), r)
 	}
-	if _, err := s.c.SendAfter(wait, s.c.Self(), r); err != node.ErrStopped {
+	if _, err := s.c.SendAfter(wait, s.c.Self(), r); !errors.Is(err, node.ErrNodeStopped) {
 		return err
 	}
 	return nil // the node ends, and so will we
@@ -445,7 +445,7 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 			return outcome{pid: pid}, opt.Announce
 		}
 	}
-	if err == node.Ignore {
+	if errors.Is(err, node.ErrIgnore) {
 		return outcome{ignored: true}, false
 	}
 	return outcome{failed: true, reason: s.startReason(k, err)}, false

@@ -55,7 +55,7 @@ type never struct{}
 
 func (never) Init(*node.Context) error {
 	fmt.Println("never starts")
-	return node.Pending
+	return node.ErrPending
 }
 
 func (never) Receive(*node.Context, any) error { return nil }
@@ -83,7 +83,7 @@ func (h *hold) Receive(_ *node.Context, m any) error {
 			return nil
 		}
 	}
-	return node.Stop
+	return node.ErrStop
 }
 
 func readyz(addr string) string {

@@ -19,7 +19,7 @@ func TestKit(t *testing.T) {
 		h := nodetest.Open(t, n)
 		nodetest.Quiet(t, h)
 		come := make(chan int, 1)
-		pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error { come <- m.(int); return node.Stop }))
+		pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error { come <- m.(int); return node.ErrStop }))
 		require.NoError(t, err)
 		ref := h.Monitor(pid)
 		require.NoError(t, h.Send(h.Self(), "first"))
@@ -31,7 +31,7 @@ func TestKit(t *testing.T) {
 		require.NoError(t, err)
 	})
 	_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
-	require.ErrorIs(t, err, node.ErrStopped)
+	require.ErrorIs(t, err, node.ErrNodeStopped)
 }
 
 func TestInBubble(t *testing.T) {

@@ -98,7 +98,7 @@ func TestProcesses(t *testing.T) {
 			c.Reply(r.From, 1)
 			return nil
 		}
-		return node.Unhandled
+		return node.ErrUnhandled
 	}))
 	for i := range 30 {
 		require.NoError(t, far.Send(busy, i))
@@ -175,7 +175,7 @@ func TestInfo(t *testing.T) {
 			c.Monitor(child)
 			return nil
 		}
-		return node.Unhandled
+		return node.ErrUnhandled
 	}))
 	defer far.Exit(pid, node.Kill) // it does not obey the node's stop
 	require.NoError(t, far.Send(pid, "start"))

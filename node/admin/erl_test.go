@@ -105,7 +105,7 @@ func TestErlang(t *testing.T) {
 	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
 		Drain: func(context.Context) error { return nil }, Stop: func() { close(stopped) }}))
 	spawn(t, n, "echo", node.ActorFunc(echo))
-	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.Unhandled }))
+	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
 	require.NoError(t, n.Send(busy, wire.Tuple{wire.Atom("add"), 5}))
 	require.NoError(t, n.Send(busy, "text"))
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"}, func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))

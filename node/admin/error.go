@@ -36,7 +36,7 @@ var codes = []struct {
 	{"too_many", node.ErrTooMany},
 	{"mailbox_full", node.ErrMailboxFull},
 	{"not_here", node.ErrNotHere},
-	{"stopped", node.ErrStopped},
+	{"stopped", node.ErrNodeStopped},
 	{"timeout", node.ErrTimeout},
 	{"timeout", context.DeadlineExceeded},
 	{"protected", node.ErrProtected},

@@ -119,7 +119,7 @@ func New(c Config) (*Service, error) {
 // Start starts the service of a node, once. The node keeps it up ([node.Node.Keep]): one
 // that has ended is started again and knows what it knew; streams go on, and who waits
 // for an answer is told by the monitor of its call. Errors: [node.ErrNameTaken], what is
-// wrong with the Config, [node.ErrStopped].
+// wrong with the Config, [node.ErrNodeStopped].
 func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := New(c)
 	if err == nil {

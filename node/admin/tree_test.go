@@ -113,7 +113,7 @@ func TestTreeOfTheDeaf(t *testing.T) {
 	hold := make(chan struct{})
 	blocks := supervisor.Child{ID: node.Atom("slow"), Start: func(args ...any) (node.Actor, error) {
 		<-hold
-		return nil, node.Ignore
+		return nil, node.ErrIgnore
 	}}
 	pool := supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{blocks}}
 	ctx := nodetest.Soon(t)

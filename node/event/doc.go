@@ -41,7 +41,7 @@
 //	                               Terminate's How   its owner is told
 //	Delete                         Deleted           normal
 //	Swap, Context.Swap             Swapped           {swapped, Handler2, Owner | false}
-//	method returns Remove          Removed           normal
+//	method returns ErrRemove       Removed           normal
 //	HandleEvent, HandleInfo return an error, panic; HandleCall panics, returns node.ExitWith
 //	                               Failed            a *node.Crash, or what ExitWith says
 //	exit of the owner              OwnerGone

@@ -3,6 +3,7 @@ package event_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestHowHandlersEnd(t *testing.T) {
 		{"an error", func(*event.Context, any) error { return errOops }, nil, event.Failed, errOops, crash(errOops), "error: oops"},
 		{"ExitWith", func(*event.Context, any) error { return node.ExitWith("enough") }, nil, event.Failed, "enough", "enough", "enough"},
 		{"a panic", func(*event.Context, any) error { panic("bad cake") }, nil, event.Failed, nil, nil, "bad cake"},
-		{"Remove", func(*event.Context, any) error { return event.Remove }, nil, event.Removed, nil, node.Normal, ""},
+		{"Remove", func(*event.Context, any) error { return event.ErrRemove }, nil, event.Removed, nil, node.Normal, ""},
 		{"Delete", nil, func(s *stage) error {
 			answer, err := event.Delete(s.Context(), s.n, s.pid, id("a"), 7)
 			assert.Equal(s, "bye", answer)
@@ -278,9 +279,16 @@ func TestCall(t *testing.T) {
 		assert.ErrorIs(t, err, event.ErrNoHandler)
 		_, err = node.Call[any](s.Context(), s.n, s.pid, "what?")
 		assert.ErrorIs(t, err, event.ErrUnknown)
-		got, err = ask(func(*event.Context, any) (any, error) { return 9, event.Remove })
+		got, err = ask(func(*event.Context, any) (any, error) { return 9, event.ErrRemove })
 		require.NoError(t, err)
 		assert.Equal(t, 9, got)
+		assert.Equal(t, []event.End{{How: event.Removed}}, h.ends)
+
+		h = &probe{}
+		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), h))
+		got, err = ask(func(*event.Context, any) (any, error) { return 10, fmt.Errorf("done: %w", event.ErrRemove) })
+		require.NoError(t, err)
+		assert.Equal(t, 10, got)
 		assert.Equal(t, []event.End{{How: event.Removed}}, h.ends)
 
 		h = &probe{}

@@ -9,7 +9,7 @@ import (
 )
 
 // Handler handles the events of a manager. A panic, or an error, takes it out of
-// the manager and is reported; the others go on. The error [Remove] takes it out
+// the manager and is reported; the others go on. The error [ErrRemove] takes it out
 // without a report.
 //
 // All handlers of a manager run in its process, one after the other.
@@ -31,7 +31,7 @@ type (
 	}
 
 	// Caller answers what is asked of this very handler by [Call]. An error is for
-	// the caller, and the handler stays; but after [Remove], which may come with a
+	// the caller, and the handler stays; but after [ErrRemove], which may come with a
 	// reply, node.ExitWith and a panic it is taken out.
 	Caller interface {
 		HandleCall(c *Context, request any) (reply any, err error)
@@ -63,8 +63,8 @@ type (
 	}
 )
 
-// Remove, returned from a handler, takes it out of the manager: remove_handler.
-var Remove = errors.New("event: remove this handler")
+// ErrRemove, returned from a handler, takes it out of the manager: remove_handler.
+var ErrRemove = errors.New("event: remove this handler")
 
 // What others are told.
 var (
@@ -121,7 +121,7 @@ type How uint8
 const (
 	Deleted   How = iota // by Delete; Arg is what that was given
 	Swapped              // by Swap or Context.Swap; Arg is what that was given
-	Removed              // it has returned Remove
+	Removed              // it has returned ErrRemove
 	OwnerGone            // Arg is the exit reason of the process that it was added for
 	Stopped              // the manager ends; Arg is its exit reason
 	Failed               // Arg is the error that it has returned, or a *node.Crash
@@ -153,7 +153,7 @@ type End struct {
 }
 
 // Exit tells the owner of a handler that it has been taken out: Erlang's
-// {gen_event_EXIT, Handler, Reason}. Reason is normal after Delete and Remove,
+// {gen_event_EXIT, Handler, Reason}. Reason is normal after Delete and ErrRemove,
 // shutdown when the manager ends, {swapped, NewHandler, NewOwner} after a swap, with
 // false for no owner, else a [*node.Crash].
 type Exit struct {

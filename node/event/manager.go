@@ -196,7 +196,7 @@ func (m *manager) run(e *entry, last any, f func(*Context) error) error {
 	case err == nil && swap != nil:
 		m.replace(e, swap)
 	case err == nil:
-	case errors.Is(err, Remove):
+	case errors.Is(err, ErrRemove):
 		m.terminate(e, End{How: Removed}, node.Normal)
 	default:
 		m.failed(e, last, err)

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/actornode/actornode/node"
@@ -164,7 +165,7 @@ func (m *manager) ask(r request, q question) {
 	var own error // for the caller only
 	err := m.run(e, q.request, func(c *Context) (err error) {
 		reply, err = h.HandleCall(c, q.request)
-		if err != nil && err != Remove && !node.IsExit(err) {
+		if err != nil && !errors.Is(err, ErrRemove) && !node.IsExit(err) {
 			own, err = err, nil
 		}
 		return err

@@ -120,7 +120,7 @@ func (p *puppet) act(c *event.Context, kind string, x any) ([]string, error) {
 	case "exit":
 		return op, node.ExitWith(wire.Atom(op[1]))
 	case "remove":
-		return op, event.Remove
+		return op, event.ErrRemove
 	case "refuse":
 		return op, refusal{wire.Atom(op[1])}
 	case "swap":

@@ -101,7 +101,7 @@ func (s *subscriber[E]) put(e E, ok bool) (missed uint64, err error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.over:
-		return 0, Remove
+		return 0, ErrRemove
 	case !ok:
 		return 0, nil
 	}

@@ -80,7 +80,7 @@ type client struct {
 func (a *client) Receive(c *node.Context, msg any) error {
 	if a.left--; a.left < 0 {
 		close(a.done)
-		return node.Stop
+		return node.ErrStop
 	}
 	a.ask(c, a.to)
 	return nil

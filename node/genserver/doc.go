@@ -16,14 +16,14 @@
 //
 //	{reply, R, S}                return R, nil
 //	{reply, {error, E}, S}       return R, err
-//	{noreply, S} of a call       return R, Later, having kept Context.From
+//	{noreply, S} of a call       return R, ErrReplyLater, having kept Context.From
 //	{noreply, S}                 return nil
 //	{stop, Reason, R, S}         Context.Stop(Reason), and return R, nil
 //	{stop, Reason, S}            return node.ExitWith(Reason), or Context.Stop(Reason)
 //	{_, S, Timeout}              Context.Timeout(d); handled by OnInfo of Timeout
 //	{_, S, {continue, C}}        Context.Continue(f)
 //	{ok, S} of init              return nil
-//	{stop, Reason}, ignore       return node.ExitWith(Reason), return node.Ignore
+//	{stop, Reason}, ignore       return node.ExitWith(Reason), return node.ErrIgnore
 //
 // # Protocol
 //

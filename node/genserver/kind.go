@@ -56,7 +56,7 @@ func (h *Handler[S]) takes(t reflect.Type) bool {
 
 // OnCall handles requests of type Q, whose replies have the type R: the compiler
 // holds caller and server to it. If f returns an error, the caller gets the error
-// in place of a reply and the server goes on, with two exceptions: for [Later]
+// in place of a reply and the server goes on, with two exceptions: for [ErrReplyLater]
 // nobody gets anything until Context.From's is answered; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Asks[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {

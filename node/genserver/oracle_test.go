@@ -34,7 +34,7 @@ var oracles = genserver.Define(
 		old := o.state
 		switch t, _ := q.(wire.Tuple); {
 		case q == a("later"):
-			return nil, genserver.Later
+			return nil, genserver.ErrReplyLater
 		case q == a("cont"):
 			c.Continue(func(*genserver.Context) error { return nil })
 			return q, nil

@@ -128,7 +128,7 @@ func TestErlangExitAndLater(t *testing.T) {
 			return nil, node.ExitWith(a("chosen"))
 		}
 		froms <- c.From()
-		return nil, genserver.Later
+		return nil, genserver.ErrReplyLater
 	}))
 	pid, ref, err := k.StartMonitor(nodetest.Soon(t), h, &probe{}, node.Options{})
 	require.NoError(t, err)

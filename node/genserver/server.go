@@ -25,7 +25,7 @@ const (
 type (
 	// Initializer is told before the first message. An error says that the server
 	// cannot start: the exit reason is a *node.Crash, or what node.ExitWith was
-	// given; [node.Ignore], that it need not. Terminate is not called then.
+	// given; [node.ErrIgnore], that it need not. Terminate is not called then.
 	Initializer interface{ Init(c *Context) error }
 
 	// Terminator is told before the server ends by itself, with the reason; see the
@@ -57,9 +57,9 @@ type Timeout struct{}
 // Term is what Erlang's gen_server gives in place of it: the atom timeout.
 func (Timeout) Term() any { return wire.Atom("timeout") }
 
-// Later, returned from a handler of calls, says that the reply comes later, by
+// ErrReplyLater, returned from a handler of calls, says that the reply comes later, by
 // the From that Context.From returned.
-var Later = errors.New("genserver: the reply comes later")
+var ErrReplyLater = errors.New("genserver: the reply comes later")
 
 // UnhandledError is the answer to a request that the server has no method for;
 // the server goes on.
@@ -110,13 +110,13 @@ func (c *Context) rarely() *rare {
 }
 
 // From returns where the reply to the present call goes; of no use outside a
-// call. Keep it, return [Later], and answer when there is an answer, from
+// call. Keep it, return [ErrReplyLater], and answer when there is an answer, from
 // anywhere.
 func (c *Context) From() node.From { return c.from }
 
 // Stop ends the server after the present method, Terminate first: {stop, Reason,
 // _}. If the method handles a call, what it returns is the reply, unless it is
-// Later; it goes when Terminate has returned. In Init the server has failed to
+// ErrReplyLater; it goes when Terminate has returned. In Init the server has failed to
 // start.
 func (c *Context) Stop(reason any) {
 	r := c.rarely()
@@ -295,7 +295,7 @@ func (s *server[S]) answered(reply any, err error) error {
 	from := s.from
 	switch {
 	case err == nil:
-	case errors.Is(err, Later):
+	case errors.Is(err, ErrReplyLater):
 		if d := s.debugging(); d != nil && !s.rare.stop {
 			d.NoReply(s.Context.Context, s.seen())
 		}

@@ -254,13 +254,13 @@ func TestTerminateBeforeReply(t *testing.T) {
 	}
 }
 
-// Later and Stop: no reply, word of the exit.
+// ErrReplyLater and Stop: no reply, word of the exit.
 func TestStopLater(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
 	_, err := genserver.Call(nodetest.Soon(t), n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
 		c.Stop(wire.Atom("asked"))
-		return "", genserver.Later
+		return "", genserver.ErrReplyLater
 	}))
 	assert.Equal(t, &node.ExitError{Reason: wire.Atom("asked")}, err)
 }
@@ -273,7 +273,7 @@ func TestLater(t *testing.T) {
 		froms := make(chan node.From, 1)
 		late := do(func(p *probe, c *genserver.Context) (string, error) {
 			froms <- c.From()
-			return "", fmt.Errorf("wait: %w", genserver.Later)
+			return "", fmt.Errorf("wait: %w", genserver.ErrReplyLater)
 		})
 
 		f := genserver.Async(n, pid, late) // answered by a goroutine, twice
@@ -487,10 +487,10 @@ func TestInitFails(t *testing.T) {
 		{"Stop normal", func(_ *probe, c *genserver.Context) error { c.Stop(node.Normal); return nil }, node.Normal, nil},
 		{"panic", func(*probe, *genserver.Context) error { panic("tea") }, "panic: tea", nil},
 		{"goexit", func(*probe, *genserver.Context) error { runtime.Goexit(); return nil }, "panic: runtime.Goexit was called", nil},
-		{"Ignore", func(*probe, *genserver.Context) error { return node.Ignore }, node.Normal, func(t *testing.T, err error) {
+		{"Ignore", func(*probe, *genserver.Context) error { return node.ErrIgnore }, node.Normal, func(t *testing.T, err error) {
 			assert.ErrorIs(t, err, node.ErrIgnored)
 		}},
-		{"Ignore wrapped", func(*probe, *genserver.Context) error { return fmt.Errorf("so: %w", node.Ignore) }, node.Normal, func(t *testing.T, err error) {
+		{"Ignore wrapped", func(*probe, *genserver.Context) error { return fmt.Errorf("so: %w", node.ErrIgnore) }, node.Normal, func(t *testing.T, err error) {
 			assert.ErrorIs(t, err, node.ErrIgnored)
 		}},
 		{"never", never, node.Killed, func(t *testing.T, err error) { assert.ErrorIs(t, err, context.DeadlineExceeded) }},
@@ -778,5 +778,5 @@ func TestNodeStopEndsServers(t *testing.T) {
 	}
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before, "goroutines are left")
 	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
-	assert.ErrorIs(t, err, node.ErrStopped)
+	assert.ErrorIs(t, err, node.ErrNodeStopped)
 }

@@ -155,7 +155,7 @@ func TestCollectWhileBusy(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 200 {
-				pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.Stop }))
+				pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.ErrStop }))
 				if err != nil {
 					return
 				}

@@ -24,7 +24,7 @@ func TestExportOnce(t *testing.T) {
 }
 
 // leaves is an Actor that wants no message.
-func leaves(*node.Context, any) error { return node.Unhandled }
+func leaves(*node.Context, any) error { return node.ErrUnhandled }
 
 func TestProcessInfo(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard, Messages: 3})

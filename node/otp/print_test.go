@@ -127,7 +127,7 @@ func TestPrintErrors(t *testing.T) {
 		leader := spawn(t, n, node.Options{}, node.ActorFunc(func(c *node.Context, msg any) error {
 			m := msg.(wire.Tuple)
 			if answer == nil {
-				return node.Stop
+				return node.ErrStop
 			}
 			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.OK}) // of another request
 			return c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), m[2], answer})

@@ -113,7 +113,7 @@ func (p *port) Init(c *node.Context) error {
 	if cfg.Ready > 0 {
 		p.waits = true
 		p.timer = time.AfterFunc(cfg.Ready, func() { p.box.note(unready{}) })
-		return node.Pending
+		return node.ErrPending
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (p *port) Receive(c *node.Context, msg any) error {
 	// What has been left comes first, even if there is room by now: see release.
 	if p.ending || p.held || p.feed.full() {
 		p.held = true
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	p.deliver(msg)
 	return nil

@@ -272,7 +272,7 @@ func (k keeper) Init(c *node.Context) error {
 	c.TrapExit(true) // the port says when it is over
 	c.Announce()
 	k.r.serve(k.ctx)
-	return node.Stop
+	return node.ErrStop
 }
 
 // Receive is part of node.Actor; there is nobody who sends.

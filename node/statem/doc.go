@@ -53,7 +53,7 @@
 //
 //	state returns an error        call: the caller gets it, the machine goes on
 //	                              any other event: the exit reason is a *node.Crash
-//	state returns Unhandled       never; a caller gets an UnhandledError
+//	state returns ErrUnhandled       never; a caller gets an UnhandledError
 //	state returns node.ExitWith   that is the exit reason
 //	Context.Stop                  that is the exit reason; the state stays what it is
 //	panic                         the exit reason is a *node.Crash with the stack

@@ -70,10 +70,10 @@ type Entered struct {
 // Term is the name of the state before.
 func (e Entered) Term() any { return e.From }
 
-// Unhandled, returned from a state function, says that the state has nothing to
+// ErrUnhandled, returned from a state function, says that the state has nothing to
 // do with the event. A caller gets an [UnhandledError]; anything else but an enter
 // call is logged.
-var Unhandled = errors.New("statem: unhandled event")
+var ErrUnhandled = errors.New("statem: unhandled event")
 
 // What a machine ends with when its states break the rules.
 var (

@@ -39,7 +39,7 @@ func (d *door) locked(c *statem.Context, e statem.Event) (state, error) {
 	case Knock:
 		c.Postpone() // until somebody has opened
 	default:
-		return nil, statem.Unhandled
+		return nil, statem.ErrUnhandled
 	}
 	return nil, nil
 }
@@ -53,7 +53,7 @@ func (d *door) open(c *statem.Context, e statem.Event) (state, error) {
 	case Slam: // cast, or the hour is over
 		return (*door).locked, nil
 	default:
-		return nil, statem.Unhandled
+		return nil, statem.ErrUnhandled
 	}
 	return nil, nil
 }

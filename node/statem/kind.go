@@ -16,7 +16,7 @@ import (
 // or itself, keeps the state. What else it wants it tells the Context.
 //
 // An error goes to the caller, if the event is a call, and ends the machine
-// otherwise; node.ExitWith ends it in any case. [Unhandled] does not.
+// otherwise; node.ExitWith ends it in any case. [ErrUnhandled] does not.
 //
 // A State is a method or a function with a name, which is the state's name.
 type State[M any] func(data M, c *Context, e Event) (State[M], error)

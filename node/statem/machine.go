@@ -19,7 +19,7 @@ const genCast wire.Atom = "$gen_cast"
 type (
 	// Initializer is told before the first message, and may say in which state the
 	// machine starts and what is to happen then; nil is the first of Define. An
-	// error says that the machine cannot start; [node.Ignore], that it need not.
+	// error says that the machine cannot start; [node.ErrIgnore], that it need not.
 	Initializer[M any] interface {
 		Init(c *Context) (State[M], error)
 	}
@@ -181,7 +181,7 @@ func (m *machine[M]) run(e Event) error {
 			return err
 		}
 		if !m.idle() && !m.Node().IsAlive(m.Self()) {
-			return node.Stop // killed, and nobody else could end this loop
+			return node.ErrStop // killed, and nobody else could end this loop
 		}
 	}
 	m.last, m.from, m.act = Event{}, node.From{}, actions{} // keep nothing alive
@@ -195,9 +195,9 @@ func (m *machine[M]) failed(e Event, err error) error {
 	switch {
 	case node.IsExit(err):
 		return err
-	case errors.Is(err, Unhandled) && e.Type == TypeCall:
+	case errors.Is(err, ErrUnhandled) && e.Type == TypeCall:
 		m.fail(e.from, m.unhandled(e))
-	case errors.Is(err, Unhandled):
+	case errors.Is(err, ErrUnhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 			log.Warn("unexpected event", "machine", m.DisplayName(), "kind", m.BehaviourName(),
 				"state", string(m.state.name), "event", sys.Brief(e))
@@ -260,7 +260,7 @@ func (m *machine[M]) call(target *known[M]) error {
 	for again := true; again; again = m.act.repeat && m.act.bad == nil && m.Node().IsAlive(m.Self()) {
 		m.act.repeat = false
 		next, err := target.f(m.data, &m.Context, Event{Type: TypeEnter, Content: Entered{was.name}})
-		if err != nil && !errors.Is(err, Unhandled) {
+		if err != nil && !errors.Is(err, ErrUnhandled) {
 			m.Context.state, m.entering = was.name, false // as in OTP: it has not come to be
 			return m.ends(node.ReasonOf(err))
 		}

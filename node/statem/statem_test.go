@@ -83,7 +83,7 @@ func (l *lamp) handle(c *statem.Context, e statem.Event) (statem.State[*lamp], e
 			return nil, nil
 		}
 	}
-	return nil, statem.Unhandled
+	return nil, statem.ErrUnhandled
 }
 
 func (l *lamp) Terminate(c *statem.Context, reason any) {
@@ -149,7 +149,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		assert.ErrorIs(t, err, errOops)
 
 		var unhandled *statem.UnhandledError
-		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return nil, statem.Unhandled })
+		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return nil, statem.ErrUnhandled })
 		require.ErrorAs(t, err, &unhandled)
 		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return (*lamp).on, nil })
 		require.ErrorAs(t, err, &unhandled, "a state has let go of a call")
@@ -305,7 +305,7 @@ func TestInit(t *testing.T) {
 			_, err := lamps.Start(s.Context(), s.me, &lamp{init: f}, node.Options{})
 			return err
 		}
-		assert.ErrorIs(t, start(func(*statem.Context) (statem.State[*lamp], error) { return nil, node.Ignore }), node.ErrIgnored)
+		assert.ErrorIs(t, start(func(*statem.Context) (statem.State[*lamp], error) { return nil, node.ErrIgnore }), node.ErrIgnored)
 		err := start(func(*statem.Context) (statem.State[*lamp], error) { return nil, errOops })
 		assert.ErrorIs(t, crashed(t, err).Unwrap(), errOops)
 		err = start(func(*statem.Context) (statem.State[*lamp], error) { return other, nil })

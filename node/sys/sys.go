@@ -384,7 +384,7 @@ func (w waiting) Receive(c *node.Context, msg any) error {
 	r, ok := Parse(c.Node(), msg)
 	e, exited := msg.(node.Exited)
 	if exited = exited && (!w.s.Alone && e.From == c.Parent() || e.IsStop()); !ok && !exited {
-		return node.Unhandled
+		return node.ErrUnhandled
 	}
 	if srv, ok := w.srv.(Enterer); ok {
 		srv.Enter(c)

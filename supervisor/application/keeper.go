@@ -78,7 +78,7 @@ func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
 	none := struct{}{}
 	if r := k.starting[q.name]; r != nil {
 		r.from = append(r.from, c.From())
-		return none, genserver.Later
+		return none, genserver.ErrReplyLater
 	}
 	s := k.spec(q.name)
 	switch {
@@ -115,7 +115,7 @@ func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
 		return none, err
 	}
 	k.starting[q.name] = r
-	return none, genserver.Later
+	return none, genserver.ErrReplyLater
 }
 
 // settled is what a master says when the start has ended.

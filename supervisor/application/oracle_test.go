@@ -88,7 +88,7 @@ func (a app) spec(say func(string, ...any)) application.Spec {
 			p.TrapExit(false)
 			p.Exit(p.Self(), wire.Atom("boom"))
 		case "normal":
-			return node.PID{}, node.Ignore
+			return node.PID{}, node.ErrIgnore
 		}
 		return p.SpawnLink(node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
 	}
