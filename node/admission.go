@@ -214,7 +214,7 @@ func (e *established) give(p *place) {
 	}
 }
 
-var errFull = errors.New("this node has as many connections as it may have")
+var errFull = errors.New("too many connections to this node")
 
 // limits are what is said of them.
 func (e *established) limits() []LimitUse {

@@ -33,5 +33,5 @@ type ProcessFunc func(p *Process) error
 // Receive makes a ProcessFunc an Actor so that both can be spawned the same way.
 // The runtime does not call it.
 func (f ProcessFunc) Receive(*Context, any) error {
-	return fmt.Errorf("node: a ProcessFunc cannot become the behaviour of an Actor")
+	return fmt.Errorf("node: an actor cannot take a ProcessFunc as its new behaviour: want an Actor")
 }

@@ -50,7 +50,7 @@ func (d *Distribution) ProtocolsByName(names ...string) ([]wire.Protocol, error)
 		all := d.all()
 		i := slices.IndexFunc(all, func(p wire.Protocol) bool { return p.Name() == name })
 		if i < 0 {
-			return nil, fmt.Errorf("node: %q is no protocol: want %s or %s", name, all[0].Name(), all[1].Name())
+			return nil, fmt.Errorf("node: unknown protocol %q: want %s or %s", name, all[0].Name(), all[1].Name())
 		}
 		chosen = append(chosen, all[i])
 	}

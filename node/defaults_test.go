@@ -47,5 +47,5 @@ func TestProtocolsByName(t *testing.T) {
 	assert.Equal(t, "native", chosen[1].Name())
 	assert.Equal(t, 100, chosen[1].(*native.Protocol).Compress)
 	_, err = d.ProtocolsByName("quic")
-	require.EqualError(t, err, `node: "quic" is no protocol: want native or erlang`)
+	require.EqualError(t, err, `node: unknown protocol "quic": want native or erlang`)
 }

@@ -12,8 +12,8 @@ import (
 // What Deliver says of a message that is not in the mailbox, beside
 // [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
 var (
-	ErrDropped    = errors.New("node: the mailbox is full, and has dropped the message")
-	ErrNoReceipts = errors.New("node: the protocol that this node and the other have in common knows no receipts")
+	ErrDropped    = errors.New("node: the receiver's mailbox is full and the message was dropped")
+	ErrNoReceipts = errors.New("node: the protocol of this connection has no delivery receipts")
 )
 
 // Why a message is not in the mailbox, on the wire. The list is only added to.
@@ -250,7 +250,7 @@ func receiptError(v any) error {
 	case receiptNoName:
 		return ErrNoName
 	}
-	return fmt.Errorf("node: not delivered: %s", wire.FormatPlainMax(v, maxBrief))
+	return fmt.Errorf("node: the message was not delivered: %s", wire.FormatPlainMax(v, maxBrief))
 }
 
 // receipt is the reverse.

@@ -106,7 +106,7 @@ const (
 func (d *Distribution) validate(name Atom) error {
 	switch {
 	case d.Cookie == "" && d.Cookies == nil:
-		return errors.New("node: Distribution.Cookie is empty: all nodes of a cluster must know the same")
+		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
 	case d.Published:
 		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
 	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
@@ -210,7 +210,7 @@ func (n *Node) startDist(cfg Distribution) error {
 	return nil
 }
 
-var errStopping = errors.New("this node stops")
+var errStopping = errors.New("this node is stopping")
 
 // stop ends all connections and waits for their goroutines. What waits to be
 // written has a moment for it: the exit signals of the processes that the node
@@ -286,7 +286,7 @@ func (d *dist) want(name Atom, first bool) *peer {
 	}
 }
 
-var errManyDials = errors.New("too many other nodes wait to be connected (limits.dials)")
+var errManyDials = errors.New("too many outgoing connections are waiting to be made (limits.dials)")
 
 func (p *peer) isOver() bool { return p.ended.Load() }
 
@@ -406,7 +406,7 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 		}
 		defer d.mu.Unlock()
 		if up && p.outlasts(c) {
-			return fmt.Errorf("%w: there is a newer one", wire.ErrBusy)
+			return fmt.Errorf("%w: a newer connection to this peer exists", wire.ErrBusy)
 		}
 		replaces := p.hasPlace()
 		place, err := d.links.take(c.from, replaces)
@@ -446,7 +446,7 @@ func (d *dist) beginDial(p *peer) (*place, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.proven[p.name] > 0 || p.isUp() {
-		return nil, fmt.Errorf("%w: that of the peer", wire.ErrBusy)
+		return nil, fmt.Errorf("%w: the peer has already connected", wire.ErrBusy)
 	}
 	place, err := d.links.take(netip.Prefix{}, false)
 	if err == nil {
@@ -506,7 +506,7 @@ func (d *dist) next(p *peer) *peer {
 	next, late := d.dials.done(p, time.Now())
 	d.mu.Unlock()
 	for _, q := range late {
-		q.fail(fmt.Errorf("%w: it has waited for %v", errManyDials, d.cfg.ConnectTimeout))
+		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, d.cfg.ConnectTimeout))
 		d.release(q)
 	}
 	return next
@@ -536,7 +536,7 @@ func (d *dist) connect(p *peer) {
 	if err == nil && link.Peer().ID.Name != p.name {
 		link.Close()
 		d.giveBack(place)
-		err = fmt.Errorf("the node that answers is %s", link.Peer().ID.Name)
+		err = fmt.Errorf("node %s answered instead", link.Peer().ID.Name)
 	}
 	joined := err == nil && p.join(link, nil, place)
 	d.endDial(p) // those that wait for the outcome see it
@@ -584,7 +584,7 @@ func (d *dist) adopt(link wire.Link, c *claim, place *place) {
 			d.giveBack(place)
 			return
 		}
-		p.end(errors.New("the peer has made a new connection"))
+		p.end(errors.New("replaced by a new connection from the peer"))
 		<-p.gone
 	}
 }
@@ -670,7 +670,7 @@ func (p *peer) check() {
 		p.silent = 0
 		p.flow.life.Store(time.Now().UnixNano())
 	} else if p.silent++; p.silent >= ticksPerTime {
-		p.end(fmt.Errorf("nothing has come from it for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
+		p.end(fmt.Errorf("nothing received from the peer for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
 		return
 	}
 	if out == p.seenOut || p.silent > 0 {

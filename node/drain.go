@@ -51,7 +51,7 @@ func (n *Node) takesNothing() bool {
 }
 
 // errShedding is why a connection is refused.
-var errShedding = errors.New("node: this node is short of memory, and takes one connection a second")
+var errShedding = errors.New("node: this node is short of memory and accepts only one new connection a second")
 
 // lacksRoom returns why a node that wants to connect, and has proved nothing yet, is
 // refused; nil: it is not.

@@ -52,7 +52,7 @@ func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 	if announced == proto {
 		why = errNotAnnounced
 	}
-	d.warnOfFallback("falling back to a less preferred protocol", name, proto, best, "error", briefError(why))
+	d.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, proto, best, "error", briefError(why))
 }
 
 // linked is told that a peer is connected by a protocol.
@@ -78,15 +78,15 @@ func (d *dist) linked(p *peer, protocol string) {
 	d.mu.Unlock()
 	if worse && !told {
 		d.fallbacks.Add(1)
-		d.warnOfFallback("a peer has connected by a less preferred protocol than it is known to speak", p.name, proto, s.best)
+		d.warnOfFallback("a peer connected with a less preferred protocol than it used before", p.name, proto, s.best)
 	}
 }
 
-var errNotAnnounced = errors.New("nothing says any more that it speaks the other")
+var errNotAnnounced = errors.New("the peer no longer announces the preferred protocol")
 
 // warnOfFallback says what has happened, and what to do about it.
 func (d *dist) warnOfFallback(what string, name Atom, proto, best int, more ...any) {
 	used, better := d.cfg.Protocols[proto].Name(), d.cfg.Protocols[best].Name()
-	d.n.cfg.Log.Warn(what, append([]any{"peer", string(name), "protocol", used, "instead of", better,
-		"to forbid it", fmt.Sprintf("leave %s out of the protocols", used)}, more...)...)
+	d.n.cfg.Log.Warn(what, append([]any{"peer", string(name), "protocol", used, "preferred", better,
+		"to_forbid", fmt.Sprintf("remove %s from protocols", used)}, more...)...)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-const fallsBack = "falling back to a less preferred protocol"
+const fallsBack = "trying a less preferred protocol: the preferred one failed"
 
 // A node that is known to speak native, by what is announced or by an earlier link, is
 // reached by Erlang's protocol only: that is in the log once for as long as it is so.
@@ -42,11 +42,11 @@ func TestFallback(t *testing.T) {
 		}
 		connect(broken, "erlang", 1)
 		require.Contains(t, log.String(), "nobody listens at 127.0.0.1:9")
-		require.Contains(t, log.String(), "leave erlang out of the protocols")
+		require.Contains(t, log.String(), "remove erlang from protocols")
 		connect(broken, "erlang", 1)
 		connect(at, "native", 1)
 		connect(at[1:], "erlang", 2)
-		require.Contains(t, log.String(), "nothing says any more that it speaks the other")
+		require.Contains(t, log.String(), "the peer no longer announces the preferred protocol")
 		connect(at[1:], "erlang", 2)
 		require.EqualValues(t, 4, a.Stats().Fallbacks)
 
@@ -55,7 +55,7 @@ func TestFallback(t *testing.T) {
 		w.places.Put(a.Name(), a.Endpoints()[1:])
 		require.NoError(t, b.Connect(soon(t), a.Name()))
 		synctest.Wait()
-		require.Equal(t, 1, strings.Count(log.String(), "a peer has connected by a less preferred protocol"), log)
+		require.Equal(t, 1, strings.Count(log.String(), "a peer connected with a less preferred protocol"), log)
 		require.EqualValues(t, 5, a.Stats().Fallbacks)
 	})
 }
@@ -85,7 +85,7 @@ func TestNoFallback(t *testing.T) {
 
 // A node whose listeners other machines can reach says at its start what that means.
 func TestWarnsOfListeners(t *testing.T) {
-	const open, cookie = "there is no TLS", "a cookie protects from mistakes"
+	const open, cookie = "are not encrypted", "cookie protects against mistakes"
 	for _, c := range []struct {
 		listen       string
 		protocols    []string

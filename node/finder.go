@@ -53,7 +53,7 @@ func ParseEndpoint(s string) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("node: endpoint %q: %q is not a port", s, port)
 	}
 	if ok && protocol == "" {
-		return Endpoint{}, fmt.Errorf("node: endpoint %q: there is no protocol before ://", s)
+		return Endpoint{}, fmt.Errorf("node: endpoint %q: the protocol before :// is missing", s)
 	}
 	return Endpoint{protocol, addr}, nil
 }
@@ -97,13 +97,13 @@ type Static struct {
 }
 
 // ErrUnknownNode says that nothing is known of where a node is.
-var ErrUnknownNode = errors.New("node: nothing says where it is")
+var ErrUnknownNode = errors.New("node: address unknown")
 
 // Find is part of Finder.
 func (s *Static) Find(ctx context.Context, name Atom) ([]Endpoint, error) {
 	_, host, ok := strings.Cut(string(name), "@")
 	if !ok || host == "" {
-		return nil, fmt.Errorf("node: cannot find %s: it is no name of a node, name@host", name)
+		return nil, fmt.Errorf("node: cannot find %s: not a node name, want name@host", name)
 	}
 	if known, ok := s.Nodes[name]; ok {
 		all := make([]Endpoint, len(known))

@@ -45,11 +45,11 @@ func TestStatic(t *testing.T) {
 		name node.Atom
 		says string
 	}{
-		{node.Static{Nodes: nodes}, "e@h", "nothing says where it is: e@h"},
-		{node.Static{}, "e@h", "nothing says where it is: e@h"},
+		{node.Static{Nodes: nodes}, "e@h", "address unknown: e@h"},
+		{node.Static{}, "e@h", "address unknown: e@h"},
 		{node.Static{Nodes: nodes}, "bad@h", "missing port"},
-		{node.Static{Port: 9}, "e", "is no name of a node"},
-		{node.Static{Port: 9}, "e@", "is no name of a node"},
+		{node.Static{Port: 9}, "e", "not a node name"},
+		{node.Static{Port: 9}, "e@", "not a node name"},
 		{node.Static{Next: next}, "e@h", "no node e@h"},
 	} {
 		_, err := c.f.Find(t.Context(), c.name)
@@ -74,7 +74,7 @@ func TestParseEndpoint(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{"h:1", ""}, {":1", ""}, {"[::1]:65535", ""}, {"native://h:1", ""}, {"native://:1", ""},
 		{"h", "want HOST:PORT or PROTOCOL://HOST:PORT"}, {"", "missing port"}, {"h:0", `"0" is not a port`}, {"h:65536", "is not a port"},
-		{"h:x", "is not a port"}, {"native://h", "missing port"}, {"://h:1", "no protocol"},
+		{"h:x", "is not a port"}, {"native://h", "missing port"}, {"://h:1", "is missing"},
 	} {
 		e, err := node.ParseEndpoint(c.text)
 		if c.says != "" {
@@ -108,7 +108,7 @@ func TestOTPNoEPMDOneWay(t *testing.T) {
 	o.talk(n)
 	require.Equal(t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
-	require.ErrorContains(t, n.Ping(soon(t), o.name), "nothing says where it is: e@127.0.0.1")
+	require.ErrorContains(t, n.Ping(soon(t), o.name), "address unknown: e@127.0.0.1")
 
 	f := startOTP(t, 0, "-name", "f@127.0.0.1", "-erl_epmd_port", strconv.Itoa(other), "-kernel", "inet_dist_use_interface", "{127,0,0,1}")
 	require.NoError(t, n.Ping(soon(t), f.name))

@@ -87,7 +87,7 @@ func TestFloodOfPending(t *testing.T) {
 				time.Sleep(2*time.Second + time.Millisecond)
 				synctest.Wait()
 				require.Zero(t, limitOf(t, n, "pending").Used, "a name must come within two seconds")
-				require.Contains(t, log.Take(), "no name has come within 2s")
+				require.Contains(t, log.Take(), "did not send its name within 2s")
 				require.Len(t, n.Nodes(true), peers)
 			})
 		}
@@ -104,7 +104,7 @@ func TestSlowHandshake(t *testing.T) {
 		require.EqualValues(t, 1, limitOf(t, n, "pending").Used)
 		time.Sleep(5 * time.Second)
 		require.Zero(t, limitOf(t, n, "pending").Used)
-		require.Contains(t, log.String(), "connection refused")
+		require.Contains(t, log.String(), "refused an incoming connection")
 	})
 }
 
@@ -128,12 +128,12 @@ func TestMostConnections(t *testing.T) {
 			err = c.Connect(soon(t), n.Name())
 			require.Error(t, err)
 			if protocol == "native" {
-				require.ErrorContains(t, err, "n@127.0.0.1 takes no more connections now")
+				require.ErrorContains(t, err, "n@127.0.0.1 accepts no more connections now")
 			} else {
 				require.ErrorContains(t, err, "not_allowed")
 			}
 			synctest.Wait()
-			require.Contains(t, log.Take(), "as many connections as it may have")
+			require.Contains(t, log.Take(), "too many connections to this node")
 			require.EqualValues(t, 2, limitOf(t, n, "connections_per_source").Used)
 			require.NotZero(t, limitOf(t, n, "connections_per_source").Refused)
 

@@ -59,14 +59,14 @@ func (p *peer) handle(f *wire.Frame) error {
 	case wire.OpSpawnReply:
 		p.spawned(f)
 	default:
-		return fmt.Errorf("node: %s has sent a signal of no kind: %v", p.name, f.Op)
+		return fmt.Errorf("node: %s sent a signal of an unknown kind: %v", p.name, f.Op)
 	}
 	return nil
 }
 
 // stranger is the error for a signal of a link whose other end is not the peer's.
 func (p *peer) stranger(f *wire.Frame) error {
-	return fmt.Errorf("node: %s has sent a signal of a link in the name of %v", p.name, f.From)
+	return fmt.Errorf("node: %s sent a link signal for %v, which is not its own process", p.name, f.From)
 }
 
 // target finds the process that a signal is for.

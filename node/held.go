@@ -157,14 +157,14 @@ type heldError struct {
 
 func (e *heldError) Error() string {
 	if e.kind == heldNames {
-		return fmt.Sprintf("node: %s has had %d names registered here, and may not have more", e.who(), e.most)
+		return fmt.Sprintf("node: %s has registered its limit of %d names here (limits.names)", e.who(), e.most)
 	}
-	return fmt.Sprintf("node: %s has started %d processes here, and may not have more", e.who(), e.most)
+	return fmt.Sprintf("node: %s has started its limit of %d processes here (limits.spawned)", e.who(), e.most)
 }
 
 func (e *heldError) who() string {
 	if e.peer == Unknown {
-		return "who is not known"
+		return "an unknown peer"
 	}
 	return string(e.peer)
 }
@@ -239,8 +239,9 @@ func (p *peer) refuse(k heldKind) {
 func (p *peer) logRefusals() {
 	for k := range p.refused {
 		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
-			p.n.cfg.Log.Warn("refused: the peer has too many", "peer", string(p.name), "what", kinds[k],
-				"at most", p.n.dist.quota.held.limit(heldKind(k)).Max())
+			p.n.cfg.Log.Warn("a request of a peer was refused: the peer has reached its limit on this node", "peer", string(p.name),
+				"what", kinds[k],
+				"limit", p.n.dist.quota.held.limit(heldKind(k)).Max())
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 		require.NoError(t, far.Unregister(name))
 	}
 	assert.Zero(t, limitOf(t, far, "names").Used)
-	log.Await(t, "peer=near@127.0.0.1 what=names \"at most\"=2")
+	log.Await(t, "peer=near@127.0.0.1 what=names limit=2")
 }
 
 // A process that is started for a peer counts for it, and what is not started does not.
@@ -118,7 +118,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
 	require.ErrorIs(t, err, node.ErrTooMany)
 	assert.Equal(t, node.Atom("system_limit"), node.ErrorTerm(err))
-	assert.ErrorContains(t, err, "near@127.0.0.1 has started 2 processes here")
+	assert.ErrorContains(t, err, "near@127.0.0.1 has started its limit of 2 processes here")
 	for _, nobody := range []node.Atom{"", far.Name()} {
 		_, err = far.SpawnOpt(node.Options{For: nobody}, node.ActorFunc(echo))
 		require.NoError(t, err)
@@ -128,11 +128,11 @@ func TestQuotaSpawnFor(t *testing.T) {
 		_, err = far.SpawnOpt(node.Options{For: node.Unknown}, node.ActorFunc(echo))
 		require.ErrorIs(t, err, want, "all that are not known together")
 	}
-	require.ErrorContains(t, err, "who is not known has started 2 processes")
+	require.ErrorContains(t, err, "an unknown peer has started its limit of 2 processes")
 	far.Exit(pid, node.Kill)
 	used(2, 0)
 	log.Await(t, "peer=near@127.0.0.1 what=names \"at most\"=1")
-	log.Await(t, "peer=near@127.0.0.1 what=spawned \"at most\"=2")
+	log.Await(t, "peer=near@127.0.0.1 what=spawned limit=2")
 }
 
 // failing does not start.

@@ -69,7 +69,7 @@ type ServiceError struct {
 }
 
 func (e *ServiceError) Error() string {
-	return fmt.Sprintf("node: the service %s cannot be kept up: it has ended %d times within %v, at last with %s",
+	return fmt.Sprintf("node: the service %s keeps failing: it ended %d times within %v, the last time with %s",
 		e.Service, e.Ends, keepPeriod, reasonText(e.Reason))
 }
 
@@ -131,12 +131,12 @@ func (s *service) title() string {
 // Errors: [ErrBadOption] without a name and a label, and those of [SpawnWait].
 func (n *Node) Keep(ctx context.Context, s Service) (PID, error) {
 	if s.Options.Name == "" && s.Options.Label == "" || s.New == nil {
-		return PID{}, fmt.Errorf("%w: a service needs a name or a label, and New", ErrBadOption)
+		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
 	}
 	s.Options.Protected = true
 	k := &service{Service: s}
 	if name := s.Options.Name; !n.names.reserve(name, k) {
-		return PID{}, fmt.Errorf("%w: %s is the name of a service", ErrNameTaken, name)
+		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, name)
 	}
 	pid, err := n.startKept(ctx, k)
 	if err != nil {
@@ -192,7 +192,7 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 				n.giveUp(&ServiceError{k.title(), len(k.restarts.ends), reason})
 				return
 			}
-			n.cfg.Log.Error("a service has ended: starting it again", "service", k.title(), "process", pid.String(),
+			n.cfg.Log.Error("a service ended: it will be restarted", "service", k.title(), "process", pid.String(),
 				"reason", reasonText(reason), "restarts", k.restarts.total, "in", pause.String())
 			select {
 			case <-time.After(pause):
@@ -205,7 +205,7 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 			reason = ErrorTerm(err)
 		}
 		n.setKept(k, pid)
-		n.cfg.Log.Info("a service has been started again", "service", k.title(), "process", pid.String())
+		n.cfg.Log.Info("a service was restarted", "service", k.title(), "process", pid.String())
 	}
 }
 
@@ -223,7 +223,7 @@ func (n *Node) giveUp(err *ServiceError) {
 	if !n.failure.CompareAndSwap(nil, err) {
 		return
 	}
-	n.cfg.Log.Error("the node ends: a service cannot be kept up", "service", err.Service, "ends", err.Ends,
+	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
 		"within", keepPeriod.String(), "reason", reasonText(err.Reason))
 	n.finish()
 	go n.Stop() // it waits for the goroutine that has called; ended by itself
@@ -286,14 +286,14 @@ func (n *Node) CheckServices(ctx context.Context) error {
 		registered, ok := n.Whereis(name)
 		switch {
 		case s.pid.IsZero() || !n.IsAlive(s.pid):
-			return fmt.Errorf("node: the service %s is being started again, for the %s time", s.title(), ordinal(max(1, s.ends)))
+			return fmt.Errorf("node: the service %s is being restarted, for the %s time", s.title(), ordinal(max(1, s.ends)))
 		case name != "" && (!ok || registered != s.pid):
 			return fmt.Errorf("node: the service %s is not registered as %s", s.pid, name)
 		case s.Ask == nil:
 			continue
 		}
 		if err := s.Ask(ctx, s.pid); err != nil {
-			return fmt.Errorf("node: the service %s does not answer: %w", s.title(), err)
+			return fmt.Errorf("node: the service %s did not answer: %w", s.title(), err)
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func TestKeepStartsAgain(t *testing.T) {
 				require.NoError(t, end(n, was))
 				was = again(t, n, "w", was)
 			}
-			assert.Contains(t, log.String(), "a service has ended: starting it again")
+			assert.Contains(t, log.String(), "a service ended: it will be restarted")
 			assert.NoError(t, n.Err())
 		})
 	}
@@ -155,7 +155,7 @@ func TestKeepGivesUp(t *testing.T) {
 				assert.ErrorAs(t, n.CheckServices(t.Context()), &failed)
 				_, err = n.Spawn(workers())
 				assert.ErrorIs(t, err, node.ErrNodeStopped, "the node has stopped by itself")
-				assert.Contains(t, log.String(), `level=ERROR msg="the node ends: a service cannot be kept up" service=bad ends=11`)
+				assert.Contains(t, log.String(), `level=ERROR msg="a service ended too often: the node stops" service=bad ends=11`)
 			})
 		})
 	}
@@ -186,12 +186,12 @@ func TestCheckServices(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, n.CheckServices(t.Context()))
 		answers.Store(false)
-		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w does not answer: silence")
+		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w did not answer: silence")
 		answers.Store(true)
 		up.Store(false)
 		n.Exit(pid, node.Kill)
 		synctest.Wait()
-		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w is being started again, for the 2nd time")
+		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w is being restarted, for the 2nd time")
 		up.Store(true)
 		time.Sleep(time.Second) // of the bubble
 		synctest.Wait()
@@ -327,8 +327,8 @@ func TestProtected(t *testing.T) {
 	}
 	require.NoError(t, n.CheckServices(soon(t)))
 	assert.Contains(t, log.String(),
-		`"a signal of another node was refused: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
-	assert.LessOrEqual(t, strings.Count(log.String(), "was refused"), 5, "they are not all logged")
+		`"refused a signal from another node: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
+	assert.LessOrEqual(t, strings.Count(log.String(), "refused a signal"), 5, "they are not all logged")
 
 	j := c.intrude("y", n)
 	j.send(wire.Frame{Op: wire.OpSignal, From: j.self, To: plain, Payload: node.Kill})

@@ -56,7 +56,7 @@ func netKernel(c *Context, msg any) error {
 	if t, ok := r.Body.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Atom("is_auth") {
 		return ignoreLate(c.Reply(r.From, wire.Atom("yes")))
 	}
-	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not know %s", brief(r.Body))))
+	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not support %s", brief(r.Body))))
 }
 
 func ignoreLate(err error) error {
@@ -78,7 +78,7 @@ func rex(c *Context, msg any) error {
 			peer, _, _ := r.From.Peer()
 			return n.answerRex(peer, t, func(v any) { r.Reply(v) })
 		}
-		return ignoreLate(r.Fail(fmt.Errorf("rex does not know %s", brief(r.Body))))
+		return ignoreLate(r.Fail(fmt.Errorf("rex does not support %s", brief(r.Body))))
 	}
 	var via PeerMessage
 	if m, ok := msg.(PeerMessage); ok {

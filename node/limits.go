@@ -12,7 +12,7 @@ import (
 type ClusterLimits struct {
 	// Connections is how many connections there may be, in and out. Default: 8192.
 	Connections int
-	// ConnectionsPerSource is how many of those that come in may be from one address.
+	// ConnectionsPerSource is the most incoming connections from one address.
 	// Default: half of Connections.
 	ConnectionsPerSource int
 	// Pending is how many connections to one listener may have proved nothing yet: of
@@ -54,9 +54,9 @@ type ClusterLimits struct {
 	// Monitors is how many monitors of one peer there may be over processes here.
 	// Default: 262,144.
 	Monitors int
-	// Links is how many links one peer may have to processes here. Default: 262,144.
+	// Links is the most links that one peer may have to processes here. Default: 262,144.
 	Links int
-	// Spawned is how many processes may live at a time that one peer has started: by
+	// Spawned is the most processes alive at a time that one peer has started here: by
 	// spawns and calls, and by requests to those here who say so with [Options].For, as
 	// supervisors and the operator's service do. Those that a call has started which has
 	// come through a process of this node, so that nobody knows the peer, count together.

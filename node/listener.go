@@ -48,13 +48,14 @@ func (d *Distribution) validateListeners() error {
 	var names []string
 	for _, p := range d.Protocols {
 		if slices.Contains(names, p.Name()) {
-			return fmt.Errorf("node: Distribution.Protocols has %s twice", p.Name())
+			return fmt.Errorf("node: Distribution.Protocols lists %s twice", p.Name())
 		}
 		names = append(names, p.Name())
 	}
 	for name := range d.Listeners {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("node: Distribution.Listeners has an address for %q; the protocols are %q", name, names)
+			return fmt.Errorf("node: Distribution.Listeners has an address for %q, which is not one of Distribution.Protocols: %q", name,
+				names)
 		}
 	}
 	return nil
@@ -106,7 +107,7 @@ func (d *dist) listen() error {
 	defer cancel()
 	var err error
 	if d.gone, err = d.cfg.Finder.Announce(ctx, me); err != nil {
-		return fmt.Errorf("node: cannot make %s known: %w", me.Name, err)
+		return fmt.Errorf("node: cannot announce %s to discovery: %w", me.Name, err)
 	}
 	d.warnOfListeners()
 	for _, ln := range d.lns {
@@ -132,12 +133,13 @@ func (d *dist) warnOfListeners() {
 		}
 	}
 	if open != nil {
-		d.n.cfg.Log.Warn("other machines may connect, and there is no TLS: who is on the way can read and change what nodes send; "+
+		d.n.cfg.Log.Warn("connections from other machines are not encrypted: anyone on the network path can read and change what "+
+			"nodes send; "+
 			"set up TLS, or listen on 127.0.0.1", "listeners", strings.Join(open, " "))
 	}
 	if cookie != nil {
-		d.n.cfg.Log.Warn("other machines may connect by Erlang's protocol, where a cookie protects from mistakes and not from "+
-			"attackers; set up TLS, or have the protocol native only, if all nodes speak it", "listeners", strings.Join(cookie, " "))
+		d.n.cfg.Log.Warn("other machines can connect with Erlang's protocol, whose cookie protects against mistakes but not against "+
+			"attackers; set up TLS, or allow only the native protocol if all nodes speak it", "listeners", strings.Join(cookie, " "))
 	}
 }
 
@@ -182,13 +184,13 @@ func (n *Node) Endpoints() (all []Endpoint) {
 // endDial is to be called.
 func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
 	if in, out := d.cookies(p.name); in == "" || out == "" {
-		return nil, nil, fmt.Errorf("node: there is no cookie for %s", p.name)
+		return nil, nil, fmt.Errorf("node: no cookie is configured for %s", p.name)
 	}
 	ends, err := d.cfg.Finder.Find(ctx, p.name)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = fmt.Errorf("node: %s is at %v, and this node speaks none of that", p.name, ends)
+	err = fmt.Errorf("node: %s is reachable at %v, but this node speaks none of these protocols", p.name, ends)
 	announced := len(d.cfg.Protocols)
 	for i, proto := range d.cfg.Protocols {
 		for _, e := range ends {
@@ -245,7 +247,7 @@ func (d *dist) accept(ln *listener) {
 			if d.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 				return
 			}
-			d.n.cfg.Log.Error("cannot accept connections", "protocol", ln.proto.Name(), "error", err)
+			d.n.cfg.Log.Error("cannot accept connections: will retry", "protocol", ln.proto.Name(), "error", err)
 			ln.dropOldest() // too many open files, or the like
 			select {
 			case <-time.After(acceptPause):
@@ -265,11 +267,13 @@ func (d *dist) accept(ln *listener) {
 const acceptPause = 100 * time.Millisecond
 
 var (
-	errDropped = errors.New("dropped for a newer connection, as too many have not proved who they are (limits.pending)")
-	errShare   = errors.New("dropped for a newer connection from there, as too many of them have not proved who they are " +
+	errDropped = errors.New("dropped in favour of a newer connection: too many connections have not yet proved that they know " +
+		"the cookie (limits.pending)")
+	errShare = errors.New("dropped in favour of a newer connection from the same address: too many from there have not yet " +
+		"proved that they know the cookie " +
 		"(limits.pending_per_source)")
-	errNoFiles = errors.New("dropped, as this node can accept no more connections")
-	errSlow    = errors.New("the handshake takes too long")
+	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
+	errSlow    = errors.New("the handshake took too long")
 )
 
 // enter counts an arrival, and drops another if there is no room.
@@ -310,7 +314,7 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
 	wait := d.firstStep()
-	first := time.AfterFunc(wait, func() { a.drop(fmt.Errorf("no name has come within %v", wait)) })
+	first := time.AfterFunc(wait, func() { a.drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer
@@ -359,7 +363,8 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 	case proved && errors.Is(err, wire.ErrBusy):
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
-	d.n.cfg.Log.Log(ctx, level, "connection refused", "protocol", ln.proto.Name(), "from", from, "error", briefError(cmp.Or(unfit, err)))
+	d.n.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
+		briefError(cmp.Or(unfit, err)))
 }
 
 // briefError is the beginning of the text of an error that a stranger can make longer.

@@ -43,7 +43,7 @@ func TestPeersChooseProtocol(t *testing.T) {
 	assert.Equal(t, "erlang", speak(t, a, old))
 	assert.Equal(t, "erlang", speak(t, old, b))
 	assert.Equal(t, "memory", speak(t, other, a))
-	require.ErrorContains(t, other.Connect(soon(t), old.Name()), "this node speaks none of that")
+	require.ErrorContains(t, other.Connect(soon(t), old.Name()), "this node speaks none of these protocols")
 	require.Len(t, a.Endpoints(), 2)
 	require.Equal(t, a.Addr().String(), a.Endpoints()[1].Addr)
 	require.NotEqual(t, a.Endpoints()[0].Addr, a.Endpoints()[1].Addr)
@@ -64,8 +64,9 @@ func TestListeners(t *testing.T) {
 		d    node.Distribution
 		says string
 	}{
-		{node.Distribution{Listeners: map[string]string{"smoke": ":1"}}, `Listeners has an address for "smoke"; the protocols are ["memory" "erlang"]`},
-		{node.Distribution{Protocols: []wire.Protocol{c.proto, c.proto}}, "has memory twice"},
+		{node.Distribution{Listeners: map[string]string{"smoke": ":1"}},
+			`Listeners has an address for "smoke", which is not one of Distribution.Protocols: ["memory" "erlang"]`},
+		{node.Distribution{Protocols: []wire.Protocol{c.proto, c.proto}}, "lists memory twice"},
 		{node.Distribution{Listen: "nowhere"}, "want host:port"},
 		{node.Distribution{Grace: -1}, "must not be negative"},
 		{node.Distribution{Grace: 1 << 40}, "at most half of TickTime"},

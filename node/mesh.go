@@ -49,7 +49,7 @@ const (
 // validate fills in the defaults.
 func (m *Mesh) validate(f Finder) error {
 	if _, ok := f.(Lister); !ok {
-		return fmt.Errorf("node: Distribution.Mesh needs a Finder that lists the nodes there are, and %T does not", f)
+		return fmt.Errorf("node: Distribution.Mesh needs a Finder that can list nodes (a Lister), and %T cannot", f)
 	}
 	if m.Interval < 0 || m.Dials < 0 || m.Backoff < 0 || m.Yield < 0 {
 		return errors.New("node: Distribution.Mesh: Interval, Dials, Backoff and Yield must not be negative")
@@ -212,7 +212,7 @@ func (d *dist) mesh() {
 					why = causeOf(err)
 				}
 				if why != told && d.ctx.Err() == nil {
-					d.n.cfg.Log.Warn("what nodes there are is not known, or not of all", "known", len(names), "error", err)
+					d.n.cfg.Log.Warn("cannot list the nodes of the cluster, or listed only some of them", "known", len(names), "error", err)
 				}
 				told = why
 			}
@@ -243,7 +243,7 @@ func (d *dist) mesh() {
 			}
 		case r := <-results:
 			if m.done(time.Now(), r.name, r.err) && d.ctx.Err() == nil {
-				d.n.cfg.Log.Warn("cannot connect to a node of the mesh, and go on trying", "peer", string(r.name), "error", r.err)
+				d.n.cfg.Log.Warn("cannot connect to a node of the mesh: will retry", "peer", string(r.name), "error", r.err)
 			}
 		}
 	}

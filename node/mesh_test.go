@@ -185,7 +185,7 @@ func TestMeshRefused(t *testing.T) {
 		mesh node.Mesh
 		says string
 	}{
-		{&silent{&nodetest.Places{}}, node.Mesh{}, "needs a Finder that lists"},
+		{&silent{&nodetest.Places{}}, node.Mesh{}, "needs a Finder that can list"},
 		{&node.Static{}, node.Mesh{Dials: -1}, "must not be negative"},
 		{&node.Static{}, node.Mesh{Yield: -1}, "must not be negative"},
 	} {

@@ -81,12 +81,12 @@ func (t *names) give(name Atom, p *proc, peer Atom) error {
 // nothing locks them the other way round.
 func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
-		return fmt.Errorf("%w: %q: want 1 to %d characters, and not undefined", ErrBadName, name, wire.MaxAtomRunes)
+		return fmt.Errorf("%w: %q: want 1 to %d characters, and any name but undefined", ErrBadName, name, wire.MaxAtomRunes)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if q := t.m[name]; q != nil && !q.gone() { // who is dying has no claim any more
-		return fmt.Errorf("%w: %s is %v", ErrNameTaken, name, q.pid())
+		return fmt.Errorf("%w: %s is the name of %v", ErrNameTaken, name, q.pid())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,10 +95,10 @@ func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	}
 	k := p.chill()
 	if s := t.kept[name]; s != nil && s.proc.Load() != p {
-		return fmt.Errorf("%w: %s is the name of a service", ErrNameTaken, name)
+		return fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, name)
 	}
 	if k.name != "" {
-		return fmt.Errorf("%w: %v is registered as %s already", ErrNameTaken, p.pid(), k.name)
+		return fmt.Errorf("%w: %v is already registered as %s", ErrNameTaken, p.pid(), k.name)
 	}
 	t.disown(name)
 	if peer != "" {
@@ -147,7 +147,7 @@ func (n *Node) RegisterFor(peer, name Atom, pid PID) error {
 func (n *Node) Unregister(name Atom) error {
 	if p := n.names.get(name); p != nil {
 		if p.protected {
-			return fmt.Errorf("%w: %s keeps its name", ErrProtected, name)
+			return fmt.Errorf("%w: %s stays registered", ErrProtected, name)
 		}
 		p.mu.Lock()
 		mine := p.cold.name == name

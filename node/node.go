@@ -163,11 +163,12 @@ func (n *Node) reportBlocked(b executor.Blocked) {
 		return
 	}
 	n.blockedAt = now
-	stack := "not looked for: too many goroutines"
+	stack := "not searched: too many goroutines"
 	if runtime.NumGoroutine() <= maxStacksToFind {
 		stack = string(b.Stack())
 	}
-	n.cfg.Log.Warn("a handler blocks its stage", "process", b.Task.Name(), "stage", b.Stage,
+	n.cfg.Log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
+		"stage", b.Stage,
 		"for", b.For, "total", n.pool.BlockedTurns(), "stack", stack)
 }
 

@@ -75,7 +75,7 @@ type outbox struct {
 }
 
 // errOver says that the connection is over.
-var errOver = errors.New("node: the connection is over")
+var errOver = errors.New("node: the connection has ended")
 
 // put adds a frame. full: more waits now than should. c is the context of the actor
 // whose turn it is, nil elsewhere.

@@ -359,7 +359,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 	p.n.dist.release(p) // only now it can be connected again
 	p.n.dist.lost.set()
 	if up && !p.n.stopped.Load() {
-		p.n.cfg.Log.Info("node down", "peer", string(p.name), "reason", why.Error(), "not sent", len(left))
+		p.n.cfg.Log.Info("node down", "peer", string(p.name), "reason", why.Error(), "unsent_signals", len(left))
 	}
 }
 

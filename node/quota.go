@@ -193,7 +193,7 @@ func (p *peer) endTelling(why error) {
 	p.mu.Lock()
 	link := p.link
 	p.mu.Unlock()
-	p.n.cfg.Log.Warn("connection ended: a limit is exceeded", "peer", string(p.name), "reason", why.Error())
+	p.n.cfg.Log.Warn("closing a connection: the peer exceeded a limit", "peer", string(p.name), "reason", why.Error())
 	if l, ok := link.(wire.Explainer); ok {
 		l.Explain(why.Error())
 	}
@@ -225,15 +225,16 @@ func (p *peer) lookAt(now time.Time) (why error) {
 		*was = t
 	} else if still := now.Sub(was.at); still >= q.of.Stall {
 		q.stalls.Refuse()
-		return fmt.Errorf("it takes nothing for %v while %s wait for it", still.Round(time.Millisecond), bytesText(waits))
+		return fmt.Errorf("the peer took nothing for %v while %s waited to be sent (limits.stall)", still.Round(time.Millisecond),
+			bytesText(waits))
 	}
 	if unacked {
 		q.held.links.Refuse()
-		return fmt.Errorf("it does not acknowledge that links are gone: it has %d", 2*q.of.Links)
+		return fmt.Errorf("the peer does not acknowledge removed links: %d wait (limits.links)", 2*q.of.Links)
 	}
 	if p.answersTooMany(t, waits, w.answers, w.longest) {
 		q.answers.Refuse()
-		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
+		return fmt.Errorf("the peer does not read its answers: %s of them wait, %s are allowed (limits.answers)",
 			bytesText(w.answers), bytesText(q.room(q.of.Answers)))
 	}
 	return nil

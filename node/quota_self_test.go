@@ -91,21 +91,22 @@ func TestQuotaLooks(t *testing.T) {
 	}
 	for name, looks := range map[string][]look{
 		"nothing is taken": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0},
-			{time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it", 0}},
+			{time.Minute, 2 * kib, 0, 5, "the peer took nothing for 1h0m0s while 2.0 KiB waited to be sent (limits.stall)", 0}},
 		"something is": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 6, "", 0}, {time.Minute, 2 * kib, 0, 6, "", 0}},
 		"little waits": {{0, 1 * kib, 0, 5, "", 0}, {2 * time.Hour, 1 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0}},
-		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, "", 0}, {15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, "", 0},
+		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, "", 0},
+			{15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, "", 0},
 			{15 * time.Minute, 200 * kib, 200 * kib, 120 * kib, "", 0}},
 		"too slowly": {{0, 200 * kib, 200 * kib, 0, "", 0}, {14 * time.Minute, 200 * kib, 200 * kib, 1, "", 0},
 			{time.Minute, 200 * kib, 200 * kib, 40 * kib,
-				"it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may", 0}},
+				"the peer does not read its answers: 200.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 0}},
 		"one that is long": {{0, 500 * kib, 500 * kib, 0, "", 410 * kib}, {30 * time.Minute, 500 * kib, 500 * kib, 1, "", 410 * kib}},
 		"far too many beside a long one": {{0, 900 * kib, 900 * kib, 0, "", 410 * kib}, {aMoment, 900 * kib, 900 * kib, 0,
-			"it does not read its answers: 900.0 KiB of them wait for it, and 100.0 KiB may", 410 * kib}},
+			"the peer does not read its answers: 900.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 410 * kib}},
 		"far too many, and some are taken": {{0, 500 * kib, 500 * kib, 0, "", 0}, {aMoment, 500 * kib, 500 * kib, 9, "", 0},
 			{aMoment / 2, 500 * kib, 500 * kib, 9, "", 0}},
 		"far too many": {{0, 500 * kib, 500 * kib, 0, "", 0}, {aMoment, 500 * kib, 500 * kib, 0,
-			"it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may", 0}},
+			"the peer does not read its answers: 500.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &gauged{}
@@ -129,7 +130,8 @@ func TestQuotaLooks(t *testing.T) {
 	require.NoError(t, err)
 	stuck.buffered = 0
 	require.NoError(t, peers[0].lookAt(start))
-	require.EqualError(t, peers[0].lookAt(start.Add(time.Hour)), "it takes nothing for 1h0m0s while 2.0 KiB wait for it")
+	require.EqualError(t, peers[0].lookAt(start.Add(time.Hour)),
+		"the peer took nothing for 1h0m0s while 2.0 KiB waited to be sent (limits.stall)")
 	l := &gauged{unsteady: true, buffered: 2 * kib}
 	_, peers = connectedTo(t, Distribution{Queue: kib, Cluster: limits}, l)
 	require.NoError(t, peers[0].lookAt(start))
@@ -140,7 +142,8 @@ func TestQuotaLooks(t *testing.T) {
 // share, though it might have as many otherwise.
 func TestQuotaShareOfAnswers(t *testing.T) {
 	const mib = 1 << 20
-	_, peers := connectedTo(t, Distribution{Queue: 8 * mib, Cluster: ClusterLimits{Queued: 4 * mib, Answers: 16 * mib}}, &gauged{}, &gauged{})
+	_, peers := connectedTo(t, Distribution{Queue: 8 * mib, Cluster: ClusterLimits{Queued: 4 * mib, Answers: 16 * mib}}, &gauged{},
+		&gauged{})
 	now := time.Unix(1000, 0)
 	wait := func(p *peer, answers int) error {
 		p.box.answers = answers
@@ -151,7 +154,8 @@ func TestQuotaShareOfAnswers(t *testing.T) {
 	}
 	require.NoError(t, wait(peers[0], 3*mib), "all may have 4 MiB")
 	require.NoError(t, wait(peers[1], 1*mib), "half of what all may have is more")
-	require.EqualError(t, wait(peers[0], 5*mib), "it does not read its answers: 5.0 MiB of them wait for it, and 2.0 MiB may")
+	require.EqualError(t, wait(peers[0], 5*mib),
+		"the peer does not read its answers: 5.0 MiB of them wait, 2.0 MiB are allowed (limits.answers)")
 	require.NoError(t, peers[1].lookAt(now))
 }
 

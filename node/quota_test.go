@@ -176,7 +176,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 		}
 		require.Error(t, err, "all monitors were taken")
 		text := ended(t, n, "frozen@127.0.0.1", log)
-		assert.Contains(t, text, "it does not read its answers")
+		assert.Contains(t, text, "the peer does not read its answers")
 		assert.Less(t, heapNow()-before, int64(64<<20))
 		assert.EqualValues(t, 1, limitOf(t, n, "answers").Refused)
 		assert.Zero(t, limitOf(t, n, "queued").Used, "it was given back")
@@ -217,7 +217,7 @@ func TestQuotaLongAnswersNotRead(t *testing.T) {
 		}
 		require.Error(t, err, "all were answered")
 		text := ended(t, n, "frozen@127.0.0.1", log)
-		assert.Contains(t, text, "it does not read its answers")
+		assert.Contains(t, text, "the peer does not read its answers")
 		assert.EqualValues(t, 1, limitOf(t, n, "answers").Refused)
 		nodetest.Settles(t, func() string { // later answers have this node try to connect
 			if used := limitOf(t, n, "queued").Used; used != 0 {
@@ -278,7 +278,7 @@ func TestQuotaStall(t *testing.T) {
 		}()
 		over := flood(t, n, r.id.PID(5))
 		<-over
-		assert.Contains(t, ended(t, n, "frozen@127.0.0.1", log), "it takes nothing for")
+		assert.Contains(t, ended(t, n, "frozen@127.0.0.1", log), "the peer took nothing for")
 		assert.EqualValues(t, 1, limitOf(t, n, "stall").Refused)
 	})
 }
@@ -377,7 +377,7 @@ func TestQuotaFragments(t *testing.T) {
 		})
 		y := begin("y@127.0.0.1")
 		part(y, 40)
-		assert.Contains(t, ended(t, n, "y@127.0.0.1", log), "more than may be kept")
+		assert.Contains(t, ended(t, n, "y@127.0.0.1", log), "exceed their limit (limits.fragment_bytes)")
 		require.NotZero(t, limitOf(t, n, "fragment_bytes").Refused)
 		require.NoError(t, part(x, 60))
 		assert.Equal(t, message-1000, nodetest.Arrival(t, got))
@@ -457,7 +457,7 @@ func TestQuotaHeld(t *testing.T) {
 		assert.EqualValues(t, 2, limitOf(t, n, "links").Used)
 		assert.EqualValues(t, 3, limitOf(t, n, "spawned").Used)
 		nodetest.Settles(t, func() string {
-			if n := strings.Count(log.String(), "the peer has too many"); n != 4 {
+			if n := strings.Count(log.String(), "the peer has reached its limit"); n != 4 {
 				return log.String()
 			}
 			return ""

@@ -85,7 +85,7 @@ var ErrStop = ExitWith(Normal)
 // ErrUnhandled, returned from an Actor's Receive, leaves the message in the mailbox
 // for a behaviour that wants it: it is offered again, in its place, after
 // the next Become or Unbecome.
-var ErrUnhandled = errors.New("node: unhandled")
+var ErrUnhandled = errors.New("node: the behaviour does not handle this message now")
 
 // reasonOf turns what a behaviour returned into an exit reason.
 func reasonOf(err error) any {

@@ -164,7 +164,7 @@ func (c *Context) MonitorNode(name Atom) { c.p.monitorNode(c, name) }
 func (s *Process) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
 
 func (p *proc) monitorNode(c *Context, name Atom) {
-	why := "there is no such node for this one"
+	why := "this node runs without distribution"
 	if q := p.node.peer(name); q != nil {
 		m := &monitor{ref: p.ref(c), watcher: p, far: q, node: true}
 		if m.add(c) {

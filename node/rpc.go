@@ -219,7 +219,7 @@ type RemoteError struct {
 }
 
 func (e *RemoteError) Error() string {
-	return fmt.Sprintf("node: the function raised %s: %s", e.Class, wire.FormatPlainMax(e.Reason, maxBrief))
+	return fmt.Sprintf("node: the called function raised %s: %s", e.Class, wire.FormatPlainMax(e.Reason, maxBrief))
 }
 
 // Is makes errors.Is(err, ErrUndef) true for the error undef.

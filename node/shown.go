@@ -102,7 +102,7 @@ func (p *peer) refuses(q *proc, signal string) bool {
 	count, last, now := r.count.Add(1), r.last.Load(), time.Now().UnixNano()
 	if now-last >= int64(refusalLog) && r.last.CompareAndSwap(last, now) {
 		r.count.Add(-count)
-		p.n.cfg.Log.Warn("a signal of another node was refused: the process is protected", "peer", string(p.name), "signal", signal,
+		p.n.cfg.Log.Warn("refused a signal from another node: the process is protected", "peer", string(p.name), "signal", signal,
 			"process", q.Name(), "refused", count)
 	}
 	return true

@@ -124,15 +124,15 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	case o.Link && caller == nil:
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
 	case o.Announce && caller == nil:
-		return fmt.Errorf("%w: Announce: there is no process to tell; see SpawnWait", ErrBadOption)
+		return fmt.Errorf("%w: Announce: only a process can wait for the start; see SpawnWait", ErrBadOption)
 	case o.Mailbox != nil && o.Limits.Set():
-		return fmt.Errorf("%w: Mailbox and Limits exclude each other", ErrBadOption)
+		return fmt.Errorf("%w: Mailbox and Limits cannot be combined", ErrBadOption)
 	case o.Scheduler != nil && o.Place.how != anywhere:
-		return fmt.Errorf("%w: Scheduler and Place exclude each other", ErrBadOption)
+		return fmt.Errorf("%w: Scheduler and Place cannot be combined", ErrBadOption)
 	case o.Coroutine && (!process || o.Scheduler != nil || o.Place.how == detached):
-		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc, and not with Scheduler or Detached", ErrBadOption)
+		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc, without Scheduler and Detached", ErrBadOption)
 	case process && !o.Coroutine && (o.Scheduler != nil || o.Place.how != anywhere):
-		return fmt.Errorf("%w: a ProcessFunc has a goroutine of its own: no Scheduler, no Place", ErrBadOption)
+		return fmt.Errorf("%w: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrBadOption)
 	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.pool.Stages()):
 		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.pool.Stages()-1)
 	}
@@ -269,7 +269,7 @@ func (n *Node) home(c *Context, o *Options) (*executor.Stage, bool, error) {
 			return nil, false, fmt.Errorf("%w: Beside(%v)", ErrNoProcess, o.Place.pid)
 		}
 		if q.kind != staged {
-			return nil, false, fmt.Errorf("%w: Beside(%v): it is not run by a stage", ErrBadOption, o.Place.pid)
+			return nil, false, fmt.Errorf("%w: Beside(%v): that process does not run on a stage", ErrBadOption, o.Place.pid)
 		}
 		q.Pin()
 		var k int // read with the stage held: the actor may have been on its way

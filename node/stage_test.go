@@ -233,7 +233,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				entered, release := make(chan struct{}), make(chan struct{})
 				var stuck node.PID
 				lines := func() (all []map[string]any) { // on a busy machine others may be slow, too
-					for _, line := range log.With("a handler blocks its stage") {
+					for _, line := range log.With("a message handler runs for too long and blocks the actors of its scheduling stage") {
 						if strings.Contains(line["process"].(string), stuck.String()) && strings.Contains(line["stack"].(string), how.function) {
 							all = append(all, line)
 						}

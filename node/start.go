@@ -15,7 +15,7 @@ var ErrIgnore = ExitWith(Normal)
 // started yet, though it handles messages from now on: it says when by
 // [Context.Announce], or that it has failed by its exit. Erlang's init_ack, for
 // those whose start takes more than one message.
-var ErrPending = errors.New("node: the start is not over when Init returns")
+var ErrPending = errors.New("node: the start continues after Init returns")
 
 // Announce says that the process has started, after an Init that has returned
 // [ErrPending]. It does nothing where nobody waits for it.

@@ -78,7 +78,7 @@ type TraceConfig struct {
 }
 
 // ErrTraceFull says that a trace has as many processes as it may.
-var ErrTraceFull = errors.New("node: the trace has as many processes as it may")
+var ErrTraceFull = errors.New("node: the trace already follows its maximum number of processes")
 
 const (
 	defaultTraceBuffer    = 1000
@@ -147,7 +147,8 @@ func (t *traced) isQuiet(p *proc) bool {
 // nobody traced; [ErrTraceFull]; [ErrNodeStopped].
 func (n *Node) Trace(cfg TraceConfig, pids ...PID) (*Trace, error) {
 	if cfg.Buffer < 0 || cfg.Processes < 0 || cfg.Kinds&^TraceAll != 0 {
-		return nil, fmt.Errorf("node: TraceConfig: Buffer and Processes must not be negative, and Kinds hold none but those there are")
+		return nil, fmt.Errorf("node: TraceConfig: Buffer and Processes must not be negative, and Kinds may only hold the Trace " +
+			"constants")
 	}
 	if cfg.Kinds == 0 {
 		cfg.Kinds = TraceAll

@@ -26,7 +26,7 @@ func (p *peer) write() {
 		case <-p.done:
 		case <-time.After(drainTime):
 		}
-		p.end(fmt.Errorf("cannot write: %w", err))
+		p.end(fmt.Errorf("writing to the connection failed: %w", err))
 	}
 	for _, frames := range w.held {
 		p.n.loseAll(frames)
@@ -147,7 +147,8 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
-	p.n.cfg.Log.Warn("not sent: no term", "peer", string(p.name), "signal", f.Op.String(), "error", why)
+	p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
+		"signal", f.Op.String(), "error", why)
 	switch f.Op {
 	case wire.OpSend:
 		p.n.bury(*f, CauseNotATerm)

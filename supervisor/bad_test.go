@@ -267,7 +267,7 @@ func TestBadInit(t *testing.T) {
 		"Start exits":        {func(...any) (node.Actor, error) { return nil, node.ExitWith(atomA) }, is(atomA)},
 		"Start panics":       {func(...any) (node.Actor, error) { panic("ouch") }, caught("ouch")},
 		"Start returns nil": {func(...any) (node.Actor, error) { return nil, nil },
-			is("supervisor: Start of a has returned neither a behaviour nor an error")},
+			is("supervisor: Start of child a returned neither a behaviour nor an error")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, nil, func(s *stage) {
@@ -373,7 +373,7 @@ func TestNameOfTheDying(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	inBubble(t, nil, func(s *stage) {
 		assert.Contains(s, wire.Format(s.refuse(supervisor.Spec{Children: []supervisor.Child{
-			{ID: atomA, Start: echo, Options: node.Options{Place: node.OnStage(1 << 20)}}}})), "impossible spawn option")
+			{ID: atomA, Start: echo, Options: node.Options{Place: node.OnStage(1 << 20)}}}})), "invalid spawn option")
 	})
 }
 
@@ -551,7 +551,7 @@ func TestUnknownRequests(t *testing.T) {
 	inBubble(t, nil, func(s *stage) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 		_, err := node.Call[any](background, s.n, sup, 17)
-		assert.ErrorContains(s, err, "no such request")
+		assert.ErrorContains(s, err, "unknown request")
 		for _, m := range []any{nil, "m", 17, node.Down{}, node.Started{}, node.Exited{From: s.n.Origin().PID(99)}, tuple(wire.Atom("$gen_call"), 1, 2),
 			tuple(wire.Atom("$gen_cast"), 1), tuple(wire.Atom("system"), 1, 2), node.Result{}} {
 			require.NoError(s, s.n.Send(sup, m))

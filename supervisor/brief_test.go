@@ -67,7 +67,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 			_, err := node.Call[any](ctx, n, to, big)
 			require.Error(t, err)
 			bound(t, "the answer", err.Error())
-			require.Contains(t, err.Error(), "does not know")
+			require.Contains(t, err.Error(), "does not support")
 		}
 	}
 	sends := func(to wire.PID, msg any, said string) func(*testing.T) {

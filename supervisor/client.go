@@ -13,18 +13,18 @@ import (
 // What a supervisor may answer, with OTP's names for it.
 var (
 	ErrNotFound       = errors.New("supervisor: not_found: there is no such child")
-	ErrRunning        = errors.New("supervisor: running: the child is running")
-	ErrRestarting     = errors.New("supervisor: restarting: the child waits for its restart")
-	ErrAlreadyPresent = errors.New("supervisor: already_present: there is such a child, and it is not running")
-	ErrSimple         = errors.New("supervisor: simple_one_for_one: not for the children of such a supervisor")
-	ErrNotSimple      = errors.New("supervisor: only simple_one_for_one starts children from arguments")
+	ErrRunning        = errors.New("supervisor: running: the child is already running")
+	ErrRestarting     = errors.New("supervisor: restarting: the child is waiting to be restarted")
+	ErrAlreadyPresent = errors.New("supervisor: already_present: a child with this id exists but does not run")
+	ErrSimple         = errors.New("supervisor: simple_one_for_one: the request does not apply to the children of a simple_one_for_one supervisor")
+	ErrNotSimple      = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
 )
 
 // AlreadyStartedError says that there is such a child, and that it is running.
 type AlreadyStartedError struct{ PID node.PID }
 
 func (e *AlreadyStartedError) Error() string {
-	return fmt.Sprintf("supervisor: already_started: the child is running as %v", e.PID)
+	return fmt.Sprintf("supervisor: already_started: the child already runs as %v", e.PID)
 }
 
 // Term is {already_started, Pid}.
@@ -38,7 +38,7 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return "supervisor: the child has not started: " + sys.Words(e.Reason)
+	return "supervisor: the child did not start: " + sys.Words(e.Reason)
 }
 
 // Unwrap makes errors.As find an [*AlreadyStartedError] if another process has the

@@ -1,16 +1,16 @@
-// Package supervisor is Erlang's supervisor: a process that starts others, its
-// children, in order, starts them again when they exit, and stops them in the
-// reverse order when it ends itself.
+// Package supervisor is Erlang's supervisor: a process that starts other processes, its
+// children, in order. It restarts them when they exit, and stops them in reverse order
+// when it ends itself.
 //
 // # Nouns
 //
-//   - A [Spec] describes a supervisor: its [Strategy], how many restarts within
-//     which time it stands, and the children it starts with.
+//   - A [Spec] describes a supervisor: its [Strategy], the number of restarts that it
+//     allows within a period, and its first children.
 //   - A [Child] describes a child: how it is started, after which exits it is
-//     started again ([Restart]), how it is stopped, how restarts are spaced
+//     restarted ([Restart]), how it is stopped, and how long restarts wait
 //     ([Backoff]).
 //
-// A supervisor may be the child of another; what comes of that is a supervision
+// A supervisor may be the child of another one. Together they form a supervision
 // tree.
 //
 //	sup, err := supervisor.Start(ctx, n, supervisor.Spec{
@@ -25,8 +25,8 @@
 //
 // # Semantics
 //
-// Those of OTP's supervisor, whose document is the law; the tests run the same
-// scripts on both. What is decided on an exit is in one pure file, decide.go:
+// The semantics are those that OTP documents for its supervisor; the tests run the same
+// scripts on both. The pure functions in decide.go decide what follows an exit:
 //
 //	restart    exit normal, shutdown, {shutdown, _}    another exit
 //	Permanent  restart                                 restart
@@ -39,9 +39,9 @@
 //	RestForOne       those after it
 //	OneForAll        all
 //
-// A restart that fails is tried again by a message of the supervisor to itself, so
-// that other requests get a turn; each try counts toward the intensity. One
-// restart more than Intensity within Period, and the supervisor stops its
+// If a restart fails, the supervisor sends itself a message to try again, so that it
+// can handle other requests in between. Each try counts toward the intensity. When
+// there are more than Intensity restarts within Period, the supervisor stops its
 // children and exits with the reason shutdown.
 //
 // # Protocol
@@ -59,18 +59,16 @@
 //
 // # Differences from OTP
 //
-//   - While a child starts, OTP's supervisor hears nothing; this one ends, and
-//     kills that child, when its parent says so, and starts none after that. An
-//     Init that never returns cannot hold up a shutdown.
-//   - Backoff is new. While a child waits for its restart it is restarting, as it
-//     is in OTP between two tries.
-//   - A request that it does not know is answered with an error; OTP's supervisor
-//     crashes.
-//   - A child that has started has nothing more to say: no Info as in {ok, Pid,
-//     Info}.
-//   - A child that is ignored at a restart is forgotten by SimpleOneForOne, and
-//     one that is terminated between two tries is counted right.
-//   - An exit signal that is nobody's, as Node.Stop sends, counts as its parent's.
+//   - OTP's supervisor handles nothing while a child starts. This one handles the
+//     exit of its parent: it kills the starting child and ends. An Init that never
+//     returns therefore cannot delay a shutdown.
+//   - Backoff is new. A child that waits for its restart is shown as restarting, as
+//     in OTP between two tries.
+//   - An unknown request is answered with an error; OTP's supervisor crashes.
+//   - A started child cannot return an Info, as in {ok, Pid, Info}.
+//   - SimpleOneForOne forgets a child whose Init returns Ignore at a restart, and
+//     counts a child correctly that is terminated between two tries.
+//   - An exit signal without a sender, as Node.Stop sends it, counts as the parent's.
 //
 // # Invariants
 //
@@ -79,10 +77,10 @@
 //  2. Children that are running were started in the order of the list, except
 //     those that were started again alone.
 //  3. There are never more restarts than Intensity within Period.
-//  4. One thing goes on at a time (the type wait); what comes meanwhile is kept,
-//     in order, and handled after it.
-//  5. What an exit costs depends neither on the number of children nor on that of
-//     recent restarts.
+//  4. The supervisor waits for one thing at a time (the type wait). It queues messages
+//     that arrive meanwhile and handles them afterwards, in order.
+//  5. The cost of an exit depends neither on the number of children nor on the number
+//     of recent restarts.
 //
 // # Goroutines
 //

@@ -73,7 +73,7 @@ func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
 	case countChildren:
 		return done.ok(s.count())
 	}
-	return done.fail(fmt.Errorf("supervisor: no such request: %T", r.Body))
+	return done.fail(fmt.Errorf("supervisor: unknown request: %T", r.Body))
 }
 
 // find is find_child: by id, or by pid for SimpleOneForOne.

@@ -503,7 +503,7 @@ func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
 	}
 	returned = true
 	if err == nil && b == nil {
-		err = fmt.Errorf("supervisor: Start of %v has returned neither a behaviour nor an error", k.ID)
+		err = fmt.Errorf("supervisor: Start of child %v returned neither a behaviour nor an error", k.ID)
 	}
 	return b, err
 }

@@ -33,7 +33,7 @@ func (s system) State() any {
 
 // Replace is part of sys.Server.
 func (s system) Replace(any) error {
-	return errors.New("supervisor: its state is not to be replaced")
+	return errors.New("supervisor: the state of a supervisor cannot be replaced")
 }
 
 // Status is part of sys.Server.

@@ -27,7 +27,7 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// {add,<<"tëa"/utf8>>,#{qty => 255}} <nil>
-	// wire: line 1, column 7: a variable is no term; an atom that starts with 'I' is written in single quotes
+	// wire: line 1, column 7: a variable is not a term; an atom that starts with 'I' is written in single quotes
 }
 
 func ExampleMap_All() {

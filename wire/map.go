@@ -25,7 +25,7 @@ type pair struct{ Key, Value any }
 // arguments, as strings.NewReplacer does.
 func NewMap(keysAndValues ...any) Map {
 	if len(keysAndValues)%2 != 0 {
-		panic("wire: NewMap: a key without a value")
+		panic("wire: NewMap: the last key has no value")
 	}
 	m := MakeMap(len(keysAndValues) / 2)
 	for i := 0; i < len(keysAndValues); i += 2 {

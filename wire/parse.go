@@ -149,7 +149,7 @@ func (p *parser) term() (any, error) {
 	case r == '\'' || startsAtom(r):
 		return p.atomOrFun()
 	case startsVariable(r):
-		return nil, p.failAt(p.pos, "a variable is no term; an atom that starts with %q is written in single quotes", r)
+		return nil, p.failAt(p.pos, "a variable is not a term; an atom that starts with %q is written in single quotes", r)
 	case r == '<':
 		return nil, p.noSyntax(p.pos)
 	}
@@ -158,7 +158,7 @@ func (p *parser) term() (any, error) {
 
 // noSyntax returns the error for what starts like <0.1.0> or #Ref<0.1.2.3>.
 func (p *parser) noSyntax(pos int) error {
-	return p.failAt(pos, "pids, ports, references and funs have no syntax; only <<…>> and #{…} start like this")
+	return p.failAt(pos, "pids, ports, references and funs cannot be written; only <<…>> and #{…} start like this")
 }
 
 // sequence reads terms with commas between them and the bracket end, or the

@@ -239,7 +239,7 @@ func (p *parser) writeFloat(w *bitWriter, s segment, v any) error {
 func (p *parser) writeRune(w *bitWriter, s segment, v any) error {
 	n, ok := v.(int)
 	if !ok || n != int(rune(n)) || !utf8.ValidRune(rune(n)) {
-		return p.failAt(s.pos, "expected the number of a character for the type %s", s.kind)
+		return p.failAt(s.pos, "expected the code point of a character for the type %s", s.kind)
 	}
 	switch r := rune(n); s.kind {
 	case "utf8":

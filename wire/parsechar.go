@@ -34,7 +34,7 @@ func (p *parser) char() (rune, error) {
 	}
 	r, n := utf8.DecodeRuneInString(p.text[p.pos:])
 	if r == utf8.RuneError && n == 1 {
-		return 0, p.failAt(p.pos, "the text is no valid UTF-8")
+		return 0, p.failAt(p.pos, "the text is not valid UTF-8")
 	}
 	p.pos += n
 	if r != '\\' {
@@ -58,7 +58,7 @@ func (p *parser) char() (rune, error) {
 	}
 	_, n = utf8.DecodeRuneInString(p.text[p.pos:])
 	if r == utf8.RuneError && n == 1 {
-		return 0, p.failAt(p.pos, "the text is no valid UTF-8")
+		return 0, p.failAt(p.pos, "the text is not valid UTF-8")
 	}
 	p.pos += n
 	return r, nil

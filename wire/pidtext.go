@@ -29,13 +29,13 @@ func (p *PID) UnmarshalText(text []byte) error {
 	colon := strings.LastIndexByte(string(text), ':') // the host may be an IPv6 address
 	parts := strings.Split(string(text[colon+1:]), ".")
 	if colon < 1 || len(parts) != 3 {
-		return fmt.Errorf("wire: %.300q is no pid: want NODE:ID.SERIAL.CREATION", text)
+		return fmt.Errorf("wire: %.300q is not a pid: want NODE:ID.SERIAL.CREATION", text)
 	}
 	id, err1 := strconv.ParseUint(parts[0], 10, 32)
 	serial, err2 := strconv.ParseUint(parts[1], 10, 32)
 	creation, err3 := strconv.ParseUint(parts[2], 36, 32)
 	if err1 != nil || err2 != nil || err3 != nil {
-		return fmt.Errorf("wire: %.300q is no pid: ID and SERIAL are decimal, CREATION is in base 36, each of 32 bits", text)
+		return fmt.Errorf("wire: %.300q is not a pid: ID and SERIAL are decimal, CREATION is in base 36, each of 32 bits", text)
 	}
 	*p = NewOrigin(NodeID{Name: Atom(text[:colon]), Creation: uint32(creation)}).PID(serial<<32 | id)
 	return nil

@@ -76,15 +76,15 @@ const (
 // in what Dial and Accept return, whose text says what was said and expected.
 var (
 	// ErrBusy: another connection between the two goes on in place of this one.
-	ErrBusy = errors.New("wire: another connection goes on")
+	ErrBusy = errors.New("wire: another connection to the peer is used instead")
 	// ErrNotAllowed: one of the two does not want the other, or cannot do with it.
 	ErrNotAllowed = errors.New("wire: not allowed")
 	// ErrCookie: one of the two does not know the other's cookie.
 	ErrCookie = errors.New("wire: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.
-	ErrPeerName = errors.New("wire: wrong name")
+	ErrPeerName = errors.New("wire: the peer has a different name")
 	// ErrResumed: the connection goes on as part of a link that is there already.
-	ErrResumed = errors.New("wire: an interrupted link goes on")
+	ErrResumed = errors.New("wire: the connection resumed an interrupted link")
 	// ErrPeerProtocol: what came does not belong to the protocol.
 	ErrPeerProtocol = errors.New("wire: protocol violated")
 )
@@ -145,7 +145,7 @@ type Link interface {
 
 // ErrLater is Write's answer to a signal of a sender whose long message is under
 // way.
-var ErrLater = errors.New("wire: a long message of the sender is under way")
+var ErrLater = errors.New("wire: the sender's previous long message is not sent completely yet")
 
 // Quick is what a [Link] may have beside: Write for an OpSend from one process to
 // another, without a Frame. by is of the goroutine that sends; nil: it has none.
@@ -214,7 +214,7 @@ type Explainer interface{ Explain(why string) }
 // that is no term, or is too large. The link goes on.
 type EncodeError struct{ Err error }
 
-func (e *EncodeError) Error() string { return "wire: not sent: " + e.Err.Error() }
+func (e *EncodeError) Error() string { return "wire: cannot encode: " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }

@@ -146,7 +146,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	eventually(t, "all are told of", func() bool {
 		lines, left = 0, 0
 		for _, r := range p.records() {
-			if r["msg"] == "connection refused" {
+			if r["msg"] == "refused an incoming connection" {
 				lines++
 			}
 			if n, ok := r["not_logged"].(float64); ok {
@@ -166,7 +166,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 
 // A cookie on the command line is warned about; one that is elsewhere is not.
 func TestCookieOnTheCommandLine(t *testing.T) {
-	const warning = "every user of this machine can see the cookie"
+	const warning = "the cookie is visible to all users of this machine"
 	p := begin(t, "").up()
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end())
@@ -226,8 +226,8 @@ func TestMemoryIsShort(t *testing.T) {
 			said = append(said, m)
 		}
 	}
-	require.Equal(t, []string{"memory is short: new connections and what other nodes want to start here are refused",
-		"memory is not short any more"}, said)
+	require.Equal(t, []string{"memory is short: new connections and remote spawns are refused",
+		"memory is no longer short: new connections and remote spawns are accepted again"}, said)
 }
 
 // asNumber is a number of Prometheus as a whole one.

@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const checkHelp = `Says what is wrong with a configuration: everything at once, a line for each thing,
-with file, line, column, field, and what is allowed. Variables (ACTORNODE_...) count
-as they do for actornode start. Nothing is started, and no cookie is shown.
+const checkHelp = `Reports everything that is wrong with a configuration, one line for each error, with
+file, line, column, field, and what is allowed. Variables (ACTORNODE_...) are taken into
+account, as actornode start does. Nothing is started, and no cookie is shown.
 
-With --print it prints what the file, variables and defaults come to, as a file
-with where each value comes from.
+With --print it prints the settings that result from the file, the variables and the
+defaults, in the form of a file that tells where each value comes from.
 
 Exit status: 0 if all is well, 1 if something is wrong, 2 for a wrong command line.`
 
@@ -37,6 +37,6 @@ func checkCommand(env environment, status *exit) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&show, "print", false, "print the effective configuration, cookies masked")
+	c.Flags().BoolVar(&show, "print", false, "print the configuration that results, with cookies masked")
 	return c
 }

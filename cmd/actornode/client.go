@@ -32,28 +32,28 @@ type client struct {
 
 const targetHelp = `
 The node is that of --node, or of ACTORNODE_NODE: NAME@HOST, or NAME for one on this
-host. By default it is the only one that the port mapper (EPMD) of this host knows, of
-several the only actornode; where there is none, go@127.0.0.1. The cookie and TLS are
-found as start finds them.`
+host. The default is the only node that the port mapper (EPMD) of this host knows; if it
+knows several, the only actornode; if it knows none, go@127.0.0.1. The cookie and TLS
+are found as start finds them.`
 
 // targetFlags are those of every command that talks to a node.
 func (c *client) targetFlags(f *pflag.FlagSet) {
-	f.StringVarP(&c.target, "node", "n", "", "the node to talk to, NAME@HOST or NAME; default: see actornode help")
-	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for the node, and for an answer")
+	f.StringVarP(&c.target, "node", "n", "", "node to talk to: NAME@HOST, or NAME for one on this host; default: see actornode help")
+	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for a connection, and for an answer")
 	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
-	f.StringVar(&c.as, "as", "", "name of this node while it talks to the other; default: one that nobody has")
+	f.StringVar(&c.as, "as", "", "name that this command uses as a node; default: a unique name")
 	c.clusterFlags(f)
 }
 
 // clusterFlags are those that start has, too.
 func (o *options) clusterFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: ACTORNODE_COOKIE, or ~/.erlang.cookie")
-	f.BoolVar(&o.noEPMD, "no-epmd", false, "do without EPMD")
-	f.StringArrayVar(&o.peers, "peer", nil, "where a node is, NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
-	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and those above it: encrypts connections")
-	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with its private key")
-	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities that sign the certificates of peers")
-	f.BoolVar(&o.tls.AnyHost, "tls-any-host", false, "let nodes in whose certificate is not for the host of their name, as OTP does")
+	f.BoolVar(&o.noEPMD, "no-epmd", false, "do not use EPMD")
+	f.StringArrayVar(&o.peers, "peer", nil, "address of a node: NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
+	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and its intermediate certificates; turns on TLS")
+	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with the private key of the certificate")
+	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities (CA) that sign the certificates of peers")
+	f.BoolVar(&o.tls.AnyHost, "tls-any-host", false, "accept a peer whose certificate is not for the host in its name, as OTP does")
 }
 
 // session is a connection to a node, for one command.
@@ -82,7 +82,7 @@ func (c *client) command(env environment, status *exit, cmd *cobra.Command, do a
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.timeout <= 0 {
-			return fmt.Errorf("--timeout %v: want more than 0", c.timeout)
+			return fmt.Errorf("--timeout %v: want a time above 0", c.timeout)
 		}
 		*status = exitFailed
 		s, err := c.open(cmd.Context(), env)
@@ -172,7 +172,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 		o.name = fmt.Sprintf("cli-%d-%04x@%s", os.Getpid(), rand.N(0x10000), ownHost(at))
 	}
 	if port, _ := env.lookup("ERL_DIST_PORT"); o.noEPMD && len(o.peers) == 0 && port == "" {
-		return nil, fail(exitUsage, nil, "--no-epmd: where is %s? Say so by --peer %s=HOST:PORT, or ERL_DIST_PORT", at, at)
+		return nil, fail(exitUsage, nil, "--no-epmd: the address of %s is missing: give it with --peer %s=HOST:PORT, or set ERL_DIST_PORT", at, at)
 	}
 	finder, _, err := o.network(env, &node.EPMD{Config: mapper})
 	if err != nil {
@@ -205,13 +205,13 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	}
 	switch {
 	case errors.Is(err, wire.ErrCookie):
-		return fail(exitCookie, nil, "%s has another cookie than that of %s", at, c.cookieSource(env))
+		return fail(exitCookie, nil, "%s does not accept the cookie from %s: the nodes have different cookies", at, c.cookieSource(env))
 	case errors.Is(err, wire.ErrNotAllowed):
-		return fail(exitRefused, err, "%s refuses the connection", at)
+		return fail(exitRefused, err, "%s refused the connection", at)
 	case errors.Is(err, context.Canceled):
 		return fail(exitInterrupted, err, "interrupted")
 	case errors.Is(err, epmd.ErrUnreachable):
-		return fail(exitUnreachable, err, "cannot reach %s: no port mapper (EPMD) answers: no node runs there, or one without EPMD (see --peer)", at)
+		return fail(exitUnreachable, err, "cannot reach %s: no port mapper (EPMD) answers on its host; no node runs there, or it runs without EPMD (see --peer)", at)
 	case errors.Is(err, epmd.ErrNotFound):
 		return fail(exitUnreachable, nil, "cannot reach %s: no node of that name runs there", at)
 	case errors.Is(err, context.DeadlineExceeded):

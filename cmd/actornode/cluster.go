@@ -23,16 +23,16 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-const clusterHelp = `Starts some daemons on this host, each an operating-system process of its own, that
-form a cluster: connected to each other, with the demo tree and process groups. Says
-what to try next, shows their logs, and runs until SIGINT or SIGTERM, which ends them
-all. A daemon that ends before, killed perhaps, is started again.
+const clusterHelp = `Starts several daemons on this host that form a cluster. Each runs in a process of its
+own, connected to the others, with the demo tree and process groups. Prints what to try
+next, shows their logs, and runs until SIGINT or SIGTERM, which stops them all. A daemon
+that ends earlier, for example because it was killed, is restarted.
 
-They are found through EPMD; where none runs, the first of them is one. The cookie is
-new each time unless --cookie says it.
+The daemons find each other through EPMD; where none runs, the first daemon acts as one.
+The cookie is random unless --cookie sets it.
 
-Exit status: 0 after a signal, when all have ended; 1 if one of them did not start, or
-ended again and again; 2 for a wrong command line; 130 after a second signal.`
+Exit status: 0 after a signal, when all daemons have ended; 1 if one of them did not
+start, or ended too often; 2 for a wrong command line; 130 after a second signal.`
 
 // Bounds of a cluster.
 const (
@@ -81,9 +81,9 @@ func clusterCommand(env environment, status *exit) *cobra.Command {
 			return c.run(cmd.Context())
 		},
 	}
-	c.Flags().StringSliceVar(&names, "names", []string{"one", "two", "three"}, "names of the nodes, without their host, 127.0.0.1; at least two")
-	c.Flags().StringVar(&cookie, "cookie", "", "cookie of the cluster; default: a new one")
-	c.Flags().StringVar(&level, "log-level", "warn", "what the daemons log: debug, info, warn, error")
+	c.Flags().StringSliceVar(&names, "names", []string{"one", "two", "three"}, "names of the nodes, without the host, which is 127.0.0.1; at least two")
+	c.Flags().StringVar(&cookie, "cookie", "", "cookie of the cluster; default: a random one")
+	c.Flags().StringVar(&level, "log-level", "warn", "log level of the daemons: debug, info, warn, error")
 	return c
 }
 
@@ -99,17 +99,17 @@ func newCluster(env environment, names []string, cookie, level string) (*cluster
 		return nil, fail(exitUsage, nil, "--log-level: %v", err)
 	}
 	if len(names) < 2 {
-		return nil, fail(exitUsage, nil, "--names: a cluster has two nodes at least")
+		return nil, fail(exitUsage, nil, "--names: want at least two names")
 	}
 	for i, name := range names {
 		if name == "" || strings.ContainsAny(name, "@ =") || slices.Contains(names[:i], name) {
-			return nil, fail(exitUsage, nil, "--names: %q: want names without a host, each once", name)
+			return nil, fail(exitUsage, nil, "--names: %q: want different names, without a host", name)
 		}
 		c.members = append(c.members, &member{c: c, name: name + "@127.0.0.1", up: make(chan struct{})})
 	}
 	var err error
 	if c.self, err = os.Executable(); err != nil {
-		return nil, fail(exitFailed, err, "cannot find this program")
+		return nil, fail(exitFailed, err, "cannot find the executable of this program")
 	}
 	return c, nil
 }
@@ -149,7 +149,7 @@ func (c *cluster) run(ctx context.Context) error {
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return fail(exitFailed, err, "")
 	}
-	c.say("all have ended\n")
+	c.say("all nodes have ended\n")
 	return nil
 }
 
@@ -157,16 +157,16 @@ func (c *cluster) run(ctx context.Context) error {
 func (c *cluster) claim(ctx context.Context, mapper epmd.Config) error {
 	taken, err := mappedNames(ctx, mapper)
 	if err != nil && !errors.Is(err, epmd.ErrUnreachable) {
-		return fail(exitFailed, err, "the port mapper (EPMD) of this host does not answer as one")
+		return fail(exitFailed, err, "what answers at the address of the port mapper (EPMD) of this host is not EPMD")
 	}
 	for _, m := range c.members {
 		if short, _, _ := strings.Cut(m.name, "@"); slices.Contains(taken, short) {
-			return fail(exitFailed, nil, "a node named %s runs on this host already: stop it (actornode stop --node %s), or take other names: --names a,b,c",
+			return fail(exitFailed, nil, "a node named %s already runs on this host: stop it (actornode stop --node %s), or choose other names: --names a,b,c",
 				short, short)
 		}
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			return fail(exitFailed, err, "there is no port for %s", m.name)
+			return fail(exitFailed, err, "cannot find a free port for %s", m.name)
 		}
 		defer ln.Close() // all at once, so that no two are the same
 		_, m.port, _ = net.SplitHostPort(ln.Addr().String())
@@ -189,11 +189,11 @@ func (m *member) live(ctx context.Context) error {
 		}
 		switch {
 		case !m.isUp():
-			return fmt.Errorf("%s has not started (%w): see its log above", m.name, err)
+			return fmt.Errorf("%s did not start (%w): see its log above", m.name, err)
 		case len(starts) > clusterRetries:
-			return fmt.Errorf("%s has ended %d times within %v (%w)", m.name, len(starts), clusterWindow, err)
+			return fmt.Errorf("%s ended %d times within %v (%w)", m.name, len(starts), clusterWindow, err)
 		}
-		m.c.say("%s has ended (%v) and is started again\n", m.name, err)
+		m.c.say("%s ended (%v) and will be restarted\n", m.name, err)
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (c *cluster) await(ctx context.Context) error {
 		select {
 		case <-m.up:
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not up after %v", m.name, clusterReady)
+			return fmt.Errorf("%s did not become ready within %v", m.name, clusterReady)
 		}
 	}
 	where := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
@@ -307,7 +307,7 @@ func (c *cluster) await(ctx context.Context) error {
 			select {
 			case <-time.After(clusterLook):
 			case <-ctx.Done():
-				return fmt.Errorf("%s is not connected to all others after %v: %w", m.name, clusterReady, err)
+				return fmt.Errorf("%s did not connect to all other nodes within %v: %w", m.name, clusterReady, err)
 			}
 		}
 	}
@@ -322,7 +322,7 @@ func (c *cluster) whole(ctx context.Context, n *node.Node, m *member) error {
 	case err != nil:
 		return err
 	case !s.Ready:
-		return errors.New("it is not ready")
+		return errors.New("the node is not ready")
 	}
 	peers, err := admin.Nodes(ctx, n, at)
 	if err != nil {
@@ -331,7 +331,7 @@ func (c *cluster) whole(ctx context.Context, n *node.Node, m *member) error {
 	for _, other := range c.members {
 		up := func(p admin.Peer) bool { return string(p.Name) == other.name && p.State == "up" }
 		if other != m && !slices.ContainsFunc(peers, up) {
-			return fmt.Errorf("it is not connected to %s", other.name)
+			return fmt.Errorf("not connected to %s", other.name)
 		}
 	}
 	return nil

@@ -10,17 +10,17 @@ import (
 
 // commandText is what to type in another terminal; $1 and $2 are nodes.
 const commandText = `
-    $RUN status -n $1              # how one of them is
-    $RUN nodes -n $1               # whom it is connected to, and in which protocol
+    $RUN status -n $1              # the state of a node
+    $RUN nodes -n $1               # its connections, and their protocols
     $RUN tree -n $2                # what runs there
     $RUN call -n $1 counter '{add, 5}'
     $RUN call -n $2 "{counter, '$1@127.0.0.1'}" get   # the same process, through another node
     $RUN spawn -n $2 --name mine demo counter
-    $RUN trace -n $1 counter       # every message, as it comes: add something meanwhile
+    $RUN trace -n $1 counter       # every message, live: call counter meanwhile
     $RUN kill -n $1 counter        # its supervisor starts another: ps shows a new PID
     $RUN ps -n $1 counter
     $RUN top -n $1                 # live
-    kill -9 $($RUN status -n $2 --json | sed 's/.*"pid":\([0-9]*\).*/\1/')  # a whole node: it comes back
+    kill -9 $($RUN status -n $2 --json | sed 's/.*"pid":\([0-9]*\).*/\1/')  # kills a whole node, which is then restarted
 `
 
 const erlText = `

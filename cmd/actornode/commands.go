@@ -12,12 +12,12 @@ func addClients(root *cobra.Command, env environment, status *exit) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look into a node:", []*cobra.Command{
+		{"look", "Inspect a node:", []*cobra.Command{
 			statusCommand(env, status), nodesCommand(env, status), psCommand(env, status), treeCommand(env, status),
 			infoCommand(env, status), topCommand(env, status), traceCommand(env, status), deadlettersCommand(env, status),
 		}},
-		{"talk", "Talk to processes, those of Erlang's nodes too:", talkCommands(env, status)},
-		{"steer", "Steer a node:", []*cobra.Command{
+		{"talk", "Talk to processes, also on Erlang nodes:", talkCommands(env, status)},
+		{"steer", "Control a node:", []*cobra.Command{
 			registerCommand(env, status), unregisterCommand(env, status), connectCommand(env, status), disconnectCommand(env, status),
 			logCommand(env, status), drainCommand(env, status), stopCommand(env, status),
 		}},

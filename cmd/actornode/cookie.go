@@ -31,7 +31,7 @@ func (o options) findCookie(env environment) (string, error) {
 	}
 	c, err := readCookie(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and there is no %s", errNoCookie, file)
+		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the file %s does not exist", errNoCookie, file)
 	}
 	return c, err
 }
@@ -40,7 +40,7 @@ func (o options) findCookie(env environment) (string, error) {
 func cookieFile(env environment) (string, error) {
 	home, err := env.home()
 	if err != nil {
-		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and there is no home directory: %w", errNoCookie, err)
+		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the home directory is unknown: %w", errNoCookie, err)
 	}
 	return filepath.Join(home, ".erlang.cookie"), nil
 }
@@ -54,7 +54,7 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	case cfg.CookieFile != "":
 		c, err := readCookie(cfg.CookieFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%w: %s: there is no %s", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
+			return "", fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
 		}
 		return c, err
 	}
@@ -71,7 +71,7 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 		return "", err
 	}
 	if made {
-		log.Info("a cookie was made: all nodes of the cluster need this file", "file", file)
+		log.Info("created a cookie file: every node of the cluster needs the same cookie", "file", file)
 	}
 	return readCookie(file) // whoever has made it
 }
@@ -79,7 +79,7 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 // warn tells of settings that give something away.
 func (d *daemon) warn() {
 	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
-		d.log.Warn("every user of this machine can see the cookie in the list of processes; use cookie_file, --cookie-file or ACTORNODE_COOKIE",
+		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or ACTORNODE_COOKIE",
 			"setting", from.Where)
 	}
 }
@@ -102,9 +102,9 @@ func readCookie(file string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%w: %s is no file but %v", errNoCookie, file, info.Mode().Type())
+		return "", fmt.Errorf("%w: %s is not a regular file (%v)", errNoCookie, file, info.Mode().Type())
 	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("%w: cookie file %s must be accessible by owner only, and its mode is %04o; want 0400 or 0600: chmod 400 %s",
+		return "", fmt.Errorf("%w: cookie file %s has mode %04o; want 0400 or 0600, so that only its owner can read it: chmod 400 %s",
 			errNoCookie, file, info.Mode().Perm(), file)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxCookie))
@@ -131,7 +131,7 @@ const cookieLetters = 20
 func makeCookie(file string) (made bool, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), ".erlang.cookie.*") // with O_EXCL and mode 0600
 	if err != nil {
-		return false, fmt.Errorf("%w, and none can be made: %w", errNoCookie, err)
+		return false, fmt.Errorf("%w, and creating a cookie file failed: %w", errNoCookie, err)
 	}
 	defer os.Remove(f.Name())
 	_, err = io.WriteString(f, newCookie())
@@ -143,7 +143,7 @@ func makeCookie(file string) (made bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("%w, and none can be made: %w", errNoCookie, err)
+		return false, fmt.Errorf("%w, and creating a cookie file failed: %w", errNoCookie, err)
 	}
 	return true, nil
 }

@@ -38,7 +38,7 @@ func TestMakeCookie(t *testing.T) {
 	for _, c := range got {
 		assert.Equal(t, got[0], c)
 	}
-	assert.Equal(t, 1, strings.Count(log.String(), "a cookie was made"))
+	assert.Equal(t, 1, strings.Count(log.String(), "created a cookie file"))
 	assert.NotContains(t, log.String(), got[0])
 	files, err := os.ReadDir(home)
 	require.NoError(t, err)
@@ -93,8 +93,8 @@ func TestReadCookie(t *testing.T) {
 		want string // in the error; "": none
 	}{
 		{"SECRET", 0o400, ""}, {"SECRET\r\n\n", 0o600, ""}, {"a b", 0o400, ""},
-		{"SECRET", 0o440, "must be accessible by owner only, and its mode is 0440; want 0400 or 0600"},
-		{"SECRET", 0o644, "must be accessible by owner only"}, {"SECRET", 0o601, "must be accessible by owner only"},
+		{"SECRET", 0o440, "has mode 0440; want 0400 or 0600, so that only its owner can read it"},
+		{"SECRET", 0o644, "has mode 0644"}, {"SECRET", 0o601, "has mode 0601"},
 		{"", 0o400, "is empty"}, {"\n", 0o400, "is empty"},
 		{"A\nB", 0o400, "printable ASCII"}, {"caf\u00e9", 0o400, "printable ASCII"}, {strings.Repeat("A", 300), 0o400, "255"},
 	} {
@@ -112,7 +112,7 @@ func TestReadCookie(t *testing.T) {
 		assert.NotContains(t, err.Error(), "SECRET")
 	}
 	_, err := readCookie(t.TempDir())
-	assert.ErrorContains(t, err, "is no file but d")
+	assert.ErrorContains(t, err, "is not a regular file (d")
 }
 
 // Two daemons that start at once without a cookie, in processes of their own, can
@@ -129,5 +129,5 @@ func TestCookieRace(t *testing.T) {
 		p.signal(syscall.SIGTERM)
 		assert.Equal(t, exitOK, p.end())
 	}
-	assert.Equal(t, 1, strings.Count(a.log.String()+b.log.String(), "a cookie was made"))
+	assert.Equal(t, 1, strings.Count(a.log.String()+b.log.String(), "created a cookie file"))
 }

@@ -109,10 +109,10 @@ func (d *daemon) run(ctx context.Context) (err error) {
 		}
 	}
 	if failed := d.n.Err(); failed != nil {
-		d.log.Error("stopping: the node has ended by itself", "error", failed)
+		d.log.Error("stopping: a service of the node ended too often", "error", failed)
 	}
 	if ctx.Err() != nil {
-		d.log.Info("stopping: told to")
+		d.log.Info("stopping: asked to, by a signal or by an operator")
 		if errors.Is(err, context.Canceled) {
 			err = nil // in the middle of the start
 		}
@@ -252,7 +252,7 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 	if !o.All {
 		c.Operators = o.May
 		if len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
-			d.log.Warn("whoever knows the cookie can call himself an operator: only TLS, or cookies of single peers, prove names",
+			d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up TLS, or cookies for single peers",
 				"setting", "operators")
 		}
 	}
@@ -320,7 +320,7 @@ func (d *daemon) serve() (err error) {
 	if d.http, err = health.Start(c); err != nil {
 		return err
 	}
-	d.log.Info("serving HTTP", "addr", d.http.Addr().String())
+	d.log.Info("serving health checks and metrics over HTTP", "addr", d.http.Addr().String())
 	return nil
 }
 
@@ -335,10 +335,10 @@ func (d *daemon) checks() []health.Check {
 		}
 	}
 	return []health.Check{
-		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "other nodes cannot connect yet")},
+		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "the node does not listen yet")},
 		{Name: "services", Fail: d.servicesAnswer},
-		{Name: "applications", Fail: unless(d.started.Load, "not all have been started")},
-		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("none of %v has been connected yet", d.others()))},
+		{Name: "applications", Fail: unless(d.started.Load, "not all applications have started")},
+		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("not connected yet to any node of %v", d.others()))},
 		{Name: "memory", Fail: d.heap.why},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
@@ -382,7 +382,7 @@ func (d *daemon) lives(ctx context.Context) error {
 		select {
 		case <-time.After(alivePause): // it may have ended: then there will be another
 		case <-ctx.Done():
-			return fmt.Errorf("a process does not answer: %w", err)
+			return fmt.Errorf("the health process did not answer: %w", err)
 		}
 	}
 }
@@ -418,7 +418,7 @@ func (d *daemon) join(ctx context.Context) {
 				if ctx.Err() != nil {
 					return
 				}
-				d.log.Warn("cannot join", "peer", name, "error", err, "again_in", pause.String())
+				d.log.Warn("cannot connect to a node of discovery.join: will retry", "peer", name, "error", err, "again_in", pause.String())
 				select {
 				case <-time.After(pause):
 				case <-ctx.Done():

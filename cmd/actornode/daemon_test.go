@@ -190,7 +190,7 @@ func TestSignals(t *testing.T) {
 			for _, r := range p.records() {
 				said = append(said, r["msg"].(string))
 			}
-			assert.Contains(t, strings.Join(said, ", "), "stopping: told to, draining, application stopped, drained")
+			assert.Contains(t, strings.Join(said, ", "), "stopping: asked to, by a signal or by an operator, draining, application stopped, drained")
 		})
 	}
 }
@@ -249,7 +249,7 @@ func TestSecondSignal(t *testing.T) {
 	require.Contains(t, p.line(), "slow stops")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitInterrupted, p.end())
-	assert.Contains(t, p.log.String(), "a second signal: ending at once")
+	assert.Contains(t, p.log.String(), "a second signal arrived: exiting at once")
 }
 
 // What does not stop in time is killed, and the exit status says so.
@@ -257,7 +257,7 @@ func TestDrainIsBounded(t *testing.T) {
 	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 3m", "drain_timeout: 200ms", 1)).up()
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitFailed, p.end())
-	assert.Contains(t, p.log.String(), "applications have not stopped within 200ms")
+	assert.Contains(t, p.log.String(), "applications did not stop within 200ms")
 }
 
 // The end of a permanent application is the end of the daemon.
@@ -288,10 +288,10 @@ func TestPortConflicts(t *testing.T) {
 func TestJoin(t *testing.T) {
 	other := reserve(t)
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
-	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"none of [b@127.0.0.1] has been connected yet"}`)
+	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"not connected yet to any node of [b@127.0.0.1]"}`)
 	env, out, errs := world(t, nil)
 	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--timeout", "1m", "--http", p.http}, env))
-	assert.Contains(t, errs.String(), "health: not ready: cluster: none of")
+	assert.Contains(t, errs.String(), "health: not ready: cluster: not connected yet to any node of")
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m", "--live", "--http", p.http}, env))
 	assert.Equal(t, "ok\n", out.String())
 
@@ -372,7 +372,7 @@ applications:
     supervisor: {children: [{id: never, start: "test:never"}]}
 `)
 	require.Equal(t, "never starts", p.line())
-	assert.Contains(t, readyz(p.http), `{"name":"applications","ok":false,"error":"not all have been started"}`)
+	assert.Contains(t, readyz(p.http), `{"name":"applications","ok":false,"error":"not all applications have started"}`)
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":true}`, "there is nothing to join")
 	eventually(t, "it lives", func() bool { return livez(t, p.http) == "ok\n" })
 	p.signal(syscall.SIGTERM)

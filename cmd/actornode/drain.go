@@ -35,7 +35,7 @@ func (d *daemon) drain(ctx context.Context) error {
 		d.n.Drain()
 		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx))
 		if d.drainErr != nil {
-			d.log.Error("not drained", "after", time.Since(began).String(), "error", d.drainErr)
+			d.log.Error("draining failed", "after", time.Since(began).String(), "error", d.drainErr)
 			return
 		}
 		d.log.Info("drained", "after", time.Since(began).String(), "left_groups", left)
@@ -53,7 +53,7 @@ func (d *daemon) stopApplications(ctx context.Context) error {
 	default:
 	}
 	if err := d.apps.StopAll(ctx); err != nil {
-		return fmt.Errorf("applications have not stopped within %v: %w", d.cfg.DrainTimeout, err)
+		return fmt.Errorf("applications did not stop within %v: %w", d.cfg.DrainTimeout, err)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (d *daemon) down(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, httpTime)
 		defer cancel()
 		if slow := d.http.Stop(ctx); slow != nil {
-			d.log.Warn("requests over HTTP were cut off", "error", slow)
+			d.log.Warn("some HTTP requests did not finish before the stop", "error", slow)
 		}
 	}
 	stopped := d.n.Stop()
@@ -82,7 +82,7 @@ func (d *daemon) down(ctx context.Context) error {
 		return stopped
 	}
 	if err = errors.Join(err, stopped); err != nil {
-		return fmt.Errorf("not stopped in order: %w", err)
+		return fmt.Errorf("the stop was not orderly: %w", err)
 	}
 	return nil
 }

@@ -29,9 +29,9 @@ const (
 )
 
 const exitHelp = `Exit status: 0 done; 1 failed; 2 wrong command line; 3 node not reachable; 4 wrong
-cookie; 5 no such process, name or function; 6 timeout; 7 not allowed; 8 the node
-does not support it; 9 a daemon has ended because a service of its own could not be
-kept up; 130 interrupted.`
+cookie; 5 no such process, name or function; 6 timeout; 7 not allowed; 8 not supported
+by the node; 9 a daemon ended because one of its own services ended too often;
+130 interrupted.`
 
 // failure is an error with what the program exits with on its account.
 type failure struct {

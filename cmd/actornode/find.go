@@ -27,7 +27,7 @@ func (c *client) soleNode(ctx context.Context, env environment, mapper epmd.Conf
 	}
 	names, err := mappedNames(ctx, mapper)
 	if err != nil && !errors.Is(err, epmd.ErrUnreachable) {
-		return "", fail(exitUnreachable, err, "which node? --node is not given, and the port mapper (EPMD) of this host does not say")
+		return "", fail(exitUnreachable, err, "no node is given: use --node NAME; the port mapper (EPMD) of this host did not answer")
 	}
 	ours := names
 	if len(names) > 1 {
@@ -39,7 +39,7 @@ func (c *client) soleNode(ctx context.Context, env environment, mapper epmd.Conf
 	case len(ours) == 1:
 		return ours[0], nil
 	}
-	return "", fail(exitUsage, nil, "which node? There are several on this host: %s. Say --node NAME, or set ACTORNODE_NODE",
+	return "", fail(exitUsage, nil, "several nodes run on this host: %s; choose one with --node NAME or ACTORNODE_NODE",
 		strings.Join(names, ", "))
 }
 

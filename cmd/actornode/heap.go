@@ -42,7 +42,7 @@ const memoryPause = time.Second
 // lives.
 func (h *heap) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
 	if h.limit.Err != nil {
-		log.Warn("it is not certain how much memory there is", "error", h.limit.Err)
+		log.Warn("cannot tell how much memory is available", "error", h.limit.Err)
 	}
 	if h.limit.Bytes == 0 {
 		return
@@ -57,11 +57,11 @@ func (h *heap) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
 			h.short.Store(short)
 			n.Shed(short)
 			if short {
-				log.Error("memory is short: new connections and what other nodes want to start here are refused",
+				log.Error("memory is short: new connections and remote spawns are refused",
 					"used", g.Used(), "limit", h.limit.Bytes, "limit_from", h.limit.From)
 			} else {
 				_, refused := n.Shedding()
-				log.Info("memory is not short any more", "used", g.Used(), "limit", h.limit.Bytes, "refused", refused)
+				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit", h.limit.Bytes, "refused", refused)
 			}
 		}
 		select {

@@ -11,11 +11,12 @@ import (
 )
 
 const jsonHelp = `
-With --json the output is one JSON value, or, where it goes on, one a line. A term is
-there twice: exactly, in Erlang's syntax, and as JSON: numbers are numbers, true and
-false booleans, other atoms and binaries of UTF-8 strings, lists and tuples arrays,
-maps objects whose keys are made strings, PIDs strings as this program reads them; all
-else is a string in Erlang's syntax. Durations are in nanoseconds.`
+With --json the output is one JSON value, or one per line for a command that keeps
+printing. A term appears twice: exactly, in Erlang's syntax, and as JSON. In JSON numbers
+are numbers, true and false are booleans, other atoms and UTF-8 binaries are strings,
+lists and tuples are arrays, maps are objects whose keys are strings, PIDs are strings as
+this program reads them, and everything else is a string in Erlang's syntax. Durations
+are in nanoseconds.`
 
 // jsonTerm is a term as JSON has it, of the types that encoding/json knows.
 func jsonTerm(t any) any {

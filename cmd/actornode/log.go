@@ -26,7 +26,7 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 	if cfg.Log.File != "" {
 		f, err := os.OpenFile(cfg.Log.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
 		if err != nil {
-			return nil, fail(exitFailed, err, "cannot open the log")
+			return nil, fail(exitFailed, err, "cannot open the log file")
 		}
 		to, l.file = f, f
 	}
@@ -39,7 +39,7 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 	case "json":
 		h = slog.NewJSONHandler(to, o)
 	default:
-		return nil, fmt.Errorf("log.format %q has got past the check", cfg.Log.Format)
+		return nil, fmt.Errorf("log.format %q: not a known format (this is a bug: the configuration check must refuse it)", cfg.Log.Format)
 	}
 	l.limits = loglimit.New(h, loglimit.Config{Lines: cfg.Log.Lines, Bytes: cfg.Log.Bytes})
 	l.Logger = slog.New(l.limits)

@@ -59,7 +59,7 @@ func main() {
 		<-signals
 		cancel()
 		<-signals
-		fmt.Fprintln(os.Stderr, "a second signal: ending at once")
+		fmt.Fprintln(os.Stderr, "a second signal arrived: exiting at once")
 		os.Exit(exitInterrupted)
 	}()
 	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir})
@@ -67,11 +67,11 @@ func main() {
 	os.Exit(code)
 }
 
-const rootHelp = `A node of an Erlang cluster, in Go, and what looks into such nodes and steers them.
+const rootHelp = `A node of an Erlang cluster, in Go, and the commands that inspect and control such nodes.
 
 Each command that talks to a node takes --node NAME@HOST, or NAME for one on this
-host; ACTORNODE_NODE stands for it. By default it is the only one that the port mapper
-(EPMD) of this host knows, of several the only actornode; where there is none,
+host; ACTORNODE_NODE stands for it. The default is the only node that the port mapper
+(EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
 go@127.0.0.1. The cookie is that of --cookie, ACTORNODE_COOKIE or ~/.erlang.cookie.
 
 ` + exitHelp

@@ -22,8 +22,8 @@ func talkCommands(env environment, status *exit) []*cobra.Command {
 func pingCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "ping", Short: "See whether a node is there", Args: cobra.NoArgs,
-		Long:    "Connects to the node, as net_adm:ping does, and says how long an answer took." + targetHelp,
+		Use: "ping", Short: "Check that a node answers", Args: cobra.NoArgs,
+		Long:    "Connects to the node, as net_adm:ping does, and prints how long the answer took." + targetHelp,
 		Example: "  actornode ping\n  actornode ping --node erl@127.0.0.1",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		start := time.Now()
@@ -39,7 +39,7 @@ func callCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "call PROCESS TERM", Short: "Call a process and print its reply", Args: cobra.ExactArgs(2),
-		Long: "Makes a call, as gen_server:call does, and prints the reply.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Calls the process, as gen_server:call does, and prints the reply.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode call counter '{add, 5}'\n" +
 			"  actornode call \"{counter, 'erl@host.net'}\" get --timeout 1s\n" +
 			"  actornode call counter get --json | jq .json",
@@ -65,7 +65,7 @@ func callCommand(env environment, status *exit) *cobra.Command {
 		})
 		var exited *node.ExitError
 		if err = missing(w, err); err != nil && errors.As(err, &exited) {
-			return fail(exitFailed, nil, "%s has exited before it replied: %s", w.text, wire.Format(exited.Reason))
+			return fail(exitFailed, nil, "%s exited before it replied: %s", w.text, wire.Format(exited.Reason))
 		} else if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "send PROCESS TERM", Short: "Send a process a message", Args: cobra.ExactArgs(2),
-		Long: "Sends a message and waits until it is in the mailbox of the process, or the process is known to be gone.\n" +
+		Long: "Sends a message and waits until it is in the mailbox of the process, or until the process is known to have exited.\n" +
 			whoHelp + "\n" + targetHelp,
 		Example:           "  actornode send echo hello\n  actornode send 42.0.1z141z3 '{tick, 1}'",
 		ValidArgsFunction: c.completeProcess(env, 0),
@@ -163,7 +163,7 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "rpc MODULE FUNCTION [ARGUMENT...]", Short: "Call a function on a node and print its result", Args: cobra.MinimumNArgs(2),
-		Long: "Calls a function, as erpc:call does: any on an Erlang node, on an actornode what it exports. Each argument is a\n" +
+		Long: "Calls a function, as erpc:call does. An Erlang node runs any function, an actornode what it exports. Each argument is a\n" +
 			"term.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode rpc demo add 1 2\n  actornode rpc --node erl@127.0.0.1 lists reverse '[1, 2, 3]'",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -177,7 +177,7 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 		var raised *node.RemoteError
 		if errors.As(err, &raised) {
 			if isUndef(raised.Reason) {
-				return fail(exitNotFound, nil, "%s offers no function %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+				return fail(exitNotFound, nil, "%s does not export the function %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 			}
 			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, wire.Format(raised.Reason))
 		}

@@ -77,7 +77,7 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 	case !o.noEPMD:
 		s.Next = mapper
 	case port == 0 && len(o.peers)+len(o.more) == 0:
-		return nil, "", errors.New("--no-epmd needs to know where nodes are: --listen HOST:PORT with the port of all nodes, " +
+		return nil, "", errors.New("--no-epmd needs the addresses of nodes: --listen HOST:PORT with the port that all nodes use, " +
 			"or --peer for each of them")
 	}
 	if o.noEPMD {
@@ -133,7 +133,7 @@ func (o options) transport(env environment, log *slog.Logger) (wire.Transport, e
 	}
 	switch {
 	case len(given) == 0 && cfg.AnyHost:
-		return nil, errors.New("--tls-any-host is of no use without --tls-cert, --tls-key and --tls-ca")
+		return nil, errors.New("--tls-any-host needs --tls-cert, --tls-key and --tls-ca")
 	case len(given) == 0:
 		return wire.TCP{}, nil
 	case len(missing) > 0:

@@ -23,14 +23,14 @@ func TestNetworkCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--listen nowhere", "--listen nowhere: want HOST:PORT"},
 		{"--listen 127.0.0.1:http", `"http" is not a port`},
-		{"--no-epmd", "--no-epmd: without EPMD this node needs to know where nodes are"},
-		{"--no-epmd --listen 127.0.0.1:0", "--no-epmd: without EPMD this node needs to know where nodes are"},
+		{"--no-epmd", "--no-epmd: without EPMD the addresses of nodes must be given"},
+		{"--no-epmd --listen 127.0.0.1:0", "--no-epmd: without EPMD the addresses of nodes must be given"},
 		{"--peer there:1", "want NAME@HOST=HOST:PORT"},
 		{"--peer there=127.0.0.1:1", "want NAME@HOST=HOST:PORT"},
 		{"--peer e@there=127.0.0.1", "missing port in address"},
 		{"--peer e@there=127.0.0.1:0", `"0" is not a port`},
 		{"--tls-cert c.pem", "--tls-cert: TLS needs --tls-key (ACTORNODE_TLS_KEY, tls.key), --tls-ca (ACTORNODE_TLS_CA, tls.ca) too"},
-		{"--tls-any-host", "of no use without --tls-cert"},
+		{"--tls-any-host", "needs --tls-cert"},
 		{"--tls-cert c.pem --tls-key k.pem --tls-ca a.pem", "c.pem: no such file"},
 	} {
 		env, _, errs := world(t, nil)

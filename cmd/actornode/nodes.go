@@ -16,7 +16,7 @@ func nodesCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "nodes", Short: "List the nodes that a node is connected to", Args: cobra.NoArgs,
-		Long: "Lists the nodes that a node is connected to, or is connecting. This command is one of them while it runs, and is\n" +
+		Long: "Lists the nodes that a node is connected to or is connecting to. This command itself is connected while it runs, and is\n" +
 			"left out.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode nodes\n  actornode nodes --json | jq -r '.[] | select(.held) | .name'",
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -54,7 +54,7 @@ func peerRow(p admin.Peer) []string {
 	case p.State != "up":
 		state = warnStyle.Render(string(p.State))
 	case p.Held:
-		state = warnStyle.Render("held up")
+		state = warnStyle.Render("senders wait")
 	}
 	since := ""
 	if !p.Since.IsZero() {
@@ -70,7 +70,7 @@ func peerRow(p admin.Peer) []string {
 func connectCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "connect NODE", Short: "Make a node connect to another", Args: cobra.ExactArgs(1), Long: "Makes a node connect to another.\n" + targetHelp,
+		Use: "connect NODE", Short: "Connect a node to another", Args: cobra.ExactArgs(1), Long: "Connects a node to another.\n" + targetHelp,
 		Example: "  actornode connect go@10.0.0.8",
 	}, func(ctx context.Context, s *session, args []string) error {
 		to, err := parseAtom(args[0])
@@ -87,9 +87,9 @@ func connectCommand(env environment, status *exit) *cobra.Command {
 func disconnectCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "disconnect NODE", Short: "Make a node end a connection to another", Args: cobra.ExactArgs(1),
-		Long: "Makes a node end its connection to another. Every link over it breaks and every monitor fires, with the reason\n" +
-			"noconnection; the next message between the two connects them again.\n" + targetHelp,
+		Use: "disconnect NODE", Short: "Disconnect a node from another", Args: cobra.ExactArgs(1),
+		Long: "Ends the connection of a node to another. Every link over it breaks and every monitor fires, with the reason\n" +
+			"noconnection. The next message between the two nodes connects them again.\n" + targetHelp,
 		Example: "  actornode disconnect go@10.0.0.8",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return c.offer(cmd, env, func(ctx context.Context, s *session) []string {
@@ -120,9 +120,9 @@ func disconnectCommand(env environment, status *exit) *cobra.Command {
 func drainCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	cmd := c.command(env, status, &cobra.Command{
-		Use: "drain", Short: "Make a node ready to be stopped, and wait until it is", Args: cobra.NoArgs,
-		Long: "Makes a node ready to be stopped: it leaves process groups, refuses to start processes for others and stops its\n" +
-			"applications; what is connected stays connected. Waits until that is done; it goes on if the wait is cut short.\n" + targetHelp,
+		Use: "drain", Short: "Prepare a node for its stop, and wait until that is done", Args: cobra.NoArgs,
+		Long: "Prepares a node for its stop: it leaves process groups, refuses to start processes for other nodes and stops its\n" +
+			"applications. Connections stay open. Waits until that is done; the node continues if the wait is cut short.\n" + targetHelp,
 		Example: "  actornode drain --timeout 5m && actornode stop",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if _, err := ask(ctx, s, func(ctx context.Context) (any, error) { return nil, admin.Drain(ctx, s.n, s.at) }); err != nil {
@@ -136,8 +136,8 @@ func drainCommand(env environment, status *exit) *cobra.Command {
 func stopCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	cmd := c.command(env, status, &cobra.Command{
-		Use: "stop", Short: "Stop a node, and wait until it has", Args: cobra.NoArgs,
-		Long: "Makes a node stop as a SIGTERM does, and waits until the connection to it is gone. It stops all the same if the wait\n" +
+		Use: "stop", Short: "Stop a node, and wait until it has stopped", Args: cobra.NoArgs,
+		Long: "Stops a node, as SIGTERM does, and waits until the connection to it has ended. The node stops even if the wait\n" +
 			"is cut short.\n" + targetHelp,
 		Example: "  actornode stop --node go@127.0.0.1",
 	}, stopNode)
@@ -169,9 +169,9 @@ func stopNode(ctx context.Context, s *session, _ []string) error {
 		s.n.Exit(h.Self(), node.Kill)
 		<-down
 		if ctx.Err() == context.Canceled {
-			return fail(exitInterrupted, nil, "%s stops, but had not when this was interrupted", s.at)
+			return fail(exitInterrupted, nil, "%s is stopping; this command was interrupted before it had stopped", s.at)
 		}
-		return fail(exitTimeout, nil, "%s has begun to stop, but still was there after %v", s.at, s.timeout)
+		return fail(exitTimeout, nil, "%s began to stop, but had not stopped after %v", s.at, s.timeout)
 	}
 }
 
@@ -184,12 +184,12 @@ func longer(cmd *cobra.Command) *cobra.Command {
 }
 
 func logCommand(env environment, status *exit) *cobra.Command {
-	parent := &cobra.Command{Use: "log", Short: "Show or set what a node logs"}
+	parent := &cobra.Command{Use: "log", Short: "Show or set the log level of a node"}
 	c := &client{}
 	levels := completeOneOf("debug", "info", "warn", "error")
 	parent.AddCommand(c.command(env, status, &cobra.Command{
 		Use: "level [debug|info|warn|error]", Short: "Show or set the log level", Args: cobra.MaximumNArgs(1),
-		Long:    "Shows the least level that a node logs, or sets it until the node stops.\n" + targetHelp,
+		Long:    "Shows the lowest level that a node logs, or sets it until the node stops.\n" + targetHelp,
 		Example: "  actornode log level\n  actornode log level debug", ValidArgsFunction: levels,
 	}, logLevel))
 	return parent
@@ -208,7 +208,7 @@ func logLevel(ctx context.Context, s *session, args []string) error {
 	}
 	var l level
 	if err := l.UnmarshalText([]byte(args[0])); err != nil {
-		return fail(exitUsage, nil, "%q is no log level: want debug, info, warn or error", args[0])
+		return fail(exitUsage, nil, "unknown log level %q: want debug, info, warn or error", args[0])
 	}
 	was, err := ask(ctx, s, func(ctx context.Context) (level, error) {
 		was, err := admin.SetLogLevel(ctx, s.n, s.at, l.Level)

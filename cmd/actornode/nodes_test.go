@@ -86,7 +86,7 @@ func TestStopThatHangs(t *testing.T) {
 	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
 	code, said := s.run(t, "stop --timeout 5s")
 	assert.Equal(t, exitTimeout, code)
-	assert.Contains(t, said, "still was there after 5s")
+	assert.Contains(t, said, "had not stopped after 5s")
 	<-told
 }
 

@@ -134,7 +134,7 @@ var masks = []struct {
 	{regexp.MustCompile(`"(processes|max_processes|names|lingering|dead_letters)":[0-9]+`), `"$1":N`},
 	{regexp.MustCompile(`(?m)^(Processes|Messages|Dead letters|Stages|Goroutines|Memory)  .*`), "$1  …"},
 	{regexp.MustCompile(`of \d+: see --limit`), "of N: see --limit"},
-	{regexp.MustCompile(`processes in no tree: \d+`), "processes in no tree: N"},
+	{regexp.MustCompile(`processes outside of all trees: \d+`), "processes outside of all trees: N"},
 	{regexp.MustCompile(`(?m)^(Listens|Version)  .*`), "$1  …"},
 	{regexp.MustCompile(`"listeners":\[[^]]*\]`), `"listeners":[…]`},
 	{regexp.MustCompile(` (erlang|native) `), " PROTOCOL "},

@@ -75,7 +75,7 @@ func TestCluster(t *testing.T) {
 	kill := regexp.MustCompile(`(?m)^    (kill -9 .*?)  #`).FindStringSubmatch(text)
 	require.NotNil(t, kill)
 	s.shell(t, strings.ReplaceAll(kill[1], "-n two", "-n one"))
-	out.Await(t, "one@127.0.0.1 has ended (signal: killed) and is started again")
+	out.Await(t, "one@127.0.0.1 ended (signal: killed) and will be restarted")
 	eventually(t, "one is back", func() bool {
 		now, ok := s.status(t, "one")
 		return ok && now.Ready && now.Creation != was.Creation
@@ -93,7 +93,7 @@ func TestCluster(t *testing.T) {
 	}
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait(), out.String()) // exit status 0
-	assert.Contains(t, out.String(), "all have ended")
+	assert.Contains(t, out.String(), "all nodes have ended")
 	for _, pid := range pids {
 		assert.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "nothing is left")
 	}
@@ -125,15 +125,15 @@ func TestClusterKilled(t *testing.T) {
 func TestClusterRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	assert.Equal(t, "Error: --names: a cluster has two nodes at least\n[exit 2]\n", s.shell(t, "actornode cluster --names a"))
-	assert.Contains(t, s.shell(t, "actornode cluster --names a,a"), "each once\n[exit 2]")
-	assert.Contains(t, s.shell(t, "actornode cluster --names a@h,b"), "names without a host")
+	assert.Equal(t, "Error: --names: want at least two names\n[exit 2]\n", s.shell(t, "actornode cluster --names a"))
+	assert.Contains(t, s.shell(t, "actornode cluster --names a,a"), "different names, without a host\n[exit 2]")
+	assert.Contains(t, s.shell(t, "actornode cluster --names a@h,b"), "different names, without a host")
 	assert.Contains(t, s.shell(t, "actornode cluster --log-level loud"), "[exit 2]")
 	assert.Contains(t, s.shell(t, "actornode cluster --cookie 'caf\u00e9'"), "want 1 to 255 printable ASCII characters\n[exit 2]")
 	s.daemon(t, "--name", "two@127.0.0.1")
-	assert.Equal(t, "Error: a node named two runs on this host already: stop it (actornode stop --node two), or take other names: --names a,b,c\n[exit 1]\n",
+	assert.Equal(t, "Error: a node named two already runs on this host: stop it (actornode stop --node two), or choose other names: --names a,b,c\n[exit 1]\n",
 		s.shell(t, "actornode cluster"))
-	assert.Contains(t, s.shell(t, "ACTORNODE_HTTP_LISTEN=127.0.0.1:1x actornode cluster --names x,y"), "x@127.0.0.1 has not started (exit status 1): see its log above\n[exit 1]")
+	assert.Contains(t, s.shell(t, "ACTORNODE_HTTP_LISTEN=127.0.0.1:1x actornode cluster --names x,y"), "x@127.0.0.1 did not start (exit status 1): see its log above\n[exit 1]")
 }
 
 // TestNativeStatus: commands travel in the native protocol to an actornode, in Erlang's

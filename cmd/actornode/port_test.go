@@ -53,7 +53,7 @@ func TestPorts(t *testing.T) {
 	assert.Equal(t, "4", erl.Ask(`gen_server:call({erlcounter, 'go@127.0.0.1'}, {add, 3}, infinity)`))
 	assert.Contains(t, erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, crash, infinity)`), "{exit_status,1}")
 	require.Equal(t, "40", erl.Ask(`(fun F() -> try gen_server:call({pycounter, 'go@127.0.0.1'}, get, infinity) `+
-		`catch exit:{noproc, _} -> receive after 20 -> F() end end end)()`), "started again")
+		`catch exit:{noproc, _} -> receive after 20 -> F() end end end)()`), "was restarted")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())
 }
@@ -96,7 +96,7 @@ func TestPortsRemote(t *testing.T) {
 	assert.Contains(t, spawned, "bad_config", "not even then: it would be nobody's child")
 	assert.Contains(t, child, "{ok,<")
 	require.ErrorContains(t, operator, "only a process of this node")
-	p.log.Await(t, "whoever knows the cookie may run programs here")
+	p.log.Await(t, "any node that knows the cookie can run programs on this machine, as the user of this daemon")
 	eventually(t, "the child has run", func() bool { _, err := os.Stat(file + ".child"); return err == nil })
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())
@@ -118,7 +118,7 @@ supervisor:
     - {name: d, start: "port:start", args: [{command: cat}]}
 `), 0o600))
 	require.Equal(t, exitFailed, run(t.Context(), []string{"check", file}, env))
-	assert.Equal(t, file+":4:44: supervisor.children[0].args: port: bad config: codec: <<\"xml\">>; want msgpack, plain or etf\n"+
-		file+":5:44: supervisor.children[1].args: port: bad config: ready: 0; want a time above 0 as in 500ms or 2s, or milliseconds\n"+
+	assert.Equal(t, file+":4:44: supervisor.children[0].args: port: invalid configuration: codec: <<\"xml\">>; want msgpack, plain or etf\n"+
+		file+":5:44: supervisor.children[1].args: port: invalid configuration: ready: 0; want a time above 0 as in 500ms or 2s, or milliseconds\n"+
 		file+":6:24: supervisor.children[2].start: port:start is not exported for 0 args; allowed: port:start/1\n", errs.String())
 }

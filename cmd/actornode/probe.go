@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const probeHelp = `Asks a daemon whether it is ready, or with --live whether it lives: the health check
-of a container that has nothing but this program. The address is that of --http, else
-of ACTORNODE_HTTP_LISTEN, or of the file in ACTORNODE_CONFIG.
+const probeHelp = `Asks a daemon whether it is ready, or with --live whether it is alive: a health check for
+containers that hold nothing but this program. The address is that of --http, else of
+ACTORNODE_HTTP_LISTEN, or of the file in ACTORNODE_CONFIG.
 
-Exit status: 0 if it is, 1 if it is not or cannot be asked, 2 for a wrong command line.`
+Exit status: 0 if it is, 1 if it is not or does not answer, 2 for a wrong command line.`
 
 func probeCommand(env environment, status *exit) *cobra.Command {
 	given := make(map[string][]string)
@@ -32,7 +32,7 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 				return err
 			}
 			if cfg.HTTP.Listen == "" {
-				return fail(exitUsage, nil, "there is no address: want --http PORT or HOST:PORT, or ACTORNODE_HTTP_LISTEN")
+				return fail(exitUsage, nil, "the address is missing: want --http PORT or HOST:PORT, or ACTORNODE_HTTP_LISTEN")
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), timeout)
 			defer cancel()
@@ -44,9 +44,9 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(new([]string), "http", nil, "where the daemon serves HTTP")
-	f.BoolVar(&live, "live", false, "ask whether it lives")
-	f.DurationVar(&timeout, "timeout", timeout, "how long to wait")
+	f.StringArrayVar(new([]string), "http", nil, "HTTP address of the daemon")
+	f.BoolVar(&live, "live", false, "ask whether the daemon is alive, not whether it is ready")
+	f.DurationVar(&timeout, "timeout", timeout, "how long to wait for the answer")
 	c.PreRun = func(c *cobra.Command, _ []string) {
 		if l, _ := f.GetStringArray("http"); len(l) > 0 {
 			given["http"] = l
@@ -72,12 +72,12 @@ func probe(ctx context.Context, out io.Writer, listen, path string) error {
 	}
 	r, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fail(exitFailed, err, "the daemon cannot be asked")
+		return fail(exitFailed, err, "the daemon did not answer")
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 	if err != nil {
-		return fail(exitFailed, err, "the daemon cannot be asked")
+		return fail(exitFailed, err, "the daemon did not answer")
 	}
 	text := strings.TrimSpace(string(body))
 	if r.StatusCode != http.StatusOK {

@@ -23,20 +23,20 @@ func psCommand(env environment, status *exit) *cobra.Command {
 	var reverse bool
 	cmd := &cobra.Command{
 		Use: "ps [TEXT]", Short: "List processes", Args: cobra.MaximumNArgs(1),
-		Long: "Lists processes; with TEXT, those that have it in their name, label, behaviour, code or PID. PIDs are printed as\n" +
-			"other commands take them. MAILBOX is how many messages wait, the one being handled included; MEMORY is an estimate.\n" +
+		Long: "Lists processes; with TEXT, those whose name, label, behaviour, code or PID contains it. PIDs are printed as\n" +
+			"other commands take them. MAILBOX counts waiting messages, including the one being handled; MEMORY is an estimate.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode ps\n  actornode ps --sort mailbox --limit 10\n  actornode ps counter --state waiting\n" +
 			"  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
 	}
 	f := cmd.Flags()
-	f.StringVarP(&by, "sort", "s", "pid", strings.Join(sorts, ", ")+": the greatest first, but for pid and name")
-	f.BoolVarP(&reverse, "reverse", "r", false, "the other end first")
-	f.IntVarP(&q.Limit, "limit", "l", 100, "how many lines at most")
-	f.DurationVar(&q.Window, "rate", 0, "measure for so long how many messages a second each handles; at most 10s")
-	f.StringVar(&state, "state", "", "only those that are idle, scheduled, running or waiting")
-	f.IntVar(&q.Mailbox, "mailbox", 0, "only those with at least so many messages waiting")
-	f.BoolVar(&q.Registered, "registered", false, "only those with a name")
+	f.StringVarP(&by, "sort", "s", "pid", strings.Join(sorts, ", ")+": the greatest first; pid and name: the smallest first")
+	f.BoolVarP(&reverse, "reverse", "r", false, "reverse the order")
+	f.IntVarP(&q.Limit, "limit", "l", 100, "most lines to print")
+	f.DurationVar(&q.Window, "rate", 0, "measure messages handled per second over this time; at most 10s")
+	f.StringVar(&state, "state", "", "only processes in this state: idle, scheduled, running or waiting")
+	f.IntVar(&q.Mailbox, "mailbox", 0, "only processes with at least this many waiting messages")
+	f.BoolVar(&q.Registered, "registered", false, "only processes with a registered name")
 	cmd.RegisterFlagCompletionFunc("sort", completeOneOf(sorts...))
 	cmd.RegisterFlagCompletionFunc("state", completeOneOf("idle", "scheduled", "running", "waiting"))
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
@@ -117,8 +117,8 @@ func rateText(r float64) string {
 func infoCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "info PROCESS", Short: "Show all about a process", Args: cobra.ExactArgs(1),
-		Long:              "Shows all that is known about a process.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Use: "info PROCESS", Short: "Show the details of a process", Args: cobra.ExactArgs(1),
+		Long:              "Shows everything that is known about a process.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example:           "  actornode info counter\n  actornode info 42.0.1z141z3",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -221,8 +221,8 @@ func (s *session) messagesText(d admin.Detail) string {
 func registerCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "register NAME PROCESS", Short: "Give a process a name", Args: cobra.ExactArgs(2),
-		Long:    "Registers a process under a name. A process has one name at most.\n" + whoHelp + "\n" + targetHelp,
+		Use: "register NAME PROCESS", Short: "Register a name for a process", Args: cobra.ExactArgs(2),
+		Long:    "Registers a process under a name. A process has at most one name.\n" + whoHelp + "\n" + targetHelp,
 		Example: "  actornode register worker 42.0.1z141z3",
 	}, func(ctx context.Context, s *session, args []string) error {
 		name, err := parseAtom(args[0])
@@ -242,8 +242,8 @@ func registerCommand(env environment, status *exit) *cobra.Command {
 func unregisterCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "unregister NAME", Short: "Take a name away from its process", Args: cobra.ExactArgs(1),
-		Long: "Takes a name away. The process goes on.\n" + targetHelp, Example: "  actornode unregister worker",
+		Use: "unregister NAME", Short: "Unregister a name", Args: cobra.ExactArgs(1),
+		Long: "Unregisters a name. The process keeps running.\n" + targetHelp, Example: "  actornode unregister worker",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}, func(ctx context.Context, s *session, args []string) error {
 		name, err := parseAtom(args[0])

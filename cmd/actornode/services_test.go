@@ -119,9 +119,9 @@ func TestServicesAreProtected(t *testing.T) {
 	assert.Equal(t, "ok", erl.Ask("element(1, gen_server:call({actornode, 'go@127.0.0.1'}, status))"))
 	assert.Equal(t, "ok\n", get(t, p.http, "/readyz"))
 	for _, r := range p.records() {
-		assert.NotContains(t, r["msg"], "a service has ended", "%v", r)
+		assert.NotContains(t, r["msg"], "a service ended", "%v", r)
 	}
-	assert.Contains(t, p.log.String(), "a signal of another node was refused")
+	assert.Contains(t, p.log.String(), "refused a signal from another node")
 }
 
 // get returns what the daemon answers.
@@ -196,13 +196,13 @@ func TestServicesAreKept(t *testing.T) {
 	assert.Equal(t, exitService, p.end())
 	assert.Equal(t, "over", erl.Answer())
 	said := p.log.String()
-	said = said[strings.LastIndex(said, "a service has ended"):]
+	said = said[strings.LastIndex(said, "a service ended: it will be restarted"):]
 	// A process that is killed at once was not there, for the node.
-	assert.Regexp(t, `"level":"ERROR","msg":"the node ends: a service cannot be kept up","service":"pg","ends":11,`+
+	assert.Regexp(t, `"level":"ERROR","msg":"a service ended too often: the node stops","service":"pg","ends":11,`+
 		`"within":"1m0s","reason":"(killed|noproc)"`, said)
-	assert.Contains(t, said, "stopping: the node has ended by itself")
-	assert.Regexp(t, `Error: node: the service pg cannot be kept up: `+
-		`it has ended 11 times within 1m0s, at last with (killed|noproc)\n`, said)
+	assert.Contains(t, said, "stopping: a service of the node ended too often")
+	assert.Regexp(t, `Error: node: the service pg keeps failing: `+
+		`it ended 11 times within 1m0s, the last time with (killed|noproc)\n`, said)
 }
 
 // TestRightsOfPeers: who may do what is what the file says.
@@ -252,7 +252,7 @@ allow: ["erlang:node/0", "erlang:apply/3", "ops@127.0.0.1 erlang:*", "*@127.0.0.
 	}
 	assert.Equal(t, "{ok,true}", ops.Ask("gen_server:call({actornode, 'go@127.0.0.1'}, stop)"))
 	assert.Equal(t, exitOK, p.end())
-	assert.Contains(t, p.log.String(), "only TLS, or cookies of single peers, prove names")
+	assert.Contains(t, p.log.String(), "set up TLS, or cookies for single peers")
 }
 
 func TestOperatorsOff(t *testing.T) {
@@ -316,5 +316,5 @@ func TestServicesTakeAnything(t *testing.T) {
 	}
 	nodetest.Settles(t, func() string { return map[bool]string{true: "not ready"}[get(t, p.http, "/readyz") != "ok\n"] })
 	require.Equal(t, was, where())
-	require.NotContains(t, p.log.String(), "a service has ended")
+	require.NotContains(t, p.log.String(), "a service ended")
 }

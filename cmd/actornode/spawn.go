@@ -16,12 +16,12 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use: "spawn MODULE FUNCTION [ARGUMENT...]", Short: "Start a process and print its PID", Args: cobra.MinimumNArgs(2),
-		Long: "Starts a process that runs a function: any on an Erlang node, on an actornode what it exports for that. Each\n" +
+		Long: "Starts a process that runs a function. An Erlang node runs any function, an actornode what it exports for that. Each\n" +
 			"argument is a term.\n" + targetHelp,
 		Example: "  actornode spawn demo counter\n  actornode spawn --name second demo counter\n" +
 			"  actornode spawn --node erl@127.0.0.1 timer sleep 60000",
 	}
-	cmd.Flags().StringVar(&name, "name", "", "register the process under this name (on an actornode)")
+	cmd.Flags().StringVar(&name, "name", "", "register the process under this name (actornode only)")
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
 		module, function, terms, err := parseMFA(args, s.at)
 		if err != nil {
@@ -43,7 +43,7 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 		var refused *node.SpawnError
 		switch {
 		case errors.Is(err, node.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
-			return fail(exitNotFound, nil, "%s offers no process %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+			return fail(exitNotFound, nil, "%s does not export the process %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 		case err != nil:
 			return err
 		}
@@ -56,8 +56,8 @@ func killCommand(env environment, status *exit) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "kill PROCESS", Short: "Kill a process, or send it an exit signal", Args: cobra.ExactArgs(1),
-		Long: "Sends a process an exit signal, and waits until it has exited. The signal kill cannot be trapped; another, by\n" +
-			"--reason, can, and then nothing may come of it: the command ends with the status of a timeout.\n" + whoHelp + "\n" + targetHelp,
+		Long: "Sends a process an exit signal and waits until it has exited. The signal kill cannot be trapped. Another reason, given\n" +
+			"with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" + whoHelp + "\n" + targetHelp,
 		Example:           "  actornode kill 42.0.1z141z3\n  actornode kill counter --reason shutdown",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}
@@ -85,7 +85,7 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		h.Exit(pid, why)
 		msg, err := h.ReceiveWithin(s.timeout, isDown)
 		if errors.Is(err, node.ErrTimeout) {
-			return fail(exitTimeout, nil, "%s has not exited within %v: it may trap exits", w.text, s.timeout)
+			return fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
 		} else if err != nil {
 			return err
 		}
@@ -93,6 +93,6 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		if down.Reason == node.NoProc {
 			return missing(w, node.ErrNoProcess)
 		}
-		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s has exited: %s", s.shown(pid), wire.Format(down.Reason))
+		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s exited: %s", s.shown(pid), wire.Format(down.Reason))
 	})
 }

@@ -43,56 +43,56 @@ type options struct {
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
 
-What it runs by comes from flags, variables and one file, in this order: a flag
-counts before a variable (ACTORNODE_LOG_LEVEL for --log-level; ACTORNODE_ and the
-field of the file in capitals), a variable before the file of --config
-(ACTORNODE_CONFIG). actornode check says what is wrong with a file, and
-actornode check --print what all three come to.
+Settings come from flags, environment variables and one file. A flag overrides a
+variable (ACTORNODE_LOG_LEVEL for --log-level: ACTORNODE_ and the field of the file in
+capitals), and a variable overrides the file of --config (ACTORNODE_CONFIG). The command
+actornode check reports what is wrong with a file, and actornode check --print prints
+the settings that result from all three.
 
-The name is NAME@HOST. If HOST has a dot or is an address the node has a long
-name, as erl -name gives, else a short one, as erl -sname; both kinds do not mix
-in a cluster. An IPv6 address stands there as it is: go@::1.
+The name is NAME@HOST. If HOST has a dot or is an address, the node has a long name, as
+with erl -name, else a short one, as with erl -sname. A cluster cannot mix both kinds.
+An IPv6 address is written as it is: go@::1.
 
-The cookie is that of --cookie (which every user of the machine can see in the list
-of processes), --cookie-file, ACTORNODE_COOKIE, or the file; else of the file
-.erlang.cookie in the home directory, as erl takes it. If that is not there it is
-made, with a cookie that nobody can guess. Others must not be able to read it.
+The cookie comes from --cookie (visible to every user of the machine in the list of
+processes), --cookie-file, ACTORNODE_COOKIE, or the configuration file; else from the
+file .erlang.cookie in the home directory, as with erl. If that file does not exist, it
+is created with a random cookie. Other users must not be able to read it.
 
-The node is found through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count). Where
-none runs on this host, the node is one itself. With --no-epmd there is none: peers
-are where --peer says, and all others at the port of --listen, each on the host of
-its name, as with erl -start_epmd false -erl_epmd_port PORT. ERL_DIST_PORT=PORT is
-as --no-epmd with --listen HOST:PORT.
+Other nodes find this one through EPMD (see ERL_EPMD_PORT and ERL_EPMD_ADDRESS). Where
+none runs on this host, the node acts as one itself. With --no-epmd there is no EPMD:
+peers are where --peer says, and all other nodes listen on the port of --listen, each on
+the host of its name, as with erl -start_epmd false -erl_epmd_port PORT. Setting
+ERL_DIST_PORT=PORT has the same effect as --no-epmd with --listen HOST:PORT.
 
-Actornodes talk in the native protocol and OTP nodes in Erlang's: --protocols, and
---listen-native for the port of the former, which EPMD tells, too. --dns-host,
---dns-service, --gossip and --seed find nodes in other ways; with --mesh the node
-connects to all that it finds.
+Actornodes talk to each other in the native protocol, and to OTP nodes in Erlang's; see
+--protocols. --listen-native sets the port of the native protocol, which EPMD announces,
+too. --dns-host, --dns-service, --gossip and --seed find nodes in other ways. With --mesh
+the node connects to all nodes that it finds.
 
 With --tls-cert, --tls-key and --tls-ca (ACTORNODE_TLS_CERT, ACTORNODE_TLS_KEY and
-ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls; each
-node shows a certificate for the host of its name, signed by an authority in the CA
-file. The files may be replaced while the node runs.
+ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls. Each node
+presents a certificate for the host of its name, signed by an authority in the CA file.
+The files may be replaced while the node runs.
 
-With --http the daemon serves /livez, /readyz and /metrics there.
+With --http the daemon serves /livez, /readyz and /metrics at that address.
 
-Memory: Go's collector is told of a soft limit, limits.memory of the file, else
-GOMEMLIMIT, else 90% of what the cgroup allows (32 MiB less at least), else 85% of what
-the machine has. When 85% of that limit is in use for good, the daemon is not ready,
-refuses what other nodes want to start here, and lets in one connection a second,
-until it is below 75%.
+Memory: the limit is limits.memory of the file, else GOMEMLIMIT, else 90% of what the
+cgroup allows (at least 32 MiB less), else 85% of the machine's memory. It is also the
+soft limit of Go's garbage collector. When 85% of it stays in use, the daemon is not
+ready, refuses remote spawns and accepts one new connection a second, until the use is
+below 75%.
 
 The log has at most log.lines lines of one kind a second, each of at most log.bytes
-bytes, and says what was left out. Lines that cannot be written, on a full disk or
-when nobody reads, are lost and counted; the daemon goes on.
+bytes, and tells what was left out. Lines that cannot be written, because the disk is
+full or nobody reads them, are lost and counted; the daemon continues.
 
-At the first signal the node is drained: it is not ready any more, leaves process
-groups, refuses what other nodes want to start here, and stops its applications,
-those started last first; then it stops. At a second signal it ends at once.
+At the first signal the node is drained: it is no longer ready, leaves process groups,
+refuses remote spawns, and stops its applications in reverse order of their start; then
+it stops. At a second signal it exits at once.
 
-Exit status: 0 after a signal to stop, when all has been stopped in time; 1 if the
-node could not start, if it could not stop in time, or if a permanent application
-has ended; 2 for a wrong command line; 130 after a second signal.`
+Exit status: 0 after a signal to stop, when everything stopped in time; 1 if the node
+could not start, if it could not stop in time, or if a permanent application has ended;
+2 for a wrong command line; 130 after a second signal.`
 
 func startCommand(env environment, status *exit) *cobra.Command {
 	given := make(map[string][]string)
@@ -122,7 +122,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
-	c.Flags().BoolVar(&untilEOF, "until-eof", false, "stop at the end of standard input, too: with the program that started this one")
+	c.Flags().BoolVar(&untilEOF, "until-eof", false, "also stop at the end of standard input, that is, together with the program that started this one")
 	settingFlags(c.Flags(), given)
 	c.MarkFlagsMutuallyExclusive("hidden", "published")
 	return c
@@ -217,7 +217,7 @@ func start(ctx context.Context, cfg *config.Config, env environment) error {
 	outliveReaders()
 	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
-		return fail(exitUsage, nil, "there is no name: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
+		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
 	}
 	d, err := newDaemon(cfg, env)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 func statusCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "status", Short: "Show how a node does", Args: cobra.NoArgs,
-		Long:    "Shows what a node is, what it holds and how it does. Counters are since its start.\n" + jsonHelp + "\n" + targetHelp,
+		Use: "status", Short: "Show the state of a node", Args: cobra.NoArgs,
+		Long:    "Shows what a node is, what it holds and how busy it is. Counters begin at its start.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode status\n  actornode status --node go@10.0.0.7 --json | jq .memory.total",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		sum, err := ask(ctx, s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, s.n, s.at) })

@@ -25,8 +25,8 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 	var events []string
 	cmd := &cobra.Command{
 		Use: "trace PROCESS...", Short: "Show the messages of processes as they come", Args: cobra.MinimumNArgs(1),
-		Long: "Shows what processes get, send and do, as it happens, until they have exited, or Ctrl-C. What comes faster than it\n" +
-			"can be shown is dropped, and counted.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Shows what processes receive, send and do, as it happens, until they have exited, or Ctrl-C. Events that come faster than\n" +
+			"they can be shown are dropped and counted.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode trace counter\n  actornode trace counter echo --events receive,exit --max 100\n" +
 			"  actornode trace demo --children --json | jq -r .message",
 		ValidArgsFunction: c.completeProcess(env, 1000),
@@ -34,7 +34,7 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 	all := []string{"receive", "send", "signal", "exit", "spawn", "name"}
 	f := cmd.Flags()
 	f.StringSliceVarP(&events, "events", "e", nil, "what to show: "+strings.Join(all, ", ")+"; default: all")
-	f.BoolVar(&q.Children, "children", false, "trace those that they spawn from now on, too")
+	f.BoolVar(&q.Children, "children", false, "also trace the processes that they spawn from now on")
 	streamFlags(cmd, &q.StreamOptions, &q.Size)
 	cmd.RegisterFlagCompletionFunc("events", completeOneOf(all...))
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
@@ -65,9 +65,9 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 
 func streamFlags(cmd *cobra.Command, o *admin.StreamOptions, size *int) {
 	f := cmd.Flags()
-	f.IntVar(&o.Max, "max", 0, "end after so many; default: go on")
-	f.IntVar(&o.Buffer, "buffer", 0, "how many may wait on the node; default 1000")
-	f.IntVar(size, "size", 0, "how many bytes of a message to show, about; default 1024")
+	f.IntVar(&o.Max, "max", 0, "stop after this many events; default: no limit")
+	f.IntVar(&o.Buffer, "buffer", 0, "most events that may wait on the node; default 1000")
+	f.IntVar(size, "size", 0, "about how many bytes of a message to show; default 1024")
 }
 
 // opened opens a stream, within the timeout; the stream itself lasts as long as ctx.
@@ -102,7 +102,7 @@ func follow[T any](s *session, stream *admin.Stream[T], line func(T) string) err
 		s.tellDropped(n - dropped)
 	}
 	if stream.Why() == "exited" && !s.json {
-		fmt.Fprintln(w, faintStyle.Render("all that were traced have exited"))
+		fmt.Fprintln(w, faintStyle.Render("all traced processes have exited"))
 	}
 	if err := stream.Err(); err != nil && !errors.Is(err, context.Canceled) { // Ctrl-C is how it ends
 		return s.explain(err)
@@ -158,15 +158,15 @@ func deadlettersCommand(env environment, status *exit) *cobra.Command {
 	var only []string
 	var goOn bool
 	cmd := &cobra.Command{
-		Use: "deadletters", Short: "Count dead letters, or show them as they come", Args: cobra.NoArgs,
-		Long: "Shows how many messages could not be delivered, and why; with --follow, those that come, until Ctrl-C. What comes\n" +
-			"faster than it can be shown is dropped, and counted.\n" + jsonHelp + "\n" + targetHelp,
+		Use: "deadletters", Short: "Count dead letters, or show new ones", Args: cobra.NoArgs,
+		Long: "Shows how many messages could not be delivered, and why. With --follow, shows new ones until Ctrl-C. Those that come\n" +
+			"faster than they can be shown are dropped and counted.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode deadletters\n  actornode deadletters --follow --cause mailbox_full\n" +
 			"  actornode deadletters -f --json | jq -r .to",
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&goOn, "follow", "f", false, "show those that come")
-	f.StringSliceVar(&only, "cause", nil, "only these: "+strings.Join(causes, ", "))
+	f.BoolVarP(&goOn, "follow", "f", false, "show new dead letters as they come")
+	f.StringSliceVar(&only, "cause", nil, "only these causes: "+strings.Join(causes, ", "))
 	streamFlags(cmd, &q.StreamOptions, &q.Size)
 	cmd.RegisterFlagCompletionFunc("cause", completeOneOf(causes...))
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, _ []string) error {

@@ -13,9 +13,9 @@ import (
 
 const whoHelp = `
 A process is named by its registered name, by {NAME, NODE}, or by its PID as ps prints
-it: ID.SERIAL.CREATION, with NODE: before it for one of another node. The creation
-tells the lives of a node apart: a PID from before a restart is nobody's. What Erlang
-prints, <0.42.0> or <go@host.42.0>, and just 42, are of the life that is now.`
+it: ID.SERIAL.CREATION, after NODE: if it is on another node. The creation distinguishes
+restarts of a node: a PID from before a restart names no process. What Erlang prints,
+<0.42.0> or <go@host.42.0>, and a plain 42, mean the creation that runs now.`
 
 // who is a process as the command line names it.
 type who struct {
@@ -46,7 +46,7 @@ func parseWho(text string, at wire.Atom) (who, error) {
 				return w, nil
 			}
 		}
-		return w, fail(exitUsage, nil, "%s is no process: want {NAME, NODE}", text)
+		return w, fail(exitUsage, nil, "%s does not name a process: want {NAME, NODE}", text)
 	}
 	var err error
 	w.name, err = parseAtom(text)
@@ -55,7 +55,7 @@ func parseWho(text string, at wire.Atom) (who, error) {
 
 // parsePID reads every form of a PID.
 func (w *who) parsePID() error {
-	bad := fail(exitUsage, nil, "%s is no PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, <0.ID.SERIAL> or ID", w.text)
+	bad := fail(exitUsage, nil, "%s is not a PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, <0.ID.SERIAL> or ID", w.text)
 	text := w.text
 	if strings.HasPrefix(text, "<") { // <NODE.ID.SERIAL>, the node a name or 0
 		inner, ok := strings.CutSuffix(text[1:], ">")
@@ -143,7 +143,7 @@ func (s *session) current(ctx context.Context, w who) (wire.PID, error) {
 	}
 	kernel, ok := v.(wire.PID)
 	if !ok {
-		return wire.PID{}, fail(exitUnsupported, nil, "%s does not say which life it is in: give the PID with its creation", w.node)
+		return wire.PID{}, fail(exitUnsupported, nil, "%s does not tell its creation: give the PID with its creation, ID.SERIAL.CREATION", w.node)
 	}
 	return kernel.Origin().PID(w.pid.Number()), nil
 }
@@ -152,7 +152,7 @@ func (s *session) current(ctx context.Context, w who) (wire.PID, error) {
 func (s *session) target(ctx context.Context, w who) (any, error) {
 	switch {
 	case w.node != s.at:
-		return nil, fail(exitUsage, nil, "%s is on %s: say --node %s", w.text, w.node, w.node)
+		return nil, fail(exitUsage, nil, "%s is on %s: use --node %s", w.text, w.node, w.node)
 	case w.name != "":
 		return w.name, nil
 	}

@@ -67,7 +67,7 @@ func parseAtom(text string) (wire.Atom, error) {
 		}
 	}
 	if text == "" || strings.ContainsAny(text, " \t\n'\"\\{}[]()<>#|,;") {
-		return "", fail(exitUsage, nil, "%q is no name: want an atom, quoted if it must be", text)
+		return "", fail(exitUsage, nil, "%q is not a name: want an atom, in single quotes where Erlang needs them", text)
 	}
 	return wire.Atom(text), nil
 }

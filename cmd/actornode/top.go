@@ -27,14 +27,14 @@ func topCommand(env environment, status *exit) *cobra.Command {
 	var every time.Duration
 	cmd := &cobra.Command{
 		Use: "top", Short: "Watch a node and its busiest processes, live", Args: cobra.NoArgs,
-		Long: "Shows a node and its processes, the busiest first, again and again. Keys: s and S choose what is sorted by, r turns\n" +
-			"the order round, / filters, enter shows all about a process, p pauses, q quits; ? shows the others. It needs a\n" +
-			"terminal; --once prints what it would show at first.\n" + targetHelp,
+		Long: "Shows a node and its processes, the busiest first, and refreshes. Keys: s and S choose the sort column, r reverses\n" +
+			"the order, / filters, enter shows the details of a process, p pauses, q quits; ? shows all keys. It needs a\n" +
+			"terminal; --once prints the first screen and ends.\n" + targetHelp,
 		Example: "  actornode top\n  actornode top --sort memory --every 5s\n  actornode top --once --json | jq .status.memory.total",
 	}
 	f := cmd.Flags()
 	f.StringVarP(&by, "sort", "s", "mailbox", strings.Join(sorts, ", "))
-	f.DurationVarP(&every, "every", "e", time.Second, "how often to look; at most 10s")
+	f.DurationVarP(&every, "every", "e", time.Second, "how often to refresh; 100ms to 10s")
 	f.BoolVar(&once, "once", false, "print one screen and end")
 	cmd.RegisterFlagCompletionFunc("sort", completeOneOf(sorts...))
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, _ []string) error {
@@ -47,7 +47,7 @@ func topCommand(env environment, status *exit) *cobra.Command {
 			return l.once(q)
 		}
 		if s.json {
-			return fail(exitUsage, nil, "--json needs --once: a screen is for people")
+			return fail(exitUsage, nil, "--json needs --once")
 		}
 		out, ok := env.stdout.(*os.File)
 		if !ok || !term.IsTerminal(out.Fd()) {

@@ -91,7 +91,7 @@ func headLines(v seen, width int) []string {
 	}
 	peers := fmt.Sprintf("%d", up)
 	if held > 0 {
-		peers += warnStyle.Render(fmt.Sprintf(" (%d held up)", held))
+		peers += warnStyle.Render(fmt.Sprintf(" (%d slow)", held))
 	}
 	letters, _ := deadLetters(m.DeadLetters)
 	first := headStyle.Render(string(m.Node)) + "  " + stateText(m) + "  up " + spanText(m.Uptime)

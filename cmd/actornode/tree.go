@@ -17,11 +17,11 @@ func treeCommand(env environment, status *exit) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "tree", Short: "Draw the applications and supervision trees", Args: cobra.NoArgs,
-		Long: "Draws what the supervisors of a node run: applications first, then supervisors that are in none. A child is shown\n" +
-			"with its PID, its state where it is not idle or waiting, and the messages that wait for it.\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Draws what the supervisors of a node run: applications first, then supervisors outside of applications. A child is shown\n" +
+			"with its PID, its state unless it is idle or waiting, and the number of messages that wait for it.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode tree\n  actornode tree --json | jq '.trees[].children[].id'",
 	}
-	cmd.Flags().IntVarP(&limit, "limit", "l", 0, "how many branches at most; default: what the node allows")
+	cmd.Flags().IntVarP(&limit, "limit", "l", 0, "most branches to draw; default: what the node allows")
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, _ []string) error {
 		f, err := ask(ctx, s, func(ctx context.Context) (admin.Forest, error) { return admin.Tree(ctx, s.n, s.at, limit) })
 		if err != nil {
@@ -51,13 +51,13 @@ func drawForest(f admin.Forest, at wire.Atom) string {
 func forestNotes(f admin.Forest) string {
 	var notes []string
 	if f.Loose > 0 {
-		notes = append(notes, "processes in no tree: "+countText(f.Loose))
+		notes = append(notes, "processes outside of all trees: "+countText(f.Loose))
 	}
 	if f.Cut > 0 {
 		notes = append(notes, "branches left out: "+countText(f.Cut)+" (see --limit)")
 	}
 	if f.Missing > 0 {
-		notes = append(notes, "supervisors that do not tell: "+countText(f.Missing))
+		notes = append(notes, "supervisors that did not answer: "+countText(f.Missing))
 	}
 	return strings.Join(notes, ", ")
 }

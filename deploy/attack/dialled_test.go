@@ -89,7 +89,7 @@ var others = []row{
 			tlsFiles = certtest.New(t, "cluster")
 			f := tlsFiles.Write(t.TempDir(), certtest.Host("127.0.0.1"))
 			o.Args = []string{"--tls-cert", f.Cert, "--tls-key", f.Key, "--tls-ca", f.CA}
-		}}, attack: attackTLS, want: want{log: "connection refused"}},
+		}}, attack: attackTLS, want: want{log: "refused an incoming connection"}},
 
 	{name: "rights: who is no operator may not kill, unregister, spawn, trace, drain, stop", setup: "restricted",
 		attack: func(a *attempt) {

@@ -44,7 +44,7 @@
 //			require.NoError(a, e.SendMessage(append([]byte("N"), make([]byte, 65_534)...)))
 //			a.closes(e.Conn, 2*time.Second)
 //		}
-//	}, want: want{log: `msg="connection refused"`}},
+//	}, want: want{log: `msg="refused an incoming connection"`}},
 //
 // A row that takes more than a second or two is slow: true, and runs with -attack.all
 // only. One that needs root, another program or another system says so in needs, and is

@@ -226,7 +226,7 @@ var atErlang = []row{
 			_ = e.Close()
 		}
 		a.notCounted()
-	}, want: want{log: `connection refused`, logKiB: 256}},
+	}, want: want{log: `refused an incoming connection`, logKiB: 256}},
 	{name: "erlang: the proof is the challenge, zeroes, or none", attack: func(a *attempt) {
 		for i := range 4 {
 			e := a.openErlang()
@@ -421,7 +421,7 @@ var atNative = []row{
 			_ = n.Close()
 		}
 		a.notCounted()
-	}, want: want{log: `connection refused`, logKiB: 256}},
+	}, want: want{log: `refused an incoming connection`, logKiB: 256}},
 	{name: "native: an empty cookie for a session that there is not", attack: func(a *attempt) {
 		for range 20 {
 			n := a.openNative()

@@ -69,7 +69,7 @@ func (s *counter) told(c *genserver.Context, term any) error {
 	if a, ok := parseAdd(term); ok {
 		return s.added(c, a)
 	}
-	return fmt.Errorf("demo: counter handles no cast %s", sys.Brief(term))
+	return fmt.Errorf("demo: counter does not handle the cast %s", sys.Brief(term))
 }
 
 func parseAdd(term any) (Add, bool) {

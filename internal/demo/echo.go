@@ -26,7 +26,7 @@ func (echo) send(c *genserver.Context, m wire.Tuple) error {
 			return c.Send(from, wire.Tuple{c.Self(), m[1]})
 		}
 	}
-	c.Node().Log().Warn("echo: want {Pid, Term}", "message", sys.Brief(m))
+	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term}", "message", sys.Brief(m))
 	return nil
 }
 

@@ -142,7 +142,7 @@ func (h *Handler) write(ctx context.Context, next slog.Handler, r slog.Record) e
 	if lost == 0 {
 		return nil
 	}
-	return h.tell(slog.LevelError, "lines of the log could not be written", lost,
+	return h.tell(slog.LevelError, "log lines were lost: they could not be written", lost,
 		slog.Uint64("lost", lost), slog.String("last_error", why.Error()))
 }
 
@@ -192,7 +192,7 @@ func (s *shared) tellBursts() {
 func (s *shared) tellOf(over []kind) (err error) {
 	h := &Handler{shared: s, next: s.root}
 	for _, k := range over {
-		err = errors.Join(err, h.tell(k.level, "lines like others were not logged", 0,
+		err = errors.Join(err, h.tell(k.level, "similar log lines were left out", 0,
 			slog.String("message", k.message), slog.Uint64("not_logged", k.left)))
 	}
 	return err

@@ -95,8 +95,8 @@ func TestABurst(t *testing.T) {
 		time.Sleep(time.Second) // nothing more comes of the other
 		synctest.Wait()
 		require.ElementsMatch(t, []string{
-			`level=WARN msg="lines like others were not logged" message=other not_logged=98`,
-			`level=INFO msg="lines like others were not logged" message=refused not_logged=80`,
+			`level=WARN msg="similar log lines were left out" message=other not_logged=98`,
+			`level=INFO msg="similar log lines were left out" message=refused not_logged=80`,
 		}, o.lines())
 		time.Sleep(time.Hour)
 		require.Empty(t, o.lines())
@@ -115,7 +115,7 @@ func TestABurstThatGoesOn(t *testing.T) {
 		}
 		require.Equal(t, append([]string{"level=WARN msg=x"}, repeat("level=WARN msg=x not_logged=99", 9)...), o.lines())
 		require.NoError(t, h.Close())
-		require.Equal(t, []string{`level=WARN msg="lines like others were not logged" message=x not_logged=99`}, o.lines())
+		require.Equal(t, []string{`level=WARN msg="similar log lines were left out" message=x not_logged=99`}, o.lines())
 		log.Warn("x")
 		log.Warn("x")
 		time.Sleep(time.Minute)
@@ -138,7 +138,7 @@ func TestLinesThatCannotBeWritten(t *testing.T) {
 	log.Info("b")
 	o.set(nil)
 	log.Info("c")
-	require.Equal(t, []string{"level=INFO msg=c", `level=ERROR msg="lines of the log could not be written" lost=2 last_error="write: no space left on device"`}, o.lines())
+	require.Equal(t, []string{"level=INFO msg=c", `level=ERROR msg="log lines were lost: they could not be written" lost=2 last_error="write: no space left on device"`}, o.lines())
 	log.Info("d")
 	require.Equal(t, []string{"level=INFO msg=d"}, o.lines())
 	require.Equal(t, loglimit.Counts{Failed: 2}, h.Counts())
@@ -254,7 +254,7 @@ func BenchmarkLine(b *testing.B) {
 			h := slog.New(loglimit.New(slog.NewTextHandler(io.Discard, nil), loglimit.Config{Lines: lines}))
 			b.ReportAllocs()
 			for b.Loop() {
-				h.Info("connection refused", "from", "127.0.0.1:4711", "error", "no")
+				h.Info("refused an incoming connection", "from", "127.0.0.1:4711", "error", "no")
 			}
 		})
 	}

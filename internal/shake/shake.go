@@ -63,7 +63,7 @@ func (s *Steps) Explain(who, state string, err error, ended func() error) error 
 	case s.Ctx.Err() != nil:
 		return fmt.Errorf("%s: handshake with %s: %w", s.Room, who, context.Cause(s.Ctx))
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s: handshake: %s is silent for %v (%s): %w", s.Room, who, s.Timeout, state, err)
+		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Room, who, s.Timeout, state, err)
 	case hungUp(err):
 		return ended()
 	}

@@ -27,7 +27,7 @@ func TestSteps(t *testing.T) {
 	s := &Steps{Room: "room", Ctx: ctx, Conn: near, Timeout: 10 * time.Millisecond}
 
 	err := s.Run(func() error { return s.Write([]byte("x")) }) // nobody reads
-	require.ErrorContains(t, explain(s, err), "room: handshake: b@h is silent for 10ms (awaiting): ")
+	require.ErrorContains(t, explain(s, err), "room: handshake: b@h did not answer within 10ms (awaiting): ")
 	s.Timeout = time.Hour
 	go func() { _, _ = io.ReadFull(far, make([]byte, 1)) }() // ends with the byte
 	require.NoError(t, s.Run(func() error { return s.Write([]byte("x")) }))

@@ -28,7 +28,7 @@ func Parse(file string, text []byte, want string) (r *Reader, root Value, ok boo
 	r = &Reader{file: file}
 	start := Value{Line: 1, Column: 1, Path: whole}
 	if len(text) > MaxBytes {
-		r.Fail(start, "the file is too long; at most %d bytes are allowed", MaxBytes)
+		r.Fail(start, "the file is longer than %d bytes, the most allowed", MaxBytes)
 		return r, root, false
 	}
 	var doc, next yaml.Node
@@ -42,7 +42,7 @@ func Parse(file string, text []byte, want string) (r *Reader, root Value, ok boo
 		return r, root, false
 	}
 	if err := dec.Decode(&next); err == nil {
-		r.Fail(Value{Line: next.Line, Column: next.Column, Path: whole}, "a second document; one is allowed")
+		r.Fail(Value{Line: next.Line, Column: next.Column, Path: whole}, "the file has a second YAML document; one is allowed")
 	} else if err != io.EOF {
 		r.broken(err)
 		return r, root, false

@@ -64,10 +64,10 @@ func (r *Reader) Enter(v Value, n *yaml.Node, path string) (Value, bool) {
 	r.values++
 	switch {
 	case r.values > MaxValues:
-		r.Fail(w, "too much: the file has more than %d values, those that aliases stand for included", MaxValues)
+		r.Fail(w, "too many values: the file has more than %d, counting each use of an alias", MaxValues)
 		r.full = true
 	case w.depth > MaxDepth:
-		r.Fail(w, "too deep: values are nested more than %d deep, those that aliases stand for included", MaxDepth)
+		r.Fail(w, "nested too deeply: more than %d levels, counting the contents of aliases", MaxDepth)
 		r.full = true
 	}
 	return w, !r.full
@@ -229,7 +229,7 @@ func (r *Reader) Choice(v Value, words ...string) (int, bool) {
 		if i := slices.Index(words, v.Value); i >= 0 {
 			return i, true
 		}
-		r.Fail(v, "%q is none of them; %s", Cut(v.Value), Allowed(v.Value, words))
+		r.Fail(v, "unknown value %q; %s", Cut(v.Value), Allowed(v.Value, words))
 	} else {
 		r.Fail(v, "want a word; %s", Allowed("", words))
 	}
@@ -264,7 +264,7 @@ func (r *Reader) Float(v Value, least, most float64) float64 {
 		}
 	}
 	if most == math.MaxFloat64 {
-		r.Fail(v, "want a number, %v at least", least)
+		r.Fail(v, "want a number, at least %v", least)
 	} else {
 		r.Fail(v, "want a number from %v to %v", least, most)
 	}

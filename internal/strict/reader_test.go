@@ -74,15 +74,15 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "1:1: yaml: the file is empty; want name"},
 		{"a", "1:1: yaml: want a mapping with the fields name, port, share, open, wait, kind, list, stock, nothing"},
-		{"name: a\n---\nname: b\n", "2:1: yaml: a second document; one is allowed"},
+		{"name: a\n---\nname: b\n", "2:1: yaml: the file has a second YAML document; one is allowed"},
 		{"name: [", "1:1: yaml: did not find expected node content"},
 		{"port: 1", "1:1: name: missing"},
 		{"name: a\nport: 0", "2:7: port: want an integer from 1 to 2147483647"},
 		{"name: a\nport: a", "2:7: port: want an integer from 1 to 2147483647"},
 		{"name: a\nshare: 1.5", "2:8: share: want a number from 0 to 1"},
-		{"name: a\nopen: yes", `2:7: open: "yes" is none of them; allowed: false, true`},
+		{"name: a\nopen: yes", `2:7: open: unknown value "yes"; allowed: false, true`},
 		{"name: a\nwait: 5", "2:7: wait: want a time above 0 with its unit, such as 500ms, 5s, 1m30s, or forever"},
-		{"name: a\nkind: lrge", `2:7: kind: "lrge" is none of them; did you mean large? allowed: small, large`},
+		{"name: a\nkind: lrge", `2:7: kind: unknown value "lrge"; did you mean large? allowed: small, large`},
 		{"name: a\nlist: b", "2:7: list: want a list"},
 		{"name: a\nlist: [[]]", "2:8: list[0]: want a word"},
 		{"name: a\nstock: 7", "2:8: stock: want a mapping"},
@@ -111,9 +111,9 @@ func TestAll(t *testing.T) {
 	assert.Len(t, all, strict.MaxErrors)
 
 	_, err = read("name: a\nlist: [" + strings.Repeat("a,", strict.MaxValues) + "]")
-	require.ErrorContains(t, err, "too much: the file has more than 100000 values")
+	require.ErrorContains(t, err, "too many values: the file has more than 100000")
 	_, err = read(strings.Repeat("#", strict.MaxBytes+1))
-	require.ErrorContains(t, err, "too long")
+	require.ErrorContains(t, err, "the most allowed")
 }
 
 // The nearest word is one or two slips away, by length; a swap of two letters is

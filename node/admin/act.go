@@ -30,7 +30,7 @@ func (q *question) send() (any, error) {
 // have its own rights.
 func (q *question) other(pid node.PID) error {
 	if own, ok := q.n.Whereis(Name); ok && own == pid {
-		return fmt.Errorf("%w: %s to %s itself: ask it directly", ErrBadRequest, q.word, Name)
+		return fmt.Errorf("%w: %s to %s itself: use the request of the service", ErrBadRequest, q.word, Name)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (q *question) call() (any, error) {
 	}
 	ms, ok := wire.Int(q.args[2])
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
-		return nil, fmt.Errorf("%w: call: %s is no timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
+		return nil, fmt.Errorf("%w: call: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
 	}
 	ctx, cancel := context.WithTimeoutCause(q.self.Context(), time.Duration(ms)*time.Millisecond, node.ErrTimeout)
 	defer cancel()
@@ -64,7 +64,7 @@ func (q *question) call() (any, error) {
 }
 
 // errEnded is the answer of a worker that has been killed.
-var errEnded = errors.New("admin: the process that should have answered has been ended")
+var errEnded = errors.New("admin: the process that worked on the request was killed")
 
 // maxCall is how long a call may take at most.
 const maxCall = time.Hour
@@ -80,7 +80,7 @@ func (q *question) spawn() (any, error) {
 	}
 	args, ok := wire.Elements(q.args[2])
 	if !ok {
-		return nil, fmt.Errorf("%w: spawn: %s are no arguments: want a list", ErrBadRequest, brief(q.args[2]))
+		return nil, fmt.Errorf("%w: spawn: %s is not a list of arguments", ErrBadRequest, brief(q.args[2]))
 	}
 	o := node.Options{For: q.from.For()}
 	if len(q.args) == 4 {
@@ -89,7 +89,7 @@ func (q *question) spawn() (any, error) {
 		}
 	}
 	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !q.from.Allows(e) {
-		return nil, fmt.Errorf("%w for %s: %v", node.ErrUndef, cmp.Or(q.peer, "a node that is not known"), e)
+		return nil, fmt.Errorf("%w for %s: %v", node.ErrUndef, cmp.Or(q.peer, "an unknown node"), e)
 	}
 	b, err := q.n.Behaviour(module, function, args)
 	if err != nil {
@@ -149,7 +149,7 @@ func (q *question) disconnect() (any, error) {
 // stop answers first, for afterwards there may be no connection.
 func (q *question) stop() (any, error) {
 	if q.s.cfg.Stop == nil {
-		return nil, fmt.Errorf("%w: stop: nothing says how", ErrNotSupported)
+		return nil, fmt.Errorf("%w: stop: Config.Stop is not set", ErrNotSupported)
 	}
 	q.answer(wire.True, nil)
 	q.s.cfg.Stop()
@@ -159,7 +159,7 @@ func (q *question) stop() (any, error) {
 func (q *question) logLevel() (any, error) {
 	v := q.s.cfg.Level
 	if v == nil {
-		return nil, fmt.Errorf("%w: log_level: it cannot be changed while the node runs", ErrNotSupported)
+		return nil, fmt.Errorf("%w: log_level: Config.Level is not set", ErrNotSupported)
 	}
 	was := levelAtom(v.Level())
 	if len(q.args) == 1 {
@@ -200,11 +200,11 @@ func (q *question) drain() (any, error) {
 	defer d.mu.Unlock()
 	switch {
 	case q.s.cfg.Drain == nil:
-		return nil, fmt.Errorf("%w: drain: nothing says how", ErrNotSupported)
+		return nil, fmt.Errorf("%w: drain: Config.Drain is not set", ErrNotSupported)
 	case d.done:
 		return wire.True, nil
 	case len(d.waiters) >= q.s.cfg.Limit:
-		return nil, fmt.Errorf("%w: %d wait for the end of the draining", ErrBusy, len(d.waiters))
+		return nil, fmt.Errorf("%w: %d requests already wait until the node is drained", ErrBusy, len(d.waiters))
 	case !d.begun:
 		_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": drain")}, node.ProcessFunc(q.s.draining))
 		if err != nil {
@@ -222,7 +222,7 @@ func (s *Service) draining(p *node.Process) (err error) {
 	d, ended := &s.drain, false
 	defer func() {
 		if !ended {
-			err = errors.New("admin: Config.Drain has panicked, or been ended")
+			err = errors.New("admin: Config.Drain panicked, or its process was killed")
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -244,7 +244,7 @@ type exitError struct {
 }
 
 func (e *exitError) Error() string {
-	return fmt.Sprintf("%v has exited: %s", e.pid, brief(e.reason))
+	return fmt.Sprintf("%v exited: %s", e.pid, brief(e.reason))
 }
 
 // within is a context for something that a supervisor is asked.

@@ -497,5 +497,5 @@ func TestWorkerKilled(t *testing.T) {
 		return err == nil && i.Handled > 0
 	})
 	far.Exit(worker, node.Kill)
-	assert.ErrorContains(t, <-done, "ended")
+	assert.ErrorContains(t, <-done, "was killed")
 }

@@ -40,7 +40,7 @@ func read(at node.Atom, v, into any) error {
 	case ok && len(t) == 2 && t[0] == wire.Error:
 		return failure(at, t[1])
 	case !ok || len(t) != 2 || t[0] != wire.OK:
-		return fmt.Errorf("admin: %s has given no answer of an operator service: %s", at, brief(v))
+		return fmt.Errorf("admin: the answer of %s is not one of an operator service: %s", at, brief(v))
 	case into == nil:
 		return nil
 	}

@@ -1,16 +1,16 @@
-// Package admin is the operator's service of a node: what runs on it, how it does,
-// and how it is steered, asked from any node of the cluster.
+// Package admin is the operator service of a node. From any node of the cluster it shows
+// what runs on the node and how busy it is, and it controls the node.
 //
 // # Nouns
 //
-//   - The service is a process registered as actornode; [Start] starts it, with
-//     what only the daemon knows in a [Config].
-//   - A request is a term in an ordinary call, so that it comes over any protocol,
-//     and from Erlang. The functions of this package make requests from Go.
+//   - The service is a process registered as actornode. [Start] starts it; its [Config]
+//     holds what only the daemon knows.
+//   - A request is a term in an ordinary call, so that it works over any protocol, and
+//     from Erlang. The functions of this package make requests from Go.
 //   - A target is a process as an operator names it: a PID, a registered name, or
 //     text as [Processes] prints it.
-//   - A [Stream] brings what happens as it happens: messages of processes that are
-//     traced ([Trace]), dead letters ([DeadLetters]).
+//   - A [Stream] delivers events as they happen: messages of traced processes
+//     ([Trace]), or dead letters ([DeadLetters]).
 //
 // The client needs a node of its own, or a process on one:
 //
@@ -57,20 +57,20 @@
 // # Streams
 //
 // A stream is a process that sends to the pid To of its request, by default the
-// caller. It is answered with #{stream => Pid, ref => Ref}; then come
+// caller. The answer to the request is #{stream => Pid, ref => Ref}. Then the stream sends
 //
 //	{actornode, Ref, {events, [Event], Dropped}}
 //	{actornode, Ref, {ended, Why}}                     the last; Why is an atom
 //
-// An Event is a map of [Event] or [Letter]. Dropped is how many events, since the
-// stream began, nobody will see. What bounds a stream:
+// An Event is a map of [Event] or [Letter]. Dropped counts the events that were dropped
+// since the stream began. These options bound a stream:
 //
-//   - window events at most are under way to the client. {more, N}, sent to the
-//     stream's pid by whoever has seen N of them, makes room; infinity for a client
-//     that wants to do without, and whose mailbox then holds what it does not take.
-//   - buffer events wait in the stream for that; what comes then is dropped, and
+//   - window: at most this many events are sent and not yet acknowledged. The client
+//     acknowledges N events by sending {more, N} to the stream's pid. With infinity no
+//     acknowledgement is needed, and the client's mailbox holds what it has not read.
+//   - buffer: at most this many events wait in the stream. Further ones are dropped and
 //     counted.
-//   - after max events the stream has ended: Why is max.
+//   - max: after this many events the stream ends; Why is max.
 //
 // The message stop ends it too (stopped), and so does the exit of To, or the loss
 // of the connection to it. A trace ends when all its processes have (exited).
@@ -78,11 +78,11 @@
 //
 // # Invariants
 //
-//  1. The service never waits: what may take long is done by a process of its own,
-//     Config.Workers of them at a time; then the answer is busy.
+//  1. The service never waits: each request that may take long runs in a process of its
+//     own. Above Config.Workers of them the answer is busy.
 //  2. An answer, a stream's buffer and the number of streams are bounded.
-//  3. A stream outlives neither its client nor the node, nor the client's interest.
-//  4. What is asked with [Config].ReadOnly changes nothing but who is looked at.
+//  3. A stream ends with its client, with the node, and when its client closes it.
+//  4. With [Config].ReadOnly no request changes anything but what is being traced.
 //
 // # Goroutines
 //
@@ -93,14 +93,14 @@
 //
 // # What can be lost, and who may ask
 //
-// Events are lost as said above. A trace shows a message when it is put into the
-// mailbox, before the process sees it, in the order of one sender's messages; the
-// reply to a node.Call is no message and is not shown.
+// Events are dropped as described above. A trace shows a message when it is put into the
+// mailbox, before the process handles it; messages of one sender keep their order. The
+// reply to a node.Call is not a message and is not shown.
 //
-// By default a node that knows the cookie may ask for everything. [Config].Operators
-// names those that may do more than look, [Config].Allow decides for each request.
-// Who asks is the node over whose connection the request has come, not the one that the
-// request names. But what a node is called is what it says in the handshake, which the
+// By default every node that knows the cookie may make every request. [Config].Operators
+// names the nodes that may do more than look; [Config].Allow decides about each request.
+// The requesting node is the one whose connection the request came over, not the one
+// that the request names. But what a node is called is what it says in the handshake, which the
 // cookie alone does not prove: cookies of single peers or TLS do. ReadOnly holds
 // against everybody.
 //

@@ -78,7 +78,7 @@ true
 true
 true
 {ok,{hello,[1,2.5,#{a => <<"b">>}]}}
-{error,{timeout,<<"call of PID: node: timeout">>}}
+{error,{timeout,<<"call of PID: node: timed out">>}}
 hello
 {error,{undef,<<"node: nothing is exported under that name: fun m:nothing/0">>}}
 [{n,1},{n,2},{n,3}]

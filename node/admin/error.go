@@ -14,8 +14,8 @@ var (
 	ErrNoService    = errors.New("admin: no operator service runs on the node")
 	ErrNotSupported = errors.New("admin: the node does not support the request")
 	ErrNotAllowed   = errors.New("admin: the node does not allow the request")
-	ErrBadRequest   = errors.New("admin: not a request, or not with such arguments")
-	ErrBusy         = errors.New("admin: the service has too much to do")
+	ErrBadRequest   = errors.New("admin: bad request")
+	ErrBusy         = errors.New("admin: the service is busy")
 )
 
 // codes are the atoms that stand for errors in answers. The list grows only at its

@@ -65,5 +65,5 @@ func ExampleConfig() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// go@localhost: admin: the node does not allow the request: exit: its operator service only looks
+	// go@localhost: admin: the node does not allow the request: exit: the operator service of the node is read-only
 }

@@ -70,7 +70,7 @@ func (g *forester) application(about any) Branch {
 	b := Branch{Kind: "application", State: "running"}
 	t, ok := about.(wire.Tuple)
 	if !ok || len(t) != 3 {
-		b.Note = "not understood"
+		b.Note = "the answer was not understood"
 		return b
 	}
 	name, _ := t[0].(wire.Atom)
@@ -81,7 +81,7 @@ func (g *forester) application(about any) Branch {
 	v, err := g.q.n.Apply(ctx, "application_controller", "get_master", []any{name})
 	master, ok := v.(wire.PID)
 	if err != nil || !ok {
-		b.Note = "a library: it has no processes"
+		b.Note = "a library application: it has no processes"
 		return b
 	}
 	g.look(&b, master)
@@ -146,7 +146,7 @@ func (g *forester) process(b Branch) Branch {
 	kind := g.look(&b, b.PID)
 	switch {
 	case again:
-		b.Note = "shown elsewhere"
+		b.Note = "shown elsewhere in this tree"
 	case b.Kind == "supervisor" && kind == "supervisor":
 		g.below(&b)
 	}
@@ -167,7 +167,7 @@ func (g *forester) below(b *Branch) {
 	switch {
 	case err != nil:
 		g.f.Missing++
-		b.Note = "does not tell its children: " + err.Error()
+		b.Note = "its children are unknown: " + err.Error()
 		return
 	case b.Count > g.left:
 		g.f.Cut += b.Count

@@ -48,7 +48,7 @@ func TestOperatorHolds(t *testing.T) {
 	}
 	_, err = spawn(ops, "")
 	require.ErrorIs(t, err, node.ErrTooMany)
-	assert.ErrorContains(t, err, "ops@127.0.0.1 has started 3 processes")
+	assert.ErrorContains(t, err, "ops@127.0.0.1 has started its limit of 3 processes")
 	for _, who := range []*node.Node{other, far} {
 		_, err = spawn(who, "")
 		require.NoError(t, err, "others have their own share, and the node itself none")

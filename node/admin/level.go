@@ -14,7 +14,7 @@ func levelAtom(l slog.Level) node.Atom { return node.Atom(strings.ToLower(l.Stri
 
 func levelOf(a node.Atom) (l slog.Level, err error) {
 	if err := l.UnmarshalText([]byte(a)); err != nil {
-		return 0, fmt.Errorf("%w: %q is no log level: want debug, info, warn or error", ErrBadRequest, a)
+		return 0, fmt.Errorf("%w: unknown log level %q: want debug, info, warn or error", ErrBadRequest, a)
 	}
 	return l, nil
 }

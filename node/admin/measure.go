@@ -36,7 +36,7 @@ func (q *question) status() (any, error) {
 			v.Ready, v.NotReady = false, err.Error()
 		}
 	} else if v.Draining {
-		v.NotReady = "it is being drained"
+		v.NotReady = "the node is being drained"
 	}
 	v.Memory, v.Runnable = measure()
 	return toTerm(v)

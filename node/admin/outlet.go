@@ -73,10 +73,10 @@ func (q *question) outlet() (*outlet, error) {
 	if pid, ok := a.To.(wire.PID); ok {
 		o.to = pid
 	} else if a.To != nil {
-		return nil, fmt.Errorf("%w: %s: to is %s: want a pid", ErrBadRequest, q.word, brief(a.To))
+		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.word, brief(a.To))
 	}
 	if o.to.IsZero() {
-		return nil, fmt.Errorf("%w: %s: the caller is no process, and nothing says to whom the events go", ErrBadRequest, q.word)
+		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process", ErrBadRequest, q.word)
 	}
 	if w, ok := wire.Int(a.Window); ok && w >= 0 && w <= maxBuffer {
 		if w > 0 {
@@ -201,7 +201,7 @@ func (q *question) deadLetters() (any, error) {
 func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err error)) (any, error) {
 	if q.s.streams.Add(1) > int32(q.s.cfg.Streams) {
 		q.s.streams.Add(-1)
-		return nil, fmt.Errorf("%w: there are %d streams", ErrBusy, q.s.cfg.Streams)
+		return nil, fmt.Errorf("%w: %d streams are open, the most allowed", ErrBusy, q.s.cfg.Streams)
 	}
 	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.streams.Add(-1)

@@ -86,12 +86,12 @@ func (q *question) read(body any) (*duty, error) {
 	}
 	switch says, allow, operators := q.from.Caller().Node(), q.s.cfg.Allow, q.s.cfg.Operators; {
 	case known && says != peer:
-		return nil, fmt.Errorf("%w: %s: the request says it is from %s, but it has come from %s",
+		return nil, fmt.Errorf("%w: %s: the request names %s as its sender, but it came from %s",
 			ErrNotAllowed, q.word, brief(says), peer)
 	case change && q.s.cfg.ReadOnly:
-		return nil, fmt.Errorf("%w: %s: its operator service only looks", ErrNotAllowed, q.word)
+		return nil, fmt.Errorf("%w: %s: the operator service of the node is read-only", ErrNotAllowed, q.word)
 	case allow != nil && !allow(peer, q.word), q.acts && !program && operators != nil && !operators(peer):
-		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, cmp.Or(peer, "a node that is not known"))
+		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, cmp.Or(peer, "an unknown node"))
 	}
 	return d, nil
 }
@@ -105,7 +105,7 @@ func (q *question) log(err error) {
 	if err != nil {
 		outcome = short(err.Error())
 	}
-	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "not known")), "addr", q.addr, "action", string(q.word),
+	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "unknown")), "addr", q.addr, "action", string(q.word),
 		"arguments", q.shown(), "outcome", outcome)
 }
 
@@ -163,7 +163,7 @@ func (q *question) options(into any) error {
 func (q *question) name(i int, what string) (node.Atom, error) {
 	a, ok := q.args[i].(wire.Atom)
 	if !ok {
-		return "", fmt.Errorf("%w: %s: %s is no %s: want an atom", ErrBadRequest, q.word, brief(q.args[i]), what)
+		return "", fmt.Errorf("%w: %s: %s is not a %s: want an atom", ErrBadRequest, q.word, brief(q.args[i]), what)
 	}
 	return a, nil
 }

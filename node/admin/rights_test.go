@@ -117,7 +117,7 @@ func TestForgedRights(t *testing.T) {
 	own := nodetest.Open(t, far)
 	require.NoError(t, me.SendAt(at, request(own.Self(), far.MakeRef())))
 	refused(own)
-	assert.Contains(t, log.With("operator action")[0]["outcome"], "it has come from near@127.0.0.1")
+	assert.Contains(t, log.With("operator action")[0]["outcome"], "it came from near@127.0.0.1")
 	// Passed on by rex.
 	rex := node.At{Name: "rex", Node: far.Name()}
 	passOn := wire.Tuple{wire.Atom("sbcast"), admin.Name, request(me.Self(), near.MakeRef())}
@@ -215,7 +215,7 @@ func TestServiceIsKept(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Len(t, log.With("operator action"), 3)
-	assert.Len(t, log.With("a service has ended: starting it again"), 3)
+	assert.Len(t, log.With("a service ended: it will be restarted"), 3)
 	_, err := admin.Unregister(ctx, ops, far.Name(), "rex")
 	assert.ErrorIs(t, err, node.ErrProtected)
 	assert.False(t, errors.Is(err, admin.ErrBadRequest))

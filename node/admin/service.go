@@ -160,7 +160,7 @@ func (s *Service) Receive(c *node.Context, msg any) error {
 		q.run(d)
 	case s.busy.Add(1) > int32(s.cfg.Workers) && !(d.how&vital != 0 && s.busy.Load() <= 2*int32(s.cfg.Workers)):
 		s.busy.Add(-1)
-		q.answer(nil, fmt.Errorf("%w: %d requests are being answered", ErrBusy, s.cfg.Workers))
+		q.answer(nil, fmt.Errorf("%w: %d requests are in progress, the most allowed", ErrBusy, s.cfg.Workers))
 	default:
 		q.work(d)
 	}

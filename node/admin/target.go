@@ -22,7 +22,7 @@ func find(n *node.Node, target any) (node.PID, error) {
 	}
 	text, ok := wire.Text(target)
 	if !ok {
-		return node.PID{}, fmt.Errorf("%w: %s names no process: want a pid, a name, or text such as <0.12.0>", ErrBadRequest, brief(target))
+		return node.PID{}, fmt.Errorf("%w: %s is not a process: want a pid, a name, or text such as <0.12.0>", ErrBadRequest, brief(target))
 	}
 	if pid, ok, err := number(n, text); ok || err != nil {
 		return pid, err
@@ -43,9 +43,9 @@ func here(n *node.Node, pid node.PID) (node.PID, error) {
 	case n.IsAlive(pid):
 		return pid, nil
 	case pid.Node() != n.Name():
-		return pid, fmt.Errorf("%w: %v is a process of %s: ask there", node.ErrNotHere, pid, pid.Node())
+		return pid, fmt.Errorf("%w: %v is a process of %s: ask that node", node.ErrNotHere, pid, pid.Node())
 	case !n.Origin().Minted(pid):
-		return pid, fmt.Errorf("%w: %v is from an earlier life of the node", node.ErrNoProcess, pid)
+		return pid, fmt.Errorf("%w: %v is from before a restart of the node", node.ErrNoProcess, pid)
 	}
 	return pid, fmt.Errorf("%w: %v", node.ErrNoProcess, pid)
 }
@@ -75,9 +75,9 @@ func number(n *node.Node, text string) (pid node.PID, ok bool, err error) {
 	}
 	switch at := node.Atom(parts[0]); {
 	case at != "0" && at != n.Name() && !strings.Contains(parts[0], "@"):
-		return pid, false, fmt.Errorf("%w: %s: only its own node knows which node the %s is", ErrBadRequest, text, at)
+		return pid, false, fmt.Errorf("%w: %s: cannot tell here which node %s is: ask that node", ErrBadRequest, text, at)
 	case at != "0" && at != n.Name():
-		return pid, false, fmt.Errorf("%w: %s is a process of %s: ask there", node.ErrNotHere, text, at)
+		return pid, false, fmt.Errorf("%w: %s is a process of %s: ask that node", node.ErrNotHere, text, at)
 	}
 	pid, err = here(n, n.Origin().PID(serial<<32|id))
 	return pid, true, err

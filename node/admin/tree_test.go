@@ -74,7 +74,7 @@ func TestTree(t *testing.T) {
 		})
 		return f
 	}
-	f = drawn(0, `application lib running (a library: it has no processes)
+	f = drawn(0, `application lib running (a library application: it has no processes)
 application shop running
   supervisor  idle
     worker a idle
@@ -97,7 +97,7 @@ supervisor pool idle
 	f, err = admin.Tree(ctx, near, far.Name(), 8) // 2 applications, top and its 3, x and y
 	require.NoError(t, err)
 	assert.Equal(t, 2, f.Cut, "alone and pool")
-	f = drawn(5, `application lib running (a library: it has no processes)
+	f = drawn(5, `application lib running (a library application: it has no processes)
 application shop running
   supervisor  idle (too many children to show)
 supervisor alone idle
@@ -126,7 +126,7 @@ func TestTreeOfTheDeaf(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, f.Trees, 1)
 	assert.Equal(t, 1, f.Missing)
-	assert.Contains(t, f.Trees[0].Note, "does not tell")
+	assert.Contains(t, f.Trees[0].Note, "its children are unknown")
 	close(hold)
 	<-done
 }

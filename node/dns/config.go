@@ -67,10 +67,10 @@ const (
 
 func (c *Config) validate() error {
 	if c.Host == "" && len(c.Services) == 0 {
-		return errors.New("dns: Config has neither Host nor Services: there is nothing to ask for")
+		return errors.New("dns: Config has neither Host nor Services: want at least one of them")
 	}
 	if c.Host != "" && len(c.At) == 0 {
-		return fmt.Errorf("dns: Config.At is empty: want where the nodes of %s listen, such as :4370", c.Host)
+		return fmt.Errorf("dns: Config.At is empty: want the ports that the nodes of %s listen on, such as :4370", c.Host)
 	}
 	for i, e := range c.At {
 		if again, err := node.ParseEndpoint(e.String()); err != nil || again != e || !strings.HasPrefix(e.Addr, ":") {

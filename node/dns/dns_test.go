@@ -225,12 +225,12 @@ func TestStale(t *testing.T) {
 	_, err = f.Find(t.Context(), "go@10.0.0.2")
 	require.ErrorContains(t, err, "cannot find go@10.0.0.2")
 	assert.NotErrorIs(t, err, node.ErrUnknownNode)
-	assert.Equal(t, 1, strings.Count(log.String(), "no answer; what was known"))
+	assert.Equal(t, 1, strings.Count(log.String(), "a lookup failed; the last answer"))
 
 	z.fail(0)
 	z.set("A go.example.", "10.0.0.2")
 	until(t, f, "go@10.0.0.2")
-	log.Await(t, "answers again")
+	log.Await(t, "lookups succeed again")
 	z.set("A go.example.") // no pod is ready
 	until(t, f)
 }
@@ -333,8 +333,8 @@ func TestAnnounce(t *testing.T) {
 		name, says string
 	}{
 		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "go@10.0.0.1", ""},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "go@h", "they look for go@ADDRESS"},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "x@10.0.0.1", "they look for go@HOST"},
+		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "go@h", "its name must have the form go@ADDRESS"},
+		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "x@10.0.0.1", "its name must have the form go@HOST"},
 		{dns.Config{Services: []dns.Service{{Name: "s"}}}, "go@h", ""},
 	} {
 		f, log := finder(t, &zone{}, c.cfg)

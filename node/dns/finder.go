@@ -72,7 +72,7 @@ func (f *Finder) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, err
 	case failed != nil:
 		return nil, fmt.Errorf("dns: cannot find %s: %w", name, failed)
 	}
-	return nil, fmt.Errorf("dns: no answer names %s: %w", name, node.ErrUnknownNode)
+	return nil, fmt.Errorf("dns: %s is in no answer: %w", name, node.ErrUnknownNode)
 }
 
 // List is part of node.Lister: all nodes that the answers name, old ones too where
@@ -95,9 +95,9 @@ func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 func (f *Finder) Announce(_ context.Context, me node.Announcement) (stop func(), err error) {
 	base, host, _ := strings.Cut(string(me.Name), "@")
 	if base != f.cfg.Base {
-		f.cfg.Log.Warn("dns: other nodes will not find this one by DNS: they look for "+f.cfg.Base+"@HOST", "name", string(me.Name))
+		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@HOST", "name", string(me.Name))
 	} else if len(f.cfg.Services) == 0 && net.ParseIP(host) == nil {
-		f.cfg.Log.Warn("dns: other nodes will not find this one by DNS: they look for "+f.cfg.Base+"@ADDRESS", "name", string(me.Name))
+		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@ADDRESS", "name", string(me.Name))
 	}
 	return func() {}, nil
 }
@@ -195,7 +195,7 @@ func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]node.E
 
 func (f *Finder) crowded(asked string, records int) {
 	if records > MaxNodes {
-		f.cfg.Log.Warn("dns: an answer names too many nodes: the rest is left out", "name", asked, "records", records, "allowed", MaxNodes)
+		f.cfg.Log.Warn("dns: an answer has too many records: the rest is ignored", "name", asked, "records", records, "allowed", MaxNodes)
 	}
 }
 
@@ -221,9 +221,9 @@ func (f *Finder) take(asked string, nodes map[node.Atom][]node.Endpoint, err err
 	f.mu.Unlock()
 	switch {
 	case err == nil && told != "":
-		f.cfg.Log.Info("dns: answers again", "name", asked, "nodes", len(nodes))
+		f.cfg.Log.Info("dns: lookups succeed again", "name", asked, "nodes", len(nodes))
 	case err != nil && told == "":
-		f.cfg.Log.Warn("dns: no answer; what was known before still counts", "name", asked, "known", old, "error", err)
+		f.cfg.Log.Warn("dns: a lookup failed; the last answer stays in use", "name", asked, "known", old, "error", err)
 	}
 	if err != nil {
 		return fmt.Errorf("dns: %s: %w", asked, err)

@@ -1,23 +1,23 @@
-// Package event is Erlang's gen_event: a process, the manager, that hands events
-// to handlers, which are added and removed while it runs.
+// Package event is Erlang's gen_event: a process, the manager, that passes each event
+// to its handlers. Handlers can be added and removed while it runs.
 //
 // # Nouns
 //
 //   - A manager is started by [Start], or made by [New] for a supervisor.
-//   - A [Handler] is any value with a method HandleEvent, and others as it likes.
-//     [Func] makes one of a function for events of one type.
+//   - A [Handler] is any value with a method HandleEvent; other methods are optional.
+//     [Func] turns a function for events of one type into a handler.
 //   - An [ID] names a handler in its manager.
-//   - A [Context] is what a handler acts through: all of node.Context, and Swap.
+//   - A [Context] is a handler's access to the manager's process: all of node.Context,
+//     and Swap.
 //   - A [Subscription] is a channel of a manager's events for other Go code.
 //
 // See the example.
 //
 // # Protocol
 //
-// A manager answers the functions of this package, and what Erlang's gen_event
-// module sends, where Label is the caller's PID and Handler is Module or {Module,
-// Id}; $gen_call as a label will do as well. The answer to From, {Pid, Tag}, is
-// {Tag, Reply}:
+// A manager answers the functions of this package and the messages of Erlang's
+// gen_event module. Label is the caller's PID, or $gen_call. Handler is Module or
+// {Module, Id}. The answer to From, {Pid, Tag}, is {Tag, Reply}:
 //
 //	{notify, Event}
 //	{Label, From, {sync_notify, Event}}                                  ok
@@ -54,8 +54,8 @@
 //
 //  1. One method of one handler runs at a time. All handlers of the manager have
 //     had an event before any has the next.
-//  2. The handler added last has each event first. One that has swapped itself
-//     leaves its place to the new one.
+//  2. The handler that was added last gets each event first. A handler that swaps
+//     itself passes its position on to its successor.
 //  3. Nothing that a handler does ends another handler or the manager, except
 //     runtime.Goexit.
 //  4. Terminate is called once for each handler whose Init has succeeded, unless the
@@ -65,24 +65,23 @@
 //
 // # Goroutines
 //
-// A manager has none: it is an Actor; for one whose handlers block or compute for
-// long, start it with Options.Place = node.Detached(). A Subscription has one, of
-// package context, for the moment in which it learns that its manager has exited.
+// A manager has none: it is an Actor. If its handlers block or compute for long, start
+// it with Options.Place = node.Detached(). A Subscription has one, from package
+// context, only for the moment in which its manager exits.
 //
 // # Limits
 //
-// A handler must not call its own manager, which cannot answer meanwhile. A handler
-// with an owner links it to the manager, and as in OTP that link outlives the
-// handler. Handlers are Go values: only those of [Config].Modules can be added from
-// other nodes. [SyncNotify], [Call] and the like are for managers of actornodes: to a
-// gen_event on the BEAM their label is wrong; [Notify] is right.
+// A handler must not call its own manager, which cannot answer while the handler runs.
+// An owner is linked to the manager; as in OTP, that link outlives the handler.
+// Handlers are Go values: other nodes can add only those of [Config].Modules.
+// [SyncNotify], [Call] and similar functions work only for managers on actornodes,
+// since their label differs from gen_event's. [Notify] works for both.
 //
 // # Differences from gen_event
 //
-// An error of HandleCall keeps the handler, as one of a server's method keeps the
-// server. A handler without HandleCall stays when it is called. Requests that nobody
-// knows are answered with an error. Messages that no handler listens to are logged,
-// once. An owner is told why a handler's replacement has failed; OTP 25 says
-// crash. sys:replace_state's function is given the whole list, not one handler
-// after the other.
+// A handler stays when its HandleCall returns an error, and when it is called without
+// having HandleCall. Unknown requests are answered with an error. The first message
+// without a [Listener] is logged. If the replacement of a handler fails, its owner
+// learns why; OTP 25 says crash. The function of sys:replace_state gets the whole list
+// of handlers, not one handler after the other.
 package event

@@ -418,12 +418,12 @@ func TestSubscription(t *testing.T) {
 			require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, e))
 		}
 		assert.Equal(t, uint64(2), sub.Missed())
-		assert.Equal(t, 1, strings.Count(s.log.String(), "subscriber misses events"))
+		assert.Equal(t, 1, strings.Count(s.log.String(), "an event subscriber reads too slowly and misses events"))
 		assert.Equal(t, 1, <-sub.C)
 		require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, 5))
 		require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, 6))
 		assert.Equal(t, uint64(3), sub.Missed())
-		assert.Equal(t, 2, strings.Count(s.log.String(), "subscriber misses events"))
+		assert.Equal(t, 2, strings.Count(s.log.String(), "an event subscriber reads too slowly and misses events"))
 		all, err := event.Handlers(s.Context(), s.n, s.pid)
 		require.NoError(t, err)
 		assert.Equal(t, []event.ID{sub.ID()}, all)
@@ -479,7 +479,7 @@ func TestTerms(t *testing.T) {
 	assert.Equal(t, "{a,7}", event.ID{Module: "a", ID: 7}.String())
 	assert.Equal(t, wire.Tuple{wire.Atom("gen_event_EXIT"), wire.Atom("a"), node.Normal}, event.Exit{Handler: id("a"), Reason: node.Normal}.Term())
 	for how, text := range map[event.How]string{event.Deleted: "deleted", event.Swapped: "swapped", event.Removed: "removed",
-		event.OwnerGone: "owner gone", event.Stopped: "stopped", event.Failed: "failed", 99: "invalid"} {
+		event.OwnerGone: "owner exited", event.Stopped: "stopped", event.Failed: "failed", 99: "invalid"} {
 		assert.Equal(t, text, how.String())
 	}
 }

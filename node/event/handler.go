@@ -70,8 +70,8 @@ var ErrRemove = errors.New("event: remove this handler")
 var (
 	ErrNoHandler = errors.New("event: the manager has no such handler")
 	ErrNoCalls   = errors.New("event: the handler answers no calls")
-	ErrNoModule  = errors.New("event: the manager knows no handler module of that name")
-	ErrUnknown   = errors.New("event: not a request that a manager knows")
+	ErrNoModule  = errors.New("event: the manager has no handler module of that name")
+	ErrUnknown   = errors.New("event: unknown request")
 	ErrNoOwner   = errors.New("event: only a process can own a handler")
 )
 
@@ -137,7 +137,7 @@ func (h How) String() string {
 	case Removed:
 		return "removed"
 	case OwnerGone:
-		return "owner gone"
+		return "owner exited"
 	case Stopped:
 		return "stopped"
 	case Failed:

@@ -257,7 +257,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 // report logs that a handler has failed.
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
-		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last message",
+		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last_message",
 			sys.Brief(last), "state", sys.Brief(stateShown(e.h)), "reason", sys.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))

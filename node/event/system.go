@@ -59,7 +59,7 @@ func (m systemOf) Replace(state any) error {
 	for i, e := range m.list {
 		t, ok := l[i].(wire.Tuple)
 		if !ok || len(t) != 3 || t[0] != e.id.Module || !wire.Equal(t[1], e.id.part()) {
-			return fmt.Errorf("event: %s has become another handler in the new state", e.id)
+			return fmt.Errorf("event: %s is another handler in the new state", e.id)
 		}
 		if wire.Equal(t[2], stateOf(e.h)) {
 			continue

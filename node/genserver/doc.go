@@ -6,13 +6,13 @@
 //   - A server's state is any Go value; its methods handle what it is sent.
 //   - A [Kind] says which method handles which type, once for all servers of the
 //     kind. [Define] makes it.
-//   - A request type that embeds [Returns] says what type its reply has: caller
-//     and method are held to it by the compiler.
-//   - A [Context] is what a method acts through: all of node.Context, and From,
-//     Stop, Continue, Timeout.
+//   - A request type that embeds [Returns] fixes the type of its reply. The compiler
+//     then checks both the caller and the method.
+//   - A [Context] is a method's access to its process: all of node.Context, and From,
+//     Stop, Continue and Timeout.
 //
-// See the example for a whole server. What gen_server's callbacks return is said
-// so here:
+// See the example for a whole server. This is how the return values of gen_server's
+// callbacks are written here:
 //
 //	{reply, R, S}                return R, nil
 //	{reply, {error, E}, S}       return R, err
@@ -35,12 +35,13 @@
 //	{'$gen_cast', Body}
 //	{system, From, What}                     see package sys
 //
-// Who handles it: the handler for exactly the Go type that the body, or the
-// message, has; else the first for an interface that it implements; else the
-// one for any. Terms have the Go types in which they come in, see package wire:
-// OnRequest for wire.Atom handles gen_server:call(S, stop). What nobody handles is
-// answered with an [UnhandledError], or logged if there is nobody to answer; so is
-// what only resembles the messages above.
+// The server chooses the handler by the Go type of the body (or of the message, if it
+// has none): first the handler for exactly that type, then the first handler for an
+// interface that the type implements, then the handler for any. Terms arrive with the
+// Go types that package wire lists: OnRequest for wire.Atom handles
+// gen_server:call(S, stop). A call without a handler is answered with an
+// [UnhandledError]. Any other message without a handler is logged, and so is a message
+// that only resembles those above.
 //
 // An Erlang caller gets {error, Reason} for an error that a method returns; see
 // [node.ErrorTerm].
@@ -56,37 +57,38 @@
 //	exit of the parent, trapped   the parent's reason
 //	another exit signal           as for any process: kills, or, trapped, is a node.Exited
 //
-// The parent is the process that has started the server with Options.Link. In all
-// cases but the last Terminate is called if the state has it. A panic in Terminate
-// is the exit reason in place of the one it was told. All reasons but normal,
-// shutdown and {shutdown, _} are logged, with the last message and the state.
+// The parent is the process that started the server with Options.Link. In all cases
+// but the last, the server calls Terminate if the state has it. A panic in Terminate
+// replaces the exit reason. All reasons but normal, shutdown and {shutdown, _} are
+// logged, with the last message and the state.
 //
 // # Invariants
 //
 //  1. One method runs at a time. A continuation runs before any other message,
 //     that of Init when its starter has been told.
 //  2. A call gets one answer: what its method returned, what its From was given
-//     later, an [UnhandledError], or word of the server's exit.
-//  3. While suspended (package sys) a server handles system messages and its
-//     parent's exit; all else waits, in order, and no Timeout runs.
-//  4. No message ends a server but by what its methods do with it, a system
-//     message terminate, and an exit signal.
-//  5. Of a server that was killed no method is called any more, Terminate
-//     included. Go cannot stop the one that runs.
+//     later, an [UnhandledError], or the notice that the server exited.
+//  3. While suspended (package sys) a server handles only system messages and its
+//     parent's exit. All other messages wait, in order, and no Timeout runs.
+//  4. Only three things end a server: what its methods do, the system message
+//     terminate, and an exit signal.
+//  5. After a kill no method of the server is called any more, not even Terminate.
+//     Go cannot stop a method that is running.
 //
 // # Goroutines
 //
-// None. A server is an Actor; for one whose methods block or compute for long,
-// start it with Options.Place = node.Detached().
+// None: a server is an Actor. If its methods block or compute for long, start it with
+// Options.Place = node.Detached().
 //
 // # Differences from gen_server
 //
 //   - Hibernate does nothing.
 //   - A request that no method handles is answered with an error, and a message
-//     with a malformed From is an ordinary one; in Erlang both crash the server.
+//     with a malformed From is treated as an ordinary message. In Erlang both crash
+//     the server.
 //   - sys:replace_state works with exported functions and Go functions: a fun of
 //     another node cannot run here.
-//   - The state is changed in place, not returned: what a method did before it
-//     panicked is seen by Terminate.
+//   - Methods change the state in place. Terminate therefore sees what a method
+//     changed before it panicked.
 //   - See package sys for the debug commands that are refused.
 package genserver

@@ -142,7 +142,7 @@ func TestBareServers(t *testing.T) {
 	pid, err := genserver.Define[int]().Start(nodetest.Soon(t), n, 5, node.Options{})
 	require.NoError(t, err)
 	_, err = node.Call[int](nodetest.Soon(t), n, pid, "x")
-	assert.EqualError(t, err, "genserver: int handles no call of type string")
+	assert.EqualError(t, err, "genserver: int does not handle calls of type string")
 	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
 
 	pid, err = genserver.Define[any](genserver.OnRequest(func(any, *genserver.Context, any) (any, error) { return nil, nil })).

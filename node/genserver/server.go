@@ -59,7 +59,7 @@ func (Timeout) Term() any { return wire.Atom("timeout") }
 
 // ErrReplyLater, returned from a handler of calls, says that the reply comes later, by
 // the From that Context.From returned.
-var ErrReplyLater = errors.New("genserver: the reply comes later")
+var ErrReplyLater = errors.New("genserver: no reply yet")
 
 // UnhandledError is the answer to a request that the server has no method for;
 // the server goes on.
@@ -69,7 +69,7 @@ type UnhandledError struct {
 }
 
 func (e *UnhandledError) Error() string {
-	return fmt.Sprintf("genserver: %s handles no call of type %T", e.Server, e.Request)
+	return fmt.Sprintf("genserver: %s does not handle calls of type %T", e.Server, e.Request)
 }
 
 // Term is the error as Erlang's callers get it: {error, {unhandled_request, Request}}.
@@ -401,7 +401,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	reason = node.ReasonOf(err)
 	if log := s.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last message", sys.Brief(msg), "state", sys.Brief(s.stateShown()),
+			"last_message", sys.Brief(msg), "state", sys.Brief(s.stateShown()),
 			"reason", sys.Words(reason))
 	}
 	return err

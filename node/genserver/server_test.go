@@ -321,7 +321,7 @@ func TestUnhandled(t *testing.T) {
 	var u *genserver.UnhandledError
 	require.ErrorAs(t, err, &u)
 	assert.Equal(t, Nobody{}, u.Request)
-	assert.EqualError(t, err, "genserver: *genserver_test.probe handles no call of type genserver_test.Nobody")
+	assert.EqualError(t, err, "genserver: *genserver_test.probe does not handle calls of type genserver_test.Nobody")
 	_, err = node.Call[int](nodetest.Soon(t), n, pid, 1.5)
 	require.ErrorAs(t, err, &u)
 
@@ -747,7 +747,7 @@ func TestReport(t *testing.T) {
 		if c.logged {
 			assert.Equal(t, "probe", got[0]["server"])
 			assert.Contains(t, got[0]["state"], "no state")
-			assert.Equal(t, "[]", got[0]["last message"], "of a system message, as in OTP")
+			assert.Equal(t, "[]", got[0]["last_message"], "of a system message, as in OTP")
 		}
 		assert.Empty(t, log.With("crash report"), "%v is no crash", c.reason)
 	}

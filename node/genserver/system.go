@@ -43,7 +43,7 @@ func (s systemOf[S]) Replace(state any) error {
 		s.state = t
 		return nil
 	}
-	return fmt.Errorf("genserver: %s has no SetState, and the new state is not of that type", s.BehaviourName())
+	return fmt.Errorf("genserver: the new state is not of the type that %s uses, which has no SetState", s.BehaviourName())
 }
 
 // Status is part of sys.Server.

@@ -39,9 +39,9 @@ const noKey = "remote state is not encrypted"
 func hint(text string) string {
 	switch {
 	case strings.Contains(text, wrongKey):
-		return "who sent it has another cookie: of another cluster, or not up to date"
+		return "the sender has a different cookie: it belongs to another cluster, or its cookie is out of date"
 	case strings.Contains(text, noKey):
-		return "who sent it has no cookie"
+		return "the sender does not encrypt: it has no cookie"
 	}
 	return ""
 }
@@ -65,7 +65,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 		args = append(args, "hint", h)
 	}
 	if held > 0 {
-		args = append(args, "not logged before", held)
+		args = append(args, "not_logged", held)
 	}
 	b.log.Log(context.Background(), level, "gossip", args...)
 	return len(p), nil

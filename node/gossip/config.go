@@ -94,7 +94,7 @@ var paces = map[string]func() *memberlist.Config{
 
 func (c *Config) validate() error {
 	if c.Cookie == "" {
-		return errors.New("gossip: Config.Cookie is empty: all members must know the same")
+		return errors.New("gossip: Config.Cookie is empty: want the cookie that all members share")
 	}
 	for i, old := range c.OldCookies {
 		if old == "" {
@@ -133,10 +133,10 @@ func (c *Config) validate() error {
 		return fmt.Errorf("gossip: Config.Advertise %q: want HOST:PORT, HOST or :PORT", c.Advertise)
 	}
 	if ip := net.ParseIP(bind); ip.IsUnspecified() && (told == "" || net.ParseIP(told).IsUnspecified()) {
-		return fmt.Errorf("gossip: Config.Bind %q is all addresses: Config.Advertise must say which one others use", c.Bind)
+		return fmt.Errorf("gossip: Config.Bind %q means all addresses: set Config.Advertise to the one that other members use", c.Bind)
 	}
 	if _, p, _ := hostPort(c.Advertise, 0); bindPort == 0 && p != 0 {
-		return fmt.Errorf("gossip: Config.Advertise %q has a port, but that of Config.Bind is chosen by the system", c.Advertise)
+		return fmt.Errorf("gossip: Config.Advertise %q has a port, but Config.Bind leaves the choice of the port to the system", c.Advertise)
 	}
 	if c.Resolver == nil {
 		c.Resolver = net.DefaultResolver
@@ -168,7 +168,7 @@ func (c *Config) boundStreams() error {
 		return fmt.Errorf("gossip: Config.MaxStreamsPerSource %d is more than MaxStreams %d", c.MaxStreamsPerSource, c.MaxStreams)
 	}
 	if c.MaxStreamBytes < minStreamBytes {
-		return fmt.Errorf("gossip: Config.MaxStreamBytes %d: want %d at least", c.MaxStreamBytes, minStreamBytes)
+		return fmt.Errorf("gossip: Config.MaxStreamBytes %d: want at least %d", c.MaxStreamBytes, minStreamBytes)
 	}
 	return nil
 }

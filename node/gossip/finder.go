@@ -29,7 +29,7 @@ type Finder struct {
 }
 
 // ErrAnnounced says that a Finder has been announced and not stopped.
-var ErrAnnounced = errors.New("gossip: this finder is that of another node, or was not stopped")
+var ErrAnnounced = errors.New("gossip: the finder is already in use by a node")
 
 // New checks a configuration. Nothing is sent before Announce.
 func New(cfg Config) (*Finder, error) {
@@ -45,7 +45,7 @@ func (f *Finder) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error
 	if all := f.table.find(name); len(all) > 0 {
 		return all, nil
 	}
-	return nil, fmt.Errorf("gossip: no member %s: %w", name, node.ErrUnknownNode)
+	return nil, fmt.Errorf("gossip: %s is not a member: %w", name, node.ErrUnknownNode)
 }
 
 // List is part of node.Lister: the members, this one among them.
@@ -118,7 +118,7 @@ func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(
 // open listens where cfg says, and begins to gossip.
 func (f *Finder) open(cfg *memberlist.Config) (*memberlist.Memberlist, *streams, error) {
 	fail := func(err error) (*memberlist.Memberlist, *streams, error) {
-		return nil, nil, fmt.Errorf("gossip: cannot gossip at %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
+		return nil, nil, fmt.Errorf("gossip: cannot listen on %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
 	}
 	s := newStreams(&f.cfg)
 	t, err := listen(cfg.BindAddr, cfg.BindPort, s, f.cfg.Log)
@@ -160,13 +160,13 @@ func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.
 	_, home, _ := strings.Cut(string(me.Name), "@")
 	cfg := paces[f.cfg.Pace]()
 	if cfg.BindAddr, cfg.BindPort, err = f.ip(ctx, f.cfg.Bind, home, DefaultPort); err != nil {
-		return nil, fmt.Errorf("gossip: where to gossip: %w", err)
+		return nil, fmt.Errorf("gossip: Config.Bind: %w", err)
 	}
 	cfg.AdvertiseAddr, cfg.AdvertisePort = "", cfg.BindPort
 	if f.cfg.Advertise != "" {
 		cfg.AdvertiseAddr, cfg.AdvertisePort, err = f.ip(ctx, f.cfg.Advertise, cfg.BindAddr, cfg.BindPort)
 		if err != nil {
-			return nil, fmt.Errorf("gossip: what to advertise: %w", err)
+			return nil, fmt.Errorf("gossip: Config.Advertise: %w", err)
 		}
 	}
 	if cfg.Keyring, err = f.cfg.keyring(); err != nil {
@@ -224,11 +224,11 @@ type run struct {
 func (r *run) stop() {
 	r.cancel()
 	if err := r.list.Leave(r.cfg.LeaveTimeout); err != nil {
-		r.cfg.Log.Warn("gossip: others were not told that this node leaves, and will find out", "error", err)
+		r.cfg.Log.Warn("gossip: could not tell the other members that this node stops; they will notice by themselves", "error", err)
 	}
 	<-r.over // within Config.StreamTimeout
 	if err := r.list.Shutdown(); err != nil {
-		r.cfg.Log.Warn("gossip: cannot close what it gossips at", "error", err)
+		r.cfg.Log.Warn("gossip: cannot close the listeners", "error", err)
 	}
 }
 
@@ -258,7 +258,7 @@ func (r *run) join() {
 		case why != nil && kindOf(why.Error()) != told && r.ctx.Err() == nil:
 			r.tell(why)
 		case why == nil && told != "":
-			r.cfg.Log.Info("gossip: joined", "members", r.list.NumMembers())
+			r.cfg.Log.Info("gossip: joined the cluster", "members", r.list.NumMembers())
 		}
 		if told = ""; why != nil {
 			told = kindOf(why.Error())
@@ -277,7 +277,7 @@ func (r *run) tell(why error) {
 	if h := hint(why.Error()); h != "" {
 		args = append(args, "hint", h)
 	}
-	r.cfg.Log.Warn("gossip: cannot join others, and goes on trying", args...)
+	r.cfg.Log.Warn("gossip: cannot join any other member: will retry", args...)
 }
 
 // attempt joins every seed that does not take part, and some that were lost. An

@@ -219,9 +219,9 @@ func TestWrongCookie(t *testing.T) {
 	cfg.Cookie = "another cookie"
 	b := finder(t, cfg)
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
-	in.Await(t, "has another cookie")
-	out.Await(t, "cannot join others, and goes on trying")
-	out.Await(t, "another cookie")
+	in.Await(t, "has a different cookie")
+	out.Await(t, "cannot join any other member")
+	out.Await(t, "a different cookie")
 	assert.Empty(t, lists(t, a, "a@127.0.0.1"))
 	assert.Empty(t, lists(t, b, "b@127.0.0.1"))
 	tried := b.Stats().Rounds
@@ -231,7 +231,7 @@ func TestWrongCookie(t *testing.T) {
 		}
 		return ""
 	})
-	assert.Equal(t, 1, strings.Count(out.String(), "cannot join others"), out.String())
+	assert.Equal(t, 1, strings.Count(out.String(), "cannot join any other member"), out.String())
 }
 
 // A cookie is changed without a gap.
@@ -256,7 +256,7 @@ func TestSeedComesLater(t *testing.T) {
 	port := reserve(t)
 	b := finder(t, config(log, port))
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
-	log.Await(t, "cannot join others, and goes on trying")
+	log.Await(t, "cannot join any other member")
 	cfg := config(log)
 	cfg.Bind = port
 	a := finder(t, cfg)
@@ -292,7 +292,7 @@ func TestAnnounce(t *testing.T) {
 		{node.Announcement{Name: "a@127.0.0.1", Endpoints: make([]node.Endpoint, 17)}, "", "want at most 16"},
 		{node.Announcement{Name: "a@127.0.0.1", Endpoints: []node.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "", "want at most 512"},
 		{node.Announcement{Name: "a"}, "", "the name of the member"},
-		{node.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot gossip at 203.0.113.1:0"},
+		{node.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot listen on 203.0.113.1:0"},
 	} {
 		cfg := config(log)
 		if c.bind != "" {

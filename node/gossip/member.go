@@ -27,7 +27,7 @@ const (
 )
 
 // errMember says that a member is not one of ours.
-var errMember = errors.New("gossip: not an actornode")
+var errMember = errors.New("gossip: the member is not an actornode")
 
 // id is the name that memberlist knows a member by. It is another one in each life
 // of a node: one that is back is a new member, at any address, whether or not the

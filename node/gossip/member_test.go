@@ -131,13 +131,13 @@ func TestBridge(t *testing.T) {
 	}
 	line := say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7")
 	assert.Contains(t, line, "level=WARN msg=gossip text=\"Decrypt packet failed")
-	assert.Contains(t, line, "has another cookie")
+	assert.Contains(t, line, "has a different cookie")
 	for range 5 {
 		assert.Empty(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=fd00::bad:77"))
 	}
 	assert.Contains(t, say("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=x"), "has no cookie")
 	now = now.Add(quietTime)
-	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"), "\"not logged before\"=5")
+	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"), "not_logged=5")
 	assert.Contains(t, say("[INFO] memberlist: Marking n1@h#1 as failed"), "level=INFO")
 	assert.Contains(t, say("[INFO] memberlist: Marking n2@h#1 as failed"), "n2@h")
 	assert.Empty(t, say("[DEBUG] memberlist: Stream connection"))
@@ -169,16 +169,16 @@ func TestConfig(t *testing.T) {
 		{Config{Cookie: "x", Retry: -1}, "must not be negative"},
 		{Config{Cookie: "x", StreamTimeout: -1}, "must not be negative"},
 		{Config{Cookie: "x", MaxStreams: 1, MaxStreamsPerSource: 2}, "MaxStreamsPerSource 2 is more than MaxStreams 1"},
-		{Config{Cookie: "x", MaxStreamBytes: 4095}, "MaxStreamBytes 4095: want 4096 at least"},
+		{Config{Cookie: "x", MaxStreamBytes: 4095}, "MaxStreamBytes 4095: want at least 4096"},
 		{Config{Cookie: "x", MaxStreams: 1}, ""},
 		{Config{Cookie: "x", MaxStreamsPerSource: 100}, ""},
 		{Config{Cookie: "x", Seeds: []string{"h", ":1"}}, `Seeds[1] ":1"`},
 		{Config{Cookie: "x", Seeds: []string{"h:0"}}, `want HOST:PORT or HOST`},
 		{Config{Cookie: "x", Seeds: []string{""}}, `want HOST:PORT or HOST`},
 		{Config{Cookie: "x", Bind: "h:x"}, `"x" is not a port`},
-		{Config{Cookie: "x", Bind: "0.0.0.0:1"}, "Advertise must say"},
-		{Config{Cookie: "x", Bind: "[::]:1", Advertise: ":1"}, "Advertise must say"},
-		{Config{Cookie: "x", Bind: ":0", Advertise: "h:1"}, "chosen by the system"},
+		{Config{Cookie: "x", Bind: "0.0.0.0:1"}, "set Config.Advertise"},
+		{Config{Cookie: "x", Bind: "[::]:1", Advertise: ":1"}, "set Config.Advertise"},
+		{Config{Cookie: "x", Bind: ":0", Advertise: "h:1"}, "the choice of the port"},
 		{Config{Cookie: "x", Advertise: "h:0"}, "Advertise"},
 		{Config{Cookie: "x", Bind: "0.0.0.0", Advertise: "10.0.0.1", Seeds: []string{"h", "::1", "[::1]:7", "a.b:1"}}, ""},
 	} {

@@ -139,7 +139,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 		})
 	}
 	nodetest.Settles(t, func() string { return meshed(nodes) })
-	assert.Contains(t, log.String(), "gossip: refuses a stream")
+	assert.Contains(t, log.String(), "gossip: refused a TCP connection")
 }
 
 // A seed that answers with more than a stream may have is not read to the end.

@@ -117,9 +117,9 @@ func (s *streams) place(st *stream) (why string) {
 	case s.roomLocked(st.source):
 		s.serveLocked(st)
 	case has.waiting >= s.perSource*sourceWaitFactor:
-		return "this source has as many as it may have (Config.MaxStreamsPerSource)"
+		return "too many connections from this address (Config.MaxStreamsPerSource)"
 	case len(s.waiting) >= s.max*waitFactor:
-		return "there are as many as there may be (Config.MaxStreams)"
+		return "too many connections (Config.MaxStreams)"
 	default:
 		has.waiting++
 		s.sources[st.source] = has
@@ -151,7 +151,7 @@ func (s *streams) refuse(st *stream, why string) {
 	served, waiting := len(s.served), len(s.waiting)
 	s.mu.Unlock()
 	if due {
-		s.log.Warn("gossip: refuses a stream", "from", st.RemoteAddr().String(), "why", why,
+		s.log.Warn("gossip: refused a TCP connection", "from", st.RemoteAddr().String(), "reason", why,
 			"served", served, "waiting", waiting, "not_logged", left)
 	}
 }
@@ -166,7 +166,7 @@ func (st *stream) expire() {
 	}
 	s.mu.Unlock()
 	if i >= 0 {
-		s.refuse(st, fmt.Sprintf("it has waited for %v (Config.StreamTimeout)", s.timeout))
+		s.refuse(st, fmt.Sprintf("it was not served within %v (Config.StreamTimeout)", s.timeout))
 	}
 }
 
@@ -284,7 +284,7 @@ func (st *stream) tellCut(why error) {
 		left, due := s.cut.due(time.Now())
 		s.mu.Unlock()
 		if due {
-			s.log.Warn("gossip: ends a stream that is too long or too slow", "with", st.RemoteAddr().String(),
+			s.log.Warn("gossip: closed a TCP connection that was too long or too slow", "with", st.RemoteAddr().String(),
 				"dialled_here", !st.source.IsValid(), "error", why, "not_logged", left)
 		}
 	})

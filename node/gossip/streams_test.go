@@ -135,7 +135,7 @@ func TestStreamsShares(t *testing.T) {
 		var is Stats
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 2, StreamsWaiting: 16, StreamsLimit: 16, StreamsRefused: 82}, is)
-		assert.Equal(t, 1, strings.Count(log.Take(), "refuses a stream"), "one a second")
+		assert.Equal(t, 1, strings.Count(log.Take(), "refused a TCP connection"), "one a second")
 		first := (<-s.out).(*stream)
 		assert.Equal(t, all[0], first.Conn)
 		assert.Equal(t, time.Now().Add(5*time.Second), all[0].deadline)
@@ -159,12 +159,12 @@ func TestStreamsShares(t *testing.T) {
 			s.admit(from("10.0.0.1"))
 		}
 		text := log.Take()
-		assert.Contains(t, text, "from=10.0.0.1:1 why=\"this source has as many as it may have (Config.MaxStreamsPerSource)\"")
+		assert.Contains(t, text, "from=10.0.0.1:1 reason=\"too many connections from this address (Config.MaxStreamsPerSource)\"")
 		assert.Contains(t, text, "not_logged=81")
 		time.Sleep(time.Minute) // who waits too long is refused
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsLimit: 16, StreamsRefused: 82 + 98 + 17}, is)
-		assert.Contains(t, log.Take(), "it has waited for 5s (Config.StreamTimeout)")
+		assert.Contains(t, log.Take(), "it was not served within 5s (Config.StreamTimeout)")
 		s.close()
 	})
 }
@@ -180,7 +180,7 @@ func TestStreamsWaiting(t *testing.T) {
 		var is Stats
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsWaiting: 64, StreamsLimit: 16, StreamsRefused: 120}, is)
-		assert.Contains(t, log.Take(), "there are as many as there may be (Config.MaxStreams)")
+		assert.Contains(t, log.Take(), "too many connections (Config.MaxStreams)")
 		s.close()
 	})
 }

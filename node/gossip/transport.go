@@ -94,7 +94,7 @@ func (t *transport) accept() {
 		if err == nil {
 			rest = minRest
 			t.streams.admit(conn)
-		} else if !t.rest(&rest, "cannot accept a stream", err) {
+		} else if !t.rest(&rest, "cannot accept TCP connections", err) {
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (t *transport) rest(d *time.Duration, what string, err error) bool {
 	if t.ctx.Err() != nil {
 		return false
 	}
-	t.log.Warn("gossip: "+what, "error", err, "tries again in", *d)
+	t.log.Warn("gossip: "+what, "error", err, "retry_in", *d)
 	timer := time.NewTimer(*d)
 	defer timer.Stop()
 	*d = min(2**d, maxRest)

@@ -393,7 +393,7 @@ func charData(t any, unicode bool) (string, bool) {
 
 func addChars(b *strings.Builder, t any, unicode bool, depth int) error {
 	if depth == 0 {
-		return fmt.Errorf("%w: lists within lists", errFormat)
+		return fmt.Errorf("%w: lists are nested too deeply", errFormat)
 	}
 	switch t := t.(type) {
 	case []byte:

@@ -61,7 +61,7 @@ func TestObserverOTP(t *testing.T) {
 		"overview": `[{"Initial Call",{proc_lib,init_p,5}},{"Current Function",{gen_server,loop,7}},{"Registered Name",counter},{"Status",waiting},{"Priority",normal}]`,
 		"alloc":    `[total,go_heap,go_stack,go_runtime]`,
 		"perf":     `[{runq,true},{io,true},{memory,true}]`,
-		"sasl":     `"Error: sasl application not started."`,
+		"sasl":     `"Error: sasl application did not start."`,
 		"log":      `"Error: log_mf_h handler not used in sasl."`,
 		"rb":       `"Error: rb module load error - nofile"`,
 	} {

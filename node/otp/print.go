@@ -11,7 +11,7 @@ import (
 
 // ErrNoLeader says that nobody prints for who wants to print: the context is not
 // of a process, or its node has neither a process user nor a cluster.
-var ErrNoLeader = errors.New("otp: there is no group leader to print through")
+var ErrNoLeader = errors.New("otp: the process has no group leader to print through")
 
 // maxBrief is how much of a reason an error text shows, in bytes.
 const maxBrief = 1 << 10
@@ -20,7 +20,7 @@ const maxBrief = 1 << 10
 type PrintError struct{ Reason any }
 
 func (e *PrintError) Error() string {
-	return "otp: the group leader does not print: " + wire.FormatPlainMax(e.Reason, maxBrief)
+	return "otp: the group leader did not print: " + wire.FormatPlainMax(e.Reason, maxBrief)
 }
 
 // Print prints through the group leader of the process that ctx belongs to, and

@@ -172,5 +172,5 @@ func TestUserCannotWrite(t *testing.T) {
 		told <- otp.Print(p.Context(), "x")
 		return nil
 	}))
-	assert.EqualError(t, <-told, "otp: the group leader does not print: terminated")
+	assert.EqualError(t, <-told, "otp: the group leader did not print: terminated")
 }

@@ -99,7 +99,7 @@ func (t *tools) put(q wire.Tuple) any {
 		return refused("request")
 	}
 	if _, err := io.WriteString(t.cfg.Output, bounded(text)); err != nil {
-		t.n.Log().Warn("otp: user cannot write", "error", err)
+		t.n.Log().Warn("otp: the process user cannot write its output", "error", err)
 		return refused("terminated")
 	}
 	return wire.OK

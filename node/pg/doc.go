@@ -1,15 +1,15 @@
-// Package pg is OTP's process groups (module pg of kernel): processes of any nodes
-// join groups that any node can read, without a leader, a lock or a database.
+// Package pg is OTP's process groups (module pg of kernel): processes on any node join
+// groups, and every node can read them, without a leader, a lock or a database.
 //
 // # Nouns
 //
 //   - A [Scope] is a set of groups, and a process on each node that takes part,
 //     registered under the scope's name.
-//   - A group is named by any term. It is there as long as somebody is in it.
-//   - A member has joined a group at the scope of its own node, as many times as
-//     it is in it; it leaves by Leave, or by its exit.
+//   - A group is named by any term. It exists as long as it has a member.
+//   - A member joins a group at the scope of its own node, and may join several
+//     times. It leaves by Leave, or by its exit.
 //   - A peer is the scope's process on another node.
-//   - A [Change] tells a process that monitors a group, or all of them.
+//   - A [Change] is the message to a process that monitors one group or all groups.
 //
 // See the example. In Erlang it is
 //
@@ -20,8 +20,8 @@
 //
 // # Protocol
 //
-// That of pg.erl, to the letter: a message that pg.erl does not know ends it. S is
-// the sender, a scope's process; PidOrPids one pid, or a list that is not empty.
+// The protocol is exactly that of pg.erl, which crashes on an unknown message. S is the
+// sender, a scope's process; PidOrPids is one pid or a list that is not empty.
 //
 //	message                               sent by S                             makes the receiver
 //	{discover, S} to {Scope, Node}        when it starts, to all connected      answer sync; if it does not know S:
@@ -38,14 +38,14 @@
 //	                                      twice; to the same
 //	'DOWN' of S                           by its exit, or the connection's end  forget S and all of its members
 //
-// The order matters: a scope sends a peer neither join nor leave before its first
-// sync, and in a leave only who has been in the sync or in a join since. A leave
-// from a group in which pg.erl has nobody of the sender ends it in OTP 25: its own
-// peers can do that to it, this package does not.
+// The order matters: a scope sends its first sync to a peer before any join or leave,
+// and a leave names only members that the sync or a later join named. In OTP 25 a leave
+// from a group without members of the sender crashes the receiver; this package never
+// sends such a leave.
 //
-// To connect two Erlang nodes is to introduce them to each other. This node is
-// hidden as a rule; then Erlang nodes do not take notice of it, and it is this side
-// that sends the first discover, after each connection.
+// Two Erlang scopes discover each other when their nodes connect. This node usually is
+// hidden, and Erlang scopes do not notice a hidden node. So this side sends the first
+// discover after each connection.
 //
 // Calls that a scope answers, from Erlang and from here, are those of pg.erl's
 // functions, whose argument Scope may be {Name, Node}:
@@ -60,44 +60,44 @@
 //
 // # Late scopes
 //
-// A pg of OTP that starts when a hidden node is connected already does not ask it.
-// So a scope monitors its name on each connected node where it has no peer, every
-// Config.Seek; when that has said nothing for as long, somebody has the name, and
-// gets one discover. Nothing is sent while all nodes have been met.
+// An OTP scope that starts after a hidden node has connected does not discover that
+// node. So every Config.Seek a scope monitors its own name on each connected node
+// without a known peer. If the monitor does not fire for as long, a process has that
+// name there, and the scope sends it one discover. Once all nodes have known peers,
+// nothing is sent.
 //
 // # Invariants
 //
-//  1. Who is read is what was at one time: never half of a join, but for one that exceeds
-//     a limit.
+//  1. Reads are snapshots: a join is seen whole or not at all, except for a join that
+//     exceeds a limit.
 //  2. At rest, when all nodes are connected and all messages have arrived, all
 //     scopes have the same groups, but for what exceeds a limit.
-//  3. The changes that a monitor brings, applied to what it returned, give what
-//     Members returns, in the order in which that has changed. Nobody is told to
-//     have left who was not there.
+//  3. Whoever applies a monitor's changes to what Monitor returned gets what Members
+//     returns, in the same order of changes. No change removes a process that was not
+//     a member.
 //  4. A scope makes no connections.
 //
 // The files machine.go and table.go have more.
 //
 // # What can be lost, reordered, duplicated
 //
-// Views are consistent in the end only: a node may send to a member that has left
-// elsewhere, or miss one that has joined. What comes from one node is seen in the
-// order in which it happened there; what comes from two is not ordered. While two
-// nodes are not connected neither has members of the other. A scope's process that
-// ends takes the members of its node along, and its monitors, who are not told:
-// monitor the process as well.
+// Views are eventually consistent: a node may send to a member that has already left on
+// its node, or not see a member that has just joined. Changes of one node are seen in
+// their order; changes of two nodes have no order. While two nodes are not connected,
+// neither sees members of the other.
 //
-// A scope's process that has ended leaves nothing: a new one ([Config].Keep, or a
-// supervisor) has no members of its own node, who must join again, and no monitors; the
-// members on other nodes are there when those have answered its discover. The other nodes
-// take the members of this one out when its process ends. It is so in OTP, too.
+// When a scope's process ends, the members of its node leave all groups, and its
+// monitors end without a message: monitor the process as well. A new scope process
+// ([Config].Keep, or a supervisor) starts without members of its own node, which must
+// join again, and without monitors. It learns the members on other nodes when these
+// answer its discover. All of this is the same in OTP.
 //
 // # Goroutines
 //
-// The scope's process is an Actor without a goroutine of its own. Reading does not
-// go through it: any number of goroutines look at immutable slices behind atomic
-// pointers. A group named by an atom, an integer, a binary, a pid or a reference
-// is found without a lock, any other under a read lock.
+// The scope's process is an Actor without a goroutine of its own. Reads do not go
+// through it: any number of goroutines read immutable slices behind atomic pointers. A
+// group whose name is an atom, an integer, a binary, a pid or a reference is found
+// without a lock, any other group under a read lock.
 //
 //	name     started by        ends with     owns
 //	closer   exit of the       one store     nothing
@@ -105,18 +105,17 @@
 //
 // # Limits and versions
 //
-// OTP 23 and newer; 25 is what the tests compare with, monitors are there from
-// 25.1. To join costs the same however many are in a group; to leave and to exit
-// cost a copy of the group's list, as in OTP, and a leave of many at once one copy.
-// A membership takes some 40 bytes.
+// OTP 23 and newer; the tests compare with OTP 25, and OTP has monitors from 25.1 on.
+// The cost of a join does not depend on the size of the group. A leave or an exit
+// copies the group's list, as in OTP; a leave of many members at once copies it once. A
+// membership takes about 40 bytes.
 //
-// What other nodes make a scope keep is bounded by [Config].Members and [Config].Groups,
-// half of each for one node, and so are the names of groups: 64 KiB. Of what is beyond,
-// this node knows nothing: of a group that is too long, the members that joined first. Of
-// a process that has joined a group several times, and not each of these was taken, as
-// many leaves make it gone as were taken. A node may have 8 scope processes of the same
-// name at a time. [Scope.Limits] says what is used and refused, also for other nodes'
-// monitors, and for the processes here that they have join.
+// [Config].Members and [Config].Groups bound what other nodes can make a scope keep; one
+// node may use half of each. The name of a group has at most 64 KiB. Memberships above a
+// limit are ignored: the members that joined first are kept. If only some of a process's
+// several joins were kept, that many leaves remove it. A node may have 8 scope processes
+// of the same name at a time. [Scope.Limits] reports use and refusals, also for the
+// monitors of other nodes and for local processes that other nodes make join.
 //
 // # Differences from pg.erl
 //

@@ -32,7 +32,9 @@ var errTooMany = &tooMany{}
 
 type tooMany struct{}
 
-func (*tooMany) Error() string { return "pg: other nodes have as much in the scope as they may" }
+func (*tooMany) Error() string {
+	return "pg: other nodes have reached their limit of members or groups in this scope"
+}
 
 // Is makes it a [node.ErrTooMany].
 func (*tooMany) Is(target error) bool { return target == node.ErrTooMany }

@@ -59,7 +59,7 @@ func TestScopeHolds(t *testing.T) {
 	}
 	b.join("sixth", pids[0])
 	a.sees("sixth", pids[0])
-	lines := log.Take("refused: a node has too many in the scope")
+	lines := log.Take("a request of a peer was refused: it has too many members or groups in this scope")
 	require.Len(t, lines, 1)
 	assert.Equal(t, "b@127.0.0.1", lines[0]["peer"])
 

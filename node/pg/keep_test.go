@@ -15,7 +15,7 @@ func TestKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := nodetest.Soon(t)
 	_, err := pg.Start(ctx, n, pg.Config{Keep: true, Link: true})
-	require.ErrorContains(t, err, "exclude each other")
+	require.ErrorContains(t, err, "cannot be combined")
 	s, err := pg.Start(ctx, n, pg.Config{Keep: true})
 	require.NoError(t, err)
 	h := nodetest.Open(t, n)

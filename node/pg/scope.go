@@ -17,9 +17,9 @@ import (
 
 // What callers branch on. errors.Is finds them.
 var (
-	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join and leave")
-	ErrNotJoined = errors.New("pg: none of the processes is in the group")
-	ErrBadGroup  = errors.New("pg: the name of a group must be a term")
+	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join or leave groups")
+	ErrNotJoined = errors.New("pg: none of the processes is a member of the group")
+	ErrBadGroup  = errors.New("pg: the name of a group must be an Erlang term")
 	ErrNoWatcher = errors.New("pg: only a process can monitor groups")
 )
 
@@ -85,7 +85,7 @@ func New(cfg Config) (*Scope, error) {
 		cfg.Seek = defaultSeek
 	}
 	if cfg.Keep && cfg.Link {
-		return nil, errors.New("pg: Config.Keep and Config.Link exclude each other")
+		return nil, errors.New("pg: Config.Keep and Config.Link cannot be combined")
 	}
 	if cfg.Seek < 0 {
 		return nil, fmt.Errorf("pg: Config.Seek %v: want 0 for the default, or more", cfg.Seek)

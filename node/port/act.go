@@ -52,7 +52,7 @@ func (p *port) act(op any) error {
 type Error struct{ Reason any }
 
 // Error is the reason in Erlang's syntax.
-func (e *Error) Error() string { return "port: the program has answered: " + text(e.Reason) }
+func (e *Error) Error() string { return "port: the program answered with an error: " + text(e.Reason) }
 
 // Term is the reason: what Erlang's callers find in {error, Reason}.
 func (e *Error) Term() any { return e.Reason }
@@ -60,7 +60,7 @@ func (e *Error) Term() any { return e.Reason }
 func (p *port) reply(id int64, answer func(node.From)) error {
 	from, ok := p.calls[id]
 	if !ok {
-		return fmt.Errorf("an answer to %d, which is no open call", id)
+		return fmt.Errorf("an answer to %d, which is not an open call", id)
 	}
 	delete(p.calls, id)
 	answer(from)
@@ -88,7 +88,7 @@ func (p *port) send(to dest, msg any) {
 		err = p.c.SendAt(p.at(to), msg)
 	}
 	if err != nil {
-		p.warn("port: the program's message has not been sent", "to", to.String(), "error", err)
+		p.warn("port: could not send a message of the program", "to", to.String(), "error", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func (d dest) String() string {
 // ask makes a call for the program.
 func (p *port) ask(op opCall) error {
 	if _, twice := p.asks[op.id]; twice {
-		return fmt.Errorf("a call with the id %d, which is that of an open call", op.id)
+		return fmt.Errorf("a call with the id %d, which another open call has", op.id)
 	}
 	if len(p.asks) >= p.cfg.Open {
 		return fmt.Errorf("call: %w", errTooMany)
@@ -142,7 +142,7 @@ func (p *port) link(pid node.PID) error {
 
 func (p *port) monitor(op opMonitor) error {
 	if _, twice := p.monitors[op.id]; twice {
-		return fmt.Errorf("a monitor with the id %d, which is that of another", op.id)
+		return fmt.Errorf("a monitor with the id %d, which another monitor has", op.id)
 	}
 	if len(p.monitors) >= p.cfg.Open {
 		return fmt.Errorf("monitor: %w", errTooMany)
@@ -152,7 +152,7 @@ func (p *port) monitor(op opMonitor) error {
 	case !to.pid.IsZero():
 		ref = p.c.Monitor(to.pid)
 	case !to.alias.IsZero():
-		return errors.New("monitor: a reference names no process")
+		return errors.New("monitor: want a process, not a reference")
 	default:
 		ref = p.c.MonitorAt(p.at(to))
 	}

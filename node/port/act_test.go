@@ -84,7 +84,7 @@ func TestSends(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, wire.Atom("x"), body)
 	w.ask(pid, "send", node.Atom("nobody"), 7) // logged
-	require.Contains(t, w.log.String(), "the program's message has not been sent")
+	require.Contains(t, w.log.String(), "could not send a message of the program")
 	require.NoError(t, w.n.Send(pid, wire.Tuple{wire.Atom("hello"), me}))
 	require.Equal(t, wire.Tuple{wire.Atom("info"), wire.Tuple{wire.Atom("hello"), me}}, w.receive())
 	require.NoError(t, w.n.Send(pid, node.Cast[int]{Body: 3}))

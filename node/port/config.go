@@ -11,7 +11,7 @@ import (
 
 // ErrConfig says that a [Config] is impossible; the error that wraps it says where
 // and what is allowed.
-var ErrConfig = errors.New("port: bad config")
+var ErrConfig = errors.New("port: invalid configuration")
 
 // Codec is what the frames hold.
 type Codec uint8
@@ -111,7 +111,7 @@ func (cfg Config) defaults() (Config, error) {
 	}
 	switch {
 	case cfg.Command == "":
-		return cfg, fmt.Errorf("%w: Command is missing; want a program", ErrConfig)
+		return cfg, fmt.Errorf("%w: Command is missing; want the program to run", ErrConfig)
 	case cfg.Codec > ETF:
 		return cfg, fmt.Errorf("%w: Codec is %d; want MsgPack, Plain or ETF", ErrConfig, cfg.Codec)
 	case cfg.Init == nil:

@@ -1,15 +1,15 @@
-// Package port runs operating-system processes as actors: a program in any
-// language, that reads frames from its stdin and writes frames to its stdout, has a
-// PID, is called, linked, monitored and supervised like any process of the node.
+// Package port runs operating-system processes as actors. A program in any language
+// that reads frames from stdin and writes frames to stdout gets a PID; processes can
+// call, link, monitor and supervise it like any process of the node.
 //
 // # Nouns
 //
-//   - A port is an Actor, made by [New] from a [Config]; its program is one
-//     operating-system process, as old as it.
-//   - A frame is one message between the two: bytes with their length in front. What
-//     is in it is said in "Frames" below; a [Codec] says how terms are written.
-//   - The keeper is a process beside the port that holds on to the program until it
-//     is gone, even if the port is killed.
+//   - A port is an Actor, made by [New] from a [Config]. Its program is one
+//     operating-system process, which starts and ends with the port.
+//   - A frame is one message between the two: bytes after their length. "Frames" below
+//     has the contents; a [Codec] determines how terms are written.
+//   - The runner is a second process that supervises the program until it is gone, even
+//     if the port is killed.
 //
 // A program in Python as the child of a supervisor (see deploy/samples/port for the
 // program and what it imports):
@@ -53,7 +53,7 @@
 // read is as with MsgPack, but that an array is always a list unless it begins with a
 // mark, and three maps of one pair: {"$atom": name}, {"$tuple": array}, {"$etf": str}.
 //
-// In the table the fields behind the word; id is an integer of 64 bits.
+// The table has the fields that follow the word; id is an integer of 64 bits.
 //
 //	to the program
 //	start   self, node, init     the first frame: the port's pid, the node's name, Config.Init
@@ -83,14 +83,14 @@
 //	exit    reason               ends the port, with that reason
 //
 // to is a pid, a reference that is an alias, a name (an atom or text), or a tuple or
-// an array of a name and a node. Words and fields may be added: a program ignores a
-// word that it does not know, and fields behind those it knows. A port does not: see
-// badframe.
+// an array of a name and a node. Later versions may add words and fields: a program
+// must ignore a word that it does not know, and fields after those that it knows. A
+// port ignores neither; see badframe.
 //
 // A frame \x00\x00\x00\x11 94 a4 "call" 01 93 c0 c7 03 01 "add" 05 c0 is the call
 // {add, 5} with the id 1 of a plain goroutine; \x00\x00\x00\x09 93 a5 "reply" 01 05
-// is its answer. What a program prints must not get into the frames: it writes to
-// stderr, whose lines are logged.
+// is its answer. A program must not print to stdout, which is for frames only. It can
+// print to stderr; the port logs those lines.
 //
 // # How it ends
 //
@@ -111,67 +111,67 @@
 //	                              the parent, or of another signal that is not trapped
 //	killed
 //
-// The program is asked first: stdin ends, behind a frame stop. If it has not exited
-// within Config.Grace, its process group gets SIGTERM, after as long again SIGKILL.
-// One that is at fault is sent SIGTERM at once; if the port is killed, SIGKILL.
-// Whatever the program has started and left in its process group is killed when it
-// has exited. The port ends when the program has been reaped, so the next one may
-// have its files and ports; only a port that is killed ends before.
+// To end a program, the port first sends the frame stop and closes stdin. If the program
+// has not exited within Config.Grace, its process group gets SIGTERM, and after the same
+// time again SIGKILL. After a fault of the program it gets SIGTERM at once; if the port
+// is killed, SIGKILL. When the program has exited, what it started in its process group
+// is killed. The port ends after the program has been reaped, so that the next program
+// can use the same files and network ports. Only a killed port ends earlier.
 //
-// A program must exit when its stdin ends: nothing else reaches it if the node
-// itself is killed. And it must answer each call, with an error if need be: of a
-// caller on another node nobody knows whether it still waits, and when Config.Open
-// calls wait, the next is answered with [ErrBusy]. More calls, monitors or links of
-// its own than that are a badframe.
+// A program must exit when its stdin ends: it gets no other sign if the node itself is
+// killed. It must answer each call, with an error if it has no result: nobody knows
+// whether a caller on another node still waits. When Config.Open calls wait, the next
+// call is answered with [ErrBusy]. If the program has more calls, monitors or links than
+// that open itself, the port ends with badframe.
 //
 // # Invariants
 //
-//  1. While a program has not been reaped its keeper is there, and [node.Node.Stop]
-//     waits for that.
+//  1. The runner lives until the program has been reaped, and [node.Node.Stop] waits
+//     for it.
 //  2. What the program writes is handled in order, and its messages to one process
 //     arrive in order; so do messages to it. The two directions never wait for each
 //     other.
-//  3. Memory on account of a program is bounded by its Config: Queue and one frame
-//     towards it, 1 MiB of frames and one more from it (as terms, some 50 times that,
-//     or 100 in a large map), Open calls, monitors and links. A length in a header
-//     makes nothing be allocated.
-//  4. While Queue is used up the port takes no messages: they wait in its mailbox,
-//     in order. Bound it with Options.Limits, and senders feel it.
-//  5. No file and no goroutine of a port is there when its keeper has ended.
+//  3. Config bounds the memory that a program can use: Queue and one frame towards it,
+//     1 MiB of frames and one more from it (as terms about 50 times that, or 100 times
+//     in a large map), Open calls, monitors and links. A length in a header allocates
+//     nothing by itself.
+//  4. While Queue is used up the port takes no messages: they wait in its mailbox, in
+//     order. Bound the mailbox with Options.Limits to make senders wait.
+//  5. When the runner has ended, no file and no goroutine of the port remains.
 //
 // # Goroutines
 //
 //	name      started by  ends with                                 owns
-//	keeper    Init        the program, and all those below          the pipes
-//	writer    the keeper  the end of stdin, or the program          stdin
-//	reader    the keeper  the end of stdout, a bad frame            stdout
-//	stderr    the keeper  the end of stderr                         stderr
-//	reaper    the keeper  the program (it holds a thread meanwhile)  the exit status
+//	runner    Init        the program, and all those below          the pipes
+//	writer    the runner  the end of stdin, or the program          stdin
+//	reader    the runner  the end of stdout, a bad frame            stdout
+//	stderr    the runner  the end of stderr                         stderr
+//	reaper    the runner  the program (it holds a thread meanwhile)  the exit status
 //
-// After the program's exit what is still in the pipes is read, up to 1 MiB, until
-// 250 ms bring nothing: somebody who has left the process group may hold them open.
+// After the program's exit the port reads what is left in the pipes, up to 1 MiB, until
+// nothing arrives for 250 ms: a process that left the process group may hold them open.
 //
 // # What can be lost
 //
-// Messages that the program has not read when it ends, as with any process. A
-// message that cannot be written (a Go value that is no term, or one larger than
-// Config.Frame) is an error for a caller, and else logged and counted (Info.Refused);
-// a message that the program sends to a name that nobody has is logged. Lines of
-// stderr beyond Config.LogRate a second are counted, those beyond 4 KiB cut. A
-// program that starts again knows nothing of what its predecessor has been asked:
-// the callers get the exit reason.
+// Messages that the program has not read when it ends are lost, as with any process. A
+// message may be impossible to write: a Go value that is not a term, or a message larger
+// than Config.Frame. A caller then gets an error; other messages are logged and counted
+// (Info.Refused). A message that the program sends to an unregistered name is logged.
+// Lines of stderr above Config.LogRate a second are only counted, and lines longer than
+// 4 KiB are cut. A restarted program does not know the calls to its predecessor: their
+// callers get the exit reason.
 //
 // # Limits and versions
 //
-// A frame has at most 2 GiB, whatever Config says; terms are nested 500 deep at most
-// with msgpack, 100,000 with ETF, and have 4,194,304 elements. A mailbox of the
-// user's own (Options.Mailbox) must take signals when it is full, as mailbox.Forcer
-// does. While a port is suspended (package sys) nothing of its program is looked at,
-// its exit included. On systems without process groups there is only killing; on
-// those other than Linux the rest of a group is signalled after the program has been
-// reaped, when the group's number might be another's.
+// A frame has at most 2 GiB, whatever Config says. Terms have at most 500 levels with
+// msgpack and 100,000 with ETF, and at most 4,194,304 elements. A mailbox of your own
+// (Options.Mailbox) must accept signals when it is full, as mailbox.Forcer does. While a
+// port is suspended (package sys) it handles nothing from its program, not even its
+// exit. Systems without process groups can only kill the program. On systems other than
+// Linux the rest of a process group is signalled after the program has been reaped, when
+// the number of the group could already belong to another one.
 //
-// There is no frame to register a name: that is the child specification's, which
-// outlives the program. References of monitors are not shown to programs: an id of
-// their own is less to keep.
+// A program cannot register a name by a frame: names belong to the child specification,
+// which outlives the program. Monitors of a program have ids that it chooses itself, not
+// references.
 package port

@@ -141,12 +141,12 @@ func (c *codec) decode(b []byte) (any, error) {
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, fmt.Errorf("%d bytes behind the term", len(rest))
+		return nil, fmt.Errorf("%d bytes follow the term", len(rest))
 	}
 	return parse(t)
 }
 
-var errShape = errors.New("want an array, or a tuple, that begins with a word")
+var errShape = errors.New("want an array or a tuple that begins with a word")
 
 // parse reads what a program has written.
 func parse(t any) (any, error) {
@@ -166,7 +166,7 @@ func parse(t any) (any, error) {
 	}
 	k, ok := kinds[word]
 	if !ok {
-		return nil, fmt.Errorf("no kind of frame begins with %q", wire.FormatGo("%v", word, maxBrief))
+		return nil, fmt.Errorf("unknown kind of frame: %q", wire.FormatGo("%v", word, maxBrief))
 	}
 	f := fields{all: all[1:]}
 	if len(f.all) < k.least || len(f.all) > max(k.least, k.most) {
@@ -246,7 +246,7 @@ func (f *fields) wait(i int) time.Duration {
 	}
 	n, ok := wire.Int(f.all[i])
 	if !ok || n < 0 || n > math.MaxInt32 {
-		f.fail(i, "milliseconds, or nil for ever")
+		f.fail(i, "milliseconds, or nil for no timeout")
 		return 0
 	}
 	return max(1, time.Duration(n)*time.Millisecond)

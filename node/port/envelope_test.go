@@ -78,10 +78,10 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeRefused(t *testing.T) {
 	for term, want := range map[string]string{
-		"[]":                             "want an array, or a tuple, that begins with a word",
+		"[]":                             "want an array or a tuple that begins with a word",
 		"reply":                          "want an array",
 		"{7}":                            "want an array",
-		"{bye}":                          `no kind of frame begins with "bye"`,
+		"{bye}":                          `unknown kind of frame: "bye"`,
 		"{ready,1}":                      "ready with 1 fields; want none",
 		"{reply,1}":                      "reply with 1 fields; want id, value",
 		"{reply,a,1}":                    "reply: field 1 is a; want an integer of 64 bits",
@@ -92,7 +92,7 @@ func TestDecodeRefused(t *testing.T) {
 		"{send,{a,b,c},x}":               "send: field 1 is {a,b,c}; want",
 		"{send,{a,7},x}":                 "send: field 1 is {a,7}; want",
 		"{send,'',x}":                    "send: field 1 is ''; want",
-		"{call,1,a,x,-1}":                "call: field 4 is -1; want milliseconds, or nil for ever",
+		"{call,1,a,x,-1}":                "call: field 4 is -1; want milliseconds, or nil for no timeout",
 		"{call,1,a,x,1.5}":               "call: field 4 is 1.5",
 		"{call,1,a,x,1,1}":               "call with 5 fields; want id, to, body, and perhaps a timeout",
 	} {
@@ -104,7 +104,7 @@ func TestDecodeRefused(t *testing.T) {
 	for _, kind := range []Codec{MsgPack, ETF} {
 		c := newCodec(kind, 1<<20)
 		_, err := c.decode(append(bytesOf(t, kind, written[0].term), 0))
-		require.ErrorContains(t, err, "1 bytes behind the term")
+		require.ErrorContains(t, err, "1 bytes follow the term")
 	}
 }
 

@@ -60,7 +60,7 @@ func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	}
 	return func(more ...any) (node.Actor, error) {
 		if len(more) > 0 {
-			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), "arguments beside those of the file"})
+			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), "arguments in addition to those of the file"})
 		}
 		return New(cfg), nil
 	}, nil
@@ -102,7 +102,7 @@ func ReadConfig(term any) (cfg Config, err error) {
 		case "log_rate":
 			cfg.LogRate, err = readSize(v)
 		default:
-			return errors.New("unknown; want command, args, env, dir, codec, init, ready, frame, queue, stall, open, grace or log_rate")
+			return errors.New("unknown field; want command, args, env, dir, codec, init, ready, frame, queue, stall, open, grace or log_rate")
 		}
 		return err
 	})
@@ -118,7 +118,7 @@ func eachPair(t any, f func(key string, v any) error) error {
 	one := func(k, v any) error {
 		key, ok := wire.Text(k)
 		if !ok {
-			return fmt.Errorf("%s as a key; want text", brief(k))
+			return fmt.Errorf("the key %s; want text", brief(k))
 		}
 		if err := f(key, v); err != nil {
 			return fmt.Errorf("%s: %w", wire.FormatGo("%v", key, maxBrief), err)

@@ -29,7 +29,7 @@ func TestReadConfig(t *testing.T) {
 	for term, want := range map[string]string{
 		`7`:                             "7; want a map",
 		`[a]`:                           "a in a list of pairs; want {Key, Value}",
-		`[{7,8}]`:                       "7 as a key; want text",
+		`[{7,8}]`:                       "the key 7; want text",
 		`#{}`:                           "Command is missing",
 		`#{command => 7}`:               "command: 7; want text",
 		`#{command => x, args => y}`:    "args: y; want a list of text",
@@ -39,7 +39,7 @@ func TestReadConfig(t *testing.T) {
 		`#{command => x, grace => "1"}`: `grace: "1"; want a time above 0`,
 		`#{command => x, grace => 0}`:   "grace: 0; want a time above 0",
 		`#{command => x, queue => -1}`:  "queue: -1; want an integer from 1 to 2147483647",
-		`#{comand => x}`:                "comand: unknown; want command,",
+		`#{comand => x}`:                "comand: unknown field; want command,",
 	} {
 		v, err := wire.Parse(term)
 		require.NoError(t, err)

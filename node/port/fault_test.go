@@ -30,18 +30,18 @@ func TestFaults(t *testing.T) {
 		{"killed by a signal", sh("kill -SEGV $$"), "{signal,sigsegv}"},
 		{"killed for good", sh("kill -KILL $$"), "{signal,sigkill}"},
 		{"writes text", sh("echo hello, world; cat >/dev/null"), "{frame_too_large,1751477356,67108864}"},
-		{"writes zeros", sh("head -c 100 /dev/zero; cat >/dev/null"), `{badframe,<<"frame 1: a frame of no bytes">>}`},
+		{"writes zeros", sh("head -c 100 /dev/zero; cat >/dev/null"), `{badframe,<<"frame 1: an empty frame">>}`},
 		{"writes garbage in a frame", sh(`printf '\000\000\000\001\301'; cat >/dev/null`), `{badframe,<<"frame 1: pack: offset 0: the byte 0xc1…`},
 		{"a frame of an integer", sh(`printf '\000\000\000\001\007'; cat >/dev/null`), `{badframe,<<"frame 1: want an array…`},
-		{"an unknown word", sh(`printf '\000\000\000\005\221\243abc'; cat >/dev/null`), `{badframe,<<"frame 1: no kind of frame begins with \"abc\"">>}`},
+		{"an unknown word", sh(`printf '\000\000\000\005\221\243abc'; cat >/dev/null`), `{badframe,<<"frame 1: unknown kind of frame: \"abc\"">>}`},
 		{"says it is a gigabyte", sh(`printf '\100\000\000\000'; cat >/dev/null`), "{frame_too_large,1073741824,67108864}"},
 		{"a frame that does not come", sh(`printf '\003\000\000\000abc'; exec >&-; sleep 100`), "stdout_closed"},
 		{"closes its stdout", sh("exec >&-; sleep 100"), "stdout_closed"},
 		{"closes its stdout and says why", sh("exec >&-; exit 4"), "{exit_status,4}"},
 		{"closes its stdin", sh("exec <&-; sleep 100"), "stdin_closed"},
 		{"floods stdout with frames of nothing", sh("cat /dev/zero"), `{badframe,…`},
-		{"answers what nobody has asked", python("port = Port()\nport.reply(7, 1)\nport.run()"), `{badframe,<<"an answer to 7, which is no open call">>}`},
-		{"two calls of one id", python("port = Port()\nfor _ in range(2): port._write('call', 1, port.me, 1)\nport.run()"), `{badframe,<<"a call with the id 1, which is that of an open call">>}`},
+		{"answers what nobody has asked", python("port = Port()\nport.reply(7, 1)\nport.run()"), `{badframe,<<"an answer to 7, which is not an open call">>}`},
+		{"two calls of one id", python("port = Port()\nfor _ in range(2): port._write('call', 1, port.me, 1)\nport.run()"), `{badframe,<<"a call with the id 1, which another open call has">>}`},
 		{"exits with a reason", python("port = Port()\nport.exit((Atom('shutdown'), 7))\nport.run()"), "{shutdown,7}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,10 +78,10 @@ func TestNotStarted(t *testing.T) {
 		"not in PATH":       {Config{Command: "no-such-program-anywhere"}, "{not_started,enoent}"},
 		"no program":        {Config{Command: "/etc/passwd"}, "{not_started,eacces}"},
 		"no such directory": {Config{Command: "/bin/cat", Dir: "/nonexistent"}, "{not_started,enoent}"},
-		"no command":        {Config{}, `{bad_config,<<"port: bad config: Command is missing; want a program">>}`},
-		"no codec":          {Config{Command: "x", Codec: 9}, `{bad_config,<<"port: bad config: Codec is 9; want MsgPack, Plain or ETF">>}`},
-		"no size":           {Config{Command: "x", Queue: -1}, `{bad_config,<<"port: bad config: Queue is -1; want 1 to 2147483647, or 0 for 1048576">>}`},
-		"no time":           {Config{Command: "x", Grace: -1}, `{bad_config,<<"port: bad config: Grace is -1ns; want a time above 0">>}`},
+		"no command":        {Config{}, `{bad_config,<<"port: invalid configuration: Command is missing; want the program to run">>}`},
+		"no codec":          {Config{Command: "x", Codec: 9}, `{bad_config,<<"port: invalid configuration: Codec is 9; want MsgPack, Plain or ETF">>}`},
+		"no size":           {Config{Command: "x", Queue: -1}, `{bad_config,<<"port: invalid configuration: Queue is -1; want 1 to 2147483647, or 0 for 1048576">>}`},
+		"no time":           {Config{Command: "x", Grace: -1}, `{bad_config,<<"port: invalid configuration: Grace is -1ns; want a time above 0">>}`},
 		"no term":           {Config{Command: "/bin/cat", Init: make(chan int)}, `{bad_config,<<"Init: …`},
 		"never ready":       {Config{Command: "/bin/sleep", Args: []string{"100"}, Ready: 20 * time.Millisecond}, "start_timeout"},
 		"exits first":       {Config{Command: "/bin/sh", Args: []string{"-c", "exit 5"}, Ready: patience}, "{exit_status,5}"},
@@ -205,7 +205,7 @@ func TestStderr(t *testing.T) {
 	log := w.log.String()
 	require.Contains(t, log, `text=one`)
 	require.Contains(t, log, "text=\"tw\uFFFDo\"\n")
-	require.Contains(t, log, "xxx \"bytes left out\"=5904\n")
+	require.Contains(t, log, "xxx bytes_left_out=5904\n")
 	require.Contains(t, log, "text=end\n")
 	require.Contains(t, log, "command=/bin/sh")
 }
@@ -217,7 +217,7 @@ func TestStderrFlood(t *testing.T) {
 	require.Equal(t, "normal", format(w.reason(w.monitored(cfg))))
 	log := w.log.String()
 	require.Less(t, strings.Count(log, "text="), 1500)
-	require.Contains(t, log, "lines of stderr have not been logged")
+	require.Contains(t, log, "stderr were not logged")
 	require.Less(t, len(log), 100_000)
 }
 
@@ -296,5 +296,5 @@ func TestMessagesThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, w.n.Send(pid, node.Cast[any]{Body: make([]byte, 10_000)}))
 	require.Equal(t, "0", w.call(pid, "get"))
 	require.Equal(t, 4, w.info(pid).Refused)
-	require.Equal(t, 2, strings.Count(w.log.String(), "a message has not been given to the program"))
+	require.Equal(t, 2, strings.Count(w.log.String(), "could not pass a message to the program"))
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // ErrFrame says that a message is larger than Config.Frame.
-var ErrFrame = errors.New("port: the message is larger than a frame may be")
+var ErrFrame = errors.New("port: the message is larger than Config.Frame allows")
 
-var errOver = errors.New("port: the program takes nothing any more")
+var errOver = errors.New("port: the program no longer reads its input")
 
 // feed is what goes to a program: bytes that wait for its stdin.
 //
@@ -153,7 +153,7 @@ func (f *feed) written(n int) bool {
 	return there
 }
 
-var errStalled = errors.New("port: nothing has been read")
+var errStalled = errors.New("port: no frame read yet")
 
 // write writes b, or a part of it. It fails with errStalled if the other side reads
 // nothing for too long.

@@ -15,12 +15,12 @@ const (
 	keep = 1 << 20  // larger buffers are not kept
 )
 
-var errEmptyFrame = errors.New("a frame of no bytes")
+var errEmptyFrame = errors.New("an empty frame")
 
 // tooLarge is a frame beyond the limit.
 type tooLarge struct{ n, limit int }
 
-func (*tooLarge) Error() string { return "a frame beyond the limit" }
+func (*tooLarge) Error() string { return "a frame longer than the limit" }
 
 // frames reads frames from a stream.
 type frames struct {

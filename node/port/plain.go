@@ -208,7 +208,7 @@ func fromExternal(b []byte) (any, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: %w", pack.ErrMalformed, plainTerm, err)
 	case len(rest) > 0:
-		return nil, fmt.Errorf("%w: %s: %d bytes behind a term", pack.ErrMalformed, plainTerm, len(rest))
+		return nil, fmt.Errorf("%w: %s: %d bytes follow a term", pack.ErrMalformed, plainTerm, len(rest))
 	}
 	return t, nil
 }

@@ -105,7 +105,7 @@ func (p *port) Init(c *node.Context) error {
 		return node.ExitWith(wire.Tuple{wire.Atom("bad_config"), fmt.Sprintf("Init: %v", err)})
 	}
 	k := keeper{r: p.prog, ctx: c.Context()}
-	o := node.Options{Place: node.Detached(), Label: "keeper of port " + c.DisplayName()}
+	o := node.Options{Place: node.Detached(), Label: "runner of port " + c.DisplayName()}
 	if _, err := node.SpawnWait(context.Background(), c, o, k); err != nil {
 		p.prog.abandon()
 		return node.ExitWith(notStarted(err))
@@ -195,7 +195,7 @@ func (p *port) write(word string, fields ...any) error {
 func (p *port) tell(word string, fields ...any) {
 	if err := p.write(word, fields...); err != nil {
 		p.refused++
-		p.warn("port: a message has not been given to the program", "kind", word, "error", err)
+		p.warn("port: could not pass a message to the program", "kind", word, "error", err)
 	}
 }
 
@@ -203,7 +203,7 @@ func (p *port) tell(word string, fields ...any) {
 func (p *port) warn(what string, attrs ...any) {
 	missed, ok := p.warned.admit(time.Now())
 	if missed > 0 {
-		attrs = append(attrs, "not logged", missed)
+		attrs = append(attrs, "not_logged", missed)
 	}
 	if ok {
 		p.log.Warn(what, attrs...)
@@ -367,7 +367,7 @@ func (p *port) end(e ended) error {
 		reason = statusReason(e)
 	}
 	if !node.Orderly(reason) {
-		p.log.Error("port: terminating", "process", p.c.Self().String(), "exit code", e.code, "signal", e.signal, "reason", sys.Words(reason))
+		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason", sys.Words(reason))
 	}
 	return node.ExitWith(reason)
 }

@@ -80,7 +80,7 @@ func launch(cfg *Config, log *slog.Logger, c *codec, box *inbox) (r *program, er
 		return nil, err
 	}
 	return &program{
-		cfg: cfg, cmd: cmd, log: log.With("os pid", cmd.Process.Pid), codec: c, box: box, feed: newFeed(cfg, box.note),
+		cfg: cfg, cmd: cmd, log: log.With("os_pid", cmd.Process.Pid), codec: c, box: box, feed: newFeed(cfg, box.note),
 		stdin: mine[0], stdout: newOutlet(mine[1]), stderr: newOutlet(mine[2]),
 		asked: make(chan struct{}), pushed: make(chan struct{}), exited: make(chan struct{}),
 	}, nil

@@ -73,11 +73,11 @@ func logLines(from io.Reader, log *slog.Logger, limit int) {
 			return
 		}
 		if missed > 0 {
-			log.Warn("port: lines of stderr have not been logged", "lines", missed)
+			log.Warn("port: some lines of the program's stderr were not logged: too many a second", "lines", missed)
 		}
 		attrs := []slog.Attr{slog.String("text", string(bytes.ToValidUTF8(line, []byte("\uFFFD"))))}
 		if more > 0 {
-			attrs = append(attrs, slog.Int("bytes left out", more))
+			attrs = append(attrs, slog.Int("bytes_left_out", more))
 		}
 		log.LogAttrs(context.Background(), slog.LevelInfo, "port: stderr", attrs...)
 	}
@@ -93,6 +93,6 @@ func logLines(from io.Reader, log *slog.Logger, limit int) {
 		l.end(emit)
 	}
 	if r.missed > 0 {
-		log.Warn("port: lines of stderr have not been logged", "lines", r.missed)
+		log.Warn("port: some lines of the program's stderr were not logged: too many a second", "lines", r.missed)
 	}
 }

@@ -39,7 +39,7 @@ func Inspect[T node.Dest](ctx context.Context, from node.Caller, to T) (Info, er
 		t = pair[1]
 	}
 	if err := etf.FromTerm(t, &i); err != nil {
-		return i, fmt.Errorf("port: %v is no port: %w", to, err)
+		return i, fmt.Errorf("port: %v is not a port: %w", to, err)
 	}
 	return i, nil
 }
@@ -68,7 +68,7 @@ func (s system) State() any {
 	return t
 }
 
-var errNoState = errors.New("port: the state is the program's")
+var errNoState = errors.New("port: the state of a port belongs to its program and cannot be replaced")
 
 // Replace is part of sys.Server.
 func (system) Replace(any) error { return errNoState }

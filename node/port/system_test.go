@@ -34,7 +34,7 @@ func TestSystemMessages(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, format(status), "os_pid => ")
 	_, err = sys.ReplaceState(ctx, w.n, pid, func(s any) (any, error) { return s, nil })
-	require.ErrorContains(t, err, "the state is the program's")
+	require.ErrorContains(t, err, "the state of a port belongs to its program")
 	require.NoError(t, sys.Stop(ctx, w.n, pid, wire.Atom("enough")))
 	require.Equal(t, wire.Atom("enough"), w.reason(pid))
 	require.True(t, gone(i.OSPID))

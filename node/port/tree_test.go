@@ -99,9 +99,9 @@ func TestTreeBadConfig(t *testing.T) {
 	}))
 	for old, c := range map[string]struct{ new, want string }{
 		"command: python3": {"command: ruby", "ruby may not run here"},
-		"ready: 20s":       {"ready: -1s", `port: bad config: ready: <<"-1s">>; want a time above 0`},
-		"init: 40":         {"codec: xml", `port: bad config: codec: <<"xml">>; want msgpack, plain or etf`},
-		"grace: 1s":        {"graze: 1s", "port: bad config: graze: unknown; want command, args"},
+		"ready: 20s":       {"ready: -1s", `port: invalid configuration: ready: <<"-1s">>; want a time above 0`},
+		"init: 40":         {"codec: xml", `port: invalid configuration: codec: <<"xml">>; want msgpack, plain or etf`},
+		"grace: 1s":        {"graze: 1s", "port: invalid configuration: graze: unknown field; want command, args"},
 	} {
 		f, err := tree.Check("ports.yaml", strings.NewReader(strings.Replace(sampleTree(t), old, c.new, 1)), tree.Known{Behaviours: w.n.Behaviours()})
 		require.NoError(t, err)

@@ -1,16 +1,15 @@
-// Package statem is Erlang's gen_statem: a process that is in one of several
-// states, each a function that handles what comes while the machine is in it.
+// Package statem is Erlang's gen_statem: a process that is in one of several states.
+// Each state is a function that handles the events that arrive in that state.
 //
 // # Nouns
 //
 //   - A machine's data is any Go value.
-//   - A [State] is a method of it, or a function, whose name is the state's. It is
-//     given an [Event] and returns the state to go to, or nil to stay.
-//   - A [Kind] is the states of a sort of machine. [Define] makes it.
-//   - A [Context] is what a state acts through: all of node.Context, and Postpone,
-//     Internal, SetTimeout, Repeat, Stop.
-//   - A [Type] says what sort of event has come; the timeouts among the types can
-//     be set.
+//   - A [State] is a method of the data, or a function; its name is the name of the
+//     state. It takes an [Event] and returns the next state, or nil to stay.
+//   - A [Kind] holds the states that machines of one kind have. [Define] makes it.
+//   - A [Context] is a state's access to its process: all of node.Context, and
+//     Postpone, Internal, SetTimeout, Repeat and Stop.
+//   - A [Type] is the type of an event. Some types are timeouts, which a state can set.
 //
 // See the example for a whole machine.
 //
@@ -25,7 +24,7 @@
 //	{system, From, What}                        see package sys
 //	anything else                               TypeInfo
 //
-// sys:get_state shows {State, Data}. Events for those who watch by package sys are
+// sys:get_state shows {State, Data}. The events that package sys reports are
 // {in, Event}, {out, Reply, To, State} and {consume|postpone, Event, State, Next}.
 //
 // # What a state function does
@@ -69,33 +68,33 @@
 //
 //  1. One state function runs at a time. No message is taken from the mailbox while
 //     there is an event or a zero timeout that comes before it.
-//  2. At most one timeout of a type is set. One that was called off, replaced or
-//     overtaken does not come, even if its message is in the mailbox.
+//  2. At most one timeout of a type is set. A timeout that was cancelled or replaced
+//     never fires, even if its message is already in the mailbox.
 //  3. An enter call changes no state, postpones nothing and inserts nothing.
 //  4. A call gets one answer: a reply, the error of a state function, an
-//     [UnhandledError] if a state has let go of it, or word of the machine's exit.
-//  5. While suspended (package sys) a machine handles system messages and its
-//     parent's exit; all else waits, in order.
+//     [UnhandledError] if a state drops it, or the notice that the machine exited.
+//  5. While suspended (package sys) a machine handles only system messages and its
+//     parent's exit. All other messages wait, in order.
 //
 // # Goroutines
 //
-// None. A machine is an Actor; for one whose states block or compute for long,
-// start it with Options.Place = node.Detached().
+// None: a machine is an Actor. If its states block or compute for long, start it with
+// Options.Place = node.Detached().
 //
 // # Limits
 //
-// The messages of timeouts go through the mailbox: one that is bounded and drops
-// what it has no room for may drop them, and counts them as dead letters. What a
-// machine postpones is not bounded.
+// Timeouts arrive through the mailbox. A bounded mailbox with a Drop policy may drop
+// their messages, which are then counted as dead letters. The number of postponed
+// events is not bounded.
 //
 // # Differences from gen_statem
 //
-// A state is a function with a name: neither any term, nor a state of a callback
-// module that can be changed. Data is changed in place, so that what a state has
-// done to it before a panic stays. A call that a state function neither answers, nor
-// postpones, nor asks [Context.From] of is answered with an error; in OTP its
-// caller waits. Replies go when [Context.Reply] is called, not after the function
-// has returned. A zero timeout that is replaced by a longer one comes as that
-// timeout; in OTP 25 it comes as a message {timeout, Ref, Type}, which is a bug.
-// Absolute times are not offered; see [time.Until]. Hibernate does nothing.
+// A state is a function with a name, not an arbitrary term, and the callback module
+// cannot be changed. States change the data in place: a change that was made before a
+// panic stays. If a state function neither answers nor postpones a call, and does not
+// take its [Context.From], the caller gets an error; in OTP it waits. [Context.Reply]
+// sends the reply at once, not after the function has returned. A zero timeout that is
+// replaced by a longer one fires as that timeout; in OTP 25 it arrives as a message
+// {timeout, Ref, Type}, which is a bug. Absolute times are not offered; see
+// [time.Until]. Hibernate does nothing.
 package statem

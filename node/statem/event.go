@@ -77,7 +77,7 @@ var ErrUnhandled = errors.New("statem: unhandled event")
 
 // What a machine ends with when its states break the rules.
 var (
-	ErrNoState   = errors.New("statem: not one of the states that Define was given")
+	ErrNoState   = errors.New("statem: unknown state: want one that Define was given")
 	ErrBadAction = errors.New("statem: not allowed here")
 )
 
@@ -89,7 +89,7 @@ type UnhandledError struct {
 }
 
 func (e *UnhandledError) Error() string {
-	return fmt.Sprintf("statem: %s handles no call of type %T in the state %s", e.Machine, e.Request, e.State)
+	return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", e.Machine, e.Request, e.State)
 }
 
 // Term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.

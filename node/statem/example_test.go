@@ -85,5 +85,5 @@ func Example() {
 	// 1 <nil>
 	// 2 <nil>
 	// come in <nil>
-	// statem: *statem_test.door handles no call of type string in the state locked
+	// statem: *statem_test.door does not handle calls of type string in the state locked
 }

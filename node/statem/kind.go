@@ -50,7 +50,7 @@ func Define[M any](states ...State[M]) *Kind[M] {
 	}
 	var none M
 	if _, ok := any(none).(interface{ Init(*Context) error }); ok {
-		panic(fmt.Sprintf("statem: Define: Init of %T returns an error only: want (statem.State[%T], error)", none, none))
+		panic(fmt.Sprintf("statem: Define: Init of %T returns only an error: want (statem.State[%T], error)", none, none))
 	}
 	for _, f := range states {
 		if f == nil {

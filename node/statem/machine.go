@@ -265,7 +265,7 @@ func (m *machine[M]) call(target *known[M]) error {
 			return m.ends(node.ReasonOf(err))
 		}
 		if next != nil && m.kind.find(next) != target {
-			m.misuse("an enter call that goes to another state")
+			m.misuse("an enter call changes the state")
 		}
 		if m.act.stop {
 			m.entering = false
@@ -292,7 +292,7 @@ func (m *machine[M]) ends(reason any) error {
 	reason = node.ReasonOf(err)
 	if log := m.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
-			"last event", sys.Brief(m.last), "state", sys.Brief(m.shownState()),
+			"last_event", sys.Brief(m.last), "state", sys.Brief(m.shownState()),
 			"postponed", sys.Brief(m.postponedTerm()), "reason", sys.Words(reason))
 	}
 	return err

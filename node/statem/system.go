@@ -44,7 +44,7 @@ func (m systemOf[M]) Replace(state any) error {
 			return err
 		}
 	} else if !wire.Equal(t[1], m.dataTerm()) {
-		return fmt.Errorf("statem: %s has no SetData, and the new data is not of that type", m.BehaviourName())
+		return fmt.Errorf("statem: the new data is not of the type that %s uses, which has no SetData", m.BehaviourName())
 	}
 	m.enter(s)
 	return nil

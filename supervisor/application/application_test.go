@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "b"}}, "{duplicate_application,b}"},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "a"}}, "{cycle,[a,a]}"},
 		{application.Spec{Name: "a", Optional: []wire.Atom{"b"}}, "{optional_application_not_in_applications,b}"},
-		{application.Spec{Name: "a", Top: &supervisor.Spec{}, Start: sleeper("a").Start}, `{badstartspec,<<"both Top and Start are given">>}`},
+		{application.Spec{Name: "a", Top: &supervisor.Spec{}, Start: sleeper("a").Start}, `{badstartspec,<<"Top and Start cannot be combined">>}`},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "c"}, Optional: []wire.Atom{"c"}}, ""},
 	} {
 		err := x.spec.Check()
@@ -99,7 +99,7 @@ func TestCycle(t *testing.T) {
 		var cycle *application.CycleError
 		require.ErrorAs(t, err, &cycle)
 		require.Equal(t, []wire.Atom{"b", "c", "b"}, cycle.Cycle)
-		require.EqualError(t, err, "application: starting b: application: dependencies in a circle: b -> c -> b")
+		require.EqualError(t, err, "application: starting b: application: the dependencies form a cycle: b -> c -> b")
 		require.Empty(t, names(t, c)) // x has been stopped again
 		answer, err := n.Apply(t.Context(), "application", "ensure_all_started", []any{wire.Atom("a")})
 		require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestPermanent(t *testing.T) {
 		require.NoError(t, n.SendName("x", 1))
 		<-c.Done()
 		require.Equal(t, &application.EndedError{Name: "vital", Type: application.Permanent, Reason: node.Shutdown, Started: true}, c.Err())
-		require.EqualError(t, c.Err(), "application: permanent application vital has ended: shutdown")
+		require.EqualError(t, c.Err(), "application: the permanent application vital ended: shutdown")
 		require.Empty(t, n.Registered())
 		require.Error(t, c.StartAll(t.Context()))
 	})

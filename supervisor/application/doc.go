@@ -20,7 +20,7 @@
 //	err = c.StartAll(ctx)     // store, then shop
 //	select {
 //	case <-c.Done():          // one that is permanent has ended, the others have been stopped
-//		log.Error("stopping", "err", c.Err())
+//		log.Error("stopping", "error", c.Err())
 //	case <-signalled:
 //		err = c.StopAll(ctx)  // shop, then store
 //	}

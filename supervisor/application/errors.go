@@ -34,7 +34,7 @@ func (e *StateError) Term() any { return wire.Tuple{e.What, e.Name} }
 type UnknownError struct{ Name wire.Atom }
 
 func (e *UnknownError) Error() string {
-	return "application: nothing is loaded under the name " + wire.Format(e.Name)
+	return "application: no application is loaded with the name " + wire.Format(e.Name)
 }
 
 // Term is {"no such file or directory", "Name.app"}: where OTP would look.
@@ -51,7 +51,7 @@ func (e *CycleError) Error() string {
 	for i, n := range e.Cycle {
 		names[i] = wire.Format(n)
 	}
-	return "application: dependencies in a circle: " + strings.Join(names, " -> ")
+	return "application: the dependencies form a cycle: " + strings.Join(names, " -> ")
 }
 
 // Term is {cycle, [Name]}.
@@ -66,7 +66,7 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("application: %s has not started: %s", wire.Format(e.Name), (&node.ExitError{Reason: e.Reason}).Error())
+	return fmt.Sprintf("application: %s did not start: %s", wire.Format(e.Name), (&node.ExitError{Reason: e.Reason}).Error())
 }
 
 // Term is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that
@@ -111,9 +111,9 @@ type EndedError struct {
 func (e *EndedError) Error() string {
 	verb := "ended"
 	if !e.Started {
-		verb = "not started"
+		verb = "did not start"
 	}
-	return fmt.Sprintf("application: %s application %s has %s: %s", e.Type, wire.Format(e.Name), verb, sys.Brief(e.Reason))
+	return fmt.Sprintf("application: the %s application %s %s: %s", e.Type, wire.Format(e.Name), verb, sys.Brief(e.Reason))
 }
 
 // Term is {application_terminated | application_start_failure, Name, Reason}: the

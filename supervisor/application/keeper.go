@@ -155,7 +155,7 @@ func (k *keeper) refuse(c *genserver.Context, r *run, err error) {
 
 // failed is what follows from a start that has failed.
 func (k *keeper) failed(c *genserver.Context, r *run, err error) {
-	k.n.Log().Error("application not started", "application", r.spec.Name, "type", r.typ.String(), "err", err)
+	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", r.typ.String(), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
 		c.Stop(&EndedError{r.spec.Name, r.typ, node.ErrorTerm(err), false})
 	}
@@ -229,7 +229,7 @@ func (k *keeper) halt(c *genserver.Context, r *run, how halt) {
 	}
 	began := time.Now()
 	if _, err := node.AwaitExit(ctx, c.Context, r.pid); err != nil {
-		k.n.Log().Error("application killed: it has not stopped in time", "application", r.spec.Name, "after", time.Since(began))
+		k.n.Log().Error("killed an application that did not stop in time", "application", r.spec.Name, "after", time.Since(began))
 		c.Exit(r.top, node.Kill)
 		c.Exit(r.pid, node.Kill)
 	}

@@ -27,7 +27,7 @@ func (r *run) serve(p *node.Process, controller node.PID) error {
 	p.TrapExit(true)
 	top, err := r.spec.start(p.Context(), p)
 	if err == nil && top.IsZero() {
-		err = fmt.Errorf("application: Start of %s has returned neither a process nor an error", wire.Format(r.spec.Name))
+		err = fmt.Errorf("application: Start of %s returned neither a process nor an error", wire.Format(r.spec.Name))
 	}
 	if err != nil {
 		return p.Send(controller, settled{run: r, err: err})

@@ -97,7 +97,7 @@ func (s *Spec) Check() error {
 		return bad("invalid_name", s.Name)
 	}
 	if s.Top != nil && s.Start != nil {
-		return bad("badstartspec", "both Top and Start are given")
+		return bad("badstartspec", "Top and Start cannot be combined")
 	}
 	if int(s.Type) >= len(types) {
 		return bad("invalid_restart_type", int(s.Type))

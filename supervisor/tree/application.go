@@ -28,9 +28,9 @@ func (r *reader) applications(v at) (all []application.Spec) {
 		if line, twice := first[a.Name]; a.Name == "" {
 			// It has been said that the name is missing.
 		} else if twice && line == 0 {
-			r.Fail(a.name, "there is an application %s already; want another name", wire.Format(a.Name))
+			r.Fail(a.name, "an application named %s already exists; want another name", wire.Format(a.Name))
 		} else if twice {
-			r.Fail(a.name, "another application has the name %s, in line %d", wire.Format(a.Name), line)
+			r.Fail(a.name, "the name %s is already used by the application in line %d", wire.Format(a.Name), line)
 		} else {
 			first[a.Name] = a.name.Line
 		}
@@ -47,7 +47,7 @@ func (r *reader) application(v at) (a applied) {
 	got := r.Object(v,
 		field{Name: "name", Required: true, Read: func(v at) {
 			if a.Name, _ = r.atom(v, "the application's name"); a.Name == "" {
-				r.Fail(v, "want a name that is not empty")
+				r.Fail(v, "want a name, not an empty text")
 			}
 			a.name = v
 		}},
@@ -148,7 +148,7 @@ func (r *reader) dependencies(apps []applied) {
 	for _, a := range apps {
 		for i, d := range a.Depends {
 			if _, here := byName[d]; !here && d != "" && !there[d] && !slices.Contains(a.Optional, d) && !r.Full() {
-				r.Fail(a.depends[i], "no application %s; %s", strict.Cut(wire.Format(d)), strict.Allowed(string(d), known))
+				r.Fail(a.depends[i], "unknown application %s; %s", strict.Cut(wire.Format(d)), strict.Allowed(string(d), known))
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (r *reader) dependencies(apps []applied) {
 			case !here || state[k] == done:
 			case state[k] == open:
 				circle := append(path[slices.Index(path, string(d)):len(path):len(path)], string(d))
-				r.Fail(apps[i].depends[j], "a circle of dependencies, %s; want none", strings.Join(circle, " -> "))
+				r.Fail(apps[i].depends[j], "the dependencies form a cycle, %s; remove one", strings.Join(circle, " -> "))
 			default:
 				walk(k)
 			}

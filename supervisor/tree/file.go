@@ -105,7 +105,7 @@ func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
 	alone := func(v at) {
 		name := v.Path[strings.LastIndexByte(v.Path, '.')+1:]
 		if first != "" {
-			r.Fail(v, "together with %s; want one of the two", first)
+			r.Fail(v, "cannot be combined with %s; want one of the two", first)
 			return
 		}
 		first = name

@@ -51,7 +51,7 @@ func (r *reader) name(v at) (wire.Atom, bool) {
 		return "", false
 	}
 	if first, twice := r.names[name]; twice {
-		r.Fail(v, "%s is registered twice, first in line %d as %s", wire.Format(name), first.Line, first.Path)
+		r.Fail(v, "the name %s is used twice, first in line %d for %s", wire.Format(name), first.Line, first.Path)
 		return name, false
 	}
 	r.names[name] = v

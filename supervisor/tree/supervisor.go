@@ -53,7 +53,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	if children.Node == nil {
 		if s.Strategy == supervisor.SimpleOneForOne {
 			v.Path = strict.Join(v.Path, "children")
-			r.Fail(v, "missing; simple_one_for_one needs one child, the model for those to come")
+			r.Fail(v, "missing; simple_one_for_one needs one child, the template for the children to start")
 		}
 		return s, o
 	}
@@ -71,7 +71,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 			if !twice {
 				ids.Put(k.ID, mine)
 			} else if c := first.(claim); !c.byName || !mine.byName { // of two names it has been said already
-				r.Fail(id, "another child has the id %s, in line %d", strict.Cut(wire.Format(k.ID)), c.line)
+				r.Fail(id, "the id %s is already used by the child in line %d", strict.Cut(wire.Format(k.ID)), c.line)
 			}
 		}
 		// What is wrong by supervisor's own rules, and not by those here, is not
@@ -82,7 +82,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 		s.Children = append(s.Children, k)
 	})
 	if s.Strategy == supervisor.SimpleOneForOne && len(s.Children) != 1 {
-		r.Fail(children, "%d children; simple_one_for_one needs one, the model for those to come", len(s.Children))
+		r.Fail(children, "%d children; simple_one_for_one needs one, the template for the children to start", len(s.Children))
 	}
 	return s, o
 }
@@ -133,15 +133,15 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	if _, is := got["supervisor"]; is {
 		for _, f := range []string{"start", "args", "name", "modules"} {
 			if w, there := got[f]; there && f == "name" {
-				r.Fail(w, "goes into supervisor, for a child that is one")
+				r.Fail(w, "belongs into the field supervisor when the child is a supervisor")
 			} else if there {
-				r.Fail(w, "not for a child that is a supervisor")
+				r.Fail(w, "not allowed for a child that is a supervisor")
 			}
 		}
 	} else if w, there := got["start"]; !there {
 		v := v
 		v.Path = strict.Join(v.Path, "start")
-		r.Fail(v, "missing; want module:function of an exported behaviour, or supervisor in its place")
+		r.Fail(v, "missing; want module:function of an exported behaviour, or the field supervisor instead")
 	} else if start.Arity = arity; !startOK {
 		// That has been said.
 	} else if r.known.Own[start] != nil {
@@ -189,7 +189,7 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 	if v, there := got["type"]; there {
 		i, ok := r.Choice(v, words(supervisor.Supervisor+1)...)
 		if ok && isSupervisor && i == int(supervisor.Worker) {
-			r.Fail(v, "worker; a child with the field supervisor is one")
+			r.Fail(v, "worker; but the child has the field supervisor")
 		}
 		if !isSupervisor {
 			k.Type = supervisor.Type(i) // of a behaviour that supervises in its own way
@@ -213,10 +213,10 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[string]at) {
 	if v, there := got["significant"]; there && k.Significant {
 		if s.AutoShutdown == supervisor.Never {
-			r.Fail(v, "impossible with auto_shutdown: never; set auto_shutdown of the supervisor to any_significant or all_significant")
+			r.Fail(v, "not allowed with auto_shutdown: never; set auto_shutdown of the supervisor to any_significant or all_significant")
 		}
 		if k.Restart == supervisor.Permanent {
-			r.Fail(v, "impossible with restart: permanent; want restart: transient or temporary")
+			r.Fail(v, "not allowed with restart: permanent; want restart: transient or temporary")
 		}
 	}
 	if k.Options.Name != "" && s.Strategy == supervisor.SimpleOneForOne {
@@ -225,10 +225,10 @@ func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[s
 			v = got["supervisor"]
 			v.Path = strict.Join(v.Path, "name")
 		}
-		r.Fail(v, "impossible with strategy: simple_one_for_one; there may be many such children")
+		r.Fail(v, "not allowed with strategy: simple_one_for_one, which may have many such children")
 	}
 	if v, there := got["backoff"]; there && k.Restart == supervisor.Temporary {
-		r.Fail(v, "useless with restart: temporary; want restart: permanent or transient")
+		r.Fail(v, "has no effect with restart: temporary; want restart: permanent or transient")
 	}
 }
 
@@ -242,7 +242,7 @@ func (r *reader) identify(k *supervisor.Child, v at, got map[string]at) at {
 		k.ID = k.Options.Name
 	} else if !named {
 		v.Path = strict.Join(v.Path, "id")
-		r.Fail(v, "missing; want id, or name, which is the id then")
+		r.Fail(v, "missing; want id, or name, which then serves as the id")
 	}
 	if named {
 		return name
@@ -268,7 +268,7 @@ func (r *reader) backoff(v at) (b supervisor.Backoff) {
 		field{Name: "reset", Read: func(v at) { b.Reset, _ = r.Duration(v) }},
 	)
 	if b.Max > 0 && b.Initial > b.Max {
-		r.Fail(limit, "%v; want initial, %v, at least", b.Max, b.Initial)
+		r.Fail(limit, "%v; want at least initial, %v", b.Max, b.Initial)
 	}
 	return b
 }
@@ -282,7 +282,7 @@ func (r *reader) function(v at) (wire.Export, bool) {
 			}
 		}
 	}
-	r.Fail(v, "want module:function, without arity: that is the number of args; %s", strict.Allowed("", r.exports(func(wire.Export) bool { return true })))
+	r.Fail(v, "want module:function without arity, which is the number of args; %s", strict.Allowed("", r.exports(func(wire.Export) bool { return true })))
 	return wire.Export{}, false
 }
 

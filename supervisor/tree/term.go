@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-const tags = "a value without a tag, !atom, !charlist, !term, !tuple, !!str or !!binary"
+const tags = "a value without a tag, or with !atom, !charlist, !term, !tuple, !!str or !!binary"
 
 // term reads a value as a term, by the table in doc.go.
 func (r *reader) term(v at) (any, bool) {
@@ -56,7 +56,7 @@ func (r *reader) scalar(v at) (any, bool) {
 		if f, err := strconv.ParseFloat(v.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
 			return f, true
 		}
-		r.Fail(v, "want a finite number: Erlang has no other floats")
+		r.Fail(v, "want a finite number: Erlang has no NaN and no infinities")
 	case "!!binary":
 		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(v.Value), ""))
 		if err == nil {

@@ -113,7 +113,7 @@ func TestReadErrors(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 
 	_, err = tree.Check("x", strings.NewReader(strings.Repeat("# a comment\n", 100_000)), tree.Known{})
-	require.EqualError(t, err, "x:1:1: yaml: the file is too long; at most 1048576 bytes are allowed")
+	require.EqualError(t, err, "x:1:1: yaml: the file is longer than 1048576 bytes, the most allowed")
 
 	many := "supervisor:\n" + strings.Repeat("  what: 1\n", 500)
 	_, err = tree.Check("x", strings.NewReader(many), tree.Known{})
@@ -184,7 +184,7 @@ func TestOwn(t *testing.T) {
 
 	_, err := check("supervisor: {children: [\n{id: a, start: own:run, args: [bad]},\n{id: a, start: own:rum, args: [1]},\n{id: c, start: own:run}]}")
 	require.EqualError(t, err, "own.yaml:2:31: supervisor.children[0].args: <<\"bad\">>; want good\n"+
-		"own.yaml:3:6: supervisor.children[1].id: another child has the id a, in line 2\n"+
+		"own.yaml:3:6: supervisor.children[1].id: the id a is already used by the child in line 2\n"+
 		"own.yaml:3:16: supervisor.children[1].start: own:rum is not exported; did you mean own:run/1? allowed: own:run/1\n"+
 		"own.yaml:4:16: supervisor.children[2].start: own:run is not exported for 0 args; allowed: own:run/1")
 

@@ -129,7 +129,7 @@ func hold(life context.Context, conn net.Conn) error {
 	n, err := conn.Read(make([]byte, 1))
 	_ = conn.Close()
 	if n > 0 {
-		err = fmt.Errorf("%w: bytes after the answer to %v", ErrMalformed, OpAlive)
+		err = fmt.Errorf("%w: unexpected bytes after the answer to %v", ErrMalformed, OpAlive)
 	}
 	return fmt.Errorf("epmd: connection: %w", err)
 }

@@ -56,7 +56,7 @@ func ParseAlive(b []byte) (a AliveAnswer, rest []byte, err error) {
 	case b[0] == tagAliveX || b[0] == tagAlive:
 		return a, b, ErrShort
 	}
-	return a, b, fmt.Errorf("%w: tag %d instead of an answer to %v", ErrMalformed, b[0], OpAlive)
+	return a, b, fmt.Errorf("%w: unexpected tag %d in the answer to %v", ErrMalformed, b[0], OpAlive)
 }
 
 // PortAnswer answers a lookup: PORT2_RESP.
@@ -88,7 +88,7 @@ func (p PortAnswer) Append(b []byte) ([]byte, error) {
 // returns ErrShort if b is the beginning of one.
 func ParsePort(b []byte) (p PortAnswer, rest []byte, err error) {
 	if len(b) > 0 && b[0] != tagPort {
-		return p, b, fmt.Errorf("%w: tag %d instead of an answer to %v", ErrMalformed, b[0], OpPort)
+		return p, b, fmt.Errorf("%w: unexpected tag %d in the answer to %v", ErrMalformed, b[0], OpPort)
 	}
 	if len(b) < 2 {
 		return p, b, ErrShort

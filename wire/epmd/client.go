@@ -97,7 +97,7 @@ func (c *Client) command(ctx context.Context, r Request, yes, no string, refusal
 
 // errUntilEOF is what untilEOF, the parser of answers that only the connection
 // ends, says of each beginning.
-var errUntilEOF = errors.New("epmd: goes on until the connection ends")
+var errUntilEOF = errors.New("epmd: the answer lasts until the connection ends")
 
 func untilEOF(b []byte) (all, rest []byte, err error) { return b, nil, errUntilEOF }
 
@@ -173,12 +173,12 @@ func receive[T any](r io.Reader, limit int, parse func([]byte) (T, []byte, error
 	for {
 		n, rerr := r.Read(chunk)
 		if b = append(b, chunk[:n]...); len(b) > limit {
-			return answer, fmt.Errorf("%w: an answer of more than %d bytes", ErrTooLong, limit)
+			return answer, fmt.Errorf("%w: the answer is longer than %d bytes", ErrTooLong, limit)
 		}
 		answer, rest, err := parse(b)
 		switch {
 		case err == nil && len(rest) > 0:
-			return answer, fmt.Errorf("%w: %d bytes after the answer", ErrMalformed, len(rest))
+			return answer, fmt.Errorf("%w: %d unexpected bytes after the answer", ErrMalformed, len(rest))
 		case !errors.Is(err, ErrShort) && err != errUntilEOF:
 			return answer, err
 		case rerr != nil && len(b) == 0:

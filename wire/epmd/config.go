@@ -58,11 +58,11 @@ type Config struct {
 func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Port < 0 || c.Port > 1<<16-1:
-		return c, fmt.Errorf("epmd: config: Port %d", c.Port)
+		return c, fmt.Errorf("epmd: Config.Port %d: want 0 to 65535", c.Port)
 	case min(c.MaxNames, c.MaxConns, c.MaxRemote) < 0:
-		return c, errors.New("epmd: config: a negative limit")
+		return c, errors.New("epmd: Config: a limit must not be negative")
 	case min(c.Timeout, c.Retry, c.IdleTimeout) < 0:
-		return c, errors.New("epmd: config: a negative time")
+		return c, errors.New("epmd: Config: a time must not be negative")
 	}
 	c.Port = cmp.Or(c.Port, DefaultPort)
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)

@@ -44,5 +44,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// 9100 6 native=9101 <nil>
-	// register "cart": epmd: registration refused, the name is taken or not allowed (result 1)
+	// register "cart": epmd: registration refused: the name is already registered or not allowed (result 1)
 }

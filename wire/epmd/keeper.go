@@ -82,7 +82,7 @@ func (k *Keeper) takeOver(ctx context.Context) bool {
 	cfg := k.client.cfg
 	listeners, err := cfg.listenAll(ctx)
 	if err != nil {
-		cfg.Logger.Warn("epmd: cannot take over", "err", err)
+		cfg.Logger.Warn("epmd: no port mapper answers on this host, and this node cannot act as one: will retry", "error", err)
 		return errors.Is(err, syscall.EADDRINUSE)
 	}
 	s, err := NewServer(cfg)
@@ -97,7 +97,7 @@ func (k *Keeper) takeOver(ctx context.Context) bool {
 	}
 	k.server = s
 	k.wg.Go(func() { k.serve(s, listeners) }) // ended and waited for by stopServer
-	cfg.Logger.Info("epmd: took over", "port", cfg.Port)
+	cfg.Logger.Info("epmd: this node now acts as the port mapper of this host", "port", cfg.Port)
 	return true
 }
 
@@ -107,7 +107,7 @@ func (k *Keeper) serve(s *Server, listeners []net.Listener) {
 	k.server = nil
 	k.mu.Unlock()
 	if !errors.Is(err, ErrStopped) {
-		k.client.cfg.Logger.Warn("epmd: server ended", "err", err)
+		k.client.cfg.Logger.Warn("epmd: this node no longer acts as the port mapper: its server failed", "error", err)
 	}
 }
 

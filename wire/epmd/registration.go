@@ -119,9 +119,9 @@ func (r Registration) withDefaults() Registration {
 func checkName(name string) error {
 	switch {
 	case name == "":
-		return fmt.Errorf("%w: it is empty", ErrName)
+		return fmt.Errorf("%w: the name is empty", ErrName)
 	case strings.ContainsRune(name, 0) || strings.ContainsRune(name, '\n') || strings.ContainsRune(name, '@'):
-		return fmt.Errorf("%w: %q holds NUL, newline or @", ErrName, name)
+		return fmt.Errorf("%w: %q contains NUL, newline or @", ErrName, name)
 	case !utf8.ValidString(name):
 		return fmt.Errorf("%w: %q is not UTF-8", ErrName, name)
 	case utf8.RuneCountInString(name) > MaxNameRunes:

@@ -12,27 +12,27 @@ import (
 // Errors that callers branch on.
 var (
 	// ErrShort: the bytes are the beginning of a message; more must come.
-	ErrShort = errors.New("epmd: cut short")
+	ErrShort = errors.New("epmd: incomplete")
 	// ErrMalformed: the bytes are not what this protocol allows here.
 	ErrMalformed = errors.New("epmd: malformed")
 	// ErrTooLong: a value does not fit its field, or an answer passes the bound.
 	ErrTooLong = errors.New("epmd: too long")
 	// ErrName: no node can have this name.
-	ErrName = errors.New("epmd: not a node name")
+	ErrName = errors.New("epmd: invalid node name")
 	// ErrRefused: the port mapper answered a registration with a result other than
 	// 0. It does not say why: the name is taken, or it does not like it.
-	ErrRefused = errors.New("epmd: registration refused, the name is taken or not allowed")
+	ErrRefused = errors.New("epmd: registration refused: the name is already registered or not allowed")
 	// ErrNotFound: the port mapper knows no live node of this name.
 	ErrNotFound = errors.New("epmd: no such node")
 	// ErrUnreachable: nobody answers where a port mapper should be.
-	ErrUnreachable = errors.New("epmd: no port mapper")
+	ErrUnreachable = errors.New("epmd: cannot reach the port mapper")
 	// ErrHungUp: the port mapper closed the connection instead of an answer, as it
 	// does on requests that it does not understand or allow.
-	ErrHungUp = errors.New("epmd: hung up without an answer")
+	ErrHungUp = errors.New("epmd: the connection was closed without an answer")
 	// ErrNotAllowed: the port mapper answered that it will not.
 	ErrNotAllowed = errors.New("epmd: not allowed")
 	// ErrKilled: a KILL request ended the server.
-	ErrKilled = errors.New("epmd: killed by request")
+	ErrKilled = errors.New("epmd: stopped by a kill request")
 	// ErrStopped: the server was stopped.
 	ErrStopped = errors.New("epmd: stopped")
 )

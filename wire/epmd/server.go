@@ -78,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	if s.served {
 		s.mu.Unlock()
 		closeAll(listeners)
-		return fmt.Errorf("%w: a server serves once", ErrStopped)
+		return fmt.Errorf("%w: a server can serve only once", ErrStopped)
 	}
 	s.served, s.listeners = true, listeners
 	if s.cause != nil { // stopped before it began
@@ -170,7 +170,7 @@ func outOfDescriptors(err error) bool {
 
 // pause waits for d and reports whether the server goes on.
 func (s *Server) pause(d time.Duration, err error) bool {
-	s.cfg.Logger.Warn("epmd: accept", "err", err, "pause", d)
+	s.cfg.Logger.Warn("epmd: cannot accept connections: will retry", "error", err, "pause", d)
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -230,7 +230,7 @@ func (s *Server) serve(c *call) {
 		return
 	}
 	if _, err := c.conn.Write(r.answer); err != nil {
-		s.cfg.Logger.Debug("epmd: answer", "to", c.conn.RemoteAddr(), "err", err)
+		s.cfg.Logger.Debug("epmd: cannot send an answer", "to", c.conn.RemoteAddr(), "error", err)
 		return
 	}
 	switch r.then {
@@ -280,7 +280,7 @@ func (s *Server) bad(c *call, err error) {
 	s.mu.Lock()
 	s.stats.Bad++
 	s.mu.Unlock()
-	s.cfg.Logger.Debug("epmd: no answer", "to", c.conn.RemoteAddr(), "err", err)
+	s.cfg.Logger.Debug("epmd: a request got no answer", "to", c.conn.RemoteAddr(), "error", err)
 }
 
 // readRequest reads a request and returns its body. As OTP's port mapper does,
@@ -302,7 +302,7 @@ func readRequest(r io.Reader) ([]byte, error) {
 		}
 		switch {
 		case want > 0 && got > want:
-			return nil, fmt.Errorf("%w: %d bytes after the request", ErrMalformed, got-want)
+			return nil, fmt.Errorf("%w: %d unexpected bytes after the request", ErrMalformed, got-want)
 		case want > 0 && got == want:
 			return buf[head:want], nil
 		case err != nil:

@@ -70,7 +70,7 @@ func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error)
 			}
 			segment[at] = a
 		} else if segment == nil || segment[at] == nil {
-			return refs, nil, fmt.Errorf("no atom is known for entry %d of segment %d of the atom cache", at, flag&(segments-1))
+			return refs, nil, fmt.Errorf("entry %d of segment %d of the atom cache is empty", at, flag&(segments-1))
 		}
 		refs = append(refs, segment[at])
 	}
@@ -92,7 +92,7 @@ func newAtom(b []byte, lengthSize int) (a wire.Atom, rest []byte, err error) {
 	}
 	text := b[:n]
 	if n > 4*wire.MaxAtomRunes || !utf8.Valid(text) || n > wire.MaxAtomRunes && utf8.RuneCount(text) > wire.MaxAtomRunes {
-		return "", nil, fmt.Errorf("an atom that is not UTF-8 of at most %d characters: %.40q", wire.MaxAtomRunes, text)
+		return "", nil, fmt.Errorf("an atom that is not UTF-8, or is longer than %d characters: %.40q", wire.MaxAtomRunes, text)
 	}
 	return wire.Atom(text), b[n:], nil
 }

@@ -48,7 +48,7 @@ func (c *challenges) pose(local wire.Atom) (challenge, error) {
 	for {
 		var random [4]byte
 		if _, err := rand.Read(random[:]); err != nil {
-			return challenge{}, fmt.Errorf("erldist: no random challenge: %w", err)
+			return challenge{}, fmt.Errorf("erldist: cannot make a random challenge: %w", err)
 		}
 		n := challenge{local, binary.BigEndian.Uint32(random[:])}
 		if c.open[n] == 0 && !marked(c.answered[0], n.number) && !marked(c.answered[1], n.number) {

@@ -103,7 +103,7 @@ type control struct {
 func (c *control) read(f *wire.Frame) (payload bool) {
 	arity := c.tuple()
 	if c.err == nil && arity == 0 {
-		c.fail("no operation in it")
+		c.fail("it is an empty tuple")
 	}
 	if c.err != nil {
 		return false
@@ -140,7 +140,7 @@ func (c *control) elements(f *wire.Frame) {
 		f.Op = wire.OpUnlink
 		c.pair(f)
 		if c.err == nil && c.r.flags.Has(FlagUnlinkID) {
-			c.fail("a node with UNLINK_ID does not send UNLINK")
+			c.fail("UNLINK from a node that announced UNLINK_ID")
 		}
 	case opUnlinkID, opUnlinkIDAck:
 		f.Op = wire.OpUnlink
@@ -310,7 +310,7 @@ func finish(f *wire.Frame, op operation) error {
 	}
 	args, ok := f.Payload.(wire.List)
 	if !ok {
-		return errors.New("its arguments are no list")
+		return errors.New("its arguments are not a list")
 	}
 	if f.ID != uint64(len(args)) {
 		return fmt.Errorf("%d arguments follow it", len(args))
@@ -351,7 +351,7 @@ func (c *control) tuple() (arity int) {
 		arity = int(c.b[4])
 		c.b = c.b[5:]
 	default:
-		c.fail("it is no tuple")
+		c.fail("it is not a tuple")
 	}
 	return arity
 }
@@ -392,7 +392,7 @@ func (c *control) integer(what string) uint64 {
 			return new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1)).Uint64()
 		}
 	}
-	c.fail("%s is no number that fits", what)
+	c.fail("%s is not an integer in the allowed range", what)
 	return 0
 }
 
@@ -407,7 +407,7 @@ func (c *control) atom(what string) wire.Atom {
 	}
 	a, ok := c.term().(wire.Atom)
 	if !ok {
-		c.fail("%s is no atom", what)
+		c.fail("%s is not an atom", what)
 	}
 	return a
 }
@@ -433,7 +433,7 @@ func (c *control) pid(what string) wire.PID {
 	}
 	p, ok = c.term().(wire.PID)
 	if !ok {
-		c.fail("%s is no pid", what)
+		c.fail("%s is not a pid", what)
 	}
 	return p
 }
@@ -482,7 +482,7 @@ func (c *control) pidOrName(what string, node wire.Atom) (wire.PID, wire.Atom) {
 	case wire.Atom:
 		return wire.PID{}, t
 	}
-	c.fail("%s is no pid and no name", what)
+	c.fail("%s is neither a pid nor a name", what)
 	return wire.PID{}, ""
 }
 
@@ -503,7 +503,7 @@ func (c *control) ref(what string) wire.Ref {
 	}
 	ref, ok := c.term().(wire.Ref)
 	if !ok {
-		c.fail("%s is no reference", what)
+		c.fail("%s is not a reference", what)
 	}
 	return ref
 }

@@ -57,7 +57,7 @@ func newMachine(h wire.Handshake, dialled bool, announce Flags, challenge uint32
 		return m, nil, m.fail(wire.ErrPeerName, "this node: %v", err)
 	}
 	if h.Cookies == nil {
-		return m, nil, m.fail(wire.ErrCookie, "this node has no cookies to ask for or to know")
+		return m, nil, m.fail(wire.ErrCookie, "this node has no cookie for the peer")
 	}
 	if !dialled {
 		return m, nil, nil
@@ -127,19 +127,19 @@ func (m *machine) who() string {
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
-		return m.fail(nil, "%s closed the connection without a status: no node of OTP 23 or newer listens there, "+
-			"or it does not like the name %s, or it has dropped this connection because too many have come at a time", m.who(), m.h.Local.Name)
+		return m.fail(nil, "%s closed the connection without an answer: no node of OTP 23 or newer listens there, "+
+			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.who(), m.h.Local.Name)
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.who())
 	case awaitAck:
-		return m.fail(wire.ErrCookie, "%s closed the connection when it had seen our answer to its challenge: "+
-			"it most likely has another cookie", m.who())
+		return m.fail(wire.ErrCookie, "%s closed the connection after this node's answer to its challenge: "+
+			"most likely it has a different cookie", m.who())
 	case awaitName:
-		return m.fail(nil, "the connection was closed before a name came")
+		return m.fail(nil, "the peer closed the connection before it sent its name")
 	case awaitAlive:
-		return m.fail(wire.ErrBusy, "%s closed the connection when told that there is one", m.who())
+		return m.fail(wire.ErrBusy, "%s closed the connection when told that it is already connected", m.who())
 	}
-	return m.fail(nil, "%s closed the connection when it had seen our challenge: it may not want this node "+
+	return m.fail(nil, "%s closed the connection after this node's challenge: it may not accept this node "+
 		"(flags %s, name %s)", m.who(), m.announce, m.h.Local.Name)
 }
 
@@ -155,19 +155,19 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 		return nil, nil
 	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
 		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
-			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s has the connection, and so has this node by now", m.who())
+			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.who())
 		}
 		return [][]byte{statusTrue.append(nil)}, nil
 	case statusNok:
-		return nil, m.fail(wire.ErrBusy, "%s says nok: it is connecting to this node itself, and goes on with that", m.who())
+		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection", m.who())
 	case statusNotAllowed:
-		return nil, m.fail(wire.ErrNotAllowed, "%s says not_allowed: it takes no connection from %s, or misses one of the flags %s",
+		return nil, m.fail(wire.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags than %s",
 			m.who(), m.h.Local.Name, m.announce)
 	}
 	if strings.HasPrefix(string(status), "named:") {
-		return nil, m.fail(wire.ErrPeerProtocol, "%s gives this node a name that it has not asked for", m.who())
+		return nil, m.fail(wire.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.who())
 	}
-	return nil, m.fail(wire.ErrPeerProtocol, "%s answers with status %.40q, which this node does not know", m.who(), string(status))
+	return nil, m.fail(wire.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.who(), string(status))
 }
 
 // onChallenge is the dialling side's.
@@ -177,7 +177,7 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	if c.name != m.h.Peer {
-		return nil, m.fail(wire.ErrPeerName, "%s was meant to answer, but %.300q did%s", m.h.Peer, string(c.name), namesHint(m.h.Peer, c.name))
+		return nil, m.fail(wire.ErrPeerName, "expected %s to answer, but %.300q did%s", m.h.Peer, string(c.name), namesHint(m.h.Peer, c.name))
 	}
 	m.peer.Creation = c.creation
 	m.theirs = c.flags.expanded()
@@ -188,8 +188,8 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, m.fail(wire.ErrCookie, "this node has no cookie for %s", m.who())
 	}
 	if m.answer != nil && !m.answer(c.challenge) {
-		return nil, m.fail(wire.ErrCookie, "%s poses the challenge that this node has posed in another handshake: it does not "+
-			"know the cookie, and would have this node prove it in its place (by chance: one in some million connections)", m.who())
+		return nil, m.fail(wire.ErrCookie, "%s sent back a challenge that this node sent in another handshake: it does not "+
+			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)", m.who())
 	}
 	m.state = awaitAck
 	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
@@ -215,7 +215,7 @@ func (m *machine) onAck(msg []byte) error {
 		return m.broken(err)
 	}
 	if !a.digest.equal(digestOf(m.in, m.challenge)) {
-		return m.fail(wire.ErrCookie, "%s does not know the cookie that it must know: connection attempt to it cancelled", m.who())
+		return m.fail(wire.ErrCookie, "%s does not know the cookie: connection attempt cancelled", m.who())
 	}
 	m.state = finished
 	return nil
@@ -248,7 +248,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 	switch v := m.admit(); {
 	case v == wire.Full:
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed,
-			"connection attempt from %s refused: this node takes no more connections now", m.who())
+			"connection attempt from %s refused: this node accepts no more connections now", m.who())
 	case v != wire.Busy && v != wire.NotAllowed && !m.cookies():
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrCookie,
 			"connection attempt from %s refused: this node has no cookie for it", m.who())
@@ -260,7 +260,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.state = awaitAlive
 		return [][]byte{statusAlive.append(nil)}, nil
 	case v == wire.Busy:
-		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself, and goes on with that", m.who())
+		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection", m.who())
 	}
 	return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.who())
 }
@@ -268,7 +268,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 // name finds a name for a peer that has none, and returns the status that tells.
 func (m *machine) name(host wire.Atom) (statusMsg, error) {
 	if strings.Contains(string(host), "@") || host == "" {
-		return "", m.fail(wire.ErrPeerProtocol, "a peer that asks for a name gives %.300q as its host", string(host))
+		return "", m.fail(wire.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))
 	}
 	m.announce = m.announce&^FlagPublished | FlagNameMe
 	id, ok := wire.NodeID{}, false
@@ -276,7 +276,7 @@ func (m *machine) name(host wire.Atom) (statusMsg, error) {
 		id, ok = m.h.NameFor(string(host))
 	}
 	if !ok {
-		return "", m.fail(wire.ErrNotAllowed, "a node at %.300s asks for a name, and this node gives none", host)
+		return "", m.fail(wire.ErrNotAllowed, "a node at %.300s asks for a name, and this node does not assign names", host)
 	}
 	if err := checkNodeName(id.Name); err != nil {
 		return "", m.fail(wire.ErrPeerName, "name for a node at %.300s: %v", host, err)
@@ -311,9 +311,9 @@ func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	case status == statusTrue:
 		return m.pose(""), nil
 	case status == statusFalse:
-		return nil, m.fail(wire.ErrBusy, "%s keeps the connection that there is", m.who())
+		return nil, m.fail(wire.ErrBusy, "%s keeps the existing connection", m.who())
 	default:
-		return nil, m.fail(wire.ErrPeerProtocol, "%s answers %.40q to alive", m.who(), string(status))
+		return nil, m.fail(wire.ErrPeerProtocol, "%s answered %.40q to the status alive", m.who(), string(status))
 	}
 }
 

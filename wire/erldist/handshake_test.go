@@ -87,16 +87,16 @@ func walks() []walk {
 		{"dial, simultaneous", true, nil, []walkStep{start, {msg(statusSimultaneous), nil, awaitChallenge}, challenged}, nil, ""},
 		{"dial, alive", true, nil, []walkStep{start, {msg(statusAlive), msgs(statusTrue), awaitChallenge}, challenged}, nil, ""},
 		{"dial, alive, and here too", true, func(h *wire.Handshake) { h.Insist = func(wire.NodeID) bool { return false } },
-			[]walkStep{start, failing(msg(statusAlive), msg(statusFalse))}, wire.ErrBusy, "so has this node by now"},
+			[]walkStep{start, failing(msg(statusAlive), msg(statusFalse))}, wire.ErrBusy, "is already connected, by a connection that both nodes keep"},
 		{"dial, bytes behind", true, nil, []walkStep{start, ok, {append(msg(hisChallenge), "more"...), msgs(myReply), awaitAck}}, nil, ""},
-		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, wire.ErrBusy, "bob@host says nok"},
-		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, wire.ErrNotAllowed, "bob@host says not_allowed"},
-		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, wire.ErrPeerProtocol, "a name that it has not asked for"},
+		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, wire.ErrBusy, "bob@host answered nok"},
+		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, wire.ErrNotAllowed, "bob@host answered not_allowed"},
+		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, wire.ErrPeerProtocol, "a name that this node did not ask for"},
 		{"dial, unknown status", true, nil, []walkStep{start, failing(msg(statusMsg("maybe")))}, wire.ErrPeerProtocol, `status "maybe"`},
 		{"dial, no status", true, nil, []walkStep{start, failing([]byte("HTTP/1.1"))}, wire.ErrPeerProtocol, `expected a status, got "HTTP/1.1"`},
 		{"dial, no challenge", true, nil, []walkStep{start, ok, failing(msg(statusOK))}, wire.ErrPeerProtocol, `expected a challenge, got "sok"`},
 		{"dial, another name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "eve@host"}))},
-			wire.ErrPeerName, `bob@host was meant to answer, but "eve@host" did`},
+			wire.ErrPeerName, `expected bob@host to answer, but "eve@host" did`},
 		{"dial, a long name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "bob@host.org"}))},
 			wire.ErrPeerName, "which has a long name (-name)"},
 		{"dial, missing flags", true, nil, []walkStep{start, ok, failing(msg(missing(FlagUTF8Atoms | FlagBigCreation)))},
@@ -117,9 +117,9 @@ func walks() []walk {
 		{"accept, alive, true", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
 			{msg(statusTrue), msgs(myChallenge), awaitReply}, proven}, nil, ""},
 		{"accept, alive, false", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
-			failing(msg(statusFalse))}, wire.ErrBusy, "bob@host keeps the connection that there is"},
+			failing(msg(statusFalse))}, wire.ErrBusy, "bob@host keeps the existing connection"},
 		{"accept, alive, other", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
-			failing(msg(statusOK))}, wire.ErrPeerProtocol, `bob@host answers "ok" to alive`},
+			failing(msg(statusOK))}, wire.ErrPeerProtocol, `bob@host answered "ok" to the status alive`},
 		{"accept, busy", false, admit(wire.Busy), []walkStep{idle, failing(msg(hisName), msg(statusNok))}, wire.ErrBusy, "is connecting to bob@host itself"},
 		{"accept, not allowed", false, admit(wire.NotAllowed), []walkStep{idle, failing(msg(hisName), msg(statusNotAllowed))},
 			wire.ErrNotAllowed, "connection attempt from disallowed node bob@host"},
@@ -134,16 +134,16 @@ func walks() []walk {
 			failing(msg(hisReply))}, wire.ErrPeerProtocol, "expected the complement of an old name"},
 		{"accept, old name, alive", false, admit(wire.Alive), []walkStep{idle, {old, msgs(statusAlive), awaitAlive},
 			{msg(statusTrue), msgs(myChallenge), awaitComplement}, {in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
-		{"accept, no cookies", false, func(h *wire.Handshake) { h.Cookies = nil }, []walkStep{{then: failed}}, wire.ErrCookie, "no cookies"},
+		{"accept, no cookies", false, func(h *wire.Handshake) { h.Cookies = nil }, []walkStep{{then: failed}}, wire.ErrCookie, "no cookie for the peer"},
 		{"accept, dynamic name", false, names, []walkStep{idle, {msg(nameMsg{flags: nameMe, name: "host"}),
 			msgs(namedMsg(wire.NodeID{Name: "dyn@host", Creation: 9}), challengeMsg{flags: nameMe, challenge: ourChallenge, creation: 1, name: alice.Name}),
 			awaitReply}, proven}, nil, ""},
 		{"accept, dynamic name refused", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "other"}), msg(statusNotAllowed))},
-			wire.ErrNotAllowed, "a node at other asks for a name, and this node gives none"},
+			wire.ErrNotAllowed, "a node at other asks for a name, and this node does not assign names"},
 		{"accept, dynamic name, none given", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "host"}), msg(statusNotAllowed))},
 			wire.ErrNotAllowed, "asks for a name"},
 		{"accept, dynamic name with @", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "a@host"}), msg(statusNotAllowed))},
-			wire.ErrPeerProtocol, "as its host"},
+			wire.ErrPeerProtocol, "invalid host"},
 		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, wire.ErrPeerProtocol, `"bob" is no node name`},
 		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, wire.ErrPeerProtocol, "expected the name of a node"},
 		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, wire.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
@@ -241,9 +241,9 @@ func TestMachineCutsAndFlips(t *testing.T) {
 // What a peer means by hanging up depends on when it does.
 func TestHangingUp(t *testing.T) {
 	for s, want := range map[state]string{
-		awaitStatus: "without a status", awaitChallenge: "before its challenge", awaitAck: "it most likely has another cookie",
-		awaitName: "before a name came", awaitAlive: "when told that there is one", awaitReply: "it may not want this node",
-		awaitComplement: "it may not want this node",
+		awaitStatus: "without an answer", awaitChallenge: "before its challenge", awaitAck: "most likely it has a different cookie",
+		awaitName: "before it sent its name", awaitAlive: "when told that it is already connected", awaitReply: "it may not accept this node",
+		awaitComplement: "it may not accept this node",
 	} {
 		m, _, err := newMachine(walkHandshake(), s <= awaitAck, announcedFlags, 1)
 		require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestTimeoutOfEachStep(t *testing.T) {
 			other := <-errs
 			assert.Equal(t, ok, err == nil && other == nil, "%v: %v, %v", delay, err, other)
 			if !ok {
-				assert.ErrorContains(t, err, "is silent for 7s")
+				assert.ErrorContains(t, err, "did not answer within 7s")
 			}
 			_, _ = a.Close(), b.Close()
 		})
@@ -291,7 +291,7 @@ func TestHugeHandshakeMessage(t *testing.T) {
 	go func() { _, _ = b.Write([]byte{0x7f, 0xff, 0xff, 0xff}) }() // ends with a
 	_, err := (&Protocol{Packet4: true}).Accept(context.Background(), a, walkHandshake())
 	assert.ErrorIs(t, err, wire.ErrPeerProtocol)
-	assert.ErrorContains(t, err, "a message of 2147483647 bytes")
+	assert.ErrorContains(t, err, "a handshake message of 2147483647 bytes")
 	_ = b.Close()
 }
 

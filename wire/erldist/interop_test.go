@@ -77,7 +77,7 @@ func TestErlangWrongCookie(t *testing.T) {
 	h.Cookies = knows("wrong")
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), h)
 	assert.ErrorIs(t, err, wire.ErrCookie)
-	assert.ErrorContains(t, err, "e@127.0.0.1 closed the connection when it had seen our answer")
+	assert.ErrorContains(t, err, "e@127.0.0.1 closed the connection after this node's answer")
 	e.Log.Await(e.t, "Connection attempt from node 'go@127.0.0.1' rejected. Invalid challenge reply.")
 
 	l := e.listen()
@@ -125,7 +125,7 @@ func TestErlangNotAllowedAndAlive(t *testing.T) {
 	require.Equal(t, "ok", e.Ask("net_kernel:allow(['x@127.0.0.1'])"))
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), e.handshake())
 	assert.ErrorIs(t, err, wire.ErrNotAllowed)
-	assert.ErrorContains(t, err, "e@127.0.0.1 says not_allowed")
+	assert.ErrorContains(t, err, "e@127.0.0.1 answered not_allowed")
 	require.Equal(t, "ok", e.Ask("net_kernel:allow(['go@127.0.0.1'])"))
 
 	first := e.dial(&Protocol{})
@@ -138,7 +138,7 @@ func TestErlangNotAllowedAndAlive(t *testing.T) {
 	h.Peer = "other@127.0.0.1"
 	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
 	assert.ErrorIs(t, err, wire.ErrPeerName)
-	assert.ErrorContains(t, err, `other@127.0.0.1 was meant to answer, but "e@127.0.0.1" did`)
+	assert.ErrorContains(t, err, `expected other@127.0.0.1 to answer, but "e@127.0.0.1" did`)
 
 	require.NoError(t, second.link.Close())
 	l := e.listen()
@@ -554,5 +554,5 @@ func TestErlangCutsOff(t *testing.T) {
 	h := e.handshake()
 	h.Limits.Timeout = 20 * time.Millisecond
 	_, err = new(Protocol).Dial(t.Context(), c, h)
-	assert.ErrorContains(t, err, "e@127.0.0.1 is silent for 20ms (await status)")
+	assert.ErrorContains(t, err, "e@127.0.0.1 did not answer within 20ms (await status)")
 }

@@ -42,7 +42,7 @@ type reader struct {
 
 // errMemory says that a message cannot be kept until all of it has come.
 func errMemory(size int) error {
-	return fmt.Errorf("a message of which %d bytes have come: with the unfinished messages of all nodes that is more than may be kept",
+	return fmt.Errorf("an incomplete message, %d bytes so far: the incomplete messages of all nodes together exceed their limit (limits.fragment_bytes)",
 		size)
 }
 
@@ -89,7 +89,7 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 	case b[1] == firstFragment || b[1] == nextFragment:
 		return r.fragment(b, f)
 	}
-	return false, fmt.Errorf("a frame of %d bytes that begins with % x, which is no distribution header", len(b), b[:min(len(b), 8)])
+	return false, fmt.Errorf("a frame of %d bytes that begins with % x, which is not a distribution header", len(b), b[:min(len(b), 8)])
 }
 
 // whole reads a message in one frame.
@@ -114,7 +114,7 @@ func (r *reader) whole(frame []byte, f *wire.Frame) (err error) {
 func (r *reader) pass(b []byte, f *wire.Frame) error {
 	r.atoms = r.atoms[:0]
 	if len(b) == 0 || b[0] != etf.Version {
-		return errors.New("a frame that is passed through and does not begin with the version byte 131")
+		return errors.New("a pass-through frame that does not begin with the version byte 131")
 	}
 	if len(b) > 1 && b[1] == tagCompressed {
 		ctl, rest, err := r.decode(b)
@@ -140,15 +140,15 @@ func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
 	p, known := r.open[seq]
 	switch {
 	case first && known:
-		return false, fmt.Errorf("a first fragment of sequence %d, whose fragment %d is to come", seq, p.next)
+		return false, fmt.Errorf("a first fragment of sequence %d where fragment %d was expected", seq, p.next)
 	case !first && !known:
-		return false, fmt.Errorf("fragment %d of sequence %d, whose first fragment has not come", number, seq)
+		return false, fmt.Errorf("fragment %d of sequence %d without its first fragment", number, seq)
 	case number == 0:
 		return false, fmt.Errorf("fragment 0 of sequence %d", seq)
 	case !first && number != p.next:
-		return false, fmt.Errorf("fragment %d of sequence %d, where %d is to come", number, seq, p.next)
+		return false, fmt.Errorf("fragment %d of sequence %d, where %d was expected", number, seq, p.next)
 	case first && number > 1 && len(r.open) >= r.limits.Fragments:
-		return false, fmt.Errorf("more than %d messages in fragments at a time", r.limits.Fragments)
+		return false, fmt.Errorf("more than %d incomplete fragmented messages at a time (limits.fragments)", r.limits.Fragments)
 	}
 	if first {
 		r.pattern.to = wire.PID{}
@@ -189,7 +189,7 @@ const reserveFrom = 1 << 20
 // very long message would hold up everything else.
 func (r *reader) grow(p *partial, b []byte, number uint64) error {
 	if len(b) > r.limits.Message-len(p.b) {
-		return fmt.Errorf("a message in fragments of more than %d bytes", r.limits.Message)
+		return fmt.Errorf("a fragmented message longer than %d bytes", r.limits.Message)
 	}
 	was := cap(p.b)
 	if n := len(p.b) + len(b); n > was {
@@ -203,7 +203,7 @@ func (r *reader) grow(p *partial, b []byte, number uint64) error {
 		}
 		size = min(size, r.limits.Message)
 		if r.partial+size-was > r.limits.Partial {
-			return fmt.Errorf("messages in fragments of more than %d bytes together", r.limits.Partial)
+			return fmt.Errorf("incomplete fragmented messages of more than %d bytes together", r.limits.Partial)
 		}
 		if !r.memory.Take(size - was) {
 			return errMemory(n)
@@ -212,7 +212,7 @@ func (r *reader) grow(p *partial, b []byte, number uint64) error {
 	}
 	r.partial += cap(p.b) - was
 	if r.partial > r.limits.Partial {
-		return fmt.Errorf("messages in fragments of more than %d bytes together", r.limits.Partial)
+		return fmt.Errorf("incomplete fragmented messages of more than %d bytes together", r.limits.Partial)
 	}
 	p.b = append(p.b, b...)
 	return nil
@@ -243,7 +243,7 @@ func (r *reader) message(b []byte, f *wire.Frame, versions bool) error {
 		}
 	}
 	if len(rest) > 0 {
-		c.err = fmt.Errorf("%d bytes follow it that do not belong to it", len(rest))
+		c.err = fmt.Errorf("%d unexpected bytes follow it", len(rest))
 		return c.invalid()
 	}
 	if c.err = finish(f, c.op); c.err != nil {

@@ -127,7 +127,7 @@ func (w *writer) cannot(f *wire.Frame, flag Flags) bool {
 	if w.flags.Has(flag) {
 		return false
 	}
-	w.fail("%s takes no %s of this shape: it has no %s", w.peer, f.Op, flag.name())
+	w.fail("%s cannot receive %s of this form: it lacks the flag %s", w.peer, f.Op, flag.name())
 	return true
 }
 

@@ -51,4 +51,4 @@ const (
 var payloads = [16]bool{wire.OpSend: true, wire.OpExit: true, wire.OpSignal: true, wire.OpDown: true, wire.OpSpawn: true,
 	wire.OpSpawnReply: true, wire.OpReceipt: true}
 
-var errCut = errors.New("a frame that ends too early")
+var errCut = errors.New("an incomplete frame")

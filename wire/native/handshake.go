@@ -77,7 +77,7 @@ func newMachine(h wire.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 		return m, m.fail(wire.ErrPeerName, "this node: %v", err)
 	}
 	if h.Cookies == nil {
-		return m, m.fail(wire.ErrCookie, "this node has no cookies to ask for or to know")
+		return m, m.fail(wire.ErrCookie, "this node has no cookie for the peer")
 	}
 	if !dialled {
 		return m, nil
@@ -125,7 +125,7 @@ func (e *handshakeError) Unwrap() error { return e.kind }
 func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	if len(msg) > 0 && msg[0] == tagRefusal && m.state < finished {
 		c, text := parseReason(msg[1:])
-		return nil, m.fail(c.kind(), "%s refuses: %s", m.who(), printable(text))
+		return nil, m.fail(c.kind(), "%s refused: %s", m.who(), printable(text))
 	}
 	switch m.state {
 	case awaitWelcome:
@@ -164,10 +164,10 @@ func (m *machine) who() string {
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitWelcome:
-		return m.fail(nil, "%s closed the connection without a word: no node that speaks the native protocol listens there, "+
-			"or it has dropped this connection because too many have come at a time", m.who())
+		return m.fail(nil, "%s closed the connection without an answer: no node that speaks the native protocol listens there, "+
+			"or it dropped this connection because too many came at a time", m.who())
 	case awaitHello:
-		return m.fail(nil, "the connection was closed before a name came")
+		return m.fail(nil, "the peer closed the connection before it sent its name")
 	}
 	return m.fail(nil, "%s closed the connection (%s)", m.who(), m.state)
 }
@@ -184,7 +184,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 		return out, err
 	}
 	if hello.min > maxVersion || hello.max < minVersion {
-		return m.refuse(codeVersion, "versions %d to %d of the native protocol meet a node that speaks %d to %d",
+		return m.refuse(codeVersion, "no common version of the native protocol: the peer speaks %d to %d, this node %d to %d",
 			hello.min, hello.max, minVersion, maxVersion)
 	}
 	if err := hello.parse(rest); err != nil {
@@ -195,7 +195,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	m.hello, m.theirs = msg, hello.node
 	if hello.peer != m.h.Local.Name {
-		return m.refuse(codeName, "%s looks for %.300s, and here is %s", m.who(), printable(string(hello.peer)), m.h.Local.Name)
+		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.who(), printable(string(hello.peer)), m.h.Local.Name)
 	}
 	if out, err := m.channel(); err != nil {
 		return out, err
@@ -207,16 +207,16 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	switch {
 	case verdict == wire.NotAllowed:
-		return m.refuse(codeNotAllowed, "%s does not want %s", m.h.Local.Name, m.who())
+		return m.refuse(codeNotAllowed, "%s does not accept %s", m.h.Local.Name, m.who())
 	case !m.cookies():
 		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
 	case m.theirs.flags&flagResume != 0: // its link is there already
 	case verdict == wire.Alive:
 		welcome.alive = true
 	case verdict == wire.Busy:
-		return m.refuse(codeBusy, "%s is connecting to %s itself, and goes on with that", m.h.Local.Name, m.who())
+		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.who())
 	case verdict == wire.Full:
-		return m.refuse(codeNotAllowed, "%s takes no more connections now", m.h.Local.Name)
+		return m.refuse(codeNotAllowed, "%s accepts no more connections now", m.h.Local.Name)
 	}
 	m.state = awaitProof
 	m.welcome = welcome.append(nil)
@@ -236,11 +236,11 @@ func (m *machine) channel() ([][]byte, error) {
 	if m.bind != nil {
 		var err error
 		if m.bound, err = m.bind(); err != nil {
-			return m.refuse(codeNotAllowed, "the proof cannot be bound to the TLS connection: %v", err)
+			return m.refuse(codeNotAllowed, "cannot bind the proof of the cookie to the TLS connection: %v", err)
 		}
 	}
 	if has := m.theirs.flags&flagBound != 0; has != (m.ours.flags&flagBound != 0) {
-		return m.refuse(codeNotAllowed, "one of %s and %s sees TLS and the other does not: what ends it between them?",
+		return m.refuse(codeNotAllowed, "only one of %s and %s uses TLS: something between them ends the TLS connection",
 			m.h.Local.Name, m.who())
 	}
 	return nil, nil
@@ -253,17 +253,17 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
 	}
 	if w.version < minVersion || w.version > maxVersion {
-		return m.refuse(codeVersion, "%s chooses version %d, of those from %d to %d", m.who(), w.version, minVersion, maxVersion)
+		return m.refuse(codeVersion, "%s chose version %d, which is not in %d to %d", m.who(), w.version, minVersion, maxVersion)
 	}
 	if w.node.id.Name != m.h.Peer {
-		return m.refuse(codeName, "%s answers where %s should be", printable(string(w.node.id.Name)), m.h.Peer)
+		return m.refuse(codeName, "%s answered in place of %s", printable(string(w.node.id.Name)), m.h.Peer)
 	}
 	m.welcome, m.theirs = msg, w.node
 	if out, err := m.channel(); err != nil {
 		return out, err
 	}
 	if w.alive && m.h.Insist != nil && !m.h.Insist(m.theirs.id) {
-		return m.refuse(codeBusy, "%s has a link, and so has %s by now", m.who(), m.h.Local.Name)
+		return m.refuse(codeBusy, "%s and %s are already connected", m.who(), m.h.Local.Name)
 	}
 	if !m.cookies() {
 		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
@@ -306,7 +306,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
 	}
 	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize])) {
-		return m.refuse(codeCookie, "%s does not know the cookie that %s wants (or something in between has changed what it said)",
+		return m.refuse(codeCookie, "%s does not know the cookie that %s expects (or something between them changed the messages)",
 			m.who(), m.h.Local.Name)
 	}
 	m.proof, m.want = msg, p.received
@@ -316,7 +316,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 			if errors.Is(err, wire.ErrBusy) {
 				c = codeBusy
 			}
-			return m.refuse(c, "%s refuses %s: %v", m.h.Local.Name, m.who(), err)
+			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.who(), err)
 		}
 	}
 	ack := proofMsg{}
@@ -328,7 +328,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 		}
 		if !ok { // to be proved as all else: it ends a link
 			m.session = sessionID{}
-			err := m.fail(errSession, "%s has given up the link that %s would go on with", m.h.Local.Name, m.who())
+			err := m.fail(errSession, "%s no longer keeps the link that %s wants to resume", m.h.Local.Name, m.who())
 			return [][]byte{m.ack(proofMsg{})}, err
 		}
 		m.session = p.session
@@ -360,10 +360,10 @@ func (m *machine) onAck(msg []byte) ([][]byte, error) {
 		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
 	}
 	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelAccepted, m.hello, m.welcome, m.proof, msg[:proofSize-macSize])) {
-		return m.refuse(codeCookie, "%s does not know the cookie that %s wants", m.who(), m.h.Local.Name)
+		return m.refuse(codeCookie, "%s does not know the cookie that %s expects", m.who(), m.h.Local.Name)
 	}
 	if m.ours.flags&flagResume != 0 && (p.session != m.session || m.theirs.id.Creation != m.life) {
-		return nil, m.fail(errSession, "%s has given up the link, or restarted since it began", m.who())
+		return nil, m.fail(errSession, "%s no longer keeps the link to resume, or has restarted", m.who())
 	}
 	m.session, m.want = p.session, p.received
 	if m.grace() == 0 {

@@ -103,17 +103,17 @@ func TestRefusals(t *testing.T) {
 		text   string
 	}{
 		"busy":        {func(_, b *machine) { b.h.Admit = verdict(wire.Busy) }, wire.ErrBusy, "b@host is connecting to a@host itself"},
-		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(wire.NotAllowed) }, wire.ErrNotAllowed, "b@host does not want a@host"},
+		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(wire.NotAllowed) }, wire.ErrNotAllowed, "b@host does not accept a@host"},
 		"alive": {func(a, b *machine) {
 			b.h.Admit = verdict(wire.Alive)
 			a.h.Insist = func(wire.NodeID) bool { return false }
-		}, wire.ErrBusy, "b@host has a link, and so has a@host by now"},
-		"dial cookie":  {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "a@host does not know the cookie that b@host wants"},
-		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "b@host does not know the cookie that a@host wants"},
-		"name":         {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName, "a@host looks for c@host, and here is b@host"},
-		"own name":     {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName, "looks for"},
-		"tls":          {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "sees TLS"},
-		"session":      {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "given up the link"},
+		}, wire.ErrBusy, "b@host and a@host are already connected"},
+		"dial cookie":  {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "a@host does not know the cookie that b@host expects"},
+		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "b@host does not know the cookie that a@host expects"},
+		"name":         {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName, "a@host wants to connect to c@host, but this is b@host"},
+		"own name":     {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName, "wants to connect to"},
+		"tls":          {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "uses TLS"},
+		"session":      {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "no longer keeps the link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := machines(t, c.change)
@@ -226,12 +226,12 @@ func TestVersions(t *testing.T) {
 	future := append(append([]byte{tagHello}, magic...), 7, 9, 'x')
 	out, err := b.step(future)
 	require.ErrorIs(t, err, wire.ErrNotAllowed)
-	require.ErrorContains(t, err, "versions 7 to 9")
+	require.ErrorContains(t, err, "the peer speaks 7 to 9")
 	a, _ := machines(t, nil)
 	a.begin()
 	_, err = a.step(out[0])
 	require.ErrorIs(t, err, wire.ErrNotAllowed)
-	require.ErrorContains(t, err, "versions 7 to 9 of the native protocol meet a node that speaks 1 to 1")
+	require.ErrorContains(t, err, "the peer speaks 7 to 9, this node 1 to 1")
 
 	_, b = machines(t, nil) // one that speaks newer ones too, with more to say
 	a, _ = machines(t, nil)
@@ -246,9 +246,9 @@ func TestStrangers(t *testing.T) {
 	erlang := "\x00\x15N\x00\x00\x00\x0d\x07\xdf\x7f\xbd\x00\x00\x00\x01\x00\x06e@host"
 	for in, want := range map[string]string{
 		erlang:                                 "speaks the Erlang distribution protocol",
-		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":    `begins with the text "GE"`,
-		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc": "begins with TLS",
-		"\xff\xff\xff\xff":                     "a message of 65535 bytes",
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":    `sent an HTTP request that begins with "GE"`,
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc": "the peer uses TLS",
+		"\xff\xff\xff\xff":                     "a handshake message of 65535 bytes",
 		"\x00\x00":                             "expected a node that speaks the native protocol",
 		"\x00\x01H":                            "expected a node that speaks the native protocol",
 	} {
@@ -305,7 +305,7 @@ func TestRefusalOverTCP(t *testing.T) {
 	b := make([]byte, 1000)
 	n, err := conn.Read(b)
 	require.NoError(t, err)
-	require.Contains(t, string(b[:n]), "as a web browser does")
+	require.Contains(t, string(b[:n]), "the peer sent an HTTP request")
 	_ = conn.Close()
 	require.ErrorIs(t, <-done, wire.ErrPeerProtocol)
 }

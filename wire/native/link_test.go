@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 		if torn {
 			require.ErrorIs(t, err, io.EOF)
 		} else {
-			require.ErrorContains(t, err, "it has ended the link: it does not read")
+			require.ErrorContains(t, err, "the peer ended the link: it does not read")
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (n *nodeInfo) parse(b []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-var errShort = errors.New("a message of the handshake that ends too early")
+var errShort = errors.New("an incomplete handshake message")
 
 func appendName(b []byte, name wire.Atom) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(name))), name...)
@@ -115,7 +115,7 @@ func checkName(name wire.Atom) error {
 	before, host, ok := strings.Cut(string(name), "@")
 	switch {
 	case !ok || before == "" || host == "" || strings.Contains(host, "@"):
-		return fmt.Errorf("%.300q is no node name: it takes the form name@host", string(name))
+		return fmt.Errorf("%.300q is not a node name: want name@host", string(name))
 	case !utf8.ValidString(string(name)):
 		return fmt.Errorf("node name %.300q is not UTF-8", string(name))
 	case utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes:
@@ -226,9 +226,9 @@ func parseReason(b []byte) (c code, text string) {
 func stranger(b []byte) error {
 	switch {
 	case len(b) > 0 && (b[0] == 'N' || b[0] == 'n'):
-		return errors.New("the peer speaks the Erlang distribution protocol, and here is the native one")
+		return errors.New("the peer speaks the Erlang distribution protocol, but this listener expects the native protocol")
 	case len(b) > 5 && bytes.HasPrefix(b[1:], []byte(magic)):
-		return unexpected(b, "another message of the handshake")
+		return unexpected(b, "a handshake message of another step")
 	}
 	return unexpected(b, "a node that speaks the native protocol")
 }
@@ -244,14 +244,14 @@ func unexpected(b []byte, what string) error {
 func notShaking(head []byte) string {
 	switch {
 	case head[0] == 0x16 && head[1] == 3:
-		return "the peer begins with TLS, and here is none"
+		return "the peer uses TLS, but this node does not"
 	case head[0] == 0x15 && head[1] == 3:
-		return "the peer answers with an alert of TLS, and here is none"
+		return "the peer answered with a TLS alert, but this node does not use TLS"
 	case string(head) == "HT":
-		return "the peer answers as a web server does"
+		return "the peer answered with HTTP: it is a web server"
 	case head[0] >= 'A' && head[0] <= 'Z' && head[1] >= 'A' && head[1] <= 'Z':
-		return fmt.Sprintf("the peer begins with the text %q, as a web browser does", head)
+		return fmt.Sprintf("the peer sent an HTTP request that begins with %q", head)
 	}
-	return fmt.Sprintf("a message of %d bytes: the peer speaks another protocol, or has TLS where this node has none",
+	return fmt.Sprintf("a handshake message of %d bytes: the peer speaks a different protocol, or uses TLS where this node does not",
 		binary.BigEndian.Uint16(head))
 }

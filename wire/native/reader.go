@@ -66,7 +66,7 @@ type errBye struct {
 	text string
 }
 
-func (e *errBye) Error() string { return "it has ended the link: " + printable(e.text) }
+func (e *errBye) Error() string { return "the peer ended the link: " + printable(e.text) }
 func (e *errBye) Unwrap() error { return e.code.kind() }
 
 // frame takes the bytes of a frame, without its size, and returns a signal, or
@@ -165,14 +165,14 @@ func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
 		return false, r.begin(f, &c)
 	case !payloads[f.Op]:
 		if len(c.b) > 0 {
-			return false, wrong("%s: %d bytes follow it that do not belong to it", f.Op, len(c.b))
+			return false, wrong("%s: %d unexpected bytes follow it", f.Op, len(c.b))
 		}
 		return true, nil
 	}
 	b = c.b
 	if bits&bitPacked != 0 {
 		if b, err = r.unpacker.unpack(b); err != nil {
-			return false, wrong("%s: what it carries, compressed: %w", f.Op, err)
+			return false, wrong("%s: its compressed payload: %w", f.Op, err)
 		}
 	}
 	return true, r.payload(&r.dec, b, f)
@@ -183,11 +183,11 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 	term, rest, err := d.Term(b)
 	switch {
 	case errors.Is(err, pack.ErrLimit):
-		return &violation{codeLimit, fmt.Errorf("what a %s carries: %w", f.Op, err)}
+		return &violation{codeLimit, fmt.Errorf("the payload of %s: %w", f.Op, err)}
 	case err != nil:
-		return &violation{codeTerm, fmt.Errorf("what a %s carries: %w", f.Op, err)}
+		return &violation{codeTerm, fmt.Errorf("the payload of %s: %w", f.Op, err)}
 	case len(rest) > 0:
-		return wrong("%s: %d bytes behind what it carries", f.Op, len(rest))
+		return wrong("%s: %d unexpected bytes follow its payload", f.Op, len(rest))
 	case f.Op == wire.OpSpawn:
 		return spawnOf(term, f)
 	}
@@ -197,7 +197,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 
 // spawnOf reads what a spawn request carries.
 func spawnOf(term any, f *wire.Frame) error {
-	bad := func() error { return wrong("a spawn request that carries %s", wire.FormatMax(term, 200)) }
+	bad := func() error { return wrong("a spawn request with the payload %s", wire.FormatMax(term, 200)) }
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 7 {
 		return bad()
@@ -270,7 +270,7 @@ func (c *cursor) fields(f *wire.Frame) {
 		f.To = c.pid(&r.to)
 		f.ID = c.id()
 	default:
-		c.fail("an op that is not known: %d", f.Op)
+		c.fail("unknown op %d", f.Op)
 	}
 }
 
@@ -278,7 +278,7 @@ func (c *cursor) extras(f *wire.Frame) {
 	bits := c.byte()
 	f.Urgent = bits&extraUrgent != 0
 	if bits&^extraKnown != 0 {
-		c.fail("more about it that is not known: %#x", bits)
+		c.fail("unknown flags: %#x", bits)
 	}
 	if bits&extraID != 0 {
 		f.ID = c.id()
@@ -330,7 +330,7 @@ func (c *cursor) pid(t *pidTable) (p wire.PID) {
 	case c.b[0] < pidPlaces:
 		p, c.b = t[c.b[0]], c.b[1:]
 		if p.IsZero() {
-			c.fail("a pid that has not been told")
+			c.fail("a pid of the pid dictionary that was not defined")
 		}
 		return p
 	case c.b[0] == nilByte:
@@ -361,7 +361,7 @@ func (c *cursor) of(t *pidTable, node wire.NodeID) wire.PID {
 
 func (c *cursor) on(node wire.NodeID, p wire.PID) {
 	if name := p.Node(); c.err == nil && name != node.Name {
-		c.fail("%s is a process of %s, where one of %s must be", p, name, node.Name)
+		c.fail("%s is a process of %s, where a process of %s is required", p, name, node.Name)
 	}
 }
 
@@ -403,7 +403,7 @@ func (c *cursor) atom() (a wire.Atom, ok bool) {
 		return "", false
 	}
 	if a, c.b, c.err = c.r.dec.Atom(c.b); a == "" {
-		c.fail("a name of no characters")
+		c.fail("an empty name")
 	}
 	return a, true
 }
@@ -436,17 +436,17 @@ func (r *reader) begin(f *wire.Frame, c *cursor) error {
 	case c.err != nil:
 		return wrong("%s: %w", f.Op, c.err)
 	case len(c.b) > 0 || !payloads[f.Op]:
-		return wrong("%s: no parts can follow", f.Op)
+		return wrong("%s: a frame of this kind cannot be sent in parts", f.Op)
 	case stream >= r.streams:
-		return &violation{codeLimit, fmt.Errorf("the message in parts number %d; below %d are allowed", stream, r.streams)}
+		return &violation{codeLimit, fmt.Errorf("number %d for a message in parts; numbers below %d are allowed", stream, r.streams)}
 	case r.open[stream] != nil:
-		return wrong("a second message in parts number %d", stream)
+		return wrong("a second message in parts with the number %d", stream)
 	case size == 0:
-		return wrong("a message in parts of no bytes")
+		return wrong("an empty message in parts")
 	case size > uint64(r.limit):
 		return &violation{codeLimit, fmt.Errorf("a message of %d bytes; at most %d are allowed", size, r.limit)}
 	case int(size) > r.partial-r.held:
-		return &violation{codeLimit, fmt.Errorf("messages of more than %d bytes in parts at a time", r.partial)}
+		return &violation{codeLimit, fmt.Errorf("incomplete messages in parts of more than %d bytes together", r.partial)}
 	}
 	r.open[stream] = &incoming{frame: *f, size: int(size)}
 	r.count++
@@ -473,7 +473,7 @@ func (in *incoming) take(b []byte, memory *wire.Account) error {
 			room = min(room, firstRoom)
 		}
 		if !memory.Take(room - was) {
-			const text = "a message of %d bytes, of which %d have come: with the unfinished messages of all nodes that is more than may be kept"
+			const text = "a message of %d bytes, incomplete after %d: the incomplete messages of all nodes together exceed their limit (limits.fragment_bytes)"
 			return &violation{codeLimit, fmt.Errorf(text, in.size, len(in.b)+len(b))}
 		}
 		in.b = append(make([]byte, 0, room), in.b...)
@@ -493,7 +493,7 @@ func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
 		return false, wrong("a part that begins with %#x", bits)
 	}
 	if stream >= maxStreams || r.open[stream] == nil {
-		return false, wrong("a part of a message that has not begun")
+		return false, wrong("a part without a first part")
 	}
 	in := r.open[stream]
 	if bits&bitPacked != 0 {
@@ -502,7 +502,7 @@ func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
 		}
 	}
 	if len(b) == 0 || len(b) > in.size-len(in.b) {
-		return false, wrong("a part of %d bytes, where %d are to come", len(b), in.size-len(in.b))
+		return false, wrong("a part of %d bytes, where %d were expected", len(b), in.size-len(in.b))
 	}
 	if err := in.take(b, r.memory); err != nil {
 		return false, err

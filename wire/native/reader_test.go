@@ -118,31 +118,31 @@ func TestViolations(t *testing.T) {
 		frames []([]byte)
 		text   string
 	}{
-		"unknown op":    {[][]byte{{0}}, "an op that is not known: 0"},
+		"unknown op":    {[][]byte{{0}}, "unknown op 0"},
 		"unknown bit":   {[][]byte{with(byte(wire.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
-		"no pid told":   {[][]byte{append(place(wire.OpSend), 1)}, "a pid that has not been told"},
-		"cut":           {[][]byte{with(byte(wire.OpLink), pid)}, "ends too early"},
-		"third node":    {[][]byte{with(byte(wire.OpLink), third, mine)}, "is a process of c@host, where one of a@host must be"},
-		"third to":      {[][]byte{with(byte(wire.OpExit), pid, third, 1)}, "is a process of c@host, where one of b@host must be"},
+		"no pid told":   {[][]byte{append(place(wire.OpSend), 1)}, "a pid of the pid dictionary that was not defined"},
+		"cut":           {[][]byte{with(byte(wire.OpLink), pid)}, "an incomplete frame"},
+		"third node":    {[][]byte{with(byte(wire.OpLink), third, mine)}, "is a process of c@host, where a process of a@host is required"},
+		"third to":      {[][]byte{with(byte(wire.OpExit), pid, third, 1)}, "is a process of c@host, where a process of b@host is required"},
 		"no pid":        {[][]byte{with(byte(wire.OpLink), nilByte, mine)}, "a pid is missing"},
 		"no target":     {[][]byte{with(byte(wire.OpSend), pid, nilByte, 1)}, "a pid is missing"},
-		"behind":        {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 bytes follow it"},
-		"behind term":   {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 bytes behind"},
+		"behind":        {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
+		"behind term":   {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
 		"no term":       {[][]byte{with(byte(wire.OpSend), pid, mine, 0xc1)}, "0xc1"},
 		"id":            {[][]byte{with(byte(wire.OpUnlink), pid, mine, 0)}, "the number 0"},
-		"extra":         {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "not known: 0x40"},
-		"spawn":         {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request that carries 1"},
+		"extra":         {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
+		"spawn":         {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
 		"not zstd":      {[][]byte{with(byte(wire.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
-		"part":          {[][]byte{{opPart, 3, 1}}, "has not begun"},
-		"far part":      {[][]byte{{opPart, 200, 1}}, "has not begun"},
-		"no part":       {[][]byte{opened, {opPart, 3}}, "ends too early"},
-		"long part":     {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)}, "a part of 11 bytes, where 10 are to come"},
-		"twice":         {[][]byte{opened, opened}, "a second message in parts number 3"},
-		"parts of link": {[][]byte{with(byte(wire.OpLink)|bitParts, pid, mine, 3, 10)}, "no parts can follow"},
-		"empty":         {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0)}, "of no bytes"},
+		"part":          {[][]byte{{opPart, 3, 1}}, "without a first part"},
+		"far part":      {[][]byte{{opPart, 200, 1}}, "without a first part"},
+		"no part":       {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
+		"long part":     {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)}, "a part of 11 bytes, where 10 were expected"},
+		"twice":         {[][]byte{opened, opened}, "a second message in parts with the number 3"},
+		"parts of link": {[][]byte{with(byte(wire.OpLink)|bitParts, pid, mine, 3, 10)}, "cannot be sent in parts"},
+		"empty":         {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0)}, "an empty message in parts"},
 		"beyond":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
-		"stream":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)}, "number 4; below 4 are allowed"},
-		"bye":           {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "it has ended the link: so? there"},
+		"stream":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)}, "number 4 for a message in parts; numbers below 4 are allowed"},
+		"bye":           {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so? there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := reading(framed(c.frames...), wire.LinkLimits{Message: 1 << 20, Fragments: 4})
@@ -152,7 +152,7 @@ func TestViolations(t *testing.T) {
 				require.NotEmpty(t, out)
 				require.Equal(t, byte(opBye), out[2])
 				back := new(Protocol).over(&stream{in: out}, nodeA, nodeB, wire.LinkLimits{}).Read(new(wire.Frame))
-				require.ErrorContains(t, back, "b@host: it has ended the link")
+				require.ErrorContains(t, back, "b@host: the peer ended the link")
 				require.ErrorContains(t, back, c.text)
 				require.ErrorIs(t, back, wire.ErrPeerProtocol)
 			}
@@ -177,7 +177,7 @@ func TestBombs(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	l := reading(framed(frames...), wire.LinkLimits{})
-	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages of more than 537001984 bytes in parts at a time")
+	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages in parts of more than 537001984 bytes together")
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 

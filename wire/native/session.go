@@ -156,7 +156,7 @@ func (s *session) mend() {
 	gone := s.conn == nil && time.Since(s.since) >= s.grace // it may have come, and gone again
 	s.mu.Unlock()
 	if gone {
-		s.finish(fmt.Errorf("%w (and no other connection took its place in %v)", why, s.grace))
+		s.finish(fmt.Errorf("%w (and no new connection replaced it within %v)", why, s.grace))
 	}
 }
 
@@ -197,10 +197,10 @@ func (s *session) attach(conn net.Conn, gen int, received, want uint64) error {
 	switch {
 	case s.err != nil || s.gen != gen || s.conn != nil:
 		_ = conn.Close()
-		return fmt.Errorf("native: link to %s: another connection goes on: %w", s.link.peer.ID.Name, errSuperseded)
+		return fmt.Errorf("native: link to %s: another connection is used instead: %w", s.link.peer.ID.Name, errSuperseded)
 	case want < s.base || want > s.end:
 		_ = conn.Close()
-		return fmt.Errorf("native: %s wants what follows byte %d of the session, and here are bytes %d to %d: %w",
+		return fmt.Errorf("native: %s asks to resume the session after byte %d, but this node keeps only bytes %d to %d: %w",
 			s.link.peer.ID.Name, want, s.base, s.end, errSession)
 	}
 	s.trimLocked(want)
@@ -210,7 +210,7 @@ func (s *session) attach(conn net.Conn, gen int, received, want uint64) error {
 	return nil
 }
 
-var errSuperseded = errors.New("it came too late")
+var errSuperseded = errors.New("the resumption came too late")
 
 func (s *session) trimLocked(to uint64) {
 	n := int(to - s.base)
@@ -417,12 +417,12 @@ func (s *session) takeLocked(in *input) (b []byte, ok bool, err error) {
 	return body[sizeBytes:], true, nil
 }
 
-var errDamaged = errors.New("a frame whose sum is not right: it was damaged on the way")
+var errDamaged = errors.New("a frame with a wrong checksum: it was damaged on the way")
 
 func (s *session) onAck(b []byte) error {
 	n, rest, err := pack.Uint(b[1:])
 	if err != nil || len(rest) > 0 || b[0] != opAck {
-		return wrong("an ack that is none: % x", b[:min(len(b), 12)])
+		return wrong("an invalid ack: % x", b[:min(len(b), 12)])
 	}
 	return s.acked(n)
 }
@@ -470,7 +470,7 @@ func (t *sessions) find(c *claim, local, peer wire.NodeID, id sessionID) (receiv
 		return 0, false
 	}
 	if s.conn != nil {
-		s.breakLocked(fmt.Errorf("native: %s has found the connection broken", peer.Name))
+		s.breakLocked(fmt.Errorf("native: %s found the connection broken", peer.Name))
 	}
 	*c = claim{s, s.gen, s.received}
 	return s.received, true

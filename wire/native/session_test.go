@@ -283,11 +283,11 @@ func TestGraceEnds(t *testing.T) {
 		}()
 		for range 2 {
 			err := <-got
-			require.ErrorContains(t, err, "no other connection took its place in 10s")
+			require.ErrorContains(t, err, "no new connection replaced it within 10s")
 			require.GreaterOrEqual(t, time.Since(began), 10*time.Second)
 			require.Less(t, time.Since(began), 17*time.Second)
 		}
-		require.ErrorContains(t, <-blocked, "no other connection")
+		require.ErrorContains(t, <-blocked, "no new connection")
 		require.LessOrEqual(t, a.session.end-a.session.base, uint64(tailLimit+100<<10))
 		n.wg.Wait()
 	})
@@ -308,7 +308,7 @@ func TestPeerHasGivenUp(t *testing.T) {
 		b.session.finish(io.EOF)
 		err := a.Read(new(wire.Frame))
 		require.ErrorIs(t, err, errSession)
-		require.ErrorContains(t, err, "restarted since it began")
+		require.ErrorContains(t, err, "has restarted")
 		n.wg.Wait()
 	})
 }

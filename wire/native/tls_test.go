@@ -84,7 +84,7 @@ func TestBoundToTLS(t *testing.T) {
 	relay(between, onward, x, y)
 	_, _, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
 	require.ErrorIs(t, errB, wire.ErrCookie)
-	require.ErrorContains(t, errB, "or something in between")
+	require.ErrorContains(t, errB, "or something between them")
 	require.Error(t, errA)
 }
 
@@ -98,7 +98,7 @@ func TestHalfTLS(t *testing.T) {
 	_, _, errA, errB := meet(t, tls.Client(ca, client), cb)
 	require.ErrorIs(t, errB, wire.ErrNotAllowed)
 	require.ErrorIs(t, errA, wire.ErrNotAllowed)
-	require.ErrorContains(t, errA, "sees TLS and the other does not")
+	require.ErrorContains(t, errA, "uses TLS: something between them")
 }
 
 // meet runs a handshake.

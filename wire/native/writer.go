@@ -55,7 +55,7 @@ func (w *writer) write(f *wire.Frame) error {
 	w.err = nil
 	w.head(f, 0)
 	if n := len(w.buf) - at; n > maxFrame-partHead-9 {
-		w.fail("%d bytes about %s, without what it carries: at most %d are allowed", n, f.Op, maxFrame-partHead-9)
+		w.fail("the header of %s has %d bytes, the most allowed are %d", f.Op, n, maxFrame-partHead-9)
 	}
 	long := false
 	if w.err == nil && int(f.Op) < len(payloads) && payloads[f.Op] {
@@ -260,7 +260,7 @@ func (w *writer) fields(f *wire.Frame) {
 		w.pid(&w.from, f.From)
 		w.pid(&w.to, f.To)
 		if f.ID == 0 {
-			w.fail("a receipt with ID 0")
+			w.fail("a delivery receipt with ID 0")
 		}
 		w.buf = pack.AppendUint(w.buf, f.ID)
 	default:

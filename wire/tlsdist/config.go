@@ -59,7 +59,7 @@ func (c *Config) validate() error {
 	}
 	switch {
 	case len(missing) > 0:
-		return fmt.Errorf("tlsdist: no file is given for %s", strings.Join(missing, ", "))
+		return fmt.Errorf("tlsdist: the file for %s is missing", strings.Join(missing, ", "))
 	case c.Timeout < 0:
 		return errors.New("tlsdist: Config.Timeout is negative")
 	case c.MinVersion != 0 && c.MinVersion != tls.VersionTLS12 && c.MinVersion != tls.VersionTLS13:

@@ -125,10 +125,10 @@ func (c *conn) Vouch(peer wire.Atom) error {
 	}
 	certs := c.ConnectionState().PeerCertificates
 	if len(certs) == 0 {
-		return &Error{text: fmt.Sprintf("%s says that it is %s before it has shown a certificate", c.who, peer)}
+		return &Error{text: fmt.Sprintf("%s named itself %s before it presented a certificate", c.who, peer)}
 	}
 	if err := isFor(certs[0], hostOf(peer)); err != nil {
-		return &Error{text: fmt.Sprintf("%s says that it is %s, but its certificate, %s, is not for the host %s",
+		return &Error{text: fmt.Sprintf("%s named itself %s, but its certificate (%s) is not for the host %s",
 			c.who, peer, describe(certs[0]), hostOf(peer)), cause: err}
 	}
 	return nil

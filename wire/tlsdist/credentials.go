@@ -43,10 +43,10 @@ func (s *store) current() *credentials {
 	switch changed, err := s.load(); {
 	case !changed:
 	case err != nil:
-		s.cfg.Log.Error("TLS files have changed and are of no use: the old certificate stays", "error", err,
+		s.cfg.Log.Error("the changed TLS files are invalid: the previous certificate stays in use", "error", err,
 			"certificate", describe(old.cert.Leaf))
 	default:
-		s.cfg.Log.Info("TLS files have changed: they count from now on", "certificate", describe(s.good.cert.Leaf))
+		s.cfg.Log.Info("the TLS files changed and were reloaded; new connections use them", "certificate", describe(s.good.cert.Leaf))
 		s.warn()
 	}
 	return s.good
@@ -126,9 +126,9 @@ func check(file []byte, kind, what string) error {
 		block, rest = pem.Decode(rest)
 		switch {
 		case block == nil:
-			return fmt.Errorf("there is no PEM block of %s in it", what)
+			return fmt.Errorf("it contains no PEM block of %s", what)
 		case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
-			return errors.New("the key is encrypted: it must be given without a password")
+			return errors.New("the key is encrypted: want a key without a password")
 		case strings.HasSuffix(block.Type, kind):
 			return nil
 		}
@@ -142,8 +142,8 @@ func (s *store) warn() {
 		return
 	}
 	for usage, what := range map[x509.ExtKeyUsage]string{
-		x509.ExtKeyUsageServerAuth: "serverAuth: nodes that dial this one refuse it",
-		x509.ExtKeyUsageClientAuth: "clientAuth: nodes that this one dials refuse it",
+		x509.ExtKeyUsageServerAuth: "serverAuth: nodes that connect to this node will refuse it",
+		x509.ExtKeyUsageClientAuth: "clientAuth: nodes that this node connects to will refuse it",
 	} {
 		if !slices.Contains(leaf.ExtKeyUsage, usage) {
 			s.cfg.Log.Warn("this node's certificate is not for " + what)

@@ -23,7 +23,7 @@ func (e *Error) Error() string { return "tlsdist: " + e.text }
 func (e *Error) Unwrap() error { return e.cause }
 
 // errSilent is why a handshake ends that takes too long.
-var errSilent = errors.New("tlsdist: the peer is silent")
+var errSilent = errors.New("tlsdist: the peer does not answer")
 
 // isAlert returns what the peer said in an alert; "": it is none.
 func isAlert(err error) string {
@@ -43,21 +43,21 @@ func (c *conn) explain(err error) *Error {
 	)
 	switch {
 	case alert != "":
-		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refuses the connection: it says %q%s", c.who, alert, c.self())}
+		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.who, alert, c.self())}
 	case errors.As(err, &verification):
 		return &Error{cause: err, text: c.refusal(verification)}
 	case errors.As(err, &header):
-		return &Error{cause: err, text: fmt.Sprintf("%s does not speak TLS: what came is %.80q; "+
-			"on OTP it wants -proto_dist inet_tls", c.who, header.RecordHeader[:])}
+		return &Error{cause: err, text: fmt.Sprintf("%s does not speak TLS: it sent %.80q; "+
+			"an OTP node needs -proto_dist inet_tls", c.who, header.RecordHeader[:])}
 	case isTimeout(err):
-		return &Error{text: fmt.Sprintf("the TLS handshake with %s has not ended within %v: it may not speak TLS "+
+		return &Error{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or hang", c.who, c.t.cfg.Timeout)}
 	case isEnd(err): // not as a cause: it is no end of what the peer has to say
-		return &Error{text: fmt.Sprintf("%s closed the connection in the TLS handshake without a word: it may not speak TLS "+
-			"(on OTP: -proto_dist inet_tls), or have no certificate it can use; its log should say", c.who)}
+		return &Error{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
+			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.who)}
 	case strings.Contains(err.Error(), "didn't provide a certificate"):
-		return &Error{cause: err, text: fmt.Sprintf("%s shows no certificate, and every node needs one: "+
-			"on OTP certfile and keyfile, in the client's options too", c.who)}
+		return &Error{cause: err, text: fmt.Sprintf("%s presented no certificate, but every node needs one: "+
+			"on OTP set certfile and keyfile, also in the client options", c.who)}
 	}
 	return &Error{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.who, err)}
 }
@@ -74,7 +74,7 @@ func (c *conn) self() string {
 	case now.After(leaf.NotAfter):
 		s += ": it has expired"
 	case c.server && c.host != "" && isFor(leaf, c.host) != nil:
-		s += fmt.Sprintf(": the peer looks for %s, which it is not for", c.host)
+		s += fmt.Sprintf(": it is not valid for %s, the name that the peer connects to", c.host)
 	}
 	return s
 }
@@ -89,7 +89,7 @@ func (c *conn) refusal(v *tls.CertificateVerificationError) string {
 	)
 	switch {
 	case errors.As(v.Err, &unknown):
-		why = fmt.Sprintf("no authority in %s has signed it (%v)", c.t.cfg.CA, v.Err)
+		why = fmt.Sprintf("no authority in %s signed it (%v)", c.t.cfg.CA, v.Err)
 	case errors.As(v.Err, &host):
 		why = fmt.Sprintf("it is not for the host %s", c.host)
 	case errors.As(v.Err, &invalid) && invalid.Reason == x509.Expired:
@@ -98,5 +98,5 @@ func (c *conn) refusal(v *tls.CertificateVerificationError) string {
 			why = fmt.Sprintf("that of its authority, %s, has expired or is not valid yet", describe(invalid.Cert))
 		}
 	}
-	return fmt.Sprintf("the certificate of %s, %s, is refused: %s", c.who, describe(v.UnverifiedCertificates[0]), why)
+	return fmt.Sprintf("this node refused the certificate of %s (%s): %s", c.who, describe(v.UnverifiedCertificates[0]), why)
 }

@@ -152,27 +152,27 @@ func TestRefused(t *testing.T) {
 		alert    string // what bad says then, in both cases
 	}{
 		{"another authority", newSide(t, other, certtest.Host("db.example"), nil),
-			"no authority in " + good.dir + "/ca.pem has signed it", "no authority in", ""},
+			"no authority in " + good.dir + "/ca.pem signed it", "no authority in", ""},
 		{"expired", newSide(t, ours, old, then), "it has expired or is not valid yet", "it has expired or is not valid yet", ""},
 		{"another host", newSide(t, ours, certtest.Host("web.example"), nil),
 			`"CN=web.example" for web.example, by "CN=ca"`, "is not for the host db.example", ""},
-		{"of servers only", newSide(t, ours, server, nil), "", "incompatible key usage", `says "bad certificate"`},
-		{"of clients only", newSide(t, ours, client, nil), "incompatible key usage", "", `says "bad certificate"`},
+		{"of servers only", newSide(t, ours, server, nil), "", "incompatible key usage", `the alert "bad certificate"`},
+		{"of clients only", newSide(t, ours, client, nil), "incompatible key usage", "", `the alert "bad certificate"`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			a, b := meet(t, good, c.bad, "x@db.example", "y@db.example")
 			if c.dialled == "" {
 				assert.NoError(t, a.err)
 			} else {
-				require.ErrorContains(t, a.err, "tlsdist: the certificate of x@db.example at 127.0.0.1:")
+				require.ErrorContains(t, a.err, "tlsdist: this node refused the certificate of x@db.example at 127.0.0.1:")
 				require.ErrorContains(t, a.err, c.dialled)
-				require.ErrorContains(t, b.err, `says "bad certificate"; this node's certificate (`+c.bad.dir+"/cert.pem) is")
+				require.ErrorContains(t, b.err, `the alert "bad certificate"; this node's certificate (`+c.bad.dir+"/cert.pem) is")
 			}
 			b, a = meet(t, c.bad, good, "x@db.example", "y@db.example")
 			switch c.what {
 			case "another authority": // it is bad that refuses
 				require.ErrorContains(t, b.err, "no authority in "+c.bad.dir)
-				require.ErrorContains(t, a.err, `says "bad certificate"; this node's certificate (`+good.dir)
+				require.ErrorContains(t, a.err, `the alert "bad certificate"; this node's certificate (`+good.dir)
 				return
 			case "expired":
 				require.ErrorContains(t, b.err, "is not valid yet") // for its clock is wrong
@@ -214,7 +214,7 @@ func TestExpiredClient(t *testing.T) {
 		a, b := meet(t, slow, good, "x@db.example", "y@db.example")
 		require.ErrorContains(t, b.err, "it has expired or is not valid yet")
 		require.ErrorContains(t, a.err, `x@db.example at 127.0.0.1:`)
-		require.ErrorContains(t, a.err, `refuses the connection: it says "expired certificate"; this node's certificate (`)
+		require.ErrorContains(t, a.err, `refused the TLS connection with the alert "expired certificate"; this node's certificate (`)
 	}
 }
 
@@ -239,11 +239,11 @@ func TestNoCertificateNoTLSNoWord(t *testing.T) {
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(ca.PEM))
 	a, b := meet(t, naked{roots: roots}, good, "x@db.example", "y@db.example")
-	require.ErrorContains(t, b.err, "shows no certificate, and every node needs one")
+	require.ErrorContains(t, b.err, "presented no certificate, but every node needs one")
 	require.ErrorContains(t, a.err, "certificate required")
 
 	_, b = meet(t, wire.TCP{}, good, "x@db.example", "y@db.example")
-	require.ErrorContains(t, b.err, `does not speak TLS: what came is "hello"`)
+	require.ErrorContains(t, b.err, `does not speak TLS: it sent "hello"`)
 	a, _ = meet(t, good, wire.TCP{}, "x@db.example", "y@db.example")
 	require.ErrorContains(t, a.err, "x@db.example at 127.0.0.1:")
 	require.ErrorContains(t, a.err, "does not speak TLS")
@@ -257,9 +257,9 @@ func TestNoCertificateNoTLSNoWord(t *testing.T) {
 		c, err := ln.Accept()
 		require.NoError(t, err)
 		_, err = c.Read(make([]byte, 1))
-		require.ErrorContains(t, err, "has not ended within 50ms: it may not speak TLS")
+		require.ErrorContains(t, err, "did not finish within 50ms: the peer may not speak TLS")
 		_, err = c.Write([]byte("x"))
-		require.ErrorContains(t, err, "has not ended within 50ms", "the handshake is not tried again")
+		require.ErrorContains(t, err, "did not finish within 50ms", "the handshake is not tried again")
 		require.NoError(t, silent.Close())
 		require.NoError(t, ln.Close())
 	}
@@ -269,7 +269,7 @@ func TestNoCertificateNoTLSNoWord(t *testing.T) {
 	defer ln.Close()
 	_, err = hasty.Dial(t.Context(), ln.Addr().String(), "x@db.example")
 	require.ErrorContains(t, err, "the TLS handshake with x@db.example at 127.0.0.1:")
-	require.ErrorContains(t, err, "has not ended within 50ms")
+	require.ErrorContains(t, err, "did not finish within 50ms")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	_, err = good.Dial(ctx, ln.Addr().String(), "x@db.example")
@@ -284,7 +284,7 @@ func TestNoCertificateNoTLSNoWord(t *testing.T) {
 		}
 	}()
 	_, err = good.Dial(t.Context(), ln.Addr().String(), "x@db.example")
-	require.ErrorContains(t, err, "without a word")
+	require.ErrorContains(t, err, "during the TLS handshake")
 	require.NotErrorIs(t, err, io.EOF)
 }
 
@@ -312,7 +312,7 @@ func TestFilesChange(t *testing.T) {
 	ca.Write(s.dir, certtest.Host("two.example"))
 	a, _ := meet(t, s, s, "x@one.example", "y@one.example")
 	require.ErrorContains(t, a.err, "it is not for the host one.example")
-	assert.Contains(t, s.log.Take(), "TLS files have changed: they count from now on")
+	assert.Contains(t, s.log.Take(), "the TLS files changed and were reloaded; new connections use them")
 	a, _ = meet(t, s, s, "x@two.example", "y@two.example")
 	require.NoError(t, a.err)
 	require.Empty(t, s.log.Take())
@@ -335,10 +335,10 @@ func TestFilesChange(t *testing.T) {
 	early, earlyKey := ca.Make(late)
 	for _, c := range []struct{ cert, key, ca, says string }{
 		{string(cert), string(oldKey), string(ca.PEM), "private key does not match public key"},
-		{string(old), "", string(ca.PEM), "there is no PEM block of a private key in it"},
-		{string(old), string(oldKey), "nonsense", "/ca.pem: there is no PEM block of a certificate in it"},
-		{string(old), string(oldKey), string(oldKey), "/ca.pem: there is no PEM block of a certificate in it"},
-		{string(key), string(key), string(ca.PEM), "/cert.pem: there is no PEM block of a certificate in it"},
+		{string(old), "", string(ca.PEM), "it contains no PEM block of a private key"},
+		{string(old), string(oldKey), "nonsense", "/ca.pem: it contains no PEM block of a certificate"},
+		{string(old), string(oldKey), string(oldKey), "/ca.pem: it contains no PEM block of a certificate"},
+		{string(key), string(key), string(ca.PEM), "/cert.pem: it contains no PEM block of a certificate"},
 		{string(expired), string(expiredKey), string(ca.PEM), "it expired on "},
 		{string(early), string(earlyKey), string(ca.PEM), "it is not valid before "},
 		{string(old), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n", string(ca.PEM), "the key is encrypted"},
@@ -351,7 +351,7 @@ func TestFilesChange(t *testing.T) {
 			a, _ = meet(t, s, s, "x@two.example", "y@two.example")
 			require.NoError(t, a.err)
 			if log := s.log.Take(); i == 0 {
-				assert.Contains(t, log, "TLS files have changed and are of no use: the old certificate stays")
+				assert.Contains(t, log, "the changed TLS files are invalid: the previous certificate stays in use")
 				assert.Contains(t, log, c.says)
 				assert.Contains(t, log, "for two.example")
 			} else {
@@ -366,7 +366,7 @@ func TestFilesChange(t *testing.T) {
 	next.Write(s.dir, certtest.Host("three.example"))
 	a, _ = meet(t, s, s, "x@three.example", "y@three.example")
 	require.NoError(t, a.err)
-	assert.Contains(t, s.log.Take(), "they count from now on")
+	assert.Contains(t, s.log.Take(), "were reloaded")
 }
 
 func TestConfig(t *testing.T) {
@@ -376,7 +376,7 @@ func TestConfig(t *testing.T) {
 		cfg  tlsdist.Config
 		says string
 	}{
-		{tlsdist.Config{Key: f.Key}, "no file is given for Cert (this node's certificate), CA (the authorities"},
+		{tlsdist.Config{Key: f.Key}, "the file for Cert (this node's certificate), CA (the authorities"},
 		{tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Timeout: -1}, "Timeout is negative"},
 		{tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, MinVersion: tls.VersionTLS11}, "MinVersion is TLS 1.1"},
 		{tlsdist.Config{Cert: f.Cert + "x", Key: f.Key, CA: f.CA}, "cert.pemx: no such file"},
@@ -388,7 +388,7 @@ func TestConfig(t *testing.T) {
 	l := certtest.Host("x")
 	l.Usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	s := newSide(t, ca, l, nil)
-	assert.Contains(t, s.log.Take(), "is not for clientAuth: nodes that this one dials refuse it")
+	assert.Contains(t, s.log.Take(), "is not for clientAuth: nodes that this node connects to will refuse it")
 }
 
 // The Erlang handshake over it: lengths of four bytes, and what it says of errors.
@@ -431,9 +431,9 @@ func TestErlangHandshake(t *testing.T) {
 	require.NoError(t, b)
 	a, b = shake(good, bad)
 	require.ErrorContains(t, a, "no authority in")
-	require.ErrorContains(t, b, `says "bad certificate"`)
+	require.ErrorContains(t, b, `the alert "bad certificate"`)
 	a, b = shake(both, good)
 	require.ErrorContains(t, a, `b@db at 127.0.0.1:`)
-	require.ErrorContains(t, a, `refuses the connection: it says "unknown certificate authority"; this node's certificate (`+both.dir)
+	require.ErrorContains(t, a, `refused the TLS connection with the alert "unknown certificate authority"; this node's certificate (`+both.dir)
 	require.ErrorContains(t, b, "no authority in "+good.dir)
 }

@@ -19,14 +19,14 @@ func (c *Config) check(fail func(format string, args ...any)) {
 		c.HTTP.Listen = net.JoinHostPort("127.0.0.1", c.HTTP.Listen)
 	}
 	if c.HTTP.Listen == "" && c.HTTP.Pprof {
-		fail("%s: of no use while http.listen is off; want an address there", c.Origin("http.pprof").Where)
+		fail("%s: needs http.listen, which is off; want an address there", c.Origin("http.pprof").Where)
 	}
 	if !c.given("limits.mailbox.messages") && !c.given("limits.mailbox.bytes") && c.given("limits.mailbox.policy") {
-		fail("%s: of no use without limits.mailbox.messages or limits.mailbox.bytes", c.Origin("limits.mailbox.policy").Where)
+		fail("%s: needs limits.mailbox.messages or limits.mailbox.bytes", c.Origin("limits.mailbox.policy").Where)
 	}
 	for _, n := range c.Discovery.Join {
 		if _, host, _ := strings.Cut(n, "@"); c.Name != "" && isLong(host) != isLong(c.Name[strings.IndexByte(c.Name, '@')+1:]) {
-			fail("%s: %s: nodes with long and with short names do not meet, and this one is %s", c.Origin("discovery.join").Where, n, c.Name)
+			fail("%s: %s: nodes with long names cannot connect to nodes with short names, and this node is %s", c.Origin("discovery.join").Where, n, c.Name)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (c *Config) checkCookies(fail func(string, ...any)) {
 	}
 	switch word, file := c.Origin("cookie"), c.Origin("cookie_file"); {
 	case word.Rank == file.Rank:
-		fail("%s: together with %s; want one of the two", file.Where, word.Where)
+		fail("%s: cannot be combined with %s; want one of the two", file.Where, word.Where)
 	case word.Rank > file.Rank:
 		c.CookieFile = ""
 	default:
@@ -77,6 +77,6 @@ func (c *Config) checkTLS(fail func(string, ...any)) {
 	case len(given) > 0 && len(missing) > 0:
 		fail("%s: TLS needs %s too", strings.Join(given, ", "), strings.Join(missing, ", "))
 	case len(given) == 0 && c.TLS.AnyHost:
-		fail("%s: of no use without --tls-cert, --tls-key and --tls-ca (tls.cert, tls.key, tls.ca)", c.Origin("tls.any_host").Where)
+		fail("%s: needs --tls-cert, --tls-key and --tls-ca (tls.cert, tls.key, tls.ca)", c.Origin("tls.any_host").Where)
 	}
 }

@@ -87,7 +87,7 @@ const (
 // checkProtocol checks what stands before ://.
 func checkProtocol(s string) error {
 	if s != "" && !slices.Contains(protocols, s) {
-		return fmt.Errorf("%s is no protocol; want %s", show(s), strings.Join(protocols, " or "))
+		return fmt.Errorf("%s is not a protocol; want %s", show(s), strings.Join(protocols, " or "))
 	}
 	return nil
 }
@@ -160,47 +160,47 @@ func member(s string) (host string, err error) {
 func (c *Config) found() []Setting {
 	d, g := &c.Discovery.DNS, &c.Discovery.Gossip
 	return []Setting{
-		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do without EPMD", Value: flag{&c.Discovery.EPMD},
-			Doc: "be found, and find others, through EPMD (ERL_EPMD_PORT and ERL_EPMD_ADDRESS count); where none runs, the node is one itself"},
+		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do not use EPMD", Value: flag{&c.Discovery.EPMD},
+			Doc: "use EPMD to be found and to find other nodes (see ERL_EPMD_PORT and ERL_EPMD_ADDRESS); where no EPMD runs, the node acts as one"},
 		{Key: "discovery.epmd_hosts", Flag: "epmd-host", Value: list{&c.Discovery.EPMDHosts, "HOST", "the name of a host", checkHost, false},
-			Doc: "hosts whose nodes EPMD lists, for discovery.mesh; may be repeated"},
+			Doc: "hosts whose EPMD is asked for nodes, for discovery.mesh; may be repeated"},
 		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
-			Doc: "where a node is: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the name's host; PROTOCOL:// may stand before; may be repeated"},
+			Doc: "address of a node: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the host of its name; PROTOCOL:// may precede it; may be repeated"},
 		{Key: "discovery.join", Flag: "join", Value: list{&c.Discovery.Join, "NAME@HOST", "the name of a node", checkName, false},
-			Doc: "nodes to connect to at the start, with commas between; the daemon is ready when it has been connected to one of them"},
+			Doc: "nodes to connect to at the start, separated by commas; the daemon is not ready before it has connected to one of them"},
 		{Key: "discovery.mesh", Flag: "mesh", Value: flag{&c.Discovery.Mesh},
-			Doc: "connect to all nodes that are listed, now and as they come: those of discovery.peers, epmd_hosts, dns and gossip"},
+			Doc: "connect to all nodes that discovery.peers, epmd_hosts, dns and gossip list, now and later"},
 		{Key: "discovery.dns.host", Flag: "dns-host", Value: text{&d.Host, "HOST", checkHost},
-			Doc: "name whose addresses are those of nodes BASE@ADDRESS, as of a headless service"},
+			Doc: "DNS name (such as a headless service) each of whose addresses is that of a node BASE@ADDRESS"},
 		{Key: "discovery.dns.at", Value: list{&d.At, portForm, portForm, checkPort, false},
-			Doc: "where the nodes of discovery.dns.host listen"},
+			Doc: "ports that the nodes of discovery.dns.host listen on"},
 		{Key: "discovery.dns.network", Value: word{&d.Network, []string{"ip4", "ip6", "ip"}},
-			Doc: "which addresses of discovery.dns.host count; ip: both kinds"},
+			Doc: "which addresses of discovery.dns.host to use: IPv4, IPv6 or (ip) both"},
 		{Key: "discovery.dns.services", Flag: "dns-service", Value: list{&d.Services, serviceForm, serviceForm, checkService, false},
-			Doc: "names with SRV records, each target with its port that of a node BASE@TARGET; may be repeated"},
+			Doc: "DNS names with SRV records; each target and port is that of a node BASE@TARGET; may be repeated"},
 		{Key: "discovery.dns.base", Value: text{&d.Base, "what is before the @ of a node's name", checkBase},
-			Doc: "name of all nodes that are found by DNS, without the host"},
-		{Key: "discovery.dns.ttl", Value: duration{&d.TTL, minTTL}, Doc: "how long an answer of DNS is good"},
-		{Key: "discovery.dns.timeout", Value: duration{&d.Timeout, minTick}, Doc: "how long DNS is waited for"},
+			Doc: "name, without the host, that all nodes found by DNS have"},
+		{Key: "discovery.dns.ttl", Value: duration{&d.TTL, minTTL}, Doc: "how long an answer of DNS stays valid"},
+		{Key: "discovery.dns.timeout", Value: duration{&d.Timeout, minTick}, Doc: "how long to wait for an answer of DNS"},
 		{Key: "discovery.gossip.bind", Flag: "gossip", Value: text{&g.Bind, memberForm, checkMember},
-			Doc: "where this node gossips, over UDP and TCP; default: the name's host, port 7946; this or seeds turns gossip on"},
+			Doc: "address for gossip, UDP and TCP; default: the host of the name, port 7946; this or seeds turns gossip on"},
 		{Key: "discovery.gossip.advertise", Value: text{&g.Advertise, memberForm, checkMember},
-			Doc: "where others reach this node by gossip; default: discovery.gossip.bind"},
+			Doc: "gossip address that is told to other nodes; default: discovery.gossip.bind"},
 		{Key: "discovery.gossip.seeds", Flag: "seed", Value: list{&g.Seeds, seedForm, seedForm, checkSeed, false},
-			Doc: "where some others gossip, one of whom is enough; this node may be among them; may be repeated"},
+			Doc: "gossip addresses of some nodes of the cluster, of which one must answer; this node may be one of them; may be repeated"},
 		{Key: "discovery.gossip.pace", Value: word{&g.Pace, []string{"local", "lan", "wan"}},
-			Doc: "how fast news spread: on one host, in a LAN, or over longer ways; the same for all"},
+			Doc: "timing of gossip: for one host, for a LAN or for a WAN; must be the same on all nodes"},
 		{Key: "discovery.gossip.retry", Value: duration{&g.Retry, minTick}, Doc: "longest pause between attempts to reach a seed"},
-		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick}, Doc: "how long the farewell may take"},
+		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick}, Doc: "how long telling the other members of this node's stop may take"},
 		{Key: "discovery.gossip.old_cookies", Secret: true, Value: list{&g.OldCookies, "cookie", "a cookie", CheckCookie, true},
-			Doc: "cookies that others may still gossip with, while the cookie is changed"},
+			Doc: "former cookies that are still accepted for gossip, while the cookie of a cluster is being changed"},
 		{Key: "discovery.gossip.max_streams", Value: count{&g.MaxStreams, 1, maxStreams},
-			Doc: "how many TCP connections of others gossip serves at a time"},
+			Doc: "most TCP connections from other members that gossip serves at a time"},
 		{Key: "discovery.gossip.max_streams_per_source", Value: count{&g.MaxStreamsPerSource, 1, maxStreams},
-			Doc: "how many of them from one IPv4 address, or from the first 64 bits of an IPv6 address"},
+			Doc: "most of them from one IPv4 address, or from one /64 of IPv6"},
 		{Key: "discovery.gossip.max_stream_bytes", Value: size{&g.MaxStreamBytes, 4 << 10},
-			Doc: "how much is read from one of them; a member takes 400 bytes; the same for all"},
-		{Key: "discovery.gossip.stream_timeout", Value: duration{&g.StreamTimeout, minTick}, Doc: "how long one of them may last"},
+			Doc: "most bytes read from one of them; a member takes about 400 bytes; must be the same on all nodes"},
+		{Key: "discovery.gossip.stream_timeout", Value: duration{&g.StreamTimeout, minTick}, Doc: "how long one of them may take"},
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	for _, s := range c.Settings() {
 		for _, n := range needs {
 			if strings.HasPrefix(s.Key, n.prefix) && c.given(s.Key) && !slices.ContainsFunc(n.any, c.given) {
-				fail("%s: of no use without %s", c.Origin(s.Key).Where, strings.Join(n.any, " or "))
+				fail("%s: needs %s", c.Origin(s.Key).Where, strings.Join(n.any, " or "))
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	gossipConfig, byGossip := d.Gossip.Config()
 	switch {
 	case d.DNS.Host != "" && len(d.DNS.At) == 0:
-		fail("%s: where do the nodes of %s listen? Want discovery.dns.at, such as [\":4370\"]", c.Origin("discovery.dns.host").Where, d.DNS.Host)
+		fail("%s: the ports of the nodes of %s are missing; want discovery.dns.at, such as [\":4370\"]", c.Origin("discovery.dns.host").Where, d.DNS.Host)
 	case byDNS:
 		if _, err := dns.New(dnsConfig); err != nil {
 			fail("discovery.dns: %w", plain(err))
@@ -245,13 +245,13 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	}
 	lists := byDNS || byGossip || len(d.Peers) > 0 || len(d.EPMDHosts) > 0
 	if d.Mesh && !lists {
-		fail("%s: nothing lists the nodes there are; want one of discovery.peers, epmd_hosts, dns and gossip", c.Origin("discovery.mesh").Where)
+		fail("%s: needs a list of nodes; want one of discovery.peers, epmd_hosts, dns and gossip", c.Origin("discovery.mesh").Where)
 	}
 	if len(d.EPMDHosts) > 0 && !d.EPMD {
-		fail("%s: of no use without EPMD (discovery.epmd)", c.Origin("discovery.epmd_hosts").Where)
+		fail("%s: needs EPMD (discovery.epmd)", c.Origin("discovery.epmd_hosts").Where)
 	}
 	if !d.EPMD && !c.distPort && c.Port() == 0 && len(d.Peers) == 0 && !byDNS && !byGossip {
-		fail("%s: without EPMD this node needs to know where nodes are: --listen HOST:PORT (listen.erlang) with the port of all nodes, "+
+		fail("%s: without EPMD the addresses of nodes must be given: --listen HOST:PORT (listen.erlang) with the port that all nodes use, "+
 			"--peer (discovery.peers) for each of them, discovery.dns or discovery.gossip", c.Origin("discovery.epmd").Where)
 	}
 }
@@ -269,17 +269,17 @@ func plain(err error) error {
 func (c *Config) checkProtocols(fail func(format string, args ...any)) {
 	for _, p := range protocols {
 		if key := "listen." + p; c.given(key) && !slices.Contains(c.Protocols, p) {
-			fail("%s: of no use without %s in protocols", c.Origin(key).Where, p)
+			fail("%s: needs %s in protocols", c.Origin(key).Where, p)
 		}
 	}
 	native := slices.Contains(c.Protocols, "native")
 	switch {
 	case c.Grace > 0 && !native:
-		fail("%s: of no use without native in protocols", c.Origin("grace").Where)
+		fail("%s: needs native in protocols", c.Origin("grace").Where)
 	case c.Grace > c.TickTime/2:
 		fail("%s: %v: want at most half of tick_time, %v", c.Origin("grace").Where, c.Grace, c.TickTime)
 	}
 	if c.Compress > 0 && !native {
-		fail("%s: of no use without native in protocols", c.Origin("compress").Where)
+		fail("%s: needs native in protocols", c.Origin("compress").Where)
 	}
 }

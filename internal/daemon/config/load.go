@@ -164,7 +164,7 @@ func (l *loader) read(r *strict.Reader, s *Setting, v strict.Value) {
 		r.Fail(v, "want %s", describe(s.Value))
 		return
 	case strict.IsNull(v):
-		r.Fail(v, "nothing is given; want %s, or leave the field out", describe(s.Value))
+		r.Fail(v, "empty; want %s, or leave the field out", describe(s.Value))
 		return
 	}
 	text := v.Value
@@ -215,7 +215,7 @@ func (l *loader) tree() {
 	where := l.c.Origin("tree")
 	switch {
 	case l.inline != "" && where.Rank == FromFile:
-		l.fail("%s: together with %s; want one of the two", where.Where, l.inline)
+		l.fail("%s: cannot be combined with %s; want one of the two", where.Where, l.inline)
 		return
 	case l.s.Open == nil:
 		l.fail("%s: files cannot be read here", where.Where)

@@ -119,7 +119,7 @@ func TestPrecedence(t *testing.T) {
 		Flags: map[string][]string{"listen": {"nowhere"}, "peer": {"x"}, "cookie": {"SECRET\n"}, "tls-cert": {"c"}},
 	})
 	require.EqualError(t, err, strings.Join([]string{
-		"ACTORNODE_COOKIES: want NAME@HOST=COOKIE, or several with a comma between",
+		"ACTORNODE_COOKIES: want NAME@HOST=COOKIE, or several separated by commas",
 		"ACTORNODE_LOG_LEVEL: loud: want debug, info, warn or error",
 		"--cookie: want 1 to 255 printable ASCII characters",
 		"--listen nowhere: want HOST:PORT, :PORT or -: address nowhere: missing port in address",
@@ -234,6 +234,6 @@ func TestMemory(t *testing.T) {
 	}
 	for _, text := range []string{"1", "31MiB", "-1", "much", "99999999GiB"} {
 		_, err := load(text)
-		require.ErrorContains(t, err, "want 0, or a size such as 512MiB or 4GiB, from 32MiB on", text)
+		require.ErrorContains(t, err, "want 0, or a size such as 512MiB or 4GiB, at least 32MiB", text)
 	}
 }

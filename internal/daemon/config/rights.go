@@ -81,7 +81,7 @@ func matches(pattern string, peer node.Atom) bool {
 
 const (
 	patternForm = "NAME@HOST or *@HOST"
-	ruleForm    = "MODULE:FUNCTION/ARITY or MODULE:*, after NAME@HOST or *@HOST and a space if it is for some nodes only"
+	ruleForm    = "MODULE:FUNCTION/ARITY or MODULE:*, which NAME@HOST or *@HOST and a space may precede to allow it to these nodes only"
 )
 
 // checkPattern checks NAME@HOST, *@HOST.
@@ -89,7 +89,7 @@ func checkPattern(s string) error {
 	name, host, ok := strings.Cut(s, "@")
 	switch {
 	case s == "*":
-		return fmt.Errorf("%w; for all nodes leave the list out, or say all", want(s, patternForm))
+		return fmt.Errorf("%w; to allow all nodes, leave the list out or write all", want(s, patternForm))
 	case !ok || strings.Contains(host, "*") || name != "*" && strings.Contains(name, "*"):
 		return want(s, patternForm)
 	}
@@ -113,18 +113,18 @@ func readRule(s string) (r Rule, err error) {
 		return r, want(s, ruleForm)
 	}
 	if module == "*" {
-		return r, fmt.Errorf("%w; for all that is exported leave the list out, or say all", want(s, ruleForm))
+		return r, fmt.Errorf("%w; to allow everything that is exported, leave the list out or write all", want(s, ruleForm))
 	}
 	if rest == "*" {
 		return r, nil
 	}
 	slash := strings.LastIndexByte(rest, '/')
 	if slash < 1 {
-		return r, fmt.Errorf("%w; there is no arity: how many arguments %s has", want(s, ruleForm), show(rest))
+		return r, fmt.Errorf("%w; the arity (number of arguments) of %s is missing", want(s, ruleForm), show(rest))
 	}
 	n, err := strconv.ParseUint(rest[slash+1:], 10, 8)
 	if err != nil {
-		return r, fmt.Errorf("%s: %s is no arity: want 0 to 255", show(s), show(rest[slash+1:]))
+		return r, fmt.Errorf("%s: %s is not an arity: want 0 to 255", show(s), show(rest[slash+1:]))
 	}
 	r.Function, r.Arity = rest[:slash], int(n)
 	return r, nil
@@ -139,7 +139,7 @@ func (v operators) set(l []string) error {
 	for _, s := range l {
 		switch {
 		case s == "all" || s == "off":
-			return fmt.Errorf("%s stands alone, not among names", s)
+			return fmt.Errorf("%s must stand alone, not among names", s)
 		case seen[s]:
 			return fmt.Errorf("%s: given twice", show(s))
 		}
@@ -223,7 +223,7 @@ func (v rights) Set(s string) error {
 		return nil
 	}
 	if s != "" && !strings.ContainsAny(s, ":,") {
-		return want(s, v.Type()+"; an empty list for nothing")
+		return want(s, v.Type()+"; an empty list allows nothing")
 	}
 	var all Rights
 	for _, w := range split(s) {

@@ -187,7 +187,7 @@ type word struct {
 
 func (v word) Set(s string) error {
 	if !slices.Contains(v.words, s) {
-		return fmt.Errorf("%s is none of them; %s", show(s), strict.Allowed(s, v.words))
+		return fmt.Errorf("unknown value %s; %s", show(s), strict.Allowed(s, v.words))
 	}
 	*v.p = s
 	return nil
@@ -229,7 +229,7 @@ type duration struct {
 func (v duration) Set(s string) error {
 	d, err := time.ParseDuration(s)
 	if err != nil || d < v.least {
-		return want(s, fmt.Sprintf("a time with its unit, such as 500ms, 5s or 1m30s, %v at least", v.least))
+		return want(s, fmt.Sprintf("a time with its unit, such as 500ms, 5s or 1m30s, at least %v", v.least))
 	}
 	*v.p = d
 	return nil
@@ -310,7 +310,7 @@ const (
 func (v memory) Set(s string) error {
 	n, ok := sizeOf(s)
 	if !ok || n > mostMemory || n != 0 && n < leastMemory {
-		return want(s, "0, or a size such as 512MiB or 4GiB, from 32MiB on")
+		return want(s, "0, or a size such as 512MiB or 4GiB, at least 32MiB")
 	}
 	*v.p = int(n)
 	return nil
@@ -348,7 +348,7 @@ func (v words) add(to []string, s string) ([]string, error) {
 	return append(to, s), nil
 }
 
-var errNoWord = errors.New("want one at least")
+var errNoWord = errors.New("want at least one")
 
 func (v words) Set(s string) (err error) {
 	var l []string
@@ -525,7 +525,7 @@ func (v cookies) Set(s string) error {
 	for _, p := range split(s) {
 		name, c, ok := strings.Cut(p, "=")
 		if !ok || checkName(name) != nil || CheckCookie(c) != nil {
-			return errors.New("want NAME@HOST=COOKIE, or several with a comma between")
+			return errors.New("want NAME@HOST=COOKIE, or several separated by commas")
 		}
 		m[name] = Cookie{c, c}
 	}

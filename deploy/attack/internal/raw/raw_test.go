@@ -119,7 +119,7 @@ func TestClients(t *testing.T) {
 
 	require.True(t, d.Lives())
 	require.NoError(t, d.Stop(30*time.Second))
-	require.Contains(t, d.Log(), "stopping: told to")
+	require.Contains(t, d.Log(), "stopping: asked to, by a signal or by an operator")
 	require.Equal(t, len(d.Log()), d.LogSize())
 }
 
