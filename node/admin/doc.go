@@ -100,17 +100,18 @@
 // By default every node that knows the cookie may make every request. [Config].Operators
 // names the nodes that may do more than look; [Config].Allow decides about each request.
 // The requesting node is the one whose connection the request came over, not the one
-// that the request names. But what a node is called is what it says in the handshake, which the
-// cookie alone does not prove: cookies of single peers or TLS do. ReadOnly holds
-// against everybody.
+// that the request names. A node chooses its name itself in the handshake; the cookie
+// alone does not prove that name, but cookies for single peers or TLS do. ReadOnly
+// applies to every node.
 //
-// What changes something or shows messages is logged, one line "operator action" each,
-// with who has asked, the address, the arguments in brief and the outcome, refusals
-// included. Messages and arguments of functions are not in it.
+// Each request that changes something or shows messages is logged in one line,
+// "operator action", with the requesting node, its address, the shortened arguments and
+// the outcome. Refused requests are logged, too. Messages and the arguments of functions
+// are not logged.
 //
 // # When the service ends
 //
-// The node starts it again, see [Start]. Requests that a worker has in hand are answered
-// by the worker, streams go on; those in the mailbox are lost, and their callers' monitors
-// tell them. Other nodes cannot end it but by {exit, actornode, Reason}.
+// The node restarts it, see [Start]. Workers answer the requests that they have, and
+// streams continue. Requests in the mailbox are lost; the monitors of their callers fire.
+// Other nodes can end the service only with {exit, actornode, Reason}.
 package admin

@@ -19,9 +19,9 @@
 // BASE is Config.Base, go by default. TARGET is in lower case, without the last dot.
 // A node that has several protocols has a Service for each, by convention
 // _actornode._tcp for Erlang's and _actornode-native._tcp for the native one; their
-// endpoints are put together by target. Two nodes on one target cannot be told
-// apart: one of a BASE a host. The name must be what the node is started with, for a
-// node that answers under another name is refused.
+// endpoints are joined by target. Two nodes on one target cannot be distinguished, so a
+// host may run one node for each BASE. The node must be started with exactly this name:
+// a node that answers with another name is refused.
 //
 // # Kubernetes
 //
@@ -30,35 +30,34 @@
 // With a StatefulSet the service's SRV records name the pods by their host names, and
 // BASE@pod-0.service.namespace.svc.cluster.local stays the same when a pod moves.
 //
-// A pod that is not ready is not named, and does not need to be for this: no node
-// founds a cluster, alone or otherwise. There is no quorum, leader or first member
-// here, so nothing can be founded twice: a node that finds nobody runs and goes on
-// looking, and nodes that find each other later are connected from then on. What
-// must exist once in a cluster needs a decision above this package. Whoever
-// wants nodes to meet before they are ready sets publishNotReadyAddresses; a
-// readiness check that waits for other nodes must, or none becomes ready.
+// A pod that is not ready has no record, and does not need one: no node founds a cluster.
+// There is no quorum, leader or first member. A node that finds no other node runs and
+// keeps looking, and connects to nodes that it finds later. Anything that must exist only
+// once in a cluster needs a decision above this package. Set publishNotReadyAddresses to
+// let nodes connect before they are ready. It is required when the readiness check waits
+// for other nodes; otherwise no node would become ready.
 //
 // # Invariants
 //
-//  1. Names are asked for by one goroutine at a time, once in Config.TTL at most.
-//  2. A failure takes nothing away: the last answer counts until there is another.
-//     An answer that there is no such name, or no record, is one: nobody is there.
-//  3. Nothing here ends a connection: a node that is no longer named stays connected.
+//  1. One goroutine at a time looks names up, at most once in Config.TTL.
+//  2. After a failed lookup the last answer stays in use until the next one succeeds. The
+//     answer that a name or record does not exist is an answer: no node is there.
+//  3. Nothing here ends a connection: a node stays connected when its record is removed.
 //
 // # Goroutines
 //
-// None: who asks waits, for Config.Timeout at most.
+// None: callers wait for the lookup, at most Config.Timeout.
 //
 // # What can be lost
 //
-// A change is seen TTL after DNS shows it, at the latest when it is asked for; the
-// records' own times to live bound what caches on the way say. A stale address costs
-// one attempt to connect.
+// A change in DNS is seen at the first lookup after TTL. Caches on the way keep records
+// for the records' own times to live. A stale address costs one attempt to connect.
 //
 // # Limits
 //
-// [MaxNodes] nodes a name. The system's resolver, and so Config.Resolver, does not
-// tell times to live, so there is one for all. Answers are not authenticated: who can
-// forge them makes nodes connect to a place of his choice, where the handshake fails
-// without the cookie; with tlsdist, before it.
+// Each name has at most [MaxNodes] nodes. The system's resolver, and so Config.Resolver,
+// does not return times to live, so one TTL applies to all names. Answers are not
+// authenticated: an attacker who forges them can direct connections to another host. The
+// handshake with that host fails because it lacks the cookie; with tlsdist the TLS
+// handshake already fails.
 package dns

@@ -1,38 +1,38 @@
-// Package gossip finds nodes by gossip: each node knows one or two others to begin
-// with, and soon all of them, and notices who dies. It is for clusters too large, or
-// too much in motion, for lists and port mappers.
+// Package gossip finds nodes by gossip. Each node starts with the addresses of one or two
+// others, soon knows all of them, and notices when one fails. It is for clusters that
+// are too large, or change too often, for lists and port mappers.
 //
 // # Nouns
 //
 //   - A [Finder] is a node.Finder, node.Lister and node.Watcher: it is
 //     Distribution.Finder of one node, or one of its node.Chain. It gossips from the
 //     node's start to its stop.
-//   - A member is one life of a node, as others know it: name, creation, endpoints.
-//   - A seed is where a member is said to be, to join by.
+//   - A member is one run of a node, as others see it: name, creation, endpoints.
+//   - A seed is the address of a member, used to join the others.
 //
 // See the example. The protocol is SWIM with the extensions of Lifeguard, as
 // github.com/hashicorp/memberlist has it (version 2, encryption 1).
 //
 // # What gossip decides, and what it does not
 //
-// It says where nodes are; with node.Mesh it says whom to connect to. It ends no
-// connection. A member that is suspected (a probe was not answered, and neither were
-// those of others on its behalf) counts as alive until it is dead or refutes that. A
-// dead one is no longer found or listed, but a link to it that works goes on: gossip
-// goes over UDP and through third parties, a link over its own connection with ticks
-// of its own, and only the link knows whether it works. That a link has failed is
-// nothing to gossip either.
+// Gossip tells where nodes are, and with node.Mesh which nodes to connect to. It ends no
+// connection. A member becomes suspected when it answers neither this node's probe nor
+// the probes of others. It counts as alive until it is declared dead or refutes the
+// suspicion. A dead member is no longer found or listed, but a working link to it stays:
+// gossip uses UDP and third parties, while a link has its own connection and ticks, and
+// only the link can tell whether it works. Conversely, gossip ignores failed links.
 //
-// No member is special, nothing is voted on, there is no quorum, and no node founds a
-// cluster alone: who reaches no seed runs, says so in its log, and goes on trying.
-// After a cut both halves go on, each with its own members; when it is healed they
-// find each other by the seeds, which are tried for ever, and by the addresses of
-// those they lost, which are tried for an hour. What must exist once in a cluster
-// needs a decision above this package.
+// No member is special. There is no vote and no quorum, and no node founds a cluster
+// alone: a node that reaches no seed runs, logs this, and keeps trying. After a network
+// partition both halves continue, each with its own members. When the partition heals,
+// they find each other by the seeds, which are tried for ever, and by the addresses of
+// lost members, which are tried for an hour. Anything that must exist only once in a
+// cluster needs a decision above this package.
 //
-// A node that is back after a crash has a new creation and so is a new member: it is
-// found where it listens now even while the old life still counts as alive. Of two
-// lives the one born later is tried first, by the clocks of their hosts.
+// A node that restarts after a crash has a new creation and is a new member. It is found
+// at its new endpoints even while its old member still counts as alive. Of two members
+// with the same name, the one that started later, by the clocks of their hosts, is tried
+// first.
 //
 // # Secrets
 //
@@ -40,19 +40,20 @@
 //
 //	HKDF-SHA-256(secret: Cookie, salt: none, info: "actornode gossip 1", 32 bytes)
 //
-// so that the distribution's handshake and this use the cookie in ways of their own.
-// Without it nobody joins, reads or forges; both sides log why. Who records a
-// datagram can try cookies against it: the cookie must be long. Datagrams can be
-// replayed by who records them; what is old is told from what is new by memberlist's
-// incarnation numbers, so a replay makes at most a node that has left be tried again.
-// A member that has the key can say anything: all members are trusted.
+// so that gossip and the handshake of the distribution derive different keys from the
+// cookie. Without the cookie nobody can join, read or forge; both sides log the reason.
+// An attacker who records a datagram can test cookies against it: use a long cookie. An
+// attacker can also replay a datagram. memberlist recognizes old messages by incarnation
+// numbers, so a replay can at most make a node retry a member that has left. A member
+// that has the key can claim anything: all members are trusted.
 //
 // # Invariants
 //
 //  1. By default a member binds to the host of its node's name, never to all
 //     addresses.
-//  2. Who has the key but says nothing that this version reads is no member.
-//  3. Attempts to join end with stop only. Each differs from others in its log once.
+//  2. A sender that has the key but sends nothing that this version understands is not
+//     a member.
+//  3. Attempts to join end only with stop. Each kind of failure is logged once.
 //  4. What is read before a key has been tried is bounded: see Config.MaxStreams. Memory
 //     for strangers is 59 MiB at most where 40 of them send as much as they can.
 //
@@ -67,33 +68,35 @@
 //	one for each   accept      its end     a stream of another
 //	stream
 //
-// Streams end with stop, and Config.StreamTimeout after their beginning. stop waits up to
-// LeaveTimeout for the farewell to be sent, and for an attempt to join that is under way,
-// StreamTimeout at most.
+// Streams end with stop, or Config.StreamTimeout after they begin. stop waits at most
+// LeaveTimeout until the leave message is sent, and at most StreamTimeout for a join
+// attempt that is in progress.
 //
 // # What can be lost
 //
-// News is late: within a second or two in a local network. A farewell may get lost;
-// then the member is noticed missing as one that died: in some 5 s (lan) if there are
-// few, up to a minute among a thousand. memberlist does not tell a farewell from a death, so who has left
-// is tried for an hour too, four addresses a round.
+// News takes time: a second or two in a local network. A leave message may get lost; then
+// the member is detected like one that failed: within about 5 s (lan) in a small cluster,
+// within a minute among a thousand members. memberlist does not distinguish a leave from
+// a failure, so a member that has left is also retried for an hour, four addresses a
+// round.
 //
 // # Limits and costs
 //
-// 16 endpoints and 512 bytes for what a member says of itself; 1,024 lost nodes. Streams
-// are bounded by Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout;
-// what is refused or cut is in [Stats], and in the log once a second. Datagrams wait in the
-// kernel, in 2 MiB at most, and cost as much memory as they are long. A
-// node that listens nowhere (Distribution.Listen "-") is not announced and so does not
-// gossip. A member with two endpoints costs some 400 bytes here, and what memberlist
-// keeps of it, on every node; a list of 1,000 is one allocation of 16 KB. In a lan
-// pace each member sends a probe a second and up to 15 datagrams a second while there
-// is news, and exchanges all it knows with one other at most twice a minute.
+// A member announces at most 16 endpoints in at most 512 bytes. At most 1,024 lost members
+// are retried. Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout
+// bound the streams; [Stats] counts refused and closed streams, and the log reports them
+// once a second. Datagrams wait in the kernel, at most 2 MiB of them, and use as much
+// memory as they are long. A node that does not listen (Distribution.Listen "-") is not
+// announced and does not gossip. On every node a member with two endpoints uses about
+// 400 bytes here, beside what memberlist keeps; a list of 1,000 members is one allocation
+// of 16 KB. With the pace lan each member sends one probe a second, up to 15 datagrams a
+// second while there is news, and exchanges its whole state with one other member at
+// most twice a minute.
 //
 // # Bytes
 //
-// A member's name for memberlist is NAME#CREATION, with the creation in 8 small
-// hexadecimal digits. What it says of itself is text with single spaces between:
+// A member's name for memberlist is NAME#CREATION, with the creation in 8 lower-case
+// hexadecimal digits. Its metadata is text, separated by single spaces:
 //
 //	actornode/1 BORN ENDPOINT…
 //

@@ -1,9 +1,9 @@
-// Package metrics shows a node's counters to Prometheus.
+// Package metrics exports a node's counters to Prometheus.
 //
 // # Nouns
 //
 //   - A [Collector] is a prometheus.Collector of one node.
-//   - A [Config] says which node, and how much may be looked at.
+//   - A [Config] names the node, and bounds how much a scrape examines.
 //
 // How it is used:
 //
@@ -35,19 +35,18 @@
 //	actornode_protocol_fallbacks_total                  peers that are reached by a less preferred protocol than they speak
 //	actornode_peer_queue_bytes{peer}, actornode_peer_held{peer}
 //
-// What a peer counts begins anew with each connection, as counters of a program
-// that restarts do; what has gone over a connection between the last scrape and its
-// end is in no sum.
+// A peer's counters start at zero with each connection, like the counters of a restarted
+// program. Traffic between the last scrape and the end of a connection is not counted.
 //
 // # Invariants
 //
-//  1. Nothing is done for a metric but when it is scraped: the owners of what is
-//     counted count it anyway.
-//  2. There is an end to the series: no label is a PID; peers are at most
-//     Config.Peers, those that are not shown are in actornode_peers all the same;
-//     supervisors and children as [node.Node.Count] bounds them.
-//  3. A scrape looks at no more than Config.Scan mailboxes, those of registered
-//     names first. To look at one stops its stage for a moment.
+//  1. Metrics cost something only when they are scraped: the node keeps the counters
+//     anyway.
+//  2. The number of series is bounded. No label is a PID. At most Config.Peers peers have
+//     series of their own; actornode_peers counts the others, too. [node.Node.Count]
+//     bounds the supervisors and children.
+//  3. A scrape examines at most Config.Scan mailboxes, those of registered names first.
+//     Examining one stops its stage for a moment.
 //
 // # Goroutines
 //
@@ -55,8 +54,8 @@
 //
 // # Limits and versions
 //
-// Names and units as Prometheus' "Metric and label naming" wants them; promlint
-// finds nothing. A node with more processes than Config.Scan may have a longer
-// mailbox than actornode_mailbox_messages shows; actornode_mailboxes_examined, less
-// than actornode_processes, says so.
+// Names and units follow Prometheus' "Metric and label naming"; the tests run promlint. A
+// node with more processes than Config.Scan may have a longer mailbox than
+// actornode_mailbox_messages shows: compare actornode_mailboxes_examined with
+// actornode_processes.
 package metrics

@@ -6,11 +6,11 @@
 //   - A [Spec] describes an application: its name, what it depends on, its
 //     environment, the supervisor at its top. It is OTP's .app file and callback
 //     module in one.
-//   - A [Controller] runs the applications of a node, one a node: load, start,
-//     stop, list.
-//   - A [Type] says what the end of an application means to the others: permanent,
-//     transient, temporary.
-//   - An [EndedError] says which application has taken all others down.
+//   - A [Controller] runs the applications of a node: load, start, stop, list. A node
+//     has one controller.
+//   - A [Type] determines what the end of an application means for the others:
+//     permanent, transient, temporary.
+//   - An [EndedError] names the application whose end stopped all others.
 //
 // How a daemon uses it:
 //
@@ -28,10 +28,10 @@
 //
 // # Semantics
 //
-// Those of OTP's application and application_controller modules; the tests run
-// the same commands on both. Start of an application whose dependency has not been
-// started is an error, not_started; EnsureAllStarted starts those first. What is
-// started first is stopped last.
+// The semantics are those of OTP's modules application and application_controller; the
+// tests run the same commands on both. Starting an application whose dependency has not
+// been started is an error, not_started; EnsureAllStarted starts the dependencies first.
+// Applications stop in the reverse order of their start.
 //
 //	end of an application    temporary   transient             permanent
 //	stopped by Stop          logged      logged                logged
@@ -42,11 +42,11 @@
 // As in OTP, a supervisor that gives up exits with shutdown, which is not normal.
 // When all others have been stopped, the last started first, the controller exits
 // with {application_terminated | application_start_failure, Name, Reason}, Done is
-// closed and Err says the same. In OTP the node goes down then; here it is for
-// whoever watches Done to stop it.
+// closed and Err returns the same reason. In OTP the node then goes down; here the code
+// that watches Done decides.
 //
-// An application that has ended has still been started, until it is stopped: those
-// that depend on it may not be started (not_running), and it may be, again.
+// An application that has ended still counts as started until it is stopped. Applications
+// that depend on it cannot be started (not_running); it can be started again itself.
 //
 // # Processes
 //
@@ -68,11 +68,11 @@
 //
 // # Differences from OTP
 //
-//   - There are no .app files: an application is loaded by [Controller.Load], in
-//     Go. One that is not is unknown, and answered as if its file were missing.
-//   - Stops are bounded, [Spec].StopTimeout. OTP waits for ever.
-//   - Dependencies in a circle are an error of EnsureAllStarted, {cycle, [Name]};
-//     OTP's goes round for ever.
+//   - There are no .app files: Go code loads an application with [Controller.Load]. For
+//     any other name the answer is that of OTP for a missing file.
+//   - [Spec].StopTimeout bounds stops; OTP waits for ever.
+//   - A cycle of dependencies is an error of EnsureAllStarted, {cycle, [Name]}; OTP's
+//     does not end.
 //   - There are no group leaders: a process that was spawned outside the tree
 //     outlives its application.
 //   - There are no included applications, start phases, or distributed
@@ -80,10 +80,10 @@
 //
 // # Invariants
 //
-//  1. An application starts only if all it depends on have been started, and are
-//     running if it is more than a library.
-//  2. StartAll, EnsureAllStarted: dependencies first; what they have started is
-//     stopped again, in reverse, if one fails.
+//  1. An application starts only if all its dependencies have been started. Unless it is
+//     a library application, they must also be running.
+//  2. StartAll and EnsureAllStarted start dependencies first. If one start fails, they
+//     stop what they started, in reverse order.
 //  3. A master's application is in one of: starting, running, neither.
 //  4. No request is handled while an application is being stopped.
 //  5. PrepStop is called before Stop, each at most once a run.

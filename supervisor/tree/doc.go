@@ -1,13 +1,14 @@
-// Package tree reads supervision trees from files in YAML, and checks the whole
-// of a file before anything is started.
+// Package tree reads supervision trees from YAML files, and checks a whole file before
+// anything is started.
 //
 // # Nouns
 //
 //   - A [File] is what a file describes: one tree, or applications.
-//   - [Known] is what a file may refer to: the behaviours that a node exports, those
-//     that are for files only, and applications that are there already.
-//   - A [Make] is such a behaviour for files: it checks args, and makes the start.
-//   - [Errors] is all that is wrong with a file, sorted by line; an [Error] is
+//   - [Known] lists what a file may refer to: the behaviours that a node exports,
+//     behaviours for files only, and applications that already exist.
+//   - A [Make] is a behaviour for files only: it checks args and returns the start
+//     function.
+//   - [Errors] are all errors in a file, sorted by line. An [Error] reads
 //     file:line:column: field: what is wrong, and what is allowed.
 //
 // A file:
@@ -88,14 +89,14 @@
 //
 // # Invariants
 //
-//  1. Check starts nothing and calls no behaviour; of [Known].Own it calls what
-//     checks the args.
-//  2. What Check lets through, supervisor.CheckSpecs and application's Check do,
-//     for every supervisor of the file.
-//  3. All errors of a file are found at once, except when the YAML itself is
-//     broken: then it is the first place where it is.
-//  4. Time and memory are bounded by the limits, whatever the file says.
-//  5. Children get the same args at each start: a behaviour must not change them.
+//  1. Check starts nothing and calls no behaviour; it only calls the functions of
+//     [Known].Own, to check args.
+//  2. supervisor.CheckSpecs and application's Check accept every supervisor that Check
+//     accepts.
+//  3. Check reports all errors of a file at once. Only if the YAML itself is invalid, it
+//     reports just the first place.
+//  4. The limits bound time and memory for any file.
+//  5. A child gets the same args at each start, so a behaviour must not change them.
 //
 // # Goroutines
 //
@@ -103,12 +104,12 @@
 //
 // # Limits and versions
 //
-// A file has at most 1 MiB, 100,000 values and 64 levels; a value that an alias
-// stands for counts each time. Past a limit, reading ends with an error. At most
-// 100 errors are reported. Integers have at most 1,000 digits in YAML syntax.
+// A file has at most 1 MiB, 100,000 values and 64 levels; each use of an alias counts its
+// values again. Above a limit, reading ends with an error. At most 100 errors are
+// reported. Integers have at most 1,000 digits in YAML syntax.
 //
 // The YAML is that of package strict: 1.2 with 1.1's octal numbers (052).
 //
-// A behaviour may stop being exported, or be a function, between Check and Start:
-// Start then fails with undef.
+// If a behaviour is no longer exported when Start runs, or has become a function since
+// Check, Start fails with undef.
 package tree

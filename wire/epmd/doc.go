@@ -1,6 +1,6 @@
-// Package epmd speaks the protocol of the Erlang Port Mapper Daemon, by which
-// nodes of a host say at which port they listen and others ask: as a client, and
-// as a server where none runs.
+// Package epmd implements the protocol of the Erlang Port Mapper Daemon, client and
+// server. Nodes register their name and port at the port mapper of their host, and other
+// nodes ask it for the port.
 //
 // # Nouns
 //
@@ -8,12 +8,12 @@
 //     long as the connection that it came over.
 //   - A [Client] asks port mappers; an [Alive] is a registration that it keeps.
 //   - A [Server] is a port mapper.
-//   - A [Keeper] is an Alive that becomes the port mapper of its host where nobody
-//     answers, and again when the one that did dies.
-//   - A [Request] and its answers ([AliveAnswer], [PortAnswer], [NamesAnswer]) are
-//     what travels: values in, bytes out and back, without a socket.
+//   - A [Keeper] is an Alive that becomes the port mapper of its host while no other
+//     port mapper answers.
+//   - A [Request] and its answers ([AliveAnswer], [PortAnswer], [NamesAnswer]) are the
+//     messages. They convert between values and bytes without a socket.
 //
-// A node that must be found, whatever runs on its host (the Example runs):
+// A node that can be found whether or not EPMD runs on its host (see the Example):
 //
 //	cfg, err := epmd.ConfigFromEnv(os.LookupEnv)   // ERL_EPMD_PORT and so on
 //	client, err := epmd.NewClient(cfg)

@@ -4,24 +4,24 @@
 // node.Distribution.Transport; on it the Erlang protocol has lengths of four bytes
 // in its handshake, which erldist does by itself.
 //
-// All nodes of a cluster use TLS or none does. What EPMD is asked is not
-// encrypted; a node can do without it (node.Static).
+// Either all nodes of a cluster use TLS, or none. Requests to EPMD are not encrypted; a
+// node can run without EPMD (node.Static).
 //
 // # Certificates
 //
-// A node has one certificate, for both roles: if it has extended key usages, they
-// are both serverAuth and clientAuth. It is for the host of the node's name
-// (subjectAltName), exactly as it stands there: for go@db.example the DNS name
-// db.example, for go@db, a short name, the DNS name db. For go@10.0.0.7, named by
-// an address, it has that as IP address for Go, and as DNS name for OTP, whose
-// nodes (25 at least) look for nothing else; this package takes either.
+// A node has one certificate for both roles. If it has extended key usages, it needs both
+// serverAuth and clientAuth. Its subjectAltName is the host of the node's name, exactly
+// as in the name: the DNS name db.example for go@db.example, the DNS name db for the
+// short name go@db. For a name with an address, such as go@10.0.0.7, Go needs the address
+// as an IP address, and OTP (25 at least) needs it as a DNS name; this package accepts
+// either.
 //
-// Who dials checks that the peer's certificate is signed by an authority in
-// Config.CA and is for the host of the name that was dialled, which is what OTP
-// does with {verify, verify_peer}; it sends that host as server name, unless it is
-// an address. Who is dialled demands a certificate, checks its authority, and that
-// it is for the host of the name that the peer then gives itself. The last is more
-// than OTP does: [Config].AnyHost is OTP's way.
+// The dialling side checks that an authority in Config.CA signed the peer's certificate
+// and that the certificate is for the host of the dialled name, as OTP does with
+// {verify, verify_peer}. It sends that host as the server name, unless it is an address.
+// The accepting side demands a certificate and checks its authority. It also checks that
+// the certificate is for the host in the name that the peer then sends. OTP does not
+// check this; [Config].AnyHost turns the check off.
 //
 // The other side in OTP, as -ssl_dist_optfile:
 //
@@ -35,18 +35,18 @@
 //
 // # Files that change
 //
-// The files are read at each handshake; a change counts from the next one on, and
-// connections that there are go on. If what is read cannot be used (the new key
-// does not belong to the certificate that is still the old one, a file is gone),
-// the last that could is used, and Config.Log is told, once for each change.
+// The files are read at each handshake, so a change applies from the next handshake on.
+// Existing connections stay. If the files are invalid (a new key does not match the old
+// certificate, or a file is missing), the last valid ones stay in use, and Config.Log
+// gets one line for each change.
 //
 // # Limits
 //
-// TLS 1.2 and 1.3. No session is resumed, there are no tickets: each handshake
-// proves everything anew. A handshake ends within Config.Timeout. Revocation (CRL,
-// OCSP) is not looked at: certificates should live short.
+// TLS 1.2 and 1.3. Sessions are not resumed and there are no tickets: each handshake
+// checks everything again. A handshake takes at most Config.Timeout. Revocation (CRL,
+// OCSP) is not checked: use short-lived certificates.
 //
-// A Go server cannot renegotiate. An OTP node that has dialled over TLS 1.2 and
-// has sent 2^28 records (renegotiate_at) loses the connection and makes a new one.
-// TLS 1.3 has no such limit.
+// A Go server cannot renegotiate. An OTP node that connected with TLS 1.2 and has sent
+// 2^28 records (renegotiate_at) loses the connection and makes a new one. TLS 1.3 has no
+// such limit.
 package tlsdist
