@@ -1,0 +1,100 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/metrics"
+)
+
+// section returns the text of a document below a heading of the second level.
+func section(t *testing.T, file, heading string) string {
+	_, rest, ok := strings.Cut(text(t, file), "\n## "+heading+"\n")
+	require.True(t, ok, "%s has no section %s", file, heading)
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	return rest
+}
+
+// Each alert has a section in docs/operations.md, in the order of the rules, and each section
+// there is an alert's.
+func TestAlertsAreDocumented(t *testing.T) {
+	var alerts, headings []string
+	for _, g := range document[rules](t, "prometheus/rules.yaml").Groups {
+		for _, r := range g.Rules {
+			alerts = append(alerts, r.Alert)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(section(t, "../docs/operations.md", "Alerts"), -1) {
+		headings = append(headings, m[1])
+	}
+	require.NotEmpty(t, alerts)
+	assert.Equal(t, alerts, headings, "the sections of docs/operations.md and the rules")
+}
+
+// Each cause of dead letters has a row.
+func TestCausesAreDocumented(t *testing.T) {
+	alerts := section(t, "../docs/operations.md", "Alerts")
+	for _, c := range node.Causes() {
+		assert.Contains(t, alerts, "\n| `"+c.String()+"` |", "docs/operations.md has no row for it")
+	}
+}
+
+// sources returns the text of all Go files of the daemon that are no tests.
+func sources(t *testing.T, dirs ...string) string {
+	var all strings.Builder
+	for _, dir := range dirs {
+		files, err := filepath.Glob(dir + "/*.go")
+		require.NoError(t, err)
+		for _, f := range files {
+			if !strings.HasSuffix(f, "_test.go") {
+				b, err := os.ReadFile(f)
+				require.NoError(t, err)
+				all.Write(b)
+			}
+		}
+	}
+	return all.String()
+}
+
+// Each metric of a node is in the table of docs/operations.md, and each that stands there is
+// one of the node's or of the daemon's.
+func TestMetricsAreDocumented(t *testing.T) {
+	table := section(t, "../docs/operations.md", "Metrics")
+	known := make(map[string]bool)
+	for _, name := range metrics.Names() {
+		known[name] = true
+		assert.Contains(t, table, "`"+name+"`", "docs/operations.md does not say what it tells")
+	}
+	daemon := sources(t, "../cmd/actornode")
+	for _, m := range regexp.MustCompile("`actornode_([a-z_]+)`").FindAllStringSubmatch(table, -1) {
+		name := "actornode_" + m[1]
+		assert.True(t, known[name] || strings.Contains(daemon, `"`+m[1]+`"`) || strings.Contains(daemon, `"`+name+`"`),
+			"docs/operations.md: there is no metric %s", name)
+	}
+	for _, m := range regexp.MustCompile(`(?:gauge|counter)\("([a-z_]+)"`).FindAllStringSubmatch(daemon, -1) {
+		assert.Contains(t, table, "`actornode_"+m[1]+"`", "docs/operations.md does not say what it tells")
+	}
+}
+
+// Each log line of the table in docs/operations.md is one that the node or the daemon writes.
+func TestLogLinesAreWritten(t *testing.T) {
+	var written []string
+	rows := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| [A-Z]+ \\|").FindAllStringSubmatch(section(t, "../docs/operations.md", "Logs"), -1)
+	for _, row := range rows {
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			written = append(written, m[1])
+		}
+	}
+	require.Greater(t, len(written), 5)
+	code := sources(t, "../cmd/actornode", "../node", "../node/admin", "../supervisor")
+	for _, line := range written {
+		assert.Contains(t, code, `"`+line+`"`, "docs/operations.md: no such line is written")
+	}
+}
