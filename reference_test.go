@@ -1,0 +1,162 @@
+package actornode_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// repository returns the text of each file whose name matches one of the patterns, by its path.
+func repository(t *testing.T, patterns ...string) map[string]string {
+	all := make(map[string]string)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
+		}
+		for _, p := range patterns {
+			if ok, _ := filepath.Match(p, d.Name()); ok && d.Type().IsRegular() {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				all[path] = string(b)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// A Go file that docs/architecture.md names is there: by its path, or by its name alone in
+// some package.
+func TestArchitectureNamesFiles(t *testing.T) {
+	there := make(map[string]bool)
+	for path := range repository(t, "*.go") {
+		there[filepath.ToSlash(path)] = true
+		there[filepath.Base(path)] = true
+	}
+	text, err := os.ReadFile("docs/architecture.md")
+	require.NoError(t, err)
+	named := regexp.MustCompile(`[a-z_/]+\.go\b`).FindAllString(string(text), -1)
+	require.Greater(t, len(named), 20)
+	for _, file := range named {
+		assert.True(t, there[file], "docs/architecture.md names %s, which is not there", file)
+	}
+}
+
+// The glossary is sorted, short, and has no word that nobody uses.
+func TestGlossary(t *testing.T) {
+	text, err := os.ReadFile("docs/glossary.md")
+	require.NoError(t, err)
+	var terms []string
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*([^*]+)\*\*: (.*(?:\n  .*)*)$`).FindAllStringSubmatch(string(text), -1) {
+		terms = append(terms, m[1])
+		assert.Equal(t, 1, len(regexp.MustCompile(`[.!?](\s|$)`).FindAllString(m[2], -1)), "%s: one sentence", m[1])
+	}
+	require.Equal(t, strings.Count(string(text), "\n- "), len(terms), "each entry is: - **term**: a sentence")
+	assert.Greater(t, len(terms), 10)
+	assert.LessOrEqual(t, len(terms), 60, "if the glossary needs more words, find ones that need no explanation")
+	assert.True(t, slices.IsSorted(terms), "sorted: %q", terms)
+	assert.Equal(t, len(terms), len(slices.Compact(slices.Clone(terms))), "no term twice")
+
+	used := strings.Builder{}
+	for path, text := range repository(t, "*.go", "*.md") {
+		if path != filepath.Join("docs", "glossary.md") {
+			used.WriteString(strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(text, "//", " ")), " ")))
+		}
+	}
+	for _, term := range terms {
+		word := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.ToLower(term)) + `(s|es|d|ed)?\b`)
+		assert.True(t, word.MatchString(used.String()), "nothing uses the term %q: take it out of docs/glossary.md", term)
+	}
+}
+
+// tuning says of which packages the table of docs/performance.md has every numeric constant;
+// of others it has some.
+var tuning = []string{"mailbox", "sched"}
+
+// constants returns the numeric constants at the top level of packages, by "package.name", as
+// they are written.
+func constants(t *testing.T) map[string]string {
+	all := make(map[string]string)
+	fset := token.NewFileSet()
+	for path := range repository(t, "*.go") {
+		if strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.CONST {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec := s.(*ast.ValueSpec)
+				for i, name := range spec.Names {
+					if i >= len(spec.Values) || !numeric(spec.Values[i]) {
+						continue
+					}
+					var b strings.Builder
+					require.NoError(t, printer.Fprint(&b, fset, spec.Values[i]))
+					all[file.Name.Name+"."+name.Name] = b.String()
+				}
+			}
+		}
+	}
+	return all
+}
+
+// numeric reports whether x is made of numbers, and units of time.
+func numeric(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		return x.Kind == token.INT
+	case *ast.BinaryExpr:
+		return numeric(x.X) && numeric(x.Y)
+	case *ast.SelectorExpr:
+		pkg, ok := x.X.(*ast.Ident)
+		return ok && pkg.Name == "time"
+	}
+	return false
+}
+
+// The table of constants in docs/performance.md has the values of the code.
+func TestTuningConstants(t *testing.T) {
+	text, err := os.ReadFile("docs/performance.md")
+	require.NoError(t, err)
+	there := constants(t)
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+)\\.([A-Za-z]+)` \\| `([^`]+)` \\|").FindAllStringSubmatch(string(text), -1)
+	require.Greater(t, len(rows), 15)
+	listed := make(map[string]bool)
+	for _, row := range rows {
+		name := row[1] + "." + row[2]
+		listed[name] = true
+		value, ok := there[name]
+		if assert.True(t, ok, "docs/performance.md lists %s, which is not there", name) {
+			assert.Equal(t, value, row[3], "docs/performance.md: the value of %s; measure it anew", name)
+		}
+	}
+	for name := range there {
+		pkg, _, _ := strings.Cut(name, ".")
+		if slices.Contains(tuning, pkg) {
+			assert.True(t, listed[name], "docs/performance.md: the table of constants has no row for %s", name)
+		}
+	}
+}
