@@ -120,8 +120,8 @@ func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bo
 	return co.run.Leave(to)
 }
 
-// depart is leave for who is not on the stage, neither before nor after, and who calls
-// arrive then.
+// depart is leave for callers that do not hold the stage, before or after. They call
+// arrive afterwards.
 func (s *Process) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if s.co.c.w.Enter() {
 		return s.leave()

@@ -58,12 +58,11 @@ type Distribution struct {
 	Queue int
 	// ConnectTimeout bounds the making of a connection. Default: 7 s.
 	ConnectTimeout time.Duration
-	// Awake is how long the reader of a connection stays awake for the next message
-	// after one that has come alone: up to so much of a core's time for what is answered
-	// many times faster then. It does so only while most of the messages come within
-	// that time, while other goroutines do not need the core, one reader of a node at a
-	// time, and never on the only core that the program may use. Default: 100 us;
-	// negative: not at all.
+	// Awake is how long the reader of a connection busy-waits for the next message
+	// before it blocks. It trades CPU for latency. A reader does so after a message that
+	// has come alone, while most messages come within that time and other goroutines do
+	// not need the core; one reader of a node at a time, and never on the only core that
+	// the program may use. Default: 100 us; negative: not at all.
 	Awake time.Duration
 	// Allow decides whether a peer may start a process or call a function by name.
 	// It is asked for each way there is: spawns, rpc and erpc, the calls that go to rex,
@@ -553,10 +552,10 @@ func (d *dist) connect(p *peer) {
 	}
 }
 
-// adopt makes a link the connection to its peer, in place of one that the peer has
-// had: there is a new one, so the peer knows that the old one is dead. Of two that
-// have been made at the same time, that which the greater name has dialled stays,
-// on both sides. c is nil if this node has dialled.
+// adopt makes a link the connection of its peer and replaces an older one: a peer that
+// connects anew knows that the old connection is dead. Of two simultaneous connections
+// the one that the node with the greater name has dialled wins, on both sides. c is nil
+// if this node has dialled.
 func (d *dist) adopt(link wire.Link, c *claim, place *place) {
 	id := link.Peer().ID
 	for {

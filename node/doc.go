@@ -10,7 +10,7 @@
 //
 //   - an [Actor] is a value with a Receive method that is given one message at a
 //     time; it has neither goroutine nor stack while it waits, and costs about
-//     200 bytes. A [Context] is the runtime as its handler sees it.
+//     240 bytes. A [Context] is the runtime as its handler sees it.
 //   - a [ProcessFunc] is a function that calls Receive itself, on a goroutine of its
 //     own or, as an option of the spawn, as a coroutine on the stages that run
 //     Actors. A [Process] is the runtime as it sees it; any goroutine gets
@@ -98,9 +98,9 @@
 //     is lost, or the process is killed. An actor gives up its stage meanwhile. A
 //     call is not held up, for it waits anyway, and its context counts. Exits and
 //     the answers to what the peer asks are never held up.
-//   - Who sends to a process here whose mailbox has the policy Block waits for room:
-//     until there is some, that process is gone, or the sender is killed ([ErrExited]);
-//     a call no longer than its context or timeout says.
+//   - A send to a process of this node whose mailbox is full and has the policy Block
+//     waits until there is room, the receiver exits, or the sender is killed
+//     ([ErrExited]). A call waits no longer than its context or timeout.
 //   - Nothing holds up what comes from a peer: a bounded mailbox with the policy
 //     Block refuses a message from another node that it has no room for, and that
 //     is a dead letter. So it does with the messages of SendInterval, replies to calls
@@ -117,17 +117,10 @@
 //     [Deliver] says what has become of a message.
 //   - Functions that are exported as behaviours are called by the connection's
 //     reader: they must be quick.
-//   - A message that has come alone the reader handles itself, if it is for an Actor on
-//     stages and no more workers are busy than may be; should the handler wait or take
-//     longer than a fifth of Config.Blocked or two, another goroutine reads on.
-//     What many messages to one Actor set off that have come together it does as well,
-//     as long as that takes it less than 150 ns for each of them.
-//   - After a message that has come alone the reader looks for the next one busily for a
-//     moment, while these come quickly: Distribution.Awake.
-//   - What an Actor sends to an idle connection leaves at the end of its turn, or when
-//     its handler waits, or has taken as long as that; what waits for an answer, at once.
-//     While the connection's reader is at frames that have come together, up to 32 of
-//     them, or looks for the next one, what is sent to the peer leaves with the answers.
+//   - What an Actor sends to another node leaves at the end of its turn at the latest, or
+//     when its handler waits or takes long; a request that a caller waits for leaves at once.
+//
+// docs/architecture.md says who writes to a connection and when.
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
 // [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
@@ -185,15 +178,21 @@
 //	timer (of package time), for the time of one send               the send
 //	listener             Start               Node.Stop              nothing
 //	keeper               Keep                Node.Stop              one service
+//	stopper              a keeper that       itself                 Node.Stop, when a service cannot be
+//	                     gives up                                   kept up
 //	ticker               Start               Node.Stop              the signs of life of peers
 //	mesh                 Start               Node.Stop              whom to connect to, and when
 //	meshing              mesh                ConnectTimeout         the result of one attempt
 //	dialer               the first use       nobody waits any more  one attempt at a time; at most Cluster.Dials of them
+//	dialer's helper      a dialer            the attempt            nothing: it cancels the attempt when the peer
+//	                                                                has connected by itself
 //	handshake            the listener        its timeout, or when   one connection; at most Cluster.Pending for each listener
 //	                                         it is dropped          before the peer has proved who it is
 //	reader               a handshake, or a   the connection, or a   what comes: one at a time
 //	                     reader's handler    handler that keeps it
 //	writer               a handshake         the connection         what goes
+//	release              a handshake         the answer, 5 s        the question for the peer's OTP release
+//	ender                the ticker          itself                 the end of a connection that exceeds a limit
 //
 // # Limits
 //

@@ -285,9 +285,8 @@ func (n *Node) home(c *Context, o *Options) (*executor.Stage, bool, error) {
 // begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
 // its Init is to be run.
 func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
-	// First what is no pointer. Where p is the first thing in a page, a pointer, which while
-	// the collector runs is read before it is written, would cost two page faults, and all
-	// other cores a flush of what they know of pages.
+	// Write a field first that is no pointer. While the collector runs, a store of a pointer
+	// reads the old value before it writes, and so faults a fresh page twice.
 	p.kind = k
 	p.node, p.behaviour = n, b
 	if k == staged {

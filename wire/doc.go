@@ -1,7 +1,9 @@
-// Package wire is the vocabulary that every other room speaks: Erlang's terms
-// as Go values, how they are compared, and how they are written and read as
-// text. It imports the standard library only, and holds no codec: bytes are the
-// business of the rooms below it.
+// Package wire holds what all packages have in common that deal with other nodes:
+// Erlang's terms as Go values, how they are compared, and how they are written and
+// read as text; and the seam between a node and its protocols ([Protocol], [Link],
+// [Transport], [Frame]). It holds no codec: packages etf and pack turn terms into
+// bytes. Terms need the standard library only. The links and what reads and writes
+// sockets without waiting also need sched/bias and golang.org/x/sys.
 //
 // # Nouns
 //

@@ -176,11 +176,10 @@ type Batch interface {
 // wrong, and Flush must be called.
 type Prompt interface{ Try() (more bool) }
 
-// Keen is what a [Link] may have beside: Await waits for d, and no longer than a call of
-// between beyond that, for what Read returns next, without going to sleep, and reports
-// whether something has come. Unless between is nil it is called whenever nothing has.
-// Beside reports that to wait so is of no use, as the peer needs the core: see
-// [Lookout.Beside]. Both are for the goroutine that reads.
+// Keen is what a [Link] may have beside: Await busy-waits up to d for input and reports
+// whether any arrived. between, if not nil, is called between polls, and may prolong the
+// wait by one call. Beside reports that busy-waiting is of no use, as the peer needs the
+// core: see [Lookout.Beside]. Both are for the goroutine that reads.
 type Keen interface {
 	Await(d time.Duration, between func()) (came bool)
 	Beside() bool

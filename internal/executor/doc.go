@@ -62,12 +62,12 @@
 // wakes somebody for it as soon as it does have something else to do. Two actors
 // on two stages thus play on one worker and need no switch of goroutines.
 //
-// A guest ([Pool.Guest]) owes likewise: what it has injected it runs itself, in Help,
-// while workers are too few; four turns on each of four stages at most, the rest is left
-// to workers. Its goroutine has other work, so a handler must not keep it: when its
-// stage is taken away, by [Worker.Block], by a look, or by the watcher when it sees the
-// same turn twice, the guest's leave is called, which has another goroutine do that
-// work, and the guest becomes a stray.
+// A guest ([Pool.Guest]) runs what it woke itself, in Help, while fewer than
+// Config.Workers are active: at most 4 stages, and 4 turns on each. Workers do the rest.
+// Its goroutine has other work, so a handler must not keep it. When the stage is taken
+// away from it, by [Worker.Block], by a look, or by the watcher when it sees the same
+// turn twice, the pool calls the guest's leave function, which has another goroutine do
+// that work; the guest becomes a stray.
 //
 // A turn may leave something to be done at its end ([Worker.Owe], Config.Due); it is
 // done before the handler waits, too, and the watcher tells of turns that go on

@@ -88,9 +88,9 @@ func (e *Entity) Home() *Stage { return e.home.Load() }
 // Pin keeps e on the stage it is on.
 func (e *Entity) Pin() { e.pinned.Store(true) }
 
-// Talks says to whom e has sent so much that its turn is over, and will be again; nil: it
-// has not. The two are better off on one stage, if e does little else: see Worker.follow. The
-// caller holds e's stage.
+// Talks records the entity to which e sent its last message when its turn ended because of
+// its sends; nil clears it. If e does little else the two are better off on one stage: see
+// Worker.follow. The caller holds e's stage.
 func (e *Entity) Talks(to *Entity) {
 	e.talks = 0
 	if to == nil {

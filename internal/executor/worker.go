@@ -238,12 +238,12 @@ func (s *Stage) done(e *Entity, v Verdict) (more int) {
 // maxRelayed is how many turns are relayed, at most, before the worker looks around.
 const maxRelayed = 256
 
-// Relay ends a turn with v from within, and begins the next one of the stage, whose task it
-// returns: for tasks that can hand on what Turn was called for, as those do that run on
-// goroutines of their own. The last of them has the Turn return that was called. Nil:
-// nothing has been done, and Turn must return v, for what comes next is not such a task (see
-// [Entity.Relays]), or the worker has something else to do first. Called on the worker's
-// stage, before anything of the next turn is touched, which has it then.
+// Relay ends the current turn with v and starts the next task of the stage directly, which
+// it returns. It is for tasks that run on goroutines of their own: one lets the next go on,
+// and the last of them makes the Turn return that the worker has called. Relay returns nil,
+// and has done nothing, if the next task cannot be started so (see [Entity.Relays]) or the
+// worker must run first: then Turn returns v. It is called on the worker's stage; the
+// started turn has the stage from then on.
 func (w *Worker) Relay(v Verdict) Task {
 	s := w.stage
 	e, last := s.head, s.current

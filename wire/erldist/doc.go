@@ -16,9 +16,9 @@
 //
 //	var p erldist.Protocol
 //	link, err := p.Dial(ctx, conn, wire.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
-//	err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "cart", Payload: wire.Atom("hello")})
-//	err = link.Flush()
-//	frame, err := link.Read() // on another goroutine
+//	_, err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "cart", Payload: wire.Atom("hello")})
+//	_, err = link.Flush(false)
+//	err = link.Read(&frame) // on another goroutine
 //
 // # Invariants
 //
