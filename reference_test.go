@@ -1,6 +1,7 @@
 package actornode_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/printer"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,4 +161,73 @@ func TestTuningConstants(t *testing.T) {
 			assert.True(t, listed[name], "docs/performance.md: the table of constants has no row for %s", name)
 		}
 	}
+}
+
+// figures makes the table of docs/performance.md of bench/RESULTS.md: for each bench the
+// speed of each system as a ratio to Erlang's, in bold where Erlang is faster.
+func figures(t *testing.T) string {
+	results, err := os.ReadFile("bench/RESULTS.md")
+	require.NoError(t, err)
+	systems := []string{"actornode actor", "actornode coroutine", "actornode process", "channels", "tcp"}
+	type bench struct {
+		name   string
+		ratios map[string]string
+	}
+	var all []*bench
+	for line := range strings.Lines(string(results)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 6 || strings.Contains(line, "---") || strings.Contains(line, "ns/op") {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if cells[1] != "" {
+			all = append(all, &bench{strings.TrimSpace(cells[1] + " " + cells[2]), make(map[string]string)})
+		}
+		if ratio, err := strconv.ParseFloat(cells[5], 64); err == nil {
+			text := cells[5]
+			if ratio < 1 {
+				text = "**" + text + "**"
+			}
+			all[len(all)-1].ratios[cells[3]] = text
+		}
+	}
+	require.Greater(t, len(all), 10)
+	var b strings.Builder
+	b.WriteString("| benchmark | actor | coroutine | process | channels | tcp |\n|---|--:|--:|--:|--:|--:|\n")
+	for _, x := range all {
+		if len(x.ratios) < 2 {
+			continue // Erlang does not have it
+		}
+		fmt.Fprintf(&b, "| %s |", x.name)
+		for _, system := range systems {
+			text := x.ratios[system]
+			if text == "" {
+				text = "–"
+			}
+			fmt.Fprintf(&b, " %s |", text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// The figures of docs/performance.md are those of bench/RESULTS.md.
+func TestPerformanceFigures(t *testing.T) {
+	const file, begin, end = "docs/performance.md", "<!-- figures:", "<!-- end of figures -->"
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(text), begin)
+	require.True(t, ok)
+	how, rest, ok := strings.Cut(rest, "\n")
+	require.True(t, ok)
+	table, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	want := "\n" + figures(t) + "\n"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(before+begin+how+"\n"+want+end+after), 0o644))
+		return
+	}
+	assert.Equal(t, want, table, "go test . -run TestPerformanceFigures -update")
 }
