@@ -62,6 +62,44 @@ func TestArchitectureNamesFiles(t *testing.T) {
 	}
 }
 
+// The map of docs/architecture.md has all packages, but for those within another's internal
+// folder, which have a map of their own.
+func TestArchitectureHasPackages(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(text), "## The map\n")
+	require.True(t, ok)
+	_, drawn, _ := strings.Cut(rest, "```\n")
+	drawn, _, _ = strings.Cut(drawn, "```")
+	there := make(map[string]bool)
+	folder := ""
+	for _, word := range regexp.MustCompile(`[a-z/]+`).FindAllString(drawn, -1) {
+		if strings.HasPrefix(word, "/") {
+			word = folder + word
+		} else {
+			folder, _, _ = cutLast(word)
+		}
+		there[word] = true
+	}
+	for _, p := range packages(t) {
+		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		first, _, _ := strings.Cut(path, "/")
+		if path == "" || strings.Contains(path, "/internal/") || first == "bench" || first == "deploy" {
+			continue
+		}
+		assert.True(t, there[path], "the map of docs/architecture.md does not have %s", path)
+	}
+}
+
+// cutLast is strings.Cut around the last slash.
+func cutLast(path string) (before, after string, found bool) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
 // The glossary is sorted, short, and has no word that nobody uses.
 func TestGlossary(t *testing.T) {
 	text, err := os.ReadFile("docs/glossary.md")

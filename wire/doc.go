@@ -3,7 +3,7 @@
 // read as text; and the seam between a node and its protocols ([Protocol], [Link],
 // [Transport], [Frame]). It holds no codec: packages etf and pack turn terms into
 // bytes. Terms need the standard library only. The links and what reads and writes
-// sockets without waiting also need sched/bias and golang.org/x/sys.
+// sockets without waiting also need internal/bias and golang.org/x/sys.
 //
 // # Nouns
 //
