@@ -83,62 +83,60 @@
 //
 // # Other nodes
 //
-// With Config.Distribution the node is part of a cluster: by default it is found
-// through EPMD and speaks the native protocol with nodes of its kind, and with all
-// others the Erlang distribution protocol. PIDs of other nodes are sent to, linked,
-// monitored and called like those of this one; [At] is a name on a node. The first use of a node connects to it. What goes to a peer waits in one
-// queue, in order. When a connection is lost, every link over it breaks and every
-// monitor fires with the reason noconnection, calls fail, and [NodeDown] says why;
-// only then can the node be connected again.
+// With Config.Distribution the node is part of a cluster. By default it is found through
+// EPMD, speaks the native protocol with nodes of its kind, and the Erlang distribution
+// protocol with all others. PIDs of other nodes are sent to, linked, monitored and called
+// like those of this one; [At] is a name on a node. The first use of a node connects to it.
+// What goes to a peer waits in one queue, in order. When a connection is lost, every link
+// over it breaks and every monitor fires with the reason noconnection, calls fail, and
+// [NodeDown] says why. Only then can the node be connected again.
 //
 // Links follow the link protocol of OTP. What comes with a connection only:
 //
-//   - While more waits for a peer than Distribution.Queue, whoever sends to it,
-//     links, monitors or signals is held up: until there is room, the connection
-//     is lost, or the process is killed. An actor gives up its stage meanwhile. A
-//     call is not held up, for it waits anyway, and its context counts. Exits and
-//     the answers to what the peer asks are never held up.
+//   - While more waits for a peer than Distribution.Queue, whoever sends to it, links,
+//     monitors or signals waits: until there is room, the connection is lost, or the
+//     process is killed. An actor gives up its stage meanwhile. A call does not wait for
+//     room: it waits for its answer anyway, and its context counts. Exits, and the answers
+//     to what the peer asks, never wait.
 //   - A send to a process of this node whose mailbox is full and has the policy Block
 //     waits until there is room, the receiver exits, or the sender is killed
 //     ([ErrExited]). A call waits no longer than its context or timeout.
-//   - Nothing holds up what comes from a peer: a bounded mailbox with the policy
-//     Block refuses a message from another node that it has no room for, and that
-//     is a dead letter. So it does with the messages of SendInterval, replies to calls
-//     that came as messages, and what [SendNow] sends.
-//   - A message that is no term is a dead letter, a call with one an error
-//     ([wire.EncodeError]). An exit reason that is no term is sent as text.
-//   - Stop writes what the exits of the processes have to say, for a second at most,
-//     before it closes the connections: links break with shutdown or killed, not
-//     with noconnection.
-//   - A long message leaves in parts, beside what others send. What its own sender
-//     sends after it waits for its end, and only that sender is held up by it.
-//   - What has been given to a connection and has not arrived when it is lost, is lost,
-//     without a dead letter; Distribution.Grace mends that between nodes of this kind.
+//   - Nothing that comes from a peer waits. A full mailbox with the policy Block refuses a
+//     message from another node, which becomes a dead letter. It does the same with
+//     messages of SendInterval, with replies to calls that came as messages, and with what
+//     [SendNow] sends.
+//   - A message to another node that is no term is a dead letter. A call with such a request
+//     fails with a [wire.EncodeError]. An exit reason that is no term is sent as text.
+//   - Stop writes the exit signals of its processes, for a second at most, before it closes
+//     the connections: links break with shutdown or killed, not with noconnection.
+//   - A long message leaves in parts, between what others send. What its own sender sends
+//     afterwards waits for its end; nobody else waits for it.
+//   - What has been given to a connection and has not arrived when the connection is lost, is
+//     lost without a dead letter. Distribution.Grace mends that between nodes of this kind.
 //     [Deliver] says what has become of a message.
-//   - Functions that are exported as behaviours are called by the connection's
-//     reader: they must be quick.
+//   - The reader of a connection calls functions that are exported as behaviours: they must
+//     be quick.
 //   - What an Actor sends to another node leaves at the end of its turn at the latest, or
-//     when its handler waits or takes long; a request that a caller waits for leaves at once.
+//     when its handler waits or takes long. A request that a caller waits for leaves at once.
 //
-// docs/architecture.md says who writes to a connection and when.
+// docs/architecture.md says who writes to a connection, and when.
 //
 // Other nodes can start what [Node.ExportBehaviour] offers here and call what
-// [Node.ExportFunction] does, by spawn, rpc and erpc; unknown names are undef, as
-// they would be in OTP. [RPC] and its kind call functions there, and here. The
-// processes net_kernel and rex answer what OTP nodes need. [Node.Drain] ends that,
-// for a node that is to be stopped: spawns and calls by name are refused with
-// system_limit, all else goes on.
+// [Node.ExportFunction] does, by spawn, rpc and erpc. An unknown name is undef, as in OTP.
+// [RPC] and its kind call functions there, and here. The processes net_kernel and rex answer
+// what OTP nodes need. After [Node.Drain] spawns and calls by name are refused with
+// system_limit; all else goes on.
 //
-// Trace tokens of OTP's seq_trace that come with messages and spawns are handed on,
-// as OTP does: with what the process sends and spawns that has taken the message.
-// They are not put on exit signals, nor on replies within this node.
+// A trace token of OTP's seq_trace that comes with a message or a spawn is handed on, as in
+// OTP: with what the process sends and spawns that has taken the message. Exit signals do not
+// carry it, nor do replies within this node.
 //
-// Whom a node connects to: by default whom it uses. With Distribution.Mesh it is
-// connected to all that its finder lists ([Lister]), of which each pair connects
-// once. A [Chain] is several finders: a list of known places ([Static]), Erlang's port
-// mapper ([EPMD]), DNS (package node/dns), gossip (package node/gossip). What a finder
-// says, or no longer says, ends no connection: only its own failing does. A mesh of n
-// nodes has n-1 connections on each; what the mesh itself keeps of a node is less than 200 bytes.
+// By default a node connects to the nodes that it uses. With Distribution.Mesh it connects
+// to all that its finder lists ([Lister]); each pair connects once. A [Chain] is
+// several finders: a list of known places ([Static]), Erlang's port mapper ([EPMD]), DNS
+// (package node/dns), gossip (package node/gossip). Only the failure of a connection ends
+// it: what a finder says, or no longer says, ends none. In a mesh of n nodes each has n-1
+// connections.
 //
 // # Services
 //
