@@ -2,8 +2,8 @@
 // Erlang's terms as Go values, how they are compared, and how they are written and
 // read as text; and the seam between a node and its protocols ([Protocol], [Link],
 // [Transport], [Frame]). It holds no codec: packages etf and pack turn terms into
-// bytes. Terms need the standard library only. The links and what reads and writes
-// sockets without waiting also need internal/bias and golang.org/x/sys.
+// bytes. Terms need the standard library only; what reads and writes sockets without
+// waiting also needs golang.org/x/sys.
 //
 // # Nouns
 //
