@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// The README's example, word for word: see TestReadmeExample.
+// The body of the README's program, word for word: see TestReadmeExample.
 func Example() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
@@ -33,7 +33,7 @@ func Example() {
 	// Output: 42 <nil>
 }
 
-// TestReadmeExample keeps the README's example the one that runs above.
+// TestReadmeExample keeps the body of the README's program the one that runs above.
 func TestReadmeExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -42,9 +42,7 @@ func TestReadmeExample(t *testing.T) {
 	_, rest, ok := strings.Cut(string(readme), "```go\n")
 	require.True(t, ok, "README.md has no Go example")
 	block, _, _ := strings.Cut(rest, "```")
-	var indented strings.Builder
-	for line := range strings.Lines(block) {
-		indented.WriteString("\t" + line)
-	}
-	require.Contains(t, string(source), "func Example() {\n"+indented.String()+"\t// Output:")
+	_, body, ok := strings.Cut(block, "func main() {\n")
+	require.True(t, ok, "the README's program has no main")
+	require.Contains(t, string(source), "func Example() {\n"+strings.TrimSuffix(body, "}\n")+"\t// Output:")
 }

@@ -89,8 +89,8 @@ func TestCookies(t *testing.T) {
 // reserve returns a port that nobody listens at, and nobody else will.
 func reserve(t *testing.T) string { return strconv.Itoa(porttest.Reserve(t)) }
 
-// TestREADME starts the demo and has a real Erlang node say what the README shows.
-func TestREADME(t *testing.T) {
+// TestErlangSession starts the demo and has a real Erlang node say what the guide shows.
+func TestErlangSession(t *testing.T) {
 	erltest.Need(t)
 	port := reserve(t)
 	r, w := io.Pipe()
@@ -107,10 +107,10 @@ func TestREADME(t *testing.T) {
 	require.NoError(t, err, errs.String())
 	require.Contains(t, line, "go@127.0.0.1 is up")
 
-	readme, err := os.ReadFile("../../README.md")
+	guide, err := os.ReadFile("../../docs/guides/erlang-and-elixir.md")
 	require.NoError(t, err)
-	_, session, ok := strings.Cut(string(readme), "```erlang\n")
-	require.True(t, ok, "README.md has no Erlang session")
+	_, session, ok := strings.Cut(string(guide), "```erlang\n")
+	require.True(t, ok, "the guide has no Erlang session")
 	session, _, _ = strings.Cut(session, "```")
 	commands := regexp.MustCompile(`(?m)^\d+> (.*)\.$`).FindAllStringSubmatch(session, -1)
 	require.Len(t, commands, 5)

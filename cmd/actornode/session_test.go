@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -33,31 +32,6 @@ func TestSessions(t *testing.T) {
 			golden(t, file, head+s.play(t, rest))
 		})
 	}
-}
-
-// TestREADMEOperates plays the console session of README.md.
-func TestREADMEOperates(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, session, ok := strings.Cut(string(readme), "```console\n")
-	require.True(t, ok, "README.md has no console session")
-	session, _, _ = strings.Cut(session, "```")
-	s := newStage(t)
-	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
-	var all string
-	for i, part := range strings.Split(session, "$ ") { // a reader is slower than what goes on after an answer
-		if i == 0 {
-			continue
-		}
-		eventually(t, "the counter waits", func() bool {
-			about := s.shell(t, "actornode info counter --json")
-			return strings.Contains(about, `"state":"idle"`) && strings.Contains(about, `"mailbox":0`)
-		})
-		all += s.play(t, "$ "+part)
-	}
-	said := regexp.MustCompile(`(?m)^\[exit \d+\]\n`).ReplaceAllString(all, "")
-	require.Equal(t, masked(session), said)
 }
 
 // TestHelp: every command says what it is for, with examples.

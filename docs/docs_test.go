@@ -1,0 +1,135 @@
+package docs_test
+
+import (
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/markdown"
+	"github.com/actornode/actornode/node/metrics"
+)
+
+const module = "github.com/actornode/actornode"
+
+// documents are those that are tested: see doc.go.
+func documents(t *testing.T) []*markdown.Document {
+	all, err := markdown.Find("..")
+	require.NoError(t, err)
+	all = slices.DeleteFunc(all, func(d *markdown.Document) bool {
+		return !strings.HasPrefix(d.Path, "docs/") && d.Path != "README.md" && d.Path != "CONTRIBUTING.md"
+	})
+	require.Greater(t, len(all), 10)
+	return all
+}
+
+// The README is what a newcomer reads in some minutes.
+func TestReadmeIsShort(t *testing.T) {
+	for _, d := range documents(t) {
+		if d.Path == "README.md" {
+			assert.LessOrEqual(t, d.Lines, 150)
+		}
+	}
+}
+
+// Every link within the repository leads somewhere, and every heading that a link names
+// is there. Links to other places have a form that a browser takes.
+func TestLinks(t *testing.T) {
+	all, err := markdown.Find("..")
+	require.NoError(t, err)
+	out, err := exec.Command("git", "-C", "..", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	require.NoError(t, err, "git lists the files that are in the repository")
+	there := map[string]bool{"": true}
+	for _, file := range strings.Fields(string(out)) {
+		for ; file != "."; file = path.Dir(file) {
+			there[file] = true
+		}
+	}
+	for _, d := range all {
+		for _, l := range d.Links {
+			target, anchor, _ := strings.Cut(l.Target, "#")
+			if strings.Contains(target, ":") {
+				assert.Regexp(t, `^(https://[a-z0-9-]+(\.[a-z0-9-]+)+(/[^\s]*)?|mailto:\S+@\S+)$`, l.Target, "%s:%d", d.Path, l.Line)
+				continue
+			}
+			file := d.Path
+			if target != "" {
+				file = path.Join(path.Dir(d.Path), target)
+			}
+			if !assert.True(t, there[file], "%s:%d: %s: there is no file %s", d.Path, l.Line, l.Target, file) || anchor == "" {
+				continue
+			}
+			at := slices.IndexFunc(all, func(d *markdown.Document) bool { return d.Path == file })
+			if assert.GreaterOrEqual(t, at, 0, "%s:%d: %s: this test knows no headings of %s", d.Path, l.Line, l.Target, file) {
+				assert.True(t, all[at].Anchors[anchor], "%s:%d: %s has no heading #%s", d.Path, l.Line, file, anchor)
+			}
+		}
+	}
+}
+
+// A user finds every document: by way of links, starting with the README.
+func TestDocumentsAreLinked(t *testing.T) {
+	all := documents(t)
+	linked := map[string]bool{"README.md": true}
+	for range all {
+		for _, d := range all {
+			for _, l := range d.Links {
+				if target, _, _ := strings.Cut(l.Target, "#"); linked[d.Path] && target != "" {
+					linked[path.Join(path.Dir(d.Path), target)] = true
+				}
+			}
+		}
+	}
+	for _, d := range all {
+		assert.True(t, linked[d.Path], "no link leads to %s", d.Path)
+	}
+}
+
+// Fields of the configuration and metrics that documents name are there. A name counts
+// as a field if its first word is that of a field with a dot.
+func TestFieldsAndMetrics(t *testing.T) {
+	fields, sections := map[string]bool{}, map[string]bool{}
+	for _, s := range config.Default().Settings() {
+		parts := strings.Split(s.Key, ".")
+		for i := range parts {
+			fields[strings.Join(parts[:i+1], ".")] = true
+		}
+		if len(parts) > 1 {
+			sections[parts[0]] = true
+		}
+		fields[s.Env()] = true
+	}
+	field := regexp.MustCompile(`^([a-z_]+)(\.[a-z_]+)+$`)
+	metric := regexp.MustCompile(`\bactornode_[a-z_]+\b`)
+	variable := regexp.MustCompile(`\bACTORNODE_[A-Z_]+\b`)
+	there := metrics.Names()
+	for _, d := range documents(t) {
+		for _, c := range d.Codes {
+			if m := field.FindStringSubmatch(c.Text); m != nil && sections[m[1]] && !isFile(c.Text) {
+				assert.True(t, fields[c.Text], "%s:%d: the configuration has no field %s", d.Path, c.Line, c.Text)
+			}
+			for _, m := range metric.FindAllString(c.Text, -1) {
+				assert.True(t, slices.ContainsFunc(there, func(name string) bool {
+					return m == name || strings.HasSuffix(m, "_") && strings.HasPrefix(name, m)
+				}) || m == "actornode_port" || m == "actornode_portable", "%s:%d: there is no metric %s", d.Path, c.Line, m)
+			}
+			for _, m := range variable.FindAllString(c.Text, -1) {
+				assert.True(t, fields[m] || slices.Contains(variables, m), "%s:%d: nothing reads the variable %s", d.Path, c.Line, m)
+			}
+		}
+	}
+}
+
+// variables are those that are no field of the configuration.
+var variables = []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS"}
+
+// isFile reports whether a name with a dot is a file's.
+func isFile(name string) bool {
+	return slices.Contains([]string{".go", ".md", ".yaml", ".yml", ".json", ".py", ".txt", ".svg", ".pgo"}, path.Ext(name))
+}
