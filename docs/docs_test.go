@@ -1,10 +1,12 @@
 package docs_test
 
 import (
+	"os"
 	"os/exec"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -132,4 +134,56 @@ var variables = []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_RO
 // isFile reports whether a name with a dot is a file's.
 func isFile(name string) bool {
 	return slices.Contains([]string{".go", ".md", ".yaml", ".yml", ".json", ".py", ".txt", ".svg", ".pgo"}, path.Ext(name))
+}
+
+// What the README says of speed is what the last comparison has measured, to some percent.
+func TestSpeedClaims(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	results, err := os.ReadFile("../bench/RESULTS.md")
+	require.NoError(t, err)
+	local := []string{"threadring", "latency", "ring", "mailbox", "flow", "chameneos", "big", "fib", "nqueens", "mixed", "gencall"}
+	ratios := make(map[string][]float64) // of messages, by style
+	spawn, size, coop := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	bench := ""
+	for line := range strings.Lines(string(results)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 8 {
+			continue
+		}
+		if name := strings.TrimSpace(cells[1]); name != "" {
+			bench = name
+		}
+		style, ours := strings.CutPrefix(strings.TrimSpace(cells[3]), "actornode ")
+		ratio, err := strconv.ParseFloat(strings.TrimSpace(cells[5]), 64)
+		switch {
+		case !ours || err != nil:
+		case slices.Contains(local, bench):
+			ratios[style] = append(ratios[style], ratio)
+		case bench == "spawn":
+			spawn[style] = ratio
+			size[style], err = strconv.ParseFloat(regexp.MustCompile(`bytes_per_actor ([\d.]+)`).FindStringSubmatch(line)[1], 64)
+			require.NoError(t, err)
+		case bench == "coop":
+			coop[style] = ratio
+		}
+	}
+	_, table, ok := strings.Cut(string(readme), "<!-- speed:")
+	require.True(t, ok)
+	number := regexp.MustCompile(`\d[\d.,]*`)
+	for i, style := range []string{"actor", "coroutine", "process"} {
+		row := strings.Split(strings.Split(table, "\n")[4+i], "|")
+		var says []float64
+		for _, s := range number.FindAllString(strings.Join(row[2:], "|"), -1) {
+			f, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+			require.NoError(t, err)
+			says = append(says, f)
+		}
+		is := []float64{slices.Min(ratios[style]), slices.Max(ratios[style]), spawn[style], size[style]}
+		require.Len(t, says, len(is), "%q", row)
+		for j := range is {
+			assert.InEpsilon(t, is[j], says[j], 0.1, "README.md says %v of the style %s, bench/RESULTS.md %v", says, style, is)
+		}
+		assert.Less(t, coop[style], 1.0, "README.md says that Erlang is faster in coop")
+	}
 }
