@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/cmd/actornode/config"
+	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/markdown"
 	"github.com/actornode/actornode/node/metrics"
 )
