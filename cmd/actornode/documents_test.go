@@ -89,9 +89,6 @@ func TestDocumentsConfigurations(t *testing.T) {
 			if !strings.HasPrefix("\n"+text, "\nname:") && !strings.Contains(text, "\nname:") {
 				text = "name: go@127.0.0.1\n" + text
 			}
-			for _, file := range regexp.MustCompile(`/etc/actornode/`).FindAllString(text, -1) {
-				text = strings.ReplaceAll(text, file, "testdata/documents/")
-			}
 			env, _, errs := world(t, nil)
 			file := filepath.Join(t.TempDir(), "actornode.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
