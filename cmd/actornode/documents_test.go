@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,13 +163,13 @@ func TestDocumentsCommands(t *testing.T) {
 			for line := range strings.Lines(b.Text) {
 				if rest, ok := strings.CutPrefix(line, "$ "); ok || b.Lang == "sh" {
 					rest, _, _ = strings.Cut(rest, " # ")
-					looks(d.Path, strings.TrimSpace(rest))
+					looks(fmt.Sprintf("%s:%d", d.Path, b.Line), strings.TrimSpace(rest))
 				}
 			}
 		}
 		for _, c := range d.Codes {
 			if strings.HasPrefix(c.Text, "actornode ") || strings.HasPrefix(c.Text, "go run ./cmd/actornode ") {
-				looks(d.Path, c.Text)
+				looks(fmt.Sprintf("%s:%d", d.Path, c.Line), c.Text)
 			}
 			if name, ok := strings.CutPrefix(c.Text, "--"); ok {
 				name = regexp.MustCompile(`^[a-z-]+`).FindString(name)
