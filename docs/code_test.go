@@ -150,7 +150,7 @@ func fragment(names map[string]string, path string, b markdown.Block) string {
 		return declarations
 	}
 	with := strings.Join(append([]string{"ctx context.Context", "n *node.Node"}, b.Note("with")...), ", ")
-	return fmt.Sprintf("%sfunc _(%s) error {\n{\n%s%s}\n//line %s:%d\npanic(0) }\n", head.String(), with, where, b.Text, path, b.Line)
+	return fmt.Sprintf("%s%sfunc _(%s) error {\n{\n%s%s}\n%spanic(0) }\n", head.String(), where, with, where, b.Text, where)
 }
 
 // Every block of Go compiles. Errors say which line of which document.
