@@ -41,7 +41,7 @@ func (r *starts) start(...any) (node.Actor, error) {
 	if r.fails && len(r.all) > 1 {
 		return nil, errors.New("no")
 	}
-	return birth{init: func(c *node.Context) error {
+	return startFuncs{init: func(c *node.Context) error {
 		if r.lives > 0 {
 			_, err := c.SendAfter(r.lives, c.Self(), atomA)
 			return err
@@ -61,7 +61,7 @@ func seconds(s ...float64) (d []time.Duration) {
 // grow up to the longest.
 func TestBackoffGrows(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		inBubble(t, nil, func(s *stage) {
+		inBubble(t, nil, func(s *oracleNode) {
 			r := &starts{fails: fails, lives: 1}
 			s.start(supervisor.Spec{Intensity: 1000, Children: []supervisor.Child{
 				{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Factor: 3, Max: 20 * time.Second}}}})
@@ -77,7 +77,7 @@ func TestBackoffGrows(t *testing.T) {
 
 // A child that has run for long begins anew.
 func TestBackoffReset(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
 		sup := s.start(supervisor.Spec{Intensity: 1000, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Reset: 30 * time.Second}}}})
@@ -97,7 +97,7 @@ func TestBackoffReset(t *testing.T) {
 
 // An exit that leads to no restart makes no later wait longer.
 func TestBackoffOfTransient(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Restart: supervisor.Transient, Backoff: supervisor.Backoff{Initial: time.Second}}}})
@@ -115,7 +115,7 @@ func TestBackoffOfTransient(t *testing.T) {
 
 // Restarts count from the exit, and the waits do not make them fewer.
 func TestBackoffCounts(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{lives: time.Millisecond}
 		sup := s.start(supervisor.Spec{Intensity: 3, Period: 10 * time.Second, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Second, Factor: 1}}}})
@@ -140,7 +140,7 @@ func TestBackoffCounts(t *testing.T) {
 
 // While a child waits, requests are answered as between two tries in OTP.
 func TestRequestsWhileWaiting(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
 		sup := s.start(supervisor.Spec{Intensity: 10, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Minute}}, {ID: atomB, Start: echo}}})
@@ -181,7 +181,7 @@ func TestRequestsWhileWaiting(t *testing.T) {
 // A wait does not hold up the end.
 func TestEndWhileWaiting(t *testing.T) {
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne, supervisor.SimpleOneForOne} {
-		inBubble(t, nil, func(s *stage) {
+		inBubble(t, nil, func(s *oracleNode) {
 			r := &starts{}
 			sup := s.start(supervisor.Spec{Strategy: strategy, Intensity: 10, Children: []supervisor.Child{
 				{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: time.Hour}}}})
@@ -205,7 +205,7 @@ func TestEndWhileWaiting(t *testing.T) {
 
 // With one_for_all the others wait, too; with rest_for_one, those after it.
 func TestBackoffOfGroups(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		a, b, c := &starts{}, &starts{}, &starts{}
 		sup := s.start(supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: 10, Children: []supervisor.Child{
 			{ID: atomA, Start: a.start},
@@ -238,7 +238,7 @@ func TestBackoffOfGroups(t *testing.T) {
 		assert.Equal(s, seconds(0, 10, 20, 32), c.at())
 		s.end(sup)
 	})
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		a, b, c := &starts{}, &starts{}, &starts{}
 		sup := s.start(supervisor.Spec{Strategy: supervisor.OneForAll, Intensity: 10, Children: []supervisor.Child{
 			{ID: atomA, Start: a.start},

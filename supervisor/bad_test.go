@@ -18,8 +18,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// stage is a node in a bubble, and a process on it that traps exits.
-type stage struct {
+// oracleNode is a node in a bubble, and a process on it that traps exits.
+type oracleNode struct {
 	*testing.T
 	n    *node.Node
 	self *node.Process
@@ -27,21 +27,21 @@ type stage struct {
 
 var background = context.Background()
 
-func inBubble(t *testing.T, log *slog.Logger, f func(s *stage)) {
+func inBubble(t *testing.T, log *slog.Logger, f func(s *oracleNode)) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2, Log: log})
 		require.NoError(t, err)
 		self, err := n.Open()
 		require.NoError(t, err)
 		self.TrapExit(true)
-		f(&stage{t, n, self})
+		f(&oracleNode{t, n, self})
 		self.Close(nil)
 		require.NoError(t, n.Stop())
 	})
 }
 
 // start starts a supervisor, linked, which must go well.
-func (s *stage) start(spec supervisor.Spec) node.PID {
+func (s *oracleNode) start(spec supervisor.Spec) node.PID {
 	s.Helper()
 	sup, err := supervisor.Start(background, s.self, spec, node.Options{Link: true})
 	require.NoError(s, err)
@@ -49,7 +49,7 @@ func (s *stage) start(spec supervisor.Spec) node.PID {
 }
 
 // refuse starts a supervisor, which must fail with a reason.
-func (s *stage) refuse(spec supervisor.Spec) any {
+func (s *oracleNode) refuse(spec supervisor.Spec) any {
 	s.Helper()
 	_, err := supervisor.Start(background, s.self, spec, node.Options{Link: true})
 	var e *node.ExitError
@@ -59,7 +59,7 @@ func (s *stage) refuse(spec supervisor.Spec) any {
 }
 
 // end lets the supervisor go, and returns how long that took.
-func (s *stage) end(sup node.PID) time.Duration {
+func (s *oracleNode) end(sup node.PID) time.Duration {
 	s.Helper()
 	began := time.Now()
 	s.self.Exit(sup, node.Shutdown)
@@ -69,7 +69,7 @@ func (s *stage) end(sup node.PID) time.Duration {
 }
 
 // infos are the children of a supervisor by id.
-func (s *stage) infos(sup node.PID) map[any]supervisor.ChildInfo {
+func (s *oracleNode) infos(sup node.PID) map[any]supervisor.ChildInfo {
 	s.Helper()
 	kids, err := supervisor.WhichChildren(background, s.n, sup)
 	require.NoError(s, err)
@@ -81,7 +81,7 @@ func (s *stage) infos(sup node.PID) map[any]supervisor.ChildInfo {
 }
 
 // crash makes a child exit with a reason.
-func (s *stage) crash(sup node.PID, id, reason any) {
+func (s *oracleNode) crash(sup node.PID, id, reason any) {
 	s.Helper()
 	require.NoError(s, s.n.Send(s.infos(sup)[id].PID, reason))
 	synctest.Wait()
@@ -92,15 +92,15 @@ func echo(...any) (node.Actor, error) {
 	return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
 }
 
-// birth is a behaviour of a function as Init and one as Receive.
-type birth struct {
+// startFuncs is a behaviour of a function as Init and one as Receive.
+type startFuncs struct {
 	init    func(c *node.Context) error
 	receive func(c *node.Context, m any) error
 }
 
-func (b birth) Init(c *node.Context) error { return b.init(c) }
+func (b startFuncs) Init(c *node.Context) error { return b.init(c) }
 
-func (b birth) Receive(c *node.Context, m any) error {
+func (b startFuncs) Receive(c *node.Context, m any) error {
 	if b.receive == nil {
 		return node.ExitWith(m)
 	}
@@ -108,7 +108,7 @@ func (b birth) Receive(c *node.Context, m any) error {
 }
 
 func initially(init func(c *node.Context) error) func(...any) (node.Actor, error) {
-	return func(...any) (node.Actor, error) { return birth{init: init}, nil }
+	return func(...any) (node.Actor, error) { return startFuncs{init: init}, nil }
 }
 
 func tuple(of ...any) wire.Tuple { return of }
@@ -140,7 +140,7 @@ var badChildren = map[string]struct {
 func TestBadChildren(t *testing.T) {
 	for name, c := range badChildren {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				var e *supervisor.SpecError
 				require.ErrorAs(s, supervisor.CheckSpecs([]supervisor.Child{{ID: 0, Start: echo}, c.child}, c.auto), &e)
 				assert.Equal(s, c.reason, e.Reason)
@@ -161,7 +161,7 @@ func TestBadChildren(t *testing.T) {
 }
 
 func TestBadBackoff(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{})
 		_, err := supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: 1, Start: echo, Backoff: supervisor.Backoff{Factor: 2}})
 		var e *supervisor.SpecError
@@ -207,7 +207,7 @@ func TestBadSpecs(t *testing.T) {
 			tuple(wire.Atom("start_spec"), tuple(wire.Atom("duplicate_child_name"), wire.Tuple{int64(1), []byte("x")}))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) { assert.Equal(s, c.reason, s.refuse(c.spec)) })
+			inBubble(t, nil, func(s *oracleNode) { assert.Equal(s, c.reason, s.refuse(c.spec)) })
 		})
 	}
 }
@@ -215,7 +215,7 @@ func TestBadSpecs(t *testing.T) {
 // An id can be any term.
 func TestIDs(t *testing.T) {
 	ids := []any{0, 1.0, "x", wire.Tuple{}, wire.List{1}, atomA, wire.NewMap(1, 2), wire.Tuple{"a", wire.List{}}, wire.List{}}
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{})
 		for _, id := range ids {
 			pid, err := supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: id, Start: echo})
@@ -270,7 +270,7 @@ func TestBadInit(t *testing.T) {
 			is("supervisor: Start of child a returned neither a behaviour nor an error")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				kid := supervisor.Child{ID: atomA, Start: c.start}
 				reason := s.refuse(supervisor.Spec{Children: []supervisor.Child{{ID: atomB, Start: echo}, kid}}).(wire.Tuple)
 				assert.Equal(s, node.Shutdown, reason[0])
@@ -299,7 +299,7 @@ func TestBadInit(t *testing.T) {
 // later is an Init that goes on for a second and then ends in err.
 func later(err error) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
-		return birth{func(c *node.Context) error {
+		return startFuncs{func(c *node.Context) error {
 			c.SendAfter(time.Second, c.Self(), "now")
 			return node.ErrPending
 		}, func(*node.Context, any) error { return err }}, nil
@@ -307,7 +307,7 @@ func later(err error) func(...any) (node.Actor, error) {
 }
 
 func TestUnknownBehaviour(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		kid := supervisor.Child{ID: atomA, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{1}}}
 		undef := tuple(wire.Atom("EXIT"), tuple(wire.Atom("undef"), wire.List{tuple(wire.Atom("m"), wire.Atom("f"), wire.List{1}, wire.List{})}))
 		assert.Equal(s, tuple(node.Shutdown, tuple(wire.Atom("failed_to_start_child"), atomA, undef)),
@@ -329,7 +329,7 @@ func TestUnknownBehaviour(t *testing.T) {
 
 // A name that is taken is found out at the start, and leaves nothing behind.
 func TestNameIsTaken(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		require.NoError(s, s.n.Register("taken", s.self.Self()))
 		sup := s.start(supervisor.Spec{})
 		kid := supervisor.Child{ID: atomA, Start: echo, Options: node.Options{Name: "taken"}}
@@ -371,7 +371,7 @@ func TestNameOfTheDying(t *testing.T) {
 
 // Spawn options that cannot be are a failure to start.
 func TestBadOptions(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		assert.Contains(s, wire.Format(s.refuse(supervisor.Spec{Children: []supervisor.Child{
 			{ID: atomA, Start: echo, Options: node.Options{Place: node.OnStage(1 << 20)}}}})), "invalid spawn option")
 	})
@@ -391,7 +391,7 @@ var never = map[string]struct {
 func TestInitNeverReturns(t *testing.T) {
 	for name, c := range never {
 		kid := supervisor.Child{ID: atomB, Start: c.start, Options: c.options}
-		start := func(s *stage) (sup node.PID) {
+		start := func(s *oracleNode) (sup node.PID) {
 			sup = s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 			go func() {
 				_, err := supervisor.StartChild(background, s.n, sup, kid)
@@ -404,10 +404,10 @@ func TestInitNeverReturns(t *testing.T) {
 			return sup
 		}
 		t.Run(name+"/the parent ends it", func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) { assert.Zero(s, s.end(start(s))) })
+			inBubble(t, nil, func(s *oracleNode) { assert.Zero(s, s.end(start(s))) })
 		})
 		t.Run(name+"/a request that came before", func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
 				go func() { assert.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA)) }()
 				synctest.Wait()
@@ -425,7 +425,7 @@ func TestInitNeverReturns(t *testing.T) {
 			})
 		})
 		t.Run(name+"/the node ends", func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				start(s)
 				began := time.Now()
 				s.self.Close(nil)
@@ -434,7 +434,7 @@ func TestInitNeverReturns(t *testing.T) {
 			})
 		})
 		t.Run(name+"/whoever starts it gives up", func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				ctx, cancel := context.WithTimeout(background, time.Minute)
 				defer cancel()
 				_, err := supervisor.Start(ctx, s.self, supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}, kid}}, node.Options{Link: true})
@@ -444,7 +444,7 @@ func TestInitNeverReturns(t *testing.T) {
 			})
 		})
 		t.Run(name+"/in a tree, told while it stops others", func(t *testing.T) {
-			inBubble(t, nil, func(s *stage) {
+			inBubble(t, nil, func(s *oracleNode) {
 				started := false // b is stuck at its restart
 				stuck := func(...any) (node.Actor, error) {
 					if !started {
@@ -472,7 +472,7 @@ func TestInitNeverReturns(t *testing.T) {
 // slow takes so long to obey.
 func slow(d time.Duration) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
-		return birth{
+		return startFuncs{
 			func(c *node.Context) error { c.TrapExit(true); return nil },
 			func(c *node.Context, m any) error {
 				if _, told := m.(node.Exited); told {
@@ -488,7 +488,7 @@ func slow(d time.Duration) func(...any) (node.Actor, error) {
 func TestBadShutdown(t *testing.T) {
 	trap := func(told func(c *node.Context) error) func(...any) (node.Actor, error) {
 		return func(...any) (node.Actor, error) {
-			return birth{
+			return startFuncs{
 				func(c *node.Context) error { c.TrapExit(true); return nil },
 				func(c *node.Context, m any) error {
 					if _, exited := m.(node.Exited); exited {
@@ -512,7 +512,7 @@ func TestBadShutdown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			records := new(logtest.Records)
-			inBubble(t, slog.New(records), func(s *stage) {
+			inBubble(t, slog.New(records), func(s *oracleNode) {
 				kid := supervisor.Child{ID: atomA, Start: c.start, Shutdown: 3 * time.Second, Options: node.Options{Place: node.Detached()}}
 				said := func() {
 					s.Helper()
@@ -548,7 +548,7 @@ func TestBadShutdown(t *testing.T) {
 
 // A request that a supervisor does not know is answered, and harms nothing.
 func TestUnknownRequests(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 		_, err := node.Call[any](background, s.n, sup, 17)
 		assert.ErrorContains(s, err, "unknown request")

@@ -23,19 +23,19 @@ const (
 
 // child is a child as its supervisor keeps it. There may be a million of them.
 type child struct {
-	spec       *Child   // shared by the children of SimpleOneForOne, but for those that a peer has had started
-	pid        node.PID // running as, or the last
-	prev, next *child   // in order of start
-	args       []any    // of SimpleOneForOne
-	back       *back    // nil: no backoff
+	spec       *Child        // shared by the children of SimpleOneForOne, but for those that a peer has had started
+	pid        node.PID      // running as, or the last
+	prev, next *child        // in order of start
+	args       []any         // of SimpleOneForOne
+	back       *backoffState // nil: no backoff
 	restarts   uint32
 	try        uint16 // counts what makes it restarting
 	phase      phase
 	dynamic    bool
 }
 
-// back is what a child with a backoff keeps.
-type back struct {
+// backoffState is the state of a child with a backoff.
+type backoffState struct {
 	since time.Time // running since
 	tries int       // restarts in a row
 }
@@ -62,11 +62,11 @@ func (k *child) id() any { return k.spec.ID }
 //     is dynamic.
 //  2. byPID has the children that are running, and no others.
 type children struct {
-	first, last *child
-	byID        wire.Map // of *child
-	byPID       map[node.PID]*child
-	n           int
-	vital       int // significant ones that are not stopped
+	first, last     *child
+	byID            wire.Map // of *child
+	byPID           map[node.PID]*child
+	n               int
+	liveSignificant int // significant ones that are not stopped
 }
 
 func (c *children) get(id any) *child {
@@ -130,10 +130,10 @@ func (c *children) down(k *child, p phase) {
 func (c *children) enter(k *child, p phase) {
 	if k.spec.Significant {
 		if k.phase != stopped {
-			c.vital--
+			c.liveSignificant--
 		}
 		if p != stopped {
-			c.vital++
+			c.liveSignificant++
 		}
 	}
 	k.phase = p

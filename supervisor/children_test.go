@@ -82,7 +82,7 @@ func check(t *testing.T, c *children, all []*child) {
 		require.Same(t, k, c.get(k.id()))
 	}
 	require.Equal(t, live, len(c.byPID))
-	require.Equal(t, vital, c.vital)
+	require.Equal(t, vital, c.liveSignificant)
 	require.Equal(t, named, c.byID.Len())
 }
 

@@ -34,7 +34,7 @@ type action struct {
 // many other significant children are neither stopped nor gone.
 func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time) action {
 	if k.Restart == Permanent || k.Restart == Transient && !node.Orderly(reason) {
-		a := again(s, w, now)
+		a := decideRetry(s, w, now)
 		a.report = true
 		return a
 	}
@@ -42,8 +42,8 @@ func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time)
 	return action{report: !node.Orderly(reason), drop: true, end: end}
 }
 
-// again is what follows when a child is due for a restart.
-func again(s *Spec, w *window, now time.Time) action {
+// decideRetry decides what follows when the restart of a child is due.
+func decideRetry(s *Spec, w *window, now time.Time) action {
 	if !w.add(now, s.Period, s.Intensity) {
 		return action{drop: true, end: true, limit: true}
 	}

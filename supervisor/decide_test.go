@@ -75,11 +75,11 @@ func TestAgain(t *testing.T) {
 	s := &Spec{Strategy: RestForOne, Intensity: 2, Period: time.Second}
 	w := &window{}
 	now := time.Unix(1, 0)
-	assert.Equal(t, action{restart: rest}, again(s, w, now))
-	assert.Equal(t, action{restart: rest}, again(s, w, now))
-	assert.Equal(t, action{drop: true, end: true, limit: true}, again(s, w, now))
-	assert.Equal(t, action{drop: true, end: true, limit: true}, again(s, w, now.Add(time.Second)), "what is as old as the period counts")
-	assert.Equal(t, action{restart: rest}, again(s, w, now.Add(time.Second+1)))
+	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now))
+	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now))
+	assert.Equal(t, action{drop: true, end: true, limit: true}, decideRetry(s, w, now))
+	assert.Equal(t, action{drop: true, end: true, limit: true}, decideRetry(s, w, now.Add(time.Second)), "what is as old as the period counts")
+	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now.Add(time.Second+1)))
 }
 
 // TestWindow compares a window with a list of all restarts.

@@ -14,9 +14,9 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// crowd is a supervisor with many children; heard gets a child's PID when it
+// childGroup is a supervisor with many children; heard gets a child's PID when it
 // has started.
-type crowd struct {
+type childGroup struct {
 	n     *node.Node
 	sup   node.PID
 	heard chan node.PID
@@ -32,11 +32,11 @@ func (m member) Init(c *node.Context) error {
 
 func (member) Receive(_ *node.Context, m any) error { return node.ExitWith(m) }
 
-func newCrowd(t *testing.T, strategy supervisor.Strategy, size int) (c *crowd, pids []node.PID) {
+func newChildGroup(t *testing.T, strategy supervisor.Strategy, size int) (c *childGroup, pids []node.PID) {
 	n, err := node.Start(node.Config{Workers: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	c = &crowd{n: n, heard: make(chan node.PID, size)}
+	c = &childGroup{n: n, heard: make(chan node.PID, size)}
 	spec := supervisor.Spec{Strategy: strategy, Intensity: 1 << 30, Period: time.Hour}
 	start := func(...any) (node.Actor, error) { return member{c.heard}, nil }
 	if strategy == supervisor.SimpleOneForOne {
@@ -59,13 +59,13 @@ func newCrowd(t *testing.T, strategy supervisor.Strategy, size int) (c *crowd, p
 }
 
 // restart makes a child crash and waits for the next.
-func (c *crowd) restart(pid node.PID) node.PID {
+func (c *childGroup) restart(pid node.PID) node.PID {
 	_ = c.n.Send(pid, atomB)
 	return <-c.heard
 }
 
 // mallocs is how many allocations a crash and restart of the last child costs.
-func (c *crowd) mallocs(pid node.PID) float64 {
+func (c *childGroup) mallocs(pid node.PID) float64 {
 	const rounds = 2000
 	for range 200 {
 		pid = c.restart(pid)
@@ -86,9 +86,9 @@ func TestManyChildren(t *testing.T) {
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.RestForOne, supervisor.SimpleOneForOne} {
 		t.Run(strategy.String(), func(t *testing.T) {
-			few, pids := newCrowd(t, strategy, 10)
+			few, pids := newChildGroup(t, strategy, 10)
 			want := few.mallocs(pids[9])
-			many, pids := newCrowd(t, strategy, 100_000)
+			many, pids := newChildGroup(t, strategy, 100_000)
 			got := many.mallocs(pids[len(pids)-1])
 			t.Logf("%.1f allocations among 10, %.1f among 100,000", want, got)
 			assert.InDelta(t, want, got, 2)
@@ -108,7 +108,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.SimpleOneForOne} {
 		t.Run(strategy.String(), func(t *testing.T) {
-			c, pids := newCrowd(t, strategy, size)
+			c, pids := newChildGroup(t, strategy, size)
 			began := time.Now()
 			for _, pid := range pids {
 				c.n.Exit(pid, node.Kill)

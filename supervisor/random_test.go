@@ -42,37 +42,37 @@ func TestRandom(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for seed := first + part; seed < first+runs && !t.Failed(); seed += uint64(runtime.GOMAXPROCS(0)) {
-				synctest.Test(t, func(t *testing.T) { newWorld(t, seed).play() })
+				synctest.Test(t, func(t *testing.T) { newRandomRun(t, seed).play() })
 			}
 		})
 	}
 }
 
-// world is one random run.
-type world struct {
+// randomRun is one random run.
+type randomRun struct {
 	t     *testing.T
 	seed  uint64
 	n     *node.Node
 	calls bool // start_child and so on are called
 	stuck bool // children may start for ever
 
-	mu    sync.Mutex // guards what follows
-	r     *rand.Rand
-	seq   int
-	sups  []*realm
-	toys  []*toy
-	plain []node.PID
-	open  int // calls that have not been answered
-	told  string
+	mu       sync.Mutex // guards what follows
+	r        *rand.Rand
+	seq      int
+	sups     []*supervisorModel
+	children []*childModel
+	plain    []node.PID
+	open     int // calls that have not been answered
+	told     string
 }
 
-// realm is one life of a supervisor.
-type realm struct {
-	w      *world
+// supervisorModel is one life of a supervisor.
+type supervisorModel struct {
+	w      *randomRun
 	spec   supervisor.Spec
 	pid    node.PID
 	actor  node.Actor // the supervisor itself
-	parent *realm
+	parent *supervisorModel
 	up     bool // it has begun
 	over   bool // it has ended by itself, not by kill
 	told   bool // to end
@@ -83,23 +83,23 @@ type realm struct {
 	solo   map[node.PID]bool
 }
 
-// toy is a process of a child.
-type toy struct {
-	in       *realm
+// childModel is a process of a child.
+type childModel struct {
+	in       *supervisorModel
 	id       any
 	pid      node.PID
 	seq      int // of its start
-	nature   nature
+	traits   childTraits
 	unlinked bool
 	ignored  bool // it is about to exit, which nobody waits for, as in OTP
 	up       bool
 }
 
-// alive reports whether a toy will live on.
-func (k *toy) alive() bool { return !k.ignored && k.in.w.n.IsAlive(k.pid) }
+// alive reports whether a child stays alive.
+func (k *childModel) alive() bool { return !k.ignored && k.in.w.n.IsAlive(k.pid) }
 
-// nature is how a child behaves.
-type nature struct {
+// childTraits is how a child behaves.
+type childTraits struct {
 	traps   bool
 	obeys   int // 0: at once; 1: after a while; 2: never; 3: with another reason; 4: panics
 	trouble int // one of so many starts is not the usual one; 0: none
@@ -107,25 +107,25 @@ type nature struct {
 	place   node.Place
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
+func newRandomRun(t *testing.T, seed uint64) *randomRun {
 	r := rand.New(rand.NewPCG(seed, 17))
 	n, err := node.Start(node.Config{Workers: 1 + r.IntN(2), Stages: 1 + r.IntN(4), Blocked: time.Hour})
 	require.NoError(t, err)
-	return &world{t: t, seed: seed, n: n, r: r, calls: r.IntN(3) > 0, stuck: r.IntN(10) == 0}
+	return &randomRun{t: t, seed: seed, n: n, r: r, calls: r.IntN(3) > 0, stuck: r.IntN(10) == 0}
 }
 
-func (w *world) fail(format string, args ...any) {
+func (w *randomRun) fail(format string, args ...any) {
 	w.t.Errorf("RANDOM_SEED=%d: at %s: "+format, append([]any{w.seed, time.Now().Format("04:05.000")}, args...)...)
 }
 
 // one picks an element. The caller holds w.mu, as in all that draws.
-func one[T any](w *world, of ...T) T { return of[w.r.IntN(len(of))] }
+func one[T any](w *randomRun, of ...T) T { return of[w.r.IntN(len(of))] }
 
-func (w *world) chance(percent int) bool { return w.r.IntN(100) < percent }
+func (w *randomRun) chance(percent int) bool { return w.r.IntN(100) < percent }
 
-// realm makes a supervisor with random children.
-func (w *world) realm(depth int, parent *realm) *realm {
-	x := &realm{w: w, parent: parent, solo: make(map[node.PID]bool)}
+// supervisorModel makes a supervisor with random children.
+func (w *randomRun) supervisorModel(depth int, parent *supervisorModel) *supervisorModel {
+	x := &supervisorModel{w: w, parent: parent, solo: make(map[node.PID]bool)}
 	x.spec = supervisor.Spec{
 		Strategy:     one(w, supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne, supervisor.SimpleOneForOne),
 		Intensity:    one(w, supervisor.NoRestarts, 0, 1, 2, 5, 20),
@@ -142,7 +142,7 @@ func (w *world) realm(depth int, parent *realm) *realm {
 	return x
 }
 
-func (w *world) child(x *realm, id wire.Atom, depth int) supervisor.Child {
+func (w *randomRun) child(x *supervisorModel, id wire.Atom, depth int) supervisor.Child {
 	k := supervisor.Child{ID: id, Restart: one(w, supervisor.Permanent, supervisor.Permanent, supervisor.Transient, supervisor.Temporary)}
 	k.Significant = x.spec.AutoShutdown != supervisor.Never && k.Restart != supervisor.Permanent && w.chance(50)
 	if w.chance(20) {
@@ -155,13 +155,13 @@ func (w *world) child(x *realm, id wire.Atom, depth int) supervisor.Child {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			x.starting(id)
-			y := w.realm(depth-1, x)
-			return &ruler{y}, nil
+			y := w.supervisorModel(depth-1, x)
+			return &supervisorActor{y}, nil
 		}
 		return k
 	}
 	k.Shutdown = one(w, 0, supervisor.BrutalKill, supervisor.Infinity, time.Millisecond, 100*time.Millisecond)
-	nat := nature{traps: w.chance(50), trouble: one(w, 0, 0, 0, 10, 4, 2), plain: w.chance(15)}
+	nat := childTraits{traps: w.chance(50), trouble: one(w, 0, 0, 0, 10, 4, 2), plain: w.chance(15)}
 	nat.obeys = one(w, 0, 0, 0, 1, 2, 3, 4)
 	if (k.Shutdown == supervisor.Infinity || k.Shutdown == 0) && nat.obeys == 2 {
 		nat.obeys = 1 // else it takes too long until everything has come to rest
@@ -174,9 +174,9 @@ func (w *world) child(x *realm, id wire.Atom, depth int) supervisor.Child {
 }
 
 // starting notes a call of Start.
-func (x *realm) starting(id any) {
+func (x *supervisorModel) starting(id any) {
 	w := x.w
-	for _, k := range w.toys {
+	for _, k := range w.children {
 		if k.in == x && k.id == id && x.spec.Strategy != supervisor.SimpleOneForOne && k.alive() {
 			w.fail("%v of %v is started while %v lives", id, x.pid, k.pid)
 		}
@@ -194,7 +194,7 @@ func (x *realm) starting(id any) {
 	}
 }
 
-func (x *realm) intensity() int {
+func (x *supervisorModel) intensity() int {
 	switch x.spec.Intensity {
 	case 0:
 		return 1
@@ -204,7 +204,7 @@ func (x *realm) intensity() int {
 	return x.spec.Intensity
 }
 
-func (x *realm) period() time.Duration {
+func (x *supervisorModel) period() time.Duration {
 	if x.spec.Period == 0 {
 		return 5 * time.Second
 	}
@@ -212,7 +212,7 @@ func (x *realm) period() time.Duration {
 }
 
 // start is a Start.
-func (w *world) start(x *realm, id any, nat nature) (node.Actor, error) {
+func (w *randomRun) start(x *supervisorModel, id any, nat childTraits) (node.Actor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	x.starting(id)
@@ -231,12 +231,12 @@ func (w *world) start(x *realm, id any, nat nature) (node.Actor, error) {
 	if nat.plain {
 		return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
 	}
-	return &toyActor{toy: toy{in: x, id: id, nature: nat}, trouble: trouble}, nil
+	return &childActor{childModel: childModel{in: x, id: id, traits: nat}, trouble: trouble}, nil
 }
 
-// toyActor is the process of a toy.
-type toyActor struct {
-	toy
+// childActor is the process of a modelled child.
+type childActor struct {
+	childModel
 	trouble int
 	leaving bool
 }
@@ -247,7 +247,7 @@ type (
 	unlink struct{}
 )
 
-func (a *toyActor) Init(c *node.Context) error {
+func (a *childActor) Init(c *node.Context) error {
 	w := a.in.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,8 +257,8 @@ func (a *toyActor) Init(c *node.Context) error {
 	if c.Parent() != a.in.pid {
 		w.fail("%v is no child of %v", a.pid, a.in.pid)
 	}
-	w.toys = append(w.toys, &a.toy)
-	c.TrapExit(a.nature.traps)
+	w.children = append(w.children, &a.childModel)
+	c.TrapExit(a.traits.traps)
 	wait := time.Duration(w.r.IntN(100)) * time.Millisecond
 	switch a.trouble {
 	case 4:
@@ -280,7 +280,7 @@ func (a *toyActor) Init(c *node.Context) error {
 	return nil
 }
 
-func (a *toyActor) Receive(c *node.Context, msg any) error {
+func (a *childActor) Receive(c *node.Context, msg any) error {
 	w := a.in.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -310,27 +310,27 @@ func (a *toyActor) Receive(c *node.Context, msg any) error {
 			return node.ExitWith(m.Reason)
 		}
 		switch {
-		case a.nature.obeys == 0:
+		case a.traits.obeys == 0:
 			return node.ExitWith(m.Reason)
-		case a.nature.obeys == 1 && !a.leaving:
+		case a.traits.obeys == 1 && !a.leaving:
 			a.leaving = true
 			c.SendAfter(time.Duration(w.r.IntN(200))*time.Millisecond, c.Self(), leave{m.Reason})
-		case a.nature.obeys == 3:
+		case a.traits.obeys == 3:
 			return node.ExitWith(wire.Atom("sulking"))
-		case a.nature.obeys == 4:
+		case a.traits.obeys == 4:
 			panic("a farewell")
 		}
 	}
 	return nil
 }
 
-// ruler is a supervisor that is watched.
-type ruler struct{ *realm }
+// supervisorActor is a supervisor that is watched.
+type supervisorActor struct{ *supervisorModel }
 
-func (a *ruler) Init(c *node.Context) error {
+func (a *supervisorActor) Init(c *node.Context) error {
 	a.w.mu.Lock()
 	a.pid, a.up = c.Self(), true
-	a.w.sups = append(a.w.sups, a.realm)
+	a.w.sups = append(a.w.sups, a.supervisorModel)
 	a.actor = supervisor.New(a.spec)
 	a.w.mu.Unlock()
 	err := a.actor.(node.Initializer).Init(c)
@@ -338,7 +338,7 @@ func (a *ruler) Init(c *node.Context) error {
 	return err
 }
 
-func (a *ruler) Receive(c *node.Context, msg any) error {
+func (a *supervisorActor) Receive(c *node.Context, msg any) error {
 	if e, ok := msg.(node.Exited); ok && (e.From == c.Parent() || e.From.IsZero()) {
 		a.w.mu.Lock()
 		a.told = true
@@ -350,7 +350,7 @@ func (a *ruler) Receive(c *node.Context, msg any) error {
 }
 
 // after checks what must hold when a supervisor has handled a message.
-func (a *ruler) after(err error) {
+func (a *supervisorActor) after(err error) {
 	w := a.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -366,13 +366,13 @@ func (a *ruler) after(err error) {
 	if crash, ok := reason.(*node.Crash); ok {
 		w.fail("a supervisor crashes: %v\n%s", crash, crash.Stack)
 	}
-	for _, k := range w.toys {
-		if k.in == a.realm && k.alive() {
+	for _, k := range w.children {
+		if k.in == a.supervisorModel && k.alive() {
 			w.fail("%v has ended, with %v, but %v lives", a.pid, reason, k.pid)
 		}
 	}
 	for _, y := range w.sups {
-		if y.parent == a.realm && w.n.IsAlive(y.pid) {
+		if y.parent == a.supervisorModel && w.n.IsAlive(y.pid) {
 			w.fail("%v has ended, with %v, but %v lives", a.pid, reason, y.pid)
 		}
 	}
@@ -384,7 +384,7 @@ func (a *ruler) after(err error) {
 }
 
 // play plays the run.
-func (w *world) play() {
+func (w *randomRun) play() {
 	r := rand.New(rand.NewPCG(w.seed, 4)) // the driver's own
 	defer func() {
 		if w.t.Failed() {
@@ -395,10 +395,10 @@ func (w *world) play() {
 	require.NoError(w.t, err)
 	root.TrapExit(true)
 	w.mu.Lock()
-	top := w.realm(2, nil)
+	top := w.supervisorModel(2, nil)
 	w.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	_, err = node.SpawnWait(ctx, root, node.Options{Link: true}, &ruler{top})
+	_, err = node.SpawnWait(ctx, root, node.Options{Link: true}, &supervisorActor{top})
 	cancel()
 	for range 5 + r.IntN(60) {
 		if err != nil {
@@ -430,15 +430,15 @@ func (w *world) play() {
 }
 
 // event makes something happen.
-func (w *world) event(r *rand.Rand) {
+func (w *randomRun) event(r *rand.Rand) {
 	w.mu.Lock()
-	var alive []*toy
-	for _, k := range w.toys {
+	var alive []*childModel
+	for _, k := range w.children {
 		if w.n.IsAlive(k.pid) {
 			alive = append(alive, k)
 		}
 	}
-	var sups []*realm
+	var sups []*supervisorModel
 	for _, x := range w.sups {
 		if w.n.IsAlive(x.pid) {
 			sups = append(sups, x)
@@ -496,7 +496,7 @@ func (w *world) event(r *rand.Rand) {
 }
 
 // call makes a request in a goroutine of its own.
-func (w *world) call(x *realm, op int, id any) {
+func (w *randomRun) call(x *supervisorModel, op int, id any) {
 	w.mu.Lock()
 	w.open++
 	var k supervisor.Child
@@ -553,11 +553,11 @@ func (w *world) call(x *realm, op int, id any) {
 const restTime = time.Minute
 
 // settle lets everything come to rest and checks what must hold then.
-func (w *world) settle() {
+func (w *randomRun) settle() {
 	time.Sleep(restTime)
 	synctest.Wait()
 	w.mu.Lock()
-	open, sups := w.open, append([]*realm(nil), w.sups...)
+	open, sups := w.open, append([]*supervisorModel(nil), w.sups...)
 	w.plain = nil
 	w.mu.Unlock()
 	if open > 0 && !w.stuck {
@@ -572,7 +572,7 @@ func (w *world) settle() {
 }
 
 // check compares what a supervisor says with what lives.
-func (w *world) check(x *realm) bool {
+func (w *randomRun) check(x *supervisorModel) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	kids, err := supervisor.WhichChildren(ctx, w.n, x.pid)
@@ -595,7 +595,7 @@ func (w *world) check(x *realm) bool {
 			continue
 		}
 		listed[k.PID] = true
-		t := w.toy(k.PID)
+		t := w.childModel(k.PID)
 		alive := w.n.IsAlive(k.PID)
 		if alive {
 			active++
@@ -620,7 +620,7 @@ func (w *world) check(x *realm) bool {
 	if counts.Active != active || counts.Workers+counts.Supervisors != len(kids) {
 		w.fail("%v: %+v, but %d of %d live", x.pid, counts, active, len(kids))
 	}
-	for _, t := range w.toys {
+	for _, t := range w.children {
 		if t.in == x && !listed[t.pid] && w.n.IsAlive(t.pid) {
 			w.fail("%v: %v lives as %v, unknown to it: %+v", x.pid, t.id, t.pid, kids)
 		}
@@ -628,8 +628,8 @@ func (w *world) check(x *realm) bool {
 	return true
 }
 
-func (w *world) toy(pid node.PID) *toy {
-	for _, t := range w.toys {
+func (w *randomRun) childModel(pid node.PID) *childModel {
+	for _, t := range w.children {
 		if t.pid == pid {
 			return t
 		}
@@ -638,7 +638,7 @@ func (w *world) toy(pid node.PID) *toy {
 }
 
 // end checks that everybody has gone, and sends those away who may have stayed.
-func (w *world) end(top *realm) {
+func (w *randomRun) end(top *supervisorModel) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.open > 0 {
@@ -649,7 +649,7 @@ func (w *world) end(top *realm) {
 			w.fail("the supervisor %v lives", x.pid)
 		}
 	}
-	for _, t := range w.toys {
+	for _, t := range w.children {
 		if !w.n.IsAlive(t.pid) {
 			continue
 		}

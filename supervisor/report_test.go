@@ -21,7 +21,7 @@ import (
 // next one.
 func TestReports(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		panics := func(...any) (node.Actor, error) {
 			return node.ActorFunc(func(*node.Context, any) error { panic("ouch") }), nil
 		}
@@ -82,7 +82,7 @@ func TestReports(t *testing.T) {
 // Who exits as expected is not worth a report.
 func TestNoReports(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{
 			{ID: atomA, Start: echo, Restart: supervisor.Transient},
 			{ID: atomB, Start: echo, Restart: supervisor.Temporary},
@@ -102,9 +102,9 @@ func TestNoReports(t *testing.T) {
 // reason, if it was faster.
 func TestShutdownReports(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		normally := func(...any) (node.Actor, error) {
-			return birth{
+			return startFuncs{
 				func(c *node.Context) error { c.TrapExit(true); return nil },
 				func(*node.Context, any) error { return node.ErrStop },
 			}, nil
@@ -139,7 +139,7 @@ func TestShutdownReports(t *testing.T) {
 // Both die before their supervisor hears of it.
 func TestReportsOfTwoDead(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Strategy: supervisor.OneForAll, Children: []supervisor.Child{{ID: 1, Start: echo}, {ID: 2, Start: echo}}})
 		infos := s.infos(sup)
 		require.NoError(s, sys.Suspend(background, s.n, sup))
@@ -161,7 +161,7 @@ func TestReportsOfTwoDead(t *testing.T) {
 // those who have asked.
 func TestStartReports(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		fails := supervisor.Child{ID: atomA, Start: func(...any) (node.Actor, error) { return nil, errors.New("no") }}
 		s.refuse(supervisor.Spec{Children: []supervisor.Child{fails}})
 		report := records.Take("supervisor report")

@@ -37,8 +37,8 @@ type Counts struct {
 	Workers     int
 }
 
-// asked answers a call.
-func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
+// handleRequest answers a call.
+func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	req, done := r.Body, answer{s, r.From, isTerm}
 	if isTerm {
 		var err error
@@ -79,10 +79,10 @@ func (s *supervisor) asked(r node.Request[any], isTerm bool) error {
 // find is find_child: by id, or by pid for SimpleOneForOne.
 func (s *supervisor) find(id any) *child {
 	if pid, ok := id.(node.PID); ok && s.simple() {
-		if k := s.kids.byPID[pid]; k != nil {
+		if k := s.children.byPID[pid]; k != nil {
 			return k
 		}
-		for k := s.kids.first; k != nil && s.kids.n > len(s.kids.byPID); k = k.next {
+		for k := s.children.first; k != nil && s.children.n > len(s.children.byPID); k = k.next {
 			if k.phase == restarting && k.pid == pid {
 				return k
 			}
@@ -90,15 +90,15 @@ func (s *supervisor) find(id any) *child {
 		if s.c.Node().IsAlive(pid) {
 			return nil
 		}
-		return &child{spec: s.model()} // as OTP: there was, perhaps, such a child
+		return &child{spec: s.template()} // as OTP: there was, perhaps, such a child
 	}
 	if s.simple() {
-		if k := s.model(); wire.Equal(k.ID, id) {
+		if k := s.template(); wire.Equal(k.ID, id) {
 			return &child{spec: k}
 		}
 		return nil
 	}
-	return s.kids.get(id)
+	return s.children.get(id)
 }
 
 // add is start_child.
@@ -109,7 +109,7 @@ func (s *supervisor) add(spec Child, done answer) error {
 	if err := spec.complete(s.spec.AutoShutdown); err != nil {
 		return done.fail(err)
 	}
-	if k := s.kids.get(spec.ID); k != nil {
+	if k := s.children.get(spec.ID); k != nil {
 		if k.phase == running {
 			return done.fail(&AlreadyStartedError{k.pid})
 		}
@@ -118,7 +118,7 @@ func (s *supervisor) add(spec Child, done answer) error {
 	k := &child{spec: &spec}
 	return s.begin(k, done, func(o outcome) {
 		if !o.ignored || spec.Restart != Temporary {
-			s.kids.save(k)
+			s.children.save(k)
 		}
 		if !o.ignored {
 			s.started(k, o)
@@ -131,13 +131,13 @@ func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	if !s.simple() {
 		return done.fail(ErrNotSimple)
 	}
-	k := &child{spec: s.model().startedFor(peer), args: args, dynamic: true}
+	k := &child{spec: s.template().startedFor(peer), args: args, dynamic: true}
 	return s.begin(k, done, func(o outcome) {
 		if k.spec.Restart == Temporary {
-			k.spec, k.args = s.model(), nil // never needed again
+			k.spec, k.args = s.template(), nil // never needed again
 		}
 		if !o.ignored {
-			s.kids.save(k)
+			s.children.save(k)
 			s.started(k, o)
 		}
 	})
@@ -156,12 +156,12 @@ func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 		up(o)
 		return done.ok(k.pid)
 	}
-	if s.told != nil {
-		return s.end(s.told.Reason)
+	if s.parentExit != nil {
+		return s.end(s.parentExit.Reason)
 	}
 	o, waits := s.start(k)
 	if waits {
-		s.wait.k, s.wait.then = k, then
+		s.wait.k, s.wait.onDone = k, then
 		return nil
 	}
 	return then(o)
@@ -177,7 +177,7 @@ func (s *supervisor) terminate(id any, done answer) error {
 		return done.fail(ErrNotFound)
 	}
 	then := func() error {
-		if k.prev != nil || k.next != nil || s.kids.first == k {
+		if k.prev != nil || k.next != nil || s.children.first == k {
 			s.drop(k)
 		}
 		return done.ok(nil)
@@ -207,7 +207,7 @@ func (s *supervisor) delete(id any, done answer) error {
 	if err != nil {
 		return done.fail(err)
 	}
-	s.kids.forget(k)
+	s.children.forget(k)
 	return done.ok(nil)
 }
 
@@ -216,7 +216,7 @@ func (s *supervisor) idle(id any) (*child, error) {
 	if s.simple() {
 		return nil, ErrSimple
 	}
-	switch k := s.kids.get(id); {
+	switch k := s.children.get(id); {
 	case k == nil:
 		return nil, ErrNotFound
 	case k.phase == running:
@@ -230,8 +230,8 @@ func (s *supervisor) idle(id any) (*child, error) {
 
 // which lists the children, the one started last first, as OTP does.
 func (s *supervisor) which() []ChildInfo {
-	l := make([]ChildInfo, 0, s.kids.n)
-	for k := range s.kids.backward() {
+	l := make([]ChildInfo, 0, s.children.n)
+	for k := range s.children.backward() {
 		i := ChildInfo{Type: k.spec.Type, Modules: k.spec.modules(), Restarts: int(k.restarts), Restarting: k.phase == restarting}
 		if !k.dynamic {
 			i.ID = k.id()
@@ -246,16 +246,16 @@ func (s *supervisor) which() []ChildInfo {
 
 func (s *supervisor) count() Counts {
 	if s.simple() {
-		c := Counts{Specs: 1, Active: len(s.kids.byPID)}
-		if s.model().Type == Supervisor {
-			c.Supervisors = s.kids.n
+		c := Counts{Specs: 1, Active: len(s.children.byPID)}
+		if s.template().Type == Supervisor {
+			c.Supervisors = s.children.n
 		} else {
-			c.Workers = s.kids.n
+			c.Workers = s.children.n
 		}
 		return c
 	}
 	var c Counts
-	for k := range s.kids.backward() {
+	for k := range s.children.backward() {
 		c.Specs++
 		if k.phase == running && s.c.Node().IsAlive(k.pid) {
 			c.Active++

@@ -127,7 +127,7 @@ func (p *play) start(d *childDef, args []any) (node.Actor, error) {
 			return &observed{p: p, def: p.defs[d.sup], child: d.name}, nil
 		}
 	}
-	return &puppet{p: p, def: d, args: args, outcome: outcome}, nil
+	return &scriptedChild{p: p, def: d, args: args, outcome: outcome}, nil
 }
 
 // fails records the end of a start.
@@ -135,22 +135,22 @@ func (p *play) fails(d *childDef, args []any, outcome string) {
 	p.record("start " + d.name + p.showArgs(args) + ": " + outcome)
 }
 
-// puppet is a child of a script.
-type puppet struct {
+// scriptedChild is a child of a script.
+type scriptedChild struct {
 	p       *play
 	def     *childDef
 	args    []any
 	outcome string // what is left of it while it is held
-	life    *life
+	life    *childRun
 	last    any // what it exits with when it is released
 }
 
-func (u *puppet) Init(c *node.Context) error {
-	u.life = u.p.watch(c, aPuppet)
+func (u *scriptedChild) Init(c *node.Context) error {
+	u.life = u.p.watch(c, aScriptedChild)
 	return u.begin(c)
 }
 
-func (u *puppet) begin(c *node.Context) error {
+func (u *scriptedChild) begin(c *node.Context) error {
 	what, text, _ := strings.Cut(u.outcome, ":")
 	switch what {
 	case "hold":
@@ -159,7 +159,7 @@ func (u *puppet) begin(c *node.Context) error {
 		return node.ErrPending
 	case "ok":
 		c.TrapExit(u.def.ends != "")
-		u.p.baptize(u.life, u.def.name)
+		u.p.registerName(u.life, u.def.name)
 		u.p.record("started " + u.life.name + u.p.showArgs(u.args))
 		return nil
 	case "ignore":
@@ -170,7 +170,7 @@ func (u *puppet) begin(c *node.Context) error {
 	return node.ExitWith(u.p.term(text))
 }
 
-func (u *puppet) Receive(c *node.Context, msg any) error {
+func (u *scriptedChild) Receive(c *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case doExit:
 		return u.down(m.reason)
@@ -193,7 +193,7 @@ func (u *puppet) Receive(c *node.Context, msg any) error {
 }
 
 // told obeys the supervisor, or does not.
-func (u *puppet) told(c *node.Context, reason any) error {
+func (u *scriptedChild) told(c *node.Context, reason any) error {
 	u.p.mu.Lock()
 	u.p.trace = append(u.p.trace, "told "+u.life.name+" "+u.p.show(reason))
 	u.p.mu.Unlock()
@@ -211,7 +211,7 @@ func (u *puppet) told(c *node.Context, reason any) error {
 	return nil
 }
 
-func (u *puppet) down(reason any) error {
+func (u *scriptedChild) down(reason any) error {
 	u.p.mu.Lock()
 	u.life.reported = true
 	u.p.trace = append(u.p.trace, "down "+u.life.name+" "+u.p.show(reason))
@@ -231,7 +231,7 @@ type observed struct {
 func (o *observed) Init(c *node.Context) error {
 	l := o.p.watch(c, aSup)
 	l.child = o.child
-	o.p.baptize(l, o.def.name)
+	o.p.registerName(l, o.def.name)
 	if o.def.init == wire.Atom("ignore") {
 		return node.ErrIgnore
 	}
@@ -267,7 +267,7 @@ func (o *observed) heard(c *node.Context, pid node.PID, ignored bool, failure an
 	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lives[pid]
+	l := p.runs[pid]
 	switch {
 	case l == nil || l.kind != aSup || l.started || l.parent != c.Self():
 		return

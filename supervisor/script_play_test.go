@@ -43,13 +43,13 @@ type play struct {
 	trace    []string
 	ends     []string
 	names    map[string]node.PID
-	lives    map[node.PID]*life
+	runs     map[node.PID]*childRun
 	held     map[string]holding
 	starting bool
 }
 
-// life is a process of a script, from its birth on.
-type life struct {
+// childRun is a process of a script, from its birth on.
+type childRun struct {
 	pid      node.PID
 	name     string // "": it has not started
 	kind     kind
@@ -70,7 +70,7 @@ type kind uint8
 
 const (
 	root kind = iota
-	aPuppet
+	aScriptedChild
 	aSup
 )
 
@@ -85,7 +85,7 @@ func newPlay(t *testing.T, s style) *play {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	p := &play{style: s, t: t, n: n, defs: make(map[string]*supDef), turns: make(map[string]int), count: make(map[string]int),
-		names: make(map[string]node.PID), lives: make(map[node.PID]*life), held: make(map[string]holding)}
+		names: make(map[string]node.PID), runs: make(map[node.PID]*childRun), held: make(map[string]holding)}
 	p.hook, err = n.SpawnOpt(node.Options{Mailbox: ends{p}}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for arity := 1; arity <= 3; arity++ {
@@ -95,7 +95,7 @@ func newPlay(t *testing.T, s style) *play {
 	}
 	p.root, err = n.Spawn(node.ProcessFunc(p.runRoot))
 	require.NoError(t, err)
-	p.lives[p.root] = &life{pid: p.root, name: "root", kind: root}
+	p.runs[p.root] = &childRun{pid: p.root, name: "root", kind: root}
 	p.names["root"] = p.root
 	return p
 }
@@ -129,8 +129,8 @@ func (p *play) play(script []block) string {
 		}
 	}
 	p.mu.Lock()
-	pids := make([]node.PID, 0, len(p.lives))
-	for pid := range p.lives {
+	pids := make([]node.PID, 0, len(p.runs))
+	for pid := range p.runs {
 		pids = append(pids, pid)
 	}
 	p.mu.Unlock()
@@ -319,7 +319,7 @@ func (p *play) ask(sup string, request any, f func(s *node.Process, sup node.PID
 // or the process ends.
 func (p *play) genCall(line string, to node.PID, request any) {
 	p.mu.Lock()
-	l := p.lives[to]
+	l := p.runs[to]
 	if l.gone {
 		p.mu.Unlock()
 		p.replied(line, wire.Tuple{wire.Atom("EXIT"), node.NoProc})
@@ -335,7 +335,7 @@ func (p *play) genCall(line string, to node.PID, request any) {
 func (p *play) answered(ref node.Ref, reply any) {
 	p.mu.Lock()
 	var line string
-	for _, l := range p.lives {
+	for _, l := range p.runs {
 		if i := slices.IndexFunc(l.asked, func(q question) bool { return q.ref == ref }); i >= 0 {
 			line = l.asked[i].line
 			l.asked = slices.Delete(l.asked, i, i+1)
@@ -452,7 +452,7 @@ func (p *play) supervisors() (pids []node.PID) {
 			blocked[sup] = true
 		}
 	}
-	for pid, l := range p.lives {
+	for pid, l := range p.runs {
 		if l.kind == aSup && !l.gone && !blocked[pid] {
 			pids = append(pids, pid)
 		}
@@ -504,17 +504,17 @@ func (p *play) term(text string) any {
 type watched struct{}
 
 // watch has the end of the present process recorded.
-func (p *play) watch(c *node.Context, k kind) *life {
-	l := &life{pid: c.Self(), kind: k, parent: c.Parent()}
+func (p *play) watch(c *node.Context, k kind) *childRun {
+	l := &childRun{pid: c.Self(), kind: k, parent: c.Parent()}
 	p.mu.Lock()
-	p.lives[l.pid] = l
+	p.runs[l.pid] = l
 	p.mu.Unlock()
 	node.Async[any](c, c.Self(), watched{}).SendTo(p.hook, l)
 	return l
 }
 
-// baptize gives a process its name.
-func (p *play) baptize(l *life, name string) {
+// registerName gives a process its name.
+func (p *play) registerName(l *childRun, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count[name]++
@@ -526,7 +526,7 @@ func (p *play) baptize(l *life, name string) {
 }
 
 // ended records the end of a process.
-func (p *play) ended(l *life, reason any) {
+func (p *play) ended(l *childRun, reason any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.gone = true
@@ -552,7 +552,7 @@ func (p *play) hold(name string, who, sup node.PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := holding{who: who}
-	for l := p.lives[sup]; l != nil && l.kind == aSup; l = p.lives[l.parent] {
+	for l := p.runs[sup]; l != nil && l.kind == aSup; l = p.runs[l.parent] {
 		h.sups = append(h.sups, l.pid)
 	}
 	p.held[name] = h
@@ -567,7 +567,7 @@ type ends struct{ p *play }
 func (e ends) Push(m any) mailbox.Result {
 	switch m := m.(type) {
 	case node.Result:
-		e.p.ended(m.Tag.(*life), m.Err.(*node.ExitError).Reason)
+		e.p.ended(m.Tag.(*childRun), m.Err.(*node.ExitError).Reason)
 	case wire.Tuple:
 		e.p.answered(m[0].(node.Ref), m[1])
 	}

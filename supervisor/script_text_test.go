@@ -59,7 +59,7 @@ func (p *play) shown(term any) any {
 	case *node.Crash:
 		return p.shown(v.Reason)
 	case node.PID:
-		if l := p.lives[v]; l != nil && l.name != "" {
+		if l := p.runs[v]; l != nil && l.name != "" {
 			return wire.Atom(l.name)
 		}
 	case wire.Atom:

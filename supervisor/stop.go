@@ -27,9 +27,9 @@ func (s *supervisor) stopFrom(k, until *child, then func() error) error {
 // stop makes a running child exit, in the way its Shutdown says, and waits for
 // it: by a monitor, for a child that has unlinked itself sends no exit signal.
 func (s *supervisor) stop(k *child, then func() error) error {
-	w := &wait{what: death, k: k, pid: k.pid}
+	w := &wait{kind: waitStop, k: k, pid: k.pid}
 	w.ref = s.c.Monitor(k.pid)
-	w.then = func(o outcome) error {
+	w.onDone = func(o outcome) error {
 		if !expected(k.spec, o.reason) {
 			s.report("shutdown_error", o.reason, k)
 		}
@@ -60,13 +60,13 @@ func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
 	return err
 }
 
-// timeIsUp kills those whom w has waited for.
-func (s *supervisor) timeIsUp(w *wait) {
-	if w.what == death {
+// waitTimedOut kills those whom w has waited for.
+func (s *supervisor) waitTimedOut(w *wait) {
+	if w.kind == waitStop {
 		s.c.Exit(w.pid, node.Kill)
 		return
 	}
-	for pid := range s.kids.byPID {
+	for pid := range s.children.byPID {
 		s.c.Exit(pid, node.Kill)
 	}
 }
@@ -90,50 +90,50 @@ func (s *supervisor) end(reason any) error {
 	if s.simple() {
 		return s.stopDynamic(then)
 	}
-	return s.stopFrom(s.kids.last, nil, then)
+	return s.stopFrom(s.children.last, nil, then)
 }
 
 // stopDynamic stops all children of SimpleOneForOne at once, for there may be
 // many, and gives them their time together.
 func (s *supervisor) stopDynamic(then func() error) error {
-	w := &wait{what: drain, then: func(outcome) error { return then() }}
-	if len(s.kids.byPID) == 0 {
+	w := &wait{kind: waitAll, onDone: func(outcome) error { return then() }}
+	if len(s.children.byPID) == 0 {
 		return then()
 	}
 	s.wait = w
-	for k := range s.kids.backward() {
+	for k := range s.children.backward() {
 		if k.phase == running {
 			s.signal(k)
 		}
 	}
 	// Those that do not trap exits are dead by now, and their exit signals are on
 	// the way to us, before this one:
-	if err := s.c.Send(s.c.Self(), swept{w}); err != nil {
+	if err := s.c.Send(s.c.Self(), sweepDone{w}); err != nil {
 		return err
 	}
-	return s.allow(w, s.model().Shutdown)
+	return s.allow(w, s.template().Shutdown)
 }
 
-// watchRest monitors the dynamic children whose exit signals have not come, which
+// monitorRemaining monitors the dynamic children whose exit signals have not come, which
 // they may never do.
-func (s *supervisor) watchRest() {
-	for pid := range s.kids.byPID {
+func (s *supervisor) monitorRemaining() {
+	for pid := range s.children.byPID {
 		s.c.Monitor(pid)
 	}
 }
 
-// drained notes the exit of a dynamic child while all are stopped.
-func (s *supervisor) drained(pid node.PID, reason any) error {
-	k := s.kids.byPID[pid]
+// dynamicExited notes the exit of a dynamic child while all are stopped.
+func (s *supervisor) dynamicExited(pid node.PID, reason any) error {
+	k := s.children.byPID[pid]
 	if k == nil {
 		return nil
 	}
 	if !expected(k.spec, reason) {
 		s.report("shutdown_error", reason, k)
 	}
-	s.kids.forget(k)
-	if len(s.kids.byPID) > 0 {
+	s.children.forget(k)
+	if len(s.children.byPID) > 0 {
 		return nil
 	}
-	return s.over(outcome{})
+	return s.finishWait(outcome{})
 }

@@ -16,36 +16,36 @@ import (
 // not about the wait for later.
 type supervisor struct {
 	spec     Spec
-	kids     children
+	children children
 	restarts window
 	sys      sys.System
 	c        *node.Context // of the present message
 
-	wait   *wait        // what goes on; nil: nothing
-	later  queue        // messages that have come meanwhile
-	told   *node.Exited // the exit signal in later that will end us
-	begun  bool         // all children have been started
-	ending bool
+	wait       *wait        // what goes on; nil: nothing
+	queued     queue        // messages that have come meanwhile
+	parentExit *node.Exited // the exit signal in later that will end us
+	begun      bool         // all children have been started
+	ending     bool
 }
 
 // wait is what a supervisor waits for.
 type wait struct {
-	what  waiting
-	k     *child
-	pid   node.PID
-	ref   node.Ref    // of the monitor, while stopping
-	why   any         // the reason of the exit signal, once it has come
-	heard bool        // why is set
-	timer *node.Timer // for the end of the child's time
-	then  func(o outcome) error
+	kind      waitKind
+	k         *child
+	pid       node.PID
+	ref       node.Ref    // of the monitor, while stopping
+	reason    any         // the reason of the exit signal, once it has come
+	hasReason bool        // why is set
+	timer     *node.Timer // for the end of the child's time
+	onDone    func(o outcome) error
 }
 
-type waiting uint8
+type waitKind uint8
 
 const (
-	birth waiting = iota // of the child k, as pid: Started, or its exit
-	death                // of the child k: Down
-	drain                // of all dynamic children
+	waitStart waitKind = iota // of the child k, as pid: Started, or its exit
+	waitStop                  // of the child k: Down
+	waitAll                   // of all dynamic children
 )
 
 // outcome is how what was waited for has ended.
@@ -75,8 +75,8 @@ type (
 	// outOfTime says that the child, or the dynamic children, that w waits for
 	// have had their time to exit.
 	outOfTime struct{ w *wait }
-	// swept comes after the exit signals of those who were dead when it was sent.
-	swept struct{ w *wait }
+	// sweepDone arrives after the exit signals of the children that were dead when it was sent.
+	sweepDone struct{ w *wait }
 )
 
 // Init is part of node.Initializer.
@@ -97,7 +97,7 @@ func (s *supervisor) Init(c *node.Context) error {
 		k := &s.spec.Children[i]
 		k.complete(s.spec.AutoShutdown)
 		if s.spec.Strategy != SimpleOneForOne {
-			s.kids.save(&child{spec: k})
+			s.children.save(&child{spec: k})
 		}
 	}
 	model := s.spec.Children
@@ -106,7 +106,7 @@ func (s *supervisor) Init(c *node.Context) error {
 	} else {
 		s.spec.Children = model[:1]
 	}
-	err := s.startFrom(s.kids.first, nil, func(failed *child, reason any) error {
+	err := s.startFrom(s.children.first, nil, func(failed *child, reason any) error {
 		s.begun = true
 		if failed == nil {
 			c := s.c
@@ -125,8 +125,8 @@ func (s *supervisor) Init(c *node.Context) error {
 	return node.ErrPending
 }
 
-// model is the spec of the children of SimpleOneForOne.
-func (s *supervisor) model() *Child { return &s.spec.Children[0] }
+// template is the spec of the children of SimpleOneForOne.
+func (s *supervisor) template() *Child { return &s.spec.Children[0] }
 
 func (s *supervisor) simple() bool { return s.spec.Strategy == SimpleOneForOne }
 
@@ -134,16 +134,16 @@ func (s *supervisor) simple() bool { return s.spec.Strategy == SimpleOneForOne }
 func (s *supervisor) Receive(c *node.Context, msg any) error {
 	s.c = c
 	if s.wait != nil {
-		return s.goOn(s.meanwhile(msg))
+		return s.resume(s.handleWhileWaiting(msg))
 	}
-	return s.goOn(s.handle(msg))
+	return s.resume(s.handle(msg))
 }
 
-// goOn handles what was kept for later, until something else goes on. While we
+// resume handles what was kept for later, until something else goes on. While we
 // are suspended that is only what a suspended behaviour handles.
-func (s *supervisor) goOn(err error) error {
+func (s *supervisor) resume(err error) error {
 	for err == nil && s.wait == nil {
-		msg, ok := s.later.pop(s.urgent())
+		msg, ok := s.queued.pop(s.urgent())
 		if !ok {
 			break
 		}
@@ -159,87 +159,87 @@ func (s *supervisor) handle(msg any) error {
 		return s.exited(m)
 	case retry:
 		if m.k.phase == restarting && m.k.try == m.try {
-			return s.again(m)
+			return s.retryRestart(m)
 		}
 		return nil
-	case node.Down, node.Started, outOfTime, swept:
+	case node.Down, node.Started, outOfTime, sweepDone:
 		return nil // of something that is over
 	}
 	if r, ok := sys.Parse(s.c.Node(), msg); ok {
 		return s.sys.Handle(s.c, system{s}, r)
 	}
 	if r, ok := s.c.Node().AsRequest(msg); ok {
-		return s.asked(r, r.From.IsTerm())
+		return s.handleRequest(r, r.From.IsTerm())
 	}
 	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sys.Brief(msg))
 	return nil
 }
 
-// meanwhile is for a message while something goes on.
-func (s *supervisor) meanwhile(msg any) error {
+// handleWhileWaiting is for a message while something goes on.
+func (s *supervisor) handleWhileWaiting(msg any) error {
 	w := s.wait
 	switch m := msg.(type) {
 	case node.Started:
-		if w.what == birth && m.PID == w.pid {
-			return s.over(outcome{pid: m.PID, ignored: m.Ignored})
+		if w.kind == waitStart && m.PID == w.pid {
+			return s.finishWait(outcome{pid: m.PID, ignored: m.Ignored})
 		}
 		return nil
 	case node.Down:
 		switch {
-		case w.what == death && m.Ref == w.ref:
-			if !w.heard && m.Reason == node.NoProc {
-				w.why, w.heard = s.later.exitOf(w.pid)
+		case w.kind == waitStop && m.Ref == w.ref:
+			if !w.hasReason && m.Reason == node.NoProc {
+				w.reason, w.hasReason = s.queued.exitOf(w.pid)
 			}
-			if w.heard {
-				m.Reason = w.why
+			if w.hasReason {
+				m.Reason = w.reason
 			}
-			return s.over(outcome{reason: m.Reason})
-		case w.what == drain:
-			return s.drained(m.PID, m.Reason)
+			return s.finishWait(outcome{reason: m.Reason})
+		case w.kind == waitAll:
+			return s.dynamicExited(m.PID, m.Reason)
 		}
 		return nil
 	case outOfTime:
 		if m.w == w {
-			s.timeIsUp(w)
+			s.waitTimedOut(w)
 		}
 		return nil
-	case swept:
+	case sweepDone:
 		if m.w == w {
-			s.watchRest()
+			s.monitorRemaining()
 		}
 		return nil
 	case node.Exited:
 		switch {
-		case w.what == birth && m.From == w.pid:
-			return s.over(outcome{failed: true, reason: m.Reason})
-		case w.what == death && m.From == w.pid:
-			w.why, w.heard = m.Reason, true
+		case w.kind == waitStart && m.From == w.pid:
+			return s.finishWait(outcome{failed: true, reason: m.Reason})
+		case w.kind == waitStop && m.From == w.pid:
+			w.reason, w.hasReason = m.Reason, true
 			return nil
-		case w.what == drain && s.kids.byPID[m.From] != nil:
-			return s.drained(m.From, m.Reason)
-		case w.what == birth && s.fatal(m):
+		case w.kind == waitAll && s.children.byPID[m.From] != nil:
+			return s.dynamicExited(m.From, m.Reason)
+		case w.kind == waitStart && s.fatal(m):
 			// OTP's supervisor would not hear of it before the child is up, which
 			// may be never.
 			s.c.Unlink(w.pid)
 			s.c.Exit(w.pid, node.Kill)
 			s.wait = nil
 			return s.end(m.Reason)
-		case s.told == nil && s.fatal(m):
-			s.told = &m
+		case s.parentExit == nil && s.fatal(m):
+			s.parentExit = &m
 		}
 	}
-	s.later.push(msg)
+	s.queued.push(msg)
 	return nil
 }
 
-// over goes on with what waited.
-func (s *supervisor) over(o outcome) error {
+// finishWait goes on with what waited.
+func (s *supervisor) finishWait(o outcome) error {
 	w := s.wait
 	s.wait = nil
 	if w.timer != nil {
 		w.timer.Cancel()
 	}
-	return w.then(o)
+	return w.onDone(o)
 }
 
 // fatal reports whether an exit signal ends the supervisor: its parent's, or one
@@ -250,14 +250,14 @@ func (s *supervisor) fatal(m node.Exited) bool {
 
 // exited is what follows from an exit signal.
 func (s *supervisor) exited(m node.Exited) error {
-	k := s.kids.byPID[m.From]
+	k := s.children.byPID[m.From]
 	if k == nil {
 		if s.fatal(m) {
 			return s.end(m.Reason)
 		}
 		return nil
 	}
-	others := s.kids.vital
+	others := s.children.liveSignificant
 	if k.spec.Significant {
 		others--
 	}
@@ -265,7 +265,7 @@ func (s *supervisor) exited(m node.Exited) error {
 	if a.report {
 		s.report("child_terminated", m.Reason, k)
 	}
-	s.kids.down(k, stopped)
+	s.children.down(k, stopped)
 	var wait time.Duration
 	if a.restart != none {
 		wait = k.wait(time.Now())
@@ -273,13 +273,13 @@ func (s *supervisor) exited(m node.Exited) error {
 	return s.act(k, a, wait)
 }
 
-// again is what follows from a restart that is due.
-func (s *supervisor) again(r retry) error {
+// retryRestart is what follows from a restart that is due.
+func (s *supervisor) retryRestart(r retry) error {
 	k := r.k
 	if r.counted {
 		return s.restart(k, spanOf(s.spec.Strategy))
 	}
-	return s.act(k, again(&s.spec, &s.restarts, time.Now()), 0)
+	return s.act(k, decideRetry(&s.spec, &s.restarts, time.Now()), 0)
 }
 
 func (s *supervisor) act(k *child, a action, wait time.Duration) error {
@@ -299,13 +299,13 @@ func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 		return s.restart(k, a.restart)
 	}
 	return s.stopSpan(k, a.restart, func() error {
-		return s.tryLater(k, wait, true)
+		return s.retryLater(k, wait, true)
 	})
 }
 
-// tryLater has k started again after a while.
-func (s *supervisor) tryLater(k *child, wait time.Duration, counted bool) error {
-	s.kids.down(k, restarting)
+// retryLater has k started again after a while.
+func (s *supervisor) retryLater(k *child, wait time.Duration, counted bool) error {
+	s.children.down(k, restarting)
 	k.try++
 	r := retry{k: k, try: k.try, counted: counted}
 	if wait == 0 {
@@ -320,9 +320,9 @@ func (s *supervisor) tryLater(k *child, wait time.Duration, counted bool) error 
 // drop is del_child: a temporary child is forgotten, another is stopped.
 func (s *supervisor) drop(k *child) {
 	if k.dynamic || k.spec.Restart == Temporary {
-		s.kids.forget(k)
+		s.children.forget(k)
 	} else {
-		s.kids.down(k, stopped)
+		s.children.down(k, stopped)
 	}
 }
 
@@ -350,20 +350,20 @@ func (s *supervisor) restart(k *child, who span) error {
 			last = nil
 		}
 		if who == all {
-			first = s.kids.first
+			first = s.children.first
 		}
 		return s.startFrom(first, last, func(failed *child, reason any) error {
 			if failed == nil {
 				return nil
 			}
 			s.report("start_error", reason, failed)
-			return s.tryLater(failed, failed.wait(time.Now()), false)
+			return s.retryLater(failed, failed.wait(time.Now()), false)
 		})
 	})
 }
 
 func spanOf(s Strategy) span {
-	return again(&Spec{Strategy: s, Intensity: 1}, &window{}, time.Time{}).restart
+	return decideRetry(&Spec{Strategy: s, Intensity: 1}, &window{}, time.Time{}).restart
 }
 
 // stopSpan stops all of a span but k, the last one first.
@@ -375,20 +375,20 @@ func (s *supervisor) stopSpan(k *child, who span, then func() error) error {
 	if who == all {
 		until = nil
 	}
-	return s.stopFrom(s.kids.last, until, then)
+	return s.stopFrom(s.children.last, until, then)
 }
 
 // startFrom starts children from k up to last, which is not one of them, in order.
 // It ends with the first that fails.
 func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason any) error) error {
 	for k != last {
-		if s.told != nil { // it would never end if this start did not
-			return s.end(s.told.Reason)
+		if s.parentExit != nil { // it would never end if this start did not
+			return s.end(s.parentExit.Reason)
 		}
 		next := k.next
 		o, waits := s.start(k)
 		if waits {
-			s.wait.then = func(o outcome) error {
+			s.wait.onDone = func(o outcome) error {
 				if o.failed {
 					return then(k, o.reason)
 				}
@@ -410,16 +410,16 @@ func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason a
 // started notes that the start of k has not failed.
 func (s *supervisor) started(k *child, o outcome) {
 	if o.ignored {
-		s.kids.down(k, stopped)
+		s.children.down(k, stopped)
 		if k.spec.Restart == Temporary || k.dynamic {
-			s.kids.forget(k)
+			s.children.forget(k)
 		}
 		return
 	}
-	s.kids.up(k, o.pid)
+	s.children.up(k, o.pid)
 	if k.spec.Backoff.Initial > 0 {
 		if k.back == nil {
-			k.back = new(back)
+			k.back = new(backoffState)
 		}
 		k.back.since = time.Now()
 	}
@@ -440,7 +440,7 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 		var pid node.PID
 		if pid, err = s.c.SpawnOpt(opt, b); err == nil {
 			if opt.Announce {
-				s.wait = &wait{what: birth, pid: pid}
+				s.wait = &wait{kind: waitStart, pid: pid}
 			}
 			return outcome{pid: pid}, opt.Announce
 		}

@@ -17,7 +17,7 @@ func (s system) Module() wire.Atom { return "gen_server" }
 // State is part of sys.Server: a tuple in the shape of OTP's record state.
 func (s system) State() any {
 	ids := wire.List{}
-	for k := range s.kids.backward() {
+	for k := range s.children.backward() {
 		if !k.dynamic {
 			ids = append(ids, k.id())
 		}
@@ -55,7 +55,7 @@ func (s system) Enter(c *node.Context) { s.c = c }
 // Resumed is part of sys.Enterer.
 func (s system) Resumed(c *node.Context) error {
 	s.c = c
-	return s.goOn(nil)
+	return s.resume(nil)
 }
 
 // End is part of sys.Server.

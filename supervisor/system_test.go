@@ -20,7 +20,7 @@ import (
 
 // An exit signal that is nobody's counts as the parent's, a stranger's does not.
 func TestSignals(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 		_, err := s.n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			p.Exit(sup, node.Shutdown)
@@ -37,11 +37,11 @@ func TestSignals(t *testing.T) {
 
 // Node.Stop ends trees from above, in order, and waits for who needs time.
 func TestNodeStop(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		var ended []any
 		farewell := func(id any) func(...any) (node.Actor, error) {
 			return func(...any) (node.Actor, error) {
-				return birth{
+				return startFuncs{
 					func(c *node.Context) error { c.TrapExit(true); return nil },
 					func(c *node.Context, m any) error {
 						if e, ok := m.(node.Exited); ok && e.From == c.Parent() {
@@ -67,7 +67,7 @@ func TestNodeStop(t *testing.T) {
 // A node that ends takes no timers, and supervisors do not crash of it.
 func TestNodeStopWithBackoff(t *testing.T) {
 	records := new(logtest.Records)
-	inBubble(t, slog.New(records), func(s *stage) {
+	inBubble(t, slog.New(records), func(s *oracleNode) {
 		var kids []supervisor.Child
 		for i := range 50 {
 			kids = append(kids, supervisor.Child{ID: i, Start: echo, Backoff: supervisor.Backoff{Initial: time.Second}})
@@ -85,7 +85,7 @@ func TestNodeStopWithBackoff(t *testing.T) {
 // A supervisor that is suspended answers what it was asked in the meantime when
 // it is resumed, in order.
 func TestSuspend(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}})
 		var mu sync.Mutex
 		var done []any
@@ -126,7 +126,7 @@ func TestSuspend(t *testing.T) {
 // order in which it came.
 func TestSuspendOrder(t *testing.T) {
 	for _, more := range []bool{false, true} {
-		inBubble(t, nil, func(s *stage) {
+		inBubble(t, nil, func(s *oracleNode) {
 			sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
 			var refs []any
 			ask := func(what any) {
@@ -152,7 +152,7 @@ func TestSuspendOrder(t *testing.T) {
 
 // Suspended and resumed while it waits, it goes on.
 func TestSuspendAndResume(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
 		go func() { assert.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA)) }()
 		synctest.Wait()
@@ -179,7 +179,7 @@ func TestSuspendAndResume(t *testing.T) {
 
 // A supervisor that is suspended ends all the same, with its children.
 func TestEndWhileSuspended(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		spec := supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}}
 		sup := s.start(spec)
 		require.NoError(s, sys.Suspend(background, s.n, sup))
@@ -202,7 +202,7 @@ func TestEndWhileSuspended(t *testing.T) {
 
 // What get_state and get_status say has the shape of OTP's.
 func TestStateOf(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup, err := supervisor.Start(background, s.self, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: 3, Period: 7 * time.Second,
 			Children: []supervisor.Child{{ID: atomA, Start: echo}, {ID: atomB, Start: echo}}}, node.Options{Link: true, Name: "boss"})
 		require.NoError(s, err)
@@ -222,7 +222,7 @@ func TestStateOf(t *testing.T) {
 
 // Answers to Erlang that scripts do not show in full.
 func TestTerms(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		ask := func(sup node.PID, request string) string {
 			term, err := wire.Parse(request)
 			require.NoError(s, err)

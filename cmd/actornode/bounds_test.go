@@ -268,7 +268,7 @@ func (d *disk) Write(b []byte) (int, error) {
 // A line that was written in part does not spoil the next one.
 func TestTornLines(t *testing.T) {
 	d := &disk{room: 7}
-	w := &wholeLines{to: d}
+	w := &lineWriter{to: d}
 	write := func(s string) error {
 		_, err := io.WriteString(w, s)
 		return err

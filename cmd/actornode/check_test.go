@@ -10,7 +10,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	env, out, errs := world(t, map[string]string{"ACTORNODE_LOG_LEVEL": "debug"})
+	env, out, errs := newEnvironment(t, map[string]string{"ACTORNODE_LOG_LEVEL": "debug"})
 	file := filepath.Join(t.TempDir(), "a.yaml")
 	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
 	write("name: go@127.0.0.1\ncookie: TOPSECRET\nsupervisor: {children: [{name: a, start: \"demo:echo\"}]}\n")
@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 
 // The sample that the documentation names is one that the program takes.
 func TestCheckSample(t *testing.T) {
-	env, _, errs := world(t, nil)
+	env, _, errs := newEnvironment(t, nil)
 	for _, file := range []string{"actornode.yaml", "port/actornode.yaml"} {
 		assert.Equal(t, exitOK, run(t.Context(), []string{"check", "../../deploy/samples/" + file}, env), errs.String())
 	}

@@ -37,7 +37,7 @@ start, or ended too often; 2 for a wrong command line; 130 after a second signal
 // Bounds of a cluster.
 const (
 	clusterReady   = 30 * time.Second       // until all are connected
-	clusterLook    = 50 * time.Millisecond  // between looks at whether they are
+	clusterPoll    = 50 * time.Millisecond  // between looks at whether they are
 	clusterEnd     = 15 * time.Second       // for all to end, more than a daemon's own bounds
 	clusterDrain   = 5 * time.Second        // of each daemon, twice
 	clusterPause   = 500 * time.Millisecond // before a daemon that ended is started again
@@ -121,7 +121,7 @@ func (c *cluster) run(ctx context.Context) error {
 		return err
 	}
 	mapper.Logger = quiet
-	if err := c.claim(ctx, mapper); err != nil {
+	if err := c.reservePorts(ctx, mapper); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -129,7 +129,7 @@ func (c *cluster) run(ctx context.Context) error {
 	var daemons sync.WaitGroup
 	for _, m := range c.members {
 		daemons.Go(func() { // until ctx ends
-			if err := m.live(ctx); err != nil {
+			if err := m.keepRunning(ctx); err != nil {
 				cancel(err)
 			}
 		})
@@ -153,8 +153,8 @@ func (c *cluster) run(ctx context.Context) error {
 	return nil
 }
 
-// claim finds ports, and makes sure that the names are free.
-func (c *cluster) claim(ctx context.Context, mapper epmd.Config) error {
+// reservePorts finds ports, and makes sure that the names are free.
+func (c *cluster) reservePorts(ctx context.Context, mapper epmd.Config) error {
 	taken, err := mappedNames(ctx, mapper)
 	if err != nil && !errors.Is(err, epmd.ErrUnreachable) {
 		return fail(exitFailed, err, "what answers at the address of the port mapper (EPMD) of this host is not EPMD")
@@ -174,9 +174,9 @@ func (c *cluster) claim(ctx context.Context, mapper epmd.Config) error {
 	return nil
 }
 
-// live runs a daemon, again when it ends before its time. The error says why it does
+// keepRunning runs a daemon, again when it ends before its time. The error says why it does
 // not any more.
-func (m *member) live(ctx context.Context) error {
+func (m *member) keepRunning(ctx context.Context) error {
 	var starts []time.Time
 	for ctx.Err() == nil {
 		now := time.Now()
@@ -303,9 +303,9 @@ func (c *cluster) await(ctx context.Context) error {
 	}
 	defer n.Stop() // nothing is left to be lost
 	for _, m := range c.members {
-		for err = c.whole(ctx, n, m); err != nil; err = c.whole(ctx, n, m) {
+		for err = c.awaitConnected(ctx, n, m); err != nil; err = c.awaitConnected(ctx, n, m) {
 			select {
-			case <-time.After(clusterLook):
+			case <-time.After(clusterPoll):
 			case <-ctx.Done():
 				return fmt.Errorf("%s did not connect to all other nodes within %v: %w", m.name, clusterReady, err)
 			}
@@ -314,8 +314,8 @@ func (c *cluster) await(ctx context.Context) error {
 	return nil
 }
 
-// whole returns nil if m is ready and connected to all others.
-func (c *cluster) whole(ctx context.Context, n *node.Node, m *member) error {
+// awaitConnected returns nil if m is ready and connected to all others.
+func (c *cluster) awaitConnected(ctx context.Context, n *node.Node, m *member) error {
 	at := node.Atom(m.name)
 	s, err := admin.Status(ctx, n, at)
 	switch {

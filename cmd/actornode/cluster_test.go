@@ -17,7 +17,7 @@ import (
 func TestTalkToErlang(t *testing.T) {
 	t.Parallel()
 	erltest.NeedNodes(t)
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo") // which is the port mapper
 	port, _ := s.lookup("ERL_EPMD_PORT")
 	mapper, err := strconv.Atoi(port)
@@ -39,7 +39,7 @@ func fileText(t *testing.T, name string) string {
 // TestTalkOverTLS is without a port mapper, too.
 func TestTalkOverTLS(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	ca := certtest.New(t, "ca")
 	files := ca.Write(t.TempDir(), certtest.Host("127.0.0.1"))
 	strangers := certtest.New(t, "other").Write(t.TempDir(), certtest.Host("127.0.0.1"))

@@ -13,7 +13,7 @@ import (
 
 // offered asks until all is offered that is wanted: who waits at a prompt does so for
 // a second, and a busy machine may be slower.
-func (s *stage) offered(t *testing.T, want []string, words ...string) {
+func (s *cliTest) offered(t *testing.T, want []string, words ...string) {
 	eventually(t, strings.Join(words, " "), func() bool {
 		got := s.completions(t, words...)
 		return !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(got, w) })
@@ -22,7 +22,7 @@ func (s *stage) offered(t *testing.T, want []string, words ...string) {
 
 // completions asks as a completion script does; the last line, the directive, is for
 // the script.
-func (s *stage) completions(t *testing.T, words ...string) []string {
+func (s *cliTest) completions(t *testing.T, words ...string) []string {
 	out, err := s.command(t, "actornode", append([]string{"__completeNoDesc"}, words...)...).Output()
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
@@ -31,7 +31,7 @@ func (s *stage) completions(t *testing.T, words ...string) []string {
 
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	assert.Empty(t, s.completions(t, "ping", "--node", ""), "no port mapper runs")
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	s.offered(t, []string{"go"}, "ping", "--node", "")
@@ -55,7 +55,7 @@ func TestCompletion(t *testing.T) {
 func TestCompletionScript(t *testing.T) {
 	t.Parallel()
 	bash := erltest.NeedTool(t, "bash", "its completion script is not run")
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	script := `source <(actornode completion bash)
 _get_comp_words_by_ref() { # of the package bash-completion

@@ -21,7 +21,7 @@ import (
 // Who starts without a cookie makes one, and all who start at the same time have
 // the same; it is said once, and no other file is left.
 func TestMakeCookie(t *testing.T) {
-	env, _, _ := world(t, map[string]string{})
+	env, _, _ := newEnvironment(t, map[string]string{})
 	home, _ := env.home()
 	log := &logtest.Text{}
 	var wg sync.WaitGroup
@@ -57,7 +57,7 @@ func TestMakeCookie(t *testing.T) {
 // OTP takes the cookie that was made, from where it is.
 func TestErlangTakesCookie(t *testing.T) {
 	erltest.Need(t)
-	env, _, _ := world(t, map[string]string{})
+	env, _, _ := newEnvironment(t, map[string]string{})
 	home, _ := env.home()
 	cookie, err := daemonCookie(config.Default(), env, quiet)
 	require.NoError(t, err)

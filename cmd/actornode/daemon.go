@@ -39,7 +39,7 @@ type daemon struct {
 	cfg    *config.Config
 	env    environment
 	log    *logging
-	heap   heap
+	heap   memoryWatch
 	offers []func(*node.Node) error // of what trees can name
 
 	// Set once, in up.
@@ -133,7 +133,7 @@ func (d *daemon) startNode() error {
 	}
 	mapper.Logger = d.log.Logger
 	o := optionsOf(d.cfg)
-	if err := d.find(&o, cookie); err != nil {
+	if err := d.makeFinders(&o, cookie); err != nil {
 		return err
 	}
 	finder, listen, err := o.network(d.env, &node.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
@@ -166,8 +166,8 @@ func (d *daemon) startNode() error {
 	return err
 }
 
-// find makes the finders that there are besides peers and EPMD.
-func (d *daemon) find(o *options, cookie string) (err error) {
+// makeFinders makes the finders that there are besides peers and EPMD.
+func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	if c, on := d.cfg.Discovery.Gossip.Config(); on {
 		c.Cookie, c.Log = cookie, d.log.Logger
 		if d.gossip, err = gossip.New(c); err != nil {
@@ -307,7 +307,7 @@ func (d *daemon) serve() (err error) {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
 	}
-	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.lives, Pprof: d.cfg.HTTP.Pprof, Log: d.log.Logger,
+	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof, Log: d.log.Logger,
 		Connections: d.cfg.Limits.HTTP}
 	if d.cfg.HTTP.Metrics {
 		r := prometheus.NewRegistry()
@@ -339,7 +339,7 @@ func (d *daemon) checks() []health.Check {
 		{Name: "services", Fail: d.servicesAnswer},
 		{Name: "applications", Fail: unless(d.started.Load, "not all applications have started")},
 		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("not connected yet to any node of %v", d.others()))},
-		{Name: "memory", Fail: d.heap.why},
+		{Name: "memory", Fail: d.heap.notReady},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
 }
@@ -368,9 +368,9 @@ func (a alive) Receive(_ *node.Context, msg any) error {
 // alivePause is how long to wait for a new process health.
 const alivePause = 20 * time.Millisecond
 
-// lives finds out whether processes run, and whether the node has not ended for a
+// checkAlive finds out whether processes run, and whether the node has not ended for a
 // service that it cannot keep up.
-func (d *daemon) lives(ctx context.Context) error {
+func (d *daemon) checkAlive(ctx context.Context) error {
 	for {
 		if err := d.n.Err(); err != nil {
 			return err

@@ -289,7 +289,7 @@ func TestJoin(t *testing.T) {
 	other := reserve(t)
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"not connected yet to any node of [b@127.0.0.1]"}`)
-	env, out, errs := world(t, nil)
+	env, out, errs := newEnvironment(t, nil)
 	assert.Equal(t, exitFailed, run(t.Context(), []string{"probe", "--timeout", "1m", "--http", p.http}, env))
 	assert.Contains(t, errs.String(), "health: not ready: cluster: not connected yet to any node of")
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m", "--live", "--http", p.http}, env))

@@ -17,7 +17,7 @@ import (
 // native; the key is the cookie, and their metrics say how many they are.
 func TestGossipMesh(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	seed, at := "127.0.0.1:"+reserve(t), "127.0.0.1:"+reserve(t)
 	start := func(name, gossip string, more ...string) {
 		s.daemon(t, append([]string{"--name", name, "--no-epmd", "--mesh", "--gossip", gossip, "--seed", seed}, more...)...)
@@ -55,11 +55,11 @@ func TestFinders(t *testing.T) {
 	load := func(text string) (node.Finder, error) {
 		cfg, err := config.Load(config.Source{File: "a.yaml", Text: []byte("name: go@127.0.0.1\n" + text)})
 		require.NoError(t, err)
-		env, _, _ := world(t, nil)
+		env, _, _ := newEnvironment(t, nil)
 		d, err := newDaemon(cfg, env)
 		require.NoError(t, err)
 		o := optionsOf(cfg)
-		require.NoError(t, d.find(&o, "secret"))
+		require.NoError(t, d.makeFinders(&o, "secret"))
 		f, _, err := o.network(env, &node.EPMD{})
 		if d.gossip != nil {
 			assert.Contains(t, f, node.Finder(d.gossip))
@@ -95,7 +95,7 @@ func TestFinders(t *testing.T) {
 // TestProtocolOrder: the listeners are those that the file says, whatever is preferred.
 func TestProtocolOrder(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	erlang, native := reserve(t), reserve(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--protocols", "erlang,native", "--listen", "127.0.0.1:"+erlang, "--listen-native", "127.0.0.1:"+native,
 		"--grace", "2s", "--compress", "1KiB")

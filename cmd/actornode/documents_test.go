@@ -32,7 +32,7 @@ func TestDocuments(t *testing.T) {
 	for _, d := range documents(t) {
 		t.Run(strings.TrimSuffix(d.Path, ".md"), func(t *testing.T) {
 			t.Parallel()
-			var s *stage
+			var s *cliTest
 			waits := ""
 			for _, b := range d.Blocks {
 				if b.Lang != "console" {
@@ -44,7 +44,7 @@ func TestDocuments(t *testing.T) {
 					}
 				}
 				if daemons := b.Note("daemon"); len(daemons) > 0 || s == nil {
-					s, waits = newStage(t), strings.Join(b.Note("waits for"), "")
+					s, waits = newCLITest(t), strings.Join(b.Note("waits for"), "")
 					if strings.Contains(strings.Join(daemons, " "), "--demo") {
 						waits = "counter"
 					}
@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 
 // follow plays a session as play does. Before each command it waits until the process of that
 // name has nothing to do: a reader is slower than what goes on after an answer.
-func (s *stage) follow(t *testing.T, session, waits string) string {
+func (s *cliTest) follow(t *testing.T, session, waits string) string {
 	var all string
 	for i, part := range strings.Split("\n"+session, "\n$ ") {
 		if i == 0 {
@@ -90,7 +90,7 @@ func TestDocumentsConfigurations(t *testing.T) {
 			if !strings.HasPrefix("\n"+text, "\nname:") && !strings.Contains(text, "\nname:") {
 				text = "name: go@127.0.0.1\n" + text
 			}
-			env, _, errs := world(t, nil)
+			env, _, errs := newEnvironment(t, nil)
 			file := filepath.Join(t.TempDir(), "actornode.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 			assert.Equal(t, exitOK, run(t.Context(), []string{"check", file}, env), "%s:%d: %s", d.Path, b.Line, errs.String())
@@ -100,7 +100,7 @@ func TestDocumentsConfigurations(t *testing.T) {
 
 // Every command of actornode that the documents show is there, and so are its flags.
 func TestDocumentsCommands(t *testing.T) {
-	env, _, _ := world(t, nil)
+	env, _, _ := newEnvironment(t, nil)
 	root := &cobra.Command{Use: "actornode"}
 	status := exit(0)
 	root.AddCommand(startCommand(env, &status), clusterCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))

@@ -28,8 +28,8 @@ func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Lim
 	return memory.Set(int64(cfg.Limits.Memory), lookup)
 }
 
-// heap is what the daemon knows about its memory.
-type heap struct {
+// memoryWatch is what the daemon knows about its memory.
+type memoryWatch struct {
 	limit memory.Limit
 	short atomic.Bool // too much of it lives: the node sheds load
 	used  atomic.Int64
@@ -40,7 +40,7 @@ const memoryPause = time.Second
 
 // watch looks at the memory until ctx ends, and has n shed load while too much of it
 // lives.
-func (h *heap) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
+func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
 	if h.limit.Err != nil {
 		log.Warn("cannot tell how much memory is available", "error", h.limit.Err)
 	}
@@ -72,8 +72,8 @@ func (h *heap) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
 	}
 }
 
-// why says why the daemon is not ready; nil: its memory is no reason.
-func (h *heap) why() error {
+// notReady says notReady the daemon is not ready; nil: its memory is no reason.
+func (h *memoryWatch) notReady() error {
 	if !h.short.Load() {
 		return nil
 	}

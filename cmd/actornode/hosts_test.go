@@ -26,7 +26,7 @@ import (
 // hosts is a cluster of daemons on three addresses of this host, and a node that
 // watches them.
 type hosts struct {
-	*stage
+	*cliTest
 	t     *testing.T
 	names []node.Atom
 	cmds  map[node.Atom]*exec.Cmd
@@ -37,7 +37,7 @@ type hosts struct {
 }
 
 func newHosts(t *testing.T) *hosts {
-	h := &hosts{stage: newStage(t), t: t, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.2", "c@127.0.0.3"}, cmds: make(map[node.Atom]*exec.Cmd),
+	h := &hosts{cliTest: newCLITest(t), t: t, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.2", "c@127.0.0.3"}, cmds: make(map[node.Atom]*exec.Cmd),
 		http: "127.0.0.1:" + reserve(t)}
 	for _, name := range h.names {
 		h.start(name)

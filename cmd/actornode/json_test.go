@@ -23,7 +23,7 @@ func TestTermsAsJSON(t *testing.T) {
 	} {
 		term, err := wire.Parse(c[0])
 		require.NoError(t, err, c[0])
-		env, out, _ := world(t, nil)
+		env, out, _ := newEnvironment(t, nil)
 		require.NoError(t, (&session{env: env}).writeJSON(jsonTerm(term)), c[0])
 		assert.Equal(t, c[1]+"\n", out.String(), c[0])
 	}

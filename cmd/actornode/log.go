@@ -30,7 +30,7 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 		}
 		to, l.file = f, f
 	}
-	to = &wholeLines{to: to}
+	to = &lineWriter{to: to}
 	o := &slog.HandlerOptions{Level: l.level}
 	var h slog.Handler
 	switch cfg.Log.Format {
@@ -56,23 +56,23 @@ func (l *logging) close() error {
 	return l.file.Close()
 }
 
-// wholeLines ends a line of which only the beginning could be written, before the
+// lineWriter ends a line of which only the beginning could be written, before the
 // next one: a disk may fill up in the middle of one. Package slog writes one line at a
 // time.
-type wholeLines struct {
-	to   io.Writer
-	torn bool
+type lineWriter struct {
+	to      io.Writer
+	partial bool
 }
 
 // Write is part of io.Writer.
-func (w *wholeLines) Write(b []byte) (n int, err error) {
-	if w.torn {
+func (w *lineWriter) Write(b []byte) (n int, err error) {
+	if w.partial {
 		if _, err := w.to.Write([]byte("\n")); err != nil {
 			return 0, err
 		}
-		w.torn = false
+		w.partial = false
 	}
 	n, err = w.to.Write(b)
-	w.torn = n > 0 && n < len(b)
+	w.partial = n > 0 && n < len(b)
 	return n, err
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/actornode/actornode/internal/porttest"
 )
 
-// world is an environment with variables and a home directory.
-func world(t *testing.T, vars map[string]string) (environment, *logtest.Text, *logtest.Text) {
+// newEnvironment returns an environment with variables and a home directory.
+func newEnvironment(t *testing.T, vars map[string]string) (environment, *logtest.Text, *logtest.Text) {
 	var out, errs logtest.Text
 	home := t.TempDir()
 	return environment{&out, &errs, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
@@ -54,7 +54,7 @@ func TestCommandLines(t *testing.T) {
 		{"probe --http 127.0.0.1:1", exitFailed, "the daemon did not answer"},
 		{"start --name go@127.0.0.1 --cookie c --published", exitFailed, "not supported yet"},
 	} {
-		env, _, errs := world(t, nil)
+		env, _, errs := newEnvironment(t, nil)
 		status := run(t.Context(), strings.Fields(c.args), env)
 		assert.Equal(t, c.status, status, c.args)
 		assert.Contains(t, errs.String(), c.says, c.args)
@@ -62,7 +62,7 @@ func TestCommandLines(t *testing.T) {
 }
 
 func TestCookies(t *testing.T) {
-	env, _, _ := world(t, map[string]string{})
+	env, _, _ := newEnvironment(t, map[string]string{})
 	_, err := options{}.findCookie(env)
 	require.ErrorContains(t, err, ".erlang.cookie")
 	home, _ := env.home()
@@ -94,7 +94,7 @@ func TestErlangSession(t *testing.T) {
 	erltest.Need(t)
 	port := reserve(t)
 	r, w := io.Pipe()
-	env, _, errs := world(t, map[string]string{"ERL_EPMD_PORT": port})
+	env, _, errs := newEnvironment(t, map[string]string{"ERL_EPMD_PORT": port})
 	env.stdout = w
 	daemon, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -39,13 +39,13 @@ func callCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "call PROCESS TERM", Short: "Call a process and print its reply", Args: cobra.ExactArgs(2),
-		Long: "Calls the process, as gen_server:call does, and prints the reply.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Calls the process, as gen_server:call does, and prints the reply.\n" + processRefHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode call counter '{add, 5}'\n" +
 			"  actornode call \"{counter, 'erl@host.net'}\" get --timeout 1s\n" +
 			"  actornode call counter get --json | jq .json",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}, func(ctx context.Context, s *session, args []string) error {
-		w, err := s.who(ctx, args[0])
+		w, err := s.resolveRef(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -78,11 +78,11 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 	return c.command(env, status, &cobra.Command{
 		Use: "send PROCESS TERM", Short: "Send a process a message", Args: cobra.ExactArgs(2),
 		Long: "Sends a message and waits until it is in the mailbox of the process, or until the process is known to have exited.\n" +
-			whoHelp + "\n" + targetHelp,
+			processRefHelp + "\n" + targetHelp,
 		Example:           "  actornode send echo hello\n  actornode send 42.0.1z141z3 '{tick, 1}'",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}, func(ctx context.Context, s *session, args []string) error {
-		w, err := s.who(ctx, args[0])
+		w, err := s.resolveRef(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 
 // watch opens a process of this program and has it monitor w, whose PID is made that
 // of the life that is now.
-func (s *session) watch(ctx context.Context, w *who) (*node.Process, error) {
+func (s *session) watch(ctx context.Context, w *processRef) (*node.Process, error) {
 	if w.now {
 		pid, err := s.current(ctx, *w)
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *session) watch(ctx context.Context, w *who) (*node.Process, error) {
 // settled returns when w's node has had what h has sent before, with the error that
 // there is no such process if it said so: signals come in order, so the answer to a
 // ping comes after the Down of a monitor of nobody.
-func (s *session) settled(ctx context.Context, h *node.Process, w who) error {
+func (s *session) settled(ctx context.Context, h *node.Process, w processRef) error {
 	if err := s.n.Ping(ctx, w.node); err != nil {
 		return err
 	}

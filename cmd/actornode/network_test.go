@@ -33,15 +33,15 @@ func TestNetworkCommandLines(t *testing.T) {
 		{"--tls-any-host", "needs --tls-cert"},
 		{"--tls-cert c.pem --tls-key k.pem --tls-ca a.pem", "c.pem: no such file"},
 	} {
-		env, _, errs := world(t, nil)
+		env, _, errs := newEnvironment(t, nil)
 		status := run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c "+c.args), env)
 		assert.Equal(t, exitFailed, status, c.args)
 		assert.Contains(t, errs.String(), c.says, c.args)
 	}
-	env, _, errs := world(t, map[string]string{"ERL_DIST_PORT": "x"})
+	env, _, errs := newEnvironment(t, map[string]string{"ERL_DIST_PORT": "x"})
 	assert.Equal(t, exitFailed, run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c"), env))
 	assert.Contains(t, errs.String(), `ERL_DIST_PORT="x" is not a port`)
-	env, _, errs = world(t, map[string]string{"ACTORNODE_TLS_KEY": "key.pem"})
+	env, _, errs = newEnvironment(t, map[string]string{"ACTORNODE_TLS_KEY": "key.pem"})
 	assert.Equal(t, exitFailed, run(t.Context(), strings.Fields("start --name go@127.0.0.1 --cookie c"), env))
 	assert.Contains(t, errs.String(), "ACTORNODE_TLS_KEY: TLS needs --tls-cert (ACTORNODE_TLS_CERT, tls.cert)")
 }
@@ -67,14 +67,14 @@ func TestNetwork(t *testing.T) {
 		{options{}, "7", &node.Static{Nodes: none, Port: 7}, "[::1]:7"},
 		{options{listen: ":5"}, "7", &node.Static{Nodes: none, Port: 5}, ":5"},
 	} {
-		env, _, _ := world(t, map[string]string{"ERL_DIST_PORT": c.env})
+		env, _, _ := newEnvironment(t, map[string]string{"ERL_DIST_PORT": c.env})
 		c.o.name = "go@::1"
 		f, listen, err := c.o.network(env, mapper)
 		require.NoError(t, err)
 		assert.Equal(t, c.finder, f, "%+v", c)
 		assert.Equal(t, c.listen, listen, "%+v", c)
 	}
-	env, _, _ := world(t, nil)
+	env, _, _ := newEnvironment(t, nil)
 	tr, err := options{}.transport(env, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	require.NoError(t, err)
 	assert.Equal(t, wire.TCP{}, tr)
@@ -92,7 +92,7 @@ func TestDaemonTLS(t *testing.T) {
 
 	port := reserve(t)
 	r, w := io.Pipe()
-	env, _, errs := world(t, map[string]string{"ACTORNODE_TLS_KEY": ours.Key})
+	env, _, errs := newEnvironment(t, map[string]string{"ACTORNODE_TLS_KEY": ours.Key})
 	env.stdout = w // and errs is the daemon's until it has ended
 	daemon, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -19,14 +19,14 @@ import (
 
 // hosted starts a node in this process, with an operator's service as a test wants
 // it, on the port mapper of a stage.
-func (s *stage) hosted(t *testing.T, name node.Atom, c admin.Config) *node.Node {
+func (s *cliTest) hosted(t *testing.T, name node.Atom, c admin.Config) *node.Node {
 	n := s.bare(t, name)
 	require.NoError(t, admin.Start(t.Context(), n, c))
 	return n
 }
 
 // bare is hosted without the service.
-func (s *stage) bare(t *testing.T, name node.Atom) *node.Node {
+func (s *cliTest) bare(t *testing.T, name node.Atom) *node.Node {
 	mapper, err := epmd.ConfigFromEnv(s.lookup)
 	require.NoError(t, err)
 	mapper.Logger = quiet
@@ -36,7 +36,7 @@ func (s *stage) bare(t *testing.T, name node.Atom) *node.Node {
 	return n
 }
 
-func (s *stage) lookup(key string) (string, bool) {
+func (s *cliTest) lookup(key string) (string, bool) {
 	for _, v := range s.env {
 		if value, ok := strings.CutPrefix(v, key+"="); ok {
 			return value, true
@@ -46,8 +46,8 @@ func (s *stage) lookup(key string) (string, bool) {
 }
 
 // run runs a command line in this process.
-func (s *stage) run(t *testing.T, line string) (code exit, said string) {
-	env, out, errs := world(t, nil)
+func (s *cliTest) run(t *testing.T, line string) (code exit, said string) {
+	env, out, errs := newEnvironment(t, nil)
 	env.lookup = s.lookup
 	code = run(t.Context(), patient(append([]string{"actornode"}, strings.Fields(line)...))[1:], env)
 	return code, out.String() + errs.String()
@@ -55,7 +55,7 @@ func (s *stage) run(t *testing.T, line string) (code exit, said string) {
 
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	drained := make(chan struct{})
 	s.hosted(t, "go@127.0.0.1", admin.Config{Drain: func(ctx context.Context) error {
 		select {
@@ -81,7 +81,7 @@ func TestDrain(t *testing.T) {
 // TestStopThatHangs: a node that has been told to stop and does not.
 func TestStopThatHangs(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	told := make(chan struct{}, 1)
 	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
 	code, said := s.run(t, "stop --timeout 5s")
@@ -92,7 +92,7 @@ func TestStopThatHangs(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.hosted(t, "go@127.0.0.1", admin.Config{ReadOnly: true, Level: new(slog.LevelVar)})
 	for _, line := range []string{"register a b", "unregister actornode", "connect a@b", "disconnect a@b", "drain", "stop", "log level debug", "spawn demo counter"} {
 		code, said := s.run(t, line)
@@ -107,7 +107,7 @@ func TestReadOnly(t *testing.T) {
 // TestNoService: a node that has none.
 func TestNoService(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.bare(t, "go@127.0.0.1")
 	for _, line := range []string{"status", "nodes", "ps", "tree", "info net_kernel", "log level", "deadletters", "trace net_kernel", "top --once", "stop"} {
 		code, said := s.run(t, line)
@@ -119,7 +119,7 @@ func TestNoService(t *testing.T) {
 // TestBareNode: one that offers nothing of Erlang's, only the service.
 func TestBareNode(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
 	spawn := func(name node.Atom) node.PID {
 		pid, err := n.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -143,7 +143,7 @@ func TestBareNode(t *testing.T) {
 // TestInterrupted: whoever waits can be stopped with Ctrl-C.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	asked := make(chan struct{})
 	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
 	_, err := n.SpawnOpt(node.Options{Name: "silent"}, node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -162,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestTopOnce(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.hosted(t, "go@127.0.0.1", admin.Config{})
 	code, said := s.run(t, "top --once --sort rate --every 100ms")
 	assert.Equal(t, exitOK, code, said)

@@ -45,20 +45,20 @@ func patient(args []string) []string {
 	return slices.Insert(slices.Clone(args), at+1, "--timeout="+nodetest.Limit.String())
 }
 
-// stage is a place where programs run that know of nothing else on this machine: a
+// cliTest is a place where programs run that know of nothing else on this machine: a
 // home, a port mapper's port, and actornode on the PATH.
-type stage struct {
+type cliTest struct {
 	home string
 	env  []string
 }
 
-func newStage(t *testing.T) *stage {
+func newCLITest(t *testing.T) *cliTest {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	home := t.TempDir()
 	require.NoError(t, os.Mkdir(home+"/bin", 0o755))
 	require.NoError(t, os.Symlink(self, home+"/bin/actornode"))
-	s := &stage{home: home}
+	s := &cliTest{home: home}
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); name == "PATH" || name == "GOCOVERDIR" || name == "TMPDIR" {
 			s.env = append(s.env, v)
@@ -71,7 +71,7 @@ func newStage(t *testing.T) *stage {
 }
 
 // command is a program on the stage, as a process that ends with the test.
-func (s *stage) command(t *testing.T, name string, args ...string) *exec.Cmd {
+func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	if name == "actornode" {
 		cmd.Path, cmd.Err = s.home+"/bin/actornode", nil
@@ -83,7 +83,7 @@ func (s *stage) command(t *testing.T, name string, args ...string) *exec.Cmd {
 }
 
 // daemon starts one and returns when it is up.
-func (s *stage) daemon(t *testing.T, args ...string) *exec.Cmd {
+func (s *cliTest) daemon(t *testing.T, args ...string) *exec.Cmd {
 	cmd := s.command(t, "actornode", append([]string{"start"}, args...)...)
 	var log logtest.Text
 	cmd.Stderr = &log
@@ -104,7 +104,7 @@ func (s *stage) daemon(t *testing.T, args ...string) *exec.Cmd {
 
 // shell runs a line as somebody would type it and returns what is seen: both outputs,
 // and the status where it is not 0.
-func (s *stage) shell(t *testing.T, line string) string {
+func (s *cliTest) shell(t *testing.T, line string) string {
 	cmd := s.command(t, "sh", "-c", "exec 2>&1\n"+line)
 	out, err := cmd.Output()
 	seen := string(out)
@@ -155,7 +155,7 @@ func masked(text string) string {
 
 // play has the lines that start with "$ " in a session said to a shell. It returns
 // the session with what is answered now.
-func (s *stage) play(t *testing.T, session string) string {
+func (s *cliTest) play(t *testing.T, session string) string {
 	var b strings.Builder
 	for line := range strings.Lines(session) {
 		switch {

@@ -17,19 +17,19 @@ import (
 )
 
 // whole starts a cluster and returns what it has said when all are connected.
-func (s *stage) whole(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
+func (s *cliTest) whole(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
 	cmd, out = s.stream(t, append([]string{"cluster"}, args...)...)
 	out.Await(t, "Ctrl-C ends them all.")
 	return cmd, out
 }
 
 // status asks a node.
-func (s *stage) status(t *testing.T, name string) (sum admin.Summary, ok bool) {
+func (s *cliTest) status(t *testing.T, name string) (sum admin.Summary, ok bool) {
 	return sum, json.Unmarshal([]byte(s.shell(t, "actornode status --json -n "+name)), &sum) == nil
 }
 
 // connected waits until a node is connected to so many others in the native protocol.
-func (s *stage) connected(t *testing.T, name string, others int) {
+func (s *cliTest) connected(t *testing.T, name string, others int) {
 	eventually(t, name+" is connected", func() bool {
 		return strings.Count(s.shell(t, "actornode nodes -n "+name), " native ") == others
 	})
@@ -39,7 +39,7 @@ func (s *stage) connected(t *testing.T, name string, others int) {
 // and Ctrl-C ends all.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	cmd, out := s.whole(t)
 	text := out.String()
 	cookie := regexp.MustCompile(`export ACTORNODE_COOKIE=([A-Z]{20})\n`).FindStringSubmatch(text)
@@ -100,7 +100,7 @@ func TestCluster(t *testing.T) {
 }
 
 // shellOfErlang says in an Erlang node what the cluster says to try there.
-func (s *stage) shellOfErlang(t *testing.T, cookie string) {
+func (s *cliTest) shellOfErlang(t *testing.T, cookie string) {
 	cmd := s.command(t, "erl", "-noinput", "-name", "me@127.0.0.1", "-setcookie", cookie, "-eval", `
 		R = gen_server:call({counter, 'two@127.0.0.1'}, {add, 5}, infinity), [_, _] = supervisor:which_children({demo, 'one@127.0.0.1'}),
 		io:format("~p ~p~n", [R, lists:sort(nodes(hidden))]), halt().`)
@@ -112,7 +112,7 @@ func (s *stage) shellOfErlang(t *testing.T, cookie string) {
 // The death of the program that started them ends daemons, too.
 func TestClusterKilled(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	cmd, _ := s.whole(t, "--names", "a,b", "--cookie", "secret")
 	sum, ok := s.status(t, "b")
 	require.True(t, ok)
@@ -124,7 +124,7 @@ func TestClusterKilled(t *testing.T) {
 // What stands in the way of a cluster is said.
 func TestClusterRefused(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	assert.Equal(t, "Error: --names: want at least two names\n[exit 2]\n", s.shell(t, "actornode cluster --names a"))
 	assert.Contains(t, s.shell(t, "actornode cluster --names a,a"), "different names, without a host\n[exit 2]")
 	assert.Contains(t, s.shell(t, "actornode cluster --names a@h,b"), "different names, without a host")
@@ -140,7 +140,7 @@ func TestClusterRefused(t *testing.T) {
 // to one that has no other, and to OTP.
 func TestNativeStatus(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	protocols := func(name string) string {
 		_, lines := s.stream(t, "trace", "counter", "--json", "-n", name)
 		s.tracedAt(t, name)
@@ -158,7 +158,7 @@ func TestNativeStatus(t *testing.T) {
 	assert.Regexp(t, `old@127.0.0.1 \(hidden\) +up +erlang `, s.shell(t, "actornode nodes -n go"))
 }
 
-func (s *stage) tracedAt(t *testing.T, name string) {
+func (s *cliTest) tracedAt(t *testing.T, name string) {
 	eventually(t, "traced", func() bool {
 		return strings.Contains(s.shell(t, "actornode info counter --json -n "+name), `"traced":true`)
 	})

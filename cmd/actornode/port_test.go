@@ -107,7 +107,7 @@ func TestPortsRemote(t *testing.T) {
 
 // The check of a file looks into what its programs are started with.
 func TestCheckPorts(t *testing.T) {
-	env, _, errs := world(t, nil)
+	env, _, errs := newEnvironment(t, nil)
 	file := filepath.Join(t.TempDir(), "a.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
 supervisor:

@@ -118,7 +118,7 @@ func infoCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "info PROCESS", Short: "Show the details of a process", Args: cobra.ExactArgs(1),
-		Long:              "Shows everything that is known about a process.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Long:              "Shows everything that is known about a process.\n" + processRefHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example:           "  actornode info counter\n  actornode info 42.0.1z141z3",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -136,8 +136,8 @@ func infoCommand(env environment, status *exit) *cobra.Command {
 }
 
 // onTarget asks for something about the process that text names.
-func onTarget[T any](ctx context.Context, s *session, text string, f func(context.Context, any) (T, error)) (w who, v T, err error) {
-	if w, err = parseWho(text, s.at); err != nil {
+func onTarget[T any](ctx context.Context, s *session, text string, f func(context.Context, any) (T, error)) (w processRef, v T, err error) {
+	if w, err = parseProcessRef(text, s.at); err != nil {
 		return w, v, err
 	}
 	target, err := s.target(ctx, w)
@@ -222,7 +222,7 @@ func registerCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "register NAME PROCESS", Short: "Register a name for a process", Args: cobra.ExactArgs(2),
-		Long:    "Registers a process under a name. A process has at most one name.\n" + whoHelp + "\n" + targetHelp,
+		Long:    "Registers a process under a name. A process has at most one name.\n" + processRefHelp + "\n" + targetHelp,
 		Example: "  actornode register worker 42.0.1z141z3",
 	}, func(ctx context.Context, s *session, args []string) error {
 		name, err := parseAtom(args[0])
@@ -252,7 +252,7 @@ func unregisterCommand(env environment, status *exit) *cobra.Command {
 		}
 		pid, err := ask(ctx, s, func(ctx context.Context) (wire.PID, error) { return admin.Unregister(ctx, s.n, s.at, name) })
 		if err != nil {
-			return missing(who{name: name, node: s.at}, err)
+			return missing(processRef{name: name, node: s.at}, err)
 		}
 		return s.say(map[string]any{"name": name, "pid": pid}, "%s is no longer %s", s.shown(pid), wire.Format(name))
 	})

@@ -22,7 +22,7 @@ func TestSessions(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			s, head := newStage(t), ""
+			s, head := newCLITest(t), ""
 			rest := string(text)
 			for strings.HasPrefix(rest, "% ") {
 				line, after, _ := strings.Cut(rest, "\n")
@@ -36,7 +36,7 @@ func TestSessions(t *testing.T) {
 
 // TestHelp: every command says what it is for, with examples.
 func TestHelp(t *testing.T) {
-	env, _, _ := world(t, nil)
+	env, _, _ := newEnvironment(t, nil)
 	root := &cobra.Command{Use: "actornode"}
 	addClients(root, env, new(exit))
 	count := 0

@@ -57,13 +57,13 @@ func killCommand(env environment, status *exit) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "kill PROCESS", Short: "Kill a process, or send it an exit signal", Args: cobra.ExactArgs(1),
 		Long: "Sends a process an exit signal and waits until it has exited. The signal kill cannot be trapped. Another reason, given\n" +
-			"with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" + whoHelp + "\n" + targetHelp,
+			"with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" + processRefHelp + "\n" + targetHelp,
 		Example:           "  actornode kill 42.0.1z141z3\n  actornode kill counter --reason shutdown",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "kill", "the exit reason, a term")
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
-		w, err := s.who(ctx, args[0])
+		w, err := s.resolveRef(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		}
 		ctx, cancel := s.within(ctx)
 		defer cancel()
-		h, err := s.watch(ctx, &who{text: w.text, node: w.node, pid: pid})
+		h, err := s.watch(ctx, &processRef{text: w.text, node: w.node, pid: pid})
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// environment is what a command has of the world.
+// environment is all that a command uses of its process: streams, variables, home directory.
 type environment struct {
 	stdout, stderr io.Writer
 	lookup         func(string) (string, bool)
@@ -206,15 +206,15 @@ func load(file string, flags map[string][]string, env environment) (*config.Conf
 	return c, nil
 }
 
-// outliveReaders has the daemon go on when nobody reads its standard error or standard
+// surviveClosedPipes has the daemon go on when nobody reads its standard error or standard
 // output any more: such writes fail, and are counted. By default SIGPIPE would end it,
 // as is right for the other commands, whose output goes into pipes. The signal is
 // caught, not ignored: programs that the daemon starts would inherit that.
-func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // start runs a node until ctx ends.
 func start(ctx context.Context, cfg *config.Config, env environment) error {
-	outliveReaders()
+	surviveClosedPipes()
 	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
 		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")

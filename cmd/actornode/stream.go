@@ -26,7 +26,7 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trace PROCESS...", Short: "Show the messages of processes as they come", Args: cobra.MinimumNArgs(1),
 		Long: "Shows what processes receive, send and do, as it happens, until they have exited, or Ctrl-C. Events that come faster than\n" +
-			"they can be shown are dropped and counted.\n" + whoHelp + "\n" + jsonHelp + "\n" + targetHelp,
+			"they can be shown are dropped and counted.\n" + processRefHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode trace counter\n  actornode trace counter echo --events receive,exit --max 100\n" +
 			"  actornode trace demo --children --json | jq -r .message",
 		ValidArgsFunction: c.completeProcess(env, 1000),
@@ -41,10 +41,10 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 		for _, e := range events {
 			q.Events = append(q.Events, node.Atom(e))
 		}
-		var w who
+		var w processRef
 		for _, text := range args {
 			var err error
-			if w, err = parseWho(text, s.at); err != nil {
+			if w, err = parseProcessRef(text, s.at); err != nil {
 				return err
 			}
 			target, err := s.target(ctx, w)
@@ -174,7 +174,7 @@ func deadlettersCommand(env environment, status *exit) *cobra.Command {
 			q.Causes = append(q.Causes, node.Atom(cause))
 		}
 		if !goOn {
-			return s.countLetters(ctx, q.Causes)
+			return s.countDeadLetters(ctx, q.Causes)
 		}
 		stream, err := opened(ctx, s, func(ctx context.Context) (*admin.Stream[admin.Letter], error) {
 			return admin.DeadLetters(ctx, s.n, s.at, q)
@@ -182,12 +182,12 @@ func deadlettersCommand(env environment, status *exit) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return follow(s, stream, s.letterText)
+		return follow(s, stream, s.deadLetterText)
 	})
 }
 
-// countLetters prints how many there have been.
-func (s *session) countLetters(ctx context.Context, only []node.Atom) error {
+// countDeadLetters prints how many there have been.
+func (s *session) countDeadLetters(ctx context.Context, only []node.Atom) error {
 	sum, err := ask(ctx, s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, s.n, s.at) })
 	if err != nil {
 		return err
@@ -208,8 +208,8 @@ func (s *session) countLetters(ctx context.Context, only []node.Atom) error {
 	return s.table([]column{{title: "CAUSE"}, {title: "COUNT", right: true}}, rows)
 }
 
-// letterText is a line about a dead letter.
-func (s *session) letterText(l admin.Letter) string {
+// deadLetterText is a line about a dead letter.
+func (s *session) deadLetterText(l admin.Letter) string {
 	to := wire.Format(l.Name)
 	switch {
 	case !l.To.IsZero():

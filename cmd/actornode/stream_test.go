@@ -13,7 +13,7 @@ import (
 )
 
 // stream starts a command that goes on.
-func (s *stage) stream(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
+func (s *cliTest) stream(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
 	cmd, out = s.command(t, "actornode", args...), &logtest.Text{}
 	cmd.Stdout, cmd.Stderr = out, out
 	require.NoError(t, cmd.Start())
@@ -21,7 +21,7 @@ func (s *stage) stream(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtes
 }
 
 // traced waits until a process is, or is no longer.
-func (s *stage) traced(t *testing.T, process, yes string) {
+func (s *cliTest) traced(t *testing.T, process, yes string) {
 	eventually(t, process+" traced: "+yes, func() bool {
 		return strings.Contains(s.shell(t, "actornode info "+process+" --json"), `"traced":`+yes)
 	})
@@ -29,7 +29,7 @@ func (s *stage) traced(t *testing.T, process, yes string) {
 
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	people, text := s.stream(t, "trace", "counter", "--events", "receive", "--max", "2")
 	s.traced(t, "counter", "true")
@@ -49,7 +49,7 @@ func TestTrace(t *testing.T) {
 
 func TestTraceEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	x := s.terminal(t, 80, 24, "actornode", "trace", "counter")
 	s.traced(t, "counter", "true")
@@ -69,7 +69,7 @@ func TestTraceEndsWithCtrlC(t *testing.T) {
 
 func TestTraceRefused(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	d := s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	assert.Equal(t, "Error: no process is registered as nobody on go@127.0.0.1\n[exit 5]\n", s.shell(t, "actornode trace nobody"))
 	assert.Contains(t, s.shell(t, "actornode trace counter --events nonsense"), "[exit 2]")
@@ -83,7 +83,7 @@ func TestTraceRefused(t *testing.T) {
 
 func TestDeadLetters(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	people, text := s.stream(t, "deadletters", "--follow")
 	programs, lines := s.stream(t, "deadletters", "-f", "--json", "--cause", "no_process", "--max", "1")

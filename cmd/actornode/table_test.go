@@ -64,7 +64,7 @@ func TestTexts(t *testing.T) {
 // TestColours: on a terminal, and not where they are not wanted.
 func TestColours(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	run := func(line string) string {
 		x := s.terminal(t, 80, 24, "sh", "-c", line)

@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-const whoHelp = `
+const processRefHelp = `
 A process is named by its registered name, by {NAME, NODE}, or by its PID as ps prints
 it: ID.SERIAL.CREATION, after NODE: if it is on another node. The creation distinguishes
 restarts of a node: a PID from before a restart names no process. What Erlang prints,
 <0.42.0> or <go@host.42.0>, and a plain 42, mean the creation that runs now.`
 
-// who is a process as the command line names it.
-type who struct {
+// processRef is a process as the command line names it.
+type processRef struct {
 	text string
 	node wire.Atom // where it is
 	name wire.Atom // registered; "": a PID
@@ -26,9 +26,9 @@ type who struct {
 	now  bool      // the creation is still to be asked for
 }
 
-// parseWho reads a process; at is the node of those that do not say theirs.
-func parseWho(text string, at wire.Atom) (who, error) {
-	w := who{text: text, node: at}
+// parseProcessRef reads a process; at is the node of those that do not say theirs.
+func parseProcessRef(text string, at wire.Atom) (processRef, error) {
+	w := processRef{text: text, node: at}
 	if text != "" && (text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") && strings.Contains(text, ":")) {
 		return w, w.parsePID()
 	}
@@ -54,7 +54,7 @@ func parseWho(text string, at wire.Atom) (who, error) {
 }
 
 // parsePID reads every form of a PID.
-func (w *who) parsePID() error {
+func (w *processRef) parsePID() error {
 	bad := fail(exitUsage, nil, "%s is not a PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, <0.ID.SERIAL> or ID", w.text)
 	text := w.text
 	if strings.HasPrefix(text, "<") { // <NODE.ID.SERIAL>, the node a name or 0
@@ -90,9 +90,9 @@ func (w *who) parsePID() error {
 	return nil
 }
 
-// who reads a process and connects to its node, if that is another than the target.
-func (s *session) who(ctx context.Context, text string) (who, error) {
-	w, err := parseWho(text, s.at)
+// resolveRef reads a process and connects to its node, if that is another than the target.
+func (s *session) resolveRef(ctx context.Context, text string) (processRef, error) {
+	w, err := parseProcessRef(text, s.at)
 	if err != nil || w.node == s.at {
 		return w, err
 	}
@@ -105,7 +105,7 @@ func (s *session) who(ctx context.Context, text string) (who, error) {
 }
 
 // find returns the PID that w stands for now, and who it is for people.
-func (s *session) find(ctx context.Context, w who) (wire.PID, error) {
+func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 	switch {
 	case w.name != "":
 		v, err := s.whereis(ctx, w.node, w.name)
@@ -136,7 +136,7 @@ func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) 
 
 // current gives a PID the creation that its node has now: that of a process which
 // every node has.
-func (s *session) current(ctx context.Context, w who) (wire.PID, error) {
+func (s *session) current(ctx context.Context, w processRef) (wire.PID, error) {
 	v, err := s.whereis(ctx, w.node, "net_kernel")
 	if err != nil {
 		return wire.PID{}, err
@@ -149,7 +149,7 @@ func (s *session) current(ctx context.Context, w who) (wire.PID, error) {
 }
 
 // target returns what the operator's service calls w, which must be on its node.
-func (s *session) target(ctx context.Context, w who) (any, error) {
+func (s *session) target(ctx context.Context, w processRef) (any, error) {
 	switch {
 	case w.node != s.at:
 		return nil, fail(exitUsage, nil, "%s is on %s: use --node %s", w.text, w.node, w.node)
@@ -159,12 +159,12 @@ func (s *session) target(ctx context.Context, w who) (any, error) {
 	return s.find(ctx, w)
 }
 
-func notRegistered(w who) error {
+func notRegistered(w processRef) error {
 	return fail(exitNotFound, nil, "no process is registered as %s on %s", wire.Format(w.name), w.node)
 }
 
 // missing says that w is not there, if that is what err says.
-func missing(w who, err error) error {
+func missing(w processRef, err error) error {
 	switch {
 	case !errors.Is(err, node.ErrNoProcess) && !errors.Is(err, node.ErrNoName):
 		return err

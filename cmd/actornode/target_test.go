@@ -16,34 +16,34 @@ func TestWho(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text string
-		want who
+		want processRef
 	}{
-		{"counter", who{node: "go@host", name: "counter"}},
-		{"'a name'", who{node: "go@host", name: "a name"}},
-		{"Elixir.Shop.Cart", who{node: "go@host", name: "Elixir.Shop.Cart"}},
-		{"{counter, 'a@b.c'}", who{node: "a@b.c", name: "counter"}},
-		{"42", who{node: "go@host", pid: life("go@host", 0, 42), now: true}},
-		{"42.7", who{node: "go@host", pid: life("go@host", 0, 7<<32|42), now: true}},
-		{"<0.42.7>", who{node: "go@host", pid: life("go@host", 0, 7<<32|42), now: true}},
-		{"<a@b.c.42.7>", who{node: "a@b.c", pid: life("a@b.c", 0, 7<<32|42), now: true}},
-		{"a@b.c:42", who{node: "a@b.c", pid: life("a@b.c", 0, 42), now: true}},
-		{"42.0.1z141z3", who{node: "go@host", pid: life("go@host", 1<<32-1, 42)}},
-		{"a@::1:42.7.z", who{node: "a@::1", pid: life("a@::1", 35, 7<<32|42)}},
+		{"counter", processRef{node: "go@host", name: "counter"}},
+		{"'a name'", processRef{node: "go@host", name: "a name"}},
+		{"Elixir.Shop.Cart", processRef{node: "go@host", name: "Elixir.Shop.Cart"}},
+		{"{counter, 'a@b.c'}", processRef{node: "a@b.c", name: "counter"}},
+		{"42", processRef{node: "go@host", pid: life("go@host", 0, 42), now: true}},
+		{"42.7", processRef{node: "go@host", pid: life("go@host", 0, 7<<32|42), now: true}},
+		{"<0.42.7>", processRef{node: "go@host", pid: life("go@host", 0, 7<<32|42), now: true}},
+		{"<a@b.c.42.7>", processRef{node: "a@b.c", pid: life("a@b.c", 0, 7<<32|42), now: true}},
+		{"a@b.c:42", processRef{node: "a@b.c", pid: life("a@b.c", 0, 42), now: true}},
+		{"42.0.1z141z3", processRef{node: "go@host", pid: life("go@host", 1<<32-1, 42)}},
+		{"a@::1:42.7.z", processRef{node: "a@::1", pid: life("a@::1", 35, 7<<32|42)}},
 	} {
 		c.want.text = c.text
-		got, err := parseWho(c.text, "go@host")
+		got, err := parseProcessRef(c.text, "go@host")
 		require.NoError(t, err, c.text)
 		assert.Equal(t, c.want, got)
 	}
 	for _, text := range []string{"", "a b", "{a, b, c}", "{a, 1}", "{a", "<0.1>", "<0.1.2", "<0.1.2.3>", "1.2.3.4", "4294967296", "1.x", "a@b.c:x", "[1]", "'x"} {
-		_, err := parseWho(text, "go@host")
+		_, err := parseProcessRef(text, "go@host")
 		assert.Equal(t, exitUsage, codeOf(err), "%q: %v", text, err)
 	}
 	pid := life("a@b.c", 36, 42)
 	assert.Equal(t, "42.0.10", shownAt(pid, "a@b.c"))
 	assert.Equal(t, "a@b.c:42.0.10", shownAt(pid, "go@host"))
 	for _, at := range []wire.Atom{"a@b.c", "go@host"} {
-		w, err := parseWho(shownAt(pid, at), at)
+		w, err := parseProcessRef(shownAt(pid, at), at)
 		require.NoError(t, err)
 		assert.Equal(t, pid, w.pid)
 	}

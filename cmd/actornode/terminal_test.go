@@ -33,7 +33,7 @@ type terminal struct {
 }
 
 // terminal runs a program on a terminal of that size.
-func (s *stage) terminal(t *testing.T, width, height int, name string, args ...string) *terminal {
+func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ...string) *terminal {
 	cmd := s.command(t, name, args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})

@@ -41,7 +41,7 @@ func topCommand(env environment, status *exit) *cobra.Command {
 		if every < 100*time.Millisecond || every > 10*time.Second {
 			return fail(exitUsage, nil, "--every %v: want 100ms to 10s", every)
 		}
-		l := &looker{s: s, ctx: ctx}
+		l := &sampler{s: s, ctx: ctx}
 		q := admin.Query{Sort: node.Atom(by), Limit: topRows}
 		if once {
 			return l.once(q)
@@ -62,14 +62,14 @@ func topCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// looker asks the node for what top shows.
-type looker struct {
+// sampler asks the node for what top shows.
+type sampler struct {
 	s   *session
 	ctx context.Context
 }
 
-// seen is what the node was like at one moment.
-type seen struct {
+// sampleMsg carries the state of the node at one moment.
+type sampleMsg struct {
 	turn int // of the question, so that the answer to an old one is known
 	at   time.Time
 	sum  admin.Summary
@@ -77,9 +77,9 @@ type seen struct {
 	err  error
 }
 
-// look asks for a node's status and its processes.
-func (l *looker) look(turn int, q admin.Query) seen {
-	v := seen{turn: turn}
+// sample asks for a node's status and its processes.
+func (l *sampler) sample(turn int, q admin.Query) sampleMsg {
+	v := sampleMsg{turn: turn}
 	v.sum, v.err = ask(l.ctx, l.s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, l.s.n, l.s.at) })
 	if v.err == nil {
 		v.list, v.err = ask(l.ctx, l.s, func(ctx context.Context) (admin.Listing, error) {
@@ -93,21 +93,21 @@ func (l *looker) look(turn int, q admin.Query) seen {
 	return v
 }
 
-// about is all about one process.
-type about struct {
+// detailMsg carries the details of one process.
+type detailMsg struct {
 	pid    wire.PID
 	detail admin.Detail
 	err    error
 }
 
-func (l *looker) about(pid wire.PID) about {
+func (l *sampler) details(pid wire.PID) detailMsg {
 	d, err := ask(l.ctx, l.s, func(ctx context.Context) (admin.Detail, error) { return admin.Info(ctx, l.s.n, l.s.at, pid) })
-	return about{pid, d, missing(who{text: l.s.shown(pid), node: l.s.at}, err)}
+	return detailMsg{pid, d, missing(processRef{text: l.s.shown(pid), node: l.s.at}, err)}
 }
 
 // once prints one screen for no terminal.
-func (l *looker) once(q admin.Query) error {
-	v := l.look(0, q)
+func (l *sampler) once(q admin.Query) error {
+	v := l.sample(0, q)
 	if v.err != nil {
 		return v.err
 	}

@@ -41,7 +41,7 @@ func cells(screen string) string {
 // TestTop sits at a terminal of 80 by 24.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	s.shell(t, "actornode call counter '{add, 5}'")
 	x := s.terminal(t, 80, 24, "actornode", "top", "--every", "200ms")
@@ -82,7 +82,7 @@ func TestTop(t *testing.T) {
 
 func TestTopLosesTheNode(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newCLITest(t)
 	d := s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	x := s.terminal(t, 80, 24, "actornode", "top", "--every", "200ms")
 	x.wait(`processes by mailbox[\s\S]*counter`)

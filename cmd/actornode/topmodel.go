@@ -15,10 +15,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// asker is who top asks: a looker, in tests anything.
-type asker interface {
-	look(turn int, q admin.Query) seen
-	about(pid wire.PID) about
+// sampleSource is who top asks: a looker, in tests anything.
+type sampleSource interface {
+	sample(turn int, q admin.Query) sampleMsg
+	details(pid wire.PID) detailMsg
 }
 
 // top is the state of the screen. What happens to it is said in Update: keys, and
@@ -27,7 +27,7 @@ type asker interface {
 //	list ── / ──▶ filter ── enter, esc ──▶ list
 //	list ── enter ──▶ info ── esc, enter ──▶ list
 type top struct {
-	ask   asker
+	ask   sampleSource
 	every time.Duration
 	keys  topKeys
 	help  help.Model
@@ -41,9 +41,9 @@ type top struct {
 	mode   topMode
 	filter textinput.Model
 	info   viewport.Model
-	shown  about // what info shows
+	shown  detailMsg // what info shows
 
-	now, before seen // the last two answers, the zero value: none
+	now, before sampleMsg // the last two answers, the zero value: none
 	failed      error
 	cursor      int      // row of the listing
 	chosen      wire.PID // process of that row: it keeps the cursor when it moves
@@ -90,7 +90,7 @@ func (k topKeys) FullHelp() [][]key.Binding {
 		{k.reverse, k.filter, k.info, k.pause}, {k.help, k.quit}}
 }
 
-func newTop(a asker, q admin.Query, every time.Duration) top {
+func newTop(a sampleSource, q admin.Query, every time.Duration) top {
 	t := top{ask: a, every: every, keys: newTopKeys(), help: help.New(), query: q, filter: textinput.New(), info: viewport.New(), width: 80, height: 24}
 	t.filter.Prompt = "filter: "
 	t.filter.CharLimit = 100
@@ -98,18 +98,18 @@ func newTop(a asker, q admin.Query, every time.Duration) top {
 	return t
 }
 
-// again says that it is time to look, if the turn still counts.
-type again struct{ turn int }
+// refreshMsg asks for a new sample, unless the turn is out of date.
+type refreshMsg struct{ turn int }
 
 // maxAsked is how many questions are under way at most: one may take as long as a
 // rate is measured, and the next is not to wait for it.
 const maxAsked = 2
 
 // Init is part of tea.Model.
-func (t top) Init() tea.Cmd { return func() tea.Msg { return again{} } }
+func (t top) Init() tea.Cmd { return func() tea.Msg { return refreshMsg{} } }
 
-// lookNow asks the node; a rate is measured over window.
-func (t *top) lookNow(window time.Duration) tea.Cmd {
+// sampleNow asks the node; a rate is measured over window.
+func (t *top) sampleNow(window time.Duration) tea.Cmd {
 	if t.asked == maxAsked {
 		t.due = true
 		return nil
@@ -118,13 +118,13 @@ func (t *top) lookNow(window time.Duration) tea.Cmd {
 	t.due = false
 	a, turn, q := t.ask, t.turn, t.query
 	q.Window = window
-	return func() tea.Msg { return a.look(turn, q) }
+	return func() tea.Msg { return a.sample(turn, q) }
 }
 
 // fresh asks at once, and makes what is under way an answer to an old question.
 func (t *top) fresh() tea.Cmd {
 	t.turn++
-	return t.lookNow(0)
+	return t.sampleNow(0)
 }
 
 // Update is part of tea.Model.
@@ -137,15 +137,15 @@ func (t top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		t.info.SetHeight(max(1, m.Height-headHeight-3))
 		t.keepInSight()
 		return t, nil
-	case seen:
-		return t.saw(m)
-	case about:
+	case sampleMsg:
+		return t.showSample(m)
+	case detailMsg:
 		if t.mode == modeInfo && m.pid == t.shown.pid {
 			t.shown = m
-			t.info.SetContent(aboutText(m, t.now.sum.Node))
+			t.info.SetContent(detailText(m, t.now.sum.Node))
 		}
 		return t, nil
-	case again:
+	case refreshMsg:
 		if m.turn != t.turn || t.paused {
 			return t, nil
 		}
@@ -153,7 +153,7 @@ func (t top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if t.now.at.IsZero() {
 			window = 0 // something is to be seen soon
 		}
-		cmd := t.lookNow(window)
+		cmd := t.sampleNow(window)
 		if t.mode == modeInfo {
 			cmd = tea.Batch(cmd, t.askAbout(t.shown.pid))
 		}
@@ -178,11 +178,11 @@ func (t top) window() time.Duration {
 	return 0
 }
 
-// saw takes an answer in and sees to the next.
-func (t top) saw(v seen) (tea.Model, tea.Cmd) {
+// showSample takes an answer in and sees to the next.
+func (t top) showSample(v sampleMsg) (tea.Model, tea.Cmd) {
 	t.asked--
 	if t.due {
-		return t, t.lookNow(0)
+		return t, t.sampleNow(0)
 	}
 	if v.turn != t.turn {
 		return t, nil
@@ -197,7 +197,7 @@ func (t top) saw(v seen) (tea.Model, tea.Cmd) {
 		t.keepInSight()
 	}
 	turn, pause := t.turn, t.every-t.window()
-	return t, tea.Tick(max(pause, 10*time.Millisecond), func(time.Time) tea.Msg { return again{turn} })
+	return t, tea.Tick(max(pause, 10*time.Millisecond), func(time.Time) tea.Msg { return refreshMsg{turn} })
 }
 
 // measure works out the rates that the node has not measured, of the processes that
@@ -273,7 +273,7 @@ func (t top) listKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		t.mode = modeFilter
 		return t, t.filter.Focus()
 	case is(t.keys.info) && len(t.now.list.Processes) > 0:
-		t.mode, t.shown = modeInfo, about{pid: t.chosen}
+		t.mode, t.shown = modeInfo, detailMsg{pid: t.chosen}
 		t.info.SetContent("…")
 		t.info.GotoTop()
 		return t, t.askAbout(t.chosen)
@@ -297,7 +297,7 @@ func (t top) toTop() (tea.Model, tea.Cmd) {
 
 func (t top) askAbout(pid wire.PID) tea.Cmd {
 	a := t.ask
-	return func() tea.Msg { return a.about(pid) }
+	return func() tea.Msg { return a.details(pid) }
 }
 
 func (t top) filterKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {

@@ -48,15 +48,15 @@ func newFakeNode(processes int) *fakeNode {
 	return f
 }
 
-func (f *fakeNode) look(turn int, q admin.Query) seen {
+func (f *fakeNode) sample(turn int, q admin.Query) sampleMsg {
 	f.queries = append(f.queries, q)
 	f.now = f.now.Add(time.Second)
 	list := append([]admin.Process(nil), f.list...)
-	return seen{turn: turn, at: f.now, sum: f.sum, list: admin.Listing{Processes: list, Matched: len(list) + 5, Total: 1000}, err: f.err}
+	return sampleMsg{turn: turn, at: f.now, sum: f.sum, list: admin.Listing{Processes: list, Matched: len(list) + 5, Total: 1000}, err: f.err}
 }
 
-func (f *fakeNode) about(pid wire.PID) about {
-	return about{pid, admin.Detail{Process: f.list[pid.Number()/100], Started: admin.Time{Time: f.now}, Messages: []any{wire.Atom("one"), wire.Tuple{wire.Atom("two"), 2}}}, f.err}
+func (f *fakeNode) details(pid wire.PID) detailMsg {
+	return detailMsg{pid, admin.Detail{Process: f.list[pid.Number()/100], Started: admin.Time{Time: f.now}, Messages: []any{wire.Atom("one"), wire.Tuple{wire.Atom("two"), 2}}}, f.err}
 }
 
 // driver runs a model without a program: what a command answers is said to it at
@@ -90,17 +90,17 @@ func (d *driver) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.run(c)
 		}
-	case again:
+	case refreshMsg:
 		if d.ticks++; msg.turn == 0 && d.ticks == 1 { // the first
 			d.say(msg)
 		}
-	case seen, about, tea.QuitMsg:
+	case sampleMsg, detailMsg, tea.QuitMsg:
 		d.say(msg)
 	}
 }
 
 // tick is the time to look again.
-func (d *driver) tick() { d.say(again{d.m.turn}) }
+func (d *driver) tick() { d.say(refreshMsg{d.m.turn}) }
 
 func (d *driver) press(keys ...string) {
 	for _, k := range keys {
@@ -198,7 +198,7 @@ func TestTopAsksNoMoreThanItMust(t *testing.T) {
 	next, cmd := m.Update(cmds[0]())
 	m = next.(top)
 	assert.True(t, m.now.at.IsZero(), "an answer to an old question is not shown")
-	v := cmd().(seen)
+	v := cmd().(sampleMsg)
 	assert.Equal(t, m.turn, v.turn)
 	assert.Equal(t, m.query.Sort, f.queries[len(f.queries)-1].Sort)
 	next, _ = m.Update(v)

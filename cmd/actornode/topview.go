@@ -75,7 +75,7 @@ func (t top) noteLine() string {
 }
 
 // headLines are what is said of the node, width columns wide; 0: as wide as it is.
-func headLines(v seen, width int) []string {
+func headLines(v sampleMsg, width int) []string {
 	if v.at.IsZero() {
 		return make([]string, headHeight)
 	}
@@ -195,8 +195,8 @@ func cell(c topColumn, text string) string {
 	return text + pad
 }
 
-// aboutText is the pane about a process.
-func aboutText(a about, at wire.Atom) string {
+// detailText is the pane about a process.
+func detailText(a detailMsg, at wire.Atom) string {
 	if a.err != nil {
 		return badStyle.Render(a.err.Error())
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Room is the package whose errors these are, with whose name they begin.
-type Room string
+// Package is the name of a package whose errors these are. Their texts begin with it.
+type Package string
 
 // Fault is such an error. Unwrap returns Kind.
 type Fault struct {
 	Kind error // a sentinel of the room, or an error of a caller's hook
-	room Room
+	pkg  Package
 	path string // "": the text says where
 	text string
 }
@@ -26,23 +26,23 @@ type Fault struct {
 // Error returns "room: at path: text".
 func (f *Fault) Error() string {
 	if f.path != "" {
-		return string(f.room) + ": at " + f.path + ": " + f.text
+		return string(f.pkg) + ": at " + f.path + ": " + f.text
 	}
-	return string(f.room) + ": " + f.text
+	return string(f.pkg) + ": " + f.text
 }
 
 // Unwrap returns the kind of f.
 func (f *Fault) Unwrap() error { return f.Kind }
 
 // New returns a fault of that kind.
-func (r Room) New(kind error, format string, args ...any) error {
-	return &Fault{Kind: kind, room: r, text: fmt.Sprintf(format, args...)}
+func (r Package) New(kind error, format string, args ...any) error {
+	return &Fault{Kind: kind, pkg: r, text: fmt.Sprintf(format, args...)}
 }
 
-// Made reports whether err is a fault of the room.
-func (r Room) Made(err error) bool {
+// Owns reports whether err is a fault of the room.
+func (r Package) Owns(err error) bool {
 	var f *Fault
-	return errors.As(err, &f) && f.room == r
+	return errors.As(err, &f) && f.pkg == r
 }
 
 // maxPath is how many bytes of a path an error shows, about.
@@ -50,10 +50,10 @@ const maxPath = 600
 
 // Within returns err with a path before its own. An error of a caller's hook
 // becomes the kind of a fault.
-func (r Room) Within(path string, err error) error {
+func (r Package) Within(path string, err error) error {
 	f, ok := err.(*Fault)
-	if !ok || f.room != r {
-		f = &Fault{Kind: err, room: r, text: err.Error()}
+	if !ok || f.pkg != r {
+		f = &Fault{Kind: err, pkg: r, text: err.Error()}
 	}
 	path += f.path
 	if len(path) > maxPath { // the middle of a long path says least

@@ -17,16 +17,16 @@ var (
 )
 
 func TestFault(t *testing.T) {
-	const r, other Room = "room", "other"
+	const r, other Package = "room", "other"
 	err := r.New(errKind, "%d of them", 3)
 	assert.EqualError(t, err, "room: 3 of them")
 	assert.ErrorIs(t, err, errKind)
 	deep := r.Within("{1}", r.Within("[2]", err))
 	assert.EqualError(t, deep, "room: at {1}[2]: 3 of them")
 	assert.ErrorIs(t, deep, errKind)
-	assert.True(t, r.Made(fmt.Errorf("around: %w", deep)))
-	assert.False(t, other.Made(deep))
-	assert.False(t, r.Made(errHook))
+	assert.True(t, r.Owns(fmt.Errorf("around: %w", deep)))
+	assert.False(t, other.Owns(deep))
+	assert.False(t, r.Owns(errHook))
 	assert.EqualError(t, r.Within("{1}", errHook), "room: at {1}: a hook's")
 	assert.ErrorIs(t, r.Within("{1}", errHook), errHook)
 	foreign := r.Within("{1}", other.New(errKind, "no"))

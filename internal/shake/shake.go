@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Steps are those of a handshake over a connection.
-type Steps struct {
-	Room    string // what errors begin with
+// Driver runs the steps of a handshake over a connection, each with a deadline.
+type Driver struct {
+	Package string // what errors begin with
 	Ctx     context.Context
 	Conn    net.Conn
 	Timeout time.Duration // for each step
@@ -23,7 +23,7 @@ type Steps struct {
 
 // Run takes the steps that do takes. If the context ends, what waits fails; when all
 // is well the connection has no deadline any more.
-func (s *Steps) Run(do func() error) error {
+func (s *Driver) Run(do func() error) error {
 	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
 	defer stop()
 	if err := do(); err != nil {
@@ -33,13 +33,13 @@ func (s *Steps) Run(do func() error) error {
 		return s.Ctx.Err()
 	}
 	if err := s.Conn.SetDeadline(time.Time{}); err != nil {
-		return fmt.Errorf("%s: handshake: %w", s.Room, err)
+		return fmt.Errorf("%s: handshake: %w", s.Package, err)
 	}
 	return nil
 }
 
 // Arm gives the next step its time.
-func (s *Steps) Arm() error {
+func (s *Driver) Arm() error {
 	if err := s.Conn.SetDeadline(time.Now().Add(s.Timeout)); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Steps) Arm() error {
 }
 
 // Write is a step: it sends b.
-func (s *Steps) Write(b []byte) error {
+func (s *Driver) Write(b []byte) error {
 	if err := s.Arm(); err != nil {
 		return err
 	}
@@ -57,32 +57,32 @@ func (s *Steps) Write(b []byte) error {
 
 // Explain makes an error of the connection one of the handshake with who, in that
 // state; ended says what it means that the peer has hung up.
-func (s *Steps) Explain(who, state string, err error, ended func() error) error {
+func (s *Driver) Explain(who, state string, err error, ended func() error) error {
 	var timeout net.Error
 	switch {
 	case s.Ctx.Err() != nil:
-		return fmt.Errorf("%s: handshake with %s: %w", s.Room, who, context.Cause(s.Ctx))
+		return fmt.Errorf("%s: handshake with %s: %w", s.Package, who, context.Cause(s.Ctx))
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Room, who, s.Timeout, state, err)
-	case hungUp(err):
+		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Package, who, s.Timeout, state, err)
+	case closedByPeer(err):
 		return ended()
 	}
-	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Room, who, state, err)
+	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Package, who, state, err)
 }
 
-// hungUp reports whether the peer has closed the connection.
-func hungUp(err error) bool {
+// closedByPeer reports whether the peer has closed the connection.
+func closedByPeer(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// mostShown is how many bytes of a name that a stranger says are shown.
-const mostShown = 200
+// maxShown is how many bytes of a name that a stranger says are shown.
+const maxShown = 200
 
 // Shown is how a name that a peer says of itself, and has not proved, stands in an error: at
 // most 200 bytes of it, and quoted if it is longer or has characters that do not print.
 func Shown(name string) string {
-	cut := name[:min(len(name), mostShown)]
+	cut := name[:min(len(name), maxShown)]
 	if q := strconv.QuoteToGraphic(cut); len(cut) < len(name) {
 		return q + "…"
 	} else if q[1:len(q)-1] != name {

@@ -15,45 +15,45 @@ import (
 
 // What changes something. Each is a duty; see doc.go.
 
-func (q *question) send() (any, error) {
+func (q *request) send() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.other(pid); err != nil {
+	if err := q.rejectSelf(pid); err != nil {
 		return nil, err
 	}
-	return pid, q.self.Send(pid, q.args[1])
+	return pid, q.worker.Send(pid, q.args[1])
 }
 
-// other refuses the service itself as a target: a request that it made to itself would
+// rejectSelf refuses the service itself as a target: a request that it made to itself would
 // have its own rights.
-func (q *question) other(pid node.PID) error {
+func (q *request) rejectSelf(pid node.PID) error {
 	if own, ok := q.n.Whereis(Name); ok && own == pid {
-		return fmt.Errorf("%w: %s to %s itself: use the request of the service", ErrBadRequest, q.word, Name)
+		return fmt.Errorf("%w: %s to %s itself: use the request of the service", ErrBadRequest, q.command, Name)
 	}
 	return nil
 }
 
 // call calls a process on behalf of who asks, as Erlang would.
-func (q *question) call() (any, error) {
+func (q *request) call() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.other(pid); err != nil {
+	if err := q.rejectSelf(pid); err != nil {
 		return nil, err
 	}
 	ms, ok := wire.Int(q.args[2])
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
 		return nil, fmt.Errorf("%w: call: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
 	}
-	ctx, cancel := context.WithTimeoutCause(q.self.Context(), time.Duration(ms)*time.Millisecond, node.ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(q.worker.Context(), time.Duration(ms)*time.Millisecond, node.ErrTimeout)
 	defer cancel()
 	v, err := otp.Call(ctx, q.n, pid, q.args[1])
 	var exited *node.ExitError
 	switch {
-	case q.self.Context().Err() != nil:
+	case q.worker.Context().Err() != nil:
 		return nil, errEnded
 	case errors.As(err, &exited):
 		return nil, &exitError{pid, exited.Reason}
@@ -69,7 +69,7 @@ var errEnded = errors.New("admin: the process that worked on the request was kil
 // maxCall is how long a call may take at most.
 const maxCall = time.Hour
 
-func (q *question) spawn() (any, error) {
+func (q *request) spawn() (any, error) {
 	module, err := q.name(0, "module")
 	if err != nil {
 		return nil, err
@@ -95,10 +95,10 @@ func (q *question) spawn() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return node.SpawnWait(q.self.Context(), q.n, o, b)
+	return node.SpawnWait(q.worker.Context(), q.n, o, b)
 }
 
-func (q *question) exit() (any, error) {
+func (q *request) exit() (any, error) {
 	pid, err := q.target(0)
 	if err == nil {
 		q.n.Exit(pid, q.args[1])
@@ -106,7 +106,7 @@ func (q *question) exit() (any, error) {
 	return pid, err
 }
 
-func (q *question) register() (any, error) {
+func (q *request) register() (any, error) {
 	name, err := q.name(0, "name")
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (q *question) register() (any, error) {
 	return pid, q.n.RegisterFor(q.from.For(), name, pid)
 }
 
-func (q *question) unregister() (any, error) {
+func (q *request) unregister() (any, error) {
 	name, err := q.name(0, "name")
 	if err != nil {
 		return nil, err
@@ -130,15 +130,15 @@ func (q *question) unregister() (any, error) {
 	return pid, q.n.Unregister(name)
 }
 
-func (q *question) connect() (any, error) {
+func (q *request) connect() (any, error) {
 	at, err := q.name(0, "node")
 	if err != nil {
 		return nil, err
 	}
-	return wire.True, q.n.Connect(q.self.Context(), at)
+	return wire.True, q.n.Connect(q.worker.Context(), at)
 }
 
-func (q *question) disconnect() (any, error) {
+func (q *request) disconnect() (any, error) {
 	at, err := q.name(0, "node")
 	if err != nil {
 		return nil, err
@@ -147,16 +147,16 @@ func (q *question) disconnect() (any, error) {
 }
 
 // stop answers first, for afterwards there may be no connection.
-func (q *question) stop() (any, error) {
+func (q *request) stop() (any, error) {
 	if q.s.cfg.Stop == nil {
 		return nil, fmt.Errorf("%w: stop: Config.Stop is not set", ErrNotSupported)
 	}
 	q.answer(wire.True, nil)
 	q.s.cfg.Stop()
-	return nil, errLater
+	return nil, errNoReplyYet
 }
 
-func (q *question) logLevel() (any, error) {
+func (q *request) logLevel() (any, error) {
 	v := q.s.cfg.Level
 	if v == nil {
 		return nil, fmt.Errorf("%w: log_level: Config.Level is not set", ErrNotSupported)
@@ -185,16 +185,16 @@ type drain struct {
 	mu      sync.Mutex
 	begun   bool
 	done    bool
-	waiters []*question
+	waiters []*request
 }
 
-func (d *drain) is() bool {
+func (d *drain) isActive() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.begun
 }
 
-func (q *question) drain() (any, error) {
+func (q *request) drain() (any, error) {
 	d := &q.s.drain
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +213,7 @@ func (q *question) drain() (any, error) {
 	}
 	d.begun = true
 	d.waiters = append(d.waiters, q)
-	return nil, errLater
+	return nil, errNoReplyYet
 }
 
 // draining is the process that drains the node: started by the first request, ended
@@ -247,7 +247,7 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("%v exited: %s", e.pid, brief(e.reason))
 }
 
-// within is a context for something that a supervisor is asked.
-func (q *question) within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(q.self.Context(), q.s.cfg.Timeout)
+// timeoutContext is a context for something that a supervisor is asked.
+func (q *request) timeoutContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(q.worker.Context(), q.s.cfg.Timeout)
 }

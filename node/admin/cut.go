@@ -12,48 +12,48 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// etc stands for what is left out.
-const etc wire.Atom = "..."
+// ellipsis stands for what is left out.
+const ellipsis wire.Atom = "..."
 
 // cut makes a term of any value of which about size bytes are kept: of a long list
 // its first elements, of a long text its beginning, with ... behind. It does not
 // look at the rest, shares no memory with what may change, and does not panic.
 func cut(v any, size int) any {
-	k := &knife{left: size}
+	k := &truncator{budget: size}
 	return k.term(v)
 }
 
-// knife is a cut under way. Each level of nesting costs something, so that left
+// truncator does one cut. Each level of nesting costs something, so that left
 // bounds the depth as well.
-type knife struct{ left int }
+type truncator struct{ budget int }
 
-// cell is what an element is taken to cost, beside what is in it.
-const cell = 8
+// termCost is the cost of an element, in bytes, beside its contents.
+const termCost = 8
 
-func (k *knife) term(v any) any {
-	k.left -= cell
+func (k *truncator) term(v any) any {
+	k.budget -= termCost
 	switch v := v.(type) {
 	case wire.Atom: // whole: it is no longer than it may be
-		k.left -= len(v)
+		k.budget -= len(v)
 		return v
 	case nil, bool, wire.PID, wire.Ref, wire.Port, wire.Export,
 		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
 		return v
 	case *big.Int:
-		if bytes := v.BitLen() / 8; bytes > k.left {
-			return etc
+		if bytes := v.BitLen() / 8; bytes > k.budget {
+			return ellipsis
 		}
-		k.left -= v.BitLen() / 8
+		k.budget -= v.BitLen() / 8
 		return new(big.Int).Set(v)
 	case string:
 		return k.text(v)
 	case []byte:
-		return k.text(string(v[:min(len(v), max(k.left, 0)+1)]))
+		return k.text(string(v[:min(len(v), max(k.budget, 0)+1)]))
 	case wire.Charlist:
 		return wire.Charlist(k.text(string(v)))
 	case wire.Bitstring:
-		if k.left -= v.BitLen() / 8; k.left < 0 {
-			return etc
+		if k.budget -= v.BitLen() / 8; k.budget < 0 {
+			return ellipsis
 		}
 		return v
 	case wire.Tuple:
@@ -61,10 +61,10 @@ func (k *knife) term(v any) any {
 	case wire.List:
 		return wire.List(k.list(v))
 	case wire.ImproperList:
-		if head := k.list(v.Head); k.left > 0 {
+		if head := k.list(v.Head); k.budget > 0 {
 			return wire.ImproperList{Head: head, Tail: k.term(v.Tail)}
 		}
-		return etc
+		return ellipsis
 	case wire.Map:
 		return k.maps(v)
 	case wire.Fun:
@@ -73,35 +73,35 @@ func (k *knife) term(v any) any {
 	return k.foreign(v)
 }
 
-func (k *knife) text(s string) string {
-	if k.left -= len(s); k.left >= 0 {
+func (k *truncator) text(s string) string {
+	if k.budget -= len(s); k.budget >= 0 {
 		return s
 	}
-	keep := max(len(s)+k.left, 0)
-	k.left = 0
+	keep := max(len(s)+k.budget, 0)
+	k.budget = 0
 	for i := 0; i < utf8.UTFMax && keep > 0 && !utf8.RuneStart(s[keep]); i++ {
 		keep--
 	}
-	return s[:keep] + string(etc)
+	return s[:keep] + string(ellipsis)
 }
 
-func (k *knife) list(l []any) []any {
-	kept := make([]any, 0, min(len(l), max(k.left, 0)/cell+1))
+func (k *truncator) list(l []any) []any {
+	kept := make([]any, 0, min(len(l), max(k.budget, 0)/termCost+1))
 	for _, v := range l {
-		if k.left <= 0 {
-			return append(kept, etc)
+		if k.budget <= 0 {
+			return append(kept, ellipsis)
 		}
 		kept = append(kept, k.term(v))
 	}
 	return kept
 }
 
-func (k *knife) maps(m wire.Map) any {
-	kept := wire.MakeMap(min(m.Len(), max(k.left, 0)/cell+1))
+func (k *truncator) maps(m wire.Map) any {
+	kept := wire.MakeMap(min(m.Len(), max(k.budget, 0)/termCost+1))
 	n := 0
 	for key, v := range m.Unordered() {
-		if k.left <= 0 {
-			kept.Put(etc, m.Len()-n)
+		if k.budget <= 0 {
+			kept.Put(ellipsis, m.Len()-n)
 			return kept
 		}
 		kept.Put(k.term(key), k.term(v))
@@ -111,15 +111,15 @@ func (k *knife) maps(m wire.Map) any {
 }
 
 // foreign is for a Go value: its term, if it says which, else a text.
-func (k *knife) foreign(v any) (term any) {
+func (k *truncator) foreign(v any) (term any) {
 	if crash := sys.Guard(func() {
 		switch v := v.(type) {
 		case interface{ Term() any }:
-			if t := v.Term(); k.left > 0 {
+			if t := v.Term(); k.budget > 0 {
 				term = k.term(t)
 				return
 			}
-			term = etc
+			term = ellipsis
 		case error:
 			term = k.text(v.Error())
 		case fmt.Stringer:
@@ -136,9 +136,9 @@ func (k *knife) foreign(v any) (term any) {
 }
 
 // print writes a Go value as %+v does, as far as it goes.
-func (k *knife) print(b *strings.Builder, v reflect.Value) {
-	if k.left -= cell; k.left <= 0 {
-		b.WriteString(string(etc))
+func (k *truncator) print(b *strings.Builder, v reflect.Value) {
+	if k.budget -= termCost; k.budget <= 0 {
+		b.WriteString(string(ellipsis))
 		return
 	}
 	switch v.Kind() {
@@ -167,14 +167,14 @@ func (k *knife) print(b *strings.Builder, v reflect.Value) {
 		b.WriteByte('}')
 	case reflect.Slice, reflect.Array:
 		b.WriteByte('[')
-		for i := 0; i < v.Len() && k.left > 0; i++ {
+		for i := 0; i < v.Len() && k.budget > 0; i++ {
 			k.item(b, i, "", v.Index(i))
 		}
 		b.WriteByte(']')
 	case reflect.Map:
 		b.WriteString("map[")
 		i := 0
-		for it := v.MapRange(); k.left > 0 && it.Next(); i++ {
+		for it := v.MapRange(); k.budget > 0 && it.Next(); i++ {
 			k.item(b, i, "", it.Key())
 			b.WriteByte(':')
 			k.print(b, it.Value())
@@ -185,8 +185,8 @@ func (k *knife) print(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-func (k *knife) item(b *strings.Builder, i int, label string, v reflect.Value) {
-	if k.left <= 0 {
+func (k *truncator) item(b *strings.Builder, i int, label string, v reflect.Value) {
+	if k.budget <= 0 {
 		return
 	}
 	if i > 0 {

@@ -76,7 +76,7 @@ func (q *Query) matches(p *Process, i *node.Info) bool {
 
 // processes makes a Listing. It holds no more of a node with a million processes
 // than twice what it shows.
-func (q *question) processes() (any, error) {
+func (q *request) processes() (any, error) {
 	var ask Query
 	if err := q.options(&ask); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (q *Query) order() func(a, b Process) int {
 
 // handled notes how many messages each process has handled, and returns when the
 // window is over.
-func (q *question) handled(window time.Duration) (map[uint64]uint64, error) {
+func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	if window == 0 {
 		return nil, nil
 	}
@@ -138,8 +138,8 @@ func (q *question) handled(window time.Duration) (map[uint64]uint64, error) {
 	select {
 	case <-time.After(window):
 		return before, nil
-	case <-q.self.Context().Done():
-		return nil, context.Cause(q.self.Context())
+	case <-q.worker.Context().Done():
+		return nil, context.Cause(q.worker.Context())
 	}
 }
 
@@ -153,7 +153,7 @@ func lineOf(i *node.Info) Process {
 }
 
 // info gathers the Detail.
-func (q *question) info() (any, error) {
+func (q *request) info() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
 		return nil, err

@@ -11,14 +11,14 @@ import (
 )
 
 // status gathers the Summary.
-func (q *question) status() (any, error) {
+func (q *request) status() (any, error) {
 	n, s := q.n, q.s
 	stats := n.Stats()
 	v := Summary{
 		Node: n.Name(), Creation: n.Creation(), Version: s.cfg.Version,
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, PID: os.Getpid(),
 		Started: Time{s.cfg.Started}, Uptime: time.Since(s.cfg.Started),
-		Draining: s.drain.is(), Listeners: s.listeners(n),
+		Draining: s.drain.isActive(), Listeners: s.listeners(n),
 		Processes: stats.Processes, MaxProcesses: n.MaxProcesses(), Names: stats.Names, Lingering: stats.Lingering,
 		Stages: n.Stages(), RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
 		Handled: stats.Handled, BlockedTurns: stats.BlockedTurns, DeadLetters: make(map[node.Atom]uint64),
@@ -38,7 +38,7 @@ func (q *question) status() (any, error) {
 	} else if v.Draining {
 		v.NotReady = "the node is being drained"
 	}
-	v.Memory, v.Runnable = measure()
+	v.Memory, v.Runnable = measurements()
 	return toTerm(v)
 }
 
@@ -53,8 +53,8 @@ func (s *Service) listeners(n *node.Node) []string {
 	return l
 }
 
-// measure reads Go's own counters.
-func measure() (m Memory, runnable int) {
+// measurements reads Go's own counters.
+func measurements() (m Memory, runnable int) {
 	v := otp.Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
 		"/memory/classes/heap/stacks:bytes", "/gc/cycles/total:gc-cycles", "/sched/goroutines/runnable:goroutines")
 	var gc debug.GCStats
@@ -63,7 +63,7 @@ func measure() (m Memory, runnable int) {
 }
 
 // nodes lists the Peers.
-func (q *question) nodes() (any, error) { return toTerm(peers(q.n)) }
+func (q *request) nodes() (any, error) { return toTerm(peers(q.n)) }
 
 func peers(n *node.Node) []Peer {
 	l := []Peer{}

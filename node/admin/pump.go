@@ -5,24 +5,24 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// pump takes events from a source as fast as the client allows.
-type pump[E any] struct {
-	o      *outlet
-	n      *node.Node
-	source <-chan E
-	why    wire.Atom                // what is told when the source ends
-	show   func(E) (v any, ok bool) // ok: the client wants it
+// eventPump takes events from a source as fast as the client allows.
+type eventPump[E any] struct {
+	sender    *streamSender
+	n         *node.Node
+	source    <-chan E
+	endReason wire.Atom                // what is told when the source ends
+	show      func(E) (v any, ok bool) // ok: the client wants it
 
-	sent  int  // events
-	next  E    // the one that was taken while none might be sent, to see the source's end
-	has   bool // there is one
-	ended bool // the source has
+	sent    int  // events
+	next    E    // the one that was taken while none might be sent, to see the source's end
+	hasNext bool // there is one
+	ended   bool // the source has
 }
 
-// run is the pump's goroutine: started with the source, ended with it or with the
+// run is the event pump's goroutine: started with the source, ended with it or with the
 // stream's process, which closes it.
-func (p *pump[E]) run() {
-	o := p.o
+func (p *eventPump[E]) run() {
+	o := p.sender
 	for {
 		most, ok := p.wait()
 		if !ok {
@@ -31,18 +31,18 @@ func (p *pump[E]) run() {
 		if o.max > 0 {
 			most = min(most, o.max-p.sent)
 		}
-		m, ok := p.gather(most)
+		m, ok := p.collect(most)
 		if !ok {
 			return
 		}
-		o.spent.Add(int64(len(m.events)))
+		o.used.Add(int64(len(m.events)))
 		if p.sent += len(m.events); o.max > 0 && p.sent >= o.max && m.end == "" {
 			m.end = "max"
 		}
 		p.n.Send(o.self, m)
 		select {
 		case <-o.sent:
-		case <-o.over:
+		case <-o.done:
 			return
 		}
 	}
@@ -50,46 +50,46 @@ func (p *pump[E]) run() {
 
 // wait waits until events may be sent, and says how many at once, or until there
 // will be none. False: the process has ended.
-func (p *pump[E]) wait() (most int, ok bool) {
-	o := p.o
+func (p *eventPump[E]) wait() (most int, ok bool) {
+	o := p.sender
 	for {
-		may := o.granted.Load() - o.spent.Load()
+		may := o.credit.Load() - o.used.Load()
 		switch {
 		case o.window == 0:
-			return batch, true
-		case may > 0 || p.ended && !p.has:
-			return int(min(may, batch)), true
+			return maxBatch, true
+		case may > 0 || p.ended && !p.hasNext:
+			return int(min(may, maxBatch)), true
 		}
 		source := p.source
-		if p.has || p.ended {
+		if p.hasNext || p.ended {
 			source = nil
 		}
 		select {
 		case <-o.more:
-		case <-o.over:
+		case <-o.done:
 			return 0, false
 		case e, ok := <-source:
-			p.next, p.has, p.ended = e, ok, !ok
+			p.next, p.hasNext, p.ended = e, ok, !ok
 		}
 	}
 }
 
-// gather takes most events at most, waiting for the first only. False: the process
+// collect takes most events at most, waiting for the first only. False: the process
 // has ended.
-func (p *pump[E]) gather(most int) (m parcel, ok bool) {
+func (p *eventPump[E]) collect(most int) (m eventBatch, ok bool) {
 	for len(m.events) < most || p.ended {
-		if p.has {
+		if p.hasNext {
 			m.events = p.add(m.events)
 			continue
 		}
 		if p.ended {
-			m.end = p.why
+			m.end = p.endReason
 			return m, true
 		}
 		if len(m.events) > 0 {
 			select {
 			case e, ok := <-p.source:
-				p.next, p.has, p.ended = e, ok, !ok
+				p.next, p.hasNext, p.ended = e, ok, !ok
 			default:
 				return m, true
 			}
@@ -97,8 +97,8 @@ func (p *pump[E]) gather(most int) (m parcel, ok bool) {
 		}
 		select {
 		case e, ok := <-p.source:
-			p.next, p.has, p.ended = e, ok, !ok
-		case <-p.o.over:
+			p.next, p.hasNext, p.ended = e, ok, !ok
+		case <-p.sender.done:
 			return m, false
 		}
 	}
@@ -106,9 +106,9 @@ func (p *pump[E]) gather(most int) (m parcel, ok bool) {
 }
 
 // add puts next among events, if it is wanted.
-func (p *pump[E]) add(events wire.List) wire.List {
+func (p *eventPump[E]) add(events wire.List) wire.List {
 	v, wanted := p.show(p.next)
-	p.has = false
+	p.hasNext = false
 	if !wanted {
 		return events
 	}

@@ -11,74 +11,74 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// duty is how a request is answered.
-type duty struct {
-	args string // as doc.go has them, for people
-	min  int    // how many
-	max  int
-	how  how
-	do   func(q *question) (any, error)
+// command is how one kind of request is checked and answered.
+type command struct {
+	args  string // as doc.go has them, for people
+	min   int    // how many
+	max   int
+	flags commandFlags
+	run   func(q *request) (any, error)
 }
 
-// how are properties of a request.
-type how uint8
+// commandFlags are the properties of a command.
+type commandFlags uint8
 
 const (
-	looks   how = 0         // at once, and nothing changes
-	changes how = 1 << iota // refused if Config.ReadOnly
-	slow                    // by a process of its own
-	vital                   // also when there is much to do
-	reveals                 // shows what is in messages
+	looks     commandFlags = 0         // at once, and nothing changes
+	changes   commandFlags = 1 << iota // refused if Config.ReadOnly
+	slow                               // by a process of its own
+	essential                          // also when there is much to do
+	reveals                            // shows what is in messages
 )
 
-// duties are all requests, by their first word. Set once, for the functions refer
+// commands are all requests, by their first word. Set once, for the functions refer
 // to it.
-var duties map[node.Atom]*duty
+var commands map[node.Atom]*command
 
 func init() {
-	duties = map[node.Atom]*duty{
-		"status":      {"", 0, 0, slow | vital, (*question).status},
-		"nodes":       {"", 0, 0, looks, (*question).nodes},
-		"ps":          {"[Query]", 0, 1, slow, (*question).processes},
-		"tree":        {"[#{limit => N}]", 0, 1, slow, (*question).tree},
-		"info":        {"Target", 1, 1, slow, (*question).info},
-		"send":        {"Target, Message", 2, 2, changes | slow, (*question).send},
-		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*question).call},
-		"spawn":       {"Module, Function, Args [, Name]", 3, 4, changes | slow, (*question).spawn},
-		"exit":        {"Target, Reason", 2, 2, changes | slow | vital, (*question).exit},
-		"register":    {"Name, Target", 2, 2, changes, (*question).register},
-		"unregister":  {"Name", 1, 1, changes, (*question).unregister},
-		"connect":     {"Node", 1, 1, changes | slow, (*question).connect},
-		"disconnect":  {"Node", 1, 1, changes | slow, (*question).disconnect},
-		"drain":       {"", 0, 0, changes, (*question).drain},
-		"stop":        {"", 0, 0, changes | slow | vital, (*question).stop},
-		"log_level":   {"[Level]", 0, 1, looks, (*question).logLevel},
-		"trace":       {"TraceQuery", 1, 1, reveals, (*question).trace},
-		"deadletters": {"[LetterQuery]", 0, 1, reveals, (*question).deadLetters},
+	commands = map[node.Atom]*command{
+		"status":      {"", 0, 0, slow | essential, (*request).status},
+		"nodes":       {"", 0, 0, looks, (*request).nodes},
+		"ps":          {"[Query]", 0, 1, slow, (*request).processes},
+		"tree":        {"[#{limit => N}]", 0, 1, slow, (*request).tree},
+		"info":        {"Target", 1, 1, slow, (*request).info},
+		"send":        {"Target, Message", 2, 2, changes | slow, (*request).send},
+		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*request).call},
+		"spawn":       {"Module, Function, Args [, Name]", 3, 4, changes | slow, (*request).spawn},
+		"exit":        {"Target, Reason", 2, 2, changes | slow | essential, (*request).exit},
+		"register":    {"Name, Target", 2, 2, changes, (*request).register},
+		"unregister":  {"Name", 1, 1, changes, (*request).unregister},
+		"connect":     {"Node", 1, 1, changes | slow, (*request).connect},
+		"disconnect":  {"Node", 1, 1, changes | slow, (*request).disconnect},
+		"drain":       {"", 0, 0, changes, (*request).drain},
+		"stop":        {"", 0, 0, changes | slow | essential, (*request).stop},
+		"log_level":   {"[Level]", 0, 1, looks, (*request).logLevel},
+		"trace":       {"TraceQuery", 1, 1, reveals, (*request).trace},
+		"deadletters": {"[LetterQuery]", 0, 1, reveals, (*request).deadLetters},
 	}
 }
 
 // read reads a request: an atom, or a tuple that begins with one.
-func (q *question) read(body any) (*duty, error) {
+func (q *request) read(body any) (*command, error) {
 	switch b := body.(type) {
 	case wire.Atom:
-		q.word = b
+		q.command = b
 	case wire.Tuple:
 		if len(b) > 0 {
-			q.word, _ = b[0].(wire.Atom)
+			q.command, _ = b[0].(wire.Atom)
 			q.args = b[1:]
 		}
 	}
-	d := duties[q.word]
+	d := commands[q.command]
 	if d == nil {
-		return nil, fmt.Errorf("%w: %s: want one of %s", ErrBadRequest, brief(body), words())
+		return nil, fmt.Errorf("%w: %s: want one of %s", ErrBadRequest, brief(body), commandNames())
 	}
 	if len(q.args) < d.min || len(q.args) > d.max {
-		return nil, fmt.Errorf("%w: %s has %d arguments: want {%s}", ErrBadRequest, q.word, len(q.args),
-			strings.TrimSuffix(string(q.word)+", "+d.args, ", "))
+		return nil, fmt.Errorf("%w: %s has %d arguments: want {%s}", ErrBadRequest, q.command, len(q.args),
+			strings.TrimSuffix(string(q.command)+", "+d.args, ", "))
 	}
-	change := d.how&changes != 0 || q.word == "log_level" && len(q.args) > 0
-	q.acts = change || d.how&reveals != 0
+	change := d.flags&changes != 0 || q.command == "log_level" && len(q.args) > 0
+	q.audited = change || d.flags&reveals != 0
 	peer, addr, known := q.from.Peer()
 	program := !q.from.IsTerm() // Go code on this node
 	if q.peer, q.addr = peer, addr; program {
@@ -87,33 +87,33 @@ func (q *question) read(body any) (*duty, error) {
 	switch says, allow, operators := q.from.Caller().Node(), q.s.cfg.Allow, q.s.cfg.Operators; {
 	case known && says != peer:
 		return nil, fmt.Errorf("%w: %s: the request names %s as its sender, but it came from %s",
-			ErrNotAllowed, q.word, brief(says), peer)
+			ErrNotAllowed, q.command, brief(says), peer)
 	case change && q.s.cfg.ReadOnly:
-		return nil, fmt.Errorf("%w: %s: the operator service of the node is read-only", ErrNotAllowed, q.word)
-	case allow != nil && !allow(peer, q.word), q.acts && !program && operators != nil && !operators(peer):
-		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.word, cmp.Or(peer, "an unknown node"))
+		return nil, fmt.Errorf("%w: %s: the operator service of the node is read-only", ErrNotAllowed, q.command)
+	case allow != nil && !allow(peer, q.command), q.audited && !program && operators != nil && !operators(peer):
+		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"))
 	}
 	return d, nil
 }
 
 // log logs what an operator has done, or tried to do.
-func (q *question) log(err error) {
-	if !q.acts {
+func (q *request) log(err error) {
+	if !q.audited {
 		return
 	}
 	outcome := "ok"
 	if err != nil {
 		outcome = short(err.Error())
 	}
-	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "unknown")), "addr", q.addr, "action", string(q.word),
-		"arguments", q.shown(), "outcome", outcome)
+	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "unknown")), "addr", q.addr, "action", string(q.command),
+		"arguments", q.loggedArgs(), "outcome", outcome)
 }
 
-// shown are the arguments for the log, without what may be secret: messages and
+// loggedArgs are the arguments for the log, without what may be secret: messages and
 // arguments of functions.
-func (q *question) shown() string {
+func (q *request) loggedArgs() string {
 	args := q.args
-	switch q.word {
+	switch q.command {
 	case "send", "call":
 		args = args[:min(1, len(args))]
 	case "spawn":
@@ -135,10 +135,10 @@ func short(text string) string {
 	return text
 }
 
-// words are the first words of all requests, in alphabetical order.
-func words() string {
-	l := make([]string, 0, len(duties))
-	for w := range duties {
+// commandNames are the first commandNames of all requests, in alphabetical order.
+func commandNames() string {
+	l := make([]string, 0, len(commands))
+	for w := range commands {
 		l = append(l, string(w))
 	}
 	slices.Sort(l)
@@ -149,21 +149,21 @@ func words() string {
 func brief(t any) string { return wire.FormatPlain(cut(t, 100)) }
 
 // options reads the map of options that may be the last argument.
-func (q *question) options(into any) error {
+func (q *request) options(into any) error {
 	if len(q.args) == 0 {
 		return nil
 	}
 	if err := etf.FromTerm(q.args[len(q.args)-1], into); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrBadRequest, q.word, err)
+		return fmt.Errorf("%w: %s: %w", ErrBadRequest, q.command, err)
 	}
 	return nil
 }
 
 // name reads an argument that is an atom.
-func (q *question) name(i int, what string) (node.Atom, error) {
+func (q *request) name(i int, what string) (node.Atom, error) {
 	a, ok := q.args[i].(wire.Atom)
 	if !ok {
-		return "", fmt.Errorf("%w: %s: %s is not a %s: want an atom", ErrBadRequest, q.word, brief(q.args[i]), what)
+		return "", fmt.Errorf("%w: %s: %s is not a %s: want an atom", ErrBadRequest, q.command, brief(q.args[i]), what)
 	}
 	return a, nil
 }

@@ -126,7 +126,7 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 		_, err = n.Keep(ctx, node.Service{
 			Options: node.Options{Name: Name, ShowPeer: true}, New: func() node.Actor { return s },
 			Ask: func(ctx context.Context, pid node.PID) error {
-				_, err := node.Call[bool](ctx, n, pid, areYouThere{})
+				_, err := node.Call[bool](ctx, n, pid, livenessProbe{})
 				return err
 			},
 		})
@@ -137,13 +137,13 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 	return nil
 }
 
-// areYouThere is what the node asks the service to see whether it answers.
-type areYouThere struct{}
+// livenessProbe is what the node asks the service to see whether it answers.
+type livenessProbe struct{}
 
 // Receive is part of node.Actor.
 func (s *Service) Receive(c *node.Context, msg any) error {
 	n := c.Node()
-	if r, ok := msg.(node.Request[areYouThere]); ok {
+	if r, ok := msg.(node.Request[livenessProbe]); ok {
 		r.Reply(true)
 		return nil
 	}
@@ -151,14 +151,14 @@ func (s *Service) Receive(c *node.Context, msg any) error {
 	if !ok {
 		return nil // what else comes is nobody's
 	}
-	q := &question{s: s, n: n, from: r.From}
+	q := &request{s: s, n: n, from: r.From}
 	d, err := q.read(r.Body)
 	switch {
 	case err != nil:
 		q.answer(nil, err)
-	case d.how&slow == 0:
+	case d.flags&slow == 0:
 		q.run(d)
-	case s.busy.Add(1) > int32(s.cfg.Workers) && !(d.how&vital != 0 && s.busy.Load() <= 2*int32(s.cfg.Workers)):
+	case s.busy.Add(1) > int32(s.cfg.Workers) && !(d.flags&essential != 0 && s.busy.Load() <= 2*int32(s.cfg.Workers)):
 		s.busy.Add(-1)
 		q.answer(nil, fmt.Errorf("%w: %d requests are in progress, the most allowed", ErrBusy, s.cfg.Workers))
 	default:
@@ -167,25 +167,25 @@ func (s *Service) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// question is a request that is being answered.
-type question struct {
-	s    *Service
-	n    *node.Node
-	from node.From
-	self *node.Process // the worker; nil: the service itself
-	word node.Atom
-	args []any
-	peer node.Atom // who has asked; "": not known
-	addr string    // of peer; "": this node
-	acts bool      // it changes something, or shows messages
-	done bool      // it has been answered, or will be by another
+// request is a request that is being answered.
+type request struct {
+	s       *Service
+	n       *node.Node
+	from    node.From
+	worker  *node.Process // the worker; nil: the service itself
+	command node.Atom
+	args    []any
+	peer    node.Atom // who has asked; "": not known
+	addr    string    // of peer; "": this node
+	audited bool      // it changes something, or shows messages
+	done    bool      // it has been answered, or will be by another
 }
 
 // work runs d in a process of its own: it ends with the answer, or with the node.
-func (q *question) work(d *duty) {
-	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.ProcessFunc(func(p *node.Process) error {
+func (q *request) work(d *command) {
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.command)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.busy.Add(-1)
-		q.self = p
+		q.worker = p
 		defer func() {
 			if !q.done { // killed
 				q.answer(nil, errEnded)
@@ -201,23 +201,23 @@ func (q *question) work(d *duty) {
 }
 
 // run does what is asked and answers.
-func (q *question) run(d *duty) {
+func (q *request) run(d *command) {
 	var v any
 	var err error
-	if crash := sys.Guard(func() { v, err = d.do(q) }); crash != nil {
-		q.n.Log().Error("operator request failed", "request", string(q.word), "reason", crash.String(), "stack", string(crash.Stack))
+	if crash := sys.Guard(func() { v, err = d.run(q) }); crash != nil {
+		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.String(), "stack", string(crash.Stack))
 		err = errors.New(crash.String())
 	}
-	if q.done = true; err != errLater {
+	if q.done = true; err != errNoReplyYet {
 		q.answer(v, err)
 	}
 }
 
-// errLater says that the answer comes later.
-var errLater = errors.New("admin: later")
+// errNoReplyYet says that the answer comes later.
+var errNoReplyYet = errors.New("admin: later")
 
 // answer answers; whoever has asked and gone does not matter.
-func (q *question) answer(v any, err error) {
+func (q *request) answer(v any, err error) {
 	q.log(err)
 	if err != nil {
 		q.from.Reply(refusal(err))

@@ -97,13 +97,13 @@ func open[T any](ctx context.Context, n *node.Node, at, what node.Atom, q any, o
 	s := &Stream[T]{C: c, at: at, node: n, handle: h, me: h.Self(), source: a.Stream, ref: a.Ref, done: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	h.Monitor(s.source)
-	context.AfterFunc(s.ctx, func() { n.Send(s.me, enough{}) })
+	context.AfterFunc(s.ctx, func() { n.Send(s.me, limitReached{}) })
 	go s.read(c)
 	return s, nil
 }
 
-// enough is the message that the reader has had enough.
-type enough struct{}
+// limitReached is the message that the reader has had limitReached.
+type limitReached struct{}
 
 // errClosed is the cause of a stream's end by Close.
 var errClosed = errors.New("admin: closed")
@@ -133,7 +133,7 @@ func (s *Stream[T]) read(c chan<- T) {
 // take handles a message to the reader.
 func (s *Stream[T]) take(c chan<- T, msg any) (over bool, err error) {
 	switch m := msg.(type) {
-	case enough:
+	case limitReached:
 		s.leave()
 		return true, nil
 	case node.Exited: // this node stops

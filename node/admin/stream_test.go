@@ -135,7 +135,7 @@ func TestSlowReader(t *testing.T) {
 	got.Wait()
 	far.Exit(pid, node.Kill)
 	events := drained(t, s)
-	assert.LessOrEqual(t, len(events), window+buffer+1, "the pump holds one")
+	assert.LessOrEqual(t, len(events), window+buffer+1, "the event pump holds one")
 	assert.EqualValues(t, messages, len(events)+int(s.Dropped()))
 	for i, e := range events[:window] {
 		assert.True(t, wire.Equal(i, e.Message), "the first are shown in order")

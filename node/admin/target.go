@@ -10,7 +10,7 @@ import (
 )
 
 // target finds the process that an argument names; see Info.
-func (q *question) target(i int) (node.PID, error) { return find(q.n, q.args[i]) }
+func (q *request) target(i int) (node.PID, error) { return find(q.n, q.args[i]) }
 
 // find finds a process of n by a PID, an atom, or text.
 func find(n *node.Node, target any) (node.PID, error) {

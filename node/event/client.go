@@ -9,61 +9,61 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// notice is an event on its way to a manager.
-type notice struct{ event any }
+// notifyRequest is an event on its way to a manager.
+type notifyRequest struct{ event any }
 
 // Term is {notify, Event}.
-func (m notice) Term() any { return wire.Tuple{aNotify, sys.Term(m.event)} }
+func (m notifyRequest) Term() any { return wire.Tuple{aNotify, sys.Term(m.event)} }
 
 // What a manager is asked, on its way from Go. Terms as in Erlang's gen_event.
 type (
-	syncNotice struct{ event any }
-	question   struct {
+	syncNotifyRequest struct{ event any }
+	callRequest       struct {
 		id      ID
 		request any
 	}
-	addition struct {
+	addRequest struct {
 		id    ID
 		h     Handler
 		owned bool // by the caller
 	}
-	deletion struct {
+	deleteRequest struct {
 		id  ID
 		arg any
 	}
-	exchange struct {
+	swapRequest struct {
 		old, new ID
 		arg      any
 		h        Handler
 		owned    bool
 	}
-	listing struct{}
+	whichHandlersRequest struct{}
 )
 
 // Term is {sync_notify, Event}.
-func (q syncNotice) Term() any { return wire.Tuple{aSyncNotify, sys.Term(q.event)} }
+func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, sys.Term(q.event)} }
 
 // Term is {call, Handler, Request}.
-func (q question) Term() any { return wire.Tuple{aCall, q.id.Term(), sys.Term(q.request)} }
+func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.Term(), sys.Term(q.request)} }
 
 // Term is {add_handler, Handler, State}.
-func (q addition) Term() any { return wire.Tuple{aAdd, q.id.Term(), stateOf(q.h)} }
+func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.Term(), stateOf(q.h)} }
 
 // Term is {delete_handler, Handler, Arg}.
-func (q deletion) Term() any { return wire.Tuple{aDelete, q.id.Term(), sys.Term(q.arg)} }
+func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.Term(), sys.Term(q.arg)} }
 
 // Term is {swap_handler, Handler, Arg, NewHandler, State}.
-func (q exchange) Term() any {
+func (q swapRequest) Term() any {
 	return wire.Tuple{aSwap, q.old.Term(), sys.Term(q.arg), q.new.Term(), stateOf(q.h)}
 }
 
 // Term is which_handlers.
-func (q listing) Term() any { return aWhich }
+func (q whichHandlersRequest) Term() any { return aWhich }
 
 // Notify sends an event to a manager's handlers and does not wait. The errors are
 // those of Send.
 func Notify[T node.Dest](from node.Sender, to T, event any) error {
-	m := notice{event}
+	m := notifyRequest{event}
 	switch to := any(to).(type) {
 	case node.PID:
 		return from.Send(to, m)
@@ -78,25 +78,25 @@ func Notify[T node.Dest](from node.Sender, to T, event any) error {
 // SyncNotify is Notify that returns when all handlers have handled the event.
 // The errors of this and the functions below are those of [node.Call].
 func SyncNotify[T node.Dest](ctx context.Context, from node.Caller, to T, event any) error {
-	_, err := node.Call[any](ctx, from, to, syncNotice{event})
+	_, err := node.Call[any](ctx, from, to, syncNotifyRequest{event})
 	return err
 }
 
 // Call asks one handler and returns its reply. [ErrNoHandler], [ErrNoCalls], what
 // HandleCall returned.
 func Call[R any, T node.Dest](ctx context.Context, from node.Caller, to T, id ID, request any) (R, error) {
-	return node.Call[R](ctx, from, to, question{id, request})
+	return node.Call[R](ctx, from, to, callRequest{id, request})
 }
 
 // CallWithin is Call with a timeout in place of a context.
 func CallWithin[R any, T node.Dest](d time.Duration, from node.Caller, to T, id ID, request any) (R, error) {
-	return node.CallWithin[R](d, from, to, question{id, request})
+	return node.CallWithin[R](d, from, to, callRequest{id, request})
 }
 
 // Add adds a handler; it is the first that later events come to. The error is
 // what its Init returned, or a [*node.ExitError] with the [*node.Crash] of its panic.
 func Add[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Handler) error {
-	_, err := node.Call[ID](ctx, from, to, addition{id, h, false})
+	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, false})
 	return err
 }
 
@@ -104,14 +104,14 @@ func Add[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Hand
 // and whose owner gets an [Exit] when it is taken out otherwise: add_sup_handler.
 // Manager and owner are linked. [ErrNoOwner] if the caller is a plain goroutine.
 func AddOwned[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Handler) error {
-	_, err := node.Call[ID](ctx, from, to, addition{id, h, true})
+	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, true})
 	return err
 }
 
 // Delete takes a handler out and returns what its Terminate answered, ok without
 // one. [ErrNoHandler].
 func Delete[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, arg any) (any, error) {
-	return node.Call[any](ctx, from, to, deletion{id, arg})
+	return node.Call[any](ctx, from, to, deleteRequest{id, arg})
 }
 
 // Swap takes a handler out, arg is for its Terminate, and adds another, which is
@@ -119,20 +119,20 @@ func Delete[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, arg
 // [Heir]. It adds the new one even if there is no old one. The errors are those
 // of Add.
 func Swap[T node.Dest](ctx context.Context, from node.Caller, to T, old ID, arg any, id ID, h Handler) error {
-	_, err := node.Call[any](ctx, from, to, exchange{old, id, arg, h, false})
+	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, false})
 	return err
 }
 
 // SwapOwned is Swap for a handler that the calling process owns.
 func SwapOwned[T node.Dest](ctx context.Context, from node.Caller, to T, old ID, arg any, id ID, h Handler) error {
-	_, err := node.Call[any](ctx, from, to, exchange{old, id, arg, h, true})
+	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, true})
 	return err
 }
 
 // Handlers returns the handlers of a manager, the one added last first:
 // which_handlers.
 func Handlers[T node.Dest](ctx context.Context, from node.Caller, to T) ([]ID, error) {
-	return node.Call[[]ID](ctx, from, to, listing{})
+	return node.Call[[]ID](ctx, from, to, whichHandlersRequest{})
 }
 
 // Stop ends a manager with a reason, the Terminate of its handlers included, and

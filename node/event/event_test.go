@@ -22,8 +22,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// stage is a node with a manager, and a handle to act through, in a bubble.
-type stage struct {
+// scriptNode is a node with a manager, and a handle to act through, in a bubble.
+type scriptNode struct {
 	*testing.T
 	n   *node.Node
 	me  *node.Process
@@ -31,11 +31,11 @@ type stage struct {
 	log *logtest.Text
 }
 
-func onStage(t *testing.T, f func(s *stage)) {
+func onStage(t *testing.T, f func(s *scriptNode)) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) {
 		pid, err := event.Start(t.Context(), me, event.Config{}, node.Options{})
 		require.NoError(t, err)
-		f(&stage{t, n, me, pid, log})
+		f(&scriptNode{t, n, me, pid, log})
 	})
 }
 
@@ -106,7 +106,7 @@ func TestHowHandlersEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		event  func(c *event.Context, e any) error
-		do     func(s *stage) error
+		do     func(s *scriptNode) error
 		how    event.How
 		arg    any
 		reason any
@@ -116,20 +116,20 @@ func TestHowHandlersEnd(t *testing.T) {
 		{"ExitWith", func(*event.Context, any) error { return node.ExitWith("enough") }, nil, event.Failed, "enough", "enough", "enough"},
 		{"a panic", func(*event.Context, any) error { panic("bad cake") }, nil, event.Failed, nil, nil, "bad cake"},
 		{"Remove", func(*event.Context, any) error { return event.ErrRemove }, nil, event.Removed, nil, node.Normal, ""},
-		{"Delete", nil, func(s *stage) error {
+		{"Delete", nil, func(s *scriptNode) error {
 			answer, err := event.Delete(s.Context(), s.n, s.pid, id("a"), 7)
 			assert.Equal(s, "bye", answer)
 			return err
 		}, event.Deleted, 7, node.Normal, ""},
-		{"Swap", nil, func(s *stage) error {
+		{"Swap", nil, func(s *scriptNode) error {
 			return event.Swap(s.Context(), s.n, s.pid, id("a"), 7, id("z"), plain{})
 		}, event.Swapped, 7, wire.Tuple{wire.Atom("swapped"), wire.Atom("z"), nil}, ""},
 		{"Context.Swap", func(c *event.Context, _ any) error { c.Swap(7, id("z"), plain{}); return nil }, nil,
 			event.Swapped, 7, wire.Tuple{wire.Atom("swapped"), wire.Atom("z"), nil}, ""},
-		{"Stop", nil, func(s *stage) error { return event.Stop(s.Context(), s.n, s.pid, node.Shutdown) }, event.Stopped, node.Shutdown, node.Shutdown, ""},
+		{"Stop", nil, func(s *scriptNode) error { return event.Stop(s.Context(), s.n, s.pid, node.Shutdown) }, event.Stopped, node.Shutdown, node.Shutdown, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
+			onStage(t, func(s *scriptNode) {
 				a := &probe{event: c.event}
 				others := 0
 				count := event.Func(func(*event.Context, string) error { others++; return nil })
@@ -176,7 +176,7 @@ func TestHowHandlersEnd(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		add := func(init func(*event.Context) error) error {
 			return event.Add(s.Context(), s.n, s.pid, id("a"), &probe{init: init})
 		}
@@ -200,7 +200,7 @@ func TestInit(t *testing.T) {
 }
 
 func TestInheritance(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		var got []any
 		heir := func() *probe {
 			return &probe{
@@ -221,7 +221,7 @@ func TestInheritance(t *testing.T) {
 
 // The owner of a handler whose replacement fails is told why.
 func TestReplacementFails(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		h := &probe{event: func(c *event.Context, _ any) error {
 			c.Swap(nil, id("b"), &probe{inherit: func(any, bool) error { return errOops }})
 			return nil
@@ -236,7 +236,7 @@ func TestReplacementFails(t *testing.T) {
 
 // An owner that does not read what it is told holds up nobody.
 func TestFullOwner(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		added, release := make(chan error, 1), make(chan struct{})
 		owner, err := s.n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
 			node.ProcessFunc(func(p *node.Process) error {
@@ -255,7 +255,7 @@ func TestFullOwner(t *testing.T) {
 }
 
 func TestCall(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		h := &probe{}
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), h))
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("plain"), plain{}))
@@ -305,7 +305,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestCallWithin(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		leave := make(chan struct{})
 		h := &probe{call: func(*event.Context, any) (any, error) { <-leave; return 1, nil }}
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), h))
@@ -318,7 +318,7 @@ func TestCallWithin(t *testing.T) {
 }
 
 func TestTerminatePanics(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), &probe{terminate: func(event.End) any { panic("bad cake") }}))
 		_, err := event.Delete(s.Context(), s.n, s.pid, id("a"), nil)
 		var exit *node.ExitError
@@ -332,7 +332,7 @@ func TestTerminatePanics(t *testing.T) {
 // runtime.Goexit ends the manager, for nothing can keep its goroutine; the other
 // handlers are told, once.
 func TestGoexit(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		a, b := &probe{}, &probe{event: func(*event.Context, any) error { runtime.Goexit(); return nil }}
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), a))
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("b"), b))
@@ -346,7 +346,7 @@ func TestGoexit(t *testing.T) {
 }
 
 func TestUnexpectedMessage(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		require.NoError(t, s.me.Send(s.pid, "lost"))
 		_, err := event.Handlers(s.Context(), s.n, s.pid)
 		require.NoError(t, err)
@@ -356,7 +356,7 @@ func TestUnexpectedMessage(t *testing.T) {
 
 // The parent's exit ends a linked manager in order.
 func TestParent(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		h := &probe{}
 		parent, err := s.n.Open()
 		require.NoError(t, err)
@@ -371,7 +371,7 @@ func TestParent(t *testing.T) {
 }
 
 func TestSystem(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		a := &probe{state: 1}
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, id("a"), a))
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, event.ID{Module: "b", ID: 7}, &probe{state: 2}))
@@ -411,7 +411,7 @@ func TestSystem(t *testing.T) {
 }
 
 func TestSubscription(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		sub, err := event.Subscribe[int](s.Context(), s.n, s.pid, 2)
 		require.NoError(t, err)
 		for _, e := range []any{1, "other", 2, 3, 4} {
@@ -442,13 +442,15 @@ func TestSubscription(t *testing.T) {
 
 // A subscription ends with its manager, whatever that ends by, and by Delete.
 func TestSubscriptionEnds(t *testing.T) {
-	for name, end := range map[string]func(s *stage, sub *event.Subscription[int]){
-		"kill":   func(s *stage, _ *event.Subscription[int]) { s.n.Exit(s.pid, node.Kill) },
-		"stop":   func(s *stage, _ *event.Subscription[int]) { event.Stop(s.Context(), s.n, s.pid, node.Normal) },
-		"delete": func(s *stage, sub *event.Subscription[int]) { event.Delete(s.Context(), s.n, s.pid, sub.ID(), nil) },
+	for name, end := range map[string]func(s *scriptNode, sub *event.Subscription[int]){
+		"kill": func(s *scriptNode, _ *event.Subscription[int]) { s.n.Exit(s.pid, node.Kill) },
+		"stop": func(s *scriptNode, _ *event.Subscription[int]) { event.Stop(s.Context(), s.n, s.pid, node.Normal) },
+		"delete": func(s *scriptNode, sub *event.Subscription[int]) {
+			event.Delete(s.Context(), s.n, s.pid, sub.ID(), nil)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
+			onStage(t, func(s *scriptNode) {
 				sub, err := event.Subscribe[int](s.Context(), s.n, s.pid, 0)
 				require.NoError(t, err)
 				end(s, sub)
@@ -458,7 +460,7 @@ func TestSubscriptionEnds(t *testing.T) {
 			})
 		})
 	}
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		_, err := event.Subscribe[int](s.Context(), s.n, node.Atom("nobody"), 1)
 		assert.ErrorIs(t, err, node.ErrNoName)
 		ctx, cancel := context.WithCancel(s.Context())
@@ -486,7 +488,7 @@ func TestTerms(t *testing.T) {
 
 // A name, an alias, a supervisor's New and a monitor from the start.
 func TestStart(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, ref, err := event.StartMonitor(s.Context(), s.me, event.Config{}, node.Options{Name: "alarms"})
 		require.NoError(t, err)
 		got := make(chan any, 2)
@@ -505,7 +507,7 @@ func TestStart(t *testing.T) {
 
 // What those who watch a manager are shown of what Go code asks it.
 func TestDebug(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		debug := func(words ...any) any {
 			answer, err := sys.Debug(s.Context(), s.n, s.pid, wire.Tuple(words))
 			require.NoError(t, err)
@@ -543,7 +545,7 @@ func (angry) HandleInfo(*event.Context, any) error {
 }
 
 func TestAngryHandler(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		require.NoError(t, s.n.Register("alarms", s.pid))
 		require.NoError(t, event.AddOwned(s.Context(), s.me, s.pid, id("a"), angry{}))
 		_, err := sys.GetState(s.Context(), s.n, s.pid)
@@ -563,7 +565,7 @@ func TestAngryHandler(t *testing.T) {
 }
 
 func TestSubscriptionIsShown(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		_, err := event.Subscribe[int](s.Context(), s.n, s.pid, 2)
 		require.NoError(t, err)
 		require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, 1))

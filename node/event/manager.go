@@ -141,7 +141,7 @@ func (m *manager) receive(msg any) error {
 		m.sys.In(m.c, msg)
 	}
 	switch v := msg.(type) {
-	case notice:
+	case notifyRequest:
 		m.notify(v.event)
 		return nil
 	case detach:

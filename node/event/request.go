@@ -34,12 +34,12 @@ func (m *manager) request(msg any) (request, bool) {
 		r.what = t[2]
 	}
 	switch q := r.what.(type) {
-	case addition:
+	case addRequest:
 		r.make = given(q.h)
 		if q.owned {
 			r.owner = r.From.Caller()
 		}
-	case exchange:
+	case swapRequest:
 		r.make = given(q.h)
 		if q.owned {
 			r.owner = r.From.Caller()
@@ -55,13 +55,13 @@ func (m *manager) request(msg any) (request, bool) {
 func (r *request) read(m *manager, term any) any {
 	switch term {
 	case aWhich:
-		return listing{}
+		return whichHandlersRequest{}
 	case aModules, aStop:
 		return term
 	}
 	t, _ := term.(wire.Tuple)
 	if len(t) == 2 && t[0] == aSyncNotify {
-		return syncNotice{t[1]}
+		return syncNotifyRequest{t[1]}
 	}
 	if len(t) < 3 {
 		return nil
@@ -72,20 +72,20 @@ func (r *request) read(m *manager, term any) any {
 	}
 	switch {
 	case len(t) == 3 && t[0] == aCall:
-		return question{id, t[2]}
+		return callRequest{id, t[2]}
 	case len(t) == 3 && t[0] == aDelete:
-		return deletion{id, t[2]}
+		return deleteRequest{id, t[2]}
 	case len(t) == 3 && t[0] == aAdd:
 		r.make = m.made(id, t[2])
-		return addition{id: id}
+		return addRequest{id: id}
 	case len(t) == 4 && t[0] == aAddSup:
 		r.make = m.made(id, t[2])
 		r.owner, ok = t[3].(node.PID)
-		return only(ok, addition{id: id, owned: true})
+		return only(ok, addRequest{id: id, owned: true})
 	case len(t) == 5 && t[0] == aSwap, len(t) == 6 && t[0] == aSwapSup:
 		next, ok := idOf(t[3])
 		r.make = m.made(next, t[4])
-		x := exchange{old: id, new: next, arg: t[2], owned: len(t) == 6}
+		x := swapRequest{old: id, new: next, arg: t[2], owned: len(t) == 6}
 		if x.owned && ok {
 			r.owner, ok = t[5].(node.PID)
 		}
@@ -104,19 +104,19 @@ func only(ok bool, v any) any {
 // answer does what has been asked.
 func (m *manager) answer(r request) error {
 	switch q := r.what.(type) {
-	case syncNotice:
+	case syncNotifyRequest:
 		m.notify(q.event)
 		m.reply(r, wire.OK)
-	case question:
+	case callRequest:
 		m.ask(r, q)
-	case addition:
+	case addRequest:
 		if q.owned && r.owner.IsZero() {
 			m.refuse(r, ErrNoOwner, nil)
 			return nil
 		}
 		id, err := m.add(q.id, r.make, r.owner, nil)
 		m.added(r, id, err)
-	case deletion:
+	case deleteRequest:
 		e := m.find(q.id)
 		if e == nil {
 			m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("module_not_found")})
@@ -129,9 +129,9 @@ func (m *manager) answer(r request) error {
 		} else {
 			m.reply(r, answer)
 		}
-	case exchange:
+	case swapRequest:
 		m.exchange(r, q)
-	case listing:
+	case whichHandlersRequest:
 		m.reply(r, m.ids(r.erlang))
 	case wire.Atom:
 		if q == aStop {
@@ -150,7 +150,7 @@ func (m *manager) answer(r request) error {
 }
 
 // ask asks one handler.
-func (m *manager) ask(r request, q question) {
+func (m *manager) ask(r request, q callRequest) {
 	e := m.find(q.id)
 	if e == nil {
 		m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("bad_module")})
@@ -183,7 +183,7 @@ func (m *manager) ask(r request, q question) {
 }
 
 // exchange puts one handler in the place of another, or of none.
-func (m *manager) exchange(r request, q exchange) {
+func (m *manager) exchange(r request, q swapRequest) {
 	if q.owned && r.owner.IsZero() {
 		m.refuse(r, ErrNoOwner, nil)
 		return

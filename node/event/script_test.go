@@ -48,8 +48,8 @@ func TestScriptsOTP(t *testing.T) {
 	erltest.Judge(t, "testdata/manager.erl", "testdata/manager/*.txt")
 }
 
-// theatre is where a script is played: its rules and what has happened.
-type theatre struct {
+// scriptRunner is where a script is played: its rules and what has happened.
+type scriptRunner struct {
 	rules  map[string][]string
 	n      *node.Node
 	driver *node.Process
@@ -60,7 +60,7 @@ type theatre struct {
 }
 
 // norm writes a term without stacks and with the names of the owners.
-func (th *theatre) norm(t any) any {
+func (th *scriptRunner) norm(t any) any {
 	switch v := t.(type) {
 	case *node.Crash:
 		return th.norm(v.Reason)
@@ -91,11 +91,11 @@ func (th *theatre) norm(t any) any {
 	return sys.Term(t)
 }
 
-func (th *theatre) text(t any) string { return wire.FormatPlain(th.norm(t)) }
+func (th *scriptRunner) text(t any) string { return wire.FormatPlain(th.norm(t)) }
 
-// puppet is a handler that does what its theatre's script says.
-type puppet struct {
-	*theatre
+// scriptedHandler is a handler that does what its script says.
+type scriptedHandler struct {
+	*scriptRunner
 	name string
 	arg  any
 }
@@ -105,9 +105,9 @@ type refusal struct{ reason wire.Atom }
 func (r refusal) Error() string { return string(r.reason) }
 func (r refusal) Term() any     { return r.reason }
 
-func (p *puppet) State() any { return wire.Atom(p.name) }
+func (p *scriptedHandler) State() any { return wire.Atom(p.name) }
 
-func (p *puppet) act(c *event.Context, kind string, x any) ([]string, error) {
+func (p *scriptedHandler) act(c *event.Context, kind string, x any) ([]string, error) {
 	key := p.name + " " + kind + " " + p.text(x)
 	p.trace.Printf("%s", key)
 	op := p.rules[key]
@@ -124,27 +124,27 @@ func (p *puppet) act(c *event.Context, kind string, x any) ([]string, error) {
 	case "refuse":
 		return op, refusal{wire.Atom(op[1])}
 	case "swap":
-		c.Swap(wire.Atom(op[1]), handlerID(op[2]), &puppet{p.theatre, op[2], wire.Atom(op[3])})
+		c.Swap(wire.Atom(op[1]), handlerID(op[2]), &scriptedHandler{p.scriptRunner, op[2], wire.Atom(op[3])})
 	}
 	return op, nil
 }
 
-func (p *puppet) Init(c *event.Context) error {
+func (p *scriptedHandler) Init(c *event.Context) error {
 	_, err := p.act(c, "init", p.arg)
 	return err
 }
 
-func (p *puppet) Inherit(c *event.Context, legacy any, found bool) error {
+func (p *scriptedHandler) Inherit(c *event.Context, legacy any, found bool) error {
 	_, err := p.act(c, "init", wire.Tuple{p.arg, legacy})
 	return err
 }
 
-func (p *puppet) HandleEvent(c *event.Context, e any) error {
+func (p *scriptedHandler) HandleEvent(c *event.Context, e any) error {
 	_, err := p.act(c, "event", e)
 	return err
 }
 
-func (p *puppet) HandleInfo(c *event.Context, msg any) error {
+func (p *scriptedHandler) HandleInfo(c *event.Context, msg any) error {
 	if e, ok := msg.(node.Exited); ok {
 		msg = wire.Tuple{wire.Atom("EXIT"), e.Reason}
 	}
@@ -152,7 +152,7 @@ func (p *puppet) HandleInfo(c *event.Context, msg any) error {
 	return err
 }
 
-func (p *puppet) HandleCall(c *event.Context, q any) (any, error) {
+func (p *scriptedHandler) HandleCall(c *event.Context, q any) (any, error) {
 	op, err := p.act(c, "call", q)
 	if op[0] == "swap" {
 		return wire.Atom("swapping"), err
@@ -160,7 +160,7 @@ func (p *puppet) HandleCall(c *event.Context, q any) (any, error) {
 	return wire.Atom(op[len(op)-1]), err
 }
 
-func (p *puppet) Terminate(c *event.Context, end event.End) any {
+func (p *scriptedHandler) Terminate(c *event.Context, end event.End) any {
 	arg := end.Arg
 	switch end.How {
 	case event.Removed:
@@ -192,11 +192,11 @@ func play(t *testing.T, lines []string) string {
 	defer n.Stop()
 	driver, err := n.Open()
 	require.NoError(t, err)
-	th := &theatre{rules: make(map[string][]string), n: n, driver: driver, owners: make(map[string]node.PID)}
+	th := &scriptRunner{rules: make(map[string][]string), n: n, driver: driver, owners: make(map[string]node.PID)}
 	th.pid, err = event.Start(t.Context(), driver, event.Config{Modules: map[node.Atom]func(any) (event.Handler, error){
 		"manager": func(args any) (event.Handler, error) {
 			a := args.(wire.Tuple)
-			return &puppet{th, string(a[0].(wire.Atom)), a[1]}, nil
+			return &scriptedHandler{th, string(a[0].(wire.Atom)), a[1]}, nil
 		},
 	}}, node.Options{})
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func play(t *testing.T, lines []string) string {
 
 // owner is a process that says what it is told.
 type owner struct {
-	*theatre
+	*scriptRunner
 	name string
 }
 
@@ -234,7 +234,7 @@ func (o *owner) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-func (th *theatre) command(t *testing.T, line string) {
+func (th *scriptRunner) command(t *testing.T, line string) {
 	w := strings.Fields(line)
 	last := wire.Atom(w[len(w)-1])
 	switch w[0] {
@@ -262,7 +262,7 @@ func (th *theatre) command(t *testing.T, line string) {
 }
 
 // ask calls as gen:call does.
-func (th *theatre) ask(request any) string {
+func (th *scriptRunner) ask(request any) string {
 	ref := th.driver.Monitor(th.pid)
 	defer th.driver.Demonitor(ref, true)
 	th.driver.Send(th.pid, wire.Tuple{th.driver.Self(), wire.Tuple{th.driver.Self(), ref}, request})
@@ -279,7 +279,7 @@ func (th *theatre) ask(request any) string {
 	return th.text(m[1])
 }
 
-func (th *theatre) request(t *testing.T, w []string) any {
+func (th *scriptRunner) request(t *testing.T, w []string) any {
 	id := func(i int) any { return handlerID(w[i]).Term() }
 	args := func(i int) any { return wire.Tuple{wire.Atom(w[i]), wire.Atom(w[i+1])} }
 	arg := func(i int) any { return wire.Atom(w[i]) }

@@ -27,7 +27,7 @@ type Subscription[E any] struct {
 // manager waits for nobody. The errors are those of [Add].
 func Subscribe[E any, T node.Dest](ctx context.Context, from node.Caller, to T, buffer int) (*Subscription[E], error) {
 	s := &subscriber[E]{ch: make(chan E, max(1, buffer))}
-	id, err := node.Call[ID](ctx, from, to, addition{h: s})
+	id, err := node.Call[ID](ctx, from, to, addRequest{h: s})
 	if err != nil {
 		s.end() // the manager may have it nevertheless, until the next event
 		return nil, err

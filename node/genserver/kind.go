@@ -27,7 +27,7 @@ type Kind[S any] struct {
 // Handler says which method handles what. OnCall, OnRequest, OnCast and OnInfo
 // make one.
 type Handler[S any] struct {
-	what what
+	what messageKind
 	body reflect.Type // of the request, cast or message
 	typ  reflect.Type // of the message that run takes
 	run  func(s *server[S], msg any) error
@@ -35,15 +35,15 @@ type Handler[S any] struct {
 	open func(s *server[S], from node.From, body any) error
 }
 
-type what uint8
+type messageKind uint8
 
 const (
-	call what = iota
+	call messageKind = iota
 	cast
 	info
 )
 
-func (w what) String() string { return [...]string{"call", "cast", "message"}[w] }
+func (w messageKind) String() string { return [...]string{"call", "cast", "message"}[w] }
 
 // loose reports whether h is for whatever has certain methods, or for anything.
 func (h *Handler[S]) loose() bool { return h.body.Kind() == reflect.Interface }
@@ -75,7 +75,7 @@ func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 			m := msg.(node.Request[Q])
 			s.from = m.From
 			r, err := f(s.state, &s.Context, m.Body)
-			if err != nil || s.rare != nil {
+			if err != nil || s.extras != nil {
 				return s.answered(r, err)
 			}
 			s.Context.Context.Reply(m.From, r)

@@ -82,31 +82,31 @@ func (e *UnhandledError) Term() any {
 // and is valid until that returns. Become and Push are not for servers.
 type Context struct {
 	*node.Context
-	from node.From // of the call that is being handled
-	rare *rare     // nil: nothing of it is needed
+	from   node.From // of the call that is being handled
+	extras *extras   // nil: nothing of it is needed
 }
 
-// rare is what most servers never need, or not for long.
-type rare struct {
-	stop   bool
-	reason any                  // of stop
-	next   func(*Context) error // to run before the next message
-	idle   time.Duration        // the wait for the next message; 0: for ever
-	pulse  *pulse               // comes when idle is over; nil: idle has not begun
-	caller any                  // the From of the present call as a term, while somebody watches
-	over   bool                 // Terminate has been called, if there is one
-	told   bool                 // the log has been
-	sys    sys.System
+// extras holds what most servers never need, or need only for a short time.
+type extras struct {
+	stop         bool
+	reason       any                  // of stop
+	continueWith func(*Context) error // to run before the next message
+	timeout      time.Duration        // the wait for the next message; 0: for ever
+	timer        *timeoutTimer        // comes when idle is over; nil: idle has not begun
+	caller       any                  // the From of the present call as a term, while somebody watches
+	terminated   bool                 // Terminate has been called, if there is one
+	logged       bool                 // the log has been
+	sys          sys.System
 }
 
-// pulse is the message that comes when a time is over.
-type pulse struct{ timer *node.Timer }
+// timeoutTimer is the message that comes when a time is over.
+type timeoutTimer struct{ timer *node.Timer }
 
-func (c *Context) rarely() *rare {
-	if c.rare == nil {
-		c.rare = new(rare)
+func (c *Context) ensureExtras() *extras {
+	if c.extras == nil {
+		c.extras = new(extras)
 	}
-	return c.rare
+	return c.extras
 }
 
 // From returns where the reply to the present call goes; of no use outside a
@@ -119,14 +119,14 @@ func (c *Context) From() node.From { return c.from }
 // ErrReplyLater; it goes when Terminate has returned. In Init the server has failed to
 // start.
 func (c *Context) Stop(reason any) {
-	r := c.rarely()
+	r := c.ensureExtras()
 	r.stop, r.reason = true, reason
 }
 
 // Continue runs f right after the present method and its reply, before any other
 // message: {continue, _}. Of several the last counts. f may ask for another. An
 // error of f ends the server.
-func (c *Context) Continue(f func(*Context) error) { c.rarely().next = f }
+func (c *Context) Continue(f func(*Context) error) { c.ensureExtras().continueWith = f }
 
 // Timeout makes a [Timeout] message of the next d in which no other message
 // comes. It holds until the next message, whatever that is, and begins anew
@@ -138,7 +138,7 @@ func (c *Context) Timeout(d time.Duration) {
 	} else {
 		d = max(d, 1)
 	}
-	c.rarely().idle = d
+	c.ensureExtras().timeout = d
 }
 
 // Hibernate does nothing: a server that waits has no stack to give back.
@@ -168,13 +168,13 @@ func (s *server[S]) Init(c *node.Context) (err error) {
 	if err := i.Init(&s.Context); err != nil {
 		return err
 	}
-	r := s.rare
+	r := s.extras
 	switch {
 	case r == nil:
 		return nil
 	case r.stop:
 		return node.ExitWith(r.reason)
-	case r.next == nil:
+	case r.continueWith == nil:
 		s.settle()
 		return nil
 	}
@@ -182,7 +182,7 @@ func (s *server[S]) Init(c *node.Context) (err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			err = s.broke(atContinue, recover())
+			err = s.crashed(atContinue, recover())
 		}
 	}()
 	err = s.after(atContinue, nil)
@@ -199,15 +199,15 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			err = s.broke(msg, recover())
+			err = s.crashed(msg, recover())
 		}
 	}()
-	if h := s.kind.direct.find(msg); h != nil && h.what != info && s.rare == nil {
+	if h := s.kind.direct.find(msg); h != nil && h.what != info && s.extras == nil {
 		err = h.run(s, msg)
 	} else {
 		err = s.handle(c, h, msg)
 	}
-	if err != nil || s.rare != nil {
+	if err != nil || s.extras != nil {
 		err = s.after(msg, err)
 	}
 	ended = true
@@ -217,22 +217,22 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 // handle is Receive's part for what is not the usual.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	if r, ok := sys.Parse(c.Node(), msg); ok {
-		s.still() // begins anew afterwards, as in OTP
-		y := &s.rarely().sys
+		s.idle() // begins anew afterwards, as in OTP
+		y := &s.ensureExtras().sys
 		y.Alone = !s.child
 		return y.Handle(c, systemOf[S]{s}, r)
 	}
-	if p, ok := msg.(*pulse); ok {
-		if s.rare == nil || s.rare.pulse != p {
+	if p, ok := msg.(*timeoutTimer); ok {
+		if s.extras == nil || s.extras.timer != p {
 			return nil // it came too late to be called off
 		}
-		s.rare.pulse = nil
+		s.extras.timer = nil
 		msg = Timeout{}
 		h = s.kind.direct.find(msg)
 	}
-	if s.rare != nil {
-		s.still()
-		s.rare.idle = 0
+	if s.extras != nil {
+		s.idle()
+		s.extras.timeout = 0
 	}
 	if e, ok := msg.(node.Exited); ok && (s.child && e.From == c.Parent() || e.IsStop()) {
 		return node.ExitWith(e.Reason) // of the parent, or of nobody: as Node.Stop sends them
@@ -241,7 +241,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	if d != nil {
 		in := sys.Term(msg)
 		if t, ok := in.(wire.Tuple); ok && len(t) == 3 {
-			s.rare.caller = t[1] // if it is a call
+			s.extras.caller = t[1] // if it is a call
 		}
 		d.In(c, in)
 	}
@@ -254,15 +254,15 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 		}
 	}
 	s.from = node.From{}
-	err := s.hear(h, msg)
-	if d != nil && err == nil && !s.rare.stop {
+	err := s.receiveOther(h, msg)
+	if d != nil && err == nil && !s.extras.stop {
 		d.NoReply(c, s.seen())
 	}
 	return err
 }
 
-// hear handles what is no call.
-func (s *server[S]) hear(h *Handler[S], msg any) error {
+// receiveOther handles what is no call.
+func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	body, sort := msg, info
 	if b, ok := node.AsCast(msg); ok {
 		body, sort = b, cast
@@ -296,14 +296,14 @@ func (s *server[S]) answered(reply any, err error) error {
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrReplyLater):
-		if d := s.debugging(); d != nil && !s.rare.stop {
+		if d := s.debugging(); d != nil && !s.extras.stop {
 			d.NoReply(s.Context.Context, s.seen())
 		}
 		return nil
 	case node.IsExit(err):
 		return err
 	}
-	if r := s.rare; r != nil && r.stop {
+	if r := s.extras; r != nil && r.stop {
 		// As in OTP: the reply goes when Terminate has returned.
 		defer s.reply(from, reply, err)
 		return s.end(r.reason)
@@ -323,13 +323,13 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 		if err != nil {
 			reply = wire.Tuple{wire.Error, node.ErrorTerm(err)}
 		}
-		d.Out(s.Context.Context, reply, s.rare.caller, s.seen())
+		d.Out(s.Context.Context, reply, s.extras.caller, s.seen())
 	}
 }
 
 // after does what a method has asked for beside its result.
 func (s *server[S]) after(msg any, err error) error {
-	if s.rare != nil {
+	if s.extras != nil {
 		err = s.follow(err)
 	}
 	if err != nil {
@@ -341,16 +341,16 @@ func (s *server[S]) after(msg any, err error) error {
 
 // follow runs continuations; Stop comes before them.
 func (s *server[S]) follow(err error) error {
-	r := s.rare
+	r := s.extras
 	for err == nil {
-		f := r.next
+		f := r.continueWith
 		switch {
 		case r.stop:
 			return node.ExitWith(r.reason)
 		case f == nil:
 			return nil
 		}
-		r.next = nil
+		r.continueWith = nil
 		if err = f(&s.Context); err != nil {
 			return err
 		}
@@ -367,37 +367,37 @@ func (s *server[S]) follow(err error) error {
 // settle gets the server ready for the next message: it starts the time that
 // Timeout has asked for, and forgets what is rare when there is nothing of it.
 func (s *server[S]) settle() {
-	r := s.rare
+	r := s.extras
 	switch {
 	case r == nil || r.sys.State() == suspended:
-	case r.idle > 0 && r.pulse == nil:
-		p := &pulse{}
-		if t, err := s.SendAfter(r.idle, s.Self(), p); err == nil { // else the node is being stopped
-			p.timer, r.pulse = t, p
+	case r.timeout > 0 && r.timer == nil:
+		p := &timeoutTimer{}
+		if t, err := s.SendAfter(r.timeout, s.Self(), p); err == nil { // else the node is being stopped
+			p.timer, r.timer = t, p
 		}
-	case r.idle == 0 && !r.sys.Debugging():
-		s.rare = nil
+	case r.timeout == 0 && !r.sys.Debugging():
+		s.extras = nil
 	}
 }
 
-// still calls off the time that Timeout has asked for.
-func (s *server[S]) still() {
-	if r := s.rare; r != nil && r.pulse != nil {
-		r.pulse.timer.Cancel()
-		r.pulse = nil
+// idle calls off the time that Timeout has asked for.
+func (s *server[S]) idle() {
+	if r := s.extras; r != nil && r.timer != nil {
+		r.timer.timer.Cancel()
+		r.timer = nil
 	}
 }
 
-// broke is the end by a panic.
-func (s *server[S]) broke(msg, cause any) error {
+// crashed is the end by a panic.
+func (s *server[S]) crashed(msg, cause any) error {
 	return s.ends(msg, node.Panicked(cause))
 }
 
 // ends is the end of a server by its own doing.
 func (s *server[S]) ends(msg, reason any) error {
-	told := s.rarely().told || !s.Node().IsAlive(s.Self())
+	told := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
-	s.rare.told = true
+	s.extras.logged = true
 	reason = node.ReasonOf(err)
 	if log := s.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
@@ -410,13 +410,13 @@ func (s *server[S]) ends(msg, reason any) error {
 // end calls Terminate, once and unless the process has been killed meanwhile, and
 // returns the error that ends the process.
 func (s *server[S]) end(reason any) error {
-	s.still()
+	s.idle()
 	t, ok := any(s.state).(Terminator)
-	r := s.rarely()
-	if r.over || !ok || !s.Node().IsAlive(s.Self()) {
+	r := s.ensureExtras()
+	if r.terminated || !ok || !s.Node().IsAlive(s.Self()) {
 		return node.ExitWith(reason)
 	}
-	r.over = true
+	r.terminated = true
 	if crash := sys.Guard(func() { t.Terminate(&s.Context, reason) }); crash != nil {
 		return node.ExitWith(crash)
 	}
@@ -424,15 +424,15 @@ func (s *server[S]) end(reason any) error {
 }
 
 func (s *server[S]) debugging() *sys.System {
-	if s.rare != nil && s.rare.sys.Debugging() {
-		return &s.rare.sys
+	if s.extras != nil && s.extras.sys.Debugging() {
+		return &s.extras.sys
 	}
 	return nil
 }
 
 // seen is the state for those who watch, if somebody does.
 func (s *server[S]) seen() any {
-	if !s.rare.sys.Watched() {
+	if !s.extras.sys.Watched() {
 		return nil
 	}
 	return s.stateShown()

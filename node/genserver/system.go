@@ -52,7 +52,7 @@ func (s systemOf[S]) Status() any {
 	if s.child {
 		parent = s.Parent()
 	}
-	return s.rare.sys.ServerStatus(s.Context.Context, parent, s.stateTerm())
+	return s.extras.sys.ServerStatus(s.Context.Context, parent, s.stateTerm())
 }
 
 // ChangeCode is part of sys.Server.

@@ -73,11 +73,11 @@ func (f *faulty) DialAddressTimeout(a memberlist.Address, d time.Duration) (net.
 // Kill ends a member without a farewell, as the death of its process does.
 func (f *Finder) Kill() {
 	f.mu.Lock()
-	r := f.on
+	r := f.session
 	f.mu.Unlock()
 	r.end.Do(func() {
 		r.cancel()
-		<-r.over
+		<-r.done
 		r.list.Shutdown()
 		f.off()
 	})

@@ -24,8 +24,8 @@ type Finder struct {
 	cfg   Config
 	table *table
 
-	mu sync.Mutex
-	on *run // nil: not announced
+	mu      sync.Mutex
+	session *session // nil: not announced
 }
 
 // ErrAnnounced says that a Finder has been announced and not stopped.
@@ -59,10 +59,10 @@ func (f *Finder) Watch(changed func()) (stop func()) { return f.table.watch(chan
 func (f *Finder) Addr() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.on == nil {
+	if f.session == nil {
 		return ""
 	}
-	return f.on.list.LocalNode().Address()
+	return f.session.list.LocalNode().Address()
 }
 
 // Stats says what a member sees and does.
@@ -83,11 +83,11 @@ type Stats struct {
 func (f *Finder) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.on == nil {
+	if f.session == nil {
 		return Stats{}
 	}
-	s := Stats{Members: f.on.list.NumMembers(), Lost: f.table.gone(), Rounds: f.on.rounds.Load(), Health: f.on.list.GetHealthScore()}
-	f.on.streams.stats(&s)
+	s := Stats{Members: f.session.list.NumMembers(), Lost: f.table.gone(), Rounds: f.session.attempts.Load(), Health: f.session.list.GetHealthScore()}
+	f.session.streams.stats(&s)
 	return s
 }
 
@@ -96,7 +96,7 @@ func (f *Finder) Stats() Stats {
 func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.on != nil {
+	if f.session != nil {
 		return nil, ErrAnnounced
 	}
 	cfg, err := f.member(ctx, me)
@@ -108,9 +108,9 @@ func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(
 		f.table.clear()
 		return nil, err
 	}
-	r := &run{cfg: f.cfg, table: f.table, list: list, streams: streams, over: make(chan struct{})}
+	r := &session{cfg: f.cfg, table: f.table, list: list, streams: streams, done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	f.on = r
+	f.session = r
 	go r.join() // ended by stop, which waits for it
 	return func() { r.end.Do(func() { r.stop(); f.off() }) }, nil
 }
@@ -143,7 +143,7 @@ func (f *Finder) open(cfg *memberlist.Config) (*memberlist.Memberlist, *streams,
 func (f *Finder) off() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.on = nil
+	f.session = nil
 	f.table.clear()
 }
 
@@ -173,9 +173,9 @@ func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.
 		return nil, err
 	}
 	cfg.Name = m.id()
-	cfg.Delegate = says{meta}
-	ear := f.table.listen()
-	cfg.Events, cfg.Alive = ear, ear
+	cfg.Delegate = metaDelegate{meta}
+	events := f.table.listen()
+	cfg.Events, cfg.Alive = events, events
 	cfg.GossipVerifyIncoming, cfg.GossipVerifyOutgoing = true, true
 	cfg.TCPTimeout = min(cfg.TCPTimeout, f.cfg.StreamTimeout)
 	cfg.EnableCompression = false // names and ports: little to gain
@@ -199,34 +199,34 @@ func (f *Finder) ip(ctx context.Context, s, host string, port int) (string, int,
 	return all[0].Unmap().String(), port, nil
 }
 
-// says is what this member says of itself.
-type says struct{ meta []byte }
+// metaDelegate supplies this member's metadata.
+type metaDelegate struct{ meta []byte }
 
-func (s says) NodeMeta(int) []byte             { return s.meta }
-func (s says) NotifyMsg([]byte)                {}
-func (s says) GetBroadcasts(int, int) [][]byte { return nil }
-func (s says) LocalState(bool) []byte          { return nil }
-func (s says) MergeRemoteState([]byte, bool)   {}
+func (s metaDelegate) NodeMeta(int) []byte             { return s.meta }
+func (s metaDelegate) NotifyMsg([]byte)                {}
+func (s metaDelegate) GetBroadcasts(int, int) [][]byte { return nil }
+func (s metaDelegate) LocalState(bool) []byte          { return nil }
+func (s metaDelegate) MergeRemoteState([]byte, bool)   {}
 
-// run is one time of taking part.
-type run struct {
-	cfg     Config
-	table   *table
-	list    *memberlist.Memberlist
-	streams *streams
-	ctx     context.Context
-	cancel  context.CancelFunc
-	over    chan struct{} // closed when join has returned
-	end     sync.Once
-	rounds  atomic.Uint64 // of attempts to join
+// session is one membership in the gossip cluster, from Announce to stop.
+type session struct {
+	cfg      Config
+	table    *table
+	list     *memberlist.Memberlist
+	streams  *streams
+	ctx      context.Context
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when join has returned
+	end      sync.Once
+	attempts atomic.Uint64 // of attempts to join
 }
 
-func (r *run) stop() {
+func (r *session) stop() {
 	r.cancel()
 	if err := r.list.Leave(r.cfg.LeaveTimeout); err != nil {
 		r.cfg.Log.Warn("gossip: could not tell the other members that this node stops; they will notice by themselves", "error", err)
 	}
-	<-r.over // within Config.StreamTimeout
+	<-r.done // within Config.StreamTimeout
 	if err := r.list.Shutdown(); err != nil {
 		r.cfg.Log.Warn("gossip: cannot close the listeners", "error", err)
 	}
@@ -241,8 +241,8 @@ const lostTries = 4
 // join is the goroutine that joins the others, and joins them again after the
 // network has been cut: started by Announce, ended by stop. Attempts go on for
 // ever: that nobody answers does not make this node the first of a cluster.
-func (r *run) join() {
-	defer close(r.over)
+func (r *session) join() {
+	defer close(r.done)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	pause, told := firstPause, ""
@@ -253,10 +253,10 @@ func (r *run) join() {
 		case <-timer.C:
 		}
 		why := r.attempt()
-		r.rounds.Add(1)
+		r.attempts.Add(1)
 		switch {
 		case why != nil && kindOf(why.Error()) != told && r.ctx.Err() == nil:
-			r.tell(why)
+			r.logFailure(why)
 		case why == nil && told != "":
 			r.cfg.Log.Info("gossip: joined the cluster", "members", r.list.NumMembers())
 		}
@@ -272,7 +272,7 @@ func (r *run) join() {
 	}
 }
 
-func (r *run) tell(why error) {
+func (r *session) logFailure(why error) {
 	args := []any{"error", why}
 	if h := hint(why.Error()); h != "" {
 		args = append(args, "hint", h)
@@ -282,10 +282,10 @@ func (r *run) tell(why error) {
 
 // attempt joins every seed that does not take part, and some that were lost. An
 // error: there are seeds, and no other member is known.
-func (r *run) attempt() error {
+func (r *session) attempt() error {
 	var errs []error
 	for _, addr := range r.table.missing(time.Now(), lostTries) {
-		r.one(addr) // who is dead does not answer: that is nothing to log
+		r.joinAddress(addr) // who is dead does not answer: that is nothing to log
 	}
 	for _, seed := range r.cfg.Seeds {
 		addrs, err := r.resolve(seed)
@@ -293,7 +293,7 @@ func (r *run) attempt() error {
 			errs = append(errs, err)
 		}
 		for _, addr := range addrs {
-			if err := r.one(addr); err != nil {
+			if err := r.joinAddress(addr); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -304,7 +304,7 @@ func (r *run) attempt() error {
 	return errors.Join(errs...)
 }
 
-func (r *run) one(addr string) error {
+func (r *session) joinAddress(addr string) error {
 	if r.ctx.Err() != nil || r.table.isAt(addr) {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (r *run) one(addr string) error {
 }
 
 // resolve returns the addresses of a seed.
-func (r *run) resolve(seed string) (all []string, err error) {
+func (r *session) resolve(seed string) (all []string, err error) {
 	host, port, err := hostPort(seed, DefaultPort)
 	if err != nil {
 		return nil, err

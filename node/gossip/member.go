@@ -16,7 +16,7 @@ import (
 // member is one life of a node, as the others know it.
 type member struct {
 	node.Announcement
-	born time.Time // to the millisecond
+	incarnation time.Time // to the millisecond
 }
 
 // Bounds of what a member says of itself.
@@ -39,7 +39,7 @@ func (m member) meta() ([]byte, error) {
 	if len(m.Endpoints) > maxEndpoints {
 		return nil, fmt.Errorf("gossip: %s listens at %d endpoints: want at most %d", m.Name, len(m.Endpoints), maxEndpoints)
 	}
-	text := fmt.Sprint(metaVersion, " ", m.born.UnixMilli())
+	text := fmt.Sprint(metaVersion, " ", m.incarnation.UnixMilli())
 	for _, e := range m.Endpoints {
 		text += " " + portable(e).String()
 	}
@@ -88,7 +88,7 @@ func parse(id string, meta []byte) (member, error) {
 	if err != nil || ms < 0 {
 		return bad("the birth")
 	}
-	m.born = time.UnixMilli(ms)
+	m.incarnation = time.UnixMilli(ms)
 	for _, f := range fields[2:] {
 		e, err := node.ParseEndpoint(f)
 		if err != nil {
@@ -109,6 +109,6 @@ func parse(id string, meta []byte) (member, error) {
 // clocks of the hosts decide, and between equals the greater creation.
 func newest(lives []member) {
 	slices.SortFunc(lives, func(a, b member) int {
-		return cmp.Or(b.born.Compare(a.born), cmp.Compare(b.Creation, a.Creation))
+		return cmp.Or(b.incarnation.Compare(a.incarnation), cmp.Compare(b.Creation, a.Creation))
 	})
 }

@@ -108,7 +108,7 @@ func FuzzMember(f *testing.F) {
 
 func TestNewest(t *testing.T) {
 	old, young := sample(), sample()
-	young.born = old.born.Add(time.Millisecond)
+	young.incarnation = old.incarnation.Add(time.Millisecond)
 	old.Creation = 0xffffffff
 	twin := young
 	twin.Creation++
@@ -194,7 +194,7 @@ func TestConfig(t *testing.T) {
 // What is remembered is bounded, in number and time.
 func TestLost(t *testing.T) {
 	tb := newTable()
-	ear := tb.listen()
+	events := tb.listen()
 	at := func(i int) *memberlist.Node {
 		m := sample()
 		m.Creation = uint32(i)
@@ -204,16 +204,16 @@ func TestLost(t *testing.T) {
 		return &memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946}
 	}
 	for i := range maxLost + 100 {
-		ear.NotifyJoin(at(i))
+		events.NotifyJoin(at(i))
 		require.True(t, tb.isAt(addrOf(at(i))))
-		ear.NotifyLeave(at(i))
+		events.NotifyLeave(at(i))
 		require.False(t, tb.isAt(addrOf(at(i))))
 	}
 	assert.Equal(t, maxLost, tb.gone())
 	assert.Empty(t, tb.lives)
 	assert.Empty(t, tb.at)
 	assert.Len(t, tb.missing(time.Now(), 3), 3)
-	ear.NotifyJoin(at(maxLost + 99))
+	events.NotifyJoin(at(maxLost + 99))
 	assert.Equal(t, maxLost-1, tb.gone(), "it is back")
 	assert.Empty(t, tb.missing(time.Now().Add(2*lostTime), 3))
 	assert.Zero(t, tb.gone())
@@ -245,12 +245,12 @@ func TestEar(t *testing.T) {
 // What the list of a thousand members costs.
 func BenchmarkList(b *testing.B) {
 	tb := newTable()
-	ear := tb.listen()
+	events := tb.listen()
 	for i := range 1000 {
 		m := sample()
 		m.Name = node.Atom(strings.Repeat("x", i%200+1) + "@h" + string(rune('0'+i/200)))
 		meta, _ := m.meta()
-		ear.NotifyJoin(&memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946})
+		events.NotifyJoin(&memberlist.Node{Name: m.id(), Meta: meta, Addr: []byte{10, 0, byte(i >> 8), byte(i)}, Port: 7946})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

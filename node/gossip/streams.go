@@ -39,8 +39,8 @@ type streams struct {
 	waiting []*stream // oldest first
 	sources map[netip.Prefix]share
 	closed  bool
-	refused seldom
-	cut     seldom
+	refused logLimiter
+	cut     logLimiter
 }
 
 // share is how many streams a source has.
@@ -53,8 +53,8 @@ const (
 	sourceWaitFactor = 8
 )
 
-// seldom counts events, of which one a second is logged.
-type seldom struct {
+// logLimiter counts events, of which one a second is logged.
+type logLimiter struct {
 	count  uint64
 	logged time.Time
 	left   uint64 // not logged since
@@ -65,7 +65,7 @@ const logPause = time.Second
 
 // due counts an event. It reports whether it is to be logged, and how many before it
 // were not.
-func (s *seldom) due(now time.Time) (left uint64, due bool) {
+func (s *logLimiter) due(now time.Time) (left uint64, due bool) {
 	s.count++
 	if now.Sub(s.logged) < logPause {
 		s.left++
@@ -89,13 +89,13 @@ func newStreams(c *Config) *streams {
 // stream is one of them. Its Close gives the place to one that waits.
 type stream struct {
 	net.Conn
-	all    *streams
-	source netip.Prefix // not valid: dialled here
-	end    time.Time
-	left   int64       // bytes that may be read still; the reader's
-	timer  *time.Timer // while it waits; guarded by all.mu
-	once   sync.Once   // its place is given back
-	told   sync.Once   // that it was cut
+	all     *streams
+	source  netip.Prefix // not valid: dialled here
+	end     time.Time
+	left    int64       // bytes that may be read still; the reader's
+	timer   *time.Timer // while it waits; guarded by all.mu
+	once    sync.Once   // its place is given back
+	logOnce sync.Once   // that it was cut
 }
 
 // admit takes a connection that has been accepted: it is served, waits, or is closed.
@@ -256,13 +256,13 @@ func (s *streams) stats(to *Stats) {
 func (st *stream) Read(p []byte) (int, error) {
 	if st.left <= 0 {
 		err := fmt.Errorf("gossip: the stream is longer than %d bytes (Config.MaxStreamBytes)", st.all.bytes)
-		st.tellCut(err)
+		st.countCut(err)
 		return 0, err
 	}
 	n, err := st.Conn.Read(p[:min(int64(len(p)), st.left)])
 	st.left -= int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		st.tellCut(err)
+		st.countCut(err)
 	}
 	return n, err
 }
@@ -271,14 +271,14 @@ func (st *stream) Read(p []byte) (int, error) {
 func (st *stream) Write(p []byte) (int, error) {
 	n, err := st.Conn.Write(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		st.tellCut(err)
+		st.countCut(err)
 	}
 	return n, err
 }
 
-// tellCut counts a stream that is too long or too slow, once.
-func (st *stream) tellCut(why error) {
-	st.told.Do(func() {
+// countCut counts a stream that is too long or too slow, once.
+func (st *stream) countCut(why error) {
+	st.logOnce.Do(func() {
 		s := st.all
 		s.mu.Lock()
 		left, due := s.cut.due(time.Now())

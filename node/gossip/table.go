@@ -18,7 +18,7 @@ const (
 	lostTime = time.Hour
 )
 
-// table is who takes part, as far as memberlist has said. The methods of its ear are
+// table is who takes part, as far as memberlist has said. The methods of its events are
 // called with memberlist's lock held: they call nothing of it.
 //
 // Invariants:
@@ -29,33 +29,33 @@ const (
 type table struct {
 	mu       sync.Mutex
 	lives    map[node.Atom][]member
-	at       map[string]int    // how many members gossip at an address
-	lost     map[node.Atom]out // nodes that left, died, or that the network cut off
+	at       map[string]int           // how many members gossip at an address
+	lost     map[node.Atom]lostMember // nodes that left, died, or that the network cut off
 	watchers map[*func()]struct{}
-	ear      *ear // what hears for it; nil: nobody
+	events   *eventDelegate // the delegate whose events are used; nil: none
 }
 
-// ear is a table's for one time of taking part. memberlist does not wait for its
+// eventDelegate is a table's for one time of taking part. memberlist does not wait for its
 // goroutines and may tell something after its end, which must not stay in the
 // table for ever.
-type ear struct{ t *table }
+type eventDelegate struct{ t *table }
 
-// listen makes a new ear the one that is heard.
-func (t *table) listen() *ear {
+// listen makes a new event delegate and uses its events only.
+func (t *table) listen() *eventDelegate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ear = &ear{t}
-	return t.ear
+	t.events = &eventDelegate{t}
+	return t.events
 }
 
-// out is where a lost node gossiped.
-type out struct {
+// lostMember is the gossip address of a lost member.
+type lostMember struct {
 	addr  string
 	since time.Time
 }
 
 func newTable() *table {
-	return &table{lives: make(map[node.Atom][]member), at: make(map[string]int), lost: make(map[node.Atom]out),
+	return &table{lives: make(map[node.Atom][]member), at: make(map[string]int), lost: make(map[node.Atom]lostMember),
 		watchers: make(map[*func()]struct{})}
 }
 
@@ -65,13 +65,13 @@ func addrOf(n *memberlist.Node) string {
 
 // NotifyAlive is part of memberlist.AliveDelegate: who has the key and is no
 // actornode is left out.
-func (*ear) NotifyAlive(n *memberlist.Node) error {
+func (*eventDelegate) NotifyAlive(n *memberlist.Node) error {
 	_, err := parse(n.Name, n.Meta)
 	return err
 }
 
-// hear has note take down what n says of itself, if e is the one that is heard.
-func (e *ear) hear(n *memberlist.Node, note func(t *table, m member)) {
+// apply has note take down what n says of itself, if e is the one that is heard.
+func (e *eventDelegate) apply(n *memberlist.Node, note func(t *table, m member)) {
 	m, err := parse(n.Name, n.Meta)
 	if err != nil {
 		return // NotifyAlive has refused it
@@ -79,15 +79,15 @@ func (e *ear) hear(n *memberlist.Node, note func(t *table, m member)) {
 	t := e.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ear == e {
+	if t.events == e {
 		note(t, m)
 		t.changedLocked()
 	}
 }
 
 // NotifyJoin is part of memberlist.EventDelegate.
-func (e *ear) NotifyJoin(n *memberlist.Node) {
-	e.hear(n, func(t *table, m member) {
+func (e *eventDelegate) NotifyJoin(n *memberlist.Node) {
+	e.apply(n, func(t *table, m member) {
 		t.at[addrOf(n)]++
 		lives := append(t.lives[m.Name], m)
 		newest(lives)
@@ -98,8 +98,8 @@ func (e *ear) NotifyJoin(n *memberlist.Node) {
 
 // NotifyUpdate is part of memberlist.EventDelegate. Nobody changes what it says of
 // itself; an address may have changed, which is not told.
-func (e *ear) NotifyUpdate(n *memberlist.Node) {
-	e.hear(n, func(t *table, m member) {
+func (e *eventDelegate) NotifyUpdate(n *memberlist.Node) {
+	e.apply(n, func(t *table, m member) {
 		for i, l := range t.lives[m.Name] {
 			if l.Creation == m.Creation {
 				t.lives[m.Name][i] = m
@@ -111,8 +111,8 @@ func (e *ear) NotifyUpdate(n *memberlist.Node) {
 
 // NotifyLeave is part of memberlist.EventDelegate: n has left, or is dead; which of
 // the two memberlist does not say, so both count as lost.
-func (e *ear) NotifyLeave(n *memberlist.Node) {
-	e.hear(n, func(t *table, m member) {
+func (e *eventDelegate) NotifyLeave(n *memberlist.Node) {
+	e.apply(n, func(t *table, m member) {
 		if addr := addrOf(n); t.at[addr] > 1 {
 			t.at[addr]--
 		} else {
@@ -126,12 +126,12 @@ func (e *ear) NotifyLeave(n *memberlist.Node) {
 		}
 		if t.lives[m.Name] = left; len(left) == 0 {
 			delete(t.lives, m.Name)
-			t.loseLocked(m.Name, out{addrOf(n), time.Now()})
+			t.loseLocked(m.Name, lostMember{addrOf(n), time.Now()})
 		}
 	})
 }
 
-func (t *table) loseLocked(name node.Atom, o out) {
+func (t *table) loseLocked(name node.Atom, o lostMember) {
 	if len(t.lost) >= maxLost {
 		for old := range t.lost { // any one: the seeds are still tried
 			delete(t.lost, old)
@@ -213,7 +213,7 @@ func (t *table) gone() int {
 func (t *table) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ear = nil
+	t.events = nil
 	clear(t.lives)
 	clear(t.at)
 	clear(t.lost)

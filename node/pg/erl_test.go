@@ -23,18 +23,18 @@ import (
 // Tests with pg of a real OTP. Everything there is done and seen through the
 // distribution: calls by erpc, and pg's own monitors.
 
-// land is where Erlang nodes and ours find each other: a port mapper of the test.
-type land struct {
+// erlangNode is where Erlang nodes and ours find each other: a port mapper of the test.
+type erlangNode struct {
 	t    *testing.T
 	port int
 	node.Finder
 }
 
-func newLand(t *testing.T) *land {
+func newErlangNode(t *testing.T) *erlangNode {
 	t.Helper()
 	erltest.NeedNodes(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	return &land{t, cfg.Port, &node.EPMD{Config: cfg}}
+	return &erlangNode{t, cfg.Port, &node.EPMD{Config: cfg}}
 }
 
 // otp is a running Erlang node, as one of ours sees it.
@@ -47,7 +47,7 @@ type otp struct {
 }
 
 // erl starts an Erlang node.
-func (l *land) erl(name string) *otp {
+func (l *erlangNode) erl(name string) *otp {
 	l.t.Helper()
 	name += "@127.0.0.1"
 	n := erltest.Start(l.t, erltest.Options{Name: name, EPMD: l.port})
@@ -150,7 +150,7 @@ func (e *otp) view() map[string]string {
 
 // erlang starts one node of each sort, connected.
 func erlang(t *testing.T) (p *peer, e *otp) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e = l.erl("e")
 	p = startPeer(t, l, "go", pg.Config{})
 	return p, e.knows(p)
@@ -233,7 +233,7 @@ func TestErlangGroupTerms(t *testing.T) {
 }
 
 func TestErlangOtherScope(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	p := startPeer(t, l, "go", pg.Config{Name: "my scope"})
 	e.knows(p) // pg
@@ -250,7 +250,7 @@ func TestErlangOtherScope(t *testing.T) {
 }
 
 func TestErlangKilled(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	p := startPeer(t, l, "go", pg.Config{})
 	ours := p.spawn(1)
 	p.join("g", ours...)
@@ -298,7 +298,7 @@ func TestErlangDisconnect(t *testing.T) {
 // A scope of OTP that ends takes its members along; one that starts later than the
 // connection does not ask us, whom it does not see.
 func TestErlangLateScope(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	p := startPeer(t, l, "go", pg.Config{})
 	p.connect(e.name)
@@ -320,7 +320,7 @@ func TestErlangLateScope(t *testing.T) {
 
 // The same on our side.
 func TestErlangOurScopeIsLate(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	p := startPeer(t, l, "go", pg.Config{Name: "-"})
 	e.knows(p)
@@ -341,7 +341,7 @@ func TestErlangOurScopeIsLate(t *testing.T) {
 
 // Our node ends and is back at once, under its name: another life.
 func TestErlangWeRestart(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	var theirs []node.PID
 	for i := range 4 {
@@ -363,7 +363,7 @@ func TestErlangWeRestart(t *testing.T) {
 }
 
 func TestErlangTwoAndUs(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e, f := l.erl("e"), l.erl("f")
 	p := startPeer(t, l, "go", pg.Config{})
 	e.knows(p)
@@ -389,7 +389,7 @@ func TestErlangTwoAndUs(t *testing.T) {
 }
 
 func TestErlangAndTwoOfUs(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	p, q := startPeer(t, l, "go", pg.Config{}), startPeer(t, l, "too", pg.Config{})
 	e.knows(p)
@@ -413,7 +413,7 @@ func TestErlangAndTwoOfUs(t *testing.T) {
 }
 
 func TestErlangStorm(t *testing.T) {
-	l := newLand(t)
+	l := newErlangNode(t)
 	e := l.erl("e")
 	p, q := startPeer(t, l, "go", pg.Config{}), startPeer(t, l, "too", pg.Config{})
 	e.knows(p)

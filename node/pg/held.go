@@ -48,15 +48,15 @@ type limits struct {
 	refused         [2]atomic.Uint64 // by amount
 }
 
-// amount is what others make a scope keep too much of.
-type amount uint8
+// quotaKind is what others make a scope keep too much of.
+type quotaKind uint8
 
 const (
-	ofMembers amount = iota // scope processes too
+	ofMembers quotaKind = iota // scope processes too
 	ofGroups
 )
 
-func (k amount) String() string { return [...]string{"members", "groups"}[k] }
+func (k quotaKind) String() string { return [...]string{"members", "groups"}[k] }
 
 // holder is a node that makes the scope keep something.
 //
@@ -84,7 +84,7 @@ func (m *machine) holder(at node.Atom) *holder {
 }
 
 // refuse counts and logs that there is too much.
-func (m *machine) refuse(h *holder, k amount) bool {
+func (m *machine) refuse(h *holder, k quotaKind) bool {
 	m.limits.refused[k].Add(1)
 	if !h.logged && m.log != nil {
 		h.logged = true
@@ -93,8 +93,8 @@ func (m *machine) refuse(h *holder, k amount) bool {
 	return false
 }
 
-// mayMeet reports whether one more scope process of a node may be known.
-func (m *machine) mayMeet(h *holder) bool { return h.scopes < maxScopes || m.refuse(h, ofMembers) }
+// mayAddPeer reports whether one more scope process of a node may be known.
+func (m *machine) mayAddPeer(h *holder) bool { return h.scopes < maxScopes || m.refuse(h, ofMembers) }
 
 // mayHold returns how many of n members more h may have in g, which has the name term; g
 // may be nil: there is no such group yet. first: h has none there.

@@ -8,7 +8,7 @@ import (
 )
 
 // machine is a scope process without the process: pg.erl's state and what changes
-// it. What it wants of the world it asks a world for, so tests walk it, many at a
+// it. What it wants needs from outside it requests through processOps, so tests walk it, many at a
 // time, without a node.
 //
 // Invariants:
@@ -23,7 +23,7 @@ import (
 //  5. No list in a message or in peers is empty: to pg of OTP an empty group is
 //     one that is there.
 type machine struct {
-	w     world // of the message that is being handled
+	ops   processOps // of the message that is being handled
 	self  node.PID
 	name  node.Atom
 	table *table
@@ -35,14 +35,14 @@ type machine struct {
 	seeks    map[node.Atom]*seek
 
 	limits  *limits
-	log     func(node.Atom, amount) // says that a node is refused something; nil: not
+	log     func(node.Atom, quotaKind) // says that a node is refused something; nil: not
 	holders map[node.Atom]*holder
 	here    holder // what has been joined here
 }
 
-// world is what a machine acts through. Nothing of it makes connections: a
+// processOps are the operations that a machine performs. None of it makes connections: a
 // message that is late must not undo a disconnect.
-type world interface {
+type processOps interface {
 	Monitor(node.PID) node.Ref
 	MonitorAt(node.At) node.Ref
 	Demonitor(ref node.Ref, flush bool) bool
@@ -50,22 +50,22 @@ type world interface {
 	SendAt(at node.At, msg any) error
 }
 
-// near is the world as a process sees it.
-type near struct{ *node.Context }
+// contextOps performs these operations for a process.
+type contextOps struct{ *node.Context }
 
-func (n near) Monitor(pid node.PID) node.Ref { return node.MonitorConnected(n.Context, pid) }
-func (n near) MonitorAt(at node.At) node.Ref { return node.MonitorConnected(n.Context, at) }
+func (n contextOps) Monitor(pid node.PID) node.Ref { return node.MonitorConnected(n.Context, pid) }
+func (n contextOps) MonitorAt(at node.At) node.Ref { return node.MonitorConnected(n.Context, at) }
 
-// Send is part of world. A process here that does not read what it has subscribed to
+// Send is part of processOps. A process here that does not read what it has subscribed to
 // must not hold up the scope.
-func (n near) Send(to node.PID, msg any) error {
+func (n contextOps) Send(to node.PID, msg any) error {
 	if to.Origin() == n.Self().Origin() {
 		return node.SendNow(n.Context, to, msg)
 	}
 	return node.SendConnected(n.Context, to, msg)
 }
 
-func (n near) SendAt(at node.At, msg any) error { return node.SendConnected(n.Context, at, msg) }
+func (n contextOps) SendAt(at node.At, msg any) error { return node.SendConnected(n.Context, at, msg) }
 
 // member is a local process that is in groups.
 type member struct {
@@ -75,11 +75,11 @@ type member struct {
 
 // peer is the scope process of another node.
 type peer struct {
-	of     *holder
-	ref    node.Ref
-	groups map[*group][]node.PID
-	told   bool // has been sent a sync
-	waited bool // for the time of one seek
+	of         *holder
+	ref        node.Ref
+	groups     map[*group][]node.PID
+	synced     bool // has been sent a sync
+	seekPassed bool // for the time of one seek
 }
 
 // watcher is a process that wants to know who joins and leaves.
@@ -112,7 +112,7 @@ func (m *machine) join(term any, pids []node.PID) {
 	for _, p := range pids {
 		k := m.local[p]
 		if k == nil {
-			k = &member{ref: m.w.Monitor(p)}
+			k = &member{ref: m.ops.Monitor(p)}
 			m.local[p] = k
 		}
 		k.groups = append(k.groups, g)
@@ -139,7 +139,7 @@ func (m *machine) leave(term any, pids []node.PID) bool {
 		}
 		gone = append(gone, p)
 		if k.groups = slices.Delete(k.groups, i, i+1); len(k.groups) == 0 {
-			m.w.Demonitor(k.ref, true)
+			m.ops.Demonitor(k.ref, true)
 			delete(m.local, p)
 		}
 	}
@@ -208,8 +208,8 @@ func (m *machine) exit(g *group, pids []node.PID, local bool) {
 
 func (m *machine) broadcast(msg wire.Tuple) {
 	for pid, p := range m.peers {
-		if p.told {
-			m.w.Send(pid, msg) // if that is lost, so is the connection
+		if p.synced {
+			m.ops.Send(pid, msg) // if that is lost, so is the connection
 		}
 	}
 }
@@ -224,28 +224,28 @@ func (m *machine) start(nodes []node.Atom) {
 // up asks a node whether it has the scope.
 func (m *machine) up(at node.Atom) {
 	if at != m.self.Node() {
-		m.w.SendAt(node.At{Name: m.name, Node: at}, wire.Tuple{discover, m.self})
+		m.ops.SendAt(node.At{Name: m.name, Node: at}, wire.Tuple{discover, m.self})
 	}
 }
 
 // discovered: a peer wants to know who is here.
 func (m *machine) discovered(from node.PID) {
 	p := m.peers[from]
-	if p == nil && !m.mayMeet(m.holder(from.Node())) {
+	if p == nil && !m.mayAddPeer(m.holder(from.Node())) {
 		return
 	}
 	if m.sync(from) != nil {
 		return // the connection is lost; there will be another discover after it
 	}
 	if p == nil {
-		p = m.meet(from)
-		m.w.Send(from, wire.Tuple{discover, m.self})
+		p = m.addPeer(from)
+		m.ops.Send(from, wire.Tuple{discover, m.self})
 	}
-	p.told = true
+	p.synced = true
 }
 
-func (m *machine) meet(pid node.PID) *peer {
-	p := &peer{of: m.holder(pid.Node()), ref: m.w.Monitor(pid), groups: make(map[*group][]node.PID)}
+func (m *machine) addPeer(pid node.PID) *peer {
+	p := &peer{of: m.holder(pid.Node()), ref: m.ops.Monitor(pid), groups: make(map[*group][]node.PID)}
 	m.peers[pid] = p
 	m.holders[p.of.at] = p.of
 	p.of.scopes++
@@ -260,17 +260,17 @@ func (m *machine) sync(to node.PID) error {
 			here = append(here, wire.Tuple{g.term, pidList(v.local)})
 		}
 	}
-	return m.w.Send(to, wire.Tuple{genCast, wire.Tuple{sync_, m.self, here}})
+	return m.ops.Send(to, wire.Tuple{genCast, wire.Tuple{sync_, m.self, here}})
 }
 
 // synced: a peer has told who is there.
 func (m *machine) synced(from node.PID, entries []entry) {
 	p := m.peers[from]
 	if p == nil {
-		if !m.mayMeet(m.holder(from.Node())) {
+		if !m.mayAddPeer(m.holder(from.Node())) {
 			return
 		}
-		p = m.meet(from)
+		p = m.addPeer(from)
 	}
 	before := p.groups
 	for g, pids := range before {
@@ -357,7 +357,7 @@ func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
 
 // watch makes a process one that watches a group, or with of nil all of them.
 func (m *machine) watch(pid node.PID, of *group) node.Ref {
-	ref := m.w.Monitor(pid)
+	ref := m.ops.Monitor(pid)
 	w := watcher{pid: pid, of: of}
 	if pid.Origin() != m.self.Origin() {
 		w.held = m.holder(pid.Node())
@@ -380,7 +380,7 @@ func (m *machine) unwatch(ref node.Ref) bool {
 	if _, ok := m.watchers[ref]; !ok {
 		return false
 	}
-	m.w.Demonitor(ref, true)
+	m.ops.Demonitor(ref, true)
 	m.forget(ref)
 	return true
 }
@@ -404,18 +404,18 @@ func (m *machine) forget(ref node.Ref) {
 // notify tells all who watch g.
 func (m *machine) notify(g *group, joined bool, pids []node.PID) {
 	for ref, pid := range m.all {
-		m.tell(pid, Change{ref, joined, g.term, pids})
+		m.send(pid, Change{ref, joined, g.term, pids})
 	}
 	for ref, pid := range g.watchers {
-		m.tell(pid, Change{ref, joined, g.term, pids})
+		m.send(pid, Change{ref, joined, g.term, pids})
 	}
 }
 
-func (m *machine) tell(pid node.PID, c Change) {
+func (m *machine) send(pid node.PID, c Change) {
 	if pid.Origin() == m.self.Origin() {
-		m.w.Send(pid, c)
+		m.ops.Send(pid, c)
 	} else {
-		m.w.Send(pid, c.Term())
+		m.ops.Send(pid, c.Term())
 	}
 }
 
@@ -433,16 +433,16 @@ func (m *machine) seek(nodes []node.Atom) (again bool) {
 	for pid, p := range m.peers {
 		unmet[pid.Node()] = false
 		switch {
-		case p.told:
-		case p.waited: // its discover has not come: it knows us from before
-			p.told = m.sync(pid) == nil
+		case p.synced:
+		case p.seekPassed: // its discover has not come: it knows us from before
+			p.synced = m.sync(pid) == nil
 		default:
-			p.waited, again = true, true
+			p.seekPassed, again = true, true
 		}
 	}
 	for at, s := range m.seeks {
 		if !unmet[at] {
-			m.w.Demonitor(s.ref, true)
+			m.ops.Demonitor(s.ref, true)
 			delete(m.seeks, at)
 		}
 	}
@@ -453,7 +453,7 @@ func (m *machine) seek(nodes []node.Atom) (again bool) {
 		again = true
 		switch s := m.seeks[at]; {
 		case s == nil:
-			m.seeks[at] = &seek{ref: m.w.MonitorAt(node.At{Name: m.name, Node: at})}
+			m.seeks[at] = &seek{ref: m.ops.MonitorAt(node.At{Name: m.name, Node: at})}
 		case !s.asked:
 			s.asked = true
 			m.up(at)

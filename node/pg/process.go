@@ -78,12 +78,12 @@ func (p *process) Init(c *genserver.Context) error {
 		}
 	}
 	p.machine = newMachine(c.Self(), name, &p.scope.limits)
-	p.log = func(at node.Atom, what amount) {
+	p.log = func(at node.Atom, what quotaKind) {
 		n.Log().Warn("a request of a peer was refused: it has too many members or groups in this scope", "scope", string(name), "peer", string(at), "what", what.String())
 	}
 	p.scope.table.Store(p.table)
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	c.MonitorNodes(true) // before Nodes, so that none is missed
 	nodes := n.Nodes(true)
 	p.start(nodes)
@@ -118,20 +118,20 @@ func (p *process) arm(c *genserver.Context, wanted bool) {
 }
 
 func (p *process) seekNow(c *genserver.Context, _ seekTime) error {
-	p.w, p.armed = near{c.Context}, false
+	p.ops, p.armed = contextOps{c.Context}, false
 	p.arm(c, p.seek(c.Node().Nodes(true)))
 	return nil
 }
 
 func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	p.up(up.Node)
 	p.arm(c, true)
 	return nil
 }
 
 func (p *process) exited(c *genserver.Context, d node.Down) error {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
 		p.arm(c, p.seek(c.Node().Nodes(true)))
 	}
@@ -139,24 +139,24 @@ func (p *process) exited(c *genserver.Context, d node.Down) error {
 }
 
 func (p *process) message(c *genserver.Context, t wire.Tuple) error {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	if !p.handle(t) {
-		p.strange(c, "unexpected message", t)
+		p.unexpected(c, "unexpected message", t)
 	}
 	return nil
 }
 
 func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	if !p.handleCast(t) {
-		p.strange(c, "unexpected cast", t)
+		p.unexpected(c, "unexpected cast", t)
 		return nil
 	}
 	p.arm(c, true) // its discover should follow
 	return nil
 }
 
-func (p *process) strange(c *genserver.Context, what string, t wire.Tuple) {
+func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {
 	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sys.Brief(t))
 }
 
@@ -167,7 +167,7 @@ func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {
 	if err := p.checkLocal(r.pids); err != nil {
 		return struct{}{}, err
 	}
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	p.join(r.group, r.pids)
 	return struct{}{}, nil
 }
@@ -176,7 +176,7 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 	if err := p.checkLocal(r.pids); err != nil {
 		return struct{}{}, err
 	}
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	if !p.leave(r.group, r.pids) {
 		return struct{}{}, ErrNotJoined
 	}
@@ -184,7 +184,7 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 }
 
 func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	for g, v := range p.table.groups() {
 		if local := slices.Clone(v.local); len(local) > 0 { // leave changes the view
 			p.leave(g.term, local)
@@ -199,7 +199,7 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 	if pid.IsZero() {
 		return watched{}, ErrNoWatcher
 	}
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	if !p.mayWatch(pid, r.group, r.all) {
 		return watched{}, errTooMany
 	}
@@ -218,7 +218,7 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 }
 
 func (p *process) unwatching(c *genserver.Context, r unwatching) (bool, error) {
-	p.w = near{c.Context}
+	p.ops = contextOps{c.Context}
 	return p.unwatch(r.ref), nil
 }
 

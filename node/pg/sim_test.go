@@ -293,7 +293,7 @@ func (n *simNode) start() {
 		n.o = newOTP(n, n.scope)
 	} else {
 		n.m = newMachine(n.scope, simScope, &limits{members: DefaultMembers, groups: DefaultGroups})
-		n.m.w = n
+		n.m.ops = n
 		n.seen = map[string][]node.PID{}
 		n.m.watch(n.pid(), nil) // dead already, but told until it knows
 		n.watchers()

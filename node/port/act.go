@@ -20,8 +20,8 @@ func (p *port) act(op any) error {
 	case opCall:
 		return p.ask(op)
 	case opReady:
-		if p.waits && !p.ending {
-			p.waits = false
+		if p.starting && !p.ending {
+			p.starting = false
 			p.timer.Stop()
 			p.c.Announce()
 		}

@@ -46,7 +46,7 @@ port.run()
 `
 
 // ask asks the program for one of the things above.
-func (w *world) ask(pid node.PID, fields ...any) any {
+func (w *portTest) ask(pid node.PID, fields ...any) any {
 	w.Helper()
 	fields[0] = node.Atom(fields[0].(string))
 	v, err := node.CallWithin[any](patience, w.self, pid, wire.Tuple(fields))
@@ -54,8 +54,8 @@ func (w *world) ask(pid node.PID, fields ...any) any {
 	return v
 }
 
-func newEverything(t *testing.T) (*world, node.PID) {
-	w := newWorld(t)
+func newEverything(t *testing.T) (*portTest, node.PID) {
+	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
 	cfg := python(everything)
 	cfg.Init = wire.List{1, wire.Atom("x")}
@@ -181,7 +181,7 @@ func TestLinksBreak(t *testing.T) {
 
 // A program that is told to stop may finish what it has begun.
 func TestStop(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
 	pid := w.start(python(everything+`port.send("sink", "last words")`), node.Options{})
 	w.n.Exit(pid, node.Shutdown)
@@ -197,7 +197,7 @@ func TestStubborn(t *testing.T) {
 		"ignores SIGTERM":          `trap '' TERM; echo up >&2; while :; do sleep 1000; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newPortTest(t)
 			cfg := sh(script)
 			cfg.Grace = 50 * time.Millisecond
 			pid := w.start(cfg, node.Options{})
@@ -214,7 +214,7 @@ func TestStubborn(t *testing.T) {
 
 // A parent's order to stop is the reason, though the program was on its way out.
 func TestStopOfTheEnding(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	gate := filepath.Join(t.TempDir(), "gate")
 	cfg := sh("exec >&-; while [ ! -e " + gate + " ]; do sleep 0.01; done")
 	cfg.Grace = patience
@@ -229,7 +229,7 @@ func TestStopOfTheEnding(t *testing.T) {
 
 // A port that is killed takes its program along.
 func TestKilled(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	pid := w.start(sh("trap '' TERM; echo up >&2; while :; do sleep 1000; done"), node.Options{})
 	eventually(t, "up", func() bool { return len(w.log.String()) > 0 })
 	os := w.info(pid).OSPID
@@ -241,7 +241,7 @@ func TestKilled(t *testing.T) {
 // The end of a node ends the programs, whatever they think of it: newWorld checks
 // that none is left.
 func TestNodeStops(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	for range 5 {
 		cfg := sh("trap '' TERM; sleep 1000 & while :; do sleep 1000; done")
 		cfg.Grace = 50 * time.Millisecond
@@ -254,7 +254,7 @@ func TestNodeStops(t *testing.T) {
 func TestNodeStopsAtOnce(t *testing.T) {
 	for range 40 {
 		t.Run("", func(t *testing.T) {
-			w := newWorld(t)
+			w := newPortTest(t)
 			cfg := sh("sleep 1000")
 			cfg.Grace = 10 * time.Millisecond
 			w.start(cfg, node.Options{})
@@ -267,7 +267,7 @@ func TestNodeStopsAtOnce(t *testing.T) {
 }
 
 func TestTooManyCalls(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER\nport.run()")
 	cfg.Open = 3
 	pid := w.start(cfg, node.Options{})
@@ -286,7 +286,7 @@ func TestTooManyOfTheProgram(t *testing.T) {
 		"link":    "port.link(port.init[i])",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newPortTest(t)
 			cfg := python("port = Port()\nfor i in range(4): " + line + "\nport.run()")
 			cfg.Open = 3
 			var others wire.List
@@ -304,7 +304,7 @@ func TestTooManyOfTheProgram(t *testing.T) {
 // Timeouts of calls that the program has made do not fill the memory while it does
 // not read.
 func TestCallsWithoutReading(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
 	cfg := python(`
 port = Port()
@@ -320,7 +320,7 @@ time.sleep(1000)
 
 // Callers that have given up make room.
 func TestForgottenCalls(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER if b else 7\nport.run()")
 	cfg.Open = 3
 	pid := w.start(cfg, node.Options{})

@@ -20,20 +20,20 @@ const infinity = node.Atom("infinity")
 
 const erlName = "portcaller@127.0.0.1"
 
-// erlWorld is a world that a real Erlang node can connect to.
-type erlWorld struct {
-	*world
+// erlangPortTest is a test that a real Erlang node can connect to.
+type erlangPortTest struct {
+	*portTest
 	erl *erltest.Node
 }
 
-func newErlWorld(t *testing.T) *erlWorld {
+func newErlangPortTest(t *testing.T) *erlangPortTest {
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	w := newWorldWith(t, node.Config{Name: "portgo@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
-	return &erlWorld{w, erltest.Start(t, erltest.Options{Name: erlName, EPMD: cfg.Port})}
+	w := newPortTestWith(t, node.Config{Name: "portgo@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
+	return &erlangPortTest{w, erltest.Start(t, erltest.Options{Name: erlName, EPMD: cfg.Port})}
 }
 
 // rpc runs a function on the Erlang node.
-func (w *erlWorld) rpc(module, function node.Atom, args ...any) string {
+func (w *erlangPortTest) rpc(module, function node.Atom, args ...any) string {
 	w.Helper()
 	v, err := node.RPC[any](ctx, w.n, erlName, module, function, args...)
 	if e, ok := err.(*node.RemoteError); ok {
@@ -44,7 +44,7 @@ func (w *erlWorld) rpc(module, function node.Atom, args ...any) string {
 }
 
 func TestCalledFromErlang(t *testing.T) {
-	w := newErlWorld(t)
+	w := newErlangPortTest(t)
 	w.start(counter(), node.Options{Name: "pycounter"})
 	to := wire.Tuple{node.Atom("pycounter"), w.n.Name()}
 	add := wire.Tuple{node.Atom("add"), 5}
@@ -59,7 +59,7 @@ func TestCalledFromErlang(t *testing.T) {
 
 // Everything that Erlang can send comes back as it was: pids, references, funs.
 func TestEchoToErlang(t *testing.T) {
-	w := newErlWorld(t)
+	w := newErlangPortTest(t)
 	w.start(python("port = Port()\n@port.on_call\ndef call(b, c): return b\nport.run()"), node.Options{Name: "echo"})
 	require.Equal(t, "true", w.erl.Ask(`R = gen_server:call({echo, 'portgo@127.0.0.1'}, T = {self(), make_ref(), fun lists:map/2, fun(X) -> {X, node()} end, `+
 		`1 bsl 70, -(1 bsl 64), 1 bsl 63, <<5:3>>, [a | b], #{{a} => 1.5, "k" => [[], #{}]}, undefined, nil, true, 'é', "text", <<"bin">>, `+
@@ -69,7 +69,7 @@ func TestEchoToErlang(t *testing.T) {
 
 // The program calls, monitors and sends to processes of the Erlang node.
 func TestProgramCallsErlang(t *testing.T) {
-	w := newErlWorld(t)
+	w := newErlangPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
 	pid := w.start(python(everything), node.Options{})
 	far := func(name string) any { return wire.Tuple{node.Atom(name), node.Atom(erlName)} }
@@ -85,7 +85,7 @@ func TestProgramCallsErlang(t *testing.T) {
 // An Erlang program that speaks {packet, 4} and term_to_binary.
 func TestETF(t *testing.T) {
 	erltest.NeedTool(t, "escript", "its port is not tried")
-	w := newWorld(t)
+	w := newPortTest(t)
 	pid := w.start(Config{Command: samples + "/counter.escript", Codec: ETF, Init: 10}, node.Options{})
 	require.Equal(t, "15", w.call(pid, "{add,5}"))
 	require.NoError(t, w.n.Send(pid, node.Cast[any]{Body: wire.Tuple{wire.Atom("add"), 1}}))

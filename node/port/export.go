@@ -12,7 +12,7 @@ import (
 // Module is the module under which Export offers ports.
 const Module wire.Atom = "port"
 
-var errAlien = fmt.Errorf("%w: only a process of this node may start a port by name", ErrConfig)
+var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a port by name", ErrConfig)
 
 // Export lets supervisors that are described by text start ports: port:start/1,
 // whose argument is a map, or a list of pairs, with the fields of a [Config] in
@@ -43,7 +43,7 @@ func Export(n *node.Node, allow func(Config) error) error {
 		if err != nil {
 			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), err.Error()})
 		}
-		return &port{cfg: cfg, alien: true}, nil
+		return &port{cfg: cfg, localParentOnly: true}, nil
 	})
 }
 

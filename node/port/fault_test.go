@@ -45,7 +45,7 @@ func TestFaults(t *testing.T) {
 		{"exits with a reason", python("port = Port()\nport.exit((Atom('shutdown'), 7))\nport.run()"), "{shutdown,7}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newPortTest(t)
 			if c.cfg.Grace = patience; strings.HasSuffix(c.want, "_closed") { // it does not exit by itself
 				c.cfg.Grace = 100 * time.Millisecond
 			}
@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNotStarted(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	for name, c := range map[string]struct {
 		cfg  Config
 		want string
@@ -104,7 +104,7 @@ func TestNotStarted(t *testing.T) {
 // A program that reads nothing: what goes to it is bounded, the rest waits in the
 // mailbox, and what waits there is bounded where the mailbox is.
 func TestStopsReading(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := sh("sleep 1000")
 	cfg.Queue, cfg.Stall, cfg.Grace = 100_000, 3*time.Second, 100*time.Millisecond
 	pid, err := Start(ctx, w.n, cfg, node.Options{Limits: mailbox.Limits{Messages: 100}})
@@ -137,7 +137,7 @@ func TestReadsLate(t *testing.T) {
 }
 
 func testReadsLate(t *testing.T, o node.Options) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	gate := filepath.Join(t.TempDir(), "gate")
 	cfg := python(`
 port = Port()
@@ -178,7 +178,7 @@ port.run()
 // A program that writes much while it reads nothing, and the other way round, comes
 // through: neither direction waits for the other.
 func TestBothDirectionsFull(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := python(`
 port = Port()
 @port.on_info
@@ -199,7 +199,7 @@ port.run()
 }
 
 func TestStderr(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := sh(`echo one >&2; printf 'tw\377o\r\n' >&2; head -c 10000 /dev/zero | tr '\0' x >&2; echo >&2; printf end >&2`)
 	require.Equal(t, "normal", format(w.reason(w.monitored(cfg))))
 	log := w.log.String()
@@ -211,7 +211,7 @@ func TestStderr(t *testing.T) {
 }
 
 func TestStderrFlood(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := sh(`i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done >&2; head -c 3000000 /dev/zero >&2`)
 	cfg.LogRate = 10
 	require.Equal(t, "normal", format(w.reason(w.monitored(cfg))))
@@ -226,7 +226,7 @@ func TestStderrFlood(t *testing.T) {
 func TestGrandchildren(t *testing.T) {
 	for name, start := range map[string]string{"in the group": "", "outside": "setsid "} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newPortTest(t)
 			file := filepath.Join(t.TempDir(), "pid")
 			begin := time.Now()
 			grandchild := `sh -c 'echo $$ >` + file + `; exec sleep 1000' & ` // says who it is when it is where it will be
@@ -254,7 +254,7 @@ func dead(pid int) bool {
 
 // What the program has written before it exits arrives.
 func TestLastWords(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
 	pid := w.start(python(`
 port = Port()
@@ -269,7 +269,7 @@ os._exit(3)
 
 // Calls that wait end with the port.
 func TestCallersOfTheDead(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	pid := w.start(python("port = Port()\n@port.on_call\ndef call(b, c): os._exit(9)\nport.run()"), node.Options{})
 	var all []*node.Future[any]
 	for i := range 100 {
@@ -284,7 +284,7 @@ func TestCallersOfTheDead(t *testing.T) {
 }
 
 func TestMessagesThatCannotBeWritten(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := counter()
 	cfg.Frame = 10_000
 	pid := w.start(cfg, node.Options{})

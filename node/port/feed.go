@@ -16,13 +16,13 @@ var ErrFrame = errors.New("port: the message is larger than Config.Frame allows"
 
 var errOver = errors.New("port: the program no longer reads its input")
 
-// feed is what goes to a program: bytes that wait for its stdin.
+// writeQueue is what goes to a program: bytes that wait for its stdin.
 //
 // Invariants:
 //
 //  1. waiting and flying together are below limit, or were before the last add.
 //  2. If full has answered true, told is called once when half of limit is free.
-type feed struct {
+type writeQueue struct {
 	limit, frame int
 	stall        time.Duration
 	told         func(event any)
@@ -30,22 +30,22 @@ type feed struct {
 	mu      sync.Mutex
 	more    sync.Cond
 	waiting []byte // not yet with the writer
-	flying  int    // bytes with the writer
+	writing int    // bytes with the writer
 	wanted  bool   // somebody waits for room
 	last    bool   // close stdin when all is written
 	over    bool   // write nothing more
 	out     uint64 // frames added
 }
 
-func newFeed(cfg *Config, told func(any)) *feed {
-	f := &feed{limit: cfg.Queue, frame: cfg.Frame, stall: cfg.Stall, told: told}
+func newWriteQueue(cfg *Config, told func(any)) *writeQueue {
+	f := &writeQueue{limit: cfg.Queue, frame: cfg.Frame, stall: cfg.Stall, told: told}
 	f.more.L = &f.mu
 	return f
 }
 
 // add appends a frame, whose bytes write appends. It does not wait: see full. An
 // error leaves f as it was.
-func (f *feed) add(write func([]byte) ([]byte, error)) error {
+func (f *writeQueue) add(write func([]byte) ([]byte, error)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.over || f.last {
@@ -68,23 +68,23 @@ func (f *feed) add(write func([]byte) ([]byte, error)) error {
 }
 
 // full reports whether no more should be added; if so, told will be given a room.
-func (f *feed) full() bool {
+func (f *writeQueue) full() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	full := len(f.waiting)+f.flying >= f.limit
+	full := len(f.waiting)+f.writing >= f.limit
 	f.wanted = f.wanted || full
 	return full
 }
 
 // stats returns how many frames have been added and how many bytes wait.
-func (f *feed) stats() (frames uint64, waiting int) {
+func (f *writeQueue) stats() (frames uint64, waiting int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.out, len(f.waiting) + f.flying
+	return f.out, len(f.waiting) + f.writing
 }
 
 // finish closes the stdin when all that waits has been written.
-func (f *feed) finish() {
+func (f *writeQueue) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last = true
@@ -92,7 +92,7 @@ func (f *feed) finish() {
 }
 
 // drop ends the writer, whatever waits.
-func (f *feed) drop(w *os.File) {
+func (f *writeQueue) drop(w *os.File) {
 	f.mu.Lock()
 	f.over = true
 	f.more.Signal()
@@ -102,7 +102,7 @@ func (f *feed) drop(w *os.File) {
 
 // run writes what is added to w and closes it in the end. It returns when it has
 // been told to by finish or drop, or cannot go on, which it tells.
-func (f *feed) run(w *os.File) {
+func (f *writeQueue) run(w *os.File) {
 	defer w.Close()
 	var b []byte
 	for {
@@ -113,7 +113,7 @@ func (f *feed) run(w *os.File) {
 			n, err := f.write(w, rest[:min(step, len(rest))])
 			rest = rest[n:]
 			if f.written(n) {
-				f.told(room{})
+				f.told(queueHasSpace{})
 			}
 			if err != nil {
 				f.broken(err)
@@ -125,7 +125,7 @@ func (f *feed) run(w *os.File) {
 
 // next waits for bytes to write; nil: there will be none. It takes the buffer of
 // those before.
-func (f *feed) next(old []byte) []byte {
+func (f *writeQueue) next(old []byte) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for len(f.waiting) == 0 && !f.last && !f.over {
@@ -135,20 +135,20 @@ func (f *feed) next(old []byte) []byte {
 		return nil
 	}
 	b := f.waiting
-	if cap(old) > keep {
+	if cap(old) > keepCapacity {
 		old = nil
 	}
-	f.waiting, f.flying = old[:0], len(b)
+	f.waiting, f.writing = old[:0], len(b)
 	return b
 }
 
 // written counts n bytes that have been written, and reports whether there is room
 // now for somebody who waits for it.
-func (f *feed) written(n int) bool {
+func (f *writeQueue) written(n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.flying -= n
-	there := f.wanted && 2*(len(f.waiting)+f.flying) <= f.limit
+	f.writing -= n
+	there := f.wanted && 2*(len(f.waiting)+f.writing) <= f.limit
 	f.wanted = f.wanted && !there
 	return there
 }
@@ -157,7 +157,7 @@ var errStalled = errors.New("port: no frame read yet")
 
 // write writes b, or a part of it. It fails with errStalled if the other side reads
 // nothing for too long.
-func (f *feed) write(w *os.File, b []byte) (int, error) {
+func (f *writeQueue) write(w *os.File, b []byte) (int, error) {
 	if f.stall != node.Infinity {
 		if err := w.SetWriteDeadline(time.Now().Add(f.stall)); err != nil {
 			return 0, err
@@ -173,10 +173,10 @@ func (f *feed) write(w *os.File, b []byte) (int, error) {
 }
 
 // broken is the end of the writer by an error.
-func (f *feed) broken(err error) {
+func (f *writeQueue) broken(err error) {
 	f.mu.Lock()
 	over := f.over
-	f.over, f.waiting, f.flying = true, nil, 0
+	f.over, f.waiting, f.writing = true, nil, 0
 	f.mu.Unlock()
 	switch {
 	case over:

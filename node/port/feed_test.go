@@ -10,14 +10,14 @@ import (
 )
 
 // piped is a feed whose reader the test is.
-func piped(t *testing.T, cfg Config) (f *feed, r *os.File, events chan any) {
+func piped(t *testing.T, cfg Config) (f *writeQueue, r *os.File, events chan any) {
 	cfg.Command = "x"
 	cfg, err := cfg.defaults()
 	require.NoError(t, err)
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	events = make(chan any, 10)
-	f = newFeed(&cfg, func(e any) { events <- e })
+	f = newWriteQueue(&cfg, func(e any) { events <- e })
 	done := make(chan struct{})
 	go func() { defer close(done); f.run(w) }() // ends with drop
 	t.Cleanup(func() { f.drop(w); <-done; r.Close() })
@@ -39,7 +39,7 @@ func TestFeedIsBounded(t *testing.T) {
 	require.Less(t, waiting, 1<<20+11_000)
 	read := make(chan int64, 1)
 	go func() { n, _ := io.Copy(io.Discard, r); read <- n }() // ends with the feed
-	require.Equal(t, room{}, <-events)
+	require.Equal(t, queueHasSpace{}, <-events)
 	require.False(t, f.full())
 	f.finish()
 	require.EqualValues(t, n*(10_000+header), <-read)

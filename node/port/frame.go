@@ -11,8 +11,8 @@ const header = 4
 
 // Sizes of buffers.
 const (
-	step = 64 << 10 // bytes for which room is made before they are there
-	keep = 1 << 20  // larger buffers are not kept
+	step         = 64 << 10 // bytes for which room is made before they are there
+	keepCapacity = 1 << 20  // larger buffers are not kept
 )
 
 var errEmptyFrame = errors.New("an empty frame")
@@ -45,7 +45,7 @@ func (f *frames) next() ([]byte, error) {
 		return nil, &tooLarge{int(size), f.limit}
 	}
 	n := int(size)
-	if cap(f.buf) > keep && n <= keep {
+	if cap(f.buf) > keepCapacity && n <= keepCapacity {
 		f.buf = nil
 	}
 	f.buf = f.buf[:0]

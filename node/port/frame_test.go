@@ -35,7 +35,7 @@ func TestFrames(t *testing.T) {
 		}
 		_, err := f.next()
 		require.Equal(t, io.EOF, err)
-		require.LessOrEqual(t, cap(f.buf), keep, "a large buffer is kept")
+		require.LessOrEqual(t, cap(f.buf), keepCapacity, "a large buffer is kept")
 	}
 }
 

@@ -19,16 +19,16 @@ type wake struct{}
 
 // Events, beside frames, that a port's goroutines tell its actor of.
 type (
-	room    struct{}             // there is room again for what goes to the program
-	stalled struct{}             // the program has read nothing for too long
-	closed  struct{ what any }   // the program has closed its stdin or its stdout
-	corrupt struct{ reason any } // what the program has written is none of ours
-	expired struct{ a *ask }     // a call of the program's has taken too long
-	unready struct{}             // the program should have been ready by now
-	ended   struct {             // the program is gone, and all goroutines but the keeper
+	queueHasSpace struct{}             // there is room again for what goes to the program
+	stalled       struct{}             // the program has read nothing for too long
+	closed        struct{ what any }   // the program has closed its stdin or its stdout
+	corrupt       struct{ reason any } // what the program has written is none of ours
+	expired       struct{ a *ask }     // a call of the program's has taken too long
+	unready       struct{}             // the program should have been ready by now
+	ended         struct {             // the program is gone, and all goroutines but the runner
 		code   int
 		signal string // "": it has exited with code
-		forced bool   // by a signal of the keeper's
+		forced bool   // by a signal of the runner's
 	}
 )
 
@@ -49,7 +49,7 @@ type inbox struct {
 	ops    []any
 	size   int // of ops
 	events []any
-	poked  bool // a wake is under way
+	woken  bool // a wake is under way
 	over   bool // nobody takes anything any more
 }
 
@@ -71,7 +71,7 @@ func (b *inbox) put(op any, size int) bool {
 		return false
 	}
 	b.ops, b.size = append(b.ops, op), b.size+size+frameCost
-	b.poke()
+	b.wakeLocked()
 	return true
 }
 
@@ -83,13 +83,13 @@ func (b *inbox) note(e any) {
 		return
 	}
 	b.events = append(b.events, e)
-	b.poke()
+	b.wakeLocked()
 }
 
-// poke wakes the actor, and unlocks b.
-func (b *inbox) poke() {
-	first := !b.poked
-	b.poked = true
+// wakeLocked wakes the actor, and unlocks b.
+func (b *inbox) wakeLocked() {
+	first := !b.woken
+	b.woken = true
 	b.mu.Unlock()
 	if first {
 		b.node.Exit(b.pid, wake{})
@@ -101,7 +101,7 @@ func (b *inbox) take() (ops, events []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ops, events = b.ops, b.events
-	b.ops, b.size, b.events, b.poked = nil, 0, nil, false
+	b.ops, b.size, b.events, b.woken = nil, 0, nil, false
 	b.space.Signal()
 	return ops, events
 }

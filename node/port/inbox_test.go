@@ -58,7 +58,7 @@ func TestInboxIsBounded(t *testing.T) {
 // Nobody is woken twice for the same.
 func TestInboxWakesOnce(t *testing.T) {
 	self, b := inboxOf(t)
-	b.note(room{})
+	b.note(queueHasSpace{})
 	require.True(t, b.put(1, 1))
 	b.note(stalled{})
 	self.Receive()
@@ -66,5 +66,5 @@ func TestInboxWakesOnce(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTimeout)
 	ops, events := b.take()
 	require.Equal(t, []any{1}, ops)
-	require.Equal(t, []any{room{}, stalled{}}, events)
+	require.Equal(t, []any{queueHasSpace{}, stalled{}}, events)
 }

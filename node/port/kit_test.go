@@ -45,19 +45,19 @@ func (j *journal) String() string {
 	return j.b.String()
 }
 
-// world is a node, with a handle on it and its log.
-type world struct {
+// portTest is a node, with a handle on it and its log.
+type portTest struct {
 	*testing.T
 	n    *node.Node
 	self *node.Process
 	log  *journal
 }
 
-func newWorld(t *testing.T) *world { return newWorldWith(t, node.Config{}) }
+func newPortTest(t *testing.T) *portTest { return newPortTestWith(t, node.Config{}) }
 
-func newWorldWith(t *testing.T, cfg node.Config) *world {
+func newPortTestWith(t *testing.T, cfg node.Config) *portTest {
 	erltest.NeedTool(t, "python3", "its port is not tried")
-	w := &world{T: t, log: &journal{}}
+	w := &portTest{T: t, log: &journal{}}
 	h := slog.NewTextHandler(w.log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
@@ -123,7 +123,7 @@ func counter() Config {
 }
 
 // start starts a port that w's handle is linked to.
-func (w *world) start(cfg Config, o node.Options) node.PID {
+func (w *portTest) start(cfg Config, o node.Options) node.PID {
 	w.Helper()
 	o.Link = true
 	pid, err := Start(ctx, w.self, cfg, o)
@@ -132,7 +132,7 @@ func (w *world) start(cfg Config, o node.Options) node.PID {
 }
 
 // monitored starts a port that w's handle monitors.
-func (w *world) monitored(cfg Config) node.PID {
+func (w *portTest) monitored(cfg Config) node.PID {
 	w.Helper()
 	pid, _, err := node.SpawnWaitMonitor(ctx, w.self, node.Options{}, New(cfg))
 	require.NoError(w, err, w.log)
@@ -140,7 +140,7 @@ func (w *world) monitored(cfg Config) node.PID {
 }
 
 // reason waits for the exit of pid, and returns why it was.
-func (w *world) reason(pid node.PID) any {
+func (w *portTest) reason(pid node.PID) any {
 	w.Helper()
 	m, err := w.self.ReceiveWithin(patience, func(m any) bool {
 		switch m := m.(type) {
@@ -162,7 +162,7 @@ func (w *world) reason(pid node.PID) any {
 }
 
 // receive takes the next message.
-func (w *world) receive() any {
+func (w *portTest) receive() any {
 	w.Helper()
 	m, err := w.self.ReceiveWithin(patience, nil)
 	require.NoError(w, err, w.log)
@@ -170,7 +170,7 @@ func (w *world) receive() any {
 }
 
 // call calls a port and returns the reply in Erlang's syntax.
-func (w *world) call(pid node.PID, term string) string {
+func (w *portTest) call(pid node.PID, term string) string {
 	w.Helper()
 	t, err := wire.Parse(term)
 	require.NoError(w, err)
@@ -181,7 +181,7 @@ func (w *world) call(pid node.PID, term string) string {
 	return wire.Format(v)
 }
 
-func (w *world) info(pid node.PID) Info {
+func (w *portTest) info(pid node.PID) Info {
 	w.Helper()
 	i, err := Inspect(ctx, w.n, pid)
 	require.NoError(w, err)

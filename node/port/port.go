@@ -30,7 +30,7 @@ func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (n
 // Invariants:
 //
 //  1. It ends when its program has been reaped and all of its goroutines but the
-//     keeper's are over, unless it is killed.
+//     runner's are over, unless it is killed.
 //  2. ending is set once, and so is reason, then or later.
 //  3. All that is held here on behalf of the program or of those who call it is
 //     bounded by Config.Open.
@@ -39,19 +39,19 @@ type port struct {
 	c     *node.Context // of the present call of a method
 	log   *slog.Logger
 	box   *inbox
-	feed  *feed
+	feed  *writeQueue
 	prog  *program
 	codec *codec
 	sys   sys.System
 
-	child   bool // started with a link to its parent, whose exit ends it
-	alien   bool // see Export: must be the child of a process of this node
-	waits   bool // its start is not over
-	ending  bool // it takes no more messages
-	reason  any  // of ending; nil: that of the program's exit
-	suspect any  // reason if the program has to be forced to exit
-	held    bool // messages have been left in the mailbox; unless ending, a room will come
-	trap    bool // exit signals are for the program
+	child           bool // started with a link to its parent, whose exit ends it
+	localParentOnly bool // see Export: must be the child of a process of this node
+	starting        bool // its start is not over
+	ending          bool // it takes no more messages
+	reason          any  // of ending; nil: that of the program's exit
+	forcedReason    any  // reason if the program has to be forced to exit
+	messagesWait    bool // messages have been left in the mailbox; unless ending, a room will come
+	trap            bool // exit signals are for the program
 
 	calls    map[int64]node.From // that the program has not answered
 	lastCall int64
@@ -79,8 +79,8 @@ func (p *port) BehaviourName() string { return "port " + p.cfg.Command }
 func (p *port) Init(c *node.Context) error {
 	p.c = c
 	cfg, err := p.cfg.defaults()
-	if err == nil && p.alien && c.Parent().IsZero() {
-		err = errAlien
+	if err == nil && p.localParentOnly && c.Parent().IsZero() {
+		err = errNotLocalParent
 	}
 	if err != nil {
 		return node.ExitWith(wire.Tuple{wire.Atom("bad_config"), err.Error()})
@@ -104,14 +104,14 @@ func (p *port) Init(c *node.Context) error {
 		p.prog.abandon()
 		return node.ExitWith(wire.Tuple{wire.Atom("bad_config"), fmt.Sprintf("Init: %v", err)})
 	}
-	k := keeper{r: p.prog, ctx: c.Context()}
+	k := runner{r: p.prog, ctx: c.Context()}
 	o := node.Options{Place: node.Detached(), Label: "runner of port " + c.DisplayName()}
 	if _, err := node.SpawnWait(context.Background(), c, o, k); err != nil {
 		p.prog.abandon()
 		return node.ExitWith(notStarted(err))
 	}
 	if cfg.Ready > 0 {
-		p.waits = true
+		p.starting = true
 		p.timer = time.AfterFunc(cfg.Ready, func() { p.box.note(unready{}) })
 		return node.ErrPending
 	}
@@ -135,8 +135,8 @@ func (p *port) Receive(c *node.Context, msg any) error {
 		return p.sys.Handle(c, system{p}, r)
 	}
 	// What has been left comes first, even if there is room by now: see release.
-	if p.ending || p.held || p.feed.full() {
-		p.held = true
+	if p.ending || p.messagesWait || p.feed.full() {
+		p.messagesWait = true
 		return node.ErrUnhandled
 	}
 	p.deliver(msg)
@@ -284,7 +284,7 @@ func (p *port) woken() error {
 		switch e := e.(type) {
 		case ended:
 			return p.end(e)
-		case room:
+		case queueHasSpace:
 			p.release()
 		case expired:
 			if p.feed.full() { // its place among the asks is kept: what waits is bounded
@@ -297,12 +297,12 @@ func (p *port) woken() error {
 		case corrupt:
 			p.fault(e.reason)
 		case unready:
-			if p.waits {
+			if p.starting {
 				p.fault(startTimeout)
 			}
 		case closed:
 			if !p.ending { // perhaps it is about to exit, and says why
-				p.ending, p.suspect = true, e.what
+				p.ending, p.forcedReason = true, e.what
 			}
 			p.prog.ask()
 		}
@@ -321,8 +321,8 @@ func (p *port) release() {
 		p.late = p.late[1:]
 		p.answer(a, nil, node.ErrTimeout)
 	}
-	if p.held && !p.ending {
-		p.held = false
+	if p.messagesWait && !p.ending {
+		p.messagesWait = false
 		p.c.Become(p)
 	}
 }
@@ -362,7 +362,7 @@ func (p *port) end(e ended) error {
 	switch {
 	case reason != nil:
 	case e.forced:
-		reason = p.suspect
+		reason = p.forcedReason
 	default:
 		reason = statusReason(e)
 	}

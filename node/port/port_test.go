@@ -14,7 +14,7 @@ import (
 )
 
 func TestCounter(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	pid := w.start(counter(), node.Options{Name: "pycounter"})
 	sum, err := node.Call[int](ctx, w.n, node.Atom("pycounter"), wire.Tuple{wire.Atom("add"), 5})
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestCounter(t *testing.T) {
 
 // A program whose msgpack knows no extensions.
 func TestPlain(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	cfg := python(`
 port = Port()
 assert isinstance(port.node, bytes) and isinstance(port.me, dict), (port.node, port.me)
@@ -52,7 +52,7 @@ port.run()
 
 // The program inherits three files, and the environment that it is given.
 func TestEnvironment(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	t.Setenv("PORT_TEST_A", "inherited")
 	t.Setenv("PORT_TEST_B", "inherited")
 	cfg := python(`

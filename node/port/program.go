@@ -31,10 +31,10 @@ type program struct {
 	log   *slog.Logger
 	codec *codec
 	box   *inbox
-	feed  *feed
+	feed  *writeQueue
 
 	stdin          *os.File
-	stdout, stderr *outlet
+	stdout, stderr *outputPipe
 	frames         atomic.Uint64 // read
 	owned          atomic.Bool   // by serve, or by abandon
 
@@ -80,8 +80,8 @@ func launch(cfg *Config, log *slog.Logger, c *codec, box *inbox) (r *program, er
 		return nil, err
 	}
 	return &program{
-		cfg: cfg, cmd: cmd, log: log.With("os_pid", cmd.Process.Pid), codec: c, box: box, feed: newFeed(cfg, box.note),
-		stdin: mine[0], stdout: newOutlet(mine[1]), stderr: newOutlet(mine[2]),
+		cfg: cfg, cmd: cmd, log: log.With("os_pid", cmd.Process.Pid), codec: c, box: box, feed: newWriteQueue(cfg, box.note),
+		stdin: mine[0], stdout: newOutputPipe(mine[1]), stderr: newOutputPipe(mine[2]),
 		asked: make(chan struct{}), pushed: make(chan struct{}), exited: make(chan struct{}),
 	}, nil
 }
@@ -243,9 +243,9 @@ func (r *program) unreadable(err error) {
 	}
 }
 
-func (r *program) logErrors(from *outlet) { logLines(from, r.log, r.cfg.LogRate) }
+func (r *program) logErrors(from *outputPipe) { logLines(from, r.log, r.cfg.LogRate) }
 
-// abandon ends a program that nothing serves: a keeper that was killed when it was
+// abandon ends a program that nothing serves: a runner that was killed when it was
 // about to may do so all the same.
 func (r *program) abandon() {
 	if r.owned.Swap(true) {
@@ -256,19 +256,19 @@ func (r *program) abandon() {
 	closeAll([]*os.File{r.stdin, r.stdout.File, r.stderr.File})
 }
 
-// keeper is the process that holds on to a program until it is gone, whatever
-// becomes of the port: the node's Stop waits for it.
-type keeper struct {
+// runner is the process that supervises a program until it is gone, even if the port
+// is killed. The node's Stop waits for it.
+type runner struct {
 	r   *program
 	ctx context.Context // the port's
 }
 
 // BehaviourName is part of what node.Info shows.
-func (keeper) BehaviourName() string { return "port.keeper" }
+func (runner) BehaviourName() string { return "port.runner" }
 
 // Init serves the program all its life. The port waits for the Announce: from then
-// on this function runs, so the program is served even if the keeper is killed.
-func (k keeper) Init(c *node.Context) error {
+// on this function runs, so the program is served even if the runner is killed.
+func (k runner) Init(c *node.Context) error {
 	c.TrapExit(true) // the port says when it is over
 	c.Announce()
 	k.r.serve(k.ctx)
@@ -276,4 +276,4 @@ func (k keeper) Init(c *node.Context) error {
 }
 
 // Receive is part of node.Actor; there is nobody who sends.
-func (keeper) Receive(*node.Context, any) error { return nil }
+func (runner) Receive(*node.Context, any) error { return nil }

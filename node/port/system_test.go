@@ -13,7 +13,7 @@ import (
 )
 
 func TestSystemMessages(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	pid := w.start(counter(), node.Options{})
 	require.Equal(t, "3", w.call(pid, "{add,3}"))
 	i := w.info(pid)
@@ -42,7 +42,7 @@ func TestSystemMessages(t *testing.T) {
 
 // A suspended port ends when it is told to, and by its parent.
 func TestSuspendedStops(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	for _, end := range []func(node.PID){
 		func(pid node.PID) { require.NoError(t, sys.Stop(ctx, w.n, pid, node.Shutdown)) },
 		func(pid node.PID) { w.self.Exit(pid, node.Shutdown) },
@@ -55,7 +55,7 @@ func TestSuspendedStops(t *testing.T) {
 }
 
 func TestInspectWhatIsNoPort(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	_, err := Inspect(ctx, w.n, node.Atom("nobody"))
 	require.ErrorIs(t, err, node.ErrNoName)
 }

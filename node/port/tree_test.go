@@ -19,7 +19,7 @@ import (
 
 // A supervisor starts the program again when it fails, in its order.
 func TestSupervised(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	top, err := supervisor.Start(ctx, w.self, supervisor.Spec{
 		Intensity: 10,
 		Children: []supervisor.Child{{
@@ -47,7 +47,7 @@ func TestSupervised(t *testing.T) {
 
 // The start fails, and says why, before the supervisor has started.
 func TestSupervisedStartFails(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	for want, cfg := range map[string]Config{
 		"{not_started,enoent}": {Command: "/nonexistent"},
 		"{exit_status,7}":      {Command: "/bin/sh", Args: []string{"-c", "exit 7"}, Ready: patience},
@@ -70,7 +70,7 @@ func sampleTree(t *testing.T) string {
 
 // A port in a supervision tree that is described in a file.
 func TestTree(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
 	require.ErrorIs(t, Export(w.n, nil), node.ErrNameTaken)
 	f, err := tree.Check("ports.yaml", strings.NewReader(sampleTree(t)), tree.Known{Behaviours: w.n.Behaviours()})
@@ -90,7 +90,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestTreeBadConfig(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, Export(w.n, func(cfg Config) error {
 		if cfg.Command == "ruby" {
 			return errors.New("ruby may not run here")
@@ -114,7 +114,7 @@ func TestTreeBadConfig(t *testing.T) {
 // Only processes of this node start ports by name: a spawn by another node, or by
 // nobody, does not.
 func TestExportIsForChildren(t *testing.T) {
-	w := newWorld(t)
+	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
 	b, err := w.n.Behaviour(Module, "start", []any{wire.NewMap("command", "/bin/cat")})
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestExportIsForChildren(t *testing.T) {
 }
 
 func TestExportIsNotForOtherNodes(t *testing.T) {
-	w := newErlWorld(t)
+	w := newErlangPortTest(t)
 	require.NoError(t, Export(w.n, nil))
 	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"), wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
 	eventually(t, "the end of what has been spawned", func() bool {

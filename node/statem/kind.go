@@ -24,12 +24,12 @@ type State[M any] func(data M, c *Context, e Event) (State[M], error)
 // Kind is a sort of machine: what states it has. It is made once, by [Define],
 // and may be used by any number of machines.
 type Kind[M any] struct {
-	states []*known[M]
+	states []*stateFunc[M]
 	enter  bool
 }
 
-// known is a state with its name.
-type known[M any] struct {
+// stateFunc is a state with its name.
+type stateFunc[M any] struct {
 	name node.Atom
 	pc   uintptr
 	f    State[M]
@@ -56,7 +56,7 @@ func Define[M any](states ...State[M]) *Kind[M] {
 		if f == nil {
 			panic("statem: Define: a state is nil")
 		}
-		s := &known[M]{pc: reflect.ValueOf(f).Pointer(), f: f}
+		s := &stateFunc[M]{pc: reflect.ValueOf(f).Pointer(), f: f}
 		full := runtime.FuncForPC(s.pc).Name()
 		name := full[strings.LastIndexByte(full, '.')+1:]
 		if nameless.MatchString(full[strings.LastIndexByte(full, '/')+1:]) {
@@ -80,7 +80,7 @@ func (k *Kind[M]) EnterCalls() *Kind[M] {
 }
 
 // find returns the state that a function is; nil: it is none.
-func (k *Kind[M]) find(f State[M]) *known[M] {
+func (k *Kind[M]) find(f State[M]) *stateFunc[M] {
 	pc := reflect.ValueOf(f).Pointer()
 	for _, s := range k.states {
 		if s.pc == pc {
@@ -90,7 +90,7 @@ func (k *Kind[M]) find(f State[M]) *known[M] {
 	return nil
 }
 
-func (k *Kind[M]) named(name any) *known[M] {
+func (k *Kind[M]) named(name any) *stateFunc[M] {
 	for _, s := range k.states {
 		if s.name == name {
 			return s

@@ -50,7 +50,7 @@ type machine[M any] struct {
 	queue
 	kind  *Kind[M]
 	data  M
-	state *known[M]
+	state *stateFunc[M]
 	child bool  // started with a link to its parent, whose exit ends it
 	done  bool  // Terminate has been called
 	told  bool  // the log has been
@@ -91,7 +91,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			err = m.broke(recover())
+			err = m.crashed(recover())
 		}
 	}()
 	err = m.begin()
@@ -118,7 +118,7 @@ func (m *machine[M]) Receive(c *node.Context, msg any) (err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			err = m.broke(recover())
+			err = m.crashed(recover())
 		}
 	}()
 	err = m.receive(c, msg)
@@ -224,7 +224,7 @@ func (m *machine[M]) fail(from node.From, err error) {
 
 // transition goes to the state target, which may be the present one, and does
 // what has been asked for.
-func (m *machine[M]) transition(e Event, target *known[M]) error {
+func (m *machine[M]) transition(e Event, target *stateFunc[M]) error {
 	changed := target != m.state
 	if m.act.bad == nil && m.kind.enter && (changed || m.act.repeat) {
 		if err := m.call(target); err != nil {
@@ -251,10 +251,10 @@ func (m *machine[M]) transition(e Event, target *known[M]) error {
 }
 
 // enter is the change of state as others see it.
-func (m *machine[M]) enter(s *known[M]) { m.state, m.Context.state = s, s.name }
+func (m *machine[M]) enter(s *stateFunc[M]) { m.state, m.Context.state = s, s.name }
 
 // call makes the enter call of a state, anew for as long as it asks for that.
-func (m *machine[M]) call(target *known[M]) error {
+func (m *machine[M]) call(target *stateFunc[M]) error {
 	was := m.state
 	m.Context.state, m.entering = target.name, true
 	for again := true; again; again = m.act.repeat && m.act.bad == nil && m.Node().IsAlive(m.Self()) {
@@ -277,8 +277,8 @@ func (m *machine[M]) call(target *known[M]) error {
 	return nil
 }
 
-// broke is the end by a panic.
-func (m *machine[M]) broke(cause any) error {
+// crashed is the end by a panic.
+func (m *machine[M]) crashed(cause any) error {
 	crash := node.Panicked(cause)
 	m.Context.state, m.entering = m.state.name, false
 	return m.ends(crash)

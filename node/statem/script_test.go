@@ -61,14 +61,14 @@ func TestScriptsOTP(t *testing.T) {
 	erltest.Judge(t, "testdata/machine.erl", "testdata/machine/*.txt")
 }
 
-// theatre is where a script is played: its rules and what has happened.
-type theatre struct {
+// scriptRunner is where a script is played: its rules and what has happened.
+type scriptRunner struct {
 	mu    sync.Mutex
 	rules map[string][][]string
 	trace logtest.Text
 }
 
-func (th *theatre) look(key string) []string {
+func (th *scriptRunner) look(key string) []string {
 	th.mu.Lock()
 	defer th.mu.Unlock()
 	r := th.rules[key]
@@ -82,48 +82,48 @@ func (th *theatre) look(key string) []string {
 	return r[0]
 }
 
-// puppet is a machine that does what its theatre's script says.
-type puppet struct {
-	*theatre
+// scriptedMachine is a machine that does what its script says.
+type scriptedMachine struct {
+	*scriptRunner
 	count int
 	calls map[string]node.From
 }
 
-func (p *puppet) a(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+func (p *scriptedMachine) a(c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	return p.act("a", c, e)
 }
-func (p *puppet) b(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+func (p *scriptedMachine) b(c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	return p.act("b", c, e)
 }
-func (p *puppet) c(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+func (p *scriptedMachine) c(c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	return p.act("c", c, e)
 }
-func (p *puppet) d(c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+func (p *scriptedMachine) d(c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	return p.act("d", c, e)
 }
 
-func puppetStates() []statem.State[*puppet] {
-	return []statem.State[*puppet]{(*puppet).a, (*puppet).b, (*puppet).c, (*puppet).d}
+func scriptedStates() []statem.State[*scriptedMachine] {
+	return []statem.State[*scriptedMachine]{(*scriptedMachine).a, (*scriptedMachine).b, (*scriptedMachine).c, (*scriptedMachine).d}
 }
 
 var (
-	puppets         = statem.Define(puppetStates()...)
-	enteringPuppets = statem.Define(puppetStates()...).EnterCalls()
+	scriptedMachines = statem.Define(scriptedStates()...)
+	enteringMachines = statem.Define(scriptedStates()...).EnterCalls()
 )
 
-func (p *puppet) Data() any { return p.count }
+func (p *scriptedMachine) Data() any { return p.count }
 
-func (p *puppet) Init(c *statem.Context) (statem.State[*puppet], error) {
+func (p *scriptedMachine) Init(c *statem.Context) (statem.State[*scriptedMachine], error) {
 	return p.perform(c, p.look("init"))
 }
 
-func (p *puppet) Terminate(c *statem.Context, reason any) {
+func (p *scriptedMachine) Terminate(c *statem.Context, reason any) {
 	p.trace.Printf("terminate %s in %s", reasonText(reason), c.State())
 }
 
 func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
 
-func (p *puppet) act(state string, c *statem.Context, e statem.Event) (statem.State[*puppet], error) {
+func (p *scriptedMachine) act(state string, c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	content := wire.FormatPlain(sys.Term(e.Content))
 	key := state + " " + typeText(e.Type) + " " + content
 	p.trace.Printf("%s", key)
@@ -157,13 +157,13 @@ func eventType(text string) statem.Type {
 	return statem.Type(text)
 }
 
-func (p *puppet) perform(c *statem.Context, ops []string) (next statem.State[*puppet], err error) {
+func (p *scriptedMachine) perform(c *statem.Context, ops []string) (next statem.State[*scriptedMachine], err error) {
 	for _, op := range ops {
 		w := strings.Fields(op)
 		last := wire.Atom(w[len(w)-1])
 		switch w[0] {
 		case "next":
-			next = puppetStates()[w[1][0]-'a']
+			next = scriptedStates()[w[1][0]-'a']
 		case "repeat":
 			c.Repeat()
 		case "stop":
@@ -214,8 +214,8 @@ func play(t *testing.T, lines []string) string {
 	defer n.Stop()
 	driver, err := n.Open()
 	require.NoError(t, err)
-	th := &theatre{rules: make(map[string][][]string)}
-	kind := puppets
+	th := &scriptRunner{rules: make(map[string][][]string)}
+	kind := scriptedMachines
 	var commands []string
 	for _, line := range lines {
 		switch key, ops, rule := strings.Cut(line, ":"); {
@@ -228,12 +228,12 @@ func play(t *testing.T, lines []string) string {
 			}
 			th.rules[key] = append(th.rules[key], all)
 		case line == "enter":
-			kind = enteringPuppets
+			kind = enteringMachines
 		default:
 			commands = append(commands, line)
 		}
 	}
-	pid, ref, err := kind.StartMonitor(t.Context(), driver, &puppet{theatre: th, calls: make(map[string]node.From)}, node.Options{})
+	pid, ref, err := kind.StartMonitor(t.Context(), driver, &scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)}, node.Options{})
 	require.NoError(t, err)
 	wait := func(ms string) {
 		k, err := strconv.Atoi(ms)

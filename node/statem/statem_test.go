@@ -23,16 +23,16 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// stage is a node and a handle to act through, in a bubble.
-type stage struct {
+// scriptNode is a node and a handle to act through, in a bubble.
+type scriptNode struct {
 	*testing.T
 	n   *node.Node
 	me  *node.Process
 	log *logtest.Text
 }
 
-func onStage(t *testing.T, f func(s *stage)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&stage{t, n, me, log}) })
+func onStage(t *testing.T, f func(s *scriptNode)) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&scriptNode{t, n, me, log}) })
 }
 
 // do is a message that a lamp does what it says.
@@ -115,14 +115,14 @@ var lamps = statem.Define((*lamp).off, (*lamp).on)
 
 var errOops = errors.New("oops")
 
-func (s *stage) start(l *lamp) node.PID {
+func (s *scriptNode) start(l *lamp) node.PID {
 	pid, err := lamps.Start(s.Context(), s.me, l, node.Options{})
 	require.NoError(s, err)
 	return pid
 }
 
 // call makes the lamp do f as a call.
-func (s *stage) call(pid node.PID, f do) (int, error) {
+func (s *scriptNode) call(pid node.PID, f do) (int, error) {
 	return statem.Call(s.Context(), s.me, pid, ask{do: f})
 }
 
@@ -136,7 +136,7 @@ func crashed(t *testing.T, err error) *node.Crash {
 
 // Whatever a state does with a call, the caller gets one answer.
 func TestCallGetsAnAnswer(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
 		pid := s.start(l)
 		got, err := s.call(pid, func(c *statem.Context) (statem.State[*lamp], error) {
@@ -194,7 +194,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 
 // A call can be inserted as it came, and is answered where it comes out.
 func TestInsertedCall(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, err := again.Start(s.Context(), s.me, &insister{}, node.Options{})
 		require.NoError(t, err)
 		got, err := node.Call[int](s.Context(), s.me, pid, "x")
@@ -240,7 +240,7 @@ func TestHowMachinesEnd(t *testing.T) {
 		}, nil, `error: statem: not allowed here: Insert of an event of type "enter"`, statem.ErrBadAction, "off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
+			onStage(t, func(s *scriptNode) {
 				l := &lamp{}
 				pid := s.start(l)
 				s.me.TrapExit(true)
@@ -271,7 +271,7 @@ func TestHowMachinesEnd(t *testing.T) {
 
 // An error of anything but a call is a crash; so is a panic of Terminate.
 func TestErrorOfACast(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
 		pid := s.start(l)
 		s.me.Monitor(pid)
@@ -287,7 +287,7 @@ func TestErrorOfACast(t *testing.T) {
 }
 
 func TestUnhandledIsLogged(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
 		require.NoError(t, statem.Cast(s.n, pid, 1.5))
 		require.NoError(t, s.n.Send(pid, 2.5))
@@ -300,7 +300,7 @@ func TestUnhandledIsLogged(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		start := func(f func(c *statem.Context) (statem.State[*lamp], error)) error {
 			_, err := lamps.Start(s.Context(), s.me, &lamp{init: f}, node.Options{})
 			return err
@@ -327,7 +327,7 @@ func TestInit(t *testing.T) {
 
 // The start is over before the first enter call, which may call whoever started it.
 func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		parent := node.ProcessFunc(func(p *node.Process) error {
 			pid, err := eager.Start(p.Context(), p, &caller{p.Self()}, node.Options{Link: true})
 			if err != nil {
@@ -358,7 +358,7 @@ var eager = statem.Define((*caller).calls).EnterCalls()
 
 // A linked machine ends in order with its parent, if it traps exits.
 func TestParent(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		parent, err := s.n.Open()
 		require.NoError(t, err)
 		l := &lamp{init: func(c *statem.Context) (statem.State[*lamp], error) { c.TrapExit(true); return nil, nil }}
@@ -377,7 +377,7 @@ func TestParent(t *testing.T) {
 
 // Where OTP 25 has a bug: a zero timeout that is replaced by a longer one.
 func TestZeroTimeoutReplaced(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
 		pid := s.start(l)
 		require.NoError(t, statem.Cast(s.me, pid, do(func(c *statem.Context) (statem.State[*lamp], error) {
@@ -400,7 +400,7 @@ func TestZeroTimeoutReplaced(t *testing.T) {
 
 // A machine that has ended leaves no timers, and so no dead letters.
 func TestNoTimersAreLeft(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
 		_, err := s.call(pid, func(c *statem.Context) (statem.State[*lamp], error) {
 			c.SetTimeout(statem.StateTimeout, time.Minute, nil)
@@ -416,7 +416,7 @@ func TestNoTimersAreLeft(t *testing.T) {
 }
 
 func TestSystem(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		l := &lamp{data: 1}
 		pid := s.start(l)
 		state, err := sys.GetState(s.Context(), s.me, pid)
@@ -479,7 +479,7 @@ func must(v any, err error) any {
 }
 
 func TestDebug(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
 		must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("log"), true}))
 		must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("statistics"), true}))
@@ -498,7 +498,7 @@ func TestDebug(t *testing.T) {
 
 // The forms in which calls and casts come from Erlang.
 func TestProtocol(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
 		answer := do(func(c *statem.Context) (statem.State[*lamp], error) { return nil, c.Reply(c.From(), 4) })
 		alias := s.me.Alias(false)
@@ -550,7 +550,7 @@ func TestDefine(t *testing.T) {
 }
 
 func TestStartMonitor(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, ref, err := lamps.StartMonitor(s.Context(), s.me, &lamp{}, node.Options{})
 		require.NoError(t, err)
 		require.NoError(t, statem.Stop(s.Context(), s.me, pid, node.Shutdown))
@@ -609,7 +609,7 @@ func (b *bare) only(c *statem.Context, e statem.Event) (statem.State[*bare], err
 var bares = statem.Define((*bare).only)
 
 func TestBare(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, ref, err := bares.StartMonitor(s.Context(), s.me, &bare{3}, node.Options{Name: "bare"})
 		require.NoError(t, err)
 		state, err := sys.GetState(s.Context(), s.me, pid)
@@ -642,7 +642,7 @@ func (*shy) Data() any { panic("not my data") }
 func (y *shy) only2(*statem.Context, statem.Event) (statem.State[*shy], error) { panic("bad cake") }
 
 func TestShownWhatItCan(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, err := statem.Define((*shy).only2).Start(s.Context(), s.me, &shy{}, node.Options{})
 		require.NoError(t, err)
 		s.me.Monitor(pid)
@@ -656,7 +656,7 @@ func TestShownWhatItCan(t *testing.T) {
 // A machine whose mailbox is full of what it does not take now: postponed events
 // are not in it.
 func TestBoundedMailbox(t *testing.T) {
-	onStage(t, func(s *stage) {
+	onStage(t, func(s *scriptNode) {
 		pid, err := lamps.Start(s.Context(), s.me, &lamp{}, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}})
 		require.NoError(t, err)
 		postpone := do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })
@@ -677,7 +677,7 @@ func TestEnterCallAsksForTooMuch(t *testing.T) {
 		"SetTimeout": func(c *statem.Context) { c.SetTimeout(statem.TypeInfo, 1, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
+			onStage(t, func(s *scriptNode) {
 				pid, ref, err := greedies.StartMonitor(s.Context(), s.me, &greedy{f}, node.Options{})
 				require.NoError(t, err, "the start is over before")
 				down := node.ReceiveOf[node.Down](s.me)
@@ -712,7 +712,7 @@ func TestKilledInALoop(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onStage(t, func(s *stage) {
+			onStage(t, func(s *scriptNode) {
 				w := &wheel{f: f, turning: make(chan struct{})}
 				pid, err := wheels.Start(s.Context(), s.me, w, node.Options{})
 				require.NoError(t, err)

@@ -39,16 +39,16 @@ type (
 	}
 )
 
-// keeper is the state of the controller's process. It alone changes it.
-type keeper struct {
+// controllerServer is the state of the controller's process. It alone changes it.
+type controllerServer struct {
 	*Controller
-	starting map[wire.Atom]*run
-	running  []*run             // the one started last first
+	starting map[wire.Atom]*instance
+	running  []*instance        // the one started last first
 	started  map[wire.Atom]Type // and not stopped, though it may have ended
 }
 
-// run is one run of an application.
-type run struct {
+// instance is one instance of an application.
+type instance struct {
 	spec *Spec
 	typ  Type
 	pid  node.PID // the master; zero: a library
@@ -56,25 +56,25 @@ type run struct {
 	from []node.From // who waits for the start
 }
 
-var keepers = genserver.Define(
-	genserver.OnCall((*keeper).start),
-	genserver.OnCall((*keeper).stop),
-	genserver.OnCall((*keeper).stopAll),
-	genserver.OnCall((*keeper).unload),
-	genserver.OnCall((*keeper).which),
-	genserver.OnCall((*keeper).master),
-	genserver.OnCall((*keeper).child),
-	genserver.OnInfo((*keeper).settled),
-	genserver.OnInfo((*keeper).exited),
+var controllerServers = genserver.Define(
+	genserver.OnCall((*controllerServer).start),
+	genserver.OnCall((*controllerServer).stop),
+	genserver.OnCall((*controllerServer).stopAll),
+	genserver.OnCall((*controllerServer).unload),
+	genserver.OnCall((*controllerServer).which),
+	genserver.OnCall((*controllerServer).master),
+	genserver.OnCall((*controllerServer).child),
+	genserver.OnInfo((*controllerServer).settled),
+	genserver.OnInfo((*controllerServer).exited),
 )
 
 // Init is part of genserver.Initializer.
-func (k *keeper) Init(c *genserver.Context) error {
+func (k *controllerServer) Init(c *genserver.Context) error {
 	c.TrapExit(true)
 	return nil
 }
 
-func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
+func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, error) {
 	none := struct{}{}
 	if r := k.starting[q.name]; r != nil {
 		r.from = append(r.from, c.From())
@@ -94,7 +94,7 @@ func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
 			return none, &StateError{"not_started", d}
 		}
 	}
-	r := &run{spec: s, typ: q.typ}
+	r := &instance{spec: s, typ: q.typ}
 	if s.isLibrary() {
 		k.up(r)
 		return none, nil
@@ -119,7 +119,7 @@ func (k *keeper) start(c *genserver.Context, q startOne) (struct{}, error) {
 }
 
 // settled is what a master says when the start has ended.
-func (k *keeper) settled(c *genserver.Context, m settled) error {
+func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	if k.starting[m.run.spec.Name] != m.run {
 		return nil
 	}
@@ -139,14 +139,14 @@ func (k *keeper) settled(c *genserver.Context, m settled) error {
 }
 
 // up notes that r runs.
-func (k *keeper) up(r *run) {
+func (k *controllerServer) up(r *instance) {
 	k.running = slices.Insert(k.running, 0, r)
 	k.started[r.spec.Name] = r.typ
 	k.n.Log().Info("application started", "application", r.spec.Name)
 }
 
 // refuse tells those who wait for r that it has not started.
-func (k *keeper) refuse(c *genserver.Context, r *run, err error) {
+func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) {
 	for _, f := range r.from {
 		f.Fail(err)
 	}
@@ -154,7 +154,7 @@ func (k *keeper) refuse(c *genserver.Context, r *run, err error) {
 }
 
 // failed is what follows from a start that has failed.
-func (k *keeper) failed(c *genserver.Context, r *run, err error) {
+func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
 	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", r.typ.String(), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
 		c.Stop(&EndedError{r.spec.Name, r.typ, node.ErrorTerm(err), false})
@@ -168,7 +168,7 @@ func exitedNormally(err error) bool {
 
 // exited is the exit of a master, or of nobody we know any more; from nobody at
 // all it is Node.Stop's.
-func (k *keeper) exited(c *genserver.Context, m node.Exited) error {
+func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	if m.From.IsZero() {
 		c.Stop(m.Reason)
 		return nil
@@ -180,7 +180,7 @@ func (k *keeper) exited(c *genserver.Context, m node.Exited) error {
 			return nil
 		}
 	}
-	i := slices.IndexFunc(k.running, func(r *run) bool { return r.pid == m.From })
+	i := slices.IndexFunc(k.running, func(r *instance) bool { return r.pid == m.From })
 	if i < 0 {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (k *keeper) exited(c *genserver.Context, m node.Exited) error {
 	return nil
 }
 
-func (k *keeper) stop(c *genserver.Context, q stopOne) (none struct{}, err error) {
+func (k *controllerServer) stop(c *genserver.Context, q stopOne) (none struct{}, err error) {
 	if _, ok := k.started[q.name]; !ok {
 		return none, &StateError{"not_started", q.name}
 	}
@@ -204,7 +204,7 @@ func (k *keeper) stop(c *genserver.Context, q stopOne) (none struct{}, err error
 	return none, nil
 }
 
-func (k *keeper) stopAll(c *genserver.Context, _ stopAll) (none struct{}, err error) {
+func (k *controllerServer) stopAll(c *genserver.Context, _ stopAll) (none struct{}, err error) {
 	for len(k.running) > 0 {
 		k.halt(c, k.running[0], halt{node.Normal})
 	}
@@ -213,8 +213,8 @@ func (k *keeper) stopAll(c *genserver.Context, _ stopAll) (none struct{}, err er
 }
 
 // halt stops r and waits for it: by force when its time is up.
-func (k *keeper) halt(c *genserver.Context, r *run, how halt) {
-	k.running = slices.DeleteFunc(k.running, func(x *run) bool { return x == r })
+func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
+	k.running = slices.DeleteFunc(k.running, func(x *instance) bool { return x == r })
 	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", r.typ.String())
 	if r.pid.IsZero() {
 		return
@@ -236,7 +236,7 @@ func (k *keeper) halt(c *genserver.Context, r *run, how halt) {
 }
 
 // Terminate is part of genserver.Terminator: all that runs is stopped.
-func (k *keeper) Terminate(c *genserver.Context, reason any) {
+func (k *controllerServer) Terminate(c *genserver.Context, reason any) {
 	k.ends(reason)
 	for _, r := range k.starting {
 		c.Unlink(r.pid)
@@ -247,14 +247,14 @@ func (k *keeper) Terminate(c *genserver.Context, reason any) {
 	}
 }
 
-func (k *keeper) unload(_ *genserver.Context, q unload) (none struct{}, err error) {
+func (k *controllerServer) unload(_ *genserver.Context, q unload) (none struct{}, err error) {
 	if k.find(q.name) != nil {
 		return none, &StateError{"running", q.name}
 	}
 	return none, k.forget(q.name)
 }
 
-func (k *keeper) which(*genserver.Context, which) ([]Info, error) {
+func (k *controllerServer) which(*genserver.Context, which) ([]Info, error) {
 	all := make([]Info, len(k.running))
 	for i, r := range k.running {
 		all[i] = r.spec.info()
@@ -262,14 +262,14 @@ func (k *keeper) which(*genserver.Context, which) ([]Info, error) {
 	return all, nil
 }
 
-func (k *keeper) master(_ *genserver.Context, q master) (pid node.PID, err error) {
+func (k *controllerServer) master(_ *genserver.Context, q master) (pid node.PID, err error) {
 	if r := k.find(q.name); r != nil {
 		pid = r.pid
 	}
 	return pid, nil
 }
 
-func (k *keeper) child(_ *genserver.Context, q child) (pid node.PID, err error) {
+func (k *controllerServer) child(_ *genserver.Context, q child) (pid node.PID, err error) {
 	for _, r := range k.running {
 		if r.pid == q.master {
 			return r.top, nil
@@ -279,7 +279,7 @@ func (k *keeper) child(_ *genserver.Context, q child) (pid node.PID, err error) 
 }
 
 // find returns the run of an application that runs.
-func (k *keeper) find(name wire.Atom) *run {
+func (k *controllerServer) find(name wire.Atom) *instance {
 	for _, r := range k.running {
 		if r.spec.Name == name {
 			return r
@@ -289,7 +289,7 @@ func (k *keeper) find(name wire.Atom) *run {
 }
 
 // State is what sys:get_state and application:info show.
-func (k *keeper) State() any {
+func (k *controllerServer) State() any {
 	started, running, starting := wire.List{}, wire.List{}, wire.List{}
 	for _, name := range slices.Sorted(maps.Keys(k.started)) {
 		started = append(started, wire.Tuple{name, types[k.started[name]]})

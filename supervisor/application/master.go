@@ -8,9 +8,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// settled is what a master tells the controller when its start has ended.
-type settled struct {
-	run *run
+// startSettled is what a master tells the controller when its start has ended.
+type startSettled struct {
+	run *instance
 	top node.PID
 	err error
 }
@@ -23,18 +23,18 @@ type halt struct{ reason any }
 //	starting --Start returned--> running --halt, exit of the controller--> stopping --exit of top--> ended
 //	    |                           '----exit of top----------------------------------------------> ended
 //	    '------Start failed-----------------------------------------------------------------------> ended
-func (r *run) serve(p *node.Process, controller node.PID) error {
+func (r *instance) serve(p *node.Process, controller node.PID) error {
 	p.TrapExit(true)
 	top, err := r.spec.start(p.Context(), p)
 	if err == nil && top.IsZero() {
 		err = fmt.Errorf("application: Start of %s returned neither a process nor an error", wire.Format(r.spec.Name))
 	}
 	if err != nil {
-		return p.Send(controller, settled{run: r, err: err})
+		return p.Send(controller, startSettled{run: r, err: err})
 	}
 	p.Link(top)
 	ref := p.Monitor(top)
-	if err := p.Send(controller, settled{run: r, top: top}); err != nil {
+	if err := p.Send(controller, startSettled{run: r, top: top}); err != nil {
 		return err
 	}
 	for {
@@ -56,7 +56,7 @@ func (r *run) serve(p *node.Process, controller node.PID) error {
 }
 
 // stop stops the application and ends the master with a reason.
-func (r *run) stop(p *node.Process, top node.PID, ref node.Ref, reason any) error {
+func (r *instance) stop(p *node.Process, top node.PID, ref node.Ref, reason any) error {
 	r.hook(p, "PrepStop", r.spec.PrepStop)
 	p.Exit(top, node.Shutdown)
 	p.ReceiveMatch(func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
@@ -66,7 +66,7 @@ func (r *run) stop(p *node.Process, top node.PID, ref node.Ref, reason any) erro
 
 // hook calls a function of the application. A panic is reported, and the stop goes
 // on, as in OTP.
-func (r *run) hook(p *node.Process, name string, f func()) {
+func (r *instance) hook(p *node.Process, name string, f func()) {
 	if f == nil {
 		return
 	}

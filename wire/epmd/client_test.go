@@ -172,7 +172,7 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		_, stop = m.serve(t, cfg)
 		rival, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "cart", Port: 8})
 		require.NoError(t, err)
-		time.Sleep(2*time.Second + rivalGrace)
+		time.Sleep(2*time.Second + conflictGrace)
 		synctest.Wait()
 		require.Equal(t, Refused, a.Status().State)
 		require.ErrorIs(t, a.Status().Err, ErrRefused)

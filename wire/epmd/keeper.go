@@ -33,7 +33,7 @@ type Keeper struct {
 // returns ErrRefused if the name is taken. The Keeper must be stopped.
 func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
 	k := &Keeper{client: c}
-	alive, err := c.keepAlive(ctx, r, k.takeOver)
+	alive, err := c.keepAlive(ctx, r, k.serveInstead)
 	if err != nil {
 		k.stopServer()
 		return nil, err
@@ -73,9 +73,9 @@ func (k *Keeper) stopServer() {
 	k.wg.Wait()
 }
 
-// takeOver becomes the port mapper if it can. It reports whether there should be
+// serveInstead becomes the port mapper if it can. It reports whether there should be
 // one now: ours, or that of another who was faster.
-func (k *Keeper) takeOver(ctx context.Context) bool {
+func (k *Keeper) serveInstead(ctx context.Context) bool {
 	if k.Serving() {
 		return false
 	}

@@ -23,14 +23,14 @@ type caller struct {
 type verdict uint8
 
 const (
-	hangUp  verdict = iota // close it
-	keep                   // the name is registered for as long as it is open
-	refused                // the name is not; leave it to the caller to close, for a while
-	die                    // close it and end the server
+	closeConn verdict = iota // close it
+	keep                     // the name is registered for as long as it is open
+	refused                  // the name is not; leave it to the caller to close, for a while
+	die                      // close it and end the server
 )
 
-// ruling is what a registry says to a request.
-type ruling struct {
+// decision is the registry's answer to a request.
+type decision struct {
 	answer []byte  // may be empty
 	then   verdict // of the caller's connection
 	evict  uint64  // the caller whose connection is to be closed too, or 0
@@ -59,36 +59,36 @@ type record struct {
 	by uint64
 }
 
-// rule answers one request; now is the time.
-func (g *registry) rule(c caller, body []byte, now time.Time) ruling {
+// decide answers one request; now is the time.
+func (g *registry) decide(c caller, body []byte, now time.Time) decision {
 	r, err := ParseRequest(body)
 	if err != nil {
-		return ruling{err: err}
+		return decision{err: err}
 	}
 	if !c.local && r.Op != OpPort && r.Op != OpNames {
-		return ruling{err: fmt.Errorf("%w: %v from another host", ErrNotAllowed, r.Op)}
+		return decision{err: fmt.Errorf("%w: %v from another host", ErrNotAllowed, r.Op)}
 	}
 	switch r.Op {
 	case OpAlive:
 		return g.register(c, r.Registration, now)
 	case OpPort:
-		return ruling{answer: g.lookup(r.Name)}
+		return decision{answer: g.lookup(r.Name)}
 	case OpNames:
-		return ruling{answer: g.names(c.port)}
+		return decision{answer: g.names(c.port)}
 	case OpDump:
-		return ruling{answer: g.dump(c.port)}
+		return decision{answer: g.dump(c.port)}
 	case OpKill:
 		if len(g.live) > 0 && !g.relaxed {
-			return ruling{answer: []byte("NO")}
+			return decision{answer: []byte("NO")}
 		}
-		return ruling{answer: []byte("OK"), then: die}
+		return decision{answer: []byte("OK"), then: die}
 	default: // OpStop
 		return g.forget(r.Name)
 	}
 }
 
-func (g *registry) register(c caller, r Registration, now time.Time) ruling {
-	no := ruling{
+func (g *registry) register(c caller, r Registration, now time.Time) decision {
+	no := decision{
 		answer: AliveAnswer{Wide: r.wide(), Result: resultRefused, Creation: creationRefused}.Append(nil),
 		then:   refused,
 	}
@@ -102,7 +102,7 @@ func (g *registry) register(c caller, r Registration, now time.Time) ruling {
 	}
 	r.Creation = max(g.last+1, uint32(now.Unix()), 1)
 	if i := find(g.old, r.Name); i >= 0 {
-		if !r.wide() && narrow(r.Creation) == narrow(g.old[i].Creation) {
+		if !r.wide() && creation16(r.Creation) == creation16(g.old[i].Creation) {
 			r.Creation++ // or its creation would be that of its last life
 		}
 		g.old = remove(g.old, i)
@@ -111,13 +111,13 @@ func (g *registry) register(c caller, r Registration, now time.Time) ruling {
 	g.live = append(g.live, &record{r, c.id})
 	a := AliveAnswer{Wide: r.wide(), Creation: r.Creation}
 	if !a.Wide {
-		a.Creation = narrow(r.Creation)
+		a.Creation = creation16(r.Creation)
 	}
-	return ruling{answer: a.Append(nil), then: keep}
+	return decision{answer: a.Append(nil), then: keep}
 }
 
-// narrow returns the creation for nodes that know 1, 2 and 3 only.
-func narrow(creation uint32) uint32 { return creation%3 + 1 }
+// creation16 returns the creation for nodes that know 1, 2 and 3 only.
+func creation16(creation uint32) uint32 { return creation%3 + 1 }
 
 // release ends the registration that the caller id holds, if it holds one. It
 // must be called when the caller's connection ends.
@@ -151,17 +151,17 @@ func (g *registry) lookup(name string) []byte {
 	return b
 }
 
-func (g *registry) forget(name string) ruling {
+func (g *registry) forget(name string) decision {
 	if !g.relaxed {
-		return ruling{err: fmt.Errorf("%w: %v", ErrNotAllowed, OpStop)}
+		return decision{err: fmt.Errorf("%w: %v", ErrNotAllowed, OpStop)}
 	}
 	i := find(g.live, name)
 	if i < 0 {
-		return ruling{answer: []byte("NOEXISTSTOPPED")} // both words, as OTP's does
+		return decision{answer: []byte("NOEXISTSTOPPED")} // both words, as OTP's does
 	}
 	by := g.live[i].by
 	g.retire(i)
-	return ruling{answer: []byte("STOPPED"), evict: by}
+	return decision{answer: []byte("STOPPED"), evict: by}
 }
 
 func (g *registry) names(port uint16) []byte {

@@ -26,7 +26,7 @@ func alive(t testing.TB, name string, highest uint16) []byte {
 func TestCreationsGrow(t *testing.T) { // invariant 3
 	var g registry
 	creation := func(id uint64, name string, highest uint16, now int64) uint32 {
-		r := g.rule(here(id), alive(t, name, highest), time.Unix(now, 0))
+		r := g.decide(here(id), alive(t, name, highest), time.Unix(now, 0))
 		require.Equal(t, keep, r.then)
 		a, _, err := ParseAlive(r.answer)
 		require.NoError(t, err)
@@ -52,26 +52,26 @@ func TestCreationsGrow(t *testing.T) { // invariant 3
 
 func TestOtherHostsMayOnlyAsk(t *testing.T) {
 	g := registry{relaxed: true}
-	require.Equal(t, keep, g.rule(here(1), alive(t, "a", 6), time.Now()).then)
+	require.Equal(t, keep, g.decide(here(1), alive(t, "a", 6), time.Now()).then)
 	for _, r := range []Request{{Op: OpKill}, {Op: OpDump}, {Op: OpStop, Name: "a"}, {Op: OpAlive, Registration: sample}} {
-		got := g.rule(there(2), body(t, r), time.Now())
+		got := g.decide(there(2), body(t, r), time.Now())
 		require.ErrorIs(t, got.err, ErrNotAllowed, r.Op)
 		require.Empty(t, got.answer)
-		require.Equal(t, hangUp, got.then)
+		require.Equal(t, closeConn, got.then)
 	}
-	require.NotEmpty(t, g.rule(there(2), body(t, Request{Op: OpNames}), time.Now()).answer)
-	require.Greater(t, len(g.rule(there(2), body(t, Request{Op: OpPort, Name: "a"}), time.Now()).answer), 2)
+	require.NotEmpty(t, g.decide(there(2), body(t, Request{Op: OpNames}), time.Now()).answer)
+	require.Greater(t, len(g.decide(there(2), body(t, Request{Op: OpPort, Name: "a"}), time.Now()).answer), 2)
 }
 
 func TestOldNamesAreBounded(t *testing.T) { // invariant 2
 	var g registry
 	for i := range uint64(maxOld + 10) {
-		g.rule(here(i+1), alive(t, fmt.Sprint("n", i), 6), time.Now())
+		g.decide(here(i+1), alive(t, fmt.Sprint("n", i), 6), time.Now())
 		g.release(i + 1)
 	}
 	require.Len(t, g.old, maxOld)
 	require.Equal(t, "n10", g.old[0].Name)
-	require.Equal(t, keep, g.rule(here(5000), alive(t, "n500", 6), time.Now()).then)
+	require.Equal(t, keep, g.decide(here(5000), alive(t, "n500", 6), time.Now()).then)
 	require.Len(t, g.old, maxOld-1)
 }
 
@@ -84,9 +84,9 @@ func FuzzRegistry(f *testing.F) {
 		g := registry{relaxed: relaxed}
 		now := time.Unix(1000, 0)
 		for i, b := range [][]byte{one, two, one, two} {
-			r := g.rule(here(uint64(i+1)), b, now)
+			r := g.decide(here(uint64(i+1)), b, now)
 			require.Equal(t, r.err != nil, len(r.answer) == 0)
-			require.True(t, r.err == nil || r.then == hangUp)
+			require.True(t, r.err == nil || r.then == closeConn)
 			if i == 1 {
 				g.release(1)
 			}

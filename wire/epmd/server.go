@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// rivalGrace is how long a clash of names waits for the other one's connection
+// conflictGrace is how long a clash of names waits for the other one's connection
 // to be seen as closed: a node that was restarted at once may be heard before
 // the end of its former life.
-const rivalGrace = 100 * time.Millisecond
+const conflictGrace = 100 * time.Millisecond
 
 // Server is an embedded port mapper: it answers everything as OTP's does. It
 // serves once.
@@ -224,7 +224,7 @@ func (s *Server) serve(c *call) {
 		s.bad(c, err)
 		return
 	}
-	r := s.rule(c, body)
+	r := s.decide(c, body)
 	if r.err != nil {
 		s.bad(c, r.err)
 		return
@@ -234,7 +234,7 @@ func (s *Server) serve(c *call) {
 		return
 	}
 	switch r.then {
-	case hangUp:
+	case closeConn:
 	case die:
 		s.end(ErrKilled)
 	case keep:
@@ -245,15 +245,15 @@ func (s *Server) serve(c *call) {
 	}
 }
 
-// rule asks the registry, twice if a rival for the name may be about to go, and
+// decide asks the registry, twice if a rival for the name may be about to go, and
 // closes the connection of the node that a STOP evicts.
-func (s *Server) rule(c *call, body []byte) ruling {
-	r, rival := s.ruleOnce(c, body)
+func (s *Server) decide(c *call, body []byte) decision {
+	r, rival := s.decideOnce(c, body)
 	if rival != nil {
-		grace := time.NewTimer(rivalGrace)
+		grace := time.NewTimer(conflictGrace)
 		select {
 		case <-rival.gone:
-			r, _ = s.ruleOnce(c, body)
+			r, _ = s.decideOnce(c, body)
 		case <-grace.C:
 		}
 		grace.Stop()
@@ -266,10 +266,10 @@ func (s *Server) rule(c *call, body []byte) ruling {
 	return r
 }
 
-func (s *Server) ruleOnce(c *call, body []byte) (r ruling, rival *call) {
+func (s *Server) decideOnce(c *call, body []byte) (r decision, rival *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r = s.registry.rule(c.caller, body, time.Now())
+	r = s.registry.decide(c.caller, body, time.Now())
 	if evicted := s.calls[r.evict]; evicted != nil {
 		_ = evicted.conn.Close()
 	}

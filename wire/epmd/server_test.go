@@ -172,15 +172,15 @@ func TestRivalsGetAMoment(t *testing.T) {
 		start := time.Now()
 		_, err = c.Register(t.Context(), Registration{Name: "a"})
 		require.ErrorIs(t, err, ErrRefused)
-		require.Equal(t, rivalGrace, time.Since(start))
+		require.Equal(t, conflictGrace, time.Since(start))
 
 		go func() {
-			time.Sleep(rivalGrace / 2)
+			time.Sleep(conflictGrace / 2)
 			old.Stop()
 		}()
 		a, err := c.Register(t.Context(), Registration{Name: "a"})
 		require.NoError(t, err)
-		require.Equal(t, rivalGrace+rivalGrace/2, time.Since(start))
+		require.Equal(t, conflictGrace+conflictGrace/2, time.Since(start))
 		require.Greater(t, a.Creation(), old.Creation())
 		a.Stop()
 		require.ErrorIs(t, stop(), ErrStopped)

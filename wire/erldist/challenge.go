@@ -41,8 +41,8 @@ const (
 	mostGroups = groups / 4 // that are marked before the older bits are given up: half of all numbers can be posed at least
 )
 
-// pose draws a challenge. done must be called for it.
-func (c *challenges) pose(local wire.Atom) (challenge, error) {
+// issue draws a challenge. done must be called for it.
+func (c *challenges) issue(local wire.Atom) (challenge, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {

@@ -14,7 +14,7 @@ import (
 // What is posed in one handshake of a node is not answered in another, nor posed twice.
 func TestChallenges(t *testing.T) {
 	var c challenges
-	mine, err := c.pose("a@h")
+	mine, err := c.issue("a@h")
 	require.NoError(t, err)
 	require.False(t, c.answer(mine))
 	require.True(t, c.answer(challenge{"b@h", mine.number}), "another node of this program")
@@ -42,7 +42,7 @@ func TestChallengesAnswered(t *testing.T) {
 	}
 	require.True(t, marked(c.answered[1], 5) || marked(c.answered[0], 5))
 	for range 100 {
-		n, err := c.pose("a@h")
+		n, err := c.issue("a@h")
 		require.NoError(t, err)
 		require.False(t, marked(c.answered[0], n.number) || marked(c.answered[1], n.number))
 		c.done(n, false)
@@ -61,7 +61,7 @@ func TestDialRemembersAnswers(t *testing.T) {
 	var p Protocol
 	here, there := net.Pipe()
 	go func() { // ends with the handshake
-		x := exchange{shake.Steps{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
+		x := exchange{shake.Driver{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
 		_, _ = x.read()
 		_ = x.write(statusOK.append(nil))
 		_ = x.write(challengeMsg{flags: announce(0), challenge: 77, creation: 1, name: "b@host"}.append(nil))

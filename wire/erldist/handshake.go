@@ -113,10 +113,10 @@ func (m *machine) step(msg []byte) (out [][]byte, err error) {
 
 // broken is the error for a message that is not what the state waits for.
 func (m *machine) broken(err error) error {
-	return m.fail(wire.ErrPeerProtocol, "%s: %v", m.who(), err)
+	return m.fail(wire.ErrPeerProtocol, "%s: %v", m.peerName(), err)
 }
 
-func (m *machine) who() string {
+func (m *machine) peerName() string {
 	if m.peer.Name == "" {
 		return "the peer"
 	}
@@ -128,19 +128,19 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
 		return m.fail(nil, "%s closed the connection without an answer: no node of OTP 23 or newer listens there, "+
-			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.who(), m.h.Local.Name)
+			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.peerName(), m.h.Local.Name)
 	case awaitChallenge:
-		return m.fail(nil, "%s closed the connection before its challenge", m.who())
+		return m.fail(nil, "%s closed the connection before its challenge", m.peerName())
 	case awaitAck:
 		return m.fail(wire.ErrCookie, "%s closed the connection after this node's answer to its challenge: "+
-			"most likely it has a different cookie", m.who())
+			"most likely it has a different cookie", m.peerName())
 	case awaitName:
 		return m.fail(nil, "the peer closed the connection before it sent its name")
 	case awaitAlive:
-		return m.fail(wire.ErrBusy, "%s closed the connection when told that it is already connected", m.who())
+		return m.fail(wire.ErrBusy, "%s closed the connection when told that it is already connected", m.peerName())
 	}
 	return m.fail(nil, "%s closed the connection after this node's challenge: it may not accept this node "+
-		"(flags %s, name %s)", m.who(), m.announce, m.h.Local.Name)
+		"(flags %s, name %s)", m.peerName(), m.announce, m.h.Local.Name)
 }
 
 // onStatus is the dialling side's.
@@ -155,19 +155,19 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 		return nil, nil
 	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
 		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
-			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.who())
+			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
 		}
 		return [][]byte{statusTrue.append(nil)}, nil
 	case statusNok:
-		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection", m.who())
+		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection", m.peerName())
 	case statusNotAllowed:
 		return nil, m.fail(wire.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags than %s",
-			m.who(), m.h.Local.Name, m.announce)
+			m.peerName(), m.h.Local.Name, m.announce)
 	}
 	if strings.HasPrefix(string(status), "named:") {
-		return nil, m.fail(wire.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.who())
+		return nil, m.fail(wire.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.peerName())
 	}
-	return nil, m.fail(wire.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.who(), string(status))
+	return nil, m.fail(wire.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.peerName(), string(status))
 }
 
 // onChallenge is the dialling side's.
@@ -185,11 +185,11 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, err
 	}
 	if !m.cookies() {
-		return nil, m.fail(wire.ErrCookie, "this node has no cookie for %s", m.who())
+		return nil, m.fail(wire.ErrCookie, "this node has no cookie for %s", m.peerName())
 	}
 	if m.answer != nil && !m.answer(c.challenge) {
 		return nil, m.fail(wire.ErrCookie, "%s sent back a challenge that this node sent in another handshake: it does not "+
-			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)", m.who())
+			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)", m.peerName())
 	}
 	m.state = awaitAck
 	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
@@ -215,7 +215,7 @@ func (m *machine) onAck(msg []byte) error {
 		return m.broken(err)
 	}
 	if !a.digest.equal(digestOf(m.in, m.challenge)) {
-		return m.fail(wire.ErrCookie, "%s does not know the cookie: connection attempt cancelled", m.who())
+		return m.fail(wire.ErrCookie, "%s does not know the cookie: connection attempt cancelled", m.peerName())
 	}
 	m.state = finished
 	return nil
@@ -248,21 +248,21 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 	switch v := m.admit(); {
 	case v == wire.Full:
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed,
-			"connection attempt from %s refused: this node accepts no more connections now", m.who())
+			"connection attempt from %s refused: this node accepts no more connections now", m.peerName())
 	case v != wire.Busy && v != wire.NotAllowed && !m.cookies():
 		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrCookie,
-			"connection attempt from %s refused: this node has no cookie for it", m.who())
+			"connection attempt from %s refused: this node has no cookie for it", m.peerName())
 	case v == wire.Welcome:
-		return m.pose(status), nil
+		return m.issueChallenge(status), nil
 	case v == wire.Simultaneous && status == statusOK:
-		return m.pose(statusSimultaneous), nil
+		return m.issueChallenge(statusSimultaneous), nil
 	case v == wire.Alive && status == statusOK:
 		m.state = awaitAlive
 		return [][]byte{statusAlive.append(nil)}, nil
 	case v == wire.Busy:
-		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection", m.who())
+		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection", m.peerName())
 	}
-	return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.who())
+	return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
 }
 
 // name finds a name for a peer that has none, and returns the status that tells.
@@ -292,8 +292,8 @@ func (m *machine) admit() wire.Verdict {
 	return m.h.Admit(m.peer)
 }
 
-// pose says a status and goes on with the challenge.
-func (m *machine) pose(status statusMsg) [][]byte {
+// issueChallenge says a status and goes on with the challenge.
+func (m *machine) issueChallenge(status statusMsg) [][]byte {
 	var out [][]byte
 	if status != "" {
 		out = append(out, status.append(nil))
@@ -309,11 +309,11 @@ func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	case err != nil:
 		return nil, m.broken(err)
 	case status == statusTrue:
-		return m.pose(""), nil
+		return m.issueChallenge(""), nil
 	case status == statusFalse:
-		return nil, m.fail(wire.ErrBusy, "%s keeps the existing connection", m.who())
+		return nil, m.fail(wire.ErrBusy, "%s keeps the existing connection", m.peerName())
 	default:
-		return nil, m.fail(wire.ErrPeerProtocol, "%s answered %.40q to the status alive", m.who(), string(status))
+		return nil, m.fail(wire.ErrPeerProtocol, "%s answered %.40q to the status alive", m.peerName(), string(status))
 	}
 }
 
@@ -336,11 +336,11 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	if !r.digest.equal(digestOf(m.in, m.challenge)) {
-		return nil, m.fail(wire.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.who())
+		return nil, m.fail(wire.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
 	}
 	if m.h.Proved != nil {
 		if err := m.h.Proved(m.peer); err != nil {
-			return nil, m.fail(err, "connection attempt from %s refused: %v", m.who(), err)
+			return nil, m.fail(err, "connection attempt from %s refused: %v", m.peerName(), err)
 		}
 	}
 	m.state = finished
@@ -354,7 +354,7 @@ func (m *machine) checkFlags(dir, how string) error {
 		return nil
 	}
 	return m.fail(wire.ErrNotAllowed, "%s: Connection attempt %s node %s %s since it cannot handle [%s].",
-		m.h.Local.Name, dir, m.who(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
+		m.h.Local.Name, dir, m.peerName(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
 }
 
 // cookies asks for them. False: there are none for this peer, and no proof is made

@@ -17,9 +17,9 @@ const fragmentSize = 64 << 10
 // may go before whatever has been written meanwhile.
 const maxLong = 16
 
-// long is a message of which the first fragment has been written. Its binaries
-// are where the sender has them; nobody changes a message that has been sent.
-type long struct {
+// fragmentedMessage is a message whose first fragment has been written. Its binaries are
+// not copied; nobody changes a message that has been sent.
+type fragmentedMessage struct {
 	from wire.PID
 	seq  uint64
 	next uint64   // number of the next fragment; the last has 1
@@ -46,7 +46,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)
-	m := long{from: from, seq: w.seq, left: size, rest: slices.Clone(w.parts())}
+	m := fragmentedMessage{from: from, seq: w.seq, left: size, rest: slices.Clone(w.parts())}
 	m.next = 1 + uint64((size-min(size, first)+fragmentSize-1)/fragmentSize)
 	at := len(w.buf)
 	w.buf = m.head(w.buf, firstFragment)
@@ -64,7 +64,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 }
 
 // head appends what a fragment begins with, its length left open, and counts it.
-func (m *long) head(b []byte, tag byte) []byte {
+func (m *fragmentedMessage) head(b []byte, tag byte) []byte {
 	b = append(b, 0, 0, 0, 0, etf.Version, tag)
 	b = binary.BigEndian.AppendUint64(b, m.seq)
 	b = binary.BigEndian.AppendUint64(b, m.next)
@@ -73,7 +73,7 @@ func (m *long) head(b []byte, tag byte) []byte {
 }
 
 // take appends the next n bytes, or all there are, to parts.
-func (m *long) take(n int, parts net.Buffers) net.Buffers {
+func (m *fragmentedMessage) take(n int, parts net.Buffers) net.Buffers {
 	n = min(n, m.left)
 	m.left -= n
 	for n > 0 {
@@ -101,7 +101,7 @@ func (w *writer) advance(parts net.Buffers, heads []byte) (net.Buffers, []byte) 
 		binary.BigEndian.PutUint32(heads[at:], uint32(fragmentHead+min(m.left, fragmentSize)))
 		parts = m.take(fragmentSize, append(parts, heads[at:]))
 	}
-	w.long = slices.DeleteFunc(w.long, func(m long) bool { return m.left == 0 })
+	w.long = slices.DeleteFunc(w.long, func(m fragmentedMessage) bool { return m.left == 0 })
 	return parts, heads
 }
 

@@ -59,12 +59,12 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, d
 
 // drive moves the bytes of a handshake.
 func (p *Protocol) drive(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool) (wire.Link, error) {
-	ours, err := p.challenges.pose(h.Local.Name)
+	ours, err := p.challenges.issue(h.Local.Name)
 	if err != nil {
 		return nil, err
 	}
 	defer p.challenges.done(ours, false)
-	x := &exchange{shake.Steps{Room: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
+	x := &exchange{shake.Driver{Package: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
@@ -90,7 +90,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h wire.Handshake, d
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	shake.Steps
+	shake.Driver
 	lengthSize int
 }
 
@@ -147,5 +147,5 @@ func (x *exchange) explain(m *machine, err error) error {
 	if errors.As(err, new(*handshakeError)) {
 		return err
 	}
-	return x.Explain(m.who(), m.state.String(), err, m.ended)
+	return x.Explain(m.peerName(), m.state.String(), err, m.ended)
 }

@@ -26,8 +26,8 @@ type writer struct {
 	body    []byte    // control and payload of the message at hand, without what is in cuts
 	cuts    []etf.Cut // large binaries of the payload
 	room    [][]byte
-	long    []long // messages of which the first fragment has been written
-	control int    // how much of body is the control message
+	long    []fragmentedMessage // messages of which the first fragment has been written
+	control int                 // how much of body is the control message
 	cache   atomsOut
 	pattern pattern
 	enc     etf.Encoder

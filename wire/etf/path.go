@@ -3,7 +3,7 @@ package etf
 import "github.com/actornode/actornode/internal/fault"
 
 // faults makes the errors of this package.
-const faults fault.Room = "etf"
+const faults fault.Package = "etf"
 
 // at adds to err where in the term it came up: the part that each open level
 // was writing.

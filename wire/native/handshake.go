@@ -49,7 +49,7 @@ type machine struct {
 	// the one to go on with, of which it has received so many bytes.
 	session  sessionID
 	received uint64
-	life     uint32 // of who has dialled, for a session to go on with: the peer's creation
+	creation uint32 // of who has dialled, for a session to go on with: the peer's creation
 	// find returns how much has been received of a session with peer that waits for
 	// a connection here.
 	find func(peer wire.NodeID, id sessionID) (received uint64, ok bool)
@@ -125,7 +125,7 @@ func (e *handshakeError) Unwrap() error { return e.kind }
 func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	if len(msg) > 0 && msg[0] == tagRefusal && m.state < finished {
 		c, text := parseReason(msg[1:])
-		return nil, m.fail(c.kind(), "%s refused: %s", m.who(), printable(text))
+		return nil, m.fail(c.kind(), "%s refused: %s", m.peerName(), printable(text))
 	}
 	switch m.state {
 	case awaitWelcome:
@@ -153,7 +153,7 @@ func printable(text string) string {
 	return string(b)
 }
 
-func (m *machine) who() string {
+func (m *machine) peerName() string {
 	if m.theirs.id.Name == "" {
 		return "the peer"
 	}
@@ -165,11 +165,11 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitWelcome:
 		return m.fail(nil, "%s closed the connection without an answer: no node that speaks the native protocol listens there, "+
-			"or it dropped this connection because too many came at a time", m.who())
+			"or it dropped this connection because too many came at a time", m.peerName())
 	case awaitHello:
 		return m.fail(nil, "the peer closed the connection before it sent its name")
 	}
-	return m.fail(nil, "%s closed the connection (%s)", m.who(), m.state)
+	return m.fail(nil, "%s closed the connection (%s)", m.peerName(), m.state)
 }
 
 // onHello is the accepting side's.
@@ -195,7 +195,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	m.hello, m.theirs = msg, hello.node
 	if hello.peer != m.h.Local.Name {
-		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.who(), printable(string(hello.peer)), m.h.Local.Name)
+		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.peerName(), printable(string(hello.peer)), m.h.Local.Name)
 	}
 	if out, err := m.channel(); err != nil {
 		return out, err
@@ -207,14 +207,14 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	switch {
 	case verdict == wire.NotAllowed:
-		return m.refuse(codeNotAllowed, "%s does not accept %s", m.h.Local.Name, m.who())
+		return m.refuse(codeNotAllowed, "%s does not accept %s", m.h.Local.Name, m.peerName())
 	case !m.cookies():
-		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
+		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.peerName())
 	case m.theirs.flags&flagResume != 0: // its link is there already
 	case verdict == wire.Alive:
 		welcome.alive = true
 	case verdict == wire.Busy:
-		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.who())
+		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.peerName())
 	case verdict == wire.Full:
 		return m.refuse(codeNotAllowed, "%s accepts no more connections now", m.h.Local.Name)
 	}
@@ -241,7 +241,7 @@ func (m *machine) channel() ([][]byte, error) {
 	}
 	if has := m.theirs.flags&flagBound != 0; has != (m.ours.flags&flagBound != 0) {
 		return m.refuse(codeNotAllowed, "only one of %s and %s uses TLS: something between them ends the TLS connection",
-			m.h.Local.Name, m.who())
+			m.h.Local.Name, m.peerName())
 	}
 	return nil, nil
 }
@@ -250,10 +250,10 @@ func (m *machine) channel() ([][]byte, error) {
 func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 	var w welcomeMsg
 	if err := w.parse(msg); err != nil {
-		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
 	if w.version < minVersion || w.version > maxVersion {
-		return m.refuse(codeVersion, "%s chose version %d, which is not in %d to %d", m.who(), w.version, minVersion, maxVersion)
+		return m.refuse(codeVersion, "%s chose version %d, which is not in %d to %d", m.peerName(), w.version, minVersion, maxVersion)
 	}
 	if w.node.id.Name != m.h.Peer {
 		return m.refuse(codeName, "%s answered in place of %s", printable(string(w.node.id.Name)), m.h.Peer)
@@ -263,10 +263,10 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 		return out, err
 	}
 	if w.alive && m.h.Insist != nil && !m.h.Insist(m.theirs.id) {
-		return m.refuse(codeBusy, "%s and %s are already connected", m.who(), m.h.Local.Name)
+		return m.refuse(codeBusy, "%s and %s are already connected", m.peerName(), m.h.Local.Name)
 	}
 	if !m.cookies() {
-		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.who())
+		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.peerName())
 	}
 	p := proofMsg{session: m.session, received: m.received}
 	b := p.append(nil, tagProof)
@@ -303,11 +303,11 @@ func addPart(h hash.Hash, p []byte) {
 func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	var p proofMsg
 	if err := p.parse(msg, tagProof); err != nil {
-		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
 	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize])) {
 		return m.refuse(codeCookie, "%s does not know the cookie that %s expects (or something between them changed the messages)",
-			m.who(), m.h.Local.Name)
+			m.peerName(), m.h.Local.Name)
 	}
 	m.proof, m.want = msg, p.received
 	if m.theirs.flags&flagResume == 0 && m.h.Proved != nil {
@@ -316,7 +316,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 			if errors.Is(err, wire.ErrBusy) {
 				c = codeBusy
 			}
-			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.who(), err)
+			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.peerName(), err)
 		}
 	}
 	ack := proofMsg{}
@@ -328,7 +328,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 		}
 		if !ok { // to be proved as all else: it ends a link
 			m.session = sessionID{}
-			err := m.fail(errSession, "%s no longer keeps the link that %s wants to resume", m.h.Local.Name, m.who())
+			err := m.fail(errSession, "%s no longer keeps the link that %s wants to resume", m.h.Local.Name, m.peerName())
 			return [][]byte{m.ack(proofMsg{})}, err
 		}
 		m.session = p.session
@@ -357,13 +357,13 @@ func (m *machine) grace() time.Duration {
 func (m *machine) onAck(msg []byte) ([][]byte, error) {
 	var p proofMsg
 	if err := p.parse(msg, tagAck); err != nil {
-		return m.refuse(codeProtocol, "%s: %v", m.who(), err)
+		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
 	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelAccepted, m.hello, m.welcome, m.proof, msg[:proofSize-macSize])) {
-		return m.refuse(codeCookie, "%s does not know the cookie that %s expects", m.who(), m.h.Local.Name)
+		return m.refuse(codeCookie, "%s does not know the cookie that %s expects", m.peerName(), m.h.Local.Name)
 	}
-	if m.ours.flags&flagResume != 0 && (p.session != m.session || m.theirs.id.Creation != m.life) {
-		return nil, m.fail(errSession, "%s no longer keeps the link to resume, or has restarted", m.who())
+	if m.ours.flags&flagResume != 0 && (p.session != m.session || m.theirs.id.Creation != m.creation) {
+		return nil, m.fail(errSession, "%s no longer keeps the link to resume, or has restarted", m.peerName())
 	}
 	m.session, m.want = p.session, p.received
 	if m.grace() == 0 {
@@ -376,7 +376,7 @@ func (m *machine) onAck(msg []byte) ([][]byte, error) {
 // onDone is the accepting side's.
 func (m *machine) onDone(msg []byte) ([][]byte, error) {
 	if len(msg) == 0 || msg[0] != tagDone {
-		return m.refuse(codeProtocol, "%s: %v", m.who(), unexpected(msg, "the end of the handshake"))
+		return m.refuse(codeProtocol, "%s: %v", m.peerName(), unexpected(msg, "the end of the handshake"))
 	}
 	m.state = finished
 	return nil, nil

@@ -361,7 +361,7 @@ func TestEmptyCookie(t *testing.T) {
 	for verdict, want := range map[wire.Verdict]error{wire.NotAllowed: wire.ErrNotAllowed, wire.Busy: nil, wire.Alive: nil, wire.Full: nil} {
 		a, b := machines(t, func(a, b *machine) {
 			a.ours.flags |= flagResume
-			a.life = nodeB.Creation
+			a.creation = nodeB.Creation
 			b.h.Admit = func(wire.NodeID) wire.Verdict { return verdict }
 			b.h.Proved = func(wire.NodeID) error { t.Error("it is no new link"); return nil }
 			b.find = func(wire.NodeID, sessionID) (uint64, bool) { return 0, true }

@@ -41,7 +41,7 @@ type link struct {
 	turn    []*outgoing // long messages of which a part is sent
 	batch   batch
 	scratch []byte
-	torn    bool // a write has failed: perhaps within a frame
+	broken  bool // a write has failed: perhaps within a frame
 
 	// Of all.
 	sent     atomic.Uint64
@@ -70,7 +70,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.attempt = wire.NewAttempt(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
-	l.in.dec = pack.Decoder{Heard: &l.in.heard, Types: p.Types, Limits: termLimits(limits.Message)}
+	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.Types, Limits: termLimits(limits.Message)}
 	if m.h.Budget != nil {
 		l.in.memory = wire.NewAccount(m.h.Budget(m.theirs.id.Name))
 	}
@@ -79,7 +79,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
-	l.out.enc = pack.Encoder{Told: &l.out.told, Types: p.Types, Foreign: p.Foreign}
+	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.Types, Foreign: p.Foreign}
 	if m.session == (sessionID{}) {
 		l.lookout = wire.NewLookout(conn)
 		l.input.src = l.lookout
@@ -176,7 +176,7 @@ func (l *link) bye(c code, text string) {
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.attempt.Lock()
 	defer l.attempt.Unlock()
-	if l.sendRest() == nil && !l.torn {
+	if l.sendRest() == nil && !l.broken {
 		_, _ = l.conn.Write(b)
 	}
 }
@@ -188,7 +188,7 @@ func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 // break, or to go on; so it counts only while something comes.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	if l.session != nil {
-		return l.session.taken(), 0, l.session.lives()
+		return l.session.taken(), 0, l.session.isAlive()
 	}
 	return l.sent.Load(), l.attempt.Unsent(), true
 }
@@ -271,7 +271,7 @@ func (l *link) Flush(tick bool) (left int, err error) {
 	l.attempt.Lock()
 	defer l.attempt.Unlock()
 	if l.session != nil {
-		if err := l.session.room(); err != nil {
+		if err := l.session.freeSpace(); err != nil {
 			return 0, err
 		}
 	}
@@ -354,7 +354,7 @@ func (l *link) sendError(err error) error {
 	if err == nil {
 		return nil
 	}
-	l.torn = true
+	l.broken = true
 	if l.closed.Load() {
 		err = net.ErrClosed
 	}

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 	for _, torn := range []bool{false, true} {
 		conn := &stream{}
 		l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
-		l.torn = torn
+		l.broken = torn
 		l.Explain("it does not read")
 		err := new(Protocol).over(&stream{in: conn.out}, nodeB, nodeA, wire.LinkLimits{}).Read(new(wire.Frame))
 		if torn {

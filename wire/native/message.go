@@ -240,8 +240,8 @@ func unexpected(b []byte, what string) error {
 	return fmt.Errorf("expected %s, got %q", what, b)
 }
 
-// notShaking says what two bytes are that are not the length of a message.
-func notShaking(head []byte) string {
+// notHandshaking says what two bytes are that are not the length of a message.
+func notHandshaking(head []byte) string {
 	switch {
 	case head[0] == 0x16 && head[1] == 3:
 		return "the peer uses TLS, but this node does not"

@@ -19,8 +19,8 @@ type outgoing struct {
 	packed bool
 }
 
-// underWay reports whether a sender must wait.
-func (w *writer) underWay(from wire.PID) bool {
+// inProgress reports whether a sender must wait.
+func (w *writer) inProgress(from wire.PID) bool {
 	for _, o := range w.long {
 		if o.frame.From == from {
 			return true
@@ -41,9 +41,9 @@ func (w *writer) begin(f *wire.Frame) error {
 		return wire.ErrLater
 	}
 	if w.alone == nil {
-		w.alone = &pack.Encoder{Told: new(pack.Told), Types: w.enc.Types, Foreign: w.enc.Foreign}
+		w.alone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign}
 	}
-	w.alone.Told.Reset()
+	w.alone.Dict.Reset()
 	term := f.Payload
 	if f.Op == wire.OpSpawn {
 		term = spawnTerm(f)
@@ -87,7 +87,7 @@ func (w *writer) start() {
 		w.buf = pack.AppendUint(w.buf, uint64(o.size))
 		w.close(at)
 		w.undo = w.undo[:0]
-		w.told.Commit()
+		w.dict.Commit()
 	}
 }
 

@@ -77,7 +77,7 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 		}
 		m, err := p.shake(ctx, conn, h, true, func(m *machine) {
 			m.ours.flags |= flagResume
-			m.session, m.received, m.life = first.session, received, first.theirs.id.Creation
+			m.session, m.received, m.creation = first.session, received, first.theirs.id.Creation
 		})
 		return conn, m, err
 	}
@@ -87,7 +87,7 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 // the machine before it begins.
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
-	x := &exchange{Steps: shake.Steps{Room: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
+	x := &exchange{Driver: shake.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
 	m, err := p.drive(x, h, dialled, set)
 	if err == nil {
 		return m, nil
@@ -147,7 +147,7 @@ func channelOf(conn net.Conn) func() ([]byte, error) {
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	shake.Steps
+	shake.Driver
 	refused bool // the last message is a refusal
 }
 
@@ -190,7 +190,7 @@ func (x *exchange) read() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint16(head[:])
 	if n > maxHandshake {
-		return nil, &handshakeError{wire.ErrPeerProtocol, notShaking(head[:])}
+		return nil, &handshakeError{wire.ErrPeerProtocol, notHandshaking(head[:])}
 	}
 	msg := make([]byte, n)
 	_, err := io.ReadFull(x.Conn, msg)
@@ -198,7 +198,7 @@ func (x *exchange) read() ([]byte, error) {
 }
 
 func (x *exchange) explain(m *machine, err error) error {
-	return x.Explain(m.who(), m.state.String(), err, m.ended)
+	return x.Explain(m.peerName(), m.state.String(), err, m.ended)
 }
 
 // How long, and through how many bytes, a peer that is refused has the time to

@@ -22,7 +22,7 @@ type reader struct {
 	partial     int
 	streams     int
 
-	heard    pack.Heard
+	dict     pack.DecodeDict
 	dec      pack.Decoder
 	from, to pidTable
 	unpacker unpacker
@@ -515,9 +515,9 @@ func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
 	r.count--
 	r.held -= in.size
 	if r.alone == nil {
-		r.alone = &pack.Decoder{Heard: new(pack.Heard), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
+		r.alone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
 	}
-	r.alone.Heard.Reset()
+	r.alone.Dict.Reset()
 	*f = in.frame
 	return true, r.payload(r.alone, in.b, f)
 }

@@ -35,20 +35,20 @@ type session struct {
 	done    context.Context                                                        // of the session
 	cancel  context.CancelFunc
 
-	mu       sync.Mutex
-	cond     sync.Cond // of all below
-	conn     net.Conn
-	gen      int
-	since    time.Time // when conn broke
-	why      error     // of that
-	err      error     // why the session is over
-	received uint64
-	told     uint64 // of received, to the peer
-	tail     [][]byte
-	base     uint64
-	end      uint64
-	resend   bool   // tail is to be sent over conn
-	seen     uint64 // of received by the link, when lives was last asked
+	mu           sync.Mutex
+	cond         sync.Cond // of all below
+	conn         net.Conn
+	gen          int
+	brokenAt     time.Time // when conn broke
+	why          error     // of that
+	err          error     // why the session is over
+	received     uint64
+	acknowledged uint64 // of received, to the peer
+	tail         [][]byte
+	base         uint64
+	end          uint64
+	resend       bool   // tail is to be sent over conn
+	seen         uint64 // of received by the link, when lives was last asked
 }
 
 const (
@@ -79,7 +79,7 @@ func (s *session) start(conn net.Conn) {
 func (s *session) keep() {
 	for {
 		s.mu.Lock()
-		for s.err == nil && s.conn != nil && !s.resend && s.received-s.told < ackEvery {
+		for s.err == nil && s.conn != nil && !s.resend && s.received-s.acknowledged < ackEvery {
 			s.cond.Wait()
 		}
 		over, broken, resend := s.err != nil, s.conn == nil, s.resend
@@ -88,7 +88,7 @@ func (s *session) keep() {
 		case over:
 			return
 		case broken:
-			s.mend()
+			s.repair()
 		case resend:
 			s.transmit(nil)
 		default:
@@ -108,7 +108,7 @@ func (s *session) broken(gen int, why error) {
 
 func (s *session) breakLocked(why error) {
 	_ = s.conn.Close()
-	s.conn, s.since, s.why = nil, time.Now(), why
+	s.conn, s.brokenAt, s.why = nil, time.Now(), why
 	s.gen++
 	s.cond.Broadcast()
 }
@@ -134,10 +134,10 @@ func (s *session) finish(err error) bool {
 	return true
 }
 
-// mend waits for a new connection, or makes one.
-func (s *session) mend() {
+// repair waits for a new connection, or makes one.
+func (s *session) repair() {
 	s.mu.Lock()
-	until, why := s.since.Add(s.grace), s.why
+	until, why := s.brokenAt.Add(s.grace), s.why
 	s.mu.Unlock()
 	ctx, cancel := context.WithDeadline(s.done, until)
 	defer cancel()
@@ -153,7 +153,7 @@ func (s *session) mend() {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	gone := s.conn == nil && time.Since(s.since) >= s.grace // it may have come, and gone again
+	gone := s.conn == nil && time.Since(s.brokenAt) >= s.grace // it may have come, and gone again
 	s.mu.Unlock()
 	if gone {
 		s.finish(fmt.Errorf("%w (and no new connection replaced it within %v)", why, s.grace))
@@ -204,7 +204,7 @@ func (s *session) attach(conn net.Conn, gen int, received, want uint64) error {
 			s.link.peer.ID.Name, want, s.base, s.end, errSession)
 	}
 	s.trimLocked(want)
-	s.conn, s.told, s.resend = conn, received, true
+	s.conn, s.acknowledged, s.resend = conn, received, true
 	s.gen++
 	s.cond.Broadcast()
 	return nil
@@ -241,8 +241,8 @@ func (s *session) acked(received uint64) error {
 	return nil
 }
 
-// room waits until there is room in tail.
-func (s *session) room() error {
+// freeSpace waits until there is freeSpace in tail.
+func (s *session) freeSpace() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && s.end-s.base > tailLimit {
@@ -294,7 +294,7 @@ func (s *session) ack() {
 		s.mu.Unlock()
 		return
 	}
-	s.told = received
+	s.acknowledged = received
 	s.mu.Unlock()
 	b := pack.AppendUint([]byte{0, 0, opAck}, received)
 	b[1] = byte(len(b) - sizeBytes)
@@ -304,7 +304,7 @@ func (s *session) ack() {
 // tick tells the peer that this side lives, and what it has received.
 func (s *session) tick() {
 	s.mu.Lock()
-	due := s.received > s.told
+	due := s.received > s.acknowledged
 	s.mu.Unlock()
 	if due {
 		s.ack()
@@ -346,9 +346,9 @@ func (s *session) taken() uint64 {
 	return s.base
 }
 
-// lives reports whether there is a connection over which something has come since the
+// isAlive reports whether there is a connection over which something has come since the
 // last call.
-func (s *session) lives() bool {
+func (s *session) isAlive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in := s.link.input.received.Load()
@@ -410,7 +410,7 @@ func (s *session) takeLocked(in *input) (b []byte, ok bool, err error) {
 	}
 	if op := body[sizeBytes] & opMask; op != opAck && op != opBye {
 		s.received += uint64(need)
-		if s.received-s.told >= ackEvery {
+		if s.received-s.acknowledged >= ackEvery {
 			s.cond.Broadcast()
 		}
 	}

@@ -23,10 +23,10 @@ type writer struct {
 	threshold   int // from how many bytes a payload is compressed; 0: never
 	sums        bool
 
-	told     pack.Told
+	dict     pack.EncodeDict
 	enc      pack.Encoder
 	from, to pidTable
-	undo     []toldPID // pids of the signal at hand
+	undo     []sentPID // pids of the signal at hand
 	buf      []byte
 	packed   packer
 	err      error // of the signal at hand
@@ -39,8 +39,8 @@ type writer struct {
 	held  map[wire.PID]struct{}
 }
 
-// toldPID is a place of a table that has changed.
-type toldPID struct {
+// sentPID is a place of a table that has changed.
+type sentPID struct {
 	t     *pidTable
 	place int
 	was   wire.PID
@@ -48,7 +48,7 @@ type toldPID struct {
 
 // write appends the frame of f to buf, or keeps it as a long message.
 func (w *writer) write(f *wire.Frame) error {
-	if len(w.long) > 0 && w.underWay(f.From) {
+	if len(w.long) > 0 && w.inProgress(f.From) {
 		return wire.ErrLater
 	}
 	at := len(w.buf)
@@ -72,7 +72,7 @@ func (w *writer) write(f *wire.Frame) error {
 	}
 	w.close(at)
 	w.undo = w.undo[:0]
-	w.told.Commit()
+	w.dict.Commit()
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (w *writer) back(at int) {
 		u.t[u.place] = u.was
 	}
 	w.undo = w.undo[:0]
-	w.told.Undo()
+	w.dict.Undo()
 }
 
 // send is write for a message from one process to another that both ends know, if
@@ -322,7 +322,7 @@ func (w *writer) pid(t *pidTable, p wire.PID) {
 		return
 	}
 	if w.buf, w.err = w.enc.AppendPID(w.buf, p); w.err == nil {
-		w.undo = append(w.undo, toldPID{t, i, t[i]})
+		w.undo = append(w.undo, sentPID{t, i, t[i]})
 		t[i] = p
 	}
 }

@@ -41,7 +41,7 @@ func samples() []struct {
 func BenchmarkEncode(b *testing.B) {
 	for _, s := range samples() {
 		b.Run(s.name, func(b *testing.B) {
-			e := Encoder{Told: &Told{}, Types: types(b)}
+			e := Encoder{Dict: &EncodeDict{}, Types: types(b)}
 			var dst []byte
 			var err error
 			b.ReportAllocs()
@@ -49,12 +49,12 @@ func BenchmarkEncode(b *testing.B) {
 				if dst, err = e.Append(dst[:0], s.term); err != nil {
 					b.Fatal(err)
 				}
-				e.Told.Commit()
+				e.Dict.Commit()
 			}
 		})
 	}
 	b.Run("PID", func(b *testing.B) {
-		e := Encoder{Told: &Told{}}
+		e := Encoder{Dict: &EncodeDict{}}
 		var dst []byte
 		b.ReportAllocs()
 		for b.Loop() {
@@ -90,7 +90,7 @@ func BenchmarkDecode(b *testing.B) {
 // and a Decoder that does.
 func warm(t testing.TB, term any) ([]byte, *Decoder) {
 	types := types(t)
-	e, d := Encoder{Told: &Told{}, Types: types}, &Decoder{Heard: &Heard{}, Types: types}
+	e, d := Encoder{Dict: &EncodeDict{}, Types: types}, &Decoder{Dict: &DecodeDict{}, Types: types}
 	var b []byte
 	for range 2 {
 		var err error
@@ -105,13 +105,13 @@ func warm(t testing.TB, term any) ([]byte, *Decoder) {
 func TestAllocations(t *testing.T) {
 	for _, s := range samples() {
 		t.Run(s.name, func(t *testing.T) {
-			e := Encoder{Told: &Told{}, Types: types(t)}
+			e := Encoder{Dict: &EncodeDict{}, Types: types(t)}
 			dst := make([]byte, 0, 4096)
 			encode := testing.AllocsPerRun(100, func() {
 				if _, err := e.Append(dst, s.term); err != nil {
 					t.Fatal(err)
 				}
-				e.Told.Commit()
+				e.Dict.Commit()
 			})
 			in, d := warm(t, s.term)
 			decode := testing.AllocsPerRun(100, func() {

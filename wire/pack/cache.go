@@ -17,16 +17,16 @@ const (
 	originPlaces = originNew
 )
 
-// Told is what the peer at the other end of a connection has been told, in one
+// EncodeDict is the sender's half of the dictionary of a connection, in one
 // direction: which atom and which node life is at which place. Its zero value is
 // ready to use; an [Encoder] adds to it. It belongs to one goroutine at a time.
 //
 //  1. What is at a place here, the peer has there once it has read all that was
 //     written and committed, in that order.
 //  2. log says how to get back to what was committed last.
-type Told struct {
+type EncodeDict struct {
 	seed    maphash.Seed
-	atoms   [atomPlaces / roomPlaces]*[roomPlaces]toldAtom
+	atoms   [atomPlaces / roomPlaces]*[roomPlaces]dictAtom
 	life    uint32 // of the entries that count, from 1: Reset makes the others old
 	origins map[wire.Origin]uint8
 	at      [originPlaces]wire.Origin
@@ -37,7 +37,7 @@ type Told struct {
 	log     []change
 }
 
-type toldAtom struct {
+type dictAtom struct {
 	atom wire.Atom
 	life uint32
 	seen uint32 // hash of the last other atom that wanted the place
@@ -47,7 +47,7 @@ type toldAtom struct {
 type change struct {
 	place  uint16
 	origin bool
-	atom   toldAtom
+	atom   dictAtom
 	who    wire.Origin
 	used   int
 	next   int
@@ -55,16 +55,16 @@ type change struct {
 
 // Commit says that what was written so far will be sent, in that order, ahead of
 // all that is written later. Call it once a frame.
-func (c *Told) Commit() { c.log = c.log[:0] }
+func (c *EncodeDict) Commit() { c.log = c.log[:0] }
 
 // Undo goes back to the last Commit: what was written since is not going to be
 // sent.
-func (c *Told) Undo() { c.undo(0) }
+func (c *EncodeDict) Undo() { c.undo(0) }
 
-// Reset forgets everything, as the peer must at the same place ([Heard.Reset]):
+// Reset forgets everything, as the peer must at the same place ([DecodeDict.Reset]):
 // for a message that stands alone, because it may arrive after such as were
 // written later. It costs little. It also commits.
-func (c *Told) Reset() {
+func (c *EncodeDict) Reset() {
 	c.log = c.log[:0]
 	c.begin()
 	c.life++
@@ -78,7 +78,7 @@ func (c *Told) Reset() {
 }
 
 // undo takes back all changes but the first n.
-func (c *Told) undo(n int) {
+func (c *EncodeDict) undo(n int) {
 	for i := len(c.log) - 1; i >= n; i-- {
 		l := &c.log[i]
 		if !l.origin {
@@ -106,23 +106,23 @@ const (
 )
 
 // begin makes the zero value ready.
-func (c *Told) begin() {
+func (c *EncodeDict) begin() {
 	if c.life == 0 {
 		c.seed, c.life = maphash.MakeSeed(), 1
 	}
 }
 
 // slot returns what is at a place.
-func (c *Told) slot(place int) *toldAtom {
+func (c *EncodeDict) slot(place int) *dictAtom {
 	room := &c.atoms[place/roomPlaces]
 	if *room == nil {
-		*room = new([roomPlaces]toldAtom)
+		*room = new([roomPlaces]dictAtom)
 	}
 	return &(*room)[place%roomPlaces]
 }
 
 // atom returns the place of a, which it may give it.
-func (c *Told) atom(a wire.Atom) (place int, p placing) {
+func (c *EncodeDict) atom(a wire.Atom) (place int, p placing) {
 	c.begin()
 	h := maphash.String(c.seed, string(a))
 	short := int(h % shortPlaces)
@@ -149,14 +149,14 @@ func (c *Told) atom(a wire.Atom) (place int, p placing) {
 	return 0, spelled
 }
 
-func (c *Told) put(s *toldAtom, place int, a wire.Atom) placing {
+func (c *EncodeDict) put(s *dictAtom, place int, a wire.Atom) placing {
 	c.log = append(c.log, change{place: uint16(place), atom: *s})
-	*s = toldAtom{atom: a, life: c.life}
+	*s = dictAtom{atom: a, life: c.life}
 	return fresh
 }
 
 // origin returns the place of o, which it may give it.
-func (c *Told) origin(o wire.Origin) (place uint8, p placing) {
+func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 	if c.used > 0 && c.last == o {
 		return c.lastAt, known
 	}
@@ -186,18 +186,18 @@ func (c *Told) origin(o wire.Origin) (place uint8, p placing) {
 	return uint8(i), fresh
 }
 
-// Heard is what the peer has told: the other end of its [Told]. Its zero value
+// DecodeDict is the receiver half: the peer has the [EncodeDict]. Its zero value
 // is ready to use; a [Decoder] adds to it. It belongs to one goroutine at a time,
 // holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
 // must be decoded with it, in order. After an error it is of no more use.
-type Heard struct {
+type DecodeDict struct {
 	atoms   [atomPlaces / roomPlaces]*[roomPlaces]any // an Atom each, boxed; nil where nothing was told
 	origins []wire.Origin
 	known   []bool // of origins
 }
 
-// Reset forgets everything, as the peer must at the same place ([Told.Reset]).
-func (c *Heard) Reset() {
+// Reset forgets everything, as the peer must at the same place ([EncodeDict.Reset]).
+func (c *DecodeDict) Reset() {
 	for _, room := range c.atoms {
 		if room != nil {
 			clear(room[:])
@@ -208,7 +208,7 @@ func (c *Heard) Reset() {
 }
 
 // put sets what is at a place, which is one.
-func (c *Heard) put(place int, a any) {
+func (c *DecodeDict) put(place int, a any) {
 	room := &c.atoms[place/roomPlaces]
 	if *room == nil {
 		*room = new([roomPlaces]any)
@@ -217,14 +217,14 @@ func (c *Heard) put(place int, a any) {
 }
 
 // atom returns the Atom at a place, nil if there is none.
-func (c *Heard) atom(place int) any {
+func (c *DecodeDict) atom(place int) any {
 	if place >= atomPlaces || c.atoms[place/roomPlaces] == nil {
 		return nil
 	}
 	return c.atoms[place/roomPlaces][place%roomPlaces]
 }
 
-func (c *Heard) putOrigin(place int, o wire.Origin) {
+func (c *DecodeDict) putOrigin(place int, o wire.Origin) {
 	for place >= len(c.origins) {
 		c.origins, c.known = append(c.origins, wire.Origin{}), append(c.known, false)
 	}

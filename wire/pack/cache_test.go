@@ -15,8 +15,8 @@ import (
 
 // TestCacheForms: identifiers and atoms, first defined, then by their places.
 func TestCacheForms(t *testing.T) {
-	c := Told{}
-	e := Encoder{Told: &c}
+	c := EncodeDict{}
+	e := Encoder{Dict: &c}
 	sizes := func(term any) (first, again int) {
 		b, err := e.Append(nil, term)
 		require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestCacheForms(t *testing.T) {
 
 // TestCacheBytes reads the bytes of the cached forms as doc.go has them.
 func TestCacheBytes(t *testing.T) {
-	d := Decoder{Heard: &Heard{}}
+	d := Decoder{Dict: &DecodeDict{}}
 	for _, c := range []struct {
 		in   string
 		want any
@@ -92,7 +92,7 @@ func TestCacheBytes(t *testing.T) {
 // some once; both sides stay as one, and those used often keep their places.
 func TestCacheOverflows(t *testing.T) {
 	g := termtest.New(t)
-	e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}}
+	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
 	short := 0
 	for i := range 30_000 {
 		var x any = wire.Atom(fmt.Sprint("often", g.IntN(20)))
@@ -105,10 +105,10 @@ func TestCacheOverflows(t *testing.T) {
 		b, err := e.Append(nil, x)
 		require.NoError(t, err)
 		if g.IntN(10) == 0 { // it is not sent
-			e.Told.Undo()
+			e.Dict.Undo()
 			continue
 		}
-		e.Told.Commit()
+		e.Dict.Commit()
 		got, _, err := d.Term(b)
 		require.NoError(t, err)
 		require.Equal(t, x, got)
@@ -117,15 +117,15 @@ func TestCacheOverflows(t *testing.T) {
 		}
 	}
 	require.Greater(t, short, 5000, "of some 6,800 uses")
-	require.LessOrEqual(t, len(d.Heard.origins), originPlaces)
-	require.LessOrEqual(t, len(e.Told.origins), originPlaces)
+	require.LessOrEqual(t, len(d.Dict.origins), originPlaces)
+	require.LessOrEqual(t, len(e.Dict.origins), originPlaces)
 }
 
 // TestFailureTellsNothing: what an Append has told that fails is taken back, what
 // was told before it is not.
 func TestFailureTellsNothing(t *testing.T) {
 	g := termtest.New(t)
-	e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}}
+	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
 	for i := range 2000 {
 		var frame []byte
 		var want []any
@@ -141,10 +141,10 @@ func TestFailureTellsNothing(t *testing.T) {
 			want = append(want, x)
 		}
 		if g.IntN(3) == 0 {
-			e.Told.Undo()
+			e.Dict.Undo()
 			continue
 		}
-		e.Told.Commit()
+		e.Dict.Commit()
 		d.Limits.LargeKeys = 32
 		for _, x := range want {
 			got, rest, err := d.Term(frame)
@@ -157,29 +157,29 @@ func TestFailureTellsNothing(t *testing.T) {
 
 // TestReset: messages with a cache of their own, each forgotten before the next.
 func TestReset(t *testing.T) {
-	e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}}
+	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
 	x := wire.List{wire.OK, host.PID(1), wire.OK, host.PID(2)}
 	var first []byte
 	for range 5 {
-		e.Told.Reset()
+		e.Dict.Reset()
 		b, err := e.Append(nil, x)
 		require.NoError(t, err)
 		if first == nil {
 			first = b
 		}
 		require.Equal(t, first, b)
-		d.Heard.Reset()
+		d.Dict.Reset()
 		got, _, err := d.Term(b)
 		require.NoError(t, err)
 		require.Equal(t, x, got)
 	}
 	b, err := e.Append(nil, x)
 	require.NoError(t, err)
-	d.Heard.Reset()
+	d.Dict.Reset()
 	_, _, err = d.Term(b)
 	require.ErrorContains(t, err, "where no atom is")
-	e.Told.life = math.MaxUint32
-	e.Told.Reset()
+	e.Dict.life = math.MaxUint32
+	e.Dict.Reset()
 	b, err = e.Append(nil, x)
 	require.NoError(t, err)
 	require.Len(t, b, len(first))
@@ -187,7 +187,7 @@ func TestReset(t *testing.T) {
 
 // TestTyped: the readers and writers of one type.
 func TestTyped(t *testing.T) {
-	e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}}
+	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
 	for range 2 {
 		b, err := e.AppendPID(nil, host.PID(7))
 		require.NoError(t, err)

@@ -161,10 +161,10 @@ func TestTrips(t *testing.T) {
 			if c.back != nil {
 				want = c.back
 			}
-			for name, e := range map[string]*Encoder{"alone": {}, "cached": {Told: &Told{}}} {
+			for name, e := range map[string]*Encoder{"alone": {}, "cached": {Dict: &EncodeDict{}}} {
 				d := Decoder{}
-				if e.Told != nil {
-					d.Heard = &Heard{}
+				if e.Dict != nil {
+					d.Dict = &DecodeDict{}
 				}
 				for range 2 {
 					b, err := e.Append([]byte("x"), c.term)
@@ -278,7 +278,7 @@ func TestGolden(t *testing.T) {
 func TestRandomTrips(t *testing.T) {
 	g := termtest.New(t)
 	limits := Limits{LargeKeys: 32} // the generator knows no such limit
-	e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}, Limits: limits}
+	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}, Limits: limits}
 	var alone Encoder
 	for i := range 3000 {
 		g.Spell = i%2 == 1
@@ -286,7 +286,7 @@ func TestRandomTrips(t *testing.T) {
 		b, err := e.Append(nil, x)
 		require.NoError(t, err)
 		if i%3 == 0 {
-			e.Told.Commit()
+			e.Dict.Commit()
 		}
 		y, rest, err := d.Term(b)
 		require.NoError(t, err)

@@ -8,9 +8,9 @@ import (
 // Decoder reads terms. Its zero value is ready to use, for terms that stand
 // alone. It belongs to one goroutine at a time.
 type Decoder struct {
-	// Heard is what the peer has told so far, and is added to. Nil: terms that
+	// Dict is what the peer has told so far, and is added to. Nil: terms that
 	// use a cache are malformed.
-	Heard *Heard
+	Dict *DecodeDict
 	// Types are the Go types that may come in beside terms.
 	Types *Types
 	// Limits bounds what the bytes can ask for.

@@ -5,27 +5,27 @@
 //
 //   - An [Encoder] writes terms, a [Decoder] reads them. Each direction of a
 //     connection has one of each, at its two ends.
-//   - [Told] and [Heard] are the cache between the two: the atoms and the nodes that
-//     have been on the wire are named by a place of theirs from then on.
+//   - [EncodeDict] and [DecodeDict] are the dictionary of the two: atoms and nodes that
+//     have been sent once are then sent as a number.
 //   - [Types] are the Go types that travel as they are, by a name.
 //   - [Limits] bounds what bytes from a peer can ask for.
 //   - A mark is the first element of an array that is no list.
 //
 // A frame is written and read:
 //
-//	enc := pack.Encoder{Told: &pack.Told{}, Types: types}
+//	enc := pack.Encoder{Dict: &pack.EncodeDict{}, Types: types}
 //	dst, err := enc.AppendPID(dst, to)     // the head, without boxing
-//	dst, err = enc.Append(dst, msg)        // if one fails, enc.Told.Undo() for all
-//	enc.Told.Commit()                      // it will be sent, in this order
+//	dst, err = enc.Append(dst, msg)        // if one fails, enc.Dict.Undo() for all
+//	enc.Dict.Commit()                      // it will be sent, in this order
 //
-//	dec := pack.Decoder{Heard: &pack.Heard{}, Types: types}
+//	dec := pack.Decoder{Dict: &pack.DecodeDict{}, Types: types}
 //	to, rest, err := dec.PID(frame)
 //	msg, rest, err := dec.Term(rest)
 //
 // What may be overtaken, such as a long message that leaves in parts, must stand
 // alone: definitions in it would come too late, and places in it could have been
 // given to others meanwhile. It is written by another Encoder, and read by another
-// Decoder, which have no Told and Heard, or a Told and a Heard of their own that are
+// Decoder, which have no dictionaries, or dictionaries of their own that are
 // Reset before each such message; the second is shorter where names come again.
 //
 // # What arrives
@@ -60,11 +60,11 @@
 //
 // # Invariants
 //
-//  1. What [Heard] holds when a frame has been read is what [Told] held when it was
+//  1. What [DecodeDict] holds after a frame has been read is what [EncodeDict] held when it was
 //     written, for all frames that were committed, in that order.
 //  2. Decode(Append(t)) is Equal to t for every term t within the limits, and the
 //     fields of a Fun come back all alike.
-//  3. If Append or Segments fails, dst and Told are as they were.
+//  3. If Append or Segments fails, dst and the dictionary are unchanged.
 //  4. The pieces of Segments, one after the other, are what Append writes.
 //  5. What Term returns shares no memory with the input, unless Alias is set and it
 //     has [Large] bytes. The pieces of Segments share that of the term, from that
@@ -85,13 +85,13 @@
 //
 // # Goroutines
 //
-// None. An Encoder without Told is for many goroutines at once if Foreign is, and
+// None. An Encoder without Dict is for many goroutines at once if Foreign is, and
 // so are Types. All else belongs to one at a time.
 //
 // # What can be lost
 //
 // The order of a map's pairs, unexported fields, the zone and the monotonic reading
-// of a time.Time. A [Told] whose peer has not read all, or a [Heard] after an error, is of
+// of a time.Time. An [EncodeDict] whose peer has not read all, or a [DecodeDict] after an error, is of
 // no more use: the connection must end, or both be Reset at the same place.
 //
 // # Limits and versions

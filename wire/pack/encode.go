@@ -15,12 +15,12 @@ import (
 const Large = 64 << 10
 
 // Encoder writes terms. Its zero value is ready to use, and then what it writes
-// stands alone. With Told set it belongs to one goroutine at a time, else to as
+// stands alone. With Dict set it belongs to one goroutine at a time, else to as
 // many as Foreign allows.
 type Encoder struct {
-	// Told is what the peer knows by now, and is added to. Nil: atoms and nodes are
+	// Dict is what the peer knows by now, and is added to. Nil: atoms and nodes are
 	// spelled out each time.
-	Told *Told
+	Dict *EncodeDict
 	// Types are the Go types that may be sent beside terms.
 	Types *Types
 	// Foreign, if set, is asked for the term that a Go value stands for that is
@@ -37,7 +37,7 @@ type Encoder struct {
 // Append appends term as an [Encoder] does that knows no types: it stands alone.
 func Append(dst []byte, term any) ([]byte, error) { return new(Encoder).Append(dst, term) }
 
-// Append appends term. If it fails dst is returned as it was, Told is as it was,
+// Append appends term. If it fails dst is returned as it was, the dictionary is unchanged,
 // and the error, which is [ErrNoTerm] or [ErrLimit] or what Foreign returned, says
 // where in the term: {2}[14]#{key} is the second element of a tuple, its 14th
 // element, and the value of key in that.
@@ -121,16 +121,16 @@ type cut struct {
 // all writes one term with all its parts, or takes back what it has told.
 func (w *writing) all(t any) error {
 	var told int
-	if w.Told != nil {
-		told = len(w.Told.log)
+	if w.Dict != nil {
+		told = len(w.Dict.log)
 	}
 	var next parts
 	open, err := w.one(t, &next)
 	if open && err == nil {
 		err = w.compound(&next)
 	}
-	if err != nil && w.Told != nil {
-		w.Told.undo(told)
+	if err != nil && w.Dict != nil {
+		w.Dict.undo(told)
 	}
 	return err
 }
@@ -296,8 +296,8 @@ func fits(n int, what string) error {
 }
 
 func (w *writing) atom(a wire.Atom) error {
-	if w.Told != nil {
-		switch place, p := w.Told.atom(a); {
+	if w.Dict != nil {
+		switch place, p := w.Dict.atom(a); {
 		case p == known && place < shortPlaces:
 			w.dst = append(w.dst, tagFixExt1, extAtomAt, byte(place))
 			return nil
@@ -318,8 +318,8 @@ func (w *writing) atom(a wire.Atom) error {
 
 // numbered writes a pid or a port.
 func (w *writing) numbered(kind byte, o wire.Origin, number uint64) error {
-	if w.Told != nil {
-		if place, p := w.Told.origin(o); p == known {
+	if w.Dict != nil {
+		if place, p := w.Dict.origin(o); p == known {
 			switch {
 			case number < 1<<8:
 				w.dst = append(w.dst, tagFixExt2, kind, place, byte(number))
@@ -371,8 +371,8 @@ func (w *writing) ref(r wire.Ref) error {
 	words := r.AppendWords(room[:0])
 	o := r.Origin()
 	place, p := uint8(0), spelled
-	if w.Told != nil {
-		place, p = w.Told.origin(o)
+	if w.Dict != nil {
+		place, p = w.Dict.origin(o)
 	}
 	switch p {
 	case known:

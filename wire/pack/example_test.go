@@ -22,8 +22,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	enc := pack.Encoder{Told: &pack.Told{}, Types: types}
-	dec := pack.Decoder{Heard: &pack.Heard{}, Types: types}
+	enc := pack.Encoder{Dict: &pack.EncodeDict{}, Types: types}
+	dec := pack.Decoder{Dict: &pack.DecodeDict{}, Types: types}
 
 	buyer := wire.NewOrigin(wire.NodeID{Name: "shop@host", Creation: 7}).PID(42)
 	for _, msg := range []any{
@@ -33,11 +33,11 @@ func Example() {
 	} {
 		frame, err := enc.Append(nil, msg)
 		if err != nil {
-			enc.Told.Undo()
+			enc.Dict.Undo()
 			fmt.Println(err)
 			continue
 		}
-		enc.Told.Commit()
+		enc.Dict.Commit()
 		got, _, err := dec.Term(frame)
 		fmt.Println(len(frame), got, err)
 	}

@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 	types := types(f)
 	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, d := range []*Decoder{{Heard: &Heard{}, Types: types, Limits: tight}, {Heard: &Heard{}, Limits: tight}, {Limits: tight}, {Limits: tight, Erlang: true}} {
+		for _, d := range []*Decoder{{Dict: &DecodeDict{}, Types: types, Limits: tight}, {Dict: &DecodeDict{}, Limits: tight}, {Limits: tight}, {Limits: tight, Erlang: true}} {
 			checkDecode(t, d, b)
 		}
 	})
@@ -35,7 +35,7 @@ func FuzzTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, spell bool) {
 		g := termtest.Seeded(seed)
 		g.Spell = spell
-		e, d := Encoder{Told: &Told{}}, Decoder{Heard: &Heard{}, Limits: Limits{LargeKeys: 32}}
+		e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}, Limits: Limits{LargeKeys: 32}}
 		for range 4 {
 			x := g.Term(4)
 			b, err := e.Append(nil, x)

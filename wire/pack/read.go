@@ -116,7 +116,7 @@ func (r *reading) integer(tag byte) (any, error) {
 // for, and, if the decoder is kept, for the messages to come.
 func (r *reading) boxed(n int) (v any) {
 	expected := r.owed + 1
-	if r.d.Heard != nil {
+	if r.d.Dict != nil {
 		expected = max(expected, keptInts)
 	}
 	r.d.ints.Put(&v, n, expected)
@@ -265,12 +265,12 @@ func (r *reading) pidHere(what string) (wire.PID, error) {
 	return o.PID(number), err
 }
 
-// heard returns the cache, if it may be used here.
-func (r *reading) heard() (*Heard, error) {
-	if r.d.Heard == nil || r.alone {
+// fromDict returns the cache, if it may be used here.
+func (r *reading) fromDict() (*DecodeDict, error) {
+	if r.d.Dict == nil || r.alone {
 		return nil, r.failAt(r.pos, ErrMalformed, "a place in the cache, in a term that stands alone")
 	}
-	return r.d.Heard, nil
+	return r.d.Dict, nil
 }
 
 // atom reads the data of an extension that is an atom, boxed.
@@ -283,7 +283,7 @@ func (r *reading) atom(kind byte, n int) (any, error) {
 	if kind == extAtom {
 		return r.newAtom(at, b)
 	}
-	c, err := r.heard()
+	c, err := r.fromDict()
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func (r *reading) origin(n int) (o wire.Origin, left int, err error) {
 	place := int(r.b[r.pos])
 	r.pos++
 	if place < originPlaces {
-		c, err := r.heard()
+		c, err := r.fromDict()
 		if err != nil {
 			return o, 0, err
 		}
@@ -351,7 +351,7 @@ func (r *reading) origin(n int) (o wire.Origin, left int, err error) {
 		return o, 0, err
 	}
 	if to >= 0 {
-		c, err := r.heard()
+		c, err := r.fromDict()
 		if err != nil {
 			return o, 0, err
 		}

@@ -21,11 +21,11 @@ var all = wire.Tuple{wire.OK, 5, -500, 1 << 40, 0.5, "text", []byte("data"), tru
 
 // sides are decoders that know and do not know types, and those that alias.
 func sides(t testing.TB) []*Decoder {
-	return []*Decoder{{Heard: &Heard{}, Types: types(t)}, {Heard: &Heard{}}, {}, {Heard: &Heard{}, Alias: true}, {Erlang: true}}
+	return []*Decoder{{Dict: &DecodeDict{}, Types: types(t)}, {Dict: &DecodeDict{}}, {}, {Dict: &DecodeDict{}, Alias: true}, {Erlang: true}}
 }
 
 func encoded(t testing.TB) [][]byte {
-	e := Encoder{Told: &Told{}, Types: types(t)}
+	e := Encoder{Dict: &EncodeDict{}, Types: types(t)}
 	alone := Encoder{Types: e.Types}
 	a, err := alone.Append(nil, all)
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestCut(t *testing.T) {
 				_, rest, err := d.Term(b[:i:i])
 				require.Error(t, err)
 				require.Len(t, rest, i)
-				if d.Heard != nil {
+				if d.Dict != nil {
 					require.ErrorIs(t, err, ErrCut, "%d of %d", i, len(b))
 					require.ErrorContains(t, err, "pack: offset ")
 				}

@@ -145,7 +145,7 @@ func (w *writing) registered(t any) (done bool, err error) {
 	whole := reflect.New(g.typ).Elem() // its fields can be pointed to
 	whole.Set(v)
 	s := sink{alone: *w.Encoder, dst: w.dst, inner: w.inner + 1}
-	s.alone.Told = nil
+	s.alone.Dict = nil
 	if err := s.write(g, whole); err != nil {
 		return false, err
 	}
@@ -169,7 +169,7 @@ func (s *sink) write(g *goType, v reflect.Value) (err error) {
 	enc.UseCompactInts(true)
 	err = enc.EncodeValue(v)
 	msgpack.PutEncoder(enc)
-	if err == nil || faults.Made(err) {
+	if err == nil || faults.Owns(err) {
 		return err
 	}
 	return faults.New(ErrNoTerm, "a Go value of type %v: %v", g.typ, err)
@@ -229,7 +229,7 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 		alone: true, inner: r.inner + 1}}
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
-	if faults.Made(err) {
+	if faults.Owns(err) {
 		return nil, false, err // whoever reads it, it is no term
 	}
 	if err != nil || s.r.pos != span.end {

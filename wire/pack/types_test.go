@@ -77,7 +77,7 @@ func types(t testing.TB) *Types {
 // pass sends v from one side to the other and returns what arrives.
 func pass(t testing.TB, v any, from, to *Types) any {
 	t.Helper()
-	e, d := Encoder{Told: &Told{}, Types: from}, Decoder{Heard: &Heard{}, Types: to}
+	e, d := Encoder{Dict: &EncodeDict{}, Types: from}, Decoder{Dict: &DecodeDict{}, Types: to}
 	var got any
 	for range 2 { // with an empty cache and a full one
 		b, err := e.Append(nil, v)

@@ -31,9 +31,9 @@ type conn struct {
 	server bool   // this side was dialled
 	who    string // for errors
 
-	host  string // that was dialled; of a server: that the peer wants, once known
-	ours  atomic.Pointer[credentials]
-	heard atomic.Bool // something has been read after the handshake
+	host    string // that was dialled; of a server: that the peer wants, once known
+	ours    atomic.Pointer[credentials]
+	gotData atomic.Bool // something has been read after the handshake
 
 	mu   sync.Mutex // of the handshake
 	done atomic.Bool
@@ -45,8 +45,8 @@ func (c *conn) ConnectionState() tls.ConnectionState { return c.tls().Connection
 
 func (c *conn) tls() *tls.Conn { return c.Conn.(*tls.Conn) }
 
-// shake is the handshake, once.
-func (c *conn) shake(ctx context.Context) error {
+// handshake is the handshake, once.
+func (c *conn) handshake(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done.Load() || c.err != nil {
@@ -86,8 +86,8 @@ func (c *conn) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Read(b)
-	if n > 0 && !c.heard.Load() {
-		c.heard.Store(true)
+	if n > 0 && !c.gotData.Load() {
+		c.gotData.Store(true)
 	}
 	if err != nil && isAlert(err) != "" {
 		err = c.explain(err)
@@ -102,7 +102,7 @@ func (c *conn) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Write(b)
-	if err != nil && isEnd(err) && !c.heard.Load() {
+	if err != nil && isEnd(err) && !c.gotData.Load() {
 		_ = c.raw.SetReadDeadline(time.Now().Add(lingerTime))
 		if _, e := c.Conn.Read(make([]byte, 1)); e != nil && isAlert(e) != "" {
 			err = c.explain(e)
@@ -115,7 +115,7 @@ func (c *conn) ready() error {
 	if c.done.Load() {
 		return nil
 	}
-	return c.shake(context.Background()) // and Timeout, and the connection's deadline
+	return c.handshake(context.Background()) // and Timeout, and the connection's deadline
 }
 
 // Vouch is part of [wire.Voucher].

@@ -30,26 +30,26 @@ type credentials struct {
 type store struct {
 	cfg *Config // set once
 
-	mu    sync.Mutex
-	good  *credentials // the last that could be used
-	tried [sha256.Size]byte
+	mu       sync.Mutex
+	current2 *credentials // the last that could be used
+	tried    [sha256.Size]byte
 }
 
 // current returns the credentials for a handshake that begins now.
 func (s *store) current() *credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.good
+	old := s.current2
 	switch changed, err := s.load(); {
 	case !changed:
 	case err != nil:
 		s.cfg.Log.Error("the changed TLS files are invalid: the previous certificate stays in use", "error", err,
 			"certificate", describe(old.cert.Leaf))
 	default:
-		s.cfg.Log.Info("the TLS files changed and were reloaded; new connections use them", "certificate", describe(s.good.cert.Leaf))
+		s.cfg.Log.Info("the TLS files changed and were reloaded; new connections use them", "certificate", describe(s.current2.cert.Leaf))
 		s.warn()
 	}
-	return s.good
+	return s.current2
 }
 
 // load reads the files, and uses them if they have changed since the last time.
@@ -77,7 +77,7 @@ func (s *store) load() (changed bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	s.good = c
+	s.current2 = c
 	return true, nil
 }
 
@@ -137,7 +137,7 @@ func check(file []byte, kind, what string) error {
 
 // warn reports what peers will not like.
 func (s *store) warn() {
-	leaf := s.good.cert.Leaf
+	leaf := s.current2.cert.Leaf
 	if len(leaf.ExtKeyUsage) == 0 || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny) {
 		return
 	}

@@ -56,7 +56,7 @@ func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 		cfg.Renegotiation = tls.RenegotiateFreelyAsClient
 	}
 	c.Conn = tls.Client(raw, cfg)
-	if err := c.shake(ctx); err != nil {
+	if err := c.handshake(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil

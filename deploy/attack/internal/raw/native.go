@@ -119,7 +119,7 @@ func OpenNative(addr string, self wire.NodeID, peer wire.Atom) (*Native, error) 
 
 // NewNative is for a connection that there is.
 func NewNative(c *Conn, self wire.NodeID, peer wire.Atom) *Native {
-	n := &Native{Conn: c, Peer: peer, dec: pack.Decoder{Heard: new(pack.Heard)},
+	n := &Native{Conn: c, Peer: peer, dec: pack.Decoder{Dict: new(pack.DecodeDict)},
 		Us: NodeInfo{ID: self, Message: 256 << 20, Partial: 512 << 20, Open: 64, NameSize: -1}}
 	_, _ = rand.Read(n.Us.Nonce[:])
 	return n

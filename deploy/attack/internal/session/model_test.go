@@ -658,7 +658,7 @@ func (f *fuzz) newConn(p *peer, native bool, e *end) *conn {
 		for i := range c.nat.Us.Nonce { // chance that can be repeated
 			c.nat.Us.Nonce[i] = byte(f.r.Uint32())
 		}
-		c.heard = pack.Decoder{Heard: new(pack.Heard)}
+		c.heard = pack.Decoder{Dict: new(pack.DecodeDict)}
 	} else {
 		c.erl = raw.NewErlang(nil, self)
 		c.headed = f.r.IntN(2) == 0

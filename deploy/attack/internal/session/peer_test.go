@@ -503,7 +503,7 @@ func (c *conn) decodeNative(b []byte) (f wire.Frame, ok bool, err error) {
 			return f, false, nil
 		}
 		delete(c.parts, uint64(b[1]))
-		alone := pack.Decoder{Heard: new(pack.Heard)}
+		alone := pack.Decoder{Dict: new(pack.DecodeDict)}
 		f = p.frame
 		f.Payload, b, err = alone.Term(p.b)
 		if err == nil && len(b) > 0 {

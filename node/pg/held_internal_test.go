@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// deaf is a world in which nobody answers.
+// deaf are operations that get no answers.
 type deaf struct {
 	origin wire.Origin
 	refs   uint64
@@ -29,7 +29,7 @@ func origin(name string) wire.Origin {
 }
 func bounded(members, groups int) *machine {
 	m := newMachine(origin("here").PID(1), "pg", &limits{members: members, groups: groups})
-	m.w = &deaf{origin: origin("here")}
+	m.ops = &deaf{origin: origin("here")}
 	return m
 }
 
@@ -138,7 +138,7 @@ func TestHeldMembers(t *testing.T) {
 func TestHeldGroups(t *testing.T) {
 	var logged []string
 	m := bounded(1000, 200)
-	m.log = func(at node.Atom, what amount) { logged = append(logged, fmt.Sprint(at, " ", what)) }
+	m.log = func(at node.Atom, what quotaKind) { logged = append(logged, fmt.Sprint(at, " ", what)) }
 	a, b, c := origin("a").PID(1), origin("b").PID(1), origin("c").PID(1)
 	there := func(g any) bool { return len(m.table.look(g).all) > 0 }
 	for _, p := range []node.PID{a, b, c} {

@@ -17,7 +17,7 @@ const (
 	defaultSize   = 1024
 	maxSize       = 64 << 10
 	maxBuffer     = 100_000
-	batch         = 100 // events in a message at most
+	maxBatch      = 100 // events in a message at most
 )
 
 // streamOptions are StreamOptions as they come: window may be an atom.
@@ -29,16 +29,16 @@ type streamOptions struct {
 	To     any `etf:",omitzero"`
 }
 
-// outlet is the half of a stream that is on the node: a process, which talks to the
-// client, and a goroutine, the pump, which waits for events.
+// streamSender is the half of a stream that is on the node: a process, which talks to the
+// client, and a goroutine, the event pump, which waits for events.
 //
 // Invariants:
 //
-//  1. The pump takes an event from the source only when it may be sent: what waits,
+//  1. The event pump takes an event from the source only when it may be sent: what waits,
 //     waits in the source's buffer, and what does not fit there is counted there.
-//  2. One batch at most is between the pump and the process.
-//  3. The source is closed when the process has ended, and the pump ends with that.
-type outlet struct {
+//  2. One batch at most is between the event pump and the process.
+//  3. The source is closed when the process has ended, and the event pump ends with that.
+type streamSender struct {
 	s      *Service
 	to     node.PID
 	ref    node.Ref
@@ -47,36 +47,36 @@ type outlet struct {
 	size   int
 	self   node.PID
 
-	granted atomic.Int64  // events that may have been sent; the process's
-	spent   atomic.Int64  // events that have been; the pump's
-	more    chan struct{} // capacity 1: granted has grown
-	sent    chan struct{} // capacity 1: a batch has been sent
-	over    chan struct{} // closed when the process has ended
+	credit atomic.Int64  // events that may have been sent; the process's
+	used   atomic.Int64  // events that have been; the event pump's
+	more   chan struct{} // capacity 1: granted has grown
+	sent   chan struct{} // capacity 1: a batch has been sent
+	done   chan struct{} // closed when the process has ended
 
 	dropped func() uint64 // set before there is a pump
 }
 
-// parcel is what the pump gives to the process.
-type parcel struct {
+// eventBatch is what the event pump gives to the process.
+type eventBatch struct {
 	events wire.List
 	end    wire.Atom // "": none
 }
 
-// outlet reads what a stream is to be.
-func (q *question) outlet() (*outlet, error) {
+// newStreamSender reads what a stream is to be.
+func (q *request) newStreamSender() (*streamSender, error) {
 	var a streamOptions
 	if err := q.options(&a); err != nil {
 		return nil, err
 	}
-	o := &outlet{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
-		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), over: make(chan struct{})}
+	o := &streamSender{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
+		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), done: make(chan struct{})}
 	if pid, ok := a.To.(wire.PID); ok {
 		o.to = pid
 	} else if a.To != nil {
-		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.word, brief(a.To))
+		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.command, brief(a.To))
 	}
 	if o.to.IsZero() {
-		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process", ErrBadRequest, q.word)
+		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process", ErrBadRequest, q.command)
 	}
 	if w, ok := wire.Int(a.Window); ok && w >= 0 && w <= maxBuffer {
 		if w > 0 {
@@ -85,21 +85,21 @@ func (q *question) outlet() (*outlet, error) {
 	} else if a.Window == wire.Atom("infinity") {
 		o.window = 0
 	} else if a.Window != nil {
-		return nil, fmt.Errorf("%w: %s: window is %s: want 0 to %d, or infinity", ErrBadRequest, q.word, brief(a.Window), maxBuffer)
+		return nil, fmt.Errorf("%w: %s: window is %s: want 0 to %d, or infinity", ErrBadRequest, q.command, brief(a.Window), maxBuffer)
 	}
 	if a.Buffer < 0 || a.Buffer > maxBuffer || a.Max < 0 || a.Size < 0 || a.Size > maxSize {
-		return nil, fmt.Errorf("%w: %s: want buffer 0 to %d, max 0 or more, size 0 to %d", ErrBadRequest, q.word, maxBuffer, maxSize)
+		return nil, fmt.Errorf("%w: %s: want buffer 0 to %d, max 0 or more, size 0 to %d", ErrBadRequest, q.command, maxBuffer, maxSize)
 	}
 	if o.size == 0 {
 		o.size = defaultSize
 	}
-	o.granted.Store(o.window)
+	o.credit.Store(o.window)
 	return o, nil
 }
 
 // trace opens a stream of Events.
-func (q *question) trace() (any, error) {
-	o, err := q.outlet()
+func (q *request) trace() (any, error) {
+	o, err := q.newStreamSender()
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (q *question) trace() (any, error) {
 			return nil, err
 		}
 		o.dropped = t.Missed
-		go (&pump[node.TraceEvent]{o: o, n: q.n, source: t.C, why: "exited", show: func(e node.TraceEvent) (any, bool) {
+		go (&eventPump[node.TraceEvent]{sender: o, n: q.n, source: t.C, endReason: "exited", show: func(e node.TraceEvent) (any, bool) {
 			return Event{At: Time{e.At}, Process: e.Process, Type: node.Atom(e.Kind.String()), Other: e.Other, Name: e.Name, Node: e.Node,
 				Message: cut(e.Message, o.size)}, true
 		}}).run()
@@ -168,8 +168,8 @@ func kindsOf(words []node.Atom) (k node.TraceKind, err error) {
 }
 
 // deadLetters opens a stream of Letters.
-func (q *question) deadLetters() (any, error) {
-	o, err := q.outlet()
+func (q *request) deadLetters() (any, error) {
+	o, err := q.newStreamSender()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (q *question) deadLetters() (any, error) {
 	return q.open(o, func(self node.PID) (func(), error) {
 		d := q.n.DeadLetters(ask.Buffer)
 		o.dropped = d.Missed
-		go (&pump[node.DeadLetter]{o: o, n: q.n, source: d.C, why: "stopped", show: func(l node.DeadLetter) (any, bool) {
+		go (&eventPump[node.DeadLetter]{sender: o, n: q.n, source: d.C, endReason: "stopped", show: func(l node.DeadLetter) (any, bool) {
 			cause := node.Atom(l.Cause.String())
 			own := l.To == self || l.To == o.to // its own would never end
 			return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
@@ -196,16 +196,16 @@ func (q *question) deadLetters() (any, error) {
 	})
 }
 
-// open starts the process of o. begin makes the source and the pump, and returns
+// open starts the process of o. begin makes the source and the event pump, and returns
 // what closes the source. The answer comes when that is done, or has failed.
-func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err error)) (any, error) {
+func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), err error)) (any, error) {
 	if q.s.streams.Add(1) > int32(q.s.cfg.Streams) {
 		q.s.streams.Add(-1)
 		return nil, fmt.Errorf("%w: %d streams are open, the most allowed", ErrBusy, q.s.cfg.Streams)
 	}
-	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.word)}, node.ProcessFunc(func(p *node.Process) error {
+	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.command)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.streams.Add(-1)
-		defer close(o.over)
+		defer close(o.done)
 		o.self = p.Self()
 		p.Monitor(o.to)
 		end, err := begin(o.self)
@@ -227,20 +227,20 @@ func (q *question) open(o *outlet, begin func(self node.PID) (end func(), err er
 		q.s.streams.Add(-1)
 		return nil, err
 	}
-	return nil, errLater
+	return nil, errNoReplyYet
 }
 
 // serve is the process: it ends with the client, at its wish, or with the source.
 // over: there is no more to show, and the client does not know that yet.
-func (o *outlet) serve(p *node.Process) (over bool) {
+func (o *streamSender) serve(p *node.Process) (over bool) {
 	for {
 		switch m := p.Receive().(type) {
-		case parcel:
+		case eventBatch:
 			if len(m.events) > 0 {
 				p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("events"), m.events, int(o.dropped())}})
 			}
 			if m.end != "" {
-				o.bye(p, m.end)
+				o.finish(p, m.end)
 				return true
 			}
 			o.sent <- struct{}{}
@@ -248,12 +248,12 @@ func (o *outlet) serve(p *node.Process) (over bool) {
 			return false
 		case wire.Atom:
 			if m == "stop" {
-				o.bye(p, "stopped")
+				o.finish(p, "stopped")
 				return false
 			}
 		case wire.Tuple:
 			if len(m) == 2 && m[0] == wire.Atom("more") {
-				o.grant(m[1])
+				o.addCredit(m[1])
 			}
 		}
 	}
@@ -270,17 +270,17 @@ func linger(p *node.Process) {
 	}
 }
 
-func (o *outlet) bye(p *node.Process, why wire.Atom) {
+func (o *streamSender) finish(p *node.Process, why wire.Atom) {
 	p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("ended"), why}})
 }
 
-// grant takes the client's word for what it has seen, as far as that can be.
-func (o *outlet) grant(n any) {
+// addCredit takes the client's word for what it has seen, as far as that can be.
+func (o *streamSender) addCredit(n any) {
 	k, ok := wire.Int(n)
 	if !ok || k < 0 || o.window == 0 {
 		return
 	}
-	o.granted.Store(min(o.granted.Load()+min(k, o.window), o.spent.Load()+o.window))
+	o.credit.Store(min(o.credit.Load()+min(k, o.window), o.used.Load()+o.window))
 	select {
 	case o.more <- struct{}{}:
 	default:

@@ -9,11 +9,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// forester makes a Forest by asking supervisors for their children. seen guards
+// treeBuilder makes a Forest by asking supervisors for their children. seen guards
 // against supervisors that name each other, left is how many branches there may
 // still be.
-type forester struct {
-	q    *question
+type treeBuilder struct {
+	q    *request
 	f    Forest
 	seen map[node.PID]bool
 	left int
@@ -21,21 +21,21 @@ type forester struct {
 
 // tree makes the Forest: applications first, in the order of their start, then
 // supervisors that are in none of them.
-func (q *question) tree() (any, error) {
+func (q *request) tree() (any, error) {
 	var ask struct{ Limit int }
 	if err := q.options(&ask); err != nil {
 		return nil, err
 	}
-	g := &forester{q: q, f: Forest{Trees: []Branch{}}, seen: make(map[node.PID]bool), left: q.s.limit(ask.Limit)}
+	g := &treeBuilder{q: q, f: Forest{Trees: []Branch{}}, seen: make(map[node.PID]bool), left: q.s.limit(ask.Limit)}
 	for _, a := range q.applications() {
-		if g.room() {
+		if g.takeBranch() {
 			g.f.Trees = append(g.f.Trees, g.application(a))
 		}
 	}
 	others, all := q.supervisors()
 	for _, s := range others {
 		// One whose parent is shown, but is not among its children, was cut with them.
-		if !g.seen[s.pid] && !g.seen[s.parent] && g.room() {
+		if !g.seen[s.pid] && !g.seen[s.parent] && g.takeBranch() {
 			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: s.pid}))
 		}
 	}
@@ -43,8 +43,8 @@ func (q *question) tree() (any, error) {
 	return toTerm(g.f)
 }
 
-// room takes a place for a branch; false: there is none left.
-func (g *forester) room() bool {
+// takeBranch takes a place for a branch; false: there is none left.
+func (g *treeBuilder) takeBranch() bool {
 	if g.left <= 0 {
 		g.f.Cut++
 		return false
@@ -54,8 +54,8 @@ func (g *forester) room() bool {
 }
 
 // applications asks for {Name, Description, Version} of those that run.
-func (q *question) applications() []any {
-	ctx, cancel := q.within()
+func (q *request) applications() []any {
+	ctx, cancel := q.timeoutContext()
 	defer cancel()
 	v, err := q.n.Apply(ctx, "application", "which_applications", nil)
 	l, ok := wire.Elements(v)
@@ -66,7 +66,7 @@ func (q *question) applications() []any {
 	return l
 }
 
-func (g *forester) application(about any) Branch {
+func (g *treeBuilder) application(about any) Branch {
 	b := Branch{Kind: "application", State: "running"}
 	t, ok := about.(wire.Tuple)
 	if !ok || len(t) != 3 {
@@ -76,7 +76,7 @@ func (g *forester) application(about any) Branch {
 	name, _ := t[0].(wire.Atom)
 	b.ID = string(name)
 	b.Version, _ = wire.Text(t[2])
-	ctx, cancel := g.q.within()
+	ctx, cancel := g.q.timeoutContext()
 	defer cancel()
 	v, err := g.q.n.Apply(ctx, "application_controller", "get_master", []any{name})
 	master, ok := v.(wire.PID)
@@ -88,7 +88,7 @@ func (g *forester) application(about any) Branch {
 	b.State = "running" // what the process at its top does says nothing
 	v, _ = g.q.n.Apply(ctx, "application_master", "get_child", []any{master})
 	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
-		if top, ok := c[0].(wire.PID); ok && g.room() {
+		if top, ok := c[0].(wire.PID); ok && g.takeBranch() {
 			b.Children = append(b.Children, g.process(Branch{Kind: "supervisor", PID: top}))
 		}
 	}
@@ -105,7 +105,7 @@ type root struct {
 // supervisors lists the processes that are supervisors, those first that no other
 // has started, by name, and counts all processes. The numbers of PIDs are used again,
 // and say nothing about what was first.
-func (q *question) supervisors() (roots []root, all int) {
+func (q *request) supervisors() (roots []root, all int) {
 	known := make(map[node.PID]bool)
 	for i := range q.n.Infos() {
 		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
@@ -125,7 +125,7 @@ func (q *question) supervisors() (roots []root, all int) {
 }
 
 // look fills in what is known about a process.
-func (g *forester) look(b *Branch, pid node.PID) (kind wire.Atom) {
+func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
 	g.seen[pid] = true
 	b.PID = pid
 	i, err := g.q.n.Info(pid)
@@ -141,7 +141,7 @@ func (g *forester) look(b *Branch, pid node.PID) (kind wire.Atom) {
 }
 
 // process is a branch with what is below it.
-func (g *forester) process(b Branch) Branch {
+func (g *treeBuilder) process(b Branch) Branch {
 	again := g.seen[b.PID]
 	kind := g.look(&b, b.PID)
 	switch {
@@ -155,7 +155,7 @@ func (g *forester) process(b Branch) Branch {
 
 // below asks a supervisor for its children; of more than can be shown it asks only
 // how many.
-func (g *forester) below(b *Branch) {
+func (g *treeBuilder) below(b *Branch) {
 	v, err := g.ask(b.PID, "count_children")
 	if err == nil {
 		b.Count = specs(v)
@@ -176,14 +176,14 @@ func (g *forester) below(b *Branch) {
 	}
 	slices.Reverse(children) // the last started comes first
 	for _, c := range children {
-		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.room() {
+		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.takeBranch() {
 			b.Children = append(b.Children, g.child(c))
 		}
 	}
 }
 
 // child is {Id, Pid | restarting | undefined, Type, Modules}.
-func (g *forester) child(c wire.Tuple) Branch {
+func (g *treeBuilder) child(c wire.Tuple) Branch {
 	b := Branch{Kind: "worker"}
 	if id, ok := wire.Text(c[0]); !ok {
 		b.ID = brief(c[0])
@@ -205,8 +205,8 @@ func (g *forester) child(c wire.Tuple) Branch {
 	return b
 }
 
-func (g *forester) ask(pid node.PID, what wire.Atom) (any, error) {
-	ctx, cancel := g.q.within()
+func (g *treeBuilder) ask(pid node.PID, what wire.Atom) (any, error) {
+	ctx, cancel := g.q.timeoutContext()
 	defer cancel()
 	return otp.Call(ctx, g.q.n, pid, what)
 }

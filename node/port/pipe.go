@@ -15,24 +15,24 @@ const (
 	drainTime  = 250 * time.Millisecond // with nothing to read
 )
 
-// outlet is the stdout or stderr of a program. Its end is io.EOF, whatever it is.
-type outlet struct {
+// outputPipe is the stdout or stderr of a program. Its end is io.EOF, whatever it is.
+type outputPipe struct {
 	*os.File
 	draining atomic.Bool
 	left     int          // bytes, once draining; the reader's
 	in       atomic.Int64 // bytes read
 }
 
-func newOutlet(f *os.File) *outlet { return &outlet{File: f, left: drainBytes} }
+func newOutputPipe(f *os.File) *outputPipe { return &outputPipe{File: f, left: drainBytes} }
 
-// drain ends the outlet soon: when all that the program has written has been read.
-func (o *outlet) drain() {
+// drain ends the pipe soon: when all that the program has written has been read.
+func (o *outputPipe) drain() {
 	o.draining.Store(true)
 	o.SetReadDeadline(time.Now().Add(drainTime))
 }
 
 // Read is part of io.Reader.
-func (o *outlet) Read(b []byte) (int, error) {
+func (o *outputPipe) Read(b []byte) (int, error) {
 	for {
 		draining := o.draining.Load()
 		if draining {
