@@ -173,7 +173,7 @@ func TestBadBackoff(t *testing.T) {
 
 // TestIgnoreWrapped: an error of Start that wraps ErrIgnore is no failure.
 func TestIgnoreWrapped(t *testing.T) {
-	inBubble(t, nil, func(s *stage) {
+	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{})
 		ignore := func(...any) (node.Actor, error) { return nil, fmt.Errorf("not today: %w", node.ErrIgnore) }
 		pid, err := supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: 1, Start: ignore})
