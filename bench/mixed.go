@@ -39,7 +39,8 @@ func runMixed(p contract.Params, m *contract.Meter) error {
 			if p.Blocking() {
 				must(main.SpawnOpt(apart(p, main, i), ringMasterProcess(main.Self(), size, token, repeats, number)))
 			} else {
-				must(main.SpawnOpt(apart(p, main, i), &ringMaster{main: main.Self(), size: size, token: token, left: repeats, number: number}))
+				must(main.SpawnOpt(apart(p, main, i), &ringMaster{main: main.Self(), size: size, token: token, left: repeats,
+					number: number}))
 			}
 		}
 		for range rings + rings*repeats {

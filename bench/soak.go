@@ -327,7 +327,8 @@ func lookNow() look {
 }
 
 func (l look) String() string {
-	return fmt.Sprintf("%6.1f MiB resident, %6.1f MiB in use, %d goroutines", float64(l.rss)/(1<<20), float64(l.heap)/(1<<20), l.goroutines)
+	return fmt.Sprintf("%6.1f MiB resident, %6.1f MiB in use, %d goroutines", float64(l.rss)/(1<<20), float64(l.heap)/(1<<20),
+		l.goroutines)
 }
 
 // runSoak is a whole run.
@@ -443,7 +444,8 @@ func (s *soakStand) line(began time.Time, l look, got soakCounts) {
 func judge(p contract.Params, out io.Writer, first, last look, messages, bytes int, spent time.Duration) error {
 	rate := float64(messages) / spent.Minutes()
 	fmt.Fprintf(out, "%6.1fs  %10d messages  %v\n", spent.Seconds(), messages, last)
-	fmt.Fprintf(out, "%s: %.0f messages a minute, %.1f MiB/s; resident at the start %.1f MiB, at the end %.1f MiB\n", p.Word("proto"), rate,
+	fmt.Fprintf(out, "%s: %.0f messages a minute, %.1f MiB/s; resident at the start %.1f MiB, at the end %.1f MiB\n",
+		p.Word("proto"), rate,
 		float64(bytes)/(1<<20)/spent.Seconds(), float64(first.rss)/(1<<20), float64(last.rss)/(1<<20))
 	switch grown := last.rss - first.rss; {
 	case grown > p.Int("grow")<<20:
@@ -451,7 +453,8 @@ func judge(p contract.Params, out io.Writer, first, last look, messages, bytes i
 	case last.goroutines > first.goroutines:
 		return fmt.Errorf("there were %d goroutines, and are %d", first.goroutines, last.goroutines)
 	case rate < float64(p.Int("rate"))*float64(p.Int("least"))/100:
-		return fmt.Errorf("%.0f messages a minute went through, of %d (rate=); at least %d%% must (least=)", rate, p.Int("rate"), p.Int("least"))
+		return fmt.Errorf("%.0f messages a minute went through, of %d (rate=); at least %d%% must (least=)", rate, p.Int("rate"),
+			p.Int("least"))
 	}
 	return nil
 }

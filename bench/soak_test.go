@@ -167,7 +167,8 @@ func TestSoakFindsWhatIsLost(t *testing.T) {
 
 // With a new connection messages may have been lost, once; never come twice.
 func TestSoakGaps(t *testing.T) {
-	s := soaked{next: make([]int, 2), gap: make([]bool, 2), senders: map[node.Atom][]int{"a@h": {0}}, never: "b@h", renewing: new(atomic.Bool)}
+	s := soaked{next: make([]int, 2), gap: make([]bool, 2), senders: map[node.Atom][]int{"a@h": {0}}, never: "b@h",
+		renewing: new(atomic.Bool)}
 	require.NoError(t, s.take(soakMessage(0, 0, 1)))
 	require.ErrorContains(t, s.take(soakMessage(0, 2, 1)), "number 2 came where 1 was due")
 	require.NoError(t, s.up("a@h"))

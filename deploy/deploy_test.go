@@ -51,7 +51,8 @@ func registry(t *testing.T) *prometheus.Registry {
 	n.Count("supervisor_restarts", "shop", "front")
 	n.Count("supervisor_shutdowns", "shop")
 	r := prometheus.NewRegistry()
-	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 
@@ -78,7 +79,8 @@ func expressions(t *testing.T) map[string]string {
 	require.NoError(t, json.Unmarshal([]byte(text(t, "grafana/actornode.json")), &board))
 	for _, p := range board.Panels {
 		for _, x := range p.Targets {
-			all[fmt.Sprintf("panel %s %s", p.Title, x.RefID)] = strings.NewReplacer("$__rate_interval", "1m", "$instance", ".*").Replace(x.Expr)
+			all[fmt.Sprintf("panel %s %s", p.Title, x.RefID)] = strings.NewReplacer("$__rate_interval", "1m", "$instance",
+				".*").Replace(x.Expr)
 		}
 	}
 	require.Greater(t, len(all), 30)
@@ -105,7 +107,8 @@ func TestMetricsAreThere(t *testing.T) {
 	}
 	for _, m := range metrics.Names() { // and most are of use
 		switch m {
-		case "actornode_info", "actornode_registered_names", "actornode_mailboxes_examined", "actornode_scheduler_stages", "actornode_peer_up":
+		case "actornode_info", "actornode_registered_names", "actornode_mailboxes_examined", "actornode_scheduler_stages",
+			"actornode_peer_up":
 		default:
 			assert.True(t, used[m], "%s is in no panel and no alert", m)
 		}
@@ -138,7 +141,8 @@ func TestCompose(t *testing.T) {
 	for name, s := range c.Services {
 		for _, v := range s.Volumes {
 			from, _, _ := strings.Cut(v, ":")
-			assert.FileExists(t, filepath.Join(dir, from, map[bool]string{true: "datasources/prometheus.yaml"}[strings.HasSuffix(from, "provisioning")]), name)
+			assert.FileExists(t, filepath.Join(dir, from,
+				map[bool]string{true: "datasources/prometheus.yaml"}[strings.HasSuffix(from, "provisioning")]), name)
 		}
 		if s.Build.Dockerfile == "" {
 			continue
@@ -166,12 +170,14 @@ func TestCompose(t *testing.T) {
 	assert.ElementsMatch(t, targets, p.ScrapeConfigs[0].StaticConfigs[0].Targets)
 	for _, f := range p.RuleFiles {
 		assert.FileExists(t, filepath.Join("prometheus", f))
-		assert.True(t, slices.ContainsFunc(c.Services["prometheus"].Volumes, func(v string) bool { return strings.Contains(v, "/etc/prometheus/"+f) }))
+		assert.True(t, slices.ContainsFunc(c.Services["prometheus"].Volumes,
+			func(v string) bool { return strings.Contains(v, "/etc/prometheus/"+f) }))
 	}
 	board := document[struct {
 		Providers []struct{ Options struct{ Path string } }
 	}](t, "grafana/provisioning/dashboards/actornode.yaml").Providers[0].Options.Path
-	assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes, func(v string) bool { return strings.Contains(v, ":"+board+"/actornode.json") }))
+	assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes,
+		func(v string) bool { return strings.Contains(v, ":"+board+"/actornode.json") }))
 }
 
 // What the Dockerfile copies, sets and runs is there.
@@ -186,7 +192,8 @@ func TestDockerfile(t *testing.T) {
 	}
 	assert.DirExists(t, "../cmd/actornode")
 	copied := regexp.MustCompile(`/src/([A-Z_]+(?:\.md)?)`).FindAllStringSubmatch(text, -1)
-	assert.Equal(t, []string{"LICENSE", "THIRD_PARTY_LICENSES.md"}, []string{copied[0][1], copied[1][1]}, "what ships has its licences with it")
+	assert.Equal(t, []string{"LICENSE", "THIRD_PARTY_LICENSES.md"}, []string{copied[0][1], copied[1][1]},
+		"what ships has its licences with it")
 	for _, c := range copied {
 		assert.FileExists(t, "../"+c[1])
 	}
@@ -262,10 +269,12 @@ scrape_configs: [{job_name: actornode, static_configs: [{targets: [%q]}]}]
 		return a
 	}
 	query := func(expr string) answer { return ask("/api/v1/query?query=" + url.QueryEscape(expr)) }
-	require.Eventually(t, func() bool { return len(query("actornode_processes").Data.Result) == 1 }, nodetest.Limit, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(query("actornode_processes").Data.Result) == 1 }, nodetest.Limit,
+		50*time.Millisecond)
 	require.Eventually(t, func() bool { // all rules have been evaluated
 		groups := ask("/api/v1/rules").Data.Groups
-		return len(groups) == 1 && !slices.ContainsFunc(groups[0].Rules, func(r struct{ Name, Health, LastError string }) bool { return r.Health == "unknown" })
+		return len(groups) == 1 && !slices.ContainsFunc(groups[0].Rules,
+			func(r struct{ Name, Health, LastError string }) bool { return r.Health == "unknown" })
 	}, nodetest.Limit, 50*time.Millisecond)
 	for _, r := range ask("/api/v1/rules").Data.Groups[0].Rules {
 		assert.Equal(t, "ok", r.Health, "%s: %s", r.Name, r.LastError)

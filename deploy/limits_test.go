@@ -60,7 +60,8 @@ func TestLimitsHaveFields(t *testing.T) {
 // alerts watch all of them.
 func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 	table := limitsTable(t)
-	n, err := node.Start(node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "c", Listen: "-", Finder: &node.Static{}}})
+	n, err := node.Start(node.Config{Name: "a@127.0.0.1",
+		Distribution: &node.Distribution{Cookie: "c", Listen: "-", Finder: &node.Static{}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
 	shown := make(map[string]bool)
@@ -70,7 +71,8 @@ func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 		assert.True(t, ok, "docs/guarantees.md has no row for limits.%s", l.Name)
 		assert.Equal(t, l.Name, label)
 	}
-	for _, name := range []string{"connections", "pending", "dials", "queued", "answers", "fragment_bytes", "monitors", "links", "spawned", "names"} {
+	for _, name := range []string{"connections", "pending", "dials", "queued", "answers", "fragment_bytes", "monitors", "links",
+		"spawned", "names"} {
 		assert.True(t, shown[name], name)
 	}
 	alerts := make(map[string]string)

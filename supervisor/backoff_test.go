@@ -180,7 +180,8 @@ func TestRequestsWhileWaiting(t *testing.T) {
 
 // A wait does not hold up the end.
 func TestEndWhileWaiting(t *testing.T) {
-	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne, supervisor.SimpleOneForOne} {
+	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne,
+		supervisor.SimpleOneForOne} {
 		inBubble(t, nil, func(s *oracleNode) {
 			r := &starts{}
 			sup := s.start(supervisor.Spec{Strategy: strategy, Intensity: 10, Children: []supervisor.Child{

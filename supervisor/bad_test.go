@@ -124,17 +124,20 @@ var badChildren = map[string]struct {
 	auto   supervisor.AutoShutdown
 	reason any
 }{
-	"nothing":      {supervisor.Child{}, 0, wire.Atom("missing_id")},
-	"no id":        {supervisor.Child{Start: echo}, 0, wire.Atom("missing_id")},
-	"no start":     {supervisor.Child{ID: 1}, 0, wire.Atom("missing_start")},
-	"half a start": {supervisor.Child{ID: 1, Named: supervisor.Named{Module: "m"}}, 0, tuple(wire.Atom("invalid_mfa"), tuple(wire.Atom("m"), wire.Atom(""), wire.List(nil)))},
-	"restart":      {supervisor.Child{ID: 1, Start: echo, Restart: 3}, 0, tuple(wire.Atom("invalid_restart_type"), 3)},
-	"shutdown":     {supervisor.Child{ID: 1, Start: echo, Shutdown: -time.Millisecond}, 0, tuple(wire.Atom("invalid_shutdown"), -1)},
-	"type":         {supervisor.Child{ID: 1, Start: echo, Type: 2}, 0, tuple(wire.Atom("invalid_child_type"), 2)},
+	"nothing":  {supervisor.Child{}, 0, wire.Atom("missing_id")},
+	"no id":    {supervisor.Child{Start: echo}, 0, wire.Atom("missing_id")},
+	"no start": {supervisor.Child{ID: 1}, 0, wire.Atom("missing_start")},
+	"half a start": {supervisor.Child{ID: 1, Named: supervisor.Named{Module: "m"}}, 0,
+		tuple(wire.Atom("invalid_mfa"), tuple(wire.Atom("m"), wire.Atom(""), wire.List(nil)))},
+	"restart":  {supervisor.Child{ID: 1, Start: echo, Restart: 3}, 0, tuple(wire.Atom("invalid_restart_type"), 3)},
+	"shutdown": {supervisor.Child{ID: 1, Start: echo, Shutdown: -time.Millisecond}, 0, tuple(wire.Atom("invalid_shutdown"), -1)},
+	"type":     {supervisor.Child{ID: 1, Start: echo, Type: 2}, 0, tuple(wire.Atom("invalid_child_type"), 2)},
 	"significant, where nothing is": {supervisor.Child{ID: 1, Start: echo, Restart: supervisor.Temporary, Significant: true}, 0,
-		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("auto_shutdown"), wire.Atom("never")), tuple(wire.Atom("significant"), wire.True)})},
+		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("auto_shutdown"), wire.Atom("never")),
+			tuple(wire.Atom("significant"), wire.True)})},
 	"significant and permanent": {supervisor.Child{ID: 1, Start: echo, Significant: true}, supervisor.AnySignificant,
-		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("restart"), wire.Atom("permanent")), tuple(wire.Atom("significant"), wire.True)})},
+		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("restart"), wire.Atom("permanent")),
+			tuple(wire.Atom("significant"), wire.True)})},
 }
 
 func TestBadChildren(t *testing.T) {
@@ -163,7 +166,8 @@ func TestBadChildren(t *testing.T) {
 func TestBadBackoff(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{})
-		_, err := supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: 1, Start: echo, Backoff: supervisor.Backoff{Factor: 2}})
+		_, err := supervisor.StartChild(background, s.n, sup,
+			supervisor.Child{ID: 1, Start: echo, Backoff: supervisor.Backoff{Factor: 2}})
 		var e *supervisor.SpecError
 		require.ErrorAs(s, err, &e)
 		assert.Equal(s, wire.Atom("invalid_backoff"), e.Reason.(wire.Tuple)[0])
@@ -309,7 +313,8 @@ func later(err error) func(...any) (node.Actor, error) {
 func TestUnknownBehaviour(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		kid := supervisor.Child{ID: atomA, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{1}}}
-		undef := tuple(wire.Atom("EXIT"), tuple(wire.Atom("undef"), wire.List{tuple(wire.Atom("m"), wire.Atom("f"), wire.List{1}, wire.List{})}))
+		undef := tuple(wire.Atom("EXIT"), tuple(wire.Atom("undef"),
+			wire.List{tuple(wire.Atom("m"), wire.Atom("f"), wire.List{1}, wire.List{})}))
 		assert.Equal(s, tuple(node.Shutdown, tuple(wire.Atom("failed_to_start_child"), atomA, undef)),
 			s.refuse(supervisor.Spec{Children: []supervisor.Child{kid}}))
 		sup := s.start(supervisor.Spec{})
@@ -351,9 +356,10 @@ func TestNameOfTheDying(t *testing.T) {
 	records := new(logtest.Records)
 	n, err := node.Start(node.Config{Workers: 2, Log: slog.New(records)})
 	require.NoError(t, err)
-	sup, err := supervisor.Start(background, n, supervisor.Spec{Strategy: supervisor.OneForAll, Intensity: 1 << 30, Children: []supervisor.Child{
-		{ID: 1, Start: echo, Options: node.Options{Name: "a"}}, {ID: 2, Start: echo, Options: node.Options{Name: "b"}},
-	}}, node.Options{})
+	sup, err := supervisor.Start(background, n,
+		supervisor.Spec{Strategy: supervisor.OneForAll, Intensity: 1 << 30, Children: []supervisor.Child{
+			{ID: 1, Start: echo, Options: node.Options{Name: "a"}}, {ID: 2, Start: echo, Options: node.Options{Name: "b"}},
+		}}, node.Options{})
 	require.NoError(t, err)
 	for range 5000 {
 		a, _ := n.Whereis("a")
@@ -437,7 +443,8 @@ func TestInitNeverReturns(t *testing.T) {
 			inBubble(t, nil, func(s *oracleNode) {
 				ctx, cancel := context.WithTimeout(background, time.Minute)
 				defer cancel()
-				_, err := supervisor.Start(ctx, s.self, supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}, kid}}, node.Options{Link: true})
+				_, err := supervisor.Start(ctx, s.self, supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}, kid}},
+					node.Options{Link: true})
 				require.ErrorIs(s, err, context.DeadlineExceeded)
 				synctest.Wait()
 				assert.Equal(s, 1, s.n.Stats().Processes)
@@ -453,13 +460,14 @@ func TestInitNeverReturns(t *testing.T) {
 					}
 					return c.start()
 				}
-				sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Type: supervisor.Supervisor, Start: func(...any) (node.Actor, error) {
-					return supervisor.New(supervisor.Spec{Strategy: supervisor.OneForAll, Children: []supervisor.Child{
-						{ID: atomA, Start: echo},
-						{ID: atomB, Start: stuck, Options: c.options},
-						{ID: wire.Atom("slow"), Start: slow(2 * time.Second)},
-					}}), nil
-				}}}})
+				sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Type: supervisor.Supervisor,
+					Start: func(...any) (node.Actor, error) {
+						return supervisor.New(supervisor.Spec{Strategy: supervisor.OneForAll, Children: []supervisor.Child{
+							{ID: atomA, Start: echo},
+							{ID: atomB, Start: stuck, Options: c.options},
+							{ID: wire.Atom("slow"), Start: slow(2 * time.Second)},
+						}}), nil
+					}}}})
 				inner := s.infos(sup)[atomA].PID
 				s.crash(inner, atomA, atomA)
 				time.Sleep(time.Second) // slow is being stopped
@@ -552,13 +560,15 @@ func TestUnknownRequests(t *testing.T) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 		_, err := node.Call[any](background, s.n, sup, 17)
 		assert.ErrorContains(s, err, "unknown request")
-		for _, m := range []any{nil, "m", 17, node.Down{}, node.Started{}, node.Exited{From: s.n.Origin().PID(99)}, tuple(wire.Atom("$gen_call"), 1, 2),
+		for _, m := range []any{nil, "m", 17, node.Down{}, node.Started{}, node.Exited{From: s.n.Origin().PID(99)},
+			tuple(wire.Atom("$gen_call"), 1, 2),
 			tuple(wire.Atom("$gen_cast"), 1), tuple(wire.Atom("system"), 1, 2), node.Result{}} {
 			require.NoError(s, s.n.Send(sup, m))
 		}
 		synctest.Wait()
 		assert.False(s, s.infos(sup)[atomA].PID.IsZero())
-		for _, request := range []any{nil, 17, atomA, tuple(), tuple(atomA, 1), tuple(wire.Atom("start_child")), tuple(wire.Atom("start_child"), 1, 2)} {
+		for _, request := range []any{nil, 17, atomA, tuple(), tuple(atomA, 1), tuple(wire.Atom("start_child")),
+			tuple(wire.Atom("start_child"), 1, 2)} {
 			ref := s.n.MakeRef()
 			require.NoError(s, s.self.Send(sup, tuple(wire.Atom("$gen_call"), tuple(s.self.Self(), ref), request)))
 			reply := s.self.Receive().(wire.Tuple)
@@ -585,10 +595,12 @@ func TestParseSpec(t *testing.T) {
 	assert.Equal(t, tuple(wire.Atom("bad_start_spec"), atomA), e.Reason)
 
 	// The old form of a child, shutdown 0, and an id that Go could take for none.
-	k, err := supervisor.ParseChild(tuple(wire.List(nil), tuple(wire.Atom("m"), wire.Atom("f"), wire.Charlist("x")), wire.Atom("transient"), 0, wire.Atom("worker"), wire.List{atomA, atomB}))
+	k, err := supervisor.ParseChild(tuple(wire.List(nil), tuple(wire.Atom("m"), wire.Atom("f"), wire.Charlist("x")),
+		wire.Atom("transient"), 0, wire.Atom("worker"), wire.List{atomA, atomB}))
 	require.NoError(t, err)
 	require.NoError(t, supervisor.CheckSpecs([]supervisor.Child{k}, supervisor.Never))
-	assert.Equal(t, "#{id => [],modules => [a,b],restart => transient,shutdown => 0,significant => false,start => {m,f,\"x\"},type => worker}",
+	assert.Equal(t, "#{id => [],modules => [a,b],restart => transient,shutdown => 0,significant => false,start => "+
+		"{m,f,\"x\"},type => worker}",
 		text(k.Term()))
 	k, err = supervisor.ParseChild(wire.NewMap(wire.Atom("id"), nil, wire.Atom("start"), tuple(wire.Atom("m"), wire.Atom("f"), nil)))
 	require.NoError(t, err)

@@ -117,7 +117,8 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 	require.True(t, ok)
 	for _, request := range []wire.Tuple{
 		{wire.Atom("put_chars"), wire.Atom("latin1"), make([]byte, 2<<20)},
-		{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("format"), wire.List{"~p~w", wire.List{big, big}}},
+		{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("format"),
+			wire.List{"~p~w", wire.List{big, big}}},
 		{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("write"), wire.List{big}},
 	} {
 		require.NoError(t, self.Send(user, wire.Tuple{wire.Atom("io_request"), self.Self(), 1, request}))

@@ -16,8 +16,9 @@ var (
 	ErrRunning        = errors.New("supervisor: running: the child is already running")
 	ErrRestarting     = errors.New("supervisor: restarting: the child is waiting to be restarted")
 	ErrAlreadyPresent = errors.New("supervisor: already_present: a child with this id exists but does not run")
-	ErrSimple         = errors.New("supervisor: simple_one_for_one: the request does not apply to the children of a simple_one_for_one supervisor")
-	ErrNotSimple      = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
+	ErrSimple         = errors.New("supervisor: simple_one_for_one: the request does not apply to the children of a " +
+		"simple_one_for_one supervisor")
+	ErrNotSimple = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
 )
 
 // AlreadyStartedError says that there is such a child, and that it is running.

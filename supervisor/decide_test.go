@@ -78,7 +78,8 @@ func TestAgain(t *testing.T) {
 	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now))
 	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now))
 	assert.Equal(t, action{drop: true, end: true, limit: true}, decideRetry(s, w, now))
-	assert.Equal(t, action{drop: true, end: true, limit: true}, decideRetry(s, w, now.Add(time.Second)), "what is as old as the period counts")
+	assert.Equal(t, action{drop: true, end: true, limit: true}, decideRetry(s, w, now.Add(time.Second)),
+		"what is as old as the period counts")
 	assert.Equal(t, action{restart: rest}, decideRetry(s, w, now.Add(time.Second+1)))
 }
 

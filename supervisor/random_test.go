@@ -143,11 +143,13 @@ func (w *randomRun) supervisorModel(depth int, parent *supervisorModel) *supervi
 }
 
 func (w *randomRun) child(x *supervisorModel, id wire.Atom, depth int) supervisor.Child {
-	k := supervisor.Child{ID: id, Restart: one(w, supervisor.Permanent, supervisor.Permanent, supervisor.Transient, supervisor.Temporary)}
+	k := supervisor.Child{ID: id, Restart: one(w, supervisor.Permanent, supervisor.Permanent, supervisor.Transient,
+		supervisor.Temporary)}
 	k.Significant = x.spec.AutoShutdown != supervisor.Never && k.Restart != supervisor.Permanent && w.chance(50)
 	if w.chance(20) {
 		x.backs = true
-		k.Backoff = supervisor.Backoff{Initial: time.Duration(1+w.r.IntN(200)) * time.Millisecond, Max: time.Second, Jitter: w.r.Float64()}
+		k.Backoff = supervisor.Backoff{Initial: time.Duration(1+w.r.IntN(200)) * time.Millisecond, Max: time.Second,
+			Jitter: w.r.Float64()}
 	}
 	if depth > 0 && w.chance(30) {
 		k.Type, k.Shutdown = supervisor.Supervisor, one(w, 0, 0, supervisor.BrutalKill, 100*time.Millisecond)
@@ -378,7 +380,8 @@ func (a *supervisorActor) after(err error) {
 	}
 	all := a.starts
 	early := len(all) < a.intensity() || a.intensity() > 0 && a.ending.Sub(all[len(all)-a.intensity()]) > a.period()
-	if early && reason == node.Shutdown && !w.calls && !a.told && a.begun && !a.backs && a.spec.AutoShutdown == supervisor.Never && a.spec.Strategy == supervisor.OneForOne {
+	if early && reason == node.Shutdown && !w.calls && !a.told && a.begun && !a.backs && a.spec.AutoShutdown == supervisor.Never &&
+		a.spec.Strategy == supervisor.OneForOne {
 		w.fail("%v has ended without need: %v", a.pid, all)
 	}
 }
@@ -606,7 +609,8 @@ func (w *randomRun) check(x *supervisorModel) bool {
 		if t == nil && k.Type == supervisor.Worker {
 			w.plain = append(w.plain, k.PID)
 		}
-		if t == nil || t.unlinked || x.solo[k.PID] || x.spec.Strategy != supervisor.OneForAll && x.spec.Strategy != supervisor.RestForOne {
+		if t == nil || t.unlinked || x.solo[k.PID] || x.spec.Strategy != supervisor.OneForAll &&
+			x.spec.Strategy != supervisor.RestForOne {
 			continue
 		}
 		if t.seq > last {

@@ -110,7 +110,8 @@ func TestShutdownReports(t *testing.T) {
 			}, nil
 		}
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{
-			{ID: 1, Start: normally}, {ID: 2, Start: normally, Restart: supervisor.Transient}, {ID: 3, Start: normally, Restart: supervisor.Temporary},
+			{ID: 1, Start: normally}, {ID: 2, Start: normally, Restart: supervisor.Transient},
+			{ID: 3, Start: normally, Restart: supervisor.Temporary},
 		}})
 		s.end(sup)
 		report := records.Take("supervisor report")
@@ -140,7 +141,8 @@ func TestShutdownReports(t *testing.T) {
 func TestReportsOfTwoDead(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
-		sup := s.start(supervisor.Spec{Strategy: supervisor.OneForAll, Children: []supervisor.Child{{ID: 1, Start: echo}, {ID: 2, Start: echo}}})
+		sup := s.start(supervisor.Spec{Strategy: supervisor.OneForAll,
+			Children: []supervisor.Child{{ID: 1, Start: echo}, {ID: 2, Start: echo}}})
 		infos := s.infos(sup)
 		require.NoError(s, sys.Suspend(background, s.n, sup))
 		require.NoError(s, s.n.Send(infos[1].PID, atomA))

@@ -59,7 +59,8 @@ func (p *play) child(text string) any {
 	}
 	words := strings.Fields(text)
 	d := &childDef{name: words[0], starts: []string{"ok"}}
-	spec := wire.NewMap(wire.Atom("id"), wire.Atom(d.name), wire.Atom("start"), wire.Tuple{module, wire.Atom("start"), wire.List{len(p.kids)}})
+	spec := wire.NewMap(wire.Atom("id"), wire.Atom(d.name), wire.Atom("start"),
+		wire.Tuple{module, wire.Atom("start"), wire.List{len(p.kids)}})
 	p.kids = append(p.kids, d)
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w, "=")

@@ -30,12 +30,14 @@ var deviations = map[string]deviation{
 	"peculiar: an unknown cast ends the supervisor": {reason: answersCalls, lines: map[string]string{
 		"told a shutdown": "", "down a shutdown": "", "ended s function_clause": ""}},
 
-	"peculiar: simple_one_for_one: terminated between the tries by its old pid, and then too few are active": {reason: counts, lines: map[string]string{
-		"-> [{specs,1},{active,0},{supervisors,0},{workers,1}]": "-> [{specs,1},{active,1},{supervisors,0},{workers,1}]"}},
-	"peculiar: simple_one_for_one: a restart that is ignored leaves a child without a process": {reason: forgets, lines: map[string]string{
-		"-> [{undefined,undefined,worker,[mod]}]":                             "-> []",
-		"-> [{specs,1},{active,1},{supervisors,0},{workers,1}]":               "-> [{specs,1},{active,0},{supervisors,0},{workers,0}]",
-		"-> [{undefined,undefined,worker,[mod]},{undefined,w2,worker,[mod]}]": "-> [{undefined,w2,worker,[mod]}]"}},
+	"peculiar: simple_one_for_one: terminated between the tries by its old pid, and then too few are active": {reason: counts,
+		lines: map[string]string{
+			"-> [{specs,1},{active,0},{supervisors,0},{workers,1}]": "-> [{specs,1},{active,1},{supervisors,0},{workers,1}]"}},
+	"peculiar: simple_one_for_one: a restart that is ignored leaves a child without a process": {reason: forgets,
+		lines: map[string]string{
+			"-> [{undefined,undefined,worker,[mod]}]":                             "-> []",
+			"-> [{specs,1},{active,1},{supervisors,0},{workers,1}]":               "-> [{specs,1},{active,0},{supervisors,0},{workers,0}]",
+			"-> [{undefined,undefined,worker,[mod]},{undefined,w2,worker,[mod]}]": "-> [{undefined,w2,worker,[mod]}]"}},
 	"peculiar: simple_one_for_one: and with such a child it cannot end well": {reason: forgets, lines: map[string]string{
 		"told w2 function_clause": "told w2 shutdown",
 		"down w2 function_clause": "down w2 shutdown",

@@ -89,9 +89,10 @@ func newPlay(t *testing.T, s style) *play {
 	p.hook, err = n.SpawnOpt(node.Options{Mailbox: ends{p}}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for arity := 1; arity <= 3; arity++ {
-		require.NoError(t, n.ExportBehaviour(wire.Export{Module: module, Function: "start", Arity: arity}, func(args []any) (node.Actor, error) {
-			return p.start(p.kids[args[0].(int)], args[1:])
-		}))
+		require.NoError(t, n.ExportBehaviour(wire.Export{Module: module, Function: "start", Arity: arity},
+			func(args []any) (node.Actor, error) {
+				return p.start(p.kids[args[0].(int)], args[1:])
+			}))
 	}
 	p.root, err = n.Spawn(node.ProcessFunc(p.runRoot))
 	require.NoError(t, err)

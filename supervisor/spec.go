@@ -256,8 +256,10 @@ func (b *Backoff) complete() error {
 		return nil
 	}
 	switch {
-	case b.Initial <= 0, b.Max < 0, b.Reset < 0, b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0), !(b.Jitter >= 0 && b.Jitter <= 1):
-		return &SpecError{wire.Tuple{wire.Atom("invalid_backoff"), fmt.Sprintf("%+v: want Initial above 0, Factor at least 1, Max and Reset not below 0, Jitter 0 to 1", *b)}}
+	case b.Initial <= 0, b.Max < 0, b.Reset < 0, b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0),
+		!(b.Jitter >= 0 && b.Jitter <= 1):
+		return &SpecError{wire.Tuple{wire.Atom("invalid_backoff"),
+			fmt.Sprintf("%+v: want Initial above 0, Factor at least 1, Max and Reset not below 0, Jitter 0 to 1", *b)}}
 	}
 	if b.Factor == 0 {
 		b.Factor = 2

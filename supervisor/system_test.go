@@ -86,7 +86,8 @@ func TestNodeStopWithBackoff(t *testing.T) {
 // it is resumed, in order.
 func TestSuspend(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
-		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}})
+		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)},
+			{ID: atomB, Start: echo}}})
 		var mu sync.Mutex
 		var done []any
 		ask := func(what any, f func() error) {
@@ -203,8 +204,9 @@ func TestEndWhileSuspended(t *testing.T) {
 // What get_state and get_status say has the shape of OTP's.
 func TestStateOf(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
-		sup, err := supervisor.Start(background, s.self, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: 3, Period: 7 * time.Second,
-			Children: []supervisor.Child{{ID: atomA, Start: echo}, {ID: atomB, Start: echo}}}, node.Options{Link: true, Name: "boss"})
+		sup, err := supervisor.Start(background, s.self,
+			supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: 3, Period: 7 * time.Second,
+				Children: []supervisor.Child{{ID: atomA, Start: echo}, {ID: atomB, Start: echo}}}, node.Options{Link: true, Name: "boss"})
 		require.NoError(s, err)
 		for range 2 {
 			state, err := sys.GetState(background, s.n, sup)
@@ -244,7 +246,8 @@ func TestTerms(t *testing.T) {
 		sup = s.start(supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{
 			{ID: atomA, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{1}}}}})
 		assert.Equal(s, "{error,b}", ask(sup, "{start_child,[2]}"))
-		assert.Equal(s, "{ok,#{id => a,modules => [m],restart => permanent,shutdown => 5000,significant => false,start => {m,f,[1]},type => worker}}",
+		assert.Equal(s, "{ok,#{id => a,modules => [m],restart => permanent,shutdown => 5000,significant => false,start => "+
+			"{m,f,[1]},type => worker}}",
 			ask(sup, "{get_childspec,a}"))
 		assert.Equal(s, "{error,{badarg,x}}", ask(sup, "{start_child,x}"))
 		s.end(sup)

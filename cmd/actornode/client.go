@@ -49,8 +49,10 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 func (o *options) clusterFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: ACTORNODE_COOKIE, or ~/.erlang.cookie")
 	f.BoolVar(&o.noEPMD, "no-epmd", false, "do not use EPMD")
-	f.StringArrayVar(&o.peers, "peer", nil, "address of a node: NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
-	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and its intermediate certificates; turns on TLS")
+	f.StringArrayVar(&o.peers, "peer", nil, "address of a node: NAME@HOST=HOST:PORT, NAME@HOST=:PORT or "+
+		"NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
+	f.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file with the certificate of this node and its intermediate certificates; "+
+		"turns on TLS")
 	f.StringVar(&o.tls.Key, "tls-key", "", "PEM file with the private key of the certificate")
 	f.StringVar(&o.tls.CA, "tls-ca", "", "PEM file with the authorities (CA) that sign the certificates of peers")
 	f.BoolVar(&o.tls.AnyHost, "tls-any-host", false, "accept a peer whose certificate is not for the host in its name, as OTP does")
@@ -166,13 +168,15 @@ func (c *client) open(ctx context.Context, env environment) (*session, error) {
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // connect starts the node that the command is and connects it to the node at.
-func (c *client) connect(ctx context.Context, env environment, cookie string, mapper epmd.Config, at node.Atom) (*session, error) {
+func (c *client) connect(ctx context.Context, env environment, cookie string, mapper epmd.Config,
+	at node.Atom) (*session, error) {
 	o := c.options
 	if o.name = c.as; o.name == "" {
 		o.name = fmt.Sprintf("cli-%d-%04x@%s", os.Getpid(), rand.N(0x10000), ownHost(at))
 	}
 	if port, _ := env.lookup("ERL_DIST_PORT"); o.noEPMD && len(o.peers) == 0 && port == "" {
-		return nil, fail(exitUsage, nil, "--no-epmd: the address of %s is missing: give it with --peer %s=HOST:PORT, or set ERL_DIST_PORT", at, at)
+		return nil, fail(exitUsage, nil, "--no-epmd: the address of %s is missing: give it with --peer %s=HOST:PORT, or set "+
+			"ERL_DIST_PORT", at, at)
 	}
 	finder, _, err := o.network(env, &node.EPMD{Config: mapper})
 	if err != nil {
@@ -211,7 +215,8 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fail(exitInterrupted, err, "interrupted")
 	case errors.Is(err, epmd.ErrUnreachable):
-		return fail(exitUnreachable, err, "cannot reach %s: no port mapper (EPMD) answers on its host; no node runs there, or it runs without EPMD (see --peer)", at)
+		return fail(exitUnreachable, err, "cannot reach %s: no port mapper (EPMD) answers on its host; no node runs there, or it "+
+			"runs without EPMD (see --peer)", at)
 	case errors.Is(err, epmd.ErrNotFound):
 		return fail(exitUnreachable, nil, "cannot reach %s: no node of that name runs there", at)
 	case errors.Is(err, context.DeadlineExceeded):

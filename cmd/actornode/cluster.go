@@ -81,7 +81,8 @@ func clusterCommand(env environment, status *exit) *cobra.Command {
 			return c.run(cmd.Context())
 		},
 	}
-	c.Flags().StringSliceVar(&names, "names", []string{"one", "two", "three"}, "names of the nodes, without the host, which is 127.0.0.1; at least two")
+	c.Flags().StringSliceVar(&names, "names", []string{"one", "two", "three"},
+		"names of the nodes, without the host, which is 127.0.0.1; at least two")
 	c.Flags().StringVar(&cookie, "cookie", "", "cookie of the cluster; default: a random one")
 	c.Flags().StringVar(&level, "log-level", "warn", "log level of the daemons: debug, info, warn, error")
 	return c
@@ -161,7 +162,8 @@ func (c *cluster) reservePorts(ctx context.Context, mapper epmd.Config) error {
 	}
 	for _, m := range c.members {
 		if short, _, _ := strings.Cut(m.name, "@"); slices.Contains(taken, short) {
-			return fail(exitFailed, nil, "a node named %s already runs on this host: stop it (actornode stop --node %s), or choose other names: --names a,b,c",
+			return fail(exitFailed, nil, "a node named %s already runs on this host: stop it (actornode stop --node %s), or choose "+
+				"other names: --names a,b,c",
 				short, short)
 		}
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -211,7 +213,8 @@ var errEnded = errors.New("exit status 0")
 
 // daemon is one life. It ends with the daemon, which ctx ends.
 func (m *member) daemon(ctx context.Context) error {
-	args := []string{"start", "--until-eof", "--name", m.name, "--listen-native", "127.0.0.1:" + m.port, "--demo", "--log-level", m.c.level,
+	args := []string{"start", "--until-eof", "--name", m.name, "--listen-native", "127.0.0.1:" + m.port, "--demo", "--log-level",
+		m.c.level,
 		"--stop-timeout", clusterDrain.String()}
 	for _, other := range m.c.members {
 		if other != m {
@@ -296,7 +299,8 @@ func (c *cluster) await(ctx context.Context) error {
 	for _, m := range c.members {
 		where.Nodes[node.Atom(m.name)] = []node.Endpoint{{Protocol: "native", Addr: "127.0.0.1:" + m.port}}
 	}
-	n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("cluster-%d@127.0.0.1", os.Getpid())), Log: quiet, Workers: 1, StopTimeout: time.Second,
+	n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("cluster-%d@127.0.0.1", os.Getpid())), Log: quiet, Workers: 1,
+		StopTimeout:  time.Second,
 		Distribution: &node.Distribution{Cookie: c.cookie, Listen: "-", Finder: where}})
 	if err != nil {
 		return err

@@ -60,7 +60,8 @@ func (c *cluster) next() string {
 		b.WriteString("    actornode() { " + quoted(c.self) + " \"$@\"; }     # this program, while the cluster runs\n")
 	}
 	b.WriteString(strings.NewReplacer(append([]string{"$RUN", run}, r...)...).Replace(commandText))
-	b.WriteString("\nFrom Go, in the folder of this repository (the program is in deploy/samples/hello):\n\n    go run ./deploy/samples/hello " + c.members[0].name + "\n")
+	b.WriteString("\nFrom Go, in the folder of this repository (the program is in deploy/samples/hello):\n\n    go run " +
+		"./deploy/samples/hello " + c.members[0].name + "\n")
 	if _, err := exec.LookPath("erl"); err == nil {
 		b.WriteString(strings.NewReplacer(r...).Replace(erlText))
 	}

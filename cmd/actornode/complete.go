@@ -59,7 +59,8 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 }
 
 // offer runs f on the node, if it answers soon.
-func (c *client) offer(cmd *cobra.Command, env environment, f func(context.Context, *session) []string) ([]string, cobra.ShellCompDirective) {
+func (c *client) offer(cmd *cobra.Command, env environment,
+	f func(context.Context, *session) []string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeTime)
 	defer cancel()
 	c.timeout = completeTime

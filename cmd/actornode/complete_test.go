@@ -36,7 +36,8 @@ func TestCompletion(t *testing.T) {
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	s.offered(t, []string{"go"}, "ping", "--node", "")
 	assert.LessOrEqual(t, len(s.completions(t, "ping", "--node", "")), 1)
-	for _, words := range [][]string{{"call", ""}, {"call", "--node", "go", ""}, {"info", ""}, {"kill", ""}, {"trace", "echo", ""}, {"send", ""}} {
+	for _, words := range [][]string{{"call", ""}, {"call", "--node", "go", ""}, {"info", ""}, {"kill", ""}, {"trace", "echo", ""},
+		{"send", ""}} {
 		s.offered(t, []string{"counter", "actornode"}, words...)
 	}
 	assert.Empty(t, s.completions(t, "call", "counter", ""), "nobody knows the term")

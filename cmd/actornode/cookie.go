@@ -40,7 +40,8 @@ func (o options) findCookie(env environment) (string, error) {
 func cookieFile(env environment) (string, error) {
 	home, err := env.home()
 	if err != nil {
-		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the home directory is unknown: %w", errNoCookie, err)
+		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the home directory is unknown: %w", errNoCookie,
+			err)
 	}
 	return filepath.Join(home, ".erlang.cookie"), nil
 }
@@ -79,7 +80,8 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 // warn tells of settings that give something away.
 func (d *daemon) warn() {
 	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
-		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or ACTORNODE_COOKIE",
+		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or "+
+			"ACTORNODE_COOKIE",
 			"setting", from.Where)
 	}
 }

@@ -61,7 +61,8 @@ func TestErlangTakesCookie(t *testing.T) {
 	home, _ := env.home()
 	cookie, err := daemonCookie(config.Default(), env, quiet)
 	require.NoError(t, err)
-	cmd := erltest.Command(t.Context(), t, erltest.Options{Args: []string{"-sname", "cookie", "-start_epmd", "false", "-dist_listen", "false",
+	cmd := erltest.Command(t.Context(), t, erltest.Options{Args: []string{"-sname", "cookie", "-start_epmd", "false",
+		"-dist_listen", "false",
 		"-eval", `io:format("~s", [erlang:get_cookie()]), halt().`}})
 	cmd.Env = append(cmd.Env, "HOME="+home)
 	out, err := cmd.CombinedOutput()

@@ -146,8 +146,9 @@ func (d *daemon) startNode() error {
 	}
 	limits := d.cfg.Limits
 	dist := &node.Distribution{
-		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
-		Finder: finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime,
+		Published: !d.cfg.Hidden,
+		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		Allow:   d.allow(),
@@ -161,7 +162,8 @@ func (d *daemon) startNode() error {
 		return err
 	}
 	d.n, err = node.Start(node.Config{
-		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes, Distribution: dist,
+		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
+		Distribution: dist,
 	})
 	return err
 }
@@ -252,7 +254,8 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 	if !o.All {
 		c.Operators = o.May
 		if len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
-			d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up TLS, or cookies for single peers",
+			d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up "+
+				"TLS, or cookies for single peers",
 				"setting", "operators")
 		}
 	}
@@ -307,7 +310,8 @@ func (d *daemon) serve() (err error) {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
 	}
-	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof, Log: d.log.Logger,
+	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof,
+		Log:         d.log.Logger,
 		Connections: d.cfg.Limits.HTTP}
 	if d.cfg.HTTP.Metrics {
 		r := prometheus.NewRegistry()
@@ -335,7 +339,8 @@ func (d *daemon) checks() []health.Check {
 		}
 	}
 	return []health.Check{
-		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" }, "the node does not listen yet")},
+		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" },
+			"the node does not listen yet")},
 		{Name: "services", Fail: d.servicesAnswer},
 		{Name: "applications", Fail: unless(d.started.Load, "not all applications have started")},
 		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("not connected yet to any node of %v", d.others()))},

@@ -38,7 +38,8 @@ const asDaemon = "TEST_AS_DAEMON"
 func init() {
 	if os.Getenv(asDaemon) != "" {
 		offered = append(offered, func(n *node.Node) error {
-			err := n.ExportBehaviour(wire.Export{Module: "test", Function: "never"}, func([]any) (node.Actor, error) { return never{}, nil })
+			err := n.ExportBehaviour(wire.Export{Module: "test", Function: "never"},
+				func([]any) (node.Actor, error) { return never{}, nil })
 			if err != nil {
 				return err
 			}
@@ -78,7 +79,8 @@ func (h *hold) Init(c *node.Context) (err error) {
 
 func (h *hold) Receive(_ *node.Context, m any) error {
 	if _, told := m.(node.Exited); told {
-		fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", h.name, h.n.Draining(), len(h.scope.LocalGroups()), readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
+		fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", h.name, h.n.Draining(), len(h.scope.LocalGroups()),
+			readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
 		if h.name != "quick" {
 			return nil
 		}
@@ -190,7 +192,8 @@ func TestSignals(t *testing.T) {
 			for _, r := range p.records() {
 				said = append(said, r["msg"].(string))
 			}
-			assert.Contains(t, strings.Join(said, ", "), "stopping: asked to, by a signal or by an operator, draining, application stopped, drained")
+			assert.Contains(t, strings.Join(said, ", "),
+				"stopping: asked to, by a signal or by an operator, draining, application stopped, drained")
 		})
 	}
 }
@@ -299,10 +302,12 @@ func TestJoin(t *testing.T) {
 		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &node.Static{}}})
 	require.NoError(t, err)
 	defer b.Stop()
-	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit, 20*time.Millisecond)
-	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"}, environment{out, errs, func(k string) (string, bool) {
-		return p.http, k == "ACTORNODE_HTTP_LISTEN"
-	}, env.home}))
+	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit,
+		20*time.Millisecond)
+	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"},
+		environment{out, errs, func(k string) (string, bool) {
+			return p.http, k == "ACTORNODE_HTTP_LISTEN"
+		}, env.home}))
 
 	r, err := http.Get("http://" + p.http + "/metrics")
 	require.NoError(t, err)

@@ -86,7 +86,8 @@ func TestFinders(t *testing.T) {
 	assert.Len(t, f, 3)
 
 	// Who prefers Erlang's protocol still means it where none is named.
-	f, err = load("protocols: [erlang, native]\nlisten: {erlang: \":7\"}\ndiscovery: {epmd: false, peers: {a@h: [\":1\", \"native://:2\"]}}\n")
+	f, err = load("protocols: [erlang, native]\nlisten: {erlang: \":7\"}\ndiscovery: {epmd: false, peers: {a@h: [\":1\", " +
+		"\"native://:2\"]}}\n")
 	require.NoError(t, err)
 	assert.Equal(t, &node.Static{Port: 7, Protocol: "erlang",
 		Nodes: map[node.Atom][]node.Endpoint{"a@h": {{Protocol: "erlang", Addr: ":1"}, {Protocol: "native", Addr: ":2"}}}}, f)
@@ -97,7 +98,8 @@ func TestProtocolOrder(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
 	erlang, native := reserve(t), reserve(t)
-	s.daemon(t, "--name", "go@127.0.0.1", "--protocols", "erlang,native", "--listen", "127.0.0.1:"+erlang, "--listen-native", "127.0.0.1:"+native,
+	s.daemon(t, "--name", "go@127.0.0.1", "--protocols", "erlang,native", "--listen", "127.0.0.1:"+erlang, "--listen-native",
+		"127.0.0.1:"+native,
 		"--grace", "2s", "--compress", "1KiB")
 	status := s.shell(t, "actornode status")
 	assert.Contains(t, status, "erlang://127.0.0.1:"+erlang)

@@ -61,7 +61,8 @@ func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger)
 					"used", g.Used(), "limit", h.limit.Bytes, "limit_from", h.limit.From)
 			} else {
 				_, refused := n.Shedding()
-				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit", h.limit.Bytes, "refused", refused)
+				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit",
+					h.limit.Bytes, "refused", refused)
 			}
 		}
 		select {

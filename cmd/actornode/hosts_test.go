@@ -37,7 +37,8 @@ type hosts struct {
 }
 
 func newHosts(t *testing.T) *hosts {
-	h := &hosts{cliTest: newCLITest(t), t: t, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.2", "c@127.0.0.3"}, cmds: make(map[node.Atom]*exec.Cmd),
+	h := &hosts{cliTest: newCLITest(t), t: t, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.2", "c@127.0.0.3"},
+		cmds: make(map[node.Atom]*exec.Cmd),
 		http: "127.0.0.1:" + reserve(t)}
 	for _, name := range h.names {
 		h.start(name)

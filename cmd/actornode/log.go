@@ -39,7 +39,8 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 	case "json":
 		h = slog.NewJSONHandler(to, o)
 	default:
-		return nil, fmt.Errorf("log.format %q: not a known format (this is a bug: the configuration check must refuse it)", cfg.Log.Format)
+		return nil, fmt.Errorf("log.format %q: not a known format (this is a bug: the configuration check must refuse it)",
+			cfg.Log.Format)
 	}
 	l.limits = loglimit.New(h, loglimit.Config{Lines: cfg.Log.Lines, Bytes: cfg.Log.Bytes})
 	l.Logger = slog.New(l.limits)

@@ -123,7 +123,8 @@ func TestErlangSession(t *testing.T) {
 	}
 	epmd, err := strconv.Atoi(port)
 	require.NoError(t, err)
-	out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", EPMD: epmd, Args: []string{"-eval", strings.Join(eval, ", ") + ", halt()."}})
+	out, err := erltest.Run(t, erltest.Options{Name: "erl@127.0.0.1", EPMD: epmd,
+		Args: []string{"-eval", strings.Join(eval, ", ") + ", halt()."}})
 	require.NoError(t, err, out)
 	got := strings.Split(out, "== ")[1:]
 	require.Len(t, got, 5, out)

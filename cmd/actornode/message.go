@@ -39,7 +39,8 @@ func callCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "call PROCESS TERM", Short: "Call a process and print its reply", Args: cobra.ExactArgs(2),
-		Long: "Calls the process, as gen_server:call does, and prints the reply.\n" + processRefHelp + "\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Calls the process, as gen_server:call does, and prints the reply.\n" + processRefHelp + "\n" +
+			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode call counter '{add, 5}'\n" +
 			"  actornode call \"{counter, 'erl@host.net'}\" get --timeout 1s\n" +
 			"  actornode call counter get --json | jq .json",
@@ -163,7 +164,8 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "rpc MODULE FUNCTION [ARGUMENT...]", Short: "Call a function on a node and print its result", Args: cobra.MinimumNArgs(2),
-		Long: "Calls a function, as erpc:call does. An Erlang node runs any function, an actornode what it exports. Each argument is a\n" +
+		Long: "Calls a function, as erpc:call does. An Erlang node runs any function, an actornode what it exports. Each argument " +
+			"is a\n" +
 			"term.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode rpc demo add 1 2\n  actornode rpc --node erl@127.0.0.1 lists reverse '[1, 2, 3]'",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -177,7 +179,8 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 		var raised *node.RemoteError
 		if errors.As(err, &raised) {
 			if isUndef(raised.Reason) {
-				return fail(exitNotFound, nil, "%s does not export the function %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+				return fail(exitNotFound, nil, "%s does not export the function %s", s.at,
+					wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 			}
 			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, wire.Format(raised.Reason))
 		}

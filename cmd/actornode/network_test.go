@@ -49,7 +49,8 @@ func TestNetworkCommandLines(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	mapper := &node.EPMD{}
 	two := []string{"a@one=:4370", "b@two=[::1]:1", "a@one=native://:9"}
-	nodes := map[node.Atom][]node.Endpoint{"a@one": {{Addr: ":4370"}, {Protocol: "native", Addr: ":9"}}, "b@two": {{Addr: "[::1]:1"}}}
+	nodes := map[node.Atom][]node.Endpoint{"a@one": {{Addr: ":4370"}, {Protocol: "native", Addr: ":9"}},
+		"b@two": {{Addr: "[::1]:1"}}}
 	none := map[node.Atom][]node.Endpoint{}
 	for _, c := range []struct {
 		o      options

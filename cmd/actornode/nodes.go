@@ -16,7 +16,8 @@ func nodesCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "nodes", Short: "List the nodes that a node is connected to", Args: cobra.NoArgs,
-		Long: "Lists the nodes that a node is connected to or is connecting to. This command itself is connected while it runs, and is\n" +
+		Long: "Lists the nodes that a node is connected to or is connecting to. This command itself is connected while it runs, " +
+			"and is\n" +
 			"left out.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode nodes\n  actornode nodes --json | jq -r '.[] | select(.held) | .name'",
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -32,7 +33,8 @@ func nodesCommand(env environment, status *exit) *cobra.Command {
 		for i, p := range peers {
 			rows[i] = peerRow(p)
 		}
-		return s.table([]column{{title: "NODE", gives: true}, {title: "STATE"}, {title: "PROTOCOL"}, {title: "ADDRESS", gives: true}, {title: "UP", right: true},
+		return s.table([]column{{title: "NODE", gives: true}, {title: "STATE"}, {title: "PROTOCOL"}, {title: "ADDRESS", gives: true},
+			{title: "UP", right: true},
 			{title: "IN", right: true}, {title: "OUT", right: true}, {title: "QUEUE", right: true}}, rows)
 	})
 }
@@ -70,7 +72,8 @@ func peerRow(p admin.Peer) []string {
 func connectCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "connect NODE", Short: "Connect a node to another", Args: cobra.ExactArgs(1), Long: "Connects a node to another.\n" + targetHelp,
+		Use: "connect NODE", Short: "Connect a node to another", Args: cobra.ExactArgs(1),
+		Long:    "Connects a node to another.\n" + targetHelp,
 		Example: "  actornode connect go@10.0.0.8",
 	}, func(ctx context.Context, s *session, args []string) error {
 		to, err := parseAtom(args[0])

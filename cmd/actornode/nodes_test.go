@@ -30,7 +30,8 @@ func (s *cliTest) bare(t *testing.T, name node.Atom) *node.Node {
 	mapper, err := epmd.ConfigFromEnv(s.lookup)
 	require.NoError(t, err)
 	mapper.Logger = quiet
-	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: &node.EPMD{Config: mapper}}})
+	n, err := node.Start(node.Config{Name: name,
+		Distribution: &node.Distribution{Cookie: "secret", Finder: &node.EPMD{Config: mapper}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
 	return n
@@ -94,7 +95,8 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
 	s.hosted(t, "go@127.0.0.1", admin.Config{ReadOnly: true, Level: new(slog.LevelVar)})
-	for _, line := range []string{"register a b", "unregister actornode", "connect a@b", "disconnect a@b", "drain", "stop", "log level debug", "spawn demo counter"} {
+	for _, line := range []string{"register a b", "unregister actornode", "connect a@b", "disconnect a@b", "drain", "stop",
+		"log level debug", "spawn demo counter"} {
 		code, said := s.run(t, line)
 		assert.Equal(t, exitRefused, code, "%s: %s", line, said)
 	}
@@ -109,7 +111,8 @@ func TestNoService(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
 	s.bare(t, "go@127.0.0.1")
-	for _, line := range []string{"status", "nodes", "ps", "tree", "info net_kernel", "log level", "deadletters", "trace net_kernel", "top --once", "stop"} {
+	for _, line := range []string{"status", "nodes", "ps", "tree", "info net_kernel", "log level", "deadletters",
+		"trace net_kernel", "top --once", "stop"} {
 		code, said := s.run(t, line)
 		assert.Equal(t, exitUnsupported, code, "%s: %s", line, said)
 		assert.Contains(t, said, "no operator service")
@@ -177,5 +180,6 @@ func TestTopOnce(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(said), &v))
 	assert.Equal(t, node.Atom("go@127.0.0.1"), v.Status.Node)
-	assert.Equal(t, "net_kernel", v.Processes[slices.IndexFunc(v.Processes, func(p struct{ PID, Name string }) bool { return p.Name == "net_kernel" })].Name)
+	assert.Equal(t, "net_kernel", v.Processes[slices.IndexFunc(v.Processes,
+		func(p struct{ PID, Name string }) bool { return p.Name == "net_kernel" })].Name)
 }

@@ -36,10 +36,12 @@ func TestMain(m *testing.M) {
 // patient makes a command that talks to a node wait for it for nodetest.Limit, unless
 // it says for how long: a machine may be busy.
 func patient(args []string) []string {
-	clients := []string{"status", "ps", "tree", "info", "nodes", "deadletters", "top", "trace", "call", "send", "rpc", "spawn", "kill", "ping",
+	clients := []string{"status", "ps", "tree", "info", "nodes", "deadletters", "top", "trace", "call", "send", "rpc", "spawn",
+		"kill", "ping",
 		"register", "unregister", "connect", "disconnect", "stop", "drain", "level"}
 	at := slices.IndexFunc(args[:min(3, len(args))], func(arg string) bool { return slices.Contains(clients, arg) })
-	if at < 0 || args[1] != "log" && at > 1 || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--timeout") }) {
+	if at < 0 || args[1] != "log" && at > 1 ||
+		slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--timeout") }) {
 		return args
 	}
 	return slices.Insert(slices.Clone(args), at+1, "--timeout="+nodetest.Limit.String())

@@ -131,9 +131,11 @@ func TestClusterRefused(t *testing.T) {
 	assert.Contains(t, s.shell(t, "actornode cluster --log-level loud"), "[exit 2]")
 	assert.Contains(t, s.shell(t, "actornode cluster --cookie 'caf\u00e9'"), "want 1 to 255 printable ASCII characters\n[exit 2]")
 	s.daemon(t, "--name", "two@127.0.0.1")
-	assert.Equal(t, "Error: a node named two already runs on this host: stop it (actornode stop --node two), or choose other names: --names a,b,c\n[exit 1]\n",
+	assert.Equal(t, "Error: a node named two already runs on this host: stop it (actornode stop --node two), or choose other "+
+		"names: --names a,b,c\n[exit 1]\n",
 		s.shell(t, "actornode cluster"))
-	assert.Contains(t, s.shell(t, "ACTORNODE_HTTP_LISTEN=127.0.0.1:1x actornode cluster --names x,y"), "x@127.0.0.1 did not start (exit status 1): see its log above\n[exit 1]")
+	assert.Contains(t, s.shell(t, "ACTORNODE_HTTP_LISTEN=127.0.0.1:1x actornode cluster --names x,y"),
+		"x@127.0.0.1 did not start (exit status 1): see its log above\n[exit 1]")
 }
 
 // TestNativeStatus: commands travel in the native protocol to an actornode, in Erlang's

@@ -15,6 +15,7 @@ func (d *daemon) exportPorts() error {
 	if !d.cfg.Ports.Remote {
 		return nil
 	}
-	d.log.Warn("any node that knows the cookie can run programs on this machine, as the user of this daemon", "setting", "ports.remote")
+	d.log.Warn("any node that knows the cookie can run programs on this machine, as the user of this daemon", "setting",
+		"ports.remote")
 	return port.Export(d.n, nil)
 }

@@ -39,7 +39,8 @@ func (p *program) goNode() *node.Node {
 
 // erl is a node of OTP that finds the daemon.
 func (p *program) erl() *erltest.Node {
-	return erltest.Start(p.t, erltest.Options{Name: "erl@127.0.0.1", Args: []string{"-erl_epmd_port", p.port, "-dist_listen", "false"}})
+	return erltest.Start(p.t, erltest.Options{Name: "erl@127.0.0.1",
+		Args: []string{"-erl_epmd_port", p.port, "-dist_listen", "false"}})
 }
 
 // Go and OTP call the programs of the sample, which end with the daemon.
@@ -59,7 +60,8 @@ func TestPorts(t *testing.T) {
 }
 
 // asks are the ways of another node to have a program run.
-func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node, file string) (spawned, child, copied string, operator error) {
+func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node,
+	file string) (spawned, child, copied string, operator error) {
 	args := fmt.Sprintf(`[#{command => "/bin/sh", args => ["-c", "echo > %s.$0", Way]}]`, file)
 	spawned = erl.Ask(`Way = "spawn", R = spawn_request('go@127.0.0.1', port, start, %s, [monitor]), `+
 		`case receive {spawn_reply, R, A, B} -> {A, B} end of {ok, _} -> receive {'DOWN', R, _, _, Why} -> Why end; No -> No end`, args)
@@ -118,7 +120,9 @@ supervisor:
     - {name: d, start: "port:start", args: [{command: cat}]}
 `), 0o600))
 	require.Equal(t, exitFailed, run(t.Context(), []string{"check", file}, env))
-	assert.Equal(t, file+":4:44: supervisor.children[0].args: port: invalid configuration: codec: <<\"xml\">>; want msgpack, plain or etf\n"+
-		file+":5:44: supervisor.children[1].args: port: invalid configuration: ready: 0; want a time above 0 as in 500ms or 2s, or milliseconds\n"+
+	assert.Equal(t, file+":4:44: supervisor.children[0].args: port: invalid configuration: codec: <<\"xml\">>; want msgpack, "+
+		"plain or etf\n"+
+		file+":5:44: supervisor.children[1].args: port: invalid configuration: ready: 0; want a time above 0 as in 500ms or 2s, or "+
+		"milliseconds\n"+
 		file+":6:24: supervisor.children[2].start: port:start is not exported for 0 args; allowed: port:start/1\n", errs.String())
 }

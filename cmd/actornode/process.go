@@ -63,7 +63,8 @@ func (s *session) processes(l admin.Listing, rates bool) error {
 		return err
 	}
 	if more := l.Matched - len(l.Processes); more > 0 {
-		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit", countText(more), countText(l.Total))))
+		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit", countText(more),
+			countText(l.Total))))
 		return err
 	}
 	return nil
@@ -71,13 +72,16 @@ func (s *session) processes(l admin.Listing, rates bool) error {
 
 // processTable is one line for each process.
 func processTable(all []admin.Process, at wire.Atom, rates bool) (columns []column, rows [][]string) {
-	columns = []column{{title: "PID"}, {title: "NAME", gives: true}, {title: "STATE"}, {title: "MAILBOX", right: true}, {title: "HANDLED", right: true}}
+	columns = []column{{title: "PID"}, {title: "NAME", gives: true}, {title: "STATE"}, {title: "MAILBOX", right: true},
+		{title: "HANDLED", right: true}}
 	if rates {
 		columns = append(columns, column{title: "RATE", right: true})
 	}
-	columns = append(columns, column{title: "MEMORY", right: true}, column{title: "AGE", right: true}, column{title: "BEHAVIOUR", gives: true})
+	columns = append(columns, column{title: "MEMORY", right: true}, column{title: "AGE", right: true},
+		column{title: "BEHAVIOUR", gives: true})
 	for _, p := range all {
-		row := []string{shownAt(p.PID, at), nameStyle.Render(nameOf(p)), stateStyled(p.State), countText(p.Mailbox), countText(p.Handled)}
+		row := []string{shownAt(p.PID, at), nameStyle.Render(nameOf(p)), stateStyled(p.State), countText(p.Mailbox),
+			countText(p.Handled)}
 		if rates {
 			row = append(row, rateText(p.Rate))
 		}
@@ -136,7 +140,8 @@ func infoCommand(env environment, status *exit) *cobra.Command {
 }
 
 // onTarget asks for something about the process that text names.
-func onTarget[T any](ctx context.Context, s *session, text string, f func(context.Context, any) (T, error)) (w processRef, v T, err error) {
+func onTarget[T any](ctx context.Context, s *session, text string, f func(context.Context, any) (T, error)) (w processRef, v T,
+	err error) {
 	if w, err = parseProcessRef(text, s.at); err != nil {
 		return w, v, err
 	}
@@ -162,13 +167,15 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		stage = fmt.Sprint(d.Stage)
 	}
 	return [][2]string{
-		{"PID", s.shown(d.PID)}, {"Name", string(d.Name)}, {"Label", d.Label}, {"Behaviour", d.Behaviour}, {"Code", d.Code}, {"Kind", d.Kind},
+		{"PID", s.shown(d.PID)}, {"Name", string(d.Name)}, {"Label", d.Label}, {"Behaviour", d.Behaviour}, {"Code", d.Code},
+		{"Kind", d.Kind},
 		{"State", stateStyled(d.State)}, {"Stage", stage},
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
 		{"Traps exits", trap}, {"Traced", traced},
-		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)}, {"Monitors", s.pidsText(d.Watches, d.Watching)},
+		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
+		{"Monitors", s.pidsText(d.Watches, d.Watching)},
 		{"Mailbox", countText(d.Mailbox)}, {"Messages", s.messagesText(d)},
 	}
 }

@@ -214,7 +214,8 @@ operators: [ops@127.0.0.1]
 allow: ["erlang:node/0", "erlang:apply/3", "ops@127.0.0.1 erlang:*", "*@127.0.0.1 demo:echo/0"]
 `).up()
 	peer := p.erl()
-	ops := erltest.Start(t, erltest.Options{Name: "ops@127.0.0.1", Args: []string{"-erl_epmd_port", p.port, "-dist_listen", "false"}})
+	ops := erltest.Start(t, erltest.Options{Name: "ops@127.0.0.1",
+		Args: []string{"-erl_epmd_port", p.port, "-dist_listen", "false"}})
 	const (
 		undef    = "{badrpc,{'EXIT',{undef,"
 		refused  = "{error,{not_allowed,"

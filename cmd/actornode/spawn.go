@@ -43,7 +43,8 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 		var refused *node.SpawnError
 		switch {
 		case errors.Is(err, node.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
-			return fail(exitNotFound, nil, "%s does not export the process %s", s.at, wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+			return fail(exitNotFound, nil, "%s does not export the process %s", s.at,
+				wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 		case err != nil:
 			return err
 		}
@@ -56,8 +57,9 @@ func killCommand(env environment, status *exit) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "kill PROCESS", Short: "Kill a process, or send it an exit signal", Args: cobra.ExactArgs(1),
-		Long: "Sends a process an exit signal and waits until it has exited. The signal kill cannot be trapped. Another reason, given\n" +
-			"with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" + processRefHelp + "\n" + targetHelp,
+		Long: "Sends a process an exit signal and waits until it has exited. The signal kill cannot be trapped. Another reason,\n" +
+			"given with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" +
+			processRefHelp + "\n" + targetHelp,
 		Example:           "  actornode kill 42.0.1z141z3\n  actornode kill counter --reason shutdown",
 		ValidArgsFunction: c.completeProcess(env, 0),
 	}

@@ -102,7 +102,8 @@ func startCommand(env environment, status *exit) *cobra.Command {
 		Use: "start", Short: "Start a node", Long: startHelp,
 		Example: "  ACTORNODE_COOKIE=secret actornode start --name go@127.0.0.1 --demo\n" +
 			"  actornode start --config deploy/samples/actornode.yaml\n" +
-			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, 5})])\"",
+			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, " +
+			"5})])\"",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
@@ -122,7 +123,8 @@ func startCommand(env environment, status *exit) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
-	c.Flags().BoolVar(&untilEOF, "until-eof", false, "also stop at the end of standard input, that is, together with the program that started this one")
+	c.Flags().BoolVar(&untilEOF, "until-eof", false,
+		"also stop at the end of standard input, that is, together with the program that started this one")
 	settingFlags(c.Flags(), given)
 	c.MarkFlagsMutuallyExclusive("hidden", "published")
 	return c
@@ -217,7 +219,8 @@ func start(ctx context.Context, cfg *config.Config, env environment) error {
 	surviveClosedPipes()
 	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
-		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config")
+		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file "+
+			"of --config")
 	}
 	d, err := newDaemon(cfg, env)
 	if err != nil {

@@ -17,7 +17,8 @@ func statusCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
 		Use: "status", Short: "Show the state of a node", Args: cobra.NoArgs,
-		Long:    "Shows what a node is, what it holds and how busy it is. Counters begin at its start.\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Shows what a node is, what it holds and how busy it is. Counters begin at its start.\n" +
+			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode status\n  actornode status --node go@10.0.0.7 --json | jq .memory.total",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		sum, err := ask(ctx, s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, s.n, s.at) })
@@ -50,13 +51,16 @@ func statusFields(m admin.Summary) [][2]string {
 		{"Up", fmt.Sprintf("%s since %s", spanText(m.Uptime), momentText(m.Started))},
 		{"Listens", strings.Join(m.Listeners, ", ")},
 		{"Peers", fmt.Sprintf("%d", up)},
-		{"Processes", fmt.Sprintf("%s of %s, %s named, %d lingering", countText(m.Processes), countText(m.MaxProcesses), countText(m.Names), m.Lingering)},
+		{"Processes", fmt.Sprintf("%s of %s, %s named, %d lingering", countText(m.Processes), countText(m.MaxProcesses),
+			countText(m.Names), m.Lingering)},
 		{"Messages", countText(m.Handled)},
 		{"Dead letters", letters},
-		{"Stages", fmt.Sprintf("%d on %d processors, %d actors waiting, %s turns too long", m.Stages, m.CPUs, m.RunQueue, countText(m.BlockedTurns))},
+		{"Stages", fmt.Sprintf("%d on %d processors, %d actors waiting, %s turns too long", m.Stages, m.CPUs, m.RunQueue,
+			countText(m.BlockedTurns))},
 		{"Goroutines", fmt.Sprintf("%s, %d runnable", countText(m.Goroutines), m.Runnable)},
 		{"Memory", fmt.Sprintf("%s, of which %s objects, %s stacks; %s collections paused %v",
-			bytesText(m.Memory.Total), bytesText(m.Memory.Objects), bytesText(m.Memory.Stacks), countText(m.Memory.Cycles), m.Memory.Paused)},
+			bytesText(m.Memory.Total), bytesText(m.Memory.Objects), bytesText(m.Memory.Stacks), countText(m.Memory.Cycles),
+			m.Memory.Paused)},
 		{"Logs", string(m.LogLevel)},
 	}
 }

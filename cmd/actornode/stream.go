@@ -17,7 +17,8 @@ import (
 )
 
 // causes are those of dead letters.
-var causes = []string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias", "late_reply", "not_a_term"}
+var causes = []string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias", "late_reply",
+	"not_a_term"}
 
 func traceCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
@@ -25,7 +26,8 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 	var events []string
 	cmd := &cobra.Command{
 		Use: "trace PROCESS...", Short: "Show the messages of processes as they come", Args: cobra.MinimumNArgs(1),
-		Long: "Shows what processes receive, send and do, as it happens, until they have exited, or Ctrl-C. Events that come faster than\n" +
+		Long: "Shows what processes receive, send and do, as it happens, until they have exited, or Ctrl-C. Events that come " +
+			"faster than\n" +
 			"they can be shown are dropped and counted.\n" + processRefHelp + "\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode trace counter\n  actornode trace counter echo --events receive,exit --max 100\n" +
 			"  actornode trace demo --children --json | jq -r .message",
@@ -53,7 +55,10 @@ func traceCommand(env environment, status *exit) *cobra.Command {
 			}
 			q.Targets = append(q.Targets, target)
 		}
-		stream, err := opened(ctx, s, func(ctx context.Context) (*admin.Stream[admin.Event], error) { return admin.Trace(ctx, s.n, s.at, q) })
+		stream, err := opened(ctx, s, func(ctx context.Context) (*admin.Stream[admin.Event],
+			error) {
+			return admin.Trace(ctx, s.n, s.at, q)
+		})
 		if err != nil && len(args) == 1 {
 			return missing(w, err)
 		} else if err != nil {
@@ -71,7 +76,8 @@ func streamFlags(cmd *cobra.Command, o *admin.StreamOptions, size *int) {
 }
 
 // opened opens a stream, within the timeout; the stream itself lasts as long as ctx.
-func opened[T any](ctx context.Context, s *session, open func(context.Context) (*admin.Stream[T], error)) (*admin.Stream[T], error) {
+func opened[T any](ctx context.Context, s *session, open func(context.Context) (*admin.Stream[T], error)) (*admin.Stream[T],
+	error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.timeout, func() { cancel(context.DeadlineExceeded) })
 	stream, err := open(ctx)

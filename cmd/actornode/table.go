@@ -37,7 +37,8 @@ func screenOf(env environment) io.Writer {
 // environOf is what of the environment says how a terminal is written to.
 func environOf(env environment) []string {
 	var all []string
-	for _, k := range []string{"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "WT_SESSION", "TMUX", "COLUMNS"} {
+	for _, k := range []string{"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "WT_SESSION", "TMUX",
+		"COLUMNS"} {
 		if v, ok := env.lookup(k); ok {
 			all = append(all, k+"="+v)
 		}

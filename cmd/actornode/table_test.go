@@ -33,7 +33,8 @@ func TestForest(t *testing.T) {
 	forest := admin.Forest{Loose: 1234, Cut: 2, Missing: 1, Trees: []admin.Branch{
 		{ID: "shop", Kind: "application", Version: "1.2", PID: f.list[0].PID, State: "waiting", Children: []admin.Branch{
 			{ID: "top", Kind: "supervisor", Name: "shop_sup", PID: f.list[1].PID, State: "idle", Children: []admin.Branch{
-				{ID: "carts", Kind: "supervisor", Name: "carts", PID: f.list[2].PID, State: "idle", Count: 12000, Note: "12000 children: not listed"},
+				{ID: "carts", Kind: "supervisor", Name: "carts", PID: f.list[2].PID, State: "idle", Count: 12000,
+					Note: "12000 children: not listed"},
 				{ID: "till", Kind: "worker", Name: "till", Behaviour: "*shop.till", PID: f.list[3].PID, State: "running", Mailbox: 4321},
 				{ID: "printer", Kind: "worker", State: "restarting"},
 			}},
@@ -45,13 +46,16 @@ func TestForest(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 134217727: "134,217,727", -1234: "-1,234", -123: "-123"} {
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 134217727: "134,217,727", -1234: "-1,234",
+		-123: "-123"} {
 		assert.Equal(t, want, countText(n))
 	}
-	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 3 << 29: "1.5 GiB", 1<<64 - 1: "16.0 EiB"} {
+	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 3 << 29: "1.5 GiB",
+		1<<64 - 1: "16.0 EiB"} {
 		assert.Equal(t, want, bytesText(n))
 	}
-	for d, want := range map[time.Duration]string{0: "0ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 61 * time.Second: "1m1s",
+	for d, want := range map[time.Duration]string{0: "0ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s",
+		61 * time.Second:            "1m1s",
 		3*time.Hour + 2*time.Minute: "3h2m", 50 * time.Hour: "2d2h"} {
 		assert.Equal(t, want, spanText(d))
 	}

@@ -29,7 +29,8 @@ type processRef struct {
 // parseProcessRef reads a process; at is the node of those that do not say theirs.
 func parseProcessRef(text string, at wire.Atom) (processRef, error) {
 	w := processRef{text: text, node: at}
-	if text != "" && (text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") && strings.Contains(text, ":")) {
+	if text != "" && (text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") &&
+		strings.Contains(text, ":")) {
 		return w, w.parsePID()
 	}
 	if strings.HasPrefix(text, "{") {
@@ -55,7 +56,8 @@ func parseProcessRef(text string, at wire.Atom) (processRef, error) {
 
 // parsePID reads every form of a PID.
 func (w *processRef) parsePID() error {
-	bad := fail(exitUsage, nil, "%s is not a PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, <0.ID.SERIAL> or ID", w.text)
+	bad := fail(exitUsage, nil, "%s is not a PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, "+
+		"<0.ID.SERIAL> or ID", w.text)
 	text := w.text
 	if strings.HasPrefix(text, "<") { // <NODE.ID.SERIAL>, the node a name or 0
 		inner, ok := strings.CutSuffix(text[1:], ">")
@@ -143,7 +145,8 @@ func (s *session) current(ctx context.Context, w processRef) (wire.PID, error) {
 	}
 	kernel, ok := v.(wire.PID)
 	if !ok {
-		return wire.PID{}, fail(exitUnsupported, nil, "%s does not tell its creation: give the PID with its creation, ID.SERIAL.CREATION", w.node)
+		return wire.PID{}, fail(exitUnsupported, nil,
+			"%s does not tell its creation: give the PID with its creation, ID.SERIAL.CREATION", w.node)
 	}
 	return kernel.Origin().PID(w.pid.Number()), nil
 }

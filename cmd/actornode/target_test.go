@@ -35,7 +35,8 @@ func TestWho(t *testing.T) {
 		require.NoError(t, err, c.text)
 		assert.Equal(t, c.want, got)
 	}
-	for _, text := range []string{"", "a b", "{a, b, c}", "{a, 1}", "{a", "<0.1>", "<0.1.2", "<0.1.2.3>", "1.2.3.4", "4294967296", "1.x", "a@b.c:x", "[1]", "'x"} {
+	for _, text := range []string{"", "a b", "{a, b, c}", "{a, 1}", "{a", "<0.1>", "<0.1.2", "<0.1.2.3>", "1.2.3.4", "4294967296",
+		"1.x", "a@b.c:x", "[1]", "'x"} {
 		_, err := parseProcessRef(text, "go@host")
 		assert.Equal(t, exitUsage, codeOf(err), "%q: %v", text, err)
 	}

@@ -99,7 +99,8 @@ func (x *terminal) wait(pattern string) string {
 func (x *terminal) shows(file, pattern string) {
 	seen := cells(x.wait(pattern))
 	want, err := os.ReadFile(file)
-	for deadline := time.Now().Add(nodetest.Limit); err == nil && !erltest.Updating() && seen != string(want) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(nodetest.Limit); err == nil && !erltest.Updating() && seen != string(want) &&
+		time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond) // another process draws
 		seen = cells(x.see())
 	}

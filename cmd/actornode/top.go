@@ -112,7 +112,8 @@ func (l *sampler) once(q admin.Query) error {
 		return v.err
 	}
 	if l.s.json {
-		return l.s.writeJSON(map[string]any{"status": v.sum, "processes": v.list.Processes, "matched": v.list.Matched, "total": v.list.Total})
+		return l.s.writeJSON(map[string]any{"status": v.sum, "processes": v.list.Processes, "matched": v.list.Matched,
+			"total": v.list.Total})
 	}
 	w := l.s.screen()
 	for _, line := range headLines(v, 0) {

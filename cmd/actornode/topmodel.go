@@ -91,7 +91,8 @@ func (k topKeys) FullHelp() [][]key.Binding {
 }
 
 func newTop(a sampleSource, q admin.Query, every time.Duration) top {
-	t := top{ask: a, every: every, keys: newTopKeys(), help: help.New(), query: q, filter: textinput.New(), info: viewport.New(), width: 80, height: 24}
+	t := top{ask: a, every: every, keys: newTopKeys(), help: help.New(), query: q, filter: textinput.New(), info: viewport.New(),
+		width: 80, height: 24}
 	t.filter.Prompt = "filter: "
 	t.filter.CharLimit = 100
 	t.filter.SetVirtualCursor(true)

@@ -33,10 +33,12 @@ func newFakeNode(processes int) *fakeNode {
 	f.sum = admin.Summary{Node: "go@host", Ready: true, Uptime: 50 * time.Hour, Processes: processes, Names: 7, Handled: 1234567,
 		Goroutines: 21, RunQueue: 3, DeadLetters: map[node.Atom]uint64{"no_process": 12, "mailbox_full": 1},
 		Memory: admin.Memory{Total: 345 << 20, Objects: 123 << 20},
-		Peers:  []admin.Peer{{Name: "a@host", State: "up", Held: true}, {Name: "b@host", State: "up"}, {Name: "c@host", State: "connecting"}}}
+		Peers: []admin.Peer{{Name: "a@host", State: "up", Held: true}, {Name: "b@host", State: "up"},
+			{Name: "c@host", State: "connecting"}}}
 	for i := range processes {
-		p := admin.Process{PID: fakeOrigin.PID(uint64(i) * 100), Behaviour: "*shop.cart", State: "waiting", Mailbox: 10 * i, Handled: uint64(i) * 1000,
-			Memory: 1 << i, Age: time.Duration(i) * time.Hour, Links: i}
+		p := admin.Process{PID: fakeOrigin.PID(uint64(i) * 100), Behaviour: "*shop.cart", State: "waiting", Mailbox: 10 * i,
+			Handled: uint64(i) * 1000,
+			Memory:  1 << i, Age: time.Duration(i) * time.Hour, Links: i}
 		switch i % 3 {
 		case 0:
 			p.Name = node.Atom(fmt.Sprintf("a_name_that_is_longer_than_its_column_%d", i))
@@ -52,11 +54,13 @@ func (f *fakeNode) sample(turn int, q admin.Query) sampleMsg {
 	f.queries = append(f.queries, q)
 	f.now = f.now.Add(time.Second)
 	list := append([]admin.Process(nil), f.list...)
-	return sampleMsg{turn: turn, at: f.now, sum: f.sum, list: admin.Listing{Processes: list, Matched: len(list) + 5, Total: 1000}, err: f.err}
+	return sampleMsg{turn: turn, at: f.now, sum: f.sum, list: admin.Listing{Processes: list, Matched: len(list) + 5, Total: 1000},
+		err: f.err}
 }
 
 func (f *fakeNode) details(pid wire.PID) detailMsg {
-	return detailMsg{pid, admin.Detail{Process: f.list[pid.Number()/100], Started: admin.Time{Time: f.now}, Messages: []any{wire.Atom("one"), wire.Tuple{wire.Atom("two"), 2}}}, f.err}
+	return detailMsg{pid, admin.Detail{Process: f.list[pid.Number()/100], Started: admin.Time{Time: f.now},
+		Messages: []any{wire.Atom("one"), wire.Tuple{wire.Atom("two"), 2}}}, f.err}
 }
 
 // driver runs a model without a program: what a command answers is said to it at
@@ -176,7 +180,8 @@ func TestTopMeasuresRates(t *testing.T) {
 	d := drive(t, f, 80, 24)
 	f.list[1].Handled += 250
 	d.tick() // a second later, by the fake node's clock
-	assert.Equal(t, []float64{0, 250, 0}, []float64{d.m.now.list.Processes[0].Rate, d.m.now.list.Processes[1].Rate, d.m.now.list.Processes[2].Rate})
+	assert.Equal(t, []float64{0, 250, 0}, []float64{d.m.now.list.Processes[0].Rate, d.m.now.list.Processes[1].Rate,
+		d.m.now.list.Processes[2].Rate})
 	d.press("s", "s")
 	assert.Equal(t, admin.ByRate, f.queries[len(f.queries)-1].Sort)
 	assert.Zero(t, f.queries[len(f.queries)-1].Window, "what is asked for a key is not measured first")

@@ -36,7 +36,8 @@ func (t top) View() tea.View {
 		lines = append(lines, faintStyle.Render(t.noteLine()))
 	}
 	if t.mode == modeInfo {
-		lines = append(lines, headStyle.Render("Process "+shownAt(t.shown.pid, t.now.sum.Node)), t.info.View(), faintStyle.Render("↑/↓ scroll • esc back • q quit"))
+		lines = append(lines, headStyle.Render("Process "+shownAt(t.shown.pid, t.now.sum.Node)), t.info.View(),
+			faintStyle.Render("↑/↓ scroll • esc back • q quit"))
 	} else {
 		lines = append(lines, t.list()...)
 		lines = append(lines, t.help.View(t.keys))

@@ -17,8 +17,9 @@ func treeCommand(env environment, status *exit) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "tree", Short: "Draw the applications and supervision trees", Args: cobra.NoArgs,
-		Long: "Draws what the supervisors of a node run: applications first, then supervisors outside of applications. A child is shown\n" +
-			"with its PID, its state unless it is idle or waiting, and the number of messages that wait for it.\n" + jsonHelp + "\n" + targetHelp,
+		Long: "Draws what the supervisors of a node run: applications first, then supervisors outside of applications. A child is\n" +
+			"shown with its PID, its state unless it is idle or waiting, and the number of messages that wait for it.\n" +
+			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode tree\n  actornode tree --json | jq '.trees[].children[].id'",
 	}
 	cmd.Flags().IntVarP(&limit, "limit", "l", 0, "most branches to draw; default: what the node allows")
@@ -93,7 +94,8 @@ func branchText(b admin.Branch, at wire.Atom) string {
 	if !b.PID.IsZero() {
 		parts = append(parts, faintStyle.Render(shownAt(b.PID, at)))
 	}
-	if busy := b.State == "running" || b.State == "scheduled"; b.State != "idle" && b.State != "waiting" && b.State != "" && (!busy || b.Kind == "worker") {
+	if busy := b.State == "running" || b.State == "scheduled"; b.State != "idle" && b.State != "waiting" && b.State != "" &&
+		(!busy || b.Kind == "worker") {
 		parts = append(parts, stateStyled(b.State))
 	}
 	if b.Mailbox > 0 {

@@ -135,7 +135,8 @@ func (r *release) compile(t *testing.T) {
 
 // erl is an OTP node.
 func (r *release) erl(t *testing.T, name string, port int, args ...string) *exec.Cmd {
-	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie}, args...)...)
+	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie},
+		args...)...)
 	cmd.Env = environ(port)
 	return cmd
 }
@@ -268,7 +269,8 @@ func (s *stand) drive(t *testing.T, res *result, cmd *exec.Cmd) {
 		}
 	}
 	err = cmd.Wait()
-	assert.True(t, finished, "the driver has not finished after %d checks: %v\n%s", len(res.checks)-before, err, tail(log.Bytes(), 4000))
+	assert.True(t, finished, "the driver has not finished after %d checks: %v\n%s", len(res.checks)-before, err,
+		tail(log.Bytes(), 4000))
 }
 
 // readKnown reads the checks that are known to fail with a release: a line each,

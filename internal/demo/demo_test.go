@@ -74,7 +74,8 @@ func TestErlangCall(t *testing.T) {
 		defer self.Close(nil)
 		ref := n.MakeRef()
 		call := func(to, text string) any {
-			require.NoError(t, self.SendName(wire.Atom(to), wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, term(t, text)}))
+			require.NoError(t, self.SendName(wire.Atom(to),
+				wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, term(t, text)}))
 			reply := self.Receive().(wire.Tuple)
 			require.Equal(t, ref, reply[0])
 			return reply[1]

@@ -138,7 +138,9 @@ func TestLinesThatCannotBeWritten(t *testing.T) {
 	log.Info("b")
 	o.set(nil)
 	log.Info("c")
-	require.Equal(t, []string{"level=INFO msg=c", `level=ERROR msg="log lines were lost: they could not be written" lost=2 last_error="write: no space left on device"`}, o.lines())
+	require.Equal(t, []string{"level=INFO msg=c",
+		`level=ERROR msg="log lines were lost: they could not be written" lost=2 last_error="write: no space left on device"`},
+		o.lines())
 	log.Info("d")
 	require.Equal(t, []string{"level=INFO msg=d"}, o.lines())
 	require.Equal(t, loglimit.Counts{Failed: 2}, h.Counts())

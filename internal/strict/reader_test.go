@@ -89,7 +89,8 @@ func TestErrors(t *testing.T) {
 		{"name: a\nstock: {a: 1, a: 2}", "2:15: stock.a: given twice, first in line 2"},
 		{"name: a\nstock: {[a]: 1}", "2:9: stock: a key must be a plain word"},
 		{"name: a\nstock: {<<: {a: 1}}", `2:9: stock."<<": merge keys are not supported: write the pairs out`},
-		{"name: a\nprt: 7", "2:1: prt: unknown field; did you mean port? allowed: name, port, share, open, wait, kind, list, stock, nothing"},
+		{"name: a\nprt: 7", "2:1: prt: unknown field; did you mean port? allowed: name, port, share, open, wait, kind, list, " +
+			"stock, nothing"},
 	} {
 		_, err := read(c.text)
 		assert.EqualError(t, err, "shop.yaml:"+c.want, c.text)

@@ -46,7 +46,8 @@ func (q *request) call() (any, error) {
 	}
 	ms, ok := wire.Int(q.args[2])
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
-		return nil, fmt.Errorf("%w: call: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]), maxCall.Milliseconds())
+		return nil, fmt.Errorf("%w: call: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]),
+			maxCall.Milliseconds())
 	}
 	ctx, cancel := context.WithTimeoutCause(q.worker.Context(), time.Duration(ms)*time.Millisecond, node.ErrTimeout)
 	defer cancel()

@@ -24,7 +24,8 @@ func TestStatus(t *testing.T) {
 	level := new(slog.LevelVar)
 	started := time.Now().Add(-time.Hour)
 	var ready atomic.Bool
-	far, near := two(t, admin.Config{Version: "1.2.3", Level: level, Started: started, Listeners: func() []string { return []string{"here:1"} },
+	far, near := two(t, admin.Config{Version: "1.2.3", Level: level, Started: started,
+		Listeners: func() []string { return []string{"here:1"} },
 		Ready: func() error {
 			if ready.Load() {
 				return nil
@@ -158,7 +159,8 @@ func TestRate(t *testing.T) {
 	require.NoError(t, err)
 	defer timer.Cancel()
 	settles(t, func() bool { // in a window nothing may get its turn
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Sort: admin.ByRate, Window: 300 * time.Millisecond, Limit: 1})
+		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(),
+			admin.Query{Sort: admin.ByRate, Window: 300 * time.Millisecond, Limit: 1})
 		return err == nil && len(l.Processes) == 1 && l.Processes[0].PID == ticks && l.Processes[0].Rate > 0
 	})
 }
@@ -324,7 +326,8 @@ func TestLogLevel(t *testing.T) {
 	is, err := admin.LogLevel(nodetest.Soon(t), near, far.Name())
 	require.NoError(t, err)
 	assert.Equal(t, slog.LevelDebug, is)
-	_, err = node.Call[any](nodetest.Soon(t), near, node.At{Name: admin.Name, Node: far.Name()}, wire.Tuple{wire.Atom("log_level"), wire.Atom("loud")})
+	_, err = node.Call[any](nodetest.Soon(t), near, node.At{Name: admin.Name, Node: far.Name()},
+		wire.Tuple{wire.Atom("log_level"), wire.Atom("loud")})
 	require.NoError(t, err) // {error, _} is a reply
 	assert.Equal(t, slog.LevelDebug, level.Level())
 }
@@ -410,7 +413,10 @@ func TestReadOnly(t *testing.T) {
 }
 
 func TestAllow(t *testing.T) {
-	far, near := two(t, admin.Config{Allow: func(peer, request node.Atom) bool { return peer == "far@127.0.0.1" || request == "status" }})
+	far, near := two(t, admin.Config{Allow: func(peer, request node.Atom) bool {
+		return peer == "far@127.0.0.1" ||
+			request == "status"
+	}})
 	_, err := admin.Status(nodetest.Soon(t), near, far.Name())
 	assert.NoError(t, err)
 	_, err = admin.Nodes(nodetest.Soon(t), near, far.Name())
@@ -431,7 +437,8 @@ func TestGarbage(t *testing.T) {
 		wire.Tuple{wire.Atom("register"), 1, 2}, wire.Tuple{wire.Atom("connect"), 1}, wire.Tuple{wire.Atom("trace"), wire.List{}},
 		wire.Tuple{wire.Atom("trace"), wire.NewMap()}, wire.Tuple{wire.Atom("trace"), wire.NewMap(wire.Atom("targets"), wire.List{})},
 		wire.Tuple{wire.Atom("call"), admin.Name, 1, -5}, wire.Tuple{wire.Atom("deadletters"), wire.NewMap(wire.Atom("window"), -1)},
-		wire.Tuple{wire.Atom("deadletters"), wire.NewMap(wire.Atom("to"), 3)}, wire.Tuple{wire.Atom("deadletters"), wire.NewMap(wire.Atom("size"), 1<<30)},
+		wire.Tuple{wire.Atom("deadletters"), wire.NewMap(wire.Atom("to"), 3)},
+		wire.Tuple{wire.Atom("deadletters"), wire.NewMap(wire.Atom("size"), 1<<30)},
 		wire.List{strings.Repeat("long", 10_000)},
 	} {
 		v, err := node.Call[any](ctx, near, at, body)
@@ -446,7 +453,8 @@ func TestGarbage(t *testing.T) {
 	pid, _ := far.Whereis(admin.Name)
 	require.NoError(t, near.SendAt(at, "what is this"))
 	require.NoError(t, near.SendAt(at, wire.Tuple{wire.Atom("$gen_call"), 1, 2}))
-	v, err := node.Call[any](ctx, near, at, wire.Tuple{wire.Atom("ps"), wire.NewMap(wire.Atom("limit"), 1, wire.Atom("from_the_future"), true)})
+	v, err := node.Call[any](ctx, near, at, wire.Tuple{wire.Atom("ps"),
+		wire.NewMap(wire.Atom("limit"), 1, wire.Atom("from_the_future"), true)})
 	require.NoError(t, err)
 	assert.Equal(t, wire.OK, v.(wire.Tuple)[0], "unknown keys are ignored")
 	again, _ := far.Whereis(admin.Name)

@@ -122,7 +122,8 @@ func Call(ctx context.Context, from node.Caller, at node.Atom, target, request a
 // Spawn starts a process of what the node exports as module:function with as many
 // arguments; name, if it is not "", is registered. Errors: [node.ErrUndef],
 // [node.ErrNameTaken], [node.ErrBadName].
-func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any, name node.Atom) (pid node.PID, err error) {
+func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any,
+	name node.Atom) (pid node.PID, err error) {
 	request := wire.Tuple{wire.Atom("spawn"), module, function, wire.List(args)}
 	if name != "" {
 		request = append(request, name)

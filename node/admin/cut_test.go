@@ -82,7 +82,8 @@ func TestCutCopies(t *testing.T) {
 }
 
 func FuzzCut(f *testing.F) {
-	for _, v := range []any{wire.Tuple{wire.Atom("add"), 5}, wire.List{1, "two", wire.NewMap(1, 2)}, wire.ImproperList{Head: []any{1}, Tail: 2}} {
+	for _, v := range []any{wire.Tuple{wire.Atom("add"), 5}, wire.List{1, "two", wire.NewMap(1, 2)},
+		wire.ImproperList{Head: []any{1}, Tail: 2}} {
 		b, err := etf.Append(nil, v)
 		require.NoError(f, err)
 		f.Add(b, 30)

@@ -108,7 +108,8 @@ func TestErlang(t *testing.T) {
 	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
 	require.NoError(t, n.Send(busy, wire.Tuple{wire.Atom("add"), 5}))
 	require.NoError(t, n.Send(busy, "text"))
-	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"}, func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"},
+		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 
 	out, err := erltest.Run(t, erltest.Options{Name: "e@127.0.0.1", EPMD: mapper.Port, Args: []string{"-eval", inErlang}})
 	require.NoError(t, err, out)

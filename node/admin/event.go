@@ -44,9 +44,10 @@ type StreamOptions struct {
 
 // Event is what a traced process has done, or what was done to it.
 type Event struct {
-	At      Time      `json:"at"`
-	Process node.PID  `json:"process"`                        // the one that is traced
-	Type    node.Atom `json:"type"`                           // receive, send, link, unlink, linked, unlinked, monitor, demonitor, signal, exit, spawn, register, unregister
+	At      Time     `json:"at"`
+	Process node.PID `json:"process"` // the one that is traced
+	// receive, send, link, unlink, linked, unlinked, monitor, demonitor, signal, exit, spawn, register, unregister
+	Type    node.Atom `json:"type"`
 	Other   node.PID  `json:"other,omitzero" etf:",omitzero"` // sender, receiver, the other end; zero: not known
 	Name    node.Atom `json:"name,omitzero" etf:",omitzero"`  // of the receiver, where it was sent to a name; the name registered
 	Node    node.Atom `json:"node,omitzero" etf:",omitzero"`  // of the Name, if not this one

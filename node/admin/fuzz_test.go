@@ -18,10 +18,13 @@ import (
 func FuzzRequest(f *testing.F) {
 	n := startNode(f, nil, "fuzz")
 	require.NoError(f, admin.Start(nodetest.Soon(f), n, admin.Config{ReadOnly: true, Level: new(slog.LevelVar)}))
-	q := wire.NewMap(wire.Atom("sort"), wire.Atom("mailbox"), wire.Atom("limit"), 2, wire.Atom("text"), "a", wire.Atom("state"), wire.Atom("idle"))
-	s := wire.NewMap(wire.Atom("targets"), wire.List{admin.Name, "<0.1.0>", "actornode"}, wire.Atom("window"), wire.Atom("infinity"), wire.Atom("max"), 1)
+	q := wire.NewMap(wire.Atom("sort"), wire.Atom("mailbox"), wire.Atom("limit"), 2, wire.Atom("text"), "a", wire.Atom("state"),
+		wire.Atom("idle"))
+	s := wire.NewMap(wire.Atom("targets"), wire.List{admin.Name, "<0.1.0>", "actornode"}, wire.Atom("window"),
+		wire.Atom("infinity"), wire.Atom("max"), 1)
 	for _, v := range []any{
-		wire.Atom("status"), wire.Atom("ps"), wire.Tuple{wire.Atom("ps"), q}, wire.Tuple{wire.Atom("tree"), wire.NewMap(wire.Atom("limit"), 3)},
+		wire.Atom("status"), wire.Atom("ps"), wire.Tuple{wire.Atom("ps"), q},
+		wire.Tuple{wire.Atom("tree"), wire.NewMap(wire.Atom("limit"), 3)},
 		wire.Tuple{wire.Atom("info"), admin.Name}, wire.Tuple{wire.Atom("info"), "<0.1.0>"}, wire.Tuple{wire.Atom("trace"), s},
 		wire.Tuple{wire.Atom("deadletters"), s}, wire.Tuple{wire.Atom("exit"), admin.Name, wire.Atom("kill")}, wire.Atom("log_level"),
 	} {

@@ -49,7 +49,8 @@ func (q *Query) validate() error {
 		q.Window = defaultWindow
 	}
 	if q.Limit < 0 || q.Mailbox < 0 || q.Window < 0 || q.Window > maxWindow {
-		return fmt.Errorf("%w: ps: limit and mailbox must not be negative, and window must be 0 to %d ms", ErrBadRequest, maxWindow.Milliseconds())
+		return fmt.Errorf("%w: ps: limit and mailbox must not be negative, and window must be 0 to %d ms", ErrBadRequest,
+			maxWindow.Milliseconds())
 	}
 	if s := q.State; s != "" && !slices.Contains([]node.Atom{"idle", "scheduled", "running", "waiting", "exiting"}, s) {
 		return fmt.Errorf("%w: ps: state %s: want idle, scheduled, running, waiting or exiting", ErrBadRequest, s)

@@ -22,10 +22,11 @@ const (
 
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
-	Sort    node.Atom     `etf:",omitzero"`    // ByMailbox, …: the greatest first, but for ByPID and ByName. Default: ByPID
-	Reverse bool          `etf:",omitzero"`    // reverse the order
-	Limit   int           `etf:",omitzero"`    // default 1000; what the service allows at most
-	Window  time.Duration `etf:",ms,omitzero"` // what rates are measured over: the answer takes as long. Default: no rates; with ByRate 1 s. At most 10 s
+	Sort    node.Atom `etf:",omitzero"` // ByMailbox, …: the greatest first, but for ByPID and ByName. Default: ByPID
+	Reverse bool      `etf:",omitzero"` // reverse the order
+	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most
+	// what rates are measured over: the answer takes as long. Default: no rates; with ByRate 1 s. At most 10 s
+	Window time.Duration `etf:",ms,omitzero"`
 
 	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; letter case does not matter
 	State      node.Atom `etf:",omitzero"` // idle, scheduled, running, waiting

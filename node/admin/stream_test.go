@@ -80,7 +80,8 @@ func TestTraceKinds(t *testing.T) {
 		c.Unlink(child)
 		return nil
 	}))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
 	require.NoError(t, err)
 	all, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
 		StreamOptions: admin.StreamOptions{Max: 11}})
@@ -110,7 +111,8 @@ func TestTraceKinds(t *testing.T) {
 			types = append(types, e.Type)
 		}
 	}
-	assert.Equal(t, []node.Atom{"receive", "spawn", "link", "child linked", "monitor", "demonitor", "send", "child receive", "unlink",
+	assert.Equal(t, []node.Atom{"receive", "spawn", "link", "child linked", "monitor", "demonitor", "send", "child receive",
+		"unlink",
 		"child unlinked", "child register"}, types)
 	assert.EqualValues(t, "max", all.Why())
 	text, _ := wire.Text(events[6].Message)
@@ -126,8 +128,9 @@ func TestSlowReader(t *testing.T) {
 	var got sync.WaitGroup
 	got.Add(messages)
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { got.Done(); return nil }))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
-		StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+			StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
 	require.NoError(t, err)
 	for i := range messages {
 		require.NoError(t, far.Send(pid, i))
@@ -148,8 +151,9 @@ func TestQuickReader(t *testing.T) {
 	const messages = 5000
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
-		StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
+	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+			StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
 	require.NoError(t, err)
 	go func() {
 		for i := range messages {
@@ -306,7 +310,8 @@ func TestTraceNobody(t *testing.T) {
 		_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
 		assert.ErrorIs(t, err, want)
 	}
-	_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
+	_, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+		admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
 	settles(t, func() bool { return noStreams(t, far) }) // who has refused goes after that
 }

@@ -76,7 +76,8 @@ func (q *request) newStreamSender() (*streamSender, error) {
 		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.command, brief(a.To))
 	}
 	if o.to.IsZero() {
-		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process", ErrBadRequest, q.command)
+		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process",
+			ErrBadRequest, q.command)
 	}
 	if w, ok := wire.Int(a.Window); ok && w >= 0 && w <= maxBuffer {
 		if w > 0 {
@@ -186,12 +187,13 @@ func (q *request) deadLetters() (any, error) {
 	return q.open(o, func(self node.PID) (func(), error) {
 		d := q.n.DeadLetters(ask.Buffer)
 		o.dropped = d.Missed
-		go (&eventPump[node.DeadLetter]{sender: o, n: q.n, source: d.C, endReason: "stopped", show: func(l node.DeadLetter) (any, bool) {
-			cause := node.Atom(l.Cause.String())
-			own := l.To == self || l.To == o.to // its own would never end
-			return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
-				!own && (len(ask.Causes) == 0 || slices.Contains(ask.Causes, cause))
-		}}).run()
+		go (&eventPump[node.DeadLetter]{sender: o, n: q.n, source: d.C, endReason: "stopped",
+			show: func(l node.DeadLetter) (any, bool) {
+				cause := node.Atom(l.Cause.String())
+				own := l.To == self || l.To == o.to // its own would never end
+				return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
+					!own && (len(ask.Causes) == 0 || slices.Contains(ask.Causes, cause))
+			}}).run()
 		return d.Close, nil
 	})
 }

@@ -22,7 +22,8 @@ func find(n *node.Node, target any) (node.PID, error) {
 	}
 	text, ok := wire.Text(target)
 	if !ok {
-		return node.PID{}, fmt.Errorf("%w: %s is not a process: want a pid, a name, or text such as <0.12.0>", ErrBadRequest, brief(target))
+		return node.PID{}, fmt.Errorf("%w: %s is not a process: want a pid, a name, or text such as <0.12.0>", ErrBadRequest,
+			brief(target))
 	}
 	if pid, ok, err := number(n, text); ok || err != nil {
 		return pid, err

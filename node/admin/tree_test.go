@@ -45,7 +45,8 @@ func TestTree(t *testing.T) {
 	apps, err := application.Start(ctx, far)
 	require.NoError(t, err)
 	inner := supervisor.Spec{Children: []supervisor.Child{idle("x"), idle("y")}}
-	below := supervisor.Child{ID: node.Atom("inner"), Type: supervisor.Supervisor, Start: func(...any) (node.Actor, error) { return supervisor.New(inner), nil }}
+	below := supervisor.Child{ID: node.Atom("inner"), Type: supervisor.Supervisor,
+		Start: func(...any) (node.Actor, error) { return supervisor.New(inner), nil }}
 	top := supervisor.Spec{Children: []supervisor.Child{idle("a"), below, idle("b")}}
 	require.NoError(t, apps.Load(application.Spec{Name: "lib", Version: "1"}))
 	require.NoError(t, apps.Load(application.Spec{Name: "shop", Version: "2.1", Depends: []node.Atom{"lib"}, Top: &top}))

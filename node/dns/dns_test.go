@@ -191,11 +191,13 @@ func TestServices(t *testing.T) {
 	z := newZone(t)
 	z.set("SRV _actornode._tcp.example.", "0 0 4370 a.Example.", "9 1 4470 b.example.")
 	z.set("SRV _actornode-native._tcp.example.", "0 0 4371 a.example.", "0 0 0 .")
-	f, _ := finder(t, z, dns.Config{Services: []dns.Service{{"_actornode-native._tcp.example.", "native"}, {"_actornode._tcp.example.", "erlang"}}})
+	f, _ := finder(t, z, dns.Config{Services: []dns.Service{{"_actornode-native._tcp.example.", "native"},
+		{"_actornode._tcp.example.", "erlang"}}})
 	until(t, f, "go@a.example", "go@b.example")
 	ends, err := f.Find(t.Context(), "go@a.example")
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []node.Endpoint{{Protocol: "native", Addr: "a.example:4371"}, {Protocol: "erlang", Addr: "a.example:4370"}}, ends)
+	assert.ElementsMatch(t, []node.Endpoint{{Protocol: "native", Addr: "a.example:4371"},
+		{Protocol: "erlang", Addr: "a.example:4370"}}, ends)
 	ends, err = f.Find(t.Context(), "go@b.example")
 	require.NoError(t, err)
 	assert.Equal(t, []node.Endpoint{{Protocol: "erlang", Addr: "b.example:4470"}}, ends)

@@ -95,9 +95,11 @@ func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 func (f *Finder) Announce(_ context.Context, me node.Announcement) (stop func(), err error) {
 	base, host, _ := strings.Cut(string(me.Name), "@")
 	if base != f.cfg.Base {
-		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@HOST", "name", string(me.Name))
+		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@HOST", "name",
+			string(me.Name))
 	} else if len(f.cfg.Services) == 0 && net.ParseIP(host) == nil {
-		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@ADDRESS", "name", string(me.Name))
+		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@ADDRESS", "name",
+			string(me.Name))
 	}
 	return func() {}, nil
 }
@@ -187,7 +189,8 @@ func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]node.E
 			continue
 		}
 		name := node.Atom(f.cfg.Base + "@" + host)
-		nodes[name] = append(nodes[name], node.Endpoint{Protocol: s.Protocol, Addr: net.JoinHostPort(host, strconv.Itoa(int(srv.Port)))})
+		nodes[name] = append(nodes[name], node.Endpoint{Protocol: s.Protocol,
+			Addr: net.JoinHostPort(host, strconv.Itoa(int(srv.Port)))})
 	}
 	f.crowded(s.Name, len(srvs))
 	return nodes, nil
@@ -195,7 +198,8 @@ func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]node.E
 
 func (f *Finder) crowded(asked string, records int) {
 	if records > MaxNodes {
-		f.cfg.Log.Warn("dns: an answer has too many records: the rest is ignored", "name", asked, "records", records, "allowed", MaxNodes)
+		f.cfg.Log.Warn("dns: an answer has too many records: the rest is ignored", "name", asked, "records", records, "allowed",
+			MaxNodes)
 	}
 }
 

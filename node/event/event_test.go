@@ -113,7 +113,8 @@ func TestHowHandlersEnd(t *testing.T) {
 		log    string
 	}{
 		{"an error", func(*event.Context, any) error { return errOops }, nil, event.Failed, errOops, crash(errOops), "error: oops"},
-		{"ExitWith", func(*event.Context, any) error { return node.ExitWith("enough") }, nil, event.Failed, "enough", "enough", "enough"},
+		{"ExitWith", func(*event.Context, any) error { return node.ExitWith("enough") }, nil, event.Failed, "enough", "enough",
+			"enough"},
 		{"a panic", func(*event.Context, any) error { panic("bad cake") }, nil, event.Failed, nil, nil, "bad cake"},
 		{"Remove", func(*event.Context, any) error { return event.ErrRemove }, nil, event.Removed, nil, node.Normal, ""},
 		{"Delete", nil, func(s *scriptNode) error {
@@ -126,7 +127,8 @@ func TestHowHandlersEnd(t *testing.T) {
 		}, event.Swapped, 7, wire.Tuple{wire.Atom("swapped"), wire.Atom("z"), nil}, ""},
 		{"Context.Swap", func(c *event.Context, _ any) error { c.Swap(7, id("z"), plain{}); return nil }, nil,
 			event.Swapped, 7, wire.Tuple{wire.Atom("swapped"), wire.Atom("z"), nil}, ""},
-		{"Stop", nil, func(s *scriptNode) error { return event.Stop(s.Context(), s.n, s.pid, node.Shutdown) }, event.Stopped, node.Shutdown, node.Shutdown, ""},
+		{"Stop", nil, func(s *scriptNode) error { return event.Stop(s.Context(), s.n, s.pid, node.Shutdown) }, event.Stopped,
+			node.Shutdown, node.Shutdown, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onStage(t, func(s *scriptNode) {
@@ -479,7 +481,8 @@ func TestSubscriptionEnds(t *testing.T) {
 func TestTerms(t *testing.T) {
 	assert.Equal(t, wire.Atom("a"), id("a").Term())
 	assert.Equal(t, "{a,7}", event.ID{Module: "a", ID: 7}.String())
-	assert.Equal(t, wire.Tuple{wire.Atom("gen_event_EXIT"), wire.Atom("a"), node.Normal}, event.Exit{Handler: id("a"), Reason: node.Normal}.Term())
+	assert.Equal(t, wire.Tuple{wire.Atom("gen_event_EXIT"), wire.Atom("a"), node.Normal},
+		event.Exit{Handler: id("a"), Reason: node.Normal}.Term())
 	for how, text := range map[event.How]string{event.Deleted: "deleted", event.Swapped: "swapped", event.Removed: "removed",
 		event.OwnerGone: "owner exited", event.Stopped: "stopped", event.Failed: "failed", 99: "invalid"} {
 		assert.Equal(t, text, how.String())

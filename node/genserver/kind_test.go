@@ -129,7 +129,8 @@ func TestDefineRefuses(t *testing.T) {
 			genserver.Define(genserver.OnCast(noting[any]("")), genserver.OnCast(noting[any]("")))
 		},
 		"genserver: Define: two handlers for a message of type string": func() {
-			genserver.Define(genserver.OnInfo(noting[string]("")), genserver.OnCast(noting[string]("")), genserver.OnInfo(noting[string]("")))
+			genserver.Define(genserver.OnInfo(noting[string]("")), genserver.OnCast(noting[string]("")),
+				genserver.OnInfo(noting[string]("")))
 		},
 	} {
 		assert.PanicsWithValue(t, want, f)

@@ -42,7 +42,10 @@ var tags = []struct {
 	{"[[alias|Ref], term|term]", true, func(_ *node.Process, ref node.Ref) any {
 		return wire.ImproperList{Head: []any{aliasTag(ref), 1}, Tail: a("label")}
 	}},
-	{"{Ref, Node} of multi_call", false, func(h *node.Process, _ node.Ref) any { return wire.Tuple{h.Node().MakeRef(), h.Node().Name()} }},
+	{"{Ref, Node} of multi_call", false, func(h *node.Process,
+		_ node.Ref) any {
+		return wire.Tuple{h.Node().MakeRef(), h.Node().Name()}
+	}},
 	{"[]", false, func(*node.Process, node.Ref) any { return wire.List{} }},
 	{"[alias]", false, func(*node.Process, node.Ref) any { return wire.List{a("alias")} }},
 	{"[alias|atom]", false, func(*node.Process, node.Ref) any { return wire.ImproperList{Head: []any{a("alias")}, Tail: a("x")} }},
@@ -62,7 +65,8 @@ func TestErlangCalls(t *testing.T) {
 					reply   any
 				}{
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("hello")} }, a("hello")},
-					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("fail")} }, wire.Tuple{wire.Error, "the tea is cold"}},
+					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("fail")} },
+						wire.Tuple{wire.Error, "the tea is cold"}},
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, wire.Tuple{1}} },
 						wire.Tuple{wire.Error, wire.Tuple{a("unhandled_request"), wire.Tuple{1}}}},
 					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("suspend")} }, wire.OK},
@@ -196,7 +200,8 @@ func TestMalformed(t *testing.T) {
 	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
 	bad := []wire.Tuple{
-		{}, {a("$gen_call")}, {a("$gen_call"), 1}, {a("$gen_call"), 1, 2}, {a("$gen_call"), wire.Tuple{1, 2}, 3}, {a("$gen_call"), wire.Tuple{h.Self()}, 3},
+		{}, {a("$gen_call")}, {a("$gen_call"), 1}, {a("$gen_call"), 1, 2}, {a("$gen_call"), wire.Tuple{1, 2}, 3},
+		{a("$gen_call"), wire.Tuple{h.Self()}, 3},
 		{a("$gen_call"), wire.Tuple{h.Self(), 1, 2}, 3}, {a("$gen_call"), wire.Tuple{h.Self(), 1}, 3, 4},
 		{a("$gen_cast")}, {a("$gen_cast"), 1, 2}, {a("system")}, {a("system"), a("x"), a("get_state")}, {a("system"), nil, nil},
 		{wire.Tuple{}, wire.Tuple{}, wire.Tuple{}}, {nil, nil}, {nil, nil, nil},
@@ -322,7 +327,8 @@ func TestReplaceState(t *testing.T) {
 		func(_ context.Context, args []any) (any, error) { return args[0].(int) + 1, nil }))
 
 	failed := func(reason any) any {
-		return wire.Tuple{wire.Error, wire.Tuple{a("callback_failed"), wire.Tuple{a("gen_server"), a("system_replace_state")}, wire.Tuple{wire.Error, reason}}}
+		return wire.Tuple{wire.Error, wire.Tuple{a("callback_failed"), wire.Tuple{a("gen_server"), a("system_replace_state")},
+			wire.Tuple{wire.Error, reason}}}
 	}
 	for _, c := range []struct {
 		what string
@@ -331,8 +337,10 @@ func TestReplaceState(t *testing.T) {
 	}{
 		{"a Go function", func(s any) (any, error) { return s.(int) * 10, nil }, 10},
 		{"an exported function", wire.Export{Module: "m", Function: "inc", Arity: 1}, 11},
-		{"one that is not exported", wire.Export{Module: "m", Function: "dec", Arity: 1}, failed("node: nothing is exported under that name: fun m:dec/1")},
-		{"a foreign fun", wire.Fun{Module: "shell", OldIndex: 1, OldUniq: 2}, failed("sys: #Fun<shell.1.2> is not a function that this node can run")},
+		{"one that is not exported", wire.Export{Module: "m", Function: "dec", Arity: 1},
+			failed("node: nothing is exported under that name: fun m:dec/1")},
+		{"a foreign fun", wire.Fun{Module: "shell", OldIndex: 1, OldUniq: 2},
+			failed("sys: #Fun<shell.1.2> is not a function that this node can run")},
 		{"no fun", 5, failed("sys: 5 is not a function that this node can run")},
 		{"an error", func(any) (any, error) { return nil, errTea }, failed("the tea is cold")},
 		{"a panic", func(any) (any, error) { panic("tea") }, failed("panic: tea")},
@@ -349,7 +357,8 @@ func TestReplaceState(t *testing.T) {
 			got := nodetest.Next[any](t, h).(wire.Tuple)[1]
 			if k, ok := c.want.(int); ok {
 				assert.Equal(t, k, got, c.what)
-				h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7}, wire.Tuple{a("replace_state"), func(any) (any, error) { return before, nil }}})
+				h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7},
+					wire.Tuple{a("replace_state"), func(any) (any, error) { return before, nil }}})
 				nodetest.Next[any](t, h)
 			} else {
 				assert.True(t, wire.Equal(c.want, got), "%s: %v", c.what, got)
@@ -526,7 +535,8 @@ func randomTerm(r *rand.Rand, h *node.Process, depth int) any {
 		return l
 	}
 	words := []string{"$gen_call", "$gen_cast", "system", "alias", "get_state", "get_status", "suspend", "resume", "replace_state",
-		"debug", "log", "statistics", "trace", "true", "false", "get", "print", "no_debug", "change_code", "install", "remove", "log_to_file", "", "x"}
+		"debug", "log", "statistics", "trace", "true", "false", "get", "print", "no_debug", "change_code", "install", "remove",
+		"log_to_file", "", "x"}
 	n := 18
 	if depth <= 0 {
 		n = 12
@@ -573,7 +583,8 @@ func randomMessage(r *rand.Rand, h *node.Process) any {
 	case 3:
 		m = wire.Tuple{a("system"), from, term()}
 	case 4:
-		m = wire.Tuple{a("system"), from, wire.Tuple{a("debug"), wire.Tuple{a([]string{"log", "statistics", "trace"}[r.IntN(3)]), term()}}}
+		m = wire.Tuple{a("system"), from, wire.Tuple{a("debug"),
+			wire.Tuple{a([]string{"log", "statistics", "trace"}[r.IntN(3)]), term()}}}
 	case 5:
 		m = wire.Tuple{a("system"), from, wire.Tuple{a([]string{"replace_state", "change_code"}[r.IntN(2)]), term()}}
 	}

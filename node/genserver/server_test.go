@@ -27,7 +27,8 @@ func TestWhatEndsAServer(t *testing.T) {
 	type f = func(p *probe, c *genserver.Context) error
 	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
 		"call": func(h *node.Process, pid node.PID, f f) error {
-			_, err := genserver.CallWithin(limit, h, pid, do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
+			_, err := genserver.CallWithin(limit, h, pid,
+				do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
 		"cast":    func(h *node.Process, pid node.PID, f f) error { return genserver.Cast(h, pid, tell(f)) },
@@ -47,8 +48,10 @@ func TestWhatEndsAServer(t *testing.T) {
 		caller error
 	}{
 		{"ExitWith", func(*probe, *genserver.Context) error { return node.ExitWith(asked) }, asked, &node.ExitError{Reason: asked}},
-		{"ExitWith wrapped", func(*probe, *genserver.Context) error { return fmt.Errorf("so: %w", node.ExitWith(asked)) }, asked, &node.ExitError{Reason: asked}},
-		{"ExitWith normal", func(*probe, *genserver.Context) error { return node.ExitWith(node.Normal) }, node.Normal, &node.ExitError{Reason: node.Normal}},
+		{"ExitWith wrapped", func(*probe, *genserver.Context) error { return fmt.Errorf("so: %w", node.ExitWith(asked)) }, asked,
+			&node.ExitError{Reason: asked}},
+		{"ExitWith normal", func(*probe, *genserver.Context) error { return node.ExitWith(node.Normal) }, node.Normal,
+			&node.ExitError{Reason: node.Normal}},
 		{"Stop", func(_ *probe, c *genserver.Context) error { c.Stop(asked); return nil }, asked, none},
 		{"panic", func(*probe, *genserver.Context) error { panic("tea") }, "panic: tea", &node.ExitError{Reason: "panic: tea"}},
 		{"error", func(*probe, *genserver.Context) error { return errTea }, "error: the tea is cold", nil},
@@ -111,12 +114,14 @@ func TestExitSignals(t *testing.T) {
 		notes      []string
 		lives      bool
 	}{
-		{"the parent exits", false, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, wire.Atom("tired"), []string{}, false},
+		{"the parent exits", false, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) },
+			wire.Atom("tired"), []string{}, false},
 		{"the parent exits, trapped", true, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) },
 			wire.Atom("tired"), []string{"terminate tired"}, false},
 		{"the parent ends normally, trapped", true, true, func(h *node.Process, parent, _ node.PID) { h.Send(parent, node.Normal) },
 			node.Normal, []string{"terminate normal"}, false},
-		{"a parent without link exits", true, false, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) }, nil, []string{}, true},
+		{"a parent without link exits", true, false, func(h *node.Process, parent, _ node.PID) { h.Send(parent, wire.Atom("tired")) },
+			nil, []string{}, true},
 		{"a parent without link sends a signal, trapped", true, false,
 			func(h *node.Process, parent, child node.PID) {
 				h.Send(parent, func(s *node.Process) { s.Exit(child, wire.Atom("tired")) })
@@ -127,9 +132,12 @@ func TestExitSignals(t *testing.T) {
 				h.Send(parent, func(s *node.Process) { s.Exit(child, wire.Atom("tired")) })
 			},
 			wire.Atom("tired"), []string{"terminate tired"}, false},
-		{"a stranger's signal", false, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, wire.Atom("away"), []string{}, false},
-		{"a stranger's signal, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) }, nil, []string{"exited away"}, true},
-		{"kill, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, node.Kill) }, node.Killed, []string{}, false},
+		{"a stranger's signal", false, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) },
+			wire.Atom("away"), []string{}, false},
+		{"a stranger's signal, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, wire.Atom("away")) },
+			nil, []string{"exited away"}, true},
+		{"kill, trapped", true, true, func(h *node.Process, _, child node.PID) { h.Exit(child, node.Kill) }, node.Killed, []string{},
+			false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -350,7 +358,8 @@ func TestCallOfNode(t *testing.T) {
 func TestDestinations(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var ref node.Ref
-	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(false); return nil }}, node.Options{Name: "it"})
+	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(false); return nil }},
+		node.Options{Name: "it"})
 	_, err := genserver.Call(nodetest.Soon(t), n, node.Atom("it"), Notes{})
 	require.NoError(t, err)
 	_, err = genserver.Call(nodetest.Soon(t), n, ref, Notes{})
@@ -392,9 +401,12 @@ func TestTimeout(t *testing.T) {
 		{"negative comes at once", []step{setting(-s)}, []string{"timeout 0s"}, 0},
 		{"infinity never", []step{setting(node.Infinity)}, nil, 0},
 		{"a message cancels", []step{setting(5 * s), at(4*s, msg)}, []string{"msg 4s"}, 0},
-		{"a cast cancels", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) { genserver.Cast(n, pid, wire.Atom("x")) })}, []string{"cast x 4s"}, 0},
-		{"a call cancels", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) { genserver.Async(n, pid, Notes{}) })}, nil, 0},
-		{"an unexpected message cancels", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) { n.Send(pid, 1.5) })}, nil, 0},
+		{"a cast cancels", []step{setting(5 * s),
+			at(4*s, func(n *node.Node, pid node.PID) { genserver.Cast(n, pid, wire.Atom("x")) })}, []string{"cast x 4s"}, 0},
+		{"a call cancels", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) { genserver.Async(n, pid, Notes{}) })}, nil,
+			0},
+		{"an unexpected message cancels", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) { n.Send(pid, 1.5) })}, nil,
+			0},
 		{"set anew", []step{setting(5 * s), at(4*s, setting(5*s).do)}, []string{"timeout 9s"}, 0},
 		{"a system message begins it anew", []step{setting(5 * s), at(4*s, func(n *node.Node, pid node.PID) {
 			sys.GetState(context.Background(), n, pid)

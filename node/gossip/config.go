@@ -136,7 +136,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("gossip: Config.Bind %q means all addresses: set Config.Advertise to the one that other members use", c.Bind)
 	}
 	if _, p, _ := hostPort(c.Advertise, 0); bindPort == 0 && p != 0 {
-		return fmt.Errorf("gossip: Config.Advertise %q has a port, but Config.Bind leaves the choice of the port to the system", c.Advertise)
+		return fmt.Errorf("gossip: Config.Advertise %q has a port, but Config.Bind leaves the choice of the port to the system",
+			c.Advertise)
 	}
 	if c.Resolver == nil {
 		c.Resolver = net.DefaultResolver

@@ -86,7 +86,8 @@ func (f *Finder) Stats() Stats {
 	if f.session == nil {
 		return Stats{}
 	}
-	s := Stats{Members: f.session.list.NumMembers(), Lost: f.table.gone(), Rounds: f.session.attempts.Load(), Health: f.session.list.GetHealthScore()}
+	s := Stats{Members: f.session.list.NumMembers(), Lost: f.table.gone(), Rounds: f.session.attempts.Load(),
+		Health: f.session.list.GetHealthScore()}
 	f.session.streams.stats(&s)
 	return s
 }

@@ -290,7 +290,8 @@ func TestAnnounce(t *testing.T) {
 		says string
 	}{
 		{node.Announcement{Name: "a@127.0.0.1", Endpoints: make([]node.Endpoint, 17)}, "", "want at most 16"},
-		{node.Announcement{Name: "a@127.0.0.1", Endpoints: []node.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "", "want at most 512"},
+		{node.Announcement{Name: "a@127.0.0.1", Endpoints: []node.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "",
+			"want at most 512"},
 		{node.Announcement{Name: "a"}, "", "the name of the member"},
 		{node.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot listen on 203.0.113.1:0"},
 	} {

@@ -22,7 +22,8 @@ const cookie = "a cookie of the tests"
 
 // config is that of a member on a free port of 127.0.0.1, with short pauses.
 func config(log *logtest.Text, seeds ...string) gossip.Config {
-	c := gossip.Config{Cookie: cookie, Bind: "127.0.0.1:0", Seeds: seeds, Pace: "local", Retry: 200 * time.Millisecond, Log: log.Logger()}
+	c := gossip.Config{Cookie: cookie, Bind: "127.0.0.1:0", Seeds: seeds, Pace: "local", Retry: 200 * time.Millisecond,
+		Log: log.Logger()}
 	gossip.Hurry(&c)
 	return c
 }
@@ -38,7 +39,8 @@ func finder(t *testing.T, cfg gossip.Config) *gossip.Finder {
 // announce makes a name known that no node has, with an endpoint of its own.
 func announce(t *testing.T, f *gossip.Finder, name node.Atom, creation uint32, addr string) (stop func()) {
 	t.Helper()
-	stop, err := f.Announce(t.Context(), node.Announcement{Name: name, Creation: creation, Endpoints: []node.Endpoint{{Protocol: "erlang", Addr: addr}}})
+	stop, err := f.Announce(t.Context(), node.Announcement{Name: name, Creation: creation,
+		Endpoints: []node.Endpoint{{Protocol: "erlang", Addr: addr}}})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	return stop

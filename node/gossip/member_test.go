@@ -16,7 +16,8 @@ import (
 
 func sample() member {
 	return member{node.Announcement{Name: "go#1@10.0.0.7", Creation: 0xabc, Endpoints: []node.Endpoint{
-		{Protocol: "native", Addr: "10.0.0.7:9101"}, {Protocol: "erlang", Addr: "[::]:4370"}, {Addr: "host:1"}}}, time.UnixMilli(1700000000123)}
+		{Protocol: "native", Addr: "10.0.0.7:9101"}, {Protocol: "erlang", Addr: "[::]:4370"}, {Addr: "host:1"}}},
+		time.UnixMilli(1700000000123)}
 }
 
 func TestMember(t *testing.T) {
@@ -137,7 +138,8 @@ func TestBridge(t *testing.T) {
 	}
 	assert.Contains(t, say("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=x"), "has no cookie")
 	now = now.Add(quietTime)
-	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"), "not_logged=5")
+	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"),
+		"not_logged=5")
 	assert.Contains(t, say("[INFO] memberlist: Marking n1@h#1 as failed"), "level=INFO")
 	assert.Contains(t, say("[INFO] memberlist: Marking n2@h#1 as failed"), "n2@h")
 	assert.Empty(t, say("[DEBUG] memberlist: Stream connection"))

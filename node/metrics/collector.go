@@ -85,9 +85,10 @@ var (
 	active   = gauge("scheduler_active_workers", "Workers that run, or look for work.")
 	stages   = gauge("scheduler_stages", "Stages, the groups of actors that the scheduler runs.")
 	waiting  = gauge("scheduler_waiting_stages", "Stages with work that no worker holds.")
-	strays   = gauge("scheduler_stray_handlers", "Handlers that the scheduler detached from their stage because they block or take long.")
-	blocked  = counter("scheduler_blocked_turns_total", "Handlers that ran for too long.")
-	shared   = counter("scheduler_shared_queues_total", "How often half of a run queue was moved to an idle stage.")
+	strays   = gauge("scheduler_stray_handlers",
+		"Handlers that the scheduler detached from their stage because they block or take long.")
+	blocked = counter("scheduler_blocked_turns_total", "Handlers that ran for too long.")
+	shared  = counter("scheduler_shared_queues_total", "How often half of a run queue was moved to an idle stage.")
 
 	mailbox  = gauge("mailbox_messages", "Messages waiting in the longest mailboxes; rank 1 is the longest.", "rank")
 	examined = gauge("mailboxes_examined", "Mailboxes that were examined to find the longest.")
@@ -95,14 +96,15 @@ var (
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
 
-	peers        = gauge("peers", "Connected nodes.", "protocol")
-	peerUp       = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
-	peerIn       = counter("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
-	peerOut      = counter("peer_sent_bytes_total", "Bytes sent over the current connection.", "peer")
-	signalIn     = counter("peer_received_signals_total", "Signals received over the current connection.", "peer")
-	signalOut    = counter("peer_sent_signals_total", "Signals sent over the current connection.", "peer")
-	limitMax     = gauge("limit", "Value of the limit; 0: no limit.", "limit")
-	limitUsed    = gauge("limit_used", "Current use of the limit; for a limit per peer, that of the peer with the highest use.", "limit")
+	peers     = gauge("peers", "Connected nodes.", "protocol")
+	peerUp    = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
+	peerIn    = counter("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
+	peerOut   = counter("peer_sent_bytes_total", "Bytes sent over the current connection.", "peer")
+	signalIn  = counter("peer_received_signals_total", "Signals received over the current connection.", "peer")
+	signalOut = counter("peer_sent_signals_total", "Signals sent over the current connection.", "peer")
+	limitMax  = gauge("limit", "Value of the limit; 0: no limit.", "limit")
+	limitUsed = gauge("limit_used", "Current use of the limit; for a limit per peer, that of the peer with the highest use.",
+		"limit")
 	limitRefused = counter("limit_refused_total", "How often the limit refused, dropped or ended something.", "limit")
 
 	fallbacks = counter("protocol_fallbacks_total",

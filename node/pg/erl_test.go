@@ -78,7 +78,8 @@ func (e *otp) start() node.PID {
 func (e *otp) spawn(n int) (pids []node.PID) {
 	e.t.Helper()
 	for range n {
-		pids = append(pids, e.call("erlang", "spawn", wire.Atom("timer"), wire.Atom("sleep"), wire.List{node.Atom("infinity")}).(node.PID))
+		pids = append(pids, e.call("erlang", "spawn", wire.Atom("timer"), wire.Atom("sleep"),
+			wire.List{node.Atom("infinity")}).(node.PID))
 	}
 	return pids
 }
@@ -464,7 +465,8 @@ func TestErlangAsks(t *testing.T) {
 	assert.True(t, wire.Equal(wire.NewMap("g", wire.List{ours}), m[1]))
 	assert.Equal(t, wire.False, e.call("pg", "demonitor", at, p.MakeRef()))
 	assert.Equal(t, wire.Atom("not_joined"), ask(wire.Tuple{wire.Atom("leave_local"), "h", ours}))
-	assert.Equal(t, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("nolocal"), theirs}}, ask(wire.Tuple{wire.Atom("join_local"), "g", theirs}))
+	assert.Equal(t, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("nolocal"), theirs}},
+		ask(wire.Tuple{wire.Atom("join_local"), "g", theirs}))
 	state := e.call("sys", "get_state", at).(wire.Map)
 	n, _ := state.Get(wire.Atom("peers"))
 	assert.Equal(t, 1, n)

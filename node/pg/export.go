@@ -26,7 +26,10 @@ func Export(n *node.Node) error {
 			return change(ctx, n, s.Leave, args)
 		}},
 		{"get_members", 1, func(_ context.Context, s *Scope, args []any) (any, error) { return list(s.Members(args[0])), nil }},
-		{"get_local_members", 1, func(_ context.Context, s *Scope, args []any) (any, error) { return list(s.LocalMembers(args[0])), nil }},
+		{"get_local_members", 1, func(_ context.Context, s *Scope, args []any) (any, error) {
+			return list(s.LocalMembers(args[0])),
+				nil
+		}},
 		{"which_groups", 0, func(_ context.Context, s *Scope, _ []any) (any, error) { return list(s.Groups()), nil }},
 		{"which_local_groups", 0, func(_ context.Context, s *Scope, _ []any) (any, error) { return list(s.LocalGroups()), nil }},
 	} {
@@ -59,7 +62,8 @@ func Export(n *node.Node) error {
 var errBadArg = node.Raise(node.Atom("badarg"))
 
 // change runs join or leave with {Group, PidOrPids}.
-func change(ctx context.Context, n *node.Node, f func(context.Context, node.Caller, any, ...node.PID) error, args []any) (any, error) {
+func change(ctx context.Context, n *node.Node, f func(context.Context, node.Caller, any, ...node.PID) error,
+	args []any) (any, error) {
 	var pids []node.PID
 	switch who := args[1].(type) {
 	case node.PID:

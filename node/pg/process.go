@@ -79,7 +79,8 @@ func (p *process) Init(c *genserver.Context) error {
 	}
 	p.machine = newMachine(c.Self(), name, &p.scope.limits)
 	p.log = func(at node.Atom, what quotaKind) {
-		n.Log().Warn("a request of a peer was refused: it has too many members or groups in this scope", "scope", string(name), "peer", string(at), "what", what.String())
+		n.Log().Warn("a request of a peer was refused: it has too many members or groups in this scope", "scope", string(name), "peer",
+			string(at), "what", what.String())
 	}
 	p.scope.table.Store(p.table)
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed

@@ -75,7 +75,8 @@ func TestStartFrame(t *testing.T) {
 func TestSends(t *testing.T) {
 	w, pid := newEverything(t)
 	me := w.self.Self()
-	for _, to := range []any{me, node.Atom("sink"), "sink", wire.Tuple{node.Atom("sink"), w.n.Name()}, wire.List{"sink", string(w.n.Name())}, w.self.Alias(false)} {
+	for _, to := range []any{me, node.Atom("sink"), "sink", wire.Tuple{node.Atom("sink"), w.n.Name()},
+		wire.List{"sink", string(w.n.Name())}, w.self.Alias(false)} {
 		require.Equal(t, node.Atom("done"), w.ask(pid, "send", to, 7), "%v", to)
 		require.Equal(t, 7, w.receive(), "%v", to)
 	}

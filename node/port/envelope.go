@@ -185,12 +185,13 @@ var kinds = map[string]struct {
 	want        string
 	read        func(*fields) any
 }{
-	"ready":     {0, 0, "none", func(*fields) any { return opReady{} }},
-	"reply":     {2, 0, "id, value", func(f *fields) any { return opReply{f.id(0), f.all[1]} }},
-	"error":     {2, 0, "id, reason", func(f *fields) any { return opError{f.id(0), f.all[1]} }},
-	"send":      {2, 0, "to, message", func(f *fields) any { return opSend{f.dest(0), f.all[1]} }},
-	"cast":      {2, 0, "to, body", func(f *fields) any { return opSend{f.dest(0), node.Cast[any]{Body: f.all[1]}} }},
-	"call":      {3, 4, "id, to, body, and perhaps a timeout", func(f *fields) any { return opCall{f.id(0), f.dest(1), f.all[2], f.wait(3)} }},
+	"ready": {0, 0, "none", func(*fields) any { return opReady{} }},
+	"reply": {2, 0, "id, value", func(f *fields) any { return opReply{f.id(0), f.all[1]} }},
+	"error": {2, 0, "id, reason", func(f *fields) any { return opError{f.id(0), f.all[1]} }},
+	"send":  {2, 0, "to, message", func(f *fields) any { return opSend{f.dest(0), f.all[1]} }},
+	"cast":  {2, 0, "to, body", func(f *fields) any { return opSend{f.dest(0), node.Cast[any]{Body: f.all[1]}} }},
+	"call": {3, 4, "id, to, body, and perhaps a timeout",
+		func(f *fields) any { return opCall{f.id(0), f.dest(1), f.all[2], f.wait(3)} }},
 	"link":      {1, 0, "pid", func(f *fields) any { return opLink{f.pid(0)} }},
 	"unlink":    {1, 0, "pid", func(f *fields) any { return opUnlink{f.pid(0)} }},
 	"monitor":   {2, 0, "id, to", func(f *fields) any { return opMonitor{f.id(0), f.dest(1)} }},

@@ -118,7 +118,8 @@ func TestAppend(t *testing.T) {
 	}{
 		{MsgPack, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined}, "94a463616c6c01" + "93c0c7030161646405" + "c0"},
 		{Plain, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined}, "94a463616c6c01" + "92a361646405" + "c0"},
-		{ETF, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined}, "836804" + "770463616c6c" + "6101" + "68027703616464" + "6105" + "7709756e646566696e6564"},
+		{ETF, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined},
+			"836804" + "770463616c6c" + "6101" + "68027703616464" + "6105" + "7709756e646566696e6564"},
 		{MsgPack, wordInfo, []any{struct{ N int }{3}}, "92a4696e666f81d4016e03"},
 	} {
 		b, err := newCodec(c.kind, 1<<20).append([]byte("x"), c.word, c.fields...)

@@ -28,7 +28,8 @@ type erlangPortTest struct {
 
 func newErlangPortTest(t *testing.T) *erlangPortTest {
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	w := newPortTestWith(t, node.Config{Name: "portgo@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
+	w := newPortTestWith(t, node.Config{Name: "portgo@127.0.0.1",
+		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
 	return &erlangPortTest{w, erltest.Start(t, erltest.Options{Name: erlName, EPMD: cfg.Port})}
 }
 
@@ -51,7 +52,8 @@ func TestCalledFromErlang(t *testing.T) {
 	require.Equal(t, "5", w.rpc("gen_server", "call", to, add, infinity))
 	require.Equal(t, "ok", w.rpc("gen_server", "cast", to, add))
 	require.Equal(t, "10", w.rpc("gen_server", "call", to, node.Atom("get"), infinity))
-	require.Equal(t, "{error,{unknown,#{a => [1.5]}}}", w.rpc("gen_server", "call", to, wire.NewMap(node.Atom("a"), wire.List{1.5}), infinity))
+	require.Equal(t, "{error,{unknown,#{a => [1.5]}}}",
+		w.rpc("gen_server", "call", to, wire.NewMap(node.Atom("a"), wire.List{1.5}), infinity))
 	require.Contains(t, w.rpc("sys", "get_state", to), "frames_in => 4")
 	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("crash"), infinity), "{exit_status,1}")
 	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("get"), infinity), "noproc")
@@ -93,7 +95,8 @@ func TestETF(t *testing.T) {
 	require.Equal(t, "error: {unknown,what}", w.call(pid, "what"))
 	require.NoError(t, w.n.Send(pid, wire.Tuple{wire.Atom("ping"), w.self.Self()}))
 	require.Equal(t, wire.Tuple{wire.Atom("pong"), 16}, w.receive())
-	big := wire.Tuple{wire.Atom("echo"), wire.List{make([]byte, 3<<20), w.self.Self(), w.n.MakeRef(), 1.5, wire.NewMap("k", wire.ImproperList{Head: []any{1}, Tail: 2})}}
+	big := wire.Tuple{wire.Atom("echo"), wire.List{make([]byte, 3<<20), w.self.Self(), w.n.MakeRef(), 1.5,
+		wire.NewMap("k", wire.ImproperList{Head: []any{1}, Tail: 2})}}
 	v, err := node.Call[any](ctx, w.n, pid, big)
 	require.NoError(t, err)
 	require.True(t, wire.Equal(big[1], v))

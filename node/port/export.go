@@ -102,7 +102,8 @@ func ReadConfig(term any) (cfg Config, err error) {
 		case "log_rate":
 			cfg.LogRate, err = readSize(v)
 		default:
-			return errors.New("unknown field; want command, args, env, dir, codec, init, ready, frame, queue, stall, open, grace or log_rate")
+			return errors.New("unknown field; want command, args, env, dir, codec, init, ready, frame, queue, stall, open, grace or " +
+				"log_rate")
 		}
 		return err
 	})

@@ -17,7 +17,8 @@ func TestReadConfig(t *testing.T) {
 		`#{<<"command">> => 'x'}`: {Command: "x"},
 		`#{command => "x", args => ["a", <<"b">>, c, 8080], env => #{<<"A">> => "1", b => 2}, dir => "/", codec => etf, init => {1},
 			ready => 20, stall => infinity, grace => "1m30s", frame => 1, queue => 2, open => 3, log_rate => 4}`: {
-			Command: "x", Args: []string{"a", "b", "c", "8080"}, Env: map[string]string{"A": "1", "b": "2"}, Dir: "/", Codec: ETF, Init: wire.Tuple{1},
+			Command: "x", Args: []string{"a", "b", "c", "8080"}, Env: map[string]string{"A": "1", "b": "2"}, Dir: "/", Codec: ETF,
+			Init:  wire.Tuple{1},
 			Ready: 20 * time.Millisecond, Stall: node.Infinity, Grace: 90 * time.Second, Frame: 1, Queue: 2, Open: 3, LogRate: 4},
 	} {
 		v, err := wire.Parse(term)

@@ -111,7 +111,8 @@ func sh(script string) Config { return Config{Command: "/bin/sh", Args: []string
 
 // python is a port that runs a program that uses the sample's library.
 func python(program string) Config {
-	return Config{Command: "python3", Args: []string{"-c", "from actornode_port import Port, Atom\nimport os, sys, time\n" + program}, Grace: patience,
+	return Config{Command: "python3", Args: []string{"-c",
+		"from actornode_port import Port, Atom\nimport os, sys, time\n" + program}, Grace: patience,
 		Env: map[string]string{"PYTHONPATH": samples + ":" + os.Getenv("PYTHONPATH"), "PYTHONDONTWRITEBYTECODE": "1"}}
 }
 

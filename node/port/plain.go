@@ -82,7 +82,8 @@ func (w plainWriter) rare(t any, left int) error {
 		if v.IsUint64() {
 			return w.EncodeUint(v.Uint64())
 		}
-	case float64, float32, wire.Bitstring, wire.ImproperList, wire.PID, wire.Ref, wire.Port, wire.Export, wire.Fun, uint, uint64, uintptr:
+	case float64, float32, wire.Bitstring, wire.ImproperList, wire.PID, wire.Ref, wire.Port, wire.Export, wire.Fun, uint, uint64,
+		uintptr:
 	default:
 		same, err := etf.ToTerm(t)
 		if err != nil {

@@ -367,7 +367,8 @@ func (p *port) end(e ended) error {
 		reason = statusReason(e)
 	}
 	if !node.Orderly(reason) {
-		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason", sys.Words(reason))
+		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason",
+			sys.Words(reason))
 	}
 	return node.ExitWith(reason)
 }

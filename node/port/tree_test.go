@@ -103,7 +103,8 @@ func TestTreeBadConfig(t *testing.T) {
 		"init: 40":         {"codec: xml", `port: invalid configuration: codec: <<"xml">>; want msgpack, plain or etf`},
 		"grace: 1s":        {"graze: 1s", "port: invalid configuration: graze: unknown field; want command, args"},
 	} {
-		f, err := tree.Check("ports.yaml", strings.NewReader(strings.Replace(sampleTree(t), old, c.new, 1)), tree.Known{Behaviours: w.n.Behaviours()})
+		f, err := tree.Check("ports.yaml", strings.NewReader(strings.Replace(sampleTree(t), old, c.new, 1)),
+			tree.Known{Behaviours: w.n.Behaviours()})
 		require.NoError(t, err)
 		_, err = f.Start(ctx, w.n)
 		require.Error(t, err)
@@ -129,7 +130,8 @@ func TestExportIsForChildren(t *testing.T) {
 func TestExportIsNotForOtherNodes(t *testing.T) {
 	w := newErlangPortTest(t)
 	require.NoError(t, Export(w.n, nil))
-	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"), wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
+	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"),
+		wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
 	eventually(t, "the end of what has been spawned", func() bool {
 		return len(w.n.Behaviours()) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
 	})

@@ -233,7 +233,8 @@ func play(t *testing.T, lines []string) string {
 			commands = append(commands, line)
 		}
 	}
-	pid, ref, err := kind.StartMonitor(t.Context(), driver, &scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)}, node.Options{})
+	pid, ref, err := kind.StartMonitor(t.Context(), driver, &scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)},
+		node.Options{})
 	require.NoError(t, err)
 	wait := func(ms string) {
 		k, err := strconv.Atoi(ms)

@@ -225,11 +225,15 @@ func TestHowMachinesEnd(t *testing.T) {
 		is     error
 		state  node.Atom
 	}{
-		{"an error of a call is no end, but ExitWith is", func(*statem.Context) (statem.State[*lamp], error) { return nil, node.ExitWith("enough") }, "enough", "", nil, "off"},
-		{"Stop", func(c *statem.Context) (statem.State[*lamp], error) { c.Stop("enough"); return (*lamp).on, nil }, "enough", "", nil, "off"},
+		{"an error of a call is no end, but ExitWith is",
+			func(*statem.Context) (statem.State[*lamp], error) { return nil, node.ExitWith("enough") }, "enough", "", nil, "off"},
+		{"Stop", func(c *statem.Context) (statem.State[*lamp], error) { c.Stop("enough"); return (*lamp).on, nil }, "enough", "", nil,
+			"off"},
 		{"a panic", func(*statem.Context) (statem.State[*lamp], error) { panic("bad cake") }, nil, "panic: bad cake", nil, "off"},
-		{"Goexit", func(*statem.Context) (statem.State[*lamp], error) { runtime.Goexit(); return nil, nil }, nil, "panic: runtime.Goexit was called", nil, "off"},
-		{"a state that is none", func(*statem.Context) (statem.State[*lamp], error) { return other, nil }, nil, "error: " + statem.ErrNoState.Error(), statem.ErrNoState, "off"},
+		{"Goexit", func(*statem.Context) (statem.State[*lamp], error) { runtime.Goexit(); return nil, nil }, nil,
+			"panic: runtime.Goexit was called", nil, "off"},
+		{"a state that is none", func(*statem.Context) (statem.State[*lamp], error) { return other, nil }, nil,
+			"error: " + statem.ErrNoState.Error(), statem.ErrNoState, "off"},
 		{"a timeout that is none", func(c *statem.Context) (statem.State[*lamp], error) {
 			c.SetTimeout(statem.TypeCast, 1, nil)
 			return (*lamp).on, nil
@@ -428,7 +432,8 @@ func TestSystem(t *testing.T) {
 			return nil, statem.Reply(c, ask{}, 1)
 		})
 		require.NoError(t, err)
-		require.NoError(t, statem.Cast(s.me, pid, do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })))
+		require.NoError(t, statem.Cast(s.me, pid,
+			do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })))
 		status, err := sys.GetStatus(s.Context(), s.me, pid)
 		require.NoError(t, err)
 		assert.Equal(t, wire.Tuple{wire.Atom("module"), wire.Atom("gen_statem")}, status.(wire.Tuple)[2])
@@ -486,13 +491,15 @@ func TestDebug(t *testing.T) {
 		require.NoError(t, statem.Cast(s.me, pid, "x"))
 		s.me.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{s.me.Self(), wire.Atom("t")}, "q"})
 		events := wire.Format(must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("log"), wire.Atom("get")})))
-		for _, want := range []string{`{in,{cast,<<"x">>}}`, `{consume,{cast,<<"x">>},off,off}`, `{in,{{call,{`, `{out,{error,{unhandled_request,off,<<"q">>}}`} {
+		for _, want := range []string{`{in,{cast,<<"x">>}}`, `{consume,{cast,<<"x">>},off,off}`, `{in,{{call,{`,
+			`{out,{error,{unhandled_request,off,<<"q">>}}`} {
 			assert.Contains(t, events, want)
 		}
 		stats := wire.Format(must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("statistics"), wire.Atom("get")})))
 		assert.Contains(t, stats, "{messages_in,2},{messages_out,1}")
 		reply := node.ReceiveOf[wire.Tuple](s.me)
-		assert.Equal(t, wire.Tuple{wire.Atom("t"), wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("off"), "q"}}}, reply)
+		assert.Equal(t, wire.Tuple{wire.Atom("t"),
+			wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("off"), "q"}}}, reply)
 	})
 }
 
@@ -506,10 +513,12 @@ func TestProtocol(t *testing.T) {
 			s.me.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{s.me.Self(), tag}, answer})
 			assert.Equal(t, wire.Tuple{tag, 4}, node.ReceiveOf[wire.Tuple](s.me))
 		}
-		s.me.Send(pid, wire.Tuple{wire.Atom("$gen_cast"), do(func(c *statem.Context) (statem.State[*lamp], error) { return (*lamp).on, nil })})
+		s.me.Send(pid, wire.Tuple{wire.Atom("$gen_cast"),
+			do(func(c *statem.Context) (statem.State[*lamp], error) { return (*lamp).on, nil })})
 		assert.Equal(t, node.Atom("on"), must(sys.GetState(s.Context(), s.me, pid)).(wire.Tuple)[0])
 		require.NoError(t, s.n.Register("lamp", pid))
-		require.NoError(t, statem.Cast(s.me, node.Atom("lamp"), do(func(c *statem.Context) (statem.State[*lamp], error) { c.Hibernate(); return (*lamp).off, nil })))
+		require.NoError(t, statem.Cast(s.me, node.Atom("lamp"),
+			do(func(c *statem.Context) (statem.State[*lamp], error) { c.Hibernate(); return (*lamp).off, nil })))
 		assert.Equal(t, node.Atom("off"), must(sys.GetState(s.Context(), s.me, node.Atom("lamp"))).(wire.Tuple)[0])
 	})
 }

@@ -62,7 +62,8 @@ func TestCheck(t *testing.T) {
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "b"}}, "{duplicate_application,b}"},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "a"}}, "{cycle,[a,a]}"},
 		{application.Spec{Name: "a", Optional: []wire.Atom{"b"}}, "{optional_application_not_in_applications,b}"},
-		{application.Spec{Name: "a", Top: &supervisor.Spec{}, Start: sleeper("a").Start}, `{badstartspec,<<"Top and Start cannot be combined">>}`},
+		{application.Spec{Name: "a", Top: &supervisor.Spec{}, Start: sleeper("a").Start},
+			`{badstartspec,<<"Top and Start cannot be combined">>}`},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "c"}, Optional: []wire.Atom{"c"}}, ""},
 	} {
 		err := x.spec.Check()
@@ -77,7 +78,8 @@ func TestCheck(t *testing.T) {
 
 func TestStartAll(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
-		for _, s := range []application.Spec{sleeper("d", "b", "c"), sleeper("c", "a"), sleeper("b", "a"), sleeper("a"), {Name: "lib"}} {
+		for _, s := range []application.Spec{sleeper("d", "b", "c"), sleeper("c", "a"), sleeper("b", "a"), sleeper("a"),
+			{Name: "lib"}} {
 			require.NoError(t, c.Load(s))
 		}
 		require.NoError(t, c.StartAll(t.Context()))
@@ -111,15 +113,16 @@ func TestCycle(t *testing.T) {
 func TestStopTimeout(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		var top node.PID
-		stubborn := application.Spec{Name: "stubborn", StopTimeout: 7 * time.Second, Start: func(_ context.Context, p *node.Process) (pid node.PID, err error) {
-			top, err = p.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
-				p.TrapExit(true)
-				for {
-					p.Receive()
-				}
-			}))
-			return top, err
-		}}
+		stubborn := application.Spec{Name: "stubborn", StopTimeout: 7 * time.Second,
+			Start: func(_ context.Context, p *node.Process) (pid node.PID, err error) {
+				top, err = p.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
+					p.TrapExit(true)
+					for {
+						p.Receive()
+					}
+				}))
+				return top, err
+			}}
 		hanging := sleeper("hanging")
 		hanging.StopTimeout = 2 * time.Second
 		hanging.PrepStop = func() { time.Sleep(time.Minute) }
@@ -201,7 +204,8 @@ func TestPermanent(t *testing.T) {
 		require.NoError(t, c.Err())
 		require.NoError(t, n.SendName("x", 1))
 		<-c.Done()
-		require.Equal(t, &application.EndedError{Name: "vital", Type: application.Permanent, Reason: node.Shutdown, Started: true}, c.Err())
+		require.Equal(t, &application.EndedError{Name: "vital", Type: application.Permanent, Reason: node.Shutdown, Started: true},
+			c.Err())
 		require.EqualError(t, c.Err(), "application: the permanent application vital ended: shutdown")
 		require.Empty(t, n.Registered())
 		require.Error(t, c.StartAll(t.Context()))
@@ -228,16 +232,17 @@ func TestStartPanics(t *testing.T) {
 func TestHookPanics(t *testing.T) {
 	var log strings.Builder
 	var mu sync.Mutex
-	run(t, node.Config{Log: slog.New(slog.NewTextHandler(lockedWriter{&mu, &log}, nil))}, func(t *testing.T, n *node.Node, c *application.Controller) {
-		s := sleeper("a")
-		stopped := false
-		s.PrepStop = func() { panic("oops") }
-		s.Stop = func() { stopped = true }
-		require.NoError(t, c.Load(s))
-		require.NoError(t, c.StartAll(t.Context()))
-		require.NoError(t, c.Stop(t.Context(), "a"))
-		require.True(t, stopped)
-	})
+	run(t, node.Config{Log: slog.New(slog.NewTextHandler(lockedWriter{&mu, &log}, nil))},
+		func(t *testing.T, n *node.Node, c *application.Controller) {
+			s := sleeper("a")
+			stopped := false
+			s.PrepStop = func() { panic("oops") }
+			s.Stop = func() { stopped = true }
+			require.NoError(t, c.Load(s))
+			require.NoError(t, c.StartAll(t.Context()))
+			require.NoError(t, c.Stop(t.Context(), "a"))
+			require.True(t, stopped)
+		})
 	require.Contains(t, log.String(), "hook=PrepStop panic=oops")
 }
 

@@ -36,7 +36,8 @@ type Controller struct {
 // nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
 func Start(ctx context.Context, n *node.Node) (*Controller, error) {
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
-	pid, err := controllerServers.Start(ctx, n, &controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},
+	pid, err := controllerServers.Start(ctx, n,
+		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},
 		node.Options{Name: Name, Protected: true, Place: node.Detached()}) // it waits for those that it stops
 	if err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ var known = tree.Known{
 		{Module: "Odd.Module", Function: "start it"},
 		{Module: "demo", Function: "counter"}, {Module: "demo", Function: "echo"}, {Module: "demo", Function: "exit", Arity: 1},
 		{Module: "shop", Function: "front", Arity: 1}, {Module: "shop", Function: "session", Arity: 2},
-		{Module: "shop", Function: "store"}, {Module: "shop", Function: "terms", Arity: 1}, {Module: "shop", Function: "terms", Arity: 25},
+		{Module: "shop", Function: "store"}, {Module: "shop", Function: "terms", Arity: 1},
+		{Module: "shop", Function: "terms", Arity: 25},
 	},
 	Applications: []wire.Atom{"kernel", "stdlib"},
 }
@@ -94,9 +95,11 @@ func describe(f *tree.File) string {
 }
 
 func describeSupervisor(b *strings.Builder, indent string, s *supervisor.Spec, o node.Options) {
-	fmt.Fprintf(b, "%ssupervisor %q %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, s.Strategy, s.Intensity, s.Period, s.AutoShutdown)
+	fmt.Fprintf(b, "%ssupervisor %q %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, s.Strategy, s.Intensity,
+		s.Period, s.AutoShutdown)
 	for _, k := range s.Children {
-		fmt.Fprintf(b, "%s  child %s name %q %v %v shutdown %v significant %v modules %q backoff %+v\n", indent, wire.Format(k.ID), k.Options.Name,
+		fmt.Fprintf(b, "%s  child %s name %q %v %v shutdown %v significant %v modules %q backoff %+v\n", indent, wire.Format(k.ID),
+			k.Options.Name,
 			k.Type, k.Restart, k.Shutdown, k.Significant, k.Modules, k.Backoff)
 		if k.Start == nil {
 			fmt.Fprintf(b, "%s    %s:%s\n", indent, wire.Format(k.Named.Module), wire.Format(k.Named.Function))

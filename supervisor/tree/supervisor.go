@@ -282,7 +282,8 @@ func (r *reader) function(v at) (wire.Export, bool) {
 			}
 		}
 	}
-	r.Fail(v, "want module:function without arity, which is the number of args; %s", strict.Allowed("", r.exports(func(wire.Export) bool { return true })))
+	r.Fail(v, "want module:function without arity, which is the number of args; %s",
+		strict.Allowed("", r.exports(func(wire.Export) bool { return true })))
 	return wire.Export{}, false
 }
 

@@ -25,13 +25,14 @@ func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 // echoes exports a behaviour that sends its arguments to whoever is registered as
 // test.
 func echoes(t *testing.T, n *node.Node, arity int) {
-	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity}, func(args []any) (node.Actor, error) {
-		return node.ProcessFunc(func(p *node.Process) error {
-			p.SendName("test", wire.List(args))
-			p.Receive()
-			return nil
-		}), nil
-	}))
+	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity},
+		func(args []any) (node.Actor, error) {
+			return node.ProcessFunc(func(p *node.Process) error {
+				p.SendName("test", wire.List(args))
+				p.Receive()
+				return nil
+			}), nil
+		}))
 }
 
 // The demo's tree from a file is that of package demo.
@@ -182,7 +183,8 @@ func TestOwn(t *testing.T) {
 	}}}
 	check := func(text string) (*tree.File, error) { return tree.Check("own.yaml", strings.NewReader(text), known) }
 
-	_, err := check("supervisor: {children: [\n{id: a, start: own:run, args: [bad]},\n{id: a, start: own:rum, args: [1]},\n{id: c, start: own:run}]}")
+	_, err := check("supervisor: {children: [\n{id: a, start: own:run, args: [bad]},\n{id: a, start: own:rum, args: [1]},\n{id: " +
+		"c, start: own:run}]}")
 	require.EqualError(t, err, "own.yaml:2:31: supervisor.children[0].args: <<\"bad\">>; want good\n"+
 		"own.yaml:3:6: supervisor.children[1].id: the id a is already used by the child in line 2\n"+
 		"own.yaml:3:16: supervisor.children[1].start: own:rum is not exported; did you mean own:run/1? allowed: own:run/1\n"+
@@ -199,7 +201,8 @@ func TestOwn(t *testing.T) {
 	_, err = supervisor.StartDynamic(t.Context(), n, node.Atom("many"), 7)
 	require.NoError(t, err)
 	require.Equal(t, []any{[]byte("good"), 7}, <-given)
-	_, err = supervisor.StartChild(t.Context(), n, node.Atom("top"), supervisor.Child{ID: "z", Named: supervisor.Named{Module: "own", Function: "run", Args: []any{"good"}}})
+	_, err = supervisor.StartChild(t.Context(), n, node.Atom("top"),
+		supervisor.Child{ID: "z", Named: supervisor.Named{Module: "own", Function: "run", Args: []any{"good"}}})
 	require.ErrorContains(t, err, "undef")
 	require.Empty(t, given)
 }

@@ -69,14 +69,16 @@ func TestNamesAnswers(t *testing.T) {
 		_, err := ParseNames(b[:i])
 		require.Equal(t, i < 4, err != nil, "cut at %d", i)
 	}
-	n, err = ParseNames([]byte("\x00\x00\x00\x01name  at port 1\nname x\nname y at port 65536\nname z at port -1\nnam q at port 3\n\nname w at port 7\nname v at port 8"))
+	n, err = ParseNames([]byte("\x00\x00\x00\x01name  at port 1\nname x\nname y at port 65536\nname z at port -1\nnam q at port " +
+		"3\n\nname w at port 7\nname v at port 8"))
 	require.NoError(t, err)
 	require.Equal(t, []Entry{{"w", 7}}, n.Entries)
 }
 
 // Parsers answer, ask for more, or refuse; what they have read they write back.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{"v\x00\x00\x00\x00\x01", "y\x01\x00\x63", "w\x01", "w\x00" + sampleBytes, "\x00\x00\x11\x11name a at port 1\n"} {
+	for _, s := range []string{"v\x00\x00\x00\x00\x01", "y\x01\x00\x63", "w\x01", "w\x00" + sampleBytes,
+		"\x00\x00\x11\x11name a at port 1\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

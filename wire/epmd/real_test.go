@@ -174,12 +174,14 @@ func steps() []step {
 		{what: "largest request", send: []byte("n" + q + q[:1056])},
 		{what: "too large a request", send: []byte("n" + q + q[:1057])},
 	}
-	for _, name := range []string{"a", "a\x00", "a\x00\x00", "a\x00b", "", "\x00", "b", "c", "c0", "c7", "é", "nobody", "\xff", "\xc3",
+	for _, name := range []string{"a", "a\x00", "a\x00\x00", "a\x00b", "", "\x00", "b", "c", "c0", "c7", "é", "nobody", "\xff",
+		"\xc3",
 		"e1020", "e1021", "nl", "tl", q[:254], q[:254] + "\x00", q[:256], e[:512]} {
 		l = append(l, step{what: fmt.Sprintf("look up %.8q of %d", name, len(name)), send: []byte("z" + name)})
 	}
 	for _, name := range []string{q[:255], e[:510]} {
-		l = append(l, step{what: "look up 255 characters", send: []byte("z" + name), differs: "it can be registered, so it can be looked up"})
+		l = append(l, step{what: "look up 255 characters", send: []byte("z" + name),
+			differs: "it can be registered, so it can be looked up"})
 	}
 	for op := range 256 {
 		switch Op(op) {

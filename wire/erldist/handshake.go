@@ -128,7 +128,8 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
 		return m.fail(nil, "%s closed the connection without an answer: no node of OTP 23 or newer listens there, "+
-			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.peerName(), m.h.Local.Name)
+			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.peerName(),
+			m.h.Local.Name)
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.peerName())
 	case awaitAck:
@@ -155,13 +156,16 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 		return nil, nil
 	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
 		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
-			return [][]byte{statusFalse.append(nil)}, m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
+			return [][]byte{statusFalse.append(nil)},
+				m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
 		}
 		return [][]byte{statusTrue.append(nil)}, nil
 	case statusNok:
-		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection", m.peerName())
+		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection",
+			m.peerName())
 	case statusNotAllowed:
-		return nil, m.fail(wire.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags than %s",
+		return nil, m.fail(wire.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags "+
+			"than %s",
 			m.peerName(), m.h.Local.Name, m.announce)
 	}
 	if strings.HasPrefix(string(status), "named:") {
@@ -177,7 +181,8 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	if c.name != m.h.Peer {
-		return nil, m.fail(wire.ErrPeerName, "expected %s to answer, but %.300q did%s", m.h.Peer, string(c.name), namesHint(m.h.Peer, c.name))
+		return nil, m.fail(wire.ErrPeerName, "expected %s to answer, but %.300q did%s", m.h.Peer, string(c.name),
+			namesHint(m.h.Peer, c.name))
 	}
 	m.peer.Creation = c.creation
 	m.theirs = c.flags.expanded()
@@ -189,7 +194,8 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 	}
 	if m.answer != nil && !m.answer(c.challenge) {
 		return nil, m.fail(wire.ErrCookie, "%s sent back a challenge that this node sent in another handshake: it does not "+
-			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)", m.peerName())
+			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)",
+			m.peerName())
 	}
 	m.state = awaitAck
 	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
@@ -260,9 +266,11 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.state = awaitAlive
 		return [][]byte{statusAlive.append(nil)}, nil
 	case v == wire.Busy:
-		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection", m.peerName())
+		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection",
+			m.peerName())
 	}
-	return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
+	return [][]byte{statusNotAllowed.append(nil)},
+		m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
 }
 
 // name finds a name for a peer that has none, and returns the status that tells.

@@ -195,7 +195,8 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	s := e.dial(&Protocol{})
 	ref := s.origin.RefOf(1)
 	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "nobody_there", Ref: ref})
-	assert.Equal(t, wire.Frame{Op: wire.OpDown, Name: "nobody_there", To: s.pid(1), Ref: ref, Payload: wire.Atom("noproc")}, s.next())
+	assert.Equal(t, wire.Frame{Op: wire.OpDown, Name: "nobody_there", To: s.pid(1), Ref: ref, Payload: wire.Atom("noproc")},
+		s.next())
 
 	// A process of theirs: monitored, linked, sent a signal, gone.
 	s.to("echo", wire.Tuple{s.pid(1), 1})
@@ -354,8 +355,10 @@ func TestErlangCallsAndAliases(t *testing.T) {
 	assert.Equal(t, "{label,42}", e.Ask("seq_trace:get_token(label)"))
 
 	// Each way to send and to signal, with a token.
-	e.Tell("seq_trace:set_token([]), Self = self(), spawn(fun F() -> register(tok, self()), Self ! up, process_flag(trap_exit, true), " +
-		"(fun G(0) -> ok; G(N) -> receive Y -> {label, L} = seq_trace:get_token(label), Self ! {Y, L}, G(N-1) end end)(3) end), receive up -> ok end")
+	e.Tell("seq_trace:set_token([]), Self = self(), spawn(fun F() -> register(tok, self()), Self ! up, process_flag(trap_exit, " +
+		"true), " +
+		"(fun G(0) -> ok; G(N) -> receive Y -> {label, L} = seq_trace:get_token(label), Self ! {Y, L}, G(N-1) end end)(3) end), " +
+		"receive up -> ok end")
 	e.Answer()
 	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "tok", Payload: wire.Atom("named"), Token: token})
 	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "tok", Ref: s.origin.RefOf(77)})
@@ -373,7 +376,8 @@ func TestErlangCallsAndAliases(t *testing.T) {
 
 func TestErlangTerms(t *testing.T) {
 	e := startErl(t)
-	for _, p := range []*Protocol{{}, {Without: FlagDistHdrAtomCache}, {Without: FlagFragments}, {Without: FlagExitPayload | FlagSendSender}} {
+	for _, p := range []*Protocol{{}, {Without: FlagDistHdrAtomCache}, {Without: FlagFragments},
+		{Without: FlagExitPayload | FlagSendSender}} {
 		s := e.dial(p)
 		require.Equal(t, "true", e.Ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
 		kinds := s.next().Payload.(wire.List)
@@ -436,7 +440,8 @@ func TestErlangLargeAndMany(t *testing.T) {
 		s.to("echo", wire.Tuple{s.pid(1), wire.Tuple{wire.Atom("blob"), blob}})
 		back := s.next().Payload.(wire.Tuple)
 		require.True(t, bytes.Equal(blob, back[1].([]byte)))
-		for _, n := range []int{fragmentSize - 200, fragmentSize - 1, fragmentSize, fragmentSize + 1, 2 * fragmentSize, 3*fragmentSize + 17} {
+		for _, n := range []int{fragmentSize - 200, fragmentSize - 1, fragmentSize, fragmentSize + 1, 2 * fragmentSize,
+			3*fragmentSize + 17} {
 			for d := range 100 {
 				s.to("echo", wire.Tuple{s.pid(1), blob[:n-50+d]})
 				require.True(t, bytes.Equal(blob[:n-50+d], s.next().Payload.([]byte)), "%d", n-50+d)
@@ -474,7 +479,8 @@ func TestErlangTicks(t *testing.T) {
 	e := startErl(t, "-kernel", "net_ticktime", "2") // with 1 what delays us by a second ends the link
 	s := e.dial(&Protocol{})
 	in, _ := s.link.Traffic()
-	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) { // time is what is tested
+	// time is what is tested
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		_, err := s.link.Flush(true)
 		require.NoError(t, err)
 	}

@@ -134,8 +134,9 @@ func (x *exchange) read() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n >= maxHandshake {
-		return nil, &handshakeError{wire.ErrPeerProtocol, fmt.Sprintf("a handshake message of %d bytes: the peer speaks a different protocol, "+
-			"or uses TLS where this node does not", n)}
+		return nil, &handshakeError{wire.ErrPeerProtocol,
+			fmt.Sprintf("a handshake message of %d bytes: the peer speaks a different protocol, "+
+				"or uses TLS where this node does not", n)}
 	}
 	msg := make([]byte, n)
 	_, err := io.ReadFull(x.Conn, msg)

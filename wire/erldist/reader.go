@@ -42,7 +42,8 @@ type reader struct {
 
 // errMemory says that a message cannot be kept until all of it has come.
 func errMemory(size int) error {
-	return fmt.Errorf("an incomplete message, %d bytes so far: the incomplete messages of all nodes together exceed their limit (limits.fragment_bytes)",
+	return fmt.Errorf("an incomplete message, %d bytes so far: the incomplete messages of all nodes together exceed their limit "+
+		"(limits.fragment_bytes)",
 		size)
 }
 
@@ -89,7 +90,8 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 	case b[1] == firstFragment || b[1] == nextFragment:
 		return r.fragment(b, f)
 	}
-	return false, fmt.Errorf("a frame of %d bytes that begins with % x, which is not a distribution header", len(b), b[:min(len(b), 8)])
+	return false, fmt.Errorf("a frame of %d bytes that begins with % x, which is not a distribution header", len(b),
+		b[:min(len(b), 8)])
 }
 
 // whole reads a message in one frame.

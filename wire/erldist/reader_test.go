@@ -62,7 +62,8 @@ func TestInvalidControlMessages(t *testing.T) {
 		{[]any{wire.Tuple{4, theirPID, ourPID}}, "UNLINK from a node that announced UNLINK_ID"},
 		{[]any{wire.Tuple{35, 0, theirPID, ourPID}}, "an unlink id of 0"},
 		{[]any{wire.Tuple{35, -5, theirPID, ourPID}}, "an unlink id is not an integer in the allowed range"},
-		{[]any{wire.Tuple{36, new(big.Int).Lsh(big.NewInt(1), 64), theirPID, ourPID}}, "an unlink id is not an integer in the allowed range"},
+		{[]any{wire.Tuple{36, new(big.Int).Lsh(big.NewInt(1), 64), theirPID, ourPID}},
+			"an unlink id is not an integer in the allowed range"},
 		{[]any{wire.Tuple{35, 1, third, ourPID}}, "a process of x@127.0.0.1"},
 		{[]any{wire.Tuple{3, third, ourPID, 1}}, "a process of x@127.0.0.1"},
 		{[]any{wire.Tuple{24, third, ourPID}, 1}, "a process of x@127.0.0.1"},
@@ -82,7 +83,8 @@ func TestInvalidControlMessages(t *testing.T) {
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, wire.Tuple{1, 2, 3}, wire.List{}}, wire.List{}}, "expected {M,F,A}"},
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, wire.Atom("x"), wire.List{}}, wire.List{}}, "expected {M,F,A}"},
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.Atom("x")}, wire.List{}}, "expected a list of options"},
-		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{wire.Tuple{wire.Atom("name"), 1}}}, wire.List{}}, "spawn option {name,1}"},
+		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{wire.Tuple{wire.Atom("name"), 1}}}, wire.List{}},
+			"spawn option {name,1}"},
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{}}, wire.List{1}}, "1 arguments follow it"},
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{}}, wire.Atom("x")}, "its arguments are not a list"},
 		{[]any{wire.Tuple{31, someRef, ourPID, 0, third}}, "the new process is on x@127.0.0.1"},
@@ -107,7 +109,8 @@ func TestOtherControlMessages(t *testing.T) {
 		terms []any
 		want  wire.Frame
 	}{
-		{announcedFlags &^ FlagUnlinkID, []any{wire.Tuple{4, theirPID, ourPID}}, wire.Frame{Op: wire.OpUnlink, From: theirPID, To: ourPID}},
+		{announcedFlags &^ FlagUnlinkID, []any{wire.Tuple{4, theirPID, ourPID}},
+			wire.Frame{Op: wire.OpUnlink, From: theirPID, To: ourPID}},
 		{announcedFlags, []any{wire.Tuple{37, new(big.Int).Or(huge, big.NewInt(altactPriority|altactName|altactToken)), theirPID,
 			wire.Atom("n"), wire.Atom("token"), 1, 2, 3}, 9},
 			wire.Frame{Op: wire.OpSend, From: theirPID, Name: "n", Token: wire.Atom("token"), Urgent: true, Payload: 9}},
@@ -116,10 +119,12 @@ func TestOtherControlMessages(t *testing.T) {
 		{announcedFlags, []any{wire.Tuple{37, altactExit | altactAlias, theirPID, someRef}, wire.Atom("bye")},
 			wire.Frame{Op: wire.OpSignal, From: theirPID, Ref: someRef, Payload: wire.Atom("bye")}},
 		{announcedFlags, []any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{
-			wire.Tuple{wire.Atom("monitor"), wire.List{}}, wire.Tuple{wire.Atom("link"), wire.List{}}, wire.Atom("x")}}, wire.Charlist("ab")},
+			wire.Tuple{wire.Atom("monitor"), wire.List{}}, wire.Tuple{wire.Atom("link"), wire.List{}}, wire.Atom("x")}},
+			wire.Charlist("ab")},
 			wire.Frame{Op: wire.OpSpawn, Ref: someRef, From: theirPID, Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{97, 98},
 				Leader: theirPID, Link: true, Monitor: true, Options: wire.List{wire.Atom("x")}}}},
-		{announcedFlags, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}}, wire.Frame{Op: wire.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
+		{announcedFlags, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}},
+			wire.Frame{Op: wire.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
 	} {
 		var f wire.Frame
 		ok, err := ours(c.flags, wire.LinkLimits{}).frame(framed(t, c.terms...), &f)
@@ -210,7 +215,8 @@ func TestFragments(t *testing.T) {
 		{"zero", inFragments(7, body, 0), "fragment 0 of sequence 7"},
 		{"too many", [][]byte{inFragments(1, body, 2, 1)[0], inFragments(2, body, 2, 1)[0], inFragments(3, body, 2, 1)[0]},
 			"more than 2 incomplete fragmented messages at a time"},
-		{"too long", append(inFragments(1, make([]byte, 1000), 9, 8), inFragments(1, make([]byte, 1000), 8, 7)[1]), "longer than 1000 bytes"},
+		{"too long", append(inFragments(1, make([]byte, 1000), 9, 8), inFragments(1, make([]byte, 1000), 8, 7)[1]),
+			"longer than 1000 bytes"},
 		{"cut", [][]byte{good[0][:15]}, "ends inside its distribution header"},
 	} {
 		r := ours(announcedFlags, wire.LinkLimits{Fragments: 2, Message: 1000})

@@ -72,7 +72,8 @@ func describe(f wire.Frame) string {
 		fmt.Fprintf(&s, " id %d", f.ID)
 	}
 	if f.Spawn != nil {
-		fmt.Fprintf(&s, " spawn %s:%s%s leader %v link %v monitor %v %s", f.Spawn.Module, f.Spawn.Function, wire.Format(wire.List(f.Spawn.Args)),
+		fmt.Fprintf(&s, " spawn %s:%s%s leader %v link %v monitor %v %s", f.Spawn.Module, f.Spawn.Function,
+			wire.Format(wire.List(f.Spawn.Args)),
 			f.Spawn.Leader, f.Spawn.Link, f.Spawn.Monitor, wire.Format(f.Spawn.Options))
 	}
 	if f.Token != nil {
@@ -88,7 +89,8 @@ func describe(f wire.Frame) string {
 
 // scene makes erl send one of everything, and us an answer to some of it.
 func scene(e *erl, s *side, blob int) {
-	e.Tell("catch monitor(process, {nobody, 'go@127.0.0.1'}), {a, 'go@127.0.0.1'} ! {hello, self(), list_to_atom([233,1078]), [1,2,3]}, ok")
+	e.Tell("catch monitor(process, {nobody, 'go@127.0.0.1'}), {a, 'go@127.0.0.1'} ! {hello, self(), list_to_atom([233,1078]), " +
+		"[1,2,3]}, ok")
 	e.Answer()
 	e.Tell("seq_trace:set_token(label, 7), {a, 'go@127.0.0.1'} ! hello, seq_trace:set_token([]), ok")
 	e.Answer()

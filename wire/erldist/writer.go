@@ -36,7 +36,8 @@ type writer struct {
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkLimits, foreign func(any) (any, error)) *writer {
-	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.headed(), limit: limits.WithDefaults().Message, nobody: wire.NewOrigin(local).PID(0)}
+	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.headed(), limit: limits.WithDefaults().Message,
+		nobody: wire.NewOrigin(local).PID(0)}
 	w.enc.Foreign = foreign
 	if flags.Has(FlagDistHdrAtomCache) {
 		w.enc.Atoms = w.cache.index

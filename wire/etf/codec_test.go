@@ -54,25 +54,31 @@ var trips = []struct {
 	{wire.Atom(""), "7700"}, {wire.OK, "77026f6b"}, {wire.Atom("é"), "7702c3a9"}, {wire.Atom("ж"), "7702d0b6"},
 	{wire.Atom(strings.Repeat("a", 255)), "77ff6161"}, {wire.Atom(strings.Repeat("ж", 127)), "77fed0b6"},
 	{wire.Atom(strings.Repeat("ж", 128)), "760100d0b6"}, {wire.Atom(strings.Repeat("\U0010ffff", 255)), "7603fcf48fbfbf"},
-	{wire.Tuple{}, "6800"}, {wire.Tuple{1}, "68016101"}, {wire.Tuple(ints(255)), "68ff6100"}, {wire.Tuple(ints(256)), "690000010061006101"},
+	{wire.Tuple{}, "6800"}, {wire.Tuple{1}, "68016101"}, {wire.Tuple(ints(255)), "68ff6100"},
+	{wire.Tuple(ints(256)), "690000010061006101"},
 	{wire.List(nil), "6a"}, {wire.List{wire.List(nil)}, "6c000000016a6a"},
 	{wire.List{1, 2}, "6b00020102"}, {wire.List{1, 256}, "6c00000002610162000001006a"}, {wire.List{-1}, "6c0000000162ffffffff6a"},
-	{wire.Charlist(strings.Repeat("a", 65_535)).List(), "6bffff6161"}, {wire.Charlist(strings.Repeat("a", 65_536)).List(), "6c0001000061616161"},
+	{wire.Charlist(strings.Repeat("a", 65_535)).List(), "6bffff6161"},
+	{wire.Charlist(strings.Repeat("a", 65_536)).List(), "6c0001000061616161"},
 	{wire.ImproperList{Head: []any{1}, Tail: 2}, "6c0000000161016102"},
 	{wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: erl.Ref(1, 2, 3)}, "6c0000000177"},
 	{wire.ImproperList{Head: []any{1}, Tail: wire.Tuple{wire.ImproperList{Head: []any{2}, Tail: []byte{}}}}, "6c0000000161016801"},
 	{[]byte{}, "6d00000000"}, {[]byte("abc"), "6d00000003616263"}, {bytes.Repeat([]byte("x"), 1<<20), "6d001000007878"},
 	{wire.NewBitstring([]byte{0xff}, 1), "4d000000010180"}, {wire.NewBitstring([]byte{1, 2, 0xff}, 23), "4d00000003070102fe"},
 	{wire.Map{}, "7400000000"}, {wire.NewMap(wire.Atom("a"), 1, "b", 2.5), "740000000277016161016d0000000162464004"},
-	{erl.PID(7<<32 | 9), "5877036140680000000900000007" + "01020304"}, {erl.PID(math.MaxUint64), "587703614068ffffffffffffffff01020304"},
-	{erl.Port(9), "597703614068" + "0000000901020304"}, {erl.Port(1<<28 - 1), "5977036140680fffffff"}, {erl.Port(1 << 28), "787703614068000000001000000001020304"},
+	{erl.PID(7<<32 | 9), "5877036140680000000900000007" + "01020304"},
+	{erl.PID(math.MaxUint64), "587703614068ffffffffffffffff01020304"},
+	{erl.Port(9), "597703614068" + "0000000901020304"}, {erl.Port(1<<28 - 1), "5977036140680fffffff"},
+	{erl.Port(1 << 28), "787703614068000000001000000001020304"},
 	{erl.Port(math.MaxUint64), "787703614068ffffffffffffffff"},
-	{erl.Ref(1), "5a0001770361406801020304" + "00000001"}, {erl.Ref(1, 2, 3, 4, 5), "5a0005770361406801020304000000010000000200000003"},
+	{erl.Ref(1), "5a0001770361406801020304" + "00000001"},
+	{erl.Ref(1, 2, 3, 4, 5), "5a0005770361406801020304000000010000000200000003"},
 	{wire.Export{Module: "lists", Function: "map", Arity: 2}, "7177056c6973747377036d61706102"},
 	{wire.Export{Module: "m", Function: "f", Arity: 255}, "7177016d77016661ff"},
 	{wire.Fun{Arity: 1, Uniq: [16]byte{15: 0xee}, Index: 3, Module: "m", OldIndex: 300, OldUniq: -5, PID: erl.PID(1)},
 		"70" + "0000003c" + "01" + "000000000000000000000000000000ee" + "00000003" + "00000000" + "77016d" + "620000012c" + "62fffffffb" + "58"},
-	{wire.Fun{Arity: 255, Module: "m", PID: erl.PID(1), Free: []any{wire.Tuple{1, []byte("x")}, wire.NewMap(1, wire.List{2})}}, "70"},
+	{wire.Fun{Arity: 255, Module: "m", PID: erl.PID(1), Free: []any{wire.Tuple{1, []byte("x")}, wire.NewMap(1, wire.List{2})}},
+		"70"},
 }
 
 // TestRoundTrip covers every tag that is written and every size that matters.
@@ -84,7 +90,8 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(t, err, name)
 		got := hex.EncodeToString(b[:min(len(b), len(c.head))])
 		require.True(t, strings.HasPrefix(got, "7883"+c.head[:min(len(c.head), len(got)-4)]), "%s: %s, not 83%s", name, got[2:], c.head)
-		for _, one := range []func([]byte) (any, []byte, error){d.Decode, Decode, func(b []byte) (any, []byte, error) { return d.DecodeBare(b[1:]) }} {
+		for _, one := range []func([]byte) (any, []byte, error){d.Decode, Decode,
+			func(b []byte) (any, []byte, error) { return d.DecodeBare(b[1:]) }} {
 			term, rest, err := one(append(b[1:], "rest"...))
 			require.NoError(t, err, name)
 			require.Equal(t, "rest", string(rest), name)
@@ -344,7 +351,8 @@ func allocated(f func()) uint64 {
 // TestLengthBombs: lengths that lie cost nothing.
 func TestLengthBombs(t *testing.T) {
 	const huge = "7fffffff"
-	heads := []string{"69" + huge, "6c" + huge, "6d" + huge, "4d" + huge + "01", "6f" + huge + "00", "74" + huge, "70" + huge, "6bffff",
+	heads := []string{"69" + huge, "6c" + huge, "6d" + huge, "4d" + huge + "01", "6f" + huge + "00", "74" + huge, "70" + huge,
+		"6bffff",
 		"70" + "00000029" + strings.Repeat("00", 21) + huge + "77016d61006100", "50" + huge + "789c", "50" + "00100000" + "789c4b04"}
 	var d Decoder
 	for _, h := range heads {
@@ -427,7 +435,8 @@ func TestDepth(t *testing.T) {
 
 func TestElements(t *testing.T) {
 	d := Decoder{Limits: Limits{Elements: 10}}
-	for _, s := range []any{wire.Tuple(ints(11)), wire.List(ints(11)), wire.Tuple{wire.List(ints(9)), 1}, wire.Tuple{wire.NewMap(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)},
+	for _, s := range []any{wire.Tuple(ints(11)), wire.List(ints(11)), wire.Tuple{wire.List(ints(9)), 1},
+		wire.Tuple{wire.NewMap(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)},
 		wire.List{wire.ImproperList{Head: ints(9), Tail: wire.Tuple{1}}}} {
 		b, err := Append(nil, s)
 		require.NoError(t, err)

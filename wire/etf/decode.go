@@ -191,7 +191,8 @@ func (r *reading) nest(stack []level, next *level, limits *Limits) error {
 		next.keys++
 	}
 	if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > limits.LargeKeys {
-		return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, limits.LargeKeys)
+		return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted,
+			limits.LargeKeys)
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	packed, _ := AppendCompressed(nil, wire.List{bytes.Repeat([]byte("abc"), 100)})
 	f.Add(packed)
-	for _, s := range []string{"6c0000000161016c000000006a", "72000264000361406803000000010000000252", "6c000000006c00000001616b000141", "6c000000006c0000000161016102"} {
+	for _, s := range []string{"6c0000000161016c000000006a", "72000264000361406803000000010000000252",
+		"6c000000006c00000001616b000141", "6c000000006c0000000161016102"} {
 		b, _ := hex.DecodeString("83" + s)
 		f.Add(b)
 	}

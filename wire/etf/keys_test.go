@@ -41,11 +41,12 @@ func TestKeys(t *testing.T) {
 	var d Decoder
 	start := time.Now()
 	for name, b := range map[string][]byte{
-		"one key":                     chain(depth, pairs(1), small),
-		"a key like it beside it":     chain(depth, pairs(2), slices.Concat(small, one, small)),
-		"a key like it before it":     chain(depth, slices.Concat(pairs(2), one, small), small),
-		"31 others":                   chain(depth/16, pairs(32), append(small, many...)),
-		"in tuples":                   chain(depth/2, append(pairs(2), tagSmallTuple, 1), slices.Concat(small, []byte{tagSmallTuple, 1}, one, small)),
+		"one key":                 chain(depth, pairs(1), small),
+		"a key like it beside it": chain(depth, pairs(2), slices.Concat(small, one, small)),
+		"a key like it before it": chain(depth, slices.Concat(pairs(2), one, small), small),
+		"31 others":               chain(depth/16, pairs(32), append(small, many...)),
+		"in tuples": chain(depth/2, append(pairs(2), tagSmallTuple, 1),
+			slices.Concat(small, []byte{tagSmallTuple, 1}, one, small)),
 		"in lists":                    chain(depth/2, append(pairs(1), tagList, 0, 0, 0, 1), append([]byte{tagNil}, small...)),
 		"twins":                       twin,
 		"in the keys of a larger map": slices.Concat(pairs(33), many, chain(depth/2, pairs(1), small), small, small, small),

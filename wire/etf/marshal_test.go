@@ -76,11 +76,14 @@ func (c *celsius) SetTerm(t any) error {
 
 func sampleOrder() order {
 	return order{
-		base: base{7}, HTTPPort: 80, State: "open", Tags: []string{"a", "ж"}, Names: []string{"n"}, Count: map[string]int{"x": 1, "y": 2},
+		base: base{7}, HTTPPort: 80, State: "open", Tags: []string{"a", "ж"}, Names: []string{"n"},
+		Count:  map[string]int{"x": 1, "y": 2},
 		Points: []point{{X: 1, Y: 2.5}}, Raw: []byte{1}, Octets: []byte{2}, MD5: [4]byte{1, 2, 3, 4}, Parts: [2]int8{-1, 1},
-		Next: &order{HTTPPort: 81, Count: map[string]int{}, Tags: []string{}, Names: []string{}, Points: []point{}, Raw: []byte{}, Octets: []byte{},
-			Any: wire.List(nil), Big: big.NewInt(1), PID: erl.PID(2)},
-		Any: wire.Atom("x"), Big: power(70), PID: erl.PID(1), Args: wire.List{1, wire.OK}, OK: true, Hour: time.Hour, Nano: 5, Celsius: 36.6, F32: 0.5,
+		Next: &order{HTTPPort: 81, Count: map[string]int{}, Tags: []string{}, Names: []string{}, Points: []point{}, Raw: []byte{},
+			Octets: []byte{},
+			Any:    wire.List(nil), Big: big.NewInt(1), PID: erl.PID(2)},
+		Any: wire.Atom("x"), Big: power(70), PID: erl.PID(1), Args: wire.List{1, wire.OK}, OK: true, Hour: time.Hour, Nano: 5,
+		Celsius: 36.6, F32: 0.5,
 	}
 }
 
@@ -256,11 +259,15 @@ func TestFromTermRefuses(t *testing.T) {
 		{wire.List{-1}, &oct, "expected a binary, not [-1]"},
 		{1, &o, "etf: at etf.order: expected a map, not 1"},
 		{wire.Map{}, &o, "etf: at etf.order.HTTPPort: expected a map with the key port, not #{}"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("next"), wire.NewMap(wire.Atom("port"), wire.OK)), &o, "etf: at etf.order.Next.HTTPPort: expected an integer"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("points"), wire.List{wire.Tuple{1, wire.OK}}), &o, "etf: at etf.order.Points[0].Y: expected a float, not ok"},
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("next"), wire.NewMap(wire.Atom("port"), wire.OK)), &o,
+			"etf: at etf.order.Next.HTTPPort: expected an integer"},
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("points"), wire.List{wire.Tuple{1, wire.OK}}), &o,
+			"etf: at etf.order.Points[0].Y: expected a float, not ok"},
 		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("celsius"), 1), &o, "etf: at etf.order.Celsius: no temperature"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("state"), "open"), &o, "etf: at etf.order.State: expected an atom, not <<\"open\">>"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("hour"), math.MaxInt64), &o, "etf: at etf.order.Hour: expected an integer of units of 1s"},
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("state"), "open"), &o,
+			"etf: at etf.order.State: expected an atom, not <<\"open\">>"},
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("hour"), math.MaxInt64), &o,
+			"etf: at etf.order.Hour: expected an integer of units of 1s"},
 		{1, &a, "expected a tuple, not 1"},
 		{wire.Tuple{}, &a, "expected a tuple that begins with the atom add, not {}"},
 		{wire.Tuple{wire.OK, 1}, &a, "a tuple that begins with the atom add"},
@@ -332,7 +339,8 @@ func TestToTermRefuses(t *testing.T) {
 }
 
 func TestSnake(t *testing.T) {
-	for in, want := range map[string]string{"A": "a", "UserID": "user_id", "HTTPPort": "http_port", "X1": "x1", "Already_Snake": "already_snake", "Éa": "éa"} {
+	for in, want := range map[string]string{"A": "a", "UserID": "user_id", "HTTPPort": "http_port", "X1": "x1",
+		"Already_Snake": "already_snake", "Éa": "éa"} {
 		require.Equal(t, want, snake(in))
 	}
 }

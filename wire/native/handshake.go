@@ -195,7 +195,8 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	m.hello, m.theirs = msg, hello.node
 	if hello.peer != m.h.Local.Name {
-		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.peerName(), printable(string(hello.peer)), m.h.Local.Name)
+		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.peerName(), printable(string(hello.peer)),
+			m.h.Local.Name)
 	}
 	if out, err := m.channel(); err != nil {
 		return out, err

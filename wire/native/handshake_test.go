@@ -102,18 +102,23 @@ func TestRefusals(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		"busy":        {func(_, b *machine) { b.h.Admit = verdict(wire.Busy) }, wire.ErrBusy, "b@host is connecting to a@host itself"},
-		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(wire.NotAllowed) }, wire.ErrNotAllowed, "b@host does not accept a@host"},
+		"busy": {func(_, b *machine) { b.h.Admit = verdict(wire.Busy) }, wire.ErrBusy, "b@host is connecting to a@host itself"},
+		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(wire.NotAllowed) }, wire.ErrNotAllowed,
+			"b@host does not accept a@host"},
 		"alive": {func(a, b *machine) {
 			b.h.Admit = verdict(wire.Alive)
 			a.h.Insist = func(wire.NodeID) bool { return false }
 		}, wire.ErrBusy, "b@host and a@host are already connected"},
-		"dial cookie":  {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "a@host does not know the cookie that b@host expects"},
-		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, wire.ErrCookie, "b@host does not know the cookie that a@host expects"},
-		"name":         {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName, "a@host wants to connect to c@host, but this is b@host"},
-		"own name":     {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName, "wants to connect to"},
-		"tls":          {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "uses TLS"},
-		"session":      {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "no longer keeps the link"},
+		"dial cookie": {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, wire.ErrCookie,
+			"a@host does not know the cookie that b@host expects"},
+		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, wire.ErrCookie,
+			"b@host does not know the cookie that a@host expects"},
+		"name": {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName,
+			"a@host wants to connect to c@host, but this is b@host"},
+		"own name": {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName,
+			"wants to connect to"},
+		"tls":     {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "uses TLS"},
+		"session": {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "no longer keeps the link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := machines(t, c.change)
@@ -292,8 +297,9 @@ func TestRefusalOverTCP(t *testing.T) {
 	go func() { // ends with the handshake
 		conn, err := ln.Accept()
 		if err == nil {
-			_, err = new(Protocol).Accept(context.Background(), conn, wire.Handshake{Local: nodeB, Limits: wire.LinkLimits{Timeout: 5 * time.Second},
-				Cookies: func(wire.Atom) (string, string) { return "", "" }})
+			_, err = new(Protocol).Accept(context.Background(), conn,
+				wire.Handshake{Local: nodeB, Limits: wire.LinkLimits{Timeout: 5 * time.Second},
+					Cookies: func(wire.Atom) (string, string) { return "", "" }})
 		}
 		done <- err
 	}()
@@ -358,7 +364,8 @@ func TestEmptyCookie(t *testing.T) {
 			}
 		}
 	}
-	for verdict, want := range map[wire.Verdict]error{wire.NotAllowed: wire.ErrNotAllowed, wire.Busy: nil, wire.Alive: nil, wire.Full: nil} {
+	for verdict, want := range map[wire.Verdict]error{wire.NotAllowed: wire.ErrNotAllowed, wire.Busy: nil, wire.Alive: nil,
+		wire.Full: nil} {
 		a, b := machines(t, func(a, b *machine) {
 			a.ours.flags |= flagResume
 			a.creation = nodeB.Creation

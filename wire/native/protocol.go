@@ -85,7 +85,8 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 
 // shake runs a handshake, and closes the connection if it fails. set may change
 // the machine before it begins.
-func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
+func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool,
+	set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
 	x := &exchange{Driver: shake.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
 	m, err := p.drive(x, h, dialled, set)

@@ -84,7 +84,8 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 
 // short is frame for what writer.send writes; false: it is for frame.
 func (r *reader) short(b []byte, f *wire.Frame) bool {
-	if len(b) < 5 || b[0] != byte(wire.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 || len(b) != 5+int(b[4]) {
+	if len(b) < 5 || b[0] != byte(wire.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 ||
+		len(b) != 5+int(b[4]) {
 		return false
 	}
 	from, to := r.from[b[1]], r.to[b[2]]
@@ -473,7 +474,8 @@ func (in *incoming) take(b []byte, memory *wire.Account) error {
 			room = min(room, firstRoom)
 		}
 		if !memory.Take(room - was) {
-			const text = "a message of %d bytes, incomplete after %d: the incomplete messages of all nodes together exceed their limit (limits.fragment_bytes)"
+			const text = "a message of %d bytes, incomplete after %d: the incomplete messages of all nodes together exceed their " +
+				"limit (limits.fragment_bytes)"
 			return &violation{codeLimit, fmt.Errorf(text, in.size, len(in.b)+len(b))}
 		}
 		in.b = append(make([]byte, 0, room), in.b...)

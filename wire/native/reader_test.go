@@ -118,31 +118,35 @@ func TestViolations(t *testing.T) {
 		frames []([]byte)
 		text   string
 	}{
-		"unknown op":    {[][]byte{{0}}, "unknown op 0"},
-		"unknown bit":   {[][]byte{with(byte(wire.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
-		"no pid told":   {[][]byte{append(place(wire.OpSend), 1)}, "a pid of the pid dictionary that was not defined"},
-		"cut":           {[][]byte{with(byte(wire.OpLink), pid)}, "an incomplete frame"},
-		"third node":    {[][]byte{with(byte(wire.OpLink), third, mine)}, "is a process of c@host, where a process of a@host is required"},
-		"third to":      {[][]byte{with(byte(wire.OpExit), pid, third, 1)}, "is a process of c@host, where a process of b@host is required"},
-		"no pid":        {[][]byte{with(byte(wire.OpLink), nilByte, mine)}, "a pid is missing"},
-		"no target":     {[][]byte{with(byte(wire.OpSend), pid, nilByte, 1)}, "a pid is missing"},
-		"behind":        {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
-		"behind term":   {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
-		"no term":       {[][]byte{with(byte(wire.OpSend), pid, mine, 0xc1)}, "0xc1"},
-		"id":            {[][]byte{with(byte(wire.OpUnlink), pid, mine, 0)}, "the number 0"},
-		"extra":         {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
-		"spawn":         {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
-		"not zstd":      {[][]byte{with(byte(wire.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
-		"part":          {[][]byte{{opPart, 3, 1}}, "without a first part"},
-		"far part":      {[][]byte{{opPart, 200, 1}}, "without a first part"},
-		"no part":       {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
-		"long part":     {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)}, "a part of 11 bytes, where 10 were expected"},
+		"unknown op":  {[][]byte{{0}}, "unknown op 0"},
+		"unknown bit": {[][]byte{with(byte(wire.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
+		"no pid told": {[][]byte{append(place(wire.OpSend), 1)}, "a pid of the pid dictionary that was not defined"},
+		"cut":         {[][]byte{with(byte(wire.OpLink), pid)}, "an incomplete frame"},
+		"third node": {[][]byte{with(byte(wire.OpLink), third, mine)},
+			"is a process of c@host, where a process of a@host is required"},
+		"third to": {[][]byte{with(byte(wire.OpExit), pid, third, 1)},
+			"is a process of c@host, where a process of b@host is required"},
+		"no pid":      {[][]byte{with(byte(wire.OpLink), nilByte, mine)}, "a pid is missing"},
+		"no target":   {[][]byte{with(byte(wire.OpSend), pid, nilByte, 1)}, "a pid is missing"},
+		"behind":      {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
+		"behind term": {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
+		"no term":     {[][]byte{with(byte(wire.OpSend), pid, mine, 0xc1)}, "0xc1"},
+		"id":          {[][]byte{with(byte(wire.OpUnlink), pid, mine, 0)}, "the number 0"},
+		"extra":       {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
+		"spawn":       {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
+		"not zstd":    {[][]byte{with(byte(wire.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
+		"part":        {[][]byte{{opPart, 3, 1}}, "without a first part"},
+		"far part":    {[][]byte{{opPart, 200, 1}}, "without a first part"},
+		"no part":     {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
+		"long part": {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)},
+			"a part of 11 bytes, where 10 were expected"},
 		"twice":         {[][]byte{opened, opened}, "a second message in parts with the number 3"},
 		"parts of link": {[][]byte{with(byte(wire.OpLink)|bitParts, pid, mine, 3, 10)}, "cannot be sent in parts"},
 		"empty":         {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0)}, "an empty message in parts"},
 		"beyond":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
-		"stream":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)}, "number 4 for a message in parts; numbers below 4 are allowed"},
-		"bye":           {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so? there"},
+		"stream": {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)},
+			"number 4 for a message in parts; numbers below 4 are allowed"},
+		"bye": {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so? there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := reading(framed(c.frames...), wire.LinkLimits{Message: 1 << 20, Fragments: 4})
@@ -171,7 +175,8 @@ func TestBombs(t *testing.T) {
 	to, _ := pack.Append(nil, onB.PID(1))
 	var frames [][]byte
 	for i := range maxStreams { // each of 256 MiB, and 100 bytes of it
-		frames = append(frames, append(append(append([]byte{byte(wire.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0, 0))
+		frames = append(frames, append(append(append([]byte{byte(wire.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0,
+			0))
 		frames = append(frames, append([]byte{opPart, byte(i)}, make([]byte, 100)...))
 	}
 	var before, after runtime.MemStats
@@ -205,7 +210,8 @@ func stock(t testing.TB) []byte {
 		{Op: wire.OpUnlink, From: onA.PID(1), To: onB.PID(5), ID: 3},
 		{Op: wire.OpMonitor, From: onA.PID(1), Name: "name", Ref: ref},
 		{Op: wire.OpDown, From: onA.PID(1), To: onB.PID(5), Ref: ref, Payload: wire.Atom("x")},
-		{Op: wire.OpSpawn, From: onA.PID(1), Ref: ref, Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{1}, Leader: onA.PID(2)}},
+		{Op: wire.OpSpawn, From: onA.PID(1), Ref: ref,
+			Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{1}, Leader: onA.PID(2)}},
 		{Op: wire.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
 		{Op: wire.OpReceipt, To: onB.PID(5), ID: 3, Payload: wire.Delivered},
 		{Op: wire.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},

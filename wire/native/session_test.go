@@ -35,7 +35,8 @@ type rough struct {
 }
 
 func newRough(t *testing.T, seed uint64, h wire.Handshake) *rough {
-	return &rough{t: t, p: new(Protocol), h: h, r: rand.New(rand.NewPCG(seed, 3)), links: make(chan wire.Link, 1), errs: make(chan error, 1000)}
+	return &rough{t: t, p: new(Protocol), h: h, r: rand.New(rand.NewPCG(seed, 3)), links: make(chan wire.Link, 1),
+		errs: make(chan error, 1000)}
 }
 
 func (n *rough) int(max int) int {
@@ -154,7 +155,8 @@ func model(t *testing.T, seed uint64) {
 			wg.Add(1)
 			go func() { // ends when all is sent
 				defer wg.Done()
-				speak(t, l, [2]wire.Origin{onA, onB}[i].PID(uint64(s)), [2]wire.Origin{onB, onA}[i].PID(9), rand.New(rand.NewPCG(seed, uint64(s))))
+				speak(t, l, [2]wire.Origin{onA, onB}[i].PID(uint64(s)), [2]wire.Origin{onB, onA}[i].PID(9),
+					rand.New(rand.NewPCG(seed, uint64(s))))
 			}()
 		}
 	}
@@ -211,7 +213,8 @@ func speak(t *testing.T, l *link, from, to wire.PID, r *rand.Rand) {
 		if r.IntN(20) == 0 {
 			size = r.IntN(300 << 10)
 		}
-		f := wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("a", r.IntN(50))), make([]byte, size)}}
+		f := wire.Frame{Op: wire.OpSend, From: from, To: to,
+			Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("a", r.IntN(50))), make([]byte, size)}}
 		for done := false; !done; {
 			_, err := l.Write(&f)
 			if done = err == nil; err != nil && !errors.Is(err, wire.ErrLater) {
@@ -271,7 +274,8 @@ func TestGraceEnds(t *testing.T) {
 		blocked := make(chan error, 1)
 		go func() { // until the link ends
 			for {
-				if _, err := a.Write(&wire.Frame{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: make([]byte, 60<<10)}); err != nil {
+				if _, err := a.Write(&wire.Frame{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(1),
+					Payload: make([]byte, 60<<10)}); err != nil {
 					blocked <- err
 					return
 				}

@@ -22,7 +22,8 @@ func samples() []struct {
 	for i := range list {
 		list[i] = i * 100
 	}
-	call := wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{host.PID(70), wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: host.Ref(1, 2, 3)}},
+	call := wire.Tuple{wire.Atom("$gen_call"),
+		wire.Tuple{host.PID(70), wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: host.Ref(1, 2, 3)}},
 		wire.Tuple{wire.Atom("add"), 7}}
 	return []struct {
 		name           string

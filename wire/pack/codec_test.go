@@ -74,8 +74,9 @@ var trips = []struct {
 	{name: "bits", term: wire.NewBitstring([]byte{0xff, 0xe0}, 11)},
 	{name: "whole bits", term: wire.NewBitstring([]byte{1, 2}, 16), back: []byte{1, 2}},
 	{name: "export", term: wire.Export{Module: "lists", Function: "map", Arity: 2}},
-	{name: "fun", term: wire.Fun{Module: "m", Arity: 255, Uniq: [16]byte{1, 15: 2}, Index: math.MaxUint32, OldIndex: -1, OldUniq: math.MinInt32,
-		PID: host.PID(1), Free: []any{1, wire.Tuple{wire.OK}}}},
+	{name: "fun", term: wire.Fun{Module: "m", Arity: 255, Uniq: [16]byte{1, 15: 2}, Index: math.MaxUint32, OldIndex: -1,
+		OldUniq: math.MinInt32,
+		PID:     host.PID(1), Free: []any{1, wire.Tuple{wire.OK}}}},
 	{name: "fun of nothing", term: wire.Fun{Module: "m", PID: host.PID(1)}},
 	{name: "empty list", term: wire.List{}, back: wire.List(nil)},
 	{name: "list of nil", term: wire.List{nil}},
@@ -95,7 +96,8 @@ var trips = []struct {
 	{name: "charlist", term: wire.Charlist("aж\U0010ffff"), back: wire.List{97, 0x436, 0x10ffff}},
 	{name: "no charlist", term: wire.Charlist(""), back: wire.List(nil)},
 	{name: "empty map", term: wire.Map{}},
-	{name: "map", term: wire.NewMap(1, "a", wire.OK, nil, nil, 1, wire.Tuple{1}, wire.NewMap(1, 2), "s", []byte("b"), 1.5, wire.List{})},
+	{name: "map", term: wire.NewMap(1, "a", wire.OK, nil, nil, 1, wire.Tuple{1}, wire.NewMap(1, 2), "s", []byte("b"), 1.5,
+		wire.List{})},
 	{name: "invalid text", term: "\xff\x00"},
 	{name: "time", term: time.Unix(1, 0)},
 	{name: "time ns", term: time.Unix(1<<33, 999_999_999)},
@@ -193,7 +195,8 @@ func TestTrips(t *testing.T) {
 func TestSecondOpinion(t *testing.T) {
 	for _, c := range trips {
 		switch c.term.(type) {
-		case nil, bool, string, []byte, float64, float32, time.Time, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		case nil, bool, string, []byte, float64, float32, time.Time, int, int8, int16, int32, int64, uint, uint8, uint16, uint32,
+			uint64:
 		default:
 			continue
 		}

@@ -209,7 +209,8 @@ func (w *writing) fun(f wire.Fun, next *parts) (open bool, err error) {
 	case f.Arity < 0 || f.Arity > 255:
 		return false, faults.New(ErrNoTerm, "the arity of a fun is %d, not in 0 to 255", f.Arity)
 	case int(int32(f.OldIndex)) != f.OldIndex || int(int32(f.OldUniq)) != f.OldUniq:
-		return false, faults.New(ErrNoTerm, "the old index %d or uniq %d of a fun is not a signed integer of 32 bits", f.OldIndex, f.OldUniq)
+		return false, faults.New(ErrNoTerm, "the old index %d or uniq %d of a fun is not a signed integer of 32 bits", f.OldIndex,
+			f.OldUniq)
 	}
 	if err := fits(len(f.Free)+4, "the free variables of a fun"); err != nil {
 		return false, err

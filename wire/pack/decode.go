@@ -211,7 +211,8 @@ func (r *reading) nest(stack []level, next *level) error {
 			return r.failAt(r.pos, ErrLimit, "maps nested in keys of maps deeper than %d", r.limits.Keys)
 		}
 		if next.kind == inMap && next.i > 2*maxSorted && int(next.keys) > r.limits.LargeKeys {
-			return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, r.limits.LargeKeys)
+			return r.failAt(r.pos, ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted,
+				r.limits.LargeKeys)
 		}
 	}
 	return nil

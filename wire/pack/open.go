@@ -142,7 +142,8 @@ func (o openTypes) box(v reflect.Value) error {
 		v.Set(reflect.ValueOf(anyTerm{v.Interface()}))
 	}}
 	if w.value(v, 0) != nil {
-		return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", v.Type(), maxGoDepth)
+		return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", v.Type(),
+			maxGoDepth)
 	}
 	return nil
 }

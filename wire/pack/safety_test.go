@@ -14,14 +14,17 @@ import (
 )
 
 // all is a term of every kind, in which nothing is long.
-var all = wire.Tuple{wire.OK, 5, -500, 1 << 40, 0.5, "text", []byte("data"), true, nil, host.PID(7), other.PID(1 << 60), host.Ref(1, 2, 3),
+var all = wire.Tuple{wire.OK, 5, -500, 1 << 40, 0.5, "text", []byte("data"), true, nil, host.PID(7), other.PID(1 << 60),
+	host.Ref(1, 2, 3),
 	host.Port(9), shift(70), wire.NewBitstring([]byte{0xe0}, 3), wire.List{nil, wire.OK}, wire.ImproperList{Head: []any{1}, Tail: 2},
 	wire.NewMap(1, wire.Tuple{}, wire.OK, wire.List{1}), wire.Fun{Module: "m", PID: host.PID(1), Free: []any{1}},
-	wire.Export{Module: "m", Function: "f", Arity: 2}, Envelope{Any: wire.Tuple{wire.OK, Money(5)}, Many: []any{nil, 1}}, Order{ID: 1}}
+	wire.Export{Module: "m", Function: "f", Arity: 2}, Envelope{Any: wire.Tuple{wire.OK, Money(5)}, Many: []any{nil, 1}},
+	Order{ID: 1}}
 
 // sides are decoders that know and do not know types, and those that alias.
 func sides(t testing.TB) []*Decoder {
-	return []*Decoder{{Dict: &DecodeDict{}, Types: types(t)}, {Dict: &DecodeDict{}}, {}, {Dict: &DecodeDict{}, Alias: true}, {Erlang: true}}
+	return []*Decoder{{Dict: &DecodeDict{}, Types: types(t)}, {Dict: &DecodeDict{}}, {}, {Dict: &DecodeDict{}, Alias: true},
+		{Erlang: true}}
 }
 
 func encoded(t testing.TB) [][]byte {

@@ -136,7 +136,8 @@ func (w *writing) registered(t any) (done bool, err error) {
 		v = v.Elem()
 	}
 	if w.inner == maxInner {
-		return false, faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does one hold itself?)", maxInner)
+		return false, faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does "+
+			"one hold itself?)", maxInner)
 	}
 	w.mark(2, kind)
 	if err := w.atom(g.name); err != nil {
@@ -225,8 +226,9 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 	if r.slots+span.elements > r.limits.Elements {
 		return nil, false, r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
 	}
-	s := source{traps: span.traps, r: reading{d: r.d, b: r.b[:span.end], pos: r.pos, slots: r.slots + span.elements, limits: r.limits,
-		alone: true, inner: r.inner + 1}}
+	s := source{traps: span.traps, r: reading{d: r.d, b: r.b[:span.end], pos: r.pos, slots: r.slots + span.elements,
+		limits: r.limits,
+		alone:  true, inner: r.inner + 1}}
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
 	if faults.Owns(err) {

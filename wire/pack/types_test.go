@@ -59,10 +59,12 @@ type Tree struct{ Left, Right *Tree }
 
 var order = Order{
 	ID: 1 << 40, Customer: host.PID(7), Ref: host.Ref(1, 2, 3), Status: "new", Items: []Item{{"a", 1}, {"b", -2}},
-	Notes: map[string]string{"k": "v"}, At: time.Unix(1_700_000_000, 5), Wait: time.Second, Next: &Order{ID: 2, Addr: netip.MustParseAddr("::1"), Args: wire.Tuple{}, At: time.Unix(0, 0)},
-	Raw: []byte{1, 2}, Price: 1.5, Args: wire.Tuple{wire.OK, wire.List{nil, 1}}, List: wire.List{1, "s", nil}, Text: "text",
-	Tail: wire.ImproperList{Head: []any{1}, Tail: 2}, Bits: wire.NewBitstring([]byte{0xe0}, 3), Addr: netip.MustParseAddr("10.0.0.1"),
-	Big: shift(100), Flags: [3]bool{true, false, true},
+	Notes: map[string]string{"k": "v"}, At: time.Unix(1_700_000_000, 5), Wait: time.Second,
+	Next: &Order{ID: 2, Addr: netip.MustParseAddr("::1"), Args: wire.Tuple{}, At: time.Unix(0, 0)},
+	Raw:  []byte{1, 2}, Price: 1.5, Args: wire.Tuple{wire.OK, wire.List{nil, 1}}, List: wire.List{1, "s", nil}, Text: "text",
+	Tail: wire.ImproperList{Head: []any{1}, Tail: 2}, Bits: wire.NewBitstring([]byte{0xe0}, 3),
+	Addr: netip.MustParseAddr("10.0.0.1"),
+	Big:  shift(100), Flags: [3]bool{true, false, true},
 }
 
 func types(t testing.TB) *Types {
@@ -95,7 +97,8 @@ func pass(t testing.TB, v any, from, to *Types) any {
 func TestRegistered(t *testing.T) {
 	types := types(t)
 	for _, v := range []any{
-		order, &order, (*Order)(nil), Order{}, Order{Args: wire.Tuple{}, List: wire.List{}, Items: []Item{}}, Money(5), Tree{Left: &Tree{Right: &Tree{}}},
+		order, &order, (*Order)(nil), Order{}, Order{Args: wire.Tuple{}, List: wire.List{}, Items: []Item{}}, Money(5),
+		Tree{Left: &Tree{Right: &Tree{}}},
 		wire.Tuple{wire.OK, order, wire.List{&order, wire.NewMap("k", order), nil}},
 		Envelope{}, Envelope{Any: 7}, Envelope{Any: "text"}, Envelope{Any: []byte("b")}, Envelope{Any: wire.Tuple{wire.OK, 300, nil}},
 		Envelope{Any: order}, Envelope{Any: &order},
@@ -106,7 +109,8 @@ func TestRegistered(t *testing.T) {
 	}
 	e := Envelope{Any: order, Many: []any{1}, In: &Inner{X: 1}, By: map[string]any{"a": 1}}
 	pass(t, e, types, types)
-	require.Equal(t, Envelope{Any: order, Many: []any{1}, In: &Inner{X: 1}, By: map[string]any{"a": 1}}, e, "sending changed the value")
+	require.Equal(t, Envelope{Any: order, Many: []any{1}, In: &Inner{X: 1}, By: map[string]any{"a": 1}}, e,
+		"sending changed the value")
 	hidden := order
 	hidden.hidden = 5
 	require.Equal(t, order, pass(t, hidden, types, types))
@@ -114,7 +118,8 @@ func TestRegistered(t *testing.T) {
 
 // TestUnknown: a type that the peer does not know arrives as a map with its name.
 func TestUnknown(t *testing.T) {
-	got := pass(t, wire.Tuple{Envelope{From: host.PID(1), Any: order, Many: []any{wire.OK}}, &order, (*Order)(nil), Money(5)}, types(t), nil).(wire.Tuple)
+	got := pass(t, wire.Tuple{Envelope{From: host.PID(1), Any: order, Many: []any{wire.OK}}, &order, (*Order)(nil), Money(5)},
+		types(t), nil).(wire.Tuple)
 	m := got[0].(wire.Map)
 	name, _ := m.Get(TypeKey)
 	require.Equal(t, "shop.Envelope", name)
@@ -159,7 +164,8 @@ func TestOtherVersion(t *testing.T) {
 	}
 	others := &Types{}
 	require.NoError(t, Register[Order](others, "shop.Order"))
-	require.Equal(t, wire.Tuple{Order{ID: 1 << 40}, wire.Atom("new"), host.PID(7)}, pass(t, wire.Tuple{order, wire.Atom("new"), host.PID(7)}, types(t), others))
+	require.Equal(t, wire.Tuple{Order{ID: 1 << 40}, wire.Atom("new"), host.PID(7)},
+		pass(t, wire.Tuple{order, wire.Atom("new"), host.PID(7)}, types(t), others))
 }
 
 type bad struct{ N int }
@@ -283,7 +289,8 @@ func TestMapsInExtensions(t *testing.T) {
 	}
 	name := wire.Atom("\u0780") // which looks like one
 	require.Equal(t, Envelope{By: map[string]any{"a": name}}, pass(t, Envelope{By: map[string]any{"a": name}}, types, types))
-	require.Equal(t, Order{Status: name, At: time.Unix(0x80000000, 0)}, pass(t, Order{Status: name, At: time.Unix(0x80000000, 0)}, types, types))
+	require.Equal(t, Order{Status: name, At: time.Unix(0x80000000, 0)},
+		pass(t, Order{Status: name, At: time.Unix(0x80000000, 0)}, types, types))
 }
 
 func TestForeign(t *testing.T) {

@@ -46,7 +46,8 @@ func (s *store) current() *credentials {
 		s.cfg.Log.Error("the changed TLS files are invalid: the previous certificate stays in use", "error", err,
 			"certificate", describe(old.cert.Leaf))
 	default:
-		s.cfg.Log.Info("the TLS files changed and were reloaded; new connections use them", "certificate", describe(s.current2.cert.Leaf))
+		s.cfg.Log.Info("the TLS files changed and were reloaded; new connections use them", "certificate",
+			describe(s.current2.cert.Leaf))
 		s.warn()
 	}
 	return s.current2

@@ -43,7 +43,8 @@ func (c *conn) explain(err error) *Error {
 	)
 	switch {
 	case alert != "":
-		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.who, alert, c.self())}
+		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.who, alert,
+			c.self())}
 	case errors.As(err, &verification):
 		return &Error{cause: err, text: c.refusal(verification)}
 	case errors.As(err, &header):

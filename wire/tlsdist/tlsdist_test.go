@@ -341,7 +341,8 @@ func TestFilesChange(t *testing.T) {
 		{string(key), string(key), string(ca.PEM), "/cert.pem: it contains no PEM block of a certificate"},
 		{string(expired), string(expiredKey), string(ca.PEM), "it expired on "},
 		{string(early), string(earlyKey), string(ca.PEM), "it is not valid before "},
-		{string(old), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n", string(ca.PEM), "the key is encrypted"},
+		{string(old), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n", string(ca.PEM),
+			"the key is encrypted"},
 		{string(old), string(oldKey), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "x509: malformed"},
 	} {
 		for name, text := range map[string]string{"cert": c.cert, "key": c.key, "ca": c.ca} {
@@ -410,7 +411,8 @@ func TestErlangHandshake(t *testing.T) {
 			c, err := ln.Accept()
 			if err == nil {
 				var l wire.Link
-				if l, err = p.Accept(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "b@db", Creation: 1}, Cookies: cookies}); err == nil {
+				if l, err = p.Accept(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "b@db", Creation: 1},
+					Cookies: cookies}); err == nil {
 					_ = l.Read(new(wire.Frame))
 					_ = l.Close()
 				}
@@ -420,7 +422,8 @@ func TestErlangHandshake(t *testing.T) {
 		c, a := dialler.Dial(t.Context(), ln.Addr().String(), "b@db")
 		if a == nil {
 			var l wire.Link
-			if l, a = p.Dial(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "a@db", Creation: 1}, Peer: "b@db", Cookies: cookies}); a == nil {
+			if l, a = p.Dial(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "a@db", Creation: 1}, Peer: "b@db",
+				Cookies: cookies}); a == nil {
 				_ = l.Close()
 			}
 		}

@@ -129,7 +129,8 @@ func (r report) chart() string {
 	}
 	height := bottom + plotFoot
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" role="img">`+"\n", chartWidth, height)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" role="img">`+"\n",
+		chartWidth, height)
 	fmt.Fprintf(&out, "<title>Speed against Erlang</title>\n<style>%s</style>\n", chartStyle)
 	fmt.Fprintf(&out, `<rect class="back" x="0.5" y="0.5" width="%g" height="%g" rx="8"/>`+"\n", chartWidth-1, height-1)
 	r.drawHead(&out)
@@ -172,7 +173,8 @@ func drawScale(out *strings.Builder, s scale, bottom float64) {
 		fmt.Fprintf(out, `<line class="%s" x1="%.1f" x2="%.1[2]f" y1="%g" y2="%g"/>`+"\n", class, s.x(ratio), plotTop, bottom)
 		drawText(out, s.x(ratio), bottom+17, "quiet middle", label)
 	}
-	drawText(out, (plotLeft+plotRight)/2, bottom+34, "quiet middle", "times as fast as Erlang, logarithmic; right of the line is faster")
+	drawText(out, (plotLeft+plotRight)/2, bottom+34, "quiet middle",
+		"times as fast as Erlang, logarithmic; right of the line is faster")
 }
 
 // drawGroup draws a case: its bars begin at 1 and go right where the entrant is
@@ -182,7 +184,8 @@ func drawGroup(out *strings.Builder, g group, s scale, y float64) {
 	drawText(out, plotLeft-12, middle+4, "end", g.name)
 	for _, b := range g.bars {
 		from, to := s.x(min(1, b.ratio)), s.x(max(1, b.ratio))
-		fmt.Fprintf(out, `<rect x="%.1f" y="%g" width="%.1f" height="%g" rx="1" fill="%s"/>`+"\n", from, y, to-from, barHeight, b.colour)
+		fmt.Fprintf(out, `<rect x="%.1f" y="%g" width="%.1f" height="%g" rx="1" fill="%s"/>`+"\n", from, y, to-from, barHeight,
+			b.colour)
 		if b.floor > 0 {
 			fmt.Fprintf(out, `<line class="floor" x1="%.1f" x2="%.1[1]f" y1="%g" y2="%g"/>`+"\n", s.x(b.floor), y-1, y+barHeight+1)
 		}

@@ -83,7 +83,8 @@ func sampleReport() report {
 			runs("go1.26", "creatures=10", 4, one("stddev", 44), 700, 700, 700),
 		},
 		{
-			runs(otp, "n=1000000", 900, contract.Fields{{Key: "bytes_per_actor", Value: 940.0}, {Key: "spawn_s", Value: 0.9}}, 1100, 1100, 1100),
+			runs(otp, "n=1000000", 900, contract.Fields{{Key: "bytes_per_actor", Value: 940.0}, {Key: "spawn_s", Value: 0.9}}, 1100, 1100,
+				1100),
 			runs("dev", "n=1000000", 350, one("bytes_per_actor", 330), 100, 100, 100),
 			runs("dev", "n=1000000", 3100, one("bytes_per_actor", 3050), 1300, 1300, 1300),
 			runs("go1.26", "n=1000000", 2700, one("bytes_per_actor", 2700), 1000, 1000, 1000),
@@ -161,7 +162,8 @@ func TestScale(t *testing.T) {
 
 func TestFigure(t *testing.T) {
 	for f, want := range map[float64]string{
-		0: "0", 0.000043: "4.3e-05", 0.0517: "0.052", 0.125: "0.12", 9.876: "9.88", 45.25: "45.2", 330: "330.0", 1234.5: "1234", 70000: "70000",
+		0: "0", 0.000043: "4.3e-05", 0.0517: "0.052", 0.125: "0.12", 9.876: "9.88", 45.25: "45.2", 330: "330.0", 1234.5: "1234",
+		70000: "70000",
 	} {
 		assert.Equal(t, want, figure(f))
 	}

@@ -79,7 +79,8 @@ func (b *Board) slower() string {
 	if all == 0 {
 		return ""
 	}
-	return strings.Join(append([]string{fmt.Sprintf("%d of %d rows are slower than %v of before.", len(rows), all, leastOfBefore)}, rows...), "\n")
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d rows are slower than %v of before.", len(rows), all, leastOfBefore)},
+		rows...), "\n")
 }
 
 // reference returns the runs of the reference on case i.

@@ -26,7 +26,8 @@ func (c *Config) check(fail func(format string, args ...any)) {
 	}
 	for _, n := range c.Discovery.Join {
 		if _, host, _ := strings.Cut(n, "@"); c.Name != "" && isLong(host) != isLong(c.Name[strings.IndexByte(c.Name, '@')+1:]) {
-			fail("%s: %s: nodes with long names cannot connect to nodes with short names, and this node is %s", c.Origin("discovery.join").Where, n, c.Name)
+			fail("%s: %s: nodes with long names cannot connect to nodes with short names, and this node is %s",
+				c.Origin("discovery.join").Where, n, c.Name)
 		}
 	}
 }

@@ -161,11 +161,14 @@ func (c *Config) found() []Setting {
 	d, g := &c.Discovery.DNS, &c.Discovery.Gossip
 	return []Setting{
 		{Key: "discovery.epmd", Not: "no-epmd", NotDoc: "do not use EPMD", Value: flag{&c.Discovery.EPMD},
-			Doc: "use EPMD to be found and to find other nodes (see ERL_EPMD_PORT and ERL_EPMD_ADDRESS); where no EPMD runs, the node acts as one"},
-		{Key: "discovery.epmd_hosts", Flag: "epmd-host", Value: list{&c.Discovery.EPMDHosts, "HOST", "the name of a host", checkHost, false},
-			Doc: "hosts whose EPMD is asked for nodes, for discovery.mesh; may be repeated"},
+			Doc: "use EPMD to be found and to find other nodes (see ERL_EPMD_PORT and ERL_EPMD_ADDRESS); where no EPMD runs, the node " +
+				"acts as one"},
+		{Key: "discovery.epmd_hosts", Flag: "epmd-host",
+			Value: list{&c.Discovery.EPMDHosts, "HOST", "the name of a host", checkHost, false},
+			Doc:   "hosts whose EPMD is asked for nodes, for discovery.mesh; may be repeated"},
 		{Key: "discovery.peers", Flag: "peer", Value: peers{c.Discovery.Peers},
-			Doc: "address of a node: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the host of its name; PROTOCOL:// may precede it; may be repeated"},
+			Doc: "address of a node: NAME@HOST=HOST:PORT, or NAME@HOST=:PORT on the host of its name; PROTOCOL:// may precede it; may " +
+				"be repeated"},
 		{Key: "discovery.join", Flag: "join", Value: list{&c.Discovery.Join, "NAME@HOST", "the name of a node", checkName, false},
 			Doc: "nodes to connect to at the start, separated by commas; the daemon is not ready before it has connected to one of them"},
 		{Key: "discovery.mesh", Flag: "mesh", Value: flag{&c.Discovery.Mesh},
@@ -191,7 +194,8 @@ func (c *Config) found() []Setting {
 		{Key: "discovery.gossip.pace", Value: word{&g.Pace, []string{"local", "lan", "wan"}},
 			Doc: "timing of gossip: for one host, for a LAN or for a WAN; must be the same on all nodes"},
 		{Key: "discovery.gossip.retry", Value: duration{&g.Retry, minTick}, Doc: "longest pause between attempts to reach a seed"},
-		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick}, Doc: "how long telling the other members of this node's stop may take"},
+		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick},
+			Doc: "how long telling the other members of this node's stop may take"},
 		{Key: "discovery.gossip.old_cookies", Secret: true, Value: list{&g.OldCookies, "cookie", "a cookie", CheckCookie, true},
 			Doc: "former cookies that are still accepted for gossip, while the cookie of a cluster is being changed"},
 		{Key: "discovery.gossip.max_streams", Value: count{&g.MaxStreams, 1, maxStreams},
@@ -231,7 +235,8 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	gossipConfig, byGossip := d.Gossip.Config()
 	switch {
 	case d.DNS.Host != "" && len(d.DNS.At) == 0:
-		fail("%s: the ports of the nodes of %s are missing; want discovery.dns.at, such as [\":4370\"]", c.Origin("discovery.dns.host").Where, d.DNS.Host)
+		fail("%s: the ports of the nodes of %s are missing; want discovery.dns.at, such as [\":4370\"]",
+			c.Origin("discovery.dns.host").Where, d.DNS.Host)
 	case byDNS:
 		if _, err := dns.New(dnsConfig); err != nil {
 			fail("discovery.dns: %w", plain(err))
@@ -251,7 +256,8 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 		fail("%s: needs EPMD (discovery.epmd)", c.Origin("discovery.epmd_hosts").Where)
 	}
 	if !d.EPMD && !c.distPort && c.Port() == 0 && len(d.Peers) == 0 && !byDNS && !byGossip {
-		fail("%s: without EPMD the addresses of nodes must be given: --listen HOST:PORT (listen.erlang) with the port that all nodes use, "+
+		fail("%s: without EPMD the addresses of nodes must be given: --listen HOST:PORT (listen.erlang) with the port that all "+
+			"nodes use, "+
 			"--peer (discovery.peers) for each of them, discovery.dns or discovery.gossip", c.Origin("discovery.epmd").Where)
 	}
 }

@@ -90,7 +90,8 @@ func values(c *config.Config) map[string]string {
 
 // The table that people read is that of the fields.
 func TestTable(t *testing.T) {
-	const head = "# The fields of the configuration\n\nMade from `Settings`; see the package's documentation. `go test -update` writes it anew.\n\n"
+	const head = "# The fields of the configuration\n\nMade from `Settings`; see the package's documentation. `go test -update` " +
+		"writes it anew.\n\n"
 	golden(t, "../../../docs/configuration.md", head+config.Table())
 }
 
@@ -98,7 +99,8 @@ func TestPrecedence(t *testing.T) {
 	text := []byte("name: file@h.x\nlog: {level: warn, format: json}\ntick_time: 8s\ncookie_file: c\n")
 	c, err := config.Load(config.Source{
 		File: "dir/a.yaml", Text: text,
-		Env:   lookup(map[string]string{"ACTORNODE_NAME": "env@h.x", "ACTORNODE_TICK_TIME": "4s", "ACTORNODE_LOG_FORMAT": "", "ACTORNODE_COOKIE": "C"}),
+		Env: lookup(map[string]string{"ACTORNODE_NAME": "env@h.x", "ACTORNODE_TICK_TIME": "4s", "ACTORNODE_LOG_FORMAT": "",
+			"ACTORNODE_COOKIE": "C"}),
 		Flags: map[string][]string{"name": {"flag@h.x"}, "peer": {"a@h.x=:1", "b@h.x=g:2"}},
 	})
 	require.NoError(t, err)
@@ -186,8 +188,10 @@ limits: {mailbox: {bytes: 3KiB}, queue: 1000000}
 	assert.Equal(t, []string{"TOPSECRET", "OTHERSECRET"}, again.Discovery.Gossip.OldCookies)
 	d, on := again.Discovery.DNS.Config()
 	assert.True(t, on)
-	assert.Equal(t, dns.Config{Host: "nodes.x", At: []node.Endpoint{{Addr: ":4370"}, {Protocol: "native", Addr: ":1"}}, Network: "ip4",
-		Services: []dns.Service{{Name: "_n._tcp.x", Protocol: "native"}}, Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}, d)
+	assert.Equal(t, dns.Config{Host: "nodes.x", At: []node.Endpoint{{Addr: ":4370"}, {Protocol: "native", Addr: ":1"}},
+		Network:  "ip4",
+		Services: []dns.Service{{Name: "_n._tcp.x", Protocol: "native"}}, Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second},
+		d)
 	_, on = config.Default().Discovery.DNS.Config()
 	assert.False(t, on)
 	_, on = config.Default().Discovery.Gossip.Config()

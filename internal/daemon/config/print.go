@@ -107,7 +107,8 @@ func Table() string {
 		if was != "" {
 			was = "`" + was + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", s.Key, name, s.Env(), was, strings.ReplaceAll(describe(s.Value), "|", `\|`), s.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", s.Key, name, s.Env(), was,
+			strings.ReplaceAll(describe(s.Value), "|", `\|`), s.Doc)
 	}
 	b.WriteString("| `supervisor`, `applications` | | | | see package `supervisor/tree` | one supervision tree, or applications |\n")
 	return b.String()

@@ -81,7 +81,8 @@ func matches(pattern string, peer node.Atom) bool {
 
 const (
 	patternForm = "NAME@HOST or *@HOST"
-	ruleForm    = "MODULE:FUNCTION/ARITY or MODULE:*, which NAME@HOST or *@HOST and a space may precede to allow it to these nodes only"
+	ruleForm    = "MODULE:FUNCTION/ARITY or MODULE:*, which NAME@HOST or *@HOST and a space may precede to allow it to these " +
+		"nodes only"
 )
 
 // checkPattern checks NAME@HOST, *@HOST.

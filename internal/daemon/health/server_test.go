@@ -69,11 +69,12 @@ func TestHandler(t *testing.T) {
 // A server answers, and its end waits for answers that are under way.
 func TestServer(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
-	s, err := health.Start(health.Config{Listen: "127.0.0.1:0", Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		close(began)
-		<-release
-		io.WriteString(w, "late")
-	})})
+	s, err := health.Start(health.Config{Listen: "127.0.0.1:0",
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(began)
+			<-release
+			io.WriteString(w, "late")
+		})})
 	require.NoError(t, err)
 	base := "http://" + s.Addr().String()
 	r, err := http.Get(base + "/readyz?verbose")

@@ -377,12 +377,14 @@ func (f *fuzz) got(c *conn, s *wire.Frame) {
 		return
 	}
 	f.note("wanted: %v", c.state.wants)
-	f.fail("%s has got what nothing called for: %s from %v%v to %v by %v: %s", c, s.Op, s.From, s.Name, s.To, s.Ref, brief(s.Payload))
+	f.fail("%s has got what nothing called for: %s from %v%v to %v by %v: %s", c, s.Op, s.From, s.Name, s.To, s.Ref,
+		brief(s.Payload))
 }
 
 func (f *fuzz) match(wants []*want, s *wire.Frame) bool {
 	for _, w := range wants {
-		if w.done || w.op != s.Op || !w.from.IsZero() && w.from != s.From || w.to != s.To || !w.ref.IsZero() && w.ref != s.Ref || w.ref.IsZero() && w.op != wire.OpMonitor && !s.Ref.IsZero() || w.id != 0 && w.id != s.ID {
+		if w.done || w.op != s.Op || !w.from.IsZero() && w.from != s.From || w.to != s.To || !w.ref.IsZero() && w.ref != s.Ref ||
+			w.ref.IsZero() && w.op != wire.OpMonitor && !s.Ref.IsZero() || w.id != 0 && w.id != s.ID {
 			continue
 		}
 		if !w.loose && !wire.Equal(w.payload, s.Payload) {
@@ -444,7 +446,8 @@ func (f *fuzz) checkConn(c *conn) {
 	}
 	if c.stage != up {
 		if c.over {
-			if _, more := c.message(); !more && !c.wrong && !f.aged(c) && len(c.p.conns) == 1 && c.erl != nil && f.net.how[c.p.name] == refuses {
+			if _, more := c.message(); !more && !c.wrong && !f.aged(c) && len(c.p.conns) == 1 && c.erl != nil &&
+				f.net.how[c.p.name] == refuses {
 				f.fail("%s: the node has ended a handshake in stage %s in which nothing was wrong", c, c.stage)
 			}
 			c.stage = gone
@@ -516,7 +519,8 @@ func (f *fuzz) report(p *proc, t ...any) {
 		if q.name != p.boss.Node() {
 			continue
 		}
-		if c := q.link(); c != nil && !(c.over && !c.cut) && f.leaving != q.name && c.self() == p.boss.Origin().NodeID() && c.doomed == "" {
+		if c := q.link(); c != nil && !(c.over && !c.cut) && f.leaving != q.name && c.self() == p.boss.Origin().NodeID() &&
+			c.doomed == "" {
 			c.want(w)
 			return
 		}

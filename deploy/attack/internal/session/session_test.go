@@ -75,7 +75,8 @@ func (f *fuzz) leftovers() {
 	}
 	now := f.n.Stats()
 	if now.Processes != f.began.Processes || now.Names != f.began.Names || now.Lingering != 0 {
-		f.fail("there were %d processes and %d names, and there are %d (%d) and %d", f.began.Processes, f.began.Names, now.Processes, now.Lingering, now.Names)
+		f.fail("there were %d processes and %d names, and there are %d (%d) and %d", f.began.Processes, f.began.Names, now.Processes,
+			now.Lingering, now.Names)
 	}
 	if n, stacks := inBubble(); n > f.routines {
 		_, _ = os.Stdout.Write(stacks)
@@ -143,8 +144,10 @@ func TestChild(t *testing.T) {
 		episode(t, seed, first+i, length, skip, trace, all)
 	}
 	took := time.Since(began)
-	fmt.Printf("TALLY %d episodes, %d steps (in %d there was nothing to do), %.0f a second: %d links, %d sessions resumed, %d signals of the node, %d wrong frames, %d mutated, %d times all waited\n",
-		count, all.steps, all.idle, float64(all.steps)/took.Seconds(), all.ups, all.resumes, all.signals, all.wrong, all.chaos, all.settles)
+	fmt.Printf("TALLY %d episodes, %d steps (in %d there was nothing to do), %.0f a second: %d links, %d sessions resumed, %d "+
+		"signals of the node, %d wrong frames, %d mutated, %d times all waited\n",
+		count, all.steps, all.idle, float64(all.steps)/took.Seconds(), all.ups, all.resumes, all.signals, all.wrong, all.chaos,
+		all.settles)
 	for _, k := range slices.Sorted(maps.Keys(all.kinds)) {
 		fmt.Printf("TALLY   %-26s %d\n", k, all.kinds[k])
 	}
@@ -155,7 +158,8 @@ func TestChild(t *testing.T) {
 }
 
 // run plays episodes in another process. ok false: one has failed, and out says how.
-func run(t *testing.T, seed uint64, first, count, length int, skip string, within time.Duration) (out string, ok bool, trace string) {
+func run(t *testing.T, seed uint64, first, count, length int, skip string,
+	within time.Duration) (out string, ok bool, trace string) {
 	file := filepath.Join(t.TempDir(), "trace")
 	if skip == "" {
 		skip = "all"

@@ -229,7 +229,8 @@ func (f *fuzz) onNative(c *conn, b []byte) {
 		}
 	case proved:
 		const body = 1 + 16 + 8
-		if len(b) != body+32 || b[0] != 'A' || !hmac.Equal(b[body:], raw.MAC(cookie, raw.LabelAccepted, n.Hello, n.Welcome, n.Proof, b[:body])) {
+		if len(b) != body+32 || b[0] != 'A' || !hmac.Equal(b[body:],
+			raw.MAC(cookie, raw.LabelAccepted, n.Hello, n.Welcome, n.Proof, b[:body])) {
 			f.fail("%s: no proof of the node: %q", c, b)
 		}
 		copy(n.Session[:], b[1:])
@@ -323,7 +324,8 @@ func (f *fuzz) resume(c *conn) {
 	old.reset()
 	want := binary.BigEndian.Uint64(b[17:])
 	if !bytes.Equal(b[1:17], c.nat.Session[:]) || want < c.base || want > c.base+uint64(len(c.sent)) {
-		f.fail("%s: the node wants byte %d of the session, and here are %d to %d: % x", c, want, c.base, c.base+uint64(len(c.sent)), b[1:17])
+		f.fail("%s: the node wants byte %d of the session, and here are %d to %d: % x", c, want, c.base, c.base+uint64(len(c.sent)),
+			b[1:17])
 	}
 	if stop == 1 {
 		e.reset()

@@ -145,7 +145,8 @@ func text(s *wire.Frame) string {
 		name string
 		is   bool
 		v    any
-	}{{"from", !s.From.IsZero(), s.From}, {"to", !s.To.IsZero(), s.To}, {"name", s.Name != "", s.Name}, {"ref", !s.Ref.IsZero(), s.Ref},
+	}{{"from", !s.From.IsZero(), s.From}, {"to", !s.To.IsZero(), s.To}, {"name", s.Name != "", s.Name},
+		{"ref", !s.Ref.IsZero(), s.Ref},
 		{"id", s.ID != 0, s.ID}, {"leader", !s.Leader.IsZero(), s.Leader}, {"spawn", s.Spawn != nil, s.Spawn}} {
 		if x.is {
 			fmt.Fprintf(&b, " %s=%v", x.name, x.v)
@@ -268,7 +269,8 @@ func (f *fuzz) callOwn(c *conn) {
 			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, wire.Tuple{wire.Atom("add"), n}}})
 	}
 	if f.far == nil && f.r.IntN(10) == 0 {
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: wire.Tuple{calls, wire.Tuple{me, c.ref()}, wire.Atom("crash")}})
+		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid,
+			Payload: wire.Tuple{calls, wire.Tuple{me, c.ref()}, wire.Atom("crash")}})
 		f.die(p, wire.Atom("crash"))
 		f.settle()
 	}
@@ -341,7 +343,8 @@ func (f *fuzz) spawn(c *conn) {
 // spawnNone starts what ends at once, or not at all.
 func (f *fuzz) spawnNone(c *conn) {
 	me, ref := f.me(c), c.ref()
-	s := &wire.Spawn{Module: "demo", Function: "exit", Leader: me, Args: []any{f.payload()}, Link: f.r.IntN(2) == 0, Monitor: f.r.IntN(2) == 0}
+	s := &wire.Spawn{Module: "demo", Function: "exit", Leader: me, Args: []any{f.payload()}, Link: f.r.IntN(2) == 0,
+		Monitor: f.r.IntN(2) == 0}
 	reply := want{op: wire.OpSpawnReply, to: me, ref: ref, loose: true}
 	reason := s.Args[0]
 	switch f.r.IntN(4) {
@@ -729,7 +732,8 @@ func (f *fuzz) pieces(b []byte) (all [][]byte) {
 // zipped compresses b. The encoder has channels, which belong to the bubble.
 func (f *fuzz) zipped(b []byte) []byte {
 	if f.zip == nil {
-		f.zip, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<16), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		f.zip, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<16),
+			zstd.WithEncoderLevel(zstd.SpeedFastest))
 	}
 	return f.zip.EncodeAll(b, nil)
 }

@@ -26,7 +26,8 @@ func (f *fuzz) wrongFrame(c *conn) {
 	c.slow = false
 	f.tally.wrong++
 	far := wire.NewOrigin(wire.NodeID{Name: host, Creation: 77})
-	x := wrongs{f: f, c: c, me: f.me(c), near: far.PID(1 << 30), other: wire.NewOrigin(wire.NodeID{Name: "third@127.0.0.1", Creation: 1}).PID(1), ref: c.ref()}
+	x := wrongs{f: f, c: c, me: f.me(c), near: far.PID(1 << 30),
+		other: wire.NewOrigin(wire.NodeID{Name: "third@127.0.0.1", Creation: 1}).PID(1), ref: c.ref()}
 	var why string
 	var frames [][]byte
 	if c.erl != nil {
@@ -125,8 +126,10 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 			b = append(b, 131)
 		}
 		bad := [][]byte{{80, 0, 0, 255, 255, 1, 2, 3}, {80, 255, 255, 255, 255, 0x78, 0x9c, 1}, {108, 255, 255, 255, 255, 106},
-			{104, 255}, {105, 255, 255, 255, 255}, {109, 255, 255, 255, 255, 1}, {110, 255, 1}, {111, 255, 255, 255, 255, 0}, {116, 255, 255, 255, 255},
-			{116, 0, 0, 0, 2, 97, 1, 97, 1, 97, 1, 97, 2}, {77, 0, 0, 0, 1, 9, 0}, {119, 200, 1}, {119, 2, 0xff, 0xfe}, {82, 3}, {255}, {90, 0, 9}, {88},
+			{104, 255}, {105, 255, 255, 255, 255}, {109, 255, 255, 255, 255, 1}, {110, 255, 1}, {111, 255, 255, 255, 255, 0},
+			{116, 255, 255, 255, 255},
+			{116, 0, 0, 0, 2, 97, 1, 97, 1, 97, 1, 97, 2}, {77, 0, 0, 0, 1, 9, 0}, {119, 200, 1}, {119, 2, 0xff, 0xfe}, {82, 3}, {255},
+			{90, 0, 9}, {88},
 			bytes.Repeat([]byte{104, 1}, 1<<17), {0x92, 1, 2}, {112}}
 		return "a payload that is no term", [][]byte{append(b, bad[r.IntN(len(bad))]...)}
 	case 9:
@@ -185,7 +188,8 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 	case 4:
 		return one("more that is not known", raw.SignalFrame(send|raw.Extras, x.me, x.near, 64+r.IntN(60), 1))
 	case 5:
-		return one("what is no zstd", append(raw.SignalFrame(send|raw.Packed, x.me, x.near), bytes.Repeat([]byte{byte(r.IntN(256))}, r.IntN(60))...))
+		return one("what is no zstd", append(raw.SignalFrame(send|raw.Packed, x.me, x.near),
+			bytes.Repeat([]byte{byte(r.IntN(256))}, r.IntN(60))...))
 	case 6:
 		return one("too much in zstd", append(raw.SignalFrame(send|raw.Packed, x.me, x.near), x.f.zipped(make([]byte, 1<<24))...))
 	case 7:
@@ -206,11 +210,13 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 		b := raw.SignalFrame(byte(wire.OpMonitor), x.me, x.near, x.ref)
 		return one("a frame that is cut", b[:1+r.IntN(len(b)-1)])
 	case 13:
-		bad := [][]byte{{0xc7, 3, 77, 1, 2, 3}, {0xdd, 255, 255, 255, 255}, {0xdf, 255, 255, 255, 255}, {0xc6, 255, 255, 255, 255}, {0xc1},
+		bad := [][]byte{{0xc7, 3, 77, 1, 2, 3}, {0xdd, 255, 255, 255, 255}, {0xdf, 255, 255, 255, 255}, {0xc6, 255, 255, 255, 255},
+			{0xc1},
 			{0xc7, 2, 4, 9, 9}, {0xd4, 9, 9}, {0xd4, 3, 250}, bytes.Repeat([]byte{0x91}, 60000), {0x82, 1, 1, 1, 2}, {0xdb, 0, 0, 1, 0, 1},
 			{131, 104, 0}}
 		i := r.IntN(len(bad))
-		return one(fmt.Sprintf("a payload that is no term: % x", bad[i][:min(len(bad[i]), 8)]), append(raw.SignalFrame(send, x.me, x.near), bad[i]...))
+		return one(fmt.Sprintf("a payload that is no term: % x", bad[i][:min(len(bad[i]), 8)]),
+			append(raw.SignalFrame(send, x.me, x.near), bad[i]...))
 	case 14:
 		return one("a spawn of nonsense", raw.SignalFrame(byte(wire.OpSpawn), x.me, x.ref, wire.Tuple{1, 2, 3}))
 	default:
@@ -243,12 +249,14 @@ func (f *fuzz) mutated(c *conn) {
 	me, ref := f.me(c), c.ref()
 	signals := []wire.Frame{
 		{Op: wire.OpLink, From: me, To: near}, {Op: wire.OpUnlink, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
-		{Op: wire.OpUnlinkAck, ID: uint64(1 + f.r.IntN(9)), From: me, To: near}, {Op: wire.OpExit, From: me, To: near, Payload: f.payload()},
+		{Op: wire.OpUnlinkAck, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
+		{Op: wire.OpExit, From: me, To: near, Payload: f.payload()},
 		{Op: wire.OpSignal, From: me, To: near, Payload: f.payload()}, {Op: wire.OpMonitor, From: me, To: near, Ref: ref},
 		{Op: wire.OpDemonitor, From: me, To: near, Ref: ref}, {Op: wire.OpDown, From: me, To: near, Ref: ref, Payload: f.payload()},
 		{Op: wire.OpSend, From: me, To: near, Payload: wire.Tuple{me, f.payload()}}, {Op: wire.OpGroupLeader, Leader: me, To: near},
-		{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: &wire.Spawn{Module: "demo", Function: "exit", Args: []any{f.payload()}, Leader: me,
-			Link: f.r.IntN(2) == 0, Monitor: f.r.IntN(2) == 0}},
+		{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: &wire.Spawn{Module: "demo", Function: "exit", Args: []any{f.payload()},
+			Leader: me,
+			Link:   f.r.IntN(2) == 0, Monitor: f.r.IntN(2) == 0}},
 		{Op: wire.OpSpawnReply, From: me, To: near, Ref: ref},
 		{Op: wire.OpSend, From: me, Name: "nobody", Payload: wire.Tuple{calls, wire.Tuple{me, ref}, f.payload()}},
 	}
