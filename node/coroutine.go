@@ -1,6 +1,7 @@
 package node
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -180,9 +181,6 @@ func (p *proc) nudge(t tick) {
 	}
 }
 
-// unwinding is the panic that ends the function of a coroutine that is dead.
-type unwinding struct{}
-
 // job is a Process as what a fiber does: the function of a coroutine.
 type job Process
 
@@ -193,11 +191,11 @@ func (j *job) Run() {
 	ended := false
 	defer func() {
 		s.co.ended = true
-		cause := recover()
-		if _, dead := cause.(unwinding); ended || dead {
+		cause := recover() // nil: the function has returned, or runtime.Goexit
+		if ended || cause == nil && s.p.gone() {
 			return
 		}
-		s.p.exit(s.co.c, Panicked(cause)) // nil: runtime.Goexit
+		s.p.exit(s.co.c, Panicked(cause))
 	}()
 	if !s.p.gone() {
 		err := s.fn(s)
@@ -233,7 +231,7 @@ func (s *Process) pause() {
 		yield(struct{}{})
 	}
 	if !s.arrive() {
-		panic(unwinding{})
+		runtime.Goexit()
 	}
 }
 
@@ -292,7 +290,7 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 		co.c.w.Leave()
 		switch {
 		case p.gone():
-			panic(unwinding{})
+			runtime.Goexit()
 		case d == 0 || timer != nil && co.expired:
 			return nil, ErrTimeout
 		case timer == nil && d != Infinity:

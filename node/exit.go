@@ -142,8 +142,8 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	}
 	switch p.kind {
 	case staged:
-		if b, ok := p.behaviour.(blocking); ok && armed && !own {
-			n.pool.Inject(&b.p.Entity, nil) // to be unwound
+		if armed && !own && p.coroutine() != nil {
+			n.pool.Inject(&p.Entity, nil) // to be unwound
 		}
 	case blocked, handle:
 		s := p.behaviour.(blocking)

@@ -476,7 +476,14 @@ func (p *proc) turned() {
 // abandon counts p, which the caller has just made exit from outside, as a
 // process whose function still runs, if it does.
 func (p *proc) abandon(c *Context) {
-	if p.kind <= free {
+	if s := p.coroutine(); s != nil {
+		// Its function has begun if its fiber has a number: job.Run looks at status after that
+		// is stored, and here it is the other way round. Even one that waits has not returned:
+		// it is unwound, and its deferred calls may take long.
+		if s.co.fiber.Load() == 0 {
+			return
+		}
+	} else if p.kind <= free {
 		if p.kind == staged && c != nil && c.w != nil && c.w.Enter() {
 			// Whoever holds the stage knows of all turns that have begun on it. One
 			// may be ending elsewhere, with its stage lost; then status is looked at
@@ -495,6 +502,20 @@ func (p *proc) abandon(c *Context) {
 	if p.status.Or(abandoned)&returned != 0 {
 		p.node.lingering.Add(-1) // it has returned meanwhile
 	}
+}
+
+// coroutine returns what p is from inside if it is a coroutine, nil otherwise. The caller holds
+// no proc's mu, and need not run p.
+func (p *proc) coroutine() *Process {
+	if p.kind != staged {
+		return nil
+	}
+	p.mu.Lock() // an Actor may be changing its behaviour
+	defer p.mu.Unlock()
+	if s, ok := p.behaviour.(blocking); ok {
+		return s.Process
+	}
+	return nil
 }
 
 // returned says that the function of p, which is not alive, has returned.

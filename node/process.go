@@ -99,9 +99,6 @@ func (s *Process) Close(reason any) {
 // die unwinds the goroutine of a process that is dead. A handle's goroutine is
 // not the runtime's to end: there die answers what Receive should return.
 func (s *Process) die() any {
-	if s.co != nil {
-		panic(unwinding{})
-	}
 	if s.fn != nil {
 		runtime.Goexit()
 	}
@@ -136,7 +133,7 @@ func (s *Process) Receive() any {
 					}
 					if p.gone() {
 						co.c.w.Leave()
-						panic(unwinding{})
+						runtime.Goexit()
 					}
 					continue
 				}

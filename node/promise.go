@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -245,7 +246,7 @@ func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 		}
 		if !s.arrive() {
 			t.settle(nil, nil, ErrExited)
-			panic(unwinding{})
+			runtime.Goexit()
 		}
 	}
 	co.calling = false
