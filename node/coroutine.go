@@ -45,6 +45,9 @@ type coproc proc
 // Turn is part of executor.Task. It begins with the coroutine of cp; which one ends it is
 // another question: see Process.leave.
 func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
+	if !w.CanSwitch() {
+		return executor.Refused
+	}
 	p := (*proc)(cp)
 	s := p.behaviour.(blocking).Process
 	co, c := s.co, w.Local.(*Context)
@@ -187,6 +190,7 @@ type job Process
 // Run is part of fiber.Job.
 func (j *job) Run() {
 	s := (*Process)(j)
+	defer s.co.run.Unlock()
 	s.co.c.w.Leave()
 	ended := false
 	defer func() {
@@ -225,6 +229,9 @@ func (s *Process) due() bool {
 
 // pause lets others have the stage until there is something to look at.
 func (s *Process) pause() {
+	if s.co.run.Locked() {
+		s.refuse()
+	}
 	if next, yield := s.depart(); next != nil {
 		next()
 	} else {
@@ -233,6 +240,21 @@ func (s *Process) pause() {
 	if !s.arrive() {
 		runtime.Goexit()
 	}
+}
+
+// yield is pause for a coroutine that need not wait: one that is locked to its thread goes on.
+func (s *Process) yield() {
+	if !s.co.run.Locked() {
+		s.pause()
+	}
+}
+
+// refuse ends, by a panic, the attempt of a coroutine to wait while it is locked to its thread.
+func (s *Process) refuse() {
+	if s.p.gone() {
+		runtime.Goexit()
+	}
+	panic(ErrThreadLocked)
 }
 
 // drop removes the message of p that is next.
@@ -249,7 +271,7 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 	}
 	p, co := &s.p, s.co
 	if co.left--; co.left <= 0 {
-		s.pause()
+		s.yield()
 	}
 	var timer *time.Timer
 	s.enter()

@@ -20,6 +20,7 @@ var (
 	ErrReplied      = errors.New("node: the request already has a reply, or its caller no longer waits")
 	ErrReplyType    = errors.New("node: the reply does not have the type that the caller wants")
 	ErrIgnored      = errors.New("node: Init returned Ignore: the process does not run")
+	ErrThreadLocked = errors.New("node: a coroutine cannot wait while it is locked to its thread (runtime.LockOSThread)")
 	ErrNoConnection = errors.New("node: not connected to the other node")
 	ErrNotHere      = errors.New("node: the process belongs to another node, and this node runs without distribution")
 )

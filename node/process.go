@@ -126,6 +126,9 @@ func (s *Process) Receive() any {
 					msg, ok = p.q.Next()
 				}
 				if !ok {
+					if co.run.Locked() {
+						break // pause refuses it
+					}
 					if next, yield := s.leave(); next != nil {
 						next()
 					} else {
@@ -375,8 +378,8 @@ func (s *Process) Send(to PID, msg any) error {
 	}
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
-			s.co.left, s.co.talks = 0, &p.Entity
-			s.pause()
+			s.co.left, s.co.talks, s.co.sends = 0, &p.Entity, 0
+			s.yield()
 		}
 		return p.deliver(s.co.c, msg)
 	}

@@ -239,6 +239,11 @@ func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 		if t.done() {
 			break
 		}
+		if co.run.Locked() {
+			co.calling = false
+			t.settle(nil, nil, ErrThreadLocked)
+			s.refuse()
+		}
 		if next, yield := s.depart(); next != nil {
 			next()
 		} else {

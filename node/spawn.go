@@ -21,8 +21,9 @@ type Options struct {
 	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a
 	// goroutine of its own: faster to switch to and to send from, and like an
 	// Actor's handler in that it holds up its stage, until the runtime notices,
-	// when it blocks otherwise than in a Receive or a Call. It must not wait in these
-	// while it is locked to its thread ([runtime.LockOSThread]): Go ends the program.
+	// when it blocks otherwise than in a Receive or a Call. These panic with
+	// [ErrThreadLocked] where they would have to wait while the function is locked to its
+	// thread ([runtime.LockOSThread]); one that returns so is unlocked.
 	Coroutine bool
 
 	// Leader is the group leader: the process that prints what this one prints, for

@@ -10,9 +10,10 @@ import (
 type Verdict uint8
 
 const (
-	Idle  Verdict = iota // nothing left to do; a wake-up will come
-	Again                // more to do: to the back of the queue
-	Lost                 // the stage was taken away during the turn; Back must follow
+	Idle    Verdict = iota // nothing left to do; a wake-up will come
+	Again                  // more to do: to the back of the queue
+	Lost                   // the stage was taken away during the turn; Back must follow
+	Refused                // nothing has been done: Worker.CanSwitch says no; the stage is held still
 )
 
 // Task is what a stage runs. All methods are called by whoever holds the stage

@@ -19,8 +19,9 @@ type Guest struct {
 }
 
 // Guest makes the calling goroutine a guest. leave is called once, with the pool's
-// lock held, when a handler keeps the goroutine: from then on another one must do what
-// this one has done besides. It must not wait, nor call the pool.
+// lock held, when a handler keeps the goroutine, or has left it locked to its thread and a
+// turn refuses it: from then on another one must do what this one has done besides, and this
+// one should end. It must not wait, nor call the pool.
 func (p *Pool) Guest(leave func()) *Guest {
 	return &Guest{pool: p, leave: leave, goid: fiber.GoroutineID()}
 }
@@ -72,7 +73,7 @@ func (g *Guest) Help() (still bool) {
 	for range guestStages {
 		w.run(w.stage)
 		w.stage = nil
-		if !w.owes || !g.pool.another(w) {
+		if !w.owes || w.unfit || !g.pool.another(w) {
 			break
 		}
 	}
@@ -97,7 +98,7 @@ func (p *Pool) invite(g *Guest) *Worker {
 	} else {
 		w = p.workerLocked()
 	}
-	w.guest, w.visits, w.goid = g, true, g.goid
+	w.guest, w.visits, w.goid, w.thread = g, true, g.goid, fiber.Thread{}
 	p.live++
 	p.countLocked(w, true)
 	w.give(p.unqueueLocked())
@@ -123,6 +124,10 @@ func (p *Pool) another(w *Worker) bool {
 // dismiss ends what invite began. It reports whether g is still a guest.
 func (p *Pool) dismiss(w *Worker, g *Guest) bool {
 	p.mu.Lock()
+	if w.unfit {
+		w.partLocked()
+		w.unfit = false // another goroutine will run it
+	}
 	delete(p.strays, w.lease)
 	p.countLocked(w, false)
 	w.stage, w.lease, w.guest, w.visits, w.owes = nil, nil, nil, false, false

@@ -276,6 +276,15 @@ func (w *Worker) give(s *Stage) {
 	w.lease, s.lease, s.spare, s.state = l, l, nil, stageHeld
 }
 
+// giveUp has another worker go on in the place of w, whose goroutine ends.
+func (p *Pool) giveUp(w *Worker) {
+	p.mu.Lock()
+	delete(p.strays, w.lease)
+	p.countLocked(w, false)
+	p.kickLocked()
+	p.mu.Unlock()
+}
+
 // maxSpare is how many idle workers are kept for handlers that block.
 const maxSpare = 16
 

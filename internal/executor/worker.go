@@ -21,6 +21,7 @@ type Worker struct {
 	owes   bool // this turn has made a stage ready and woken no worker for it
 	due    bool // this turn has called Owe
 	visits bool // a guest runs it
+	unfit  bool // its goroutine must end: see refuse
 
 	// Of the turns that have been relayed within one call of Turn: see Relay.
 	last    *Entity // whose turn it is; nil: none has been relayed
@@ -44,6 +45,8 @@ type Worker struct {
 	talked   time.Time
 	talkedAt uint32
 
+	thread fiber.Thread // of the goroutine that runs it
+
 	_ [64]byte // so that two of them have no cache line in common
 }
 
@@ -61,6 +64,12 @@ func (w *Worker) Stage() *Stage { return w.stage }
 // Holds reports whether the worker still has its stage; it may be gone when
 // the answer arrives, unless it is between Enter and Leave.
 func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
+
+// CanSwitch reports whether the worker's goroutine may let a fiber go on: it must not be locked
+// to its thread (runtime.LockOSThread), or Go's runtime ends the program. If it is, a handler
+// has left it so: the turn returns Refused, another worker does it, and this one's goroutine
+// ends, its thread with it.
+func (w *Worker) CanSwitch() bool { return !w.thread.Locked() }
 
 // Owe has Config.Due called when the turn is over, or before its handler waits.
 func (w *Worker) Owe() { w.due = true }
@@ -103,6 +112,10 @@ func (w *Worker) loop() {
 		}
 		w.run(s)
 		w.stage = nil
+		if w.unfit {
+			w.pool.giveUp(w)
+			return
+		}
 	}
 }
 
@@ -191,7 +204,11 @@ func (w *Worker) run(s *Stage) {
 			e, turns = w.last, turns+w.relayed
 			w.last, w.relayed = nil, 0
 		}
-		if v == Lost {
+		if v >= Lost {
+			if v == Refused {
+				w.refuse(e)
+				return
+			}
 			w.pay(true)
 			p.giveBack(e)
 			return
@@ -223,6 +240,16 @@ func (w *Worker) run(s *Stage) {
 			}
 		}
 	}
+}
+
+// refuse leaves the turn of e, and the stage, to another worker.
+func (w *Worker) refuse(e *Entity) {
+	s := w.stage
+	w.unfit = true
+	s.current = nil
+	s.push(e)
+	w.lease.leave()
+	w.pool.release(w, s, true)
 }
 
 // done ends a turn of e, whose home is s, and answers for how many more it counts.

@@ -31,6 +31,7 @@
 //	                   Stop, or the Put after it
 //
 // A job may call runtime.Goexit: its goroutine then does no other job. One that panics ends
-// the program. The processor's thread must not be locked to a goroutine that waits
-// (runtime.LockOSThread): Go's runtime ends the program then.
+// the program. A goroutine must not let another go on while it is locked to its thread
+// (runtime.LockOSThread): Go's runtime ends the program then. A [Thread] tells whether it
+// is, and every Fiber of a pool has one for its job to look at.
 package fiber

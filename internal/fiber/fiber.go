@@ -14,6 +14,8 @@ import (
 // meanwhile. The zero value stands for whatever goroutine calls its To; a [Pool] has
 // others. The fields belong to whoever may let the fiber go on, and to itself.
 type Fiber struct {
+	Thread // of its goroutine; only that may look at it
+
 	id uint64 // see Mark
 
 	place // that its goroutine began in, and ends in; without functions in a zero value
@@ -202,6 +204,7 @@ func (p *Pool) Take(j Job) *Fiber {
 	}
 	p.mu.Unlock()
 	if f == nil {
+		find()
 		f = &Fiber{id: ids.Add(1), pool: p}
 		f.next, _ = iter.Pull(f.work)
 		f.owner, f.at = f, &f.place

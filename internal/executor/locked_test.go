@@ -1,0 +1,85 @@
+package executor
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// refuser is an actor whose turns need a goroutine that may switch to fibers.
+type refuser struct {
+	actor
+	refused int
+}
+
+func (r *refuser) Turn(w *Worker) Verdict {
+	if !w.CanSwitch() {
+		r.refused++
+		return Refused
+	}
+	return r.actor.Turn(w)
+}
+
+// locker is an actor whose handler leaves its goroutine locked to its thread.
+func newLocker(p *Pool) *actor {
+	return newActor(p, 0, func(*Worker, any) {
+		runtime.LockOSThread()
+		runtime.LockOSThread()
+	})
+}
+
+func newRefuser(p *Pool, log chan string) *refuser {
+	r := new(refuser)
+	r.pool, r.actor.name, r.actor.budget, r.actor.receive = p, "refuser", 10, func(*Worker, any) {
+		buf := make([]byte, 200)
+		if buf = buf[:runtime.Stack(buf, false)]; bytes.Contains(buf, []byte("locked to thread")) {
+			log <- "is locked"
+			return
+		}
+		log <- "runs"
+	}
+	r.Adopt(r, p.Stage(0), false)
+	return r
+}
+
+// A worker whose goroutine a handler has locked to its thread ends, and another does what it
+// cannot do; no turn is lost.
+func TestLockedWorkerIsReplaced(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		p := startPool(t, Config{Workers: workers, Stages: 2, Blocked: time.Hour})
+		log := make(chan string, 1)
+		bad, good := newLocker(p), newRefuser(p, log)
+		for range 100 {
+			bad.send(nil, "lock")
+			good.send(nil, "run")
+			require.Equal(t, "runs", receives(t, log, "what follows a handler that leaves its thread locked"))
+		}
+		require.LessOrEqual(t, p.Stats().Active, workers)
+		require.LessOrEqual(t, p.Stats().Goroutines, workers+maxSpare+1)
+	}
+}
+
+// A guest whose goroutine a handler has locked to its thread is none any more as soon as a turn
+// refuses it, and a worker does that one.
+func TestLockedGuestLeaves(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+	log, left, done := make(chan string, 1), make(chan struct{}, 10), make(chan bool)
+	bad, good := newLocker(p), newRefuser(p, log)
+	go func() { // ends with its thread
+		g := p.Guest(func() { left <- struct{}{} })
+		assert.True(t, g.call(bad, "lock"), "it does no harm yet")
+		done <- g.call(&good.actor, "run")
+	}()
+	require.False(t, <-done, "it is a guest no more")
+	require.Len(t, left, 1)
+	require.Equal(t, "runs", receives(t, log, "what the guest has left"))
+	require.Equal(t, 1, good.refused)
+	require.Len(t, p.guests, 1)
+	g := p.Guest(func() { t.Error("nothing keeps it") })
+	require.True(t, g.call(&good.actor, "run"), "what was the guest's is of use to another")
+	require.Equal(t, "runs", receives(t, log, "what another guest runs"))
+}

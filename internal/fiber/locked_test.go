@@ -1,0 +1,60 @@
+package fiber_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/actornode/actornode/internal/fiber"
+)
+
+// Locked tells at any depth of locks whether there is one, on whatever goroutine, and the way
+// that is quick says what the traceback says.
+func TestLocked(t *testing.T) {
+	var p fiber.Pool
+	p.Put(&fiber.Fiber{}, p.Take(nil)) // has it looked for
+	p.Stop()
+	var wg sync.WaitGroup
+	for k := range 20 {
+		wg.Go(func() {
+			var me fiber.Thread
+			assert.False(t, me.Locked())
+			for range k {
+				runtime.LockOSThread()
+				assert.True(t, me.Locked())
+				assert.True(t, fiber.TraceSaysLocked())
+				runtime.Gosched()
+			}
+			for range k {
+				assert.True(t, me.Locked())
+				runtime.UnlockOSThread()
+			}
+			assert.False(t, me.Locked())
+			assert.False(t, fiber.TraceSaysLocked())
+		})
+		wg.Go(func() {
+			var me fiber.Thread
+			for range k * 1000 {
+				runtime.LockOSThread()
+			}
+			me.Unlock()
+			assert.False(t, fiber.TraceSaysLocked())
+			me.Unlock()
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkLocked(b *testing.B) {
+	var p fiber.Pool
+	p.Put(&fiber.Fiber{}, p.Take(nil))
+	p.Stop()
+	var me fiber.Thread
+	for b.Loop() {
+		if me.Locked() {
+			b.Fatal("nobody has locked it")
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+)
+
+// lockThread locks the calling goroutine to its thread so many times.
+func lockThread(times int) {
+	for range times {
+		runtime.LockOSThread()
+	}
+}
+
+// lockedHere reports whether the calling goroutine is locked to its thread, as its traceback says.
+func lockedHere() bool {
+	buf := make([]byte, 200)
+	line, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "\n")
+	return strings.Contains(line, "locked to thread")
+}
+
+// A handler that leaves its goroutine locked to its thread, at whatever depth, does not harm
+// the coroutines that the same worker runs, nor the handlers that come after it.
+func TestHandlerLeavesThreadLocked(t *testing.T) {
+	for _, times := range []int{1, 2, 1000} {
+		for _, workers := range []int{1, 2} {
+			t.Run(fmt.Sprint(times, " times, workers: ", workers), func(t *testing.T) {
+				n := startNode(t, node.Config{Workers: workers, Stages: 1})
+				co := node.Options{Coroutine: true}
+				echo, err := n.SpawnOpt(co, node.ProcessFunc(func(p *node.Process) error {
+					for {
+						p.Send(p.Receive().(node.PID), lockedHere())
+					}
+				}))
+				require.NoError(t, err)
+				locker, err := n.Spawn(node.ActorFunc(func(c *node.Context, m any) error {
+					if m == "look" {
+						return nil
+					}
+					lockThread(times)
+					return c.Send(echo, m)
+				}))
+				require.NoError(t, err)
+				me, err := n.Open()
+				require.NoError(t, err)
+				before := runtime.NumGoroutine()
+				for range 50 {
+					require.NoError(t, n.Send(locker, me.Self()))
+					m, err := me.ReceiveWithin(grace, nil)
+					require.NoError(t, err)
+					require.Equal(t, false, m, "the coroutine runs on a goroutine that nobody has locked")
+				}
+				eventually(t, "the goroutines that were locked have ended", func() bool { return runtime.NumGoroutine() <= before+workers+1 })
+				require.NoError(t, n.Stop())
+			})
+		}
+	}
+}
+
+// A coroutine that would have to wait while it is locked to its thread gets a panic that says
+// so. It may recover, unlock itself and wait then.
+func TestCoroutineWaitsLocked(t *testing.T) {
+	for name, wait := range waitsOf {
+		if name == "Exit" {
+			continue // does not wait
+		}
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t, node.Config{Workers: 1, Stages: 1, Coroutines: true})
+			never, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+			require.NoError(t, err)
+			watch, err := n.Open()
+			require.NoError(t, err)
+			for _, times := range []int{1, 3} {
+				_, _, err := watch.SpawnMonitor(node.ProcessFunc(func(p *node.Process) error {
+					lockThread(times)
+					wait(p, never)
+					return nil
+				}))
+				require.NoError(t, err)
+				down, err := node.ReceiveOfWithin[node.Down](watch, grace)
+				require.NoError(t, err)
+				require.IsType(t, &node.Crash{}, down.Reason)
+				require.Equal(t, node.ErrThreadLocked, down.Reason.(*node.Crash).Reason)
+			}
+
+			recovered := make(chan any, 1)
+			pid, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+				lockThread(2)
+				func() {
+					defer func() { recovered <- recover() }()
+					wait(p, never)
+				}()
+				runtime.UnlockOSThread()
+				runtime.UnlockOSThread()
+				return p.Send(watch.Self(), p.Receive())
+			}))
+			require.NoError(t, err)
+			require.Equal(t, node.ErrThreadLocked, nodetest.Arrival(t, recovered))
+			require.NoError(t, n.Send(pid, "waits now"))
+			m, err := watch.ReceiveWithin(grace, nil)
+			require.NoError(t, err)
+			require.Equal(t, "waits now", m)
+		})
+	}
+}
+
+// While nothing has to wait a coroutine that is locked to its thread goes on: it sends, receives
+// what is there, and is killed like any other. It may end locked, in each of the ways there are.
+func TestCoroutineEndsLocked(t *testing.T) {
+	for name, end := range map[string]func() error{
+		"returns": func() error { return nil },
+		"panics":  func() error { panic("locked") },
+		"exits":   func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t, node.Config{Workers: 1, Stages: 1, Budget: 10})
+			me, err := n.Open()
+			require.NoError(t, err)
+			const many = 2000
+			for range 3 {
+				ready, goes := make(chan struct{}), make(chan struct{})
+				pid, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+					lockThread(3)
+					close(ready)
+					<-goes
+					for range many {
+						if m, err := p.ReceiveWithin(0, nil); err != nil || p.Send(me.Self(), m) != nil {
+							return errors.New("cannot receive and send")
+						}
+					}
+					return end()
+				}))
+				require.NoError(t, err)
+				nodetest.Arrival(t, ready)
+				for range many {
+					require.NoError(t, n.Send(pid, "m"))
+				}
+				me.Monitor(pid)
+				close(goes)
+				for range many {
+					_, err := node.ReceiveOfWithin[string](me, grace)
+					require.NoError(t, err)
+				}
+				_, err = node.ReceiveOfWithin[node.Down](me, grace)
+				require.NoError(t, err)
+			}
+			eventually(t, "no function is left", func() bool { return n.Stats().Lingering == 0 })
+			locked := make(chan bool)
+			_, err = n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+				locked <- lockedHere()
+				return nil
+			}))
+			require.NoError(t, err)
+			assert.False(t, nodetest.Arrival(t, locked))
+			require.NoError(t, n.Stop())
+		})
+	}
+}
+
+// A killed coroutine that is locked to its thread is unwound by what it calls next.
+func TestKilledWhileLocked(t *testing.T) {
+	n := startNode(t, node.Config{Workers: 2, Stages: 2})
+	for name, wait := range waitsOf {
+		if name == "Call" {
+			continue // returns an error to the dead, who may go on
+		}
+		inside, goes, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		pid, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+			defer close(ended)
+			lockThread(2)
+			close(inside)
+			<-goes
+			for {
+				func() {
+					defer func() { _ = recover() }()
+					wait(p, node.PID{})
+				}()
+			}
+		}))
+		require.NoError(t, err, name)
+		nodetest.Arrival(t, inside)
+		n.Exit(pid, node.Kill)
+		require.Equal(t, 1, n.Stats().Lingering, name)
+		close(goes)
+		nodetest.Arrival(t, ended)
+		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+	}
+	require.NoError(t, n.Stop())
+}
