@@ -68,18 +68,34 @@ func BenchmarkRingProcess(b *testing.B) {
 }
 
 func BenchmarkRingCoroutine(b *testing.B) {
-	ring(b, 503, func(n *Node, done chan struct{}) PID {
-		p, _ := n.SpawnOpt(Options{Coroutine: true}, ProcessFunc(func(p *Process) error {
-			next := ReceiveOf[PID](p)
-			for {
-				m := p.Receive().(hop)
-				if m.n == 0 {
-					close(done)
-					return nil
-				}
-				p.Send(next, hop{m.n - 1})
+	ring(b, 503, spawnHopper)
+}
+
+// spawnHopper spawns a coroutine that passes hops on.
+func spawnHopper(n *Node, done chan struct{}) PID {
+	p, _ := n.SpawnOpt(Options{Coroutine: true}, ProcessFunc(func(p *Process) error {
+		next := ReceiveOf[PID](p)
+		for {
+			m := p.Receive().(hop)
+			if m.n == 0 {
+				close(done)
+				return nil
 			}
-		}))
+			p.Send(next, hop{m.n - 1})
+		}
+	}))
+	return p
+}
+
+// Each second hop is from an actor to a coroutine: the worker has to look whether the handler
+// has left its goroutine locked to its thread.
+func BenchmarkRingMixed(b *testing.B) {
+	k := 0
+	ring(b, 502, func(n *Node, done chan struct{}) PID {
+		if k++; k%2 == 0 {
+			return spawnHopper(n, done)
+		}
+		p, _ := n.Spawn(&ringer{done: done})
 		return p
 	})
 }
