@@ -22,9 +22,9 @@ func TestProtocol(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p.Without&(FlagFragments|FlagDistHdrAtomCache) != 0 { // the one needs the other
-				linktest.Whole(t, p)
+				linktest.Whole(t, p, linktest.Everything&^linktest.Explainer)
 			} else {
-				linktest.Test(t, p)
+				linktest.Test(t, p, linktest.Everything&^linktest.Explainer)
 			}
 		})
 	}

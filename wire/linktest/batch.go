@@ -13,7 +13,7 @@ import (
 // binaries together, at least 1,000 of 4,000, and copy some of those that are sent by
 // SendBytes of [wire.Quick], at least 100.
 func Batches(t *testing.T, p wire.Protocol) {
-	taken, copied := (kit{p: p}).batched(t)
+	taken, copied := (kit{p: p, has: Quick | Batch}).batched(t)
 	if taken < 1000 {
 		t.Errorf("%d messages were taken together", taken)
 	}
@@ -28,11 +28,9 @@ func (k kit) batch(t *testing.T) { k.batched(t) }
 // comes, once and in order, whatever comes between, and what was taken stays as it is.
 // They are sent in all the ways there are.
 func (k kit) batched(t *testing.T) (taken, copied int) {
+	k.needs(t, Batch)
 	a, b := k.pair(t)
-	l, ok := b.(wire.Batch)
-	if !ok {
-		return 0, 0
-	}
+	l := b.(wire.Batch)
 	const messages = 4000
 	r := rand.New(rand.NewPCG(1, 2))
 	froms, tos := wire.NewOrigin(A), wire.NewOrigin(B)

@@ -23,13 +23,15 @@ var (
 	B = wire.NodeID{Name: "b@host", Creation: 1 << 31}
 )
 
-// Test runs all tests of the kit against p.
-func Test(t *testing.T, p wire.Protocol) { kit{p: p}.run(t) }
+// Test runs all tests of the kit against p, whose links have the optional interfaces that has
+// says, and no others.
+func Test(t *testing.T, p wire.Protocol, has Optional) { kit{p: p, has: has}.run(t) }
 
 // Whole is Test for a protocol whose peers take messages in one piece only.
-func Whole(t *testing.T, p wire.Protocol) { kit{p, true}.run(t) }
+func Whole(t *testing.T, p wire.Protocol, has Optional) { kit{p: p, has: has, whole: true}.run(t) }
 
 func (k kit) run(t *testing.T) {
+	t.Run("Optional", k.optional)
 	t.Run("Handshake", k.handshake)
 	t.Run("Verdicts", k.verdicts)
 	t.Run("Cookies", k.cookies)
@@ -48,6 +50,7 @@ func (k kit) run(t *testing.T) {
 	t.Run("Ahead", k.ahead)
 	t.Run("Batch", k.batch)
 	t.Run("Try", k.try)
+	t.Run("Await", k.await)
 	t.Run("NoTerm", k.noTerm)
 	t.Run("Limit", k.limit)
 	t.Run("Tick", k.tick)
@@ -56,6 +59,7 @@ func (k kit) run(t *testing.T) {
 
 type kit struct {
 	p     wire.Protocol
+	has   Optional
 	whole bool // the peers take messages in one piece only
 }
 

@@ -14,30 +14,9 @@ import (
 // Flush only where Try asks for it: all comes, that of each sender in order, and nobody
 // has waited but the one who flushes.
 func (k kit) try(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	ca, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cb, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ha, hb := hands("secret")
-	oa, ob := k.meetOver(t, ca, cb, ha, hb)
-	if oa.err != nil || ob.err != nil {
-		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
-	}
-	a, b := oa.link, ob.link
-	p, ok := a.(wire.Prompt)
-	if !ok {
-		return
-	}
-	awaited(t, a, b)
+	k.needs(t, Prompt)
+	a, b := k.pairOverTCP(t)
+	p := a.(wire.Prompt)
 	const senders, messages = 8, 1500
 	wake := make(chan struct{}, 1)
 	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -89,6 +68,30 @@ func (k kit) try(t *testing.T) {
 	}
 }
 
+// pairOverTCP is pair for links over a connection that the system buffers.
+func (k kit) pairOverTCP(t *testing.T) (a, b wire.Link) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	ca, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cb, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ha, hb := hands("secret")
+	oa, ob := k.meetOver(t, ca, cb, ha, hb)
+	if oa.err != nil || ob.err != nil {
+		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
+	}
+	return oa.link, ob.link
+}
+
 // within fails the test if f does not return.
 func within(t *testing.T, f func(), otherwise string) {
 	t.Helper()
@@ -104,15 +107,14 @@ func within(t *testing.T, f func(), otherwise string) {
 	}
 }
 
-// awaited has one wait for what the other sends, if a link can: nothing comes, then it
-// does, and Read returns it.
-func awaited(t *testing.T, a, b wire.Link) {
-	k, ok := b.(wire.Keen)
-	if !ok {
-		return
-	}
+// await has one wait for what the other sends: nothing comes, then it does, and Read
+// returns it.
+func (k kit) await(t *testing.T) {
+	k.needs(t, Keen)
+	a, b := k.pairOverTCP(t)
+	w := b.(wire.Keen)
 	between := 0
-	if k.Await(time.Millisecond, func() { between++ }) {
+	if w.Await(time.Millisecond, func() { between++ }) {
 		t.Error("Await says that something has come")
 	}
 	if between == 0 {
@@ -123,7 +125,7 @@ func awaited(t *testing.T, a, b wire.Link) {
 		t.Fatal(err)
 	}
 	go a.Flush(false)
-	if !k.Await(patience, nil) {
+	if !w.Await(patience, nil) {
 		t.Error("Await does not see what has come")
 	}
 	var got wire.Frame

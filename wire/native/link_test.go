@@ -1,7 +1,9 @@
 package native
 
 import (
+	"context"
 	"io"
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +17,36 @@ func TestProtocol(t *testing.T) {
 		"Plain":      {},
 		"Compressed": {Compress: 100},
 	} {
-		t.Run(name, func(t *testing.T) { linktest.Test(t, p) })
+		t.Run(name, func(t *testing.T) { linktest.Test(t, p, linktest.Everything) })
 	}
+}
+
+// plain is a protocol whose links have no optional interface.
+type plain struct{ *Protocol }
+
+func (p plain) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	return only(p.Protocol.Dial(ctx, conn, h))
+}
+
+func (p plain) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+	return only(p.Protocol.Accept(ctx, conn, h))
+}
+
+func only(l wire.Link, err error) (wire.Link, error) {
+	if err != nil {
+		return nil, err
+	}
+	return struct{ wire.Link }{l}, nil
+}
+
+// A link without any optional interface is a whole link, and the kit sees that it has none.
+func TestPlain(t *testing.T) {
+	linktest.Test(t, plain{new(Protocol)}, 0)
+	l := new(Protocol).over(&stream{}, nodeA, nodeB, wire.LinkLimits{})
+	require.Equal(t, linktest.Everything, linktest.Of(l))
+	require.Zero(t, linktest.Of(struct{ wire.Link }{l}))
+	require.Equal(t, "wire.Ahead wire.Taker", (linktest.Ahead | linktest.Taker).String())
+	require.Equal(t, "none", linktest.Optional(0).String())
 }
 
 // A peer is told why the link ends, unless a frame has been cut short.

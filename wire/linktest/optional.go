@@ -1,0 +1,84 @@
+package linktest
+
+import (
+	"testing"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Optional says which interfaces a protocol's links have beside [wire.Link], each by a bit. A
+// protocol names those that it has: a test of one that it lacks is skipped, and links that
+// have another set than it says fail.
+type Optional uint
+
+// The optional interfaces, each named like that of package wire.
+const (
+	Quick Optional = 1 << iota
+	Ahead
+	Batch
+	Prompt
+	Keen
+	Gauge
+	Taker
+	Explainer
+
+	// Everything is all of them.
+	Everything = Quick | Ahead | Batch | Prompt | Keen | Gauge | Taker | Explainer
+)
+
+// optionals are the interfaces with their names, in the order of their bits.
+var optionals = []struct {
+	name string
+	is   func(wire.Link) bool
+}{
+	{"Quick", func(l wire.Link) bool { _, ok := l.(wire.Quick); return ok }},
+	{"Ahead", func(l wire.Link) bool { _, ok := l.(wire.Ahead); return ok }},
+	{"Batch", func(l wire.Link) bool { _, ok := l.(wire.Batch); return ok }},
+	{"Prompt", func(l wire.Link) bool { _, ok := l.(wire.Prompt); return ok }},
+	{"Keen", func(l wire.Link) bool { _, ok := l.(wire.Keen); return ok }},
+	{"Gauge", func(l wire.Link) bool { _, ok := l.(wire.Gauge); return ok }},
+	{"Taker", func(l wire.Link) bool { _, ok := l.(wire.Taker); return ok }},
+	{"Explainer", func(l wire.Link) bool { _, ok := l.(wire.Explainer); return ok }},
+}
+
+// Of returns which optional interfaces a link has.
+func Of(l wire.Link) (has Optional) {
+	for i, o := range optionals {
+		if o.is(l) {
+			has |= 1 << i
+		}
+	}
+	return has
+}
+
+// String lists the names.
+func (o Optional) String() string {
+	s := ""
+	for i, opt := range optionals {
+		if o&(1<<i) != 0 {
+			s += " wire." + opt.name
+		}
+	}
+	if s == "" {
+		return "none"
+	}
+	return s[1:]
+}
+
+// optional compares what both links have with what their protocol says.
+func (k kit) optional(t *testing.T) {
+	a, b := k.pair(t)
+	for _, l := range []wire.Link{a, b} {
+		if has := Of(l); has != k.has {
+			t.Errorf("of the optional interfaces a link has: %v\nits protocol says: %v", has, k.has)
+		}
+	}
+}
+
+// needs skips a test of an optional interface that the protocol says it lacks.
+func (k kit) needs(t *testing.T, o Optional) {
+	t.Helper()
+	if k.has&o != o {
+		t.Skipf("links of this protocol lack %v, as it says", o&^k.has)
+	}
+}
