@@ -59,6 +59,12 @@ func (l Limits) Validate() error {
 	return nil
 }
 
+var (
+	_ Box    = (*Bounded)(nil)
+	_ Waiter = (*Bounded)(nil)
+	_ Forcer = (*Bounded)(nil)
+)
+
 // Bounded is a Box with room for so much. Messages that the reader has popped
 // but not done with count too, so a reader that leaves messages cannot make it
 // grow. A message that is larger than Limits.Bytes gets in when the box is

@@ -15,12 +15,6 @@ import (
 	"github.com/actornode/actornode/internal/randtest"
 )
 
-func TestBoxes(t *testing.T) {
-	var _ Box = (*Bounded)(nil)
-	var _ Waiter = (*Bounded)(nil)
-	var _ Forcer = (*Bounded)(nil)
-}
-
 func TestPolicyString(t *testing.T) {
 	for p, want := range map[Policy]string{
 		Refuse: "refuse", Block: "block", DropNewest: "drop newest", DropOldest: "drop oldest", 4: "invalid",
