@@ -3,6 +3,7 @@ package sys
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -33,6 +34,18 @@ type tools struct {
 	log   *ring
 	stats *statistics
 	trace bool
+	order []wire.Atom // those of the above that are installed, the newest first
+}
+
+// install notes that a tool is there, or is not.
+func (t *tools) install(tool wire.Atom, on bool) {
+	i := slices.Index(t.order, tool)
+	switch {
+	case on && i < 0:
+		t.order = slices.Insert(t.order, 0, tool)
+	case !on && i >= 0:
+		t.order = slices.Delete(t.order, i, i+1)
+	}
 }
 
 // Debugging reports whether events should be told of.
@@ -95,11 +108,14 @@ func (t *tools) command(c *node.Context, what any) any {
 	switch {
 	case p[0] == aTrace && isBool:
 		t.trace = on
+		t.install(aTrace, on)
 	case p[0] == aStatistics && isBool && !on:
 		t.stats = nil
+		t.install(aStatistics, false)
 	case p[0] == aStatistics && isBool:
 		if t.stats == nil {
 			t.stats = &statistics{start: time.Now(), handled: handled(c)}
+			t.install(aStatistics, true)
 		}
 	case p[0] == aStatistics && p[1] == aGet:
 		return wire.Tuple{wire.OK, t.stats.report(c)}
@@ -118,6 +134,7 @@ func (t *tools) command(c *node.Context, what any) any {
 func (t *tools) logging(c *node.Context, what any) any {
 	if on, ok := wire.Bool(what); ok && !on {
 		t.log = nil
+		t.install(aLog, false)
 		return wire.OK
 	} else if ok {
 		what = wire.Tuple{wire.True, logged}
@@ -130,6 +147,7 @@ func (t *tools) logging(c *node.Context, what any) any {
 		}
 		if t.log == nil {
 			t.log = &ring{size: size}
+			t.install(aLog, true)
 		}
 		return wire.OK
 	}
@@ -157,15 +175,15 @@ func sizeOf(t any) int {
 // list is the tools as get_status shows them.
 func (t *tools) list(c *node.Context) wire.List {
 	l := wire.List{}
-	if t.log != nil {
-		l = append(l, wire.Tuple{aLog, t.log.events()})
-	}
-	if s := t.stats; s != nil {
-		l = append(l, wire.Tuple{aStatistics, wire.Tuple{localtime(s.start),
-			wire.Tuple{wire.Atom("reductions"), int(s.handled)}, s.in, s.out}})
-	}
-	if t.trace {
-		l = append(l, wire.Tuple{aTrace, wire.True})
+	for _, tool := range t.order {
+		var shown any = wire.True
+		switch s := t.stats; tool {
+		case aLog:
+			shown = t.log.events()
+		case aStatistics:
+			shown = wire.Tuple{localtime(s.start), wire.Tuple{wire.Atom("reductions"), int(s.handled)}, s.in, s.out}
+		}
+		l = append(l, wire.Tuple{tool, shown})
 	}
 	return l
 }
