@@ -34,17 +34,17 @@ func (t *tools) basics() []function {
 // printFormat is io:format: it prints where the caller's group leader does.
 func printFormat(ctx context.Context, args []any) (any, error) {
 	text, ok := wire.Text(args[0])
-	var values []any
-	if len(args) == 2 {
-		if values, ok = wire.Elements(args[1]); !ok {
-			return nil, errBadArg
-		}
-	}
 	if a, isAtom := args[0].(wire.Atom); isAtom {
 		text, ok = string(a), true
 	}
 	if !ok {
 		return nil, errBadArg
+	}
+	var values []any
+	if len(args) == 2 {
+		if values, ok = wire.Elements(args[1]); !ok {
+			return nil, errBadArg
+		}
 	}
 	out, err := format(text, values)
 	if err != nil {

@@ -89,7 +89,7 @@ func (t *tools) functionExported(args []any) (any, error) {
 	m, ok1 := args[0].(wire.Atom)
 	f, ok2 := args[1].(wire.Atom)
 	arity, ok3 := wire.Int(args[2])
-	if !ok1 || !ok2 || !ok3 || arity < 0 {
+	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
 	return boolAtom(slices.Contains(t.n.Exports(), wire.Export{Module: m, Function: f, Arity: int(arity)})), nil
