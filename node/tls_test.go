@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"context"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -23,12 +24,9 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// Handshakes take as long as the machine does: what a test expects within brief would
-// otherwise not come before setUp.
-const (
-	setUp = 2 * time.Minute
-	brief = 30 * time.Second
-)
+// setUp is how long a handshake may take: longer than the tests wait for anything, so that none
+// passes where somebody waits for that timeout.
+const setUp = 2 * time.Minute
 
 // secure starts a Go node with a certificate.
 func secure(t *testing.T, name string, finder node.Finder, f certtest.Files, d node.Distribution) (*node.Node, *logtest.Text) {
@@ -164,7 +162,6 @@ func TestOTPTLSRefused(t *testing.T) {
 				c.with()
 				o.Ask(forget)
 				log.Take()
-				begun := time.Now()
 				err := n.Ping(soon(t), o.name)
 				if c.dial == "" {
 					require.NoError(t, err, c.what)
@@ -182,7 +179,6 @@ func TestOTPTLSRefused(t *testing.T) {
 				}
 				o.Ask("erlang:disconnect_node('%s')", n.Name())
 				o.alone(n)
-				assert.Less(t, time.Since(begun), brief, "%s: nobody waits for a timeout", c.what)
 			}
 		})
 	}
@@ -208,19 +204,15 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	log.Take()
 	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 	log.Await(t, "does not speak TLS")
-	begun := time.Now()
 	err := n.Ping(soon(t), o.name)
 	require.ErrorContains(t, err, "may not speak TLS")
-	assert.Less(t, time.Since(begun), brief)
 
 	// We without TLS, they with it: nobody gets anywhere, or hangs.
 	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: wire.LinkLimits{Timeout: time.Second}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
-	begun = time.Now()
-	require.Error(t, plain.Ping(soon(t), e.name))
+	require.NotErrorIs(t, plain.Ping(soon(t), e.name), context.DeadlineExceeded)
 	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))
 	log.Await(t, "refused an incoming connection")
-	assert.Less(t, time.Since(begun), brief)
 }
 
 // New files count for new connections; what there is goes on.
@@ -329,7 +321,7 @@ func TestTLSBetweenNodes(t *testing.T) {
 	_, _ = again.Write([]byte("nonsense"))
 	log.Await(t, "does not speak TLS")
 	again.Close()
-	begun := time.Now()
-	require.NoError(t, b.Stop())
-	assert.Less(t, time.Since(begun), brief)
+	stopped := make(chan error, 1)
+	go func() { stopped <- b.Stop() }()
+	require.NoError(t, nodetest.Arrival(t, stopped), "it waits for nobody who says nothing")
 }

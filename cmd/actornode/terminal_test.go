@@ -28,6 +28,8 @@ type terminal struct {
 
 	drawn chan struct{} // closed when all that the program has written is on the screen
 
+	more chan struct{} // capacity 1: something has been written since it was taken
+
 	mu     sync.Mutex
 	screen *vt.Emulator
 }
@@ -38,7 +40,7 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	require.NoError(t, err)
-	x := &terminal{t: t, pty: f, cmd: cmd, drawn: make(chan struct{}), screen: vt.NewEmulator(width, height)}
+	x := &terminal{t: t, pty: f, cmd: cmd, drawn: make(chan struct{}), more: make(chan struct{}, 1), screen: vt.NewEmulator(width, height)}
 	var wg sync.WaitGroup
 	wg.Add(2)
 	go func() { // what the program writes; ends with the program
@@ -50,6 +52,10 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 			x.mu.Lock()
 			x.screen.Write(b[:n])
 			x.mu.Unlock()
+			select {
+			case x.more <- struct{}{}:
+			default:
+			}
 			if err != nil {
 				return
 			}
@@ -82,16 +88,28 @@ func (x *terminal) see() string {
 
 // wait waits until the screen matches.
 func (x *terminal) wait(pattern string) string {
-	re, seen := regexp.MustCompile(pattern), ""
-	deadline := time.Now().Add(nodetest.Limit)
-	for time.Now().Before(deadline) {
-		if seen = x.see(); re.MatchString(seen) {
-			return seen
+	re := regexp.MustCompile(pattern)
+	seen, ok := x.until(re.MatchString)
+	require.True(x.t, ok, "the screen does not show %s: %s", pattern, seen)
+	return seen
+}
+
+// until looks at the screen whenever the program has written to it, until it is as wanted,
+// the program has ended, or for as long as one may wait.
+func (x *terminal) until(wanted func(seen string) bool) (seen string, ok bool) {
+	for end := time.After(nodetest.Limit); ; {
+		if seen = x.see(); wanted(seen) {
+			return seen, true
 		}
-		time.Sleep(10 * time.Millisecond) // another process draws
+		select {
+		case <-x.more:
+		case <-x.drawn:
+			seen = x.see()
+			return seen, wanted(seen)
+		case <-end:
+			return seen, false
+		}
 	}
-	require.Fail(x.t, "the screen does not show "+pattern, seen)
-	return ""
 }
 
 // shows waits until the screen matches, and then until it is what a file has: what is
@@ -99,10 +117,9 @@ func (x *terminal) wait(pattern string) string {
 func (x *terminal) shows(file, pattern string) {
 	seen := cells(x.wait(pattern))
 	want, err := os.ReadFile(file)
-	for deadline := time.Now().Add(nodetest.Limit); err == nil && !erltest.Updating() && seen != string(want) &&
-		time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond) // another process draws
-		seen = cells(x.see())
+	if err == nil && !erltest.Updating() {
+		screen, _ := x.until(func(s string) bool { return cells(s) == string(want) })
+		seen = cells(screen)
 	}
 	golden(x.t, file, seen)
 }

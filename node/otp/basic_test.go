@@ -103,7 +103,7 @@ func TestBasics(t *testing.T) {
 	require.NotEqual(t, "true", apply(t, n, "erlang", "exit", user, node.Kill))
 	require.NotEqual(t, "true", apply(t, n, "erlang", "unregister", wire.Atom("user")))
 	require.True(t, n.IsAlive(user))
-	gone := spawn(t, n, node.Options{}, node.Process(idle))
+	gone := spawn(t, n, node.Options{}, node.ProcessFunc(idle))
 	require.Equal(t, "true", apply(t, n, "erlang", "is_process_alive", gone))
 	require.Equal(t, "true", apply(t, n, "erlang", "garbage_collect", gone))
 	require.Equal(t, "true", apply(t, n, "erlang", "exit", gone, node.Kill))

@@ -19,7 +19,7 @@ import (
 // A trace writes each event to the node's log, as does a log that is printed; statistics
 // count what comes in and goes out, and none of them is on unless it was asked for.
 func TestTools(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Self, log *logtest.Text) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		ctx := t.Context()
 		pid, err := n.Spawn(&answering{})
 		require.NoError(t, err)

@@ -29,11 +29,14 @@ const patience = time.Minute
 // eventually polls for a fact that only another process brings about.
 func eventually(t *testing.T, what string, fact func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !fact(); {
-		if time.Now().After(deadline) {
+	again := time.NewTicker(5 * time.Millisecond) // nothing else says when to look
+	defer again.Stop()
+	for end := time.After(patience); !fact(); {
+		select {
+		case <-again.C:
+		case <-end:
 			require.Fail(t, "never: "+what)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
