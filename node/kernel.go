@@ -133,11 +133,15 @@ func forward(c *Context, via PeerMessage, from PID, cast wire.Tuple) {
 
 // passOn sends what a peer has asked to be sent, as if it had come from there itself.
 func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
-	if q := c.node.names.get(name); q != nil && q.showsPeer {
+	q, err := c.node.named(name, msg)
+	if err != nil {
+		return err
+	}
+	if q.showsPeer {
 		via.Message = msg
 		msg = via
 	}
-	return SendNow(c, name, msg)
+	return SendNow(c, q.pid(), msg) // to q, though the name may be another's by now
 }
 
 // answerRex runs {call, Module, Function, Args, Leader} in a process of its own, for a

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a peer has asked to be sent to a name comes in the form that its receiver wants, though
+// the name goes from one process to another all the while.
+func TestPassOnToChangingName(t *testing.T) {
+	n, err := Start(Config{Workers: 2})
+	require.NoError(t, err)
+	defer n.Stop()
+	var wrong, got atomic.Int64
+	receiver := func(shown bool) PID {
+		pid, err := n.SpawnOpt(Options{ShowPeer: shown}, ActorFunc(func(_ *Context, msg any) error {
+			if _, is := msg.(PeerMessage); is != shown {
+				wrong.Add(1)
+			}
+			got.Add(1)
+			return nil
+		}))
+		require.NoError(t, err)
+		return pid
+	}
+	pids := [2]PID{receiver(true), receiver(false)}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() { // ends with stop
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = n.Register("changing", pids[i%2])
+				_ = n.Unregister("changing")
+			}
+		}
+	}()
+	done := make(chan struct{})
+	_, err = n.SpawnOpt(Options{Place: Detached()}, &passer{done})
+	require.NoError(t, err)
+	<-done
+	close(stop)
+	<-ended
+	require.Zero(t, wrong.Load(), "of %d", got.Load())
+}
+
+// passer passes on until some thousands have found a receiver.
+type passer struct{ done chan struct{} }
+
+func (p *passer) Init(c *Context) error {
+	for found := 0; found < 20_000; {
+		if passOn(c, PeerMessage{Peer: "peer@host"}, "changing", 1) == nil {
+			found++
+		}
+	}
+	close(p.done)
+	return Stop
+}
+
+func (*passer) Receive(*Context, any) error { return nil }
