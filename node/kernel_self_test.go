@@ -58,7 +58,7 @@ func (p *passer) Init(c *Context) error {
 		}
 	}
 	close(p.done)
-	return Stop
+	return ErrStop
 }
 
 func (*passer) Receive(*Context, any) error { return nil }
