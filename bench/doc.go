@@ -39,6 +39,14 @@
 // the figures, too. With Go's default of 100 messages cost 5% to 20% more, and twice
 // as much where many wait (mailbox).
 //
+// remote_cpu plays so many balls a second (rate), and its seconds are the processor time
+// that both ends have spent, of all threads and of the system for them; a ratio is one of
+// processor time then. The near end's has in it what it costs to sleep until the next ball
+// is due. extra.far_ns_per_op is that of the end which answers, extra.roundtrip_s how long
+// a ball is away by the clock, on average, extra.rate how many a second there were. Erlang
+// sleeps for whole milliseconds, and so plays several in a row at rates above 1,000. spin
+// says whether the readers of this node spin.
+//
 // This node is compiled with a profile of these benches, as the daemon is: default.pgo in
 // both folders, which make profile makes. It takes 3% to 10% off a message; go run -pgo=off
 // ./bench is without. The peer channels has the same profile, and gains as much or more by

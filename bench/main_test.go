@@ -102,6 +102,9 @@ func TestEdges(t *testing.T) {
 		"remote_spawn spawns=2 proto=erlang",
 		"remote_bulk mib=1 proto=erlang",
 		"remote_idle nodes=3",
+		"remote_cpu roundtrips=1 rate=1",
+		"remote_cpu roundtrips=100 rate=1000000 spin=off",
+		"remote_cpu roundtrips=3 spin=on proto=erlang",
 	} {
 		for _, style := range []string{contract.Actor, contract.Process} {
 			var out, errs bytes.Buffer
@@ -117,6 +120,7 @@ func TestParametersAreBounded(t *testing.T) {
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
 		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
 		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0",
+		"remote_cpu rate=0", "remote_cpu spin=maybe",
 	} {
 		var out, errs bytes.Buffer
 		assert.Equal(t, contract.Misused, command(strings.Fields(line), &out, &errs), line)
@@ -181,7 +185,7 @@ func TestCompareQuick(t *testing.T) {
 	assert.Len(t, fields("channels"), len(contest.Smoke()))
 	require.Len(t, fields("tcp"), len(contest.Smoke()))
 	for i, c := range contest.Smoke() {
-		remote := c.Bench == "remote_latency" || c.Bench == "remote_throughput"
+		remote := c.Bench == "remote_latency" || c.Bench == "remote_throughput" || c.Bench == "remote_cpu"
 		assert.Equal(t, remote, fields("tcp")[i][0] != "-", c.Bench)
 	}
 	if _, err := exec.LookPath("erl"); err != nil {

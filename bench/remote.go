@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ func betweenNodes(
 ) contract.Bench {
 	b.Params = append(b.Params, contract.Word("proto", "native", "erlang"), contract.Style())
 	b.Run = func(p contract.Params, m *contract.Meter) error {
-		return onTwoNodes(b.Name, p, func(e nearEnd) error { return near(p, m, e) })
+		return onTwoNodes(b, p, func(e nearEnd) error { return near(p, m, e) })
 	}
 	b.Far = func(args []string) error { return onFarNode(b.Params, args, far) }
 	return b
@@ -72,12 +73,13 @@ func (e nearEnd) receive() (any, error) {
 }
 
 // onTwoNodes runs body with a node here and one in another OS process.
-func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error {
+func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) error {
 	cookie := rand.Text()
 	t := &tap{Protocol: protocolOf(p)}
 	n, err := node.Start(node.Config{
 		Name: nearName, Coroutines: p.Style() == contract.Coroutine,
-		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []wire.Protocol{t}},
+		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []wire.Protocol{t},
+			Awake: awakeOf(b.Params, p)},
 	})
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func onTwoNodes(bench string, p contract.Params, body func(nearEnd) error) error
 	if err != nil {
 		return errors.Join(err, n.Stop())
 	}
-	far, err := startFar(bench, p, cookie, n)
+	far, err := startFar(b.Name, p, cookie, n)
 	if err != nil {
 		return errors.Join(err, n.Stop())
 	}
@@ -159,7 +161,7 @@ func onFarNode(params []contract.Param, args []string, start func(contract.Param
 	n, err := node.Start(node.Config{
 		Name: farName, Coroutines: p.Style() == contract.Coroutine,
 		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
-			Protocols: []wire.Protocol{protocolOf(p)}},
+			Protocols: []wire.Protocol{protocolOf(p)}, Awake: awakeOf(params, p)},
 	})
 	if err != nil {
 		return err
@@ -295,4 +297,21 @@ func tallyOf(msg any) (r tallied, err error) {
 		return r, fmt.Errorf("the far end says %v, not what it has counted", wire.Format(msg))
 	}
 	return tallied{t[1].(int), t[2].(int), t[3].(int)}, nil
+}
+
+// spinKey names the parameter that says whether readers spin.
+const spinKey = "spin"
+
+// awakeOf returns Distribution.Awake as a bench with spinKey asks for it.
+func awakeOf(params []contract.Param, p contract.Params) time.Duration {
+	if !slices.ContainsFunc(params, func(q contract.Param) bool { return q.Key == spinKey }) {
+		return 0
+	}
+	switch p.Word(spinKey) {
+	case "on":
+		return 100 * time.Microsecond
+	case "off":
+		return -1
+	}
+	return 0
 }

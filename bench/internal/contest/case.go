@@ -59,6 +59,9 @@ func Cases() []Case {
 		{Bench: "remote_spawn", Params: []string{"callers=64"}},
 		{Bench: "remote_bulk"},
 		{Bench: "remote_idle"},
+		{Bench: "remote_cpu", Params: []string{"rate=100"}},
+		{Bench: "remote_cpu"},
+		{Bench: "remote_cpu", Params: []string{"rate=10000"}},
 	}
 }
 
@@ -83,6 +86,7 @@ func Smoke() []Case {
 		{Bench: "remote_spawn", Params: []string{"spawns=20"}},
 		{Bench: "remote_bulk", Params: []string{"mib=1"}},
 		{Bench: "remote_idle", Params: []string{"nodes=3"}},
+		{Bench: "remote_cpu", Params: []string{"roundtrips=20"}},
 		{Bench: "restart", Params: []string{"restarts=10"}},
 		{Bench: "gencall", Params: []string{"calls=100"}},
 		{Bench: "supertree", Params: []string{"n=100"}},

@@ -51,3 +51,11 @@ func TestMeterRefusesExtrasThatAreNoNumbers(t *testing.T) {
 		require.ErrorContains(t, m.check(), "stddev is")
 	}
 }
+
+func TestMeterIsCharged(t *testing.T) {
+	m := newMeter(time.Now)
+	m.Charge(time.Second)
+	m.Charge(time.Minute)
+	assert.Equal(t, time.Minute+time.Second, m.Spent())
+	assert.NoError(t, m.check())
+}

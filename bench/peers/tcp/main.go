@@ -14,5 +14,6 @@ func system() contract.System {
 	return contract.System{Name: "tcp", Version: runtime.Version(), Benches: []contract.Bench{
 		remoteLatency,
 		remoteThroughput,
+		remoteCPU,
 	}}
 }

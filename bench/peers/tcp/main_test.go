@@ -68,6 +68,8 @@ func TestEdges(t *testing.T) {
 	asOurselves(t)
 	for _, line := range []string{
 		"remote_latency roundtrips=1",
+		"remote_cpu roundtrips=1",
+		"remote_cpu roundtrips=100 rate=1000000",
 		"remote_throughput messages=1 size=8",
 		"remote_throughput messages=1 senders=3",
 		"remote_throughput messages=5 size=200000 senders=7",
@@ -82,6 +84,7 @@ func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"remote_latency roundtrips=0", "remote_latency style=actor", "remote_latency proto=native",
 		"remote_throughput size=7", "remote_throughput size=16777217", "remote_throughput senders=0",
+		"remote_cpu rate=0", "remote_cpu roundtrips=0",
 	} {
 		var out, errs bytes.Buffer
 		assert.Equal(t, contract.Misused, system().Main(strings.Fields(line), &out, &errs), line)

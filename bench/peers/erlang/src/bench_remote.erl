@@ -1,5 +1,5 @@
 %% Between two nodes, each an OS process of its own: remote_latency,
-%% remote_throughput and remote_spawn.
+%% remote_throughput, remote_bulk, remote_spawn and remote_cpu.
 %%
 %% This node is started by the run script with a name, a cookie and a port mapper
 %% (epmd) of the run's own; the other one inherits all of them from the
@@ -10,14 +10,15 @@
 -module(bench_remote).
 
 -export([benches/0]).
--export([receiver/4, newcomer/2, host/1]).
+-export([receiver/4, newcomer/2, host/1, cpu/0]).
 
 benches() ->
     Proto = {proto, erlang, [erlang]},
     [{"remote_latency", one, [{roundtrips, 20000, 1}, Proto], fun latency/1},
      {"remote_throughput", one, [{messages, 1000000, 1}, {size, 64, 8}, {senders, 1, 1}, Proto], fun throughput/1},
      {"remote_bulk", one, [{mib, 256, 1}, {messages, 1, 1}, Proto], fun bulk/1},
-     {"remote_spawn", one, [{spawns, 20000, 1}, {callers, 1, 1}, Proto], fun spawns/1}].
+     {"remote_spawn", one, [{spawns, 20000, 1}, {callers, 1, 1}, Proto], fun spawns/1},
+     {"remote_cpu", one, [{roundtrips, 3000, 1}, {rate, 1000, 1}, {spin, default, [default, on, off]}, Proto], fun cpu/1}].
 
 %%% The other node.
 
@@ -187,3 +188,53 @@ spawn_all(Far, Receiver, Number, Step, Spawns) ->
 
 newcomer(Receiver, Number) ->
     Receiver ! <<Number:64>>.
+
+%%% remote_cpu: as remote_latency, so many a second; the figure is the processor time of
+%%% both ends. A process sleeps for whole milliseconds, so that more than a thousand a
+%%% second come in groups, each ball of which waits for the one before.
+
+cpu(#{roundtrips := Roundtrips, rate := Rate}) ->
+    with_far(fun(Far) ->
+        Main = self(),
+        Pong = spawn_link(Far, bench_traffic, pong, []),
+        FarBefore = erpc:call(Far, ?MODULE, cpu, []),
+        Before = cpu(),
+        Began = bench:clock(),
+        Ping = spawn_link(fun() ->
+            Main ! {returned, paced(Pong, Began, 1000000000 / Rate, 1, Roundtrips, 0)}
+        end),
+        receive
+            {returned, Trips} ->
+                Elapsed = bench:seconds_since(Began),
+                Near = cpu() - Before,
+                FarSpent = erpc:call(Far, ?MODULE, cpu, []) - FarBefore,
+                unlink(Ping),
+                unlink(Pong),
+                #{seconds => (Near + FarSpent) / 1.0e9, ops => Roundtrips,
+                  extra => [{rate, Roundtrips / Elapsed}, {far_ns_per_op, FarSpent / Roundtrips},
+                            {roundtrip_s, Trips / 1.0e9 / Roundtrips}]}
+        end
+    end).
+
+paced(_Pong, _Began, _Every, Number, Roundtrips, Trips) when Number > Roundtrips ->
+    Trips;
+paced(Pong, Began, Every, Number, Roundtrips, Trips) ->
+    case Began + round(Number * Every) - bench:clock() of
+        Wait when Wait > 0 -> receive after (Wait + 999999) div 1000000 -> ok end;
+        _ -> ok
+    end,
+    Served = bench:clock(),
+    Pong ! {ball, self(), Number},
+    receive {ball, Pong, Number} -> ok end,
+    paced(Pong, Began, Every, Number + 1, Roundtrips, Trips + bench:clock() - Served).
+
+%% The processor time of this node in nanoseconds, of all threads that there are; not of
+%% those that have ended, of which an emulator has none.
+cpu() ->
+    {ok, Threads} = file:list_dir("/proc/self/task"),
+    lists:sum([thread_cpu(Thread) || Thread <- Threads]).
+
+thread_cpu(Thread) ->
+    {ok, Stat} = file:read_file(["/proc/self/task/", Thread, "/schedstat"]),
+    [Spent | _] = string:lexemes(Stat, " "),
+    binary_to_integer(Spent).
