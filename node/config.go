@@ -33,6 +33,7 @@ type Config struct {
 	// blocking its stage. Default: 10 ms. At most one a second is logged; all are
 	// counted. A stage with other work is taken away
 	// from such a handler sooner, as soon as a worker has nothing to do.
+	// A node that has little to do may miss a handler that takes up to 66 ms longer.
 	Blocked time.Duration
 
 	// Coroutines runs every Process as a coroutine on the stages, as

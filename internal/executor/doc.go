@@ -103,7 +103,10 @@
 //
 // # Handlers that take long
 //
-// The watcher looks at every held stage five times within Config.Blocked. A stage
+// The watcher looks at every held stage five times within Config.Blocked while workers
+// run and after a turn that took long, and every 64 ms while there is little to do, unless
+// somebody is woken on a stage that is held: see pace. When nothing has run for as long as
+// that it rests, and the first look after its rest comes soon. A stage
 // whose worker has been in one turn since the last look, and of which others are
 // due, is taken from it as soon as a worker has nothing to do; after
 // Config.Blocked it is taken in any case, and the turn is counted and reported

@@ -38,6 +38,9 @@ func (g *Guest) Inject(e *Entity) {
 	p, s := g.pool, e.home.Load()
 	e.from = 0
 	if !s.post(e, e) {
+		if p.seldom.Load() {
+			p.hurry()
+		}
 		return
 	}
 	p.mu.Lock()

@@ -27,7 +27,8 @@ type Config struct {
 	OnLong func(*Worker)
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
 	// runs longer than Blocked, unless it has called Worker.Block. The watcher may
-	// miss one that is longer by less than half. Default: nothing.
+	// miss one that is longer by less than half, and, while the pool has little to do, one
+	// that is longer by less than 66 ms. Default: nothing.
 	OnBlocked func(Blocked)
 }
 
@@ -75,6 +76,7 @@ type Pool struct {
 	_       [64]byte
 	hungry  atomic.Int32 // workers that could run if there were something to run; looked at in each turn
 	waiting atomic.Int32 // stages in the list
+	seldom  atomic.Bool  // the watcher looks seldom
 	_       [64]byte
 
 	spread  atomic.Uint64 // entities placed by Spread
@@ -91,7 +93,8 @@ type Pool struct {
 	spareAt  int       // where idleStage looks next
 	live     int       // workers and the watcher: all goroutines of the pool
 	stopping bool
-	watching bool
+	watching bool               // the watcher looks, or is about to
+	ran      bool               // a worker has become active since the watcher last looked
 	strays   map[*lease]*Entity // turns that go on without their stage
 
 	nodesMu sync.Mutex
@@ -148,6 +151,8 @@ func (p *Pool) Inject(e *Entity, w *Worker) {
 	}
 	if s.post(e, e) {
 		p.ready(s, w)
+	} else if p.seldom.Load() {
+		p.hurry()
 	}
 }
 
@@ -202,6 +207,7 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 	w.counted = active
 	if active {
 		p.active++
+		p.ran = true
 	} else {
 		p.active--
 	}
@@ -209,7 +215,8 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 }
 
 // Clock returns the Unix time in ns, as of the watcher's last look: while
-// workers run, it is behind by no more than a fifth of Config.Blocked, as a rule.
+// something runs now and then, it is behind by no more than 64 ms, or, if that is
+// longer, a fifth of Config.Blocked, as a rule.
 func (p *Pool) Clock() int64 { return p.clock.Load() }
 
 // kickLocked sets a worker to work if one may run and there is a stage for it.

@@ -10,9 +10,6 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 )
 
-// quietTicks is after how many ticks with no worker active the watcher rests.
-const quietTicks = 64
-
 // Start starts the pool's watcher. Workers start when there is work.
 func (p *Pool) Start() {
 	p.mu.Lock()
@@ -24,42 +21,45 @@ func (p *Pool) Start() {
 }
 
 // watch is the watcher's goroutine: started by Start, stopped by Stop, which
-// waits for it. It looks at every held stage a few times within
-// Config.Blocked and rests when nothing runs.
+// waits for it. It looks at every held stage when its pace says so.
 func (p *Pool) watch() {
 	defer p.ended()
-	every := max(p.cfg.Blocked/5, time.Microsecond)
-	tick := time.NewTicker(every)
-	tick.Stop()
+	pace := newPace(p.cfg.Blocked)
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	var wait time.Duration // 0: it rests
 	for {
 		select {
 		case <-p.wakeWatcher:
+			if wait == 0 {
+				wait = pace.short
+				timer.Reset(wait)
+				continue
+			}
+		case <-timer.C:
 		case <-p.stop:
 			return
 		}
-		tick.Reset(every)
-		for quiet := 0; quiet < quietTicks; {
-			select {
-			case now := <-tick.C:
-				if p.inspect(now) {
-					quiet = 0
-				} else {
-					quiet++
-				}
-			case <-p.stop:
-				return
-			}
+		p.seldom.Store(true) // first: who finds a stage held after this look has another one come
+		wait = p.inspect(time.Now(), &pace)
+		if !pace.seldom {
+			p.seldom.Store(false)
 		}
-		tick.Stop()
-		p.mu.Lock()
-		p.watching = p.active > 0 || len(p.strays) > 0
-		again := p.watching
-		p.mu.Unlock()
-		if again {
-			select {
-			case p.wakeWatcher <- struct{}{}:
-			default:
-			}
+		if wait > 0 {
+			timer.Reset(wait)
+		} else {
+			timer.Stop()
+		}
+	}
+}
+
+// hurry has the watcher look now, if it looks seldom: somebody waits for a stage that is
+// held.
+func (p *Pool) hurry() {
+	if p.seldom.Load() && p.seldom.CompareAndSwap(true, false) {
+		select {
+		case p.wakeWatcher <- struct{}{}:
+		default:
 		}
 	}
 }
@@ -67,8 +67,9 @@ func (p *Pool) watch() {
 // inspect looks for turns that go on for long. A stage whose worker has been
 // inside one turn since the last look is taken away from it as soon as another
 // worker has nothing to do, if others of its entities wait, and after
-// Config.Blocked in any case. It answers whether any worker is active.
-func (p *Pool) inspect(now time.Time) bool {
+// Config.Blocked in any case. It returns when to look next; 0: not before
+// a worker has something to run.
+func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	p.clock.Store(now.UnixNano())
 	var report []Blocked
 	var slow []*Worker
@@ -104,7 +105,8 @@ func (p *Pool) inspect(now time.Time) bool {
 			report = append(report, b)
 		}
 	}
-	active := p.active > 0 || len(p.strays) > 0
+	next = pace.next(found{ran: p.ran, active: p.active > 0 || len(p.strays) > 0, slow: len(slow) > 0})
+	p.ran, p.watching = false, next > 0
 	p.mu.Unlock()
 	for _, w := range slow {
 		p.cfg.OnLong(w)
@@ -112,7 +114,7 @@ func (p *Pool) inspect(now time.Time) bool {
 	for _, b := range report {
 		p.cfg.OnBlocked(b)
 	}
-	return active
+	return next
 }
 
 // Stack returns the stack of the goroutine that runs the handler, as it is

@@ -1,0 +1,63 @@
+package executor
+
+import "time"
+
+// pace decides when the watcher looks next. To be woken costs a program that has little to
+// do as much as a message does, so the watcher looks often only while there is a reason to:
+// while workers run, and for a while after a turn that took long. It decides by what looks
+// have found, and knows no clock.
+//
+//	rests     nothing runs, and a wake-up has the first look come a short period later
+//	often     the next look comes after the short period
+//	seldom    the next look comes after the long period; who finds a stage held meanwhile
+//	          has it come at once: see Pool.hurry
+//
+// It begins to rest when nothing has run for a whole long period.
+type pace struct {
+	short, long time.Duration
+	seldom      bool // the period that ends was the long one
+	closely     int  // so many looks come after the short period yet, whatever they find
+}
+
+const (
+	// closeLooks is how many looks come often after a turn that took long: a program
+	// with one such handler has others, or will call that one again.
+	closeLooks = 64
+	// longPeriod is the long period, at least the short one. It bounds for how long a turn
+	// that blocks its stage goes unnoticed in a program that has little to do.
+	longPeriod = 64 * time.Millisecond
+	// shortPeriods is how many short periods there are in Config.Blocked.
+	shortPeriods = 5
+)
+
+func newPace(blocked time.Duration) pace {
+	short := max(blocked/shortPeriods, time.Microsecond)
+	return pace{short: short, long: max(short, min(32*short, longPeriod))}
+}
+
+// found is what a look has found.
+type found struct {
+	ran    bool // a worker has begun to run something since the look before
+	active bool // one runs now, or a turn goes on without its stage
+	slow   bool // a turn has been going on since the look before
+}
+
+// next returns when the look after one that has found f comes; 0: the watcher rests.
+func (p *pace) next(f found) time.Duration {
+	seldom := p.seldom
+	p.seldom = false
+	if f.slow {
+		p.closely = closeLooks
+	}
+	switch {
+	case f.active:
+		return p.short
+	case p.closely > 0:
+		p.closely--
+		return p.short
+	case seldom && !f.ran:
+		return 0
+	}
+	p.seldom = true
+	return p.long
+}
