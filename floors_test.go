@@ -22,7 +22,7 @@ var floors = map[string]int{
 	"supervisor":        4,
 	"node":              3,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
-	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
+	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0,
 	"internal/daemon":   5, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,8 @@ type Distribution struct {
 	// before it blocks. It trades CPU for latency. A reader does so after a message that
 	// has come alone, while most messages come within that time and other goroutines do
 	// not need the core; one reader of a node at a time, and never on the only core that
-	// the program may use. Default: 100 us; negative: not at all.
+	// the program may use, nor under a quota of processor time (cgroup). Default: 100 us;
+	// negative: not at all.
 	Awake time.Duration
 	// Allow decides whether a peer may start a process or call a function by name.
 	// It is asked for each way there is: spawns, rpc and erpc, the calls that go to rex,
@@ -123,9 +125,7 @@ func (d *Distribution) validate(name Atom) error {
 	if d.Queue == 0 {
 		d.Queue = defaultQueue
 	}
-	if d.Awake == 0 {
-		d.Awake = defaultAwake
-	}
+	d.Awake = spinTime(d.Awake, runtime.NumCPU(), quotaOfCPU())
 	if d.ConnectTimeout == 0 {
 		d.ConnectTimeout = defaultConnectTimeout
 	}

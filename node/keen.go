@@ -1,10 +1,13 @@
 package node
 
 import (
+	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cgroup"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,6 +35,22 @@ const mostShy = 255
 // after 10 ms Go's monitor takes that away, and looks every 20 us for a while. Each time
 // another thread is woken, so not too often.
 const awakeBeforeGosched = 5 * time.Millisecond
+
+// quotaOfCPU reports whether the program has a quota of processor time. It is read once.
+var quotaOfCPU = sync.OnceValue(func() bool { return cgroup.CPUQuota(os.DirFS("/")) })
+
+// spinTime returns for how long a reader spins on a machine with so many cores where
+// Distribution.Awake is asked; -1: not at all. Under a quota whoever spins is made to wait
+// later, when there is something to do.
+func spinTime(asked time.Duration, cores int, quota bool) time.Duration {
+	switch {
+	case asked < 0 || cores < 2 || quota:
+		return -1
+	case asked == 0:
+		return defaultAwake
+	}
+	return asked
+}
 
 // await waits up to d for what comes next, if there is hope. It calls between again and
 // again, unless that is nil.

@@ -75,3 +75,22 @@ func TestKeen(t *testing.T) {
 	assert.Zero(t, after(10))
 	new(keen).await(time.Second, &awake, nil)
 }
+
+func TestSpinTime(t *testing.T) {
+	for _, test := range []struct {
+		asked time.Duration
+		cores int
+		quota bool
+		want  time.Duration
+	}{
+		{0, 2, false, defaultAwake},
+		{time.Millisecond, 2, false, time.Millisecond},
+		{-5, 64, false, -1},
+		{0, 1, false, -1},
+		{time.Millisecond, 1, false, -1},
+		{0, 64, true, -1},
+		{time.Millisecond, 64, true, -1},
+	} {
+		assert.Equal(t, test.want, spinTime(test.asked, test.cores, test.quota), "%+v", test)
+	}
+}
