@@ -22,15 +22,15 @@ type (
 // inside one process. It belongs to the goroutine that runs the handler and is
 // valid until the handler returns; keep the PID, not the Context.
 type Context struct {
-	node  *Node
-	p     *proc
-	w     *executor.Worker // nil: not run by stages
-	slots slots
-	refs  refs
-	tally *tally // w's
-	owed  owed
-	owes  atomic.Pointer[outbox] // to which owed goes; nil: nothing is owed
-	hand  bias.Hand
+	node       *Node
+	p          *proc
+	w          *executor.Worker // nil: not run by stages
+	slots      slots
+	refs       refs
+	tally      *tally // w's
+	deferred   deferred
+	sendsAtEnd atomic.Pointer[outbox] // to which deferred goes; nil: nothing is deferred
+	hand       bias.Hand
 
 	promises []*promise // for calls to come
 

@@ -166,7 +166,7 @@ type dist struct {
 	lost    news // a connection has ended
 
 	quota     quota
-	awake     atomic.Bool   // a reader waits busily
+	spins     atomic.Bool   // a reader spins
 	fallbacks atomic.Uint64 // see fallsBack
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
@@ -673,7 +673,7 @@ func (p *peer) check() {
 		return
 	}
 	if out == p.seenOut || p.silent > 0 {
-		p.box.remind()
+		p.box.requestTick()
 	}
 	p.seenIn, p.seenOut = in, out
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,20 +17,18 @@ import (
 //
 // Invariants:
 //
-//  1. direct is set only while nothing waits but in the link: not in frames, not
-//     in the writer's hands. So what goes past the queue overtakes nothing.
-//  2. asleep is set only while the writer waits for wake, or is about to look at
-//     the link once more before it does. Who clears it wakes the writer.
+//  1. flushing is what package flush says of when bytes leave, and who sends them; its
+//     invariants are there. It is direct only while nothing waits but in the link: not in
+//     frames, not in the writer's hands. So what goes past the queue overtakes nothing.
+//  2. What a step of flushing asks for is done by the goroutine that has made the step,
+//     soon: see outbox.on.
 //  3. Who waits for room is let go by the next pass of the writer, and there is
 //     one: space wakes the writer. Who waits for messages of its own to be written
 //     that a long one of its own holds up is let go when enough of them have been.
-//  4. While asleep is set, what is in the link has somebody who will send it, or wake
-//     the writer: due is set and hushed is not 0, or about to be looked at by who has
-//     made it so; or owing is not 0; or who has written it is in stir. See hush.go.
-//  5. told is what the quota knows of: it differs from what waits here by less than
+//  4. told is what the quota knows of: it differs from what waits here by less than
 //     quotaStep, but for what has been sent since the writer's last pass; and it is 0 when
 //     nothing waits, and when the box is over.
-//  6. Nobody is held up for an answer, which any frame is but a message that says nothing of
+//  5. Nobody is held up for an answer, which any frame is but a message that says nothing of
 //     that. What waits of them, beside the first bytes up to limit in the link, is counted in
 //     answers, then in answersHand or answersHeld. longest is the largest of them, or of those
 //     that have gone since some have waited.
@@ -37,15 +36,11 @@ type outbox struct {
 	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
 	wake chan struct{} // capacity 1: for the writer
 
-	link   wire.Link  // once direct has been set
+	flushing atomic.Uint64 // a flush.State
+
+	link   wire.Link  // set before flushing is direct for the first time
 	quick  wire.Quick // nil: link has none
 	prompt wire.Prompt
-	direct atomic.Bool
-	asleep atomic.Bool
-	still  atomic.Bool  // the writer waits for wake, and has looked at the link before
-	hushed atomic.Int32 // who will speak
-	due    atomic.Bool  // speak has something to send
-	owing  atomic.Int32 // turns that have something to send
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu     sync.Mutex
@@ -62,7 +57,7 @@ type outbox struct {
 
 	linked      int // bytes in the link since the writer's last pass, as last seen
 	hand        int // bytes that the writer's last pass has taken
-	told        int // see invariant 5
+	told        int // see invariant 4
 	answers     int // bytes since the last pass; so many more in answersHand, answersHeld
 	answersHand int
 	answersHeld int
@@ -80,7 +75,7 @@ var errOver = errors.New("node: the connection has ended")
 // put adds a frame. full: more waits now than should. c is the context of the actor
 // whose turn it is, nil elsewhere.
 func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
-	if b.direct.Load() {
+	if b.state().Direct() {
 		g := f // for the heap, only here
 		if n, err := b.link.Write(&g); err == nil {
 			return b.written(c, n, &g), nil
@@ -91,7 +86,7 @@ func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 
 // message is put for a message from one process to another.
 func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
-	if b.direct.Load() && b.quick != nil {
+	if b.state().Direct() && b.quick != nil {
 		if n, err := b.quick.Send(c.by(), from, to, msg); err == nil {
 			return b.written(c, n, nil), nil
 		}
@@ -103,7 +98,7 @@ func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err erro
 // copied is message for a binary that is the caller's again. taken false: nothing has
 // happened.
 func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool) {
-	if !b.direct.Load() || b.quick == nil {
+	if !b.state().Direct() || b.quick == nil {
 		return false, false
 	}
 	n, taken := b.quick.SendBytes(c.by(), from, to, msg)
@@ -113,14 +108,14 @@ func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool)
 // written is told what the link holds after f; nil: after a message.
 func (b *outbox) written(c *Context, n int, f *wire.Frame) (full bool) {
 	if int64(n) <= b.soft.Load() {
-		b.stir(c)
+		b.scheduleFlush(c)
 		return false
 	}
 	if full = b.weigh(n, f); !full {
-		b.stir(c)
+		b.scheduleFlush(c)
 		return false
 	}
-	b.rouse()
+	b.on(flush.Needed)
 	b.level.Store(int64(n))
 	return true
 }
@@ -205,7 +200,7 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 		b.mu.Unlock()
 		return false, errOver
 	}
-	b.direct.Store(false)
+	wake := b.step(flush.Queued) == flush.WakeWriter
 	b.frames = append(b.frames, f)
 	b.bytes += size
 	b.tell()
@@ -216,7 +211,9 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 	full = b.fullLocked(n) || b.isLate(f.From)
 	b.mu.Unlock()
 	b.level.Store(int64(n))
-	b.rouse()
+	if wake {
+		b.wakeWriter()
+	}
 	return full, nil
 }
 
@@ -263,7 +260,7 @@ func (b *outbox) space(who PID) <-chan struct{} {
 	if *room == nil {
 		*room = make(chan struct{})
 	}
-	b.rouse()
+	b.on(flush.Needed)
 	return *room
 }
 
@@ -293,22 +290,15 @@ func (b *outbox) held(f *wire.Frame, bytes int) {
 func (b *outbox) idle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.over || len(b.frames) == 0 && b.still.Load() && b.asleep.Load() && !b.due.Load() && b.owing.Load() == 0
+	return b.over || len(b.frames) == 0 && b.state().Settled()
 }
 
-// rouse wakes the writer.
-func (b *outbox) rouse() {
-	if b.asleep.Load() && b.asleep.CompareAndSwap(true, false) {
-		b.wake <- struct{}{} // has room: one for each time that the writer sleeps
-	}
-}
-
-// remind asks for a tick.
-func (b *outbox) remind() {
+// requestTick asks for a tick.
+func (b *outbox) requestTick() {
 	b.mu.Lock()
 	b.tick = true
 	b.mu.Unlock()
-	b.rouse()
+	b.on(flush.Needed)
 }
 
 // take begins a pass of the writer: it returns all that waits in the queue; spent
@@ -380,18 +370,8 @@ func (b *outbox) rest(link wire.Link) bool {
 		b.prompt, _ = link.(wire.Prompt)
 	}
 	b.passed(b.linked)
-	if !b.over {
-		b.direct.Store(true)
-	}
-	b.asleep.Store(true)
+	b.step(flush.Rest)
 	return true
-}
-
-// hold ends what goes past the queue: the link takes nothing any more.
-func (b *outbox) hold() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.direct.Store(false)
 }
 
 // letGo lets those go on who wait for room. The caller holds mu.
@@ -407,7 +387,7 @@ func (b *outbox) close() []wire.Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = true
-	b.direct.Store(false)
+	b.step(flush.End)
 	left := b.frames
 	b.frames = nil
 	b.quota.change(b.told, 0)

@@ -55,14 +55,14 @@ type peer struct {
 	holds int           // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
 	// The reader's.
-	letters inbox.Free // nodes to be used
-	parcel  parcel
-	reader  *executor.Guest // the reader as the pool knows it
-	guest   *executor.Guest // nil: more than one message has come
-	ahead   wire.Ahead      // nil: the link has none
-	batch   wire.Batch      // nil: the link has none, or is not ahead
-	keen    keen
-	hushed  int // frames whose answers have not been sent
+	letters  inbox.Free // nodes to be used
+	parcel   parcel
+	reader   *executor.Guest // the reader as the pool knows it
+	guest    *executor.Guest // nil: more than one message has come
+	ahead    wire.Ahead      // nil: the link has none
+	batch    wire.Batch      // nil: the link has none, or is not ahead
+	spin     spinPolicy
+	deferred int // frames whose answers have not been sent
 
 	// The ticker's.
 	seenIn, seenOut uint64
@@ -233,19 +233,19 @@ func (p *peer) read() {
 	if p.ahead != nil {
 		p.batch, _ = p.link.(wire.Batch)
 	}
-	p.keen.link, _ = p.link.(wire.Keen)
+	p.spin.link, _ = p.link.(wire.Keen)
 	var f wire.Frame // one for all, which nobody keeps
-	letGo := p.between
+	yield := p.yieldWhileSpinning
 	for {
-		if p.hushed >= mostHushed || p.ahead == nil || !p.ahead.More() {
-			p.speakUp()
+		if p.deferred >= mostDeferred || p.ahead == nil || !p.ahead.More() {
+			p.flushAnswers()
 		}
 		if p.guest != nil { // one has come alone, so perhaps somebody waits for the next
-			p.expect(letGo)
+			p.spinForNext(yield)
 		}
 		err := p.link.Read(&f)
 		if p.isOver() { // what comes late would be out of order
-			p.speakUp()
+			p.flushAnswers()
 			return
 		}
 		more, packed := false, false
@@ -256,12 +256,12 @@ func (p *peer) read() {
 		}
 		p.guest = nil
 		if packed && p.parcel.owed == 0 {
-			if p.hushed > 0 {
-				p.hushed++
+			if p.deferred > 0 {
+				p.deferred++
 			}
 			continue
 		}
-		p.keepQuiet()
+		p.deferAnswers()
 		if !packed {
 			if !more && p.parcel.q == nil {
 				p.guest = p.reader
@@ -274,9 +274,9 @@ func (p *peer) read() {
 		if err != nil {
 			p.end(err)
 		}
-		if p.owes() && (p.hushed > 1 || !packed && p.parcel.owed > 0) { // a handler may take long
-			p.speakUp()
-			p.keepQuiet()
+		if p.owes() && (p.deferred > 1 || !packed && p.parcel.owed > 0) { // a handler may take long
+			p.flushAnswers()
+			p.deferAnswers()
 		}
 		reader = false // now there may be another
 		if !p.help() {
@@ -284,7 +284,7 @@ func (p *peer) read() {
 		}
 		reader = true
 		if err != nil {
-			p.speakUp()
+			p.flushAnswers()
 			return
 		}
 	}
@@ -292,7 +292,7 @@ func (p *peer) read() {
 
 // readOn is read in the place of a reader that a handler keeps.
 func (p *peer) readOn() {
-	p.speakUp()
+	p.flushAnswers()
 	p.read()
 }
 

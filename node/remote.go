@@ -55,11 +55,11 @@ func (n *Node) reach(pid PID) *peer {
 	}
 	origin := pid.Origin()
 	slot := &n.dist.recent[origin.NodeID().Creation%recentPeers]
-	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.direct.Load() { // so it is connected
+	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.state().Direct() { // so it is connected
 		return r.p
 	}
 	p := n.peer(pid.Node())
-	if p != nil && p.box.direct.Load() {
+	if p != nil && p.box.state().Direct() {
 		r := &recent{origin, p}
 		if slot.Store(r); p.isOver() { // forgetRecent has perhaps not seen it
 			slot.CompareAndSwap(r, nil)
@@ -211,8 +211,8 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 	if tr := n.traces(); tr != nil {
 		tr.away(me.p, to, At{at.Name, p.name}, Request[any]{body, From{t: t}})
 	}
-	if !me.more && p.lone() {
-		defer p.box.speak()
+	if !me.more && p.deferForCall() {
+		defer p.box.flushDeferred()
 	}
 	p.call(me.c, t, me.p, to, at.Name, label, body)
 	if me.more {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,7 +22,7 @@ func (p *peer) write() {
 	defer p.n.dist.wg.Done()
 	w := writer{p: p, held: make(map[PID][]wire.Frame)}
 	if err := w.run(); err != nil {
-		p.box.hold()
+		p.box.step(flush.End)
 		select { // what the peer has said before it went is still to be read
 		case <-p.done:
 		case <-time.After(drainTime):
@@ -54,14 +55,13 @@ func (w *writer) run() error {
 			return err
 		}
 		if more {
-			w.p.box.rouse() // itself
+			w.p.box.on(flush.LookedMore)
 		} else {
 			w.p.box.settled()
-			w.p.box.still.Store(true)
+			w.p.box.step(flush.Looked)
 		}
 		select {
 		case <-w.p.box.wake:
-			w.p.box.still.Store(false)
 		case <-w.p.done:
 			return nil
 		}

@@ -69,7 +69,7 @@ func TestAnswersTogether(t *testing.T) {
 	require.True(t, p.box.rest(l))
 	n.dist.wg.Add(1)
 	p.read()
-	assert.Equal(t, []int{1, 1 + mostHushed, 41, 43, 48}, l.sent)
+	assert.Equal(t, []int{1, 1 + mostDeferred, 41, 43, 48}, l.sent)
 }
 
 // A handler that may take long keeps no answer but those that it gives.

@@ -26,12 +26,12 @@ func (e *expected) Await(time.Duration, func()) bool {
 // A reader stays awake while that is of use, tries less and less often while it is not,
 // and comes back soon when it is again; never beside another, not on its peer's core, and
 // not where it is told not to, or has no core to spare.
-func TestKeen(t *testing.T) {
+func TestSpinPolicy(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var awake atomic.Bool
 	yes, no := func() bool { return true }, func() bool { return false }
 	l := &expected{comes: yes}
-	k := keen{link: l}
+	k := spinPolicy{link: l}
 	after := func(messages int) int {
 		l.awaits = 0
 		for range messages {
@@ -43,25 +43,25 @@ func TestKeen(t *testing.T) {
 	assert.Equal(t, 1000, after(1000))
 	l.comes = no
 	assert.Equal(t, 8, after(1+2+4+8+16+32+64+128), "after 1, 3, 7, ... messages")
-	assert.Equal(t, 100, after(100*(mostShy+1)))
+	assert.Equal(t, 100, after(100*(maxSkip+1)))
 	l.comes = yes
-	after(mostShy + 1)
+	after(maxSkip + 1)
 	assert.Equal(t, 1000, after(1000))
 	n := 0
 	l.comes = func() bool { n++; return n%3 == 0 }
 	after(10_000)
 	assert.Less(t, after(10_000), 300, "one of three is not enough")
 	l.comes = yes
-	after(mostShy + 1)
+	after(maxSkip + 1)
 	l.comes = func() bool { n++; return n%10 != 0 }
 	assert.Greater(t, after(10_000), 5000)
 
 	l.comes = yes
-	after(mostShy + 1)
-	l.comes = func() bool { k.crowded = true; return true }
+	after(maxSkip + 1)
+	l.comes = func() bool { k.contended = true; return true }
 	assert.Equal(t, 8, after(1+2+4+8+16+32+64+128), "others need the core")
 	l.comes = yes
-	after(mostShy + 1)
+	after(maxSkip + 1)
 	l.beside = true
 	assert.Zero(t, after(1000), "the peer needs the core")
 	l.beside = false
@@ -73,7 +73,7 @@ func TestKeen(t *testing.T) {
 	assert.Zero(t, l.awaits)
 	runtime.GOMAXPROCS(1)
 	assert.Zero(t, after(10))
-	new(keen).await(time.Second, &awake, nil)
+	new(spinPolicy).await(time.Second, &awake, nil)
 }
 
 func TestSpinTime(t *testing.T) {
