@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/wire"
@@ -30,13 +29,12 @@ type Context struct {
 	tally      *tally // w's
 	deferred   deferred
 	sendsAtEnd atomic.Pointer[outbox] // to which deferred goes; nil: nothing is deferred
-	hand       bias.Hand
 
 	promises []*promise // for calls to come
 
 	home *fiber.Fiber // the worker's goroutine
 
-	_ [16]byte // so that those of two workers have no cache line in common
+	_ [32]byte // so that those of two workers have no cache line in common
 }
 
 // Self returns the PID of the process.

@@ -3,7 +3,6 @@ package node
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
 )
@@ -152,14 +151,6 @@ func (c *Context) deferToTurnEnd(b *outbox) bool {
 		return true
 	}
 	return false
-}
-
-// by is the hand of c's goroutine.
-func (c *Context) by() *bias.Hand {
-	if c == nil {
-		return nil
-	}
-	return &c.hand
 }
 
 // turnEnded sends what c's turn has left to send. busy: others wait for the stage, so the

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/wire"
@@ -64,7 +63,7 @@ type Node struct {
 	done     chan struct{} // closed when the node stops
 }
 
-// tally is what a worker counts, on a cache line of its own; see bias.Store64.
+// tally is what a worker counts, on a cache line of its own. Each field has one writer.
 type tally struct {
 	_       [56]byte
 	alive   uint64 // processes that it has spawned, less those that it has ended: signed
@@ -119,7 +118,7 @@ func (n *Node) newContext(w *executor.Worker) *Context {
 // count adds d to the number of processes.
 func (n *Node) count(c *Context, d int64) {
 	if c != nil && c.w != nil {
-		bias.Store64(&c.tally.alive, c.tally.alive+uint64(d))
+		atomic.StoreUint64(&c.tally.alive, c.tally.alive+uint64(d))
 	} else {
 		n.others.Add(d)
 	}
@@ -137,7 +136,7 @@ func (n *Node) handled() uint64 {
 }
 
 // handled counts messages of a turn on the worker that c belongs to.
-func (c *Context) handled(d uint64) { bias.Store64(&c.tally.handled, c.tally.handled+d) }
+func (c *Context) handled(d uint64) { atomic.StoreUint64(&c.tally.handled, c.tally.handled+d) }
 
 func (n *Node) population() int {
 	n.talliesMu.Lock()

@@ -87,7 +87,7 @@ func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
 // message is put for a message from one process to another.
 func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
 	if b.state().Direct() && b.quick != nil {
-		if n, err := b.quick.Send(c.by(), from, to, msg); err == nil {
+		if n, err := b.quick.Send(from, to, msg); err == nil {
 			return b.written(c, n, nil), nil
 		}
 		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
@@ -101,7 +101,7 @@ func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool)
 	if !b.state().Direct() || b.quick == nil {
 		return false, false
 	}
-	n, taken := b.quick.SendBytes(c.by(), from, to, msg)
+	n, taken := b.quick.SendBytes(from, to, msg)
 	return taken && b.written(c, n, nil), taken
 }
 

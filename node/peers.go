@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -36,7 +35,7 @@ type PeerInfo struct {
 
 // flow is what a peer counts. Its zero value is ready.
 type flow struct {
-	in    uint64       // signals read; the reader's, see bias.Store64
+	in    uint64       // signals read; written by the reader only
 	since atomic.Int64 // Unix time, ns; 0: never connected
 	life  atomic.Int64 // when the ticker last saw that something had come
 }
@@ -49,7 +48,7 @@ func (f *flow) begin() {
 }
 
 // read counts signals. The reader calls it.
-func (f *flow) read(n int) { bias.Store64(&f.in, f.in+uint64(n)) }
+func (f *flow) read(n int) { atomic.StoreUint64(&f.in, f.in+uint64(n)) }
 
 // Peers describes the nodes that this one is connected to, or is connecting, in
 // alphabetical order, hidden ones included.

@@ -17,8 +17,7 @@ import (
 // machine that has nothing else to do, where the core sleeps too, ten times. So a reader to
 // which a message has come alone spins for a moment: a peer that waits for each answer
 // sends the next message soon. It does so while that is of use in every second case at
-// least, and only if no other reader of the node does. Nor does it while its peer is on the
-// same core, which then changes hands with every message: that is quick, too.
+// least, and only if no other reader of the node does.
 type spinPolicy struct {
 	link wire.Keen // nil: the link cannot spin
 	skip int       // so many messages it slept after, the last time that it was of no use
@@ -63,7 +62,7 @@ func (p *spinPolicy) await(d time.Duration, spins *atomic.Bool, between func()) 
 		p.left--
 		return
 	}
-	if runtime.GOMAXPROCS(0) < 2 || spins.Load() || p.link.Beside() {
+	if runtime.GOMAXPROCS(0) < 2 || spins.Load() {
 		return
 	}
 	if now := time.Now(); between == nil && now.Sub(p.rested) > goschedAfter {

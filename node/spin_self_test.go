@@ -12,11 +12,8 @@ import (
 // expected says what comes in time, and counts who has waited for it.
 type expected struct {
 	comes  func() bool
-	beside bool
 	awaits int
 }
-
-func (e *expected) Beside() bool { return e.beside }
 
 func (e *expected) Await(time.Duration, func()) bool {
 	e.awaits++
@@ -24,7 +21,7 @@ func (e *expected) Await(time.Duration, func()) bool {
 }
 
 // A reader stays awake while that is of use, tries less and less often while it is not,
-// and comes back soon when it is again; never beside another, not on its peer's core, and
+// and comes back soon when it is again; never beside another, and
 // not where it is told not to, or has no core to spare.
 func TestSpinPolicy(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -62,9 +59,6 @@ func TestSpinPolicy(t *testing.T) {
 	assert.Equal(t, 8, after(1+2+4+8+16+32+64+128), "others need the core")
 	l.comes = yes
 	after(maxSkip + 1)
-	l.beside = true
-	assert.Zero(t, after(1000), "the peer needs the core")
-	l.beside = false
 	assert.Equal(t, 10, after(10))
 	awake.Store(true)
 	assert.Zero(t, after(10), "another reader is awake")

@@ -4,8 +4,6 @@ import (
 	"net"
 	"sync"
 	"syscall"
-
-	"github.com/actornode/actornode/internal/bias"
 )
 
 // Attempt writes to a connection without waiting for it, for links that are [Prompt].
@@ -68,7 +66,7 @@ const tryMost = 64 << 10
 // which others add under mu, and puts room in its place: spare, which whoever has the
 // lock of a owns. As long as there are long messages it sends nothing: they have their
 // turns. sent is the number of bytes that have gone.
-func Try[L any](a *Attempt, mu *bias.Mutex, buf, spare *[]byte, long *[]L) (sent int, more bool) {
+func Try[L any](a *Attempt, mu *sync.Mutex, buf, spare *[]byte, long *[]L) (sent int, more bool) {
 	if !a.Able() || !a.TryLock() {
 		return 0, true
 	}
@@ -94,4 +92,19 @@ func Try[L any](a *Attempt, mu *bias.Mutex, buf, spare *[]byte, long *[]L) (sent
 	mu.Lock() // who came meanwhile, and found a locked, relies on this look
 	defer mu.Unlock()
 	return sent, len(*buf) > 0 || len(*long) > 0
+}
+
+// rawConn returns what there is below a connection, for reads and writes that do not wait;
+// nil: something else, or this system has none.
+func rawConn(conn net.Conn) (raw syscall.RawConn) {
+	if !canTry {
+		return nil
+	}
+	switch conn := conn.(type) {
+	case *net.TCPConn:
+		raw, _ = conn.SyscallConn()
+	case *net.UnixConn:
+		raw, _ = conn.SyscallConn()
+	}
+	return raw
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net"
 	"time"
-
-	"github.com/actornode/actornode/internal/bias"
 )
 
 // Protocol is a way in which two nodes talk: the whole seam between a node and
@@ -148,13 +146,13 @@ type Link interface {
 var ErrLater = errors.New("wire: the sender's previous long message is not sent completely yet")
 
 // Quick is what a [Link] may have beside: Write for an OpSend from one process to
-// another, without a Frame. by is of the goroutine that sends; nil: it has none.
+// another, without a Frame.
 type Quick interface {
-	Send(by *bias.Hand, from, to PID, msg any) (buffered int, err error)
+	Send(from, to PID, msg any) (buffered int, err error)
 	// SendBytes is Send for a binary that is copied before SendBytes returns. It is for
 	// short ones, and those from and to whom messages have gone: taken says whether this
 	// is such a one; if not, nothing has happened, and Send takes it.
-	SendBytes(by *bias.Hand, from, to PID, b []byte) (buffered int, taken bool)
+	SendBytes(from, to PID, b []byte) (buffered int, taken bool)
 }
 
 // Ahead is what a [Link] may have beside: More reports whether Read is sure to return
@@ -178,11 +176,9 @@ type Prompt interface{ Try() (more bool) }
 
 // Keen is what a [Link] may have beside: Await busy-waits up to d for input and reports
 // whether any arrived. between, if not nil, is called between polls, and may prolong the
-// wait by one call. Beside reports that busy-waiting is of no use, as the peer needs the
-// core: see [Lookout.Beside]. Both are for the goroutine that reads.
+// wait by one call. It is for the goroutine that reads.
 type Keen interface {
 	Await(d time.Duration, between func()) (came bool)
-	Beside() bool
 }
 
 // Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call

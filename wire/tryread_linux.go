@@ -1,4 +1,4 @@
-//go:build !race && !msan
+//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
 
 package wire
 
@@ -20,3 +20,6 @@ func tryRead(fd uintptr, b []byte) (n int, err error) {
 	}
 	return int(r), nil
 }
+
+// again reports whether err says that there is nothing, or not yet.
+func again(err error) bool { return err == unix.EAGAIN || err == unix.EINTR }

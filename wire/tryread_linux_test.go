@@ -1,4 +1,4 @@
-//go:build !race && !msan
+//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
 
 package wire_test
 

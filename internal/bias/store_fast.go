@@ -1,11 +1,11 @@
-//go:build linux && amd64 && !race
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_lease
 
 package bias
 
 import (
+	"runtime"
 	"sync/atomic"
 	"syscall"
-	"unsafe"
 )
 
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
@@ -14,8 +14,8 @@ import (
 // lets a load pass an older store (that of the owner who then looks whether
 // it still is one, which the barrier covers); the compiler keeps a store before an atomic load that follows it;
 // a thread that is not running when membarrier is called passed a full
-// barrier when it was switched out. Under -race, on other machines and where
-// the kernel refuses membarrier, every store is a sequentially consistent one.
+// barrier when it was switched out. Where the kernel refuses membarrier, every store is a
+// sequentially consistent one, as it is in store_portable.go.
 
 const (
 	sysMembarrier    = 324
@@ -36,8 +36,10 @@ func Barrier() {
 		return
 	}
 	if _, _, errno := syscall.Syscall(sysMembarrier, cmdExpedited, 0, 0); errno != 0 {
-		// Registered at start-up, so the kernel has no reason left to refuse.
-		panic("bias: membarrier: " + errno.Error())
+		// The kernel has agreed to it at start-up, so something has forbidden it since: a
+		// seccomp filter. To stop all goroutines for a moment is a barrier, too.
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
 	}
 }
 
@@ -52,24 +54,4 @@ func Store(p *uint32, v uint32) {
 		return
 	}
 	*p = v
-}
-
-// Store64 is Store for 64 bits, which amd64 stores at once where they are aligned,
-// as Go aligns them: for counters.
-func Store64(p *uint64, v uint64) {
-	if fenced {
-		atomic.StoreUint64(p, v)
-		return
-	}
-	*p = v
-}
-
-// StorePointer is Store for a pointer: for what nobody reads yet, and where it does not
-// matter when a reader sees it.
-func StorePointer[T any](p *atomic.Pointer[T], v *T) {
-	if fenced {
-		p.Store(v)
-		return
-	}
-	*(**T)(unsafe.Pointer(p)) = v // all that an atomic.Pointer is
 }

@@ -1,4 +1,4 @@
-//go:build !linux || !amd64 || race
+//go:build !linux || !amd64 || race || actornode_portable || actornode_no_lease
 
 package bias
 
@@ -9,9 +9,3 @@ func Barrier() {}
 
 // Store writes v where the caller is the only writer.
 func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
-
-// Store64 is Store for 64 bits.
-func Store64(p *uint64, v uint64) { atomic.StoreUint64(p, v) }
-
-// StorePointer is Store for a pointer.
-func StorePointer[T any](p *atomic.Pointer[T], v *T) { p.Store(v) }

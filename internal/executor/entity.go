@@ -40,7 +40,7 @@ type Task interface {
 // Elsewhere is a Task whose turns run on another goroutine than the worker's: that of a
 // coroutine.
 type Elsewhere interface {
-	// Fiber returns the number of the fiber whose goroutine that is; see fiber.Mark. It
+	// Fiber returns the number of the fiber whose goroutine that is; see fiber.Traceback. It
 	// is called while a turn is under way.
 	Fiber() uint64
 }

@@ -91,7 +91,7 @@ func (g *Guest) Ran() bool { return g.ran }
 func (p *Pool) invite(g *Guest) *Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopping || p.active >= p.cfg.Workers || p.first == nil {
+	if !Inline || p.stopping || p.active >= p.cfg.Workers || p.first == nil {
 		p.kickLocked()
 		return nil
 	}

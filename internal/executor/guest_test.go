@@ -23,9 +23,17 @@ func (g *Guest) call(a *actor, msg any) bool {
 	return g.Help()
 }
 
+// needInline skips a test where guests leave to workers what they wake.
+func needInline(t *testing.T) {
+	if !Inline {
+		t.Skip("built so that guests run nothing themselves")
+	}
+}
+
 // What a guest wakes runs on its own goroutine, what that wakes too, a few stages far;
 // where workers are enough it leaves it to them.
 func TestGuestRuns(t *testing.T) {
+	needInline(t)
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	me := fiber.GoroutineID()
 	here, log := make(chan uint64, 1), make(chan string, 10)
@@ -54,6 +62,7 @@ func TestGuestRuns(t *testing.T) {
 // A handler that waits, in whatever way, keeps the goroutine of the guest and not its
 // place, and its stage goes on.
 func TestGuestIsKept(t *testing.T) {
+	needInline(t)
 	for name, wait := range map[string]func(w *Worker, c chan struct{}){
 		"says so":   func(w *Worker, c chan struct{}) { w.Block(); holdUp(c) },
 		"does not":  func(_ *Worker, c chan struct{}) { holdUp(c) },
@@ -91,6 +100,7 @@ func TestGuestIsKept(t *testing.T) {
 
 // A stage that has much to do is left to workers after some turns.
 func TestGuestGoesOn(t *testing.T) {
+	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
 		left, mine, me := 100, 0, fiber.GoroutineID()
 		var a *actor

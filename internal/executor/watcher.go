@@ -1,9 +1,6 @@
 package executor
 
 import (
-	"bytes"
-	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -118,15 +115,8 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 }
 
 // Stack returns the stack of the goroutine that runs the handler, as it is
-// now, in the form of a Go traceback; empty if it cannot be found.
+// now, in the form of a Go traceback; empty if it cannot be found, and in a program built
+// with the tag actornode_portable.
 func (b Blocked) Stack() []byte {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	for _, g := range bytes.Split(buf, []byte("\n\n")) {
-		if b.fiber != 0 && bytes.Contains(g, []byte(fiber.Mark(b.fiber))) ||
-			b.fiber == 0 && bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(b.goid, 10)+" ")) {
-			return g
-		}
-	}
-	return nil
+	return fiber.Traceback(b.goid, b.fiber)
 }

@@ -72,7 +72,9 @@ func TestBlockedHandler(t *testing.T) {
 				assert.Equal(t, 1, b.Stage)
 				assert.GreaterOrEqual(t, b.For, 10*time.Millisecond)
 				assert.Less(t, b.For, 15*time.Millisecond)
-				assert.Contains(t, string(b.Stack()), "executor.holdUp")
+				if fiber.GoroutineID() != 0 { // tracebacks are read
+					assert.Contains(t, string(b.Stack()), "executor.holdUp")
+				}
 				assert.EqualValues(t, 1, p.BlockedTurns())
 				p.Look(&blocker.Entity, func(stage int, queued, running bool) {
 					assert.Equal(t, 1, stage)
@@ -296,6 +298,8 @@ func TestBlockedOfANanosecond(t *testing.T) {
 
 func TestStackOfNobody(t *testing.T) {
 	require.Empty(t, Blocked{goid: 1 << 60}.Stack())
-	require.NotZero(t, fiber.GoroutineID())
+	if fiber.GoroutineID() == 0 {
+		t.Skip("built so that no traceback is read")
+	}
 	require.Contains(t, string(Blocked{goid: fiber.GoroutineID()}.Stack()), "executor.TestStackOfNobody")
 }

@@ -1,16 +1,28 @@
 // Package fiber hands a core from one goroutine to another directly, and not by way of the
 // one that decides who goes on: coroutines, but symmetric ones.
 //
-// A coroutine of the Go runtime, of which [iter.Pull] is made, is a place: one goroutine
-// waits there, and another that comes takes its place and lets it go on. Nothing says that
-// it must be the same two all the time. So whoever waits anywhere can be let go on by
-// anybody, with one switch: the one then waits where the other did.
+// # Two implementations
+//
+// The direct one (fiber.go) is for linux/amd64. A coroutine of the Go runtime, of which
+// [iter.Pull] is made, is a place: one goroutine waits there, and another that comes takes
+// its place and lets it go on. The documentation of iter has the same two do that all the
+// time, one by next and one by yield; the runtime does not ask for it. So whoever waits
+// anywhere can be let go on by anybody, with one switch: the one then waits where the other
+// did. This rests on what Go's runtime does, and not on what it promises.
 //
 //	worker -> a      worker waits where a did
 //	a -> b           a waits where b did
 //	b -> worker      b waits where the worker did: where a began
 //
-// # Invariants
+// The portable one (fiber_portable.go) uses iter.Pull as its documentation allows: a worker
+// calls next, the fiber calls yield, and from one fiber to another it is two switches, by
+// way of the worker. Other systems and processors get it, programs built with -race, and
+// those built with the tag actornode_portable or actornode_no_fiber.
+//
+// [Traceback] and [GoroutineID] read the text of tracebacks, for the logs of handlers that
+// block (traceback.go). With the tag actornode_portable they find nothing.
+//
+// # Invariants of the direct one
 //
 //  1. In each place waits one goroutine. There are as many places as there are fibers of
 //     pools; for each of these that runs somebody else waits, a worker.
@@ -23,6 +35,8 @@
 //     wants that one to go on.
 //  4. No two that are dying wait the one where the other began. So there are never more of
 //     them than of others that wait, and none when nobody else is left.
+//
+// Of the portable one only the second holds, and a fiber waits in its own coroutine.
 //
 // # Goroutines
 //

@@ -1,11 +1,9 @@
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_fiber
+
 package fiber
 
 import (
-	"bytes"
-	"fmt"
 	"iter"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -16,7 +14,7 @@ import (
 type Fiber struct {
 	Thread // of its goroutine; only that may look at it
 
-	id uint64 // see Mark
+	id uint64 // see Traceback
 
 	place // that its goroutine began in, and ends in; without functions in a zero value
 
@@ -28,6 +26,9 @@ type Fiber struct {
 	pass   *Fiber // it is let go on by mistake: this one was meant
 	pool   *Pool
 }
+
+// Direct says that a fiber lets another go on without the worker in between.
+const Direct = true
 
 // place is where one goroutine waits, and leaves when another takes its place there: a
 // coroutine of Go's, of which nothing but the switch is used. The fields belong to whoever
@@ -73,34 +74,6 @@ func (f *Fiber) To(g *Fiber) {
 	}
 }
 
-// ID returns the number of a fiber that a pool has made: no two of a program have the same.
-func (f *Fiber) ID() uint64 { return f.id }
-
-// Mark returns what the traceback of a goroutine contains, as [runtime.Stack] prints it, while
-// it does a job of the fiber with that number, and no other goroutine's does.
-func Mark(id uint64) string { return fmt.Sprintf("{%#x, %#x}", id, tag) }
-
-// mark is an argument that is there for tracebacks to show: an array of more than one element
-// is passed in memory, and printed as it is. The number of the goroutine would do, but nobody
-// else can tell it, and to read it off a traceback takes a goroutine longer than to begin.
-type mark [2]uint64
-
-// tag tells marks from what else is printed like them.
-const tag uint64 = 0x66696265722e6d6b
-
-var ids atomic.Uint64
-
-// GoroutineID reads the number of the calling goroutine off its traceback.
-func GoroutineID() uint64 {
-	var buf [64]byte
-	words := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
-	if len(words) < 2 {
-		return 0
-	}
-	id, _ := strconv.ParseUint(string(words[1]), 10, 64)
-	return id
-}
-
 // wait lets go on who waits in p, for a pool and for who has nothing to do any more: these
 // may wait where a goroutine ends that cannot return.
 func (f *Fiber) wait(p *place) {
@@ -126,14 +99,6 @@ func expected() {
 // where somebody waits by next for the place.
 type ended struct{}
 
-// Job is what a fiber of a [Pool] does.
-type Job interface {
-	// Run does it. It may call runtime.Goexit, but not panic.
-	Run()
-	// Next returns whom the fiber lets go on after that.
-	Next() *Fiber
-}
-
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
 // finds it of no use any more, or with claim.
 func (f *Fiber) work(yield func(struct{}) bool) {
@@ -156,7 +121,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 		panic(ended{})
 	}()
 	for !f.end {
-		f.serve(mark{f.id, tag})
+		f.serve(markOf(f.id))
 	}
 }
 
@@ -180,9 +145,6 @@ func (f *Fiber) serve(mark) {
 		}
 	}
 }
-
-// maxIdle is how many fibers a pool keeps for jobs to come.
-const maxIdle = 1024
 
 // Pool makes fibers and keeps some that have nothing to do: up to maxIdle for jobs to come,
 // and as many as others wait where they began. The zero value is ready.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
 )
@@ -80,9 +79,9 @@ func (w *writer) again(from, to wire.PID, b []byte) bool {
 }
 
 // Send is part of [wire.Quick].
-func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, err error) {
-	l.mu.LockBy(by)
-	defer l.mu.UnlockBy(by)
+func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	w := l.out
 	b, ok := msg.([]byte)
 	if !ok || !w.again(from, to, b) {
@@ -99,13 +98,13 @@ func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, er
 }
 
 // SendBytes is part of [wire.Quick].
-func (l *link) SendBytes(by *bias.Hand, from, to wire.PID, b []byte) (buffered int, taken bool) {
-	l.mu.LockBy(by)
+func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
+	l.mu.Lock()
 	if taken = l.out.again(from, to, b); taken {
 		l.n++
 	}
 	buffered = len(l.out.buf)
-	l.mu.UnlockBy(by)
+	l.mu.Unlock()
 	return buffered, taken
 }
 

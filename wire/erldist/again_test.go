@@ -27,7 +27,7 @@ func binaries(t testing.TB) []byte {
 	conn := &stream{}
 	l := over(conn, linktest.A, linktest.B)
 	for _, f := range linktest.Binaries() {
-		_, err := l.Send(nil, f.From, f.To, f.Payload)
+		_, err := l.Send(f.From, f.To, f.Payload)
 		require.NoError(t, err)
 	}
 	_, err := l.Flush(false)

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -32,7 +31,7 @@ type link struct {
 	in      *reader
 	big     []byte // for frames larger than src
 
-	mu  bias.Mutex
+	mu  sync.Mutex
 	out *writer // guarded by mu
 	n   uint64  // signals written; guarded by mu
 
@@ -117,9 +116,6 @@ func (l *link) Read(f *wire.Frame) error {
 func (l *link) Await(d time.Duration, between func()) bool {
 	return l.src.Buffered() > 0 || l.lookout.Await(d, between, l.peek)
 }
-
-// Beside is part of [wire.Keen].
-func (l *link) Beside() bool { return l.lookout.Beside() }
 
 // More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
 func (l *link) More() bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -73,9 +74,17 @@ func TestImproperTails(t *testing.T) {
 	}
 }
 
+// needJoined skips a test of allocations where interfaces are ordinary ones.
+func needJoined(t *testing.T) {
+	if !box.Joined {
+		t.Skip("built with ordinary interface values: more allocations")
+	}
+}
+
 // A tuple, a list or a small map costs one allocation, and a binary as long as it is
 // short; integers up to 65,535 cost none, others one for many.
 func TestBoxesAllocate(t *testing.T) {
+	needJoined(t)
 	ints := func(from, n int) wire.List {
 		l := make(wire.List, n)
 		for i := range l {

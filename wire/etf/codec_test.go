@@ -551,6 +551,7 @@ func TestNoSharing(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	needJoined(t)
 	var d Decoder
 	var e Encoder
 	for _, s := range samples() {

@@ -360,7 +360,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 }
 
 // more makes room for the n elements of a list that is the tail of l. If they are the
-// first, what box.List makes: box.Improper writes beside a single one.
+// first, what box.List makes.
 func (l *level) more(n int) {
 	if len(l.slots) == 0 {
 		l.slots, l.key = box.List(n)
@@ -386,7 +386,7 @@ func (l *level) value() any {
 		if len(l.slots) == 0 {
 			return l.key
 		}
-		return box.Improper(l.slots, l.key)
+		return wire.ImproperList{Head: l.slots, Tail: l.key}
 	case inMap:
 		return l.pairs
 	}

@@ -105,11 +105,11 @@ func quick(l wire.Link, f *wire.Frame, how int) bool {
 	}
 	switch how {
 	case 1:
-		_, err := q.Send(nil, f.From, f.To, b)
+		_, err := q.Send(f.From, f.To, b)
 		return err == nil
 	case 2:
 		b = bytes.Clone(b)
-		_, taken := q.SendBytes(nil, f.From, f.To, b)
+		_, taken := q.SendBytes(f.From, f.To, b)
 		for i := range b {
 			b[i]++ // it is the sender's again
 		}

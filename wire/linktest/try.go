@@ -117,7 +117,7 @@ func (k kit) await(t *testing.T) {
 	if w.Await(time.Millisecond, func() { between++ }) {
 		t.Error("Await says that something has come")
 	}
-	if between == 0 {
+	if between == 0 && wire.Spins {
 		t.Error("Await has not called between")
 	}
 	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), To: wire.NewOrigin(B).PID(1), Payload: "ball"}
@@ -125,8 +125,8 @@ func (k kit) await(t *testing.T) {
 		t.Fatal(err)
 	}
 	go a.Flush(false)
-	if !w.Await(patience, nil) {
-		t.Error("Await does not see what has come")
+	if w.Await(patience, nil) != wire.Spins {
+		t.Error("Await does not see what has come, or does where it cannot look")
 	}
 	var got wire.Frame
 	if err := b.Read(&got); err != nil || got.To != f.To {

@@ -75,7 +75,7 @@ func BenchmarkSend(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n++
-				buffered, err := l.Send(nil, onA.PID(1000+uint64(n)%senders), to, msg)
+				buffered, err := l.Send(onA.PID(1000+uint64(n)%senders), to, msg)
 				if err != nil {
 					b.Fatal(err)
 				}

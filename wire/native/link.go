@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/pack"
@@ -31,7 +30,7 @@ type link struct {
 	lookout *wire.Lookout // nil: the link has a session
 	look    func() error  // for lookout
 
-	mu      bias.Mutex
+	mu      sync.Mutex
 	out     *writer // guarded by mu
 	written uint64  // signals; guarded by mu
 
@@ -212,9 +211,6 @@ func (l *link) Await(d time.Duration, between func()) bool {
 	return in.from < in.to || l.lookout != nil && l.lookout.Await(d, between, l.look)
 }
 
-// Beside is part of [wire.Keen].
-func (l *link) Beside() bool { return l.lookout != nil && l.lookout.Beside() }
-
 // Batch is part of [wire.Batch]: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
@@ -240,26 +236,26 @@ func (l *link) Gauge() (written uint64, waiting int) {
 }
 
 // Send is part of [wire.Quick].
-func (l *link) Send(by *bias.Hand, from, to wire.PID, msg any) (buffered int, err error) {
-	l.mu.LockBy(by)
+func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
+	l.mu.Lock()
 	if l.out.send(from, to, msg) {
 		l.written++
 		n := len(l.out.buf)
-		l.mu.UnlockBy(by)
+		l.mu.Unlock()
 		return n, nil
 	}
-	l.mu.UnlockBy(by)
+	l.mu.Unlock()
 	return l.Write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 
 // SendBytes is part of [wire.Quick].
-func (l *link) SendBytes(by *bias.Hand, from, to wire.PID, b []byte) (buffered int, taken bool) {
-	l.mu.LockBy(by)
+func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
+	l.mu.Lock()
 	if taken = l.out.sendBytes(from, to, b); taken {
 		l.written++
 	}
 	buffered = len(l.out.buf)
-	l.mu.UnlockBy(by)
+	l.mu.Unlock()
 	return buffered, taken
 }
 

@@ -47,7 +47,7 @@ func TestSend(t *testing.T) {
 		make([]byte, 100_000), 7, "text", []byte{1}} {
 		for from := range uint64(3) {
 			f := wire.Frame{Op: wire.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all at one place
-			_, err := l.Send(nil, f.From, f.To, p)
+			_, err := l.Send(f.From, f.To, p)
 			require.NoError(t, err)
 			want = append(want, f)
 		}
@@ -69,11 +69,11 @@ func TestSend(t *testing.T) {
 		require.Less(t, i, len(want), "%+v was not sent", f)
 		want = append(want[:i], want[i+1:]...)
 	}
-	_, err := l.Send(nil, onA.PID(1), onB.PID(1), make(chan int))
+	_, err := l.Send(onA.PID(1), onB.PID(1), make(chan int))
 	require.ErrorAs(t, err, new(*wire.EncodeError))
-	_, err = l.Send(nil, onA.PID(1), wire.PID{}, []byte{})
+	_, err = l.Send(onA.PID(1), wire.PID{}, []byte{})
 	require.ErrorAs(t, err, new(*wire.EncodeError))
-	_, err = l.Send(nil, wire.PID{}, onB.PID(1), []byte{})
+	_, err = l.Send(wire.PID{}, onB.PID(1), []byte{})
 	require.NoError(t, err)
 }
 
@@ -82,7 +82,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 	var msg any = make([]byte, 64)
 	send := func() {
 		for from := range uint64(64) {
-			if _, err := l.Send(nil, onA.PID(from), onB.PID(1), msg); err != nil {
+			if _, err := l.Send(onA.PID(from), onB.PID(1), msg); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,9 +1,8 @@
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_lease
+
 package bias
 
-import (
-	"runtime"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Owned is a lock biased towards one owner: Enter and Leave cost the owner next
 // to nothing, Lock costs everybody else a memory barrier on all threads, and who waits
@@ -41,15 +40,3 @@ func (b *Owned) Lock() {
 
 // Unlock gives back what Lock took.
 func (b *Owned) Unlock() { atomic.StoreUint32(&b.revoked, 0) }
-
-// AwaitZero returns when *p is 0. Whoever makes it so does little before that,
-// but may have been preempted.
-func AwaitZero(p *uint32) {
-	for i := 0; atomic.LoadUint32(p) != 0; i++ {
-		if i < 64 {
-			runtime.Gosched()
-		} else {
-			pause()
-		}
-	}
-}

@@ -1,18 +1,5 @@
-// Package box puts slices into interfaces at the cost of one allocation, and
-// integers at the cost of less, for decoders: tuples, lists, binaries and integers are
-// what most messages are made of.
-//
-// Invariants:
-//
-//  1. The kind that an interface is given is that of the value it points to.
-//  2. What it points to is written before, and never again.
-//  3. A slice has no room beyond its length, so that an append copies.
-//  4. What the collector of garbage does not look into points to nothing but itself
-//     (a binary), and what it is not told of is not in its heap (a small integer).
-//  5. Who keeps an integer keeps integers only, 127 others at most.
-//
-// It takes of Go what Go does not promise: how an interface and a slice lie in memory,
-// and that the collector moves nothing.
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_box
+
 package box
 
 import (
@@ -20,6 +7,9 @@ import (
 
 	"github.com/actornode/actornode/wire"
 )
+
+// Joined says that an interface and the value in it are one allocation.
+const Joined = true
 
 // An interface holds a pointer to its value, which Go allocates when the value is
 // put into it: a slice header of 24 bytes for each tuple, list and binary, and 8
@@ -33,11 +23,10 @@ type iface struct{ kind, data unsafe.Pointer }
 func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
 
 var (
-	kindTuple    = kindOf(wire.Tuple{})
-	kindList     = kindOf(wire.List{})
-	kindImproper = kindOf(wire.ImproperList{})
-	kindBytes    = kindOf([]byte{})
-	kindInt      = kindOf(0)
+	kindTuple = kindOf(wire.Tuple{})
+	kindList  = kindOf(wire.List{})
+	kindBytes = kindOf([]byte{})
+	kindInt   = kindOf(0)
 )
 
 // view returns the interface of a kind whose value is at data.
@@ -58,32 +47,7 @@ type slots[A any] struct {
 func Tuple(n int) (slots []any, v any) { return compound(kindTuple, n) }
 
 // List is Tuple for a wire.List.
-func List(n int) (slots []any, v any) {
-	if n == 1 {
-		m := new(single)
-		m.Head = m.room[:]
-		return m.Head, view(kindList, unsafe.Pointer(&m.Head))
-	}
-	return compound(kindList, n)
-}
-
-// single is a list of one element that can become an improper one where it is: what
-// gen_server and its like put around an alias.
-type single struct {
-	wire.ImproperList // its Head is the list
-	room              [1]any
-}
-
-// Improper returns the wire.ImproperList of slots that List has made, not empty, and of
-// a tail. The list that List has returned beside them is not to be used any more.
-func Improper(slots []any, tail any) any {
-	if len(slots) != 1 {
-		return wire.ImproperList{Head: slots, Tail: tail}
-	}
-	m := (*single)(unsafe.Add(unsafe.Pointer(&slots[0]), -int(unsafe.Offsetof(single{}.room))))
-	m.Tail = tail
-	return view(kindImproper, unsafe.Pointer(&m.ImproperList))
-}
+func List(n int) (slots []any, v any) { return compound(kindList, n) }
 
 func compound(kind unsafe.Pointer, n int) (s []any, v any) {
 	var head *[]any

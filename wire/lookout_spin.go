@@ -1,3 +1,5 @@
+//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
+
 package wire
 
 import (
@@ -6,6 +8,9 @@ import (
 	"syscall"
 	"time"
 )
+
+// Spins says that a Lookout can wait without going to sleep.
+const Spins = true
 
 // Lookout reads from a connection, and can wait for what comes over it as who expects it
 // within microseconds does: without going to sleep, which takes a switch of threads, and
@@ -18,7 +23,6 @@ import (
 type Lookout struct {
 	conn  net.Conn
 	raw   syscall.RawConn // nil: the connection cannot do that
-	local bool            // the peer is on this host
 	quiet bool            // the kernel tells nobody
 	err   error           // what a look has found, for Read
 
@@ -33,17 +37,13 @@ type Lookout struct {
 
 	bytes int // for tell
 	tell  func(fd uintptr)
-
-	here bool // of ask
-	ask  func(fd uintptr)
 }
 
 // NewLookout readies a Lookout for a connection: over TCP or a Unix socket, on Unix. Over
 // others Await returns false at once.
 func NewLookout(conn net.Conn) *Lookout {
-	l := &Lookout{conn: conn, raw: rawConn(conn), local: onThisHost(conn)}
+	l := &Lookout{conn: conn, raw: rawConn(conn)}
 	l.look = l.lookAt
-	l.ask = func(fd uintptr) { l.here = sentHere(fd) }
 	l.tell = func(fd uintptr) { l.quiet = tellFrom(fd, l.bytes) && l.bytes > 1 }
 	return l
 }
@@ -73,14 +73,6 @@ func (l *Lookout) Read(b []byte) (n int, err error) {
 		}
 	}
 	return l.conn.Read(b)
-}
-
-// Beside reports whether the peer was on the core that the caller is on when it sent what
-// came last. The kernel likes to wake there who gets a message, and then the peer cannot
-// answer while the caller stays awake. On another host it can, and where it is not known
-// Beside says no.
-func (l *Lookout) Beside() bool {
-	return l.raw != nil && l.local && l.raw.Control(l.ask) == nil && l.here
 }
 
 // Await waits for d, and no longer than a call of between beyond that, and reports whether
@@ -141,26 +133,4 @@ func (l *Lookout) lookAt(fd uintptr) {
 			l.between()
 		}
 	}
-}
-
-// onThisHost reports whether a connection ends where it begins.
-func onThisHost(conn net.Conn) bool {
-	to, ok1 := conn.RemoteAddr().(*net.TCPAddr)
-	from, ok2 := conn.LocalAddr().(*net.TCPAddr)
-	return ok1 && ok2 && (to.IP.IsLoopback() || to.IP.Equal(from.IP))
-}
-
-// rawConn returns what there is below a connection, for reads and writes that do not wait;
-// nil: something else, or this system has none.
-func rawConn(conn net.Conn) (raw syscall.RawConn) {
-	if !canTry {
-		return nil
-	}
-	switch conn := conn.(type) {
-	case *net.TCPConn:
-		raw, _ = conn.SyscallConn()
-	case *net.UnixConn:
-		raw, _ = conn.SyscallConn()
-	}
-	return raw
 }

@@ -1,9 +1,10 @@
+//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
+
 package wire_test
 
 import (
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -107,28 +108,4 @@ func TestLookoutClosed(t *testing.T) {
 	assert.False(t, l.await(0))
 	go b.Close() // sooner or later
 	require.ErrorIs(t, l.read(), net.ErrClosed)
-}
-
-// A lookout knows when its peer has sent from the core on which it is.
-func TestLookoutBeside(t *testing.T) {
-	cores := coresOf(t)
-	a, b := tcp(t)
-	l := newLooking(b)
-	runtime.LockOSThread() // and never unlocked: the thread ends with the test
-	for i := range 10 {
-		from, to := cores[i%2], cores[i/2%2]
-		stayOn(t, from)
-		_, err := a.Write([]byte("ball"))
-		require.NoError(t, err)
-		require.True(t, l.await(time.Minute))
-		l.n = 0
-		stayOn(t, to)
-		require.Equal(t, from == to, l.Beside())
-	}
-	p, q := net.Pipe()
-	defer p.Close()
-	defer q.Close()
-	assert.False(t, newLooking(p).Beside())
-	require.NoError(t, b.Close())
-	assert.False(t, l.Beside())
 }

@@ -1,3 +1,5 @@
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_fiber
+
 package fiber
 
 // Count returns how many fibers are dying, and how many others there are.

@@ -1,3 +1,5 @@
+//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_box
+
 package box
 
 import (

@@ -1,0 +1,21 @@
+//go:build !linux || !amd64 || race || actornode_portable || actornode_no_lease
+
+package bias
+
+import "sync"
+
+// Owned is a lock with one owner, at whose things others look now and then. Here it is a
+// mutex for all of them. The zero value is ready.
+type Owned struct{ mu sync.Mutex }
+
+// Enter takes the lock. Owner only; not reentrant.
+func (b *Owned) Enter() { b.mu.Lock() }
+
+// Leave gives the lock back. Owner only.
+func (b *Owned) Leave() { b.mu.Unlock() }
+
+// Lock takes the lock. For everybody but the owner.
+func (b *Owned) Lock() { b.mu.Lock() }
+
+// Unlock gives back what Lock took.
+func (b *Owned) Unlock() { b.mu.Unlock() }

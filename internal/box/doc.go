@@ -1,0 +1,22 @@
+// Package box puts slices into interfaces at the cost of one allocation, and
+// integers at the cost of less, for decoders: tuples, lists, binaries and integers are
+// what most messages are made of.
+//
+// # Two implementations
+//
+// The fast one (files *_fast.go) is for linux/amd64. It takes of Go what Go does not
+// promise: how an interface and a slice lie in memory, and that the collector moves nothing.
+// Its invariants:
+//
+//  1. The kind that an interface is given is that of the value it points to.
+//  2. What it points to is written before, and never again.
+//  3. A slice has no room beyond its length, so that an append copies.
+//  4. What the collector of garbage does not look into points to nothing but itself
+//     (a binary), and what it is not told of is not in its heap (a small integer).
+//  5. Who keeps an integer keeps integers only, 127 others at most.
+//
+// The portable one (box_portable.go) makes ordinary interface values. Other systems and
+// processors get it, programs built with -race, and those built with the tag
+// actornode_portable or actornode_no_box. Of the invariants only the third says something
+// there. The same tests run with both.
+package box

@@ -1,0 +1,11 @@
+//go:build !linux || !amd64 || race || actornode_portable || actornode_no_fiber
+
+package fiber
+
+// Count returns how many fibers are dying, which none does here, and how many others there
+// are.
+func (p *Pool) Count() (dying, others int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return 0, int(p.out) + len(p.idle)
+}

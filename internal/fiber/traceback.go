@@ -1,0 +1,51 @@
+//go:build !actornode_portable
+
+package fiber
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strconv"
+)
+
+// What stands here reads the text of tracebacks, which Go does not promise: the number of
+// a goroutine in its first line, and arguments in hexadecimal digits.
+
+// GoroutineID reads the number of the calling goroutine off its traceback. It is 0 where
+// that cannot be read.
+func GoroutineID() uint64 {
+	var buf [64]byte
+	words := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
+	if len(words) < 2 {
+		return 0
+	}
+	id, _ := strconv.ParseUint(string(words[1]), 10, 64)
+	return id
+}
+
+// Traceback returns the traceback, as it is now, of the goroutine that does a job of the
+// fiber with that number, or if that is 0, of the goroutine with the number goroutine. It is
+// empty if there is no such goroutine.
+func Traceback(goroutine, fiber uint64) []byte {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	sign := fmt.Appendf(nil, "{%#x, %#x}", fiber, tag)
+	for _, g := range bytes.Split(buf, []byte("\n\n")) {
+		if fiber != 0 && bytes.Contains(g, sign) ||
+			fiber == 0 && bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(goroutine, 10)+" ")) {
+			return g
+		}
+	}
+	return nil
+}
+
+// mark is an argument that is there for tracebacks to show: an array of more than one element
+// is passed in memory, and printed as it is. The number of the goroutine would do, but nobody
+// else can tell it, and to read it off a traceback takes a goroutine longer than to begin.
+type mark [2]uint64
+
+// tag tells marks from what else is printed like them.
+const tag uint64 = 0x66696265722e6d6b
+
+func markOf(id uint64) mark { return mark{id, tag} }

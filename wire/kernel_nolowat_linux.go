@@ -1,0 +1,7 @@
+//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin && actornode_no_lowat
+
+package wire
+
+const fewBytes = 1
+
+func tellFrom(uintptr, int) bool { return false }
