@@ -2,6 +2,7 @@
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
+# make portable  the models and tests of what has tricks, built without them: tag actornode_portable
 # make race   the concurrency rooms under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make fuzz-sessions  sessions of peers, right and wrong: STEPS (1000000) of them, SEED to repeat
@@ -16,9 +17,9 @@ SEED     ?= 0
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
-.PHONY: test tools check unit race fuzz fuzz-sessions smoke bench profile interop soak attack
+.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack
 
-test: tools check unit race fuzz smoke
+test: tools check unit portable race fuzz smoke
 
 tools:
 	@.ci/tools
@@ -32,6 +33,12 @@ check:
 unit:
 	$(GO) test $$($(GO) list ./... | grep -v '/deploy/attack$$')
 	$(GO) test ./deploy/attack
+
+# What other systems than linux/amd64 get, on this one.
+portable:
+	$(GO) vet -tags actornode_portable ./...
+	$(GO) test -short -tags actornode_portable ./mailbox ./internal/bias ./internal/box ./internal/executor ./internal/fiber ./wire/etf ./wire/native
+	$(GO) test -short -tags actornode_portable -run 'TestStage|TestReceive|TestCall|TestLink|TestInfo' ./node
 
 race:
 	$(GO) test -race -timeout 20m $(RACE)

@@ -4,6 +4,7 @@
 //	go run ./bench list                     the benches with their parameters
 //	go run ./bench BENCH [key=value ...]    one bench, one JSON line
 //	go run ./bench compare [key=value ...]  this node against its peers
+//	go run ./bench ablation [key=value ...] what each trick buys
 //	go run ./bench soak [key=value ...]     ten minutes of traffic and faults: is all as it was?
 //
 // # One bench
@@ -88,6 +89,21 @@
 // Two peers are floors, no actors: channels is what goroutines and channels reach within
 // an OS process, tcp what bare connections reach between two. What is between them and
 // this node is what actors cost, in the same run.
+//
+// # An ablation
+//
+// ablation builds this program as it is, and once without each trick, by build tags and
+// flags (the table is in internal/contest). It runs the benches that the trick could matter
+// for with both builds in turn, and prints for each how many times as long it takes without
+// the trick: the median of the rounds' ratios, the least and the greatest, of the time and of
+// the processor time of all OS processes of the run. On a machine that is not alone the
+// second says more. It takes
+//
+//	rounds=5              how often everything is run
+//	tricks=a,b            only these: all, lease, plain pointers, fiber, box, spin, lowat, inline, profile
+//	benches=a,b           only these
+//	timeout=120           seconds a run may take
+//	quick=1               one round with tiny parameters
 //
 // # What bounds them
 //

@@ -98,6 +98,9 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "compare" {
 		return compare(args[1:], stdout, stderr)
 	}
+	if len(args) > 0 && args[0] == "ablation" {
+		return ablation(args[1:], stdout, stderr)
+	}
 	if len(args) > 0 && args[0] == "soak" {
 		return soak(args[1:], stdout, stderr)
 	}
@@ -113,6 +116,17 @@ func compare(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return contest.Main(ctx, system(), dir, args, stdout, stderr)
+}
+
+func ablation(args []string, stdout, stderr io.Writer) int {
+	dir, err := contest.Folder()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return contract.Failed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return contest.Ablation(ctx, dir, args, stdout, stderr)
 }
 
 // version returns the module's version, "dev" for a build from a work tree.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contest"
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/internal/racetest"
 )
 
 // asProgram in the environment makes the test program the bench program, which
@@ -194,4 +195,17 @@ func TestCompareQuick(t *testing.T) {
 	}
 	require.Len(t, fields("erlang"), len(contest.Smoke()))
 	assert.NotEqual(t, "-", fields("erlang")[0][0], "erlang has threadring")
+}
+
+// An ablation builds the program with and without a trick, and has a row for each bench.
+func TestAblationQuick(t *testing.T) {
+	if testing.Short() || racetest.On {
+		t.Skip("builds two programs")
+	}
+	var out, errs bytes.Buffer
+	require.Zero(t, command([]string{"ablation", "quick=1", "tricks=fiber", "benches=threadring,latency"}, &out, &errs), errs.String())
+	require.Regexp(t, `(?s)^without .*\nfiber +threadring n=5 hops=1000 style=coroutine +[0-9.]+ .*\nfiber +latency`, out.String())
+
+	require.Equal(t, contract.Misused, command([]string{"ablation", "tricks=magic"}, &out, &errs))
+	require.Contains(t, errs.String(), `tricks: unknown "magic"`)
 }

@@ -1,0 +1,36 @@
+package contest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every case of an ablation has a smoke run, and its tags stand in the sources.
+func TestTricks(t *testing.T) {
+	for _, trick := range Tricks() {
+		require.NotEmpty(t, trick.Flags, trick.Name)
+		require.Len(t, tiny(trick.Cases), len(trick.Cases), trick.Name)
+	}
+	_, err := newAblation([]string{"benches=none"})
+	require.Error(t, err)
+	a, err := newAblation([]string{"tricks=box,spin", "benches=remote_latency", "rounds=2"})
+	require.NoError(t, err)
+	require.Len(t, a.pairs(), 1, "box does not matter for it")
+}
+
+// The table has the median of the rounds' ratios, and between what they are.
+func TestAblationTable(t *testing.T) {
+	a := ablation{tricks: []Trick{{Name: "box"}}}
+	p := &pair{c: row("etf_decode term=list")}
+	for i, f := range []float64{1, 1.5, 1.25} {
+		full := float64(100 * (i + 1))
+		p.full = append(p.full, measure{full, full})
+		p.without = append(p.without, measure{f * full, 2 * full})
+	}
+	var w strings.Builder
+	require.NoError(t, a.write(&w, []*pair{p}))
+	_, line, _ := strings.Cut(w.String(), "\n")
+	require.Equal(t, []string{"box", "etf_decode", "term=list", "200.0", "1.25", "1.00–1.50", "2.00", "2.00–2.00"}, strings.Fields(line))
+}
