@@ -203,7 +203,8 @@ func TestAblationQuick(t *testing.T) {
 		t.Skip("builds two programs")
 	}
 	var out, errs bytes.Buffer
-	require.Zero(t, command([]string{"ablation", "quick=1", "tricks=fiber", "benches=threadring,latency"}, &out, &errs), errs.String())
+	args := []string{"ablation", "quick=1", "tricks=fiber", "benches=threadring,latency"}
+	require.Zero(t, command(args, &out, &errs), errs.String())
 	require.Regexp(t, `(?s)^without .*\nfiber +threadring n=5 hops=1000 style=coroutine +[0-9.]+ .*\nfiber +latency`, out.String())
 
 	require.Equal(t, contract.Misused, command([]string{"ablation", "tricks=magic"}, &out, &errs))

@@ -40,7 +40,8 @@ func rows(lines ...string) (all []Case) {
 func Tricks() []Trick {
 	local := []string{"threadring", "latency", "fib"}
 	return []Trick{
-		{"all", []string{"-tags=actornode_portable"}, rows("threadring", "threadring style=coroutine", "fib", "flow messages=2000000",
+		{"all", []string{"-tags=actornode_portable"}, rows("threadring",
+			"threadring style=coroutine", "fib", "flow messages=2000000",
 			"etf_decode term=tuple", "etf_decode term=list times=5000", "remote_throughput", "remote_latency")},
 		{"lease", []string{"-tags=actornode_no_lease"}, rows(append(local, "threadring style=process", "flow messages=2000000")...)},
 		{"plain pointers", []string{"-tags=actornode_no_plain"}, rows("fib", "spawn n=300000")},

@@ -32,5 +32,6 @@ func TestAblationTable(t *testing.T) {
 	var w strings.Builder
 	require.NoError(t, a.write(&w, []*pair{p}))
 	_, line, _ := strings.Cut(w.String(), "\n")
-	require.Equal(t, []string{"box", "etf_decode", "term=list", "200.0", "1.25", "1.00–1.50", "2.00", "2.00–2.00"}, strings.Fields(line))
+	want := []string{"box", "etf_decode", "term=list", "200.0", "1.25", "1.00–1.50", "2.00", "2.00–2.00"}
+	require.Equal(t, want, strings.Fields(line))
 }
