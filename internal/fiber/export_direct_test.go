@@ -8,6 +8,3 @@ func (p *Pool) Count() (dying, others int) {
 	defer p.mu.Unlock()
 	return len(p.dying), int(p.out) + len(p.idle)
 }
-
-// TraceSaysLocked is the slow way of Locked.
-func TraceSaysLocked() bool { return traceSaysLocked() }
