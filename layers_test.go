@@ -1,10 +1,13 @@
 package actornode_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +17,10 @@ import (
 
 const module = "github.com/actornode/actornode"
 
-// floors says how high each room is: an import runs downward only, siblings do
-// not meet. A room below another (node/pg in node) counts as that one's floor
-// and may import it.
-var floors = map[string]int{
+// layers says which layer each part is on: an import runs downward only, and parts of one
+// layer do not import each other. A package below a part (node/pg in node) belongs to that
+// part; inside says how the packages of one part stand to each other.
+var layers = map[string]int{
 	"cmd": 5, "bench": 5, "deploy": 5, "docs": 5,
 	"supervisor":        4,
 	"node":              3,
@@ -41,7 +44,7 @@ var floors = map[string]int{
 	"wire/linktest":     1,
 }
 
-// within lists what a room on one floor may use beside it.
+// within lists what a part may use of its own layer.
 var within = map[string][]string{
 	"wire/etf":       {"wire", "internal/box", "internal/fault"},
 	"internal/box":   {"wire"},
@@ -62,7 +65,36 @@ var within = map[string][]string{
 	"wire/linktest":     {"wire", "internal/racetest", "internal/randtest"},
 }
 
-// outside lists the modules that the rooms may use, with the reason.
+// inside has a layer for each package of the parts that have several. It counts within one
+// part only, that is for packages with the same first folder: there, too, an import runs
+// downward only.
+var inside = map[string]int{
+
+	"node": 3,
+
+	"node/nodetest": 4, "node/sys": 4, "node/dns": 4, "node/gossip": 4, "node/loglimit": 4,
+	"node/genserver": 5, "node/event": 5, "node/port": 5, "node/otp": 5,
+	"node/statem": 6, "node/pg": 6,
+	"node/admin": 7, "node/metrics": 7,
+
+	"supervisor/strict":      0,
+	"supervisor":             1,
+	"supervisor/application": 2,
+	"supervisor/demo":        3, "supervisor/tree": 3,
+
+	"wire/shake": 0, "wire/certtest": 0, "wire/logtest": 0, "wire/porttest": 0, "wire/racetest": 0, "wire/randtest": 0,
+	"wire":     1,
+	"wire/box": 2, "wire/fault": 2, "wire/epmd": 2, "wire/tlsdist": 2, "wire/erltest": 2, "wire/linktest": 2, "wire/termtest": 2,
+	"wire/etf": 3, "wire/pack": 3, "wire/epmd/epmdtest": 3,
+	"wire/erldist": 4, "wire/native": 4,
+
+	"internal/limit": 0, "internal/memory": 0,
+}
+
+// mostLines is how long a package below node/internal may be, tests apart.
+const mostLines = 2500
+
+// outside lists the modules that the packages may use, with the reason.
 var outside = map[string]string{
 	"github.com/stretchr/testify":           "tests",
 	"github.com/klauspost/compress":         "zstd for payloads of the native protocol: the implementation in Go",
@@ -105,11 +137,14 @@ func packages(t *testing.T) (all []pkg) {
 	}
 }
 
-// room returns the longest entry of floors that path is or lies below.
-func room(path string) string {
-	path = strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+// local is a path below the module.
+func local(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
+
+// part returns the longest entry of layers that path is or lies below.
+func part(path string) string {
+	path = local(path)
 	best := ""
-	for r := range floors {
+	for r := range layers {
 		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(best) {
 			best = r
 		}
@@ -119,26 +154,74 @@ func room(path string) string {
 
 func TestImportsRunDownward(t *testing.T) {
 	for _, p := range packages(t) {
-		from := room(p.ImportPath)
+		from := part(p.ImportPath)
 		if from == "" {
-			require.Equal(t, module, p.ImportPath, "%s is in no room: enter it in floors", p.ImportPath)
+			require.Equal(t, module, p.ImportPath, "%s belongs to no part: enter it in layers", p.ImportPath)
 			continue
 		}
 		for _, imp := range p.Imports {
 			if !strings.HasPrefix(imp, module) {
 				continue
 			}
-			to := room(imp)
+			to := part(imp)
 			if to == from {
 				continue
 			}
-			ok := floors[to] < floors[from]
+			ok := layers[to] < layers[from]
 			for _, w := range within[from] {
 				ok = ok || w == to
 			}
-			require.True(t, ok, "%s (floor %d) imports %s (floor %d): an import runs downward only",
-				p.ImportPath, floors[from], imp, floors[to])
+			require.True(t, ok, "%s (layer %d) imports %s (layer %d): an import runs downward only",
+				p.ImportPath, layers[from], imp, layers[to])
 		}
+	}
+}
+
+// The packages of one part have layers, too.
+func TestImportsRunDownwardInside(t *testing.T) {
+	parts := make(map[string]bool)
+	for path := range inside {
+		parts[first(path)] = true
+	}
+	all := packages(t)
+	for _, p := range all {
+		from := local(p.ImportPath)
+		if !parts[first(from)] {
+			continue
+		}
+		require.Contains(t, inside, from, "%s has no layer: enter it in inside", p.ImportPath)
+		for _, imp := range p.Imports {
+			to := local(imp)
+			if !strings.HasPrefix(imp, module) || first(to) != first(from) {
+				continue
+			}
+			require.Less(t, inside[to], inside[from], "%s (layer %d of %s) imports %s (layer %d): an import runs downward only",
+				p.ImportPath, inside[from], first(from), imp, inside[to])
+		}
+	}
+	for path := range inside {
+		require.True(t, slices.ContainsFunc(all, func(p pkg) bool { return local(p.ImportPath) == path }), "there is no package %s", path)
+	}
+}
+
+// first is the first folder of a path.
+func first(path string) string {
+	folder, _, _ := strings.Cut(path, "/")
+	return folder
+}
+
+func TestInternalPackagesAreSmall(t *testing.T) {
+	for _, p := range packages(t) {
+		if !strings.HasPrefix(local(p.ImportPath), "node/internal/") {
+			continue
+		}
+		lines := 0
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			lines += bytes.Count(text, []byte("\n"))
+		}
+		require.LessOrEqual(t, lines, mostLines, "%s is too long for one package", p.ImportPath)
 	}
 }
 
