@@ -70,6 +70,8 @@ var within = map[string][]string{
 // downward only.
 var inside = map[string]int{
 
+	"node/internal/env": 0,
+
 	"node": 3,
 
 	"node/nodetest": 4, "node/sys": 4, "node/dns": 4, "node/gossip": 4, "node/loglimit": 4,

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/actornode/actornode/node/internal/env"
 )
 
 // Cause says why a message became a dead letter.
@@ -72,6 +74,7 @@ const deadLetterLog = time.Second
 // deadLetters counts them all, logs some, and shows them to whoever looks on.
 type deadLetters struct {
 	log    *slog.Logger
+	env    env.Env
 	counts [causes]atomic.Uint64
 
 	mu     sync.Mutex
@@ -88,7 +91,7 @@ type deadLetterSub struct {
 func (d *deadLetters) add(l DeadLetter) {
 	d.counts[l.Cause].Add(1)
 	l.Message = bare(l.Message)
-	l.At = time.Now()
+	l.At = d.env.Now()
 	if not, due := d.show(l); due {
 		d.write(l, not) // unlocked: a log handler may send, too
 	}

@@ -201,10 +201,10 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	d.wg.Add(1)
-	go d.ticks()
+	n.env.Go(d.ticks)
 	if d.cfg.Mesh != nil {
 		d.wg.Add(1)
-		go d.mesh()
+		n.env.Go(d.mesh)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ var errStopping = errors.New("this node is stopping")
 // written has a moment for it: the exit signals of the processes that the node
 // has ended. A peer that reads too slowly sees noconnection instead.
 func (d *dist) stop() {
-	await(time.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
+	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
 		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.idle() })
 	})
 	d.cancel()
@@ -266,14 +266,14 @@ func (d *dist) want(name Atom, first bool) *peer {
 			p = newPeer(d.n, name)
 			d.peers[name] = p
 			p.holds++ // until its attempt is over
-			a = d.dials.ask(p, first || d.remembered[name].linked, time.Now())
+			a = d.dials.ask(p, first || d.remembered[name].linked, d.n.env.Now())
 		case p != nil && first:
 			a = d.dials.promote(p)
 		}
 		switch a {
 		case dialNow:
 			d.wg.Add(1)
-			go d.dialer(p)
+			d.n.env.Go(func() { d.dialer(p) })
 		case dialRefused:
 			p.holds--
 		}
@@ -502,7 +502,7 @@ func (d *dist) dialer(p *peer) {
 // next returns the peer to be dialled after p; nil: none.
 func (d *dist) next(p *peer) *peer {
 	d.mu.Lock()
-	next, late := d.dials.done(p, time.Now())
+	next, late := d.dials.done(p, d.n.env.Now())
 	d.mu.Unlock()
 	for _, q := range late {
 		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, d.cfg.ConnectTimeout))
@@ -513,22 +513,22 @@ func (d *dist) next(p *peer) *peer {
 
 // connect makes an attempt to connect p, for ConnectTimeout.
 func (d *dist) connect(p *peer) {
-	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	ctx, cancel := d.n.env.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
-	go func() { // until p is connected in another way, or over; ends with ctx at the latest
+	d.n.env.Go(func() { // until p is connected in another way, or over; ends with ctx at the latest
 		select {
 		case <-p.ready:
 			cancel()
 		case <-ctx.Done():
 		}
-	}()
+	})
 	link, place, err := d.dial(ctx, p)
 	// If the peer is connecting by itself there is only to wait; but that may fail.
 	for pause := busyPause; err != nil && (errors.Is(err, wire.ErrBusy) || d.isComing(p.name)) && ctx.Err() == nil; pause *= 2 {
 		select {
 		case <-p.ready:
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-d.n.env.After(pause):
 			link, place, err = d.dial(ctx, p)
 		}
 	}
@@ -622,12 +622,12 @@ func (p *peer) joined(link wire.Link, c *claim, place *place) bool {
 	if c != nil {
 		p.visit = c.number
 	}
-	p.flow.begin()
+	p.flow.begin(p.n.env.Now())
 	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
 	p.n.dist.wg.Add(3)
-	go p.write()
-	go p.read()
-	go p.askRelease()
+	p.n.env.Go(p.write)
+	p.n.env.Go(p.read)
+	p.n.env.Go(p.askRelease)
 	close(p.ready)
 	return true
 }
@@ -636,17 +636,17 @@ func (p *peer) joined(link wire.Link, c *claim, place *place) bool {
 // not: started by startDist, ended by stop.
 func (d *dist) ticks() {
 	defer d.wg.Done()
-	t := time.NewTicker(d.cfg.TickTime / ticksPerTime)
-	defer t.Stop()
-	looks := time.NewTimer(d.quota.lookEvery())
+	ticks, stop := d.n.env.NewTicker(d.cfg.TickTime / ticksPerTime)
+	defer stop()
+	looks, look := d.n.env.NewTimer(d.quota.lookEvery())
 	defer looks.Stop()
 	for {
 		select {
-		case <-t.C:
+		case <-ticks:
 			for _, p := range d.all() {
 				p.check()
 			}
-		case <-looks.C:
+		case <-look:
 			looks.Reset(d.lookAtPeers())
 		case <-d.quota.look:
 			looks.Reset(d.lookAtPeers())
@@ -667,7 +667,7 @@ func (p *peer) check() {
 	in, out := link.Traffic()
 	if in != p.seenIn {
 		p.silent = 0
-		p.flow.life.Store(time.Now().UnixNano())
+		p.flow.life.Store(p.n.env.Now().UnixNano())
 	} else if p.silent++; p.silent >= ticksPerTime {
 		p.end(fmt.Errorf("nothing received from the peer for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
 		return

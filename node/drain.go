@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -56,7 +55,7 @@ var errShedding = errors.New("node: this node is short of memory and accepts onl
 // lacksRoom returns why a node that wants to connect, and has proved nothing yet, is
 // refused; nil: it is not.
 func (n *Node) lacksRoom() error {
-	if !n.shed.on.Load() || n.shed.last.Load() != time.Now().Unix() {
+	if !n.shed.on.Load() || n.shed.last.Load() != n.env.Now().Unix() {
 		return nil
 	}
 	n.shed.refused.Add(1)
@@ -65,7 +64,7 @@ func (n *Node) lacksRoom() error {
 
 // takeRoom lets a node in that has proved who it is, or returns why not.
 func (n *Node) takeRoom() error {
-	last, now := n.shed.last.Load(), time.Now().Unix()
+	last, now := n.shed.last.Load(), n.env.Now().Unix()
 	if !n.shed.on.Load() || last != now && n.shed.last.CompareAndSwap(last, now) {
 		return nil
 	}

@@ -154,7 +154,7 @@ func (n *Node) Keep(ctx context.Context, s Service) (PID, error) {
 	n.keeper.all = append(n.keeper.all, k)
 	n.keeper.cancel = append(n.keeper.cancel, cancel)
 	n.keeper.wg.Add(1)
-	go n.keep(running, k, pid)
+	n.env.Go(func() { n.keep(running, k, pid) })
 	return pid, nil
 }
 
@@ -184,7 +184,7 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 		}
 		for {
 			n.setKept(k, PID{})
-			pause, ok := k.restarts.after(time.Now())
+			pause, ok := k.restarts.after(n.env.Now())
 			if n.stopped.Load() || ctx.Err() != nil {
 				return
 			}
@@ -195,7 +195,7 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 			n.cfg.Log.Error("a service ended: it will be restarted", "service", k.title(), "process", pid.String(),
 				"reason", reasonText(reason), "restarts", k.restarts.total, "in", pause.String())
 			select {
-			case <-time.After(pause):
+			case <-n.env.After(pause):
 			case <-ctx.Done():
 				return
 			}
@@ -226,7 +226,7 @@ func (n *Node) giveUp(err *ServiceError) {
 	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
 		"within", keepPeriod.String(), "reason", reasonText(err.Reason))
 	n.finish()
-	go n.Stop() // it waits for the goroutine that has called; ended by itself
+	n.env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
 
 // finish closes Done.

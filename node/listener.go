@@ -103,7 +103,7 @@ func (d *dist) listen() error {
 	if len(d.lns) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	ctx, cancel := d.n.env.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	var err error
 	if d.gone, err = d.cfg.Finder.Announce(ctx, me); err != nil {
@@ -112,7 +112,7 @@ func (d *dist) listen() error {
 	d.warnOfListeners()
 	for _, ln := range d.lns {
 		d.wg.Add(1)
-		go d.accept(ln)
+		d.n.env.Go(func() { d.accept(ln) })
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func (d *dist) accept(ln *listener) {
 			d.n.cfg.Log.Error("cannot accept connections: will retry", "protocol", ln.proto.Name(), "error", err)
 			ln.dropOldest() // too many open files, or the like
 			select {
-			case <-time.After(acceptPause):
+			case <-d.n.env.After(acceptPause):
 			case <-d.ctx.Done():
 			}
 			continue
@@ -259,7 +259,7 @@ func (d *dist) accept(ln *listener) {
 		a := &arrival{from: sourceOf(conn.RemoteAddr()), drop: end}
 		ln.enter(a)
 		d.wg.Add(1)
-		go d.incoming(ctx, a, conn, ln) // ended by its handshake's timeout at the latest
+		d.n.env.Go(func() { d.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
 	}
 }
 
@@ -310,11 +310,11 @@ func (ln *listener) leave(a *arrival) {
 func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *listener) {
 	defer d.wg.Done()
 	defer a.drop(nil)
-	ctx, cancel := context.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
+	ctx, cancel := d.n.env.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
 	wait := d.firstStep()
-	first := time.AfterFunc(wait, func() { a.drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
+	first := d.n.env.AfterFunc(wait, func() { a.drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer

@@ -2,10 +2,8 @@ package node
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"slices"
 	"time"
@@ -197,14 +195,14 @@ func (d *dist) mesh() {
 	defer d.wg.Done()
 	stop := watchOf(d.cfg.Finder, d.relist.set)
 	defer stop()
-	m := &mesher{me: d.n.cfg.Name, cfg: *d.cfg.Mesh, chance: rand.Float64, targets: make(map[Atom]*target)}
+	m := &mesher{me: d.n.cfg.Name, cfg: *d.cfg.Mesh, chance: d.n.env.Float64, targets: make(map[Atom]*target)}
 	results := make(chan dialed, m.cfg.Dials) // as many as there can be: none is held up
 	var told string
 	var asked, again time.Time // when the list was asked for, and when it is due
-	timer := time.NewTimer(0)
+	timer, fires := d.n.env.NewTimer(0)
 	defer timer.Stop()
 	for {
-		now := time.Now()
+		now := d.n.env.Now()
 		if !now.Before(again) {
 			names, err := d.list()
 			if why := ""; err != nil || told != "" {
@@ -217,16 +215,16 @@ func (d *dist) mesh() {
 				told = why
 			}
 			m.list(names)
-			now = time.Now()
+			now = d.n.env.Now()
 			asked, again = now, now.Add(m.cfg.Interval)
 		}
 		names, next := m.step(now, d.isUp)
 		for _, name := range names {
 			d.wg.Add(1)
-			go func() { // ended by ConnectTimeout; results has room
+			d.n.env.Go(func() { // ended by ConnectTimeout; results has room
 				defer d.wg.Done()
 				results <- dialed{name, d.n.connectWithin(name)}
-			}()
+			})
 		}
 		if next.IsZero() || next.After(again) {
 			next = again
@@ -235,14 +233,14 @@ func (d *dist) mesh() {
 		select {
 		case <-d.ctx.Done():
 			return
-		case <-timer.C:
+		case <-fires:
 		case <-d.lost: // a connection: step looks for it
 		case <-d.relist:
 			if soon := asked.Add(min(meshRelist, m.cfg.Interval)); soon.Before(again) {
 				again = soon
 			}
 		case r := <-results:
-			if m.done(time.Now(), r.name, r.err) && d.ctx.Err() == nil {
+			if m.done(d.n.env.Now(), r.name, r.err) && d.ctx.Err() == nil {
 				d.n.cfg.Log.Warn("cannot connect to a node of the mesh: will retry", "peer", string(r.name), "error", r.err)
 			}
 		}
@@ -251,7 +249,7 @@ func (d *dist) mesh() {
 
 // list asks the finder for the nodes there are.
 func (d *dist) list() ([]Atom, error) {
-	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	ctx, cancel := d.n.env.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	return listOf(ctx, d.cfg.Finder)
 }
@@ -263,7 +261,7 @@ func (d *dist) isUp(name Atom) bool {
 
 // connectWithin is Connect within ConnectTimeout.
 func (n *Node) connectWithin(name Atom) error {
-	ctx, cancel := context.WithTimeout(n.dist.ctx, n.dist.cfg.ConnectTimeout)
+	ctx, cancel := n.env.WithTimeout(n.dist.ctx, n.dist.cfg.ConnectTimeout)
 	defer cancel()
 	return n.Connect(ctx, name)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,8 +32,8 @@ type Node struct {
 	fibers  fiber.Pool
 	exports exports
 	dist    *dist // nil: not distributed
-	born    time.Time
-	clock   clock
+	env     env.Env
+	clock   env.Clock
 
 	_      [56]byte
 	others atomic.Int64 // processes, as a tally counts them, by those who are not run by stages
@@ -77,18 +77,20 @@ func Start(cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	var e env.Env
 	for cfg.Creation == 0 {
-		cfg.Creation = rand.Uint32()
+		cfg.Creation = e.Uint32()
 	}
 	n := &Node{
 		cfg:     cfg,
+		env:     e,
 		origin:  wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
 		names:   names{m: make(map[Atom]*proc)},
 		aliases: aliases{m: make(map[uint64]alias)},
-		dead:    deadLetters{log: cfg.Log, subs: make(map[*deadLetterSub]struct{})},
-		born:    time.Now(),
+		dead:    deadLetters{log: cfg.Log, env: e, subs: make(map[*deadLetterSub]struct{})},
 		done:    make(chan struct{}),
 	}
+	n.clock.Init(n.env)
 	n.table.max = uint32(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
@@ -157,7 +159,7 @@ const (
 
 // reportBlocked runs on the watcher's goroutine.
 func (n *Node) reportBlocked(b executor.Blocked) {
-	now := time.Now()
+	now := n.env.Now()
 	if now.Sub(n.blockedAt) < blockedLog || !n.cfg.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return
 	}
@@ -294,22 +296,22 @@ func (n *Node) stop() error {
 	for p := range n.table.all() {
 		n.exitSignal(nil, PID{}, p.pid(), Shutdown)
 	}
-	deadline := time.Now().Add(n.cfg.StopTimeout)
-	await(deadline, func() bool { return n.population() == 0 })
+	deadline := n.env.Now().Add(n.cfg.StopTimeout)
+	n.await(deadline, func() bool { return n.population() == 0 })
 	for p := range n.table.all() {
 		p.exit(nil, Killed)
 	}
 	if n.dist != nil {
 		n.dist.stop()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.StopTimeout)
+	ctx, cancel := n.env.WithTimeout(context.Background(), n.cfg.StopTimeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
 	// Coroutines are unwound on stages, and whoever kills one, a function that ends
 	// perhaps, wakes it after nobody counts it as a process any more: the stages
 	// run until no function is left.
 	left := func() int64 { return n.functions.Load() + n.fibers.Busy() }
-	await(end, func() bool { return left() == 0 })
+	n.await(end, func() bool { return left() == 0 })
 	err := n.pool.Stop(ctx)
 	n.fibers.Stop()
 	n.dead.close()
@@ -322,8 +324,8 @@ func (n *Node) stop() error {
 }
 
 // await polls until done or the deadline: at first often, then rarely.
-func await(deadline time.Time, done func() bool) {
-	for pause := 50 * time.Microsecond; !done() && time.Now().Before(deadline); pause = min(2*pause, 10*time.Millisecond) {
-		time.Sleep(pause)
+func (n *Node) await(deadline time.Time, done func() bool) {
+	for pause := 50 * time.Microsecond; !done() && n.env.Now().Before(deadline); pause = min(2*pause, 10*time.Millisecond) {
+		n.env.Sleep(pause)
 	}
 }

@@ -41,8 +41,8 @@ type flow struct {
 }
 
 // begin says that the connection is there.
-func (f *flow) begin() {
-	now := time.Now().UnixNano()
+func (f *flow) begin(at time.Time) {
+	now := at.UnixNano()
 	f.since.Store(now)
 	f.life.Store(now)
 }

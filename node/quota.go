@@ -167,7 +167,7 @@ type backlog struct {
 // lookAtPeers ends the links to those who do not take what is sent to them. It returns when
 // to look again, at the latest.
 func (d *dist) lookAtPeers() (again time.Duration) {
-	now := time.Now()
+	now := d.n.env.Now()
 	again = d.quota.lookEvery()
 	for _, p := range d.all() {
 		if p.backlog.ending || p.isOver() {
@@ -177,7 +177,7 @@ func (d *dist) lookAtPeers() (again time.Duration) {
 		if why := p.lookAt(now); why != nil {
 			p.backlog.ending = true
 			d.wg.Add(1)
-			go p.endTelling(why)
+			d.n.env.Go(func() { p.endTelling(why) })
 		} else if !p.backlog.answers.at.IsZero() {
 			again = min(again, aMoment)
 		}

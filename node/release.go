@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -23,7 +22,7 @@ type release struct {
 func (p *peer) askRelease() {
 	defer p.n.dist.wg.Done()
 	defer close(p.release.told)
-	ctx, cancel := context.WithTimeout(p.n.dist.ctx, releaseTimeout)
+	ctx, cancel := p.n.env.WithTimeout(p.n.dist.ctx, releaseTimeout)
 	defer cancel()
 	me := calling{node: p.n}
 	t := me.promise().arm()

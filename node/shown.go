@@ -99,7 +99,7 @@ func (p *peer) refuses(q *proc, signal string) bool {
 		return false
 	}
 	r := &p.n.refusals
-	count, last, now := r.count.Add(1), r.last.Load(), time.Now().UnixNano()
+	count, last, now := r.count.Add(1), r.last.Load(), p.n.env.Now().UnixNano()
 	if now-last >= int64(refusalLog) && r.last.CompareAndSwap(last, now) {
 		r.count.Add(-count)
 		p.n.cfg.Log.Warn("refused a signal from another node: the process is protected", "peer", string(p.name), "signal", signal,

@@ -317,7 +317,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if c != nil && c.w != nil {
 		p.started = n.pool.Clock()
 	} else {
-		p.started = n.clock.now(n.born)
+		p.started = n.clock.Now()
 	}
 	if _, ok := b.(Initializer); ok {
 		p.fresh = true

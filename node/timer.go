@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
 )
 
 // Timer is a message that will be sent. It ends with the process that it is for, and
@@ -19,7 +20,7 @@ type Timer struct {
 	every time.Duration        // 0: once
 
 	msg        any
-	t          *time.Timer
+	t          env.Timer
 	due        time.Time
 	pause      time.Duration // between tries while there is no room; 0: not tried yet
 	prev, next *Timer        // of the same process
@@ -59,7 +60,7 @@ func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
 	case n.stopped.Load():
 		return nil, ErrNodeStopped
 	}
-	t := &Timer{every: every, msg: msg, due: time.Now().Add(d)}
+	t := &Timer{every: every, msg: msg, due: n.env.Now().Add(d)}
 	p := n.lookup(to)
 	if p != nil && p.time(t, d) {
 		return t, nil
@@ -87,7 +88,7 @@ func (p *proc) time(t *Timer, d time.Duration) bool {
 	}
 	k.timers = t
 	t.p.Store(p)
-	t.t = time.AfterFunc(d, t.fire)
+	t.t = p.node.env.AfterFunc(d, t.fire)
 	p.node.timers.Add(1)
 	return true
 }
@@ -111,7 +112,7 @@ func (t *Timer) fire() {
 	}
 	if t.every > 0 {
 		t.due = t.due.Add(t.every)
-		t.t.Reset(time.Until(t.due))
+		t.t.Reset(p.node.env.Until(t.due))
 	} else {
 		t.endLocked(p)
 	}
@@ -206,7 +207,7 @@ func (t *Timer) Cancel() (left time.Duration, ok bool) {
 		return 0, false
 	}
 	defer p.mu.Unlock()
-	left = t.leftLocked()
+	left = t.leftLocked(p)
 	t.endLocked(p)
 	return left, true
 }
@@ -219,7 +220,7 @@ func (t *Timer) Left() (left time.Duration, ok bool) {
 		return 0, false
 	}
 	defer p.mu.Unlock()
-	return t.leftLocked(), true
+	return t.leftLocked(p), true
 }
 
-func (t *Timer) leftLocked() time.Duration { return max(0, time.Until(t.due)) }
+func (t *Timer) leftLocked(p *proc) time.Duration { return max(0, p.node.env.Until(t.due)) }

@@ -346,7 +346,7 @@ func (t *Trace) show(e TraceEvent) {
 	if t.over {
 		return
 	}
-	e.At = time.Now()
+	e.At = t.n.env.Now()
 	select {
 	case t.ch <- e:
 	default:
