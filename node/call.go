@@ -312,7 +312,7 @@ func AwaitExit[T Dest](ctx context.Context, from Caller, to T) (reason any, err 
 	case Atom:
 		p.target = me.node.names.get(to)
 	case Ref:
-		p.target = me.node.aliases.peek(me.node, to)
+		p.target = me.node.aliasOwner(to)
 	case At:
 		if far, name = me.node.peer(to.Node), to.Name; to.Node == me.node.cfg.Name {
 			p.target = me.node.names.get(to.Name)
@@ -356,7 +356,7 @@ func Resolve[T Dest](from Caller, to T) (PID, bool) {
 	case Atom:
 		return n.Whereis(to)
 	case Ref:
-		if p := n.aliases.peek(n, to); p != nil {
+		if p := n.aliasOwner(to); p != nil {
 			return p.pid(), true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,7 +25,7 @@ type Context struct {
 	node       *Node
 	p          *proc
 	w          *executor.Worker // nil: not run by stages
-	slots      slots
+	slots      table.Slots
 	refs       refs
 	tally      *tally // w's
 	deferred   deferred

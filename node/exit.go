@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,7 +29,7 @@ type death struct {
 	p        *proc
 	reason   any
 	tied     bool // linked to its parent
-	links    pidSet
+	links    table.PIDs
 	name     Atom
 	watchers map[*monitor]struct{}
 	watching map[uint64]*monitor
@@ -109,13 +110,13 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 		d.calls = append(d.calls, ticket{pr, pr.state.Load() &^ phases})
 		pr = next
 	}
-	k.links, k.watchers, k.watching, k.aliases, k.calls = pidSet{}, nil, nil, nil, nil
+	k.links, k.watchers, k.watching, k.aliases, k.calls = table.PIDs{}, nil, nil, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.
 func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	p, n := d.p, d.p.node
-	var cache *slots
+	var cache *table.Slots
 	if c != nil && c.w != nil {
 		cache = &c.slots
 	}
@@ -123,7 +124,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		n.names.remove(d.name, p) // first: who is not among the processes has no name
 	}
 	n.count(c, -1)
-	n.table.remove(p, cache)
+	n.table.Remove(p.id, cache)
 	if d.owner != nil {
 		d.owner.give()
 	}
@@ -164,7 +165,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *death) has() bool {
-	return d.tied || d.links.len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
+	return d.tied || d.links.Len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
 		len(d.watchers) != 0 || len(d.watching) != 0 || len(d.aliases) != 0
 }
 
@@ -182,8 +183,8 @@ func (d *death) tell(c *Context) (wave []*death) {
 	if d.tied {
 		wave = d.tellLink(c, wave, d.p.node.origin.PID(d.p.parent-1))
 	}
-	if d.links.len() != 0 {
-		for to := range d.links.all() {
+	if d.links.Len() != 0 {
+		for to := range d.links.All() {
 			wave = d.tellLink(c, wave, to)
 		}
 	}
@@ -200,7 +201,7 @@ func (d *death) tell(c *Context) (wave []*death) {
 // forget takes away what others would reach p by.
 func (d *death) forget() {
 	for id := range d.aliases {
-		d.p.node.aliases.remove(id)
+		d.p.node.aliases.Remove(id)
 	}
 	for _, m := range d.watching {
 		m.forget()

@@ -73,7 +73,7 @@ func (p *peer) stranger(f *wire.Frame) error {
 func (p *peer) target(f *wire.Frame) *proc {
 	switch {
 	case !f.Ref.IsZero():
-		return p.n.aliases.peek(p.n, f.Ref)
+		return p.n.aliasOwner(f.Ref)
 	case f.Name != "":
 		return p.n.names.get(f.Name)
 	}

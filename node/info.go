@@ -95,7 +95,7 @@ func (n *Node) Infos() iter.Seq[Info] {
 			batch = batch[:0]
 			return true
 		}
-		for p := range n.table.all() {
+		for p := range n.table.All() {
 			if batch = append(batch, p); len(batch) == infosAtOnce && !flush() {
 				return
 			}
@@ -167,7 +167,7 @@ func (p *proc) describe(i *Info) {
 	if !k.leader.IsZero() {
 		i.Leader = k.leader
 	}
-	for q := range k.links.all() {
+	for q := range k.links.All() {
 		i.Links = append(i.Links, q)
 	}
 	for c := k.calls; c != nil; c = c.next {
@@ -267,7 +267,7 @@ func (n *Node) Mailboxes(pids []PID) []int {
 // may or may not be among them.
 func (n *Node) Processes() iter.Seq[PID] {
 	return func(yield func(PID) bool) {
-		for p := range n.table.all() {
+		for p := range n.table.All() {
 			if !yield(p.pid()) {
 				return
 			}
@@ -312,13 +312,10 @@ func (n *Node) Stats() Stats {
 	if n.dist != nil {
 		fallbacks = n.dist.fallbacks.Load()
 	}
-	n.aliases.mu.Lock()
-	aliases := len(n.aliases.m)
-	n.aliases.mu.Unlock()
 	return Stats{
 		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: aliases, Timers: int(n.timers.Load()),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: n.aliases.Len(), Timers: int(n.timers.Load()),
 		Kept: n.pool.Stats().Goroutines + n.fibers.Idle(), Handled: n.handled(),
 	}
 }

@@ -90,7 +90,7 @@ func (p *proc) addLinkLocked(pid PID) bool {
 		p.tied = true
 		return !was
 	}
-	return p.chill().links.add(p.node.origin, pid)
+	return p.chill().links.Add(p.node.origin, pid)
 }
 
 // removeLinkLocked reports whether p was linked to pid.
@@ -99,7 +99,7 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 		p.tied = false
 		return true
 	}
-	return p.cold != nil && p.cold.links.remove(pid)
+	return p.cold != nil && p.cold.links.Remove(pid)
 }
 
 func (p *proc) unlink(c *Context, to PID) {
@@ -128,7 +128,7 @@ func (p *proc) unlink(c *Context, to PID) {
 
 // hasLinkLocked reports whether p is linked to pid.
 func (p *proc) hasLinkLocked(pid PID) bool {
-	return p.tied && p.isParent(pid) || p.cold != nil && p.cold.links.has(pid)
+	return p.tied && p.isParent(pid) || p.cold != nil && p.cold.links.Has(pid)
 }
 
 // Linked reports whether the process is linked to another.

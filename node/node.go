@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,9 +25,9 @@ type Node struct {
 
 	tracing tracing // beside what is only read: every message looks at it
 
-	table   table
+	table   table.Table[proc]
 	names   names
-	aliases aliases
+	aliases table.Aliases[proc]
 	dead    deadLetters
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
@@ -82,16 +83,15 @@ func Start(cfg Config) (*Node, error) {
 		cfg.Creation = e.Uint32()
 	}
 	n := &Node{
-		cfg:     cfg,
-		env:     e,
-		origin:  wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
-		names:   names{m: make(map[Atom]*proc)},
-		aliases: aliases{m: make(map[uint64]alias)},
-		dead:    deadLetters{log: cfg.Log, env: e, subs: make(map[*deadLetterSub]struct{})},
-		done:    make(chan struct{}),
+		cfg:    cfg,
+		env:    e,
+		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
+		names:  names{m: make(map[Atom]*proc)},
+		dead:   deadLetters{log: cfg.Log, env: e, subs: make(map[*deadLetterSub]struct{})},
+		done:   make(chan struct{}),
 	}
 	n.clock.Init(n.env)
-	n.table.max = uint32(cfg.MaxProcesses)
+	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
 		Local:     func(w *executor.Worker) any { return n.newContext(w) },
@@ -193,7 +193,15 @@ func (n *Node) lookup(pid PID) *proc {
 	if !n.origin.Minted(pid) {
 		return nil
 	}
-	return n.table.get(pid.Number())
+	return n.numbered(pid.Number())
+}
+
+// numbered finds a process that is alive by its number.
+func (n *Node) numbered(id uint64) *proc {
+	if p := n.table.At(id); p != nil && p.id == id {
+		return p
+	}
+	return nil
 }
 
 // refBatch is how many reference numbers a context takes at once.
@@ -290,15 +298,15 @@ func (n *Node) Stop() error {
 func (n *Node) stop() error {
 	n.stopped.Store(true)
 	n.keeper.stop()
-	for p := range n.table.all() {
+	for p := range n.table.All() {
 		p.endTimers()
 	}
-	for p := range n.table.all() {
+	for p := range n.table.All() {
 		n.exitSignal(nil, PID{}, p.pid(), Shutdown)
 	}
 	deadline := n.env.Now().Add(n.cfg.StopTimeout)
 	n.await(deadline, func() bool { return n.population() == 0 })
-	for p := range n.table.all() {
+	for p := range n.table.All() {
 		p.exit(nil, Killed)
 	}
 	if n.dist != nil {

@@ -365,7 +365,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 
 // breakLink is the exit signal of a link whose other end is on another node.
 func (n *Node) breakLink(key linkKey, reason any) {
-	if q := n.table.get(key.near); q != nil {
+	if q := n.numbered(key.near); q != nil {
 		q.mu.Lock()
 		d := n.farLinkBrokenLocked(q, key.far, reason)
 		q.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
@@ -105,7 +106,7 @@ type cold struct {
 
 	// Guarded by proc.mu.
 	trap     bool
-	links    pidSet
+	links    table.PIDs
 	name     wire.Atom
 	watchers map[*monitor]struct{} // monitors of this process
 	monitors uint64                // ever put into watchers

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -304,7 +305,7 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if k != staged {
 		p.in.Claim() // its first run is owed below
 	}
-	var cache *slots
+	var cache *table.Slots
 	if c != nil && c.w != nil {
 		cache = &c.slots
 	}
@@ -327,13 +328,13 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		o.apply(n, p)
 	}
 	fresh = p.fresh // once others know p, it may run
-	id, ok := n.table.reserve(cache)
+	id, ok := n.table.Reserve(cache)
 	if !ok {
 		return false, Ref{}, ErrTooMany
 	}
 	p.id = id
 	pid := p.pid()
-	n.table.put(p)
+	n.table.Put(id, p)
 	n.count(c, 1)
 	if o.Name != "" {
 		// Killed already? Then it has no name, and that was not the caller's fault.

@@ -75,7 +75,7 @@ func (p *proc) announce(c *Context, ignored bool) {
 		p.cold.birth.settle(c, nil, err)
 		return
 	}
-	if parent := p.node.table.get(p.parent - 1); parent != nil {
+	if parent := p.node.numbered(p.parent - 1); parent != nil {
 		parent.signal(c, Started{PID: p.pid(), Ignored: ignored})
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package table
 
 import (
 	"math/rand/v2"
@@ -18,24 +18,24 @@ import (
 func TestTable(t *testing.T) {
 	const tenants, most, rounds = 4, 3 * chunkLen / 2, 30_000
 	seed := randtest.Seed(t)
-	tab := table{max: tenants*most + tenants*2*slotBatch}
-	var caches [tenants]slots
+	tab := Table[uint64]{max: tenants*most + tenants*2*slotBatch}
+	var caches [tenants]Slots
 	ids := make([][]uint64, tenants) // ever given out
 	var wg sync.WaitGroup
 	for i := range tenants {
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(i)))
-			var cache *slots
+			var cache *Slots
 			if i%2 == 0 {
 				cache = &caches[i]
 			}
-			var mine []*proc
+			var mine []*uint64
 			drop := func() {
 				k := random.IntN(len(mine))
 				p := mine[k]
 				mine[k], mine = mine[len(mine)-1], mine[:len(mine)-1]
-				tab.remove(p, cache)
-				assert.Nil(t, tab.get(p.id))
+				tab.Remove(*p, cache)
+				assert.NotEqual(t, p, tab.At(*p))
 			}
 			for range rounds {
 				// More and more for a while, then fewer and fewer.
@@ -43,13 +43,13 @@ func TestTable(t *testing.T) {
 					drop()
 					continue
 				}
-				id, ok := tab.reserve(cache)
+				id, ok := tab.Reserve(cache)
 				if !assert.True(t, ok, "there is room") {
 					return
 				}
-				p := &proc{id: id}
-				tab.put(p)
-				assert.Same(t, p, tab.get(id))
+				p := &id
+				tab.Put(id, p)
+				assert.Same(t, p, tab.At(id))
 				mine, ids[i] = append(mine, p), append(ids[i], id)
 			}
 			for len(mine) > 0 {
@@ -61,7 +61,7 @@ func TestTable(t *testing.T) {
 	all := slices.Concat(ids...)
 	slices.Sort(all)
 	require.Len(t, slices.Compact(slices.Clone(all)), len(all), "a number has come twice")
-	require.Empty(t, slices.Collect(tab.all()))
+	require.Empty(t, slices.Collect(tab.All()))
 
 	// All that the caches do not hold can be had again, and no more.
 	held := 0
@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 	}
 	taken := make(map[uint32]bool)
 	for {
-		id, ok := tab.reserve(nil)
+		id, ok := tab.Reserve(nil)
 		if !ok {
 			break
 		}
@@ -83,18 +83,18 @@ func TestTable(t *testing.T) {
 // Processes that end give their slots to those that come: the table is as large as most
 // were alive at once.
 func TestTableDoesNotGrow(t *testing.T) {
-	tab := table{max: 1 << 20}
+	tab := Table[uint64]{max: 1 << 20}
 	for range 10 {
-		var all []*proc
+		var all []*uint64
 		for range 2*chunkLen + 1 {
-			id, ok := tab.reserve(nil)
+			id, ok := tab.Reserve(nil)
 			require.True(t, ok)
-			p := &proc{id: id}
-			tab.put(p)
+			p := &id
+			tab.Put(id, p)
 			all = append(all, p)
 		}
 		for _, p := range all {
-			tab.remove(p, nil)
+			tab.Remove(*p, nil)
 		}
 	}
 	require.Len(t, *tab.chunks.Load(), 3)

@@ -1,4 +1,4 @@
-package node
+package table
 
 import (
 	"iter"
@@ -12,17 +12,17 @@ import (
 // chunkLen is the number of processes in a chunk of the table.
 const chunkLen = 1024
 
-type chunk struct {
-	procs  [chunkLen]atomic.Pointer[proc]
+type chunk[P any] struct {
+	procs  [chunkLen]atomic.Pointer[P]
 	serial [chunkLen]uint32 // of the next process in the slot; whoever holds the slot's number
 }
 
-// table finds processes by number. A lookup is two loads and takes no lock. A
+// Table finds processes by number. A lookup is two loads and takes no lock. A
 // number is serial<<32 | slot; a slot's serial goes up with each process, so no
-// number comes twice in 2^32 uses of a slot.
-type table struct {
+// number comes twice in 2^32 uses of a slot. P is the process.
+type Table[P any] struct {
 	_      [64]byte // each message looks at it
-	chunks atomic.Pointer[[]*chunk]
+	chunks atomic.Pointer[[]*chunk[P]]
 	_      [64]byte
 
 	mu     sync.Mutex
@@ -34,34 +34,36 @@ type table struct {
 
 // vacancy is which slots of a chunk have been given back: a bit each, as a million
 // processes that end would otherwise have a list grow to megabytes, each page of which is
-// new to the machine. Guarded by table.mu.
+// new to the machine. Guarded by Table.mu.
 type vacancy struct {
 	slots [chunkLen / 64]uint64
 	n     uint32 // bits; 0: not in the list
-	next  uint32 // in the list, as table.listed
+	next  uint32 // in the list, as Table.listed
 }
 
 // slotBatch is how many free slots a cache takes or gives at once.
 const slotBatch = 64
 
-// slots is a cache of free slots with one owner.
-type slots struct{ free []uint32 }
+// Slots is a cache of free slots with one owner. Its zero value is empty.
+type Slots struct{ free []uint32 }
 
-func (t *table) get(id uint64) *proc {
+// Init sets how many processes there may be at a time.
+func (t *Table[P]) Init(max int) { t.max = uint32(max) }
+
+// At returns the process in the slot of a number; nil: there is none. The process may
+// have another number, of the same slot: only who holds it can tell.
+func (t *Table[P]) At(id uint64) *P {
 	slot := uint32(id)
 	chunks := t.chunks.Load()
 	if chunks == nil || int(slot/chunkLen) >= len(*chunks) {
 		return nil
 	}
-	if p := (*chunks)[slot/chunkLen].procs[slot%chunkLen].Load(); p != nil && p.id == id {
-		return p
-	}
-	return nil
+	return (*chunks)[slot/chunkLen].procs[slot%chunkLen].Load()
 }
 
-// reserve returns a number that is nobody's, false if the table is full. c may
+// Reserve returns a number that no process has; false if the table is full. c may
 // be nil.
-func (t *table) reserve(c *slots) (uint64, bool) {
+func (t *Table[P]) Reserve(c *Slots) (uint64, bool) {
 	var slot uint32
 	if c == nil {
 		t.mu.Lock()
@@ -88,7 +90,7 @@ func (t *table) reserve(c *slots) (uint64, bool) {
 }
 
 // take hands out up to n free slots, at least one or false.
-func (t *table) take(n int, give func(uint32)) bool {
+func (t *Table[P]) take(n int, give func(uint32)) bool {
 	got := 0
 	for got < n && t.listed != 0 {
 		k := t.listed - 1
@@ -106,11 +108,11 @@ func (t *table) take(n int, give func(uint32)) bool {
 	}
 	for ; got < n && t.next < t.max; got++ {
 		if t.next%chunkLen == 0 {
-			var grown []*chunk
+			var grown []*chunk[P]
 			if old := t.chunks.Load(); old != nil {
 				grown = *old
 			}
-			c := new(chunk)
+			c := new(chunk[P])
 			clear(c.serial[:])       // what is read in a fresh page before it is written costs two page faults
 			grown = append(grown, c) // readers see the old length or the new
 			t.chunks.Store(&grown)
@@ -122,22 +124,24 @@ func (t *table) take(n int, give func(uint32)) bool {
 	return got > 0
 }
 
-func (t *table) chunk(slot uint32) *chunk { return (*t.chunks.Load())[slot/chunkLen] }
+func (t *Table[P]) chunk(slot uint32) *chunk[P] { return (*t.chunks.Load())[slot/chunkLen] }
 
-func (t *table) put(p *proc) {
-	t.chunk(uint32(p.id)).procs[uint32(p.id)%chunkLen].Store(p)
+// Put has p found by a number that was reserved for it.
+func (t *Table[P]) Put(id uint64, p *P) {
+	t.chunk(uint32(id)).procs[uint32(id)%chunkLen].Store(p)
 }
 
-// remove forgets p. Its number is dead from now on. c may be nil.
-func (t *table) remove(p *proc, c *slots) {
-	slot := uint32(p.id)
+// Remove forgets the process with a number, which no process has from now on. c may be
+// nil.
+func (t *Table[P]) Remove(id uint64, c *Slots) {
+	slot := uint32(id)
 	ch := t.chunk(slot)
-	bias.StorePointer(&ch.procs[slot%chunkLen], nil) // who finds p nevertheless finds it dead
+	bias.StorePointer(&ch.procs[slot%chunkLen], nil) // who finds the process nevertheless finds it dead
 	t.release(slot, c)
 }
 
 // release gives a slot back.
-func (t *table) release(slot uint32, c *slots) {
+func (t *Table[P]) release(slot uint32, c *Slots) {
 	if c != nil {
 		if c.free = append(c.free, slot); len(c.free) < 2*slotBatch {
 			return
@@ -156,7 +160,7 @@ func (t *table) release(slot uint32, c *slots) {
 }
 
 // vacate notes that a slot has been given back. The caller holds mu.
-func (t *table) vacate(slot uint32) {
+func (t *Table[P]) vacate(slot uint32) {
 	k, bit := slot/chunkLen, slot%chunkLen
 	v := &t.vacant[k]
 	v.slots[bit/64] |= 1 << (bit % 64)
@@ -165,9 +169,10 @@ func (t *table) vacate(slot uint32) {
 	}
 }
 
-// all yields the processes that are alive at some time during the iteration.
-func (t *table) all() iter.Seq[*proc] {
-	return func(yield func(*proc) bool) {
+// All yields the processes that are alive at some time during the iteration, in the order
+// of their slots.
+func (t *Table[P]) All() iter.Seq[*P] {
+	return func(yield func(*P) bool) {
 		chunks := t.chunks.Load()
 		if chunks == nil {
 			return

@@ -1,27 +1,30 @@
-package node
+package table
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/actornode/actornode/wire"
 )
 
-// pidSet is a set of PIDs: most processes have a link or two, a supervisor a
+// PIDs is a set of PIDs with one owner; its zero value is empty. Most processes have a link or two, a supervisor a
 // hundred thousand. Those of this node are known by their numbers then, which
 // takes half the memory.
-type pidSet struct {
-	few  []PID               // all, until they are many
+type PIDs struct {
+	few  []wire.PID          // all, until they are many
 	near map[uint64]struct{} // nil: not many
-	far  map[PID]struct{}
+	far  map[wire.PID]struct{}
 	home wire.Origin // of near
 }
 
 const fewPIDs = 8
 
-func (s *pidSet) len() int { return len(s.few) + len(s.near) + len(s.far) }
+// Len returns how many there are.
+func (s *PIDs) Len() int { return len(s.few) + len(s.near) + len(s.far) }
 
-func (s *pidSet) has(p PID) (ok bool) {
+// Has reports whether p is there.
+func (s *PIDs) Has(p wire.PID) (ok bool) {
 	switch {
 	case s.near == nil:
 		return slices.Contains(s.few, p)
@@ -33,9 +36,9 @@ func (s *pidSet) has(p PID) (ok bool) {
 	return ok
 }
 
-// add reports whether p was not there. home mints the PIDs of this node.
-func (s *pidSet) add(home wire.Origin, p PID) bool {
-	if s.has(p) {
+// Add adds p, and reports whether it was not there. home mints the PIDs of this node.
+func (s *PIDs) Add(home wire.Origin, p wire.PID) bool {
+	if s.Has(p) {
 		return false
 	}
 	if s.near == nil {
@@ -54,20 +57,20 @@ func (s *pidSet) add(home wire.Origin, p PID) bool {
 }
 
 // put adds p to the maps.
-func (s *pidSet) put(p PID) {
+func (s *PIDs) put(p wire.PID) {
 	if s.home.Minted(p) {
 		s.near[p.Number()] = struct{}{}
 		return
 	}
 	if s.far == nil {
-		s.far = make(map[PID]struct{})
+		s.far = make(map[wire.PID]struct{})
 	}
 	s.far[p] = struct{}{}
 }
 
-// remove reports whether p was there.
-func (s *pidSet) remove(p PID) bool {
-	n := s.len()
+// Remove takes p out, and reports whether it was there.
+func (s *PIDs) Remove(p wire.PID) bool {
+	n := s.Len()
 	switch {
 	case s.near == nil:
 		i := slices.Index(s.few, p)
@@ -80,22 +83,27 @@ func (s *pidSet) remove(p PID) bool {
 	default:
 		delete(s.far, p)
 	}
-	return s.len() < n
+	return s.Len() < n
 }
 
-func (s *pidSet) all() iter.Seq[PID] {
-	return func(yield func(PID) bool) {
+// All yields those that are there: few in the order in which they were added, many in
+// that of their numbers, those of other nodes last.
+func (s *PIDs) All() iter.Seq[wire.PID] {
+	return func(yield func(wire.PID) bool) {
 		for _, p := range s.few {
 			if !yield(p) {
 				return
 			}
 		}
-		for number := range s.near {
+		if s.near == nil {
+			return
+		}
+		for _, number := range slices.Sorted(maps.Keys(s.near)) {
 			if !yield(s.home.PID(number)) {
 				return
 			}
 		}
-		for p := range s.far {
+		for _, p := range slices.SortedFunc(maps.Keys(s.far), func(a, b wire.PID) int { return wire.Compare(a, b) }) {
 			if !yield(p) {
 				return
 			}

@@ -1,0 +1,89 @@
+package table_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/randtest"
+)
+
+// A set of PIDs does what a map does, and yields them in an order of its own.
+func TestPIDs(t *testing.T) {
+	random := randtest.New(t)
+	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
+	away := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
+	for range 50 {
+		var s table.PIDs
+		model := make(map[wire.PID]bool)
+		most := 1 + random.IntN(40)
+		for range 500 {
+			from := home
+			if random.IntN(3) == 0 {
+				from = away
+			}
+			p := from.PID(uint64(random.IntN(most)))
+			require.Equal(t, model[p], s.Has(p))
+			if random.IntN(2) == 0 {
+				require.Equal(t, !model[p], s.Add(home, p))
+				model[p] = true
+			} else {
+				require.Equal(t, model[p], s.Remove(p))
+				delete(model, p)
+			}
+			require.Equal(t, len(model), s.Len())
+		}
+		all := slices.Collect(s.All())
+		require.Len(t, all, len(model))
+		for _, p := range all {
+			require.True(t, model[p])
+		}
+		require.Equal(t, all, slices.Collect(s.All()), "in the same order")
+		for range s.All() {
+			break
+		}
+	}
+}
+
+func TestPIDsInOrder(t *testing.T) {
+	home := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
+	away := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
+	var s table.PIDs
+	var want []wire.PID
+	for i := range uint64(100) {
+		s.Add(home, home.PID(99-i))
+		s.Add(home, away.PID(99-i))
+		want = append(want, home.PID(i))
+	}
+	for i := range uint64(100) {
+		want = append(want, away.PID(i))
+	}
+	require.Equal(t, want, slices.Collect(s.All()))
+}
+
+func TestAliases(t *testing.T) {
+	var a table.Aliases[string]
+	p := new(string)
+	require.Nil(t, a.Peek(1))
+	a.Add(1, p, false)
+	a.Add(2, p, true)
+	require.Equal(t, 2, a.Len())
+	for range 2 {
+		require.Same(t, p, a.Peek(2))
+		q, used := a.Take(1)
+		require.Same(t, p, q)
+		require.False(t, used)
+	}
+	q, used := a.Take(2)
+	require.Same(t, p, q)
+	require.True(t, used)
+	q, used = a.Take(2)
+	require.Nil(t, q)
+	require.False(t, used)
+	require.False(t, a.Remove(2))
+	require.True(t, a.Remove(1))
+	require.Zero(t, a.Len())
+}
