@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -171,13 +171,13 @@ type dist struct {
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
 
-	mu         sync.Mutex
-	peers      map[Atom]*peer
-	claims     uint64       // so far
-	proven     map[Atom]int // incoming handshakes under way whose peer has proved itself
-	links      established
-	dials      *dialQueue
-	remembered map[Atom]remembered
+	mu     sync.Mutex
+	peers  map[Atom]*peer
+	claims uint64       // so far
+	proven map[Atom]int // incoming handshakes under way whose peer has proved itself
+	links  *admission.Places
+	dials  *admission.Dials[peer]
+	memory admission.Memory
 }
 
 // startDist makes n part of a cluster.
@@ -186,10 +186,9 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	limits := cfg.Cluster
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int), remembered: make(map[Atom]remembered),
-		links: established{all: limit.New("connections", int64(limits.Connections)), share: limits.ConnectionsPerSource,
-			sources: make(map[netip.Prefix]int)},
-		dials:  newDialQueue(limits.Dials, cfg.ConnectTimeout),
+	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int),
+		links:  admission.NewPlaces(limits.Connections, limits.ConnectionsPerSource),
+		dials:  admission.NewDials[peer](limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.quota.init(cfg.Cluster, cfg.Limits.WithDefaults().Message)
@@ -247,7 +246,7 @@ func (d *dist) get(name Atom) *peer {
 }
 
 // reach returns the peer with the name; if there is none, it is being connected
-// from now on, or waits in the dialQueue.
+// from now on, or waits in d.dials.
 func (d *dist) reach(name Atom) *peer { return d.want(name, false) }
 
 // want is reach; first: somebody waits for the connection.
@@ -260,25 +259,25 @@ func (d *dist) want(name Atom, first bool) *peer {
 			<-p.gone // all that it stood for here must be over before
 			continue
 		}
-		a := dialLater
+		a := admission.Later
 		switch {
 		case p == nil && d.ctx.Err() == nil:
 			p = newPeer(d.n, name)
 			d.peers[name] = p
 			p.holds++ // until its attempt is over
-			a = d.dials.ask(p, first || d.remembered[name].linked, d.n.env.Now())
+			a = d.dials.Ask(&p.dial, first || d.memory.HasBeenConnected(name), d.n.env.Now())
 		case p != nil && first:
-			a = d.dials.promote(p)
+			a = d.dials.Promote(&p.dial)
 		}
 		switch a {
-		case dialNow:
+		case admission.Now:
 			d.wg.Add(1)
 			d.n.env.Go(func() { d.dialer(p) })
-		case dialRefused:
+		case admission.Refused:
 			p.holds--
 		}
 		d.mu.Unlock()
-		if a == dialRefused {
+		if a == admission.Refused {
 			p.fail(errManyDials)
 		}
 		return p
@@ -293,7 +292,7 @@ func (p *peer) isOver() bool { return p.ended.Load() }
 func (d *dist) release(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p.isOver() && d.dials.withdraw(p) {
+	if p.isOver() && d.dials.Withdraw(&p.dial) {
 		p.holds--
 	}
 	if p.holds--; p.holds > 0 {
@@ -302,7 +301,7 @@ func (d *dist) release(p *peer) {
 	if d.peers[p.name] == p {
 		delete(d.peers, p.name)
 	}
-	d.links.give(p.place)
+	d.links.Give(p.place)
 	close(p.gone)
 }
 
@@ -348,7 +347,7 @@ type claim struct {
 	against wire.Link // that there was when it came; nil: none
 
 	// Once it is proved.
-	place *place
+	place *admission.Place
 }
 
 // admit decides about a node that wants to connect, and may be anybody: it has proved
@@ -367,7 +366,7 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 		return c, wire.Alive, nil
 	}
 	if !p.hasPlace() {
-		if err := cmp.Or(d.n.lacksRoom(), d.links.room(from)); err != nil {
+		if err := cmp.Or(d.n.shed.Room(d.n.env.Now()), d.links.Room(from)); err != nil {
 			return c, wire.Full, err
 		}
 	}
@@ -408,10 +407,10 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 			return fmt.Errorf("%w: a newer connection to this peer exists", wire.ErrBusy)
 		}
 		replaces := p.hasPlace()
-		place, err := d.links.take(c.from, replaces)
+		place, err := d.links.Take(c.from, replaces)
 		if err == nil && !replaces {
-			if err = d.n.takeRoom(); err != nil {
-				d.links.give(place)
+			if err = d.n.shed.Take(d.n.env.Now()); err != nil {
+				d.links.Give(place)
 			}
 		}
 		if err != nil {
@@ -433,21 +432,21 @@ func (d *dist) settled(c *claim) {
 }
 
 // giveBack gives the place of a connection back that has not become a peer's.
-func (d *dist) giveBack(p *place) {
+func (d *dist) giveBack(p *admission.Place) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.links.give(p)
+	d.links.Give(p)
 }
 
 // beginDial is called before this node says its name to p on a connection that it has
 // made. endDial is called when the attempt is over.
-func (d *dist) beginDial(p *peer) (*place, error) {
+func (d *dist) beginDial(p *peer) (*admission.Place, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.proven[p.name] > 0 || p.isUp() {
 		return nil, fmt.Errorf("%w: the peer has already connected", wire.ErrBusy)
 	}
-	place, err := d.links.take(netip.Prefix{}, false)
+	place, err := d.links.Take(netip.Prefix{}, false)
 	if err == nil {
 		p.named = make(chan struct{})
 	}
@@ -489,7 +488,7 @@ func (p *peer) hasPlace() bool {
 	return p.link != nil
 }
 
-// dialer is a goroutine that connects p, and then the next ones of the dialQueue: started by
+// dialer is a goroutine that connects p, and then the next ones of d.dials: started by
 // want, ended by itself, waited for by stop. There are Cluster.Dials of them at most.
 func (d *dist) dialer(p *peer) {
 	defer d.wg.Done()
@@ -502,7 +501,7 @@ func (d *dist) dialer(p *peer) {
 // next returns the peer to be dialled after p; nil: none.
 func (d *dist) next(p *peer) *peer {
 	d.mu.Lock()
-	next, late := d.dials.done(p, d.n.env.Now())
+	next, late := d.dials.Done(&p.dial, d.n.env.Now())
 	d.mu.Unlock()
 	for _, q := range late {
 		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, d.cfg.ConnectTimeout))
@@ -556,13 +555,13 @@ func (d *dist) connect(p *peer) {
 // connects anew knows that the old connection is dead. Of two simultaneous connections
 // the one that the node with the greater name has dialled wins, on both sides. c is nil
 // if this node has dialled.
-func (d *dist) adopt(link wire.Link, c *claim, place *place) {
+func (d *dist) adopt(link wire.Link, c *claim, place *admission.Place) {
 	id := link.Peer().ID
 	for {
 		d.mu.Lock()
 		p := d.peers[id.Name]
 		if d.ctx.Err() != nil {
-			d.links.give(place)
+			d.links.Give(place)
 			d.mu.Unlock()
 			link.Close()
 			if p != nil {
@@ -603,7 +602,7 @@ func (p *peer) outlasts(c *claim) bool {
 }
 
 // join gives p its link. False: it has had one, or is over.
-func (p *peer) join(link wire.Link, c *claim, place *place) bool {
+func (p *peer) join(link wire.Link, c *claim, place *admission.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
@@ -612,7 +611,7 @@ func (p *peer) join(link wire.Link, c *claim, place *place) bool {
 	return true
 }
 
-func (p *peer) joined(link wire.Link, c *claim, place *place) bool {
+func (p *peer) joined(link wire.Link, c *claim, place *admission.Place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.link != nil {

@@ -1,11 +1,6 @@
 package node
 
-import (
-	"errors"
-	"sync/atomic"
-
-	"github.com/actornode/actornode/wire"
-)
+import "github.com/actornode/actornode/wire"
 
 // systemLimit is what a node that is being drained answers: OTP's word for a
 // spawn_request that the node has no room for, which rpc and erpc pass on.
@@ -27,49 +22,15 @@ func (n *Node) Draining() bool { return n.draining.Load() }
 // but for one a second, so that an operator can look at the node. What runs goes on,
 // connections that there are included, and those of the native protocol that are being
 // mended.
-func (n *Node) Shed(on bool) { n.shed.on.Store(on) }
+func (n *Node) Shed(on bool) { n.shed.Set(on) }
 
 // Shedding reports whether the node does what [Node.Shed] says, and how often it has
 // refused something for that so far.
-func (n *Node) Shedding() (on bool, refused uint64) { return n.shed.on.Load(), n.shed.refused.Load() }
-
-// shedding is the state of Shed.
-type shedding struct {
-	on      atomic.Bool
-	refused atomic.Uint64
-	last    atomic.Int64 // when a connection was let in last, in seconds since 1970
-}
+func (n *Node) Shedding() (on bool, refused uint64) { return n.shed.State() }
 
 // takesNothing reports whether what another node wants to start here is refused.
 func (n *Node) takesNothing() bool {
-	if n.shed.on.Load() {
-		n.shed.refused.Add(1)
-		return true
-	}
-	return n.Draining()
-}
-
-// errShedding is why a connection is refused.
-var errShedding = errors.New("node: this node is short of memory and accepts only one new connection a second")
-
-// lacksRoom returns why a node that wants to connect, and has proved nothing yet, is
-// refused; nil: it is not.
-func (n *Node) lacksRoom() error {
-	if !n.shed.on.Load() || n.shed.last.Load() != n.env.Now().Unix() {
-		return nil
-	}
-	n.shed.refused.Add(1)
-	return errShedding
-}
-
-// takeRoom lets a node in that has proved who it is, or returns why not.
-func (n *Node) takeRoom() error {
-	last, now := n.shed.last.Load(), n.env.Now().Unix()
-	if !n.shed.on.Load() || last != now && n.shed.last.CompareAndSwap(last, now) {
-		return nil
-	}
-	n.shed.refused.Add(1)
-	return errShedding
+	return n.shed.Refuses() || n.Draining()
 }
 
 // refused is the answer to what Drain refuses, by rex.

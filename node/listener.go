@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,8 +22,8 @@ type listener struct {
 	proto wire.Protocol
 
 	mu      sync.Mutex
-	pending *pending  // guarded by mu
-	dropped [2]uint64 // from it so far, for want of room and for the share of a source
+	pending *admission.Arrivals // guarded by mu
+	dropped [2]uint64           // from it so far, for want of room and for the share of a source
 }
 
 // firstStep is how long a peer may take to say its name, if ConnectTimeout has its default;
@@ -97,7 +98,7 @@ func (d *dist) listen() error {
 			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
 		}
 		d.lns = append(d.lns, &listener{Listener: ln, proto: p,
-			pending: newPending(d.cfg.Cluster.Pending, d.cfg.Cluster.PendingPerSource)})
+			pending: admission.NewArrivals(d.cfg.Cluster.Pending, d.cfg.Cluster.PendingPerSource)})
 		me.Endpoints = append(me.Endpoints, Endpoint{Protocol: p.Name(), Addr: ln.Addr().String()})
 	}
 	if len(d.lns) == 0 {
@@ -182,7 +183,7 @@ func (n *Node) Endpoints() (all []Endpoint) {
 // dial connects to a node in the first of the ways that both have and that leads
 // anywhere. Who answers and then refuses is not asked in another way. After a success
 // endDial is to be called.
-func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
+func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *admission.Place, error) {
 	if in, out := d.cookies(p.name); in == "" || out == "" {
 		return nil, nil, fmt.Errorf("node: no cookie is configured for %s", p.name)
 	}
@@ -212,7 +213,7 @@ func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *place, error) {
 
 // introduce makes a link of a connection.
 func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (
-	wire.Link, *place, error,
+	wire.Link, *admission.Place, error,
 ) {
 	place, err := d.beginDial(p)
 	if err != nil {
@@ -256,7 +257,7 @@ func (d *dist) accept(ln *listener) {
 			continue
 		}
 		ctx, end := context.WithCancelCause(d.ctx)
-		a := &arrival{from: sourceOf(conn.RemoteAddr()), drop: end}
+		a := &admission.Arrival{From: admission.SourceOf(conn.RemoteAddr()), Drop: end}
 		ln.enter(a)
 		d.wg.Add(1)
 		d.n.env.Go(func() { d.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
@@ -277,44 +278,44 @@ var (
 )
 
 // enter counts an arrival, and drops another if there is no room.
-func (ln *listener) enter(a *arrival) {
+func (ln *listener) enter(a *admission.Arrival) {
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
-	switch dropped, share := ln.pending.add(a); {
+	switch dropped, share := ln.pending.Add(a); {
 	case dropped == nil:
 	case share:
 		ln.dropped[1]++
-		dropped.drop(errShare)
+		dropped.Drop(errShare)
 	default:
 		ln.dropped[0]++
-		dropped.drop(errDropped)
+		dropped.Drop(errDropped)
 	}
 }
 
 func (ln *listener) dropOldest() {
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
-	if a := ln.pending.oldest(); a != nil {
-		ln.pending.remove(a)
-		a.drop(errNoFiles)
+	if a := ln.pending.Oldest(); a != nil {
+		ln.pending.Remove(a)
+		a.Drop(errNoFiles)
 	}
 }
 
-func (ln *listener) leave(a *arrival) {
+func (ln *listener) leave(a *admission.Arrival) {
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
-	ln.pending.remove(a)
+	ln.pending.Remove(a)
 }
 
 // incoming is the goroutine of a connection that has come in.
-func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *listener) {
+func (d *dist) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn, ln *listener) {
 	defer d.wg.Done()
-	defer a.drop(nil)
+	defer a.Drop(nil)
 	ctx, cancel := d.n.env.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
 	wait := d.firstStep()
-	first := d.n.env.AfterFunc(wait, func() { a.drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
+	first := d.n.env.AfterFunc(wait, func() { a.Drop(fmt.Errorf("no name has come within %v", wait)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer
@@ -325,7 +326,7 @@ func (d *dist) incoming(ctx context.Context, a *arrival, conn net.Conn, ln *list
 				return wire.NotAllowed
 			}
 		}
-		c, v, unfit = d.admit(id, a.from)
+		c, v, unfit = d.admit(id, a.From)
 		return v
 	})
 	proved := false
@@ -382,12 +383,16 @@ func (d *dist) admissionLimits() []LimitUse {
 	share := LimitUse{Name: "pending_per_source", Max: int64(d.cfg.Cluster.PendingPerSource)}
 	for _, ln := range d.lns {
 		ln.mu.Lock()
-		all.Used, share.Used = max(all.Used, int64(ln.pending.n)), max(share.Used, int64(ln.pending.largest()))
+		all.Used, share.Used = max(all.Used, int64(ln.pending.Len())), max(share.Used, int64(ln.pending.Largest()))
 		all.Refused += ln.dropped[0]
 		share.Refused += ln.dropped[1]
 		ln.mu.Unlock()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append(d.links.limits(), all, share, d.dials.limit())
+	var uses []LimitUse
+	for _, u := range d.links.Limits() {
+		uses = append(uses, LimitUse(u))
+	}
+	return append(uses, all, share, LimitUse(d.dials.Limit()))
 }

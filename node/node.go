@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
@@ -56,7 +57,7 @@ type Node struct {
 	stopOnce sync.Once
 	stopErr  error
 
-	shed     shedding
+	shed     admission.Shed
 	keeper   keeper
 	refusals refusals
 	failure  atomic.Pointer[ServiceError] // why the node has ended by itself; nil: it has not

@@ -7,6 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -50,9 +51,9 @@ type peer struct {
 
 	// Guarded by dist.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
-	dial  dialEntry     // in the dialQueue
-	place *place        // of link
-	holds int           // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
+	dial  admission.Dial[peer]
+	place *admission.Place // of link
+	holds int              // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
 	// The reader's.
 	letters  inbox.Free // nodes to be used
@@ -107,6 +108,7 @@ func newPeer(n *Node, name Atom) *peer {
 		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue, quota: &n.dist.quota},
 		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
 	}
+	p.dial.Of = p
 	p.box.soft.Store(int64(min(p.box.limit, quotaStep)))
 	return p
 }

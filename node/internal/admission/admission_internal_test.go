@@ -1,7 +1,6 @@
-package node
+package admission
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -27,12 +26,12 @@ func TestSourceOf(t *testing.T) {
 		{&net.TCPAddr{}, "invalid Prefix"},
 		{nil, "invalid Prefix"},
 	} {
-		require.Equal(t, c.want, sourceOf(c.addr).String())
+		require.Equal(t, c.want, SourceOf(c.addr).String())
 	}
 }
 
 // check verifies the invariants of the table.
-func (t *pending) check() error {
+func (t *Arrivals) check() error {
 	n, most := 0, 0
 	for of, s := range t.sources {
 		k := s.arrivals.Len()
@@ -64,28 +63,28 @@ func host(i int) netip.Prefix {
 
 // Whatever comes and goes, the invariants hold, and who is dropped is the oldest of its
 // source.
-func TestPendingRandomly(t *testing.T) {
+func TestArrivalsRandomly(t *testing.T) {
 	r := randtest.New(t)
 	for range 50 {
-		p := newPending(1+r.IntN(20), 1+r.IntN(6))
-		var in []*arrival
+		p := NewArrivals(1+r.IntN(20), 1+r.IntN(6))
+		var in []*Arrival
 		for range 500 {
 			if len(in) > 0 && r.IntN(3) == 0 {
 				i := r.IntN(len(in))
-				p.remove(in[i])
-				p.remove(in[i])
+				p.Remove(in[i])
+				p.Remove(in[i])
 				in = append(in[:i:i], in[i+1:]...)
 			} else {
-				a := &arrival{}
+				a := &Arrival{}
 				if h := r.IntN(5); h > 0 {
-					a.from = host(h)
+					a.From = host(h)
 				}
-				dropped, share := p.add(a)
+				dropped, share := p.Add(a)
 				if share {
-					require.Equal(t, a.from, dropped.from)
+					require.Equal(t, a.From, dropped.From)
 				}
 				for i, b := range in {
-					if b.from == dropped.source() && dropped != nil {
+					if b.From == dropped.source() && dropped != nil {
 						require.Same(t, dropped, b, "it is the oldest of its source")
 						in = append(in[:i:i], in[i+1:]...)
 						break
@@ -94,137 +93,147 @@ func TestPendingRandomly(t *testing.T) {
 				in = append(in, a)
 			}
 			require.NoError(t, p.check())
-			require.Len(t, in, p.n)
+			require.Len(t, in, p.Len())
 		}
 	}
 }
 
-func (a *arrival) source() netip.Prefix {
+func (a *Arrival) source() netip.Prefix {
 	if a == nil {
 		return netip.Prefix{}
 	}
-	return a.from
+	return a.From
 }
 
 // A flood from one source, or from several, drops itself; one from very many drops who is
 // oldest.
-func TestPendingDrops(t *testing.T) {
-	p := newPending(16, 4)
-	honest := &arrival{from: host(200)}
-	p.add(honest)
+func TestArrivalsDrops(t *testing.T) {
+	p := NewArrivals(16, 4)
+	honest := &Arrival{From: host(200)}
+	p.Add(honest)
 	for i := range 1000 {
-		p.add(&arrival{from: host(1 + i%5)})
+		p.Add(&Arrival{From: host(1 + i%5)})
 		require.NotNil(t, honest.at)
 		require.NoError(t, p.check())
 	}
-	require.Equal(t, 16, p.n)
-	require.Equal(t, 3, p.largest(), "15 of five")
-	p = newPending(16, 4)
-	p.add(honest)
+	require.Equal(t, 16, p.Len())
+	require.Equal(t, 3, p.Largest(), "15 of five")
+	p = NewArrivals(16, 4)
+	p.Add(honest)
 	for i := range 15 {
-		dropped, _ := p.add(&arrival{from: host(i)})
+		dropped, _ := p.Add(&Arrival{From: host(i)})
 		require.Nil(t, dropped)
 	}
-	dropped, share := p.add(&arrival{from: host(100)})
+	dropped, share := p.Add(&Arrival{From: host(100)})
 	require.Same(t, honest, dropped)
 	require.False(t, share)
 }
 
-func TestEstablished(t *testing.T) {
-	e := established{all: limit.New("connections", 3), share: 2, sources: make(map[netip.Prefix]int)}
-	a, err := e.take(host(1), false)
+func TestPlaces(t *testing.T) {
+	e := NewPlaces(3, 2)
+	a, err := e.Take(host(1), false)
 	require.NoError(t, err)
-	b, err := e.take(host(1), false)
+	b, err := e.Take(host(1), false)
 	require.NoError(t, err)
-	require.ErrorIs(t, e.room(host(1)), errFull)
-	require.NoError(t, e.room(host(2)))
-	_, err = e.take(host(1), false)
+	require.ErrorIs(t, e.Room(host(1)), ErrFull)
+	require.NoError(t, e.Room(host(2)))
+	_, err = e.Take(host(1), false)
 	require.ErrorContains(t, err, "2 of them are from 10.0.0.1 (limits.connections_per_source: 2)")
-	c, err := e.take(host(1), true) // in place of one that is about to end
+	c, err := e.Take(host(1), true) // in place of one that is about to end
 	require.NoError(t, err)
-	_, err = e.take(netip.Prefix{}, false)
+	_, err = e.Take(netip.Prefix{}, false)
 	require.ErrorContains(t, err, "limits.connections: 3")
-	require.Equal(t, []LimitUse{{"connections", 3, 3, 1}, {"connections_per_source", 2, 3, 2}}, e.limits())
-	for _, p := range []*place{a, b, c, a, nil} {
-		e.give(p)
+	require.Equal(t, []limit.Use{
+		{Name: "connections", Max: 3, Used: 3, Refused: 1}, {Name: "connections_per_source", Max: 2, Used: 3, Refused: 2},
+	}, e.Limits())
+	for _, p := range []*Place{a, b, c, a, nil} {
+		e.Give(p)
 	}
 	require.Zero(t, e.all.Used())
 	require.Empty(t, e.sources)
 }
 
-// Peers without a node ask to be dialled.
-func TestDialQueue(t *testing.T) {
+// peer is what asks to be dialled.
+type peer struct{ dial Dial[peer] }
+
+func newPeer() *peer {
+	p := &peer{}
+	p.dial.Of = p
+	return p
+}
+
+func TestDials(t *testing.T) {
 	now := time.Unix(0, 0)
-	s := newDialQueue(4, time.Second)
+	s := NewDials[peer](4, time.Second)
 	peers := func(n int, first bool) (all []*peer) {
 		for range n {
-			p := &peer{}
+			p := newPeer()
 			all = append(all, p)
-			s.ask(p, first, now)
+			s.Ask(&p.dial, first, now)
 		}
 		return all
 	}
 	second := peers(10, false)
 	require.Equal(t, []int{3, 3, 7}, []int{s.dialing, s.dialing2, s.second.Len()})
-	p := &peer{}
-	require.Equal(t, dialNow, s.ask(p, true, now), "a dial is kept for the first line")
+	p := newPeer()
+	require.Equal(t, Now, s.Ask(&p.dial, true, now), "a dial is kept for the first line")
 	first := peers(1, true)[0]
-	next, late := s.done(second[0], now)
+	next, late := s.Done(&second[0].dial, now)
 	require.Same(t, first, next)
 	require.Empty(t, late)
-	next, _ = s.done(p, now)
+	next, _ = s.Done(&p.dial, now)
 	require.Same(t, second[3], next)
-	next, _ = s.done(first, now)
+	next, _ = s.Done(&first.dial, now)
 	require.Nil(t, next, "three dials are the second line's")
 
-	require.Equal(t, dialNow, s.promote(second[9]), "out of its line, into the free dial")
-	require.Equal(t, dialLater, s.promote(second[8]))
-	require.Equal(t, dialLater, s.promote(second[8]), "once")
-	require.True(t, s.withdraw(second[8]))
-	require.False(t, s.withdraw(second[8]))
+	require.Equal(t, Now, s.Promote(&second[9].dial), "out of its line, into the free dial")
+	require.Equal(t, Later, s.Promote(&second[8].dial))
+	require.Equal(t, Later, s.Promote(&second[8].dial), "once")
+	require.True(t, s.Withdraw(&second[8].dial))
+	require.False(t, s.Withdraw(&second[8].dial))
 
 	now = now.Add(time.Second)
 	young := peers(1, false)[0]
-	next, late = s.done(second[1], now)
+	next, late = s.Done(&second[1].dial, now)
 	require.Same(t, young, next)
 	require.Equal(t, second[4:8], late)
 	require.EqualValues(t, 4, s.refused)
 
 	for n := 0; ; n++ {
-		if s.ask(&peer{}, false, now) == dialRefused {
+		if s.Ask(&newPeer().dial, false, now) == Refused {
 			require.Equal(t, 4*mostWaiting2, n)
 			break
 		}
 	}
-	require.Equal(t, LimitUse{"dials", 4, 4, 5}, s.limit())
+	require.Equal(t, limit.Use{Name: "dials", Max: 4, Used: 4, Refused: 5}, s.Limit())
 }
 
 // Whatever happens the invariants hold, and all are dialled.
-func TestDialQueueRandomly(t *testing.T) {
+func TestDialsRandomly(t *testing.T) {
 	r := randtest.New(t)
 	for range 50 {
 		now := time.Unix(0, 0)
-		s := newDialQueue(1+r.IntN(6), time.Hour)
+		s := NewDials[peer](1+r.IntN(6), time.Hour)
 		var under []*peer
 		asked, had, left := 0, 0, 0
 		var waiting []*peer
 		for range 400 {
 			switch k := r.IntN(10); {
 			case k < 5:
-				p := &peer{}
-				switch s.ask(p, r.IntN(2) == 0, now) {
-				case dialNow:
+				p := newPeer()
+				switch s.Ask(&p.dial, r.IntN(2) == 0, now) {
+				case Now:
 					under = append(under, p)
 					had++
-				case dialLater:
+				case Later:
 					waiting = append(waiting, p)
-				case dialRefused:
+				case Refused:
 					continue
 				}
 				asked++
 			case k < 8 && len(under) > 0:
 				i := r.IntN(len(under))
-				next, late := s.done(under[i], now)
+				next, late := s.Done(&under[i].dial, now)
 				require.Empty(t, late)
 				under = append(under[:i:i], under[i+1:]...)
 				if next != nil {
@@ -233,9 +242,9 @@ func TestDialQueueRandomly(t *testing.T) {
 				}
 			case len(waiting) > 0:
 				p := waiting[r.IntN(len(waiting))]
-				if k == 8 && s.withdraw(p) {
+				if k == 8 && s.Withdraw(&p.dial) {
 					left++
-				} else if s.promote(p) == dialNow {
+				} else if s.Promote(&p.dial) == Now {
 					under = append(under, p)
 					had++
 				}
@@ -248,10 +257,4 @@ func TestDialQueueRandomly(t *testing.T) {
 			require.Equal(t, asked, had+left+s.first.Len()+s.second.Len())
 		}
 	}
-}
-
-func TestBrief(t *testing.T) {
-	require.Equal(t, "x", briefError(errors.New("x")))
-	long := briefError(errors.New(string(make([]byte, 1<<20))))
-	require.Less(t, len(long), maxBrief+4)
 }

@@ -1,0 +1,85 @@
+package admission
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/actornode/actornode/internal/limit"
+)
+
+// Places counts the connections whose peers have proved who they are, in and out,
+// those included whose handshake is about to end so. Whoever calls a method holds the lock
+// that guards them.
+type Places struct {
+	all     *limit.Limit
+	share   int
+	sources map[netip.Prefix]int // of those that have come in, by source
+	refused uint64               // for the share of a source
+}
+
+// NewPlaces returns the places for max connections, share of them from one source.
+func NewPlaces(max, share int) *Places {
+	return &Places{all: limit.New("connections", int64(max)), share: share, sources: make(map[netip.Prefix]int)}
+}
+
+// Place is the place of one of them.
+type Place struct {
+	from netip.Prefix // not valid: it has no share
+	held bool
+}
+
+// Room returns why there is no place for a connection from there, and counts it as
+// refused; nil: there is one.
+func (e *Places) Room(from netip.Prefix) error {
+	if n := e.sources[from]; from.IsValid() && n >= e.share {
+		e.refused++
+		return fmt.Errorf("%w: %d of them are from %v (limits.connections_per_source: %d)", ErrFull, n, from.Addr(), e.share)
+	}
+	if e.all.Used() >= e.all.Max() {
+		e.all.Refuse()
+		return fmt.Errorf("%w (limits.connections: %d)", ErrFull, e.all.Max())
+	}
+	return nil
+}
+
+// Take takes a place. replaces: it is for a connection that ends another, so there may be
+// one too many until then.
+func (e *Places) Take(from netip.Prefix, replaces bool) (*Place, error) {
+	if !replaces {
+		if err := e.Room(from); err != nil {
+			return nil, err
+		}
+	}
+	e.all.Add(1)
+	if from.IsValid() {
+		e.sources[from]++
+	}
+	return &Place{from, true}, nil
+}
+
+// Give gives a place back, once. Nil is none.
+func (e *Places) Give(p *Place) {
+	if p == nil || !p.held {
+		return
+	}
+	p.held = false
+	e.all.Give(1)
+	if p.from.IsValid() {
+		if e.sources[p.from]--; e.sources[p.from] == 0 {
+			delete(e.sources, p.from)
+		}
+	}
+}
+
+// ErrFull says that there is no place for a connection.
+var ErrFull = errors.New("this node has as many connections as it may have")
+
+// Limits are the limits, and what is used of them.
+func (e *Places) Limits() []limit.Use {
+	most := 0
+	for _, n := range e.sources {
+		most = max(most, n)
+	}
+	return []limit.Use{e.all.Use(), {Name: "connections_per_source", Max: int64(e.share), Used: int64(most), Refused: e.refused}}
+}

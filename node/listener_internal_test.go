@@ -1,0 +1,14 @@
+package node
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBrief(t *testing.T) {
+	require.Equal(t, "x", briefError(errors.New("x")))
+	long := briefError(errors.New(string(make([]byte, 1<<20))))
+	require.Less(t, len(long), maxBrief+4)
+}
