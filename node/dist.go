@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -165,7 +166,7 @@ type dist struct {
 	relist  news // the list of nodes has changed
 	lost    news // a connection has ended
 
-	quota     quota
+	quota     *quota.Quota
 	spins     atomic.Bool   // a reader spins
 	fallbacks atomic.Uint64 // see fallsBack
 
@@ -191,7 +192,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		dials:  admission.NewDials[peer](limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.quota.init(cfg.Cluster, cfg.Limits.WithDefaults().Message)
+	d.quota = newQuota(cfg.Cluster, cfg.Limits.WithDefaults().Message)
 	n.dist = d
 	if err := n.startKernel(); err != nil {
 		return err
@@ -313,7 +314,7 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 		Admit:   admit,
 		Grace:   d.cfg.Grace,
 		Silence: d.cfg.TickTime / 2,
-		Budget:  d.budget,
+		Budget:  func(Atom) wire.Budget { return d.quota.NewBudget() },
 		Insist: func(id wire.NodeID) bool {
 			return d.lacks(id.Name)
 		},
@@ -637,7 +638,7 @@ func (d *dist) ticks() {
 	defer d.wg.Done()
 	ticks, stop := d.n.env.NewTicker(d.cfg.TickTime / ticksPerTime)
 	defer stop()
-	looks, look := d.n.env.NewTimer(d.quota.lookEvery())
+	looks, look := d.n.env.NewTimer(d.quota.LookEvery())
 	defer looks.Stop()
 	for {
 		select {
@@ -647,7 +648,7 @@ func (d *dist) ticks() {
 			}
 		case <-look:
 			looks.Reset(d.lookAtPeers())
-		case <-d.quota.look:
+		case <-d.quota.Looks():
 			looks.Reset(d.lookAtPeers())
 		case <-d.ctx.Done():
 			return

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
@@ -37,7 +38,7 @@ type death struct {
 	calls    []ticket
 	unsent   *Timer // what timers would have sent
 	cancel   context.CancelCauseFunc
-	owner    *owner
+	owner    *quota.Owner
 }
 
 // exit ends p with a reason, whoever runs it: it is dead to all others when
@@ -126,7 +127,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	n.count(c, -1)
 	n.table.Remove(p.id, cache)
 	if d.owner != nil {
-		d.owner.give()
+		d.owner.GiveSpawn()
 	}
 	if t := n.traces(); t != nil && t.by(p) != nil {
 		n.tracing.gone(p, d.reason)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -164,7 +165,7 @@ func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 	// If there is an entry they are linked, or an unlink of this side is under way:
 	// it will come after the link.
 	if _, ok := p.links[key]; !ok && !p.over {
-		if p.tooMany(heldLinks) {
+		if p.tooMany(quota.Links) {
 			return systemLimit
 		}
 		if t := p.n.traces(); t != nil {
@@ -243,7 +244,7 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 		p.mu.Unlock()
 		return
 	}
-	if p.in[m.ref] == nil && p.tooMany(heldMonitors) {
+	if p.in[m.ref] == nil && p.tooMany(quota.Monitors) {
 		p.signal(wire.Frame{Op: wire.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: systemLimit})
 		p.mu.Unlock()
 		return
@@ -314,16 +315,16 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	owner := n.dist.quota.held.own(p.name)
+	owner := n.dist.quota.Owners.TakeSpawn(p.name)
 	if owner == nil {
-		p.refuse(heldSpawned)
+		p.refuse(quota.Spawned)
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
 	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.guest}
 	b, err := n.wanted(p, s)
 	if err != nil {
-		owner.give()
+		owner.GiveSpawn()
 		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
 		return
 	}
@@ -347,7 +348,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		}
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
-		owner.give()
+		owner.GiveSpawn()
 		reason := any(systemLimit)
 		if o.Name != "" && !errors.Is(err, ErrTooMany) {
 			reason = wire.Atom("badarg")

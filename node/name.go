@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,7 +16,7 @@ type names struct {
 	m    map[Atom]*proc
 	kept map[Atom]*service // names of services, which nobody else may have; nil: none
 
-	owners map[Atom]*owner // peers that have had names registered; nil: none
+	owners map[Atom]*quota.Owner // peers that have had names registered; nil: none
 }
 
 // reserve keeps a name for a service; "" needs none. False: it is another's.
@@ -64,7 +65,7 @@ func (t *names) remove(name Atom, p *proc) bool {
 func (t *names) disown(name Atom) {
 	if o := t.owners[name]; o != nil {
 		delete(t.owners, name)
-		o.giveName()
+		o.GiveName()
 	}
 }
 
@@ -77,7 +78,7 @@ func (t *names) give(name Atom, p *proc, peer Atom) error {
 	return err
 }
 
-// enter is give without the log. It locks p.mu within t.mu, and held.mu within both;
+// enter is give without the log. It locks p.mu within t.mu, and that of quota.Owners within both;
 // nothing locks them the other way round.
 func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
@@ -102,12 +103,12 @@ func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	}
 	t.disown(name)
 	if peer != "" {
-		o := p.node.dist.quota.held.ownName(peer)
+		o := p.node.dist.quota.Owners.TakeName(peer)
 		if o == nil {
-			return p.node.tooManyHeld(peer, heldNames)
+			return p.node.tooManyHeld(peer, quota.Names)
 		}
 		if t.owners == nil {
-			t.owners = make(map[Atom]*owner)
+			t.owners = make(map[Atom]*quota.Owner)
 		}
 		t.owners[name] = o
 	}

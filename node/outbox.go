@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/flush"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,8 +26,11 @@ import (
 //  3. Who waits for room is let go by the next pass of the writer, and there is
 //     one: space wakes the writer. Who waits for messages of its own to be written
 //     that a long one of its own holds up is let go when enough of them have been.
-//  4. told is what the quota knows of: it differs from what waits here by less than
-//     quotaStep, but for what has been sent since the writer's last pass; and it is 0 when
+//  4. While asleep is set, what is in the link has somebody who will send it, or wake
+//     the writer: due is set and hushed is not 0, or about to be looked at by who has
+//     made it so; or owing is not 0; or who has written it is in stir. See hush.go.
+//  5. told is what the quota knows of: it differs from what waits here by less than
+//     quota.Step, but for what has been sent since the writer's last pass; and it is 0 when
 //     nothing waits, and when the box is over.
 //  5. Nobody is held up for an answer, which any frame is but a message that says nothing of
 //     that. What waits of them, beside the first bytes up to limit in the link, is counted in
@@ -66,7 +70,7 @@ type outbox struct {
 
 	// Set once.
 	limit int
-	quota *quota // nil: none
+	quota *quota.Quota // nil: none
 }
 
 // errOver says that the connection is over.
@@ -138,8 +142,8 @@ func (b *outbox) fullLocked(n int) bool {
 	if n > b.limit {
 		return true
 	}
-	if n > b.quota.room(b.limit) {
-		b.quota.queued.Refuse()
+	if n > b.quota.Room(b.limit) {
+		b.quota.Queued.Refuse()
 		return true
 	}
 	return false
@@ -150,12 +154,12 @@ func (b *outbox) tell() {
 	if b.over {
 		return
 	}
-	if soft := int64(min(b.limit, b.linked+quotaStep)); soft != b.soft.Load() {
+	if soft := int64(min(b.limit, b.linked+quota.Step)); soft != b.soft.Load() {
 		b.soft.Store(soft)
 	}
 	now := b.linked + b.hand + b.bytes + b.sum
-	if change := now - b.told; change >= quotaStep || change <= -quotaStep || now == 0 && b.told != 0 {
-		b.quota.change(b.told, now)
+	if change := now - b.told; change >= quota.Step || change <= -quota.Step || now == 0 && b.told != 0 {
+		b.quota.Change(b.told, now)
 		b.told = now
 	}
 }
@@ -169,9 +173,9 @@ func (b *outbox) answered(cost int) {
 	b.answers += cost
 	b.longest = max(b.longest, cost)
 	if q := b.quota; q != nil {
-		if n := b.answers + b.answersHand + b.answersHeld; n > q.of.Answers && n >= 2*b.asked {
+		if n := b.answers + b.answersHand + b.answersHeld; n > q.Of.Answers && n >= 2*b.asked {
 			b.asked = n
-			q.ask()
+			q.Ask()
 		}
 	}
 }
@@ -238,7 +242,7 @@ const (
 // isLate reports whether who has more waiting behind a long message of its own
 // than it may. The caller holds mu.
 func (b *outbox) isLate(who PID) bool {
-	late, limit := b.late[who], b.quota.room(b.limit)
+	late, limit := b.late[who], b.quota.Room(b.limit)
 	return late > limit/lateShare || late > 0 && b.sum > lateSum*limit
 }
 
@@ -247,7 +251,7 @@ func (b *outbox) isLate(who PID) bool {
 func (b *outbox) space(who PID) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	full := b.level.Load() > int64(b.quota.room(b.limit))
+	full := b.level.Load() > int64(b.quota.Room(b.limit))
 	room := &b.room
 	switch {
 	case b.over:
@@ -390,7 +394,7 @@ func (b *outbox) close() []wire.Frame {
 	b.step(flush.End)
 	left := b.frames
 	b.frames = nil
-	b.quota.change(b.told, 0)
+	b.quota.Change(b.told, 0)
 	b.told = 0
 	letGo(&b.room)
 	letGo(&b.lateRoom)

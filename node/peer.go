@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,7 +48,7 @@ type peer struct {
 	gone    chan struct{} // closed when all that comes of the end is done
 	release release
 	flow    flow
-	refused [len(kinds)]atomic.Uint32 // by heldKind: see refuse
+	refused [quota.Kinds]atomic.Uint32 // see refuse
 
 	// Guarded by dist.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
@@ -68,7 +69,8 @@ type peer struct {
 	// The ticker's.
 	seenIn, seenOut uint64
 	silent          int
-	backlog         backlog
+	backlog         quota.Backlog
+	ending          bool // by endTelling
 }
 
 // linkKey is a link between a process here, by its number, and one there.
@@ -105,11 +107,11 @@ func newPeer(n *Node, name Atom) *peer {
 		n: n, name: name, holds: 1,
 		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
 		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
-		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue, quota: &n.dist.quota},
+		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue, quota: n.dist.quota},
 		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
 	}
 	p.dial.Of = p
-	p.box.soft.Store(int64(min(p.box.limit, quotaStep)))
+	p.box.soft.Store(int64(min(p.box.limit, quota.Step)))
 	return p
 }
 
@@ -412,9 +414,9 @@ func (p *peer) cutLink(near uint64, far PID) {
 	}
 	id := p.n.dist.unlinks.Add(1)
 	p.links[key] = unlinkID(id)
-	if q := &p.n.dist.quota; len(p.links) > 2*q.of.Links {
+	if q := p.n.dist.quota; len(p.links) > 2*q.Of.Links {
 		p.unacked = true
-		q.ask()
+		q.Ask()
 	}
 	p.signal(wire.Frame{Op: wire.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -95,7 +96,7 @@ type cold struct {
 	box       mailbox.Box
 	scheduler sched.Scheduler
 	label     string
-	owner     *owner // of a process that a peer has started; nil: none
+	owner     *quota.Owner // of a process that a peer has started; nil: none
 
 	bias bias.Owned // of a free process: guards q, in place of a stage
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -125,15 +126,15 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	switch {
 	case o == nil:
 		return true
-	case o.name == Unknown:
+	case o.Peer == Unknown:
 		return n.Allows("", e)
 	}
-	return n.Allows(o.name, e)
+	return n.Allows(o.Peer, e)
 }
 
 // ownerIn finds the peer that has had the process started whose context ctx is; nil: none
 // has, or it is no context of a process.
-func ownerIn(ctx context.Context) *owner {
+func ownerIn(ctx context.Context) *quota.Owner {
 	p, ok := ctx.Value(procKey{}).(*proc)
 	if !ok {
 		return nil
@@ -151,7 +152,7 @@ func ownerIn(ctx context.Context) *owner {
 // knows which has; "" if none has. It is for [Node.RegisterFor] and [Options].For.
 func CallingPeer(ctx context.Context) Atom {
 	if o := ownerIn(ctx); o != nil {
-		return o.name
+		return o.Peer
 	}
 	return ""
 }

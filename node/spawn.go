@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
 )
@@ -60,7 +61,7 @@ type Options struct {
 	// [Distribution].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
-	owner   *owner // that the process counts for already; nil: none, unless For says one
+	owner   *quota.Owner // that the process counts for already; nil: none, unless For says one
 	service *service
 	monitor bool
 	birth   ticket          // is settled when Init has returned
@@ -240,7 +241,7 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	fresh, ref, err := n.begin(c, caller, o, b, k, p)
 	if err != nil {
 		if o.For != "" && o.owner != nil {
-			o.owner.give()
+			o.owner.GiveSpawn()
 		}
 		return PID{}, Ref{}, err
 	}
@@ -425,7 +426,7 @@ func (o *Options) by() Atom {
 	if o.owner == nil {
 		return ""
 	}
-	return o.owner.name
+	return o.owner.Peer
 }
 
 // start lets p run for the first time.

@@ -77,6 +77,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	require.False(t, m.HasBeenConnected(name(2*mostRemembered+4)))
 	require.True(t, m.HasBeenConnected(name(2*mostRemembered+5)))
 	for _, n := range m.names {
-		require.Contains(t, m.of, n)
+		_, ok := m.of[n]
+		require.True(t, ok, n)
 	}
 }

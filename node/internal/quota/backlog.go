@@ -1,0 +1,124 @@
+package quota
+
+import (
+	"fmt"
+	"time"
+)
+
+// Peers are looked at looksPerStall times in Limits.Stall, whether they take what
+// is sent to them, and whenever the answers that wait for one are too many, or twice as
+// many as the last time.
+const (
+	looksPerStall = 4
+	leastLook     = time.Millisecond
+	// farTooMany times as many answers as may wait are not waited for if the peer takes
+	// nothing for Moment.
+	farTooMany = 4
+)
+
+// Moment is how long a peer is given that has far too much waiting for it.
+const Moment = 200 * time.Millisecond
+
+// LookEvery is how often the driver looks at the peers, at least.
+func (q *Quota) LookEvery() time.Duration { return max(q.Of.Stall/looksPerStall, leastLook) }
+
+// Look is what the driver sees of a peer.
+type Look struct {
+	At      time.Time
+	Steady  bool // there is a connection, and Sent and Unsent say what it has taken
+	Sent    uint64
+	Unsent  int  // bytes of Sent that the system has not sent yet
+	Waits   int  // bytes
+	Limit   int  // how many bytes may wait for it until its senders are held up
+	Answers int  // bytes of answers among those that wait
+	Longest int  // of the answers
+	Unacked bool // it does not acknowledge that links are gone
+}
+
+// progress is how much a peer had taken of what is sent to it, and when.
+type progress struct {
+	at     time.Time // zero: it has not been looked at
+	sent   uint64
+	unsent int
+}
+
+// Backlog is what is known of a peer that takes less than is sent to it. It belongs to the
+// driver.
+type Backlog struct {
+	moved   progress // when it has taken something for the last time, or little has waited
+	answers progress // since when too many answers wait
+}
+
+// Again returns when the driver is to look at the peer again, if before: too many answers
+// wait for it.
+func (b *Backlog) Again(before time.Duration) time.Duration {
+	if b.answers.at.IsZero() {
+		return before
+	}
+	return min(before, Moment)
+}
+
+// Judge says why the connection to a peer must end, or nil.
+func (q *Quota) Judge(b *Backlog, l Look) error {
+	t, was := progress{l.At, l.Sent, l.Unsent}, &b.moved
+	if !l.Steady || l.Waits <= l.Limit || was.at.IsZero() || t.sent != was.sent || t.unsent != was.unsent {
+		*was = t
+	} else if still := l.At.Sub(was.at); still >= q.Of.Stall {
+		q.Stalls.Refuse()
+		return fmt.Errorf("it takes nothing for %v while %s wait for it", still.Round(time.Millisecond), bytesText(l.Waits))
+	}
+	if l.Unacked {
+		q.Links.Refuse()
+		return fmt.Errorf("it does not acknowledge that links are gone: it has %d", 2*q.Of.Links)
+	}
+	if q.tooManyAnswers(b, t, l) {
+		q.Answers.Refuse()
+		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
+			bytesText(l.Answers), bytesText(q.Room(q.Of.Answers)))
+	}
+	return nil
+}
+
+// tooManyAnswers reports whether the answers that wait are too many. The longest does not
+// count, for a peer may ask for one that is longer than all that may wait. The others are too
+// many when more of them wait than may, and at the rate at which the peer takes something
+// they would not be gone within Stall; when far more wait, and it has taken nothing for a
+// moment; and when more wait than its share, while more waits for all peers than may. Then the
+// longest counts, too, if the peer has taken nothing for a moment.
+func (q *Quota) tooManyAnswers(b *Backlog, t progress, l Look) bool {
+	was := &b.answers
+	others, over := l.Answers-l.Longest, q.Queued.Over()
+	if others <= q.Of.Answers && (!over || l.Answers <= q.share()) {
+		*was = progress{}
+		return false
+	}
+	if was.at.IsZero() {
+		*was = t
+	}
+	moved := max(0, int64(t.sent-was.sent)-int64(t.unsent-was.unsent))
+	passed := t.at.Sub(was.at)
+	rests := t.at.Sub(b.moved.at) >= min(Moment, q.LookEvery())
+	switch {
+	case over && others > q.share():
+		return true
+	case rests && (others > farTooMany*q.Of.Answers || over && l.Answers > q.share()):
+		return true
+	case passed < q.LookEvery():
+		return false
+	case float64(l.Waits)*passed.Seconds() > float64(moved)*q.Of.Stall.Seconds():
+		return true
+	}
+	*was = t
+	return false
+}
+
+// bytesText is a number of bytes for people.
+func bytesText(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

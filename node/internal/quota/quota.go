@@ -1,0 +1,121 @@
+package quota
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/limit"
+)
+
+// Limits are the bounds, all of them filled in. See ClusterLimits of package node.
+type Limits struct {
+	Queued    int // bytes that may wait for all peers, before each has its share only
+	Answers   int // bytes of answers that may wait for one peer
+	Fragments int // bytes of unfinished messages of all peers
+	Message   int // bytes of the longest message, which one peer may always have
+	Stall     time.Duration
+
+	Monitors, Links, Spawned, Names int // of one peer
+}
+
+// Quota is what all peers together may make a node hold, and each one's share of it. A nil
+// *Quota bounds nothing.
+type Quota struct {
+	Of     Limits // never changed
+	Owners Owners
+
+	// What is used, and how often something was refused. Answers, Stalls, Monitors and Links
+	// count the refused only.
+	Queued, Answers, Stalls, Fragments, Monitors, Links *limit.Limit
+
+	busy    atomic.Int64
+	largest int // bytes of one peer's fragments
+	looks   chan struct{}
+}
+
+// Step is by how many bytes what waits for a peer changes until that is told. What a link
+// holds beyond that waits for its writer: nobody else sends as much.
+const Step = 64 << 10
+
+// New returns a Quota of which nothing is used.
+func New(of Limits) *Quota {
+	q := &Quota{
+		Of: of, Queued: limit.New("queued", int64(of.Queued)), Fragments: limit.New("fragment_bytes", int64(of.Fragments)),
+		Answers: limit.New("answers", int64(of.Answers)), Stalls: limit.New("stall", 0),
+		Monitors: limit.New("monitors", int64(of.Monitors)), Links: limit.New("links", int64(of.Links)),
+		largest: max(of.Fragments/2, of.Message), looks: make(chan struct{}, 1),
+	}
+	q.Owners.init(of)
+	return q
+}
+
+// Change is told that so many bytes wait for a peer now, and was did before.
+func (q *Quota) Change(was, now int) {
+	if q == nil || was == now {
+		return
+	}
+	q.Queued.Add(int64(now - was))
+	if now > was && q.Queued.Over() {
+		q.Ask()
+	}
+	switch {
+	case was == 0:
+		q.busy.Add(1)
+	case now == 0:
+		q.busy.Add(-1)
+	}
+}
+
+// Room returns how many bytes may wait for a peer that may have limit: fewer while too
+// many wait for all.
+func (q *Quota) Room(limit int) int {
+	if q == nil || !q.Queued.Over() {
+		return limit
+	}
+	return min(limit, q.share())
+}
+
+// share is what one of those may have for whom something waits.
+func (q *Quota) share() int {
+	return max(Step, int(q.Queued.Max()/max(1, q.busy.Load())))
+}
+
+// Busy returns for how many peers something waits.
+func (q *Quota) Busy() int { return int(q.busy.Load()) }
+
+// Ask has the driver look at the peers soon.
+func (q *Quota) Ask() {
+	select {
+	case q.looks <- struct{}{}:
+	default: // it will
+	}
+}
+
+// Looks is sent to when the driver is to look at the peers.
+func (q *Quota) Looks() <-chan struct{} { return q.looks }
+
+// Budget is what a peer may take of the memory for fragments. It is for one link.
+type Budget struct {
+	q    *Quota
+	used atomic.Int64
+}
+
+// NewBudget returns the budget of a new link.
+func (q *Quota) NewBudget() *Budget { return &Budget{q: q} }
+
+// Take takes so many bytes, and reports whether they were there.
+func (b *Budget) Take(bytes int) bool {
+	if b.used.Add(int64(bytes)) > int64(b.q.largest) {
+		b.q.Fragments.Refuse()
+	} else if b.q.Fragments.Take(int64(bytes)) {
+		return true
+	}
+	b.used.Add(-int64(bytes))
+	return false
+}
+
+// Give gives some of them back.
+func (b *Budget) Give(bytes int) {
+	b.used.Add(-int64(bytes))
+	b.q.Fragments.Give(int64(bytes))
+}
