@@ -69,28 +69,30 @@ var within = map[string][]string{
 // part only, that is for packages with the same first folder: there, too, an import runs
 // downward only.
 var inside = map[string]int{
-
 	"node/internal/env": 0, "node/internal/table": 0, "node/internal/admission": 0, "node/internal/quota": 0,
 
 	"node": 3,
 
-	"node/nodetest": 4, "node/sys": 4, "node/dns": 4, "node/gossip": 4, "node/loglimit": 4,
+	"node/sys": 4, "node/dns": 4, "node/gossip": 4,
 	"node/genserver": 5, "node/event": 5, "node/port": 5, "node/otp": 5,
 	"node/statem": 6, "node/pg": 6,
 	"node/admin": 7, "node/metrics": 7,
 
-	"supervisor/strict":      0,
 	"supervisor":             1,
 	"supervisor/application": 2,
-	"supervisor/demo":        3, "supervisor/tree": 3,
+	"supervisor/tree":        3,
 
-	"wire/shake": 0, "wire/certtest": 0, "wire/logtest": 0, "wire/porttest": 0, "wire/racetest": 0, "wire/randtest": 0,
-	"wire":     1,
-	"wire/box": 2, "wire/fault": 2, "wire/epmd": 2, "wire/tlsdist": 2, "wire/erltest": 2, "wire/linktest": 2, "wire/termtest": 2,
-	"wire/etf": 3, "wire/pack": 3, "wire/epmd/epmdtest": 3,
+	"wire":      1,
+	"wire/epmd": 2, "wire/tlsdist": 2, "wire/linktest": 2,
+	"wire/etf": 3, "wire/pack": 3,
 	"wire/erldist": 4, "wire/native": 4,
 
-	"internal/limit": 0, "internal/memory": 0,
+	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
+	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
+	"internal/shake": 0, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/epmdtest": 0,
+	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
+	"internal/demo": 1, "internal/daemon/health": 1,
+	"internal/daemon/config": 2,
 }
 
 // mostLines is how long a package below node/internal may be, tests apart.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/randtest"
 )
 
 // A set of PIDs does what a map does, and yields them in an order of its own.
