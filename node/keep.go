@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/actornode/actornode/node/internal/restart"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -23,44 +23,6 @@ type Service struct {
 	Ask func(ctx context.Context, pid PID) error
 }
 
-// What a service may do: it is started again at once when it ends, then after a pause
-// that is doubled from firstPause to lastPause with each end in the keepPeriod. More
-// than keepRestarts ends in the keepPeriod are too many.
-//
-// OTP's kernel_sup allows no restart at all of net_kernel and rex, and 4 an hour of
-// those that can be done without. Here a restart loses little, so a few are allowed;
-// one that ends again and again as soon as it is started has the node end after 3 s.
-const (
-	keepRestarts = 10
-	keepPeriod   = time.Minute
-	firstPause   = 10 * time.Millisecond
-	lastPause    = time.Second
-)
-
-// restarts decides what follows from the end of a service. It has no clock.
-type restarts struct {
-	ends  []time.Time // in the last keepPeriod
-	total int
-}
-
-// after is told of an end. It returns how long to wait before the next start; false:
-// there have been too many.
-func (r *restarts) after(now time.Time) (pause time.Duration, ok bool) {
-	for len(r.ends) > 0 && now.Sub(r.ends[0]) >= keepPeriod {
-		r.ends = r.ends[1:]
-	}
-	r.ends = append(r.ends, now)
-	r.total++
-	k := len(r.ends)
-	switch {
-	case k > keepRestarts:
-		return 0, false
-	case k == 1:
-		return 0, true
-	}
-	return min(firstPause<<(k-2), lastPause), true
-}
-
 // ServiceError says that a service cannot be kept up: the node has ended for it.
 type ServiceError struct {
 	Service string
@@ -70,7 +32,7 @@ type ServiceError struct {
 
 func (e *ServiceError) Error() string {
 	return fmt.Sprintf("node: the service %s keeps failing: it ended %d times within %v, the last time with %s",
-		e.Service, e.Ends, keepPeriod, reasonText(e.Reason))
+		e.Service, e.Ends, restart.Period, reasonText(e.Reason))
 }
 
 // reasonText is an exit reason for an error or a log line, without a stack.
@@ -100,7 +62,7 @@ type keeper struct {
 // service is a Service that is kept up.
 type service struct {
 	Service
-	restarts restarts // its goroutine's
+	restarts restart.Plan // its goroutine's
 
 	proc atomic.Pointer[proc] // the process that is started for it, or was at last
 
@@ -184,16 +146,16 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 		}
 		for {
 			n.setKept(k, PID{})
-			pause, ok := k.restarts.after(n.env.Now())
+			pause, ok := k.restarts.After(n.env.Now())
 			if n.stopped.Load() || ctx.Err() != nil {
 				return
 			}
 			if !ok {
-				n.giveUp(&ServiceError{k.title(), len(k.restarts.ends), reason})
+				n.giveUp(&ServiceError{k.title(), k.restarts.Recent(), reason})
 				return
 			}
 			n.cfg.Log.Error("a service ended: it will be restarted", "service", k.title(), "process", pid.String(),
-				"reason", reasonText(reason), "restarts", k.restarts.total, "in", pause.String())
+				"reason", reasonText(reason), "restarts", k.restarts.Total(), "in", pause.String())
 			select {
 			case <-n.env.After(pause):
 			case <-ctx.Done():
@@ -224,7 +186,7 @@ func (n *Node) giveUp(err *ServiceError) {
 		return
 	}
 	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
-		"within", keepPeriod.String(), "reason", reasonText(err.Reason))
+		"within", restart.Period.String(), "reason", reasonText(err.Reason))
 	n.finish()
 	n.env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }

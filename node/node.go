@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/counter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
@@ -47,7 +48,7 @@ type Node struct {
 	stopped   atomic.Bool
 	taken     atomic.Uint64 // messages, by those who are not run by stages
 	draining  atomic.Bool
-	counts    counts // of the rooms above
+	counts    counter.Counters // of the packages above
 
 	talliesMu sync.Mutex
 	tallies   []*tally // of the workers

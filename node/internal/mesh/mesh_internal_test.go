@@ -1,6 +1,7 @@
-package node
+package mesh
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,74 +14,76 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/wire"
 )
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newTestMesher(me Atom, cfg Mesh, chance func() float64) *mesher {
-	if err := cfg.validate(&Static{}); err != nil {
-		panic(err)
-	}
-	return &mesher{me: me, cfg: cfg, chance: chance, targets: make(map[Atom]*target)}
+func newTestMesher(me wire.Atom, cfg Config, chance func() float64) *Mesher {
+	cfg.Interval = cmp.Or(cfg.Interval, 10*time.Second)
+	cfg.Dials = cmp.Or(cfg.Dials, 16)
+	cfg.Backoff = cmp.Or(cfg.Backoff, time.Minute)
+	cfg.Yield = cmp.Or(cfg.Yield, 2*time.Second)
+	return New(me, cfg, chance)
 }
 
-func manyNames(n int) (all []Atom) {
+func manyNames(n int) (all []wire.Atom) {
 	for i := range n {
-		all = append(all, Atom(fmt.Sprintf("n%04d@h", i)))
+		all = append(all, wire.Atom(fmt.Sprintf("n%04d@h", i)))
 	}
 	return all
 }
 
 // Of two nodes the smaller one dials at once, the greater one later.
 func TestMesherYields(t *testing.T) {
-	m := newTestMesher("m@h", Mesh{Yield: 2 * time.Second}, func() float64 { return 0 })
-	m.list([]Atom{"a@h", "m@h", "z@h"})
-	up := map[Atom]bool{}
-	isUp := func(n Atom) bool { return up[n] }
-	dial, next := m.step(epoch, isUp)
-	assert.Equal(t, []Atom{"z@h"}, dial)
-	assert.Equal(t, epoch.Add(2*time.Second+2*meshSpread), next)
+	m := newTestMesher("m@h", Config{Yield: 2 * time.Second}, func() float64 { return 0 })
+	m.List([]wire.Atom{"a@h", "m@h", "z@h"})
+	up := map[wire.Atom]bool{}
+	isUp := func(n wire.Atom) bool { return up[n] }
+	dial, next := m.Step(epoch, isUp)
+	assert.Equal(t, []wire.Atom{"z@h"}, dial)
+	assert.Equal(t, epoch.Add(2*time.Second+2*spread), next)
 	up["z@h"] = true
-	assert.False(t, m.done(epoch, "z@h", nil))
-	dial, _ = m.step(next.Add(-1), isUp)
+	assert.False(t, m.Done(epoch, "z@h", nil))
+	dial, _ = m.Step(next.Add(-1), isUp)
 	assert.Empty(t, dial)
-	dial, _ = m.step(next, isUp)
-	assert.Equal(t, []Atom{"a@h"}, dial)
+	dial, _ = m.Step(next, isUp)
+	assert.Equal(t, []wire.Atom{"a@h"}, dial)
 	up["a@h"] = true
-	m.done(next, "a@h", nil)
-	dial, next = m.step(next, isUp)
+	m.Done(next, "a@h", nil)
+	dial, next = m.Step(next, isUp)
 	assert.Empty(t, dial)
 	assert.Zero(t, next, "all are connected")
 
 	delete(up, "z@h") // lost: at once, for a smaller name
-	dial, _ = m.step(epoch.Add(time.Hour), isUp)
-	assert.Equal(t, []Atom{"z@h"}, dial)
+	dial, _ = m.Step(epoch.Add(time.Hour), isUp)
+	assert.Equal(t, []wire.Atom{"z@h"}, dial)
 }
 
 func TestMesherBacksOff(t *testing.T) {
-	m := newTestMesher("a@h", Mesh{Backoff: 3 * time.Second}, func() float64 { return 0 })
-	m.list([]Atom{"b@h"})
-	down := func(Atom) bool { return false }
+	m := newTestMesher("a@h", Config{Backoff: 3 * time.Second}, func() float64 { return 0 })
+	m.List([]wire.Atom{"b@h"})
+	down := func(wire.Atom) bool { return false }
 	now := epoch
 	var pauses []time.Duration
 	for range 5 {
-		dial, _ := m.step(now, down)
-		require.Equal(t, []Atom{"b@h"}, dial)
-		m.done(now, "b@h", errors.New("refused"))
-		_, next := m.step(now, down)
+		dial, _ := m.Step(now, down)
+		require.Equal(t, []wire.Atom{"b@h"}, dial)
+		m.Done(now, "b@h", errors.New("refused"))
+		_, next := m.Step(now, down)
 		pauses = append(pauses, next.Sub(now))
 		now = next
 	}
 	assert.Equal(t, []time.Duration{500e6, 1e9, 2e9, 3e9, 3e9}, pauses)
 	m.chance = func() float64 { return 0.999999 }
-	m.step(now, down)
-	m.done(now, "b@h", errors.New("refused"))
-	_, next := m.step(now, down)
+	m.Step(now, down)
+	m.Done(now, "b@h", errors.New("refused"))
+	_, next := m.Step(now, down)
 	assert.InDelta(t, 1.5e9, float64(next.Sub(now)), 1e5, "up to half of it is taken off")
 	for range 100 { // no overflow
 		m.targets["b@h"].due = now
-		m.step(now, down)
-		m.done(now, "b@h", errors.New("refused"))
+		m.Step(now, down)
+		m.Done(now, "b@h", errors.New("refused"))
 		pause := m.targets["b@h"].due.Sub(now)
 		require.True(t, 0 < pause && pause <= 3*time.Second, pause)
 	}
@@ -88,15 +91,15 @@ func TestMesherBacksOff(t *testing.T) {
 
 // Each cause is logged once for a node, until it has been connected.
 func TestMesherTellsOnce(t *testing.T) {
-	m := newTestMesher("a@h", Mesh{}, func() float64 { return 0 })
-	m.list([]Atom{"b@h", "c@h"})
+	m := newTestMesher("a@h", Config{}, func() float64 { return 0 })
+	m.List([]wire.Atom{"b@h", "c@h"})
 	up := false
-	fail := func(name Atom, err error) bool {
+	fail := func(name wire.Atom, err error) bool {
 		m.targets[name].due = epoch
-		m.step(epoch, func(Atom) bool { return false })
-		defer m.step(epoch, func(Atom) bool { return up })
+		m.Step(epoch, func(wire.Atom) bool { return false })
+		defer m.Step(epoch, func(wire.Atom) bool { return up })
 		m.targets[name].dialing = true
-		return m.done(epoch, name, err)
+		return m.Done(epoch, name, err)
 	}
 	m.cfg.Dials = 100
 	reset := func(port int) error {
@@ -113,9 +116,9 @@ func TestMesherTellsOnce(t *testing.T) {
 			told++
 		}
 	}
-	assert.Equal(t, meshCauses-2, told)
+	assert.Equal(t, mostCauses-2, told)
 	up = true
-	m.step(epoch, func(Atom) bool { return true })
+	m.Step(epoch, func(wire.Atom) bool { return true })
 	up = false
 	assert.True(t, fail("b@h", reset(1)), "it was connected")
 }
@@ -126,10 +129,10 @@ func TestMesherModel(t *testing.T) {
 	for seed := range uint64(50) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		all := manyNames(30)
-		m := newTestMesher(all[rnd.IntN(len(all))], Mesh{Dials: 1 + rnd.IntN(5)}, rnd.Float64)
-		up, dialing, listed := map[Atom]bool{}, map[Atom]bool{}, []Atom(nil)
+		m := newTestMesher(all[rnd.IntN(len(all))], Config{Dials: 1 + rnd.IntN(5)}, rnd.Float64)
+		up, dialing, listed := map[wire.Atom]bool{}, map[wire.Atom]bool{}, []wire.Atom(nil)
 		now := epoch
-		check := func(dial []Atom) {
+		check := func(dial []wire.Atom) {
 			for _, n := range dial {
 				require.NotEqual(t, m.me, n)
 				require.False(t, dialing[n], "%s is dialed twice", n)
@@ -138,6 +141,8 @@ func TestMesherModel(t *testing.T) {
 			}
 			require.Len(t, dialing, m.dialing)
 			require.LessOrEqual(t, m.dialing, m.cfg.Dials)
+			require.True(t, slices.IsSorted(m.names))
+			require.Len(t, m.names, len(m.targets))
 			for n, tg := range m.targets {
 				require.True(t, tg.listed || tg.dialing)
 				require.Equal(t, dialing[n], tg.dialing)
@@ -147,7 +152,7 @@ func TestMesherModel(t *testing.T) {
 			for n := range dialing {
 				delete(dialing, n)
 				up[n] = err == nil
-				m.done(now, n, err)
+				m.Done(now, n, err)
 				return
 			}
 		}
@@ -161,7 +166,7 @@ func TestMesherModel(t *testing.T) {
 						listed = append(listed, n)
 					}
 				}
-				m.list(listed)
+				m.List(listed)
 			case 1:
 				settle(errors.New("refused"))
 			case 2:
@@ -169,11 +174,11 @@ func TestMesherModel(t *testing.T) {
 			case 3:
 				up[all[rnd.IntN(len(all))]] = false
 			}
-			dial, _ := m.step(now, func(n Atom) bool { return up[n] })
+			dial, _ := m.Step(now, func(n wire.Atom) bool { return up[n] })
 			check(dial)
 		}
 		for range 2000 {
-			dial, next := m.step(now, func(n Atom) bool { return up[n] })
+			dial, next := m.Step(now, func(n wire.Atom) bool { return up[n] })
 			check(dial)
 			if len(dialing) > 0 {
 				settle(nil)
@@ -196,8 +201,8 @@ func TestMesherSpreads(t *testing.T) {
 	all := manyNames(1000)
 	var due []time.Duration
 	for _, me := range all[:999] {
-		m := newTestMesher(me, Mesh{}, rnd.Float64)
-		m.list(all)
+		m := newTestMesher(me, Config{}, rnd.Float64)
+		m.List(all)
 		for _, n := range all {
 			m.targets[n] = &target{listed: true}
 		}
@@ -216,11 +221,11 @@ func TestMesherSpreads(t *testing.T) {
 
 // What a look at a thousand nodes costs that are all connected.
 func BenchmarkMesherStep(b *testing.B) {
-	m := newTestMesher("a@h", Mesh{}, func() float64 { return 0 })
+	m := newTestMesher("a@h", Config{}, func() float64 { return 0 })
 	all := manyNames(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.list(all)
-		m.step(epoch, func(Atom) bool { return true })
+		m.List(all)
+		m.Step(epoch, func(wire.Atom) bool { return true })
 	}
 }

@@ -1,4 +1,4 @@
-package node_test
+package counter_test
 
 import (
 	"strconv"
@@ -9,33 +9,33 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/counter"
 )
 
 func TestCount(t *testing.T) {
-	n := startNode(t, node.Config{})
-	assert.Empty(t, n.Counts("restarts"))
+	var n counter.Counters
+	assert.Empty(t, n.All("restarts"))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for range 100 {
-				n.Count("restarts", "shop", "front")
-				n.Count("restarts", "shop", "back")
+				n.Add("restarts", "shop", "front")
+				n.Add("restarts", "shop", "back")
 			}
 		})
 	}
 	wg.Wait()
-	assert.Equal(t, []node.Count{{[]string{"shop", "back"}, 400}, {[]string{"shop", "front"}, 400}}, n.Counts("restarts"))
-	assert.Empty(t, n.Counts("others"))
+	assert.Equal(t, []counter.Count{{[]string{"shop", "back"}, 400}, {[]string{"shop", "front"}, 400}}, n.All("restarts"))
+	assert.Empty(t, n.All("others"))
 }
 
 // Whatever is counted, there is an end to the counters, and nothing is lost.
 func TestCountIsBounded(t *testing.T) {
-	n := startNode(t, node.Config{})
+	var n counter.Counters
 	for i := range 2000 {
-		n.Count("c", strconv.Itoa(i)+strings.Repeat("é", 100))
+		n.Add("c", strconv.Itoa(i)+strings.Repeat("é", 100))
 	}
-	all := n.Counts("c")
+	all := n.All("c")
 	require.Len(t, all, 500)
 	sum := uint64(0)
 	for _, c := range all {
@@ -43,5 +43,5 @@ func TestCountIsBounded(t *testing.T) {
 		sum += c.N
 	}
 	assert.EqualValues(t, 2000, sum)
-	assert.Equal(t, node.Count{Labels: []string{"other"}, N: 2000 - 499}, all[len(all)-1])
+	assert.Equal(t, counter.Count{Labels: []string{"other"}, N: 2000 - 499}, all[len(all)-1])
 }

@@ -1,4 +1,4 @@
-package node
+package restart
 
 import (
 	"testing"
@@ -9,29 +9,29 @@ import (
 
 // When a service is started again, and when no more.
 func TestRestarts(t *testing.T) {
-	var r restarts
+	var r Plan
 	now := time.Unix(1000, 0)
 	for i, want := range []time.Duration{0, 10, 20, 40, 80, 160, 320, 640, 1000, 1000} {
-		pause, ok := r.after(now)
+		pause, ok := r.After(now)
 		require.True(t, ok, "end %d", i+1)
 		require.Equal(t, want*time.Millisecond, pause, "end %d", i+1)
 		now = now.Add(pause)
 	}
-	_, ok := r.after(now)
+	_, ok := r.After(now)
 	require.False(t, ok, "ten are enough in a minute")
 	require.Less(t, now.Sub(time.Unix(1000, 0)), 4*time.Second, "so long it takes at least")
-	require.Equal(t, 11, r.total)
+	require.Equal(t, 11, r.Total())
 
-	r = restarts{}
+	r = Plan{}
 	for i := range 1000 { // as often as can be borne
-		pause, ok := r.after(now)
+		pause, ok := r.After(now)
 		require.True(t, ok, "end %d", i+1)
 		require.LessOrEqual(t, pause, time.Second)
-		now = now.Add(keepPeriod / keepRestarts)
-		require.LessOrEqual(t, len(r.ends), keepRestarts)
+		now = now.Add(Period / Most)
+		require.LessOrEqual(t, r.Recent(), Most)
 	}
-	now = now.Add(keepPeriod)
-	pause, ok := r.after(now)
+	now = now.Add(Period)
+	pause, ok := r.After(now)
 	require.True(t, ok)
 	require.Zero(t, pause, "after a quiet minute at once")
 }

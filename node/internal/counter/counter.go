@@ -1,0 +1,76 @@
+// Package counter keeps counters with labels, for what happens now and then, such as the
+// restarts of a supervisor: each takes a lock.
+//
+// There are at most 500 counters to a name, and each label has at most 80 bytes: whatever is
+// counted, the memory has an end. What comes after is counted together, with "other" in place
+// of each label, so nothing is lost from the sum.
+package counter
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Count is one counter.
+type Count struct {
+	Labels []string
+	N      uint64
+}
+
+const (
+	most      = 500
+	mostLabel = 80 // bytes
+	other     = "other"
+)
+
+// Counters are all counters of a node. The zero value has none.
+type Counters struct {
+	mu sync.Mutex
+	m  map[string]map[string]*Count // by name, by joined labels
+}
+
+// Add adds one to the counter that the labels tell from others of that name.
+func (c *Counters) Add(name string, labels ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.m == nil {
+		c.m = make(map[string]map[string]*Count)
+	}
+	family := c.m[name]
+	if family == nil {
+		family = make(map[string]*Count)
+		c.m[name] = family
+	}
+	labels = slices.Clone(labels)
+	for i, l := range labels {
+		labels[i] = strings.ToValidUTF8(l[:min(len(l), mostLabel)], "")
+	}
+	key := strings.Join(labels, "\x00")
+	one := family[key]
+	if one == nil && len(family) >= most-1 {
+		for i := range labels {
+			labels[i] = other
+		}
+		key = strings.Join(labels, "\x00")
+		one = family[key]
+	}
+	if one == nil {
+		one = &Count{Labels: labels}
+		family[key] = one
+	}
+	one.N++
+}
+
+// All returns the counters of a name, sorted by their labels.
+func (c *Counters) All(name string) []Count {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]Count, 0, len(c.m[name]))
+	for _, one := range c.m[name] {
+		all = append(all, *one)
+	}
+	slices.SortFunc(all, func(a, b Count) int { return slices.CompareFunc(a.Labels, b.Labels, cmp.Compare[string]) })
+	return all
+}

@@ -1,0 +1,165 @@
+package mesh
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Config says how often, how many and how soon; all of it is above 0.
+type Config struct {
+	Interval time.Duration // between two questions for the list, at most
+	Dials    int           // attempts at a time
+	Backoff  time.Duration // the longest pause between attempts for the same node
+	Yield    time.Duration // for which the node with the greater name waits for the other
+}
+
+const (
+	firstPause = 500 * time.Millisecond
+	spread     = 5 * time.Millisecond   // for each listed node
+	relist     = 500 * time.Millisecond // between questions for a list that changes, at least, if Interval is not less
+	mostCauses = 8                      // that are logged for a node before it has been connected again
+)
+
+// Mesher decides whom to connect to and when. Make one with [New].
+//
+// Invariants:
+//
+//  1. A target is listed, or is being dialed.
+//  2. dialing is the number of targets with dialing set, at most cfg.Dials.
+//  3. names are those of the targets, in alphabetical order.
+//  4. A target that is neither connected nor being dialed has a due time once Step
+//     has seen it.
+type Mesher struct {
+	me      wire.Atom
+	cfg     Config
+	chance  func() float64 // in [0, 1)
+	targets map[wire.Atom]*target
+	names   []wire.Atom
+	dialing int
+}
+
+// target is a node that is to be connected.
+type target struct {
+	due     time.Time // of the next attempt; zero: connected, or never looked at
+	fails   int       // since it was connected
+	told    []string  // causes that have been logged since
+	listed  bool
+	dialing bool
+}
+
+// New returns the Mesher of the node me, which is connected to none. chance returns random
+// numbers in [0, 1).
+func New(me wire.Atom, cfg Config, chance func() float64) *Mesher {
+	return &Mesher{me: me, cfg: cfg, chance: chance, targets: make(map[wire.Atom]*target)}
+}
+
+// List takes the nodes there are.
+func (m *Mesher) List(names []wire.Atom) {
+	for _, t := range m.targets {
+		t.listed = false
+	}
+	for _, name := range names {
+		if name == m.me {
+			continue
+		}
+		t := m.targets[name]
+		if t == nil {
+			t = &target{}
+			m.targets[name] = t
+		}
+		t.listed = true
+	}
+	m.names = m.names[:0]
+	for name, t := range m.targets {
+		if !t.listed && !t.dialing {
+			delete(m.targets, name)
+		} else {
+			m.names = append(m.names, name)
+		}
+	}
+	slices.Sort(m.names)
+}
+
+// Step returns whom to connect to now, each of which is reported to Done, and when
+// to ask again at the latest; zero: not before something happens.
+func (m *Mesher) Step(now time.Time, isUp func(wire.Atom) bool) (dial []wire.Atom, next time.Time) {
+	for _, name := range m.names {
+		t := m.targets[name]
+		switch {
+		case t.dialing:
+			continue
+		case isUp(name):
+			t.due, t.fails, t.told = time.Time{}, 0, nil
+			continue
+		case t.due.IsZero():
+			t.due = now.Add(m.first(name))
+		}
+		switch {
+		case !t.due.After(now):
+			dial = append(dial, name)
+		case next.IsZero() || t.due.Before(next):
+			next = t.due
+		}
+	}
+	slices.SortFunc(dial, func(a, b wire.Atom) int {
+		return cmp.Or(m.targets[a].due.Compare(m.targets[b].due), cmp.Compare(a, b))
+	})
+	dial = dial[:min(len(dial), m.cfg.Dials-m.dialing)]
+	for _, name := range dial {
+		m.targets[name].dialing = true
+		m.dialing++
+	}
+	return dial, next
+}
+
+// first is the pause before the first attempt.
+func (m *Mesher) first(name wire.Atom) time.Duration {
+	over := min(time.Duration(len(m.targets))*spread, m.cfg.Interval)
+	pause := time.Duration(m.chance() * float64(over))
+	if m.me > name {
+		pause += over + m.cfg.Yield
+	}
+	return pause
+}
+
+// Done takes the result of an attempt. It reports whether the failure is to be
+// logged.
+func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
+	t := m.targets[name]
+	t.dialing = false
+	m.dialing--
+	if !t.listed {
+		delete(m.targets, name)
+		if i, ok := slices.BinarySearch(m.names, name); ok {
+			m.names = slices.Delete(m.names, i, i+1)
+		}
+		return false
+	}
+	if err == nil {
+		t.due = time.Time{}
+		return false
+	}
+	pause := min(firstPause<<min(t.fails, 20), m.cfg.Backoff)
+	t.fails++
+	t.due = now.Add(pause - time.Duration(m.chance()*float64(pause/2)))
+	why := causeOf(err)
+	if len(t.told) >= mostCauses || slices.Contains(t.told, why) {
+		return false
+	}
+	t.told = append(t.told, why)
+	return true
+}
+
+// causeOf is the text of an error without what differs each time: the ports of
+// connections that this node has opened.
+func causeOf(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
+		return op.Op + ": " + op.Err.Error()
+	}
+	return err.Error()
+}
