@@ -2,11 +2,11 @@ package node
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/feed"
 )
 
 // Cause says why a message became a dead letter.
@@ -76,46 +76,18 @@ type deadLetters struct {
 	log    *slog.Logger
 	env    env.Env
 	counts [causes]atomic.Uint64
-
-	mu     sync.Mutex
-	subs   map[*deadLetterSub]struct{}
-	logged [causes]time.Time
-	quiet  [causes]uint64 // not logged since
-}
-
-type deadLetterSub struct {
-	ch     chan DeadLetter
-	missed atomic.Uint64
+	lines  [causes]feed.Throttle
+	hub    feed.Hub[DeadLetter]
 }
 
 func (d *deadLetters) add(l DeadLetter) {
 	d.counts[l.Cause].Add(1)
 	l.Message = bare(l.Message)
 	l.At = d.env.Now()
-	if not, due := d.show(l); due {
+	d.hub.Send(l)
+	if not, due := d.lines[l.Cause].Due(l.At, deadLetterLog); due {
 		d.write(l, not) // unlocked: a log handler may send, too
 	}
-}
-
-// show gives l to those who look on. It answers whether l is to be logged, and
-// how many like it have not been.
-func (d *deadLetters) show(l DeadLetter) (not uint64, due bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for s := range d.subs {
-		select {
-		case s.ch <- l:
-		default:
-			s.missed.Add(1)
-		}
-	}
-	if l.At.Sub(d.logged[l.Cause]) < deadLetterLog {
-		d.quiet[l.Cause]++
-		return 0, false
-	}
-	not = d.quiet[l.Cause]
-	d.logged[l.Cause], d.quiet[l.Cause] = l.At, 0
-	return not, true
 }
 
 // write logs a line for l. not is how many like it were not logged.
@@ -134,36 +106,22 @@ func (d *deadLetters) write(l DeadLetter, not uint64) {
 
 // DeadLetterStream is a view of the dead letters from the time it was opened.
 type DeadLetterStream struct {
-	C   <-chan DeadLetter // closed by Close and by the node's stop
-	d   *deadLetters
-	sub *deadLetterSub
+	C    <-chan DeadLetter // closed by Close and by the node's stop
+	d    *deadLetters
+	feed *feed.Feed[DeadLetter]
 }
 
 // Missed returns how many dead letters did not fit into the stream's buffer.
-func (s *DeadLetterStream) Missed() uint64 { return s.sub.missed.Load() }
+func (s *DeadLetterStream) Missed() uint64 { return s.feed.Missed() }
 
 // Close ends the stream.
-func (s *DeadLetterStream) Close() {
-	s.d.mu.Lock()
-	defer s.d.mu.Unlock()
-	if _, ok := s.d.subs[s.sub]; ok {
-		delete(s.d.subs, s.sub)
-		close(s.sub.ch)
-	}
-}
+func (s *DeadLetterStream) Close() { s.d.hub.Drop(s.feed) }
 
 // DeadLetters opens a stream of the dead letters to come, which holds up to
 // buffer of them (at least 1) for its reader; what does not fit is counted.
 func (n *Node) DeadLetters(buffer int) *DeadLetterStream {
-	sub := &deadLetterSub{ch: make(chan DeadLetter, max(1, buffer))}
-	n.dead.mu.Lock()
-	defer n.dead.mu.Unlock()
-	if n.dead.subs == nil { // stopped
-		close(sub.ch)
-	} else {
-		n.dead.subs[sub] = struct{}{}
-	}
-	return &DeadLetterStream{C: sub.ch, d: &n.dead, sub: sub}
+	f := n.dead.hub.Open(max(1, buffer))
+	return &DeadLetterStream{C: f.C(), d: &n.dead, feed: f}
 }
 
 // DeadLetterCounts returns how many messages have become dead letters, by cause.
@@ -175,15 +133,6 @@ func (n *Node) DeadLetterCounts() map[Cause]uint64 {
 		}
 	}
 	return m
-}
-
-func (d *deadLetters) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for s := range d.subs {
-		close(s.ch)
-	}
-	d.subs = nil
 }
 
 // undeliverable makes a dead letter of a message to a PID that nobody has here.

@@ -130,7 +130,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		d.owner.GiveSpawn()
 	}
 	if t := n.traces(); t != nil && t.by(p) != nil {
-		n.tracing.gone(p, d.reason)
+		n.endTraces(p, d.reason)
 	}
 	if p.boxed {
 		p.cold.box.Close()

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/internal/counter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +26,7 @@ type Node struct {
 	origin wire.Origin
 	pool   *executor.Pool
 
-	tracing tracing // beside what is only read: every message looks at it
+	tracing trace.Registry[proc, Trace] // beside what is only read: every message looks at it
 
 	table   table.Table[proc]
 	names   names
@@ -89,7 +90,7 @@ func Start(cfg Config) (*Node, error) {
 		env:    e,
 		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
 		names:  names{m: make(map[Atom]*proc)},
-		dead:   deadLetters{log: cfg.Log, env: e, subs: make(map[*deadLetterSub]struct{})},
+		dead:   deadLetters{log: cfg.Log, env: e},
 		done:   make(chan struct{}),
 	}
 	n.clock.Init(n.env)
@@ -324,8 +325,8 @@ func (n *Node) stop() error {
 	n.await(end, func() bool { return left() == 0 })
 	err := n.pool.Stop(ctx)
 	n.fibers.Stop()
-	n.dead.close()
-	n.tracing.stop()
+	n.dead.hub.Close()
+	n.tracing.Stop(func(t *Trace) { t.feed.Close() })
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
 			n.lingering.Load(), n.cfg.StopTimeout), err)

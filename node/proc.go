@@ -118,9 +118,9 @@ type cold struct {
 	birth    ticket   // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	trace    trace // owned like behaviour
-	reason   any   // once exiting
-	leader   PID   // group leader; zero: the node's
+	trace    inHand // owned like behaviour
+	reason   any    // once exiting
+	leader   PID    // group leader; zero: the node's
 }
 
 // pid returns p's identifier.

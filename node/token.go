@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
+)
 
 // Sequential trace tokens: what seq_trace of OTP puts on messages to follow what
 // comes of one. A node of ours starts none, but hands on those that come: who
@@ -24,43 +27,36 @@ type carried struct {
 	by    *proc // of a reply: who sends it, where no context says so
 }
 
-// trace is what a process knows of its token. Owned like behaviour.
-type trace struct {
-	now   *carried // the message in hand, if it has a token
-	flags any      // of the token; nil: there is none
-	label any
-	last  int // serial of the last message that came with a token
-	clock int // of the last that came or went, whichever is greater
+// inHand is what a process knows of the message in hand, and of its token. Owned like
+// behaviour.
+type inHand struct {
+	now   *carried // the message, if it has a token
+	token trace.Token
 }
 
 // received takes note of the token that the message in hand has come with, nil:
-// with none. It reports whether there is one. See erts' seq_trace_update_clock.
+// with none. It reports whether there is one.
 func (p *proc) received(m *carried) bool {
 	t := &p.cold.trace
-	t.now, t.flags, t.label = nil, nil, nil
-	if m == nil {
+	t.now = nil
+	var token any
+	if m != nil {
+		token = m.token
+	}
+	if !t.token.Receive(token) {
 		return false
 	}
-	token, ok := m.token.(wire.Tuple) // {Flags, Label, Serial, Sender, Previous}
-	if !ok || len(token) != 5 {
-		return false
-	}
-	t.now, t.flags, t.label = m, token[0], token[1]
-	if serial, ok := token[2].(int); ok {
-		t.last, t.clock = serial, max(t.clock, serial)
-	}
+	t.now = m
 	return true
 }
 
 // token returns the token for what p, which may be nil, sends now; nil: it has
 // none. Only for whoever runs p.
 func (p *proc) token() any {
-	if p == nil || p.status.Load()&tokened == 0 || p.cold.trace.flags == nil {
+	if p == nil || p.status.Load()&tokened == 0 {
 		return nil
 	}
-	t := &p.cold.trace
-	t.clock++
-	return wire.Tuple{t.flags, t.label, t.clock, p.pid(), t.last}
+	return p.cold.trace.token.Next(p.pid())
 }
 
 // inherit gives p, which does not run yet, the token of who spawns it.

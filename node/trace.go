@@ -3,12 +3,11 @@ package node
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/feed"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -89,58 +88,26 @@ const (
 // A process that is not traced pays for it, while there are traces of others, some
 // nanoseconds a message, and nothing otherwise.
 type Trace struct {
-	C    <-chan TraceEvent // closed by Close, by the node's stop, and by the exit of the last process
-	n    *Node
-	cfg  TraceConfig
-	ch   chan TraceEvent
-	miss atomic.Uint64
-
-	mu   sync.Mutex
-	over bool // ch is closed
-
-	// Guarded by tracing.mu.
-	procs int
+	C     <-chan TraceEvent // closed by Close, by the node's stop, and by the exit of the last process
+	n     *Node
+	cfg   TraceConfig
+	feed  *feed.Feed[TraceEvent]
+	watch trace.Watch[Trace]
 }
 
-// tracing is all traces of a node.
-//
-// Invariants:
-//
-//  1. now is nil exactly if nobody is traced; what it points to never changes.
-//  2. A process is in now only if it was alive when it was put there, and whoever
-//     takes it out because of its exit makes its TraceExit, alone.
-//  3. mu is locked with no lock of this package held; Trace.mu is, and within it
-//     nothing else.
-type tracing struct {
-	now   atomic.Pointer[traced]
-	mu    sync.Mutex // of those who change now
-	ended bool       // the node has stopped
-}
-
-// traced is who is traced by whom.
-type traced struct {
-	mask  uint64 // has the bits of all processes: see bit
-	of    map[*proc][]*Trace
-	quiet map[uint64]struct{} // numbers of processes, see TraceConfig.Quiet
-}
-
-// bit makes most questions about processes that are not traced cost one look.
-func (p *proc) bit() uint64 { return 1 << (p.id & 63) }
+// traced is who is traced by whom, as trace.View has it.
+type traced trace.View[proc, Trace]
 
 // by returns the traces of p, nil: of none.
-func (t *traced) by(p *proc) []*Trace {
-	if t == nil || p == nil || t.mask&p.bit() == 0 {
+func (t *traced) by(p *proc) []*trace.Watch[Trace] {
+	if p == nil {
 		return nil
 	}
-	return t.of[p]
+	return (*trace.View[proc, Trace])(t).By(p, p.id)
 }
 
 func (t *traced) isQuiet(p *proc) bool {
-	if p == nil || len(t.quiet) == 0 {
-		return false
-	}
-	_, quiet := t.quiet[p.id]
-	return quiet
+	return p != nil && (*trace.View[proc, Trace])(t).IsQuiet(p.id)
 }
 
 // Trace opens a trace of processes of this node. Errors: [ErrNoProcess], with
@@ -162,8 +129,13 @@ func (n *Node) Trace(cfg TraceConfig, pids ...PID) (*Trace, error) {
 	if cfg.Show == nil {
 		cfg.Show = func(msg any) any { return msg }
 	}
-	t := &Trace{n: n, cfg: cfg, ch: make(chan TraceEvent, cfg.Buffer)}
-	t.C = t.ch
+	now := func(e TraceEvent) TraceEvent {
+		e.At = n.env.Now()
+		return e
+	}
+	t := &Trace{n: n, cfg: cfg, feed: feed.New(cfg.Buffer, now)}
+	t.C = t.feed.C()
+	t.watch = trace.Watch[Trace]{Of: t, Max: cfg.Processes, Quiet: cfg.Quiet.Number(), HasQuiet: !cfg.Quiet.IsZero()}
 	if err := t.Add(pids...); err != nil {
 		t.Close()
 		return nil, err
@@ -174,183 +146,66 @@ func (n *Node) Trace(cfg TraceConfig, pids ...PID) (*Trace, error) {
 // Add traces more processes. Errors: as of [Node.Trace]; none of pids is traced
 // then that was not before.
 func (t *Trace) Add(pids ...PID) error {
-	procs := make([]*proc, 0, len(pids))
+	procs := make([]trace.Process[proc], 0, len(pids))
 	for _, pid := range pids {
 		p := t.n.lookup(pid)
 		if p == nil {
 			return fmt.Errorf("%w: %v", ErrNoProcess, pid)
 		}
-		if !slices.Contains(procs, p) {
-			procs = append(procs, p)
+		if one := (trace.Process[proc]{P: p, Number: p.id}); !slices.Contains(procs, one) {
+			procs = append(procs, one)
 		}
 	}
-	if err := t.n.tracing.add(t, procs...); err != nil {
+	if err := t.add(procs...); err != nil {
 		return err
 	}
 	for _, p := range procs {
-		if p.gone() { // it may have died before it was in there
-			t.n.tracing.gone(p, p.reason())
+		if p.P.gone() { // it may have died before it was in there
+			t.n.endTraces(p.P, p.P.reason())
 		}
 	}
 	return nil
 }
 
-func (x *tracing) add(t *Trace, procs ...*proc) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	next := x.copy()
-	fresh := 0
-	for _, p := range procs {
-		if !slices.Contains(next.of[p], t) {
-			next.of[p] = append(slices.Clip(next.of[p]), t)
-			fresh++
-		}
-	}
-	switch {
-	case x.ended || t.isOver():
+func (t *Trace) add(procs ...trace.Process[proc]) error {
+	switch err := t.n.tracing.Add(&t.watch, procs...); err {
+	case trace.ErrOver:
 		return ErrNodeStopped
-	case t.procs+fresh > t.cfg.Processes:
+	case trace.ErrFull:
 		return fmt.Errorf("%w: %d", ErrTraceFull, t.cfg.Processes)
 	}
-	t.procs += fresh
-	x.set(next)
 	return nil
 }
 
-// copy returns what now points to, to be changed.
-func (x *tracing) copy() *traced {
-	if was := x.now.Load(); was != nil {
-		return &traced{of: maps.Clone(was.of)}
-	}
-	return &traced{of: make(map[*proc][]*Trace)}
-}
-
-// set makes next what now points to. The caller holds mu.
-func (x *tracing) set(next *traced) {
-	if len(next.of) == 0 {
-		x.now.Store(nil)
-		return
-	}
-	next.quiet = make(map[uint64]struct{})
-	for p, traces := range next.of {
-		next.mask |= p.bit()
-		for _, t := range traces {
-			if !t.cfg.Quiet.IsZero() {
-				next.quiet[t.cfg.Quiet.Number()] = struct{}{}
-			}
-		}
-	}
-	x.now.Store(next)
-}
-
-// gone ends the traces of p, which has exited. Of several calls the first counts.
-func (x *tracing) gone(p *proc, reason any) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	now := x.now.Load()
-	if now == nil {
-		return
-	}
-	for _, t := range now.by(p) {
+// endTraces ends the traces of p, which has exited. Of several calls the first counts.
+func (n *Node) endTraces(p *proc, reason any) {
+	n.tracing.Gone(trace.Process[proc]{P: p, Number: p.id}, func(t *Trace, last bool) {
 		t.show(TraceEvent{Kind: TraceExit, Process: p.pid(), Message: reason})
-		if t.procs--; t.procs == 0 {
-			t.end()
+		if last {
+			t.feed.Close()
 		}
-	}
-	next := x.copy()
-	delete(next.of, p)
-	x.set(next)
+	})
 }
 
 // Remove traces a process no longer. It reports whether it was traced.
 func (t *Trace) Remove(pid PID) bool {
-	x := &t.n.tracing
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	next := x.copy()
-	for p, by := range next.of {
-		if p.pid() == pid && slices.Contains(by, t) {
-			x.drop(next, p, t)
-			t.procs--
-			x.set(next)
-			return true
-		}
-	}
-	return false
-}
-
-// drop takes t off p.
-func (x *tracing) drop(next *traced, p *proc, t *Trace) {
-	left := slices.DeleteFunc(slices.Clone(next.of[p]), func(o *Trace) bool { return o == t })
-	if next.of[p] = left; len(left) == 0 {
-		delete(next.of, p)
-	}
+	return t.n.origin.Minted(pid) && t.n.tracing.Remove(&t.watch, pid.Number())
 }
 
 // Close ends the trace. What is in C can still be read.
 func (t *Trace) Close() {
-	x := &t.n.tracing
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	next := x.copy()
-	for p, by := range next.of {
-		if slices.Contains(by, t) {
-			x.drop(next, p, t)
-		}
-	}
-	t.procs = 0
-	x.set(next)
-	t.end()
-}
-
-// stop ends all traces.
-func (x *tracing) stop() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.ended = true
-	if now := x.now.Swap(nil); now != nil {
-		for _, by := range now.of {
-			for _, t := range by {
-				t.end()
-			}
-		}
-	}
+	t.n.tracing.End(&t.watch)
+	t.feed.Close()
 }
 
 // Missed returns how many events did not fit into the buffer, and how many
 // children into the trace.
-func (t *Trace) Missed() uint64 { return t.miss.Load() }
-
-func (t *Trace) isOver() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.over
-}
-
-func (t *Trace) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.over {
-		t.over = true
-		close(t.ch)
-	}
-}
+func (t *Trace) Missed() uint64 { return t.feed.Missed() }
 
 // show adds an event whose Message is what is to be kept.
 func (t *Trace) show(e TraceEvent) {
-	if t.cfg.Kinds&e.Kind == 0 {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.over {
-		return
-	}
-	e.At = t.n.env.Now()
-	select {
-	case t.ch <- e:
-	default:
-		t.miss.Add(1)
+	if t.cfg.Kinds&e.Kind != 0 {
+		t.feed.Send(e)
 	}
 }
 
@@ -359,8 +214,8 @@ func (t *Trace) look(e TraceEvent) {
 	switch {
 	case t.cfg.Kinds&e.Kind == 0:
 		return
-	case len(t.ch) == cap(t.ch): // not worth the work
-		t.miss.Add(1)
+	case t.feed.Full(): // not worth the work
+		t.feed.Miss()
 		return
 	}
 	switch e.Message.(type) {
@@ -382,10 +237,10 @@ func (t *traced) message(from *proc, pid PID, to *proc, msg any) {
 		pid = from.pid()
 	}
 	for _, o := range sends {
-		o.look(TraceEvent{Kind: TraceSend, Process: pid, Other: to.pid(), Message: msg})
+		o.Of.look(TraceEvent{Kind: TraceSend, Process: pid, Other: to.pid(), Message: msg})
 	}
 	for _, o := range gets {
-		o.look(TraceEvent{Kind: TraceReceive, Process: to.pid(), Other: pid, Message: msg})
+		o.Of.look(TraceEvent{Kind: TraceReceive, Process: to.pid(), Other: pid, Message: msg})
 	}
 }
 
@@ -398,14 +253,14 @@ func (t *traced) away(who *proc, to PID, at At, msg any) {
 		at = At{}
 	}
 	for _, o := range t.by(who) {
-		o.look(TraceEvent{Kind: TraceSend, Process: who.pid(), Other: to, Name: at.Name, Node: at.Node, Message: msg})
+		o.Of.look(TraceEvent{Kind: TraceSend, Process: who.pid(), Other: to, Name: at.Name, Node: at.Node, Message: msg})
 	}
 }
 
 // event shows what is no message.
 func (t *traced) event(k TraceKind, p *proc, other PID, name Atom, msg any) {
 	for _, o := range t.by(p) {
-		o.show(TraceEvent{Kind: k, Process: p.pid(), Other: other, Name: name, Message: msg})
+		o.Of.show(TraceEvent{Kind: k, Process: p.pid(), Other: other, Name: name, Message: msg})
 	}
 }
 
@@ -413,12 +268,12 @@ func (t *traced) event(k TraceKind, p *proc, other PID, name Atom, msg any) {
 func (t *traced) spawned(caller, p *proc) {
 	t.event(TraceSpawn, caller, p.pid(), "", nil)
 	for _, o := range t.by(caller) {
-		if o.cfg.Children && p.node.tracing.add(o, p) != nil {
-			o.miss.Add(1)
+		if o.Of.cfg.Children && o.Of.add(trace.Process[proc]{P: p, Number: p.id}) != nil {
+			o.Of.feed.Miss()
 		}
 	}
 	if p.gone() {
-		p.node.tracing.gone(p, p.reason())
+		p.node.endTraces(p, p.reason())
 	}
 }
 
@@ -431,7 +286,7 @@ func acting(who *proc, c *Context) *proc {
 }
 
 // traces is who is traced; nil: nobody.
-func (n *Node) traces() *traced { return n.tracing.now.Load() }
+func (n *Node) traces() *traced { return (*traced)(n.tracing.Now()) }
 
 // answered shows the answer to a call of asker, which is a message for those who
 // watch: {'$go_reply', Reply}. from is who answers, nil: not known.

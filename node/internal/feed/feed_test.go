@@ -1,0 +1,87 @@
+package feed_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/feed"
+)
+
+func all[E any](c <-chan E) (all []E) {
+	for e := range c {
+		all = append(all, e)
+	}
+	return all
+}
+
+func TestFeed(t *testing.T) {
+	f := feed.New(2, func(e int) int { return 10 * e })
+	require.False(t, f.Full())
+	for i := range 5 {
+		f.Send(i)
+	}
+	require.True(t, f.Full())
+	f.Miss()
+	require.EqualValues(t, 4, f.Missed())
+	f.Close()
+	f.Close()
+	f.Send(7)
+	require.Equal(t, []int{0, 10}, all(f.C()))
+	require.EqualValues(t, 4, f.Missed())
+}
+
+// Many may send at the same time, and another close.
+func TestFeedTogether(t *testing.T) {
+	f := feed.New[int](200, nil)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 1000 {
+				f.Send(1)
+			}
+		})
+	}
+	read := 0
+	for range f.C() {
+		if read++; read == 100 {
+			f.Close()
+		}
+	}
+	wg.Wait()
+	require.GreaterOrEqual(t, read, 100)
+	require.LessOrEqual(t, uint64(read)+f.Missed(), uint64(4000))
+}
+
+func TestHub(t *testing.T) {
+	var h feed.Hub[string]
+	h.Send("nobody reads it")
+	a, b, c := h.Open(2), h.Open(1), h.Open(3)
+	h.Send("x")
+	h.Drop(c)
+	h.Drop(c)
+	h.Send("y")
+	h.Close()
+	h.Close()
+	h.Send("z")
+	require.Equal(t, []string{"x", "y"}, all(a.C()))
+	require.Equal(t, []string{"x"}, all(b.C()))
+	require.Equal(t, []string{"x"}, all(c.C()))
+	require.EqualValues(t, 1, b.Missed())
+	require.Empty(t, all(h.Open(1).C()), "it is closed")
+}
+
+func TestThrottle(t *testing.T) {
+	var h feed.Throttle
+	now := time.Unix(1000, 0)
+	var logged []uint64
+	for range 10 {
+		if not, due := h.Due(now, time.Second); due {
+			logged = append(logged, not)
+		}
+		now = now.Add(400 * time.Millisecond)
+	}
+	require.Equal(t, []uint64{0, 2, 2, 2}, logged)
+}
