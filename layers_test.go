@@ -29,7 +29,7 @@ var layers = map[string]int{
 	"internal/markdown": 0,
 	"internal/daemon":   5, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
-	"internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
+	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
 	"internal/nodetest": 3,
@@ -70,7 +70,7 @@ var within = map[string][]string{
 // downward only.
 var inside = map[string]int{
 	"node/internal/env": 0, "node/internal/table": 0, "node/internal/admission": 0, "node/internal/quota": 0,
-	"node/internal/restart": 0, "node/internal/counter": 0, "node/internal/feed": 0, "node/internal/trace": 0, "node/internal/mesh": 1,
+	"node/internal/restart": 0, "node/internal/feed": 0, "node/internal/trace": 0, "node/internal/mesh": 1,
 
 	"node": 3,
 
@@ -91,7 +91,7 @@ var inside = map[string]int{
 	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/epmdtest": 0,
-	"internal/inbox": 0, "internal/treefields": 1,
+	"internal/inbox": 0, "internal/counter": 0, "internal/nodehook": 0, "internal/treefields": 1,
 	"internal/executor": 1,
 	"internal/erltest":  1, "internal/termtest": 1, "internal/nodetest": 1,
 	"internal/demo": 1, "internal/daemon/health": 1,

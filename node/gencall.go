@@ -136,16 +136,3 @@ func ErrorTerm(err error) any {
 	}
 	return err.Error()
 }
-
-// BodyOf returns what is asked in a message that is a call, of whatever kind.
-func BodyOf(msg any) (any, bool) {
-	switch m := msg.(type) {
-	case wire.Tuple:
-		if len(m) == 3 && m[0] == genCall {
-			return m[2], true
-		}
-	case interface{ untyped() Request[any] }:
-		return m.untyped().Body, true
-	}
-	return nil, false
-}

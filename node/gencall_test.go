@@ -120,13 +120,8 @@ func TestAsRequest(t *testing.T) {
 		assert.Equal(t, c.ok, ok, "%v", c.msg)
 		if ok {
 			assert.Equal(t, c.body, r.Body)
-			body, ok := node.BodyOf(c.msg)
-			assert.True(t, ok)
-			assert.Equal(t, c.body, body)
 		}
 	}
-	_, ok := node.BodyOf(5)
-	assert.False(t, ok)
 
 	// The From of a call is that of the request it was.
 	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, m any) error {

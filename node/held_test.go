@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -82,7 +83,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 func TestQuotaSpawnFor(t *testing.T) {
 	far, near, log := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
 	require.NoError(t, near.Connect(soon(t), far.Name()))
-	near.Release(far.Name()) // which is asked for in a process, too
+	nodehook.Release(near, far.Name()) // which is asked for in a process, too
 	o := node.Options{For: near.Name(), Name: "one"}
 	pid, err := far.SpawnOpt(o, node.ActorFunc(echo))
 	require.NoError(t, err)

@@ -241,11 +241,11 @@ func (p *proc) measure(i *Info) {
 	i.Handled = p.handled
 }
 
-// Mailboxes returns how many messages wait for each of some processes, the one
+// mailboxes returns how many messages wait for each of some processes, the one
 // being handled included; -1 for one that is gone. One that is being handed to a
 // process on a goroutine of its own, which waits for it, may not be among them for that
 // moment. It is the part of Infos that costs little.
-func (n *Node) Mailboxes(pids []PID) []int {
+func (n *Node) mailboxes(pids []PID) []int {
 	counts := make([]int, len(pids))
 	for first := 0; first < len(pids); first += infosAtOnce {
 		var procs []*proc

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -408,7 +409,7 @@ func TestInfos(t *testing.T) {
 // Mailboxes counts what waits, in the order asked, for many and for none.
 func TestMailboxes(t *testing.T) {
 	n := startNode(t, node.Config{})
-	assert.Empty(t, n.Mailboxes(nil))
+	assert.Empty(t, nodehook.Mailboxes(n, nil))
 	var pids []node.PID
 	var want []int
 	for i := range 600 {
@@ -423,14 +424,14 @@ func TestMailboxes(t *testing.T) {
 		pids, want = append(pids, pid), append(want, i%3)
 	}
 	nodetest.Settles(t, func() string { // on its way to a goroutine that waits for it, a message is nowhere
-		if got := n.Mailboxes(pids); !slices.Equal(want, got) {
+		if got := nodehook.Mailboxes(n, pids); !slices.Equal(want, got) {
 			return fmt.Sprint(got)
 		}
 		return ""
 	})
 	n.Exit(pids[7], node.Kill)
 	want[7] = -1
-	assert.Equal(t, want, n.Mailboxes(pids))
+	assert.Equal(t, want, nodehook.Mailboxes(n, pids))
 }
 
 // handled calls a function for each crash report; on a busy machine more is logged.

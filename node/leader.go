@@ -98,10 +98,10 @@ func codeOf(b Actor) string {
 	return t.PkgPath()
 }
 
-// Messages returns the messages that wait for a process, the oldest max of them,
+// messages returns the messages that wait for a process, the oldest max of them,
 // as Info counts them. Those in a mailbox that is bounded or that a user has made
 // are not shown.
-func (n *Node) Messages(pid PID, max int) []any {
+func (n *Node) messages(pid PID, max int) []any {
 	p := n.lookup(pid)
 	if p == nil || p.boxed {
 		return nil
@@ -135,9 +135,9 @@ func (n *Node) Messages(pid PID, max int) []any {
 	return slices.DeleteFunc(all, func(m any) bool { _, internal := m.(tick); return internal })
 }
 
-// Traffic returns how many bytes have come and gone over the connections that this
+// traffic returns how many bytes have come and gone over the connections that this
 // node has now.
-func (n *Node) Traffic() (in, out uint64) {
+func (n *Node) traffic() (in, out uint64) {
 	if n.dist == nil {
 		return 0, 0
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -86,19 +87,19 @@ func TestMessages(t *testing.T) {
 		for i := 1; i <= 4; i++ {
 			require.NoError(t, n.Send(pid, i))
 		}
-		got := n.Messages(pid, 3)
+		got := nodehook.Messages(n, pid, 3)
 		if len(got) > 0 && got[0] == 0 {
 			got = append(got[1:], 3) // the one that is being handled counts, for an Actor
 		}
 		assert.Equal(t, []any{1, 2, 3}, got, w.name)
 		close(goOn)
 		n.Exit(pid, node.Kill)
-		assert.Empty(t, n.Messages(pid, 3))
+		assert.Empty(t, nodehook.Messages(n, pid, 3))
 	}
 	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, asActor(func(host, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
-	assert.Empty(t, n.Messages(boxed, 3))
+	assert.Empty(t, nodehook.Messages(n, boxed, 3))
 }
 
 func TestAnyModule(t *testing.T) {
@@ -118,13 +119,13 @@ func TestAnyModule(t *testing.T) {
 
 func TestTraffic(t *testing.T) {
 	a, _, self, remote := two(t)
-	in, out := a.Traffic()
+	in, out := nodehook.Traffic(a)
 	require.NoError(t, self.Send(remote, wire.Tuple{self.Self(), 1}))
 	self.Receive()
-	in2, out2 := a.Traffic()
+	in2, out2 := nodehook.Traffic(a)
 	assert.Greater(t, in2, in)
 	assert.Greater(t, out2, out)
-	in, out = startNode(t, node.Config{}).Traffic()
+	in, out = nodehook.Traffic(startNode(t, node.Config{}))
 	assert.Zero(t, in+out)
 }
 

@@ -167,7 +167,7 @@ func TestRunInMailbox(t *testing.T) {
 			info, err := n.Info(pid)
 			require.NoError(t, err)
 			assert.Equal(t, first+left, info.Mailbox)
-			msgs := n.Messages(pid, 10)
+			msgs := n.messages(pid, 10)
 			require.Len(t, msgs, 10)
 			assert.Equal(t, []any{0, 1, 2}, msgs[left:left+3])
 			release <- struct{}{}

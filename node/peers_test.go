@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -48,7 +49,7 @@ func TestPeers(t *testing.T) {
 		assert.GreaterOrEqual(t, p.FramesOut, uint64(calls))
 		assert.False(t, p.Held)
 	}
-	in, out := a.Traffic()
+	in, out := nodehook.Traffic(a)
 	assert.LessOrEqual(t, a.Peers()[0].BytesIn, in+1000)
 	assert.LessOrEqual(t, a.Peers()[0].BytesOut, out+1000)
 

@@ -37,15 +37,6 @@ func Panicked(cause any) *Crash {
 	return &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
 }
 
-// Orderly reports whether an exit reason is one that nobody needs to be told of:
-// normal, shutdown, {shutdown, _}.
-func Orderly(reason any) bool {
-	if t, ok := reason.(wire.Tuple); ok {
-		return len(t) == 2 && t[0] == Shutdown
-	}
-	return reason == Normal || reason == Shutdown
-}
-
 // maxBrief is how much of a message or a reason an error text shows, in bytes: what
 // comes from another node may be as long as a message may be.
 const maxBrief = 1 << 10

@@ -36,8 +36,8 @@ func (p *peer) askRelease() {
 	}
 }
 
-// ReleaseKnown reports whether [Node.Release] of a node needs no waiting.
-func (n *Node) ReleaseKnown(name Atom) bool {
+// releaseKnown reports whether release of a node needs no waiting.
+func (n *Node) releaseKnown(name Atom) bool {
 	p := n.peerNow(name)
 	if p == nil {
 		return true
@@ -50,10 +50,10 @@ func (n *Node) ReleaseKnown(name Atom) bool {
 	}
 }
 
-// Release returns the OTP release of a node that is connected, such as 27; 0 if it
+// release returns the OTP release of a node that is connected, such as 27; 0 if it
 // is none, or does not say. Each node is asked when it connects; until it has
-// answered, Release waits, at most 5 s.
-func (n *Node) Release(name Atom) int {
+// answered, release waits, at most 5 s.
+func (n *Node) release(name Atom) int {
 	p := n.peerNow(name)
 	if p == nil {
 		return 0

@@ -221,7 +221,7 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 		}
 	}
 	if o.Place.how == detached {
-		o.Scheduler = &dedicated{kick: make(chan Runnable, 1), quit: make(chan struct{})}
+		o.Scheduler = &dedicated{kick: make(chan sched.Runnable, 1), quit: make(chan struct{})}
 	}
 	var p *proc
 	k := staged
@@ -461,17 +461,14 @@ func (p *proc) start(c *Context, guest *executor.Guest, fresh bool) {
 	}
 }
 
-// Runnable is what a [sched.Scheduler] is given.
-type Runnable = sched.Runnable
-
 // dedicated is the scheduler of a detached actor: a goroutine of its own.
 type dedicated struct {
-	kick chan Runnable // capacity 1: at most one wake-up is owed
-	quit chan struct{} // closed when the actor has exited
+	kick chan sched.Runnable // capacity 1: at most one wake-up is owed
+	quit chan struct{}       // closed when the actor has exited
 }
 
 // Schedule is part of sched.Scheduler.
-func (d *dedicated) Schedule(r Runnable) { d.kick <- r }
+func (d *dedicated) Schedule(r sched.Runnable) { d.kick <- r }
 
 // loop is a detached actor's goroutine: started by spawn, ended by the actor's
 // exit, waited for by Node.Stop.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -27,7 +28,7 @@ func TestStartChildCounts(t *testing.T) {
 	}))
 	ctx := nodetest.Soon(t)
 	require.NoError(t, near.Connect(ctx, far.Name()))
-	near.Release(far.Name()) // which is asked for in a process, too
+	nodehook.Release(near, far.Name()) // which is asked for in a process, too
 	named := supervisor.Named{Module: "m", Function: "f"}
 	_, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 1000}, node.Options{Name: "one_for_one"})
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -77,7 +78,7 @@ func expected(k *Child, reason any) bool {
 	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
 		return true
 	}
-	return k.Restart != Permanent && node.Orderly(reason)
+	return k.Restart != Permanent && nodehook.IsCleanExit(reason)
 }
 
 // end stops all children and then the supervisor.

@@ -149,8 +149,8 @@ func TestInterrupted(t *testing.T) {
 	s := newCLITest(t)
 	asked := make(chan struct{})
 	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
-	_, err := n.SpawnOpt(node.Options{Name: "silent"}, node.ActorFunc(func(_ *node.Context, msg any) error {
-		if _, ok := node.BodyOf(msg); ok {
+	_, err := n.SpawnOpt(node.Options{Name: "silent"}, node.ActorFunc(func(c *node.Context, msg any) error {
+		if _, ok := c.Node().AsRequest(msg); ok {
 			close(asked)
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
@@ -24,7 +25,7 @@ func TestOperatorHolds(t *testing.T) {
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	for _, from := range []*node.Node{ops, other} {
 		require.NoError(t, from.Connect(ctx, far.Name()))
-		from.Release(far.Name()) // which is asked for in a process, too
+		nodehook.Release(from, far.Name()) // which is asked for in a process, too
 	}
 	spawn := func(from *node.Node, name node.Atom) (node.PID, error) {
 		return admin.Spawn(ctx, from, far.Name(), "m", "f", nil, name)

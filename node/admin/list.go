@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
@@ -172,7 +173,7 @@ func (q *request) info() (any, error) {
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
 		Ancestry: otp.Ancestors(q.n, i),
 	}
-	for _, m := range q.n.Messages(pid, min(most, shownMessages)) {
+	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))
 	}
 	return toTerm(d)

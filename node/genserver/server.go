@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -399,7 +400,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	err := s.end(reason)
 	s.extras.logged = true
 	reason = node.ReasonOf(err)
-	if log := s.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := s.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
 			"last_message", sys.Brief(msg), "state", sys.Brief(s.stateShown()),
 			"reason", sys.Words(reason))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -207,7 +208,7 @@ func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
 		n.Processes()(add)
 	}
 	put(examined, float64(len(pids)))
-	lengths := n.Mailboxes(pids)
+	lengths := nodehook.Mailboxes(n, pids)
 	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
 	for i, k := range lengths[:min(len(lengths), c.cfg.Longest)] {
 		put(mailbox, float64(max(k, 0)), strconv.Itoa(i+1))

@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -121,7 +122,7 @@ type counted struct{ in, out, lastIn, lastOut uint64 }
 func (t *tools) io() wire.Tuple {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	in, out := t.n.Traffic()
+	in, out := nodehook.Traffic(t.n)
 	c := &t.traffic
 	if in < c.lastIn || out < c.lastOut { // a connection has ended: what it had counts on
 		c.lastIn, c.lastOut = min(in, c.lastIn), min(out, c.lastOut)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -261,7 +262,7 @@ func boolAtom(b bool) wire.Atom {
 // messages are those that wait, as terms.
 func (t *tools) messages(pid wire.PID) wire.List {
 	l := wire.List{}
-	for _, m := range t.n.Messages(pid, t.cfg.Messages) {
+	for _, m := range nodehook.Messages(t.n, pid, t.cfg.Messages) {
 		l = append(l, sys.Term(m))
 	}
 	return l

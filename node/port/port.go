@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -366,7 +367,7 @@ func (p *port) end(e ended) error {
 	default:
 		reason = statusReason(e)
 	}
-	if !node.Orderly(reason) {
+	if !nodehook.IsCleanExit(reason) {
 		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason",
 			sys.Words(reason))
 	}

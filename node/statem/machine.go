@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -290,7 +291,7 @@ func (m *machine[M]) ends(reason any) error {
 	m.told = true
 	err := m.end(reason)
 	reason = node.ReasonOf(err)
-	if log := m.Node().Log(); !told && !node.Orderly(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := m.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
 			"last_event", sys.Brief(m.last), "state", sys.Brief(m.shownState()),
 			"postponed", sys.Brief(m.postponedTerm()), "reason", sys.Words(reason))

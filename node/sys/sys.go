@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -171,13 +172,13 @@ func wrap(n *node.Node, to node.From, reply any) {
 	at := to.Caller().Node()
 	answer := func() {
 		if t, ok := reply.(wire.Tuple); !ok || len(t) != 2 || t[0] != wire.Error {
-			if n.Release(at) >= okState {
+			if nodehook.Release(n, at) >= okState {
 				reply = wire.Tuple{wire.OK, reply}
 			}
 		}
 		to.Reply(reply)
 	}
-	if at == n.Name() || n.ReleaseKnown(at) {
+	if at == n.Name() || nodehook.ReleaseKnown(n, at) {
 		answer()
 	} else {
 		go answer() // ends with the answer of the other node, or some seconds later

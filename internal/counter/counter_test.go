@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/counter"
+	"github.com/actornode/actornode/internal/counter"
 )
 
 func TestCount(t *testing.T) {
