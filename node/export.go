@@ -1,13 +1,11 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
+	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -23,34 +21,19 @@ type Behaviour func(args []any) (Actor, error)
 // result are terms of package wire.
 type Function func(ctx context.Context, args []any) (any, error)
 
-// exports is what a node offers by module, function and arity: what supervisors
+// exported is what a node offers by module, function and arity: what supervisors
 // that are described by text, remote spawns and remote calls can run. Nothing
 // else can be run by name.
-type exports struct {
-	mu sync.RWMutex
-	m  map[wire.Export]exported
-}
-
 type exported struct {
 	behaviour Behaviour
 	function  Function
 }
 
-func (x *exports) set(e wire.Export, change func(*exported) error) error {
-	if e.Module == "" || e.Function == "" || e.Arity < 0 || e.Arity > 255 {
+func (n *Node) export(e wire.Export, change func(*exported) error) error {
+	if !export.Valid(e) {
 		return fmt.Errorf("%w: %v: want module:function/arity, arity 0 to 255", ErrBadName, e)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.m == nil {
-		x.m = make(map[wire.Export]exported)
-	}
-	was := x.m[e]
-	if err := change(&was); err != nil {
-		return err
-	}
-	x.m[e] = was
-	return nil
+	return n.exports.Change(e, change)
 }
 
 // ExportBehaviour lets processes be started by the name e. Errors: [ErrBadName],
@@ -59,7 +42,7 @@ func (n *Node) ExportBehaviour(e wire.Export, b Behaviour) error {
 	if b == nil {
 		return ErrNilBehaviour
 	}
-	return n.exports.set(e, func(x *exported) error {
+	return n.export(e, func(x *exported) error {
 		if x.behaviour != nil {
 			return fmt.Errorf("%w: %v", ErrNameTaken, e)
 		}
@@ -74,7 +57,7 @@ func (n *Node) ExportFunction(e wire.Export, f Function) error {
 	if f == nil {
 		return ErrNilBehaviour
 	}
-	return n.exports.set(e, func(x *exported) error {
+	return n.export(e, func(x *exported) error {
 		if x.function != nil {
 			return fmt.Errorf("%w: %v", ErrNameTaken, e)
 		}
@@ -83,11 +66,7 @@ func (n *Node) ExportFunction(e wire.Export, f Function) error {
 	})
 }
 
-func (n *Node) exported(e wire.Export) exported {
-	n.exports.mu.RLock()
-	defer n.exports.mu.RUnlock()
-	return n.exports.m[e]
-}
+func (n *Node) exported(e wire.Export) exported { return n.exports.Get(e) }
 
 // Behaviour makes the behaviour that is exported as module:function with as
 // many arguments, or returns [ErrUndef].
@@ -126,36 +105,15 @@ func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (an
 
 // Unexport takes back what is exported under e. It reports whether there was
 // anything.
-func (n *Node) Unexport(e wire.Export) bool {
-	n.exports.mu.Lock()
-	defer n.exports.mu.Unlock()
-	_, was := n.exports.m[e]
-	delete(n.exports.m, e)
-	return was
-}
+func (n *Node) Unexport(e wire.Export) bool { return n.exports.Remove(e) }
 
 // Exports returns what is exported, in alphabetical order.
 func (n *Node) Exports() []wire.Export {
-	return n.exports.list(func(exported) bool { return true })
+	return n.exports.List(func(exported) bool { return true })
 }
 
 // Behaviours returns under which names processes can be started, in alphabetical
 // order.
 func (n *Node) Behaviours() []wire.Export {
-	return n.exports.list(func(x exported) bool { return x.behaviour != nil })
-}
-
-func (x *exports) list(wanted func(exported) bool) []wire.Export {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	all := make([]wire.Export, 0, len(x.m))
-	for e, what := range x.m {
-		if wanted(what) {
-			all = append(all, e)
-		}
-	}
-	slices.SortFunc(all, func(a, b wire.Export) int {
-		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Arity, b.Arity))
-	})
-	return all
+	return n.exports.List(func(x exported) bool { return x.behaviour != nil })
 }

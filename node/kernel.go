@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -221,12 +222,10 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 	if s.Module == erpc && (s.Function == executeCall && len(s.Args) == 4 || s.Function == executeCast && len(s.Args) == 3) {
 		return n.erpcFor(p, s), nil
 	}
-	for _, o := range s.Options {
-		if t, ok := o.(wire.Tuple); !ok || len(t) != 2 || !passedOver[t[0]] {
-			return nil, ExitWith(wire.Atom("badopt"))
-		}
+	if !export.Understood(s.Options) {
+		return nil, ExitWith(wire.Atom("badopt"))
 	}
-	module, function, list := applied(s)
+	module, function, list := export.Applied(s)
 	if !n.allows(p, module, function, len(list)) {
 		return undef(module, function, list), nil
 	}
@@ -242,35 +241,6 @@ func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
 		return ProcessFunc(func(*Process) error { return ExitWith(reason) }), nil
 	}
 	return b, nil
-}
-
-// passedOver are the options of a spawn that mean nothing here.
-var passedOver = map[any]bool{
-	wire.Atom("priority"): true, wire.Atom("fullsweep_after"): true, wire.Atom("min_heap_size"): true,
-	wire.Atom("min_bin_vheap_size"): true, wire.Atom("max_heap_size"): true, wire.Atom("message_queue_data"): true,
-	wire.Atom("async_dist"): true,
-}
-
-// applied finds what is to be run when that is erlang:apply of something.
-func applied(s *wire.Spawn) (module, function Atom, args []any) {
-	module, function, args = s.Module, s.Function, s.Args
-	if module != "erlang" || function != "apply" {
-		return module, function, args
-	}
-	switch len(args) {
-	case 2:
-		f, ok := args[0].(wire.Export)
-		if list, proper := wire.Elements(args[1]); ok && proper && len(list) == f.Arity {
-			return f.Module, f.Function, list
-		}
-	case 3:
-		m, ok1 := args[0].(Atom)
-		f, ok2 := args[1].(Atom)
-		if list, ok := wire.Elements(args[2]); ok && ok1 && ok2 {
-			return m, f, list
-		}
-	}
-	return module, function, args
 }
 
 // calling is a process that does nothing but call a function.

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -34,7 +35,7 @@ type Node struct {
 	dead    deadLetters
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
-	exports exports
+	exports export.Table[exported]
 	dist    *dist // nil: not distributed
 	env     env.Env
 	clock   env.Clock
