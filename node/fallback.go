@@ -24,7 +24,7 @@ func (d *dist) fallsBack(name Atom, proto, announced int, why error) {
 	if announced == proto {
 		why = errNotAnnounced
 	}
-	d.warnOfFallback("falling back to a less preferred protocol", name, f.Used, f.Best, "error", briefError(why))
+	d.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best, "error", briefError(why))
 }
 
 // linked is told that a peer is connected by a protocol.
@@ -38,7 +38,7 @@ func (d *dist) linked(p *peer, protocol string) {
 	d.mu.Unlock()
 	if ok {
 		d.fallbacks.Add(1)
-		d.warnOfFallback("a peer has connected by a less preferred protocol than it is known to speak", p.name, f.Used, f.Best)
+		d.warnOfFallback("a peer connected with a less preferred protocol than it used before", p.name, f.Used, f.Best)
 	}
 }
 

@@ -120,8 +120,9 @@ func (p *peer) refuse(k quota.Kind) {
 func (p *peer) logRefusals() {
 	for k := range p.refused {
 		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
-			p.n.cfg.Log.Warn("refused: the peer has too many", "peer", string(p.name), "what", quota.Kind(k).String(),
-				"at most", p.n.dist.quota.Limit(quota.Kind(k)).Max())
+			p.n.cfg.Log.Warn("a request of a peer was refused: the peer has reached its limit on this node", "peer", string(p.name),
+				"what", quota.Kind(k).String(),
+				"limit", p.n.dist.quota.Limit(quota.Kind(k)).Max())
 		}
 	}
 }

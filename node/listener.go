@@ -315,7 +315,7 @@ func (d *dist) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn
 	defer cancel()
 	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
 	wait := d.firstStep()
-	first := d.n.env.AfterFunc(wait, func() { a.Drop(fmt.Errorf("no name has come within %v", wait)) })
+	first := d.n.env.AfterFunc(wait, func() { a.Drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer

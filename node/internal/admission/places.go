@@ -73,7 +73,7 @@ func (e *Places) Give(p *Place) {
 }
 
 // ErrFull says that there is no place for a connection.
-var ErrFull = errors.New("this node has as many connections as it may have")
+var ErrFull = errors.New("too many connections to this node")
 
 // Limits are the limits, and what is used of them.
 func (e *Places) Limits() []limit.Use {

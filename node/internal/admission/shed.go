@@ -31,7 +31,7 @@ func (s *Shed) Refuses() bool {
 }
 
 // ErrShort is why a connection is refused.
-var ErrShort = errors.New("node: this node is short of memory, and takes one connection a second")
+var ErrShort = errors.New("node: this node is short of memory and accepts only one new connection a second")
 
 // Room returns why a node that wants to connect, and has proved nothing yet, is
 // refused; nil: it is not.

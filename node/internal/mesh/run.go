@@ -44,7 +44,7 @@ func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger,
 					why = causeOf(err)
 				}
 				if why != told && ctx.Err() == nil {
-					log.Warn("what nodes there are is not known, or not of all", "known", len(names), "error", err)
+					log.Warn("cannot list the nodes of the cluster, or listed only some of them", "known", len(names), "error", err)
 				}
 				told = why
 			}
@@ -71,7 +71,7 @@ func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger,
 			}
 		case r := <-results:
 			if m.Done(e.Now(), r.name, r.err) && ctx.Err() == nil {
-				log.Warn("cannot connect to a node of the mesh, and go on trying", "peer", string(r.name), "error", r.err)
+				log.Warn("cannot connect to a node of the mesh: will retry", "peer", string(r.name), "error", r.err)
 			}
 		}
 	}

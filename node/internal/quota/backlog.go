@@ -65,15 +65,16 @@ func (q *Quota) Judge(b *Backlog, l Look) error {
 		*was = t
 	} else if still := l.At.Sub(was.at); still >= q.Of.Stall {
 		q.Stalls.Refuse()
-		return fmt.Errorf("it takes nothing for %v while %s wait for it", still.Round(time.Millisecond), bytesText(l.Waits))
+		return fmt.Errorf("the peer took nothing for %v while %s waited to be sent (limits.stall)", still.Round(time.Millisecond),
+			bytesText(l.Waits))
 	}
 	if l.Unacked {
 		q.Links.Refuse()
-		return fmt.Errorf("it does not acknowledge that links are gone: it has %d", 2*q.Of.Links)
+		return fmt.Errorf("the peer does not acknowledge removed links: %d wait (limits.links)", 2*q.Of.Links)
 	}
 	if q.tooManyAnswers(b, t, l) {
 		q.Answers.Refuse()
-		return fmt.Errorf("it does not read its answers: %s of them wait for it, and %s may",
+		return fmt.Errorf("the peer does not read its answers: %s of them wait, %s are allowed (limits.answers)",
 			bytesText(l.Answers), bytesText(q.Room(q.Of.Answers)))
 	}
 	return nil

@@ -27,21 +27,21 @@ func TestJudge(t *testing.T) {
 	}
 	for name, looks := range map[string][]look{
 		"nothing is taken": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0},
-			{time.Minute, 2 * kib, 0, 5, "it takes nothing for 1h0m0s while 2.0 KiB wait for it", 0}},
+			{time.Minute, 2 * kib, 0, 5, "the peer took nothing for 1h0m0s while 2.0 KiB waited to be sent (limits.stall)", 0}},
 		"something is": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 6, "", 0}, {time.Minute, 2 * kib, 0, 6, "", 0}},
 		"little waits": {{0, 1 * kib, 0, 5, "", 0}, {2 * time.Hour, 1 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0}},
 		"answers are taken at a good rate": {{0, 200 * kib, 200 * kib, 0, "", 0}, {15 * time.Minute, 200 * kib, 200 * kib, 60 * kib, "", 0},
 			{15 * time.Minute, 200 * kib, 200 * kib, 120 * kib, "", 0}},
 		"too slowly": {{0, 200 * kib, 200 * kib, 0, "", 0}, {14 * time.Minute, 200 * kib, 200 * kib, 1, "", 0},
 			{time.Minute, 200 * kib, 200 * kib, 40 * kib,
-				"it does not read its answers: 200.0 KiB of them wait for it, and 100.0 KiB may", 0}},
+				"the peer does not read its answers: 200.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 0}},
 		"one that is long": {{0, 500 * kib, 500 * kib, 0, "", 410 * kib}, {30 * time.Minute, 500 * kib, 500 * kib, 1, "", 410 * kib}},
 		"far too many beside a long one": {{0, 900 * kib, 900 * kib, 0, "", 410 * kib}, {Moment, 900 * kib, 900 * kib, 0,
-			"it does not read its answers: 900.0 KiB of them wait for it, and 100.0 KiB may", 410 * kib}},
+			"the peer does not read its answers: 900.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 410 * kib}},
 		"far too many, and some are taken": {{0, 500 * kib, 500 * kib, 0, "", 0}, {Moment, 500 * kib, 500 * kib, 9, "", 0},
 			{Moment / 2, 500 * kib, 500 * kib, 9, "", 0}},
 		"far too many": {{0, 500 * kib, 500 * kib, 0, "", 0}, {Moment, 500 * kib, 500 * kib, 0,
-			"it does not read its answers: 500.0 KiB of them wait for it, and 100.0 KiB may", 0}},
+			"the peer does not read its answers: 500.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q, now := New(limits), start
@@ -63,7 +63,7 @@ func TestJudge(t *testing.T) {
 	var b Backlog
 	require.NoError(t, q.Judge(&b, Look{At: start, Waits: 2 * kib, Limit: kib}))
 	require.NoError(t, q.Judge(&b, Look{At: start.Add(2 * time.Hour), Waits: 2 * kib, Limit: kib}), "there is no connection for the moment")
-	require.EqualError(t, q.Judge(&b, Look{At: start, Steady: true, Unacked: true}), "it does not acknowledge that links are gone: it has 0")
+	require.EqualError(t, q.Judge(&b, Look{At: start, Steady: true, Unacked: true}), "the peer does not acknowledge removed links: 0 wait (limits.links)")
 }
 
 // While more waits for all peers than may, a peer is ended whose answers are more than its
@@ -82,7 +82,7 @@ func TestJudgeShareOfAnswers(t *testing.T) {
 	require.NoError(t, wait(0, 3*mib), "all may have 4 MiB")
 	require.NoError(t, wait(1, 1*mib), "half of what all may have is more")
 	require.Equal(t, time.Hour, peers[1].Again(time.Hour))
-	require.EqualError(t, wait(0, 5*mib), "it does not read its answers: 5.0 MiB of them wait for it, and 2.0 MiB may")
+	require.EqualError(t, wait(0, 5*mib), "the peer does not read its answers: 5.0 MiB of them wait, 2.0 MiB are allowed (limits.answers)")
 	require.Equal(t, Moment, peers[0].Again(time.Hour))
 	require.NoError(t, wait(1, 1*mib))
 }
