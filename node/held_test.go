@@ -132,7 +132,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	require.ErrorContains(t, err, "an unknown peer has started its limit of 2 processes")
 	far.Exit(pid, node.Kill)
 	used(2, 0)
-	log.Await(t, "peer=near@127.0.0.1 what=names \"at most\"=1")
+	log.Await(t, "peer=near@127.0.0.1 what=names limit=1")
 	log.Await(t, "peer=near@127.0.0.1 what=spawned limit=2")
 }
 
