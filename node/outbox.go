@@ -26,10 +26,7 @@ import (
 //  3. Who waits for room is let go by the next pass of the writer, and there is
 //     one: space wakes the writer. Who waits for messages of its own to be written
 //     that a long one of its own holds up is let go when enough of them have been.
-//  4. While asleep is set, what is in the link has somebody who will send it, or wake
-//     the writer: due is set and hushed is not 0, or about to be looked at by who has
-//     made it so; or owing is not 0; or who has written it is in stir. See hush.go.
-//  5. told is what the quota knows of: it differs from what waits here by less than
+//  4. told is what the quota knows of: it differs from what waits here by less than
 //     quota.Step, but for what has been sent since the writer's last pass; and it is 0 when
 //     nothing waits, and when the box is over.
 //  5. Nobody is held up for an answer, which any frame is but a message that says nothing of
