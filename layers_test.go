@@ -91,7 +91,7 @@ var inside = map[string]int{
 	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/epmdtest": 0,
-	"internal/inbox": 0, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/treefields": 1,
+	"internal/inbox": 0, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 1,
 	"internal/erltest":  1, "internal/termtest": 1, "internal/nodetest": 1,
 	"internal/demo": 1, "internal/daemon/health": 1,
