@@ -34,7 +34,7 @@ func samples() []sample {
 		{"Binary64", make([]byte, 64), 1},
 		{"Message", wire.Tuple{wire.Atom("update"), wire.Atom("account"), 42, 1_000_000, make([]byte, 64)}, 2},
 		{"GenCall", wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{pid, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}},
-			wire.Tuple{wire.Atom("is_auth"), wire.Atom("erl@host")}}, 6},
+			wire.Tuple{wire.Atom("is_auth"), wire.Atom("erl@host")}}, 7},
 		{"List100", list, 1},
 		{"List10000", long, 1},
 		{"Map20", m, 1},
