@@ -78,7 +78,7 @@ func (a *callerActor) Receive(ctx *node.Context, msg any) error {
 		return ctx.Send(a.main, answer{a.sum})
 	}
 	a.left--
-	node.SendRequest(ctx, a.server, increase{by: 1}, nil)
+	node.SendRequest(ctx, a.server, nil, increase{by: 1})
 	return nil
 }
 

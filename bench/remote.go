@@ -182,7 +182,7 @@ func serveNear(p contract.Params, n *node.Node, start func(contract.Params, *nod
 		return err
 	}
 	main.MonitorNode(nearName)
-	if err := main.SendAt(nearMain, pid); err != nil {
+	if err := main.Send(nearMain, pid); err != nil {
 		return err
 	}
 	node.ReceiveOf[node.NodeDown](main)
@@ -257,7 +257,7 @@ func (t *tally) Receive(ctx *node.Context, msg any) error {
 		return node.ErrUnhandled
 	}
 	if t.left == 0 {
-		return ctx.SendAt(nearMain, t.report())
+		return ctx.Send(nearMain, t.report())
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (t *tally) process(p *node.Process) error {
 	for t.left > 0 {
 		t.add(p.Receive())
 	}
-	return p.SendAt(nearMain, t.report())
+	return p.Send(nearMain, t.report())
 }
 
 // startTally starts a tally of n messages in the style asked for.

@@ -29,16 +29,16 @@ var remoteBulk = betweenNodes(contract.Bench{
 })
 
 // farHost returns balls, and to main the length of binaries.
-func farHost(from node.Sender, self node.PID, msg any) error {
+func farHost(from node.Caller, self node.PID, msg any) error {
 	switch m := msg.(type) {
 	case []byte:
-		return from.SendAt(nearMain, len(m))
+		return node.Send(from, nearMain, len(m))
 	default:
 		b, ok := asBall(m)
 		if !ok {
 			return node.ErrUnhandled
 		}
-		return from.Send(b.from, farBall(self, b.number))
+		return node.Send(from, b.from, farBall(self, b.number))
 	}
 }
 

@@ -41,18 +41,12 @@ func (cpuPonger) Receive(ctx *node.Context, msg any) error {
 	return returnBallOrCPU(ctx, ctx.Self(), msg)
 }
 
-// speaker is what both kinds of processes can do.
-type speaker interface {
-	Send(to node.PID, msg any) error
-	SendAt(at node.At, msg any) error
-}
-
-func returnBallOrCPU(s speaker, self node.PID, msg any) error {
+func returnBallOrCPU(s node.Caller, self node.PID, msg any) error {
 	if b, ok := asBall(msg); ok {
-		return s.Send(b.from, farBall(self, b.number))
+		return node.Send(s, b.from, farBall(self, b.number))
 	}
 	if msg == farCPU {
-		return s.SendAt(nearMain, wire.Tuple{farCPU, int(contract.CPU())})
+		return node.Send(s, nearMain, wire.Tuple{farCPU, int(contract.CPU())})
 	}
 	return node.ErrUnhandled
 }

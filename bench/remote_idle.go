@@ -31,7 +31,7 @@ var remoteIdle = betweenNodes(contract.Bench{
 		if err != nil {
 			return err
 		}
-		s.SendAt(nearMain, node.Atom("connected"))
+		s.Send(nearMain, node.Atom("connected"))
 		s.Receive() // until the end of the node
 		return nil
 	}))

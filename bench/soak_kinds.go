@@ -46,7 +46,7 @@ func (f *fault) names() error {
 	if at, ok := n.Whereis(name); !ok || at != other {
 		return fmt.Errorf("%s is %v, not %v", name, at, other)
 	}
-	from.SendAt(node.At{Name: f.name("nobody"), Node: n.Name()}, 1) // a dead letter, or an error
+	from.Send(node.At{Name: f.name("nobody"), Node: n.Name()}, 1) // a dead letter, or an error
 	if f.chance(50) {
 		return n.Unregister(name)
 	}
@@ -72,7 +72,7 @@ func (f *fault) aliases() error {
 	many, once, none := h.Alias(false), h.Alias(true), h.Alias(false)
 	h.Unalias(none)
 	for _, ref := range []node.Ref{many, once, none, many, once} {
-		node.SendTo(from, ref, int(f.number))
+		node.Send(from, ref, int(f.number))
 	}
 	if n == from { // nothing is lost
 		for range 3 {
@@ -327,7 +327,7 @@ func (f *fault) monitors() error {
 	if err != nil {
 		return err
 	}
-	refs := map[node.Ref]bool{h.Monitor(b): true, h.MonitorAt(node.At{Name: name, Node: y.Name()}): true}
+	refs := map[node.Ref]bool{h.Monitor(b): true, h.Monitor(node.At{Name: name, Node: y.Name()}): true}
 	gone := h.Monitor(other)
 	if h.Demonitor(gone, true); f.chance(50) {
 		f.kill(y, other)
@@ -477,7 +477,7 @@ func (f *fault) calls() error {
 				c.Cancel()
 			}
 		case 4:
-			node.SendRequest(h, pid, wire.Tuple{wire.Atom(pick(f.r, "late", "never", "echo")), i}, i)
+			node.SendRequest(h, pid, i, wire.Tuple{wire.Atom(pick(f.r, "late", "never", "echo")), i})
 		}
 		if v, err := node.Call[int](f.ctx, h, pid, i); lost(err) != nil || err == nil && v != i {
 			return fmt.Errorf("a call is answered with %v, %w, not %d", v, err, i)
@@ -529,7 +529,7 @@ func (f *fault) nodes() (err error) {
 		return err
 	}
 	h.MonitorNode(name)
-	refs := map[node.Ref]bool{h.Monitor(away): true, h.MonitorAt(node.At{Name: f.name("away"), Node: name}): true}
+	refs := map[node.Ref]bool{h.Monitor(away): true, h.Monitor(node.At{Name: f.name("away"), Node: name}): true}
 	for _, do := range []func() (any, error){
 		func() (any, error) { return f.tell(x, here, "link", away) },
 		func() (any, error) { return f.tell(n, away, "monitor", here) },

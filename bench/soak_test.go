@@ -116,7 +116,7 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 			p.Alias(false)
 			p.Link(far)
 			p.Monitor(far)
-			node.SendRequest(p, far, wire.Tuple{wire.Atom("never")}, 1)
+			node.SendRequest(p, far, 1, wire.Tuple{wire.Atom("never")})
 			if _, err := p.SendAfter(time.Hour, p.Self(), 1); err != nil {
 				return err
 			}

@@ -14,16 +14,15 @@ import (
 type soakActs interface {
 	Node() *node.Node
 	Self() node.PID
-	Link(node.PID)
+	Link(node.Dest)
 	Unlink(node.PID)
-	Monitor(node.PID) node.Ref
-	MonitorAt(node.At) node.Ref
+	Monitor(node.Dest) node.Ref
 	MonitorNode(node.Atom)
 	MonitorNodes(bool)
 	TrapExit(bool) bool
 	Alias(bool) node.Ref
-	SendAfter(time.Duration, node.PID, any) (*node.Timer, error)
-	SendInterval(time.Duration, node.PID, any) (*node.Timer, error)
+	SendAfter(time.Duration, node.Dest, any) (*node.Timer, error)
+	SendInterval(time.Duration, node.Dest, any) (*node.Timer, error)
 	Reply(node.From, any) error
 }
 

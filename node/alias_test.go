@@ -46,38 +46,38 @@ func TestAliases(t *testing.T) {
 		other := ask(false).(node.Ref)
 		assert.NotEqual(t, plain, other)
 		for i := range 3 {
-			require.NoError(t, h.SendAlias(plain, i))
+			require.NoError(t, h.Send(plain, i))
 			assert.Equal(t, i, nodetest.Next[int](t, h))
-			require.NoError(t, n.SendAlias(plain, i))
+			require.NoError(t, n.Send(plain, i))
 			assert.Equal(t, i, nodetest.Next[int](t, h))
 		}
 		assert.False(t, h.Unalias(plain), "another's alias")
 		assert.Equal(t, true, ask(plain))
 		assert.Equal(t, false, ask(plain))
-		require.NoError(t, h.SendAlias(plain, "late"), "as in Erlang, no error")
+		require.NoError(t, h.Send(plain, "late"), "as in Erlang, no error")
 		lost(plain, "late")
-		require.NoError(t, h.SendAlias(other, "still"))
+		require.NoError(t, h.Send(other, "still"))
 		assert.Equal(t, "still", nodetest.Next[string](t, h))
 
 		once := ask(true).(node.Ref)
-		require.NoError(t, h.SendAlias(once, "first"))
+		require.NoError(t, h.Send(once, "first"))
 		assert.Equal(t, "first", nodetest.Next[string](t, h))
-		require.NoError(t, n.SendAlias(once, "second"))
+		require.NoError(t, n.Send(once, "second"))
 		lost(once, "second")
 		assert.Equal(t, false, ask(once), "used up")
 
 		unused := ask(true).(node.Ref)
 		assert.Equal(t, true, ask(unused))
-		require.NoError(t, n.SendAlias(unused, "x"))
+		require.NoError(t, n.Send(unused, "x"))
 		lost(unused, "x")
 
 		// A reference that is no alias, and the alias of the dead.
 		ref := n.MakeRef()
-		require.NoError(t, n.SendAlias(ref, "x"))
+		require.NoError(t, n.Send(ref, "x"))
 		lost(ref, "x")
 		assert.Equal(t, false, ask(ref))
 		n.Exit(pid, node.Kill)
-		require.NoError(t, h.SendAlias(other, "y"))
+		require.NoError(t, h.Send(other, "y"))
 		lost(other, "y")
 		quiet(t, h)
 	})
@@ -92,7 +92,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 		var pids []node.PID
 		for i := range senders {
 			pids = append(pids, s.spawn(t, n, func(p host, m any) error {
-				p.SendAlias(m.(node.Ref), i)
+				p.Send(m.(node.Ref), i)
 				return p.Send(h.Self(), "sent")
 			}))
 		}

@@ -51,8 +51,8 @@ func sizeOf(i int) int {
 
 // bytesSender is what sends.
 type bytesSender interface {
-	Send(to node.PID, msg any) error
-	SendBytes(to node.PID, b []byte) error
+	Send(to node.Dest, msg any) error
+	SendBytes(to node.Dest, b []byte) error
 }
 
 // sendersOf are functions that send messages from a node, each third by Send.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // Request is what a process that is called gets: the caller's request and what
@@ -21,13 +23,23 @@ type From struct {
 
 // Reply answers the caller. [ErrReplied] if somebody has done so, or if the
 // caller has given up: such a reply is a dead letter, never a message.
-func (f From) Reply(v any) error { return f.answer(nil, v, nil) }
+func (f From) Reply(v any) error {
+	if f.t.p == nil {
+		return ErrReplied // there is no call
+	}
+	return f.answer(&f.t.p.node.acting, v, nil)
+}
 
 // Fail answers the caller with an error.
-func (f From) Fail(err error) error { return f.answer(nil, nil, err) }
+func (f From) Fail(err error) error {
+	if f.t.p == nil {
+		return ErrReplied
+	}
+	return f.answer(&f.t.p.node.acting, nil, err)
+}
 
-func (f From) answer(c *Context, v any, err error) error {
-	if f.t.settle(c, v, err) {
+func (f From) answer(a *acting, v any, err error) error {
+	if f.t.settle(a, v, err) {
 		return nil
 	}
 	if f.t.p != nil {
@@ -47,21 +59,13 @@ type Result struct {
 	Err   error
 }
 
-// calling is who makes a call.
-type calling struct {
-	node *Node
-	c    *Context
-	s    *Process
-	p    *proc // nil: a plain goroutine
-	more bool  // makes calls that it does not wait for
-}
+// Caller is who calls: a [*Node] for a plain goroutine, a [*Context] for an
+// Actor, a [*Process] for a blocking process or a handle.
+type Caller interface{ caller() *acting }
 
-// Caller makes calls: a [*Node] for a plain goroutine, a [*Context] for an
-// Actor, a [*Process] for a Process or a handle.
-type Caller interface{ caller() calling }
-
-// Dest is whom a call is for: a process, a registered name, or an alias.
-type Dest interface{ PID | Atom | Ref | At }
+// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or
+// a name on a node (At).
+type Dest = wire.Dest
 
 // Of returns the node of a caller.
 func Of(from Caller) *Node { return from.caller().node }
@@ -77,121 +81,123 @@ type Future[R any] struct {
 // Async sends a [Request] with req and returns at once. The future is completed
 // by the reply, by the exit of the process that was called ([*ExitError]), or
 // by whoever gives up on it.
-func Async[R any, T Dest, Q any](from Caller, to T, req Q) *Future[R] {
-	me := from.caller()
-	me.more = true
+func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
+	a := from.caller()
 	f := &Future[R]{}
-	f.p.node, f.p.more = me.node, &f.w
-	f.t = begin(nil, me, &f.p, to, req)
+	f.p.node, f.p.more = a.node, &f.w
+	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
 }
 
 // SendRequest sends a [Request] with req and returns at once; what comes of it is
 // a message to the caller, a [Result] with the tag. It is gen_server's
 // send_request, and the way for an Actor to call: it costs less than a future.
-func SendRequest[T Dest, Q any](from Caller, to T, req Q, tag any) {
-	me := from.caller()
-	me.more = true
-	begin(nil, me, me.request(tag), to, req)
+func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
+	a := from.caller()
+	begin(nil, a, true, a.request(tag), to, req)
 }
 
 // request returns a promise that will be a Result with the tag for the caller.
-func (me calling) request(tag any) *promise {
+func (a *acting) request(tag any) *promise {
 	var p *promise
-	if me.c != nil {
-		p = me.c.promise()
+	if a.ctx != nil {
+		p = a.ctx.promise()
 	} else {
-		p = &promise{node: me.node}
+		p = &promise{node: a.node}
 	}
-	p.waiter, p.asker, p.tag = nil, me.p, tag
+	p.waiter, p.asker, p.tag = nil, a.p, tag
 	return p
 }
 
 // begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
-// for none, bounds how long it waits for room in a bounded mailbox.
-func begin[T Dest, Q any](ctx context.Context, me calling, p *promise, to T, req Q) ticket {
-	n := me.node
+// for none, bounds how long it waits for room in a bounded mailbox. async says that the caller
+// does not wait for the reply.
+func begin[Q any](ctx context.Context, a *acting, async bool, p *promise, to Dest, req Q) ticket {
+	n := a.node
 	p.target = nil
 	t := p.arm()
 	from := From{t: t}
 	mayTrace := false
-	if me.p != nil {
-		from.caller = me.p.id + 1
-		if me.p.status.Load() != alive {
-			if me.p.gone() {
-				t.settle(me.c, nil, ErrExited)
+	if a.p != nil {
+		from.caller = a.p.id + 1
+		if a.p.status.Load() != alive {
+			if a.p.gone() {
+				t.settle(a, nil, ErrExited)
 				return t
 			}
 			mayTrace = true
 		}
 	}
 	m := Request[Q]{req, from}
-	switch to := any(to).(type) {
+	switch to := to.(type) {
 	case PID:
 		p.target = n.lookup(to)
-		if p.target == nil && n.callFar(me, t, to, At{}, req) {
+		if p.target == nil && n.callFar(a, async, t, to, At{}, req) {
 			return t
 		}
 		if p.target == nil {
 			if err := n.undeliverable(to, m); err != nil {
-				t.settle(me.c, nil, err)
+				t.settle(a, nil, err)
 				return t
 			}
 		}
 	case Atom:
 		var err error
 		if p.target, err = n.named(to, m); err != nil {
-			t.settle(me.c, nil, err)
+			t.settle(a, nil, err)
 			return t
 		}
 	case At:
 		if to.Node != n.cfg.Name {
-			if !n.callFar(me, t, PID{}, to, req) {
-				t.settle(me.c, nil, &ExitError{NoConnection})
+			if !n.callFar(a, async, t, PID{}, to, req) {
+				t.settle(a, nil, &ExitError{NoConnection})
 			}
 			return t
 		}
 		var err error
 		if p.target, err = n.named(to.Name, m); err != nil {
-			t.settle(me.c, nil, err)
+			t.settle(a, nil, err)
 			return t
 		}
 	case Ref:
 		p.target = n.aliased(to, m)
+	default:
+		t.settle(a, nil, ErrNoDest)
+		return t
 	}
 	if p.target == nil || !p.list() {
-		t.settle(me.c, nil, &ExitError{NoProc})
+		t.settle(a, nil, &ExitError{NoProc})
 		return t
 	}
 	if t := n.traces(); t != nil {
-		t.message(me.p, PID{}, p.target, m)
+		t.message(a.p, PID{}, p.target, m)
 	}
 	var err error
 	if p.target.boxed {
-		err = p.target.deliverBoxed(me.c, m, &patience{ctx, me.p})
+		err = p.target.deliverBoxed(a, m, &patience{ctx, a.p})
 	} else if mayTrace {
-		err = p.target.deliverTraced(me.c, m, me.p.token())
+		err = p.target.deliverTraced(a, m, a.p.token())
 	} else {
-		err = p.target.deliver(me.c, m)
+		err = p.target.deliver(a, m)
 	}
 	if err != nil {
-		t.settle(me.c, nil, err)
+		t.settle(a, nil, err)
 	}
 	return t
 }
 
 // promise returns a promise for a call that the caller will wait for.
-func (me calling) promise() *promise {
-	if me.s != nil {
-		p := &me.s.prepare().call
-		p.waiter = me.s
+func (a *acting) promise() *promise {
+	if a.proc != nil {
+		p := &a.proc.prepare().call
+		p.waiter = a.proc
 		return p
 	}
 	p := &struct {
 		promise
 		watches
 	}{}
-	p.node, p.more = me.node, &p.watches
+	p.node, p.more = a.node, &p.watches
 	return &p.promise
 }
 
@@ -200,26 +206,25 @@ func (me calling) promise() *promise {
 // [ErrNoProcess] if there was none); [ErrNoName]; [ErrMailboxFull];
 // [ErrReplyType]; and the cause of ctx's end. A reply that comes later than
 // that is a dead letter. An Actor's stage goes on without it while it waits.
-func Call[R any, T Dest, Q any](ctx context.Context, from Caller, to T, req Q) (R, error) {
-	me := from.caller()
-	return typed[R](me.await(ctx, begin(ctx, me, me.promise(), to, req)))
+func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
+	a := from.caller()
+	return typed[R](a.await(ctx, begin(ctx, a, false, a.promise(), to, req)))
 }
 
 // await waits for t in the way that is proper for the caller.
-func (me calling) await(ctx context.Context, t ticket) (any, error) {
+func (a *acting) await(ctx context.Context, t ticket) (any, error) {
 	switch {
-	case me.s != nil && me.s.co != nil:
-		return t.parkCo(ctx, me.s)
-	case me.s != nil:
-		return t.park(ctx, me.s)
-	case me.c != nil:
-		me.c.block()
+	case a.proc != nil && a.proc.co != nil:
+		return t.parkCo(ctx, a.proc)
+	case a.proc != nil:
+		return t.park(ctx, a.proc)
 	}
+	a.block()
 	return t.wait(ctx)
 }
 
 // CallWithin is Call with a timeout in place of a context: [ErrTimeout] after d.
-func CallWithin[R any, T Dest, Q any](d time.Duration, from Caller, to T, req Q) (R, error) {
+func CallWithin[R, Q any](d time.Duration, from Caller, to Dest, req Q) (R, error) {
 	if d < 0 {
 		var none R
 		return none, ErrBadTimeout
@@ -273,18 +278,18 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 func (f *Future[R]) Done() <-chan struct{} { return f.w.signal() }
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
-func (f *Future[R]) Cancel() bool { return f.t.settle(nil, nil, context.Canceled) }
+func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
 
 // SendTo sends a [Result] with the tag to a process when the future is completed.
 func (f *Future[R]) SendTo(to PID, tag any) {
-	f.w.add(func(c *Context) {
+	f.w.add(&f.p.node.acting, func(a *acting) {
 		v, err := typed[R](f.p.value, f.p.err)
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v
 		}
 		if p := f.p.node.lookup(to); p != nil {
-			p.signal(c, r)
+			p.signal(a, r)
 		} else {
 			f.p.node.undeliverable(to, r)
 		}
@@ -297,35 +302,35 @@ type Awaitable interface{ Done() <-chan struct{} }
 // AwaitExit waits until a process has exited and returns its exit reason: noproc
 // if there was none to wait for. The error is the cause of ctx's end, or that
 // the calling process has exited.
-func AwaitExit[T Dest](ctx context.Context, from Caller, to T) (reason any, err error) {
-	me := from.caller()
-	p := me.promise()
+func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
+	a := from.caller()
+	p := a.promise()
 	p.target = nil
 	t := p.arm()
 	var far *peer
 	var pid PID
 	var name Atom
-	switch to := any(to).(type) {
+	switch to := to.(type) {
 	case PID:
-		p.target, pid = me.node.lookup(to), to
-		far = me.node.reach(to)
+		p.target, pid = a.node.lookup(to), to
+		far = a.node.reach(to)
 	case Atom:
-		p.target = me.node.names.get(to)
+		p.target = a.node.names.get(to)
 	case Ref:
-		p.target = me.node.aliasOwner(to)
+		p.target = a.node.aliasOwner(to)
 	case At:
-		if far, name = me.node.peer(to.Node), to.Name; to.Node == me.node.cfg.Name {
-			p.target = me.node.names.get(to.Name)
+		if far, name = a.node.peer(to.Node), to.Name; to.Node == a.node.cfg.Name {
+			p.target = a.node.names.get(to.Name)
 		}
 	}
 	switch {
 	case far != nil:
-		far.watchFor(me.c, t, me.node.sender(me.p), pid, name)
+		far.watchFor(a, t, a.sender(), pid, name)
 	case p.target == nil || !p.list():
-		t.settle(me.c, nil, nil)
+		t.settle(a, nil, nil)
 		return NoProc, nil
 	}
-	_, err = me.await(ctx, t)
+	_, err = a.await(ctx, t)
 	if e, ok := err.(*ExitError); ok {
 		if cause, _ := context.Cause(ctx).(*ExitError); cause != e {
 			return e.Reason, nil
@@ -347,18 +352,6 @@ func AwaitAll(ctx context.Context, futures ...Awaitable) error {
 	return nil
 }
 
-// Resolve finds the process that a destination stands for now.
-func Resolve[T Dest](from Caller, to T) (PID, bool) {
-	n := from.caller().node
-	switch to := any(to).(type) {
-	case PID:
-		return to, true
-	case Atom:
-		return n.Whereis(to)
-	case Ref:
-		if p := n.aliasOwner(to); p != nil {
-			return p.pid(), true
-		}
-	}
-	return PID{}, false
-}
+// Resolve finds the process that a destination stands for now; false: there is none, or
+// it is a name on another node.
+func Resolve(from Caller, to Dest) (PID, bool) { return from.caller().node.resolve(to) }

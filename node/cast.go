@@ -29,25 +29,6 @@ func AsCast(msg any) (body any, ok bool) {
 	return nil, false
 }
 
-// Sender sends messages: a [*Node], a [*Context] or a [*Process].
-type Sender interface {
-	Send(to PID, msg any) error
-	SendName(name Atom, msg any) error
-	SendAlias(ref Ref, msg any) error
-	SendAt(at At, msg any) error
-}
-
-// SendTo sends to a destination of any kind.
-func SendTo[T Dest](from Sender, to T, msg any) error {
-	switch to := any(to).(type) {
-	case PID:
-		return from.Send(to, msg)
-	case Atom:
-		return from.SendName(to, msg)
-	case Ref:
-		return from.SendAlias(to, msg)
-	case At:
-		return from.SendAt(to, msg)
-	}
-	return nil
-}
+// Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for
+// those who do not know which kind of [Caller] that is.
+func Send(from Caller, to Dest, msg any) error { return from.caller().Send(to, msg) }

@@ -133,7 +133,7 @@ func (c *chaos) act(in inside, w *watches, r *rand.Rand) {
 			c.check(c.n.Unregister(chaosName(r)), node.ErrNoName)
 		}
 	case 8:
-		c.check(c.n.SendName(chaosName(r), poke{r.Uint64()}), node.ErrNoName)
+		c.check(c.n.Send(chaosName(r), poke{r.Uint64()}), node.ErrNoName)
 	case 9:
 		c.check(in.Send(c.pick(r), poke{r.Uint64()}), node.ErrExited)
 	default:

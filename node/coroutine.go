@@ -23,7 +23,6 @@ import (
 // Owned by whoever runs the process, answered excepted.
 type coroutine struct {
 	run    *fiber.Fiber  // from its first turn until its function has returned
-	c      *Context      // of the worker that it runs on; changes with every pause
 	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
 
@@ -87,16 +86,17 @@ func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 
 // begin and end are the first and the last of a turn.
 func (s *Process) begin(c *Context) {
-	p, co := &s.p, s.co
-	co.c, co.left, co.sends, co.before = c, max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
+	p, co := &s.own, s.co
+	s.w, s.ctx = c.w, c
+	co.left, co.sends, co.before = max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
 	co.talks = nil
 	c.p = p
 	bias.Store(&p.running, 1)
 }
 
 func (s *Process) end() {
-	s.co.c.handled(s.p.handled - s.co.before)
-	bias.Store(&s.p.running, 0)
+	s.ctx.handled(s.p.handled - s.co.before)
+	bias.Store(&s.own.running, 0)
 }
 
 // verdict is that of a turn. The caller holds the stage.
@@ -112,7 +112,7 @@ func (s *Process) verdict() executor.Verdict {
 // the stage again, when it is s's turn or s is dead. It leaves the call to its caller, as after
 // a switch the processor guesses wrong where each return goes.
 func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
-	co, c := s.co, s.co.c
+	co, c := s.co, s.ctx
 	s.end()
 	s.p.Talks(co.talks)
 	to := c.home
@@ -127,16 +127,16 @@ func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bo
 // depart is leave for callers that do not hold the stage, before or after. They call
 // arrive afterwards.
 func (s *Process) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
-	if s.co.c.w.Enter() {
+	if s.w.Enter() {
 		return s.leave()
 	}
 	s.co.lost = true
-	return s.co.run.Leave(s.co.c.home)
+	return s.co.run.Leave(s.ctx.home)
 }
 
 // arrive is the end of what depart begins. False: s is dead.
 func (s *Process) arrive() bool {
-	s.co.c.w.Leave()
+	s.w.Leave()
 	return !s.p.gone()
 }
 
@@ -191,7 +191,7 @@ type job Process
 func (j *job) Run() {
 	s := (*Process)(j)
 	defer s.co.run.Unlock()
-	s.co.c.w.Leave()
+	s.w.Leave()
 	ended := false
 	defer func() {
 		s.co.ended = true
@@ -199,22 +199,22 @@ func (j *job) Run() {
 		if ended || cause == nil && s.p.gone() {
 			return
 		}
-		s.p.exit(s.co.c, Panicked(cause))
+		s.p.exit(&s.acting, Panicked(cause))
 	}()
 	if !s.p.gone() {
 		err := s.fn(s)
 		ended = true
-		s.p.exit(s.co.c, reasonOf(err))
+		s.p.exit(&s.acting, reasonOf(err))
 	}
 	ended = true
 }
 
 // Next is part of fiber.Job.
-func (j *job) Next() *fiber.Fiber { return j.co.c.home }
+func (j *job) Next() *fiber.Fiber { return j.ctx.home }
 
 // due reports whether there is a reason for another turn. The caller holds the stage.
 func (s *Process) due() bool {
-	p, co := &s.p, s.co
+	p, co := &s.own, s.co
 	if co.ended {
 		return false
 	}
@@ -257,10 +257,10 @@ func (s *Process) refuse() {
 	panic(ErrThreadLocked)
 }
 
-// drop removes the message of p that is next.
-func (co *coroutine) drop(p *proc) {
-	if n := p.q.Drop(); n != nil {
-		co.c.w.Stage().Recycle(n)
+// drop removes the message of s, a coroutine, that is next.
+func (s *Process) drop() {
+	if n := s.own.q.Drop(); n != nil {
+		s.w.Stage().Recycle(n)
 	}
 }
 
@@ -269,7 +269,7 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
-	p, co := &s.p, s.co
+	p, co := &s.own, s.co
 	if co.left--; co.left <= 0 {
 		s.yield()
 	}
@@ -283,11 +283,11 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 				with, msg = t.with, t.with.msg
 			} else if ok {
 				co.expired = co.expired || t.seq == co.seq
-				co.drop(p)
+				s.drop()
 				continue
 			}
 			if match != nil {
-				co.c.w.Leave()
+				s.w.Leave()
 				ok := match(msg)
 				s.enter()
 				if !ok {
@@ -295,12 +295,12 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 					continue
 				}
 			}
-			p.settle(co.c.w.Stage(), nil)
+			p.settle(s.w.Stage(), nil)
 			if co.traces || with != nil {
 				co.traces = p.received(with)
 				co.left = 1 // so that the next message is looked at here, too
 			}
-			co.c.w.Leave()
+			s.w.Leave()
 			if timer != nil {
 				timer.Stop()
 			}
@@ -309,7 +309,7 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 		if p.refill() {
 			continue
 		}
-		co.c.w.Leave()
+		s.w.Leave()
 		switch {
 		case p.gone():
 			runtime.Goexit()
@@ -328,7 +328,7 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 
 // enter takes the stage, waiting for it if it was lost.
 func (s *Process) enter() {
-	for !s.co.c.w.Enter() {
+	for !s.w.Enter() {
 		s.co.left = 0 // there is a reason to resume
 		s.pause()
 	}

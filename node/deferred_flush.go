@@ -48,14 +48,14 @@ func (b *outbox) tryFlush() {
 func (b *outbox) wakeWriter() { b.wake <- struct{}{} } // has room: once for each time that the writer sleeps
 
 // scheduleFlush sees to it that what has been written into the link leaves soon: by the
-// writer, if it is awake; by whoever defers, or at the end of c's turn; or it wakes the
+// writer, if it is awake; by whoever defers, or at the end of a's turn; or it wakes the
 // writer.
-func (b *outbox) scheduleFlush(c *Context) {
+func (b *outbox) scheduleFlush(a *acting) {
 	s := b.state()
 	if !s.Asleep() {
 		return // it looks at the link before it sleeps
 	}
-	if s.Deferring() == 0 && c != nil && c.deferToTurnEnd(b) {
+	if s.Deferring() == 0 && a.w != nil && a.ctx.deferToTurnEnd(b) {
 		return
 	}
 	b.on(flush.Written)
@@ -104,11 +104,11 @@ func (p *peer) deferForCall() bool {
 }
 
 // askSoon is ask for one who then waits for a start, or a receipt.
-func (p *peer) askSoon(c *Context, t ticket, f wire.Frame) {
+func (p *peer) askSoon(a *acting, t ticket, f wire.Frame) {
 	if p.deferForCall() {
 		defer p.box.flushDeferred()
 	}
-	p.ask(c, t, forStart, &farCall{}, f)
+	p.ask(a, t, forStart, &farCall{}, f)
 }
 
 const (
@@ -132,7 +132,7 @@ type deferred struct {
 // deferToTurnEnd has what has been written into b's link sent at the end of c's turn, or
 // when its handler waits, or is seen to take long. False: c's turn has no such end.
 func (c *Context) deferToTurnEnd(b *outbox) bool {
-	if c.w == nil || !c.w.Holds() {
+	if !c.w.Holds() {
 		return false
 	}
 	switch c.sendsAtEnd.Load() {

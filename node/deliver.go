@@ -34,24 +34,24 @@ const (
 // the cause of ctx's end: then nobody knows; but to another node nothing is sent if
 // ctx has ended before. Messages of one sender, whether by Deliver or Send, arrive in
 // the order in which they were sent.
-func Deliver[T Dest](ctx context.Context, from Caller, to T, msg any) error {
-	me := from.caller()
-	if me.p != nil && me.p.gone() {
+func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
+	a := from.caller()
+	if a.p != nil && a.p.gone() {
 		return ErrExited
 	}
-	f, where := frameTo(me.node, to)
-	f.Payload, f.Token = msg, me.p.token()
-	if where == me.node.cfg.Name {
-		return me.node.receive(nil, me.p, me.c, &f, &patience{ctx, me.p})
+	f, where := frameTo(a.node, to)
+	f.Payload, f.Token = msg, a.p.token()
+	if where == a.node.cfg.Name {
+		return a.node.receive(nil, a, &f, &patience{ctx, a.p})
 	}
-	return me.deliverFar(ctx, where, f)
+	return a.deliverFar(ctx, where, f)
 }
 
 // frameTo returns the frame of a message, which is still to be filled in, and the node
 // that it is for.
-func frameTo[T Dest](n *Node, to T) (f wire.Frame, where Atom) {
+func frameTo(n *Node, to Dest) (f wire.Frame, where Atom) {
 	f.Op = wire.OpSend
-	switch to := any(to).(type) {
+	switch to := to.(type) {
 	case PID:
 		f.To, where = to, to.Node()
 	case Atom:
@@ -64,26 +64,54 @@ func frameTo[T Dest](n *Node, to T) (f wire.Frame, where Atom) {
 	return f, where
 }
 
-// SendNow is [SendTo] by one whom nothing may hold up, such as a server that answers
-// whoever a message names. A mailbox here that has no room for the message makes a dead
-// letter of it, whatever its policy, as for a message from another node. For another node
-// it counts as an answer: see [ClusterLimits].Answers. Who sends a great deal by it to a
-// node that does not read loses the connection. Errors are those of [Deliver] for a
-// process here, of SendTo for another.
-func SendNow[T Dest](from Caller, to T, msg any) error {
-	me := from.caller()
-	if me.p != nil && me.p.gone() {
+// SendOptions of a send. The zero value is that of [Node.Send].
+type SendOptions struct {
+	// NoWait is for a sender that nothing may hold up, such as a server that answers
+	// whoever a message names. A mailbox here that has no room for the message makes a dead
+	// letter of it, whatever its policy, as for a message from another node. For another node
+	// it counts as an answer: see [ClusterLimits].Answers; a sender that sends a great deal of
+	// them to a node that does not read loses the connection.
+	NoWait bool
+
+	// NoConnect has nothing sent where there is no connection to the other node, and makes
+	// none: erlang:send with noconnect. The error is [ErrNotHere] then. A message that is lost
+	// with the connection is no dead letter: this is for those who monitor which processes are
+	// there, and begin anew when a node comes back. For the same reason it implies NoWait
+	// towards another node.
+	NoConnect bool
+}
+
+// SendOpt is Send with options. Errors with NoWait are those of [Deliver] for a process here,
+// else those of Send.
+func (a *acting) SendOpt(o SendOptions, to Dest, msg any) error {
+	if a.gone() {
 		return ErrExited
 	}
-	f, where := frameTo(me.node, to)
-	f.Payload, f.Token = msg, me.p.token()
-	return me.node.sendNow(me.p, me.c, f, where)
+	f, where := frameTo(a.node, to)
+	if where == "" {
+		return a.Send(to, msg) // to nobody
+	}
+	far := a.node.dist != nil && where != a.node.cfg.Name
+	switch {
+	case o.NoConnect && far:
+		p := a.node.dist.get(where)
+		if p == nil || !p.isUp() {
+			return fmt.Errorf("%w: %s", ErrNotHere, where)
+		}
+		f.From, f.Payload, f.Lossy = a.sender(), msg, true
+		p.sendAnswer(a, f)
+		return nil
+	case o.NoWait:
+		f.Payload, f.Token = msg, a.p.token()
+		return a.node.sendNow(a, f, where)
+	}
+	return a.Send(to, msg)
 }
 
 // sendNow sends the message of f, from who, to the node where, as SendNow says.
-func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
+func (n *Node) sendNow(a *acting, f wire.Frame, where Atom) error {
 	if where == n.cfg.Name {
-		return n.receive(nil, acting(who, c), c, &f, nil)
+		return n.receive(nil, a, &f, nil)
 	}
 	var p *peer
 	if f.To.IsZero() {
@@ -93,13 +121,13 @@ func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
 	}
 	switch {
 	case p != nil:
-		f.From = n.sender(who)
-		p.sendAnswer(who, c, f)
+		f.From = a.sender()
+		p.sendAnswer(a, f)
 		return nil
 	case f.Name != "":
-		return n.sendAt(who, c, At{f.Name, where}, f.Payload)
+		return n.sendAt(a, At{Name: f.Name, Node: where}, f.Payload)
 	case !f.Ref.IsZero():
-		return n.sendAlias(who, c, f.Ref, f.Payload, f.Token)
+		return n.sendAlias(a, f.Ref, f.Payload, f.Token)
 	}
 	return n.undeliverable(f.To, f.Payload)
 }
@@ -107,7 +135,7 @@ func (n *Node) sendNow(who *proc, c *Context, f wire.Frame, where Atom) error {
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
 // is nil for a message from another node, far. How long it waits for room, if that is
 // what the mailbox's policy is, says u; nil: not at all.
-func (n *Node) receive(far *peer, who *proc, c *Context, f *wire.Frame, u *patience) error {
+func (n *Node) receive(far *peer, a *acting, f *wire.Frame, u *patience) error {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
@@ -123,7 +151,7 @@ func (n *Node) receive(far *peer, who *proc, c *Context, f *wire.Frame, u *patie
 		}
 	}
 	if t := n.traces(); t != nil && q != nil {
-		t.message(who, f.From, q, f.Payload)
+		t.message(a.p, f.From, q, f.Payload)
 	}
 	if far != nil && q != nil && q.showsPeer {
 		f.Payload = far.shown(f.Payload)
@@ -132,9 +160,9 @@ func (n *Node) receive(far *peer, who *proc, c *Context, f *wire.Frame, u *patie
 	case q == nil:
 		return ErrNoProcess
 	case q.boxed:
-		return q.offer(c, f.Payload, u)
+		return q.offer(a, f.Payload, u)
 	}
-	return q.deliverTraced(c, f.Payload, f.Token)
+	return q.deliverTraced(a, f.Payload, f.Token)
 }
 
 // patience is how long a send waits for room in a mailbox: until its sender is
@@ -161,13 +189,13 @@ func (u *patience) await(b mailbox.Waiter, msg any) error {
 
 // offer puts msg into a mailbox of its own making, or says why not; u is nil for a
 // sender that does not wait.
-func (p *proc) offer(c *Context, msg any, u *patience) error {
+func (p *proc) offer(a *acting, msg any, u *patience) error {
 	for {
 		switch p.cold.box.Push(msg) {
 		case mailbox.Queued:
 			return nil
 		case mailbox.Wake:
-			p.wake(c)
+			p.wake(a)
 			return nil
 		case mailbox.Dropped:
 			return ErrDropped
@@ -185,9 +213,7 @@ func (p *proc) offer(c *Context, msg any, u *patience) error {
 			}
 			return ErrMailboxFull
 		}
-		if c != nil {
-			c.block()
-		}
+		a.block()
 		if err := u.await(p.cold.box.(mailbox.Waiter), msg); err != nil {
 			return err
 		}
@@ -198,8 +224,8 @@ func (p *proc) offer(c *Context, msg any, u *patience) error {
 var errNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)
 
 // deliverFar is Deliver to another node.
-func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) error {
-	n := me.node
+func (a *acting) deliverFar(ctx context.Context, where Atom, f wire.Frame) error {
+	n := a.node
 	if err := context.Cause(ctx); err != nil {
 		return err // before anything is sent: its receipt might be faster
 	}
@@ -212,13 +238,13 @@ func (me calling) deliverFar(ctx context.Context, where Atom, f wire.Frame) erro
 	}
 	if p.receipts() {
 		if tr := n.traces(); tr != nil {
-			tr.away(me.p, f.To, At{f.Name, where}, f.Payload)
+			tr.away(a.p, f.To, At{Name: f.Name, Node: where}, f.Payload)
 		}
-		f.From, f.ID = n.sender(me.p), n.newRef().Number()
-		t := me.promise().arm()
+		f.From, f.ID = a.sender(), n.newRef().Number()
+		t := a.promise().arm()
 		t.p.target = nil
-		p.askSoon(me.c, t, f)
-		v, err := me.await(ctx, t)
+		p.askSoon(a, t, f)
+		v, err := a.await(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -272,5 +298,5 @@ func receipt(err error) Atom {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *wire.Frame) {
-	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, nil, nil, f, nil))})
+	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.acting, f, nil))})
 }

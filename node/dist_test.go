@@ -50,7 +50,7 @@ func TestFarSend(t *testing.T) {
 	a, b, self, remote := two(t)
 	require.NoError(t, self.Send(remote, wire.Tuple{self.Self(), 1}))
 	assert.Equal(t, wire.Tuple{remote, 1}, self.Receive())
-	require.NoError(t, self.SendAt(node.At{Name: "echo", Node: b.Name()}, wire.Tuple{self.Self(), 2}))
+	require.NoError(t, self.Send(node.At{Name: "echo", Node: b.Name()}, wire.Tuple{self.Self(), 2}))
 	assert.Equal(t, wire.Tuple{remote, 2}, self.Receive())
 	assert.Equal(t, []node.Atom{b.Name()}, a.Nodes(true))
 	assert.Equal(t, []node.Atom{a.Name()}, b.Nodes(true))
@@ -122,7 +122,7 @@ func TestFarCallTimesOut(t *testing.T) {
 func TestFarMonitor(t *testing.T) {
 	_, b, self, remote := two(t)
 	byPID := self.Monitor(remote)
-	byName := self.MonitorAt(node.At{Name: "echo", Node: b.Name()})
+	byName := self.Monitor(node.At{Name: "echo", Node: b.Name()})
 	taken := self.Monitor(remote)
 	assert.True(t, self.Demonitor(taken, true))
 	self.Send(remote, node.Atom("done"))

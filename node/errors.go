@@ -8,6 +8,7 @@ var (
 	ErrNodeStopped  = errors.New("node: the node has been stopped")
 	ErrExited       = errors.New("node: the calling process has exited")
 	ErrNoProcess    = errors.New("node: no such process")
+	ErrNoDest       = errors.New("node: the destination is nil")
 	ErrNoName       = errors.New("node: no process is registered under that name")
 	ErrNameTaken    = errors.New("node: cannot register the name")
 	ErrBadName      = errors.New("node: invalid name for a process")

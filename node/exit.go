@@ -44,12 +44,12 @@ type death struct {
 // exit ends p with a reason, whoever runs it: it is dead to all others when
 // exit returns, and so are those that had to go with it. c is the context of
 // the calling actor, nil elsewhere. It reports whether p was alive.
-func (p *proc) exit(c *Context, reason any) bool {
-	return p.leave(c, reason, c != nil && c.p == p)
+func (p *proc) exit(a *acting, reason any) bool {
+	return p.leave(a, reason, a.is(p))
 }
 
 // leave is exit; own says that it is the process's own code that ends it.
-func (p *proc) leave(c *Context, reason any, own bool) bool {
+func (p *proc) leave(a *acting, reason any, own bool) bool {
 	p.mu.Lock()
 	if p.gone() {
 		p.mu.Unlock()
@@ -61,21 +61,21 @@ func (p *proc) leave(c *Context, reason any, own bool) bool {
 	if crash, ok := reason.(*Crash); ok && own {
 		d.report(crash)
 	}
-	d.carryOutAll(c, own)
+	d.carryOutAll(a, own)
 	return true
 }
 
 // carryOutAll is carryOut for d, if there is one, and for those that have to go
 // with it: one after the other, so that a chain of a million links needs no deep
 // stack.
-func (d *death) carryOutAll(c *Context, own bool) {
+func (d *death) carryOutAll(a *acting, own bool) {
 	if d == nil {
 		return
 	}
-	wave := d.carryOut(c, own)
+	wave := d.carryOut(a, own)
 	for len(wave) > 0 {
 		d := wave[0]
-		wave = append(wave[1:], d.carryOut(c, c != nil && c.p == d.p)...)
+		wave = append(wave[1:], d.carryOut(a, a.is(d.p))...)
 	}
 }
 
@@ -115,16 +115,16 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 }
 
 // carryOut makes the death known. It returns those that had to go with p.
-func (d *death) carryOut(c *Context, own bool) (wave []*death) {
+func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 	p, n := d.p, d.p.node
 	var cache *table.Slots
-	if c != nil && c.w != nil {
-		cache = &c.slots
+	if a.w != nil {
+		cache = &a.ctx.slots
 	}
 	if d.name != "" {
 		n.names.remove(d.name, p) // first: who is not among the processes has no name
 	}
-	n.count(c, -1)
+	n.count(a, -1)
 	n.table.Remove(p.id, cache)
 	if d.owner != nil {
 		d.owner.GiveSpawn()
@@ -137,7 +137,7 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 	}
 	armed := p.in.Close()
 	if d.has() {
-		wave = d.tell(c)
+		wave = d.tell(a)
 	}
 	if p.status.Load()&dead == 0 {
 		p.status.Or(dead)
@@ -152,14 +152,14 @@ func (d *death) carryOut(c *Context, own bool) (wave []*death) {
 		if armed || p.boxed {
 			s.prod()
 		}
-		s.answered(nil)
+		s.answered(a)
 	case free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {
 			close(d.quit)
 		}
 	}
 	if !own && p.kind != handle {
-		p.abandon(c)
+		p.abandon(a)
 	}
 	return wave
 }
@@ -174,7 +174,7 @@ func (d *death) has() bool {
 // links broken, its monitors told. What a link or a monitor does to a process
 // is done with that process locked, so that it is over when an Unlink or a
 // Demonitor comes too late.
-func (d *death) tell(c *Context) (wave []*death) {
+func (d *death) tell(a *acting) (wave []*death) {
 	if d.cancel != nil {
 		d.cancel(&ExitError{d.reason})
 	}
@@ -182,18 +182,18 @@ func (d *death) tell(c *Context) (wave []*death) {
 		d.forget()
 	}
 	if d.tied {
-		wave = d.tellLink(c, wave, d.p.node.origin.PID(d.p.parent-1))
+		wave = d.tellLink(a, wave, d.p.node.origin.PID(d.p.parent-1))
 	}
 	if d.links.Len() != 0 {
 		for to := range d.links.All() {
-			wave = d.tellLink(c, wave, to)
+			wave = d.tellLink(a, wave, to)
 		}
 	}
 	for _, t := range d.calls {
-		t.settle(c, nil, &ExitError{d.reason})
+		t.settle(a, nil, &ExitError{d.reason})
 	}
 	if len(d.watchers) != 0 {
-		d.tellWatchers(c)
+		d.tellWatchers(a)
 	}
 	d.p.lose(d.unsent)
 	return wave
@@ -210,15 +210,15 @@ func (d *death) forget() {
 }
 
 // tellWatchers is what becomes of the monitors of p: the first comes first.
-func (d *death) tellWatchers(c *Context) {
+func (d *death) tellWatchers(a *acting) {
 	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
-		m.fire(c, d.p.pid(), d.reason)
+		m.fire(a, d.p.pid(), d.reason)
 	}
 }
 
 // tellLink breaks the link to a process. If that process has to go, it is added
 // to wave.
-func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
+func (d *death) tellLink(a *acting, wave []*death, to PID) []*death {
 	q := d.p.node.lookup(to)
 	if q == nil {
 		if far := d.p.node.connected(to); far != nil {
@@ -228,7 +228,7 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if next := q.linkBrokenLocked(c, d.p.pid(), d.reason); next != nil {
+	if next := q.linkBrokenLocked(a, d.p.pid(), d.reason); next != nil {
 		wave = append(wave, next)
 	}
 	return wave
@@ -236,7 +236,7 @@ func (d *death) tellLink(c *Context, wave []*death, to PID) []*death {
 
 // linkBrokenLocked is the exit signal of from, which p is linked to perhaps. If p
 // has to go, its death is returned, to be carried out.
-func (p *proc) linkBrokenLocked(c *Context, from PID, reason any) *death {
+func (p *proc) linkBrokenLocked(a *acting, from PID, reason any) *death {
 	switch {
 	case p.gone() || !p.removeLinkLocked(from):
 		return nil
@@ -246,22 +246,22 @@ func (p *proc) linkBrokenLocked(c *Context, from PID, reason any) *death {
 	}
 	switch {
 	case p.cold != nil && p.cold.trap:
-		p.signal(c, Exited{from, reason})
+		p.signal(a, Exited{from, reason})
 	case reason != Normal:
 		d := new(death)
-		p.condemnLocked(d, reason, c != nil && c.p == p)
+		p.condemnLocked(d, reason, a.is(p))
 		return d
 	}
 	return nil
 }
 
 // exitSignal is exit/2: a signal that no link carries.
-func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
+func (n *Node) exitSignal(a *acting, from, to PID, reason any) {
 	p := n.lookup(to)
 	if p == nil { // as in Erlang: nobody there, nothing to do
 		if far := n.reach(to); far != nil {
 			far.signal(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
-			far.pace(n.lookup(from), c)
+			far.pace(a)
 		}
 		return
 	}
@@ -269,7 +269,7 @@ func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 		t.event(TraceSignal, p, from, "", reason)
 	}
 	if reason == Kill {
-		p.exit(c, Killed)
+		p.exit(a, Killed)
 		return
 	}
 	p.mu.Lock()
@@ -277,10 +277,10 @@ func (n *Node) exitSignal(c *Context, from, to PID, reason any) {
 	p.mu.Unlock()
 	switch {
 	case trap:
-		p.signal(c, Exited{from, reason})
+		p.signal(a, Exited{from, reason})
 	case reason == Normal && from != to:
 	default:
-		p.exit(c, reason)
+		p.exit(a, reason)
 	}
 }
 

@@ -94,14 +94,13 @@ type (
 // doer is what both casts of process can do.
 type doer interface {
 	Self() node.PID
-	Send(node.PID, any) error
-	Link(node.PID)
+	Send(node.Dest, any) error
+	Link(node.Dest)
 	Unlink(node.PID)
-	Monitor(node.PID) node.Ref
-	MonitorName(node.Atom) node.Ref
+	Monitor(node.Dest) node.Ref
 	Demonitor(node.Ref, bool) bool
 	TrapExit(bool) bool
-	Exit(node.PID, any)
+	Exit(node.Dest, any)
 }
 
 func newTheatre(t *testing.T, spawn func(*node.Node, *puppet) (node.PID, error)) *theatre {
@@ -165,7 +164,7 @@ func (p *puppet) do(d doer, a act) error {
 		case "monitor":
 			p.refs[d.Monitor(p.who(who))] = ref
 		case "monitorname":
-			p.refs[d.MonitorName(node.Atom(who))] = ref
+			p.refs[d.Monitor(node.Atom(who))] = ref
 		case "demonitor":
 			for r, name := range p.refs {
 				if name == who {

@@ -108,7 +108,7 @@ func TestFarNothingIsLeft(t *testing.T) {
 		_, err = a.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
 			c.MonitorNode(b.Name())
 			c.Monitor(remote)
-			c.MonitorAt(node.At{Name: "echo", Node: b.Name()})
+			c.Monitor(node.At{Name: "echo", Node: b.Name()})
 			c.Link(remote)
 			c.Unlink(remote)
 			node.SendRequest(c, deaf, 1, 1)
@@ -283,7 +283,7 @@ func TestFarHeldUp(t *testing.T) {
 			at := node.At{Name: "sink", Node: b.Name()}
 			ways := map[string]func(*node.Process){
 				"send":    func(p *node.Process) { p.Send(sink, 1) },
-				"name":    func(p *node.Process) { p.SendAt(at, 1) },
+				"name":    func(p *node.Process) { p.Send(at, 1) },
 				"link":    func(p *node.Process) { p.Link(sink); p.Unlink(sink) },
 				"monitor": func(p *node.Process) { p.Demonitor(p.Monitor(sink), true) },
 				"exit":    func(p *node.Process) { p.Exit(sink, node.Normal) },

@@ -72,15 +72,13 @@ type player struct {
 type playing interface {
 	node.Caller
 	Self() node.PID
-	Link(node.PID)
+	Link(node.Dest)
 	Unlink(node.PID)
-	Monitor(node.PID) node.Ref
-	MonitorAt(node.At) node.Ref
+	Monitor(node.Dest) node.Ref
 	MonitorNode(node.Atom)
 	Demonitor(node.Ref, bool) bool
-	Exit(node.PID, any)
-	Send(node.PID, any) error
-	SendAt(node.At, any) error
+	Exit(node.Dest, any)
+	Send(node.Dest, any) error
 	TrapExit(bool) bool
 }
 
@@ -192,7 +190,7 @@ func (m *farModel) act(r *rand.Rand) {
 		})
 	case 8:
 		where := at()
-		tell(func(in playing, p *player) { p.refs[in.MonitorAt(where)] = watching })
+		tell(func(in playing, p *player) { p.refs[in.Monitor(where)] = watching })
 	case 9, 10:
 		flush := r.IntN(2) == 0
 		tell(func(in playing, p *player) {

@@ -67,7 +67,7 @@ func TestFarErlKilled(t *testing.T) {
 	me, got := catcher(t, n, "")
 	require.NoError(t, n.Send(me, func(p *node.Process) {
 		p.MonitorNode(e.name)
-		p.SendAt(e.echo(), wire.Tuple{p.Self(), 1})
+		p.Send(e.echo(), wire.Tuple{p.Self(), 1})
 	}))
 	old := caught(t, got).(wire.Tuple)[0].(node.PID)
 	inCatcher(n, me, func(p *node.Process) { p.Link(old); p.Monitor(old) })
@@ -233,9 +233,9 @@ func TestFarErlCut(t *testing.T) {
 		proxy.after.Store(300 + r.Int64N(30_000))
 		me, got := catcher(t, n, "")
 		inCatcher(n, me, func(p *node.Process) {
-			p.MonitorAt(e.echo())
+			p.Monitor(e.echo())
 			for i := range 200 {
-				p.SendAt(e.echo(), wire.Tuple{p.Self(), wire.Tuple{i, make([]byte, r.IntN(2000))}})
+				p.Send(e.echo(), wire.Tuple{p.Self(), wire.Tuple{i, make([]byte, r.IntN(2000))}})
 			}
 		})
 		next := 0
@@ -340,7 +340,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	var process, actor atomic.Int64
 	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		for {
-			if err := p.SendAt(sink, make([]byte, 1<<15)); err != nil {
+			if err := p.Send(sink, make([]byte, 1<<15)); err != nil {
 				return err
 			}
 			process.Add(1)
@@ -348,7 +348,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	busy, err := n.SpawnOpt(node.Options{Place: node.OnStage(0)}, node.ActorFunc(func(c *node.Context, msg any) error {
-		c.SendAt(sink, make([]byte, 1<<15))
+		c.Send(sink, make([]byte, 1<<15))
 		actor.Add(1)
 		return c.Send(c.Self(), msg)
 	}))
@@ -396,7 +396,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	held, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		defer close(ended)
 		close(began)
-		p.SendAt(sink, 1)
+		p.Send(sink, 1)
 		p.Receive()
 		return nil
 	}))
@@ -446,7 +446,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	cfg.Distribution.Limits.Message = 1 << 20
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
-	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name); p.SendAt(e.echo(), wire.Tuple{p.Self(), 1}) })
+	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name); p.Send(e.echo(), wire.Tuple{p.Self(), 1}) })
 	far := caught(t, got).(wire.Tuple)[0].(node.PID)
 	dead := n.DeadLetters(16)
 	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {

@@ -125,9 +125,9 @@ func (s *Static) Find(ctx context.Context, name Atom) ([]Endpoint, error) {
 }
 
 // Announce is part of Finder. It tells nobody but Next.
-func (s *Static) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
+func (s *Static) Announce(ctx context.Context, a Announcement) (stop func(), err error) {
 	if s.Next != nil {
-		return s.Next.Announce(ctx, me)
+		return s.Next.Announce(ctx, a)
 	}
 	return func() {}, nil
 }

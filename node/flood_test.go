@@ -205,7 +205,7 @@ func TestManyDials(t *testing.T) {
 		before := runtime.NumGoroutine()
 		const many = 10_000
 		for i := range many {
-			require.NoError(t, n.SendAt(node.At{Name: "x", Node: node.Atom(fmt.Sprint("nobody", i, "@10.9.9.9"))}, i))
+			require.NoError(t, n.Send(node.At{Name: "x", Node: node.Atom(fmt.Sprint("nobody", i, "@10.9.9.9"))}, i))
 		}
 		synctest.Wait()
 		require.LessOrEqual(t, runtime.NumGoroutine()-before, 3*16)
@@ -216,7 +216,7 @@ func TestManyDials(t *testing.T) {
 
 		begun := time.Now()
 		require.NoError(t, n.Connect(soon(t), real.Name()))
-		require.NoError(t, n.SendAt(node.At{Name: "x", Node: again.Name()}, 1))
+		require.NoError(t, n.Send(node.At{Name: "x", Node: again.Name()}, 1))
 		synctest.Wait()
 		require.Equal(t, []node.Atom{again.Name(), real.Name()}, n.Nodes(true))
 		require.Zero(t, time.Since(begun))

@@ -37,7 +37,7 @@ func (p *peer) handle(f *wire.Frame) error {
 		p.exited(f)
 	case wire.OpSignal:
 		if q := p.target(f); q != nil && !p.refuses(q, "exit") {
-			n.exitSignal(nil, f.From, q.pid(), f.Payload)
+			n.exitSignal(&n.acting, f.From, q.pid(), f.Payload)
 		}
 	case wire.OpMonitor:
 		p.monitored(f)
@@ -112,7 +112,7 @@ func (p *peer) deliver(f *wire.Frame) {
 	}
 	switch {
 	case f.Token != nil && !q.boxed:
-		q.deliverTraced(nil, f.Payload, f.Token)
+		q.deliverTraced(&n.acting, f.Payload, f.Token)
 	default:
 		p.hand(q, p.letter(f.Payload))
 	}
@@ -214,7 +214,7 @@ func (p *peer) exited(f *wire.Frame) {
 	q.mu.Lock()
 	d := p.exitedLocked(q, f)
 	q.mu.Unlock()
-	d.carryOutAll(nil, false)
+	d.carryOutAll(&p.n.acting, false)
 }
 
 func (p *peer) exitedLocked(q *proc, f *wire.Frame) *death {
@@ -276,7 +276,7 @@ func (p *peer) down(f *wire.Frame) {
 	}
 	p.mu.Unlock()
 	if m != nil {
-		m.fire(nil, m.pid, f.Payload)
+		m.fire(&p.n.acting, m.pid, f.Payload)
 	}
 }
 
@@ -340,7 +340,7 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 			case reason != nil:
 				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: reason})
 			case p.isOver():
-				q.exit(nil, NoConnection)
+				q.exit(&p.n.acting, NoConnection)
 			}
 		}
 		if s.Monitor {

@@ -64,7 +64,7 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	}
 	r := &requester{to, via}
 	p := &promise{node: n, far: r, more: &watches{}}
-	p.more.then = []func(*Context){func(c *Context) { p.reply(c, r.pid, ref, isAlias, t[1]) }}
+	p.more.then = []func(*acting){func(a *acting) { p.reply(a, r.pid, ref, isAlias, t[1]) }}
 	return From{t: p.arm()}, true
 }
 

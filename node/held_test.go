@@ -159,7 +159,7 @@ func TestQuotaRexByConnection(t *testing.T) {
 				call := wire.Tuple{me, wire.Tuple{node.Atom("call"), node.Atom("quota"), node.Atom("wait"), wire.List{},
 					wire.NewOrigin(wire.NodeID{Name: leader, Creation: 1}).PID(1)}}
 				if passedOn {
-					require.NoError(t, n.SendName("rex", call))
+					require.NoError(t, n.Send(node.Atom("rex"), call))
 				} else {
 					require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "rex", Payload: call}))
 				}

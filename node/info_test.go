@@ -391,8 +391,8 @@ func TestInfos(t *testing.T) {
 
 	// Each keeps a message under way; they move, and their stages are taken.
 	all := slices.Collect(maps.Keys(want))
-	var hop func(s node.Sender)
-	hop = func(s node.Sender) { s.Send(all[rand.IntN(len(all))], hop) }
+	var hop func(s node.Caller)
+	hop = func(s node.Caller) { node.Send(s, all[rand.IntN(len(all))], hop) }
 	for _, pid := range all {
 		require.NoError(t, n.Send(pid, hop))
 	}
@@ -491,14 +491,14 @@ func TestTableSizes(t *testing.T) {
 	every, err := h.SendInterval(time.Hour, h.Self(), 1)
 	require.NoError(t, err)
 	asked := node.Async[int](n, silent, 1)
-	node.SendRequest(h, silent, 2, "tag")
+	node.SendRequest(h, silent, "tag", 2)
 	s := n.Stats()
 	assert.Equal(t, before.Aliases+2, s.Aliases)
 	assert.Equal(t, before.Timers+2, s.Timers)
 	assert.Equal(t, 2, calls(silent))
 	assert.True(t, asked.Cancel())
 	assert.Equal(t, 1, calls(silent))
-	require.NoError(t, n.SendAlias(once, 1))
+	require.NoError(t, n.Send(once, 1))
 	assert.True(t, h.Unalias(ref))
 	long.Cancel()
 	every.Cancel()

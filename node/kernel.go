@@ -43,7 +43,7 @@ func (kernel) Receive(c *Context, msg any) error { return netKernel(c, msg) }
 func netKernel(c *Context, msg any) error {
 	if t, ok := msg.(wire.Tuple); ok && len(t) == 4 && t[0] == wire.Atom("io_request") {
 		if from, ok := t[1].(PID); ok { // it leads where there is no user; nobody must wait for ever
-			SendNow(c, from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
+			c.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
 		}
 		return nil
 	}
@@ -91,11 +91,11 @@ func rex(c *Context, msg any) error {
 	}
 	if from, ok := t[0].(PID); ok {
 		if t[1] == wire.Atom("features_request") {
-			SendNow(c, from, wire.Tuple{wire.Atom("features_reply"), n.cfg.Name, wire.List{wire.Atom("erpc")}})
+			c.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("features_reply"), n.cfg.Name, wire.List{wire.Atom("erpc")}})
 			return nil
 		}
 		if call, ok := t[1].(wire.Tuple); ok && len(call) == 5 && call[0] == wire.Atom("call") {
-			return n.answerRex(via.Peer, call, func(v any) { SendNow(n, from, wire.Tuple{wire.Atom("rex"), v}) })
+			return n.answerRex(via.Peer, call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("rex"), v}) })
 		}
 		if cast, ok := t[1].(wire.Tuple); ok && len(cast) == 3 {
 			via.Message = nil
@@ -129,7 +129,7 @@ func forward(c *Context, via PeerMessage, from PID, cast wire.Tuple) {
 	if errors.Is(err, ErrNoName) {
 		answer = wire.Tuple{wire.Atom("nonexisting_name"), cast[1]}
 	}
-	SendNow(c, from, wire.Tuple{wire.Atom("rex"), c.node.cfg.Name, answer})
+	c.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("rex"), c.node.cfg.Name, answer})
 }
 
 // passOn sends what a peer has asked to be sent, as if it had come from there itself.
@@ -142,7 +142,7 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 		via.Message = msg
 		msg = via
 	}
-	return SendNow(c, q.pid(), msg) // to q, though the name may be another's by now
+	return c.SendOpt(SendOptions{NoWait: true}, q.pid(), msg) // to q, though the name may be another's by now
 }
 
 // answerRex runs {call, Module, Function, Args, Leader} in a process of its own, for a

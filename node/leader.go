@@ -46,13 +46,13 @@ func (n *Node) leader() PID {
 }
 
 // leader is the group leader of who makes a call.
-func (me calling) leader() PID {
-	if me.p != nil {
-		if l := me.p.ownLeader(); !l.IsZero() {
+func (a *acting) leader() PID {
+	if a.p != nil {
+		if l := a.p.ownLeader(); !l.IsZero() {
 			return l
 		}
 	}
-	return me.node.leader()
+	return a.node.leader()
 }
 
 // ownLeader returns p's group leader; zero: the node's.

@@ -240,7 +240,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	assert.Equal(t, far, next(node.CauseNotConnected).To)
 
 	ref := n.MakeRef()
-	require.NoError(t, n.SendAlias(ref, "alias"))
+	require.NoError(t, n.Send(ref, "alias"))
 	assert.Equal(t, ref, next(node.CauseNoAlias).Alias)
 
 	froms := make(chan node.From, 1)
@@ -339,7 +339,7 @@ func TestDeadLetterLog(t *testing.T) {
 		assert.Equal(t, "no_process", last()["cause"])
 		assert.Equal(t, "string", last()["message_type"])
 		assert.EqualValues(t, 0, last()["not_logged"])
-		require.NoError(t, n.SendAlias(n.MakeRef(), 1))
+		require.NoError(t, n.Send(n.MakeRef(), 1))
 		require.Equal(t, 2, lines(), "each cause has its own line")
 		assert.Equal(t, "no_alias", last()["cause"])
 		time.Sleep(time.Second - 1) // of the bubble
@@ -350,7 +350,7 @@ func TestDeadLetterLog(t *testing.T) {
 		require.Equal(t, 3, lines())
 		assert.EqualValues(t, 10, last()["not_logged"])
 		time.Sleep(time.Hour)
-		require.ErrorIs(t, n.SendName("nobody", 1), node.ErrNoName)
+		require.ErrorIs(t, n.Send(node.Atom("nobody"), 1), node.ErrNoName)
 		require.Equal(t, 4, lines())
 		assert.EqualValues(t, 4, last()["not_logged"])
 		assert.Equal(t, "nobody", last()["to"])

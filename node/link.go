@@ -3,7 +3,7 @@ package node
 // link makes a link between p, the caller, and another process. Each side has
 // the other in its set; the sets of two local processes are changed with both
 // locked, so that a link has two ends or none, whatever both do at a time.
-func (p *proc) link(c *Context, to PID) {
+func (p *proc) link(a *acting, to PID) {
 	me := p.pid()
 	if to == me {
 		return
@@ -24,7 +24,7 @@ func (p *proc) link(c *Context, to PID) {
 		done := p.gone() || far.connectLink(p, to)
 		p.mu.Unlock()
 		if done {
-			far.pace(p, c)
+			far.pace(a)
 			return
 		}
 	}
@@ -33,6 +33,12 @@ func (p *proc) link(c *Context, to PID) {
 	if !p.node.origin.Minted(to) && to.Node() != p.node.cfg.Name {
 		reason = NoConnection
 	}
+	p.linkFailed(a, to, reason)
+}
+
+// linkFailed is the exit signal that comes back where there is nobody to link to. to is zero
+// where only a name is known.
+func (p *proc) linkFailed(a *acting, to PID, reason any) {
 	p.mu.Lock()
 	trap := p.cold != nil && p.cold.trap
 	done := p.gone() || p.hasLinkLocked(to) // a signal is on its way
@@ -40,9 +46,9 @@ func (p *proc) link(c *Context, to PID) {
 	switch {
 	case done:
 	case trap:
-		p.signal(c, Exited{to, reason})
+		p.signal(a, Exited{to, reason})
 	default:
-		p.exit(c, reason)
+		p.exit(a, reason)
 	}
 }
 
@@ -102,7 +108,7 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 	return p.cold != nil && p.cold.links.Remove(pid)
 }
 
-func (p *proc) unlink(c *Context, to PID) {
+func (p *proc) unlink(a *acting, to PID) {
 	q := p.node.lookup(to)
 	if t := p.node.traces(); t != nil {
 		t.event(TraceUnlink, p, to, "", nil)
@@ -122,18 +128,11 @@ func (p *proc) unlink(c *Context, to PID) {
 	}
 	p.mu.Unlock()
 	if far != nil {
-		far.pace(p, c)
+		far.pace(a)
 	}
 }
 
 // hasLinkLocked reports whether p is linked to pid.
 func (p *proc) hasLinkLocked(pid PID) bool {
 	return p.tied && p.isParent(pid) || p.cold != nil && p.cold.links.Has(pid)
-}
-
-// Linked reports whether the process is linked to another.
-func (c *Context) Linked(to PID) bool {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	return c.p.hasLinkLocked(to)
 }

@@ -48,7 +48,7 @@ func (c Chain) Find(ctx context.Context, name Atom) ([]Endpoint, error) {
 }
 
 // Announce is part of Finder. If one of the finders fails, none has the node.
-func (c Chain) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
+func (c Chain) Announce(ctx context.Context, a Announcement) (stop func(), err error) {
 	var stops []func()
 	stop = func() {
 		for _, s := range slices.Backward(stops) {
@@ -56,7 +56,7 @@ func (c Chain) Announce(ctx context.Context, me Announcement) (stop func(), err 
 		}
 	}
 	for _, f := range c {
-		s, err := f.Announce(ctx, me)
+		s, err := f.Announce(ctx, a)
 		if err != nil {
 			stop()
 			return nil, err

@@ -67,7 +67,7 @@ func (m *monitor) about() PID {
 }
 
 // fire delivers the Down unless the monitor has been taken away.
-func (m *monitor) fire(c *Context, pid PID, reason any) {
+func (m *monitor) fire(a *acting, pid PID, reason any) {
 	w := m.watcher
 	if w == nil {
 		m.far.tellDown(m, pid, reason)
@@ -77,7 +77,7 @@ func (m *monitor) fire(c *Context, pid PID, reason any) {
 	defer w.mu.Unlock()
 	if !w.gone() && w.cold.watching[m.ref.Number()] == m {
 		delete(w.cold.watching, m.ref.Number())
-		w.signal(c, m.down(pid, reason))
+		w.signal(a, m.down(pid, reason))
 	}
 }
 
@@ -98,7 +98,7 @@ func (m *monitor) forget() {
 }
 
 // add puts m where it belongs; false: the target is dead.
-func (m *monitor) add(c *Context) bool {
+func (m *monitor) add(a *acting) bool {
 	w := m.watcher
 	w.mu.Lock()
 	if w.gone() {
@@ -116,7 +116,7 @@ func (m *monitor) add(c *Context) bool {
 	if m.target != nil {
 		ok = m.attach()
 	} else if ok = m.far.watch(m); ok {
-		m.far.pace(w, c)
+		m.far.pace(a)
 	}
 	if ok && w.gone() { // killed meanwhile
 		m.forget()
@@ -150,8 +150,8 @@ func (m *monitor) attach() bool {
 }
 
 // monitor starts a watch over to, or over the process that has the name.
-func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
-	m := &monitor{ref: p.ref(c), watcher: p, name: name}
+func (p *proc) monitor(a *acting, to PID, name Atom) Ref {
+	m := &monitor{ref: a.newRef(), watcher: p, name: name}
 	m.target = p.node.lookup(to)
 	if m.target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
@@ -162,46 +162,49 @@ func (p *proc) monitor(c *Context, to PID, name Atom) Ref {
 	if m.target == nil && name == "" {
 		m.far, m.pid = p.node.reach(to), to
 	}
-	if m.target == nil && m.far == nil || !m.add(c) {
+	if m.target == nil && m.far == nil || !m.add(a) {
 		reason := NoProc
 		if name == "" && to.Node() != p.node.cfg.Name {
 			reason = NoConnection
 		}
-		p.signal(c, m.down(to, reason))
+		p.signal(a, m.down(to, reason))
 	}
 	return m.ref
 }
 
-func (p *proc) monitorName(c *Context, name Atom) Ref {
-	pid, _ := p.node.Whereis(name)
-	return p.monitor(c, pid, name)
+// monitorTo starts a watch over what to names.
+func (p *proc) monitorTo(a *acting, to Dest) Ref {
+	switch to := to.(type) {
+	case PID:
+		return p.monitor(a, to, "")
+	case Atom:
+		pid, _ := p.node.Whereis(to)
+		return p.monitor(a, pid, to)
+	case At:
+		return p.monitorAt(a, to)
+	}
+	pid, _ := p.node.resolve(to)
+	return p.monitor(a, pid, "")
 }
 
 // monitorAt watches whoever has a name on another node, or on this one.
-func (p *proc) monitorAt(c *Context, at At) Ref {
+func (p *proc) monitorAt(a *acting, at At) Ref {
 	if at.Node == p.node.cfg.Name {
-		return p.monitorName(c, at.Name)
+		return p.monitorTo(a, at.Name)
 	}
 	if t := p.node.traces(); t != nil {
 		t.event(TraceMonitor, p, PID{}, at.Name, nil)
 	}
-	m := &monitor{ref: p.ref(c), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
+	m := &monitor{ref: a.newRef(), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
 	if m.far == nil {
-		p.signal(c, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
-	} else if !m.add(c) {
-		p.signal(c, m.down(PID{}, NoConnection))
+		p.signal(a, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
+	} else if !m.add(a) {
+		p.signal(a, m.down(PID{}, NoConnection))
 	}
 	return m.ref
 }
 
-func (p *proc) ref(c *Context) Ref {
-	if c != nil {
-		return c.newRef()
-	}
-	return p.node.newRef()
-}
-
-func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
+func (p *proc) demonitor(a *acting, ref Ref, flush bool) bool {
 	p.mu.Lock()
 	var m *monitor
 	if p.cold != nil {
@@ -216,10 +219,10 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 		}
 		m.forget()
 		if m.target == nil {
-			m.far.pace(p, c)
+			m.far.pace(a)
 		}
 	} else if flush {
-		p.discard(c, func(msg any) bool {
+		p.discard(a, func(msg any) bool {
 			d, ok := msg.(Down)
 			return ok && d.Ref == ref
 		})
@@ -229,10 +232,10 @@ func (p *proc) demonitor(c *Context, ref Ref, flush bool) bool {
 
 // discard removes the first waiting message that match wants, the one that is
 // being handled excepted. Only p's own code calls it.
-func (p *proc) discard(c *Context, match func(any) bool) {
+func (p *proc) discard(a *acting, match func(any) bool) {
 	held := false
 	remove := func() {
-		if _, co := p.behaviour.(blocking); c != nil && !co {
+		if a.proc == nil {
 			held = p.q.More()
 		}
 		for p.refill() {
@@ -252,9 +255,9 @@ func (p *proc) discard(c *Context, match func(any) bool) {
 		p.cold.bias.Enter()
 		remove()
 		p.cold.bias.Leave()
-	case c.w.Enter():
+	case a.w.Enter():
 		remove()
-		c.w.Leave()
+		a.w.Leave()
 	default:
 		p.node.pool.Borrow(p.Home(), remove)
 	}

@@ -114,8 +114,8 @@ func TestSendName(t *testing.T) {
 		dead := n.DeadLetters(4)
 		defer dead.Close()
 		pid := s.spawn(t, n, func(h host, m any) error {
-			if err := h.SendName("nobody", m); err != nil {
-				return h.SendName("boss", err)
+			if err := h.Send(node.Atom("nobody"), m); err != nil {
+				return h.Send(node.Atom("boss"), err)
 			}
 			return nil
 		})
@@ -126,12 +126,12 @@ func TestSendName(t *testing.T) {
 		assert.Equal(t, node.Atom("nobody"), l.Name)
 		assert.Equal(t, "hello", l.Message)
 
-		require.NoError(t, n.SendName("boss", 1))
-		require.NoError(t, h.SendName("boss", 2))
+		require.NoError(t, n.Send(node.Atom("boss"), 1))
+		require.NoError(t, h.Send(node.Atom("boss"), 2))
 		assert.Equal(t, 1, nodetest.Next[int](t, h))
 		assert.Equal(t, 2, nodetest.Next[int](t, h))
-		assert.ErrorIs(t, n.SendName("nobody", 1), node.ErrNoName)
-		assert.ErrorIs(t, h.SendName("nobody", 1), node.ErrNoName)
+		assert.ErrorIs(t, n.Send(node.Atom("nobody"), 1), node.ErrNoName)
+		assert.ErrorIs(t, h.Send(node.Atom("nobody"), 1), node.ErrNoName)
 	})
 }
 
@@ -177,6 +177,6 @@ func TestNamesOnAStoppedNode(t *testing.T) {
 	_, ok := n.Whereis("server")
 	assert.False(t, ok)
 	assert.Empty(t, n.Registered())
-	assert.ErrorIs(t, n.SendName("server", 1), node.ErrNodeStopped)
+	assert.ErrorIs(t, n.Send(node.Atom("server"), 1), node.ErrNodeStopped)
 	assert.ErrorIs(t, n.Register("server", pid), node.ErrNodeStopped)
 }

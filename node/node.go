@@ -23,6 +23,8 @@ import (
 
 // Node is a set of processes with a name: the local half of an Erlang node.
 type Node struct {
+	acting // of plain goroutines, and of the node itself
+
 	cfg    Config
 	origin wire.Origin
 	pool   *executor.Pool
@@ -94,6 +96,7 @@ func Start(cfg Config) (*Node, error) {
 		dead:   deadLetters{log: cfg.Log, env: e},
 		done:   make(chan struct{}),
 	}
+	n.acting.node = n
 	n.clock.Init(n.env)
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
@@ -118,13 +121,16 @@ func (n *Node) newContext(w *executor.Worker) *Context {
 	n.talliesMu.Lock()
 	n.tallies = append(n.tallies, t)
 	n.talliesMu.Unlock()
-	return &Context{node: n, w: w, tally: t, home: new(fiber.Fiber)}
+	c := &Context{tally: t, home: new(fiber.Fiber)}
+	c.acting = acting{node: n, w: w, ctx: c}
+	return c
 }
 
 // count adds d to the number of processes.
-func (n *Node) count(c *Context, d int64) {
-	if c != nil && c.w != nil {
-		atomic.StoreUint64(&c.tally.alive, c.tally.alive+uint64(d))
+func (n *Node) count(a *acting, d int64) {
+	if a.w != nil {
+		t := a.ctx.tally
+		atomic.StoreUint64(&t.alive, t.alive+uint64(d))
 	} else {
 		n.others.Add(d)
 	}
@@ -228,60 +234,32 @@ func (n *Node) newRef() Ref { return n.origin.RefOf(n.refSeq.Add(refBatch)) }
 // MakeRef returns a reference that this node has not made before.
 func (n *Node) MakeRef() Ref { return n.newRef() }
 
-// Send puts msg into the mailbox of to. A message to a process that is gone is
-// a dead letter, not an error; [ErrMailboxFull], [ErrNodeStopped] and [ErrNotHere]
-// are the errors it returns.
-func (n *Node) Send(to PID, msg any) error {
-	return n.send(nil, nil, to, msg)
-}
-
 // send is for a message of who, nil: of a plain goroutine.
-func (n *Node) send(who *proc, c *Context, to PID, msg any) error {
+func (n *Node) send(a *acting, to PID, msg any) error {
 	if p := n.lookup(to); p != nil {
 		if t := n.traces(); t != nil {
-			t.message(acting(who, c), PID{}, p, msg)
+			t.message(a.p, PID{}, p, msg)
 		}
-		return p.deliver(c, msg)
+		return p.deliver(a, msg)
 	}
-	return n.sendFar(who, c, to, msg, nil)
+	return n.sendFar(a, to, msg, nil)
 }
 
-// SendName sends to whoever is registered under name, or returns [ErrNoName].
-func (n *Node) SendName(name Atom, msg any) error {
-	p, err := n.named(name, msg)
-	if err != nil {
-		return err
-	}
-	if t := n.traces(); t != nil {
-		t.message(nil, PID{}, p, msg)
-	}
-	return p.deliver(nil, msg)
-}
-
-// SendAlias sends to the process that ref is an alias of.
-func (n *Node) SendAlias(ref Ref, msg any) error { return n.sendAlias(nil, nil, ref, msg, nil) }
-
-func (n *Node) sendAlias(who *proc, c *Context, ref Ref, msg, token any) error {
+func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
-			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
+			p.send(a, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 			return nil
 		}
 	}
 	if p := n.aliased(ref, msg); p != nil {
 		if t := n.traces(); t != nil {
-			t.message(acting(who, c), PID{}, p, msg)
+			t.message(a.p, PID{}, p, msg)
 		}
-		return p.deliverTraced(c, msg, token)
+		return p.deliverTraced(a, msg, token)
 	}
 	return nil
 }
-
-// Exit sends an exit signal to a process, from nobody.
-func (n *Node) Exit(to PID, reason any) { n.exitSignal(nil, PID{}, to, reason) }
-
-// caller is part of Caller.
-func (n *Node) caller() calling { return calling{node: n} }
 
 // Stop ends all processes with the reason shutdown, those that trap exits and
 // take longer than Config.StopTimeout by force, and waits as long again for
@@ -306,12 +284,12 @@ func (n *Node) stop() error {
 		p.endTimers()
 	}
 	for p := range n.table.All() {
-		n.exitSignal(nil, PID{}, p.pid(), Shutdown)
+		n.exitSignal(&n.acting, PID{}, p.pid(), Shutdown)
 	}
 	deadline := n.env.Now().Add(n.cfg.StopTimeout)
 	n.await(deadline, func() bool { return n.population() == 0 })
 	for p := range n.table.All() {
-		p.exit(nil, Killed)
+		p.exit(&n.acting, Killed)
 	}
 	if n.dist != nil {
 		n.dist.stop()

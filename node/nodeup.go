@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/actornode/actornode/wire"
@@ -17,16 +16,6 @@ type NodeUp struct {
 
 // Term is {nodeup, Node}.
 func (u NodeUp) Term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
-
-// MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
-// hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
-// those that are connected already see [Node.Nodes], for the loss of one
-// MonitorNode.
-func (c *Context) MonitorNodes(on bool) { c.p.monitorNodes(on) }
-
-// MonitorNodes asks for a [NodeUp] for every node that is connected from now on;
-// see [Context.MonitorNodes].
-func (s *Process) MonitorNodes(on bool) { s.p.monitorNodes(on) }
 
 func (p *proc) monitorNodes(on bool) {
 	d := p.node.dist
@@ -78,66 +67,32 @@ func (u *ups) tell(msg NodeUp) {
 			delete(u.m, p)
 			continue
 		}
-		p.signal(nil, msg)
+		p.signal(&p.node.acting, msg)
 	}
 }
 
-// SendConnected is Send, or SendAt, that never makes a connection: erlang:send
-// with noconnect. [ErrNotHere] if there is none to the node. A message that is lost
-// with the connection is no dead letter: this is for those who monitor who is there,
-// and begin anew when a node comes back. For the same reason nobody is held up by it:
-// it is an answer, as [SendNow] says.
-func SendConnected[T PID | At](c *Context, to T, msg any) error {
-	f := wire.Frame{Op: wire.OpSend, From: c.p.pid(), Payload: msg, Lossy: true}
+// monitorConnected is monitorTo that makes no connection.
+func (p *proc) monitorConnected(a *acting, to Dest) Ref {
+	n := p.node
+	m := &monitor{watcher: p}
 	var at Atom
-	switch to := any(to).(type) {
+	switch to := to.(type) {
 	case PID:
-		if c.node.dist == nil || c.node.origin.Minted(to) {
-			return c.Send(to, msg)
-		}
-		at, f.To = to.Node(), to
-	case At:
-		if c.node.dist == nil || to.Node == c.node.cfg.Name {
-			return c.SendAt(to, msg)
-		}
-		at, f.Name = to.Node, to.Name
-	}
-	p := c.node.dist.get(at)
-	switch {
-	case c.p.gone():
-		return ErrExited
-	case p == nil || !p.isUp():
-		return fmt.Errorf("%w: %v", ErrNotHere, to)
-	}
-	p.sendAnswer(c.p, c, f)
-	return nil
-}
-
-// MonitorConnected is Monitor, or MonitorAt, that never makes a connection: if
-// there is none to the node, the [Down] comes at once, with noconnection.
-func MonitorConnected[T PID | At](c *Context, to T) Ref {
-	m := &monitor{watcher: c.p}
-	var at Atom
-	switch to := any(to).(type) {
-	case PID:
-		if c.node.dist == nil || c.node.origin.Minted(to) {
-			return c.Monitor(to)
-		}
 		at, m.pid = to.Node(), to
 	case At:
-		if c.node.dist == nil || to.Node == c.node.cfg.Name {
-			return c.MonitorAt(to)
-		}
 		at, m.name = to.Node, to.Name
 	}
-	m.ref = c.newRef()
-	if m.far = c.node.dist.get(at); m.far != nil && m.far.isUp() && m.add(c) {
+	if n.dist == nil || at == "" || at == n.cfg.Name {
+		return p.monitorTo(a, to)
+	}
+	m.ref = a.newRef()
+	if m.far = n.dist.get(at); m.far != nil && m.far.isUp() && m.add(a) {
 		return m.ref
 	}
 	d := Down{Ref: m.ref, PID: m.pid, Name: m.name, Reason: NoConnection}
 	if m.name != "" {
 		d.Node = at
 	}
-	c.p.signal(c, d)
+	p.signal(a, d)
 	return m.ref
 }

@@ -65,7 +65,7 @@ func TestLossy(t *testing.T) {
 	at := node.At{Name: "nobody", Node: b.Name()}
 	sender, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		r := msg.(node.Request[int])
-		return r.Reply(errors.Join(node.SendConnected(c, at, 1), c.SendAt(at, 2), node.SendConnected(c, at, 3)))
+		return r.Reply(errors.Join(c.SendOpt(node.SendOptions{NoConnect: true}, at, 1), c.Send(at, 2), c.SendOpt(node.SendOptions{NoConnect: true}, at, 3)))
 	}))
 	require.NoError(t, err)
 	sent, err := node.Call[error](soon(t), a, sender, 0)
@@ -100,10 +100,10 @@ func TestConnectedOnly(t *testing.T) {
 	}
 	send := func(c *node.Context) any {
 		msg := wire.Tuple{self.Self(), 1}
-		return []error{node.SendConnected(c, remote, msg), node.SendConnected(c, at, msg)}
+		return []error{c.SendOpt(node.SendOptions{NoConnect: true}, remote, msg), c.SendOpt(node.SendOptions{NoConnect: true}, at, msg)}
 	}
 	watch := func(c *node.Context) any {
-		return []node.Ref{node.MonitorConnected(c, remote), node.MonitorConnected(c, at)}
+		return []node.Ref{c.MonitorOpt(node.MonitorOptions{NoConnect: true}, remote), c.MonitorOpt(node.MonitorOptions{NoConnect: true}, at)}
 	}
 	for _, err := range do(send).([]error) {
 		require.ErrorIs(t, err, node.ErrNotHere)
@@ -126,8 +126,8 @@ func TestConnectedOnly(t *testing.T) {
 	near, err := a.SpawnOpt(node.Options{Name: "near"}, node.ActorFunc(echo))
 	require.NoError(t, err)
 	do(func(c *node.Context) any {
-		node.SendConnected(c, near, wire.Tuple{self.Self(), 2})
-		return node.SendConnected(c, node.At{Name: "near", Node: a.Name()}, wire.Tuple{self.Self(), 3})
+		c.SendOpt(node.SendOptions{NoConnect: true}, near, wire.Tuple{self.Self(), 2})
+		return c.SendOpt(node.SendOptions{NoConnect: true}, node.At{Name: "near", Node: a.Name()}, wire.Tuple{self.Self(), 3})
 	})
 	assert.Equal(t, wire.Tuple{near, 2}, self.Receive())
 	assert.Equal(t, wire.Tuple{near, 3}, self.Receive())

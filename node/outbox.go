@@ -75,45 +75,45 @@ var errOver = errors.New("node: the connection has ended")
 
 // put adds a frame. full: more waits now than should. c is the context of the actor
 // whose turn it is, nil elsewhere.
-func (b *outbox) put(c *Context, f wire.Frame) (full bool, err error) {
+func (b *outbox) put(a *acting, f wire.Frame) (full bool, err error) {
 	if b.state().Direct() {
 		g := f // for the heap, only here
 		if n, err := b.link.Write(&g); err == nil {
-			return b.written(c, n, &g), nil
+			return b.written(a, n, &g), nil
 		}
 	}
 	return b.enqueue(f)
 }
 
 // message is put for a message from one process to another.
-func (b *outbox) message(c *Context, from, to PID, msg any) (full bool, err error) {
+func (b *outbox) message(a *acting, from, to PID, msg any) (full bool, err error) {
 	if b.state().Direct() && b.quick != nil {
 		if n, err := b.quick.Send(from, to, msg); err == nil {
-			return b.written(c, n, nil), nil
+			return b.written(a, n, nil), nil
 		}
 		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 	}
-	return b.put(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	return b.put(a, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 }
 
 // copied is message for a binary that is the caller's again. taken false: nothing has
 // happened.
-func (b *outbox) copied(c *Context, from, to PID, msg []byte) (full, taken bool) {
+func (b *outbox) copied(a *acting, from, to PID, msg []byte) (full, taken bool) {
 	if !b.state().Direct() || b.quick == nil {
 		return false, false
 	}
 	n, taken := b.quick.SendBytes(from, to, msg)
-	return taken && b.written(c, n, nil), taken
+	return taken && b.written(a, n, nil), taken
 }
 
 // written is told what the link holds after f; nil: after a message.
-func (b *outbox) written(c *Context, n int, f *wire.Frame) (full bool) {
+func (b *outbox) written(a *acting, n int, f *wire.Frame) (full bool) {
 	if int64(n) <= b.soft.Load() {
-		b.scheduleFlush(c)
+		b.scheduleFlush(a)
 		return false
 	}
 	if full = b.weigh(n, f); !full {
-		b.scheduleFlush(c)
+		b.scheduleFlush(a)
 		return false
 	}
 	b.on(flush.Needed)

@@ -89,7 +89,7 @@ func (p *peer) deliverParcel() {
 	switch {
 	case !p.putParcel(q):
 	case b.dear > 0 || q.kind != staged:
-		q.wake(nil)
+		q.wake(&q.node.acting)
 	default:
 		b.owed = n
 		p.reader.Inject(&q.Entity)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ func TestParcelForTheDead(t *testing.T) {
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
-	for i := range mailbox.RunSize {
+	for i := range inbox.RunSize {
 		require.True(t, p.pack(letter(i), true))
 	}
 	assert.Nil(t, p.parcel.q, "it has been delivered")
@@ -59,13 +59,13 @@ func TestReaderHandlesParcels(t *testing.T) {
 	n, err := Start(Config{Workers: 8, Blocked: 5 * time.Second}) // a fifth of it is long even on a busy machine
 	require.NoError(t, err)
 	defer n.Stop()
-	handled := make(chan uint64, mailbox.RunSize)
+	handled := make(chan uint64, inbox.RunSize)
 	var do atomic.Pointer[func()]
 	pid, err := n.Spawn(ActorFunc(func(_ *Context, msg any) error {
 		if msg == 0 {
 			(*do.Load())()
 		}
-		if msg == mailbox.RunSize-1 {
+		if msg == inbox.RunSize-1 {
 			handled <- fiber.GoroutineID()
 		}
 		return nil
@@ -75,7 +75,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 	p := &peer{n: n, reader: n.pool.Guest(func() { close(left) })}
 	parcel := func(f func()) (still bool) {
 		do.Store(&f)
-		for i := range mailbox.RunSize {
+		for i := range inbox.RunSize {
 			require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
 		}
 		return p.parcel.owed == 0 || p.help()
@@ -88,7 +88,7 @@ func TestReaderHandlesParcels(t *testing.T) {
 	}
 	me := fiber.GoroutineID()
 	long := func() {
-		for start := time.Now(); time.Since(start) <= 2*mailbox.RunSize*cheap; {
+		for start := time.Now(); time.Since(start) <= 2*inbox.RunSize*cheap; {
 		}
 	}
 	mine, pause := 0, 0
@@ -108,10 +108,10 @@ func TestReaderHandlesParcels(t *testing.T) {
 	require.Equal(t, mostDear, pause)
 	require.Less(t, mine, 12)
 	p.parcel.dear = 0
-	for i := range mailbox.RunSize {
+	for i := range inbox.RunSize {
 		require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i + 1}, true))
 	}
-	require.Equal(t, mailbox.RunSize, p.parcel.owed)
+	require.Equal(t, inbox.RunSize, p.parcel.owed)
 	p.parcel.owed = 1 << 24 // as if so many had taken so little
 	require.True(t, p.help())
 	require.Zero(t, p.parcel.pause)
@@ -134,7 +134,7 @@ func TestRunInMailbox(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			held, release := make(chan struct{}), make(chan struct{})
-			got := make(chan int, mailbox.RunSize)
+			got := make(chan int, inbox.RunSize)
 			hold := func() {
 				held <- struct{}{}
 				<-release
@@ -143,7 +143,7 @@ func TestRunInMailbox(t *testing.T) {
 				s.Receive()
 				hold()
 				for parity := range 2 {
-					for range mailbox.RunSize / 2 {
+					for range inbox.RunSize / 2 {
 						got <- s.ReceiveMatch(func(m any) bool { return m.(int)%2 == parity }).(int)
 					}
 				}
@@ -157,8 +157,8 @@ func TestRunInMailbox(t *testing.T) {
 			p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
 			require.NoError(t, n.Send(pid, "hold"))
 			<-held
-			first, left := mailbox.RunSize, 0
-			for i := range mailbox.RunSize {
+			first, left := inbox.RunSize, 0
+			for i := range inbox.RunSize {
 				require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
 			}
 			if !o.Coroutine {
@@ -172,7 +172,7 @@ func TestRunInMailbox(t *testing.T) {
 			assert.Equal(t, []any{0, 1, 2}, msgs[left:left+3])
 			release <- struct{}{}
 			for _, parity := range []int{0, 1} {
-				for i := parity; i < mailbox.RunSize; i += 2 {
+				for i := parity; i < inbox.RunSize; i += 2 {
 					require.Equal(t, i, <-got)
 				}
 			}

@@ -116,47 +116,47 @@ func newPeer(n *Node, name Atom) *peer {
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f wire.Frame) { p.box.put(nil, f) }
+func (p *peer) signal(f wire.Frame) { p.box.put(&p.n.acting, f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
-func (p *peer) send(who *proc, c *Context, f wire.Frame) {
+func (p *peer) send(a *acting, f wire.Frame) {
 	if t := p.n.traces(); t != nil {
-		t.away(acting(who, c), f.To, At{f.Name, p.name}, f.Payload)
+		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
 	}
-	if p.post(c, f) {
-		p.pace(who, c)
+	if p.post(a, f) {
+		p.pace(a)
 	}
 }
 
 // message is send for a message to a process there.
-func (p *peer) message(who *proc, c *Context, to PID, msg any) {
+func (p *peer) message(a *acting, to PID, msg any) {
 	if t := p.n.traces(); t != nil {
-		t.away(acting(who, c), to, At{}, msg)
+		t.away(a.p, to, At{}, msg)
 	}
-	from := p.n.sender(who)
-	full, err := p.box.message(c, from, to, msg)
+	from := a.sender()
+	full, err := p.box.message(a, from, to, msg)
 	if err != nil {
 		p.n.lost(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
 	}
 	if full {
-		p.pace(who, c)
+		p.pace(a)
 	}
 }
 
 // sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
 // behind what its sender has sent before.
-func (p *peer) sendAnswer(who *proc, c *Context, f wire.Frame) {
+func (p *peer) sendAnswer(a *acting, f wire.Frame) {
 	if t := p.n.traces(); t != nil {
-		t.away(acting(who, c), f.To, At{f.Name, p.name}, f.Payload)
+		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
 	}
 	f.Answer = true
-	p.post(c, f)
+	p.post(a, f)
 }
 
 // post is send without being held up. full: it would have been.
-func (p *peer) post(c *Context, f wire.Frame) (full bool) {
-	full, err := p.box.put(c, f)
+func (p *peer) post(a *acting, f wire.Frame) (full bool) {
+	full, err := p.box.put(a, f)
 	if err != nil {
 		p.n.lost(f) // no error: as for any message to the dead
 	}
@@ -167,15 +167,13 @@ func (p *peer) post(c *Context, f wire.Frame) (full bool) {
 // the connection is lost or who is killed. Whatever a process does of its own
 // accord ends with it; what its exit, or the peer, brings about waits for nobody.
 // An actor gives up its stage before it waits.
-func (p *peer) pace(who *proc, c *Context) {
-	sender := p.n.sender(who)
+func (p *peer) pace(a *acting) {
+	sender := a.sender()
 	for room := p.box.space(sender); room != nil; room = p.box.space(sender) {
-		if c != nil {
-			c.block()
-		}
+		a.block()
 		var killed <-chan struct{}
-		if who != nil {
-			killed = who.context().Done()
+		if a.p != nil {
+			killed = a.p.context().Done()
 		}
 		select {
 		case <-room:
@@ -348,17 +346,17 @@ func (p *peer) finish(why error, unlessUp bool) {
 		}
 	}
 	for _, m := range out {
-		m.fire(nil, m.pid, NoConnection)
+		m.fire(&p.n.acting, m.pid, NoConnection)
 	}
 	for _, m := range in {
 		m.forget()
 	}
 	for _, t := range calls {
-		t.settle(nil, nil, &ExitError{NoConnection})
+		t.settle(&p.n.acting, nil, &ExitError{NoConnection})
 	}
 	p.n.loseAll(left)
 	for m := range downs {
-		m.fire(nil, PID{}, why.Error())
+		m.fire(&p.n.acting, PID{}, why.Error())
 	}
 	p.n.dist.release(p) // only now it can be connected again
 	p.n.dist.lost.set()
@@ -373,7 +371,7 @@ func (n *Node) breakLink(key linkKey, reason any) {
 		q.mu.Lock()
 		d := n.farLinkBrokenLocked(q, key.far, reason)
 		q.mu.Unlock()
-		d.carryOutAll(nil, false)
+		d.carryOutAll(&n.acting, false)
 	}
 }
 
@@ -489,7 +487,7 @@ func (f *farCall) demonitorLocked() {
 }
 
 // ask makes t wait for the answer to f: what away says is sent.
-func (p *peer) ask(c *Context, t ticket, what awaited, away *farCall, f wire.Frame) bool {
+func (p *peer) ask(a *acting, t ticket, what awaited, away *farCall, f wire.Frame) bool {
 	ref := f.Ref
 	if f.Op == wire.OpSend { // for a receipt
 		ref = p.n.origin.RefOf(f.ID)
@@ -498,7 +496,7 @@ func (p *peer) ask(c *Context, t ticket, what awaited, away *farCall, f wire.Fra
 	p.mu.Lock()
 	if p.over {
 		p.mu.Unlock()
-		t.settle(c, nil, &ExitError{NoConnection})
+		t.settle(a, nil, &ExitError{NoConnection})
 		return false
 	}
 	t.p.away = away
@@ -509,23 +507,23 @@ func (p *peer) ask(c *Context, t ticket, what awaited, away *farCall, f wire.Fra
 }
 
 // watchFor makes t wait for the exit of a process there.
-func (p *peer) watchFor(c *Context, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
+func (p *peer) watchFor(a *acting, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
 	ref = p.n.newRef()
-	return ref, p.ask(c, t, forReply, &farCall{to: to, name: name},
+	return ref, p.ask(a, t, forReply, &farCall{to: to, name: name},
 		wire.Frame{Op: wire.OpMonitor, From: from, To: to, Name: name, Ref: ref})
 }
 
 // call sends a request to a process there. The answer comes to an alias, if the
 // peer knows aliases, so that one that comes late finds nobody.
-func (p *peer) call(c *Context, t ticket, who *proc, to PID, name, label Atom, body any) {
-	from := p.n.sender(who)
-	ref, ok := p.watchFor(c, t, from, to, name)
+func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
+	from := a.sender()
+	ref, ok := p.watchFor(a, t, from, to, name)
 	if !ok {
 		return
 	}
 	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
-	p.post(c, wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
-		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: who.token()})
+	p.post(a, wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
+		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: a.p.token()})
 }
 
 // answer settles the call with the reference ref. It reports whether there is one.
@@ -545,7 +543,7 @@ func (p *peer) answer(ref Ref, v any, err error) bool {
 	if e, exited := err.(*ExitError); exited && ok && t.what == forResult {
 		v, err = outcome(ref, e)
 	}
-	return ok && t.settle(nil, v, err)
+	return ok && t.settle(&p.n.acting, v, err)
 }
 
 func isExitError(err error) bool { _, ok := err.(*ExitError); return ok }

@@ -53,7 +53,7 @@ func TestPeers(t *testing.T) {
 	assert.LessOrEqual(t, a.Peers()[0].BytesIn, in+1000)
 	assert.LessOrEqual(t, a.Peers()[0].BytesOut, out+1000)
 
-	require.NoError(t, a.SendAt(node.At{Name: "x", Node: "nowhere@127.0.0.1"}, 1))
+	require.NoError(t, a.Send(node.At{Name: "x", Node: "nowhere@127.0.0.1"}, 1))
 	for _, p := range a.Peers() { // being connected, or given up already
 		assert.Equal(t, p.Name == b.Name(), p.Up)
 	}
@@ -81,7 +81,7 @@ func TestPeersQueue(t *testing.T) {
 	a := startNode(t, node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Queue: 1000}})
 	at := node.At{Name: "x", Node: "slow@127.0.0.1"}
 	done := make(chan error, 1)
-	go func() { done <- a.SendAt(at, wire.Tuple{make([]byte, 5000)}) }()
+	go func() { done <- a.Send(at, wire.Tuple{make([]byte, 5000)}) }()
 	require.Eventually(t, func() bool {
 		all := a.Peers()
 		return len(all) == 1 && !all[0].Up && all[0].Queue > 5000 && all[0].Frames == 1 && all[0].Held
@@ -158,9 +158,9 @@ func TestPeersTables(t *testing.T) {
 	here.TrapExit(true)
 	here.Link(there.Self())
 	ref := here.Monitor(there.Self())
-	here.MonitorAt(node.At{Name: "nobody", Node: b.Name()})
+	here.Monitor(node.At{Name: "nobody", Node: b.Name()})
 	here.MonitorNode(b.Name())
-	node.SendRequest(here, there.Self(), 1, "tag")
+	node.SendRequest(here, there.Self(), "tag", 1)
 	_ = nodetest.Next[node.Down](t, here) // of nobody
 	counts := func(n *node.Node) (k [4]int) {
 		for _, p := range n.Peers() {

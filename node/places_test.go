@@ -79,9 +79,9 @@ func doAny(t *testing.T, r *rand.Rand, w *network, n *node.Node, nodes []*node.N
 	case 0, 1:
 		n.Connect(soon(t), other)
 	case 2:
-		n.SendAt(node.At{Name: "echo", Node: other}, make([]byte, r.IntN(100<<10)))
+		n.Send(node.At{Name: "echo", Node: other}, make([]byte, r.IntN(100<<10)))
 	case 3:
-		n.SendAt(node.At{Name: "echo", Node: nobody}, 1)
+		n.Send(node.At{Name: "echo", Node: nobody}, 1)
 	case 4:
 		n.Disconnect(other)
 	case 5:

@@ -153,20 +153,20 @@ func (p *proc) Name() string {
 
 // deliver puts msg into p's mailbox. c is the context of the actor that sends,
 // nil where the sender is not run by a stage.
-func (p *proc) deliver(c *Context, msg any) error {
+func (p *proc) deliver(a *acting, msg any) error {
 	if p.boxed {
-		return p.deliverBoxed(c, msg, &patience{from: acting(nil, c)})
+		return p.deliverBoxed(a, msg, &patience{from: a.p})
 	}
-	if c != nil && c.w != nil && c.w.Enter() {
-		s := c.w.Stage()
+	if a.w != nil && a.w.Enter() {
+		s := a.w.Stage()
 		if p.Home() != s {
 			n := s.Node(msg)
-			c.w.Leave()
-			return p.push(c, n)
+			a.w.Leave()
+			return p.push(a, n)
 		}
 		if !p.in.Quiet() {
 			if p.in.Closed() {
-				c.w.Leave()
+				a.w.Leave()
 				return p.node.undeliverable(p.pid(), msg)
 			}
 			p.in.Take(&p.q) // what was sent from outside before this came first
@@ -177,14 +177,14 @@ func (p *proc) deliver(c *Context, msg any) error {
 			p.q.Append(s.Node(msg))
 		}
 		s.Wake(&p.Entity)
-		c.w.Leave()
+		a.w.Leave()
 		return nil
 	}
-	return p.push(c, &inbox.Node{Msg: msg})
+	return p.push(a, &inbox.Node{Msg: msg})
 }
 
 // push is deliver from outside p's stage.
-func (p *proc) push(c *Context, n *inbox.Node) error {
+func (p *proc) push(a *acting, n *inbox.Node) error {
 	if p.kind >= blocked {
 		switch p.in.Offer(n) {
 		case mailbox.Wake:
@@ -196,7 +196,7 @@ func (p *proc) push(c *Context, n *inbox.Node) error {
 	}
 	switch p.in.Push(n) {
 	case mailbox.Wake:
-		p.wake(c)
+		p.wake(a)
 	case mailbox.Closed:
 		return p.node.undeliverable(p.pid(), n.Msg)
 	}
@@ -204,17 +204,13 @@ func (p *proc) push(c *Context, n *inbox.Node) error {
 }
 
 // wake schedules p; the caller owes p the wake-up.
-func (p *proc) wake(c *Context) {
+func (p *proc) wake(a *acting) {
 	switch p.kind {
 	case staged:
 		if p.boxed && !p.in.Claim() {
 			return // it is being woken already
 		}
-		var w *executor.Worker
-		if c != nil {
-			w = c.w
-		}
-		p.node.pool.Inject(&p.Entity, w)
+		p.node.pool.Inject(&p.Entity, a.w)
 	case free:
 		p.cold.scheduler.Schedule(p)
 	default: // boxed: what is boxed is not handed over
@@ -224,12 +220,12 @@ func (p *proc) wake(c *Context) {
 
 // signal puts a message that a signal has become into p's mailbox: past its
 // bound, if it has one, for nobody waits or is told if a signal is lost.
-func (p *proc) signal(c *Context, msg any) {
+func (p *proc) signal(a *acting, msg any) {
 	if t := p.node.traces(); t != nil {
 		t.message(nil, PID{}, p, msg)
 	}
 	if !p.boxed {
-		p.deliver(c, msg)
+		p.deliver(a, msg)
 		return
 	}
 	r := mailbox.Full
@@ -238,14 +234,14 @@ func (p *proc) signal(c *Context, msg any) {
 	} else {
 		r = p.cold.box.Push(msg)
 	}
-	p.boxIn(c, r, msg)
+	p.boxIn(a, r, msg)
 }
 
 // boxIn does what is due after msg was pushed into p's box, where nobody waits.
-func (p *proc) boxIn(c *Context, r mailbox.Result, msg any) {
+func (p *proc) boxIn(a *acting, r mailbox.Result, msg any) {
 	switch r {
 	case mailbox.Wake:
-		p.wake(c)
+		p.wake(a)
 	case mailbox.Full:
 		p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
 	case mailbox.Closed:
@@ -256,16 +252,16 @@ func (p *proc) boxIn(c *Context, r mailbox.Result, msg any) {
 // tryDeliver is deliver by one who must not be held up.
 func (p *proc) tryDeliver(n *inbox.Node) {
 	if p.boxed {
-		p.boxIn(nil, p.cold.box.Push(n.Msg), n.Msg)
+		p.boxIn(&p.node.acting, p.cold.box.Push(n.Msg), n.Msg)
 		return
 	}
-	p.push(nil, n)
+	p.push(&p.node.acting, n)
 }
 
 // deliverBoxed is deliver to a process with a mailbox of its own making. That the
 // message is dropped, or the process dead, is no error.
-func (p *proc) deliverBoxed(c *Context, msg any, u *patience) error {
-	err := p.offer(c, msg, u)
+func (p *proc) deliverBoxed(a *acting, msg any, u *patience) error {
+	err := p.offer(a, msg, u)
 	if err == ErrDropped || err == ErrNoProcess {
 		return nil
 	}
@@ -336,7 +332,7 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
-			v = p.broke(c, recover())
+			v = p.broke(&c.acting, recover())
 		}
 		c.handled(p.handled - before)
 		p.turned()
@@ -347,7 +343,7 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 		if i, ok := p.behaviour.(Initializer); ok {
 			w.Leave()
 			if err := i.Init(c); err != nil || p.tells {
-				p.born(c, err)
+				p.born(&c.acting, err)
 			}
 			if !w.Enter() {
 				ended = true
@@ -376,7 +372,7 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 		w.Leave()
 		err := behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.ends(c, err)
+			err = p.ends(&c.acting, err)
 		}
 		if !w.Enter() {
 			p.mu.Lock()
@@ -402,13 +398,14 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 // Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
 // runs. It answers whether there is more to do.
 func (p *proc) Run() (again bool) {
-	c := &Context{node: p.node, p: p}
+	c := &Context{}
+	c.acting = acting{node: p.node, p: p, ctx: c}
 	ended := false
 	before := p.handled
 	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
-			p.broke(c, recover())
+			p.broke(&c.acting, recover())
 			again = false
 		}
 		p.node.taken.Add(p.handled - before)
@@ -419,7 +416,7 @@ func (p *proc) Run() (again bool) {
 		p.fresh = false
 		if i, ok := p.behaviour.(Initializer); ok {
 			if err := i.Init(c); err != nil || p.tells {
-				p.born(c, err)
+				p.born(&c.acting, err)
 			}
 		}
 	}
@@ -445,7 +442,7 @@ func (p *proc) Run() (again bool) {
 		b.Leave()
 		err := p.behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.ends(c, err)
+			err = p.ends(&c.acting, err)
 		}
 		b.Enter()
 		if err == nil || err == ErrUnhandled {
@@ -459,11 +456,11 @@ func (p *proc) Run() (again bool) {
 
 // ends does what an error says that Receive has returned: p exits, unless the error is, or
 // wraps, ErrUnhandled. It returns plain ErrUnhandled then.
-func (p *proc) ends(c *Context, err error) error {
+func (p *proc) ends(a *acting, err error) error {
 	if errors.Is(err, ErrUnhandled) {
 		return ErrUnhandled
 	}
-	p.exit(c, reasonOf(err))
+	p.exit(a, reasonOf(err))
 	return err
 }
 
@@ -477,7 +474,7 @@ func (p *proc) turned() {
 
 // abandon counts p, which the caller has just made exit from outside, as a
 // process whose function still runs, if it does.
-func (p *proc) abandon(c *Context) {
+func (p *proc) abandon(a *acting) {
 	if s := p.coroutine(); s != nil {
 		// Its function has begun if its fiber has a number: job.Run looks at status after that
 		// is stored, and here it is the other way round. Even one that waits has not returned:
@@ -486,12 +483,12 @@ func (p *proc) abandon(c *Context) {
 			return
 		}
 	} else if p.kind <= free {
-		if p.kind == staged && c != nil && c.w != nil && c.w.Enter() {
+		if p.kind == staged && a.w != nil && a.w.Enter() {
 			// Whoever holds the stage knows of all turns that have begun on it. One
 			// may be ending elsewhere, with its stage lost; then status is looked at
 			// there after running is cleared, or before: nothing is lost either way.
-			idle := p.Home() == c.w.Stage() && atomic.LoadUint32(&p.running) == 0
-			if c.w.Leave(); idle {
+			idle := p.Home() == a.w.Stage() && atomic.LoadUint32(&p.running) == 0
+			if a.w.Leave(); idle {
 				return
 			}
 		}
@@ -528,18 +525,18 @@ func (p *proc) returned() {
 }
 
 // broke ends a process whose handler panicked or called runtime.Goexit.
-func (p *proc) broke(c *Context, cause any) executor.Verdict {
-	p.exit(c, Panicked(cause))
-	if c.w != nil && c.w.Enter() {
+func (p *proc) broke(a *acting, cause any) executor.Verdict {
+	p.exit(a, Panicked(cause))
+	if a.w != nil && a.w.Enter() {
 		return executor.Idle
 	}
 	return executor.Lost
 }
 
 // become replaces the behaviour; push keeps the old one below the new.
-func (p *proc) become(c *Context, b Actor, push bool) {
+func (p *proc) become(a *acting, b Actor, push bool) {
 	if nothing(b) {
-		p.exit(c, &Crash{Reason: ErrNilBehaviour})
+		p.exit(a, &Crash{Reason: ErrNilBehaviour})
 		return
 	}
 	p.mu.Lock() // Info reads the behaviour

@@ -13,7 +13,8 @@ import (
 // [ProcessFunc], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Process struct {
-	p      proc
+	core
+	own    proc          // what p is
 	park   chan struct{} // capacity 1: ends a wait
 	given  *inbox.Node   // the message that has ended it; nil: look around
 	spare  *inbox.Node
@@ -62,7 +63,7 @@ func (s blocking) what() string {
 // run is a Process's goroutine: started by spawn, ended by the function's
 // return or by the process's death, waited for by Node.Stop.
 func (s *Process) run() {
-	p := &s.p
+	p := &s.own
 	ended := false
 	defer func() {
 		defer p.node.functions.Add(-1)
@@ -72,9 +73,9 @@ func (s *Process) run() {
 			return
 		}
 		if cause := recover(); cause != nil {
-			p.leave(nil, Panicked(cause), true)
+			p.leave(&s.acting, Panicked(cause), true)
 		} else if !p.gone() { // else unwound by die
-			p.leave(nil, Panicked(nil), true)
+			p.leave(&s.acting, Panicked(nil), true)
 		}
 	}()
 	if p.gone() {
@@ -82,7 +83,7 @@ func (s *Process) run() {
 	}
 	err := s.fn(s)
 	ended = true
-	p.leave(nil, reasonOf(err), true)
+	p.leave(&s.acting, reasonOf(err), true)
 }
 
 // Close ends a handle with a reason; nil is normal. Open handles end with the
@@ -91,7 +92,7 @@ func (s *Process) Close(reason any) {
 	if reason == nil {
 		reason = Normal
 	}
-	if s.p.exit(s.context(), reason) {
+	if s.p.exit(&s.acting, reason) {
 		s.settle()
 	}
 }
@@ -116,9 +117,9 @@ const Infinity time.Duration = 1<<63 - 1
 func (s *Process) Receive() any {
 	// The common case of receive and receiveCo, in one function: after a switch
 	// every return is a mispredicted branch, so each level of calls counts.
-	p := &s.p
+	p := &s.own
 	if co := s.co; co != nil {
-		if co.left > 1 && !p.boxed && co.c.w.Enter() {
+		if co.left > 1 && !p.boxed && s.w.Enter() {
 			for co.left > 1 && !p.boxed {
 				p.q.Rewind()
 				msg, ok := p.q.Next()
@@ -135,7 +136,7 @@ func (s *Process) Receive() any {
 						yield(struct{}{})
 					}
 					if p.gone() {
-						co.c.w.Leave()
+						s.w.Leave()
 						runtime.Goexit()
 					}
 					continue
@@ -145,11 +146,11 @@ func (s *Process) Receive() any {
 				}
 				co.left--
 				p.handled++
-				co.drop(p)
-				co.c.w.Leave()
+				s.drop()
+				s.w.Leave()
 				return msg
 			}
-			co.c.w.Leave()
+			s.w.Leave()
 		}
 	} else {
 		s.bias.Enter()
@@ -208,7 +209,7 @@ func (s *Process) receive(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
-	p := &s.p
+	p := &s.own
 	s.bias.Enter()
 	p.q.Rewind()
 	timed := false
@@ -321,7 +322,7 @@ func (s *Process) clock(d time.Duration) {
 
 // take removes the message that Next returns, and keeps its node.
 func (s *Process) take() {
-	p := &s.p
+	p := &s.own
 	n := p.q.Drop()
 	s.count()
 	switch {
@@ -347,44 +348,17 @@ const tellTaken = 64
 // the process's code calls it, once.
 func (s *Process) settle() { s.p.node.taken.Add(s.p.handled % tellTaken) }
 
-// Self returns the PID of the process.
-func (s *Process) Self() PID { return s.p.pid() }
-
-// Node returns the node.
-func (s *Process) Node() *Node { return s.p.node }
-
-// Context returns a context that is cancelled when the process exits.
-func (s *Process) Context() context.Context {
-	w := s.prepare()
-	if w.ctx == nil {
-		w.ctx = s.p.context()
-	}
-	return w.ctx
-}
-
-// Send puts msg into the mailbox of to; see [Context.Send].
-func (s *Process) Send(to PID, msg any) error {
-	if s.p.status.Load() != alive {
-		if done, err := s.p.sendTraced(s.context(), to, msg); done {
-			return err
-		}
-	}
-	p := s.p.node.lookup(to)
-	if p == nil {
-		return s.p.node.sendFar(&s.p, s.context(), to, msg, s.p.token())
-	}
-	if t := s.p.node.traces(); t != nil {
-		t.message(&s.p, PID{}, p, msg)
-	}
+// deliver is the end of a send of s: it puts msg into the mailbox of a process of this node.
+func (s *Process) deliver(to *proc, msg any) error {
 	if s.co != nil {
 		if s.co.sends++; s.co.sends >= coSends {
-			s.co.left, s.co.talks, s.co.sends = 0, &p.Entity, 0
+			s.co.left, s.co.talks, s.co.sends = 0, &to.Entity, 0
 			s.yield()
 		}
-		return p.deliver(s.co.c, msg)
+		return to.deliver(&s.acting, msg)
 	}
-	if p.boxed {
-		return p.deliverBoxed(nil, msg, &patience{from: &s.p})
+	if to.boxed {
+		return to.deliverBoxed(&s.acting, msg, &patience{from: &s.own})
 	}
 	if s.sends++; s.sends%sendsBeforeGosched == 0 {
 		runtime.Gosched()
@@ -396,7 +370,7 @@ func (s *Process) Send(to PID, msg any) error {
 	} else {
 		n = &inbox.Node{Msg: msg}
 	}
-	return p.push(nil, n)
+	return to.push(&s.acting, n)
 }
 
 // sendsBeforeGosched is how many sends a process on a goroutine of its own does until
@@ -425,25 +399,17 @@ func (s *Process) prod() {
 	}
 }
 
-// context returns what the code of s acts through: nil on a goroutine of its own.
-func (s *Process) context() *Context {
-	if s.co != nil {
-		return s.co.c
-	}
-	return nil
-}
-
 // answered ends the wait for a reply. c is the context of the actor that has
 // answered, nil elsewhere.
-func (s *Process) answered(c *Context) {
+func (s *Process) answered(a *acting) {
 	if s.co != nil {
 		s.co.answered.Store(true)
-		if c != nil && c.w != nil && c.w.Enter() {
-			near := s.p.Home() == c.w.Stage()
+		if a.w != nil && a.w.Enter() {
+			near := s.p.Home() == a.w.Stage()
 			if near {
-				c.w.Stage().Wake(&s.p.Entity)
+				a.w.Stage().Wake(&s.p.Entity)
 			}
-			if c.w.Leave(); near {
+			if a.w.Leave(); near {
 				return
 			}
 		}
@@ -461,106 +427,6 @@ func (s *Process) answered(c *Context) {
 	default:
 	}
 }
-
-// SendName sends to whoever is registered under name, or returns [ErrNoName].
-func (s *Process) SendName(name Atom, msg any) error {
-	if s.p.gone() {
-		return ErrExited
-	}
-	p, err := s.p.node.named(name, msg)
-	if err != nil {
-		return err
-	}
-	return s.Send(p.pid(), msg)
-}
-
-// SendAlias sends to the process that ref is an alias of.
-func (s *Process) SendAlias(ref Ref, msg any) error {
-	if s.p.gone() {
-		return ErrExited
-	}
-	return s.p.node.sendAlias(&s.p, s.context(), ref, msg, s.p.token())
-}
-
-// Spawn starts a process.
-func (s *Process) Spawn(b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), &s.p, &noOptions, b)
-	return pid, err
-}
-
-// SpawnLink starts a process that is linked to this one from its beginning.
-func (s *Process) SpawnLink(b Actor) (PID, error) { return s.SpawnOpt(Options{Link: true}, b) }
-
-// SpawnMonitor starts a process that is monitored from its beginning.
-func (s *Process) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return s.p.node.spawn(s.context(), &s.p, &Options{monitor: true}, b)
-}
-
-// SpawnOpt starts a process with options.
-func (s *Process) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := s.p.node.spawn(s.context(), &s.p, &o, b)
-	return pid, err
-}
-
-// Link makes the exit of either process an exit signal for the other.
-func (s *Process) Link(to PID) { s.p.link(s.context(), to) }
-
-// Unlink takes the link away; no exit signal comes over it afterwards.
-func (s *Process) Unlink(to PID) { s.p.unlink(s.context(), to) }
-
-// Monitor asks for one [Down] when the process exits.
-func (s *Process) Monitor(to PID) Ref { return s.p.monitor(s.context(), to, "") }
-
-// MonitorName monitors whoever is registered under name now.
-func (s *Process) MonitorName(name Atom) Ref { return s.p.monitorName(s.context(), name) }
-
-// Demonitor takes a monitor away; with flush, its Down is removed from the
-// mailbox too if it is there already. It reports whether the monitor was there.
-func (s *Process) Demonitor(ref Ref, flush bool) bool { return s.p.demonitor(s.context(), ref, flush) }
-
-// TrapExit chooses whether exit signals become [Exited] messages, and returns
-// what was chosen before.
-func (s *Process) TrapExit(on bool) bool { return s.p.setTrap(on) }
-
-// Exit sends an exit signal to a process, as exit/2 does.
-// A Process that so ends itself is unwound at once.
-func (s *Process) Exit(to PID, reason any) {
-	if !s.p.gone() {
-		s.p.node.exitSignal(s.context(), s.p.pid(), to, reason)
-	}
-	if s.fn != nil && s.p.gone() {
-		s.die()
-	}
-}
-
-// Reply answers a call as [From.Reply] does, at less cost where the caller is
-// near.
-func (s *Process) Reply(to From, v any) error {
-	if s.co == nil {
-		return to.answer(nil, s.p.carry(to, v), nil)
-	}
-	return to.answer(s.co.c, v, nil)
-}
-
-// Alias makes a reference by which others can send to this process until it is
-// taken away by Unalias, or, with once, by the first message.
-func (s *Process) Alias(once bool) Ref { return s.p.alias(s.p.node.newRef(), once) }
-
-// Unalias deactivates an alias. It reports whether it was active.
-func (s *Process) Unalias(ref Ref) bool { return s.p.unalias(ref) }
-
-// SendAfter sends msg to a process after d.
-func (s *Process) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
-	return s.p.node.SendAfter(d, to, msg)
-}
-
-// SendInterval sends msg to a process every d.
-func (s *Process) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
-	return s.p.node.SendInterval(d, to, msg)
-}
-
-// caller is part of Caller.
-func (s *Process) caller() calling { return calling{node: s.p.node, c: s.context(), s: s, p: &s.p} }
 
 // ReceiveOf takes the oldest message of type T.
 func ReceiveOf[T any](s *Process) T {

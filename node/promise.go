@@ -69,7 +69,7 @@ func (t ticket) done() bool { return t.p.state.Load() >= t.n|done }
 
 // settle answers the call; false if that had been done. c is the context of the
 // actor that answers, nil elsewhere.
-func (t ticket) settle(c *Context, v any, err error) bool {
+func (t ticket) settle(a *acting, v any, err error) bool {
 	p := t.p
 	if p == nil || !p.state.CompareAndSwap(t.n, t.n|settling) {
 		return false
@@ -82,25 +82,25 @@ func (t ticket) settle(c *Context, v any, err error) bool {
 	}
 	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
 	if tr := n.traces(); tr != nil && waiter != nil {
-		tr.answered(acting(nil, c), &waiter.p, v, err) // before the caller can do anything else
+		tr.answered(a.p, &waiter.own, v, err) // before the caller can do anything else
 	}
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {
 	case waiter != nil:
-		waiter.answered(c)
+		waiter.answered(a)
 	case asker != nil:
 		p.asker, p.tag = nil, nil
 		r := Result{Tag: tag, Value: v, Err: err}
 		if !asker.gone() {
-			asker.signal(c, r) // the process has asked for it: past its bound, and nobody is held up
+			asker.signal(a, r) // the process has asked for it: past its bound, and nobody is held up
 		} else {
 			n.undeliverable(asker.pid(), r)
 		}
-		if c != nil {
-			c.keep(p)
+		if a.ctx != nil {
+			a.ctx.keep(p)
 		}
 	case more != nil:
-		more.tell(c)
+		more.tell(a)
 	}
 	return true
 }
@@ -148,11 +148,11 @@ func (p *promise) unlist() {
 type watches struct {
 	mu   sync.Mutex
 	over bool
-	ch   chan struct{}    // closed when it is over, if somebody asked for it
-	then []func(*Context) // called when it is over
+	ch   chan struct{}   // closed when it is over, if somebody asked for it
+	then []func(*acting) // called when it is over
 }
 
-func (w *watches) tell(c *Context) {
+func (w *watches) tell(a *acting) {
 	w.mu.Lock()
 	ch, then := w.ch, w.then
 	w.over, w.then = true, nil
@@ -161,7 +161,7 @@ func (w *watches) tell(c *Context) {
 		close(ch)
 	}
 	for _, f := range then {
-		f(c)
+		f(a)
 	}
 }
 
@@ -178,8 +178,8 @@ func (w *watches) signal() <-chan struct{} {
 	return w.ch
 }
 
-// add has f called when it is over; now, if it is.
-func (w *watches) add(f func(*Context)) {
+// add has f called when it is over, with who has settled it; now, with from, if it is over.
+func (w *watches) add(from *acting, f func(*acting)) {
 	w.mu.Lock()
 	if !w.over {
 		w.then = append(w.then, f)
@@ -187,7 +187,7 @@ func (w *watches) add(f func(*Context)) {
 		return
 	}
 	w.mu.Unlock()
-	f(nil)
+	f(from)
 }
 
 // wait returns when t is done or ctx is, and gives up in the latter case.
@@ -198,7 +198,7 @@ func (t ticket) wait(ctx context.Context) (any, error) {
 		select {
 		case <-ch:
 		case <-ctx.Done():
-			t.settle(nil, nil, context.Cause(ctx))
+			t.settle(&p.node.acting, nil, context.Cause(ctx))
 			<-ch // somebody else may be settling it
 		}
 	}
@@ -215,10 +215,10 @@ func (t ticket) park(ctx context.Context, s *Process) (any, error) {
 		case <-reply:
 		case <-over:
 			over = nil // once: from now on somebody settles it
-			t.settle(nil, nil, context.Cause(ctx))
+			t.settle(&s.node.acting, nil, context.Cause(ctx))
 		}
 		if s.p.gone() {
-			if t.settle(nil, nil, ErrExited); t.done() {
+			if t.settle(&s.acting, nil, ErrExited); t.done() {
 				s.die()
 			}
 		}
@@ -230,7 +230,7 @@ func (t ticket) park(ctx context.Context, s *Process) (any, error) {
 func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 	co := s.co
 	if ctx.Done() != nil && ctx != s.waits.ctx {
-		stop := context.AfterFunc(ctx, func() { t.settle(nil, nil, context.Cause(ctx)) })
+		stop := context.AfterFunc(ctx, func() { t.settle(&s.node.acting, nil, context.Cause(ctx)) })
 		defer stop()
 	}
 	co.calling = true
@@ -241,7 +241,7 @@ func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 		}
 		if co.run.Locked() {
 			co.calling = false
-			t.settle(nil, nil, ErrThreadLocked)
+			t.settle(&s.acting, nil, ErrThreadLocked)
 			s.refuse()
 		}
 		if next, yield := s.depart(); next != nil {
@@ -250,7 +250,7 @@ func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 			yield(struct{}{})
 		}
 		if !s.arrive() {
-			t.settle(nil, nil, ErrExited)
+			t.settle(&s.acting, nil, ErrExited)
 			runtime.Goexit()
 		}
 	}

@@ -52,7 +52,7 @@ func TestQuotaShares(t *testing.T) {
 	q := n.dist.quota
 	put := func(p *peer, bytes int) bool {
 		p.link.(*gauged).buffered = bytes
-		full, err := p.box.put(nil, wire.Frame{Op: wire.OpSend})
+		full, err := p.box.put(new(acting), wire.Frame{Op: wire.OpSend})
 		require.NoError(t, err)
 		return full
 	}
@@ -84,7 +84,7 @@ func TestQuotaLooks(t *testing.T) {
 	start := time.Unix(1000, 0)
 	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
 	_, peers := connectedTo(t, Distribution{Queue: kib, Cluster: limits}, stuck)
-	_, err := peers[0].box.put(nil, wire.Frame{Op: wire.OpSend})
+	_, err := peers[0].box.put(new(acting), wire.Frame{Op: wire.OpSend})
 	require.NoError(t, err)
 	stuck.buffered = 0
 	require.NoError(t, peers[0].lookAt(start))

@@ -307,7 +307,7 @@ func TestQuotaSlowReader(t *testing.T) {
 
 // A reply goes behind what the same process has sent before, a long message included.
 func TestQuotaReplyOvertakesNothing(t *testing.T) {
-	serve := func(from node.PID, send func(node.PID, any) error) { assert.NoError(t, send(from, long(20))) }
+	serve := func(from node.PID, send func(node.Dest, any) error) { assert.NoError(t, send(from, long(20))) }
 	for kind, server := range map[string]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := c.Node().AsRequest(msg); ok {

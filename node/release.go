@@ -24,10 +24,10 @@ func (p *peer) askRelease() {
 	defer close(p.release.told)
 	ctx, cancel := p.n.env.WithTimeout(p.n.dist.ctx, releaseTimeout)
 	defer cancel()
-	me := calling{node: p.n}
-	t := me.promise().arm()
-	me.applyOn(p, t, "erlang", "system_info", []any{wire.Atom("otp_release")})
-	v, err := me.await(ctx, t)
+	a := &p.n.acting
+	t := a.promise().arm()
+	a.applyOn(p, t, "erlang", "system_info", []any{wire.Atom("otp_release")})
+	v, err := a.await(ctx, t)
 	if err != nil {
 		return
 	}

@@ -8,15 +8,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// At is a registered name on some node: Erlang's {Name, Node}.
-type At struct{ Name, Node Atom }
-
-// String prints a as Erlang does.
-func (a At) String() string { return wire.Format(a.Term()) }
-
-// Term is {Name, Node}.
-func (a At) Term() any { return wire.Tuple{a.Name, a.Node} }
-
 // NodeDown says that the connection to a node has been lost, to a process that
 // has asked for it by MonitorNode: Erlang's {nodedown, Node}, with the cause.
 type NodeDown struct {
@@ -97,12 +88,12 @@ func (n *Node) connected(pid PID) *peer {
 
 // sendFar is for a message of who, nil: of a plain goroutine, to a PID that is
 // nobody's here. c is the context of the actor that sends.
-func (n *Node) sendFar(who *proc, c *Context, to PID, msg, token any) error {
+func (n *Node) sendFar(a *acting, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
 		if token == nil {
-			p.message(who, c, to, msg)
+			p.message(a, to, msg)
 		} else {
-			p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), To: to, Payload: msg, Token: token})
+			p.send(a, wire.Frame{Op: wire.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
 		}
 		return nil
 	}
@@ -110,77 +101,28 @@ func (n *Node) sendFar(who *proc, c *Context, to PID, msg, token any) error {
 }
 
 // sendAt is for a message to a name.
-func (n *Node) sendAt(who *proc, c *Context, at At, msg any) error {
-	if who != nil && who.gone() {
+func (n *Node) sendAt(a *acting, at At, msg any) error {
+	if a.p != nil && a.p.gone() {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {
-		p.send(who, c, wire.Frame{Op: wire.OpSend, From: n.sender(who), Name: at.Name, Payload: msg, Token: who.token()})
+		p.send(a, wire.Frame{Op: wire.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
 		return nil
 	}
 	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)
 }
 
-// SendAt sends to whoever is registered under a name on a node. That there is
-// nobody is an error, [ErrNoName], on this node only.
-func (n *Node) SendAt(at At, msg any) error {
-	if at.Node == n.cfg.Name {
-		return n.SendName(at.Name, msg)
-	}
-	return n.sendAt(nil, nil, at, msg)
-}
-
-// SendAt sends to whoever is registered under a name on a node; see
-// [Node.SendAt].
-func (c *Context) SendAt(at At, msg any) error {
-	if at.Node == c.node.cfg.Name {
-		return c.SendName(at.Name, msg)
-	}
-	return c.node.sendAt(c.p, c, at, msg)
-}
-
-// SendAt sends to whoever is registered under a name on a node; see
-// [Node.SendAt].
-func (s *Process) SendAt(at At, msg any) error {
-	if at.Node == s.p.node.cfg.Name {
-		return s.SendName(at.Name, msg)
-	}
-	return s.p.node.sendAt(&s.p, s.context(), at, msg)
-}
-
-// MonitorAt monitors whoever is registered under a name on a node.
-func (c *Context) MonitorAt(at At) Ref { return c.p.monitorAt(c, at) }
-
-// MonitorAt monitors whoever is registered under a name on a node.
-func (s *Process) MonitorAt(at At) Ref { return s.p.monitorAt(s.context(), at) }
-
-// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
-// there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (c *Context) MonitorNode(name Atom) { c.p.monitorNode(c, name) }
-
-// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
-// there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (s *Process) MonitorNode(name Atom) { s.p.monitorNode(s.context(), name) }
-
-func (p *proc) monitorNode(c *Context, name Atom) {
+func (p *proc) monitorNode(a *acting, name Atom) {
 	why := "this node runs without distribution"
 	if q := p.node.peer(name); q != nil {
-		m := &monitor{ref: p.ref(c), watcher: p, far: q, node: true}
-		if m.add(c) {
+		m := &monitor{ref: a.newRef(), watcher: p, far: q, node: true}
+		if m.add(a) {
 			return
 		}
 		why = q.why.Error() // over
 	}
-	p.signal(c, NodeDown{Node: name, Reason: why})
-}
-
-// sender is who a message to another node comes from; nil: a plain goroutine.
-func (n *Node) sender(who *proc) PID {
-	if who != nil {
-		return who.pid()
-	}
-	return n.self()
+	p.signal(a, NodeDown{Node: name, Reason: why})
 }
 
 // self is the process that stands for a plain goroutine towards other nodes.
@@ -196,7 +138,7 @@ func (n *Node) self() PID {
 
 // callFar sends a request to another node. False: the destination is not on one
 // that can be reached.
-func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
+func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) bool {
 	p := n.reach(to)
 	if at.Node != "" {
 		p = n.want(at.Node)
@@ -209,14 +151,14 @@ func (n *Node) callFar(me calling, t ticket, to PID, at At, req any) bool {
 		label, body = l.Label()
 	}
 	if tr := n.traces(); tr != nil {
-		tr.away(me.p, to, At{at.Name, p.name}, Request[any]{body, From{t: t}})
+		tr.away(a.p, to, At{Name: at.Name, Node: p.name}, Request[any]{body, From{t: t}})
 	}
-	if !me.more && p.deferForCall() {
+	if !async && p.deferForCall() {
 		defer p.box.flushDeferred()
 	}
-	p.call(me.c, t, me.p, to, at.Name, label, body)
-	if me.more {
-		p.pace(me.p, me.c)
+	p.call(a, t, to, at.Name, label, body)
+	if async {
+		p.pace(a)
 	}
 	return true
 }
@@ -282,16 +224,16 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 	if err := n.Connect(ctx, name); err != nil {
 		return err
 	}
-	_, err := Call[any](ctx, n, At{"net_kernel", name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
+	_, err := Call[any](ctx, n, At{Name: "net_kernel", Node: name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
 	return err
 }
 
 // SpawnAt asks a node for a process: what that node offers as module:function,
 // with arguments. Errors: [*SpawnError], [ErrNoConnection], the cause of ctx's end.
 func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (PID, error) {
-	me := from.caller()
-	n := me.node
-	s := &wire.Spawn{Module: module, Function: function, Args: args, Leader: me.leader()}
+	a := from.caller()
+	n := a.node
+	s := &wire.Spawn{Module: module, Function: function, Args: args, Leader: a.leader()}
 	if at == n.cfg.Name {
 		return n.spawnHere(s)
 	}
@@ -299,11 +241,11 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 	if p == nil {
 		return PID{}, &ExitError{NoConnection}
 	}
-	pr := me.promise()
+	pr := a.promise()
 	pr.target = nil
 	t := pr.arm()
-	p.askSoon(me.c, t, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()})
-	pid, err := me.await(ctx, t)
+	p.askSoon(a, t, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()})
+	pid, err := a.await(ctx, t)
 	if err != nil {
 		return PID{}, err
 	}

@@ -29,31 +29,29 @@ const (
 //	ErrReplyType                 the result is no R
 //	the cause of ctx's end       error {erpc, timeout}; the function goes on
 func RPC[R any](ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (R, error) {
-	me := from.caller()
-	return typed[R](me.await(ctx, me.apply(me.promise(), at, module, function, args)))
+	a := from.caller()
+	return typed[R](a.await(ctx, a.apply(false, a.promise(), at, module, function, args)))
 }
 
 // AsyncRPC is RPC that returns at once, as [Async] does: erpc:send_request, whose
 // receive_response is [Future.Await] and whose wait_response is [Future.Poll].
 func AsyncRPC[R any](from Caller, at Atom, module, function Atom, args ...any) *Future[R] {
-	me := from.caller()
-	me.more = true
-	return asyncRPC[R](me, at, module, function, args)
+	a := from.caller()
+	return asyncRPC[R](a, true, at, module, function, args)
 }
 
-func asyncRPC[R any](me calling, at Atom, module, function Atom, args []any) *Future[R] {
+func asyncRPC[R any](a *acting, async bool, at Atom, module, function Atom, args []any) *Future[R] {
 	f := &Future[R]{}
-	f.p.node, f.p.more = me.node, &f.w
-	f.t = me.apply(&f.p, at, module, function, args)
+	f.p.node, f.p.more = a.node, &f.w
+	f.t = a.apply(async, &f.p, at, module, function, args)
 	return f
 }
 
 // RequestRPC is RPC that returns at once; what comes of it is a message to the
 // caller, a [Result] with the tag, as by [SendRequest].
-func RequestRPC(from Caller, tag any, at Atom, module, function Atom, args ...any) {
-	me := from.caller()
-	me.more = true
-	me.apply(me.request(tag), at, module, function, args)
+func RequestRPC(from Caller, at Atom, tag any, module, function Atom, args ...any) {
+	a := from.caller()
+	a.apply(true, a.request(tag), at, module, function, args)
 }
 
 // CastRPC has a function called on a node, this one too, and returns at once;
@@ -62,23 +60,23 @@ func RequestRPC(from Caller, tag any, at Atom, module, function Atom, args ...an
 // for erpc. Errors: [ErrExited]; [ErrNotHere] if this node is not distributed; of
 // this node those of [Node.Spawn].
 func CastRPC(from Caller, at Atom, module, function Atom, args ...any) error {
-	me := from.caller()
-	n := me.node
-	if me.p != nil && me.p.gone() {
+	a := from.caller()
+	n := a.node
+	if a.p != nil && a.p.gone() {
 		return ErrExited
 	}
-	s := &wire.Spawn{Module: erpc, Function: executeCast, Args: []any{module, function, wire.List(args)}, Leader: me.leader()}
+	s := &wire.Spawn{Module: erpc, Function: executeCast, Args: []any{module, function, wire.List(args)}, Leader: a.leader()}
 	if at == n.cfg.Name {
 		_, err := n.spawnHere(s)
 		return err
 	}
-	f := wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: n.sender(me.p), Spawn: s, Token: me.p.token()}
+	f := wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()}
 	p := n.peer(at)
 	if p == nil {
 		n.lost(f)
 		return fmt.Errorf("%w: %s", ErrNotHere, at)
 	}
-	p.send(me.p, me.c, f)
+	p.send(a, f)
 	return nil
 }
 
@@ -93,13 +91,13 @@ type Reply[R any] struct {
 // answered, is found not to be there, or ctx ends: erpc:multicall. The replies are
 // in the order of nodes; each has an error of its own, as RPC returns it.
 func MultiRPC[R any](ctx context.Context, from Caller, nodes []Atom, module, function Atom, args ...any) []Reply[R] {
-	me := from.caller()
-	all := me.promise()
+	a := from.caller()
+	all := a.promise()
 	all.target = nil
 	t := all.arm()
 	var left atomic.Int64
 	left.Store(int64(len(nodes)) + 1)
-	answered := func(c *Context) {
+	answered := func(c *acting) {
 		if left.Add(-1) == 0 {
 			t.settle(c, nil, nil)
 		}
@@ -111,11 +109,11 @@ func MultiRPC[R any](ctx context.Context, from Caller, nodes []Atom, module, fun
 		}
 	}()
 	for i, at := range nodes {
-		calls[i] = asyncRPC[R](me, at, module, function, args)
-		calls[i].w.add(answered)
+		calls[i] = asyncRPC[R](a, false, at, module, function, args)
+		calls[i].w.add(a, answered)
 	}
-	answered(me.c)
-	_, _ = me.await(ctx, t) // that ctx has ended, the calls find out below
+	answered(a)
+	_, _ = a.await(ctx, t) // that ctx has ended, the calls find out below
 	replies := make([]Reply[R], len(nodes))
 	for i, f := range calls {
 		v, err := f.Await(ctx)
@@ -125,70 +123,70 @@ func MultiRPC[R any](ctx context.Context, from Caller, nodes []Atom, module, fun
 }
 
 // apply has a function called on a node on behalf of p, whose waiter, asker or more
-// is set.
-func (me calling) apply(p *promise, at, module, function Atom, args []any) ticket {
-	n := me.node
+// is set. async says that the caller does not wait for the result.
+func (a *acting) apply(async bool, p *promise, at, module, function Atom, args []any) ticket {
+	n := a.node
 	p.target = nil
 	t := p.arm()
-	if me.p != nil && me.p.gone() {
-		t.settle(me.c, nil, ErrExited)
+	if a.p != nil && a.p.gone() {
+		t.settle(a, nil, ErrExited)
 		return t
 	}
 	if at == n.cfg.Name {
-		me.applyHere(t, module, function, args)
+		a.applyHere(t, module, function, args)
 		return t
 	}
 	q := n.peer(at)
 	if q == nil {
-		t.settle(me.c, nil, &ExitError{NoConnection})
+		t.settle(a, nil, &ExitError{NoConnection})
 		return t
 	}
-	me.applyOn(q, t, module, function, args)
-	if me.more {
-		q.pace(me.p, me.c)
+	a.applyOn(q, t, module, function, args)
+	if async {
+		q.pace(a)
 	}
 	return t
 }
 
 // applyOn is apply for a peer.
-func (me calling) applyOn(q *peer, t ticket, module, function Atom, args []any) {
-	n := me.node
+func (a *acting) applyOn(q *peer, t ticket, module, function Atom, args []any) {
+	n := a.node
 	ref := n.newRef() // of the request, and of the result
-	q.ask(me.c, t, forResult, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: n.sender(me.p), Token: me.p.token(), Spawn: &wire.Spawn{
-		Module: erpc, Function: executeCall, Monitor: true, Leader: me.leader(),
+	q.ask(a, t, forResult, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &wire.Spawn{
+		Module: erpc, Function: executeCall, Monitor: true, Leader: a.leader(),
 		Args: []any{ref, module, function, wire.List(args)},
 	}})
 }
 
 // applyHere is apply for this node. The function gets a process of its own, as
 // there: it may panic, exit or be killed.
-func (me calling) applyHere(t ticket, module, function Atom, args []any) {
-	n := me.node
+func (a *acting) applyHere(t ticket, module, function Atom, args []any) {
+	n := a.node
 	started := false
-	token := me.p.token()
-	o := Options{Leader: me.leader(), before: func(q *proc) {
+	token := a.p.token()
+	o := Options{Leader: a.leader(), before: func(q *proc) {
 		started = true
 		q.inherit(token)
 		t.p.target = q
 		if !t.p.list() {
-			t.settle(me.c, nil, &ExitError{q.reason()})
+			t.settle(a, nil, &ExitError{q.reason()})
 		}
 	}}
 	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
 		class, v, stack := n.apply(s.Context(), module, function, args)
 		if class == "return" {
-			t.settle(s.context(), v, nil)
+			t.settle(&s.acting, v, nil)
 			return nil
 		}
 		err := &RemoteError{Class: class, Reason: v}
 		if class == wire.Error {
 			err.Stack = stack
 		}
-		t.settle(s.context(), nil, err)
+		t.settle(&s.acting, nil, err)
 		return nil
 	}))
 	if err != nil && !started {
-		t.settle(me.c, nil, err)
+		t.settle(a, nil, err)
 	}
 }
 

@@ -106,10 +106,10 @@ func TestRPC(t *testing.T) {
 			want := node.Result{Tag: what, Value: c.value, Err: c.err}
 			g.SendTo(self.Self(), what)
 			assert.Equal(t, want, self.Receive(), what)
-			node.RequestRPC(self, what, at, "far", c.function, c.args...)
+			node.RequestRPC(self, at, what, "far", c.function, c.args...)
 			assert.Equal(t, want, self.Receive(), what)
-			require.NoError(t, a.SendName("actor", func(ctx *node.Context) {
-				node.RequestRPC(ctx, what, at, "far", c.function, c.args...)
+			require.NoError(t, a.Send(node.Atom("actor"), func(ctx *node.Context) {
+				node.RequestRPC(ctx, at, what, "far", c.function, c.args...)
 				v, err := node.RPC[any](context.Background(), ctx, at, "far", c.function, c.args...)
 				actor <- node.Result{Tag: what, Value: v, Err: err}
 			}))
@@ -224,7 +224,7 @@ func TestRPCNoConnection(t *testing.T) {
 	a, b, self, _ := two(t)
 	waits := exportFar(t, b)
 	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
-	node.RequestRPC(self, "tag", b.Name(), "far", "wait")
+	node.RequestRPC(self, b.Name(), "tag", "far", "wait")
 	for range 2 {
 		defer b.Exit(<-waits, node.Kill)
 	}

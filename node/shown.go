@@ -116,7 +116,7 @@ func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
 		q.removeLinkLocked(from)
 		return nil
 	}
-	return q.linkBrokenLocked(nil, from, reason)
+	return q.linkBrokenLocked(&n.acting, from, reason)
 }
 
 // allowsIn reports whether the process whose context ctx is may call e by name: one that

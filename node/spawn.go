@@ -145,58 +145,48 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	return nil
 }
 
-// Spawn starts a process. Errors: [ErrNodeStopped], [ErrNilBehaviour], [ErrTooMany].
-func (n *Node) Spawn(b Actor) (PID, error) {
-	pid, _, err := n.spawn(nil, nil, &noOptions, b)
-	return pid, err
-}
-
-// SpawnOpt starts a process with options. Errors beside those of Spawn:
-// [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
-func (n *Node) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := n.spawn(nil, nil, &o, b)
-	return pid, err
-}
-
 // Open makes the calling goroutine's handle: a process whose code is that
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Process, error) {
-	s := newSelf(nil)
-	if _, _, err := n.begin(nil, nil, &noOptions, blocking{s}, handle, &s.p); err != nil {
+	s := newProcess(n, nil)
+	if _, _, err := n.begin(&n.acting, &noOptions, blocking{s}, handle, &s.own); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// newSelf makes a process with a goroutine of its own; fn is nil for a handle. It has a
+// newProcess makes a process with a goroutine of its own; fn is nil for a handle. It has a
 // frame of its own, which is gone before begin has one: see spawn. So have those that are
 // not inlined below.
 //
 //go:noinline
-func newSelf(fn ProcessFunc) *Process {
+func newProcess(n *Node, fn ProcessFunc) *Process {
 	s := new(Process)
-	s.p.kind = blocked // before all pointers: see Node.begin
+	s.own.kind = blocked // before all pointers: see Node.begin
 	s.park, s.fn = make(chan struct{}, 1), fn
+	s.node, s.p, s.proc = n, &s.own, s
 	return s
 }
 
 // newCoroutine makes a process that is a coroutine.
 //
 //go:noinline
-func newCoroutine(fn ProcessFunc) *Process {
+func newCoroutine(n *Node, fn ProcessFunc) *Process {
 	one := new(struct {
 		s  Process
 		co coroutine
 	})
-	one.s.p.fresh = true // before all pointers: see Node.begin
-	one.s.fn, one.s.co = fn, &one.co
-	return &one.s
+	s := &one.s
+	s.own.fresh = true // before all pointers: see Node.begin
+	s.fn, s.co = fn, &one.co
+	s.node, s.p, s.proc = n, &s.own, s
+	return s
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
 // the spawning process. It may change o, noOptions apart: by reference, as what a spawn has on
 // its stack should fit into what a goroutine begins with.
-func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, error) {
+func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
@@ -205,15 +195,15 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	if o != &noOptions {
 		o.Coroutine = o.Coroutine || coroutine
 		coroutine = o.Coroutine
-		if err := o.validate(n, caller, b); err != nil {
+		if err := o.validate(n, a.p, b); err != nil {
 			return PID{}, Ref{}, err
 		}
 	}
-	if caller != nil && caller.status.Load() != alive {
-		if caller.gone() {
+	if a.p != nil && a.p.status.Load() != alive {
+		if a.p.gone() {
 			return PID{}, Ref{}, ErrExited
 		}
-		o = caller.bequeath(o)
+		o = a.p.bequeath(o)
 	}
 	if o.For != "" {
 		if err := n.ownFor(o); err != nil {
@@ -227,25 +217,25 @@ func (n *Node) spawn(c *Context, caller *proc, o *Options, b Actor) (PID, Ref, e
 	k := staged
 	switch {
 	case coroutine:
-		s := newCoroutine(f)
-		p, b = &s.p, blocking{s}
+		s := newCoroutine(n, f)
+		p, b = &s.own, blocking{s}
 	case process:
-		s := newSelf(f)
-		p, b, k = &s.p, blocking{s}, blocked
+		s := newProcess(n, f)
+		p, b, k = &s.own, blocking{s}, blocked
 	default:
 		if o.Scheduler != nil {
 			k = free
 		}
 		p = new(proc)
 	}
-	fresh, ref, err := n.begin(c, caller, o, b, k, p)
+	fresh, ref, err := n.begin(a, o, b, k, p)
 	if err != nil {
 		if o.For != "" && o.owner != nil {
 			o.owner.GiveSpawn()
 		}
 		return PID{}, Ref{}, err
 	}
-	p.start(c, o.guest, fresh)
+	p.start(a, o.guest, fresh)
 	return p.pid(), ref, nil
 }
 
@@ -262,7 +252,7 @@ func (p *proc) bequeath(o *Options) *Options {
 }
 
 // home finds the stage for a new actor.
-func (n *Node) home(c *Context, o *Options) (*executor.Stage, bool, error) {
+func (n *Node) home(a *acting, o *Options) (*executor.Stage, bool, error) {
 	switch o.Place.how {
 	case onStage:
 		return n.pool.Stage(o.Place.k), true, nil
@@ -279,21 +269,21 @@ func (n *Node) home(c *Context, o *Options) (*executor.Stage, bool, error) {
 		n.pool.Look(&q.Entity, func(stage int, _, _ bool) { k = stage })
 		return n.pool.Stage(k), true, nil
 	}
-	if c != nil && c.w != nil {
-		return c.p.Home(), false, nil
+	if a.w != nil {
+		return a.p.Home(), false, nil
 	}
 	return n.pool.Spread(), false, nil
 }
 
 // begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
 // its Init is to be run.
-func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
+func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
 	// Write a field first that is no pointer. While the collector runs, a store of a pointer
 	// reads the old value before it writes, and so faults a fresh page twice.
 	p.kind = k
 	p.node, p.behaviour = n, b
 	if k == staged {
-		home, pinned, err := n.home(c, o)
+		home, pinned, err := n.home(a, o)
 		if err != nil {
 			return false, Ref{}, err
 		}
@@ -307,16 +297,16 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 		p.in.Claim() // its first run is owed below
 	}
 	var cache *table.Slots
-	if c != nil && c.w != nil {
-		cache = &c.slots
+	if a.w != nil {
+		cache = &a.ctx.slots
 	}
-	if caller != nil {
-		p.parent = caller.id + 1
-		if caller.led && o.Leader.IsZero() {
-			p.follow(caller.ownLeader())
+	if a.p != nil {
+		p.parent = a.p.id + 1
+		if a.p.led && o.Leader.IsZero() {
+			p.follow(a.p.ownLeader())
 		}
 	}
-	if c != nil && c.w != nil {
+	if a.w != nil {
 		p.started = n.pool.Clock()
 	} else {
 		p.started = n.clock.Now()
@@ -336,34 +326,34 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	p.id = id
 	pid := p.pid()
 	n.table.Put(id, p)
-	n.count(c, 1)
+	n.count(a, 1)
 	if o.Name != "" {
-		// Killed already? Then it has no name, and that was not the caller's fault.
+		// Killed already? Then it has no name, and that was not the a.p's fault.
 		if err := n.names.give(o.Name, p, o.by()); err != nil && !errors.Is(err, ErrNoProcess) {
-			p.cancel(c, Normal)
+			p.cancel(a, Normal)
 			return false, Ref{}, err
 		}
 	}
 	if n.stopped.Load() { // Stop may have looked through the table before p was in it
-		p.cancel(c, Shutdown)
+		p.cancel(a, Shutdown)
 		return false, Ref{}, ErrNodeStopped
 	}
 	if o.Link {
-		caller.link(c, pid)
-		if caller.gone() { // killed meanwhile, perhaps before the link was there
-			p.cancel(c, caller.reason())
+		a.p.link(a, pid)
+		if a.p.gone() { // killed meanwhile, perhaps before the link was there
+			p.cancel(a, a.p.reason())
 			return false, Ref{}, ErrExited
 		}
 	}
 	if o.monitor {
-		ref = caller.monitor(c, pid, "")
+		ref = a.p.monitor(a, pid, "")
 	}
 	if o.birth.p != nil {
 		o.birth.p.target = p
 		if !o.birth.p.list() { // killed by its name
-			o.birth.settle(c, nil, &ExitError{p.reason()})
+			o.birth.settle(a, nil, &ExitError{p.reason()})
 		} else if !p.tells {
-			o.birth.settle(c, nil, nil)
+			o.birth.settle(a, nil, nil)
 		}
 	}
 	if o.owner != nil {
@@ -372,16 +362,16 @@ func (n *Node) begin(c *Context, caller *proc, o *Options, b Actor, k kind, p *p
 	if o.before != nil {
 		o.before(p)
 	}
-	if t := n.traces(); t != nil && t.by(caller) != nil {
-		t.spawned(caller, p)
+	if t := n.traces(); t != nil && t.by(a.p) != nil {
+		t.spawned(a.p, p)
 	}
 	return fresh, ref, nil
 }
 
 // cancel ends p, which has not been started; but others may know it already, and
 // then one on stages has perhaps been run by what they sent.
-func (p *proc) cancel(c *Context, reason any) {
-	p.leave(c, reason, false)
+func (p *proc) cancel(a *acting, reason any) {
+	p.leave(a, reason, false)
 	if p.kind == blocked {
 		p.returned() // there is no goroutine yet
 	}
@@ -430,7 +420,7 @@ func (o *Options) by() Atom {
 }
 
 // start lets p run for the first time.
-func (p *proc) start(c *Context, guest *executor.Guest, fresh bool) {
+func (p *proc) start(a *acting, guest *executor.Guest, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)
@@ -441,14 +431,14 @@ func (p *proc) start(c *Context, guest *executor.Guest, fresh bool) {
 			go d.loop(p)
 		}
 		p.cold.scheduler.Schedule(p)
-	case p.kind == staged && fresh && !p.boxed && c != nil && c.w != nil && c.w.Enter():
-		local := p.Home() == c.w.Stage()
+	case p.kind == staged && fresh && !p.boxed && a.w != nil && a.w.Enter():
+		local := p.Home() == a.w.Stage()
 		if local {
-			c.w.Stage().WakeFresh(&p.Entity)
+			a.w.Stage().WakeFresh(&p.Entity)
 		}
-		c.w.Leave()
+		a.w.Leave()
 		if !local && p.in.Claim() {
-			p.node.pool.Inject(&p.Entity, c.w)
+			p.node.pool.Inject(&p.Entity, a.w)
 		}
 	case p.kind == staged && (fresh || p.boxed):
 		switch {

@@ -37,7 +37,7 @@ func TestCancelledSpawn(t *testing.T) {
 					require.NoError(t, n.Send(p.pid(), "early"))
 					synctest.Wait()
 					assert.Equal(t, c.runs, p.handled == 1)
-					p.cancel(nil, "cancelled")
+					p.cancel(&n.acting, "cancelled")
 				}
 				pid, err := n.SpawnOpt(c.o, c.b)
 				require.NoError(t, err)

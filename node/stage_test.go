@@ -44,17 +44,17 @@ type inside interface {
 	node.Caller
 	Self() node.PID
 	Context() context.Context
-	Send(node.PID, any) error
+	Send(node.Dest, any) error
 	Spawn(node.Actor) (node.PID, error)
 	SpawnOpt(node.Options, node.Actor) (node.PID, error)
 	SpawnLink(node.Actor) (node.PID, error)
 	SpawnMonitor(node.Actor) (node.PID, node.Ref, error)
-	Link(node.PID)
+	Link(node.Dest)
 	Unlink(node.PID)
-	Monitor(node.PID) node.Ref
+	Monitor(node.Dest) node.Ref
 	Demonitor(node.Ref, bool) bool
 	TrapExit(bool) bool
-	Exit(node.PID, any)
+	Exit(node.Dest, any)
 }
 
 // flavour is a way to write a process.

@@ -22,7 +22,7 @@ var ErrPending = errors.New("node: the start continues after Init returns")
 func (c *Context) Announce() {
 	if c.p.tells {
 		c.p.tells = false
-		c.p.announce(c, false)
+		c.p.announce(&c.acting, false)
 	}
 }
 
@@ -35,7 +35,7 @@ type Started struct {
 }
 
 // born goes on after Init has returned err.
-func (p *proc) born(c *Context, err error) {
+func (p *proc) born(a *acting, err error) {
 	if errors.Is(err, ErrPending) {
 		return
 	}
@@ -45,10 +45,10 @@ func (p *proc) born(c *Context, err error) {
 	}
 	if p.tells && (err == nil || ignored) {
 		p.tells = false
-		p.announce(c, ignored)
+		p.announce(a, ignored)
 	}
 	if err != nil {
-		p.exit(c, reasonOf(err))
+		p.exit(a, reasonOf(err))
 	}
 }
 
@@ -66,17 +66,17 @@ func (p *proc) forgetName() {
 }
 
 // announce says that Init has returned.
-func (p *proc) announce(c *Context, ignored bool) {
+func (p *proc) announce(a *acting, ignored bool) {
 	if p.cold != nil && p.cold.birth.p != nil {
 		var err error
 		if ignored {
 			err = ErrIgnored
 		}
-		p.cold.birth.settle(c, nil, err)
+		p.cold.birth.settle(a, nil, err)
 		return
 	}
 	if parent := p.node.numbered(p.parent - 1); parent != nil {
-		parent.signal(c, Started{PID: p.pid(), Ignored: ignored})
+		parent.signal(a, Started{PID: p.pid(), Ignored: ignored})
 	}
 }
 
@@ -99,37 +99,37 @@ func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID
 	return spawnWait(ctx, from.caller(), o, b)
 }
 
-func spawnWait(ctx context.Context, me calling, o Options, b Actor) (PID, Ref, error) {
+func spawnWait(ctx context.Context, a *acting, o Options, b Actor) (PID, Ref, error) {
 	o.Announce = false
-	if o.monitor && me.p == nil {
+	if o.monitor && a.p == nil {
 		return PID{}, Ref{}, fmt.Errorf("%w: only a process can monitor", ErrBadOption)
 	}
-	promise := me.promise()
+	promise := a.promise()
 	promise.target = nil
 	birth := promise.arm()
 	o.birth = birth
-	pid, ref, err := me.node.spawn(me.c, me.p, &o, b)
+	pid, ref, err := a.node.spawn(a, &o, b)
 	if err != nil {
-		birth.settle(me.c, nil, err)
+		birth.settle(a, nil, err)
 		return PID{}, Ref{}, err
 	}
-	if _, err = me.await(ctx, birth); err == nil {
+	if _, err = a.await(ctx, birth); err == nil {
 		return pid, ref, nil
 	}
-	if me.p != nil {
-		me.p.unlink(me.c, pid)
+	if a.p != nil {
+		a.p.unlink(a, pid)
 		if o.monitor {
-			me.p.demonitor(me.c, ref, true)
+			a.p.demonitor(a, ref, true)
 		}
 		if o.Link {
-			me.p.discard(me.c, func(msg any) bool {
+			a.p.discard(a, func(msg any) bool {
 				e, ok := msg.(Exited)
 				return ok && e.From == pid
 			})
 		}
 	}
 	if err != ErrIgnored { // it is about to end by itself then
-		me.node.Exit(pid, Kill) // unless it is dead already
+		a.node.Exit(pid, Kill) // unless it is dead already
 	}
 	return PID{}, Ref{}, err
 }

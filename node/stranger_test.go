@@ -83,7 +83,7 @@ func TestStrangerUnderPeersName(t *testing.T) {
 			x := w.start(t, "x", node.Distribution{})
 			require.NoError(t, x.Connect(soon(t), a.Name()))
 			synctest.Wait()
-			require.NoError(t, a.SendAt(node.At{Name: "nobody", Node: x.Name()}, 1))
+			require.NoError(t, a.Send(node.At{Name: "nobody", Node: x.Name()}, 1))
 			require.Equal(t, []node.Atom{x.Name()}, a.Nodes(true))
 			require.True(t, x.Disconnect(a.Name()))
 			synctest.Wait()
@@ -205,7 +205,7 @@ func relayed(t *testing.T) (*node.Node, *relay) {
 // dialledBy has the node connect to a name, and returns the connection.
 func (r *relay) dialledBy(t *testing.T, v *node.Node, name node.Atom) net.Conn {
 	t.Helper()
-	require.NoError(t, v.SendAt(node.At{Name: "x", Node: name}, 1))
+	require.NoError(t, v.Send(node.At{Name: "x", Node: name}, 1))
 	c, err := r.ln.Accept()
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })

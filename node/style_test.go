@@ -37,18 +37,16 @@ type host interface {
 	Self() node.PID
 	Node() *node.Node
 	Context() context.Context
-	Send(to node.PID, msg any) error
-	SendName(name node.Atom, msg any) error
-	SendAlias(ref node.Ref, msg any) error
+	Send(to node.Dest, msg any) error
 	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
 	SpawnLink(b node.Actor) (node.PID, error)
 	SpawnMonitor(b node.Actor) (node.PID, node.Ref, error)
-	Monitor(to node.PID) node.Ref
+	Monitor(to node.Dest) node.Ref
 	Alias(once bool) node.Ref
 	Unalias(ref node.Ref) bool
-	Exit(to node.PID, reason any)
+	Exit(to node.Dest, reason any)
 	TrapExit(on bool) bool
-	SendAfter(d time.Duration, to node.PID, msg any) (*node.Timer, error)
+	SendAfter(d time.Duration, to node.Dest, msg any) (*node.Timer, error)
 }
 
 var (

@@ -33,27 +33,7 @@ const (
 	maxPause = 100 * time.Millisecond
 )
 
-// SendAfter sends msg to a process of this node after d. If its mailbox has no room then
-// and the policy Block, the timer goes on until there is room, which it looks for every
-// 100 ms at least; with another policy the message is a dead letter. It is one, too, when
-// the process exits before; for a process that is gone already, or another node's, the
-// timer is over at once. Errors: [ErrBadTimeout], [ErrNodeStopped].
-func (n *Node) SendAfter(d time.Duration, to PID, msg any) (*Timer, error) {
-	return n.timer(d, 0, to, msg)
-}
-
-// SendInterval sends msg to a process of this node every d, until the timer is cancelled
-// or the process is gone. Each message that its mailbox has no room for is a dead letter,
-// whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
-// [ErrNodeStopped].
-func (n *Node) SendInterval(d time.Duration, to PID, msg any) (*Timer, error) {
-	if d == 0 {
-		return nil, ErrBadTimeout
-	}
-	return n.timer(d, d, to, msg)
-}
-
-func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
+func (n *Node) timer(d, every time.Duration, to Dest, msg any) (*Timer, error) {
 	switch {
 	case d < 0:
 		return nil, ErrBadTimeout
@@ -61,7 +41,8 @@ func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
 		return nil, ErrNodeStopped
 	}
 	t := &Timer{every: every, msg: msg, due: n.env.Now().Add(d)}
-	p := n.lookup(to)
+	pid, _ := n.resolve(to)
+	p := n.lookup(pid)
 	if p != nil && p.time(t, d) {
 		return t, nil
 	}
@@ -70,7 +51,7 @@ func (n *Node) timer(d, every time.Duration, to PID, msg any) (*Timer, error) {
 	}
 	t.msg = nil
 	if every == 0 {
-		n.undeliverable(to, msg)
+		n.undeliverable(pid, msg)
 	}
 	return t, nil
 }
@@ -121,7 +102,7 @@ func (t *Timer) fire() {
 		tr.message(nil, PID{}, p, msg)
 	}
 	if waits {
-		p.boxIn(nil, room, msg)
+		p.boxIn(&p.node.acting, room, msg)
 	} else {
 		p.tryDeliver(&inbox.Node{Msg: msg})
 	}

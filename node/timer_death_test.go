@@ -46,7 +46,7 @@ func TestTimersOfTheDead(t *testing.T) {
 		before := heap()
 		for i := range pids {
 			pids[i] = s.spawn(t, n, node.Options{}, shrug)
-			for _, start := range []func(time.Duration, node.PID, any) (*node.Timer, error){n.SendAfter, n.SendInterval} {
+			for _, start := range []func(time.Duration, node.Dest, any) (*node.Timer, error){n.SendAfter, n.SendInterval} {
 				timer, err := start(time.Hour, pids[i], make([]byte, size))
 				require.NoError(t, err)
 				timers = append(timers, timer)

@@ -24,7 +24,6 @@ import (
 type carried struct {
 	msg   any
 	token any
-	by    *proc // of a reply: who sends it, where no context says so
 }
 
 // inHand is what a process knows of the message in hand, and of its token. Owned like
@@ -76,17 +75,17 @@ func (p *proc) expectTraced() {
 }
 
 // deliverTraced is deliver for a message with a token, nil for none.
-func (p *proc) deliverTraced(c *Context, msg, token any) error {
+func (p *proc) deliverTraced(a *acting, msg, token any) error {
 	if token == nil || p.boxed {
-		return p.deliver(c, msg)
+		return p.deliver(a, msg)
 	}
 	p.expectTraced()
-	return p.deliver(c, tick{with: &carried{msg: msg, token: token}})
+	return p.deliver(a, tick{with: &carried{msg: msg, token: token}})
 }
 
 // sendTraced is for a send by p, whose status is not simply alive. done: there is
 // nothing left to do.
-func (p *proc) sendTraced(c *Context, to PID, msg any) (done bool, err error) {
+func (p *proc) sendTraced(a *acting, to PID, msg any) (done bool, err error) {
 	if p.gone() {
 		return true, ErrExited
 	}
@@ -94,7 +93,7 @@ func (p *proc) sendTraced(c *Context, to PID, msg any) (done bool, err error) {
 	if q == nil { // the frame will have the token
 		return false, nil
 	}
-	return true, q.deliverTraced(c, msg, p.token())
+	return true, q.deliverTraced(a, msg, p.token())
 }
 
 // open makes the message that is next in the queue of p an ordinary one.
@@ -140,15 +139,6 @@ func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 	return nil, false
 }
 
-// carry puts p, and its token, on a reply; nothing else looks into it but what sends
-// the reply to another node.
-func (p *proc) carry(to From, v any) any {
-	if to.t.p == nil || to.t.p.far == nil {
-		return v
-	}
-	return tick{with: &carried{msg: v, token: p.token(), by: p}}
-}
-
 // bare is a message without its token.
 func bare(msg any) any {
 	if t, ok := msg.(tick); ok && t.with != nil {
@@ -158,32 +148,19 @@ func bare(msg any) any {
 }
 
 // reply sends the reply that p has been settled with as a message: to an alias, if
-// alias, else to a process, of another node or of this one. c is the context of the actor
-// that replies. It comes from who replies, so that it goes behind what he has sent before;
+// alias, else to a process, of another node or of this one. a is who replies,
+// and it comes from there, so that it goes behind what he has sent before;
 // but nothing holds him up, no mailbox and no peer: whom it goes to, a message has said, and
 // who asked and does not read must not stop those who serve others, too.
-func (p *promise) reply(c *Context, to PID, ref Ref, alias bool, tag any) {
+func (p *promise) reply(a *acting, to PID, ref Ref, alias bool, tag any) {
 	n, v := p.node, p.value
-	var who *proc
-	var token any
-	if c != nil {
-		who = c.p
-	}
-	switch t, _ := v.(tick); {
-	case p.err != nil:
+	if p.err != nil {
 		v = wire.Tuple{wire.Error, ErrorTerm(p.err)}
-	case t.with != nil:
-		v, token = t.with.msg, t.with.token
-		if t.with.by != nil {
-			who = t.with.by
-		}
-	case c != nil:
-		token = c.p.token()
 	}
 	msg := wire.Tuple{tag, v}
-	f, where := wire.Frame{Op: wire.OpSend, To: to, Payload: msg, Token: token}, to.Node()
+	f, where := wire.Frame{Op: wire.OpSend, To: to, Payload: msg, Token: a.p.token()}, to.Node()
 	if alias {
 		f.To, f.Ref, where = PID{}, ref, ref.Node()
 	}
-	n.sendNow(who, c, f, where)
+	n.sendNow(a, f, where)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // answerTraced sends {got, X} for {From, X}.
-func answerTraced(send func(node.PID, any) error, msg any) {
+func answerTraced(send func(node.Dest, any) error, msg any) {
 	if m, ok := msg.(wire.Tuple); ok {
 		send(m[0].(node.PID), wire.Tuple{node.Atom("got"), m[1]})
 	}
@@ -34,14 +34,14 @@ func tracedBehaviours() map[node.Atom]node.Actor {
 				answerTraced(p.Send, node.ReceiveOf[wire.Tuple](p))
 			}
 		}),
-		"relay": node.ActorFunc(func(c *node.Context, msg any) error { return c.SendName("actor", msg) }),
+		"relay": node.ActorFunc(func(c *node.Context, msg any) error { return c.Send(node.Atom("actor"), msg) }),
 		"spawning": node.ActorFunc(func(c *node.Context, msg any) error {
 			_, err := c.Spawn(node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, msg); return nil }))
 			return err
 		}),
 		"asking": node.ActorFunc(func(c *node.Context, msg any) error {
 			if _, ok := msg.(wire.Tuple); ok {
-				node.SendRequest(c, node.Atom("asked"), msg, "tag")
+				node.SendRequest(c, node.Atom("asked"), "tag", msg)
 			}
 			return nil
 		}),

@@ -277,14 +277,6 @@ func (t *traced) spawned(caller, p *proc) {
 	}
 }
 
-// acting is who does something, where that is not said: the process that c runs.
-func acting(who *proc, c *Context) *proc {
-	if who == nil && c != nil {
-		return c.p
-	}
-	return who
-}
-
 // traces is who is traced; nil: nobody.
 func (n *Node) traces() *traced { return (*traced)(n.tracing.Now()) }
 

@@ -50,7 +50,7 @@ func noEvent(t testing.TB, tr *node.Trace) {
 
 // styles are the ways to write a process that sends to another what it is told.
 func styles() map[string]func(n *node.Node) (node.PID, error) {
-	type order = func(s node.Sender)
+	type order = func(s node.Caller)
 	process := node.ProcessFunc(func(p *node.Process) error {
 		for {
 			node.ReceiveOf[order](p)(p)
@@ -83,12 +83,12 @@ func TestTraceMessages(t *testing.T) {
 			h := openHandle(t, n)
 			require.NoError(t, n.Register("to", to))
 			tr := traceOf(t, n, node.TraceConfig{Kinds: node.TraceSend | node.TraceReceive, Show: func(any) any { return "shown" }}, from, to)
-			nothing := func(node.Sender) {}
-			for _, send := range []func(node.Sender){
-				func(s node.Sender) { s.Send(to, nothing) },
-				func(s node.Sender) { s.SendName("to", nothing) },
-				func(s node.Sender) { s.SendAt(node.At{Name: "to", Node: n.Name()}, nothing) },
-				func(s node.Sender) { node.Deliver(t.Context(), s.(node.Caller), to, nothing) },
+			nothing := func(node.Caller) {}
+			for _, send := range []func(node.Caller){
+				func(s node.Caller) { node.Send(s, to, nothing) },
+				func(s node.Caller) { node.Send(s, node.Atom("to"), nothing) },
+				func(s node.Caller) { node.Send(s, node.At{Name: "to", Node: n.Name()}, nothing) },
+				func(s node.Caller) { node.Deliver(t.Context(), s.(node.Caller), to, nothing) },
 			} {
 				require.NoError(t, h.Send(from, send))
 				assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: from, Other: h.Self(), Message: "shown"}, nextEvent(t, tr))
@@ -155,7 +155,7 @@ func TestTraceFar(t *testing.T) {
 	near := traceOf(t, a, node.TraceConfig{}, self.Self())
 	far := traceOf(t, b, node.TraceConfig{Kinds: node.TraceReceive | node.TraceLinked | node.TraceUnlinked | node.TraceExit | node.TraceSignal}, remote)
 	require.NoError(t, self.Send(remote, "one"))
-	require.NoError(t, self.SendAt(node.At{Name: "echo", Node: b.Name()}, "two"))
+	require.NoError(t, self.Send(node.At{Name: "echo", Node: b.Name()}, "two"))
 	require.NoError(t, node.Deliver(soon(t), self, remote, any("three")))
 	self.Link(remote)
 	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))

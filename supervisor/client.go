@@ -63,20 +63,20 @@ func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.
 // StartChild adds a child and starts it. The PID is zero if its Init or Start has
 // returned node.ErrIgnore. Errors: [*SpecError], [*AlreadyStartedError],
 // [ErrAlreadyPresent], [*StartError], and those of [node.Call].
-func StartChild[T node.Dest](ctx context.Context, from node.Caller, sup T, k Child) (node.PID, error) {
+func StartChild(ctx context.Context, from node.Caller, sup node.Dest, k Child) (node.PID, error) {
 	return node.Call[node.PID](ctx, from, sup, startChild{k})
 }
 
 // StartDynamic starts a child of a SimpleOneForOne supervisor with arguments for
 // its Start. Errors: [*StartError], [ErrNotSimple], and those of [node.Call].
-func StartDynamic[T node.Dest](ctx context.Context, from node.Caller, sup T, args ...any) (node.PID, error) {
+func StartDynamic(ctx context.Context, from node.Caller, sup node.Dest, args ...any) (node.PID, error) {
 	return node.Call[node.PID](ctx, from, sup, startDynamic{args})
 }
 
 // TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. It
 // can be started again by RestartChild, unless it is Temporary. Errors:
 // [ErrNotFound], [ErrSimple], and those of [node.Call].
-func TerminateChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) error {
+func TerminateChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := node.Call[any](ctx, from, sup, terminateChild{id})
 	return err
 }
@@ -84,29 +84,29 @@ func TerminateChild[T node.Dest](ctx context.Context, from node.Caller, sup T, i
 // RestartChild starts a child that is stopped. Errors: [ErrNotFound],
 // [ErrRunning], [ErrRestarting], [ErrSimple], [*StartError], and those of
 // [node.Call].
-func RestartChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) (node.PID, error) {
+func RestartChild(ctx context.Context, from node.Caller, sup node.Dest, id any) (node.PID, error) {
 	return node.Call[node.PID](ctx, from, sup, restartChild{id})
 }
 
 // DeleteChild forgets a child that is stopped. Errors: [ErrNotFound],
 // [ErrRunning], [ErrRestarting], [ErrSimple], and those of [node.Call].
-func DeleteChild[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) error {
+func DeleteChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := node.Call[any](ctx, from, sup, deleteChild{id})
 	return err
 }
 
 // ChildSpec returns the description of a child, defaults filled in. Errors:
 // [ErrNotFound], and those of [node.Call].
-func ChildSpec[T node.Dest](ctx context.Context, from node.Caller, sup T, id any) (Child, error) {
+func ChildSpec(ctx context.Context, from node.Caller, sup node.Dest, id any) (Child, error) {
 	return node.Call[Child](ctx, from, sup, getChildSpec{id})
 }
 
 // WhichChildren lists the children, the one started last first.
-func WhichChildren[T node.Dest](ctx context.Context, from node.Caller, sup T) ([]ChildInfo, error) {
+func WhichChildren(ctx context.Context, from node.Caller, sup node.Dest) ([]ChildInfo, error) {
 	return node.Call[[]ChildInfo](ctx, from, sup, whichChildren{})
 }
 
 // CountChildren counts the children.
-func CountChildren[T node.Dest](ctx context.Context, from node.Caller, sup T) (Counts, error) {
+func CountChildren(ctx context.Context, from node.Caller, sup node.Dest) (Counts, error) {
 	return node.Call[Counts](ctx, from, sup, countChildren{})
 }

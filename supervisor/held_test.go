@@ -69,7 +69,7 @@ func TestStartChildCounts(t *testing.T) {
 		if sup == "simple" { // passed on by a process here, so that nobody knows whose it is
 			me := nodetest.Open(t, near)
 			for _, ok := range []bool{true, true, false} {
-				require.NoError(t, far.SendName(sup, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me.Self(), near.MakeRef()},
+				require.NoError(t, far.Send(sup, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me.Self(), near.MakeRef()},
 					wire.Tuple{wire.Atom("start_child"), wire.List{}}}))
 				answer := wire.Format(nodetest.Next[wire.Tuple](t, me)[1])
 				require.Equal(t, !ok, strings.Contains(answer, "system_limit"), answer)

@@ -59,9 +59,9 @@ func TestStartChildAsksAllow(t *testing.T) {
 	forged := func(from node.PID) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, near.MakeRef()}, request("yes")}
 	}
-	require.NoError(t, me.SendAt(node.At{Name: "top", Node: far.Name()}, forged(claimed.Self())))
+	require.NoError(t, me.Send(node.At{Name: "top", Node: far.Name()}, forged(claimed.Self())))
 	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
-	require.NoError(t, far.SendName("top", forged(claimed.Self())))
+	require.NoError(t, far.Send(node.Atom("top"), forged(claimed.Self())))
 	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
 	// The program itself.
 	_, err = supervisor.StartChild(ctx, far, node.Atom("top"),

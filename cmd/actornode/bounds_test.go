@@ -111,7 +111,7 @@ func TestReadersMayGo(t *testing.T) {
 	log.Close()
 	n, err := p.peer("printer@127.0.0.1") // "node up" goes into the log
 	require.NoError(t, err)
-	require.NoError(t, n.SendAt(node.At{Name: "user", Node: "go@127.0.0.1"}, wire.Tuple{wire.Atom("io_request"), n.MakeRef(), 1,
+	require.NoError(t, n.Send(node.At{Name: "user", Node: "go@127.0.0.1"}, wire.Tuple{wire.Atom("io_request"), n.MakeRef(), 1,
 		wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), "hello"}}))
 	p.insult()
 	eventually(t, "what is not written is counted", func() bool {
@@ -215,7 +215,7 @@ func TestMemoryIsShort(t *testing.T) {
 	_, err = node.Call[any](nodetest.Soon(t), n, node.At{Name: "counter", Node: "go@127.0.0.1"}, wire.Atom("get"))
 	require.NoError(t, err, "what runs goes on")
 
-	require.NoError(t, n.SendAt(node.At{Name: "forget", Node: "go@127.0.0.1"}, wire.Atom("go")))
+	require.NoError(t, n.Send(node.At{Name: "forget", Node: "go@127.0.0.1"}, wire.Atom("go")))
 	eventually(t, "it is ready again", func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) })
 	require.NoError(t, keep(1))
 	p.signal(syscall.SIGTERM)

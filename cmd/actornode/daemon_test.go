@@ -232,7 +232,7 @@ func TestDrainOrder(t *testing.T) {
 		require.NoError(t, err)
 		defer n.Stop()
 		require.NoError(t, n.Connect(t.Context(), "go@127.0.0.1"))
-		require.NoError(t, n.SendAt(node.At{Name: "hold", Node: "go@127.0.0.1"}, wire.Atom("go")))
+		require.NoError(t, n.Send(node.At{Name: "hold", Node: "go@127.0.0.1"}, wire.Atom("go")))
 	}
 	assert.Equal(t, "quick stops: draining true, groups 0, "+notReady, p.line())
 	assert.Equal(t, exitOK, p.end(), p.log.String())

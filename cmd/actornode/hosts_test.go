@@ -177,8 +177,8 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 
 	const b = node.Atom("b@127.0.0.2")
 	h.me.Link(on[b])
-	byPID, byName := h.me.Monitor(on[b]), h.me.MonitorAt(node.At{Name: "counter", Node: b})
-	elsewhere := h.me.MonitorAt(node.At{Name: "counter", Node: "c@127.0.0.3"})
+	byPID, byName := h.me.Monitor(on[b]), h.me.Monitor(node.At{Name: "counter", Node: b})
+	elsewhere := h.me.Monitor(node.At{Name: "counter", Node: "c@127.0.0.3"})
 	h.me.MonitorNode(b)
 	require.NoError(t, h.cmds[b].Process.Kill())
 	assert.Equal(t, node.Exited{From: on[b], Reason: node.NoConnection}, node.ReceiveOf[node.Exited](h.me))

@@ -99,7 +99,7 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 		}
 		defer h.Close(nil)
 		if w.name != "" {
-			err = h.SendAt(node.At{Name: w.name, Node: w.node}, msg)
+			err = h.Send(node.At{Name: w.name, Node: w.node}, msg)
 		} else {
 			err = h.Send(w.pid, msg)
 		}
@@ -128,7 +128,7 @@ func (s *session) watch(ctx context.Context, w *processRef) (*node.Process, erro
 		return nil, err
 	}
 	if w.name != "" {
-		h.MonitorAt(node.At{Name: w.name, Node: w.node})
+		h.Monitor(node.At{Name: w.name, Node: w.node})
 	} else {
 		h.Monitor(w.pid)
 	}

@@ -309,7 +309,7 @@ func TestServicesTakeAnything(t *testing.T) {
 			case 3:
 				msg = wire.Tuple{atom("io_request"), me, 1, term(4)}
 			}
-			require.NoError(t, n.SendAt(node.At{Name: node.Atom(s), Node: daemonName}, msg))
+			require.NoError(t, n.Send(node.At{Name: node.Atom(s), Node: daemonName}, msg))
 		}
 		if k%500 == 499 {
 			require.NoError(t, n.Ping(ctx, daemonName))

@@ -74,13 +74,13 @@ func TestErlangCall(t *testing.T) {
 		defer self.Close(nil)
 		ref := n.MakeRef()
 		call := func(to, text string) any {
-			require.NoError(t, self.SendName(wire.Atom(to),
+			require.NoError(t, self.Send(wire.Atom(to),
 				wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, term(t, text)}))
 			reply := self.Receive().(wire.Tuple)
 			require.Equal(t, ref, reply[0])
 			return reply[1]
 		}
-		require.NoError(t, self.SendName("counter", wire.Tuple{wire.Atom("$gen_cast"), term(t, "{add,3}")}))
+		require.NoError(t, self.Send(node.Atom("counter"), wire.Tuple{wire.Atom("$gen_cast"), term(t, "{add,3}")}))
 		require.Equal(t, 4, call("counter", "{add,1}"))
 		require.Equal(t, wire.Atom("hello"), call("echo", "hello"))
 		require.Equal(t, "{error,{unhandled_request,what}}", wire.Format(call("counter", "what")))
@@ -150,7 +150,7 @@ func TestRestarts(t *testing.T) {
 		require.NoError(t, err)
 		defer self.Close(nil)
 		ref := self.Monitor(sup)
-		require.NoError(t, n.SendName("counter", wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
+		require.NoError(t, n.Send(node.Atom("counter"), wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
 		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason) // once too often
 		require.False(t, n.IsAlive(echo))
 	})

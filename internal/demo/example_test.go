@@ -41,7 +41,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	self.SendName(echo, wire.Tuple{self.Self(), "hello again"})
+	self.Send(echo, wire.Tuple{self.Self(), "hello again"})
 	answer := self.Receive().(wire.Tuple)
 	fmt.Println(answer[1])
 

@@ -37,7 +37,7 @@ func TestStatus(t *testing.T) {
 		_, err := node.Call[int](nodetest.Soon(t), near, pid, i)
 		require.NoError(t, err)
 	}
-	require.Error(t, far.SendName("nobody", 1))
+	require.Error(t, far.Send(node.Atom("nobody"), 1))
 	var s admin.Summary
 	settles(t, func() bool { // what has been answered is counted after that
 		var err error
@@ -451,8 +451,8 @@ func TestGarbage(t *testing.T) {
 		assert.Less(t, len(text), 600)
 	}
 	pid, _ := far.Whereis(admin.Name)
-	require.NoError(t, near.SendAt(at, "what is this"))
-	require.NoError(t, near.SendAt(at, wire.Tuple{wire.Atom("$gen_call"), 1, 2}))
+	require.NoError(t, near.Send(at, "what is this"))
+	require.NoError(t, near.Send(at, wire.Tuple{wire.Atom("$gen_call"), 1, 2}))
 	v, err := node.Call[any](ctx, near, at, wire.Tuple{wire.Atom("ps"),
 		wire.NewMap(wire.Atom("limit"), 1, wire.Atom("from_the_future"), true)})
 	require.NoError(t, err)

@@ -112,16 +112,16 @@ func TestForgedRights(t *testing.T) {
 		require.Zero(t, stops.Load())
 	}
 	// In the name of the operator, of the node itself.
-	require.NoError(t, me.SendAt(at, request(operator.Self(), ops.MakeRef())))
+	require.NoError(t, me.Send(at, request(operator.Self(), ops.MakeRef())))
 	refused(operator)
 	own := nodetest.Open(t, far)
-	require.NoError(t, me.SendAt(at, request(own.Self(), far.MakeRef())))
+	require.NoError(t, me.Send(at, request(own.Self(), far.MakeRef())))
 	refused(own)
 	assert.Contains(t, log.With("operator action")[0]["outcome"], "it came from near@127.0.0.1")
 	// Passed on by rex.
 	rex := node.At{Name: "rex", Node: far.Name()}
 	passOn := wire.Tuple{wire.Atom("sbcast"), admin.Name, request(me.Self(), near.MakeRef())}
-	require.NoError(t, me.SendAt(rex, wire.Tuple{me.Self(), passOn}))
+	require.NoError(t, me.Send(rex, wire.Tuple{me.Self(), passOn}))
 	for {
 		if v := nodetest.Next[wire.Tuple](t, me); v[0] != wire.Atom("rex") {
 			require.Contains(t, wire.Format(v[1]), "{error,{not_allowed,")
@@ -131,7 +131,7 @@ func TestForgedRights(t *testing.T) {
 	// Passed on by a process that sends what it is told to.
 	puppet := spawn(t, far, "puppet", node.ActorFunc(func(c *node.Context, msg any) error {
 		m := msg.(wire.Tuple)
-		return c.SendName(m[0].(wire.Atom), m[1])
+		return c.Send(m[0].(wire.Atom), m[1])
 	}))
 	for _, from := range []*node.Process{me, operator, own} {
 		require.NoError(t, me.Send(puppet, wire.Tuple{admin.Name, request(from.Self(), from.Node().MakeRef())}))

@@ -62,40 +62,31 @@ func (q whichHandlersRequest) Term() any { return aWhich }
 
 // Notify sends an event to a manager's handlers and does not wait. The errors are
 // those of Send.
-func Notify[T node.Dest](from node.Sender, to T, event any) error {
-	m := notifyRequest{event}
-	switch to := any(to).(type) {
-	case node.PID:
-		return from.Send(to, m)
-	case node.Atom:
-		return from.SendName(to, m)
-	case node.Ref:
-		return from.SendAlias(to, m)
-	}
-	return nil
+func Notify(from node.Caller, to node.Dest, event any) error {
+	return node.Send(from, to, notifyRequest{event})
 }
 
 // SyncNotify is Notify that returns when all handlers have handled the event.
 // The errors of this and the functions below are those of [node.Call].
-func SyncNotify[T node.Dest](ctx context.Context, from node.Caller, to T, event any) error {
+func SyncNotify(ctx context.Context, from node.Caller, to node.Dest, event any) error {
 	_, err := node.Call[any](ctx, from, to, syncNotifyRequest{event})
 	return err
 }
 
 // Call asks one handler and returns its reply. [ErrNoHandler], [ErrNoCalls], what
 // HandleCall returned.
-func Call[R any, T node.Dest](ctx context.Context, from node.Caller, to T, id ID, request any) (R, error) {
+func Call[R any](ctx context.Context, from node.Caller, to node.Dest, id ID, request any) (R, error) {
 	return node.Call[R](ctx, from, to, callRequest{id, request})
 }
 
 // CallWithin is Call with a timeout in place of a context.
-func CallWithin[R any, T node.Dest](d time.Duration, from node.Caller, to T, id ID, request any) (R, error) {
+func CallWithin[R any](d time.Duration, from node.Caller, to node.Dest, id ID, request any) (R, error) {
 	return node.CallWithin[R](d, from, to, callRequest{id, request})
 }
 
 // Add adds a handler; it is the first that later events come to. The error is
 // what its Init returned, or a [*node.ExitError] with the [*node.Crash] of its panic.
-func Add[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Handler) error {
+func Add(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) error {
 	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, false})
 	return err
 }
@@ -103,14 +94,14 @@ func Add[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Hand
 // AddOwned is Add for a handler that is taken out when the calling process exits,
 // and whose owner gets an [Exit] when it is taken out otherwise: add_sup_handler.
 // Manager and owner are linked. [ErrNoOwner] if the caller is a plain goroutine.
-func AddOwned[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, h Handler) error {
+func AddOwned(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) error {
 	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, true})
 	return err
 }
 
 // Delete takes a handler out and returns what its Terminate answered, ok without
 // one. [ErrNoHandler].
-func Delete[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, arg any) (any, error) {
+func Delete(ctx context.Context, from node.Caller, to node.Dest, id ID, arg any) (any, error) {
 	return node.Call[any](ctx, from, to, deleteRequest{id, arg})
 }
 
@@ -118,25 +109,25 @@ func Delete[T node.Dest](ctx context.Context, from node.Caller, to T, id ID, arg
 // owned by who owned the old one, and told what Terminate answered if it is an
 // [Heir]. It adds the new one even if there is no old one. The errors are those
 // of Add.
-func Swap[T node.Dest](ctx context.Context, from node.Caller, to T, old ID, arg any, id ID, h Handler) error {
+func Swap(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
 	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, false})
 	return err
 }
 
 // SwapOwned is Swap for a handler that the calling process owns.
-func SwapOwned[T node.Dest](ctx context.Context, from node.Caller, to T, old ID, arg any, id ID, h Handler) error {
+func SwapOwned(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
 	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, true})
 	return err
 }
 
 // Handlers returns the handlers of a manager, the one added last first:
 // which_handlers.
-func Handlers[T node.Dest](ctx context.Context, from node.Caller, to T) ([]ID, error) {
+func Handlers(ctx context.Context, from node.Caller, to node.Dest) ([]ID, error) {
 	return node.Call[[]ID](ctx, from, to, whichHandlersRequest{})
 }
 
 // Stop ends a manager with a reason, the Terminate of its handlers included, and
 // waits until it is gone.
-func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
+func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	return sys.Stop(ctx, from, to, reason)
 }

@@ -249,7 +249,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 		}
 	}
 	if !e.owner.IsZero() && end.How != OwnerGone {
-		node.SendNow(m.c, e.owner, Exit{e.id, reason})
+		m.c.SendOpt(node.SendOptions{NoWait: true}, e.owner, Exit{e.id, reason})
 	}
 	return answer, err
 }
@@ -350,7 +350,7 @@ func (m *manager) replace(e *entry, s *swap) {
 		}
 		m.report(&entry{id: s.id}, aSwapped, reason)
 		if !e.owner.IsZero() {
-			node.SendNow(m.c, e.owner, Exit{s.id, reason})
+			m.c.SendOpt(node.SendOptions{NoWait: true}, e.owner, Exit{s.id, reason})
 		}
 		return
 	}

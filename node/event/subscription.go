@@ -25,7 +25,7 @@ type Subscription[E any] struct {
 // over. It holds up to buffer of them, at least 1, for its reader. What does not
 // fit is counted, see Missed, and the first of each such series is logged: the
 // manager waits for nobody. The errors are those of [Add].
-func Subscribe[E any, T node.Dest](ctx context.Context, from node.Caller, to T, buffer int) (*Subscription[E], error) {
+func Subscribe[E any](ctx context.Context, from node.Caller, to node.Dest, buffer int) (*Subscription[E], error) {
 	s := &subscriber[E]{ch: make(chan E, max(1, buffer))}
 	id, err := node.Call[ID](ctx, from, to, addRequest{h: s})
 	if err != nil {

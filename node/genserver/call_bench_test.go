@@ -105,7 +105,7 @@ func BenchmarkAsyncFromActor(b *testing.B) {
 }
 
 func BenchmarkSendRequestFromActor(b *testing.B) {
-	benchActor(b, func(c *node.Context, to node.PID) { node.SendRequest(c, to, Echo{N: 7}, nil) })
+	benchActor(b, func(c *node.Context, to node.PID) { node.SendRequest(c, to, nil, Echo{N: 7}) })
 }
 
 func BenchmarkCast(b *testing.B) {

@@ -178,21 +178,10 @@ func TestErlangCast(t *testing.T) {
 		n.Send(pid, wire.Tuple{a("$gen_cast"), m})
 	}
 	assert.Equal(t, []string{"cast x"}, ask(t, n, pid, Notes{}))
-	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sys.Term(castTerm(wire.Tuple{1, "x"})))
+	h := nodetest.Open(t, n)
+	require.NoError(t, genserver.Cast(n, h.Self(), wire.Tuple{1, "x"}))
+	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sys.Term(nodetest.Next[any](t, h)))
 }
-
-// castTerm is what a cast is as a message.
-func castTerm(v any) (m any) {
-	genserver.Cast(sender(func(msg any) { m = msg }), node.PID{}, v)
-	return m
-}
-
-type sender func(any)
-
-func (s sender) Send(_ node.PID, m any) error      { s(m); return nil }
-func (s sender) SendName(_ node.Atom, m any) error { s(m); return nil }
-func (s sender) SendAlias(_ node.Ref, m any) error { s(m); return nil }
-func (s sender) SendAt(_ node.At, m any) error     { s(m); return nil }
 
 // Malformed messages of the protocol are ordinary messages.
 func TestMalformed(t *testing.T) {
@@ -461,7 +450,7 @@ func TestBoundedContinue(t *testing.T) {
 		entered, sent := make(chan struct{}), make(chan struct{})
 		go func() {
 			<-entered
-			n.SendName("it", "x")
+			n.Send(node.Atom("it"), "x")
 			close(sent)
 		}()
 		pid := start(t, n, &probe{init: func(p *probe, c *genserver.Context) error {

@@ -178,7 +178,7 @@ func TestOrderOfCallbacks(t *testing.T) {
 		go func() {
 			<-initiated
 			for _, s := range []string{"a", "b"} {
-				n.SendName("it", saying(s))
+				n.Send(node.Atom("it"), saying(s))
 			}
 			close(queued)
 		}()
@@ -351,7 +351,7 @@ func TestCallOfNode(t *testing.T) {
 		_, err := node.Call[any](nodetest.Soon(t), n, pid, q)
 		require.NoError(t, err)
 	}
-	require.NoError(t, genserver.Cast[node.PID, any](n, pid, wire.Atom("hi")))
+	require.NoError(t, genserver.Cast[any](n, pid, wire.Atom("hi")))
 	assert.Equal(t, []string{"call hi", "cast hi"}, ask(t, n, pid, Notes{}))
 }
 

@@ -185,7 +185,7 @@ const defaultRepeat = 2000 // ms
 func (m *monitor) do(p *node.Process, w *task) {
 	result := m.result(p.Context(), w)
 	if !w.known || !wire.Equal(result, w.old) {
-		node.SendNow(p, w.from, wire.Tuple{wire.Atom("delivery"), p.Self(), w.kind, w.about, result})
+		p.SendOpt(node.SendOptions{NoWait: true}, w.from, wire.Tuple{wire.Atom("delivery"), p.Self(), w.kind, w.about, result})
 	}
 	w.old, w.known = result, true
 	k := key(w.from, w.kind, w.about)

@@ -52,8 +52,8 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 		ref = p.Monitor(pid)
 		err = p.Send(pid, message(self, ref))
 	} else {
-		ref = p.MonitorAt(at)
-		err = p.SendAt(at, message(self, ref))
+		ref = p.Monitor(at)
+		err = p.Send(at, message(self, ref))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("otp: %w", err)

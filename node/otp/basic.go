@@ -88,11 +88,11 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 
 // send sends what a caller has had sent: no mailbox of this node holds that up, but a slow
 // third node does, for nobody may lose the connection to it by what others send.
-func send[T node.Dest](n *node.Node, to T, where wire.Atom, msg any) {
+func send(n *node.Node, to node.Dest, where wire.Atom, msg any) {
 	if where == n.Name() {
-		node.SendNow(n, to, msg)
+		n.SendOpt(node.SendOptions{NoWait: true}, to, msg)
 	} else {
-		node.SendTo(n, to, msg)
+		node.Send(n, to, msg)
 	}
 }
 
@@ -103,7 +103,7 @@ func (t *tools) send(args []any) (any, error) {
 	case wire.Ref:
 		send(t.n, to, to.Node(), args[1])
 	case wire.Atom:
-		if errors.Is(node.SendNow(t.n, to, args[1]), node.ErrNoName) {
+		if errors.Is(t.n.SendOpt(node.SendOptions{NoWait: true}, to, args[1]), node.ErrNoName) {
 			return nil, errBadArg
 		}
 	case wire.Tuple:

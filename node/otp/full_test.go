@@ -35,7 +35,7 @@ func TestFullMailboxes(t *testing.T) {
 	}
 	h := nodetest.Open(t, n)
 	for _, from := range []node.PID{full, h.Self()} {
-		require.NoError(t, n.SendName("user", wire.Tuple{wire.Atom("io_request"), from, "ref", wire.Atom("getopts")}))
+		require.NoError(t, n.Send(node.Atom("user"), wire.Tuple{wire.Atom("io_request"), from, "ref", wire.Atom("getopts")}))
 	}
 	assert.Equal(t, wire.Atom("io_reply"), nodetest.Next[wire.Tuple](t, h)[0])
 	assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 4}, n.DeadLetterCounts())

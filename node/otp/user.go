@@ -22,7 +22,7 @@ func (t *tools) user(p *node.Process) error {
 				continue
 			}
 			if from, ok := m[1].(wire.PID); ok {
-				node.SendNow(p, from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
+				p.SendOpt(node.SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
 			}
 		}
 	}

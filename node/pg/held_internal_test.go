@@ -19,11 +19,9 @@ type deaf struct {
 	refs   uint64
 }
 
-func (d *deaf) Monitor(node.PID) node.Ref     { d.refs++; return d.origin.RefOf(d.refs) }
-func (d *deaf) MonitorAt(node.At) node.Ref    { return d.Monitor(node.PID{}) }
+func (d *deaf) Monitor(node.Dest) node.Ref    { d.refs++; return d.origin.RefOf(d.refs) }
 func (d *deaf) Demonitor(node.Ref, bool) bool { return true }
-func (d *deaf) Send(node.PID, any) error      { return nil }
-func (d *deaf) SendAt(node.At, any) error     { return nil }
+func (d *deaf) Send(node.Dest, any) error     { return nil }
 func origin(name string) wire.Origin {
 	return wire.NewOrigin(wire.NodeID{Name: node.Atom(name), Creation: 1})
 }

@@ -43,29 +43,27 @@ type machine struct {
 // processOps are the operations that a machine performs. None of it makes connections: a
 // message that is late must not undo a disconnect.
 type processOps interface {
-	Monitor(node.PID) node.Ref
-	MonitorAt(node.At) node.Ref
+	Monitor(to node.Dest) node.Ref
 	Demonitor(ref node.Ref, flush bool) bool
-	Send(to node.PID, msg any) error
-	SendAt(at node.At, msg any) error
+	Send(to node.Dest, msg any) error
 }
 
 // contextOps performs these operations for a process.
 type contextOps struct{ *node.Context }
 
-func (n contextOps) Monitor(pid node.PID) node.Ref { return node.MonitorConnected(n.Context, pid) }
-func (n contextOps) MonitorAt(at node.At) node.Ref { return node.MonitorConnected(n.Context, at) }
+// Monitor is part of processOps.
+func (n contextOps) Monitor(to node.Dest) node.Ref {
+	return n.Context.MonitorOpt(node.MonitorOptions{NoConnect: true}, to)
+}
 
 // Send is part of processOps. A process here that does not read what it has subscribed to
 // must not hold up the scope.
-func (n contextOps) Send(to node.PID, msg any) error {
-	if to.Origin() == n.Self().Origin() {
-		return node.SendNow(n.Context, to, msg)
+func (n contextOps) Send(to node.Dest, msg any) error {
+	if pid, ok := to.(node.PID); ok && pid.Origin() == n.Self().Origin() {
+		return n.Context.SendOpt(node.SendOptions{NoWait: true}, to, msg)
 	}
-	return node.SendConnected(n.Context, to, msg)
+	return n.Context.SendOpt(node.SendOptions{NoConnect: true}, to, msg)
 }
-
-func (n contextOps) SendAt(at node.At, msg any) error { return node.SendConnected(n.Context, at, msg) }
 
 // member is a local process that is in groups.
 type member struct {
@@ -224,7 +222,7 @@ func (m *machine) start(nodes []node.Atom) {
 // up asks a node whether it has the scope.
 func (m *machine) up(at node.Atom) {
 	if at != m.self.Node() {
-		m.ops.SendAt(node.At{Name: m.name, Node: at}, wire.Tuple{discover, m.self})
+		m.ops.Send(node.At{Name: m.name, Node: at}, wire.Tuple{discover, m.self})
 	}
 }
 
@@ -453,7 +451,7 @@ func (m *machine) seek(nodes []node.Atom) (again bool) {
 		again = true
 		switch s := m.seeks[at]; {
 		case s == nil:
-			m.seeks[at] = &seek{ref: m.ops.MonitorAt(node.At{Name: m.name, Node: at})}
+			m.seeks[at] = &seek{ref: m.ops.Monitor(node.At{Name: m.name, Node: at})}
 		case !s.asked:
 			s.asked = true
 			m.up(at)

@@ -271,7 +271,7 @@ func TestStrangeMessages(t *testing.T) {
 		wire.Tuple{wire.Atom("$gen_cast"), wire.Tuple{wire.Atom("sync"), far, wire.List{1}}},
 		wire.Tuple{wire.Atom("$gen_cast"), wire.Tuple{wire.Atom("sync"), far, wire.List{wire.Tuple{"g", 1}}}},
 	} {
-		require.NoError(t, p.SendName("pg", m))
+		require.NoError(t, p.Send(node.Atom("pg"), m))
 	}
 	for _, q := range []any{1, wire.Atom("members"), wire.Tuple{wire.Atom("monitor")}, wire.Tuple{wire.Atom("join_local"), "g", 1},
 		wire.Tuple{wire.Atom("x"), "g", w[0]}} {

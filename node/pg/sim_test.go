@@ -120,7 +120,15 @@ func (n *simNode) mail(pid node.PID, f func()) {
 
 // world, for machine and otp.
 
-func (n *simNode) Send(to node.PID, msg any) error {
+func (n *simNode) Send(dest node.Dest, msg any) error {
+	to, ok := dest.(node.PID)
+	if !ok {
+		r := n.s.at(dest.(node.At).Node)
+		if n.up(r.index) {
+			n.transmit(r.index, func() { r.mail(r.scope, func() { r.receive(n, msg) }) })
+		}
+		return nil
+	}
 	if to.Node() == n.name() {
 		if c, ok := msg.(Change); ok {
 			n.watched(c)
@@ -135,20 +143,12 @@ func (n *simNode) Send(to node.PID, msg any) error {
 	return nil
 }
 
-func (n *simNode) SendAt(at node.At, msg any) error {
-	r := n.s.at(at.Node)
-	if n.up(r.index) {
-		n.transmit(r.index, func() { r.mail(r.scope, func() { r.receive(n, msg) }) })
+func (n *simNode) Monitor(to node.Dest) node.Ref {
+	if at, ok := to.(node.At); ok {
+		return n.monitor(simWatch{by: n.scope, name: at.Name, to: n.s.at(at.Node).index})
 	}
-	return nil
-}
-
-func (n *simNode) Monitor(pid node.PID) node.Ref {
+	pid := to.(node.PID)
 	return n.monitor(simWatch{by: n.scope, pid: pid, to: n.s.at(pid.Node()).index})
-}
-
-func (n *simNode) MonitorAt(at node.At) node.Ref {
-	return n.monitor(simWatch{by: n.scope, name: at.Name, to: n.s.at(at.Node).index})
 }
 
 func (n *simNode) monitor(w simWatch) node.Ref {
@@ -280,7 +280,7 @@ func (n *simNode) nodeUp(r *simNode) {
 	}
 	n.mail(n.scope, func() {
 		n.s.note("n%d sees n%d up", n.index, r.index)
-		n.SendAt(node.At{Name: simScope, Node: r.name()}, wire.Tuple{discover, n.scope})
+		n.Send(node.At{Name: simScope, Node: r.name()}, wire.Tuple{discover, n.scope})
 	})
 }
 
@@ -300,7 +300,7 @@ func (n *simNode) start() {
 	}
 	for _, r := range n.s.nodes {
 		if r != n && n.up(r.index) && (!n.otp || r.otp) {
-			n.SendAt(node.At{Name: simScope, Node: r.name()}, wire.Tuple{discover, n.scope})
+			n.Send(node.At{Name: simScope, Node: r.name()}, wire.Tuple{discover, n.scope})
 		}
 	}
 }

@@ -83,9 +83,9 @@ func (p *port) send(to dest, msg any) {
 	case !to.pid.IsZero():
 		err = p.c.Send(to.pid, msg)
 	case !to.alias.IsZero():
-		err = p.c.SendAlias(to.alias, msg)
+		err = p.c.Send(to.alias, msg)
 	default:
-		err = p.c.SendAt(p.at(to), msg)
+		err = p.c.Send(p.at(to), msg)
 	}
 	if err != nil {
 		p.warn("port: could not send a message of the program", "to", to.String(), "error", err)
@@ -120,11 +120,11 @@ func (p *port) ask(op opCall) error {
 	}
 	switch to := op.to; {
 	case !to.pid.IsZero():
-		node.SendRequest(p.c, to.pid, op.body, a)
+		node.SendRequest(p.c, to.pid, a, op.body)
 	case !to.alias.IsZero():
-		node.SendRequest(p.c, to.alias, op.body, a)
+		node.SendRequest(p.c, to.alias, a, op.body)
 	default:
-		node.SendRequest(p.c, p.at(to), op.body, a)
+		node.SendRequest(p.c, p.at(to), a, op.body)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (p *port) monitor(op opMonitor) error {
 	case !to.alias.IsZero():
 		return errors.New("monitor: want a process, not a reference")
 	default:
-		ref = p.c.MonitorAt(p.at(to))
+		ref = p.c.Monitor(p.at(to))
 	}
 	p.monitors[op.id], p.refs[ref] = ref, op.id
 	return nil

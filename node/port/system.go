@@ -29,7 +29,7 @@ type Info struct {
 
 // Inspect asks a port for its Info, wherever it is: sys:get_state. Errors: those of
 // [sys.GetState].
-func Inspect[T node.Dest](ctx context.Context, from node.Caller, to T) (Info, error) {
+func Inspect(ctx context.Context, from node.Caller, to node.Dest) (Info, error) {
 	var i Info
 	t, err := sys.GetState(ctx, from, to)
 	if err != nil {

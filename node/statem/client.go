@@ -16,27 +16,27 @@ type Returns[R any] = genserver.Returns[R]
 // Call sends a request and waits for the reply, whose type the request says. It
 // is [node.Call] with the types joined; the errors are the same, what the state
 // function returned, and [*UnhandledError].
-func Call[T node.Dest, Q genserver.Asks[R], R any](ctx context.Context, from node.Caller, to T, req Q) (R, error) {
+func Call[Q genserver.Asks[R], R any](ctx context.Context, from node.Caller, to node.Dest, req Q) (R, error) {
 	return node.Call[R](ctx, from, to, req)
 }
 
 // CallWithin is Call with a timeout in place of a context.
-func CallWithin[T node.Dest, Q genserver.Asks[R], R any](d time.Duration, from node.Caller, to T, req Q) (R, error) {
+func CallWithin[Q genserver.Asks[R], R any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
 	return node.CallWithin[R](d, from, to, req)
 }
 
 // Async sends a request and returns at once: send_request of gen_statem.
-func Async[T node.Dest, Q genserver.Asks[R], R any](from node.Caller, to T, req Q) *node.Future[R] {
+func Async[Q genserver.Asks[R], R any](from node.Caller, to node.Dest, req Q) *node.Future[R] {
 	return node.Async[R](from, to, req)
 }
 
 // Cast sends a message that the machine handles without a reply.
-func Cast[T node.Dest, M any](from node.Sender, to T, msg M) error {
-	return node.SendTo(from, to, node.Cast[M]{Body: msg})
+func Cast[M any](from node.Caller, to node.Dest, msg M) error {
+	return node.Send(from, to, node.Cast[M]{Body: msg})
 }
 
 // Stop ends a machine with a reason, its Terminate included, and waits until it
 // is gone. The error is a [*node.ExitError] if it ended for another reason.
-func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
+func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	return sys.Stop(ctx, from, to, reason)
 }

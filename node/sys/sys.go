@@ -404,7 +404,7 @@ func localtime(t time.Time) wire.Tuple {
 }
 
 // ask sends one command and returns the answer.
-func ask[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (any, error) {
+func ask(ctx context.Context, from node.Caller, to node.Dest, what any) (any, error) {
 	reply, err := node.Call[any](ctx, from, to, Command{What: what})
 	if err != nil {
 		return nil, err
@@ -423,37 +423,37 @@ func (e *RefusedError) Error() string { return "sys: refused: " + Brief(e.Reason
 // GetState returns the state of a server as a term, see [Term]. As in OTP, a state
 // {error, Reason} cannot be told from a refusal. Errors of this and the functions
 // below: those of [node.Call], and [*RefusedError].
-func GetState[T node.Dest](ctx context.Context, from node.Caller, to T) (any, error) {
+func GetState(ctx context.Context, from node.Caller, to node.Dest) (any, error) {
 	return ask(ctx, from, to, getState)
 }
 
 // ReplaceState puts f of the state, both terms, in its place and returns it. f
 // runs in the server's process.
-func ReplaceState[T node.Dest](ctx context.Context, from node.Caller, to T, f func(any) (any, error)) (any, error) {
+func ReplaceState(ctx context.Context, from node.Caller, to node.Dest, f func(any) (any, error)) (any, error) {
 	return ask(ctx, from, to, wire.Tuple{replaceState, f})
 }
 
 // GetStatus returns {status, Pid, {module, Module}, [Dictionary, State, Parent,
 // Debug, Status]}.
-func GetStatus[T node.Dest](ctx context.Context, from node.Caller, to T) (any, error) {
+func GetStatus(ctx context.Context, from node.Caller, to node.Dest) (any, error) {
 	return ask(ctx, from, to, getStatus)
 }
 
 // Suspend makes a server handle nothing but system messages until Resume.
-func Suspend[T node.Dest](ctx context.Context, from node.Caller, to T) error {
+func Suspend(ctx context.Context, from node.Caller, to node.Dest) error {
 	_, err := ask(ctx, from, to, suspend)
 	return err
 }
 
 // Resume ends what Suspend began.
-func Resume[T node.Dest](ctx context.Context, from node.Caller, to T) error {
+func Resume(ctx context.Context, from node.Caller, to node.Dest) error {
 	_, err := ask(ctx, from, to, resume)
 	return err
 }
 
 // ChangeCode tells a suspended server of a new version of its code. One that is
 // running refuses.
-func ChangeCode[T node.Dest](ctx context.Context, from node.Caller, to T, module wire.Atom, old, extra any) error {
+func ChangeCode(ctx context.Context, from node.Caller, to node.Dest, module wire.Atom, old, extra any) error {
 	_, err := ask(ctx, from, to, wire.Tuple{changeCode, module, old, extra})
 	return err
 }
@@ -464,7 +464,7 @@ func ChangeCode[T node.Dest](ctx context.Context, from node.Caller, to T, module
 //
 //	sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), true})
 //	sys.Debug(ctx, n, pid, wire.Tuple{wire.Atom("log"), wire.Atom("get")})
-func Debug[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (any, error) {
+func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, error) {
 	return ask(ctx, from, to, wire.Tuple{debug, what})
 }
 
@@ -472,7 +472,7 @@ func Debug[T node.Dest](ctx context.Context, from node.Caller, to T, what any) (
 // of stdlib. Errors: [*node.ExitError] with the reason that it ended with, if
 // another, noproc if there was none; the cause of ctx's end, after which the
 // server may still end.
-func Stop[T node.Dest](ctx context.Context, from node.Caller, to T, reason any) error {
+func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	pid, ok := node.Resolve(from, to)
 	if !ok {
 		return &node.ExitError{Reason: node.NoProc}

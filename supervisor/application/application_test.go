@@ -202,7 +202,7 @@ func TestPermanent(t *testing.T) {
 			Top: &supervisor.Spec{Intensity: supervisor.NoRestarts, Children: []supervisor.Child{crash}}}))
 		require.NoError(t, c.StartAll(t.Context()))
 		require.NoError(t, c.Err())
-		require.NoError(t, n.SendName("x", 1))
+		require.NoError(t, n.Send(node.Atom("x"), 1))
 		<-c.Done()
 		require.Equal(t, &application.EndedError{Name: "vital", Type: application.Permanent, Reason: node.Shutdown, Started: true},
 			c.Err())

@@ -28,7 +28,7 @@ func echoes(t *testing.T, n *node.Node, arity int) {
 	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity},
 		func(args []any) (node.Actor, error) {
 			return node.ProcessFunc(func(p *node.Process) error {
-				p.SendName("test", wire.List(args))
+				p.Send(node.Atom("test"), wire.List(args))
 				p.Receive()
 				return nil
 			}), nil

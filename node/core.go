@@ -1,0 +1,147 @@
+package node
+
+import "context"
+
+// core is what a process can do, whoever runs its code: the exported methods are those that
+// [Context] and [Process] have in common, beside those of acting.
+type core struct{ acting }
+
+// Self returns the PID of the process.
+func (c *core) Self() PID { return c.p.pid() }
+
+// Parent returns the PID of the process that spawned this one; the zero PID if
+// it was none.
+func (c *core) Parent() PID {
+	if c.p.parent == 0 {
+		return PID{}
+	}
+	return c.node.origin.PID(c.p.parent - 1)
+}
+
+// DisplayName is what the process is called in logs: its registered name, or its
+// PID.
+func (c *core) DisplayName() string {
+	if name := c.Registered(); name != "" {
+		return string(name)
+	}
+	return c.p.pid().String()
+}
+
+// Registered returns the name that the process is registered under, "" for none.
+func (c *core) Registered() Atom {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	if c.p.cold == nil {
+		return ""
+	}
+	return c.p.cold.name
+}
+
+// Node returns the node.
+func (c *core) Node() *Node { return c.node }
+
+// Context returns a context that is cancelled when the process exits.
+func (c *core) Context() context.Context {
+	if c.proc == nil {
+		return c.p.context()
+	}
+	w := c.proc.prepare()
+	if w.ctx == nil {
+		w.ctx = c.p.context()
+	}
+	return w.ctx
+}
+
+// Reply answers a call as [From.Reply] does, at less cost where the caller is
+// near.
+func (c *core) Reply(to From, v any) error { return to.answer(&c.acting, v, nil) }
+
+// SpawnLink starts a process that is linked to this one from its beginning.
+func (c *core) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
+
+// SpawnMonitor starts a process that is monitored from its beginning.
+func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
+	return c.node.spawn(&c.acting, &Options{monitor: true}, b)
+}
+
+// Link makes the exit of either process an exit signal for the other. Linking
+// to a process that is gone, or to a name that nobody has, brings an exit signal
+// with the reason noproc. A name or an alias stands for the process that has it now; for a
+// name on another node, that node is asked first which process that is, and the link is
+// there once it has answered.
+func (c *core) Link(to Dest) {
+	if pid, ok := to.(PID); ok {
+		c.p.link(&c.acting, pid)
+		return
+	}
+	if at, ok := to.(At); ok && at.Node != c.node.cfg.Name {
+		p := c.p
+		p.node.askWhere(&c.acting, at, func(pid PID, why any) {
+			if why == nil {
+				p.link(&p.node.acting, pid)
+			} else {
+				p.linkFailed(&p.node.acting, PID{}, why)
+			}
+		})
+		return
+	}
+	if pid, ok := c.node.resolve(to); ok {
+		c.p.link(&c.acting, pid)
+	} else {
+		c.p.linkFailed(&c.acting, PID{}, NoProc)
+	}
+}
+
+// Unlink takes the link away; no exit signal comes over it afterwards.
+func (c *core) Unlink(to PID) { c.p.unlink(&c.acting, to) }
+
+// Linked reports whether the process is linked to another.
+func (c *core) Linked(to PID) bool {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	return c.p.hasLinkLocked(to)
+}
+
+// Monitor asks for one [Down] when a process exits. A name stands for the process that has
+// it now, and the Down says the name; an alias for the process that it is an alias of.
+func (c *core) Monitor(to Dest) Ref { return c.p.monitorTo(&c.acting, to) }
+
+// MonitorOpt is Monitor with options.
+func (c *core) MonitorOpt(o MonitorOptions, to Dest) Ref {
+	if o.NoConnect {
+		return c.p.monitorConnected(&c.acting, to)
+	}
+	return c.p.monitorTo(&c.acting, to)
+}
+
+// MonitorOptions of a monitor. The zero value is that of [Context.Monitor].
+type MonitorOptions struct {
+	// NoConnect has the [Down] come at once, with the reason noconnection, where there is no
+	// connection to the node of the process: none is made for it.
+	NoConnect bool
+}
+
+// Demonitor takes a monitor away; with flush, its Down is removed from the
+// mailbox too if it is there already. It reports whether the monitor was there.
+func (c *core) Demonitor(ref Ref, flush bool) bool { return c.p.demonitor(&c.acting, ref, flush) }
+
+// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
+// there is none, it is made; if it cannot be, the NodeDown comes at once.
+func (c *core) MonitorNode(name Atom) { c.p.monitorNode(&c.acting, name) }
+
+// MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
+// hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
+// those that are connected already see [Node.Nodes], for the loss of one
+// MonitorNode.
+func (c *core) MonitorNodes(on bool) { c.p.monitorNodes(on) }
+
+// TrapExit chooses whether exit signals become [Exited] messages, and returns
+// what was chosen before.
+func (c *core) TrapExit(on bool) bool { return c.p.setTrap(on) }
+
+// Alias makes a reference by which others can send to this process until it is
+// taken away by Unalias, or, with once, by the first message.
+func (c *core) Alias(once bool) Ref { return c.p.alias(c.newRef(), once) }
+
+// Unalias deactivates an alias. It reports whether it was active.
+func (c *core) Unalias(ref Ref) bool { return c.p.unalias(ref) }

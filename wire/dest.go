@@ -1,0 +1,20 @@
+package wire
+
+// Dest is what names a process, or says where one is to be found: a [PID], an [Atom] (the name
+// that it is registered under on this node), a [Ref] (an alias) or an [At] (the name that it is
+// registered under on some node). There are no others.
+type Dest interface{ dest() }
+
+func (PID) dest()  {}
+func (Atom) dest() {}
+func (Ref) dest()  {}
+func (At) dest()   {}
+
+// At is a registered name on some node: Erlang's {Name, Node}.
+type At struct{ Name, Node Atom }
+
+// String prints a as Erlang does.
+func (a At) String() string { return Format(a.Term()) }
+
+// Term is {Name, Node}.
+func (a At) Term() any { return Tuple{a.Name, a.Node} }
