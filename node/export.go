@@ -97,6 +97,9 @@ func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (an
 		f = n.exported(wire.Export{Module: AnyModule, Function: function, Arity: len(args)}).function
 		args = append([]any{module}, args...)
 	}
+	if f == nil && module == "erlang" && function == "whereis" && e.Arity == 1 {
+		return n.whereis(args[1]) // what Link and Exit of another node ask for a name
+	}
 	if f == nil {
 		return nil, fmt.Errorf("%w: %v", ErrUndef, e)
 	}
@@ -116,4 +119,16 @@ func (n *Node) Exports() []wire.Export {
 // order.
 func (n *Node) Behaviours() []wire.Export {
 	return n.exports.List(func(x exported) bool { return x.behaviour != nil })
+}
+
+// whereis is erlang:whereis/1 where nothing else is exported under that name.
+func (n *Node) whereis(name any) (any, error) {
+	a, ok := name.(Atom)
+	if !ok {
+		return nil, Raise(wire.Atom("badarg"))
+	}
+	if pid, ok := n.Whereis(a); ok {
+		return pid, nil
+	}
+	return wire.Undefined, nil
 }
