@@ -230,7 +230,7 @@ var atErlang = []row{
 	{name: "erlang: the proof is the challenge, zeroes, or none", attack: func(a *attempt) {
 		for i := range 4 {
 			e := a.openErlang()
-			require.NoError(a, e.Send())
+			require.NoError(a, e.SendName())
 			_, err := e.Status()
 			require.NoError(a, err)
 			require.NoError(a, e.Challenge())
@@ -259,7 +259,7 @@ var atErlang = []row{
 	{name: "erlang: replay of a whole handshake", attack: func(a *attempt) {
 		id := a.self()
 		e := raw.NewErlang(a.dial(attacker, a.Erlang), id)
-		require.NoError(a, e.Send())
+		require.NoError(a, e.SendName())
 		_, err := e.Status()
 		require.NoError(a, err)
 		require.NoError(a, e.Challenge())
@@ -270,7 +270,7 @@ var atErlang = []row{
 		require.NoError(a, e.Close())
 		for range 20 {
 			r := raw.NewErlang(a.dial(attacker, a.Erlang), id)
-			require.NoError(a, r.Send())
+			require.NoError(a, r.SendName())
 			if status, err := r.Status(); err == nil && status == "alive" {
 				require.NoError(a, r.SendStatus("true"))
 			}
@@ -303,7 +303,7 @@ var atErlang = []row{
 			require.NoError(a, in.SendStatus("ok"))
 			// Under another name, which is not being connected to, the node poses its challenge ...
 			out := raw.NewErlang(a.dial("", a.Erlang), raw.Self("relay@127.0.0.1", 1))
-			require.NoError(a, out.Send())
+			require.NoError(a, out.SendName())
 			_, err = out.Status()
 			require.NoError(a, err)
 			require.NoError(a, out.Challenge())
@@ -323,7 +323,7 @@ var atErlang = []row{
 		for range 3 {
 			id := a.self()
 			stranger := raw.NewErlang(a.dial(attacker, a.Erlang), id)
-			require.NoError(a, stranger.Send())
+			require.NoError(a, stranger.SendName())
 			_, err := stranger.Status()
 			require.NoError(a, err)
 			peer, err := raw.DialErlang(a.Erlang, id, a.Cookie)

@@ -235,7 +235,7 @@ func (d *Daemon) watch() {
 
 var (
 	isUp    = regexp.MustCompile(`is up at (\S+)`)
-	serving = regexp.MustCompile(`msg="serving HTTP" addr=(\S+)`)
+	serving = regexp.MustCompile(`msg="serving health checks and metrics over HTTP" addr=(\S+)`)
 )
 
 // up waits for the line that says so, and finds the ports.
