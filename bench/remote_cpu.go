@@ -73,11 +73,10 @@ func runRemoteCPU(p contract.Params, m *contract.Meter, e nearEnd) error {
 		return err
 	}
 	near, pace := contract.CPU(), contract.NewPace(rate)
-	var ping node.PID
 	if p.Blocking() {
-		ping = must(e.main.Spawn(g.process(pace)))
+		must(e.main.Spawn(g.process(pace)))
 	} else {
-		ping = must(e.main.Spawn(g))
+		ping := must(e.main.Spawn(g))
 		for range roundtrips {
 			pace.Wait()
 			e.main.Send(ping, release{})

@@ -85,6 +85,7 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := from.caller()
 	f := &Future[R]{}
 	f.p.node, f.p.more = a.node, &f.w
+	//lint:ignore SA1012 nothing ends the call but its answer
 	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
 }
@@ -94,6 +95,7 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 // send_request, and the way for an Actor to call: it costs less than a future.
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	a := from.caller()
+	//lint:ignore SA1012 nothing ends the call but its answer
 	begin(nil, a, true, a.request(tag), to, req)
 }
 

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,9 +89,8 @@ type farModel struct {
 	proto *faulty
 	nodes []*node.Node
 
-	mu   sync.Mutex
-	all  []*player
-	over atomic.Bool
+	mu  sync.Mutex
+	all []*player
 }
 
 func (m *farModel) take(in playing, p *player, msg any) error {

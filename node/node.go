@@ -234,17 +234,6 @@ func (n *Node) newRef() Ref { return n.origin.RefOf(n.refSeq.Add(refBatch)) }
 // MakeRef returns a reference that this node has not made before.
 func (n *Node) MakeRef() Ref { return n.newRef() }
 
-// send is for a message of who, nil: of a plain goroutine.
-func (n *Node) send(a *acting, to PID, msg any) error {
-	if p := n.lookup(to); p != nil {
-		if t := n.traces(); t != nil {
-			t.message(a.p, PID{}, p, msg)
-		}
-		return p.deliver(a, msg)
-	}
-	return n.sendFar(a, to, msg, nil)
-}
-
 func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {

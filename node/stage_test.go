@@ -217,6 +217,7 @@ func computesInHere(entered chan<- struct{}, release <-chan struct{}) {
 		select {
 		case <-release:
 			return
+		//lint:ignore SA5004 it is to spin
 		default:
 		}
 	}

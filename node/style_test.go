@@ -175,7 +175,7 @@ func source(id, each int, to []node.PID) step {
 			}
 		}
 		if k%16 == id%16 {
-			spin(2000)
+			_ = spin(2000)
 		}
 		if k+1 < each {
 			return h.Send(h.Self(), goOn{k + 1})
@@ -192,7 +192,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 		// Busy actors, so that stages are held, stolen and lost.
 		for range 6 {
 			pid := allWays[0].spawn(t, n, func(h host, m any) error {
-				spin(20_000)
+				_ = spin(20_000)
 				return h.Send(h.Self(), m)
 			})
 			require.NoError(t, n.Send(pid, "busy"))

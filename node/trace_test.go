@@ -88,7 +88,7 @@ func TestTraceMessages(t *testing.T) {
 				func(s node.Caller) { node.Send(s, to, nothing) },
 				func(s node.Caller) { node.Send(s, node.Atom("to"), nothing) },
 				func(s node.Caller) { node.Send(s, node.At{Name: "to", Node: n.Name()}, nothing) },
-				func(s node.Caller) { node.Deliver(t.Context(), s.(node.Caller), to, nothing) },
+				func(s node.Caller) { node.Deliver(t.Context(), s, to, nothing) },
 			} {
 				require.NoError(t, h.Send(from, send))
 				assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: from, Other: h.Self(), Message: "shown"}, nextEvent(t, tr))

@@ -63,7 +63,6 @@ type randomRun struct {
 	children []*childModel
 	plain    []node.PID
 	open     int // calls that have not been answered
-	told     string
 }
 
 // supervisorModel is one life of a supervisor.
@@ -104,7 +103,6 @@ type childTraits struct {
 	obeys   int // 0: at once; 1: after a while; 2: never; 3: with another reason; 4: panics
 	trouble int // one of so many starts is not the usual one; 0: none
 	plain   bool
-	place   node.Place
 }
 
 func newRandomRun(t *testing.T, seed uint64) *randomRun {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -94,10 +93,4 @@ func (s *session) say(v any, format string, args ...any) error {
 	}
 	_, err := fmt.Fprintf(s.env.stdout, format+"\n", args...)
 	return err
-}
-
-// textOf is how a PID is written out in full.
-func textOf(m encoding.TextMarshaler) string {
-	text, _ := m.MarshalText()
-	return string(text)
 }

@@ -177,17 +177,6 @@ func as(name wire.Atom) func(*raw.Erlang) {
 	}
 }
 
-// answerWith ends a handshake with a proof made of the daemon's own.
-func answerWith(proof func([16]byte) [16]byte) func(*raw.Erlang) {
-	return func(e *raw.Erlang) {
-		_ = e.SendStatus("ok")
-		_ = e.SendChallenge(1)
-		if _, digest, err := e.Reply(); err == nil {
-			_ = e.SendAck(proof(digest))
-		}
-	}
-}
-
 func nativeAnswer(do func(n *raw.Native, hello []byte)) func(*raw.Conn) {
 	return func(c *raw.Conn) {
 		n := raw.NewNative(c, wire.NodeID{Name: "x@127.0.0.1", Creation: 1}, "go@127.0.0.1")

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -61,10 +60,6 @@ type want struct {
 type need struct {
 	what string
 	has  func() bool
-}
-
-func program(name string) need {
-	return need{"program " + name, func() bool { _, err := exec.LookPath(name); return err == nil }}
 }
 
 var (

@@ -66,6 +66,7 @@ func TestLockedWorkerIsReplaced(t *testing.T) {
 // A guest whose goroutine a handler has locked to its thread is none any more as soon as a turn
 // refuses it, and a worker does that one.
 func TestLockedGuestLeaves(t *testing.T) {
+	needInline(t)
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	log, left, done := make(chan string, 1), make(chan struct{}, 10), make(chan bool)
 	bad, good := newLocker(p), newRefuser(p, log)

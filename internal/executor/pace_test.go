@@ -154,6 +154,7 @@ func TestWhoWaitsHasTheWatcherLook(t *testing.T) {
 // A handler that keeps the goroutine of a guest is found by the look that comes next, and
 // the one after; then looks come often.
 func TestAGuestIsKeptNoLongerThanALongPeriod(t *testing.T) {
+	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
 		release := make(chan struct{})
 		kept := func(most time.Duration) {

@@ -49,8 +49,7 @@ func TestStop(t *testing.T) {
 		p.Start()
 		release := make(chan struct{})
 		handled := 0
-		var a *actor
-		a = newActor(p, 0, func(w *Worker, _ any) {
+		a := newActor(p, 0, func(w *Worker, _ any) {
 			w.Block()
 			holdUp(release)
 			handled++

@@ -211,7 +211,6 @@ type model struct {
 	wakes   atomic.Int64
 	claims  atomic.Int64
 	armings int64 // reader only
-	shut    chan bool
 
 	pushed [][]int // by pusher: sequence numbers that got in
 	read   [][]int

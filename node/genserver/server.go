@@ -17,8 +17,6 @@ import (
 
 // Words of the messages by which Erlang's gen behaviours talk.
 const (
-	genCast wire.Atom = "$gen_cast"
-
 	suspended wire.Atom = "suspended" // see sys.System.State
 )
 

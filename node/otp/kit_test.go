@@ -67,7 +67,7 @@ func alone(t *testing.T, c otp.Config) *node.Node {
 }
 
 // server is a gen_server.
-type server struct{ total int }
+type server struct{}
 
 var servers = genserver.Define(genserver.OnRequest(func(s *server, _ *genserver.Context, term any) (any, error) { return term, nil }))
 

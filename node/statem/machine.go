@@ -13,9 +13,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Words of the messages by which Erlang's gen behaviours talk.
-const genCast wire.Atom = "$gen_cast"
-
 // What a machine's data may implement beside its states.
 type (
 	// Initializer is told before the first message, and may say in which state the

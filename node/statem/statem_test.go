@@ -523,7 +523,7 @@ func TestProtocol(t *testing.T) {
 	})
 }
 
-type generic[T any] struct{ v T }
+type generic[T any] struct{ _ T }
 
 func (g *generic[T]) one(*statem.Context, statem.Event) (statem.State[*generic[T]], error) {
 	return nil, nil

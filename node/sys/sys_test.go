@@ -176,7 +176,7 @@ func TestStranger(t *testing.T) {
 
 type (
 	named  struct{ t any }
-	itself struct{ n int }
+	itself struct{ _ int }
 	broken struct{}
 	fields struct {
 		A int

@@ -29,6 +29,8 @@ import (
 const gone = "(fun F() -> case ets:member(sys_dist, 'go@127.0.0.1') of true -> timer:sleep(5), F(); false -> ok end end)()"
 
 // dialsUs lets erl connect to us and returns both ends' view of it.
+//
+//lint:ignore ST1008 the string is what erl says, after our error
 func (e *erl) dialsUs(l net.Listener, p *Protocol, h wire.Handshake) (wire.Link, error, string) {
 	e.Tell(gone + ", net_kernel:connect_node('go@127.0.0.1')")
 	c, err := l.Accept()

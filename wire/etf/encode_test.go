@@ -60,8 +60,7 @@ type endless struct{}
 func (endless) Term() any { return endless{} }
 
 func TestEncodeRefuses(t *testing.T) {
-	var self wire.List
-	self = wire.List{nil}
+	self := wire.List{nil}
 	self[0] = self
 	for _, c := range []struct {
 		term any

@@ -55,7 +55,7 @@ type order struct {
 	Celsius  celsius
 	F32      float32
 	Secret   chan int `etf:"-"`
-	hidden   int
+	_        int
 }
 
 // celsius is a term {c, Tenths}.

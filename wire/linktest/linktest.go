@@ -452,24 +452,24 @@ func Same(want, got wire.Frame) error {
 		got.Urgent = want.Urgent
 	}
 	if (want.Spawn == nil) != (got.Spawn == nil) {
-		return fmt.Errorf("Spawn is %v, expected %v", got.Spawn, want.Spawn)
+		return fmt.Errorf("field Spawn is %v, expected %v", got.Spawn, want.Spawn)
 	}
 	if want.Spawn != nil {
 		w, g := *want.Spawn, *got.Spawn
 		if !wire.Equal(wire.List(w.Args), wire.List(g.Args)) || !wire.Equal(w.Options, g.Options) {
-			return fmt.Errorf("Spawn is %+v, expected %+v", g, w)
+			return fmt.Errorf("field Spawn is %+v, expected %+v", g, w)
 		}
 		w.Args, w.Options, g.Args, g.Options = nil, nil, nil, nil
 		if !reflect.DeepEqual(w, g) {
-			return fmt.Errorf("Spawn is %+v, expected %+v", g, w)
+			return fmt.Errorf("field Spawn is %+v, expected %+v", g, w)
 		}
 		want.Spawn, got.Spawn = nil, nil
 	}
 	if (want.Token == nil) != (got.Token == nil) || !wire.Equal(want.Token, got.Token) {
-		return fmt.Errorf("Token is %s, expected %s", wire.Format(got.Token), wire.Format(want.Token))
+		return fmt.Errorf("field Token is %s, expected %s", wire.Format(got.Token), wire.Format(want.Token))
 	}
 	if !wire.Equal(want.Payload, got.Payload) {
-		return fmt.Errorf("Payload is %.1000s, expected %.1000s", wire.Format(got.Payload), wire.Format(want.Payload))
+		return fmt.Errorf("field Payload is %.1000s, expected %.1000s", wire.Format(got.Payload), wire.Format(want.Payload))
 	}
 	want.Token, got.Token, want.Payload, got.Payload = nil, nil, nil, nil
 	if !reflect.DeepEqual(want, got) {

@@ -190,7 +190,7 @@ type (
 	hasFunc  struct{ F []func() }
 	hasIface struct{ R interface{ Read() } }
 	anyKey   struct{ M map[any]int }
-	secret   struct{ n int }
+	secret   struct{ _ int }
 	embeds   struct{ *embeds }
 )
 

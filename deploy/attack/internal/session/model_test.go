@@ -37,7 +37,6 @@ type state struct {
 	frags  []*pending
 	nextID uint64
 	asked  []wire.Frame // spawns that the node has asked for
-	slowly int          // bytes that are to come while nothing is read
 }
 
 // link is one between a process of the node and one of a peer.

@@ -18,7 +18,7 @@ import (
 
 const (
 	host   wire.Atom = "go@127.0.0.1"
-	cookie           = "an-attack-does-not-know-this"
+	cookie string    = "an-attack-does-not-know-this"
 )
 
 // stage is how far a connection has come.
