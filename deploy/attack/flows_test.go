@@ -49,7 +49,7 @@ var flows = []row{
 			return e.ControlFrame(wire.Tuple{19, e.PID(1), wire.Atom("nobody"), e.Ref(uint32(i), 1, 1)})
 		})
 		a.holdErlang(e)
-	}, want: want{peak: 512}},
+	}, want: want{peak: 640}}, // 256 MiB of answers (four times limits.answers), as much garbage, and what the daemon has
 	{name: "native: monitors of nobody, answers not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, a.many(1_000_000, 3_000_000), func(i int) []byte {
