@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,7 +123,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 		"exits":   func() error { runtime.Goexit(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1, Budget: 10})
+			n := startNode(t, node.Config{Workers: 1, Stages: 1, Budget: 10, Blocked: time.Hour})
 			me, err := n.Open()
 			require.NoError(t, err)
 			const many = 2000

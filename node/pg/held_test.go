@@ -42,6 +42,12 @@ func TestScopeHolds(t *testing.T) {
 		})
 	}
 	refuses(0)
+	nodetest.Settles(t, func() string { // the count follows the table
+		if use(1).Used != 1 {
+			return "no group counts"
+		}
+		return ""
+	})
 	assert.Equal(t, [3]any{"pg_members", int64(20), int64(10)}, [3]any{use(0).Name, use(0).Max, use(0).Used})
 	assert.Equal(t, [3]any{"pg_groups", int64(8), int64(1)}, [3]any{use(1).Name, use(1).Max, use(1).Used})
 	b.leave("g", pids...)
