@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -63,20 +61,9 @@ func runRemoteCPU(p contract.Params, m *contract.Meter, conn net.Conn) error {
 
 // returnBallsAndCPU is the far end: it returns balls until the near end closes.
 func returnBallsAndCPU(_ contract.Params, conn net.Conn) error {
-	in, out := bufio.NewReader(conn), make([]byte, 0, lengthSize+ballSize)
-	for {
-		ball, err := read(in, ballSize)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return returnEach(conn, func(ball []byte) {
 		if numberIn(ball) == askCPU {
 			binary.BigEndian.PutUint64(ball, uint64(contract.CPU()))
 		}
-		if _, err := conn.Write(appendMessage(out, ball)); err != nil {
-			return err
-		}
-	}
+	})
 }

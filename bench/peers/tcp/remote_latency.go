@@ -45,7 +45,10 @@ func runRemoteLatency(p contract.Params, m *contract.Meter, conn net.Conn) error
 }
 
 // returnBalls is the far end: it returns balls until the near end closes.
-func returnBalls(_ contract.Params, conn net.Conn) error {
+func returnBalls(_ contract.Params, conn net.Conn) error { return returnEach(conn, func([]byte) {}) }
+
+// returnEach returns balls, after change has seen each, until the near end closes.
+func returnEach(conn net.Conn, change func(ball []byte)) error {
 	in, out := bufio.NewReader(conn), make([]byte, 0, lengthSize+ballSize)
 	for {
 		ball, err := read(in, ballSize)
@@ -55,6 +58,7 @@ func returnBalls(_ contract.Params, conn net.Conn) error {
 		if err != nil {
 			return err
 		}
+		change(ball)
 		if _, err := conn.Write(appendMessage(out, ball)); err != nil {
 			return err
 		}
