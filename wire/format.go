@@ -93,7 +93,7 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 	case classNumber:
 		dst = f.number(dst, t)
 	case classAtom:
-		dst = appendAtom(dst, Atom(f.head(dst, string(atomOf(t)))))
+		dst = f.atom(dst, string(atomOf(t)))
 	case classTuple:
 		return append(dst, '{'), append(stack, brackets{inside: cellsOf(t), end: "}"})
 	case classList:
@@ -212,6 +212,16 @@ func (f *formatting) string(dst []byte, list any) []byte {
 		f.whole = sizeOf(list)
 	}
 	return dst
+}
+
+// atom appends an atom, or its beginning. What is left out of it says, too, whether it
+// is quoted.
+func (f *formatting) atom(dst []byte, a string) []byte {
+	head := f.head(dst, a)
+	if isBare(a) {
+		return append(dst, head...)
+	}
+	return appendQuoted(dst, head, '\'')
 }
 
 func (f *formatting) bits(dst []byte, t any) []byte {

@@ -26,8 +26,9 @@ func TestFormatMaxIsTheBeginning(t *testing.T) {
 			require.Equal(t, plain, got)
 			continue
 		}
-		head, _, cut := strings.Cut(got, "…")
-		require.True(t, cut, "%q of %q", got, plain)
+		end := strings.LastIndex(got, "…")
+		require.GreaterOrEqual(t, end, 0, "%q of %q", got, plain)
+		head := got[:end]
 		require.True(t, strings.HasPrefix(plain, head), "%q of %q", got, plain)
 		require.InDelta(t, max, len(head), utf8.UTFMax-1)
 		require.LessOrEqual(t, len(head), max)
@@ -59,6 +60,12 @@ func TestFormatMaxSaysWhatIsLeftOut(t *testing.T) {
 	}
 	require.Contains(t, FormatMax(wide, 20), "… (1000 pairs in all)")
 	require.Equal(t, "#Integer<67108865 bits>", FormatMax(new(big.Int).Lsh(big.NewInt(1), 1<<26), 1024))
+}
+
+// Whether an atom is quoted does not change with what is left out of it.
+func TestFormatMaxQuotesAsFormat(t *testing.T) {
+	require.Equal(t, "{'',{0,'a…", FormatMax(Tuple{Atom(""), Tuple{0, Atom("aaaÁaj]")}}, 9)[:len("{'',{0,'a…")])
+	require.Equal(t, "rec…", FormatMax(Atom("receiver_x"), 3), "the part that is looked at is a reserved word")
 }
 
 // A text of a kilobyte takes kilobytes, whatever it is the beginning of.
