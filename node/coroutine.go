@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
 )
 
 // coroutine is what a Process has that runs on stages, like an Actor: its
@@ -170,16 +171,25 @@ func (cp *coproc) Name() string { return (*proc)(cp).Name() }
 // handler, which it costs a change of workers to give way, may do before it does.
 const coSends = 512
 
-// tick is in a mailbox without being a message: it wakes a coroutine, for a timeout
-// has come (seq) or a reply (0), or holds a message that came with a trace token.
-type tick struct {
-	seq  uint64
-	with *carried
+// What stands in the mailbox of a coroutine without being a message; see also carried. Each
+// ends a wait.
+type (
+	timedOut struct{ seq uint64 } // the timeout of a receive has come: coroutine.seq says of which
+	replied  struct{}             // the call that the coroutine waits for has been answered
+)
+
+// ordinary reports whether msg, from the mailbox of a coroutine, is a message as it was sent.
+func ordinary(msg any) bool {
+	switch msg.(type) {
+	case timedOut, replied, *carried:
+		return false
+	}
+	return true
 }
 
-// nudge gives the coroutine of p a tick, past whatever bounds its mailbox.
-func (p *proc) nudge(t tick) {
-	if p.in.Push(&inbox.Node{Msg: t}) == mailbox.Wake {
+// nudge gives the coroutine of p a timedOut or a replied, past whatever bounds its mailbox.
+func (p *proc) nudge(why any) {
+	if p.in.Push(&inbox.Node{Msg: why}) == mailbox.Wake {
 		p.node.pool.Inject(&p.Entity, nil)
 	}
 }
@@ -273,18 +283,22 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 	if co.left--; co.left <= 0 {
 		s.yield()
 	}
-	var timer *time.Timer
+	var timer env.Timer
 	s.enter()
 	p.q.Rewind()
 	for {
 		for msg, ok := p.q.Next(); ok; msg, ok = p.q.Next() {
 			var with *carried
-			if t, ok := msg.(tick); ok && t.with != nil {
-				with, msg = t.with, t.with.msg
-			} else if ok {
-				co.expired = co.expired || t.seq == co.seq
+			switch m := msg.(type) {
+			case timedOut:
+				co.expired = co.expired || m.seq == co.seq
 				s.drop()
 				continue
+			case replied:
+				s.drop()
+				continue
+			case *carried:
+				with, msg = m, m.msg
 			}
 			if match != nil {
 				s.w.Leave()
@@ -318,8 +332,8 @@ func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) 
 		case timer == nil && d != Infinity:
 			co.seq++
 			co.expired = false
-			t := tick{seq: co.seq}
-			timer = time.AfterFunc(d, func() { p.nudge(t) })
+			over := timedOut{co.seq}
+			timer = p.node.env.AfterFunc(d, func() { p.nudge(over) })
 		}
 		s.pause()
 		s.enter()

@@ -132,7 +132,7 @@ func (n *Node) messages(pid PID, max int) []any {
 	for i, m := range all {
 		all[i] = bare(m)
 	}
-	return slices.DeleteFunc(all, func(m any) bool { _, internal := m.(tick); return internal })
+	return slices.DeleteFunc(all, func(m any) bool { return !ordinary(m) })
 }
 
 // traffic returns how many bytes have come and gone over the connections that this

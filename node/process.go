@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/env"
 )
 
 // Process is a process as its own blocking code sees it: the argument of a
@@ -29,9 +30,10 @@ type Process struct {
 // waits is what a process needs that waits for more than messages. Only the
 // process's own code sets the fields, under p.mu; so does it Process.waits.
 type waits struct {
-	timer *time.Timer   // of Receive with a timeout, kept for the next
-	reply chan struct{} // capacity 1: a call has been answered
-	call  promise       // of the call that is waited for, one after the other
+	timer env.Timer        // of Receive with a timeout, kept for the next
+	fires <-chan time.Time // of timer
+	reply chan struct{}    // capacity 1: a call has been answered
+	call  promise          // of the call that is waited for, one after the other
 
 	ctx context.Context // that of the process, if it has been asked for
 }
@@ -141,7 +143,7 @@ func (s *Process) Receive() any {
 					}
 					continue
 				}
-				if _, ok := msg.(tick); ok {
+				if !ordinary(msg) {
 					break
 				}
 				co.left--
@@ -274,7 +276,7 @@ func (s *Process) parkUntil() (n *inbox.Node, expired bool) {
 	select {
 	case <-s.park:
 		n = s.gift()
-	case <-s.waits.timer.C:
+	case <-s.waits.fires:
 		expired = true
 		if !s.p.boxed && !s.p.in.Claim() {
 			<-s.park // somebody was faster, and the node is on its way
@@ -314,7 +316,7 @@ func (s *Process) scan(match func(any) bool) (any, bool) {
 func (s *Process) clock(d time.Duration) {
 	w := s.prepare()
 	if w.timer == nil {
-		w.timer = time.NewTimer(d)
+		w.timer, w.fires = s.node.env.NewTimer(d)
 	} else {
 		w.timer.Reset(d)
 	}
@@ -413,7 +415,7 @@ func (s *Process) answered(a *acting) {
 				return
 			}
 		}
-		s.p.nudge(tick{})
+		s.p.nudge(replied{})
 		return
 	}
 	s.p.mu.Lock()

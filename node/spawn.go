@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
@@ -424,11 +425,15 @@ func (p *proc) start(a *acting, guest *executor.Guest, fresh bool) {
 	switch {
 	case p.kind == blocked:
 		p.node.functions.Add(1)
-		go p.behaviour.(blocking).run()
+		if s := p.behaviour.(blocking).Process; p.node.env == (env.Env{}) {
+			go s.run() // without the closure that Go takes
+		} else {
+			p.node.env.Go(s.run)
+		}
 	case p.kind == free:
 		if d, ok := p.cold.scheduler.(*dedicated); ok {
 			p.node.functions.Add(1)
-			go d.loop(p)
+			p.node.env.Go(func() { d.loop(p) })
 		}
 		p.cold.scheduler.Schedule(p)
 	case p.kind == staged && fresh && !p.boxed && a.w != nil && a.w.Enter():

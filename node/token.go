@@ -15,12 +15,12 @@ import (
 // coroutines do not inherit one.
 //
 // All that costs nothing where there are no tokens: a message that has one is in
-// the mailbox as a [tick], and whoever puts it there sets the bit tokened in the
+// the mailbox as a [carried], and whoever puts it there sets the bit tokened in the
 // status of the process before. Those who take messages and send look at the status
 // anyway, whether the process is alive; only where it says more do they come here.
 // The bit stays.
 
-// carried is a message with its token.
+// carried is a message with its token. A mailbox has a pointer to it in place of the message.
 type carried struct {
 	msg   any
 	token any
@@ -80,7 +80,7 @@ func (p *proc) deliverTraced(a *acting, msg, token any) error {
 		return p.deliver(a, msg)
 	}
 	p.expectTraced()
-	return p.deliver(a, tick{with: &carried{msg: msg, token: token}})
+	return p.deliver(a, &carried{msg: msg, token: token})
 }
 
 // sendTraced is for a send by p, whose status is not simply alive. done: there is
@@ -102,16 +102,16 @@ func (p *proc) open() {
 	if !ok {
 		return
 	}
-	t, _ := msg.(tick)
-	if p.received(t.with); t.with != nil {
-		p.q.Set(t.with.msg)
+	m, _ := msg.(*carried)
+	if p.received(m); m != nil {
+		p.q.Set(m.msg)
 	}
 }
 
 // leaveIt gives the message in hand, which stays in the queue, its token back.
 func (p *proc) leaveIt() {
 	if p.status.Load()&tokened != 0 && p.cold.trace.now != nil && p.cold.trace.now.msg != nil {
-		p.q.Set(tick{with: p.cold.trace.now})
+		p.q.Set(p.cold.trace.now)
 	}
 }
 
@@ -119,9 +119,9 @@ func (p *proc) leaveIt() {
 func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 	q := &s.p.q
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
-		t, _ := msg.(tick)
-		if t.with != nil {
-			msg = t.with.msg
+		with, _ := msg.(*carried)
+		if with != nil {
+			msg = with.msg
 		}
 		if match != nil {
 			s.bias.Leave()
@@ -133,7 +133,7 @@ func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 			}
 		}
 		s.take()
-		s.p.received(t.with)
+		s.p.received(with)
 		return msg, true
 	}
 	return nil, false
@@ -141,8 +141,8 @@ func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 
 // bare is a message without its token.
 func bare(msg any) any {
-	if t, ok := msg.(tick); ok && t.with != nil {
-		return t.with.msg
+	if m, ok := msg.(*carried); ok {
+		return m.msg
 	}
 	return msg
 }
