@@ -332,6 +332,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
 	cfg.Distribution.Queue = queue
+	cfg.Distribution.TickTime = time.Hour // or silence would end the connection, and Stop not wait for it
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
 	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
@@ -420,9 +421,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	grows(&actor)
 	e.Signal(syscall.SIGSTOP)
 	stuck()
-	start := time.Now()
 	require.NoError(t, n.Stop())
-	assert.Less(t, time.Since(start), farPatience, "well within TickTime, which would end it")
 	e.Signal(syscall.SIGCONT)
 }
 

@@ -2,12 +2,15 @@ package node_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +19,6 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/sched"
@@ -517,36 +519,37 @@ func TestDetachedLosesNoWakeUp(t *testing.T) {
 	}
 }
 
-// A coroutine that does nothing but send to somebody on another stage moves there; its
-// messages come in order all the while.
+// A coroutine that does nothing but send to another stage moves there; its messages come in
+// order all the while. The clock of the bubble stands still while anything runs, so all turns
+// are quick on any machine.
 func TestTalkerMoves(t *testing.T) {
-	if racetest.On {
-		t.Skip("a send takes so long under the race detector that it is no quick one any more")
-	}
-	n := startNode(t, node.Config{Workers: 1, Stages: 4})
-	var next atomic.Int64
-	to, err := n.SpawnOpt(node.Options{Place: node.OnStage(3)}, node.ActorFunc(func(_ *node.Context, msg any) error {
-		if !next.CompareAndSwap(int64(msg.(int)), int64(msg.(int))+1) {
-			t.Errorf("%d came when %d was due", msg, next.Load())
-		}
-		return nil
-	}))
-	require.NoError(t, err)
-	stop := make(chan struct{})
-	talker, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return nil
-			default:
+	const most = 2_000_000
+	synctest.Test(t, func(t *testing.T) {
+		n := startNode(t, node.Config{Workers: 1, Stages: 4})
+		var next atomic.Int64
+		to, err := n.SpawnOpt(node.Options{Place: node.OnStage(3)}, node.ActorFunc(func(_ *node.Context, msg any) error {
+			if !next.CompareAndSwap(int64(msg.(int)), int64(msg.(int))+1) {
+				t.Errorf("%d came when %d was due", msg, next.Load())
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		var moved atomic.Bool
+		talker, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+			for i := 0; !moved.Load(); i++ {
+				if i == most {
+					return errors.New("it has not moved")
+				}
 				p.Send(to, i)
 			}
+			return nil
+		}))
+		require.NoError(t, err)
+		for !moved.Load() {
+			i, err := n.Info(talker)
+			require.NoError(t, err, "it has sent %d messages and has not moved", most)
+			moved.Store(i.Stage == 3)
+			runtime.Gosched()
 		}
-	}))
-	require.NoError(t, err)
-	eventually(t, "both are on one stage", func() bool {
-		i, err := n.Info(talker)
-		return err == nil && i.Stage == 3
 	})
-	close(stop)
 }

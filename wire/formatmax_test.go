@@ -98,11 +98,9 @@ func TestFormatMaxIsCheap(t *testing.T) {
 			} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				start := time.Now()
 				f()
 				runtime.ReadMemStats(&after)
 				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(512<<10))
-				require.Less(t, time.Since(start), 2*time.Second)
 			}
 		})
 	}
@@ -172,8 +170,8 @@ func TestFormatGoInTermsInGo(t *testing.T) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
-			t.Fatal("it takes too long")
+		case <-time.After(2 * time.Minute):
+			t.Fatal("it does not end")
 		}
 	}
 }
