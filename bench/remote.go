@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/native"
@@ -193,15 +194,15 @@ func serveNear(p contract.Params, n *node.Node, start func(contract.Params, *nod
 // is announced to itself.
 type ports map[node.Atom]int
 
-func (p ports) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
+func (p ports) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	port, ok := p[name]
 	if !ok {
 		return nil, fmt.Errorf("bench: nobody knows where %s is", name)
 	}
-	return []node.Endpoint{{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}}, nil
+	return []discovery.Endpoint{{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}}, nil
 }
 
-func (ports) Announce(context.Context, node.Announcement) (stop func(), err error) {
+func (ports) Announce(context.Context, discovery.Announcement) (stop func(), err error) {
 	return func() {}, nil
 }
 

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
 // soakNet is the network between the nodes of a soak: each connection goes through a
 // relay, which can cut it, stop reading, or read slowly. The nodes have real sockets.
-// It is a node.Finder.
+// It is a discovery.Finder.
 type soakNet struct {
 	mu      sync.Mutex
-	places  map[node.Atom][]node.Endpoint // where the relays of each node listen
+	places  map[node.Atom][]discovery.Endpoint // where the relays of each node listen
 	relays  map[*relay]struct{}
 	number  uint64
 	refuse  map[node.Atom]time.Time // nobody gets through to that node until then
@@ -29,13 +30,13 @@ type soakNet struct {
 }
 
 func newSoakNet() *soakNet {
-	return &soakNet{places: make(map[node.Atom][]node.Endpoint), relays: make(map[*relay]struct{}),
+	return &soakNet{places: make(map[node.Atom][]discovery.Endpoint), relays: make(map[*relay]struct{}),
 		refuse:  make(map[node.Atom]time.Time),
 		dialled: make(map[string]node.Atom), open: make(map[net.Listener]struct{})}
 }
 
-// Find is part of node.Finder.
-func (w *soakNet) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
+// Find is part of discovery.Finder.
+func (w *soakNet) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if at, ok := w.places[name]; ok {
@@ -44,9 +45,9 @@ func (w *soakNet) Find(_ context.Context, name node.Atom) ([]node.Endpoint, erro
 	return nil, fmt.Errorf("bench: nobody knows where %s is", name)
 }
 
-// Announce is part of node.Finder: it puts a relay before each endpoint of the node.
-func (w *soakNet) Announce(ctx context.Context, me node.Announcement) (func(), error) {
-	var at []node.Endpoint
+// Announce is part of discovery.Finder: it puts a relay before each endpoint of the node.
+func (w *soakNet) Announce(ctx context.Context, me discovery.Announcement) (func(), error) {
+	var at []discovery.Endpoint
 	var open []net.Listener
 	shut := func() {
 		for _, l := range open {
@@ -67,7 +68,7 @@ func (w *soakNet) Announce(ctx context.Context, me node.Announcement) (func(), e
 		w.mu.Lock()
 		w.open[l] = struct{}{}
 		w.mu.Unlock()
-		at = append(at, node.Endpoint{Protocol: e.Protocol, Addr: l.Addr().String()})
+		at = append(at, discovery.Endpoint{Protocol: e.Protocol, Addr: l.Addr().String()})
 		w.wg.Go(func() { w.accept(l, me.Name, e.Addr) }) // until the listener is closed
 	}
 	w.mu.Lock()

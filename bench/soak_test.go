@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -207,7 +208,7 @@ func TestSoakNet(t *testing.T) {
 	w := newSoakNet()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	forget, err := w.Announce(t.Context(), node.Announcement{Name: "a@h", Endpoints: []node.Endpoint{{Addr: l.Addr().String()}}})
+	forget, err := w.Announce(t.Context(), discovery.Announcement{Name: "a@h", Endpoints: []discovery.Endpoint{{Addr: l.Addr().String()}}})
 	require.NoError(t, err)
 	join := func() (near, far net.Conn, r *relay) {
 		at, err := w.Find(t.Context(), "a@h")

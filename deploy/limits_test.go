@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // limitsTable is the table of limits of docs/guarantees.md: the metric's label, "" for none,
@@ -61,7 +62,7 @@ func TestLimitsHaveFields(t *testing.T) {
 func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 	table := limitsTable(t)
 	n, err := node.Start(node.Config{Name: "a@127.0.0.1",
-		Distribution: &node.Distribution{Cookie: "c", Listen: "-", Finder: &node.Static{}}})
+		Distribution: &node.Distribution{Cookie: "c", Listen: "-", Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
 	shown := make(map[string]bool)

@@ -292,8 +292,8 @@ func withMapper(text string, port int) string {
 	if !strings.Contains(text, begin) || strings.Contains(text, "Finder:") {
 		return text
 	}
-	text = strings.Replace(text, begin, fmt.Sprintf("%sFinder: &node.EPMD{Config: epmd.Config{Port: %d}}, ", begin, port), 1)
-	return strings.Replace(text, "import (\n", "import (\n\""+module+"/wire/epmd\"\n", 1)
+	text = strings.Replace(text, begin, fmt.Sprintf("%sFinder: &discovery.EPMD{Config: epmd.Config{Port: %d}}, ", begin, port), 1)
+	return strings.Replace(text, "import (\n", "import (\n\""+module+"/node/discovery\"\n\""+module+"/wire/epmd\"\n", 1)
 }
 
 // masked takes out what differs from run to run.

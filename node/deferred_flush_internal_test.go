@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -56,7 +57,7 @@ func (s *script) Try() bool {
 // What answers frames that have come together is sent together, when there is no more to
 // read or it is many.
 func TestAnswersTogether(t *testing.T) {
-	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &Static{}}})
+	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer n.Stop()
 	l := &script{ends: []int{1, 41, 43, 48}}
@@ -74,7 +75,7 @@ func TestAnswersTogether(t *testing.T) {
 
 // A handler that may take long keeps no answer but those that it gives.
 func TestAnswersBeforeAHandler(t *testing.T) {
-	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &Static{}, Awake: -time.Nanosecond}})
+	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{}, Awake: -time.Nanosecond}})
 	require.NoError(t, err)
 	defer n.Stop()
 	l := &script{ends: []int{11}}

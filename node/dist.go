@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -40,11 +41,11 @@ type Distribution struct {
 	// Default: the host of Listen, on a port that the system chooses; nowhere if
 	// Listen is "-".
 	Listeners map[string]string
-	// Finder finds other nodes and makes this one known. Default: EPMD.
-	Finder Finder
+	// Finder finds other nodes and makes this one known. Default: [discovery.EPMD].
+	Finder discovery.Finder
 	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to
 	// none before somebody here uses it.
-	Mesh *Mesh
+	Mesh *discovery.Mesh
 	// Transport makes the connections. Default: wire.TCP. All nodes of a cluster
 	// need the same.
 	Transport wire.Transport
@@ -141,12 +142,8 @@ func (d *Distribution) validate(name Atom) error {
 		d.Listen = net.JoinHostPort(host, "0")
 	}
 	d.defaults()
-	if d.Mesh != nil {
-		mesh := *d.Mesh // the caller's stays as it is
-		d.Mesh = &mesh
-		if err := d.Mesh.validate(d.Finder); err != nil {
-			return err
-		}
+	if err := d.validateMesh(); err != nil {
+		return err
 	}
 	return d.validateListeners()
 }

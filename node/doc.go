@@ -132,8 +132,8 @@
 // carry it, nor do replies within this node.
 //
 // By default a node connects to the nodes that it uses. With Distribution.Mesh it connects
-// to all that its finder lists ([Lister]); each pair connects once. A [Chain] is
-// several finders: a list of known places ([Static]), Erlang's port mapper ([EPMD]), DNS
+// to all that its finder lists ([discovery.Lister]); each pair connects once. A [discovery.Chain] is
+// several finders: a list of known places ([discovery.Static]), Erlang's port mapper ([discovery.EPMD]), DNS
 // (package node/dns), gossip (package node/gossip). Only the failure of a connection ends
 // it: what a finder says, or no longer says, ends none. In a mesh of n nodes each has n-1
 // connections.

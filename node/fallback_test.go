@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -30,7 +31,7 @@ func TestFallback(t *testing.T) {
 		require.Equal(t, "native", at[0].Protocol)
 		broken := slices.Clone(at)
 		broken[0].Addr = "127.0.0.1:9"
-		connect := func(ends []node.Endpoint, protocol string, warnings int) {
+		connect := func(ends []discovery.Endpoint, protocol string, warnings int) {
 			t.Helper()
 			w.places.Put(b.Name(), ends)
 			require.NoError(t, a.Connect(soon(t), b.Name()))
@@ -69,12 +70,12 @@ func TestNoFallback(t *testing.T) {
 		a, b := w.start(t, "a", node.Distribution{Protocols: only}), w.start(t, "b", node.Distribution{})
 		common := b.Endpoints()[1]
 		require.Equal(t, "erlang", common.Protocol)
-		for _, ends := range [][]node.Endpoint{{{Protocol: "native", Addr: "127.0.0.1:9"}, common}, {common}} {
+		for _, ends := range [][]discovery.Endpoint{{{Protocol: "native", Addr: "127.0.0.1:9"}, common}, {common}} {
 			w.places.Put(b.Name(), ends)
 			require.Error(t, a.Connect(soon(t), b.Name()))
 		}
 		// A place that says no protocol is dialled, as native.
-		w.places.Put(b.Name(), []node.Endpoint{{Addr: common.Addr}})
+		w.places.Put(b.Name(), []discovery.Endpoint{{Addr: common.Addr}})
 		require.Error(t, a.Connect(soon(t), b.Name()))
 		require.Empty(t, b.Nodes(true))
 		require.Equal(t, 1, w.pipes.dialed[common.Addr])

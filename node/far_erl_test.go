@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -31,7 +32,7 @@ func newCountry(t *testing.T) *country {
 // config is that of a Go node.
 func (c *country) config(name string) node.Config {
 	return node.Config{Name: node.Atom(name + "@127.0.0.1"), StopTimeout: 2 * time.Second,
-		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: c.mapper}}}
+		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: c.mapper}}}
 }
 
 func (c *country) start(cfg node.Config) *node.Node {

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 )
@@ -163,12 +164,12 @@ func errText(err error) string {
 
 // cutter is a Finder whose connections go through a proxy that cuts them.
 type cutter struct {
-	node.Finder
+	discovery.Finder
 	t     *testing.T
 	after atomic.Int64 // bytes in both directions; 0: never
 }
 
-func (c *cutter) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+func (c *cutter) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	ends, err := c.Finder.Find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -218,7 +219,7 @@ func (c *cutter) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, err
 		both.Wait()
 	}()
 	c.t.Cleanup(func() { l.Close() })
-	return []node.Endpoint{{Protocol: ends[0].Protocol, Addr: l.Addr().String()}}, nil
+	return []discovery.Endpoint{{Protocol: ends[0].Protocol, Addr: l.Addr().String()}}, nil
 }
 
 func TestFarErlCut(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/tlsdist"
@@ -183,11 +184,11 @@ func (h *hole) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn,
 // everywhere finds any node at one place, but for those it knows.
 type everywhere struct{ *nodetest.Places }
 
-func (e everywhere) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	if at, err := e.Places.Find(ctx, name); err == nil {
 		return at, nil
 	}
-	return []node.Endpoint{{Protocol: "native", Addr: "10.9.9.9:9"}}, nil
+	return []discovery.Endpoint{{Protocol: "native", Addr: "10.9.9.9:9"}}, nil
 }
 
 // A peer makes this node answer ten thousand nodes that there are not. Only so many are
@@ -250,7 +251,7 @@ func TestStrangersStress(t *testing.T) {
 			for range rounds {
 				victim, name := all[r.IntN(3)], all[r.IntN(3)].Name()
 				protocol := []string{"erlang", "native"}[r.IntN(2)]
-				i := slices.IndexFunc(victim.Endpoints(), func(e node.Endpoint) bool { return e.Protocol == protocol })
+				i := slices.IndexFunc(victim.Endpoints(), func(e discovery.Endpoint) bool { return e.Protocol == protocol })
 				c, err := w.pipes.as(fmt.Sprint("10.0.0.", r.IntN(3))).Dial(t.Context(), victim.Endpoints()[i].Addr, name)
 				if err != nil {
 					t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 )
@@ -77,14 +78,14 @@ func (d *Distribution) address(p wire.Protocol) (string, error) {
 	return net.JoinHostPort(host, "0"), nil
 }
 
-// speaks reports whether p is the protocol of an [Endpoint].
+// speaks reports whether p is the protocol of an [discovery.Endpoint].
 func (d *Distribution) speaks(p wire.Protocol, protocol string) bool {
 	return p.Name() == protocol || protocol == "" && p == d.Protocols[len(d.Protocols)-1]
 }
 
 // listen opens the listeners and makes the node known.
 func (d *dist) listen() error {
-	me := Announcement{Name: d.n.cfg.Name, Creation: d.n.cfg.Creation}
+	me := discovery.Announcement{Name: d.n.cfg.Name, Creation: d.n.cfg.Creation}
 	for _, p := range d.cfg.Protocols {
 		addr, err := d.cfg.address(p)
 		if err != nil {
@@ -99,7 +100,7 @@ func (d *dist) listen() error {
 		}
 		d.lns = append(d.lns, &listener{Listener: ln, proto: p,
 			pending: admission.NewArrivals(d.cfg.Cluster.Pending, d.cfg.Cluster.PendingPerSource)})
-		me.Endpoints = append(me.Endpoints, Endpoint{Protocol: p.Name(), Addr: ln.Addr().String()})
+		me.Endpoints = append(me.Endpoints, discovery.Endpoint{Protocol: p.Name(), Addr: ln.Addr().String()})
 	}
 	if len(d.lns) == 0 {
 		return nil
@@ -171,10 +172,10 @@ func (n *Node) Addr() net.Addr {
 }
 
 // Endpoints returns where the node listens, one for each protocol.
-func (n *Node) Endpoints() (all []Endpoint) {
+func (n *Node) Endpoints() (all []discovery.Endpoint) {
 	if n.dist != nil {
 		for _, ln := range n.dist.lns {
-			all = append(all, Endpoint{ln.proto.Name(), ln.Addr().String()})
+			all = append(all, discovery.Endpoint{Protocol: ln.proto.Name(), Addr: ln.Addr().String()})
 		}
 	}
 	return all

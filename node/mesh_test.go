@@ -16,11 +16,12 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // quick is a mesh for tests: pauses of tens of milliseconds.
-func quick() *node.Mesh {
-	return &node.Mesh{Interval: 20 * time.Millisecond, Backoff: 50 * time.Millisecond, Yield: 20 * time.Millisecond}
+func quick() *discovery.Mesh {
+	return &discovery.Mesh{Interval: 20 * time.Millisecond, Backoff: 50 * time.Millisecond, Yield: 20 * time.Millisecond}
 }
 
 // meshed says what is missing for all nodes to be connected with all others.
@@ -35,14 +36,14 @@ func meshed(nodes ...*node.Node) string {
 	return ""
 }
 
-func startMesh(t *testing.T, name node.Atom, places node.Finder, log *logtest.Text) *node.Node {
+func startMesh(t *testing.T, name node.Atom, places discovery.Finder, log *logtest.Text) *node.Node {
 	t.Helper()
 	n, err := node.Start(meshConfig(name, places, log))
 	require.NoError(t, err)
 	return n
 }
 
-func meshConfig(name node.Atom, places node.Finder, log *logtest.Text) node.Config {
+func meshConfig(name node.Atom, places discovery.Finder, log *logtest.Text) node.Config {
 	return node.Config{Name: name, Log: log.Logger(), Workers: 1,
 		Distribution: &node.Distribution{Cookie: "secret", Finder: places, Mesh: quick()}}
 }
@@ -115,7 +116,7 @@ func TestMeshNotListed(t *testing.T) {
 
 // hiding lists names, or nobody.
 type hiding struct {
-	node.Finder
+	discovery.Finder
 	names  []node.Atom
 	hidden atomic.Bool
 	asked  atomic.Int64
@@ -133,7 +134,7 @@ func (h *hiding) List(context.Context) ([]node.Atom, error) {
 func TestMeshLogsOnce(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
 	port := porttest.Reserve(t)
-	places.Put("gone@127.0.0.1", []node.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
+	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
 	count := &counting{Places: places}
 	n := startMesh(t, "a@127.0.0.1", count, log)
 	nodetest.Settles(t, func() string {
@@ -154,7 +155,7 @@ type counting struct {
 	finds atomic.Int64
 }
 
-func (c *counting) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+func (c *counting) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	c.finds.Add(1)
 	return c.Places.Find(ctx, name)
 }
@@ -181,13 +182,13 @@ func (w *telling) Watch(changed func()) func() { w.watched <- changed; return fu
 
 func TestMeshRefused(t *testing.T) {
 	for _, c := range []struct {
-		f    node.Finder
-		mesh node.Mesh
+		f    discovery.Finder
+		mesh discovery.Mesh
 		says string
 	}{
-		{&silent{&nodetest.Places{}}, node.Mesh{}, "needs a Finder that can list"},
-		{&node.Static{}, node.Mesh{Dials: -1}, "must not be negative"},
-		{&node.Static{}, node.Mesh{Yield: -1}, "must not be negative"},
+		{struct{ discovery.Finder }{&nodetest.Places{}}, discovery.Mesh{}, "needs a Finder that can list"},
+		{&discovery.Static{}, discovery.Mesh{Dials: -1}, "must not be negative"},
+		{&discovery.Static{}, discovery.Mesh{Yield: -1}, "must not be negative"},
 	} {
 		_, err := node.Start(node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "x", Finder: c.f, Mesh: &c.mesh}})
 		require.ErrorContains(t, err, c.says)
@@ -199,7 +200,7 @@ func TestMeshErl(t *testing.T) {
 	c := newCountry(t)
 	first := c.erl("e1", "secret")
 	cfg := c.config("go")
-	cfg.Distribution.Finder = &node.EPMD{Config: c.mapper, Hosts: []string{"127.0.0.1"}}
+	cfg.Distribution.Finder = &discovery.EPMD{Config: c.mapper, Hosts: []string{"127.0.0.1"}}
 	cfg.Distribution.Mesh = quick()
 	n := c.start(cfg)
 	connected := func(names ...node.Atom) func() string {

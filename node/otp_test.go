@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // otp is a running Erlang node.
@@ -40,10 +41,10 @@ func startOTP(t *testing.T, epmdPort int, kind, name string, args ...string) *ot
 
 // otpMapper serves EPMD on a free port of an address, and returns it with a
 // Finder that uses it.
-func otpMapper(t *testing.T, host string) (port int, f *node.EPMD) {
+func otpMapper(t *testing.T, host string) (port int, f *discovery.EPMD) {
 	t.Helper()
 	cfg := epmdtest.Serve(t, host)
-	return cfg.Port, &node.EPMD{Config: cfg}
+	return cfg.Port, &discovery.EPMD{Config: cfg}
 }
 
 // otpPeer starts a Go node with an echo on it, and a log.

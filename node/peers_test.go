@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -66,12 +67,12 @@ func TestPeers(t *testing.T) {
 // searches is a Finder that searches until it is closed, and then has found nothing.
 type searches chan struct{}
 
-func (s searches) Find(context.Context, node.Atom) ([]node.Endpoint, error) {
+func (s searches) Find(context.Context, node.Atom) ([]discovery.Endpoint, error) {
 	<-s
-	return nil, node.ErrUnknownNode
+	return nil, discovery.ErrUnknownNode
 }
 
-func (s searches) Announce(context.Context, node.Announcement) (func(), error) {
+func (s searches) Announce(context.Context, discovery.Announcement) (func(), error) {
 	return func() {}, nil
 }
 

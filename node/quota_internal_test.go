@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
@@ -29,7 +30,7 @@ func (g *gauged) Flush(bool) (left int, err error) { return 0, nil }
 
 // connectedTo returns peers of a node that has these limits, whose writers sleep.
 func connectedTo(t *testing.T, d Distribution, links ...*gauged) (*Node, []*peer) {
-	d.Cookie, d.Finder = "c", &Static{}
+	d.Cookie, d.Finder = "c", &discovery.Static{}
 	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &d})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })

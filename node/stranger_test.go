@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/erldist"
 )
@@ -197,7 +198,7 @@ func relayed(t *testing.T) (*node.Node, *relay) {
 	require.NoError(t, err)
 	t.Cleanup(func() { ln.Close() })
 	for _, name := range []node.Atom{"relay@127.0.0.1", "other@127.0.0.1"} {
-		w.places.Put(name, []node.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
+		w.places.Put(name, []discovery.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
 	}
 	return w.start(t, "victim", node.Distribution{Protocols: []wire.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -29,7 +30,7 @@ import (
 const setUp = 2 * time.Minute
 
 // secure starts a Go node with a certificate.
-func secure(t *testing.T, name string, finder node.Finder, f certtest.Files, d node.Distribution) (*node.Node, *logtest.Text) {
+func secure(t *testing.T, name string, finder discovery.Finder, f certtest.Files, d node.Distribution) (*node.Node, *logtest.Text) {
 	t.Helper()
 	files := &logtest.Text{}
 	tr, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Timeout: setUp, Log: files.Logger()})
@@ -285,7 +286,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 	ours, theirs := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()
 	ca.Write(theirs, certtest.Host("127.0.0.2"))
 	port := porttest.Reserve(t)
-	n, _ := secure(t, "go@127.0.0.1", &node.Static{Port: port}, ours, node.Distribution{Listen: fmt.Sprint("127.0.0.1:", port)})
+	n, _ := secure(t, "go@127.0.0.1", &discovery.Static{Port: port}, ours, node.Distribution{Listen: fmt.Sprint("127.0.0.1:", port)})
 	o := startOTP(t, 0, "-name", "e@127.0.0.2", append(otpTLS(t, theirs, verifies, true)[:4],
 		"-erl_epmd_port", strconv.Itoa(port), "-kernel", "inet_dist_use_interface", "{127,0,0,2}")...)
 	o.bothWays(n)

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/otp"
@@ -42,7 +43,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 	ctx := nodetest.Soon(t)
 	var log, printed logtest.Text
 	n, err := node.Start(node.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Name: "go@127.0.0.1",
-		Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: &node.Static{}}})
+		Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer n.Stop()
 	require.NoError(t, otp.Config{Output: &printed}.Export(n))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -79,7 +80,7 @@ func (p *program) insult() {
 // peer is a node that is connected to the daemon.
 func (p *program) peer(name node.Atom) (*node.Node, error) {
 	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
-		Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { n.Stop() })
 	return n, n.Connect(nodetest.Soon(p.t), "go@127.0.0.1")

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -178,7 +179,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 		return nil, fail(exitUsage, nil, "--no-epmd: the address of %s is missing: give it with --peer %s=HOST:PORT, or set "+
 			"ERL_DIST_PORT", at, at)
 	}
-	finder, _, err := o.network(env, &node.EPMD{Config: mapper})
+	finder, _, err := o.network(env, &discovery.EPMD{Config: mapper})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -295,9 +296,9 @@ func (c *cluster) await(ctx context.Context) error {
 			return fmt.Errorf("%s did not become ready within %v", m.name, clusterReady)
 		}
 	}
-	where := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
+	where := &discovery.Static{Nodes: make(map[node.Atom][]discovery.Endpoint)}
 	for _, m := range c.members {
-		where.Nodes[node.Atom(m.name)] = []node.Endpoint{{Protocol: "native", Addr: "127.0.0.1:" + m.port}}
+		where.Nodes[node.Atom(m.name)] = []discovery.Endpoint{{Protocol: "native", Addr: "127.0.0.1:" + m.port}}
 	}
 	n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("cluster-%d@127.0.0.1", os.Getpid())), Log: quiet, Workers: 1,
 		StopTimeout:  time.Second,

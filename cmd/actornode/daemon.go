@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/gossip"
 	"github.com/actornode/actornode/node/metrics"
@@ -136,7 +137,7 @@ func (d *daemon) startNode() error {
 	if err := d.makeFinders(&o, cookie); err != nil {
 		return err
 	}
-	finder, listen, err := o.network(d.env, &node.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
+	finder, listen, err := o.network(d.env, &discovery.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (d *daemon) startNode() error {
 		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
 	}
 	if d.cfg.Discovery.Mesh {
-		dist.Mesh = &node.Mesh{}
+		dist.Mesh = &discovery.Mesh{}
 	}
 	if dist.Protocols, err = dist.ProtocolsByName(d.cfg.Protocols...); err != nil {
 		return err

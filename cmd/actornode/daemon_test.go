@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -228,7 +229,7 @@ func TestDrainOrder(t *testing.T) {
 		assert.Equal(t, "pong {badrpc,{'EXIT',system_limit}} {erpc,system_limit} system_limit\n", out)
 	} else {
 		n, err := node.Start(node.Config{Name: "erl@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
-			Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+			Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
 		require.NoError(t, err)
 		defer n.Stop()
 		require.NoError(t, n.Connect(t.Context(), "go@127.0.0.1"))
@@ -299,7 +300,7 @@ func TestJoin(t *testing.T) {
 	assert.Equal(t, "ok\n", out.String())
 
 	b, err := node.Start(node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{
-		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &node.Static{}}})
+		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer b.Stop()
 	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit,
@@ -329,7 +330,7 @@ func TestJoin(t *testing.T) {
 func TestOperator(t *testing.T) {
 	p := begin(t, "demo: true\n").up()
 	n, err := node.Start(node.Config{Name: "op@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
-		Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
 	require.NoError(t, err)
 	defer n.Stop()
 	ctx := nodetest.Soon(t)

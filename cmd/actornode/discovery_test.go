@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // TestGossipMesh: daemons that know one seed and no port mapper are all connected, by
@@ -52,7 +53,7 @@ func TestGossipMesh(t *testing.T) {
 
 // The finders that a configuration names are asked in this order.
 func TestFinders(t *testing.T) {
-	load := func(text string) (node.Finder, error) {
+	load := func(text string) (discovery.Finder, error) {
 		cfg, err := config.Load(config.Source{File: "a.yaml", Text: []byte("name: go@127.0.0.1\n" + text)})
 		require.NoError(t, err)
 		env, _, _ := newEnvironment(t, nil)
@@ -60,27 +61,27 @@ func TestFinders(t *testing.T) {
 		require.NoError(t, err)
 		o := optionsOf(cfg)
 		require.NoError(t, d.makeFinders(&o, "secret"))
-		f, _, err := o.network(env, &node.EPMD{})
+		f, _, err := o.network(env, &discovery.EPMD{})
 		if d.gossip != nil {
-			assert.Contains(t, f, node.Finder(d.gossip))
+			assert.Contains(t, f, discovery.Finder(d.gossip))
 		}
 		if d.dns != nil {
-			assert.Contains(t, f, node.Finder(d.dns))
+			assert.Contains(t, f, discovery.Finder(d.dns))
 		}
 		return f, err
 	}
 	const both = "  dns: {host: x, at: [\":1\"]}\n  gossip: {bind: \":0\"}\n"
 	f, err := load("discovery:\n  peers: {a@h: \":1\"}\n" + both)
 	require.NoError(t, err)
-	chain := f.(node.Chain)
+	chain := f.(discovery.Chain)
 	require.Len(t, chain, 4)
-	assert.Equal(t, &node.Static{Nodes: map[node.Atom][]node.Endpoint{"a@h": {{Addr: ":1"}}}}, chain[0])
-	assert.Equal(t, &node.EPMD{}, chain[3])
+	assert.Equal(t, &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"a@h": {{Addr: ":1"}}}}, chain[0])
+	assert.Equal(t, &discovery.EPMD{}, chain[3])
 	f, err = load("listen: {erlang: \":7\"}\ndiscovery:\n  epmd: false\n" + both)
 	require.NoError(t, err)
-	chain = f.(node.Chain)
+	chain = f.(discovery.Chain)
 	require.Len(t, chain, 4)
-	assert.Equal(t, &node.Static{Port: 7}, chain[3])
+	assert.Equal(t, &discovery.Static{Port: 7}, chain[3])
 	f, err = load("discovery:\n  epmd: false\n" + both)
 	require.NoError(t, err)
 	assert.Len(t, f, 3)
@@ -89,8 +90,8 @@ func TestFinders(t *testing.T) {
 	f, err = load("protocols: [erlang, native]\nlisten: {erlang: \":7\"}\ndiscovery: {epmd: false, peers: {a@h: [\":1\", " +
 		"\"native://:2\"]}}\n")
 	require.NoError(t, err)
-	assert.Equal(t, &node.Static{Port: 7, Protocol: "erlang",
-		Nodes: map[node.Atom][]node.Endpoint{"a@h": {{Protocol: "erlang", Addr: ":1"}, {Protocol: "native", Addr: ":2"}}}}, f)
+	assert.Equal(t, &discovery.Static{Port: 7, Protocol: "erlang",
+		Nodes: map[node.Atom][]discovery.Endpoint{"a@h": {{Protocol: "erlang", Addr: ":1"}, {Protocol: "native", Addr: ":2"}}}}, f)
 }
 
 // TestProtocolOrder: the listeners are those that the file says, whatever is preferred.

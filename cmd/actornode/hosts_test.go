@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
@@ -47,7 +48,7 @@ func newHosts(t *testing.T) *hosts {
 	port, err := strconv.Atoi(text)
 	require.NoError(t, err)
 	h.n = nodetest.Start(t, node.Config{Name: "watcher@127.0.0.1",
-		Distribution: &node.Distribution{Cookie: "secret", Finder: &node.EPMD{Config: epmd.Config{Port: port}}}})
+		Distribution: &node.Distribution{Cookie: "secret", Finder: &discovery.EPMD{Config: epmd.Config{Port: port}}}})
 	h.me = nodetest.Open(t, h.n)
 	h.me.TrapExit(true)
 	h.scope, err = pg.Start(nodetest.Soon(t), h.n, pg.Config{})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -36,7 +37,7 @@ func optionsOf(c *config.Config) options {
 }
 
 // network says how nodes are found, and where this one listens.
-func (o options) network(env environment, mapper node.Finder) (f node.Finder, listen string, err error) {
+func (o options) network(env environment, mapper discovery.Finder) (f discovery.Finder, listen string, err error) {
 	listen = o.listen
 	_, host, _ := strings.Cut(o.name, "@")
 	if port, ok := env.lookup("ERL_DIST_PORT"); ok && port != "" {
@@ -60,7 +61,7 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 		}
 		port = int(n)
 	}
-	s := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
+	s := &discovery.Static{Nodes: make(map[node.Atom][]discovery.Endpoint)}
 	for _, p := range o.peers {
 		peer, end, err := parsePeer(p)
 		if err != nil {
@@ -86,24 +87,24 @@ func (o options) network(env environment, mapper node.Finder) (f node.Finder, li
 	if len(o.more) == 0 {
 		return s, listen, nil
 	}
-	chain := append(node.Chain{&node.Static{Nodes: s.Nodes}}, o.more...)
+	chain := append(discovery.Chain{&discovery.Static{Nodes: s.Nodes}}, o.more...)
 	switch {
 	case s.Next != nil:
 		chain = append(chain, s.Next)
 	case port != 0:
-		chain = append(chain, &node.Static{Port: port, Protocol: o.unnamed}) // who finds all nodes is the last
+		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // who finds all nodes is the last
 	}
 	return chain, listen, nil
 }
 
 // parsePeer takes NAME@HOST=ENDPOINT apart.
-func parsePeer(s string) (name node.Atom, end node.Endpoint, err error) {
+func parsePeer(s string) (name node.Atom, end discovery.Endpoint, err error) {
 	n, at, ok := strings.Cut(s, "=")
 	before, host, named := strings.Cut(n, "@")
 	if !ok || !named || before == "" || host == "" {
 		return "", end, fmt.Errorf("--peer %s: want NAME@HOST=HOST:PORT or NAME@HOST=PROTOCOL://HOST:PORT", s)
 	}
-	if end, err = node.ParseEndpoint(at); err != nil {
+	if end, err = discovery.ParseEndpoint(at); err != nil {
 		return "", end, fmt.Errorf("--peer %s: %w", s, err)
 	}
 	return node.Atom(n), end, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,26 +48,26 @@ func TestNetworkCommandLines(t *testing.T) {
 }
 
 func TestNetwork(t *testing.T) {
-	mapper := &node.EPMD{}
+	mapper := &discovery.EPMD{}
 	two := []string{"a@one=:4370", "b@two=[::1]:1", "a@one=native://:9"}
-	nodes := map[node.Atom][]node.Endpoint{"a@one": {{Addr: ":4370"}, {Protocol: "native", Addr: ":9"}},
+	nodes := map[node.Atom][]discovery.Endpoint{"a@one": {{Addr: ":4370"}, {Protocol: "native", Addr: ":9"}},
 		"b@two": {{Addr: "[::1]:1"}}}
-	none := map[node.Atom][]node.Endpoint{}
+	none := map[node.Atom][]discovery.Endpoint{}
 	for _, c := range []struct {
 		o      options
 		env    string
-		finder node.Finder
+		finder discovery.Finder
 		listen string
 	}{
 		{options{}, "", mapper, ""},
 		{options{listen: ":5"}, "", mapper, ":5"},
-		{options{peers: two}, "", &node.Static{Nodes: nodes, Next: mapper}, ""},
-		{options{listen: ":5", peers: two}, "", &node.Static{Nodes: nodes, Next: mapper}, ":5"},
-		{options{listen: "h:5", noEPMD: true}, "", &node.Static{Nodes: none, Port: 5}, "h:5"},
-		{options{listen: "-", noEPMD: true, peers: two}, "", &node.Static{Nodes: nodes}, "-"},
-		{options{noEPMD: true, peers: two}, "", &node.Static{Nodes: nodes}, ""},
-		{options{}, "7", &node.Static{Nodes: none, Port: 7}, "[::1]:7"},
-		{options{listen: ":5"}, "7", &node.Static{Nodes: none, Port: 5}, ":5"},
+		{options{peers: two}, "", &discovery.Static{Nodes: nodes, Next: mapper}, ""},
+		{options{listen: ":5", peers: two}, "", &discovery.Static{Nodes: nodes, Next: mapper}, ":5"},
+		{options{listen: "h:5", noEPMD: true}, "", &discovery.Static{Nodes: none, Port: 5}, "h:5"},
+		{options{listen: "-", noEPMD: true, peers: two}, "", &discovery.Static{Nodes: nodes}, "-"},
+		{options{noEPMD: true, peers: two}, "", &discovery.Static{Nodes: nodes}, ""},
+		{options{}, "7", &discovery.Static{Nodes: none, Port: 7}, "[::1]:7"},
+		{options{listen: ":5"}, "7", &discovery.Static{Nodes: none, Port: 5}, ":5"},
 	} {
 		env, _, _ := newEnvironment(t, map[string]string{"ERL_DIST_PORT": c.env})
 		c.o.name = "go@::1"

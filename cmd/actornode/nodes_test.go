@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -31,7 +32,7 @@ func (s *cliTest) bare(t *testing.T, name node.Atom) *node.Node {
 	require.NoError(t, err)
 	mapper.Logger = quiet
 	n, err := node.Start(node.Config{Name: name,
-		Distribution: &node.Distribution{Cookie: "secret", Finder: &node.EPMD{Config: mapper}}})
+		Distribution: &node.Distribution{Cookie: "secret", Finder: &discovery.EPMD{Config: mapper}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
 	return n

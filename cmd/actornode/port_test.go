@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -34,7 +35,7 @@ func beginPorts(t *testing.T, vars ...string) *program {
 // goNode is a node in Go that finds the daemon.
 func (p *program) goNode() *node.Node {
 	return nodetest.Start(p.t, node.Config{Name: "op@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
-		Finder: &node.Static{Nodes: map[node.Atom][]node.Endpoint{daemonName: {{Addr: "127.0.0.1:" + p.port}}}}}})
+		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{daemonName: {{Addr: "127.0.0.1:" + p.port}}}}}})
 }
 
 // erl is a node of OTP that finds the daemon.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -37,8 +38,8 @@ type options struct {
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
-	more                 []node.Finder // of a daemon: asked after peers, before EPMD
-	unnamed              string        // what peers without a protocol speak; "": the last of those of the node
+	more                 []discovery.Finder // of a daemon: asked after peers, before EPMD
+	unnamed              string             // what peers without a protocol speak; "": the last of those of the node
 }
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.

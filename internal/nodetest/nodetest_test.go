@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 func TestKit(t *testing.T) {
@@ -47,8 +48,8 @@ func TestInBubble(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	var first, second nodetest.Places
 	second.Next = &first
-	at := []node.Endpoint{{Addr: "1.2.3.4:5"}}
-	forget, err := second.Announce(t.Context(), node.Announcement{Name: "a@h", Endpoints: at})
+	at := []discovery.Endpoint{{Addr: "1.2.3.4:5"}}
+	forget, err := second.Announce(t.Context(), discovery.Announcement{Name: "a@h", Endpoints: at})
 	require.NoError(t, err)
 	second.Put("b@h", at)
 	for _, name := range []node.Atom{"a@h", "b@h"} {

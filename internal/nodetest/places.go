@@ -8,21 +8,22 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
-// Places is a node.Finder: the nodes of one test find each other by it, and nobody
+// Places is a discovery.Finder: the nodes of one test find each other by it, and nobody
 // else. The zero value is ready.
 type Places struct {
 	// Next, unless nil, is asked for nodes that are not here, and announces those of
 	// the test in the place of this one.
-	Next node.Finder
+	Next discovery.Finder
 
 	mu sync.Mutex
-	m  map[node.Atom][]node.Endpoint
+	m  map[node.Atom][]discovery.Endpoint
 }
 
-// Find implements node.Finder.
-func (p *Places) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+// Find implements discovery.Finder.
+func (p *Places) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	p.mu.Lock()
 	a, ok := p.m[name]
 	p.mu.Unlock()
@@ -35,8 +36,8 @@ func (p *Places) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, err
 	return nil, fmt.Errorf("no node %s", name)
 }
 
-// Announce implements node.Finder.
-func (p *Places) Announce(ctx context.Context, me node.Announcement) (func(), error) {
+// Announce implements discovery.Finder.
+func (p *Places) Announce(ctx context.Context, me discovery.Announcement) (func(), error) {
 	if p.Next != nil {
 		return p.Next.Announce(ctx, me)
 	}
@@ -49,16 +50,16 @@ func (p *Places) Announce(ctx context.Context, me node.Announcement) (func(), er
 }
 
 // Put says where a node is.
-func (p *Places) Put(name node.Atom, at []node.Endpoint) {
+func (p *Places) Put(name node.Atom, at []discovery.Endpoint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.m == nil {
-		p.m = make(map[node.Atom][]node.Endpoint)
+		p.m = make(map[node.Atom][]discovery.Endpoint)
 	}
 	p.m[name] = at
 }
 
-// List implements node.Lister: the nodes of the test.
+// List implements discovery.Lister: the nodes of the test.
 func (p *Places) List(context.Context) ([]node.Atom, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

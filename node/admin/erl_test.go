@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -100,7 +101,7 @@ true
 func TestErlang(t *testing.T) {
 	erltest.NeedNodes(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")
-	n := startNode(t, &node.EPMD{Config: mapper}, "go")
+	n := startNode(t, &discovery.EPMD{Config: mapper}, "go")
 	stopped := make(chan struct{})
 	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
 		Drain: func(context.Context) error { return nil }, Stop: func() { close(stopped) }}))

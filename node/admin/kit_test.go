@@ -9,12 +9,13 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // limit bounds every wait of a test for something that must happen.
 const limit = nodetest.Limit
 
-func startNode(t testing.TB, f node.Finder, name string) *node.Node {
+func startNode(t testing.TB, f discovery.Finder, name string) *node.Node {
 	t.Helper()
 	c := node.Config{Name: node.Atom(name + "@127.0.0.1")}
 	if f != nil {

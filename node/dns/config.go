@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // Config says which names to ask for, and which nodes are behind the answers. One
@@ -21,7 +21,7 @@ type Config struct {
 	Host string
 	// At is where the nodes of Host listen: endpoints without a host, :4370 or
 	// native://:4371. At least one, with Host.
-	At []node.Endpoint
+	At []discovery.Endpoint
 	// Network chooses among the addresses of Host: ip4, ip6 or ip (both: a host with
 	// two addresses would be two nodes). Default: ip4.
 	Network string
@@ -45,7 +45,7 @@ type Config struct {
 // Service is one name with SRV records.
 type Service struct {
 	Name     string // in full: _actornode._tcp.cluster.example
-	Protocol string // what is spoken at its ports, as in node.Endpoint; "": what all nodes speak
+	Protocol string // what is spoken at its ports, as in discovery.Endpoint; "": what all nodes speak
 }
 
 // Resolver is what is used of [net.Resolver].
@@ -73,7 +73,7 @@ func (c *Config) validate() error {
 		return fmt.Errorf("dns: Config.At is empty: want the ports that the nodes of %s listen on, such as :4370", c.Host)
 	}
 	for i, e := range c.At {
-		if again, err := node.ParseEndpoint(e.String()); err != nil || again != e || !strings.HasPrefix(e.Addr, ":") {
+		if again, err := discovery.ParseEndpoint(e.String()); err != nil || again != e || !strings.HasPrefix(e.Addr, ":") {
 			return fmt.Errorf("dns: Config.At[%d] %q: want :PORT or PROTOCOL://:PORT", i, e)
 		}
 	}

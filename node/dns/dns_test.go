@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 )
 
@@ -154,15 +155,15 @@ func TestAddresses(t *testing.T) {
 	z := newZone(t)
 	z.set("A go.example.", "10.0.0.1", "10.0.0.2")
 	z.set("AAAA go.example.", "fd00::1")
-	cfg := dns.Config{Host: "go.example.", At: []node.Endpoint{{Protocol: "native", Addr: ":4371"}, {Addr: ":4370"}}}
+	cfg := dns.Config{Host: "go.example.", At: []discovery.Endpoint{{Protocol: "native", Addr: ":4371"}, {Addr: ":4370"}}}
 	f, _ := finder(t, z, cfg)
 	until(t, f, "go@10.0.0.1", "go@10.0.0.2")
 	ends, err := f.Find(t.Context(), "go@10.0.0.2")
 	require.NoError(t, err)
-	assert.Equal(t, []node.Endpoint{{Protocol: "native", Addr: "10.0.0.2:4371"}, {Addr: "10.0.0.2:4370"}}, ends)
+	assert.Equal(t, []discovery.Endpoint{{Protocol: "native", Addr: "10.0.0.2:4371"}, {Addr: "10.0.0.2:4370"}}, ends)
 	for _, name := range []node.Atom{"go@10.0.0.3", "other@10.0.0.1", "go@fd00::1", "go"} {
 		_, err = f.Find(t.Context(), name)
-		require.ErrorIs(t, err, node.ErrUnknownNode)
+		require.ErrorIs(t, err, discovery.ErrUnknownNode)
 	}
 	cfg.Network, cfg.Base = "ip", "pod"
 	f, _ = finder(t, z, cfg)
@@ -196,17 +197,17 @@ func TestServices(t *testing.T) {
 	until(t, f, "go@a.example", "go@b.example")
 	ends, err := f.Find(t.Context(), "go@a.example")
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []node.Endpoint{{Protocol: "native", Addr: "a.example:4371"},
+	assert.ElementsMatch(t, []discovery.Endpoint{{Protocol: "native", Addr: "a.example:4371"},
 		{Protocol: "erlang", Addr: "a.example:4370"}}, ends)
 	ends, err = f.Find(t.Context(), "go@b.example")
 	require.NoError(t, err)
-	assert.Equal(t, []node.Endpoint{{Protocol: "erlang", Addr: "b.example:4470"}}, ends)
+	assert.Equal(t, []discovery.Endpoint{{Protocol: "erlang", Addr: "b.example:4470"}}, ends)
 }
 
 // When DNS fails, what it said last still counts; that nobody is there is an answer.
 func TestStale(t *testing.T) {
 	z := newZone(t)
-	f, log := finder(t, z, dns.Config{Host: "go.example.", At: []node.Endpoint{{Addr: ":4370"}}})
+	f, log := finder(t, z, dns.Config{Host: "go.example.", At: []discovery.Endpoint{{Addr: ":4370"}}})
 	until(t, f) // there is no such name
 	assert.Zero(t, f.Stats().Failures)
 	assert.Empty(t, log.String())
@@ -226,7 +227,7 @@ func TestStale(t *testing.T) {
 	require.NoError(t, err)
 	_, err = f.Find(t.Context(), "go@10.0.0.2")
 	require.ErrorContains(t, err, "cannot find go@10.0.0.2")
-	assert.NotErrorIs(t, err, node.ErrUnknownNode)
+	assert.NotErrorIs(t, err, discovery.ErrUnknownNode)
 	assert.Equal(t, 1, strings.Count(log.String(), "a lookup failed; the last answer"))
 
 	z.fail(0)
@@ -241,7 +242,7 @@ func TestStale(t *testing.T) {
 func TestCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{}
-		f, err := dns.New(dns.Config{Host: "go.example", At: []node.Endpoint{{Addr: ":1"}}, Resolver: r})
+		f, err := dns.New(dns.Config{Host: "go.example", At: []discovery.Endpoint{{Addr: ":1"}}, Resolver: r})
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 100 {
@@ -299,10 +300,10 @@ func TestMesh(t *testing.T) {
 	port := strconv.Itoa(porttest.Reserve(t))
 	for i := range 3 {
 		host := fmt.Sprintf("127.0.0.%d", i+1)
-		f, _ := finder(t, z, dns.Config{Host: "go.example.", At: []node.Endpoint{{Addr: ":" + port}}})
+		f, _ := finder(t, z, dns.Config{Host: "go.example.", At: []discovery.Endpoint{{Addr: ":" + port}}})
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: node.Atom("go@" + host), Workers: 1, Log: log.Logger(),
 			Distribution: &node.Distribution{Cookie: "secret", Listen: net.JoinHostPort(host, port), Finder: f,
-				Mesh: &node.Mesh{Interval: 100 * time.Millisecond, Yield: 50 * time.Millisecond, Backoff: time.Second}}}))
+				Mesh: &discovery.Mesh{Interval: 100 * time.Millisecond, Yield: 50 * time.Millisecond, Backoff: time.Second}}}))
 		hosts = append(hosts, host)
 	}
 	for _, n := range nodes {
@@ -334,13 +335,13 @@ func TestAnnounce(t *testing.T) {
 		cfg        dns.Config
 		name, says string
 	}{
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "go@10.0.0.1", ""},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "go@h", "its name must have the form go@ADDRESS"},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":1"}}}, "x@10.0.0.1", "its name must have the form go@HOST"},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: ":1"}}}, "go@10.0.0.1", ""},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: ":1"}}}, "go@h", "its name must have the form go@ADDRESS"},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: ":1"}}}, "x@10.0.0.1", "its name must have the form go@HOST"},
 		{dns.Config{Services: []dns.Service{{Name: "s"}}}, "go@h", ""},
 	} {
 		f, log := finder(t, &zone{}, c.cfg)
-		stop, err := f.Announce(t.Context(), node.Announcement{Name: node.Atom(c.name)})
+		stop, err := f.Announce(t.Context(), discovery.Announcement{Name: node.Atom(c.name)})
 		require.NoError(t, err)
 		stop()
 		if c.says == "" {
@@ -351,16 +352,16 @@ func TestAnnounce(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	at := []node.Endpoint{{Addr: ":1"}}
+	at := []discovery.Endpoint{{Addr: ":1"}}
 	for _, c := range []struct {
 		cfg  dns.Config
 		says string
 	}{
 		{dns.Config{}, "neither Host nor Services"},
 		{dns.Config{Host: "h"}, "At is empty"},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: "h:1"}}}, "want :PORT"},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ":0"}}}, "want :PORT"},
-		{dns.Config{Host: "h", At: []node.Endpoint{{Addr: ""}}}, "want :PORT"},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: "h:1"}}}, "want :PORT"},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: ":0"}}}, "want :PORT"},
+		{dns.Config{Host: "h", At: []discovery.Endpoint{{Addr: ""}}}, "want :PORT"},
 		{dns.Config{Services: []dns.Service{{Name: "."}}}, "Services[0] has no name"},
 		{dns.Config{Host: "h", At: at, Network: "tcp"}, `Network "tcp": want ip4, ip6 or ip`},
 		{dns.Config{Host: "h", At: at, Base: "a@b"}, "what is before the @"},

@@ -3,8 +3,8 @@
 //
 // # Nouns
 //
-//   - A [Finder] is a node.Finder and node.Lister: it is Distribution.Finder, or
-//     one of a node.Chain.
+//   - A [Finder] is a discovery.Finder and discovery.Lister: it is Distribution.Finder, or
+//     one of a discovery.Chain.
 //   - A [Config] says which names to ask for.
 //   - A [Service] is a name with SRV records.
 //

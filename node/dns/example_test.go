@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 )
 
@@ -22,7 +23,7 @@ func (cluster) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 func Example() {
 	f, err := dns.New(dns.Config{
 		Host:     "actors.default.svc.cluster.local.",
-		At:       []node.Endpoint{{Addr: ":4370"}},
+		At:       []discovery.Endpoint{{Addr: ":4370"}},
 		Resolver: cluster{}, // in a pod: leave it out
 	})
 	if err != nil {
@@ -30,7 +31,7 @@ func Example() {
 		return
 	}
 	_ = node.Config{Name: "go@10.0.0.7", Distribution: &node.Distribution{
-		Cookie: "secret", Listen: "0.0.0.0:4370", Finder: f, Mesh: &node.Mesh{}}}
+		Cookie: "secret", Listen: "0.0.0.0:4370", Finder: f, Mesh: &discovery.Mesh{}}}
 
 	all, err := f.List(context.Background())
 	fmt.Println(all, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // Finder finds nodes by DNS. Any number of nodes may share one.
@@ -26,10 +27,10 @@ type Finder struct {
 	turn chan struct{} // has room for the one who looks
 
 	mu    sync.Mutex
-	last  map[string]map[node.Atom][]node.Endpoint // by name asked for
-	told  map[string]string                        // failures that have been logged, by name
-	fresh time.Time                                // until when nothing is asked
-	why   error                                    // what was wrong the last time
+	last  map[string]map[node.Atom][]discovery.Endpoint // by name asked for
+	told  map[string]string                             // failures that have been logged, by name
+	fresh time.Time                                     // until when nothing is asked
+	why   error                                         // what was wrong the last time
 	stats Stats
 }
 
@@ -46,7 +47,7 @@ func New(cfg Config) (*Finder, error) {
 		return nil, err
 	}
 	return &Finder{cfg: cfg, turn: make(chan struct{}, 1),
-		last: make(map[string]map[node.Atom][]node.Endpoint), told: make(map[string]string)}, nil
+		last: make(map[string]map[node.Atom][]discovery.Endpoint), told: make(map[string]string)}, nil
 }
 
 // Stats returns the counts up to now.
@@ -56,13 +57,13 @@ func (f *Finder) Stats() Stats {
 	return f.stats
 }
 
-// Find is part of node.Finder. node.ErrUnknownNode if the answers do not name the
+// Find is part of discovery.Finder. discovery.ErrUnknownNode if the answers do not name the
 // node.
-func (f *Finder) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, error) {
+func (f *Finder) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	failed := f.look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var all []node.Endpoint
+	var all []discovery.Endpoint
 	for _, nodes := range f.last {
 		all = append(all, nodes[name]...)
 	}
@@ -72,10 +73,10 @@ func (f *Finder) Find(ctx context.Context, name node.Atom) ([]node.Endpoint, err
 	case failed != nil:
 		return nil, fmt.Errorf("dns: cannot find %s: %w", name, failed)
 	}
-	return nil, fmt.Errorf("dns: %s is in no answer: %w", name, node.ErrUnknownNode)
+	return nil, fmt.Errorf("dns: %s is in no answer: %w", name, discovery.ErrUnknownNode)
 }
 
-// List is part of node.Lister: all nodes that the answers name, old ones too where
+// List is part of discovery.Lister: all nodes that the answers name, old ones too where
 // there is no new one. The error says which names could not be asked for.
 func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 	failed := f.look(ctx)
@@ -90,9 +91,9 @@ func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 	return slices.Sorted(maps.Keys(all)), failed
 }
 
-// Announce is part of node.Finder. It tells nobody: DNS is told by others. A node
+// Announce is part of discovery.Finder. It tells nobody: DNS is told by others. A node
 // that nobody can find in this way is told so in the log.
-func (f *Finder) Announce(_ context.Context, me node.Announcement) (stop func(), err error) {
+func (f *Finder) Announce(_ context.Context, me discovery.Announcement) (stop func(), err error) {
 	base, host, _ := strings.Cut(string(me.Name), "@")
 	if base != f.cfg.Base {
 		f.cfg.Log.Warn("dns: other nodes cannot find this node by DNS: its name must have the form "+f.cfg.Base+"@HOST", "name",
@@ -155,12 +156,12 @@ func (f *Finder) isFresh() (bool, error) {
 }
 
 // addresses are the nodes of Host.
-func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]node.Endpoint, error) {
+func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]discovery.Endpoint, error) {
 	ips, err := f.cfg.Resolver.LookupNetIP(ctx, f.cfg.Network, f.cfg.Host)
 	if err != nil {
 		return nil, err
 	}
-	nodes := make(map[node.Atom][]node.Endpoint, len(ips))
+	nodes := make(map[node.Atom][]discovery.Endpoint, len(ips))
 	for _, ip := range ips {
 		host := ip.Unmap().String()
 		name := node.Atom(f.cfg.Base + "@" + host)
@@ -168,7 +169,7 @@ func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]node.Endpoint, 
 			continue
 		}
 		for _, e := range f.cfg.At {
-			nodes[name] = append(nodes[name], node.Endpoint{Protocol: e.Protocol, Addr: net.JoinHostPort(host, e.Addr[1:])})
+			nodes[name] = append(nodes[name], discovery.Endpoint{Protocol: e.Protocol, Addr: net.JoinHostPort(host, e.Addr[1:])})
 		}
 	}
 	f.crowded(f.cfg.Host, len(ips))
@@ -177,19 +178,19 @@ func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]node.Endpoint, 
 
 // targets are the nodes of a service. Priorities and weights mean nothing here: the
 // targets are all nodes, not ways to one.
-func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]node.Endpoint, error) {
+func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]discovery.Endpoint, error) {
 	_, srvs, err := f.cfg.Resolver.LookupSRV(ctx, "", "", s.Name)
 	if err != nil && len(srvs) == 0 { // with some, the rest were no names
 		return nil, err
 	}
-	nodes := make(map[node.Atom][]node.Endpoint, len(srvs))
+	nodes := make(map[node.Atom][]discovery.Endpoint, len(srvs))
 	for _, srv := range srvs {
 		host := strings.ToLower(strings.TrimSuffix(srv.Target, "."))
 		if host == "" || srv.Port == 0 || len(nodes) >= MaxNodes { // "." is: there is no such service
 			continue
 		}
 		name := node.Atom(f.cfg.Base + "@" + host)
-		nodes[name] = append(nodes[name], node.Endpoint{Protocol: s.Protocol,
+		nodes[name] = append(nodes[name], discovery.Endpoint{Protocol: s.Protocol,
 			Addr: net.JoinHostPort(host, strconv.Itoa(int(srv.Port)))})
 	}
 	f.crowded(s.Name, len(srvs))
@@ -205,7 +206,7 @@ func (f *Finder) crowded(asked string, records int) {
 
 // take keeps an answer. That there is no such name is one: nobody is there, as
 // while no pod is ready. After a failure the last one stays.
-func (f *Finder) take(asked string, nodes map[node.Atom][]node.Endpoint, err error) error {
+func (f *Finder) take(asked string, nodes map[node.Atom][]discovery.Endpoint, err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		nodes, err = nil, nil
 	}

@@ -4,8 +4,8 @@
 //
 // # Nouns
 //
-//   - A [Finder] is a node.Finder, node.Lister and node.Watcher: it is
-//     Distribution.Finder of one node, or one of its node.Chain. It gossips from the
+//   - A [Finder] is a discovery.Finder, discovery.Lister and discovery.Watcher: it is
+//     Distribution.Finder of one node, or one of its discovery.Chain. It gossips from the
 //     node's start to its stop.
 //   - A member is one run of a node, as others see it: name, creation, endpoints.
 //   - A seed is the address of a member, used to join the others.
@@ -15,7 +15,7 @@
 //
 // # What gossip decides, and what it does not
 //
-// Gossip tells where nodes are, and with node.Mesh which nodes to connect to. It ends no
+// Gossip tells where nodes are, and with discovery.Mesh which nodes to connect to. It ends no
 // connection. A member becomes suspected when it answers neither this node's probe nor
 // the probes of others. It counts as alive until it is declared dead or refutes the
 // suspicion. A dead member is no longer found or listed, but a working link to it stays:
@@ -100,6 +100,6 @@
 //
 //	actornode/1 BORN ENDPOINT…
 //
-// BORN is the time of Announce in milliseconds of Unix, ENDPOINT as node.ParseEndpoint
+// BORN is the time of Announce in milliseconds of Unix, ENDPOINT as discovery.ParseEndpoint
 // has it; without a host it is that of the name.
 package gossip

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
 )
 
@@ -16,7 +17,7 @@ func start(name node.Atom, seeds ...string) (*node.Node, *gossip.Finder, error) 
 		return nil, nil, err
 	}
 	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{
-		Cookie: "secret", Finder: f, Mesh: &node.Mesh{}}})
+		Cookie: "secret", Finder: f, Mesh: &discovery.Mesh{}}})
 	return n, f, err
 }
 

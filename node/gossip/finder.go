@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // Finder finds nodes by gossip. It is for one node, which takes part from Announce
@@ -39,19 +40,19 @@ func New(cfg Config) (*Finder, error) {
 	return &Finder{cfg: cfg, table: newTable()}, nil
 }
 
-// Find is part of node.Finder: where the members with that name listen, the newest
-// life first. node.ErrUnknownNode if there is none.
-func (f *Finder) Find(_ context.Context, name node.Atom) ([]node.Endpoint, error) {
+// Find is part of discovery.Finder: where the members with that name listen, the newest
+// life first. discovery.ErrUnknownNode if there is none.
+func (f *Finder) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	if all := f.table.find(name); len(all) > 0 {
 		return all, nil
 	}
-	return nil, fmt.Errorf("gossip: %s is not a member: %w", name, node.ErrUnknownNode)
+	return nil, fmt.Errorf("gossip: %s is not a member: %w", name, discovery.ErrUnknownNode)
 }
 
-// List is part of node.Lister: the members, this one among them.
+// List is part of discovery.Lister: the members, this one among them.
 func (f *Finder) List(context.Context) ([]node.Atom, error) { return f.table.list(), nil }
 
-// Watch is part of node.Watcher.
+// Watch is part of discovery.Watcher.
 func (f *Finder) Watch(changed func()) (stop func()) { return f.table.watch(changed) }
 
 // Addr returns the HOST:PORT that others reach this member at; empty: it is not
@@ -92,9 +93,9 @@ func (f *Finder) Stats() Stats {
 	return s
 }
 
-// Announce is part of node.Finder: the node takes part. It does not wait until a
+// Announce is part of discovery.Finder: the node takes part. It does not wait until a
 // seed has been reached, for there may be none yet. stop says farewell.
-func (f *Finder) Announce(ctx context.Context, me node.Announcement) (stop func(), err error) {
+func (f *Finder) Announce(ctx context.Context, me discovery.Announcement) (stop func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.session != nil {
@@ -149,7 +150,7 @@ func (f *Finder) off() {
 }
 
 // member is what memberlist is told.
-func (f *Finder) member(ctx context.Context, me node.Announcement) (*memberlist.Config, error) {
+func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*memberlist.Config, error) {
 	m := member{me, time.Now()}
 	meta, err := m.meta()
 	if err != nil {

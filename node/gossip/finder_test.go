@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
 )
 
@@ -26,7 +27,7 @@ func TestMesh(t *testing.T) {
 		gossip.Calm(&cfg) // so many on a busy machine are late, not dead
 		f := finder(t, cfg)
 		n := nodetest.Start(t, node.Config{Name: node.Atom(fmt.Sprintf("n%02d@127.0.0.1", i)), Workers: 1, Log: log.Logger(),
-			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &node.Mesh{Backoff: time.Second}}})
+			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &discovery.Mesh{Backoff: time.Second}}})
 		nodes = append(nodes, n)
 		if i == 0 {
 			seeds = []string{f.Addr()}
@@ -69,7 +70,7 @@ func TestRestart(t *testing.T) {
 	})
 	assert.Equal(t, "erlang://127.0.0.1:44", at(c, "b@127.0.0.1"))
 	_, err := c.Find(t.Context(), "d@127.0.0.1")
-	require.ErrorIs(t, err, node.ErrUnknownNode)
+	require.ErrorIs(t, err, discovery.ErrUnknownNode)
 }
 
 // Real nodes: one is stopped hard and is back at other ports; who was linked to
@@ -78,7 +79,7 @@ func TestNodeRestarts(t *testing.T) {
 	log := &logtest.Text{}
 	start := func(f *gossip.Finder, name node.Atom) *node.Node {
 		return nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret", Finder: f,
-			Mesh: &node.Mesh{Yield: 100 * time.Millisecond, Backoff: time.Second}}})
+			Mesh: &discovery.Mesh{Yield: 100 * time.Millisecond, Backoff: time.Second}}})
 	}
 	a := finder(t, config(log))
 	nodes := []*node.Node{start(a, "a@127.0.0.1"), nil, nil}
@@ -162,7 +163,7 @@ func TestPartition(t *testing.T) {
 		gossip.Fault(&cfg, net.loses)
 		finders = append(finders, finder(t, cfg))
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret",
-			Finder: finders[i], Mesh: &node.Mesh{Yield: 100 * time.Millisecond}}}))
+			Finder: finders[i], Mesh: &discovery.Mesh{Yield: 100 * time.Millisecond}}}))
 	}
 	nodetest.Settles(t, func() string { return meshed(nodes) })
 	h := nodetest.Open(t, nodes[0])
@@ -270,7 +271,7 @@ func TestAnnounce(t *testing.T) {
 	f := finder(t, config(log))
 	assert.Empty(t, f.Addr())
 	stop := announce(t, f, "a@127.0.0.1", 1, "127.0.0.1:11")
-	_, err := f.Announce(t.Context(), node.Announcement{Name: "b@127.0.0.1"})
+	_, err := f.Announce(t.Context(), discovery.Announcement{Name: "b@127.0.0.1"})
 	require.ErrorIs(t, err, gossip.ErrAnnounced)
 	stop()
 	stop() // means nothing
@@ -285,15 +286,15 @@ func TestAnnounce(t *testing.T) {
 	assert.Equal(t, "erlang://127.0.0.3:11", at(f, "a@127.0.0.3"), "all addresses are that of the name")
 
 	for _, c := range []struct {
-		me   node.Announcement
+		me   discovery.Announcement
 		bind string
 		says string
 	}{
-		{node.Announcement{Name: "a@127.0.0.1", Endpoints: make([]node.Endpoint, 17)}, "", "want at most 16"},
-		{node.Announcement{Name: "a@127.0.0.1", Endpoints: []node.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "",
+		{discovery.Announcement{Name: "a@127.0.0.1", Endpoints: make([]discovery.Endpoint, 17)}, "", "want at most 16"},
+		{discovery.Announcement{Name: "a@127.0.0.1", Endpoints: []discovery.Endpoint{{Protocol: strings.Repeat("x", 500), Addr: ":1"}}}, "",
 			"want at most 512"},
-		{node.Announcement{Name: "a"}, "", "the name of the member"},
-		{node.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot listen on 203.0.113.1:0"},
+		{discovery.Announcement{Name: "a"}, "", "the name of the member"},
+		{discovery.Announcement{Name: "a@127.0.0.1"}, "203.0.113.1:0", "cannot listen on 203.0.113.1:0"},
 	} {
 		cfg := config(log)
 		if c.bind != "" {

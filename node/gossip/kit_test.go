@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
 )
 
@@ -39,8 +40,8 @@ func finder(t *testing.T, cfg gossip.Config) *gossip.Finder {
 // announce makes a name known that no node has, with an endpoint of its own.
 func announce(t *testing.T, f *gossip.Finder, name node.Atom, creation uint32, addr string) (stop func()) {
 	t.Helper()
-	stop, err := f.Announce(t.Context(), node.Announcement{Name: name, Creation: creation,
-		Endpoints: []node.Endpoint{{Protocol: "erlang", Addr: addr}}})
+	stop, err := f.Announce(t.Context(), discovery.Announcement{Name: name, Creation: creation,
+		Endpoints: []discovery.Endpoint{{Protocol: "erlang", Addr: addr}}})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	return stop

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // member is one life of a node, as the others know it.
 type member struct {
-	node.Announcement
+	discovery.Announcement
 	incarnation time.Time // to the millisecond
 }
 
@@ -51,7 +52,7 @@ func (m member) meta() ([]byte, error) {
 
 // portable is an endpoint as others can use it: of a listener on all addresses only
 // the port is of use, with the host of the node's name.
-func portable(e node.Endpoint) node.Endpoint {
+func portable(e discovery.Endpoint) discovery.Endpoint {
 	host, port, err := net.SplitHostPort(e.Addr)
 	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
 		e.Addr = ":" + port
@@ -72,7 +73,7 @@ func parse(id string, meta []byte) (member, error) {
 	if err != nil {
 		return bad("the creation")
 	}
-	m := member{Announcement: node.Announcement{Name: node.Atom(id[:at]), Creation: uint32(creation)}}
+	m := member{Announcement: discovery.Announcement{Name: node.Atom(id[:at]), Creation: uint32(creation)}}
 	alive, host, _ := strings.Cut(string(m.Name), "@")
 	if alive == "" || host == "" || m.id() != id {
 		return bad("the name")
@@ -90,13 +91,13 @@ func parse(id string, meta []byte) (member, error) {
 	}
 	m.incarnation = time.UnixMilli(ms)
 	for _, f := range fields[2:] {
-		e, err := node.ParseEndpoint(f)
+		e, err := discovery.ParseEndpoint(f)
 		if err != nil {
 			return bad("an endpoint")
 		}
 		if h, port, _ := net.SplitHostPort(e.Addr); h == "" {
 			e.Addr = net.JoinHostPort(host, port)
-			if _, err := node.ParseEndpoint(e.String()); err != nil { // not every name has a host that is one
+			if _, err := discovery.ParseEndpoint(e.String()); err != nil { // not every name has a host that is one
 				return bad("the host")
 			}
 		}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 func sample() member {
-	return member{node.Announcement{Name: "go#1@10.0.0.7", Creation: 0xabc, Endpoints: []node.Endpoint{
+	return member{discovery.Announcement{Name: "go#1@10.0.0.7", Creation: 0xabc, Endpoints: []discovery.Endpoint{
 		{Protocol: "native", Addr: "10.0.0.7:9101"}, {Protocol: "erlang", Addr: "[::]:4370"}, {Addr: "host:1"}}},
 		time.UnixMilli(1700000000123)}
 }
@@ -31,7 +32,7 @@ func TestMember(t *testing.T) {
 	m.Endpoints[1].Addr = "10.0.0.7:4370"
 	assert.Equal(t, m, got)
 
-	six := member{node.Announcement{Name: "go@fd00::1", Endpoints: []node.Endpoint{{Addr: "0.0.0.0:1"}}}, time.UnixMilli(0)}
+	six := member{discovery.Announcement{Name: "go@fd00::1", Endpoints: []discovery.Endpoint{{Addr: "0.0.0.0:1"}}}, time.UnixMilli(0)}
 	meta, err = six.meta()
 	require.NoError(t, err)
 	got, err = parse(six.id(), meta)
@@ -93,7 +94,7 @@ func check(t *testing.T, id string, meta []byte) {
 	}
 	require.LessOrEqual(t, len(m.Endpoints), maxEndpoints)
 	for _, e := range m.Endpoints {
-		_, err := node.ParseEndpoint(e.String())
+		_, err := discovery.ParseEndpoint(e.String())
 		require.NoError(t, err)
 		require.False(t, strings.HasPrefix(e.Addr, ":"))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
 )
 
@@ -111,7 +112,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 		gossip.Calm(&cfg)
 		f := finder(t, cfg)
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: node.Atom(fmt.Sprintf("n%02d@127.0.0.1", i)), Workers: 1,
-			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &node.Mesh{Backoff: time.Second}}}))
+			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &discovery.Mesh{Backoff: time.Second}}}))
 		if i > 0 {
 			continue
 		}

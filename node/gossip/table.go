@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 )
 
 // Bounds of what is remembered of members that are gone.
@@ -160,7 +161,7 @@ func (t *table) watch(changed func()) (stop func()) {
 }
 
 // find returns the endpoints of a node, those of its newest life first.
-func (t *table) find(name node.Atom) (all []node.Endpoint) {
+func (t *table) find(name node.Atom) (all []discovery.Endpoint) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range t.lives[name] {

@@ -21,21 +21,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/metrics"
 )
 
 // pair starts two nodes of a cluster without EPMD.
 func pair(t *testing.T) (a, b *node.Node) {
-	where := &node.Static{Nodes: make(map[node.Atom][]node.Endpoint)}
+	where := &discovery.Static{Nodes: make(map[node.Atom][]discovery.Endpoint)}
 	start := func(name node.Atom) *node.Node {
 		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{
-			Cookie: "c", Listen: "127.0.0.1:0", Finder: &node.Static{Nodes: where.Nodes}}})
+			Cookie: "c", Listen: "127.0.0.1:0", Finder: &discovery.Static{Nodes: where.Nodes}}})
 		require.NoError(t, err)
 		t.Cleanup(func() { n.Stop() })
 		return n
 	}
 	b = start("b@127.0.0.1")
-	where.Nodes[b.Name()] = []node.Endpoint{{Addr: b.Addr().String()}}
+	where.Nodes[b.Name()] = []discovery.Endpoint{{Addr: b.Addr().String()}}
 	a = start("a@127.0.0.1")
 	require.NoError(t, a.Connect(t.Context(), b.Name()))
 	return a, b

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
@@ -49,7 +50,7 @@ func pair(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) {
 	t.Helper()
 	erltest.NeedNodes(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	n = nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
+	n = nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})
 	out = &logtest.Text{}
 	require.NoError(t, otp.Config{Output: out}.Export(n))
 	e = erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: cfg.Port, Sources: []string{"testdata/tools.erl"}, Args: []string{"+S", "2:2"}})

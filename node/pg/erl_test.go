@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -27,14 +28,14 @@ import (
 type erlangNode struct {
 	t    *testing.T
 	port int
-	node.Finder
+	discovery.Finder
 }
 
 func newErlangNode(t *testing.T) *erlangNode {
 	t.Helper()
 	erltest.NeedNodes(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	return &erlangNode{t, cfg.Port, &node.EPMD{Config: cfg}}
+	return &erlangNode{t, cfg.Port, &discovery.EPMD{Config: cfg}}
 }
 
 // otp is a running Erlang node, as one of ours sees it.

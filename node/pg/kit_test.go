@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -27,7 +28,7 @@ type peer struct {
 }
 
 // startPeer starts a node and, unless its name is "-", a scope.
-func startPeer(t testing.TB, f node.Finder, name string, cfg pg.Config) *peer {
+func startPeer(t testing.TB, f discovery.Finder, name string, cfg pg.Config) *peer {
 	t.Helper()
 	c := node.Config{Name: node.Atom(name + "@127.0.0.1")}
 	if f != nil {

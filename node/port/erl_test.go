@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +30,7 @@ type erlangPortTest struct {
 func newErlangPortTest(t *testing.T) *erlangPortTest {
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	w := newPortTestWith(t, node.Config{Name: "portgo@127.0.0.1",
-		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &node.EPMD{Config: cfg}}})
+		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})
 	return &erlangPortTest{w, erltest.Start(t, erltest.Options{Name: erlName, EPMD: cfg.Port})}
 }
 

@@ -5,7 +5,7 @@
 // in its handshake, which erldist does by itself.
 //
 // Either all nodes of a cluster use TLS, or none. Requests to EPMD are not encrypted; a
-// node can run without EPMD (node.Static).
+// node can run without EPMD (discovery.Static).
 //
 // # Certificates
 //

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -41,7 +42,7 @@ func hello(there node.Atom) error {
 	n, err := node.Start(node.Config{
 		Name: node.Atom(fmt.Sprintf("hello-%d@127.0.0.1", os.Getpid())), Log: slog.New(slog.DiscardHandler),
 		Distribution: &node.Distribution{
-			Cookie: os.Getenv("ACTORNODE_COOKIE"), Finder: &node.EPMD{Config: mapper},
+			Cookie: os.Getenv("ACTORNODE_COOKIE"), Finder: &discovery.EPMD{Config: mapper},
 			Listen: "-", // nobody needs to connect to it
 		},
 	})

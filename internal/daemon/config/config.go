@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor/tree"
 )
@@ -87,7 +88,7 @@ func Default() *Config {
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"
-	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]node.Endpoint)
+	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]discovery.Endpoint)
 	c.Discovery.DNS = DNS{Network: "ip4", Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}
 	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second,
 		MaxStreams: 16, MaxStreamsPerSource: 2, MaxStreamBytes: 4 << 20, StreamTimeout: 5 * time.Second}

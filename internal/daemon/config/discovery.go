@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/gossip"
 )
@@ -16,10 +16,10 @@ import (
 // Discovery is how a daemon finds nodes, and which of them it connects to.
 type Discovery struct {
 	EPMD      bool
-	EPMDHosts []string                   // whose nodes are listed
-	Peers     map[string][]node.Endpoint // by name
-	Join      []string                   // nodes that are connected at the start
-	Mesh      bool                       // connect to all that are listed
+	EPMDHosts []string                        // whose nodes are listed
+	Peers     map[string][]discovery.Endpoint // by name
+	Join      []string                        // nodes that are connected at the start
+	Mesh      bool                            // connect to all that are listed
 	DNS       DNS
 	Gossip    Gossip
 }
@@ -51,7 +51,7 @@ type Gossip struct {
 func (d *DNS) Config() (c dns.Config, on bool) {
 	c = dns.Config{Host: d.Host, Network: d.Network, Base: d.Base, TTL: d.TTL, Timeout: d.Timeout}
 	for _, s := range d.At {
-		e, _ := node.ParseEndpoint(s) // checkPort has seen it
+		e, _ := discovery.ParseEndpoint(s) // checkPort has seen it
 		c.At = append(c.At, e)
 	}
 	for _, s := range d.Services {
@@ -94,7 +94,7 @@ func checkProtocol(s string) error {
 
 // checkPort checks one of discovery.dns.at.
 func checkPort(s string) error {
-	e, err := node.ParseEndpoint(s)
+	e, err := discovery.ParseEndpoint(s)
 	if err != nil || !strings.HasPrefix(e.Addr, ":") {
 		return want(s, portForm)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
@@ -112,7 +112,7 @@ func TestPrecedence(t *testing.T) {
 	assert.Equal(t, config.Origin{Rank: config.FromFile, Where: "dir/a.yaml:2:14: log.level"}, c.Origin("log.level"))
 	assert.Equal(t, "json", c.Log.Format)
 	assert.Equal(t, config.Origin{Where: "http.listen"}, c.Origin("http.listen"))
-	assert.Equal(t, map[string][]node.Endpoint{"a@h.x": {{Addr: ":1"}}, "b@h.x": {{Addr: "g:2"}}}, c.Discovery.Peers)
+	assert.Equal(t, map[string][]discovery.Endpoint{"a@h.x": {{Addr: ":1"}}, "b@h.x": {{Addr: "g:2"}}}, c.Discovery.Peers)
 	assert.Equal(t, "C", c.Cookie)
 	assert.Empty(t, c.CookieFile, "the cookie of the environment counts")
 
@@ -188,7 +188,7 @@ limits: {mailbox: {bytes: 3KiB}, queue: 1000000}
 	assert.Equal(t, []string{"TOPSECRET", "OTHERSECRET"}, again.Discovery.Gossip.OldCookies)
 	d, on := again.Discovery.DNS.Config()
 	assert.True(t, on)
-	assert.Equal(t, dns.Config{Host: "nodes.x", At: []node.Endpoint{{Addr: ":4370"}, {Protocol: "native", Addr: ":1"}},
+	assert.Equal(t, dns.Config{Host: "nodes.x", At: []discovery.Endpoint{{Addr: ":4370"}, {Protocol: "native", Addr: ":1"}},
 		Network:  "ip4",
 		Services: []dns.Service{{Name: "_n._tcp.x", Protocol: "native"}}, Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second},
 		d)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -437,14 +437,16 @@ func (v list) read(r *strict.Reader, at strict.Value) {
 }
 
 // peers says where nodes are.
-type peers struct{ m map[string][]node.Endpoint }
+type peers struct {
+	m map[string][]discovery.Endpoint
+}
 
 const peerForm = "NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT"
 
 // endpoint reads what package node does, and says what is wrong in the words of
 // the other values.
-func endpoint(s string) (node.Endpoint, error) {
-	e, err := node.ParseEndpoint(s)
+func endpoint(s string) (discovery.Endpoint, error) {
+	e, err := discovery.ParseEndpoint(s)
 	if err != nil {
 		return e, errors.New(strings.TrimPrefix(err.Error(), "node: "))
 	}
@@ -455,7 +457,7 @@ func endpoint(s string) (node.Endpoint, error) {
 }
 
 func (v peers) Set(s string) error {
-	m := make(map[string][]node.Endpoint)
+	m := make(map[string][]discovery.Endpoint)
 	for _, p := range split(s) {
 		name, addr, ok := strings.Cut(p, "=")
 		if !ok || checkName(name) != nil {

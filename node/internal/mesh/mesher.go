@@ -18,7 +18,24 @@ type Config struct {
 	Yield    time.Duration // for which the node with the greater name waits for the other
 }
 
+// WithDefaults returns c with a value wherever it has 0. A negative one is an error.
+func (c Config) WithDefaults() (Config, error) {
+	if c.Interval < 0 || c.Dials < 0 || c.Backoff < 0 || c.Yield < 0 {
+		return c, errors.New("Interval, Dials, Backoff and Yield must not be negative")
+	}
+	c.Interval = cmp.Or(c.Interval, defaultInterval)
+	c.Dials = cmp.Or(c.Dials, defaultDials)
+	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
+	c.Yield = cmp.Or(c.Yield, defaultYield)
+	return c, nil
+}
+
 const (
+	defaultInterval = 10 * time.Second // a list is a question to DNS or to port mappers: six a minute disturb neither
+	defaultDials    = 16               // a cluster of a thousand nodes is there after some 60 round trips; so many handshakes cost little
+	defaultBackoff  = time.Minute      // a node that is back is found within a minute
+	defaultYield    = 2 * time.Second  // more than a handshake takes
+
 	firstPause = 500 * time.Millisecond
 	spread     = 5 * time.Millisecond   // for each listed node
 	relist     = 500 * time.Millisecond // between questions for a list that changes, at least, if Interval is not less

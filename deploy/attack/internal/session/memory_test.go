@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
-// network is a wire.Transport and a node.Finder in memory. In a bubble of
+// network is a wire.Transport and a discovery.Finder in memory. In a bubble of
 // testing/synctest whoever waits for it waits durably, so that synctest.Wait returns
 // when all that was sent has been dealt with.
 type network struct {
@@ -40,13 +40,15 @@ type dial struct {
 	end  *end
 }
 
-// Find implements node.Finder.
-func (w *network) Find(_ context.Context, name wire.Atom) ([]node.Endpoint, error) {
-	return []node.Endpoint{{Protocol: "erlang", Addr: "127.0.0.1:1"}}, nil
+// Find implements discovery.Finder.
+func (w *network) Find(_ context.Context, name wire.Atom) ([]discovery.Endpoint, error) {
+	return []discovery.Endpoint{{Protocol: "erlang", Addr: "127.0.0.1:1"}}, nil
 }
 
-// Announce implements node.Finder.
-func (w *network) Announce(context.Context, node.Announcement) (func(), error) { return func() {}, nil }
+// Announce implements discovery.Finder.
+func (w *network) Announce(context.Context, discovery.Announcement) (func(), error) {
+	return func() {}, nil
+}
 
 // Dial implements wire.Transport: the node dials a peer.
 func (w *network) Dial(ctx context.Context, _ string, peer wire.Atom) (net.Conn, error) {

@@ -1,0 +1,126 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/epmd"
+	"golang.org/x/sync/errgroup"
+)
+
+// erlang is what OTP nodes speak, at the port that EPMD knows them by.
+const erlang = "erlang"
+
+// EPMD finds nodes as Erlang does: by the port mapper of their hosts. The ports of
+// other protocols than Erlang's are in the extra bytes of a node's registration:
+// native=9101. The zero value works.
+type EPMD struct {
+	// Config of the port mapper's client. Default: port 4369, on each node's host.
+	Config epmd.Config
+	// Hosts are those whose nodes are listed, as in Erlang's .hosts.erlang: hosts of
+	// names of nodes. Default: none. Find asks any host.
+	Hosts []string
+}
+
+// Find is part of Finder.
+func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
+	c, err := epmd.NewClient(e.Config)
+	if err != nil {
+		return nil, err
+	}
+	alive, host, _ := strings.Cut(string(name), "@")
+	r, err := c.Lookup(ctx, host, alive)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: cannot find %s: %w", name, err)
+	}
+	return endpointsOf(r, host), nil
+}
+
+// List is part of Lister: the nodes on Hosts. A host whose port mapper does not
+// answer is in the error.
+func (e *EPMD) List(ctx context.Context) (all []wire.Atom, err error) {
+	c, err := epmd.NewClient(e.Config)
+	if err != nil {
+		return nil, err
+	}
+	names, errs := make([][]epmd.Entry, len(e.Hosts)), make([]error, len(e.Hosts))
+	var g errgroup.Group
+	g.SetLimit(maxAsked)
+	for i, host := range e.Hosts {
+		g.Go(func() error {
+			if names[i], errs[i] = c.Names(ctx, host); errs[i] != nil {
+				errs[i] = fmt.Errorf("discovery: cannot list the nodes on %s: %w", host, errs[i])
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no function returns an error
+	for i, host := range e.Hosts {
+		for _, n := range names[i] {
+			all = append(all, wire.Atom(n.Name+"@"+host))
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// maxAsked is of how many port mappers List waits at a time.
+const maxAsked = 32
+
+// endpointsOf reads a registration. What its extra bytes say in other ways is not
+// for us.
+func endpointsOf(r epmd.Registration, host string) []Endpoint {
+	all := []Endpoint{{erlang, net.JoinHostPort(host, strconv.Itoa(int(r.Port)))}}
+	for field := range strings.SplitSeq(string(r.Extra), ",") {
+		protocol, port, ok := strings.Cut(field, "=")
+		n, err := strconv.ParseUint(port, 10, 16)
+		switch {
+		case !ok || err != nil || protocol == "":
+		case n > 0:
+			all = append(all, Endpoint{protocol, net.JoinHostPort(host, port)})
+		case protocol == erlang:
+			all = all[1:]
+		}
+	}
+	return all
+}
+
+// registration is the reverse. A node that does not speak Erlang's protocol says
+// so, erlang=0, for it has to be registered with some port.
+func registration(me Announcement) epmd.Registration {
+	alive, _, _ := strings.Cut(string(me.Name), "@")
+	r := epmd.Registration{Name: alive, Highest: 6, Lowest: 6, Creation: me.Creation}
+	var extra []string
+	for _, e := range me.Endpoints {
+		if e.Protocol == erlang || e.Protocol == "" {
+			r.Port = e.port()
+		} else {
+			extra = append(extra, fmt.Sprint(e.Protocol, "=", e.port()))
+		}
+	}
+	if r.Port == 0 && len(me.Endpoints) > 0 {
+		r.Port = me.Endpoints[0].port()
+		extra = append(extra, erlang+"=0")
+	}
+	r.Extra = []byte(strings.Join(extra, ","))
+	return r
+}
+
+// Announce is part of Finder. If no port mapper answers on this host, this node
+// is one from now on. As erl does, it announces hidden nodes like others: who is
+// hidden is said in the handshake.
+func (e *EPMD) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
+	c, err := epmd.NewClient(e.Config)
+	if err != nil {
+		return nil, err
+	}
+	k, err := c.Keep(ctx, registration(me))
+	if err != nil {
+		return nil, err
+	}
+	return k.Stop, nil
+}
