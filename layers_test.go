@@ -28,7 +28,7 @@ var layers = map[string]int{
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0,
 	"internal/daemon": 5, "internal/demo": 4,
-	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/epmd": 1, "wire/pack": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
@@ -46,12 +46,14 @@ var layers = map[string]int{
 
 // within lists what a part may use of its own layer.
 var within = map[string][]string{
-	"wire/etf":       {"wire", "internal/box", "internal/fault"},
-	"internal/box":   {"wire"},
-	"internal/fault": {"wire"},
-	"wire/epmd":      {"wire"},
-	"wire/pack":      {"wire", "internal/box", "internal/fault"},
-	"wire/tlsdist":   {"wire"},
+	"wire/etf":         {"wire", "internal/box", "internal/fault"},
+	"internal/box":     {"wire"},
+	"internal/fault":   {"wire"},
+	"wire/epmd":        {"wire"},
+	"wire/dist":        {"wire"},
+	"internal/account": {"wire/dist"},
+	"wire/pack":        {"wire", "internal/box", "internal/fault"},
+	"wire/tlsdist":     {"wire", "wire/dist"},
 
 	"internal/inbox":    {"mailbox"},
 	"cmd":               {"internal/daemon"},
@@ -62,7 +64,7 @@ var within = map[string][]string{
 	"internal/epmdtest": {"wire/epmd"},
 	"internal/erltest":  {"internal/logtest"},
 	"internal/termtest": {"wire", "internal/randtest"},
-	"wire/linktest":     {"wire", "internal/racetest", "internal/randtest"},
+	"wire/linktest":     {"wire", "wire/dist", "internal/racetest", "internal/randtest"},
 }
 
 // inside has a layer for each package of the parts that have several. It counts within one
@@ -86,11 +88,12 @@ var inside = map[string]int{
 	"supervisor/tree":        3,
 
 	"wire":      1,
-	"wire/epmd": 2, "wire/tlsdist": 2, "wire/linktest": 2,
+	"wire/dist": 2,
+	"wire/epmd": 3, "wire/tlsdist": 3, "wire/linktest": 3,
 	"wire/etf": 3, "wire/pack": 3,
 	"wire/erldist": 4, "wire/native": 4,
 
-	"internal/limit": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
+	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/epmdtest": 0,
 	"internal/inbox": 0, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,

@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/native"
 )
@@ -50,7 +51,7 @@ func betweenNodes(
 }
 
 // protocolOf returns what the two nodes talk in.
-func protocolOf(p contract.Params) wire.Protocol {
+func protocolOf(p contract.Params) dist.Protocol {
 	if p.Word("proto") == "native" {
 		return &native.Protocol{}
 	}
@@ -79,7 +80,7 @@ func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) e
 	t := &tap{Protocol: protocolOf(p)}
 	n, err := node.Start(node.Config{
 		Name: nearName, Coroutines: p.Style() == contract.Coroutine,
-		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []wire.Protocol{t},
+		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []dist.Protocol{t},
 			Awake: awakeOf(b.Params, p)},
 	})
 	if err != nil {
@@ -162,7 +163,7 @@ func onFarNode(params []contract.Param, args []string, start func(contract.Param
 	n, err := node.Start(node.Config{
 		Name: farName, Coroutines: p.Style() == contract.Coroutine,
 		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
-			Protocols: []wire.Protocol{protocolOf(p)}, Awake: awakeOf(params, p)},
+			Protocols: []dist.Protocol{protocolOf(p)}, Awake: awakeOf(params, p)},
 	})
 	if err != nil {
 		return err
@@ -208,11 +209,11 @@ func (ports) Announce(context.Context, discovery.Announcement) (stop func(), err
 
 // tap is a protocol that remembers the link it made, for the link's traffic.
 type tap struct {
-	wire.Protocol
-	link atomic.Pointer[wire.Link] // the first, set before the far end is heard of
+	dist.Protocol
+	link atomic.Pointer[dist.Link] // the first, set before the far end is heard of
 }
 
-func (t *tap) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (t *tap) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	link, err := t.Protocol.Accept(ctx, conn, h)
 	if err == nil {
 		t.link.CompareAndSwap(nil, &link)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // The nodes of the far end connect to the near one, and then there is nothing to
@@ -43,7 +43,7 @@ func startIdle(ctx context.Context, p contract.Params) (nodes []*node.Node, err 
 		n, err := node.Start(node.Config{
 			Name: node.Atom(fmt.Sprint("idle", i, "@127.0.0.1")), Workers: 1, Stages: 1,
 			Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
-				Protocols: []wire.Protocol{protocolOf(p)}},
+				Protocols: []dist.Protocol{protocolOf(p)}},
 		})
 		if err != nil {
 			return nodes, err

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // soakNet is the network between the nodes of a soak: each connection goes through a
@@ -86,12 +87,12 @@ func (w *soakNet) Announce(ctx context.Context, me discovery.Announcement) (func
 
 // soakDialler is the transport of a node: it notes who has dialled.
 type soakDialler struct {
-	wire.TCP
+	dist.TCP
 	net *soakNet
 	me  node.Atom
 }
 
-// Dial is part of wire.Transport.
+// Dial is part of dist.Transport.
 func (d soakDialler) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	conn, err := d.TCP.Dial(ctx, addr, peer)
 	if err == nil && !d.net.direct {

@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/native"
 )
@@ -95,14 +96,14 @@ const (
 func (s *soakStand) faulty() bool { return s.p.Int("faults") > 0 }
 
 // soakProtocols are what a node speaks, the preferred one first.
-func soakProtocols(proto string) []wire.Protocol {
+func soakProtocols(proto string) []dist.Protocol {
 	switch proto {
 	case "native":
-		return []wire.Protocol{&native.Protocol{}}
+		return []dist.Protocol{&native.Protocol{}}
 	case "erlang":
-		return []wire.Protocol{&erldist.Protocol{}}
+		return []dist.Protocol{&erldist.Protocol{}}
 	}
-	return []wire.Protocol{&native.Protocol{}, &erldist.Protocol{}}
+	return []dist.Protocol{&native.Protocol{}, &erldist.Protocol{}}
 }
 
 // node starts a node with all that processes of other nodes may use.

@@ -6,11 +6,12 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // cutting is TCP whose connections can be cut.
 type cutting struct {
-	wire.TCP
+	dist.TCP
 	mu    sync.Mutex
 	conns []net.Conn
 	cuts  int

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/native"
@@ -22,13 +22,13 @@ func (d *Distribution) defaults() {
 		d.Finder = &discovery.EPMD{}
 	}
 	if d.Transport == nil {
-		d.Transport = wire.TCP{}
+		d.Transport = dist.TCP{}
 	}
 }
 
 // all are the protocols there are, the preferred one first.
-func (d *Distribution) all() []wire.Protocol {
-	return []wire.Protocol{
+func (d *Distribution) all() []dist.Protocol {
+	return []dist.Protocol{
 		&native.Protocol{Types: d.Types, Foreign: foreignTerm, Compress: d.Compress},
 		&erldist.Protocol{Foreign: foreignTerm},
 	}
@@ -37,11 +37,11 @@ func (d *Distribution) all() []wire.Protocol {
 // ProtocolsByName returns the default Protocols of these names, native and erlang, in
 // this order: for who wants one of them, or prefers the other. Types and Compress must
 // be set before. A name that is none of them is an error.
-func (d *Distribution) ProtocolsByName(names ...string) ([]wire.Protocol, error) {
-	var chosen []wire.Protocol
+func (d *Distribution) ProtocolsByName(names ...string) ([]dist.Protocol, error) {
+	var chosen []dist.Protocol
 	for _, name := range names {
 		all := d.all()
-		i := slices.IndexFunc(all, func(p wire.Protocol) bool { return p.Name() == name })
+		i := slices.IndexFunc(all, func(p dist.Protocol) bool { return p.Name() == name })
 		if i < 0 {
 			return nil, fmt.Errorf("node: unknown protocol %q: want %s or %s", name, all[0].Name(), all[1].Name())
 		}

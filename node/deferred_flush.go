@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/internal/flush"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // To wake the writer costs more than to write: it is another goroutine, perhaps on
@@ -104,7 +104,7 @@ func (p *peer) deferForCall() bool {
 }
 
 // askSoon is ask for one who then waits for a start, or a receipt.
-func (p *peer) askSoon(a *acting, t ticket, f wire.Frame) {
+func (p *peer) askSoon(a *acting, t ticket, f dist.Frame) {
 	if p.deferForCall() {
 		defer p.box.flushDeferred()
 	}

@@ -9,24 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // script is a link on which frames come as if in pieces, and that notes how many answers
 // have been written whenever they are sent.
 type script struct {
-	wire.Link
-	frames []wire.Frame
+	dist.Link
+	frames []dist.Frame
 	ends   []int // of pieces
 	read   int
 	wrote  int
 	sent   []int
 }
 
-func (s *script) Peer() wire.Peer { return wire.Peer{} }
+func (s *script) Peer() dist.Peer { return dist.Peer{} }
 func (s *script) Close() error    { return nil }
 
-func (s *script) Read(f *wire.Frame) error {
+func (s *script) Read(f *dist.Frame) error {
 	if s.read == len(s.frames) {
 		return errors.New("the end")
 	}
@@ -44,7 +44,7 @@ func (s *script) More() bool {
 	return true
 }
 
-func (s *script) Write(*wire.Frame) (int, error) {
+func (s *script) Write(*dist.Frame) (int, error) {
 	s.wrote++
 	return s.wrote, nil
 }
@@ -63,7 +63,7 @@ func TestAnswersTogether(t *testing.T) {
 	l := &script{ends: []int{1, 41, 43, 48}}
 	dead := n.origin.PID(1 << 40)
 	for i := range 48 {
-		l.frames = append(l.frames, wire.Frame{Op: wire.OpMonitor, To: dead, Ref: n.origin.RefOf(uint64(i + 1))})
+		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: dead, Ref: n.origin.RefOf(uint64(i + 1))})
 	}
 	p := newPeer(n, "b@127.0.0.1")
 	p.link = l
@@ -86,9 +86,9 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for i := range 10 {
-		l.frames = append(l.frames, wire.Frame{Op: wire.OpMonitor, To: n.origin.PID(1 << 40), Ref: n.origin.RefOf(uint64(i + 1))})
+		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: n.origin.PID(1 << 40), Ref: n.origin.RefOf(uint64(i + 1))})
 	}
-	l.frames = append(l.frames, wire.Frame{Op: wire.OpSend, To: pid, Payload: "m"})
+	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
 	p := newPeer(n, "b@127.0.0.1")
 	p.link = l
 	require.True(t, p.box.rest(l))

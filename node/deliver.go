@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What Deliver says of a message that is not in the mailbox, beside
@@ -49,8 +50,8 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 
 // frameTo returns the frame of a message, which is still to be filled in, and the node
 // that it is for.
-func frameTo(n *Node, to Dest) (f wire.Frame, where Atom) {
-	f.Op = wire.OpSend
+func frameTo(n *Node, to Dest) (f dist.Frame, where Atom) {
+	f.Op = dist.OpSend
 	switch to := to.(type) {
 	case PID:
 		f.To, where = to, to.Node()
@@ -109,7 +110,7 @@ func (a *acting) SendOpt(o SendOptions, to Dest, msg any) error {
 }
 
 // sendNow sends the message of f, from who, to the node where, as SendNow says.
-func (n *Node) sendNow(a *acting, f wire.Frame, where Atom) error {
+func (n *Node) sendNow(a *acting, f dist.Frame, where Atom) error {
 	if where == n.cfg.Name {
 		return n.receive(nil, a, &f, nil)
 	}
@@ -135,7 +136,7 @@ func (n *Node) sendNow(a *acting, f wire.Frame, where Atom) error {
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
 // is nil for a message from another node, far. How long it waits for room, if that is
 // what the mailbox's policy is, says u; nil: not at all.
-func (n *Node) receive(far *peer, a *acting, f *wire.Frame, u *patience) error {
+func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
@@ -224,7 +225,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 var errNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)
 
 // deliverFar is Deliver to another node.
-func (a *acting) deliverFar(ctx context.Context, where Atom, f wire.Frame) error {
+func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error {
 	n := a.node
 	if err := context.Cause(ctx); err != nil {
 		return err // before anything is sent: its receipt might be faster
@@ -263,7 +264,7 @@ func (p *peer) receipts() bool {
 // receiptError reads a receipt.
 func receiptError(v any) error {
 	switch v {
-	case wire.Delivered:
+	case dist.Delivered:
 		return nil
 	case receiptFull:
 		return errNoRoom
@@ -283,7 +284,7 @@ func receiptError(v any) error {
 func receipt(err error) Atom {
 	switch {
 	case err == nil:
-		return wire.Delivered
+		return dist.Delivered
 	case errors.Is(err, ErrDropped):
 		return receiptDropped
 	case err == errNoRoom:
@@ -297,6 +298,6 @@ func receipt(err error) Atom {
 }
 
 // acknowledge is deliver for a message whose sender wants a receipt.
-func (p *peer) acknowledge(f *wire.Frame) {
-	p.signal(wire.Frame{Op: wire.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.acting, f, nil))})
+func (p *peer) acknowledge(f *dist.Frame) {
+	p.signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.acting, f, nil))})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 )
 
@@ -101,7 +102,7 @@ func TestDeliverNoReceipts(t *testing.T) {
 	c := newCluster(t)
 	start := func(name string) *node.Node {
 		cfg := c.config(name)
-		cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
+		cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
 		n, err := node.Start(cfg)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, n.Stop()) })

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Distribution is what a node needs to be part of a cluster. Of its fields only
@@ -26,7 +27,7 @@ type Distribution struct {
 	// Protocols are the ways to talk to other nodes, the preferred one first: of
 	// those that a peer has, too. The last is the one that all nodes speak. Default:
 	// the native protocol of this kind of node, then Erlang's.
-	Protocols []wire.Protocol
+	Protocols []dist.Protocol
 	// Cookie is what other nodes must know, and what this one proves to know.
 	Cookie string
 	// Cookies gives other cookies for some peers: the one that they must know, and
@@ -46,9 +47,9 @@ type Distribution struct {
 	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to
 	// none before somebody here uses it.
 	Mesh *discovery.Mesh
-	// Transport makes the connections. Default: wire.TCP. All nodes of a cluster
+	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster
 	// need the same.
-	Transport wire.Transport
+	Transport dist.Transport
 	// Published makes nodes() of other nodes show this one. It needs global, which
 	// is not there yet: Start refuses it.
 	Published bool
@@ -76,7 +77,7 @@ type Distribution struct {
 	// looks like what is not exported: undef. Default: what is exported is for all peers.
 	Allow func(peer Atom, e wire.Export) bool
 	// Limits bound what one connection can make this node hold.
-	Limits wire.LinkLimits
+	Limits dist.LinkLimits
 	// Cluster bounds what all other nodes together can make it hold, and the share of
 	// each.
 	Cluster ClusterLimits
@@ -149,7 +150,7 @@ func (d *Distribution) validate(name Atom) error {
 }
 
 // dist is the distributed half of a node.
-type dist struct {
+type distribution struct {
 	n       *Node
 	cfg     Distribution
 	kernel  atomic.Pointer[PID] // of net_kernel
@@ -184,7 +185,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	limits := cfg.Cluster
-	d := &dist{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int),
+	d := &distribution{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int),
 		links:  admission.NewPlaces(limits.Connections, limits.ConnectionsPerSource),
 		dials:  admission.NewDials[peer](limits.Dials, cfg.ConnectTimeout),
 		relist: make(news, 1), lost: make(news, 1)}
@@ -211,7 +212,7 @@ var errStopping = errors.New("this node is stopping")
 // stop ends all connections and waits for their goroutines. What waits to be
 // written has a moment for it: the exit signals of the processes that the node
 // has ended. A peer that reads too slowly sees noconnection instead.
-func (d *dist) stop() {
+func (d *distribution) stop() {
 	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
 		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.idle() })
 	})
@@ -226,7 +227,7 @@ func (d *dist) stop() {
 	d.wg.Wait()
 }
 
-func (d *dist) all() []*peer {
+func (d *distribution) all() []*peer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := make([]*peer, 0, len(d.peers))
@@ -237,7 +238,7 @@ func (d *dist) all() []*peer {
 }
 
 // get returns the peer with the name, nil: there is none, and none is wanted.
-func (d *dist) get(name Atom) *peer {
+func (d *distribution) get(name Atom) *peer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.peers[name]
@@ -245,10 +246,10 @@ func (d *dist) get(name Atom) *peer {
 
 // reach returns the peer with the name; if there is none, it is being connected
 // from now on, or waits in d.dials.
-func (d *dist) reach(name Atom) *peer { return d.want(name, false) }
+func (d *distribution) reach(name Atom) *peer { return d.want(name, false) }
 
 // want is reach; first: somebody waits for the connection.
-func (d *dist) want(name Atom, first bool) *peer {
+func (d *distribution) want(name Atom, first bool) *peer {
 	for {
 		d.mu.Lock()
 		p := d.peers[name]
@@ -287,7 +288,7 @@ var errManyDials = errors.New("too many outgoing connections are waiting to be m
 func (p *peer) isOver() bool { return p.ended.Load() }
 
 // release takes p out when it is over and no attempt to connect it is left.
-func (d *dist) release(p *peer) {
+func (d *distribution) release(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p.isOver() && d.dials.Withdraw(&p.dial) {
@@ -304,14 +305,14 @@ func (d *dist) release(p *peer) {
 }
 
 // handshake is what the node brings into one.
-func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.Handshake {
-	return wire.Handshake{
+func (d *distribution) handshake(peer Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
+	return dist.Handshake{
 		Local: d.n.origin.NodeID(), Hidden: !d.cfg.Published, Peer: peer, Limits: d.cfg.Limits,
 		Cookies: d.cookies,
 		Admit:   admit,
 		Grace:   d.cfg.Grace,
 		Silence: d.cfg.TickTime / 2,
-		Budget:  func(Atom) wire.Budget { return d.quota.NewBudget() },
+		Budget:  func(Atom) dist.Budget { return d.quota.NewBudget() },
 		Insist: func(id wire.NodeID) bool {
 			return d.lacks(id.Name)
 		},
@@ -320,7 +321,7 @@ func (d *dist) handshake(peer Atom, admit func(wire.NodeID) wire.Verdict) wire.H
 
 // lacks reports whether this node has no link to another and is not about to get
 // one from there. If it is, that one is what the other takes for alive.
-func (d *dist) lacks(name Atom) bool {
+func (d *distribution) lacks(name Atom) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.peers[name]
@@ -328,7 +329,7 @@ func (d *dist) lacks(name Atom) bool {
 }
 
 // cookies returns what peer must know and what it wants.
-func (d *dist) cookies(peer Atom) (in, out string) {
+func (d *distribution) cookies(peer Atom) (in, out string) {
 	if d.cfg.Cookies != nil {
 		if in, out, ok := d.cfg.Cookies(peer); ok {
 			return in, out
@@ -342,7 +343,7 @@ type claim struct {
 	name    Atom
 	from    netip.Prefix
 	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
-	against wire.Link // that there was when it came; nil: none
+	against dist.Link // that there was when it came; nil: none
 
 	// Once it is proved.
 	place *admission.Place
@@ -350,9 +351,9 @@ type claim struct {
 
 // admit decides about a node that wants to connect, and may be anybody: it has proved
 // nothing yet. So nothing is changed on its account that others could see.
-func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.Verdict, why error) {
+func (d *distribution) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict dist.Verdict, why error) {
 	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
-		return nil, wire.NotAllowed, nil
+		return nil, dist.NotAllowed, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -361,20 +362,20 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 	p := d.peers[id.Name]
 	if p != nil && p.isUp() {
 		c.against = p.link
-		return c, wire.Alive, nil
+		return c, dist.Alive, nil
 	}
 	if !p.hasPlace() {
 		if err := cmp.Or(d.n.shed.Room(d.n.env.Now()), d.links.Room(from)); err != nil {
-			return c, wire.Full, err
+			return c, dist.Full, err
 		}
 	}
 	switch {
 	case p == nil || p.named == nil:
-		verdict = wire.Welcome
+		verdict = dist.Welcome
 	case d.n.cfg.Name > id.Name:
-		verdict = wire.Busy
+		verdict = dist.Busy
 	default:
-		verdict = wire.Simultaneous
+		verdict = dist.Simultaneous
 	}
 	return c, verdict, nil
 }
@@ -385,7 +386,7 @@ func (d *dist) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict wire.
 // Of two connections that are made at the same time, that which the greater name has
 // dialled stays, on both sides. Once this node has said its name on its own, a peer of
 // OTP with a smaller name gives up the other: so that one waits here for the outcome.
-func (d *dist) prove(ctx context.Context, c *claim) error {
+func (d *distribution) prove(ctx context.Context, c *claim) error {
 	for {
 		d.mu.Lock()
 		p := d.peers[c.name]
@@ -402,7 +403,7 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 		}
 		defer d.mu.Unlock()
 		if up && p.outlasts(c) {
-			return fmt.Errorf("%w: a newer connection to this peer exists", wire.ErrBusy)
+			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
 		}
 		replaces := p.hasPlace()
 		place, err := d.links.Take(c.from, replaces)
@@ -412,7 +413,7 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", wire.ErrNotAllowed, err)
+			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
 		}
 		c.place = place
 		d.proven[c.name]++
@@ -421,7 +422,7 @@ func (d *dist) prove(ctx context.Context, c *claim) error {
 }
 
 // settled is the end of a handshake that prove has let go on.
-func (d *dist) settled(c *claim) {
+func (d *distribution) settled(c *claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.proven[c.name]--; d.proven[c.name] == 0 {
@@ -430,7 +431,7 @@ func (d *dist) settled(c *claim) {
 }
 
 // giveBack gives the place of a connection back that has not become a peer's.
-func (d *dist) giveBack(p *admission.Place) {
+func (d *distribution) giveBack(p *admission.Place) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.links.Give(p)
@@ -438,11 +439,11 @@ func (d *dist) giveBack(p *admission.Place) {
 
 // beginDial is called before this node says its name to p on a connection that it has
 // made. endDial is called when the attempt is over.
-func (d *dist) beginDial(p *peer) (*admission.Place, error) {
+func (d *distribution) beginDial(p *peer) (*admission.Place, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.proven[p.name] > 0 || p.isUp() {
-		return nil, fmt.Errorf("%w: the peer has already connected", wire.ErrBusy)
+		return nil, fmt.Errorf("%w: the peer has already connected", dist.ErrBusy)
 	}
 	place, err := d.links.Take(netip.Prefix{}, false)
 	if err == nil {
@@ -451,7 +452,7 @@ func (d *dist) beginDial(p *peer) (*admission.Place, error) {
 	return place, err
 }
 
-func (d *dist) endDial(p *peer) {
+func (d *distribution) endDial(p *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p.named != nil {
@@ -462,7 +463,7 @@ func (d *dist) endDial(p *peer) {
 
 // isComing reports whether the peer has proved itself on a connection that it has made,
 // and that has not taken its place yet.
-func (d *dist) isComing(name Atom) bool {
+func (d *distribution) isComing(name Atom) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.proven[name] > 0
@@ -488,7 +489,7 @@ func (p *peer) hasPlace() bool {
 
 // dialer is a goroutine that connects p, and then the next ones of d.dials: started by
 // want, ended by itself, waited for by stop. There are Cluster.Dials of them at most.
-func (d *dist) dialer(p *peer) {
+func (d *distribution) dialer(p *peer) {
 	defer d.wg.Done()
 	for p != nil {
 		d.connect(p)
@@ -497,7 +498,7 @@ func (d *dist) dialer(p *peer) {
 }
 
 // next returns the peer to be dialled after p; nil: none.
-func (d *dist) next(p *peer) *peer {
+func (d *distribution) next(p *peer) *peer {
 	d.mu.Lock()
 	next, late := d.dials.Done(&p.dial, d.n.env.Now())
 	d.mu.Unlock()
@@ -509,7 +510,7 @@ func (d *dist) next(p *peer) *peer {
 }
 
 // connect makes an attempt to connect p, for ConnectTimeout.
-func (d *dist) connect(p *peer) {
+func (d *distribution) connect(p *peer) {
 	ctx, cancel := d.n.env.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	d.n.env.Go(func() { // until p is connected in another way, or over; ends with ctx at the latest
@@ -521,7 +522,7 @@ func (d *dist) connect(p *peer) {
 	})
 	link, place, err := d.dial(ctx, p)
 	// If the peer is connecting by itself there is only to wait; but that may fail.
-	for pause := busyPause; err != nil && (errors.Is(err, wire.ErrBusy) || d.isComing(p.name)) && ctx.Err() == nil; pause *= 2 {
+	for pause := busyPause; err != nil && (errors.Is(err, dist.ErrBusy) || d.isComing(p.name)) && ctx.Err() == nil; pause *= 2 {
 		select {
 		case <-p.ready:
 		case <-ctx.Done():
@@ -553,7 +554,7 @@ func (d *dist) connect(p *peer) {
 // connects anew knows that the old connection is dead. Of two simultaneous connections
 // the one that the node with the greater name has dialled wins, on both sides. c is nil
 // if this node has dialled.
-func (d *dist) adopt(link wire.Link, c *claim, place *admission.Place) {
+func (d *distribution) adopt(link dist.Link, c *claim, place *admission.Place) {
 	id := link.Peer().ID
 	for {
 		d.mu.Lock()
@@ -600,7 +601,7 @@ func (p *peer) outlasts(c *claim) bool {
 }
 
 // join gives p its link. False: it has had one, or is over.
-func (p *peer) join(link wire.Link, c *claim, place *admission.Place) bool {
+func (p *peer) join(link dist.Link, c *claim, place *admission.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
@@ -609,7 +610,7 @@ func (p *peer) join(link wire.Link, c *claim, place *admission.Place) bool {
 	return true
 }
 
-func (p *peer) joined(link wire.Link, c *claim, place *admission.Place) bool {
+func (p *peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.link != nil {
@@ -631,7 +632,7 @@ func (p *peer) joined(link wire.Link, c *claim, place *admission.Place) bool {
 
 // ticks is the goroutine that keeps connections alive and finds out which are
 // not: started by startDist, ended by stop.
-func (d *dist) ticks() {
+func (d *distribution) ticks() {
 	defer d.wg.Done()
 	ticks, stop := d.n.env.NewTicker(d.cfg.TickTime / ticksPerTime)
 	defer stop()

@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Exited is what an exit signal becomes for a process that traps exits:
@@ -260,7 +261,7 @@ func (n *Node) exitSignal(a *acting, from, to PID, reason any) {
 	p := n.lookup(to)
 	if p == nil { // as in Erlang: nobody there, nothing to do
 		if far := n.reach(to); far != nil {
-			far.signal(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
+			far.signal(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: reason})
 			far.pace(a)
 		}
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -109,7 +109,7 @@ func TestWarnsOfListeners(t *testing.T) {
 			files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
 			d.Transport, err = tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.pipes})
 			require.NoError(t, err)
-			require.Implements(t, (*wire.Encrypter)(nil), d.Transport)
+			require.Implements(t, (*dist.Encrypter)(nil), d.Transport)
 		}
 		cfg := w.config("n", d)
 		cfg.Log = log.Logger()

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What waits is written before a node that stops closes its connections: links
@@ -233,12 +234,12 @@ type stalled struct {
 }
 
 type stalledLink struct {
-	wire.Link
+	dist.Link
 	s    *stalled
 	gone chan struct{}
 }
 
-func (s *stalled) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (s *stalled) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	l, err := s.memory.Dial(ctx, conn, h)
 	return &stalledLink{l, s, make(chan struct{})}, err
 }
@@ -271,7 +272,7 @@ func TestFarHeldUp(t *testing.T) {
 			require.NoError(t, err)
 			cfg := c.config("a")
 			slow := &stalled{memory: c.proto}
-			cfg.Distribution.Protocols = []wire.Protocol{slow}
+			cfg.Distribution.Protocols = []dist.Protocol{slow}
 			cfg.Distribution.Queue = 1000
 			cfg.Distribution.TickTime = time.Hour // or silence would end the connection at last
 			a, err := node.Start(cfg)

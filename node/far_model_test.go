@@ -18,16 +18,17 @@ import (
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // faulty is memory whose links can be cut.
 type faulty struct {
 	memory
 	cutMu sync.Mutex
-	links []wire.Link
+	links []dist.Link
 }
 
-func (f *faulty) keep(l wire.Link, err error) (wire.Link, error) {
+func (f *faulty) keep(l dist.Link, err error) (dist.Link, error) {
 	if err == nil {
 		f.cutMu.Lock()
 		defer f.cutMu.Unlock()
@@ -36,11 +37,11 @@ func (f *faulty) keep(l wire.Link, err error) (wire.Link, error) {
 	return l, err
 }
 
-func (f *faulty) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (f *faulty) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return f.keep(f.memory.Dial(ctx, conn, h))
 }
 
-func (f *faulty) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (f *faulty) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return f.keep(f.memory.Accept(ctx, conn, h))
 }
 
@@ -264,11 +265,11 @@ func TestFarModel(t *testing.T) {
 func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
 	r := randtest.New(t)
-	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan wire.Frame)}}}
+	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan dist.Frame)}}}
 	where := &nodetest.Places{}
 	for i := range size {
 		n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), Distribution: &node.Distribution{
-			Protocols: []wire.Protocol{m.proto}, Cookie: "secret", Finder: where,
+			Protocols: []dist.Protocol{m.proto}, Cookie: "secret", Finder: where,
 		}})
 		require.NoError(t, err)
 		require.NoError(t, n.ExportBehaviour(mfa("far", "mortal", 0), idler))
@@ -352,7 +353,7 @@ func noneLeft(t *testing.T, were int) {
 	})
 }
 
-func (f *faulty) linksNow() []wire.Link {
+func (f *faulty) linksNow() []dist.Link {
 	f.cutMu.Lock()
 	defer f.cutMu.Unlock()
 	return slices.Clone(f.links)

@@ -22,6 +22,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 )
 
@@ -126,7 +127,7 @@ func TestFarErlWrongCookie(t *testing.T) {
 	e := c.erl("e1", "other")
 	n := c.start(c.config("go"))
 	err := n.Connect(soon(t), e.name)
-	require.ErrorIs(t, err, wire.ErrCookie)
+	require.ErrorIs(t, err, dist.ErrCookie)
 	assert.ErrorContains(t, err, "e1@127.0.0.1")
 	assert.ErrorContains(t, err, "cookie")
 	assert.Equal(t, "pang", e.Ask("net_adm:ping('%s')", goNode))
@@ -275,7 +276,7 @@ func TestFarImpostor(t *testing.T) {
 	for i := range 20 {
 		conn, err := net.Dial("tcp", n.Addr().String())
 		require.NoError(t, err)
-		_, err = new(erldist.Protocol).Dial(soon(t), conn, wire.Handshake{
+		_, err = new(erldist.Protocol).Dial(soon(t), conn, dist.Handshake{
 			Local: wire.NodeID{Name: e.name, Creation: uint32(i + 1)}, Hidden: true, Peer: n.Name(),
 			Cookies: func(node.Atom) (string, string) { return "guess", "guess" },
 		})
@@ -290,7 +291,7 @@ func TestFarImpostor(t *testing.T) {
 func TestFarBadClients(t *testing.T) {
 	c := newCluster(t)
 	cfg := c.config("a")
-	cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
+	cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
 	cfg.Distribution.ConnectTimeout = 3 * time.Second // for the one that does talk, too
 	goroutines := runtime.NumGoroutine()
 	n, err := node.Start(cfg)
@@ -310,7 +311,7 @@ func TestFarBadClients(t *testing.T) {
 		}
 	}
 	cfg = c.config("b")
-	cfg.Distribution.Protocols = []wire.Protocol{&erldist.Protocol{}}
+	cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
 	b, err := node.Start(cfg)
 	require.NoError(t, err)
 	require.NoError(t, b.Connect(soon(t), n.Name()), "while they are there")

@@ -24,6 +24,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -259,14 +260,14 @@ func TestStrangersStress(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+r.IntN(8))*time.Millisecond)
 				holds := r.IntN(2) == 0
-				h := wire.Handshake{Local: wire.NodeID{Name: name, Creation: 3}, Peer: victim.Name(),
+				h := dist.Handshake{Local: wire.NodeID{Name: name, Creation: 3}, Peer: victim.Name(),
 					Cookies: func(wire.Atom) (string, string) {
 						if holds { // the handshake is half open until then
 							<-ctx.Done()
 						}
 						return "guess", "guess"
 					}}
-				var p wire.Protocol = &erldist.Protocol{}
+				var p dist.Protocol = &erldist.Protocol{}
 				if protocol == "native" {
 					only, _ := (&node.Distribution{}).ProtocolsByName("native")
 					p = only[0]

@@ -7,41 +7,42 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // handle does what a frame from p asks for. An error ends the connection.
-func (p *peer) handle(f *wire.Frame) error {
+func (p *peer) handle(f *dist.Frame) error {
 	n := p.n
 	switch f.Op {
-	case wire.OpSend:
+	case dist.OpSend:
 		if f.ID != 0 {
 			p.acknowledge(f)
 			return nil
 		}
 		p.deliver(f)
-	case wire.OpReceipt:
+	case dist.OpReceipt:
 		p.answer(n.origin.RefOf(f.ID), f.Payload, nil)
-	case wire.OpLink:
+	case dist.OpLink:
 		if f.From.Node() != p.name {
 			return p.stranger(f)
 		}
 		p.linked(f)
-	case wire.OpUnlink:
+	case dist.OpUnlink:
 		p.unlinked(f)
-	case wire.OpUnlinkAck:
+	case dist.OpUnlinkAck:
 		p.acknowledged(f)
-	case wire.OpExit:
+	case dist.OpExit:
 		if f.From.Node() != p.name {
 			return p.stranger(f)
 		}
 		p.exited(f)
-	case wire.OpSignal:
+	case dist.OpSignal:
 		if q := p.target(f); q != nil && !p.refuses(q, "exit") {
 			n.exitSignal(&n.acting, f.From, q.pid(), f.Payload)
 		}
-	case wire.OpMonitor:
+	case dist.OpMonitor:
 		p.monitored(f)
-	case wire.OpDemonitor:
+	case dist.OpDemonitor:
 		p.mu.Lock()
 		m := p.in[f.Ref]
 		delete(p.in, f.Ref)
@@ -49,15 +50,15 @@ func (p *peer) handle(f *wire.Frame) error {
 		if m != nil {
 			m.forget()
 		}
-	case wire.OpDown:
+	case dist.OpDown:
 		p.down(f)
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		if q := n.lookup(f.To); q == nil || !p.refuses(q, "group_leader") {
 			n.setLeader(f.To, f.Leader)
 		}
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		n.spawnFor(p, f)
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		p.spawned(f)
 	default:
 		return fmt.Errorf("node: %s sent a signal of an unknown kind: %v", p.name, f.Op)
@@ -66,12 +67,12 @@ func (p *peer) handle(f *wire.Frame) error {
 }
 
 // stranger is the error for a signal of a link whose other end is not the peer's.
-func (p *peer) stranger(f *wire.Frame) error {
+func (p *peer) stranger(f *dist.Frame) error {
 	return fmt.Errorf("node: %s sent a link signal for %v, which is not its own process", p.name, f.From)
 }
 
 // target finds the process that a signal is for.
-func (p *peer) target(f *wire.Frame) *proc {
+func (p *peer) target(f *dist.Frame) *proc {
 	switch {
 	case !f.Ref.IsZero():
 		return p.n.aliasOwner(f.Ref)
@@ -83,7 +84,7 @@ func (p *peer) target(f *wire.Frame) *proc {
 
 // deliver is for a message. One that a bounded mailbox has no room for is a dead
 // letter, whatever its policy: see [peer.read].
-func (p *peer) deliver(f *wire.Frame) {
+func (p *peer) deliver(f *dist.Frame) {
 	n := p.n
 	var q *proc
 	switch {
@@ -140,14 +141,14 @@ func replyTag(msg any) (Ref, bool) {
 	return aliasOf(t[0])
 }
 
-func (p *peer) linked(f *wire.Frame) {
+func (p *peer) linked(f *dist.Frame) {
 	q := p.n.lookup(f.To)
 	reason := any(NoProc)
 	if q != nil {
 		reason = p.acceptLink(q, f.From)
 	}
 	if reason != nil {
-		p.signal(wire.Frame{Op: wire.OpExit, From: f.To, To: f.From, Payload: reason})
+		p.signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: reason})
 	}
 }
 
@@ -177,7 +178,7 @@ func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 	return nil
 }
 
-func (p *peer) unlinked(f *wire.Frame) {
+func (p *peer) unlinked(f *dist.Frame) {
 	q := p.n.lookup(f.To)
 	if q != nil {
 		q.mu.Lock()
@@ -194,10 +195,10 @@ func (p *peer) unlinked(f *wire.Frame) {
 			q.removeLinkLocked(f.From)
 		}
 	}
-	p.signal(wire.Frame{Op: wire.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
+	p.signal(dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
 }
 
-func (p *peer) acknowledged(f *wire.Frame) {
+func (p *peer) acknowledged(f *dist.Frame) {
 	key := linkKey{f.To.Number(), f.From}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,7 +207,7 @@ func (p *peer) acknowledged(f *wire.Frame) {
 	}
 }
 
-func (p *peer) exited(f *wire.Frame) {
+func (p *peer) exited(f *dist.Frame) {
 	q := p.n.lookup(f.To)
 	if q == nil {
 		return // it has told that it is dead, or will
@@ -217,7 +218,7 @@ func (p *peer) exited(f *wire.Frame) {
 	d.carryOutAll(&p.n.acting, false)
 }
 
-func (p *peer) exitedLocked(q *proc, f *wire.Frame) *death {
+func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
 	p.mu.Lock()
 	over := p.over // the links are broken by that
 	delete(p.links, linkKey{q.id, f.From})
@@ -228,7 +229,7 @@ func (p *peer) exitedLocked(q *proc, f *wire.Frame) *death {
 	return p.n.farLinkBrokenLocked(q, f.From, f.Payload) // if the link was active
 }
 
-func (p *peer) monitored(f *wire.Frame) {
+func (p *peer) monitored(f *dist.Frame) {
 	q := p.n.lookup(f.To)
 	if f.Name != "" {
 		q = p.n.names.get(f.Name)
@@ -245,7 +246,7 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 		return
 	}
 	if p.in[m.ref] == nil && p.tooMany(quota.Monitors) {
-		p.signal(wire.Frame{Op: wire.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: systemLimit})
+		p.signal(dist.Frame{Op: dist.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: systemLimit})
 		p.mu.Unlock()
 		return
 	}
@@ -263,7 +264,7 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 	}
 }
 
-func (p *peer) down(f *wire.Frame) {
+func (p *peer) down(f *dist.Frame) {
 	if p.answer(f.Ref, nil, &ExitError{f.Payload}) {
 		return
 	}
@@ -281,7 +282,7 @@ func (p *peer) down(f *wire.Frame) {
 }
 
 // spawned is the answer to a spawn that was asked for.
-func (p *peer) spawned(f *wire.Frame) {
+func (p *peer) spawned(f *dist.Frame) {
 	if f.From.IsZero() {
 		p.answer(f.Ref, nil, &SpawnError{f.Payload})
 		return
@@ -292,7 +293,7 @@ func (p *peer) spawned(f *wire.Frame) {
 	case waits && asked.what != forStart:
 		asked.p.away.to = f.From
 	case !waits && f.Watched: // the caller has given up
-		p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.To, To: f.From, Ref: f.Ref})
+		p.signal(dist.Frame{Op: dist.OpDemonitor, From: f.To, To: f.From, Ref: f.Ref})
 	}
 	p.mu.Unlock()
 	if asked.what == forStart {
@@ -309,36 +310,36 @@ func (e *SpawnError) Error() string {
 
 // spawnFor starts a process that another node asks for: what this node exports,
 // and the calls of erpc. The answer goes before anything that the process does.
-func (n *Node) spawnFor(p *peer, f *wire.Frame) {
+func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	s := f.Spawn
 	if n.takesNothing() || !p.hasRoomFor(s) {
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
 	owner := n.dist.quota.Owners.TakeSpawn(p.name)
 	if owner == nil {
 		p.refuse(quota.Spawned)
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
 	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.guest}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
 		return
 	}
 	var started *proc
 	o.before = func(q *proc) {
 		started = q
 		q.inherit(f.Token)
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
 		if s.Link {
 			switch reason := p.acceptLink(q, f.From); {
 			case reason == NoProc: // killed by its name
-				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
+				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
 			case reason != nil:
-				p.signal(wire.Frame{Op: wire.OpExit, From: q.pid(), To: f.From, Payload: reason})
+				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: reason})
 			case p.isOver():
 				q.exit(&p.n.acting, NoConnection)
 			}
@@ -353,13 +354,13 @@ func (n *Node) spawnFor(p *peer, f *wire.Frame) {
 		if o.Name != "" && !errors.Is(err, ErrTooMany) {
 			reason = wire.Atom("badarg")
 		}
-		p.signal(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 }
 
 // wanted is behaviourFor, which runs code of the user's: if that panics, the
 // process is one that crashes.
-func (n *Node) wanted(p *peer, s *wire.Spawn) (b Actor, err error) {
+func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			crash := Panicked(cause)

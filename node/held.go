@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
@@ -144,7 +144,7 @@ func (p *peer) tooMany(k quota.Kind) bool {
 }
 
 // hasRoomFor reports whether p may have what a spawn asks for beside the process.
-func (p *peer) hasRoomFor(s *wire.Spawn) bool {
+func (p *peer) hasRoomFor(s *dist.Spawn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !(s.Link && p.tooMany(quota.Links) || s.Monitor && p.tooMany(quota.Monitors))

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 )
 
@@ -161,12 +162,12 @@ func TestQuotaRexByConnection(t *testing.T) {
 				if passedOn {
 					require.NoError(t, n.Send(node.Atom("rex"), call))
 				} else {
-					require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "rex", Payload: call}))
+					require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "rex", Payload: call}))
 				}
 			}
 			_, err := r.Flush(false)
 			require.NoError(t, err)
-			assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, wire.OpSend).Payload))
+			assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, dist.OpSend).Payload))
 			assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
 			assert.EqualValues(t, 1, limitOf(t, n, "spawned").Refused)
 		})

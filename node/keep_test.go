@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // worker does what it is told.
@@ -231,7 +232,7 @@ func TestKeepNames(t *testing.T) {
 // intruder is a connection to a node by hand, on which anything can be sent.
 type intruder struct {
 	t    *testing.T
-	link wire.Link
+	link dist.Link
 	self node.PID
 }
 
@@ -240,7 +241,7 @@ func (c *cluster) intrude(name string, n *node.Node) *intruder {
 	conn, err := net.Dial("tcp", n.Addr().String())
 	require.NoError(c.t, err)
 	id := wire.NodeID{Name: node.Atom(name + "@127.0.0.1"), Creation: 7}
-	link, err := c.proto.Dial(soon(c.t), conn, wire.Handshake{
+	link, err := c.proto.Dial(soon(c.t), conn, dist.Handshake{
 		Local: id, Peer: n.Name(), Cookies: func(node.Atom) (string, string) { return "secret", "secret" },
 	})
 	require.NoError(c.t, err)
@@ -248,7 +249,7 @@ func (c *cluster) intrude(name string, n *node.Node) *intruder {
 	return &intruder{c.t, link, wire.NewOrigin(id).PID(66)}
 }
 
-func (i *intruder) send(f wire.Frame) {
+func (i *intruder) send(f dist.Frame) {
 	_, err := i.link.Write(&f)
 	require.NoError(i.t, err)
 	_, err = i.link.Flush(false)
@@ -259,11 +260,11 @@ func (i *intruder) send(f wire.Frame) {
 func (i *intruder) handled(n *node.Node) {
 	i.t.Helper()
 	ref := wire.NewOrigin(wire.NodeID{Name: i.self.Node(), Creation: 7}).RefOf(rand.Uint64N(1 << 40))
-	i.send(wire.Frame{Op: wire.OpMonitor, From: i.self, To: n.Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
-	var f wire.Frame
+	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: n.Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
+	var f dist.Frame
 	for {
 		require.NoError(i.t, i.link.Read(&f))
-		if f.Op == wire.OpDown && f.Ref == ref {
+		if f.Op == dist.OpDown && f.Ref == ref {
 			return
 		}
 	}
@@ -297,23 +298,23 @@ func TestProtected(t *testing.T) {
 		require.NoError(t, err)
 		for _, from := range []node.PID{i.self, {}, to, kernel, rex} { // his own, and others' names
 			for _, reason := range []any{node.Kill, node.Shutdown, node.Normal, node.Killed, wire.Atom("bad")} {
-				i.send(wire.Frame{Op: wire.OpSignal, From: from, To: to, Payload: reason})
-				i.send(wire.Frame{Op: wire.OpSignal, From: from, Name: info.Name, Payload: reason})
-				i.send(wire.Frame{Op: wire.OpLink, From: i.self, To: to})
-				i.send(wire.Frame{Op: wire.OpExit, From: i.self, To: to, Payload: reason})
-				i.send(wire.Frame{Op: wire.OpExit, From: i.self, To: to, Payload: reason}) // without a link
+				i.send(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: reason})
+				i.send(dist.Frame{Op: dist.OpSignal, From: from, Name: info.Name, Payload: reason})
+				i.send(dist.Frame{Op: dist.OpLink, From: i.self, To: to})
+				i.send(dist.Frame{Op: dist.OpExit, From: i.self, To: to, Payload: reason})
+				i.send(dist.Frame{Op: dist.OpExit, From: i.self, To: to, Payload: reason}) // without a link
 			}
 		}
 		for _, from := range []node.PID{{}, to, kernel, rex} { // links in others' names
-			for _, op := range []wire.Op{wire.OpLink, wire.OpExit} {
+			for _, op := range []dist.Op{dist.OpLink, dist.OpExit} {
 				j := c.intrude("z", n)
-				j.send(wire.Frame{Op: op, From: from, To: to, Payload: node.Kill})
-				for j.link.Read(new(wire.Frame)) == nil { // what was under way before the connection ends
+				j.send(dist.Frame{Op: op, From: from, To: to, Payload: node.Kill})
+				for j.link.Read(new(dist.Frame)) == nil { // what was under way before the connection ends
 				}
 			}
 		}
-		i.send(wire.Frame{Op: wire.OpGroupLeader, From: i.self, To: to, Leader: i.self})
-		i.send(wire.Frame{Op: wire.OpLink, From: i.self, To: to})
+		i.send(dist.Frame{Op: dist.OpGroupLeader, From: i.self, To: to, Leader: i.self})
+		i.send(dist.Frame{Op: dist.OpLink, From: i.self, To: to})
 	}
 	i.handled(n)
 	i.link.Close() // breaks the links
@@ -331,7 +332,7 @@ func TestProtected(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(log.String(), "refused a signal"), 5, "they are not all logged")
 
 	j := c.intrude("y", n)
-	j.send(wire.Frame{Op: wire.OpSignal, From: j.self, To: plain, Payload: node.Kill})
+	j.send(dist.Frame{Op: dist.OpSignal, From: j.self, To: plain, Payload: node.Kill})
 	j.handled(n)
 	require.False(t, n.IsAlive(plain), "others are as in Erlang")
 }
@@ -360,7 +361,7 @@ func TestKernelTakesAnything(t *testing.T) {
 			msg = wire.Tuple{words[r.IntN(5)], wire.Tuple{i.self, term(1)}, term(3)}
 		}
 		for _, name := range []node.Atom{"net_kernel", "rex"} {
-			i.send(wire.Frame{Op: wire.OpSend, From: i.self, Name: name, Payload: msg})
+			i.send(dist.Frame{Op: dist.OpSend, From: i.self, Name: name, Payload: msg})
 		}
 		if k%100 == 99 {
 			i.handled(n)
@@ -405,20 +406,20 @@ func TestShowPeer(t *testing.T) {
 		}
 	}
 	for _, from := range []node.PID{i.self, pid} { // the claim does not count
-		i.send(wire.Frame{Op: wire.OpSend, From: from, To: pid, Payload: call(from, 1)})
+		i.send(dist.Frame{Op: dist.OpSend, From: from, To: pid, Payload: call(from, 1)})
 		require.Equal(t, `1 true "x@127.0.0.1" true`, next())
-		i.send(wire.Frame{Op: wire.OpSend, From: from, Name: "shown", Payload: call(from, 2)})
+		i.send(dist.Frame{Op: dist.OpSend, From: from, Name: "shown", Payload: call(from, 2)})
 		require.Equal(t, `2 true "x@127.0.0.1" true`, next())
-		i.send(wire.Frame{Op: wire.OpSend, ID: 9, From: from, Name: "shown", Payload: call(from, 3)}) // with a receipt
+		i.send(dist.Frame{Op: dist.OpSend, ID: 9, From: from, Name: "shown", Payload: call(from, 3)}) // with a receipt
 		require.Equal(t, `3 true "x@127.0.0.1" true`, next())
 	}
 	for k := range 5 { // in a parcel
-		i.send(wire.Frame{Op: wire.OpSend, From: i.self, To: pid, Payload: call(i.self, k)})
+		i.send(dist.Frame{Op: dist.OpSend, From: i.self, To: pid, Payload: call(i.self, k)})
 	}
 	for k := range 5 {
 		require.Equal(t, fmt.Sprintf(`%d true "x@127.0.0.1" true`, k), next())
 	}
-	i.send(wire.Frame{Op: wire.OpSend, From: i.self, Name: "rex",
+	i.send(dist.Frame{Op: dist.OpSend, From: i.self, Name: "rex",
 		Payload: wire.Tuple{i.self, wire.Tuple{wire.Atom("sbcast"), wire.Atom("shown"), call(i.self, 4)}}})
 	require.Equal(t, `4 true "x@127.0.0.1" true`, next())
 	require.NoError(t, n.Send(pid, call(i.self, 5))) // as an echo would

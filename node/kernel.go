@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Processes that other nodes expect here, and calls that they make.
@@ -213,7 +214,7 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 
 // behaviourFor makes the behaviour of a process that another node asks for; nil:
 // that this one does.
-func (n *Node) behaviourFor(p *peer, s *wire.Spawn) (Actor, error) {
+func (n *Node) behaviourFor(p *peer, s *dist.Spawn) (Actor, error) {
 	undef := func(m, f Atom, args []any) ProcessFunc {
 		return func(*Process) error {
 			return ExitWith(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{m, f, wire.List(args), wire.List{}}}})

@@ -133,4 +133,4 @@ func (n *Node) Limits() []LimitUse {
 }
 
 // limits are those of the distribution.
-func (d *dist) limits() []LimitUse { return append(d.admissionLimits(), d.holdLimits()...) }
+func (d *distribution) limits() []LimitUse { return append(d.admissionLimits(), d.holdLimits()...) }

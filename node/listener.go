@@ -15,12 +15,13 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // listener is where nodes that speak one of the protocols connect.
 type listener struct {
 	net.Listener
-	proto wire.Protocol
+	proto dist.Protocol
 
 	mu      sync.Mutex
 	pending *admission.Arrivals // guarded by mu
@@ -32,7 +33,7 @@ type listener struct {
 // takes for it, it is ConnectTimeout.
 const firstStep = 2 * time.Second
 
-func (d *dist) firstStep() time.Duration {
+func (d *distribution) firstStep() time.Duration {
 	if d.encrypts() {
 		return d.cfg.ConnectTimeout
 	}
@@ -40,8 +41,8 @@ func (d *dist) firstStep() time.Duration {
 }
 
 // encrypts reports whether the transport keeps strangers from what nodes say.
-func (d *dist) encrypts() bool {
-	e, ok := d.cfg.Transport.(wire.Encrypter)
+func (d *distribution) encrypts() bool {
+	e, ok := d.cfg.Transport.(dist.Encrypter)
 	return ok && e.Encrypts()
 }
 
@@ -64,7 +65,7 @@ func (d *Distribution) validateListeners() error {
 }
 
 // address returns where a protocol is listened for, "-": nowhere.
-func (d *Distribution) address(p wire.Protocol) (string, error) {
+func (d *Distribution) address(p dist.Protocol) (string, error) {
 	if a := d.Listeners[p.Name()]; a != "" {
 		return a, nil
 	}
@@ -79,12 +80,12 @@ func (d *Distribution) address(p wire.Protocol) (string, error) {
 }
 
 // speaks reports whether p is the protocol of an [discovery.Endpoint].
-func (d *Distribution) speaks(p wire.Protocol, protocol string) bool {
+func (d *Distribution) speaks(p dist.Protocol, protocol string) bool {
 	return p.Name() == protocol || protocol == "" && p == d.Protocols[len(d.Protocols)-1]
 }
 
 // listen opens the listeners and makes the node known.
-func (d *dist) listen() error {
+func (d *distribution) listen() error {
 	me := discovery.Announcement{Name: d.n.cfg.Name, Creation: d.n.cfg.Creation}
 	for _, p := range d.cfg.Protocols {
 		addr, err := d.cfg.address(p)
@@ -120,7 +121,7 @@ func (d *dist) listen() error {
 }
 
 // warnOfListeners says what strangers could do who reach a listener.
-func (d *dist) warnOfListeners() {
+func (d *distribution) warnOfListeners() {
 	if d.encrypts() {
 		return
 	}
@@ -151,7 +152,7 @@ func isLocal(addr net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-func (d *dist) closeListeners() {
+func (d *distribution) closeListeners() {
 	for _, ln := range d.lns {
 		ln.Close()
 	}
@@ -184,7 +185,7 @@ func (n *Node) Endpoints() (all []discovery.Endpoint) {
 // dial connects to a node in the first of the ways that both have and that leads
 // anywhere. Who answers and then refuses is not asked in another way. After a success
 // endDial is to be called.
-func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *admission.Place, error) {
+func (d *distribution) dial(ctx context.Context, p *peer) (dist.Link, *admission.Place, error) {
 	if in, out := d.cookies(p.name); in == "" || out == "" {
 		return nil, nil, fmt.Errorf("node: no cookie is configured for %s", p.name)
 	}
@@ -213,8 +214,8 @@ func (d *dist) dial(ctx context.Context, p *peer) (wire.Link, *admission.Place, 
 }
 
 // introduce makes a link of a connection.
-func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn net.Conn, addr string) (
-	wire.Link, *admission.Place, error,
+func (d *distribution) introduce(ctx context.Context, p *peer, proto dist.Protocol, conn net.Conn, addr string) (
+	dist.Link, *admission.Place, error,
 ) {
 	place, err := d.beginDial(p)
 	if err != nil {
@@ -233,15 +234,15 @@ func (d *dist) introduce(ctx context.Context, p *peer, proto wire.Protocol, conn
 }
 
 // connection makes one for a protocol.
-func (d *dist) connection(ctx context.Context, p wire.Protocol, addr string, name Atom) (net.Conn, error) {
-	if c, ok := d.cfg.Transport.(wire.Chooser); ok {
+func (d *distribution) connection(ctx context.Context, p dist.Protocol, addr string, name Atom) (net.Conn, error) {
+	if c, ok := d.cfg.Transport.(dist.Chooser); ok {
 		return c.DialFor(ctx, p.Name(), addr, name)
 	}
 	return d.cfg.Transport.Dial(ctx, addr, name)
 }
 
 // accept is the goroutine of a listener: started by startDist, ended by stop.
-func (d *dist) accept(ln *listener) {
+func (d *distribution) accept(ln *listener) {
 	defer d.wg.Done()
 	for {
 		conn, err := ln.Accept()
@@ -309,7 +310,7 @@ func (ln *listener) leave(a *admission.Arrival) {
 }
 
 // incoming is the goroutine of a connection that has come in.
-func (d *dist) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn, ln *listener) {
+func (d *distribution) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn, ln *listener) {
 	defer d.wg.Done()
 	defer a.Drop(nil)
 	ctx, cancel := d.n.env.WithTimeoutCause(ctx, d.cfg.ConnectTimeout, errSlow)
@@ -320,11 +321,11 @@ func (d *dist) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn
 	defer first.Stop()
 	var c *claim
 	var unfit error // what the transport knows against the peer
-	h := d.handshake("", func(id wire.NodeID) (v wire.Verdict) {
+	h := d.handshake("", func(id wire.NodeID) (v dist.Verdict) {
 		first.Stop()
-		if voucher, ok := conn.(wire.Voucher); ok {
+		if voucher, ok := conn.(dist.Voucher); ok {
 			if unfit = voucher.Vouch(id.Name); unfit != nil {
-				return wire.NotAllowed
+				return dist.NotAllowed
 			}
 		}
 		c, v, unfit = d.admit(id, a.From)
@@ -360,9 +361,9 @@ func (d *dist) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn
 	}
 	level := slog.LevelWarn
 	switch {
-	case errors.Is(err, wire.ErrResumed):
+	case errors.Is(err, dist.ErrResumed):
 		return
-	case proved && errors.Is(err, wire.ErrBusy):
+	case proved && errors.Is(err, dist.ErrBusy):
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
 	d.n.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
@@ -379,7 +380,7 @@ func briefError(err error) string {
 }
 
 // admissionLimits are those of connections.
-func (d *dist) admissionLimits() []LimitUse {
+func (d *distribution) admissionLimits() []LimitUse {
 	all := LimitUse{Name: "pending", Max: int64(d.cfg.Cluster.Pending)}
 	share := LimitUse{Name: "pending_per_source", Max: int64(d.cfg.Cluster.PendingPerSource)}
 	for _, ln := range d.lns {

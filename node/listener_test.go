@@ -10,7 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 )
 
@@ -28,7 +28,7 @@ func speak(t *testing.T, a, b *node.Node) string {
 func TestPeersChooseProtocol(t *testing.T) {
 	c := newCluster(t)
 	common := &erldist.Protocol{}
-	start := func(name string, protocols ...wire.Protocol) *node.Node {
+	start := func(name string, protocols ...dist.Protocol) *node.Node {
 		cfg := c.config(name)
 		cfg.Distribution.Protocols = protocols
 		n, err := node.Start(cfg)
@@ -66,20 +66,20 @@ func TestListeners(t *testing.T) {
 	}{
 		{node.Distribution{Listeners: map[string]string{"smoke": ":1"}},
 			`Listeners has an address for "smoke", which is not one of Distribution.Protocols: ["memory" "erlang"]`},
-		{node.Distribution{Protocols: []wire.Protocol{c.proto, c.proto}}, "lists memory twice"},
+		{node.Distribution{Protocols: []dist.Protocol{c.proto, c.proto}}, "lists memory twice"},
 		{node.Distribution{Listen: "nowhere"}, "want host:port"},
 		{node.Distribution{Grace: -1}, "must not be negative"},
 		{node.Distribution{Grace: 1 << 40}, "at most half of TickTime"},
 	} {
 		bad.d.Cookie, bad.d.Finder = "secret", c.places
 		if bad.d.Protocols == nil {
-			bad.d.Protocols = []wire.Protocol{c.proto, &erldist.Protocol{}}
+			bad.d.Protocols = []dist.Protocol{c.proto, &erldist.Protocol{}}
 		}
 		_, err := node.Start(node.Config{Name: "x@127.0.0.1", Distribution: &bad.d})
 		require.ErrorContains(t, err, bad.says)
 	}
 	cfg := c.config("one")
-	cfg.Distribution.Protocols = []wire.Protocol{c.proto, &erldist.Protocol{}}
+	cfg.Distribution.Protocols = []dist.Protocol{c.proto, &erldist.Protocol{}}
 	cfg.Distribution.Listeners = map[string]string{"memory": "-"}
 	n, err := node.Start(cfg)
 	require.NoError(t, err)

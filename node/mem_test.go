@@ -18,20 +18,21 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // memory is a protocol for tests: the handshake goes over the connection, frames
 // over channels within the program.
 type memory struct {
 	mu    sync.Mutex
-	pipes map[string][2]chan wire.Frame
+	pipes map[string][2]chan dist.Frame
 }
 
 func (m *memory) Name() string { return "memory" }
 
-func (m *memory) Dial(_ context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (m *memory) Dial(_ context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	key := conn.LocalAddr().String()
-	pipe := [2]chan wire.Frame{make(chan wire.Frame, 1024), make(chan wire.Frame, 1024)}
+	pipe := [2]chan dist.Frame{make(chan dist.Frame, 1024), make(chan dist.Frame, 1024)}
 	m.mu.Lock()
 	m.pipes[key] = pipe
 	m.mu.Unlock()
@@ -40,7 +41,7 @@ func (m *memory) Dial(_ context.Context, conn net.Conn, h wire.Handshake) (wire.
 	return m.link(conn, h, pipe[0], pipe[1])
 }
 
-func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (m *memory) Accept(_ context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	r := bufio.NewReader(conn)
 	var id wire.NodeID
 	var key, cookie string
@@ -50,17 +51,17 @@ func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wir
 	}
 	verdict := h.Admit(id)
 	if in, _ := h.Cookies(id.Name); in != cookie {
-		verdict = wire.NotAllowed
+		verdict = dist.NotAllowed
 	}
 	fmt.Fprintln(conn, h.Local.Name, h.Local.Creation, verdict)
-	if verdict == wire.Alive {
+	if verdict == dist.Alive {
 		insists := false
 		if fmt.Fscanln(r, &insists); !insists {
 			conn.Close()
-			return nil, wire.ErrBusy
+			return nil, dist.ErrBusy
 		}
 	}
-	if verdict == wire.Busy || verdict == wire.NotAllowed || verdict == wire.Full {
+	if verdict == dist.Busy || verdict == dist.NotAllowed || verdict == dist.Full {
 		conn.Close()
 		return nil, errors.New("not let in")
 	}
@@ -75,32 +76,32 @@ func (m *memory) Accept(_ context.Context, conn net.Conn, h wire.Handshake) (wir
 	return &memoryLink{conn: conn, r: r, id: id, in: pipe[0], out: pipe[1], gone: make(chan struct{})}, nil
 }
 
-func (m *memory) link(conn net.Conn, h wire.Handshake, out, in chan wire.Frame) (wire.Link, error) {
+func (m *memory) link(conn net.Conn, h dist.Handshake, out, in chan dist.Frame) (dist.Link, error) {
 	r := bufio.NewReader(conn)
 	var id wire.NodeID
-	var verdict wire.Verdict
+	var verdict dist.Verdict
 	if _, err := fmt.Fscanln(r, &id.Name, &id.Creation, &verdict); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	switch verdict {
-	case wire.Busy:
+	case dist.Busy:
 		conn.Close()
-		return nil, wire.ErrBusy
-	case wire.NotAllowed, wire.Full:
+		return nil, dist.ErrBusy
+	case dist.NotAllowed, dist.Full:
 		conn.Close()
 		return nil, errors.New("not let in")
-	case wire.Alive:
+	case dist.Alive:
 		insists := h.Insist(id)
 		if fmt.Fprintln(conn, insists); !insists {
 			conn.Close()
-			return nil, wire.ErrBusy
+			return nil, dist.ErrBusy
 		}
 	}
 	var word string
 	if _, err := fmt.Fscanln(r, &word); err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("%w: not proved", wire.ErrBusy)
+		return nil, fmt.Errorf("%w: not proved", dist.ErrBusy)
 	}
 	return &memoryLink{conn: conn, r: r, id: id, in: in, out: out, gone: make(chan struct{})}, nil
 }
@@ -109,7 +110,7 @@ type memoryLink struct {
 	conn    net.Conn
 	r       *bufio.Reader
 	id      wire.NodeID
-	in, out chan wire.Frame
+	in, out chan dist.Frame
 	once    sync.Once
 	gone    chan struct{}
 	watch   sync.Once
@@ -117,17 +118,17 @@ type memoryLink struct {
 	outs    atomic.Uint64
 
 	mu      sync.Mutex
-	waiting []wire.Frame // for Flush
+	waiting []dist.Frame // for Flush
 	bytes   int
-	long    map[node.PID]*wire.Frame // that are under way, by sender
+	long    map[node.PID]*dist.Frame // that are under way, by sender
 	parts   int                      // of them
 }
 
-func (l *memoryLink) Peer() wire.Peer {
-	return wire.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true, Receipts: true}
+func (l *memoryLink) Peer() dist.Peer {
+	return dist.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true, Receipts: true}
 }
 
-func (l *memoryLink) Read(f *wire.Frame) error {
+func (l *memoryLink) Read(f *dist.Frame) error {
 	l.watch.Do(func() {
 		go func() { // ends with the connection
 			io.Copy(io.Discard, l.r)
@@ -149,8 +150,8 @@ func (l *memoryLink) Read(f *wire.Frame) error {
 	}
 }
 
-func (l *memoryLink) Write(f *wire.Frame) (int, error) {
-	if f.Op == wire.OpSend {
+func (l *memoryLink) Write(f *dist.Frame) (int, error) {
+	if f.Op == dist.OpSend {
 		if _, ok := f.Payload.(struct{}); ok {
 			return 0, &wire.EncodeError{Err: errors.New("no term")}
 		}
@@ -161,11 +162,11 @@ func (l *memoryLink) Write(f *wire.Frame) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.long[f.From] != nil {
-		return l.bytes, wire.ErrLater
+		return l.bytes, dist.ErrLater
 	}
 	if m, ok := f.Payload.(long); ok {
 		if l.long == nil {
-			l.long = make(map[node.PID]*wire.Frame)
+			l.long = make(map[node.PID]*dist.Frame)
 		}
 		g := *f
 		l.long[f.From], l.parts = &g, l.parts+int(m)
@@ -180,7 +181,7 @@ func (l *memoryLink) Write(f *wire.Frame) (int, error) {
 type long int
 
 // partsLocked moves the long messages on, and returns those that have arrived.
-func (l *memoryLink) partsLocked() (done []wire.Frame) {
+func (l *memoryLink) partsLocked() (done []dist.Frame) {
 	for from, f := range l.long {
 		l.parts--
 		if f.Payload = f.Payload.(long) - 1; f.Payload == long(0) {
@@ -230,7 +231,7 @@ type cluster struct {
 }
 
 func newCluster(t *testing.T) *cluster {
-	return &cluster{t, &memory{pipes: make(map[string][2]chan wire.Frame)}, &nodetest.Places{}}
+	return &cluster{t, &memory{pipes: make(map[string][2]chan dist.Frame)}, &nodetest.Places{}}
 }
 
 func (c *cluster) start(name string) *node.Node {
@@ -245,6 +246,6 @@ func (c *cluster) config(name string) node.Config {
 		name += "@127.0.0.1"
 	}
 	return node.Config{Name: node.Atom(name), Distribution: &node.Distribution{
-		Protocols: []wire.Protocol{c.proto}, Cookie: "secret", Finder: c.places,
+		Protocols: []dist.Protocol{c.proto}, Cookie: "secret", Finder: c.places,
 	}}
 }

@@ -25,7 +25,7 @@ func (d *Distribution) validateMesh() error {
 
 // mesh is the goroutine that keeps this node connected to all others: started by
 // startDist, ended by stop. Its attempts end with it.
-func (d *dist) mesh() {
+func (d *distribution) mesh() {
 	defer d.wg.Done()
 	if w, ok := d.cfg.Finder.(discovery.Watcher); ok {
 		stop := w.Watch(d.relist.set)
@@ -36,7 +36,7 @@ func (d *dist) mesh() {
 }
 
 // meshed is a node as package mesh knows it.
-type meshed struct{ d *dist }
+type meshed struct{ d *distribution }
 
 // List is part of mesh.Cluster.
 func (m meshed) List() ([]Atom, error) {

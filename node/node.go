@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Node is a set of processes with a name: the local half of an Erlang node.
@@ -38,7 +39,7 @@ type Node struct {
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
 	exports export.Table[exported]
-	dist    *dist // nil: not distributed
+	dist    *distribution // nil: not distributed
 	env     env.Env
 	clock   env.Clock
 
@@ -237,7 +238,7 @@ func (n *Node) MakeRef() Ref { return n.newRef() }
 func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
-			p.send(a, wire.Frame{Op: wire.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
+			p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 			return nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestNodeUp(t *testing.T) {
@@ -50,7 +51,7 @@ func TestLossy(t *testing.T) {
 	stall := make(chan struct{}) // from the beginning: all waits to be written
 	slow.stall.Store(&stall)
 	cfg := c.config("a")
-	cfg.Distribution.Protocols = []wire.Protocol{slow}
+	cfg.Distribution.Protocols = []dist.Protocol{slow}
 	a, err := node.Start(cfg)
 	require.NoError(t, err)
 	defer a.Stop()

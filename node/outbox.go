@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // outbox is what waits to be written to a peer: frames in a queue, until the peer
@@ -39,13 +39,13 @@ type outbox struct {
 
 	flushing atomic.Uint64 // a flush.State
 
-	link   wire.Link  // set before flushing is direct for the first time
-	quick  wire.Quick // nil: link has none
-	prompt wire.Prompt
+	link   dist.Link  // set before flushing is direct for the first time
+	quick  dist.Quick // nil: link has none
+	prompt dist.Prompt
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu     sync.Mutex
-	frames []wire.Frame
+	frames []dist.Frame
 	bytes  int         // of frames, estimated
 	late   map[PID]int // bytes, by sender, that the writer holds; nothing of 0
 	sum    int         // of late
@@ -75,7 +75,7 @@ var errOver = errors.New("node: the connection has ended")
 
 // put adds a frame. full: more waits now than should. c is the context of the actor
 // whose turn it is, nil elsewhere.
-func (b *outbox) put(a *acting, f wire.Frame) (full bool, err error) {
+func (b *outbox) put(a *acting, f dist.Frame) (full bool, err error) {
 	if b.state().Direct() {
 		g := f // for the heap, only here
 		if n, err := b.link.Write(&g); err == nil {
@@ -91,9 +91,9 @@ func (b *outbox) message(a *acting, from, to PID, msg any) (full bool, err error
 		if n, err := b.quick.Send(from, to, msg); err == nil {
 			return b.written(a, n, nil), nil
 		}
-		return b.enqueue(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+		return b.enqueue(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 	}
-	return b.put(a, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	return b.put(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
 // copied is message for a binary that is the caller's again. taken false: nothing has
@@ -107,7 +107,7 @@ func (b *outbox) copied(a *acting, from, to PID, msg []byte) (full, taken bool) 
 }
 
 // written is told what the link holds after f; nil: after a message.
-func (b *outbox) written(a *acting, n int, f *wire.Frame) (full bool) {
+func (b *outbox) written(a *acting, n int, f *dist.Frame) (full bool) {
 	if int64(n) <= b.soft.Load() {
 		b.scheduleFlush(a)
 		return false
@@ -122,7 +122,7 @@ func (b *outbox) written(a *acting, n int, f *wire.Frame) (full bool) {
 }
 
 // weigh is written where there is more in the link than a little.
-func (b *outbox) weigh(n int, f *wire.Frame) (full bool) {
+func (b *outbox) weigh(n int, f *dist.Frame) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.linked = n
@@ -162,7 +162,7 @@ func (b *outbox) tell() {
 }
 
 // isAnswer reports whether nobody is held up for f.
-func isAnswer(f *wire.Frame) bool { return f.Answer || f.Op != wire.OpSend }
+func isAnswer(f *dist.Frame) bool { return f.Answer || f.Op != dist.OpSend }
 
 // answered counts an answer, and has the peer looked at if too many wait. The caller holds
 // mu.
@@ -194,7 +194,7 @@ func (b *outbox) waits() waitingBytes {
 
 // enqueue leaves a frame to the writer: there is no link yet, or it cannot take
 // the frame now. What is wrong with one is for the writer to find, and to tell.
-func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
+func (b *outbox) enqueue(f dist.Frame) (full bool, err error) {
 	size := frameCost(&f)
 	b.mu.Lock()
 	if b.over {
@@ -219,7 +219,7 @@ func (b *outbox) enqueue(f wire.Frame) (full bool, err error) {
 }
 
 // frameCost estimates what a frame takes.
-func frameCost(f *wire.Frame) int {
+func frameCost(f *dist.Frame) int {
 	size := frameSize + mailbox.Size(f.Payload)
 	if f.Spawn != nil {
 		size += mailbox.Size(f.Spawn.Args)
@@ -227,7 +227,7 @@ func frameCost(f *wire.Frame) int {
 	return size
 }
 
-const frameSize = int(unsafe.Sizeof(wire.Frame{}))
+const frameSize = int(unsafe.Sizeof(dist.Frame{}))
 
 // A sender may have a lateShare of the limit waiting behind a long message of its
 // own; when all senders together have lateSum times the limit, nothing more.
@@ -267,7 +267,7 @@ func (b *outbox) space(who PID) <-chan struct{} {
 
 // held adds to what the writer holds of a sender, or takes it away: the cost of f, or less
 // that.
-func (b *outbox) held(f *wire.Frame, bytes int) {
+func (b *outbox) held(f *dist.Frame, bytes int) {
 	who := f.From
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -305,7 +305,7 @@ func (b *outbox) requestTick() {
 // take begins a pass of the writer: it returns all that waits in the queue; spent
 // is the slice of the time before, to be used again; left is what the link has of long
 // messages.
-func (b *outbox) take(spent []wire.Frame, left int) (frames []wire.Frame, tick bool) {
+func (b *outbox) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool) {
 	if cap(spent) > keptFrames {
 		spent = nil
 	}
@@ -359,7 +359,7 @@ const keptFrames = 4096
 
 // rest says that the writer has nothing to write and will sleep, once it has
 // looked at link again. False: there is something.
-func (b *outbox) rest(link wire.Link) bool {
+func (b *outbox) rest(link dist.Link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.frames) > 0 || b.tick || b.room != nil {
@@ -367,8 +367,8 @@ func (b *outbox) rest(link wire.Link) bool {
 	}
 	if b.link == nil {
 		b.link = link
-		b.quick, _ = link.(wire.Quick)
-		b.prompt, _ = link.(wire.Prompt)
+		b.quick, _ = link.(dist.Quick)
+		b.prompt, _ = link.(dist.Prompt)
 	}
 	b.passed(b.linked)
 	b.step(flush.Rest)
@@ -384,7 +384,7 @@ func letGo(room *chan struct{}) {
 }
 
 // close ends the box and returns what was not written.
-func (b *outbox) close() []wire.Frame {
+func (b *outbox) close() []dist.Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = true

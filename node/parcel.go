@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // parcel is a run of messages from a peer to one actor, which are put into its
@@ -36,9 +36,9 @@ const (
 
 // pack puts the message of f into the parcel, if it may go there. more: there are
 // further frames to be read at once.
-func (p *peer) pack(f *wire.Frame, more bool) bool {
+func (p *peer) pack(f *dist.Frame, more bool) bool {
 	b := &p.parcel
-	if b.q == nil && !more || f.Op != wire.OpSend || f.ID != 0 || f.Token != nil || f.Name != "" || !f.Ref.IsZero() {
+	if b.q == nil && !more || f.Op != dist.OpSend || f.ID != 0 || f.Token != nil || f.Name != "" || !f.Ref.IsZero() {
 		return false
 	}
 	q := b.q

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What is in a parcel for a process that dies meanwhile is a dead letter, message by
@@ -25,13 +25,13 @@ func TestParcelForTheDead(t *testing.T) {
 	pid, err := n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
 	p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
-	letter := func(msg any) *wire.Frame { return &wire.Frame{Op: wire.OpSend, To: pid, Payload: msg} }
+	letter := func(msg any) *dist.Frame { return &dist.Frame{Op: dist.OpSend, To: pid, Payload: msg} }
 	assert.False(t, p.pack(letter(0), false), "one alone needs no parcel")
 	for i := range 5 {
 		require.True(t, p.pack(letter(i), true))
 	}
-	assert.False(t, p.pack(&wire.Frame{Op: wire.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
-	assert.False(t, p.pack(&wire.Frame{Op: wire.OpLink, To: pid}, true))
+	assert.False(t, p.pack(&dist.Frame{Op: dist.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
+	assert.False(t, p.pack(&dist.Frame{Op: dist.OpLink, To: pid}, true))
 	n.Exit(pid, Kill)
 	dead := n.DeadLetters(64)
 	p.deliverParcel()
@@ -81,7 +81,7 @@ func testReaderHandlesParcels(t *testing.T) {
 	parcel := func(f func()) (still bool) {
 		do.Store(&f)
 		for i := range inbox.RunSize {
-			require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
+			require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
 		}
 		return p.parcel.owed == 0 || p.help()
 	}
@@ -111,7 +111,7 @@ func testReaderHandlesParcels(t *testing.T) {
 	require.Equal(t, 11, mine)
 	p.parcel.dear = 0
 	for i := range inbox.RunSize {
-		require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i + 1}, true))
+		require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i + 1}, true))
 	}
 	require.Equal(t, inbox.RunSize, p.parcel.owed)
 	p.parcel.owed = 1 << 24 // as if so many had taken so little
@@ -161,7 +161,7 @@ func TestRunInMailbox(t *testing.T) {
 			<-held
 			first, left := inbox.RunSize, 0
 			for i := range inbox.RunSize {
-				require.True(t, p.pack(&wire.Frame{Op: wire.OpSend, To: pid, Payload: i}, true))
+				require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
 			}
 			if !o.Coroutine {
 				left = 1 // the message in hand counts

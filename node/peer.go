@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // peer is another node, from the first wish to reach it until the connection is
@@ -40,7 +41,7 @@ type peer struct {
 	in      map[Ref]*monitor      // of processes there, over processes here
 	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
 	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
-	link    wire.Link             // nil: being connected
+	link    dist.Link             // nil: being connected
 	visit   uint64                // by which the link was made; 0: this node has dialled
 	box     outbox
 	done    chan struct{} // closed when over
@@ -61,8 +62,8 @@ type peer struct {
 	parcel   parcel
 	reader   *executor.Guest // the reader as the pool knows it
 	guest    *executor.Guest // nil: more than one message has come
-	ahead    wire.Ahead      // nil: the link has none
-	batch    wire.Batch      // nil: the link has none, or is not ahead
+	ahead    dist.Ahead      // nil: the link has none
+	batch    dist.Batch      // nil: the link has none, or is not ahead
 	spin     spinPolicy
 	deferred int // frames whose answers have not been sent
 
@@ -116,11 +117,11 @@ func newPeer(n *Node, name Atom) *peer {
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f wire.Frame) { p.box.put(&p.n.acting, f) }
+func (p *peer) signal(f dist.Frame) { p.box.put(&p.n.acting, f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
-func (p *peer) send(a *acting, f wire.Frame) {
+func (p *peer) send(a *acting, f dist.Frame) {
 	if t := p.n.traces(); t != nil {
 		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
 	}
@@ -137,7 +138,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 	from := a.sender()
 	full, err := p.box.message(a, from, to, msg)
 	if err != nil {
-		p.n.lost(wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+		p.n.lost(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 	}
 	if full {
 		p.pace(a)
@@ -146,7 +147,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 
 // sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
 // behind what its sender has sent before.
-func (p *peer) sendAnswer(a *acting, f wire.Frame) {
+func (p *peer) sendAnswer(a *acting, f dist.Frame) {
 	if t := p.n.traces(); t != nil {
 		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
 	}
@@ -155,7 +156,7 @@ func (p *peer) sendAnswer(a *acting, f wire.Frame) {
 }
 
 // post is send without being held up. full: it would have been.
-func (p *peer) post(a *acting, f wire.Frame) (full bool) {
+func (p *peer) post(a *acting, f dist.Frame) (full bool) {
 	full, err := p.box.put(a, f)
 	if err != nil {
 		p.n.lost(f) // no error: as for any message to the dead
@@ -183,24 +184,24 @@ func (p *peer) pace(a *acting) {
 	}
 }
 
-func (n *Node) loseAll(frames []wire.Frame) {
+func (n *Node) loseAll(frames []dist.Frame) {
 	for _, f := range frames {
 		n.lost(f)
 	}
 }
 
 // lost makes a dead letter of what will not be sent and of which nobody else is told.
-func (n *Node) lost(f wire.Frame) {
+func (n *Node) lost(f dist.Frame) {
 	if !f.Lossy {
 		n.bury(f, CauseNotConnected)
 	}
 }
 
-func (n *Node) bury(f wire.Frame, why Cause) {
+func (n *Node) bury(f dist.Frame, why Cause) {
 	switch {
-	case f.Op == wire.OpSend:
+	case f.Op == dist.OpSend:
 		n.dead.add(DeadLetter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
-	case f.Op == wire.OpSpawn && f.Spawn.Function == executeCast:
+	case f.Op == dist.OpSpawn && f.Spawn.Function == executeCast:
 		n.dead.add(DeadLetter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
 	}
 }
@@ -231,12 +232,12 @@ func (p *peer) read() {
 		}
 	}()
 	p.reader, p.guest = p.n.pool.Guest(func() { go p.readOn() }), nil
-	p.ahead, _ = p.link.(wire.Ahead)
+	p.ahead, _ = p.link.(dist.Ahead)
 	if p.ahead != nil {
-		p.batch, _ = p.link.(wire.Batch)
+		p.batch, _ = p.link.(dist.Batch)
 	}
-	p.spin.link, _ = p.link.(wire.Keen)
-	var f wire.Frame // one for all, which nobody keeps
+	p.spin.link, _ = p.link.(dist.Keen)
+	var f dist.Frame // one for all, which nobody keeps
 	yield := p.yieldWhileSpinning
 	for {
 		if p.deferred >= mostDeferred || p.ahead == nil || !p.ahead.More() {
@@ -387,7 +388,7 @@ func (p *peer) connectLink(near *proc, far PID) bool {
 		return true
 	}
 	p.links[linkKey{near.id, far}] = active // the end of an earlier unlink means nothing any more
-	p.signal(wire.Frame{Op: wire.OpLink, From: near.pid(), To: far})
+	p.signal(dist.Frame{Op: dist.OpLink, From: near.pid(), To: far})
 	return true
 }
 
@@ -397,7 +398,7 @@ func (p *peer) exitLink(near uint64, far PID, reason any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if unlinking, ok := p.links[key]; ok && unlinking == active {
-		p.signal(wire.Frame{Op: wire.OpExit, From: p.n.origin.PID(near), To: far, Payload: reason})
+		p.signal(dist.Frame{Op: dist.OpExit, From: p.n.origin.PID(near), To: far, Payload: reason})
 	}
 	delete(p.links, key)
 }
@@ -416,7 +417,7 @@ func (p *peer) cutLink(near uint64, far PID) {
 		p.unacked = true
 		q.Ask()
 	}
-	p.signal(wire.Frame{Op: wire.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
+	p.signal(dist.Frame{Op: dist.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
 }
 
 // watch makes m, a monitor of a process here over one there. False: the
@@ -432,7 +433,7 @@ func (p *peer) watch(m *monitor) bool {
 		return true
 	}
 	p.out[m.ref.Number()] = m
-	p.signal(wire.Frame{Op: wire.OpMonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
+	p.signal(dist.Frame{Op: dist.OpMonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
 	return true
 }
 
@@ -443,7 +444,7 @@ func (p *peer) unwatch(m *monitor) {
 	delete(p.downs, m)
 	if p.out[m.ref.Number()] == m {
 		delete(p.out, m.ref.Number())
-		p.signal(wire.Frame{Op: wire.OpDemonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
+		p.signal(dist.Frame{Op: dist.OpDemonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
 	}
 }
 
@@ -456,7 +457,7 @@ func (p *peer) tellDown(m *monitor, pid PID, reason any) {
 		return
 	}
 	delete(p.in, m.ref)
-	p.signal(wire.Frame{Op: wire.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: reason})
+	p.signal(dist.Frame{Op: dist.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: reason})
 }
 
 // farCall is a call, or a spawn, that waits for an answer from there.
@@ -482,14 +483,14 @@ func (f *farCall) forget() {
 
 func (f *farCall) demonitorLocked() {
 	if f.name != "" || !f.to.IsZero() {
-		f.p.signal(wire.Frame{Op: wire.OpDemonitor, From: f.from, To: f.to, Name: f.name, Ref: f.ref})
+		f.p.signal(dist.Frame{Op: dist.OpDemonitor, From: f.from, To: f.to, Name: f.name, Ref: f.ref})
 	}
 }
 
 // ask makes t wait for the answer to f: what away says is sent.
-func (p *peer) ask(a *acting, t ticket, what awaited, away *farCall, f wire.Frame) bool {
+func (p *peer) ask(a *acting, t ticket, what awaited, away *farCall, f dist.Frame) bool {
 	ref := f.Ref
-	if f.Op == wire.OpSend { // for a receipt
+	if f.Op == dist.OpSend { // for a receipt
 		ref = p.n.origin.RefOf(f.ID)
 	}
 	away.p, away.ref, away.from = p, ref, f.From
@@ -510,7 +511,7 @@ func (p *peer) ask(a *acting, t ticket, what awaited, away *farCall, f wire.Fram
 func (p *peer) watchFor(a *acting, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
 	ref = p.n.newRef()
 	return ref, p.ask(a, t, forReply, &farCall{to: to, name: name},
-		wire.Frame{Op: wire.OpMonitor, From: from, To: to, Name: name, Ref: ref})
+		dist.Frame{Op: dist.OpMonitor, From: from, To: to, Name: name, Ref: ref})
 }
 
 // call sends a request to a process there. The answer comes to an alias, if the
@@ -522,7 +523,7 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 		return
 	}
 	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
-	p.post(a, wire.Frame{Op: wire.OpSend, From: from, To: to, Name: name,
+	p.post(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name,
 		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: a.p.token()})
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // PeerInfo describes a connection to another node, as it was at one moment.
@@ -29,7 +29,7 @@ type PeerInfo struct {
 	Calls    int // calls and spawns from here that wait for an answer from there
 
 	BytesIn, BytesOut   uint64    // of this connection, ticks included
-	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (wire.Gauge)
+	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (dist.Gauge)
 	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.TickTime
 }
 
@@ -87,7 +87,7 @@ func (p *peer) info() (PeerInfo, bool) {
 	about := link.Peer()
 	i.Up, i.Creation, i.Protocol, i.Addr, i.Hidden = true, about.ID.Creation, about.Protocol, about.Addr, about.Hidden
 	i.BytesIn, i.BytesOut = link.Traffic()
-	if g, ok := link.(wire.Gauge); ok {
+	if g, ok := link.(dist.Gauge); ok {
 		var waiting int
 		i.FramesOut, waiting = g.Gauge()
 		i.Queue += waiting

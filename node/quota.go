@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // newQuota returns what all peers may make the node hold.
@@ -17,7 +17,7 @@ func newQuota(c ClusterLimits, message int) *quota.Quota {
 }
 
 // holdLimits are the limits for what peers make this node hold.
-func (d *dist) holdLimits() []LimitUse {
+func (d *distribution) holdLimits() []LimitUse {
 	q := d.quota
 	use := func(l *limit.Limit, used int64) LimitUse {
 		return LimitUse{Name: l.Use().Name, Max: l.Max(), Used: used, Refused: l.Refused()}
@@ -38,7 +38,7 @@ func (d *dist) holdLimits() []LimitUse {
 
 // lookAtPeers ends the links to those who do not take what is sent to them. It returns when
 // to look again, at the latest.
-func (d *dist) lookAtPeers() (again time.Duration) {
+func (d *distribution) lookAtPeers() (again time.Duration) {
 	now := d.n.env.Now()
 	again = d.quota.LookEvery()
 	for _, p := range d.all() {
@@ -66,7 +66,7 @@ func (p *peer) endTelling(why error) {
 	link := p.link
 	p.mu.Unlock()
 	p.n.cfg.Log.Warn("closing a connection: the peer exceeded a limit", "peer", string(p.name), "reason", why.Error())
-	if l, ok := link.(wire.Explainer); ok {
+	if l, ok := link.(dist.Explainer); ok {
 		l.Explain(why.Error())
 	}
 	p.end(why)
@@ -78,7 +78,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
 	w := p.box.waits()
-	if g, ok := link.(wire.Gauge); ok {
+	if g, ok := link.(dist.Gauge); ok {
 		_, n := g.Gauge()
 		w.linked = max(w.linked, n)
 	}
@@ -86,7 +86,7 @@ func (p *peer) lookAt(now time.Time) (why error) {
 		Answers: w.answers, Longest: w.longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:
-	case wire.Taker:
+	case dist.Taker:
 		l.Sent, l.Unsent, l.Steady = link.Taken()
 	default:
 		_, l.Sent = link.Traffic()

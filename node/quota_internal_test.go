@@ -10,20 +10,21 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // gauged is a link that says of itself what a test wants.
 type gauged struct {
-	wire.Link
+	dist.Link
 	buffered int
 	sent     uint64
 	unsent   int
 	unsteady bool
 }
 
-func (g *gauged) Peer() wire.Peer                  { return wire.Peer{} }
+func (g *gauged) Peer() dist.Peer                  { return dist.Peer{} }
 func (g *gauged) Close() error                     { return nil }
-func (g *gauged) Write(*wire.Frame) (int, error)   { return g.buffered, nil }
+func (g *gauged) Write(*dist.Frame) (int, error)   { return g.buffered, nil }
 func (g *gauged) Gauge() (uint64, int)             { return 0, g.buffered }
 func (g *gauged) Taken() (uint64, int, bool)       { return g.sent, g.unsent, !g.unsteady }
 func (g *gauged) Flush(bool) (left int, err error) { return 0, nil }
@@ -53,7 +54,7 @@ func TestQuotaShares(t *testing.T) {
 	q := n.dist.quota
 	put := func(p *peer, bytes int) bool {
 		p.link.(*gauged).buffered = bytes
-		full, err := p.box.put(new(acting), wire.Frame{Op: wire.OpSend})
+		full, err := p.box.put(new(acting), dist.Frame{Op: dist.OpSend})
 		require.NoError(t, err)
 		return full
 	}
@@ -85,7 +86,7 @@ func TestQuotaLooks(t *testing.T) {
 	start := time.Unix(1000, 0)
 	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
 	_, peers := connectedTo(t, Distribution{Queue: kib, Cluster: limits}, stuck)
-	_, err := peers[0].box.put(new(acting), wire.Frame{Op: wire.OpSend})
+	_, err := peers[0].box.put(new(acting), dist.Frame{Op: dist.OpSend})
 	require.NoError(t, err)
 	stuck.buffered = 0
 	require.NoError(t, peers[0].lookAt(start))

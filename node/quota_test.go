@@ -18,39 +18,40 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/native"
 )
 
 // eachProtocol runs a test with each protocol that a peer can do harm by.
-func eachProtocol(t *testing.T, f func(t *testing.T, p func() wire.Protocol)) {
-	for name, p := range map[string]func() wire.Protocol{
-		"erlang": func() wire.Protocol { return &erldist.Protocol{} },
-		"native": func() wire.Protocol { return &native.Protocol{} },
+func eachProtocol(t *testing.T, f func(t *testing.T, p func() dist.Protocol)) {
+	for name, p := range map[string]func() dist.Protocol{
+		"erlang": func() dist.Protocol { return &erldist.Protocol{} },
+		"native": func() dist.Protocol { return &native.Protocol{} },
 	} {
 		t.Run(name, func(t *testing.T) { f(t, p) })
 	}
 }
 
 // exposed starts a node that speaks one protocol.
-func exposed(t *testing.T, tr wire.Transport, p wire.Protocol, d node.Distribution) (*node.Node, *logtest.Text) {
-	d.Transport, d.Protocols, d.Cookie, d.Finder, d.Listen = tr, []wire.Protocol{p}, "secret", &nodetest.Places{}, "127.0.0.1:0"
+func exposed(t *testing.T, tr dist.Transport, p dist.Protocol, d node.Distribution) (*node.Node, *logtest.Text) {
+	d.Transport, d.Protocols, d.Cookie, d.Finder, d.Listen = tr, []dist.Protocol{p}, "secret", &nodetest.Places{}, "127.0.0.1:0"
 	log := new(logtest.Text)
 	return nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &d, Log: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
 // raw is a peer by hand: a link without a node.
 type raw struct {
-	wire.Link
+	dist.Link
 	conn net.Conn
 	id   wire.Origin
 }
 
 // connectRaw connects to n in some name.
-func connectRaw(t *testing.T, n *node.Node, tr wire.Transport, p wire.Protocol, name node.Atom) *raw {
+func connectRaw(t *testing.T, n *node.Node, tr dist.Transport, p dist.Protocol, name node.Atom) *raw {
 	conn, err := tr.Dial(soon(t), n.Addr().String(), n.Name())
 	require.NoError(t, err)
-	h := wire.Handshake{Local: wire.NodeID{Name: name, Creation: 7}, Hidden: true, Peer: n.Name(),
+	h := dist.Handshake{Local: wire.NodeID{Name: name, Creation: 7}, Hidden: true, Peer: n.Name(),
 		Cookies: func(node.Atom) (string, string) { return "secret", "secret" }}
 	l, err := p.Dial(soon(t), conn, h)
 	require.NoError(t, err)
@@ -65,7 +66,7 @@ func connectRaw(t *testing.T, n *node.Node, tr wire.Transport, p wire.Protocol, 
 }
 
 // say sends a signal at once.
-func (r *raw) say(f wire.Frame) error {
+func (r *raw) say(f dist.Frame) error {
 	if n, err := r.Write(&f); err != nil || n < 32<<10 {
 		return err
 	}
@@ -74,16 +75,16 @@ func (r *raw) say(f wire.Frame) error {
 }
 
 // until reads until a signal of that kind comes.
-func (r *raw) until(t *testing.T, op wire.Op) wire.Frame {
+func (r *raw) until(t *testing.T, op dist.Op) dist.Frame {
 	require.NoError(t, r.conn.SetReadDeadline(time.Now().Add(farPatience)))
 	for {
-		var f wire.Frame
+		var f dist.Frame
 		require.NoError(t, r.Read(&f))
 		if f.Op == op {
 			return f
 		}
-		if f.Op == wire.OpSpawn { // the question for the release
-			require.NoError(t, r.say(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: node.Atom("notsup")}))
+		if f.Op == dist.OpSpawn { // the question for the release
+			require.NoError(t, r.say(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: node.Atom("notsup")}))
 		}
 	}
 }
@@ -122,7 +123,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 			}
 		}),
 	}
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
 				tr := newPipes()
@@ -132,7 +133,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 				me := r.id.PID(5)
 				for range 20_000 { // 20 MiB of replies
-					require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "server",
+					require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "server",
 						Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}}))
 				}
 				_, err = r.Flush(false)
@@ -162,7 +163,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 
 // Answers that a peer does not read are not kept without bound.
 func TestQuotaAnswersNotRead(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}})
@@ -172,7 +173,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 		var err error
 		sent := 0
 		for ; err == nil && sent < 2_000_000; sent++ {
-			err = r.say(wire.Frame{Op: wire.OpMonitor, From: me, To: nobody, Ref: r.id.RefOf(uint64(sent + 1))})
+			err = r.say(dist.Frame{Op: dist.OpMonitor, From: me, To: nobody, Ref: r.id.RefOf(uint64(sent + 1))})
 		}
 		require.Error(t, err, "all monitors were taken")
 		text := ended(t, n, "frozen@127.0.0.1", log)
@@ -186,7 +187,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 
 // Neither are long ones, though one alone may be longer than all that may wait.
 func TestQuotaLongAnswersNotRead(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}})
@@ -201,7 +202,7 @@ func TestQuotaLongAnswersNotRead(t *testing.T) {
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		me := r.id.PID(5)
 		ask := func() error {
-			err := r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "long",
+			err := r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "long",
 				Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}})
 			if err == nil {
 				_, err = r.Flush(false)
@@ -209,7 +210,7 @@ func TestQuotaLongAnswersNotRead(t *testing.T) {
 			return err
 		}
 		require.NoError(t, ask())
-		f := r.until(t, wire.OpSend)
+		f := r.until(t, dist.OpSend)
 		require.Len(t, f.Payload.(wire.Tuple)[1], len(long), "one is let through")
 		asked := 1
 		for ; err == nil && asked < 200_000; asked++ {
@@ -260,8 +261,8 @@ func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 
 // A link on which nothing is taken is ended, with the cause, and its senders go on.
 func TestQuotaStall(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
-		tr := wire.TCP{}
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
+		tr := dist.TCP{}
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		stop := make(chan struct{})
@@ -285,9 +286,9 @@ func TestQuotaStall(t *testing.T) {
 
 // Who reads slowly is not cut off, however long it takes.
 func TestQuotaSlowReader(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		const stall = 250 * time.Millisecond
-		tr := wire.TCP{}
+		tr := dist.TCP{}
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}})
 		r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
 		over := flood(t, n, r.id.PID(5))
@@ -343,9 +344,9 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 // and what it had is given back.
 func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: wire.LinkLimits{Message: message},
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: dist.LinkLimits{Message: message},
 			Cluster: node.ClusterLimits{Fragments: 5 << 20}})
 		got := make(chan int, 1)
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -355,7 +356,7 @@ func TestQuotaFragments(t *testing.T) {
 		require.NoError(t, err)
 		begin := func(name node.Atom) *raw {
 			r := connectRaw(t, n, tr, p(), name)
-			_, err := r.Write(&wire.Frame{Op: wire.OpSend, From: r.id.PID(5), Name: "sink", Payload: make([]byte, message-1000)})
+			_, err := r.Write(&dist.Frame{Op: dist.OpSend, From: r.id.PID(5), Name: "sink", Payload: make([]byte, message-1000)})
 			require.NoError(t, err)
 			return r
 		}
@@ -403,7 +404,7 @@ func TestQuotaFragments(t *testing.T) {
 
 // What a peer has too many of is refused it, each as its protocol can, and nothing else.
 func TestQuotaHeld(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() wire.Protocol) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
 		require.NoError(t, n.ExportBehaviour(mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
@@ -413,33 +414,33 @@ func TestQuotaHeld(t *testing.T) {
 		require.NoError(t, err)
 		r := connectRaw(t, n, tr, p(), "many@127.0.0.1")
 		ref := uint64(0)
-		flush := func(f wire.Frame) {
+		flush := func(f dist.Frame) {
 			require.NoError(t, r.say(f))
 			_, err := r.Flush(false)
 			require.NoError(t, err)
 		}
 		for range 5 {
 			ref++
-			flush(wire.Frame{Op: wire.OpMonitor, From: r.id.PID(5), To: pid, Ref: r.id.RefOf(ref)})
+			flush(dist.Frame{Op: dist.OpMonitor, From: r.id.PID(5), To: pid, Ref: r.id.RefOf(ref)})
 		}
 		for i := range 3 {
-			down := r.until(t, wire.OpDown)
+			down := r.until(t, dist.OpDown)
 			assert.Equal(t, node.Atom("system_limit"), down.Payload)
 			assert.Equal(t, r.id.RefOf(uint64(3+i)), down.Ref)
 		}
 		for i := range 5 {
-			flush(wire.Frame{Op: wire.OpLink, From: r.id.PID(uint64(10 + i)), To: pid})
+			flush(dist.Frame{Op: dist.OpLink, From: r.id.PID(uint64(10 + i)), To: pid})
 		}
 		for i := range 3 {
-			exit := r.until(t, wire.OpExit)
+			exit := r.until(t, dist.OpExit)
 			assert.Equal(t, node.Atom("system_limit"), exit.Payload)
 			assert.Equal(t, r.id.PID(uint64(12+i)), exit.To)
 		}
-		spawn := func(name node.Atom) wire.Frame {
+		spawn := func(name node.Atom) dist.Frame {
 			ref++
-			flush(wire.Frame{Op: wire.OpSpawn, From: r.id.PID(5), Ref: r.id.RefOf(ref),
-				Spawn: &wire.Spawn{Module: "quota", Function: "echo", Name: name}})
-			return r.until(t, wire.OpSpawnReply)
+			flush(dist.Frame{Op: dist.OpSpawn, From: r.id.PID(5), Ref: r.id.RefOf(ref),
+				Spawn: &dist.Spawn{Module: "quota", Function: "echo", Name: name}})
+			return r.until(t, dist.OpSpawnReply)
 		}
 		first := spawn("one")
 		require.False(t, first.From.IsZero(), "%v", first.Payload)
@@ -487,12 +488,12 @@ func TestQuotaHeldByRex(t *testing.T) {
 	r := connectRaw(t, n, tr, &erldist.Protocol{}, "many@127.0.0.1")
 	me := r.id.PID(5)
 	for range 3 {
-		require.NoError(t, r.say(wire.Frame{Op: wire.OpSend, From: me, Name: "rex", Payload: wire.Tuple{me,
+		require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "rex", Payload: wire.Tuple{me,
 			wire.Tuple{node.Atom("call"), node.Atom("quota"), node.Atom("wait"), wire.List{}, me}}}))
 	}
 	_, err := r.Flush(false)
 	require.NoError(t, err)
-	assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, wire.OpSend).Payload))
+	assert.Equal(t, "{rex,{badrpc,{'EXIT',system_limit}}}", wire.Format(r.until(t, dist.OpSend).Payload))
 	assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
 }
 

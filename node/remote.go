@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // NodeDown says that the connection to a node has been lost, to a process that
@@ -70,7 +71,7 @@ const recentPeers = 16
 
 // forgetRecent takes a peer that is over out of those that are remembered: it would keep
 // its link, with the buffers of both directions, until another peer has its place.
-func (d *dist) forgetRecent(p *peer) {
+func (d *distribution) forgetRecent(p *peer) {
 	for i := range d.recent {
 		if r := d.recent[i].Load(); r != nil && r.p == p {
 			d.recent[i].CompareAndSwap(r, nil)
@@ -93,7 +94,7 @@ func (n *Node) sendFar(a *acting, to PID, msg, token any) error {
 		if token == nil {
 			p.message(a, to, msg)
 		} else {
-			p.send(a, wire.Frame{Op: wire.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
+			p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
 		}
 		return nil
 	}
@@ -106,7 +107,7 @@ func (n *Node) sendAt(a *acting, at At, msg any) error {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {
-		p.send(a, wire.Frame{Op: wire.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
+		p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
 		return nil
 	}
 	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
@@ -233,7 +234,7 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (PID, error) {
 	a := from.caller()
 	n := a.node
-	s := &wire.Spawn{Module: module, Function: function, Args: args, Leader: a.leader()}
+	s := &dist.Spawn{Module: module, Function: function, Args: args, Leader: a.leader()}
 	if at == n.cfg.Name {
 		return n.spawnHere(s)
 	}
@@ -244,7 +245,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 	pr := a.promise()
 	pr.target = nil
 	t := pr.arm()
-	p.askSoon(a, t, wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()})
+	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()})
 	pid, err := a.await(ctx, t)
 	if err != nil {
 		return PID{}, err
@@ -253,7 +254,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 }
 
 // spawnHere is for a spawn that this node asks of itself.
-func (n *Node) spawnHere(s *wire.Spawn) (PID, error) {
+func (n *Node) spawnHere(s *dist.Spawn) (PID, error) {
 	b, err := n.wanted(nil, s)
 	if err != nil {
 		return PID{}, &SpawnError{ErrorTerm(err)}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What OTP's module erpc asks other nodes for, and what is offered to it.
@@ -65,12 +66,12 @@ func CastRPC(from Caller, at Atom, module, function Atom, args ...any) error {
 	if a.p != nil && a.p.gone() {
 		return ErrExited
 	}
-	s := &wire.Spawn{Module: erpc, Function: executeCast, Args: []any{module, function, wire.List(args)}, Leader: a.leader()}
+	s := &dist.Spawn{Module: erpc, Function: executeCast, Args: []any{module, function, wire.List(args)}, Leader: a.leader()}
 	if at == n.cfg.Name {
 		_, err := n.spawnHere(s)
 		return err
 	}
-	f := wire.Frame{Op: wire.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()}
+	f := dist.Frame{Op: dist.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()}
 	p := n.peer(at)
 	if p == nil {
 		n.lost(f)
@@ -152,7 +153,7 @@ func (a *acting) apply(async bool, p *promise, at, module, function Atom, args [
 func (a *acting) applyOn(q *peer, t ticket, module, function Atom, args []any) {
 	n := a.node
 	ref := n.newRef() // of the request, and of the result
-	q.ask(a, t, forResult, &farCall{}, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &wire.Spawn{
+	q.ask(a, t, forResult, &farCall{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &dist.Spawn{
 		Module: erpc, Function: executeCall, Monitor: true, Leader: a.leader(),
 		Args: []any{ref, module, function, wire.List(args)},
 	}})
@@ -241,7 +242,7 @@ func (e *RemoteError) Term() any {
 }
 
 // erpcFor makes the process that calls a function for erpc on another node, p.
-func (n *Node) erpcFor(p *peer, s *wire.Spawn) ProcessFunc {
+func (n *Node) erpcFor(p *peer, s *dist.Spawn) ProcessFunc {
 	args, cast := s.Args, s.Function == executeCast
 	var ref any
 	if !cast {

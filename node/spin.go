@@ -9,7 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cgroup"
 	"github.com/actornode/actornode/node/internal/flush"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // spinPolicy is what a reader knows of how soon messages come. To sleep and to be woken
@@ -19,7 +19,7 @@ import (
 // sends the next message soon. It does so while that is of use in every second case at
 // least, and only if no other reader of the node does.
 type spinPolicy struct {
-	link wire.Keen // nil: the link cannot spin
+	link dist.Keen // nil: the link cannot spin
 	skip int       // so many messages it slept after, the last time that it was of no use
 	left int       // so many it will yet
 

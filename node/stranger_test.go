@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 )
 
@@ -130,7 +131,7 @@ func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 		old := w.dial(t, x, "native", "127.0.0.2") // as a life of a that has not ended its connection
 		link, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
-		l, err := link[0].Dial(soon(t), old, wire.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
+		l, err := link[0].Dial(soon(t), old, dist.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
 			Peer: x.Name(), Hidden: true,
 			Cookies: func(wire.Atom) (string, string) { return "secret", "secret" }})
 		require.NoError(t, err)
@@ -200,7 +201,7 @@ func relayed(t *testing.T) (*node.Node, *relay) {
 	for _, name := range []node.Atom{"relay@127.0.0.1", "other@127.0.0.1"} {
 		w.places.Put(name, []discovery.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
 	}
-	return w.start(t, "victim", node.Distribution{Protocols: []wire.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
+	return w.start(t, "victim", node.Distribution{Protocols: []dist.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
 }
 
 // dialledBy has the node connect to a name, and returns the connection.

@@ -21,7 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -209,7 +209,7 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "may not speak TLS")
 
 	// We without TLS, they with it: nobody gets anywhere, or hangs.
-	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: wire.LinkLimits{Timeout: time.Second}})
+	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: dist.LinkLimits{Timeout: time.Second}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
 	require.NotErrorIs(t, plain.Ping(soon(t), e.name), context.DeadlineExceeded)
 	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))

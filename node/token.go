@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Sequential trace tokens: what seq_trace of OTP puts on messages to follow what
@@ -158,7 +159,7 @@ func (p *promise) reply(a *acting, to PID, ref Ref, alias bool, tag any) {
 		v = wire.Tuple{wire.Error, ErrorTerm(p.err)}
 	}
 	msg := wire.Tuple{tag, v}
-	f, where := wire.Frame{Op: wire.OpSend, To: to, Payload: msg, Token: a.p.token()}, to.Node()
+	f, where := dist.Frame{Op: dist.OpSend, To: to, Payload: msg, Token: a.p.token()}, to.Node()
 	if alias {
 		f.To, f.Ref, where = PID{}, ref, ref.Node()
 	}

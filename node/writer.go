@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // writer is the goroutine that writes to a peer: started when the peer is
@@ -14,13 +15,13 @@ import (
 // long message is under way it holds until that has left; those of others go on.
 type writer struct {
 	p    *peer
-	held map[PID][]wire.Frame // by sender, in order; none is empty
+	held map[PID][]dist.Frame // by sender, in order; none is empty
 	left int                  // bytes of long messages in the link
 }
 
 func (p *peer) write() {
 	defer p.n.dist.wg.Done()
-	w := writer{p: p, held: make(map[PID][]wire.Frame)}
+	w := writer{p: p, held: make(map[PID][]dist.Frame)}
 	if err := w.run(); err != nil {
 		p.box.step(flush.End)
 		select { // what the peer has said before it went is still to be read
@@ -36,7 +37,7 @@ func (p *peer) write() {
 
 // run writes until p is over; nil, or until the link fails.
 func (w *writer) run() error {
-	var batch []wire.Frame
+	var batch []dist.Frame
 	for {
 		var tick bool
 		batch, tick = w.p.box.take(batch, w.left)
@@ -73,7 +74,7 @@ const flushAt = 64 << 10
 
 // all writes a batch into the link, or holds it. After an error done frames have
 // been taken care of.
-func (w *writer) all(batch []wire.Frame) (done int, err error) {
+func (w *writer) all(batch []dist.Frame) (done int, err error) {
 	for i := range batch {
 		f := &batch[i]
 		if len(w.held) > 0 && w.held[f.From] != nil {
@@ -81,7 +82,7 @@ func (w *writer) all(batch []wire.Frame) (done int, err error) {
 			continue
 		}
 		n, err := w.one(f)
-		if errors.Is(err, wire.ErrLater) {
+		if errors.Is(err, dist.ErrLater) {
 			w.hold(f)
 			continue
 		}
@@ -95,15 +96,15 @@ func (w *writer) all(batch []wire.Frame) (done int, err error) {
 	return len(batch), nil
 }
 
-func (w *writer) hold(f *wire.Frame) {
+func (w *writer) hold(f *dist.Frame) {
 	w.held[f.From] = append(w.held[f.From], *f)
 	w.p.box.held(f, frameCost(f))
 }
 
 // one writes a frame into the link.
-func (w *writer) one(f *wire.Frame) (buffered int, err error) {
+func (w *writer) one(f *dist.Frame) (buffered int, err error) {
 	buffered, err = w.p.link.Write(f)
-	if err != nil && !errors.Is(err, wire.ErrLater) {
+	if err != nil && !errors.Is(err, dist.ErrLater) {
 		err = w.p.unfit(f, err)
 	}
 	return buffered, err
@@ -128,7 +129,7 @@ func (w *writer) flush(tick bool) (more bool, err error) {
 				frames = frames[1:]
 			}
 		}
-		if errors.Is(err, wire.ErrLater) {
+		if errors.Is(err, dist.ErrLater) {
 			err = nil
 		}
 		if w.held[from] = frames; len(frames) == 0 {
@@ -142,7 +143,7 @@ func (w *writer) flush(tick bool) (more bool, err error) {
 // too much, or what the peer does not understand; other errors it returns. A
 // message is a dead letter. A reason is replaced, in its place, for its receiver
 // must be told. Who waits for an answer gets the error.
-func (p *peer) unfit(f *wire.Frame, err error) error {
+func (p *peer) unfit(f *dist.Frame, err error) error {
 	var why *wire.EncodeError
 	if !errors.As(err, &why) {
 		return err
@@ -150,7 +151,7 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 	p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
 		"signal", f.Op.String(), "error", why)
 	switch f.Op {
-	case wire.OpSend:
+	case dist.OpSend:
 		p.n.bury(*f, CauseNotATerm)
 		if ref, ok := requestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
@@ -158,12 +159,12 @@ func (p *peer) unfit(f *wire.Frame, err error) error {
 		if f.ID != 0 {
 			p.answer(p.n.origin.RefOf(f.ID), nil, why)
 		}
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		p.n.bury(*f, CauseNotATerm)
 		p.answer(f.Ref, nil, why)
-	case wire.OpMonitor:
-		p.down(&wire.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
-	case wire.OpExit, wire.OpDown, wire.OpSignal:
+	case dist.OpMonitor:
+		p.down(&dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+	case dist.OpExit, dist.OpDown, dist.OpSignal:
 		text := []rune(fmt.Sprintf("%.*v", maxReason, f.Payload))
 		f.Payload = string(text[:min(len(text), maxReason)])
 		if _, err := p.link.Write(f); !errors.As(err, &why) {

@@ -1,9 +1,7 @@
-// Package wire holds what all packages have in common that deal with other nodes:
-// Erlang's terms as Go values, how they are compared, and how they are written and
-// read as text; and the seam between a node and its protocols ([Protocol], [Link],
-// [Transport], [Frame]). It holds no codec: packages etf and pack turn terms into
-// bytes. Terms need the standard library only; what reads and writes sockets without
-// waiting also needs golang.org/x/sys.
+// Package wire holds Erlang's terms as Go values: what they are, how they are compared,
+// and how they are written and read as text. It holds no codec: packages etf and pack
+// turn terms into bytes. Package dist has the seam between a node and its protocols. The
+// package needs the standard library only.
 //
 // # Nouns
 //

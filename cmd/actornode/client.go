@@ -16,7 +16,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -159,7 +159,7 @@ func (c *client) open(ctx context.Context, env environment) (*session, error) {
 		if codeOf(err) != exitUnreachable {
 			return nil, err
 		}
-		if first == nil || errors.Is(first, wire.ErrPeerName) {
+		if first == nil || errors.Is(first, dist.ErrPeerName) {
 			first = err
 		}
 	}
@@ -209,9 +209,9 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 		err = cause // what node says around it is said here
 	}
 	switch {
-	case errors.Is(err, wire.ErrCookie):
+	case errors.Is(err, dist.ErrCookie):
 		return fail(exitCookie, nil, "%s does not accept the cookie from %s: the nodes have different cookies", at, c.cookieSource(env))
-	case errors.Is(err, wire.ErrNotAllowed):
+	case errors.Is(err, dist.ErrNotAllowed):
 		return fail(exitRefused, err, "%s refused the connection", at)
 	case errors.Is(err, context.Canceled):
 		return fail(exitInterrupted, err, "interrupted")

@@ -29,6 +29,7 @@ import (
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -151,7 +152,7 @@ func (d *daemon) startNode() error {
 		Published: !d.cfg.Hidden,
 		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
-		Limits:  wire.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		Allow:   d.allow(),
 		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // exit is what the program exits with. The list grows at its end.
@@ -63,11 +64,11 @@ var codes = []struct {
 	err  error
 	code exit
 }{
-	{wire.ErrCookie, exitCookie},
+	{dist.ErrCookie, exitCookie},
 	{admin.ErrNoService, exitUnsupported},
 	{admin.ErrNotSupported, exitUnsupported},
 	{admin.ErrNotAllowed, exitRefused},
-	{wire.ErrNotAllowed, exitRefused},
+	{dist.ErrNotAllowed, exitRefused},
 	{node.ErrProtected, exitRefused},
 	{admin.ErrBadRequest, exitUsage},
 	{node.ErrNoProcess, exitNotFound},

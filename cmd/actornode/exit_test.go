@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestExitStatus(t *testing.T) {
@@ -21,8 +22,8 @@ func TestExitStatus(t *testing.T) {
 		{nil, exitOK},
 		{errors.New("other"), exitFailed},
 		{fail(exitRefused, context.Canceled, "said"), exitRefused},
-		{wire.ErrCookie, exitCookie},
-		{wire.ErrNotAllowed, exitRefused},
+		{dist.ErrCookie, exitCookie},
+		{dist.ErrNotAllowed, exitRefused},
 		{node.ErrNoName, exitNotFound},
 		{&node.ExitError{Reason: node.NoProc}, exitNotFound},
 		{&node.ExitError{Reason: node.NoConnection}, exitUnreachable},

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
@@ -111,7 +111,7 @@ func parsePeer(s string) (name node.Atom, end discovery.Endpoint, err error) {
 }
 
 // transport is TLS if files for it are named, else TCP.
-func (o options) transport(env environment, log *slog.Logger) (wire.Transport, error) {
+func (o options) transport(env environment, log *slog.Logger) (dist.Transport, error) {
 	cfg := o.tls
 	var given, missing []string
 	for _, f := range []struct {
@@ -136,7 +136,7 @@ func (o options) transport(env environment, log *slog.Logger) (wire.Transport, e
 	case len(given) == 0 && cfg.AnyHost:
 		return nil, errors.New("--tls-any-host needs --tls-cert, --tls-key and --tls-ca")
 	case len(given) == 0:
-		return wire.TCP{}, nil
+		return dist.TCP{}, nil
 	case len(missing) > 0:
 		return nil, fmt.Errorf("%s: TLS needs %s too", strings.Join(given, ", "), strings.Join(missing, ", "))
 	}

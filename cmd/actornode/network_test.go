@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestNetworkCommandLines(t *testing.T) {
@@ -79,7 +79,7 @@ func TestNetwork(t *testing.T) {
 	env, _, _ := newEnvironment(t, nil)
 	tr, err := options{}.transport(env, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	require.NoError(t, err)
-	assert.Equal(t, wire.TCP{}, tr)
+	assert.Equal(t, dist.TCP{}, tr)
 }
 
 // TestDaemonTLS has a real Erlang node talk to the daemon over TLS, without EPMD.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -46,13 +47,13 @@ var controlShapes = []shape{
 }
 
 var frameShapes = []shape{
-	{int(wire.OpSend), "OpSend", "ft", true}, {int(wire.OpLink), "OpLink", "ft", false}, {int(wire.OpUnlink), "OpUnlink",
+	{int(dist.OpSend), "OpSend", "ft", true}, {int(dist.OpLink), "OpLink", "ft", false}, {int(dist.OpUnlink), "OpUnlink",
 		"fti", false},
-	{int(wire.OpUnlinkAck), "OpUnlinkAck", "fti", false}, {int(wire.OpExit), "OpExit", "ft", true},
-	{int(wire.OpSignal), "OpSignal", "ft", true}, {int(wire.OpMonitor), "OpMonitor", "ftr", false},
-	{int(wire.OpDemonitor), "OpDemonitor", "ftr", false}, {int(wire.OpDown), "OpDown", "ftr", true},
-	{int(wire.OpGroupLeader), "OpGroupLeader", "flt", false}, {int(wire.OpSpawn), "OpSpawn", "fr", true},
-	{int(wire.OpSpawnReply), "OpSpawnReply", "ftrg", true}, {int(wire.OpReceipt), "OpReceipt", "fti", true},
+	{int(dist.OpUnlinkAck), "OpUnlinkAck", "fti", false}, {int(dist.OpExit), "OpExit", "ft", true},
+	{int(dist.OpSignal), "OpSignal", "ft", true}, {int(dist.OpMonitor), "OpMonitor", "ftr", false},
+	{int(dist.OpDemonitor), "OpDemonitor", "ftr", false}, {int(dist.OpDown), "OpDown", "ftr", true},
+	{int(dist.OpGroupLeader), "OpGroupLeader", "flt", false}, {int(dist.OpSpawn), "OpSpawn", "fr", true},
+	{int(dist.OpSpawnReply), "OpSpawnReply", "ftrg", true}, {int(dist.OpReceipt), "OpReceipt", "fti", true},
 }
 
 // side is the client of either protocol, as attacks with the cookie see it.
@@ -228,8 +229,8 @@ func (a *attempt) wrongFrames(s shape) {
 				n = a.native()
 				n.Patience = 5 * time.Second
 				if linked {
-					require.NoError(a, n.Signal(byte(wire.OpLink), n.PID(1), victim))
-					require.NoError(a, n.Signal(byte(wire.OpMonitor), n.PID(1), victim, n.Ref(7, 8, 9)))
+					require.NoError(a, n.Signal(byte(dist.OpLink), n.PID(1), victim))
+					require.NoError(a, n.Signal(byte(dist.OpMonitor), n.PID(1), victim, n.Ref(7, 8, 9)))
 				}
 			}
 			do(n)
@@ -243,7 +244,7 @@ func (a *attempt) wrongFrames(s shape) {
 		if s.payload {
 			payload = []any{wire.Atom("message")}
 		}
-		if s.op == int(wire.OpSpawn) {
+		if s.op == int(dist.OpSpawn) {
 			payload[0] = wire.Tuple{wire.Atom("demo"), wire.Atom("exit"), wire.List{wire.Atom("normal")}, nil, 0,
 				wire.Atom(""), wire.List{}}
 		}

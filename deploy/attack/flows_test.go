@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // flows are who knows the cookie and takes too much, too slowly, or without end.
@@ -26,7 +27,7 @@ var flows = []row{
 	{name: "native: calls whose answers are not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, 200_000, func(i int) []byte {
-			return raw.SignalFrame(byte(wire.OpSend), n.PID(1), wire.Atom("counter"), call(n.PID(1), n.Ref(uint32(i), 1),
+			return raw.SignalFrame(byte(dist.OpSend), n.PID(1), wire.Atom("counter"), call(n.PID(1), n.Ref(uint32(i), 1),
 				wire.Atom("get")))
 		})
 		a.holdNative(n)
@@ -38,7 +39,7 @@ var flows = []row{
 		require.NoError(a, n.SetReadBuffer(4096))
 		require.NoError(a, n.Handshake(a.Cookie))
 		a.floodNative(n, 100_000, func(i int) []byte {
-			return raw.SignalFrame(byte(wire.OpSend), n.PID(1), wire.Atom("counter"), call(n.PID(1), n.Ref(uint32(i), 1),
+			return raw.SignalFrame(byte(dist.OpSend), n.PID(1), wire.Atom("counter"), call(n.PID(1), n.Ref(uint32(i), 1),
 				wire.Atom("get")))
 		})
 		a.holdNative(n)
@@ -53,7 +54,7 @@ var flows = []row{
 	{name: "native: monitors of nobody, answers not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, a.many(1_000_000, 3_000_000), func(i int) []byte {
-			return raw.SignalFrame(byte(wire.OpMonitor), n.PID(1), wire.Atom("nobody"), n.Ref(uint32(i), 1, 1))
+			return raw.SignalFrame(byte(dist.OpMonitor), n.PID(1), wire.Atom("nobody"), n.Ref(uint32(i), 1, 1))
 		})
 		a.holdNative(n)
 	}, want: want{peak: 512}}, // limits.answers, four times that at once, and garbage
@@ -87,7 +88,7 @@ var flows = []row{
 		n := a.slowNative()
 		big := string(make([]byte, 60_000))
 		a.floodNative(n, 2_500, func(i int) []byte {
-			return raw.SignalFrame(byte(wire.OpSend), n.PID(1), wire.Atom("echo"), call(n.PID(1), n.Ref(uint32(i), 1), big))
+			return raw.SignalFrame(byte(dist.OpSend), n.PID(1), wire.Atom("echo"), call(n.PID(1), n.Ref(uint32(i), 1), big))
 		})
 		a.holdNative(n)
 	}, want: want{peak: 1024}},
@@ -142,7 +143,7 @@ var flows = []row{
 	}},
 	{name: "native: a byte now and then inside a frame", attack: func(a *attempt) {
 		n := a.native()
-		frame := n.Framed(raw.SignalFrame(byte(wire.OpSend), nil, wire.Atom("counter"), addToken))
+		frame := n.Framed(raw.SignalFrame(byte(dist.OpSend), nil, wire.Atom("counter"), addToken))
 		for i := range 10 {
 			require.NoError(a, n.Send(frame[i:i+1]))
 			a.someWait()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // kernels attack the processes that the node itself runs, with the cookie.
@@ -51,7 +52,7 @@ var kernels = []row{
 			e, n := a.erlang(), a.native()
 			for _, name := range services {
 				require.NoError(a, e.Control(wire.Tuple{37, 1 | 8 | 16, e.PID(1), name}, reason))
-				require.NoError(a, n.Signal(byte(wire.OpSignal), n.PID(1), name, reason))
+				require.NoError(a, n.Signal(byte(dist.OpSignal), n.PID(1), name, reason))
 			}
 			a.goesOn(e)
 			a.nativeGoesOn(n)

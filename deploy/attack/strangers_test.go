@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -489,7 +490,7 @@ var atNative = []row{
 			n.Us.Flags |= raw.Session
 			n.Us.Grace = 1000
 			require.NoError(a, n.Handshake(a.Cookie))
-			b := n.Framed(raw.SignalFrame(byte(wire.OpSend), n.PID(1), wire.Atom("counter"), addToken))
+			b := n.Framed(raw.SignalFrame(byte(dist.OpSend), n.PID(1), wire.Atom("counter"), addToken))
 			b[len(b)-1] ^= 1
 			require.NoError(a, n.Send(b))
 			a.closes(n.Conn, 10*time.Second)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -96,7 +97,7 @@ func big32(tag byte, n uint32) []byte { return binary.BigEndian.AppendUint32([]b
 
 // toCounter is a frame of the native protocol with a message to counter, as bytes.
 func toCounter(bits byte, payload []byte) []byte {
-	return raw.SignalFrame(byte(wire.OpSend)|bits, nil, wire.Atom("counter"), raw.Bytes(payload))
+	return raw.SignalFrame(byte(dist.OpSend)|bits, nil, wire.Atom("counter"), raw.Bytes(payload))
 }
 
 func zstdOf(b []byte) []byte {

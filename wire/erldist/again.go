@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Most of what is sent in bulk differs in little: short binaries to one process, from
@@ -78,7 +79,7 @@ func (w *writer) again(from, to wire.PID, b []byte) bool {
 	return true
 }
 
-// Send is part of [wire.Quick].
+// Send is part of [dist.Quick].
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +87,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	b, ok := msg.([]byte)
 	if !ok || !w.again(from, to, b) {
 		at := len(w.buf)
-		if err = w.write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg}); err != nil {
+		if err = w.write(&dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}); err != nil {
 			return len(w.buf), err
 		}
 		if ok && w.headed && len(b) <= mostAgain && !from.IsZero() {
@@ -97,7 +98,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return len(w.buf), nil
 }
 
-// SendBytes is part of [wire.Quick].
+// SendBytes is part of [dist.Quick].
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.again(from, to, b); taken {
@@ -108,7 +109,7 @@ func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
 	return buffered, taken
 }
 
-// Batch is part of [wire.Batch]: for short binaries.
+// Batch is part of [dist.Batch]: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	if l.in.pattern.to != to || to.IsZero() {
 		return 0

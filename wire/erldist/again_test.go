@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
 
@@ -13,7 +14,7 @@ func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
 
 // over returns an end of a link on a stream.
 func over(conn *stream, local, peer wire.NodeID) *link {
-	return newLink(conn, local, wire.Peer{ID: peer, Flags: uint64(announcedFlags)}, wire.LinkLimits{Message: 1 << 16}, nil)
+	return newLink(conn, local, dist.Peer{ID: peer, Flags: uint64(announcedFlags)}, dist.LinkLimits{Message: 1 << 16}, nil)
 }
 
 // twice reads b with and without Batch.
@@ -40,11 +41,11 @@ func TestAgain(t *testing.T) {
 	conn := &stream{in: binaries(t)}
 	l := over(conn, linktest.B, linktest.A)
 	for _, want := range linktest.Binaries() {
-		var f wire.Frame
+		var f dist.Frame
 		require.NoError(t, l.Read(&f))
 		require.NoError(t, linktest.Same(want, f))
 	}
-	require.Error(t, l.Read(new(wire.Frame)))
+	require.Error(t, l.Read(new(dist.Frame)))
 }
 
 // What is damaged is taken together no more than it is read.

@@ -6,24 +6,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // ends returns a writer and a reader that understand each other.
 func ends(flags Flags) (*writer, *reader) {
 	peer := wire.NodeID{Name: "e@127.0.0.1", Creation: 1}
-	return newWriter(self, peer.Name, flags, wire.LinkLimits{}, nil), newReader(peer.Name, self.Name, flags, wire.LinkLimits{})
+	return newWriter(self, peer.Name, flags, dist.LinkLimits{}, nil), newReader(peer.Name, self.Name, flags, dist.LinkLimits{})
 }
 
 // samples are the messages that a node sends most.
-func samples() map[string]wire.Frame {
+func samples() map[string]dist.Frame {
 	from, to := wire.NewOrigin(self).PID(77), wire.NewOrigin(wire.NodeID{Name: "e@127.0.0.1", Creation: 1}).PID(99)
 	ref := wire.NewOrigin(self).RefOf(12345)
 	tag := wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}
-	return map[string]wire.Frame{
-		"Binary64": {Op: wire.OpSend, From: from, To: to, Payload: make([]byte, 64)},
-		"Call": {Op: wire.OpSend, From: from, Name: "counter", Payload: wire.Tuple{
+	return map[string]dist.Frame{
+		"Binary64": {Op: dist.OpSend, From: from, To: to, Payload: make([]byte, 64)},
+		"Call": {Op: dist.OpSend, From: from, Name: "counter", Payload: wire.Tuple{
 			wire.Atom("$gen_call"), wire.Tuple{from, tag}, wire.Tuple{wire.Atom("add"), 7}}},
-		"Reply": {Op: wire.OpSend, From: from, Ref: ref, Payload: wire.Tuple{tag, 42}},
+		"Reply": {Op: dist.OpSend, From: from, Ref: ref, Payload: wire.Tuple{tag, 42}},
 	}
 }
 
@@ -50,7 +51,7 @@ func BenchmarkWriteRead(b *testing.B) {
 			w, r := ends(announcedFlags)
 			b.ReportAllocs()
 			n := 0
-			var got wire.Frame
+			var got dist.Frame
 			for b.Loop() {
 				if w.write(&f) != nil {
 					b.Fatal()

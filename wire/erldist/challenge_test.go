@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // What is posed in one handshake of a node is not answered in another, nor posed twice.
@@ -68,9 +69,9 @@ func TestDialRemembersAnswers(t *testing.T) {
 		_, _ = x.read()
 		there.Close()
 	}()
-	_, err := p.Dial(t.Context(), here, wire.Handshake{Local: wire.NodeID{Name: "a@host", Creation: 1}, Peer: "b@host",
+	_, err := p.Dial(t.Context(), here, dist.Handshake{Local: wire.NodeID{Name: "a@host", Creation: 1}, Peer: "b@host",
 		Cookies: func(wire.Atom) (string, string) { return "x", "x" }})
-	require.ErrorIs(t, err, wire.ErrCookie)
+	require.ErrorIs(t, err, dist.ErrCookie)
 	require.True(t, marked(p.challenges.answered[0], 77))
 	require.Empty(t, p.challenges.open)
 }

@@ -8,6 +8,7 @@ import (
 	"math/big"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // operation is the first element of a control message: what the rest says.
@@ -100,7 +101,7 @@ type control struct {
 }
 
 // read reads a control message into f and reports whether a payload follows.
-func (c *control) read(f *wire.Frame) (payload bool) {
+func (c *control) read(f *dist.Frame) (payload bool) {
 	arity := c.tuple()
 	if c.err == nil && arity == 0 {
 		c.fail("it is an empty tuple")
@@ -131,52 +132,52 @@ func (c *control) read(f *wire.Frame) (payload bool) {
 }
 
 // elements reads what follows the operation.
-func (c *control) elements(f *wire.Frame) {
+func (c *control) elements(f *dist.Frame) {
 	switch c.op {
 	case opLink:
-		f.Op = wire.OpLink
+		f.Op = dist.OpLink
 		c.pair(f)
 	case opUnlink:
-		f.Op = wire.OpUnlink
+		f.Op = dist.OpUnlink
 		c.pair(f)
 		if c.err == nil && c.r.flags.Has(FlagUnlinkID) {
 			c.fail("UNLINK from a node that announced UNLINK_ID")
 		}
 	case opUnlinkID, opUnlinkIDAck:
-		f.Op = wire.OpUnlink
+		f.Op = dist.OpUnlink
 		if c.op == opUnlinkIDAck {
-			f.Op = wire.OpUnlinkAck
+			f.Op = dist.OpUnlinkAck
 		}
 		if f.ID = c.integer("an unlink id"); c.err == nil && f.ID == 0 {
 			c.fail("an unlink id of 0")
 		}
 		c.pair(f)
 	case opExit, opExitTT, opPayloadExit, opPayloadExitTT:
-		f.Op = wire.OpExit
+		f.Op = dist.OpExit
 		c.pair(f)
 		c.token(f, c.op == opExitTT || c.op == opPayloadExitTT)
 		c.reason(f, c.op == opExit || c.op == opExitTT)
 	case opExit2, opExit2TT, opPayloadExit2, opPayloadExit2TT:
-		f.Op = wire.OpSignal
+		f.Op = dist.OpSignal
 		f.From, f.To = c.pid("From"), c.pid("To")
 		c.token(f, c.op == opExit2TT || c.op == opPayloadExit2TT)
 		c.reason(f, c.op == opExit2 || c.op == opExit2TT)
 	case opMonitorP, opDemonitorP:
-		f.Op = wire.OpMonitor
+		f.Op = dist.OpMonitor
 		if c.op == opDemonitorP {
-			f.Op = wire.OpDemonitor
+			f.Op = dist.OpDemonitor
 		}
 		f.From = c.theirs("From")
 		f.To, f.Name = c.pidOrName("To", c.r.local)
 		f.Ref = c.ref("Ref")
 	case opMonitorPExit, opPayloadMonitorP:
-		f.Op = wire.OpDown
+		f.Op = dist.OpDown
 		f.From, f.Name = c.pidOrName("From", c.r.peer)
 		f.To = c.ours("To")
 		f.Ref = c.ref("Ref")
 		c.reason(f, c.op == opMonitorPExit)
 	case opGroupLeader:
-		f.Op = wire.OpGroupLeader
+		f.Op = dist.OpGroupLeader
 		f.Leader, f.To = c.pid("Leader"), c.pid("To")
 	case opSpawnRequest, opSpawnRequestTT:
 		c.spawn(f)
@@ -190,8 +191,8 @@ func (c *control) elements(f *wire.Frame) {
 }
 
 // send reads the operations that carry a message.
-func (c *control) send(f *wire.Frame) {
-	f.Op = wire.OpSend
+func (c *control) send(f *dist.Frame) {
+	f.Op = dist.OpSend
 	switch c.op {
 	case opSend, opSendTT:
 		c.skip()
@@ -221,7 +222,7 @@ func (c *control) send(f *wire.Frame) {
 		}
 		f.Urgent = flags&altactPriority != 0
 		if flags&altactExit != 0 {
-			f.Op = wire.OpSignal
+			f.Op = dist.OpSignal
 		}
 		if c.err == nil && flags&altactToken != 0 && c.left == 0 {
 			c.fail("its Token is missing")
@@ -230,9 +231,9 @@ func (c *control) send(f *wire.Frame) {
 	}
 }
 
-func (c *control) spawn(f *wire.Frame) {
-	f.Op = wire.OpSpawn
-	s := new(wire.Spawn)
+func (c *control) spawn(f *dist.Frame) {
+	f.Op = dist.OpSpawn
+	s := new(dist.Spawn)
 	f.Spawn = s
 	f.Ref, f.From, s.Leader = c.ref("ReqId"), c.theirs("From"), c.pid("GroupLeader")
 	mfa, ok := c.term().(wire.Tuple)
@@ -263,8 +264,8 @@ func (c *control) spawn(f *wire.Frame) {
 	}
 }
 
-func (c *control) spawnReply(f *wire.Frame) {
-	f.Op = wire.OpSpawnReply
+func (c *control) spawnReply(f *dist.Frame) {
+	f.Op = dist.OpSpawnReply
 	f.Ref, f.To = c.ref("ReqId"), c.ours("To")
 	flags := c.integer("Flags")
 	f.Linked, f.Watched = flags&spawnLinked != 0, flags&spawnWatched != 0
@@ -282,7 +283,7 @@ func (c *control) spawnReply(f *wire.Frame) {
 }
 
 // option keeps a spawn option.
-func option(s *wire.Spawn, o any) bool {
+func option(s *dist.Spawn, o any) bool {
 	if t, ok := o.(wire.Tuple); ok && len(t) == 2 {
 		switch t[0] {
 		case wire.Atom("name"):
@@ -304,7 +305,7 @@ func option(s *wire.Spawn, o any) bool {
 }
 
 // finish checks what can be seen only when the payload is there.
-func finish(f *wire.Frame, op operation) error {
+func finish(f *dist.Frame, op operation) error {
 	if op != opSpawnRequest && op != opSpawnRequestTT {
 		return nil
 	}
@@ -469,7 +470,7 @@ func (c *control) on(p wire.PID, node wire.Atom, what string) wire.PID {
 }
 
 // pair reads a process of the peer and one of this node.
-func (c *control) pair(f *wire.Frame) { f.From, f.To = c.theirs("From"), c.ours("To") }
+func (c *control) pair(f *dist.Frame) { f.From, f.To = c.theirs("From"), c.ours("To") }
 
 // pidOrName reads a process of node, or a name there.
 func (c *control) pidOrName(what string, node wire.Atom) (wire.PID, wire.Atom) {
@@ -509,14 +510,14 @@ func (c *control) ref(what string) wire.Ref {
 }
 
 // token reads a trace token, if there is one.
-func (c *control) token(f *wire.Frame, has bool) {
+func (c *control) token(f *dist.Frame, has bool) {
 	if has {
 		f.Token = c.term()
 	}
 }
 
 // reason reads an exit reason, if it is not the payload.
-func (c *control) reason(f *wire.Frame, has bool) {
+func (c *control) reason(f *dist.Frame, has bool) {
 	if has {
 		f.Payload = c.term()
 	}

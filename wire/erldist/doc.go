@@ -1,13 +1,13 @@
 // Package erldist speaks the Erlang distribution protocol: to nodes of Erlang/OTP,
 // and to whoever else does, it is a node like any other. It implements
-// [wire.Protocol].
+// [dist.Protocol].
 //
 // # Nouns
 //
 //   - A [Protocol] turns a connection into a link, in a handshake.
 //   - [Flags] are what the two nodes tell each other that they can do.
 //   - A machine is one side of a handshake: messages in, messages out, no socket.
-//   - A reader makes signals ([wire.Frame]) of frames, a writer frames of signals;
+//   - A reader makes signals ([dist.Frame]) of frames, a writer frames of signals;
 //     neither has a socket. A link moves their bytes.
 //   - A control message is the tuple that says what a frame is about, by an
 //     operation in its first element; what it carries, if anything, is the payload.
@@ -15,15 +15,15 @@
 // A link, and a message to a registered name (the Example runs):
 //
 //	var p erldist.Protocol
-//	link, err := p.Dial(ctx, conn, wire.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
-//	_, err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "cart", Payload: wire.Atom("hello")})
+//	link, err := p.Dial(ctx, conn, dist.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
+//	_, err = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "cart", Payload: wire.Atom("hello")})
 //	_, err = link.Flush(false)
 //	err = link.Read(&frame) // on another goroutine
 //
 // # Invariants
 //
 //  1. No byte behind the handshake is read before it is over, and no function of
-//     [wire.Handshake] is called that could change anything before the peer has
+//     [dist.Handshake] is called that could change anything before the peer has
 //     proved that it knows the cookie.
 //  2. Proofs are compared in constant time; challenges come from crypto/rand. An empty
 //     cookie proves nothing: with one there is no connection.
@@ -44,9 +44,9 @@
 //
 //	fields of link          owner
 //	conn, peer              set once
-//	src, in, big, lookout   the goroutine that calls Read
+//	src, in, big, reader    the goroutine that calls Read
 //	out, n                  guarded by mu: Write, Send, and Flush and Try where they take from it
-//	spare, parts            whoever holds attempt: Flush, Try
+//	spare, parts            the goroutine that holds writer: Flush, Try
 //	received, sent, closed  atomic; Traffic and Close are for all
 //
 // # Handshake
@@ -84,11 +84,11 @@
 // announced, those without which a peer is refused (all that OTP 25 demands; the
 // flag MANDATORY_25_DIGEST stands for them), with the release each came in. With
 // ALTACT_SIG and PUBLISHED they are what OTP 28 announces. A node that is
-// [wire.Handshake].Hidden leaves PUBLISHED out; to a peer without name it is left
+// [dist.Handshake].Hidden leaves PUBLISHED out; to a peer without name it is left
 // out too, and NAME_ME put in, as OTP does.
 //
 // Errors are for people: they say what the peer did and what was expected.
-// errors.Is finds wire.ErrBusy, ErrNotAllowed, ErrCookie, ErrPeerName and
+// errors.Is finds dist.ErrBusy, ErrNotAllowed, ErrCookie, ErrPeerName and
 // ErrPeerProtocol in them. A peer that hangs up when it has seen our proof is
 // taken to have another cookie: OTP gives no other sign.
 //
@@ -187,7 +187,7 @@
 //
 // # Limits and versions
 //
-// [wire.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
+// [dist.LinkLimits] bounds a message (256 MiB, both ways), how many may be under
 // way in fragments (64), how many bytes those take together (512 MiB), and each step
 // of the handshake (7 s). A term may have an element for each 16 bytes of the longest
 // message, at least 65,536, and inflates to 64 MiB at most. What has come of unfinished

@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -63,8 +64,8 @@ func knows(cookie string) func(wire.Atom) (string, string) {
 	return func(wire.Atom) (string, string) { return cookie, cookie }
 }
 
-func (e *erl) handshake() wire.Handshake {
-	return wire.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret")}
+func (e *erl) handshake() dist.Handshake {
+	return dist.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret")}
 }
 
 // dial connects to the node, as a hidden node.
@@ -89,19 +90,19 @@ func (e *erl) listen() net.Listener {
 // side is a link with one goroutine that reads it.
 type side struct {
 	t      *testing.T
-	link   wire.Link
+	link   dist.Link
 	origin wire.Origin
-	frames chan wire.Frame
+	frames chan dist.Frame
 	err    error // why frames is closed
 }
 
-func newSide(t *testing.T, l wire.Link) *side {
-	s := &side{t: t, link: l, origin: wire.NewOrigin(self), frames: make(chan wire.Frame, 1<<18)}
+func newSide(t *testing.T, l dist.Link) *side {
+	s := &side{t: t, link: l, origin: wire.NewOrigin(self), frames: make(chan dist.Frame, 1<<18)}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() { // ended by Close
 		defer close(s.frames)
 		for {
-			var f wire.Frame
+			var f dist.Frame
 			err := l.Read(&f)
 			if err != nil {
 				s.err = err
@@ -114,7 +115,7 @@ func newSide(t *testing.T, l wire.Link) *side {
 }
 
 // next returns the next signal.
-func (s *side) next() wire.Frame {
+func (s *side) next() dist.Frame {
 	s.t.Helper()
 	select {
 	case f, ok := <-s.frames:
@@ -125,7 +126,7 @@ func (s *side) next() wire.Frame {
 	case <-time.After(patience):
 		require.Fail(s.t, "no signal comes")
 	}
-	return wire.Frame{}
+	return dist.Frame{}
 }
 
 // ends waits for the link's end and returns why.
@@ -143,17 +144,17 @@ func (s *side) ends() error {
 	}
 }
 
-func (s *side) send(f wire.Frame) {
+func (s *side) send(f dist.Frame) {
 	s.t.Helper()
 	s.put(f)
 	s.flush()
 }
 
-func (s *side) put(f wire.Frame) (buffered int) {
+func (s *side) put(f dist.Frame) (buffered int) {
 	s.t.Helper()
 	for {
 		n, err := s.link.Write(&f)
-		if !errors.Is(err, wire.ErrLater) {
+		if !errors.Is(err, dist.ErrLater) {
 			require.NoError(s.t, err)
 			return n
 		}
@@ -177,5 +178,5 @@ func (s *side) pid(n uint64) wire.PID { return s.origin.PID(n) }
 // to sends a message from our process 1 to a registered one.
 func (s *side) to(name wire.Atom, payload any) {
 	s.t.Helper()
-	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: name, Payload: payload})
+	s.send(dist.Frame{Op: dist.OpSend, From: s.pid(1), Name: name, Payload: payload})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // state is what a side of the handshake waits for. doc.go draws the machine.
@@ -31,7 +32,7 @@ func (s state) String() string {
 // machine is one side of a handshake. It has no socket, clock or chance: what
 // is random is given, what is sent is returned.
 type machine struct {
-	h         wire.Handshake
+	h         dist.Handshake
 	challenge uint32 // that this side poses
 	announce  Flags  // what this side says it can
 	state     state
@@ -48,16 +49,16 @@ type machine struct {
 
 // newMachine begins the side that has dialled or the other, and returns what it
 // sends first.
-func newMachine(h wire.Handshake, dialled bool, announce Flags, challenge uint32) (*machine, [][]byte, error) {
+func newMachine(h dist.Handshake, dialled bool, announce Flags, challenge uint32) (*machine, [][]byte, error) {
 	m := &machine{h: h, challenge: challenge, announce: announce, state: awaitName}
 	if !h.Hidden {
 		m.announce |= FlagPublished
 	}
 	if err := checkNodeName(h.Local.Name); err != nil {
-		return m, nil, m.fail(wire.ErrPeerName, "this node: %v", err)
+		return m, nil, m.fail(dist.ErrPeerName, "this node: %v", err)
 	}
 	if h.Cookies == nil {
-		return m, nil, m.fail(wire.ErrCookie, "this node has no cookie for the peer")
+		return m, nil, m.fail(dist.ErrCookie, "this node has no cookie for the peer")
 	}
 	if !dialled {
 		return m, nil, nil
@@ -65,10 +66,10 @@ func newMachine(h wire.Handshake, dialled bool, announce Flags, challenge uint32
 	m.peer.Name = h.Peer
 	m.state = awaitStatus
 	if err := checkNodeName(h.Peer); err != nil {
-		return m, nil, m.fail(wire.ErrPeerName, "%v", err)
+		return m, nil, m.fail(dist.ErrPeerName, "%v", err)
 	}
 	if isLong(h.Local.Name) != isLong(h.Peer) {
-		return m, nil, m.fail(wire.ErrPeerName, "one of %s (this node) and %s has a long name, with a dot in its host, the other "+
+		return m, nil, m.fail(dist.ErrPeerName, "one of %s (this node) and %s has a long name, with a dot in its host, the other "+
 			"a short one: such nodes do not connect", h.Local.Name, h.Peer)
 	}
 	return m, [][]byte{nameMsg{flags: m.announce, creation: h.Local.Creation, name: h.Local.Name}.append(nil)}, nil
@@ -108,12 +109,12 @@ func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	case awaitReply:
 		return m.onReply(msg)
 	}
-	return nil, m.fail(wire.ErrPeerProtocol, "a message in state %s", m.state)
+	return nil, m.fail(dist.ErrPeerProtocol, "a message in state %s", m.state)
 }
 
 // broken is the error for a message that is not what the state waits for.
 func (m *machine) broken(err error) error {
-	return m.fail(wire.ErrPeerProtocol, "%s: %v", m.peerName(), err)
+	return m.fail(dist.ErrPeerProtocol, "%s: %v", m.peerName(), err)
 }
 
 func (m *machine) peerName() string {
@@ -133,12 +134,12 @@ func (m *machine) ended() error {
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.peerName())
 	case awaitAck:
-		return m.fail(wire.ErrCookie, "%s closed the connection after this node's answer to its challenge: "+
+		return m.fail(dist.ErrCookie, "%s closed the connection after this node's answer to its challenge: "+
 			"most likely it has a different cookie", m.peerName())
 	case awaitName:
 		return m.fail(nil, "the peer closed the connection before it sent its name")
 	case awaitAlive:
-		return m.fail(wire.ErrBusy, "%s closed the connection when told that it is already connected", m.peerName())
+		return m.fail(dist.ErrBusy, "%s closed the connection when told that it is already connected", m.peerName())
 	}
 	return m.fail(nil, "%s closed the connection after this node's challenge: it may not accept this node "+
 		"(flags %s, name %s)", m.peerName(), m.announce, m.h.Local.Name)
@@ -157,21 +158,21 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
 		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
 			return [][]byte{statusFalse.append(nil)},
-				m.fail(wire.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
+				m.fail(dist.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
 		}
 		return [][]byte{statusTrue.append(nil)}, nil
 	case statusNok:
-		return nil, m.fail(wire.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection",
+		return nil, m.fail(dist.ErrBusy, "%s answered nok: it is connecting to this node itself and keeps that connection",
 			m.peerName())
 	case statusNotAllowed:
-		return nil, m.fail(wire.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags "+
+		return nil, m.fail(dist.ErrNotAllowed, "%s answered not_allowed: it accepts no connection from %s, or requires other flags "+
 			"than %s",
 			m.peerName(), m.h.Local.Name, m.announce)
 	}
 	if strings.HasPrefix(string(status), "named:") {
-		return nil, m.fail(wire.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.peerName())
+		return nil, m.fail(dist.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.peerName())
 	}
-	return nil, m.fail(wire.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.peerName(), string(status))
+	return nil, m.fail(dist.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.peerName(), string(status))
 }
 
 // onChallenge is the dialling side's.
@@ -181,7 +182,7 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	if c.name != m.h.Peer {
-		return nil, m.fail(wire.ErrPeerName, "expected %s to answer, but %.300q did%s", m.h.Peer, string(c.name),
+		return nil, m.fail(dist.ErrPeerName, "expected %s to answer, but %.300q did%s", m.h.Peer, string(c.name),
 			namesHint(m.h.Peer, c.name))
 	}
 	m.peer.Creation = c.creation
@@ -190,10 +191,10 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 		return nil, err
 	}
 	if !m.cookies() {
-		return nil, m.fail(wire.ErrCookie, "this node has no cookie for %s", m.peerName())
+		return nil, m.fail(dist.ErrCookie, "this node has no cookie for %s", m.peerName())
 	}
 	if m.answer != nil && !m.answer(c.challenge) {
-		return nil, m.fail(wire.ErrCookie, "%s sent back a challenge that this node sent in another handshake: it does not "+
+		return nil, m.fail(dist.ErrCookie, "%s sent back a challenge that this node sent in another handshake: it does not "+
 			"know the cookie, and tries to make this node answer in its place (by chance this happens once in some million connections)",
 			m.peerName())
 	}
@@ -221,7 +222,7 @@ func (m *machine) onAck(msg []byte) error {
 		return m.broken(err)
 	}
 	if !a.digest.equal(digestOf(m.in, m.challenge)) {
-		return m.fail(wire.ErrCookie, "%s does not know the cookie: connection attempt cancelled", m.peerName())
+		return m.fail(dist.ErrCookie, "%s does not know the cookie: connection attempt cancelled", m.peerName())
 	}
 	m.state = finished
 	return nil
@@ -252,31 +253,31 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.proof = awaitComplement
 	}
 	switch v := m.admit(); {
-	case v == wire.Full:
-		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrNotAllowed,
+	case v == dist.Full:
+		return [][]byte{statusNotAllowed.append(nil)}, m.fail(dist.ErrNotAllowed,
 			"connection attempt from %s refused: this node accepts no more connections now", m.peerName())
-	case v != wire.Busy && v != wire.NotAllowed && !m.cookies():
-		return [][]byte{statusNotAllowed.append(nil)}, m.fail(wire.ErrCookie,
+	case v != dist.Busy && v != dist.NotAllowed && !m.cookies():
+		return [][]byte{statusNotAllowed.append(nil)}, m.fail(dist.ErrCookie,
 			"connection attempt from %s refused: this node has no cookie for it", m.peerName())
-	case v == wire.Welcome:
+	case v == dist.Welcome:
 		return m.issueChallenge(status), nil
-	case v == wire.Simultaneous && status == statusOK:
+	case v == dist.Simultaneous && status == statusOK:
 		return m.issueChallenge(statusSimultaneous), nil
-	case v == wire.Alive && status == statusOK:
+	case v == dist.Alive && status == statusOK:
 		m.state = awaitAlive
 		return [][]byte{statusAlive.append(nil)}, nil
-	case v == wire.Busy:
-		return [][]byte{statusNok.append(nil)}, m.fail(wire.ErrBusy, "this node is connecting to %s itself and keeps that connection",
+	case v == dist.Busy:
+		return [][]byte{statusNok.append(nil)}, m.fail(dist.ErrBusy, "this node is connecting to %s itself and keeps that connection",
 			m.peerName())
 	}
 	return [][]byte{statusNotAllowed.append(nil)},
-		m.fail(wire.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
+		m.fail(dist.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
 }
 
 // name finds a name for a peer that has none, and returns the status that tells.
 func (m *machine) name(host wire.Atom) (statusMsg, error) {
 	if strings.Contains(string(host), "@") || host == "" {
-		return "", m.fail(wire.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))
+		return "", m.fail(dist.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))
 	}
 	m.announce = m.announce&^FlagPublished | FlagNameMe
 	id, ok := wire.NodeID{}, false
@@ -284,18 +285,18 @@ func (m *machine) name(host wire.Atom) (statusMsg, error) {
 		id, ok = m.h.NameFor(string(host))
 	}
 	if !ok {
-		return "", m.fail(wire.ErrNotAllowed, "a node at %.300s asks for a name, and this node does not assign names", host)
+		return "", m.fail(dist.ErrNotAllowed, "a node at %.300s asks for a name, and this node does not assign names", host)
 	}
 	if err := checkNodeName(id.Name); err != nil {
-		return "", m.fail(wire.ErrPeerName, "name for a node at %.300s: %v", host, err)
+		return "", m.fail(dist.ErrPeerName, "name for a node at %.300s: %v", host, err)
 	}
 	m.peer = id
 	return namedMsg(id), nil
 }
 
-func (m *machine) admit() wire.Verdict {
+func (m *machine) admit() dist.Verdict {
 	if m.h.Admit == nil {
-		return wire.Welcome
+		return dist.Welcome
 	}
 	return m.h.Admit(m.peer)
 }
@@ -319,9 +320,9 @@ func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	case status == statusTrue:
 		return m.issueChallenge(""), nil
 	case status == statusFalse:
-		return nil, m.fail(wire.ErrBusy, "%s keeps the existing connection", m.peerName())
+		return nil, m.fail(dist.ErrBusy, "%s keeps the existing connection", m.peerName())
 	default:
-		return nil, m.fail(wire.ErrPeerProtocol, "%s answered %.40q to the status alive", m.peerName(), string(status))
+		return nil, m.fail(dist.ErrPeerProtocol, "%s answered %.40q to the status alive", m.peerName(), string(status))
 	}
 }
 
@@ -344,7 +345,7 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	if !r.digest.equal(digestOf(m.in, m.challenge)) {
-		return nil, m.fail(wire.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
+		return nil, m.fail(dist.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
 	}
 	if m.h.Proved != nil {
 		if err := m.h.Proved(m.peer); err != nil {
@@ -361,7 +362,7 @@ func (m *machine) checkFlags(dir, how string) error {
 	if missing == 0 {
 		return nil
 	}
-	return m.fail(wire.ErrNotAllowed, "%s: Connection attempt %s node %s %s since it cannot handle [%s].",
+	return m.fail(dist.ErrNotAllowed, "%s: Connection attempt %s node %s %s since it cannot handle [%s].",
 		m.h.Local.Name, dir, m.peerName(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 var (
@@ -25,7 +26,7 @@ var (
 type walk struct {
 	name    string
 	dialled bool
-	change  func(h *wire.Handshake)
+	change  func(h *dist.Handshake)
 	steps   []walkStep
 	kind    error  // of the last step's error
 	text    string // in it; "": none
@@ -67,11 +68,11 @@ func walks() []walk {
 	idle := walkStep{then: awaitName}
 	posed := walkStep{msg(hisName), msgs(statusOK, myChallenge), awaitReply}
 	proven := walkStep{msg(hisReply), msgs(ackMsg{digestOf("out", theirChallenge)}), finished}
-	admit := func(v wire.Verdict) func(*wire.Handshake) {
-		return func(h *wire.Handshake) { h.Admit = func(wire.NodeID) wire.Verdict { return v } }
+	admit := func(v dist.Verdict) func(*dist.Handshake) {
+		return func(h *dist.Handshake) { h.Admit = func(wire.NodeID) dist.Verdict { return v } }
 	}
 	failing := func(in []byte, out ...[]byte) walkStep { return walkStep{in, out, failed} }
-	names := func(h *wire.Handshake) {
+	names := func(h *dist.Handshake) {
 		h.NameFor = func(host string) (wire.NodeID, bool) {
 			return wire.NodeID{Name: wire.Atom("dyn@" + host), Creation: 9}, host == "host"
 		}
@@ -87,89 +88,89 @@ func walks() []walk {
 			""},
 		{"dial, simultaneous", true, nil, []walkStep{start, {msg(statusSimultaneous), nil, awaitChallenge}, challenged}, nil, ""},
 		{"dial, alive", true, nil, []walkStep{start, {msg(statusAlive), msgs(statusTrue), awaitChallenge}, challenged}, nil, ""},
-		{"dial, alive, and here too", true, func(h *wire.Handshake) { h.Insist = func(wire.NodeID) bool { return false } },
-			[]walkStep{start, failing(msg(statusAlive), msg(statusFalse))}, wire.ErrBusy,
+		{"dial, alive, and here too", true, func(h *dist.Handshake) { h.Insist = func(wire.NodeID) bool { return false } },
+			[]walkStep{start, failing(msg(statusAlive), msg(statusFalse))}, dist.ErrBusy,
 			"is already connected, by a connection that both nodes keep"},
 		{"dial, bytes behind", true, nil, []walkStep{start, ok, {append(msg(hisChallenge), "more"...), msgs(myReply), awaitAck}}, nil,
 			""},
-		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, wire.ErrBusy, "bob@host answered nok"},
-		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, wire.ErrNotAllowed,
+		{"dial, nok", true, nil, []walkStep{start, failing(msg(statusNok))}, dist.ErrBusy, "bob@host answered nok"},
+		{"dial, not allowed", true, nil, []walkStep{start, failing(msg(statusNotAllowed))}, dist.ErrNotAllowed,
 			"bob@host answered not_allowed"},
-		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, wire.ErrPeerProtocol,
+		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, dist.ErrPeerProtocol,
 			"a name that this node did not ask for"},
-		{"dial, unknown status", true, nil, []walkStep{start, failing(msg(statusMsg("maybe")))}, wire.ErrPeerProtocol,
+		{"dial, unknown status", true, nil, []walkStep{start, failing(msg(statusMsg("maybe")))}, dist.ErrPeerProtocol,
 			`status "maybe"`},
-		{"dial, no status", true, nil, []walkStep{start, failing([]byte("HTTP/1.1"))}, wire.ErrPeerProtocol,
+		{"dial, no status", true, nil, []walkStep{start, failing([]byte("HTTP/1.1"))}, dist.ErrPeerProtocol,
 			`expected a status, got "HTTP/1.1"`},
-		{"dial, no challenge", true, nil, []walkStep{start, ok, failing(msg(statusOK))}, wire.ErrPeerProtocol,
+		{"dial, no challenge", true, nil, []walkStep{start, ok, failing(msg(statusOK))}, dist.ErrPeerProtocol,
 			`expected a challenge, got "sok"`},
 		{"dial, another name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "eve@host"}))},
-			wire.ErrPeerName, `expected bob@host to answer, but "eve@host" did`},
+			dist.ErrPeerName, `expected bob@host to answer, but "eve@host" did`},
 		{"dial, a long name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "bob@host.org"}))},
-			wire.ErrPeerName, "which has a long name (-name)"},
+			dist.ErrPeerName, "which has a long name (-name)"},
 		{"dial, missing flags", true, nil, []walkStep{start, ok, failing(msg(missing(FlagUTF8Atoms | FlagBigCreation)))},
-			wire.ErrNotAllowed, `alice@host: Connection attempt to node bob@host aborted since it cannot handle ["BIG_CREATION","UTF8_ATOMS"].`},
+			dist.ErrNotAllowed, `alice@host: Connection attempt to node bob@host aborted since it cannot handle ["BIG_CREATION","UTF8_ATOMS"].`},
 		{"dial, wrong ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{digestOf("wrong", ourChallenge)}))},
-			wire.ErrCookie, "bob@host does not know the cookie"},
-		{"dial, no ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{})[1:])}, wire.ErrPeerProtocol,
+			dist.ErrCookie, "bob@host does not know the cookie"},
+		{"dial, no ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{})[1:])}, dist.ErrPeerProtocol,
 			"expected the acknowledgement"},
-		{"dial, hidden", true, func(h *wire.Handshake) { h.Hidden = true }, []walkStep{
+		{"dial, hidden", true, func(h *dist.Handshake) { h.Hidden = true }, []walkStep{
 			{out: msgs(nameMsg{flags: announcedFlags, creation: 1, name: alice.Name}), then: awaitStatus}}, nil, ""},
-		{"dial, mixed names", true, func(h *wire.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
-			wire.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
-		{"dial, no name", true, func(h *wire.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, wire.ErrPeerName,
+		{"dial, mixed names", true, func(h *dist.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
+			dist.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
+		{"dial, no name", true, func(h *dist.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, dist.ErrPeerName,
 			`"bob" is no node name`},
-		{"dial, not Latin-1", true, func(h *wire.Handshake) { h.Local.Name = "ж@host" }, []walkStep{{then: failed}}, wire.ErrPeerName,
+		{"dial, not Latin-1", true, func(h *dist.Handshake) { h.Local.Name = "ж@host" }, []walkStep{{then: failed}}, dist.ErrPeerName,
 			"not Latin-1"},
 
 		{"accept", false, nil, []walkStep{idle, posed, proven}, nil, ""},
 		{"accept, bytes behind", false, nil, []walkStep{idle, {append(msg(hisName), 0, 1), msgs(statusOK, myChallenge), awaitReply},
 			proven}, nil, ""},
-		{"accept, simultaneous", false, admit(wire.Simultaneous), []walkStep{idle, {msg(hisName), msgs(statusSimultaneous, myChallenge), awaitReply}}, nil, ""},
-		{"accept, alive, true", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+		{"accept, simultaneous", false, admit(dist.Simultaneous), []walkStep{idle, {msg(hisName), msgs(statusSimultaneous, myChallenge), awaitReply}}, nil, ""},
+		{"accept, alive, true", false, admit(dist.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
 			{msg(statusTrue), msgs(myChallenge), awaitReply}, proven}, nil, ""},
-		{"accept, alive, false", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
-			failing(msg(statusFalse))}, wire.ErrBusy, "bob@host keeps the existing connection"},
-		{"accept, alive, other", false, admit(wire.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
-			failing(msg(statusOK))}, wire.ErrPeerProtocol, `bob@host answered "ok" to the status alive`},
-		{"accept, busy", false, admit(wire.Busy), []walkStep{idle, failing(msg(hisName), msg(statusNok))}, wire.ErrBusy, "is connecting to bob@host itself"},
-		{"accept, not allowed", false, admit(wire.NotAllowed), []walkStep{idle, failing(msg(hisName), msg(statusNotAllowed))},
-			wire.ErrNotAllowed, "connection attempt from disallowed node bob@host"},
+		{"accept, alive, false", false, admit(dist.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+			failing(msg(statusFalse))}, dist.ErrBusy, "bob@host keeps the existing connection"},
+		{"accept, alive, other", false, admit(dist.Alive), []walkStep{idle, {msg(hisName), msgs(statusAlive), awaitAlive},
+			failing(msg(statusOK))}, dist.ErrPeerProtocol, `bob@host answered "ok" to the status alive`},
+		{"accept, busy", false, admit(dist.Busy), []walkStep{idle, failing(msg(hisName), msg(statusNok))}, dist.ErrBusy, "is connecting to bob@host itself"},
+		{"accept, not allowed", false, admit(dist.NotAllowed), []walkStep{idle, failing(msg(hisName), msg(statusNotAllowed))},
+			dist.ErrNotAllowed, "connection attempt from disallowed node bob@host"},
 		{"accept, missing flag", false, nil, []walkStep{idle,
-			failing(msg(nameMsg{flags: full &^ (FlagHandshake23 | FlagMandatory25Digest), name: bob.Name}), msg(statusNotAllowed))}, wire.ErrNotAllowed,
+			failing(msg(nameMsg{flags: full &^ (FlagHandshake23 | FlagMandatory25Digest), name: bob.Name}), msg(statusNotAllowed))}, dist.ErrNotAllowed,
 			`alice@host: Connection attempt from node bob@host rejected since it cannot handle ["HANDSHAKE_23"].`},
 		{"accept, digest only", false, nil, []walkStep{idle,
 			{msg(nameMsg{flags: FlagMandatory25Digest, creation: 2, name: bob.Name}), msgs(statusOK, myChallenge), awaitReply}, proven}, nil, ""},
 		{"accept, old name", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
 			{in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
 		{"accept, old name, no complement", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
-			failing(msg(hisReply))}, wire.ErrPeerProtocol, "expected the complement of an old name"},
-		{"accept, old name, alive", false, admit(wire.Alive), []walkStep{idle, {old, msgs(statusAlive), awaitAlive},
+			failing(msg(hisReply))}, dist.ErrPeerProtocol, "expected the complement of an old name"},
+		{"accept, old name, alive", false, admit(dist.Alive), []walkStep{idle, {old, msgs(statusAlive), awaitAlive},
 			{msg(statusTrue), msgs(myChallenge), awaitComplement}, {in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
-		{"accept, no cookies", false, func(h *wire.Handshake) { h.Cookies = nil }, []walkStep{{then: failed}}, wire.ErrCookie, "no cookie for the peer"},
+		{"accept, no cookies", false, func(h *dist.Handshake) { h.Cookies = nil }, []walkStep{{then: failed}}, dist.ErrCookie, "no cookie for the peer"},
 		{"accept, dynamic name", false, names, []walkStep{idle, {msg(nameMsg{flags: nameMe, name: "host"}),
 			msgs(namedMsg(wire.NodeID{Name: "dyn@host", Creation: 9}), challengeMsg{flags: nameMe, challenge: ourChallenge, creation: 1, name: alice.Name}),
 			awaitReply}, proven}, nil, ""},
 		{"accept, dynamic name refused", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "other"}), msg(statusNotAllowed))},
-			wire.ErrNotAllowed, "a node at other asks for a name, and this node does not assign names"},
+			dist.ErrNotAllowed, "a node at other asks for a name, and this node does not assign names"},
 		{"accept, dynamic name, none given", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "host"}), msg(statusNotAllowed))},
-			wire.ErrNotAllowed, "asks for a name"},
+			dist.ErrNotAllowed, "asks for a name"},
 		{"accept, dynamic name with @", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "a@host"}), msg(statusNotAllowed))},
-			wire.ErrPeerProtocol, "invalid host"},
-		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, wire.ErrPeerProtocol, `"bob" is no node name`},
-		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, wire.ErrPeerProtocol, "expected the name of a node"},
-		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, wire.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
+			dist.ErrPeerProtocol, "invalid host"},
+		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, dist.ErrPeerProtocol, `"bob" is no node name`},
+		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, dist.ErrPeerProtocol, "expected the name of a node"},
+		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, dist.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
 		{"accept, wrong reply", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))},
-			wire.ErrCookie, "connection attempt from node bob@host rejected: it does not know the cookie"},
-		{"accept, own reply mirrored", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{ourChallenge, digestOf("out", ourChallenge)}))}, wire.ErrCookie, ""},
-		{"accept, no reply", false, nil, []walkStep{idle, posed, failing(nil)}, wire.ErrPeerProtocol, "expected the answer to a challenge"},
+			dist.ErrCookie, "connection attempt from node bob@host rejected: it does not know the cookie"},
+		{"accept, own reply mirrored", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{ourChallenge, digestOf("out", ourChallenge)}))}, dist.ErrCookie, ""},
+		{"accept, no reply", false, nil, []walkStep{idle, posed, failing(nil)}, dist.ErrPeerProtocol, "expected the answer to a challenge"},
 	}
 }
 
 func be32(n uint32) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
 
-func walkHandshake() wire.Handshake {
-	return wire.Handshake{Local: alice, Peer: bob.Name, Cookies: func(wire.Atom) (string, string) { return "in", "out" }}
+func walkHandshake() dist.Handshake {
+	return dist.Handshake{Local: alice, Peer: bob.Name, Cookies: func(wire.Atom) (string, string) { return "in", "out" }}
 }
 
 func TestMachineWalks(t *testing.T) {
@@ -272,11 +273,11 @@ func TestTimeoutOfEachStep(t *testing.T) {
 			a, b := net.Pipe()
 			errs := make(chan error, 1)
 			go func() { // ends with the handshake
-				ha := wire.Handshake{Local: alice, Peer: bob.Name, Cookies: knows("x")}
+				ha := dist.Handshake{Local: alice, Peer: bob.Name, Cookies: knows("x")}
 				_, err := new(Protocol).Dial(t.Context(), slow{a, delay}, ha)
 				errs <- err
 			}()
-			_, err := new(Protocol).Accept(t.Context(), b, wire.Handshake{Local: bob, Cookies: knows("x")})
+			_, err := new(Protocol).Accept(t.Context(), b, dist.Handshake{Local: bob, Cookies: knows("x")})
 			other := <-errs
 			assert.Equal(t, ok, err == nil && other == nil, "%v: %v, %v", delay, err, other)
 			if !ok {
@@ -302,7 +303,7 @@ func TestHugeHandshakeMessage(t *testing.T) {
 	a, b := net.Pipe()
 	go func() { _, _ = b.Write([]byte{0x7f, 0xff, 0xff, 0xff}) }() // ends with a
 	_, err := (&Protocol{Packet4: true}).Accept(context.Background(), a, walkHandshake())
-	assert.ErrorIs(t, err, wire.ErrPeerProtocol)
+	assert.ErrorIs(t, err, dist.ErrPeerProtocol)
 	assert.ErrorContains(t, err, "a handshake message of 2147483647 bytes")
 	_ = b.Close()
 }
@@ -331,7 +332,7 @@ func FuzzHandshake(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, dialled bool, verdict byte, b []byte) {
 		h := walkHandshake()
-		h.Admit = func(wire.NodeID) wire.Verdict { return wire.Verdict(verdict % 6) }
+		h.Admit = func(wire.NodeID) dist.Verdict { return dist.Verdict(verdict % 6) }
 		h.NameFor = func(host string) (wire.NodeID, bool) {
 			return wire.NodeID{Name: wire.Atom("x@" + host), Creation: 1}, true
 		}

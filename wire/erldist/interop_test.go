@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -31,7 +32,7 @@ const gone = "(fun F() -> case ets:member(sys_dist, 'go@127.0.0.1') of true -> t
 // dialsUs lets erl connect to us and returns both ends' view of it.
 //
 //lint:ignore ST1008 the string is what erl says, after our error
-func (e *erl) dialsUs(l net.Listener, p *Protocol, h wire.Handshake) (wire.Link, error, string) {
+func (e *erl) dialsUs(l net.Listener, p *Protocol, h dist.Handshake) (dist.Link, error, string) {
 	e.Tell(gone + ", net_kernel:connect_node('go@127.0.0.1')")
 	c, err := l.Accept()
 	require.NoError(e.t, err)
@@ -52,7 +53,7 @@ func TestErlangBothWays(t *testing.T) {
 	assert.Equal(t, "['go@127.0.0.1']", e.Ask("nodes(hidden)"))
 	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hello")})
 	f := s.next()
-	assert.Equal(t, wire.OpSend, f.Op)
+	assert.Equal(t, dist.OpSend, f.Op)
 	assert.Equal(t, s.pid(1), f.To)
 	assert.Equal(t, wire.Atom("hello"), f.Payload)
 	assert.Equal(t, e.name, f.From.Node())
@@ -78,20 +79,20 @@ func TestErlangWrongCookie(t *testing.T) {
 	h := e.handshake()
 	h.Cookies = knows("wrong")
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), h)
-	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorIs(t, err, dist.ErrCookie)
 	assert.ErrorContains(t, err, "e@127.0.0.1 closed the connection after this node's answer")
 	e.Log.Await(e.t, "Connection attempt from node 'go@127.0.0.1' rejected. Invalid challenge reply.")
 
 	l := e.listen()
 	_, err, answer := e.dialsUs(l, &Protocol{}, h)
-	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorIs(t, err, dist.ErrCookie)
 	assert.Equal(t, "false", answer)
 
 	// OTP has one cookie a peer. Ours may differ by direction, and then a peer
 	// that knows the one and not the other gets no further.
 	h.Cookies = func(wire.Atom) (string, string) { return "other", "secret" }
 	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
-	assert.ErrorIs(t, err, wire.ErrCookie)
+	assert.ErrorIs(t, err, dist.ErrCookie)
 	assert.ErrorContains(t, err, "does not know the cookie")
 }
 
@@ -104,7 +105,7 @@ func TestErlangMissesFlags(t *testing.T) {
 		}
 		p := &Protocol{Without: k.flag | FlagMandatory25Digest}
 		_, err := p.Dial(t.Context(), e.conn(), e.handshake())
-		assert.ErrorIs(t, err, wire.ErrNotAllowed, "%s", k.name)
+		assert.ErrorIs(t, err, dist.ErrNotAllowed, "%s", k.name)
 		e.Log.Await(e.t, fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.name))
 		_, err, answer := e.dialsUs(l, p, e.handshake())
 		assert.Error(t, err, "%s", k.name)
@@ -113,7 +114,7 @@ func TestErlangMissesFlags(t *testing.T) {
 	}
 	// The digest alone stands for all of them.
 	p := &Protocol{Without: mandatoryFlags}
-	s := newSide(t, func() wire.Link {
+	s := newSide(t, func() dist.Link {
 		l, err := p.Dial(t.Context(), e.conn(), e.handshake())
 		require.NoError(t, err)
 		return l
@@ -126,7 +127,7 @@ func TestErlangNotAllowedAndAlive(t *testing.T) {
 	e := startErl(t)
 	require.Equal(t, "ok", e.Ask("net_kernel:allow(['x@127.0.0.1'])"))
 	_, err := new(Protocol).Dial(t.Context(), e.conn(), e.handshake())
-	assert.ErrorIs(t, err, wire.ErrNotAllowed)
+	assert.ErrorIs(t, err, dist.ErrNotAllowed)
 	assert.ErrorContains(t, err, "e@127.0.0.1 answered not_allowed")
 	require.Equal(t, "ok", e.Ask("net_kernel:allow(['go@127.0.0.1'])"))
 
@@ -139,17 +140,17 @@ func TestErlangNotAllowedAndAlive(t *testing.T) {
 	h := e.handshake()
 	h.Peer = "other@127.0.0.1"
 	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
-	assert.ErrorIs(t, err, wire.ErrPeerName)
+	assert.ErrorIs(t, err, dist.ErrPeerName)
 	assert.ErrorContains(t, err, `expected other@127.0.0.1 to answer, but "e@127.0.0.1" did`)
 
 	require.NoError(t, second.link.Close())
 	l := e.listen()
 	for _, c := range []struct {
-		v    wire.Verdict
+		v    dist.Verdict
 		want error
-	}{{wire.NotAllowed, wire.ErrNotAllowed}, {wire.Simultaneous, nil}, {wire.Alive, nil}} {
+	}{{dist.NotAllowed, dist.ErrNotAllowed}, {dist.Simultaneous, nil}, {dist.Alive, nil}} {
 		h := e.handshake()
-		h.Admit = func(id wire.NodeID) wire.Verdict {
+		h.Admit = func(id wire.NodeID) dist.Verdict {
 			assert.Equal(t, e.name, id.Name)
 			return c.v
 		}
@@ -188,7 +189,7 @@ func TestErlangNoNames(t *testing.T) {
 	e := startErlAs(t, "undefined@127.0.0.1")
 	l := e.listen()
 	_, err, answer := e.dialsUs(l, &Protocol{}, e.handshake())
-	assert.ErrorIs(t, err, wire.ErrNotAllowed)
+	assert.ErrorIs(t, err, dist.ErrNotAllowed)
 	assert.Equal(t, "false", answer)
 }
 
@@ -196,29 +197,29 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	e := startErl(t)
 	s := e.dial(&Protocol{})
 	ref := s.origin.RefOf(1)
-	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "nobody_there", Ref: ref})
-	assert.Equal(t, wire.Frame{Op: wire.OpDown, Name: "nobody_there", To: s.pid(1), Ref: ref, Payload: wire.Atom("noproc")},
+	s.send(dist.Frame{Op: dist.OpMonitor, From: s.pid(1), Name: "nobody_there", Ref: ref})
+	assert.Equal(t, dist.Frame{Op: dist.OpDown, Name: "nobody_there", To: s.pid(1), Ref: ref, Payload: wire.Atom("noproc")},
 		s.next())
 
 	// A process of theirs: monitored, linked, sent a signal, gone.
 	s.to("echo", wire.Tuple{s.pid(1), 1})
 	echo := s.next().From
-	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: ref})
-	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
-	s.send(wire.Frame{Op: wire.OpDemonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
-	s.send(wire.Frame{Op: wire.OpLink, From: s.pid(2), To: echo})
-	s.send(wire.Frame{Op: wire.OpLink, From: s.pid(3), To: echo})
-	s.send(wire.Frame{Op: wire.OpUnlink, ID: 1 << 63, From: s.pid(3), To: echo})
-	assert.Equal(t, wire.Frame{Op: wire.OpUnlinkAck, ID: 1 << 63, From: echo, To: s.pid(3)}, s.next())
+	s.send(dist.Frame{Op: dist.OpMonitor, From: s.pid(1), To: echo, Ref: ref})
+	s.send(dist.Frame{Op: dist.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
+	s.send(dist.Frame{Op: dist.OpDemonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(2)})
+	s.send(dist.Frame{Op: dist.OpLink, From: s.pid(2), To: echo})
+	s.send(dist.Frame{Op: dist.OpLink, From: s.pid(3), To: echo})
+	s.send(dist.Frame{Op: dist.OpUnlink, ID: 1 << 63, From: s.pid(3), To: echo})
+	assert.Equal(t, dist.Frame{Op: dist.OpUnlinkAck, ID: 1 << 63, From: echo, To: s.pid(3)}, s.next())
 	reason := wire.Tuple{wire.Atom("shot"), []byte("by us")}
-	s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: echo, Payload: reason})
-	got := map[wire.Op]wire.Frame{}
+	s.send(dist.Frame{Op: dist.OpSignal, From: s.pid(1), To: echo, Payload: reason})
+	got := map[dist.Op]dist.Frame{}
 	for range 2 {
 		f := s.next()
 		got[f.Op] = f
 	}
-	assert.Equal(t, wire.Frame{Op: wire.OpDown, From: echo, To: s.pid(1), Ref: ref, Payload: reason}, got[wire.OpDown])
-	assert.Equal(t, wire.Frame{Op: wire.OpExit, From: echo, To: s.pid(2), Payload: reason}, got[wire.OpExit])
+	assert.Equal(t, dist.Frame{Op: dist.OpDown, From: echo, To: s.pid(1), Ref: ref, Payload: reason}, got[dist.OpDown])
+	assert.Equal(t, dist.Frame{Op: dist.OpExit, From: echo, To: s.pid(2), Payload: reason}, got[dist.OpExit])
 
 	// What they do to a process of ours.
 	e.Tell("P = spawn(fun() -> receive {linkto, Q} -> link(Q), receive unlink -> unlink(Q) end, monitor(process, Q), " +
@@ -226,37 +227,37 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	e.Answer()
 	s.to("p", wire.Tuple{wire.Atom("linkto"), s.pid(7)})
 	f := s.next()
-	assert.Equal(t, wire.OpLink, f.Op)
+	assert.Equal(t, dist.OpLink, f.Op)
 	assert.Equal(t, s.pid(7), f.To)
 	p := f.From
 	s.to("p", wire.Atom("unlink"))
 	f = s.next()
-	assert.Equal(t, wire.OpUnlink, f.Op)
+	assert.Equal(t, dist.OpUnlink, f.Op)
 	assert.NotZero(t, f.ID)
 	assert.Equal(t, p, f.From)
-	s.send(wire.Frame{Op: wire.OpUnlinkAck, ID: f.ID, From: s.pid(7), To: p})
+	s.send(dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: s.pid(7), To: p})
 	f = s.next()
-	assert.Equal(t, wire.Frame{Op: wire.OpMonitor, From: p, To: s.pid(7), Ref: f.Ref}, f)
+	assert.Equal(t, dist.Frame{Op: dist.OpMonitor, From: p, To: s.pid(7), Ref: f.Ref}, f)
 	f = s.next()
-	assert.Equal(t, wire.Frame{Op: wire.OpMonitor, From: p, Name: "ours", Ref: f.Ref}, f)
-	assert.Equal(t, wire.Frame{Op: wire.OpDemonitor, From: p, Name: "ours", Ref: f.Ref}, s.next())
-	assert.Equal(t, wire.Frame{Op: wire.OpSignal, From: p, To: s.pid(7), Payload: wire.List{wire.Atom("bye")}}, s.next())
-	assert.Equal(t, wire.OpDemonitor, s.next().Op) // p has ended
+	assert.Equal(t, dist.Frame{Op: dist.OpMonitor, From: p, Name: "ours", Ref: f.Ref}, f)
+	assert.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: p, Name: "ours", Ref: f.Ref}, s.next())
+	assert.Equal(t, dist.Frame{Op: dist.OpSignal, From: p, To: s.pid(7), Payload: wire.List{wire.Atom("bye")}}, s.next())
+	assert.Equal(t, dist.OpDemonitor, s.next().Op) // p has ended
 	require.Equal(t, "true", e.Ask("group_leader(self(), "+theirView(s.pid(7))+")"))
 	f = s.next()
-	assert.Equal(t, wire.Frame{Op: wire.OpGroupLeader, Leader: f.Leader, To: s.pid(7)}, f)
+	assert.Equal(t, dist.Frame{Op: dist.OpGroupLeader, Leader: f.Leader, To: s.pid(7)}, f)
 	assert.Equal(t, e.name, f.Leader.Node())
 
 	// A monitor of theirs on a process of ours that ends.
 	e.Tell("Q = " + theirView(s.pid(8)) + ", R = monitor(process, Q), receive {'DOWN', R, process, Q, W} -> W end")
-	for f = s.next(); f.Op != wire.OpMonitor || f.To != s.pid(8); f = s.next() {
+	for f = s.next(); f.Op != dist.OpMonitor || f.To != s.pid(8); f = s.next() {
 	}
-	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(8), To: f.From, Ref: f.Ref, Payload: wire.Tuple{wire.Atom("gone"), 1}})
+	s.send(dist.Frame{Op: dist.OpDown, From: s.pid(8), To: f.From, Ref: f.Ref, Payload: wire.Tuple{wire.Atom("gone"), 1}})
 	assert.Equal(t, "{gone,1}", e.Answer())
 	e.Tell("process_flag(trap_exit, true), L = " + theirView(s.pid(9)) + ", link(L), receive {'EXIT', L, V} -> V end")
-	for f = s.next(); f.Op != wire.OpLink; f = s.next() {
+	for f = s.next(); f.Op != dist.OpLink; f = s.next() {
 	}
-	s.send(wire.Frame{Op: wire.OpExit, From: s.pid(9), To: f.From, Payload: wire.Atom("noproc")})
+	s.send(dist.Frame{Op: dist.OpExit, From: s.pid(9), To: f.From, Payload: wire.Atom("noproc")})
 	assert.Equal(t, "noproc", e.Answer())
 }
 
@@ -273,26 +274,26 @@ func TestErlangSpawn(t *testing.T) {
 	e := startErl(t)
 	s := e.dial(&Protocol{})
 	ref, result := s.origin.RefOf(1), s.origin.RefOf(2)
-	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &wire.Spawn{
+	s.send(dist.Frame{Op: dist.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &dist.Spawn{
 		Module: "erpc", Function: "execute_call", Monitor: true,
 		Args: []any{result, wire.Atom("erlang"), wire.Atom("node"), wire.List{}},
 	}})
 	f := s.next()
-	require.Equal(t, wire.OpSpawnReply, f.Op)
+	require.Equal(t, dist.OpSpawnReply, f.Op)
 	assert.Equal(t, ref, f.Ref)
 	assert.True(t, f.Watched && !f.Linked)
 	assert.Equal(t, e.name, f.From.Node())
 	spawned := f.From
 	f = s.next()
-	assert.Equal(t, wire.Frame{Op: wire.OpDown, From: spawned, To: s.pid(1), Ref: ref,
+	assert.Equal(t, dist.Frame{Op: dist.OpDown, From: spawned, To: s.pid(1), Ref: ref,
 		Payload: wire.Tuple{result, wire.Atom("return"), e.name}}, f)
 
 	// An error (OTP has no option name), a link, another option.
-	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &wire.Spawn{
+	s.send(dist.Frame{Op: dist.OpSpawn, Ref: ref, From: s.pid(1), Spawn: &dist.Spawn{
 		Module: "farend", Function: "sink", Name: "echo"}})
 	f = s.next()
-	assert.Equal(t, wire.Frame{Op: wire.OpSpawnReply, Ref: ref, To: s.pid(1), Payload: wire.Atom("badopt")}, f)
-	s.send(wire.Frame{Op: wire.OpSpawn, Ref: ref, From: s.pid(1), Token: nil, Spawn: &wire.Spawn{
+	assert.Equal(t, dist.Frame{Op: dist.OpSpawnReply, Ref: ref, To: s.pid(1), Payload: wire.Atom("badopt")}, f)
+	s.send(dist.Frame{Op: dist.OpSpawn, Ref: ref, From: s.pid(1), Token: nil, Spawn: &dist.Spawn{
 		Module: "farend", Function: "sink", Link: true, Monitor: true, Args: []any{},
 		Options: wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("high")}}}})
 	f = s.next()
@@ -302,28 +303,28 @@ func TestErlangSpawn(t *testing.T) {
 	// Theirs to us.
 	e.Tell("erpc:call('go@127.0.0.1', m, f, [1, 2, 3])")
 	f = s.next()
-	require.Equal(t, wire.OpSpawn, f.Op)
+	require.Equal(t, dist.OpSpawn, f.Op)
 	assert.Equal(t, wire.Atom("erpc"), f.Spawn.Module)
 	assert.Equal(t, wire.Atom("execute_call"), f.Spawn.Function)
 	assert.True(t, f.Spawn.Monitor)
 	require.Len(t, f.Spawn.Args, 4)
 	assert.Equal(t, wire.List{1, 2, 3}, f.Spawn.Args[3])
-	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(50), Watched: true})
-	s.send(wire.Frame{Op: wire.OpDown, From: s.pid(50), To: f.From, Ref: f.Ref,
+	s.send(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(50), Watched: true})
+	s.send(dist.Frame{Op: dist.OpDown, From: s.pid(50), To: f.From, Ref: f.Ref,
 		Payload: wire.Tuple{f.Spawn.Args[0], wire.Atom("return"), wire.Atom("made_in_go")}})
 	assert.Equal(t, "made_in_go", e.Answer())
 
 	e.Tell("spawn_opt('go@127.0.0.1', m, f, \"ab\", [link, monitor, {priority, low}])")
 	f = s.next()
-	require.Equal(t, wire.OpSpawn, f.Op)
+	require.Equal(t, dist.OpSpawn, f.Op)
 	assert.True(t, f.Spawn.Link && f.Spawn.Monitor)
 	assert.Equal(t, []any{97, 98}, f.Spawn.Args)
 	assert.Equal(t, wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("low")}}, f.Spawn.Options)
-	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(51), Watched: true, Linked: true})
+	s.send(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, From: s.pid(51), Watched: true, Linked: true})
 	assert.Contains(t, e.Answer(), "<")
 	e.Tell("spawn_request('go@127.0.0.1', m, f, [], [{reply_tag, tag}]), receive {tag, _, error, Why} -> Why end")
 	f = s.next()
-	s.send(wire.Frame{Op: wire.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: wire.Atom("notsup")})
+	s.send(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: wire.Atom("notsup")})
 	assert.Equal(t, "notsup", e.Answer())
 }
 
@@ -332,18 +333,18 @@ func TestErlangCallsAndAliases(t *testing.T) {
 	s := e.dial(&Protocol{})
 	e.Tell("net_adm:ping('go@127.0.0.1')")
 	f := s.next() // monitor of net_kernel
-	require.Equal(t, wire.OpMonitor, f.Op)
+	require.Equal(t, dist.OpMonitor, f.Op)
 	assert.Equal(t, wire.Atom("net_kernel"), f.Name)
 	f = s.next()
-	require.Equal(t, wire.OpSend, f.Op)
+	require.Equal(t, dist.OpSend, f.Op)
 	assert.Equal(t, wire.Atom("net_kernel"), f.Name)
 	call := f.Payload.(wire.Tuple)
 	assert.Equal(t, wire.Atom("$gen_call"), call[0])
 	tag := call[1].(wire.Tuple)[1].(wire.ImproperList)
 	alias := tag.Tail.(wire.Ref)
-	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Ref: alias, Payload: wire.Tuple{tag, wire.Atom("yes")}})
+	s.send(dist.Frame{Op: dist.OpSend, From: s.pid(1), Ref: alias, Payload: wire.Tuple{tag, wire.Atom("yes")}})
 	assert.Equal(t, "pong", e.Answer())
-	assert.Equal(t, wire.OpDemonitor, s.next().Op)
+	assert.Equal(t, dist.OpDemonitor, s.next().Op)
 
 	// A traced message keeps its token both ways.
 	e.Tell("seq_trace:set_token(label, 42), {echo2, 'go@127.0.0.1'} ! hello, seq_trace:set_token([]), receive M -> M end")
@@ -352,7 +353,7 @@ func TestErlangCallsAndAliases(t *testing.T) {
 	token := f.Token.(wire.Tuple)
 	require.Len(t, token, 5)
 	assert.Equal(t, 42, token[1])
-	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: f.From, Payload: wire.Atom("back"), Token: token})
+	s.send(dist.Frame{Op: dist.OpSend, From: s.pid(1), To: f.From, Payload: wire.Atom("back"), Token: token})
 	assert.Equal(t, "back", e.Answer())
 	assert.Equal(t, "{label,42}", e.Ask("seq_trace:get_token(label)"))
 
@@ -362,17 +363,17 @@ func TestErlangCallsAndAliases(t *testing.T) {
 		"(fun G(0) -> ok; G(N) -> receive Y -> {label, L} = seq_trace:get_token(label), Self ! {Y, L}, G(N-1) end end)(3) end), " +
 		"receive up -> ok end")
 	e.Answer()
-	s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "tok", Payload: wire.Atom("named"), Token: token})
-	s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), Name: "tok", Ref: s.origin.RefOf(77)})
+	s.send(dist.Frame{Op: dist.OpSend, From: s.pid(1), Name: "tok", Payload: wire.Atom("named"), Token: token})
+	s.send(dist.Frame{Op: dist.OpMonitor, From: s.pid(1), Name: "tok", Ref: s.origin.RefOf(77)})
 	assert.Contains(t, e.Ask("receive {named, 42} -> ok end"), "ok")
 	e.Tell("{whereis(tok), self()}")
 	e.Answer()
 	e.Tell("whereis(tok) ! more, {ours, 'go@127.0.0.1'} ! whereis(tok)")
 	e.Answer()
-	for f = s.next(); f.Op != wire.OpSend; f = s.next() {
+	for f = s.next(); f.Op != dist.OpSend; f = s.next() {
 	}
 	tok := f.Payload.(wire.PID)
-	s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: tok, Payload: wire.Atom("sig"), Token: token})
+	s.send(dist.Frame{Op: dist.OpSignal, From: s.pid(1), To: tok, Payload: wire.Atom("sig"), Token: token})
 	assert.Contains(t, e.Ask("receive {{'EXIT', _, sig}, 42} -> ok end"), "ok")
 }
 
@@ -397,7 +398,7 @@ func TestErlangTerms(t *testing.T) {
 				shell = p
 			}
 		}
-		s.send(wire.Frame{Op: wire.OpSend, From: s.pid(1), To: shell, Payload: kinds})
+		s.send(dist.Frame{Op: dist.OpSend, From: s.pid(1), To: shell, Payload: kinds})
 		assert.Equal(t, "true", e.Answer())
 
 		// More atoms than the cache holds, several times, both ways.
@@ -414,7 +415,7 @@ func TestErlangTerms(t *testing.T) {
 			for range 2 {
 				for i, a := range all {
 					if i%7 == 0 || len(prefix) < 3 {
-						s.put(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "echo",
+						s.put(dist.Frame{Op: dist.OpSend, From: s.pid(1), Name: "echo",
 							Payload: wire.Tuple{s.pid(1), wire.List{a, a, wire.Atom("fixed")}}})
 					}
 				}
@@ -452,17 +453,17 @@ func TestErlangLargeAndMany(t *testing.T) {
 		// An exit reason in fragments.
 		s.to("echo", wire.Tuple{s.pid(1), 1})
 		echo := s.next().From
-		s.send(wire.Frame{Op: wire.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(1)})
-		s.send(wire.Frame{Op: wire.OpSignal, From: s.pid(1), To: echo, Payload: blob[:1<<20]})
+		s.send(dist.Frame{Op: dist.OpMonitor, From: s.pid(1), To: echo, Ref: s.origin.RefOf(1)})
+		s.send(dist.Frame{Op: dist.OpSignal, From: s.pid(1), To: echo, Payload: blob[:1<<20]})
 		f := s.next()
-		assert.Equal(t, wire.OpDown, f.Op)
+		assert.Equal(t, dist.OpDown, f.Op)
 		assert.True(t, bytes.Equal(blob[:1<<20], f.Payload.([]byte)))
 		require.Equal(t, "true", e.Ask("register(echo, proc_lib:spawn(fun F() -> receive {P, T} -> P ! T, F() end end))"))
 
 		const n = 100_000
 		require.Equal(t, "ok", e.Ask("farend:collect(many, %d)", n))
 		for i := range n {
-			if s.put(wire.Frame{Op: wire.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}) > 1<<15 {
+			if s.put(dist.Frame{Op: dist.OpSend, From: s.pid(1), Name: "many", Payload: i + 1}) > 1<<15 {
 				s.flush()
 			}
 		}

@@ -11,7 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/account"
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -22,24 +25,24 @@ const readSize = 64<<10 + 4<<10
 type link struct {
 	// Set once.
 	conn net.Conn
-	peer wire.Peer
+	peer dist.Peer
 
 	// Of the goroutine that reads.
-	lookout *wire.Lookout
-	peek    func() error // for lookout
-	src     *bufio.Reader
-	in      *reader
-	big     []byte // for frames larger than src
+	reader *socket.Reader
+	peek   func() error // for reader
+	src    *bufio.Reader
+	in     *reader
+	big    []byte // for frames larger than src
 
 	mu  sync.Mutex
 	out *writer // guarded by mu
 	n   uint64  // signals written; guarded by mu
 
-	// Of the goroutine that flushes, whoever holds attempt.
-	attempt *wire.Attempt
-	spare   []byte // the buffer to take the place of out's
-	parts   net.Buffers
-	heads   []byte // room
+	// Of the goroutine that flushes, the goroutine that holds writer.
+	writer *socket.Writer
+	spare  []byte // the buffer to take the place of out's
+	parts  net.Buffers
+	heads  []byte // room
 
 	// Of all.
 	received, sent atomic.Uint64
@@ -51,7 +54,7 @@ type link struct {
 // newLink goes on where a handshake has ended.
 func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	flags := m.flags()
-	l := newLink(conn, m.h.Local, wire.Peer{
+	l := newLink(conn, m.h.Local, dist.Peer{
 		ID:       m.peer,
 		Hidden:   !m.theirs.Has(FlagPublished),
 		Protocol: p.Name(),
@@ -62,7 +65,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 		Addr:     addr(conn),
 	}, m.h.Limits, p.Foreign)
 	if m.h.Budget != nil {
-		l.in.memory = wire.NewAccount(m.h.Budget(m.peer.Name))
+		l.in.memory = account.New(m.h.Budget(m.peer.Name))
 	}
 	return l
 }
@@ -74,8 +77,8 @@ func addr(conn net.Conn) string {
 	return ""
 }
 
-func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkLimits, foreign func(any) (any, error)) *link {
-	l := &link{conn: conn, peer: peer, attempt: wire.NewAttempt(conn), lookout: wire.NewLookout(conn)}
+func newLink(conn net.Conn, local wire.NodeID, peer dist.Peer, limits dist.LinkLimits, foreign func(any) (any, error)) *link {
+	l := &link{conn: conn, peer: peer, writer: socket.NewWriter(conn), reader: socket.NewReader(conn)}
 	flags := Flags(peer.Flags)
 	l.src = bufio.NewReaderSize(counted{l}, readSize)
 	l.peek = func() error {
@@ -91,16 +94,16 @@ func newLink(conn net.Conn, local wire.NodeID, peer wire.Peer, limits wire.LinkL
 type counted struct{ l *link }
 
 func (c counted) Read(b []byte) (int, error) {
-	n, err := c.l.lookout.Read(b)
+	n, err := c.l.reader.Read(b)
 	c.l.received.Add(uint64(n))
 	return n, err
 }
 
-func (l *link) Peer() wire.Peer { return l.peer }
+func (l *link) Peer() dist.Peer { return l.peer }
 
 // Read returns the next signal.
-func (l *link) Read(f *wire.Frame) error {
-	*f = wire.Frame{}
+func (l *link) Read(f *dist.Frame) error {
+	*f = dist.Frame{}
 	for {
 		ok, err := l.readFrame(f)
 		if err != nil {
@@ -112,12 +115,12 @@ func (l *link) Read(f *wire.Frame) error {
 	}
 }
 
-// Await is part of [wire.Keen].
+// Await is part of [dist.Keen].
 func (l *link) Await(d time.Duration, between func()) bool {
-	return l.src.Buffered() > 0 || l.lookout.Await(d, between, l.peek)
+	return l.src.Buffered() > 0 || l.reader.Await(d, between, l.peek)
 }
 
-// More is part of [wire.Ahead]. Ticks and fragments it does not look behind.
+// More is part of [dist.Ahead]. Ticks and fragments it does not look behind.
 func (l *link) More() bool {
 	n := l.src.Buffered()
 	if n < 6 {
@@ -139,7 +142,7 @@ func (l *link) readError(err error) error {
 }
 
 // readFrame reads a frame.
-func (l *link) readFrame(f *wire.Frame) (ok bool, err error) {
+func (l *link) readFrame(f *dist.Frame) (ok bool, err error) {
 	head, err := l.src.Peek(4)
 	if err != nil {
 		if len(head) > 0 && errors.Is(err, io.EOF) {
@@ -174,7 +177,7 @@ const frameExtra = fragmentHead + 1 + 128 + 255*(3+4*wire.MaxAtomRunes)
 
 // readLarge reads a frame of n bytes into memory of its own, no faster than the
 // bytes come.
-func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
+func (l *link) readLarge(f *dist.Frame, n int) (ok bool, err error) {
 	b := l.big[:0]
 	taken := 0
 	defer func() { l.in.memory.Give(taken) }()
@@ -202,7 +205,7 @@ func (l *link) readLarge(f *wire.Frame, n int) (ok bool, err error) {
 }
 
 // Write encodes a signal into the buffer.
-func (l *link) Write(f *wire.Frame) (buffered int, err error) {
+func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err = l.out.write(f); err == nil {
@@ -211,7 +214,7 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// Gauge is part of wire.Gauge.
+// Gauge is part of dist.Gauge.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,10 +226,10 @@ var tick [4]byte
 // Flush sends what has been written, and a fragment of each long message, or a
 // tick.
 func (l *link) Flush(idle bool) (left int, err error) {
-	l.attempt.Lock()
-	defer l.attempt.Unlock()
+	l.writer.Lock()
+	defer l.writer.Unlock()
 	l.parts = l.parts[:0]
-	if rest := l.attempt.Rest(); len(rest) > 0 {
+	if rest := l.writer.Rest(); len(rest) > 0 {
 		l.parts = append(l.parts, rest)
 	}
 	l.mu.Lock()
@@ -256,9 +259,9 @@ func (l *link) send() (err error) {
 	case 0:
 		return nil
 	case 1:
-		err = wire.Send(l.conn, l.parts[0], &l.sent)
+		err = socket.Send(l.conn, l.parts[0], &l.sent)
 	default:
-		err = wire.SendAll(l.conn, l.parts, &l.sent)
+		err = socket.SendAll(l.conn, l.parts, &l.sent)
 	}
 	clear(l.parts)
 	switch {
@@ -270,9 +273,9 @@ func (l *link) send() (err error) {
 	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
 }
 
-// Try is part of [wire.Prompt].
+// Try is part of [dist.Prompt].
 func (l *link) Try() (more bool) {
-	n, more := wire.Try(l.attempt, &l.mu, &l.out.buf, &l.spare, &l.out.long)
+	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
 	l.sent.Add(uint64(n))
 	return more
 }
@@ -280,9 +283,9 @@ func (l *link) Try() (more bool) {
 // Traffic returns how many bytes have come and gone.
 func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
 
-// Taken is part of [wire.Taker].
+// Taken is part of [dist.Taker].
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
-	return l.sent.Load(), l.attempt.Unsent(), true
+	return l.sent.Load(), l.writer.Unsent(), true
 }
 
 // Close ends the link.

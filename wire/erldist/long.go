@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -42,7 +43,7 @@ func (w *writer) busy(from wire.PID) bool {
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
-		return wire.ErrLater
+		return dist.ErrLater
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)

@@ -10,10 +10,10 @@ import (
 	"net"
 
 	"github.com/actornode/actornode/internal/shake"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// Protocol is the Erlang distribution protocol as a [wire.Protocol]. Its zero
+// Protocol is the Erlang distribution protocol as a [dist.Protocol]. Its zero
 // value is ready to use, it may be shared, and must not be copied. A node does not answer
 // challenges that it has posed itself: it is to accept and to dial with the same Protocol.
 type Protocol struct {
@@ -35,17 +35,17 @@ type Protocol struct {
 func (p *Protocol) Name() string { return "erlang" }
 
 // Dial is the side of the handshake that has opened the connection.
-func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return p.shake(ctx, conn, h, true)
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
 // nothing within the limits of time.
-func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return p.shake(ctx, conn, h, false)
 }
 
-func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool) (wire.Link, error) {
+func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool) (dist.Link, error) {
 	l, err := p.drive(ctx, conn, h, dialled)
 	if err != nil {
 		_ = conn.Close()
@@ -58,7 +58,7 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, d
 }
 
 // drive moves the bytes of a handshake.
-func (p *Protocol) drive(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool) (wire.Link, error) {
+func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool) (dist.Link, error) {
 	ours, err := p.challenges.issue(h.Local.Name)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (x *exchange) read() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n >= maxHandshake {
-		return nil, &handshakeError{wire.ErrPeerProtocol,
+		return nil, &handshakeError{dist.ErrPeerProtocol,
 			fmt.Sprintf("a handshake message of %d bytes: the peer speaks a different protocol, "+
 				"or uses TLS where this node does not", n)}
 	}

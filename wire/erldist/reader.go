@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -29,7 +31,7 @@ const (
 type reader struct {
 	local, peer wire.Atom
 	flags       Flags
-	limits      wire.LinkLimits
+	limits      dist.LinkLimits
 	cache       atomsIn
 	pattern     pattern
 	atoms       []any // Atoms, of the message at hand
@@ -37,7 +39,7 @@ type reader struct {
 	origins     originCache
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
-	memory      *wire.Account
+	memory      *account.Account
 }
 
 // errMemory says that a message cannot be kept until all of it has come.
@@ -54,7 +56,7 @@ type partial struct {
 	b     []byte
 }
 
-func newReader(local, peer wire.Atom, flags Flags, limits wire.LinkLimits) *reader {
+func newReader(local, peer wire.Atom, flags Flags, limits dist.LinkLimits) *reader {
 	r := &reader{local: local, peer: peer, flags: flags, limits: limits.WithDefaults()}
 	r.dec.Limits.Elements = max(leastElements, r.limits.Message/elementSize)
 	r.dec.Limits.Inflated = min(mostInflated, r.limits.Message)
@@ -78,7 +80,7 @@ const (
 
 // frame takes the bytes of a frame and returns a signal, or false if there is
 // none complete yet. f shares no memory with b.
-func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
+func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	switch {
 	case len(b) == 0: // a tick
 		return false, nil
@@ -95,7 +97,7 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 }
 
 // whole reads a message in one frame.
-func (r *reader) whole(frame []byte, f *wire.Frame) (err error) {
+func (r *reader) whole(frame []byte, f *dist.Frame) (err error) {
 	var b []byte
 	if r.atoms, b, err = r.cache.header(frame[2:], r.atoms); err != nil {
 		return err
@@ -106,14 +108,14 @@ func (r *reader) whole(frame []byte, f *wire.Frame) (err error) {
 	if err = r.message(b, f, false); err != nil {
 		return err
 	}
-	if bin, ok := f.Payload.([]byte); ok && len(bin) <= mostAgain && f.Op == wire.OpSend && !f.To.IsZero() {
+	if bin, ok := f.Payload.([]byte); ok && len(bin) <= mostAgain && f.Op == dist.OpSend && !f.To.IsZero() {
 		r.pattern.learn(frame, b, f.From, f.To, len(bin))
 	}
 	return nil
 }
 
 // pass reads a message without distribution header.
-func (r *reader) pass(b []byte, f *wire.Frame) error {
+func (r *reader) pass(b []byte, f *dist.Frame) error {
 	r.atoms = r.atoms[:0]
 	if len(b) == 0 || b[0] != etf.Version {
 		return errors.New("a pass-through frame that does not begin with the version byte 131")
@@ -132,7 +134,7 @@ func (r *reader) pass(b []byte, f *wire.Frame) error {
 }
 
 // fragment reads a part of a message.
-func (r *reader) fragment(b []byte, f *wire.Frame) (ok bool, err error) {
+func (r *reader) fragment(b []byte, f *dist.Frame) (ok bool, err error) {
 	if len(b) < fragmentHead {
 		return false, errHeaderCut
 	}
@@ -222,11 +224,11 @@ func (r *reader) grow(p *partial, b []byte, number uint64) error {
 
 // message reads control and payload. With versions, a version byte stands
 // before the payload.
-func (r *reader) message(b []byte, f *wire.Frame, versions bool) error {
+func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 	if len(b) > r.limits.Message {
 		return fmt.Errorf("a message of %d bytes; at most %d are allowed", len(b), r.limits.Message)
 	}
-	*f = wire.Frame{}
+	*f = dist.Frame{}
 	c := control{r: r, b: b, all: b}
 	has := c.read(f)
 	if c.err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/linktest"
 )
@@ -25,7 +26,7 @@ var (
 )
 
 // ours is a reader of what the peer e sends this node.
-func ours(flags Flags, limits wire.LinkLimits) *reader {
+func ours(flags Flags, limits dist.LinkLimits) *reader {
 	return newReader(self.Name, peerOrigin.NodeID().Name, flags, limits)
 }
 
@@ -95,8 +96,8 @@ func TestInvalidControlMessages(t *testing.T) {
 		{[]any{wire.Tuple{37, altactToken, theirPID, ourPID}, 1}, "its Token is missing"},
 		{[]any{wire.Tuple{37, 0, theirPID}, 1}, "it takes 4 elements, not 3"},
 	} {
-		var f wire.Frame
-		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(framed(t, c.terms...), &f)
+		var f dist.Frame
+		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(framed(t, c.terms...), &f)
 		assert.ErrorContains(t, err, c.text, "%s", wire.Format(wire.List(c.terms)))
 	}
 }
@@ -107,27 +108,27 @@ func TestOtherControlMessages(t *testing.T) {
 	for _, c := range []struct {
 		flags Flags
 		terms []any
-		want  wire.Frame
+		want  dist.Frame
 	}{
 		{announcedFlags &^ FlagUnlinkID, []any{wire.Tuple{4, theirPID, ourPID}},
-			wire.Frame{Op: wire.OpUnlink, From: theirPID, To: ourPID}},
+			dist.Frame{Op: dist.OpUnlink, From: theirPID, To: ourPID}},
 		{announcedFlags, []any{wire.Tuple{37, new(big.Int).Or(huge, big.NewInt(altactPriority|altactName|altactToken)), theirPID,
 			wire.Atom("n"), wire.Atom("token"), 1, 2, 3}, 9},
-			wire.Frame{Op: wire.OpSend, From: theirPID, Name: "n", Token: wire.Atom("token"), Urgent: true, Payload: 9}},
+			dist.Frame{Op: dist.OpSend, From: theirPID, Name: "n", Token: wire.Atom("token"), Urgent: true, Payload: 9}},
 		{announcedFlags, []any{wire.Tuple{37, altactExit | altactPriority, theirPID, ourPID}, wire.Atom("bye")},
-			wire.Frame{Op: wire.OpSignal, From: theirPID, To: ourPID, Urgent: true, Payload: wire.Atom("bye")}},
+			dist.Frame{Op: dist.OpSignal, From: theirPID, To: ourPID, Urgent: true, Payload: wire.Atom("bye")}},
 		{announcedFlags, []any{wire.Tuple{37, altactExit | altactAlias, theirPID, someRef}, wire.Atom("bye")},
-			wire.Frame{Op: wire.OpSignal, From: theirPID, Ref: someRef, Payload: wire.Atom("bye")}},
+			dist.Frame{Op: dist.OpSignal, From: theirPID, Ref: someRef, Payload: wire.Atom("bye")}},
 		{announcedFlags, []any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{
 			wire.Tuple{wire.Atom("monitor"), wire.List{}}, wire.Tuple{wire.Atom("link"), wire.List{}}, wire.Atom("x")}},
 			wire.Charlist("ab")},
-			wire.Frame{Op: wire.OpSpawn, Ref: someRef, From: theirPID, Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{97, 98},
+			dist.Frame{Op: dist.OpSpawn, Ref: someRef, From: theirPID, Spawn: &dist.Spawn{Module: "m", Function: "f", Args: []any{97, 98},
 				Leader: theirPID, Link: true, Monitor: true, Options: wire.List{wire.Atom("x")}}}},
 		{announcedFlags, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}},
-			wire.Frame{Op: wire.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
+			dist.Frame{Op: dist.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
 	} {
-		var f wire.Frame
-		ok, err := ours(c.flags, wire.LinkLimits{}).frame(framed(t, c.terms...), &f)
+		var f dist.Frame
+		ok, err := ours(c.flags, dist.LinkLimits{}).frame(framed(t, c.terms...), &f)
 		require.NoError(t, err, "%s", wire.Format(wire.List(c.terms)))
 		assert.True(t, ok)
 		assert.NoError(t, linktest.Same(c.want, f))
@@ -138,7 +139,7 @@ func TestOtherControlMessages(t *testing.T) {
 			b, err = etf.Append(b, x)
 			require.NoError(t, err)
 		}
-		_, err = ours(c.flags, wire.LinkLimits{}).frame(b, &f)
+		_, err = ours(c.flags, dist.LinkLimits{}).frame(b, &f)
 		require.NoError(t, err)
 		assert.NoError(t, linktest.Same(c.want, f))
 	}
@@ -147,32 +148,32 @@ func TestOtherControlMessages(t *testing.T) {
 	b, err := etf.AppendCompressed([]byte{passThrough}, wire.Tuple{3, theirPID, ourPID, text})
 	require.NoError(t, err)
 	require.Less(t, len(b), 200)
-	var f wire.Frame
-	_, err = ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+	var f dist.Frame
+	_, err = ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
 	require.NoError(t, err)
-	assert.NoError(t, linktest.Same(wire.Frame{Op: wire.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
+	assert.NoError(t, linktest.Same(dist.Frame{Op: dist.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
 }
 
 // What would make the peer end the link is not written.
 func TestThirdNodesAreNotWritten(t *testing.T) {
 	third := thirdOrigin.PID(1)
-	w := newWriter(self, peerOrigin.NodeID().Name, announcedFlags, wire.LinkLimits{}, nil)
-	for _, f := range []wire.Frame{
-		{Op: wire.OpLink, From: third, To: theirPID},
-		{Op: wire.OpLink, From: ourPID, To: third},
-		{Op: wire.OpExit, From: third, To: theirPID},
-		{Op: wire.OpUnlink, From: ourPID, To: third, ID: 1},
-		{Op: wire.OpMonitor, From: third, To: theirPID, Ref: someRef},
-		{Op: wire.OpMonitor, From: ourPID, To: third, Ref: someRef},
-		{Op: wire.OpDown, From: third, To: theirPID, Ref: someRef},
-		{Op: wire.OpSpawnReply, From: third, To: theirPID, Ref: someRef},
+	w := newWriter(self, peerOrigin.NodeID().Name, announcedFlags, dist.LinkLimits{}, nil)
+	for _, f := range []dist.Frame{
+		{Op: dist.OpLink, From: third, To: theirPID},
+		{Op: dist.OpLink, From: ourPID, To: third},
+		{Op: dist.OpExit, From: third, To: theirPID},
+		{Op: dist.OpUnlink, From: ourPID, To: third, ID: 1},
+		{Op: dist.OpMonitor, From: third, To: theirPID, Ref: someRef},
+		{Op: dist.OpMonitor, From: ourPID, To: third, Ref: someRef},
+		{Op: dist.OpDown, From: third, To: theirPID, Ref: someRef},
+		{Op: dist.OpSpawnReply, From: third, To: theirPID, Ref: someRef},
 	} {
 		err := w.write(&f)
 		assert.ErrorAs(t, err, new(*wire.EncodeError))
 		assert.ErrorContains(t, err, "is a process of x@127.0.0.1, not of")
 	}
 	assert.Empty(t, w.buf)
-	assert.NoError(t, w.write(&wire.Frame{Op: wire.OpSend, From: third, To: third}), "a message may be passed on")
+	assert.NoError(t, w.write(&dist.Frame{Op: dist.OpSend, From: third, To: third}), "a message may be passed on")
 }
 
 // inFragments is a message in fragments with the given numbers.
@@ -219,8 +220,8 @@ func TestFragments(t *testing.T) {
 			"longer than 1000 bytes"},
 		{"cut", [][]byte{good[0][:15]}, "ends inside its distribution header"},
 	} {
-		r := ours(announcedFlags, wire.LinkLimits{Fragments: 2, Message: 1000})
-		var f wire.Frame
+		r := ours(announcedFlags, dist.LinkLimits{Fragments: 2, Message: 1000})
+		var f dist.Frame
 		var err error
 		n := 0
 		for _, b := range c.frames {
@@ -265,8 +266,8 @@ func TestHeaders(t *testing.T) {
 		if c.text == "" || len(c.head) > 5 || len(c.head) == 3 || c.head[0] == 0 {
 			b = append(b, body...)
 		}
-		var f wire.Frame
-		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+		var f dist.Frame
+		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
 		if c.text == "" {
 			assert.NoError(t, err)
 			assert.Equal(t, wire.Atom("ok"), f.Payload)
@@ -275,8 +276,8 @@ func TestHeaders(t *testing.T) {
 		assert.ErrorContains(t, err, c.text, "%x", c.head)
 	}
 	for _, b := range [][]byte{{131}, {131, 71}, {0}, {112}, {112, 104}, {131, 68}} {
-		var f wire.Frame
-		_, err := ours(announcedFlags, wire.LinkLimits{}).frame(b, &f)
+		var f dist.Frame
+		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
 		assert.Error(t, err, "%x", b)
 	}
 }
@@ -337,18 +338,18 @@ func TestLengthBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, head := range [][]byte{{0x0f, 0xff, 0xff, 0xff}, {0x0f, 0xff, 0xff, 0xff, 131, 68, 0, 108, 0xff, 0xff, 0xff, 0xff}} {
-		l := newLink(&stream{in: head}, self, wire.Peer{ID: peerOrigin.NodeID(), Flags: uint64(announcedFlags)}, wire.LinkLimits{}, nil)
-		assert.Error(t, l.Read(new(wire.Frame)))
+		l := newLink(&stream{in: head}, self, dist.Peer{ID: peerOrigin.NodeID(), Flags: uint64(announcedFlags)}, dist.LinkLimits{}, nil)
+		assert.Error(t, l.Read(new(dist.Frame)))
 	}
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
-	l := newLink(&stream{in: []byte{0xff, 0xff, 0xff, 0xff}}, self, wire.Peer{ID: peerOrigin.NodeID()}, wire.LinkLimits{}, nil)
-	assert.ErrorContains(t, l.Read(new(wire.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268500992 are allowed")
+	l := newLink(&stream{in: []byte{0xff, 0xff, 0xff, 0xff}}, self, dist.Peer{ID: peerOrigin.NodeID()}, dist.LinkLimits{}, nil)
+	assert.ErrorContains(t, l.Read(new(dist.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268500992 are allowed")
 }
 
 // Messages in fragments are bounded together, by the memory they take.
 func TestFragmentsTogether(t *testing.T) {
-	r := ours(announcedFlags, wire.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
+	r := ours(announcedFlags, dist.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
 	body, left := make([]byte, 64<<10), 0
 	for ; ; left++ { // of eight messages
 		f := inFragments(uint64(left%8), body, uint64(1000-left/8))[0]
@@ -356,7 +357,7 @@ func TestFragmentsTogether(t *testing.T) {
 			f[1] = nextFragment
 			f = append(f[:fragmentHead:fragmentHead], body...)
 		}
-		if _, err := r.frame(f, new(wire.Frame)); err != nil {
+		if _, err := r.frame(f, new(dist.Frame)); err != nil {
 			require.ErrorContains(t, err, "incomplete fragmented messages of more than 6291456 bytes together")
 			break
 		}
@@ -382,12 +383,12 @@ func FuzzFrame(f *testing.F) {
 		f.Add(all)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := ours(announcedFlags, wire.LinkLimits{Message: 1 << 16, Fragments: 4})
-		w := newWriter(peerOrigin.NodeID(), self.Name, announcedFlags&^FlagFragments, wire.LinkLimits{}, nil)
-		back := ours(announcedFlags, wire.LinkLimits{})
+		r := ours(announcedFlags, dist.LinkLimits{Message: 1 << 16, Fragments: 4})
+		w := newWriter(peerOrigin.NodeID(), self.Name, announcedFlags&^FlagFragments, dist.LinkLimits{}, nil)
+		back := ours(announcedFlags, dist.LinkLimits{})
 		for len(b) >= 2 {
 			n := min(int(binary.BigEndian.Uint16(b)), len(b)-2)
-			var f, again wire.Frame
+			var f, again dist.Frame
 			ok, err := r.frame(b[2:2+n], &f)
 			b = b[2+n:]
 			if err != nil {

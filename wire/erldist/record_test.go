@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // The transcripts in testdata are conversations with a real OTP 25: lines with >
@@ -56,7 +57,7 @@ func frameList(b []byte) (l [][]byte) {
 }
 
 // describe is a signal as text.
-func describe(f wire.Frame) string {
+func describe(f dist.Frame) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s from %v", f.Op, f.From)
 	if !f.To.IsZero() {
@@ -166,10 +167,10 @@ func save(t *testing.T, name string, in, out []byte, dialled bool) {
 	if strings.Contains(name, "nocache") {
 		flags &^= FlagDistHdrAtomCache | FlagFragments
 	}
-	r = newReader(self.Name, "e@127.0.0.1", flags&^FlagAltactSig, wire.LinkLimits{})
+	r = newReader(self.Name, "e@127.0.0.1", flags&^FlagAltactSig, dist.LinkLimits{})
 	for _, frame := range frameList(from) {
 		fmt.Fprintf(&b, "< %x\n", frame)
-		var f wire.Frame
+		var f dist.Frame
 		ok, err := r.frame(frame, &f)
 		require.NoError(t, err)
 		if ok {
@@ -206,7 +207,7 @@ var transcripts = []string{"dial", "dial-nocache", "accept"}
 func replay(t *testing.T, name string) (m *machine, frames []line) {
 	l := load(t, name)
 	dialled := l[0].kind == '>'
-	h := wire.Handshake{Local: self, Hidden: true, Peer: "e@127.0.0.1", Cookies: knows("secret")}
+	h := dist.Handshake{Local: self, Hidden: true, Peer: "e@127.0.0.1", Cookies: knows("secret")}
 	announce := announcedFlags
 	if strings.Contains(name, "nocache") {
 		announce &^= FlagDistHdrAtomCache | FlagFragments
@@ -244,10 +245,10 @@ func replay(t *testing.T, name string) (m *machine, frames []line) {
 func TestTranscripts(t *testing.T) {
 	for _, name := range transcripts {
 		m, lines := replay(t, name)
-		r := newReader(self.Name, m.peer.Name, m.flags(), wire.LinkLimits{})
-		kinds := map[wire.Op]bool{}
+		r := newReader(self.Name, m.peer.Name, m.flags(), dist.LinkLimits{})
+		kinds := map[dist.Op]bool{}
 		for i := 0; i < len(lines); i++ {
-			var f wire.Frame
+			var f dist.Frame
 			ok, err := r.frame(lines[i].b, &f)
 			require.NoError(t, err)
 			if ok {
@@ -272,8 +273,8 @@ func TestFramesCutAndFlipped(t *testing.T) {
 			}
 			if len(x.b) < 2000 {
 				try := func(b []byte) error {
-					r := newReader(self.Name, m.peer.Name, m.flags(), wire.LinkLimits{Message: 1 << 20})
-					var f wire.Frame
+					r := newReader(self.Name, m.peer.Name, m.flags(), dist.LinkLimits{Message: 1 << 20})
+					var f dist.Frame
 					for _, b := range before {
 						_, err := r.frame(b, &f)
 						require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -35,7 +36,7 @@ type writer struct {
 	err     error // of the control message at hand
 }
 
-func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkLimits, foreign func(any) (any, error)) *writer {
+func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits dist.LinkLimits, foreign func(any) (any, error)) *writer {
 	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.headed(), limit: limits.WithDefaults().Message,
 		nobody: wire.NewOrigin(local).PID(0)}
 	w.enc.Foreign = foreign
@@ -47,9 +48,9 @@ func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits wire.LinkL
 
 // write appends the frames of f to buf, or nothing. Of a long message it appends
 // the first fragment only, which is what the cache must know of in order.
-func (w *writer) write(f *wire.Frame) error {
+func (w *writer) write(f *dist.Frame) error {
 	if w.busy(f.From) {
-		return wire.ErrLater
+		return dist.ErrLater
 	}
 	if w.enc.Atoms != nil {
 		w.cache.begin()
@@ -124,7 +125,7 @@ func (w *writer) fail(format string, args ...any) {
 }
 
 // cannot is the error for what the peer does not understand.
-func (w *writer) cannot(f *wire.Frame, flag Flags) bool {
+func (w *writer) cannot(f *dist.Frame, flag Flags) bool {
 	if w.flags.Has(flag) {
 		return false
 	}
@@ -133,36 +134,36 @@ func (w *writer) cannot(f *wire.Frame, flag Flags) bool {
 }
 
 // signal writes f into body.
-func (w *writer) signal(f *wire.Frame) {
+func (w *writer) signal(f *dist.Frame) {
 	switch f.Op {
-	case wire.OpSend:
+	case dist.OpSend:
 		w.send(f)
-	case wire.OpLink:
+	case dist.OpLink:
 		w.begin(opLink)
 		w.pair(f)
 		w.end()
-	case wire.OpUnlink, wire.OpUnlinkAck:
+	case dist.OpUnlink, dist.OpUnlinkAck:
 		w.unlink(f)
-	case wire.OpExit:
+	case dist.OpExit:
 		w.exit(f, opExit, opExitTT, opPayloadExit, opPayloadExitTT)
-	case wire.OpSignal:
+	case dist.OpSignal:
 		if f.Name != "" || !f.Ref.IsZero() || f.Urgent && w.flags.Has(FlagAltactSig) {
 			w.altact(f, altactExit)
 			return
 		}
 		w.exit(f, opExit2, opExit2TT, opPayloadExit2, opPayloadExit2TT)
-	case wire.OpMonitor, wire.OpDemonitor:
+	case dist.OpMonitor, dist.OpDemonitor:
 		w.monitor(f)
-	case wire.OpDown:
+	case dist.OpDown:
 		w.down(f)
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		w.begin(opGroupLeader)
 		w.pid(f.Leader, "Leader")
 		w.pid(f.To, "To")
 		w.end()
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		w.spawn(f)
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		w.spawnReply(f)
 	default:
 		w.fail("a frame with the op %s", f.Op)
@@ -170,7 +171,7 @@ func (w *writer) signal(f *wire.Frame) {
 }
 
 // send chooses among the ways to send a message.
-func (w *writer) send(f *wire.Frame) {
+func (w *writer) send(f *dist.Frame) {
 	from := f.From
 	if from.IsZero() {
 		from = w.nobody
@@ -207,7 +208,7 @@ func (w *writer) send(f *wire.Frame) {
 }
 
 // altact sends a message or an exit signal in the way of OTP 28.
-func (w *writer) altact(f *wire.Frame, flags byte) {
+func (w *writer) altact(f *dist.Frame, flags byte) {
 	if w.cannot(f, FlagAltactSig) {
 		return
 	}
@@ -244,12 +245,12 @@ func (w *writer) altact(f *wire.Frame, flags byte) {
 	w.payload(f.Payload)
 }
 
-func (w *writer) unlink(f *wire.Frame) {
+func (w *writer) unlink(f *dist.Frame) {
 	if w.cannot(f, FlagUnlinkID) {
 		return
 	}
 	op := opUnlinkID
-	if f.Op == wire.OpUnlinkAck {
+	if f.Op == dist.OpUnlinkAck {
 		op = opUnlinkIDAck
 	}
 	if f.ID == 0 {
@@ -270,7 +271,7 @@ func idTerm(id uint64) any {
 }
 
 // exit writes the four ways of an exit signal.
-func (w *writer) exit(f *wire.Frame, plain, token, payload, payloadToken operation) {
+func (w *writer) exit(f *dist.Frame, plain, token, payload, payloadToken operation) {
 	if w.flags.Has(FlagExitPayload) {
 		w.begin(traced(f, payload, payloadToken))
 		w.exitPair(f)
@@ -286,8 +287,8 @@ func (w *writer) exit(f *wire.Frame, plain, token, payload, payloadToken operati
 	w.end()
 }
 
-func (w *writer) exitPair(f *wire.Frame) {
-	if f.Op == wire.OpExit {
+func (w *writer) exitPair(f *dist.Frame) {
+	if f.Op == dist.OpExit {
 		w.pair(f)
 		return
 	}
@@ -299,12 +300,12 @@ func (w *writer) exitPair(f *wire.Frame) {
 	w.pid(f.To, "To")
 }
 
-func (w *writer) monitor(f *wire.Frame) {
+func (w *writer) monitor(f *dist.Frame) {
 	if w.cannot(f, FlagDistMonitor) || f.Name != "" && w.cannot(f, FlagDistMonitorName) {
 		return
 	}
 	op := opMonitorP
-	if f.Op == wire.OpDemonitor {
+	if f.Op == dist.OpDemonitor {
 		op = opDemonitorP
 	}
 	w.begin(op)
@@ -314,7 +315,7 @@ func (w *writer) monitor(f *wire.Frame) {
 	w.end()
 }
 
-func (w *writer) down(f *wire.Frame) {
+func (w *writer) down(f *dist.Frame) {
 	if w.cannot(f, FlagDistMonitor) {
 		return
 	}
@@ -335,7 +336,7 @@ func (w *writer) down(f *wire.Frame) {
 	w.end()
 }
 
-func (w *writer) spawn(f *wire.Frame) {
+func (w *writer) spawn(f *dist.Frame) {
 	if w.cannot(f, FlagSpawn) {
 		return
 	}
@@ -363,7 +364,7 @@ func (w *writer) spawn(f *wire.Frame) {
 }
 
 // options returns the options of a spawn request.
-func options(s *wire.Spawn) wire.List {
+func options(s *dist.Spawn) wire.List {
 	l := make(wire.List, 0, 3+len(s.Options))
 	if s.Link {
 		l = append(l, wire.Atom("link"))
@@ -377,7 +378,7 @@ func options(s *wire.Spawn) wire.List {
 	return append(l, s.Options...)
 }
 
-func (w *writer) spawnReply(f *wire.Frame) {
+func (w *writer) spawnReply(f *dist.Frame) {
 	if w.cannot(f, FlagSpawn) {
 		return
 	}
@@ -402,7 +403,7 @@ func (w *writer) spawnReply(f *wire.Frame) {
 }
 
 // traced returns op, or ops that carry a trace token where there is one.
-func traced(f *wire.Frame, op, tt operation) operation {
+func traced(f *dist.Frame, op, tt operation) operation {
 	if f.Token != nil {
 		return tt
 	}
@@ -442,7 +443,7 @@ func (w *writer) term(t any) {
 	}
 }
 
-func (w *writer) token(f *wire.Frame) {
+func (w *writer) token(f *dist.Frame) {
 	if f.Token != nil {
 		w.term(f.Token)
 	}
@@ -492,7 +493,7 @@ func (w *writer) pidOn(node wire.Atom, p wire.PID, what string) {
 	w.pid(p, what)
 }
 
-func (w *writer) pair(f *wire.Frame) {
+func (w *writer) pair(f *dist.Frame) {
 	w.mine(f.From, "From")
 	w.theirs(f.To, "To")
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// Batches is the kit's test of [wire.Batch] for a protocol that must take most of the
+// Batches is the kit's test of [dist.Batch] for a protocol that must take most of the
 // binaries together, at least 1,000 of 4,000, and copy some of those that are sent by
-// SendBytes of [wire.Quick], at least 100.
-func Batches(t *testing.T, p wire.Protocol) {
+// SendBytes of [dist.Quick], at least 100.
+func Batches(t *testing.T, p dist.Protocol) {
 	taken, copied := (kit{p: p, has: Quick | Batch}).batched(t)
 	if taken < 1000 {
 		t.Errorf("%d messages were taken together", taken)
@@ -30,19 +31,19 @@ func (k kit) batch(t *testing.T) { k.batched(t) }
 func (k kit) batched(t *testing.T) (taken, copied int) {
 	k.needs(t, Batch)
 	a, b := k.pair(t)
-	l := b.(wire.Batch)
+	l := b.(dist.Batch)
 	const messages = 4000
 	r := rand.New(rand.NewPCG(1, 2))
 	froms, tos := wire.NewOrigin(A), wire.NewOrigin(B)
-	want := make([]wire.Frame, messages)
+	want := make([]dist.Frame, messages)
 	for i := range want {
-		f := wire.Frame{Op: wire.OpSend, From: froms.PID(uint64(i%7 + 1)), To: tos.PID(uint64(i/200%3 + 1))}
+		f := dist.Frame{Op: dist.OpSend, From: froms.PID(uint64(i%7 + 1)), To: tos.PID(uint64(i/200%3 + 1))}
 		f.Payload = bytes.Repeat([]byte{byte(i)}, r.IntN(300))
 		switch r.IntN(100) {
 		case 0:
 			f.Payload = i
 		case 1:
-			f.Op, f.Payload = wire.OpExit, wire.Atom("shutdown")
+			f.Op, f.Payload = dist.OpExit, wire.Atom("shutdown")
 		case 2:
 			f.To, f.Name = wire.PID{}, "name"
 		case 3:
@@ -71,19 +72,19 @@ func (k kit) batched(t *testing.T) (taken, copied int) {
 			}
 		}
 	}()
-	got := make([]wire.Frame, 0, messages)
+	got := make([]dist.Frame, 0, messages)
 	for len(got) < messages {
-		var f wire.Frame
+		var f dist.Frame
 		if err := b.Read(&f); err != nil {
 			t.Fatalf("Read: %v", err)
 		}
-		if got = append(got, f); f.Op != wire.OpSend || f.To.IsZero() {
+		if got = append(got, f); f.Op != dist.OpSend || f.To.IsZero() {
 			continue
 		}
 		var msgs [20]any
 		n := l.Batch(f.To, msgs[:r.IntN(len(msgs))])
 		for _, msg := range msgs[:n] {
-			got = append(got, wire.Frame{Op: wire.OpSend, From: want[len(got)].From, To: f.To, Payload: msg})
+			got = append(got, dist.Frame{Op: dist.OpSend, From: want[len(got)].From, To: f.To, Payload: msg})
 		}
 		taken += n
 	}
@@ -97,10 +98,10 @@ func (k kit) batched(t *testing.T) (taken, copied int) {
 }
 
 // quick sends what can be sent by Send (how is 1) or SendBytes (2); false: it has not.
-func quick(l wire.Link, f *wire.Frame, how int) bool {
-	q, ok := l.(wire.Quick)
+func quick(l dist.Link, f *dist.Frame, how int) bool {
+	q, ok := l.(dist.Quick)
 	b, binary := f.Payload.([]byte)
-	if !ok || !binary || f.Op != wire.OpSend || f.Name != "" || f.Token != nil {
+	if !ok || !binary || f.Op != dist.OpSend || f.Name != "" || f.Token != nil {
 		return false
 	}
 	switch how {
@@ -120,10 +121,10 @@ func quick(l wire.Link, f *wire.Frame, how int) bool {
 
 // Together reads a stream of bytes by two links, one of which takes together what it
 // can, and reports where they differ: in what comes, or where it ends.
-func Together(one, other wire.Link) error {
-	batch := other.(wire.Batch)
+func Together(one, other dist.Link) error {
+	batch := other.(dist.Batch)
 	for i := 0; ; i++ {
-		var f, g wire.Frame
+		var f, g dist.Frame
 		errF, errG := one.Read(&f), other.Read(&g)
 		if (errF == nil) != (errG == nil) {
 			return fmt.Errorf("signal %d: %v, and together: %v", i, errF, errG)
@@ -134,7 +135,7 @@ func Together(one, other wire.Link) error {
 		if err := Same(f, g); err != nil {
 			return fmt.Errorf("signal %d: %w", i, err)
 		}
-		if f.Op != wire.OpSend || f.To.IsZero() {
+		if f.Op != dist.OpSend || f.To.IsZero() {
 			continue
 		}
 		var msgs [100]any
@@ -143,7 +144,7 @@ func Together(one, other wire.Link) error {
 			if i++; one.Read(&f) != nil {
 				return fmt.Errorf("signal %d is none, and together a message", i)
 			}
-			if err := Same(f, wire.Frame{Op: wire.OpSend, From: f.From, To: to, Payload: msg}); err != nil {
+			if err := Same(f, dist.Frame{Op: dist.OpSend, From: f.From, To: to, Payload: msg}); err != nil {
 				return fmt.Errorf("signal %d, together: %w", i, err)
 			}
 		}
@@ -152,10 +153,10 @@ func Together(one, other wire.Link) error {
 
 // Binaries returns signals, most of them short binaries to one process, that Together
 // is to be tried with.
-func Binaries() (all []wire.Frame) {
+func Binaries() (all []dist.Frame) {
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B)
 	for i := range 30 {
-		f := wire.Frame{Op: wire.OpSend, From: from.PID(uint64(i%3 + 1)), To: to.PID(5), Payload: bytes.Repeat([]byte{byte(i)}, i)}
+		f := dist.Frame{Op: dist.OpSend, From: from.PID(uint64(i%3 + 1)), To: to.PID(5), Payload: bytes.Repeat([]byte{byte(i)}, i)}
 		switch i {
 		case 12:
 			f.Payload = wire.Tuple{wire.Atom("first"), 1}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // lanes has several senders share a link: what one sends overtakes the long
@@ -18,11 +19,11 @@ func (k kit) lanes(t *testing.T) {
 	here, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
 	blob := make([]byte, 4<<20)
 	_, _ = crand.Read(blob)
-	send := func(from uint64, v any) wire.Frame {
-		return wire.Frame{Op: wire.OpSend, From: here.PID(from), To: to, Payload: v}
+	send := func(from uint64, v any) dist.Frame {
+		return dist.Frame{Op: dist.OpSend, From: here.PID(from), To: to, Payload: v}
 	}
 	long, other := send(1, wire.Tuple{wire.Atom("long"), blob, 1}), send(2, wire.Tuple{blob[:1<<20], wire.Atom("long")})
-	down := wire.Frame{Op: wire.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
+	down := dist.Frame{Op: dist.OpExit, From: here.PID(1), To: to, Payload: blob[:100<<10]}
 	n, err := a.Write(&long)
 	if err != nil || n == 0 {
 		t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
@@ -31,9 +32,9 @@ func (k kit) lanes(t *testing.T) {
 		t.Fatalf("%d bytes of a message of %d wait for the next Flush", n, len(blob))
 	}
 	if k.whole {
-		k.inOrder(t, a, b, []wire.Frame{long, down, other})
+		k.inOrder(t, a, b, []dist.Frame{long, down, other})
 	} else {
-		k.parts(t, a, b, [3]wire.Frame{long, down, other})
+		k.parts(t, a, b, [3]dist.Frame{long, down, other})
 	}
 	// Many at a time, more than may be under way.
 	const senders = 100
@@ -60,7 +61,7 @@ func (k kit) lanes(t *testing.T) {
 }
 
 // inOrder sends the rest of l, of which the first frame has been written: in order.
-func (k kit) inOrder(t *testing.T, a, b wire.Link, l []wire.Frame) {
+func (k kit) inOrder(t *testing.T, a, b dist.Link, l []dist.Frame) {
 	t.Helper()
 	c := read(b, len(l))
 	for i := range l[1:] {
@@ -80,7 +81,7 @@ func (k kit) inOrder(t *testing.T, a, b wire.Link, l []wire.Frame) {
 
 // parts goes on where a long message, l[0], has been written: what its sender, or
 // that of the shorter l[2], sends behind it must wait, and what others send must not.
-func (k kit) parts(t *testing.T, a, b wire.Link, l [3]wire.Frame) {
+func (k kit) parts(t *testing.T, a, b dist.Link, l [3]dist.Frame) {
 	t.Helper()
 	long, down, other := l[0], l[1], l[2]
 	if n, err := a.Write(&other); err != nil || n > 1<<20 {
@@ -88,12 +89,12 @@ func (k kit) parts(t *testing.T, a, b wire.Link, l [3]wire.Frame) {
 	}
 	c := read(b, 3+3)  // all the time, for Flush may wait for it
 	for i := range 3 { // of the other ones everything goes before
-		f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(3), To: long.To, Payload: wire.Tuple{i, wire.Atom("small")}}
+		f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(3), To: long.To, Payload: wire.Tuple{i, wire.Atom("small")}}
 		if _, err := a.Write(&f); err != nil {
 			t.Fatalf("Write: %v", err)
 		}
-		for _, f := range []*wire.Frame{&down, &other} {
-			if _, err := a.Write(f); !errors.Is(err, wire.ErrLater) {
+		for _, f := range []*dist.Frame{&down, &other} {
+			if _, err := a.Write(f); !errors.Is(err, dist.ErrLater) {
 				t.Fatalf("Write of what would overtake a message of its sender says %v", err)
 			}
 		}
@@ -111,7 +112,7 @@ func (k kit) parts(t *testing.T, a, b wire.Link, l [3]wire.Frame) {
 	if err := flush(a); err != nil {
 		t.Fatalf("Flush: %v", err)
 	}
-	for _, want := range []wire.Frame{other, long, down} {
+	for _, want := range []dist.Frame{other, long, down} {
 		if err := Same(want, next(t, c)); err != nil {
 			t.Error(err)
 		}
@@ -120,14 +121,14 @@ func (k kit) parts(t *testing.T, a, b wire.Link, l [3]wire.Frame) {
 
 // shared is a link into which many goroutines write.
 type shared struct {
-	wire.Link
+	dist.Link
 	mu sync.Mutex // of Flush
 }
 
-func (s *shared) put(f *wire.Frame) error {
+func (s *shared) put(f *dist.Frame) error {
 	for {
 		n, err := s.Write(f)
-		if err != nil && !errors.Is(err, wire.ErrLater) {
+		if err != nil && !errors.Is(err, dist.ErrLater) {
 			return err
 		}
 		if err == nil && n < 64<<10 {
@@ -155,7 +156,7 @@ func (k kit) crowd(t *testing.T) { Crowd(t, k.p, 20, 60) }
 
 // Crowd sends so many messages of mixed sizes from each of so many senders, and
 // checks their order.
-func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
+func Crowd(t *testing.T, p dist.Protocol, senders, messages int) {
 	k := kit{p: p}
 	l, b := k.pair(t)
 	a := &shared{Link: l}
@@ -171,7 +172,7 @@ func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
 				if r.IntN(messages) < 5 {
 					size = r.IntN(len(blob))
 				}
-				f := wire.Frame{Op: wire.OpSend, From: from.PID(uint64(s + 1)), To: to, Payload: wire.Tuple{s, i, blob[:size]}}
+				f := dist.Frame{Op: dist.OpSend, From: from.PID(uint64(s + 1)), To: to, Payload: wire.Tuple{s, i, blob[:size]}}
 				if err := a.put(&f); err != nil {
 					done <- err
 					return
@@ -205,13 +206,13 @@ func Crowd(t *testing.T, p wire.Protocol, senders, messages int) {
 func (k kit) ahead(t *testing.T) {
 	k.needs(t, Ahead) // without it a node delivers at once
 	a, b := k.pair(t)
-	l := b.(wire.Ahead)
+	l := b.(dist.Ahead)
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
 	blob := make([]byte, 300<<10)
 	const small = 200
 	promised, saw := make(chan bool, small+20), false
 	go func() { // ends with the link
-		var f wire.Frame
+		var f dist.Frame
 		for {
 			promised <- false // Read may wait
 			for {
@@ -237,7 +238,7 @@ func (k kit) ahead(t *testing.T) {
 		}
 	}
 	for i := range uint64(small) {
-		f := wire.Frame{Op: wire.OpSend, From: from.PID(i%5 + 1), To: to, Payload: int(i)}
+		f := dist.Frame{Op: dist.OpSend, From: from.PID(i%5 + 1), To: to, Payload: int(i)}
 		if i%20 == 7 {
 			f.Payload = blob
 		}

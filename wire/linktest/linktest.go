@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // patience is how long a step may take that only a fault delays.
@@ -25,10 +26,10 @@ var (
 
 // Test runs all tests of the kit against p, whose links have the optional interfaces that has
 // says, and no others.
-func Test(t *testing.T, p wire.Protocol, has Optional) { kit{p: p, has: has}.run(t) }
+func Test(t *testing.T, p dist.Protocol, has Optional) { kit{p: p, has: has}.run(t) }
 
 // Whole is Test for a protocol whose peers take messages in one piece only.
-func Whole(t *testing.T, p wire.Protocol, has Optional) { kit{p: p, has: has, whole: true}.run(t) }
+func Whole(t *testing.T, p dist.Protocol, has Optional) { kit{p: p, has: has, whole: true}.run(t) }
 
 func (k kit) run(t *testing.T) {
 	t.Run("Optional", k.optional)
@@ -58,31 +59,31 @@ func (k kit) run(t *testing.T) {
 }
 
 type kit struct {
-	p     wire.Protocol
+	p     dist.Protocol
 	has   Optional
 	whole bool // the peers take messages in one piece only
 }
 
 // ends are what a test changes of the two handshakes.
-func hands(cookie string) (a, b wire.Handshake) {
+func hands(cookie string) (a, b dist.Handshake) {
 	same := func(wire.Atom) (string, string) { return cookie, cookie }
-	return wire.Handshake{Local: A, Peer: B.Name, Cookies: same}, wire.Handshake{Local: B, Cookies: same}
+	return dist.Handshake{Local: A, Peer: B.Name, Cookies: same}, dist.Handshake{Local: B, Cookies: same}
 }
 
 // outcome is what an end of a handshake comes to.
 type outcome struct {
-	link wire.Link
+	link dist.Link
 	err  error
 }
 
 // meet runs a handshake over a pipe.
-func (k kit) meet(t *testing.T, a, b wire.Handshake) (oa, ob outcome) {
+func (k kit) meet(t *testing.T, a, b dist.Handshake) (oa, ob outcome) {
 	t.Helper()
 	ca, cb := net.Pipe()
 	return k.meetOver(t, ca, cb, a, b)
 }
 
-func (k kit) meetOver(t *testing.T, ca, cb net.Conn, a, b wire.Handshake) (oa, ob outcome) {
+func (k kit) meetOver(t *testing.T, ca, cb net.Conn, a, b dist.Handshake) (oa, ob outcome) {
 	t.Helper()
 	done := make(chan outcome, 1)
 	go func() { // ends with the handshake, which meetOver awaits
@@ -104,7 +105,7 @@ func (k kit) meetOver(t *testing.T, ca, cb net.Conn, a, b wire.Handshake) (oa, o
 }
 
 // pair returns two ends of a link.
-func (k kit) pair(t *testing.T) (a, b wire.Link) {
+func (k kit) pair(t *testing.T) (a, b dist.Link) {
 	t.Helper()
 	ha, hb := hands("secret")
 	oa, ob := k.meet(t, ha, hb)
@@ -120,11 +121,11 @@ func (k kit) handshake(t *testing.T) {
 		ha.Hidden = hidden
 		hb.Hidden = !hidden
 		var asked []wire.Atom
-		hb.Admit = func(id wire.NodeID) wire.Verdict {
+		hb.Admit = func(id wire.NodeID) dist.Verdict {
 			if id != A {
 				t.Errorf("Admit is asked about %v, not %v", id, A)
 			}
-			return wire.Welcome
+			return dist.Welcome
 		}
 		hb.Cookies = func(peer wire.Atom) (string, string) {
 			asked = append(asked, peer)
@@ -151,10 +152,10 @@ func (k kit) handshake(t *testing.T) {
 }
 
 func (k kit) verdicts(t *testing.T) {
-	for v, want := range map[wire.Verdict]error{wire.Welcome: nil, wire.Simultaneous: nil, wire.Alive: nil,
-		wire.Busy: wire.ErrBusy, wire.NotAllowed: wire.ErrNotAllowed, wire.Full: wire.ErrNotAllowed} {
+	for v, want := range map[dist.Verdict]error{dist.Welcome: nil, dist.Simultaneous: nil, dist.Alive: nil,
+		dist.Busy: dist.ErrBusy, dist.NotAllowed: dist.ErrNotAllowed, dist.Full: dist.ErrNotAllowed} {
 		ha, hb := hands("secret")
-		hb.Admit = func(wire.NodeID) wire.Verdict { return v }
+		hb.Admit = func(wire.NodeID) dist.Verdict { return v }
 		oa, ob := k.meet(t, ha, hb)
 		if !errors.Is(oa.err, want) || !errors.Is(ob.err, want) {
 			t.Errorf("verdict %d: Dial says %v, Accept %v, expected %v", v, oa.err, ob.err, want)
@@ -168,7 +169,7 @@ func (k kit) proved(t *testing.T) {
 		cookie string // that the dialling side knows
 		says   error
 		asked  int
-	}{{"secret", nil, 1}, {"secret", wire.ErrBusy, 1}, {"wrong", nil, 0}} {
+	}{{"secret", nil, 1}, {"secret", dist.ErrBusy, 1}, {"wrong", nil, 0}} {
 		ha, hb := hands(c.cookie)
 		hb.Cookies = func(wire.Atom) (string, string) { return "secret", "secret" }
 		asked := 0
@@ -217,14 +218,14 @@ func (k kit) cookies(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(oa.err, wire.ErrCookie) && !errors.Is(ob.err, wire.ErrCookie) {
+		if !errors.Is(oa.err, dist.ErrCookie) && !errors.Is(ob.err, dist.ErrCookie) {
 			t.Errorf("%+v: Dial says %v, Accept %v, expected a wrong cookie", c, oa.err, ob.err)
 		}
 		if oa.err == nil { // the one that proved itself may find out later
 			t.Errorf("%+v: Dial succeeds", c)
 		}
 		if ob.err == nil {
-			if err := ob.link.Read(new(wire.Frame)); err == nil {
+			if err := ob.link.Read(new(dist.Frame)); err == nil {
 				t.Errorf("%+v: the accepting side goes on", c)
 			}
 		}
@@ -235,7 +236,7 @@ func (k kit) name(t *testing.T) {
 	ha, hb := hands("secret")
 	ha.Peer = "other@host"
 	oa, ob := k.meet(t, ha, hb)
-	if !errors.Is(oa.err, wire.ErrPeerName) {
+	if !errors.Is(oa.err, dist.ErrPeerName) {
 		t.Errorf("another node answers, and Dial says %v", oa.err)
 	}
 	if ob.err == nil {
@@ -244,7 +245,7 @@ func (k kit) name(t *testing.T) {
 }
 
 // alone runs one end against a connection where nobody answers.
-func (k kit) alone(t *testing.T, do func(l func(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error), h wire.Handshake)) {
+func (k kit) alone(t *testing.T, do func(l func(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error), h dist.Handshake)) {
 	ha, hb := hands("secret")
 	ha.Limits.Timeout = 50 * time.Millisecond
 	hb.Limits.Timeout = ha.Limits.Timeout
@@ -252,10 +253,10 @@ func (k kit) alone(t *testing.T, do func(l func(ctx context.Context, conn net.Co
 	do(k.p.Accept, hb)
 }
 
-type ender = func(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error)
+type ender = func(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error)
 
 func (k kit) silence(t *testing.T) {
-	k.alone(t, func(end ender, h wire.Handshake) {
+	k.alone(t, func(end ender, h dist.Handshake) {
 		conn, other := net.Pipe()
 		defer other.Close()
 		if _, err := end(t.Context(), conn, h); err == nil {
@@ -268,7 +269,7 @@ func (k kit) silence(t *testing.T) {
 }
 
 func (k kit) cancel(t *testing.T) {
-	k.alone(t, func(end ender, h wire.Handshake) {
+	k.alone(t, func(end ender, h dist.Handshake) {
 		h.Limits.Timeout = time.Hour
 		conn, other := net.Pipe()
 		defer other.Close()
@@ -323,7 +324,7 @@ func (k kit) cut(t *testing.T) {
 
 func (k kit) garbage(t *testing.T) {
 	for i := range 200 {
-		k.alone(t, func(end ender, h wire.Handshake) {
+		k.alone(t, func(end ender, h dist.Handshake) {
 			conn, other := net.Pipe()
 			go func() { // ends with the connection
 				b := make([]byte, 4096)
@@ -351,12 +352,12 @@ func (k kit) garbage(t *testing.T) {
 }
 
 // read reads n frames on a goroutine of its own.
-func read(l wire.Link, n int) <-chan outcomeOfRead {
+func read(l dist.Link, n int) <-chan outcomeOfRead {
 	c := make(chan outcomeOfRead, n)
 	go func() { // ends with n frames or the link
 		defer close(c)
 		for range n {
-			var f wire.Frame
+			var f dist.Frame
 			err := l.Read(&f)
 			c <- outcomeOfRead{f, err}
 			if err != nil {
@@ -368,11 +369,11 @@ func read(l wire.Link, n int) <-chan outcomeOfRead {
 }
 
 type outcomeOfRead struct {
-	f   wire.Frame
+	f   dist.Frame
 	err error
 }
 
-func next(t *testing.T, c <-chan outcomeOfRead) wire.Frame {
+func next(t *testing.T, c <-chan outcomeOfRead) dist.Frame {
 	t.Helper()
 	select {
 	case o, ok := <-c:
@@ -383,69 +384,69 @@ func next(t *testing.T, c <-chan outcomeOfRead) wire.Frame {
 	case <-time.After(patience):
 		t.Fatal("Read does not return what was written")
 	}
-	return wire.Frame{}
+	return dist.Frame{}
 }
 
 // frames returns a frame of each Op and shape that p takes, from node here to
 // node there.
-func frames(p wire.Peer, here, there wire.Origin) []wire.Frame {
+func frames(p dist.Peer, here, there wire.Origin) []dist.Frame {
 	from, to, ref := here.PID(1<<40|5), there.PID(77), here.RefOf(1<<60|99)
 	long := here.Ref(1, 2, 3, 4, 5)
 	reason := wire.Tuple{wire.Atom("shutdown"), []byte("reason"), from}
 	token := wire.Tuple{1, 42, 3, from, 4}
-	l := []wire.Frame{
-		{Op: wire.OpSend, From: from, To: to, Payload: 1},
-		{Op: wire.OpSend, From: from, To: to, Payload: nil, Token: token},
-		{Op: wire.OpSend, From: from, Name: "name", Payload: wire.Atom("x")},
-		{Op: wire.OpSend, From: from, Name: "ж name", Payload: wire.Atom("x"), Token: token},
-		{Op: wire.OpSend, To: to, Payload: "no sender"},
-		{Op: wire.OpSend, Name: "name", Payload: "no sender"},
-		{Op: wire.OpSend, From: from, To: to, Payload: 2, Urgent: true},
-		{Op: wire.OpLink, From: from, To: to},
-		{Op: wire.OpUnlink, From: from, To: to, ID: 1},
-		{Op: wire.OpUnlink, From: from, To: to, ID: 1<<64 - 1},
-		{Op: wire.OpUnlinkAck, From: from, To: to, ID: 1 << 62},
-		{Op: wire.OpUnlinkAck, From: from, To: to, ID: 256},
-		{Op: wire.OpExit, From: from, To: to, Payload: reason},
-		{Op: wire.OpExit, From: from, To: to, Payload: wire.Atom("normal"), Token: token},
-		{Op: wire.OpSignal, From: from, To: to, Payload: reason},
-		{Op: wire.OpSignal, From: from, To: to, Payload: wire.Atom("kill"), Token: token},
-		{Op: wire.OpGroupLeader, Leader: there.PID(3), To: to},
+	l := []dist.Frame{
+		{Op: dist.OpSend, From: from, To: to, Payload: 1},
+		{Op: dist.OpSend, From: from, To: to, Payload: nil, Token: token},
+		{Op: dist.OpSend, From: from, Name: "name", Payload: wire.Atom("x")},
+		{Op: dist.OpSend, From: from, Name: "ж name", Payload: wire.Atom("x"), Token: token},
+		{Op: dist.OpSend, To: to, Payload: "no sender"},
+		{Op: dist.OpSend, Name: "name", Payload: "no sender"},
+		{Op: dist.OpSend, From: from, To: to, Payload: 2, Urgent: true},
+		{Op: dist.OpLink, From: from, To: to},
+		{Op: dist.OpUnlink, From: from, To: to, ID: 1},
+		{Op: dist.OpUnlink, From: from, To: to, ID: 1<<64 - 1},
+		{Op: dist.OpUnlinkAck, From: from, To: to, ID: 1 << 62},
+		{Op: dist.OpUnlinkAck, From: from, To: to, ID: 256},
+		{Op: dist.OpExit, From: from, To: to, Payload: reason},
+		{Op: dist.OpExit, From: from, To: to, Payload: wire.Atom("normal"), Token: token},
+		{Op: dist.OpSignal, From: from, To: to, Payload: reason},
+		{Op: dist.OpSignal, From: from, To: to, Payload: wire.Atom("kill"), Token: token},
+		{Op: dist.OpGroupLeader, Leader: there.PID(3), To: to},
 	}
 	if p.Alias {
-		l = append(l, wire.Frame{Op: wire.OpSend, From: from, Ref: ref, Payload: wire.List{1, 2}},
-			wire.Frame{Op: wire.OpSend, From: from, Ref: long, Payload: wire.List{1, 2}, Token: token})
+		l = append(l, dist.Frame{Op: dist.OpSend, From: from, Ref: ref, Payload: wire.List{1, 2}},
+			dist.Frame{Op: dist.OpSend, From: from, Ref: long, Payload: wire.List{1, 2}, Token: token})
 	}
 	if p.Monitor {
-		l = append(l, wire.Frame{Op: wire.OpMonitor, From: from, To: to, Ref: ref},
-			wire.Frame{Op: wire.OpMonitor, From: from, Name: "name", Ref: long},
-			wire.Frame{Op: wire.OpDemonitor, From: from, To: to, Ref: ref},
-			wire.Frame{Op: wire.OpDemonitor, From: from, Name: "name", Ref: ref},
-			wire.Frame{Op: wire.OpDown, From: from, To: to, Ref: ref, Payload: reason},
-			wire.Frame{Op: wire.OpDown, Name: "name", To: to, Ref: ref, Payload: wire.Atom("noproc")})
+		l = append(l, dist.Frame{Op: dist.OpMonitor, From: from, To: to, Ref: ref},
+			dist.Frame{Op: dist.OpMonitor, From: from, Name: "name", Ref: long},
+			dist.Frame{Op: dist.OpDemonitor, From: from, To: to, Ref: ref},
+			dist.Frame{Op: dist.OpDemonitor, From: from, Name: "name", Ref: ref},
+			dist.Frame{Op: dist.OpDown, From: from, To: to, Ref: ref, Payload: reason},
+			dist.Frame{Op: dist.OpDown, Name: "name", To: to, Ref: ref, Payload: wire.Atom("noproc")})
 	}
 	if p.Receipts {
-		l = append(l, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: 1, ID: 1},
-			wire.Frame{Op: wire.OpSend, From: from, Name: "name", Payload: 1, ID: 1<<64 - 1, Token: token},
-			wire.Frame{Op: wire.OpReceipt, From: from, To: to, ID: 1, Payload: wire.Delivered},
-			wire.Frame{Op: wire.OpReceipt, To: to, ID: 300, Payload: wire.Tuple{wire.Atom("full"), 3}})
+		l = append(l, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: 1, ID: 1},
+			dist.Frame{Op: dist.OpSend, From: from, Name: "name", Payload: 1, ID: 1<<64 - 1, Token: token},
+			dist.Frame{Op: dist.OpReceipt, From: from, To: to, ID: 1, Payload: dist.Delivered},
+			dist.Frame{Op: dist.OpReceipt, To: to, ID: 300, Payload: wire.Tuple{wire.Atom("full"), 3}})
 	}
 	if p.Spawn {
-		s := wire.Spawn{Module: "m", Function: "f", Args: []any{}, Leader: from}
-		all := wire.Spawn{Module: "m", Function: "f", Args: []any{1, 2, reason}, Leader: there.PID(9), Link: true, Monitor: true,
+		s := dist.Spawn{Module: "m", Function: "f", Args: []any{}, Leader: from}
+		all := dist.Spawn{Module: "m", Function: "f", Args: []any{1, 2, reason}, Leader: there.PID(9), Link: true, Monitor: true,
 			Name: "new", Options: wire.List{wire.Tuple{wire.Atom("priority"), wire.Atom("low")}, wire.Atom("other")}}
-		l = append(l, wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: &s},
-			wire.Frame{Op: wire.OpSpawn, Ref: ref, From: from, Spawn: &all, Token: token},
-			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Linked: true},
-			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Watched: true, Token: token},
-			wire.Frame{Op: wire.OpSpawnReply, Ref: there.RefOf(1), To: to, Payload: wire.Atom("system_limit")})
+		l = append(l, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: from, Spawn: &s},
+			dist.Frame{Op: dist.OpSpawn, Ref: ref, From: from, Spawn: &all, Token: token},
+			dist.Frame{Op: dist.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Linked: true},
+			dist.Frame{Op: dist.OpSpawnReply, Ref: there.RefOf(1), To: to, From: from, Watched: true, Token: token},
+			dist.Frame{Op: dist.OpSpawnReply, Ref: there.RefOf(1), To: to, Payload: wire.Atom("system_limit")})
 	}
 	return l
 }
 
 // Same reports how got differs from want, a frame that was written.
-func Same(want, got wire.Frame) error {
-	if want.Op == wire.OpSend || want.Op == wire.OpSignal {
+func Same(want, got dist.Frame) error {
+	if want.Op == dist.OpSend || want.Op == dist.OpSignal {
 		if got.From.IsZero() || want.From.IsZero() {
 			got.From = want.From
 		}
@@ -485,8 +486,8 @@ func (k kit) ops(t *testing.T) {
 		k.cross(t, a, b, frames(a.Peer(), oa, ob))
 		k.cross(t, b, a, frames(b.Peer(), ob, oa))
 	}
-	bad := []wire.Frame{{}, {Op: 200}, {Op: wire.OpSend, From: oa.PID(1)}, {Op: wire.OpLink, From: oa.PID(1)},
-		{Op: wire.OpUnlink, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpMonitor, From: oa.PID(1), To: ob.PID(1)}, {Op: wire.OpSpawn}}
+	bad := []dist.Frame{{}, {Op: 200}, {Op: dist.OpSend, From: oa.PID(1)}, {Op: dist.OpLink, From: oa.PID(1)},
+		{Op: dist.OpUnlink, From: oa.PID(1), To: ob.PID(1)}, {Op: dist.OpMonitor, From: oa.PID(1), To: ob.PID(1)}, {Op: dist.OpSpawn}}
 	for _, f := range bad {
 		n, err := a.Write(&f)
 		if !errors.As(err, new(*wire.EncodeError)) {
@@ -500,10 +501,10 @@ func (k kit) ops(t *testing.T) {
 }
 
 // put writes f, when its turn has come.
-func put(l wire.Link, f *wire.Frame) error {
+func put(l dist.Link, f *dist.Frame) error {
 	for {
 		_, err := l.Write(f)
-		if !errors.Is(err, wire.ErrLater) {
+		if !errors.Is(err, dist.ErrLater) {
 			return err
 		}
 		if _, err := l.Flush(false); err != nil {
@@ -513,7 +514,7 @@ func put(l wire.Link, f *wire.Frame) error {
 }
 
 // flush sends all that waits.
-func flush(l wire.Link) error {
+func flush(l dist.Link) error {
 	for {
 		if left, err := l.Flush(false); left == 0 || err != nil {
 			return err
@@ -522,7 +523,7 @@ func flush(l wire.Link) error {
 }
 
 // cross sends frames and compares what comes.
-func (k kit) cross(t *testing.T, from, to wire.Link, l []wire.Frame) {
+func (k kit) cross(t *testing.T, from, to dist.Link, l []dist.Frame) {
 	t.Helper()
 	c := read(to, len(l))
 	for i := range l {
@@ -550,7 +551,7 @@ func (k kit) order(t *testing.T) {
 	from, to := wire.NewOrigin(A).PID(1), wire.NewOrigin(B).PID(1)
 	go func() { // ends with the frames, which the test awaits
 		for i := range n {
-			f := wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}}
+			f := dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("atom", i%3000))}}
 			n, err := a.Write(&f)
 			if err != nil {
 				t.Errorf("Write: %v", err)
@@ -573,25 +574,25 @@ func (k kit) large(t *testing.T) {
 	from, to := wire.NewOrigin(A).PID(1), wire.NewOrigin(B).PID(1)
 	blob := make([]byte, 5<<20)
 	_, _ = rand.Read(blob)
-	var l []wire.Frame
+	var l []dist.Frame
 	for _, n := range []int{1 << 10, 64<<10 - 100, 64<<10 - 1, 64 << 10, 128 << 10, 128<<10 + 1, len(blob)} {
-		l = append(l, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: bytes.Clone(blob[:n])},
-			wire.Frame{Op: wire.OpExit, From: from, To: to, Payload: wire.Tuple{wire.Atom("x"), bytes.Clone(blob[:n])}})
+		l = append(l, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: bytes.Clone(blob[:n])},
+			dist.Frame{Op: dist.OpExit, From: from, To: to, Payload: wire.Tuple{wire.Atom("x"), bytes.Clone(blob[:n])}})
 	}
 	many := make(wire.List, 100_000)
 	for i := range many {
 		many[i] = wire.Tuple{wire.Atom(fmt.Sprint("atom", i)), i}
 	}
-	l = append(l, wire.Frame{Op: wire.OpSend, From: from, Name: "x", Payload: many})
+	l = append(l, dist.Frame{Op: dist.OpSend, From: from, Name: "x", Payload: many})
 	k.cross(t, a, b, l)
 	k.cross(t, a, b, l[:1])
 }
 
 func (k kit) noTerm(t *testing.T) {
 	a, b := k.pair(t)
-	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x"}
+	f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x"}
 	f.Payload = wire.Tuple{wire.Atom("first_atom"), 1}
-	k.cross(t, a, b, []wire.Frame{f})
+	k.cross(t, a, b, []dist.Frame{f})
 	for range 3 {
 		bad := f
 		bad.Payload = wire.Tuple{wire.Atom("first_atom"), wire.Atom("new_atom"), make(chan int)}
@@ -599,7 +600,7 @@ func (k kit) noTerm(t *testing.T) {
 			t.Fatalf("Write of a channel says %v", err)
 		}
 		f.Payload = wire.Tuple{wire.Atom("new_atom"), wire.Atom("first_atom"), 2}
-		k.cross(t, a, b, []wire.Frame{f})
+		k.cross(t, a, b, []dist.Frame{f})
 	}
 }
 
@@ -610,14 +611,14 @@ func (k kit) limit(t *testing.T) {
 	if oa.err != nil || ob.err != nil {
 		t.Fatalf("Dial: %v; Accept: %v", oa.err, ob.err)
 	}
-	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(B).PID(1), Name: "x", Payload: make([]byte, 300<<10)}
+	f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(B).PID(1), Name: "x", Payload: make([]byte, 300<<10)}
 	if _, err := ob.link.Write(&f); !errors.As(err, new(*wire.EncodeError)) {
 		t.Errorf("Write beyond the limit says %v", err)
 	}
 	f.Payload = make([]byte, 150<<10)
-	k.cross(t, ob.link, oa.link, []wire.Frame{f})
+	k.cross(t, ob.link, oa.link, []dist.Frame{f})
 	f.From = wire.NewOrigin(A).PID(1)
-	k.cross(t, oa.link, ob.link, []wire.Frame{f})
+	k.cross(t, oa.link, ob.link, []dist.Frame{f})
 	c := read(ob.link, 1)
 	f.Payload = make([]byte, 300<<10)
 	switch _, err := oa.link.Write(&f); {
@@ -641,7 +642,7 @@ func (k kit) tick(t *testing.T) {
 	a, b := k.pair(t)
 	_, out := a.Traffic()
 	in, _ := b.Traffic()
-	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: 1}
+	f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: 1}
 	c := read(b, 1)
 	for range 3 {
 		if _, err := a.Flush(true); err != nil {
@@ -664,7 +665,7 @@ func (k kit) tick(t *testing.T) {
 	if _, err := a.Flush(true); err != nil { // of what is written, and no tick
 		t.Fatalf("Flush: %v", err)
 	}
-	if n, _ := a.Write(&wire.Frame{}); n != 0 {
+	if n, _ := a.Write(&dist.Frame{}); n != 0 {
 		t.Errorf("Flush leaves %d bytes", n)
 	}
 	if err := Same(f, next(t, c)); err != nil {
@@ -680,7 +681,7 @@ func (k kit) close(t *testing.T) {
 	ca, cb := read(a, 1), read(b, 1)
 	flushed := make(chan error, 1)
 	go func() { // ends with the link; nobody reads what is sent after the first
-		f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: make([]byte, 1<<20)}
+		f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: make([]byte, 1<<20)}
 		for {
 			if err := put(a, &f); err != nil {
 				flushed <- err

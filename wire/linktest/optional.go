@@ -3,10 +3,10 @@ package linktest
 import (
 	"testing"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// Optional says which interfaces a protocol's links have beside [wire.Link], each by a bit. A
+// Optional says which interfaces a protocol's links have beside [dist.Link], each by a bit. A
 // protocol names those that it has: a test of one that it lacks is skipped, and links that
 // have another set than it says fail.
 type Optional uint
@@ -29,20 +29,20 @@ const (
 // optionals are the interfaces with their names, in the order of their bits.
 var optionals = []struct {
 	name string
-	is   func(wire.Link) bool
+	is   func(dist.Link) bool
 }{
-	{"Quick", func(l wire.Link) bool { _, ok := l.(wire.Quick); return ok }},
-	{"Ahead", func(l wire.Link) bool { _, ok := l.(wire.Ahead); return ok }},
-	{"Batch", func(l wire.Link) bool { _, ok := l.(wire.Batch); return ok }},
-	{"Prompt", func(l wire.Link) bool { _, ok := l.(wire.Prompt); return ok }},
-	{"Keen", func(l wire.Link) bool { _, ok := l.(wire.Keen); return ok }},
-	{"Gauge", func(l wire.Link) bool { _, ok := l.(wire.Gauge); return ok }},
-	{"Taker", func(l wire.Link) bool { _, ok := l.(wire.Taker); return ok }},
-	{"Explainer", func(l wire.Link) bool { _, ok := l.(wire.Explainer); return ok }},
+	{"Quick", func(l dist.Link) bool { _, ok := l.(dist.Quick); return ok }},
+	{"Ahead", func(l dist.Link) bool { _, ok := l.(dist.Ahead); return ok }},
+	{"Batch", func(l dist.Link) bool { _, ok := l.(dist.Batch); return ok }},
+	{"Prompt", func(l dist.Link) bool { _, ok := l.(dist.Prompt); return ok }},
+	{"Keen", func(l dist.Link) bool { _, ok := l.(dist.Keen); return ok }},
+	{"Gauge", func(l dist.Link) bool { _, ok := l.(dist.Gauge); return ok }},
+	{"Taker", func(l dist.Link) bool { _, ok := l.(dist.Taker); return ok }},
+	{"Explainer", func(l dist.Link) bool { _, ok := l.(dist.Explainer); return ok }},
 }
 
 // Of returns which optional interfaces a link has.
-func Of(l wire.Link) (has Optional) {
+func Of(l dist.Link) (has Optional) {
 	for i, o := range optionals {
 		if o.is(l) {
 			has |= 1 << i
@@ -68,7 +68,7 @@ func (o Optional) String() string {
 // optional compares what both links have with what their protocol says.
 func (k kit) optional(t *testing.T) {
 	a, b := k.pair(t)
-	for _, l := range []wire.Link{a, b} {
+	for _, l := range []dist.Link{a, b} {
 		if has := Of(l); has != k.has {
 			t.Errorf("of the optional interfaces a link has: %v\nits protocol says: %v", has, k.has)
 		}

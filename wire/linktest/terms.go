@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // terms sends random terms to and fro.
@@ -18,10 +19,10 @@ func (k kit) terms(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
 	from, to := wire.NewOrigin(A).PID(1), wire.NewOrigin(B).PID(1)
 	for range 40 {
-		var there, back []wire.Frame
+		var there, back []dist.Frame
 		for range 20 {
-			there = append(there, wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: g.term(4)})
-			back = append(back, wire.Frame{Op: wire.OpExit, From: to, To: from, Payload: g.term(4)})
+			there = append(there, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: g.term(4)})
+			back = append(back, dist.Frame{Op: dist.OpExit, From: to, To: from, Payload: g.term(4)})
 		}
 		k.cross(t, a, b, there)
 		k.cross(t, b, a, back)

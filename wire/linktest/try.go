@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // try has many senders send by Try, of a link whose peer does not read at first, and a
@@ -16,7 +18,7 @@ import (
 func (k kit) try(t *testing.T) {
 	k.needs(t, Prompt)
 	a, b := k.pairOverTCP(t)
-	p := a.(wire.Prompt)
+	p := a.(dist.Prompt)
 	const senders, messages = 8, 1500
 	wake := make(chan struct{}, 1)
 	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -26,7 +28,7 @@ func (k kit) try(t *testing.T) {
 		go func() { // ends with its messages, which the test awaits
 			defer all.Done()
 			for i := range messages {
-				f := wire.Frame{Op: wire.OpSend, From: froms.PID(uint64(s + 1)), To: to,
+				f := dist.Frame{Op: dist.OpSend, From: froms.PID(uint64(s + 1)), To: to,
 					Payload: wire.Tuple{s, i, bytes.Repeat([]byte{byte(i)}, i*i%2000)}}
 				if _, err := a.Write(&f); err != nil {
 					t.Errorf("Write: %v", err)
@@ -69,7 +71,7 @@ func (k kit) try(t *testing.T) {
 }
 
 // pairOverTCP is pair for links over a connection that the system buffers.
-func (k kit) pairOverTCP(t *testing.T) (a, b wire.Link) {
+func (k kit) pairOverTCP(t *testing.T) (a, b dist.Link) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -112,23 +114,23 @@ func within(t *testing.T, f func(), otherwise string) {
 func (k kit) await(t *testing.T) {
 	k.needs(t, Keen)
 	a, b := k.pairOverTCP(t)
-	w := b.(wire.Keen)
+	w := b.(dist.Keen)
 	between := 0
 	if w.Await(time.Millisecond, func() { between++ }) {
 		t.Error("Await says that something has come")
 	}
-	if between == 0 && wire.Spins {
+	if between == 0 && socket.Spins {
 		t.Error("Await has not called between")
 	}
-	f := wire.Frame{Op: wire.OpSend, From: wire.NewOrigin(A).PID(1), To: wire.NewOrigin(B).PID(1), Payload: "ball"}
+	f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(1), To: wire.NewOrigin(B).PID(1), Payload: "ball"}
 	if _, err := a.Write(&f); err != nil {
 		t.Fatal(err)
 	}
 	go a.Flush(false)
-	if w.Await(patience, nil) != wire.Spins {
+	if w.Await(patience, nil) != socket.Spins {
 		t.Error("Await does not see what has come, or does where it cannot look")
 	}
-	var got wire.Frame
+	var got dist.Frame
 	if err := b.Read(&got); err != nil || got.To != f.To {
 		t.Fatalf("Read: %v, %v", got, err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
 
@@ -13,7 +13,7 @@ func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
 
 // together reads b with and without Batch.
 func together(b []byte) error {
-	limits := wire.LinkLimits{Message: 1 << 16, Fragments: 3}
+	limits := dist.LinkLimits{Message: 1 << 16, Fragments: 3}
 	return linktest.Together(reading(b, limits), reading(b, limits))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // stream is a connection in memory: what in holds comes, over and over if it is
@@ -55,8 +56,8 @@ var (
 )
 
 // over returns a link from local to peer over conn, as after a handshake.
-func (p *Protocol) over(conn net.Conn, local, peer wire.NodeID, limits wire.LinkLimits) *link {
-	h := wire.Handshake{Local: local, Limits: limits}
+func (p *Protocol) over(conn net.Conn, local, peer wire.NodeID, limits dist.LinkLimits) *link {
+	h := dist.Handshake{Local: local, Limits: limits}
 	theirs := info(limits)
 	theirs.id = peer
 	m := &machine{h: h, ours: info(limits), theirs: theirs, state: finished}
@@ -68,7 +69,7 @@ func BenchmarkSend(b *testing.B) {
 		b.Run(map[uint64]string{1: "1Sender", 64: "64Senders"}[senders], func(b *testing.B) {
 			conn := &stream{drop: true}
 			var p Protocol
-			l := p.over(conn, nodeA, nodeB, wire.LinkLimits{})
+			l := p.over(conn, nodeA, nodeB, dist.LinkLimits{})
 			var msg any = make([]byte, 64)
 			to := onB.PID(5)
 			n := 0
@@ -90,9 +91,9 @@ func BenchmarkSend(b *testing.B) {
 }
 
 // recorded returns what a link sends for frames.
-func recorded(b testing.TB, frames ...wire.Frame) []byte {
+func recorded(b testing.TB, frames ...dist.Frame) []byte {
 	conn := &stream{}
-	l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
+	l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
 	for i := range frames {
 		_, err := l.Write(&frames[i])
 		require.NoError(b, err)
@@ -103,14 +104,14 @@ func recorded(b testing.TB, frames ...wire.Frame) []byte {
 }
 
 func BenchmarkRead(b *testing.B) {
-	one := wire.Frame{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: make([]byte, 64)}
-	frames := make([]wire.Frame, 1000)
+	one := dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: make([]byte, 64)}
+	frames := make([]dist.Frame, 1000)
 	for i := range frames {
 		frames[i] = one
 	}
 	conn := &stream{in: recorded(b, frames...), again: true}
-	l := new(Protocol).over(conn, nodeB, nodeA, wire.LinkLimits{})
-	var f wire.Frame
+	l := new(Protocol).over(conn, nodeB, nodeA, dist.LinkLimits{})
+	var f dist.Frame
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := l.Read(&f); err != nil {

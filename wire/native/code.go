@@ -3,7 +3,7 @@ package native
 import (
 	"errors"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // code says why a node ends a handshake or a link: the peer is told, in a
@@ -28,14 +28,14 @@ const (
 var errSession = errors.New("native: the interrupted link has ended")
 
 // kinds are what the codes are here; a code that is not known is codeProtocol.
-var kinds = [...]error{codeProtocol: wire.ErrPeerProtocol, codeVersion: wire.ErrNotAllowed, codeName: wire.ErrPeerName,
-	codeBusy: wire.ErrBusy, codeNotAllowed: wire.ErrNotAllowed, codeCookie: wire.ErrCookie,
-	codeLimit: wire.ErrPeerProtocol, codeTerm: wire.ErrPeerProtocol}
+var kinds = [...]error{codeProtocol: dist.ErrPeerProtocol, codeVersion: dist.ErrNotAllowed, codeName: dist.ErrPeerName,
+	codeBusy: dist.ErrBusy, codeNotAllowed: dist.ErrNotAllowed, codeCookie: dist.ErrCookie,
+	codeLimit: dist.ErrPeerProtocol, codeTerm: dist.ErrPeerProtocol}
 
 // kind returns what errors.Is finds in an error of this code.
 func (c code) kind() error {
 	if int(c) < len(kinds) && kinds[c] != nil {
 		return kinds[c]
 	}
-	return wire.ErrPeerProtocol
+	return dist.ErrPeerProtocol
 }

@@ -1,14 +1,14 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [wire.Protocol]; its links are [wire.Quick], [wire.Ahead], [wire.Batch], [wire.Keen] and
-// [wire.Prompt]. This is its specification, version 1; package pack has that of the
+// [dist.Protocol]; its links are [dist.Quick], [dist.Ahead], [dist.Batch], [dist.Keen] and
+// [dist.Prompt]. This is its specification, version 1; package pack has that of the
 // terms.
 //
 // # Nouns
 //
 //   - A [Protocol] turns a connection into a link, in a handshake.
 //   - A machine is one side of a handshake: messages in, messages out, no socket.
-//   - A writer makes frames of signals ([wire.Frame]), a reader signals of frames;
+//   - A writer makes frames of signals ([dist.Frame]), a reader signals of frames;
 //     neither has a socket. A link moves their bytes.
 //   - A long message leaves in parts, numbered by a stream, between other frames.
 //   - A session lets a link survive its connection.
@@ -16,8 +16,8 @@
 // A link, and a Go value to a registered name (the Example runs):
 //
 //	p := native.Protocol{Types: types}
-//	link, err := p.Dial(ctx, conn, wire.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
-//	_, err = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+//	link, err := p.Dial(ctx, conn, dist.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
+//	_, err = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
 //	_, err = link.Flush(false)
 //	err = link.Read(&frame) // on another goroutine
 //
@@ -29,7 +29,7 @@
 //  2. A proof is good for one conversation, one direction and, over TLS, one
 //     channel. Proofs are compared in constant time; nonces come from crypto/rand.
 //  3. The signals of one sender come in the order in which they were written: a
-//     later one waits for the last part of a long one (wire.ErrLater).
+//     later one waits for the last part of a long one (dist.ErrLater).
 //  4. Between two parts of a long message, one part of each other long message and
 //     all that is short may go: the first byte of what is short waits for no more
 //     than one part of each, 16 of 63 KiB.
@@ -48,9 +48,9 @@
 //
 //	fields of link            owner
 //	peer, conn, session       set once
-//	in, input, lookout        the goroutine that calls Read
+//	in, input, reader         the goroutine that calls Read
 //	out                       guarded by mu: Write, Send, and Flush and Try where they take from it
-//	spare, turn, batch        whoever holds attempt: Flush, Try, a goodbye
+//	spare, turn, batch        the goroutine that holds writer: Flush, Try, a goodbye
 //	closed, sent, received    atomic; Traffic and Close are for all
 //
 // # Handshake
@@ -106,14 +106,14 @@
 // A refusal has a code and a text of at most 400 bytes for people; the code list is
 // closed and append-only:
 //
-//	1  what came does not belong to the protocol   wire.ErrPeerProtocol
-//	2  no version that both speak                  wire.ErrNotAllowed
-//	3  a name not asked for, or none               wire.ErrPeerName
-//	4  another connection goes on                  wire.ErrBusy
-//	5  not wanted                                  wire.ErrNotAllowed
-//	6  the cookie is not known                     wire.ErrCookie
-//	7  beyond the receiver's limits                wire.ErrPeerProtocol
-//	8  what came is no term                        wire.ErrPeerProtocol
+//	1  what came does not belong to the protocol   dist.ErrPeerProtocol
+//	2  no version that both speak                  dist.ErrNotAllowed
+//	3  a name not asked for, or none               dist.ErrPeerName
+//	4  another connection goes on                  dist.ErrBusy
+//	5  not wanted                                  dist.ErrNotAllowed
+//	6  the cookie is not known                     dist.ErrCookie
+//	7  beyond the receiver's limits                dist.ErrPeerProtocol
+//	8  what came is no term                        dist.ErrPeerProtocol
 //	9  the link is closed, nothing is wrong        the peer's Read says io.EOF
 //
 // Peers that begin with TLS, HTTP or Erlang's handshake are recognized; to the last,
@@ -124,7 +124,7 @@
 // A frame follows its length in 16 bits; none is a tick. With a session the
 // CRC-32C of length and frame follows, big-endian, but after a tick. The first byte:
 //
-//	bits 0–3  the op: a wire.Op from 1 to 13, 14 a part, 15 a goodbye, 0 an ack of a session
+//	bits 0–3  the op: a dist.Op from 1 to 13, 14 a part, 15 a goodbye, 0 an ack of a session
 //	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token), and then ID, token
 //	bit 5     what remains, the payload or the data of a part, is one frame of zstd, of at most 65,535 bytes
 //	bit 6     the payload comes in parts: what remains is the stream and the number of its bytes
@@ -174,7 +174,7 @@
 // more comes). Then A dials again, 20 ms to 1 s apart, with flag 8, and both say in
 // their proofs how much they have received; B finds the session by its unguessable name
 // and the peer's name and creation, and gives the connection to the waiting link;
-// Accept says wire.ErrResumed. Admit and Insist are not asked. Both send again what
+// Accept says dist.ErrResumed. Admit and Insist are not asked. Both send again what
 // the other has not received, and go on. An ack without a session, proved as any, or
 // from another creation, ends the link; so does the end of the time of grace, with the
 // error that broke the connection. Close says goodbye, so that the peer does not wait.
@@ -187,7 +187,7 @@
 //
 // # Limits and versions
 //
-// [wire.LinkLimits]: a message (256 MiB and 64 KiB, both ways; Write knows the
+// [dist.LinkLimits]: a message (256 MiB and 64 KiB, both ways; Write knows the
 // peer's too), how many may be in parts at a time (64; at most 16 are sent), how
 // many bytes these have together (twice a message), each step of the handshake (7 s).
 // A term may have an element for each 16 bytes of the longest message, at least 65,536.

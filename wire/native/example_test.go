@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/native"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -32,24 +33,24 @@ func Example() {
 	done := make(chan struct{})
 	go func() { // awaited below
 		defer close(done)
-		link, err := p.Accept(context.Background(), b, wire.Handshake{Local: shop, Cookies: cookies})
+		link, err := p.Accept(context.Background(), b, dist.Handshake{Local: shop, Cookies: cookies})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		var f wire.Frame
+		var f dist.Frame
 		err = link.Read(&f)
 		fmt.Println(link.Peer().ID.Name, f.Op, f.From, f.Name, f.Payload, err)
 		fmt.Println(link.Read(&f))
 	}()
 
-	link, err := p.Dial(context.Background(), a, wire.Handshake{Local: cart, Peer: "shop@host", Cookies: cookies})
+	link, err := p.Dial(context.Background(), a, dist.Handshake{Local: cart, Peer: "shop@host", Cookies: cookies})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	me := wire.NewOrigin(cart).PID(7)
-	_, _ = link.Write(&wire.Frame{Op: wire.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+	_, _ = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
 	_, _ = link.Flush(false)
 	_ = link.Close()
 	<-done

@@ -3,11 +3,11 @@ package native
 import (
 	"errors"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // A frame is the number of its bytes in 16 bits and so many bytes; none: a tick.
-// The first byte says what it is, in its low bits: a [wire.Op], or one of these.
+// The first byte says what it is, in its low bits: a [dist.Op], or one of these.
 const (
 	opAck  = 0  // how much of the session has come
 	opPart = 14 // a part of a long message
@@ -41,14 +41,14 @@ const (
 	// fit into one frame is long.
 	partSize = 63 << 10
 	// maxStreams is how many messages may be under way in parts, whatever
-	// wire.LinkLimits says.
+	// dist.LinkLimits says.
 	maxStreams = 64
 	// sendStreams is how many this side has under way.
 	sendStreams = 16
 )
 
 // payloads are the ops that carry a term.
-var payloads = [16]bool{wire.OpSend: true, wire.OpExit: true, wire.OpSignal: true, wire.OpDown: true, wire.OpSpawn: true,
-	wire.OpSpawnReply: true, wire.OpReceipt: true}
+var payloads = [16]bool{dist.OpSend: true, dist.OpExit: true, dist.OpSignal: true, dist.OpDown: true, dist.OpSpawn: true,
+	dist.OpSpawnReply: true, dist.OpReceipt: true}
 
 var errCut = errors.New("an incomplete frame")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // state is what a side of the handshake waits for. doc.go draws the machine.
@@ -39,7 +40,7 @@ const (
 // machine is one side of a handshake. It has no socket, clock or chance: what is
 // random is given, what is sent is returned.
 type machine struct {
-	h     wire.Handshake
+	h     dist.Handshake
 	ours  nodeInfo
 	state state
 	// bind returns what identifies the channel below, nothing where there is none.
@@ -63,7 +64,7 @@ type machine struct {
 
 // newMachine makes the side that has dialled or the other. ours has all but what h
 // says; bind and find may be set before begin.
-func newMachine(h wire.Handshake, dialled bool, ours nodeInfo) (*machine, error) {
+func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error) {
 	m := &machine{h: h, ours: ours, state: awaitHello}
 	m.ours.id = h.Local
 	if h.Hidden {
@@ -74,16 +75,16 @@ func newMachine(h wire.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 		m.ours.grace = uint32(min(h.Grace.Milliseconds(), 1<<32-1))
 	}
 	if err := checkName(h.Local.Name); err != nil {
-		return m, m.fail(wire.ErrPeerName, "this node: %v", err)
+		return m, m.fail(dist.ErrPeerName, "this node: %v", err)
 	}
 	if h.Cookies == nil {
-		return m, m.fail(wire.ErrCookie, "this node has no cookie for the peer")
+		return m, m.fail(dist.ErrCookie, "this node has no cookie for the peer")
 	}
 	if !dialled {
 		return m, nil
 	}
 	if err := checkName(h.Peer); err != nil {
-		return m, m.fail(wire.ErrPeerName, "%v", err)
+		return m, m.fail(dist.ErrPeerName, "%v", err)
 	}
 	m.state = awaitWelcome
 	m.theirs.id.Name = h.Peer
@@ -139,7 +140,7 @@ func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	case awaitDone:
 		return m.onDone(msg)
 	}
-	return nil, m.fail(wire.ErrPeerProtocol, "a message in state %s", m.state)
+	return nil, m.fail(dist.ErrPeerProtocol, "a message in state %s", m.state)
 }
 
 // printable returns what a peer says, without what a terminal would obey.
@@ -202,21 +203,21 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 		return out, err
 	}
 	welcome := welcomeMsg{version: min(hello.max, maxVersion), node: m.ours}
-	verdict := wire.Welcome
+	verdict := dist.Welcome
 	if m.h.Admit != nil {
 		verdict = m.h.Admit(m.theirs.id)
 	}
 	switch {
-	case verdict == wire.NotAllowed:
+	case verdict == dist.NotAllowed:
 		return m.refuse(codeNotAllowed, "%s does not accept %s", m.h.Local.Name, m.peerName())
 	case !m.cookies():
 		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.peerName())
 	case m.theirs.flags&flagResume != 0: // its link is there already
-	case verdict == wire.Alive:
+	case verdict == dist.Alive:
 		welcome.alive = true
-	case verdict == wire.Busy:
+	case verdict == dist.Busy:
 		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.peerName())
-	case verdict == wire.Full:
+	case verdict == dist.Full:
 		return m.refuse(codeNotAllowed, "%s accepts no more connections now", m.h.Local.Name)
 	}
 	m.state = awaitProof
@@ -314,7 +315,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if m.theirs.flags&flagResume == 0 && m.h.Proved != nil {
 		if err := m.h.Proved(m.theirs.id); err != nil {
 			c := codeNotAllowed
-			if errors.Is(err, wire.ErrBusy) {
+			if errors.Is(err, dist.ErrBusy) {
 				c = codeBusy
 			}
 			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.peerName(), err)

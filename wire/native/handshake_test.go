@@ -13,20 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // machines returns the two sides of a handshake, which change may change.
 func machines(t testing.TB, change func(a, b *machine)) (a, b *machine) {
 	same := func(wire.Atom) (string, string) { return "secret", "secret" }
-	ours := info(wire.LinkLimits{})
-	make1 := func(h wire.Handshake, dialled bool) *machine {
+	ours := info(dist.LinkLimits{})
+	make1 := func(h dist.Handshake, dialled bool) *machine {
 		_, _ = rand.Read(ours.nonce[:])
 		m, err := newMachine(h, dialled, ours)
 		require.NoError(t, err)
 		return m
 	}
-	a = make1(wire.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: same}, true)
-	b = make1(wire.Handshake{Local: nodeB, Cookies: same}, false)
+	a = make1(dist.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: same}, true)
+	b = make1(dist.Handshake{Local: nodeB, Cookies: same}, false)
 	b.session = sessionID{1, 2, 3}
 	if change != nil {
 		change(a, b)
@@ -67,9 +68,9 @@ func talk(a, b *machine, bend func(n int, msg []byte) []byte) (said []record, er
 func TestHandshake(t *testing.T) {
 	var states []string
 	a, b := machines(t, func(a, b *machine) {
-		b.h.Admit = func(id wire.NodeID) wire.Verdict {
+		b.h.Admit = func(id wire.NodeID) dist.Verdict {
 			require.Equal(t, nodeA, id)
-			return wire.Welcome
+			return dist.Welcome
 		}
 	})
 	said, errA, errB := talk(a, b, func(n int, msg []byte) []byte {
@@ -102,22 +103,22 @@ func TestRefusals(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		"busy": {func(_, b *machine) { b.h.Admit = verdict(wire.Busy) }, wire.ErrBusy, "b@host is connecting to a@host itself"},
-		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(wire.NotAllowed) }, wire.ErrNotAllowed,
+		"busy": {func(_, b *machine) { b.h.Admit = verdict(dist.Busy) }, dist.ErrBusy, "b@host is connecting to a@host itself"},
+		"not allowed": {func(_, b *machine) { b.h.Admit = verdict(dist.NotAllowed) }, dist.ErrNotAllowed,
 			"b@host does not accept a@host"},
 		"alive": {func(a, b *machine) {
-			b.h.Admit = verdict(wire.Alive)
+			b.h.Admit = verdict(dist.Alive)
 			a.h.Insist = func(wire.NodeID) bool { return false }
-		}, wire.ErrBusy, "b@host and a@host are already connected"},
-		"dial cookie": {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, wire.ErrCookie,
+		}, dist.ErrBusy, "b@host and a@host are already connected"},
+		"dial cookie": {func(a, _ *machine) { a.h.Cookies = cookies("secret", "x") }, dist.ErrCookie,
 			"a@host does not know the cookie that b@host expects"},
-		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, wire.ErrCookie,
+		"their cookie": {func(_, b *machine) { b.h.Cookies = cookies("secret", "x") }, dist.ErrCookie,
 			"b@host does not know the cookie that a@host expects"},
-		"name": {func(a, _ *machine) { a.h.Peer = "c@host" }, wire.ErrPeerName,
+		"name": {func(a, _ *machine) { a.h.Peer = "c@host" }, dist.ErrPeerName,
 			"a@host wants to connect to c@host, but this is b@host"},
-		"own name": {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, wire.ErrPeerName,
+		"own name": {func(_, b *machine) { b.h.Local.Name = "x@host"; b.ours.id.Name = "y@host" }, dist.ErrPeerName,
 			"wants to connect to"},
-		"tls":     {func(a, _ *machine) { a.ours.flags |= flagBound }, wire.ErrNotAllowed, "uses TLS"},
+		"tls":     {func(a, _ *machine) { a.ours.flags |= flagBound }, dist.ErrNotAllowed, "uses TLS"},
 		"session": {func(a, _ *machine) { a.ours.flags |= flagResume }, errSession, "no longer keeps the link"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestRefusals(t *testing.T) {
 			require.Equal(t, failed, b.state)
 		})
 	}
-	for _, v := range []wire.Verdict{wire.Welcome, wire.Simultaneous, wire.Alive} {
+	for _, v := range []dist.Verdict{dist.Welcome, dist.Simultaneous, dist.Alive} {
 		a, b := machines(t, func(_, b *machine) { b.h.Admit = verdict(v) })
 		_, errA, errB := talk(a, b, nil)
 		require.NoError(t, errA)
@@ -139,8 +140,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func verdict(v wire.Verdict) func(wire.NodeID) wire.Verdict {
-	return func(wire.NodeID) wire.Verdict { return v }
+func verdict(v dist.Verdict) func(wire.NodeID) dist.Verdict {
+	return func(wire.NodeID) dist.Verdict { return v }
 }
 
 // Whatever bit changes on the way, and wherever a message is cut, nobody finishes
@@ -196,7 +197,7 @@ func TestReplayAndReflection(t *testing.T) {
 		hello := helloMsg{min: 1, max: 1, peer: nodeB.Name, node: nodeInfo{id: nodeB}}
 		out, err := victim.step(hello.append(nil))
 		require.NoError(t, err)
-		dials, err := newMachine(wire.Handshake{Local: nodeB, Peer: nodeB.Name, Cookies: same}, true, nodeInfo{})
+		dials, err := newMachine(dist.Handshake{Local: nodeB, Peer: nodeB.Name, Cookies: same}, true, nodeInfo{})
 		require.NoError(t, err)
 		dials.begin()
 		dials.hello = hello.append(nil) // the best case for the attacker
@@ -209,7 +210,7 @@ func TestReplayAndReflection(t *testing.T) {
 			continue
 		}
 		_, err = dials.step(proof[0]) // and this the same proof as an answer to itself
-		require.ErrorIs(t, err, wire.ErrCookie)
+		require.ErrorIs(t, err, dist.ErrCookie)
 	}
 }
 
@@ -221,8 +222,8 @@ func TestNoChangeBeforeProof(t *testing.T) {
 	})
 	a.ours.flags |= flagResume
 	_, errA, errB := talk(a, b, nil)
-	require.ErrorIs(t, errA, wire.ErrCookie)
-	require.ErrorIs(t, errB, wire.ErrCookie)
+	require.ErrorIs(t, errA, dist.ErrCookie)
+	require.ErrorIs(t, errB, dist.ErrCookie)
 	require.Nil(t, b.proof)
 }
 
@@ -230,12 +231,12 @@ func TestVersions(t *testing.T) {
 	_, b := machines(t, nil)
 	future := append(append([]byte{tagHello}, magic...), 7, 9, 'x')
 	out, err := b.step(future)
-	require.ErrorIs(t, err, wire.ErrNotAllowed)
+	require.ErrorIs(t, err, dist.ErrNotAllowed)
 	require.ErrorContains(t, err, "the peer speaks 7 to 9")
 	a, _ := machines(t, nil)
 	a.begin()
 	_, err = a.step(out[0])
-	require.ErrorIs(t, err, wire.ErrNotAllowed)
+	require.ErrorIs(t, err, dist.ErrNotAllowed)
 	require.ErrorContains(t, err, "the peer speaks 7 to 9, this node 1 to 1")
 
 	_, b = machines(t, nil) // one that speaks newer ones too, with more to say
@@ -274,9 +275,9 @@ func TestStrangers(t *testing.T) {
 				}
 			}
 		}()
-		_, err := new(Protocol).Accept(t.Context(), cb, wire.Handshake{Local: nodeB,
+		_, err := new(Protocol).Accept(t.Context(), cb, dist.Handshake{Local: nodeB,
 			Cookies: func(wire.Atom) (string, string) { return "", "" }})
-		require.ErrorIs(t, err, wire.ErrPeerProtocol, in)
+		require.ErrorIs(t, err, dist.ErrPeerProtocol, in)
 		require.ErrorContains(t, err, want)
 		got := <-answer
 		if in == erlang {
@@ -298,7 +299,7 @@ func TestRefusalOverTCP(t *testing.T) {
 		conn, err := ln.Accept()
 		if err == nil {
 			_, err = new(Protocol).Accept(context.Background(), conn,
-				wire.Handshake{Local: nodeB, Limits: wire.LinkLimits{Timeout: 5 * time.Second},
+				dist.Handshake{Local: nodeB, Limits: dist.LinkLimits{Timeout: 5 * time.Second},
 					Cookies: func(wire.Atom) (string, string) { return "", "" }})
 		}
 		done <- err
@@ -313,7 +314,7 @@ func TestRefusalOverTCP(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(b[:n]), "the peer sent an HTTP request")
 	_ = conn.Close()
-	require.ErrorIs(t, <-done, wire.ErrPeerProtocol)
+	require.ErrorIs(t, <-done, dist.ErrPeerProtocol)
 }
 
 func FuzzHandshake(f *testing.F) {
@@ -358,18 +359,18 @@ func TestEmptyCookie(t *testing.T) {
 					b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
 				})
 				_, errA, errB := talk(a, b, nil)
-				require.ErrorIs(t, errA, wire.ErrCookie)
-				require.ErrorIs(t, errB, wire.ErrCookie)
+				require.ErrorIs(t, errA, dist.ErrCookie)
+				require.ErrorIs(t, errB, dist.ErrCookie)
 				require.ErrorContains(t, errB, "has no cookie for")
 			}
 		}
 	}
-	for verdict, want := range map[wire.Verdict]error{wire.NotAllowed: wire.ErrNotAllowed, wire.Busy: nil, wire.Alive: nil,
-		wire.Full: nil} {
+	for verdict, want := range map[dist.Verdict]error{dist.NotAllowed: dist.ErrNotAllowed, dist.Busy: nil, dist.Alive: nil,
+		dist.Full: nil} {
 		a, b := machines(t, func(a, b *machine) {
 			a.ours.flags |= flagResume
 			a.creation = nodeB.Creation
-			b.h.Admit = func(wire.NodeID) wire.Verdict { return verdict }
+			b.h.Admit = func(wire.NodeID) dist.Verdict { return verdict }
 			b.h.Proved = func(wire.NodeID) error { t.Error("it is no new link"); return nil }
 			b.find = func(wire.NodeID, sessionID) (uint64, bool) { return 0, true }
 		})

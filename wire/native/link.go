@@ -11,8 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -20,22 +23,22 @@ import (
 type link struct {
 	// Set once.
 	local   wire.NodeID
-	peer    wire.Peer
+	peer    dist.Peer
 	conn    net.Conn // of a link without session
 	session *session // nil: the link ends with its connection
 
 	// Of the goroutine that reads.
-	in      *reader
-	input   input
-	lookout *wire.Lookout // nil: the link has a session
-	look    func() error  // for lookout
+	in     *reader
+	input  input
+	reader *socket.Reader // nil: the link has a session
+	look   func() error   // for reader
 
 	mu      sync.Mutex
 	out     *writer // guarded by mu
 	written uint64  // signals; guarded by mu
 
-	// Of the goroutine that flushes, whoever holds attempt.
-	attempt *wire.Attempt
+	// Of the goroutine that flushes, the goroutine that holds writer.
+	writer  *socket.Writer
 	spare   []byte      // the buffer to take the place of out's
 	turn    []*outgoing // long messages of which a part is sent
 	batch   batch
@@ -53,7 +56,7 @@ type link struct {
 // again is how to connect again, nil where the peer has dialled.
 func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context, uint64) (net.Conn, *machine, error)) *link {
 	flags := m.flags()
-	l := &link{conn: conn, local: m.h.Local, peer: wire.Peer{
+	l := &link{conn: conn, local: m.h.Local, peer: dist.Peer{
 		ID:       m.theirs.id,
 		Hidden:   m.theirs.flags&flagHidden != 0,
 		Protocol: p.Name(),
@@ -66,12 +69,12 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	}}
 	limits := m.h.Limits.WithDefaults()
 	l.input.conn, l.input.src = conn, conn
-	l.attempt = wire.NewAttempt(conn)
+	l.writer = socket.NewWriter(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.Types, Limits: termLimits(limits.Message)}
 	if m.h.Budget != nil {
-		l.in.memory = wire.NewAccount(m.h.Budget(m.theirs.id.Name))
+		l.in.memory = account.New(m.h.Budget(m.theirs.id.Name))
 	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
@@ -80,8 +83,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	}
 	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.Types, Foreign: p.Foreign}
 	if m.session == (sessionID{}) {
-		l.lookout = wire.NewLookout(conn)
-		l.input.src = l.lookout
+		l.reader = socket.NewReader(conn)
+		l.input.src = l.reader
 		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
@@ -101,11 +104,11 @@ func addr(conn net.Conn) string {
 	return ""
 }
 
-func (l *link) Peer() wire.Peer { return l.peer }
+func (l *link) Peer() dist.Peer { return l.peer }
 
 // Read returns the next signal.
-func (l *link) Read(f *wire.Frame) error {
-	*f = wire.Frame{}
+func (l *link) Read(f *dist.Frame) error {
+	*f = dist.Frame{}
 	for {
 		b, err := l.next()
 		if err == nil && len(b) > 0 {
@@ -173,27 +176,27 @@ func (l *link) bye(c code, text string) {
 		return
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
-	l.attempt.Lock()
-	defer l.attempt.Unlock()
+	l.writer.Lock()
+	defer l.writer.Unlock()
 	if l.sendRest() == nil && !l.broken {
 		_, _ = l.conn.Write(b)
 	}
 }
 
-// Explain is part of [wire.Explainer].
+// Explain is part of [dist.Explainer].
 func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 
-// Taken is part of [wire.Taker]. A session waits for a connection that takes nothing to
+// Taken is part of [dist.Taker]. A session waits for a connection that takes nothing to
 // break, or to go on; so it counts only while something comes.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	if l.session != nil {
 		return l.session.taken(), 0, l.session.isAlive()
 	}
-	return l.sent.Load(), l.attempt.Unsent(), true
+	return l.sent.Load(), l.writer.Unsent(), true
 }
 
 // Write encodes a signal into the buffer.
-func (l *link) Write(f *wire.Frame) (buffered int, err error) {
+func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err = l.out.write(f); err == nil {
@@ -202,16 +205,16 @@ func (l *link) Write(f *wire.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// More is part of [wire.Ahead].
+// More is part of [dist.Ahead].
 func (l *link) More() bool { return l.input.more() }
 
-// Await is part of [wire.Keen].
+// Await is part of [dist.Keen].
 func (l *link) Await(d time.Duration, between func()) bool {
 	in := &l.input
-	return in.from < in.to || l.lookout != nil && l.lookout.Await(d, between, l.look)
+	return in.from < in.to || l.reader != nil && l.reader.Await(d, between, l.look)
 }
 
-// Batch is part of [wire.Batch]: for short binaries.
+// Batch is part of [dist.Batch]: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
 	if in.sums {
@@ -228,14 +231,14 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	return n
 }
 
-// Gauge is part of [wire.Gauge].
+// Gauge is part of [dist.Gauge].
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written, len(l.out.buf) + l.out.left
 }
 
-// Send is part of [wire.Quick].
+// Send is part of [dist.Quick].
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
@@ -245,10 +248,10 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 		return n, nil
 	}
 	l.mu.Unlock()
-	return l.Write(&wire.Frame{Op: wire.OpSend, From: from, To: to, Payload: msg})
+	return l.Write(&dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
-// SendBytes is part of [wire.Quick].
+// SendBytes is part of [dist.Quick].
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.sendBytes(from, to, b); taken {
@@ -264,8 +267,8 @@ const keptSize = 2 << 20
 
 // Flush sends what has been written, and a part of each long message.
 func (l *link) Flush(tick bool) (left int, err error) {
-	l.attempt.Lock()
-	defer l.attempt.Unlock()
+	l.writer.Lock()
+	defer l.writer.Unlock()
 	if l.session != nil {
 		if err := l.session.freeSpace(); err != nil {
 			return 0, err
@@ -331,7 +334,7 @@ func (l *link) sendParts(buf []byte) error {
 	defer func() { clear(b.pieces[:cap(b.pieces)]) }()
 	switch l.conn.(type) {
 	case *net.TCPConn, *net.UnixConn: // takes pieces
-		return l.sendError(wire.SendAll(l.conn, b.pieces, &l.sent))
+		return l.sendError(socket.SendAll(l.conn, b.pieces, &l.sent))
 	}
 	l.scratch = l.scratch[:0]
 	for _, p := range b.pieces {
@@ -344,7 +347,7 @@ func (l *link) sendParts(buf []byte) error {
 	return err
 }
 
-func (l *link) send(b []byte) error { return l.sendError(wire.Send(l.conn, b, &l.sent)) }
+func (l *link) send(b []byte) error { return l.sendError(socket.Send(l.conn, b, &l.sent)) }
 
 func (l *link) sendError(err error) error {
 	if err == nil {

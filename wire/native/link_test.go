@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
 
@@ -24,28 +24,28 @@ func TestProtocol(t *testing.T) {
 // plain is a protocol whose links have no optional interface.
 type plain struct{ *Protocol }
 
-func (p plain) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p plain) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return only(p.Protocol.Dial(ctx, conn, h))
 }
 
-func (p plain) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p plain) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return only(p.Protocol.Accept(ctx, conn, h))
 }
 
-func only(l wire.Link, err error) (wire.Link, error) {
+func only(l dist.Link, err error) (dist.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct{ wire.Link }{l}, nil
+	return struct{ dist.Link }{l}, nil
 }
 
 // A link without any optional interface is a whole link, and the kit sees that it has none.
 func TestPlain(t *testing.T) {
 	linktest.Test(t, plain{new(Protocol)}, 0)
-	l := new(Protocol).over(&stream{}, nodeA, nodeB, wire.LinkLimits{})
+	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
 	require.Equal(t, linktest.Everything, linktest.Of(l))
-	require.Zero(t, linktest.Of(struct{ wire.Link }{l}))
-	require.Equal(t, "wire.Ahead wire.Taker", (linktest.Ahead | linktest.Taker).String())
+	require.Zero(t, linktest.Of(struct{ dist.Link }{l}))
+	require.Equal(t, "dist.Ahead dist.Taker", (linktest.Ahead | linktest.Taker).String())
 	require.Equal(t, "none", linktest.Optional(0).String())
 }
 
@@ -53,10 +53,10 @@ func TestPlain(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for _, torn := range []bool{false, true} {
 		conn := &stream{}
-		l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
+		l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
 		l.broken = torn
 		l.Explain("it does not read")
-		err := new(Protocol).over(&stream{in: conn.out}, nodeB, nodeA, wire.LinkLimits{}).Read(new(wire.Frame))
+		err := new(Protocol).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{}).Read(new(dist.Frame))
 		if torn {
 			require.ErrorIs(t, err, io.EOF)
 		} else {

@@ -44,7 +44,7 @@ const (
 	maxText      = 400  // bytes of a reason
 )
 
-// Bits of the flags in hello and welcome, and of [wire.Peer].Flags.
+// Bits of the flags in hello and welcome, and of [dist.Peer].Flags.
 const (
 	flagHidden   uint32 = 1 << iota // the node is not to be seen by nodes()
 	flagCompress                    // it reads compressed frames

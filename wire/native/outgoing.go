@@ -6,12 +6,13 @@ import (
 	"math/bits"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
 // outgoing is a message that leaves in parts.
 type outgoing struct {
-	frame  wire.Frame // without its payload
+	frame  dist.Frame // without its payload
 	segs   [][]byte   // what is still to be sent of it; not to be changed
 	size   int        // bytes of the whole payload
 	left   int
@@ -32,20 +33,20 @@ func (w *writer) inProgress(from wire.PID) bool {
 
 // begin keeps a signal whose payload is too long for a frame. All has been
 // checked but the length of that.
-func (w *writer) begin(f *wire.Frame) error {
+func (w *writer) begin(f *dist.Frame) error {
 	if len(w.long) >= w.streams {
 		if w.held == nil {
 			w.held = make(map[wire.PID]struct{})
 		}
 		w.held[f.From] = struct{}{} // so that it is not encoded again for nothing
-		return wire.ErrLater
+		return dist.ErrLater
 	}
 	if w.alone == nil {
 		w.alone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign}
 	}
 	w.alone.Dict.Reset()
 	term := f.Payload
-	if f.Op == wire.OpSpawn {
+	if f.Op == dist.OpSpawn {
 		term = spawnTerm(f)
 	}
 	segs, _, err := w.alone.Segments(nil, nil, term)

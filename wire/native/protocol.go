@@ -13,10 +13,11 @@ import (
 
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
-// Protocol is the native protocol as a [wire.Protocol]. Its zero value is ready
+// Protocol is the native protocol as a [dist.Protocol]. Its zero value is ready
 // to use; it may be shared, and must not be copied.
 type Protocol struct {
 	// Types are the Go types that travel as they are. Nil: none.
@@ -35,7 +36,7 @@ type Protocol struct {
 func (p *Protocol) Name() string { return "native" }
 
 // Dial is the side of the handshake that has opened the connection.
-func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	if h.Redial == nil {
 		h.Grace = 0
 	}
@@ -47,9 +48,9 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h wire.Handshake) (w
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
-// nothing within the limits of time. wire.ErrResumed says that the connection has
+// nothing within the limits of time. dist.ErrResumed says that the connection has
 // been given to a link that waited for it.
-func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) (wire.Link, error) {
+func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	var c claim
 	m, err := p.shake(ctx, conn, h, false, func(m *machine) {
 		m.find = func(peer wire.NodeID, id sessionID) (received uint64, ok bool) {
@@ -65,11 +66,11 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h wire.Handshake) 
 	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
 		return nil, err
 	}
-	return nil, wire.ErrResumed
+	return nil, dist.ErrResumed
 }
 
 // again returns what connects again for the session that a handshake has begun.
-func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context, uint64) (net.Conn, *machine, error) {
+func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context, uint64) (net.Conn, *machine, error) {
 	return func(ctx context.Context, received uint64) (net.Conn, *machine, error) {
 		conn, err := h.Redial(ctx)
 		if err != nil {
@@ -85,7 +86,7 @@ func (p *Protocol) again(h wire.Handshake, first *machine) func(context.Context,
 
 // shake runs a handshake, and closes the connection if it fails. set may change
 // the machine before it begins.
-func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, dialled bool,
+func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool,
 	set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
 	x := &exchange{Driver: shake.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
@@ -104,7 +105,7 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h wire.Handshake, d
 }
 
 // drive moves the bytes of a handshake.
-func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*machine)) (*machine, error) {
+func (p *Protocol) drive(x *exchange, h dist.Handshake, dialled bool, set func(*machine)) (*machine, error) {
 	ours := info(h.Limits)
 	var session sessionID
 	_, _ = rand.Read(ours.nonce[:]) // never fails
@@ -128,7 +129,7 @@ func (p *Protocol) drive(x *exchange, h wire.Handshake, dialled bool, set func(*
 }
 
 // info is what a node says of itself, without what is of the handshake.
-func info(limits wire.LinkLimits) nodeInfo {
+func info(limits dist.LinkLimits) nodeInfo {
 	limits = limits.WithDefaults()
 	return nodeInfo{flags: flagCompress, message: uint64(limits.Message), partial: uint64(limits.Partial),
 		open: uint8(min(limits.Fragments, maxStreams))}
@@ -191,7 +192,7 @@ func (x *exchange) read() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint16(head[:])
 	if n > maxHandshake {
-		return nil, &handshakeError{wire.ErrPeerProtocol, notHandshaking(head[:])}
+		return nil, &handshakeError{dist.ErrPeerProtocol, notHandshaking(head[:])}
 	}
 	msg := make([]byte, n)
 	_, err := io.ReadFull(x.Conn, msg)

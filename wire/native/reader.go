@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -32,7 +34,7 @@ type reader struct {
 	count int // of open
 	held  int // bytes that those have announced
 
-	memory *wire.Account // of the room of those
+	memory *account.Account // of the room of those
 }
 
 // An element of a list, tuple or map takes at least elementSize bytes in memory, and
@@ -71,7 +73,7 @@ func (e *errBye) Unwrap() error { return e.code.kind() }
 
 // frame takes the bytes of a frame, without its size, and returns a signal, or
 // false if there is none complete. f is zero, and shares no memory with b.
-func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
+func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	switch op := b[0]; op & opMask {
 	case opPart:
 		return r.part(b, f)
@@ -83,8 +85,8 @@ func (r *reader) frame(b []byte, f *wire.Frame) (ok bool, err error) {
 }
 
 // short is frame for what writer.send writes; false: it is for frame.
-func (r *reader) short(b []byte, f *wire.Frame) bool {
-	if len(b) < 5 || b[0] != byte(wire.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 ||
+func (r *reader) short(b []byte, f *dist.Frame) bool {
+	if len(b) < 5 || b[0] != byte(dist.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 ||
 		len(b) != 5+int(b[4]) {
 		return false
 	}
@@ -92,7 +94,7 @@ func (r *reader) short(b []byte, f *wire.Frame) bool {
 	if from.IsZero() || to.IsZero() {
 		return false
 	}
-	f.Op, f.From, f.To = wire.OpSend, from, to
+	f.Op, f.From, f.To = dist.OpSend, from, to
 	f.Payload = box.Bytes(b[5:])
 	return true
 }
@@ -108,7 +110,7 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 	for n < len(msgs) && len(b)-taken >= shortHead {
 		f := b[taken:]
 		size := shortHead + int(f[6])
-		if f[0] != 0 || int(f[1]) != size-sizeBytes || f[2] != byte(wire.OpSend) || f[3] >= pidPlaces || f[4] != place ||
+		if f[0] != 0 || int(f[1]) != size-sizeBytes || f[2] != byte(dist.OpSend) || f[3] >= pidPlaces || f[4] != place ||
 			f[5] != binary8 || r.from[f[3]].IsZero() || len(f) < size {
 			break
 		}
@@ -148,9 +150,9 @@ const (
 )
 
 // signal reads a frame with a signal.
-func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
+func (r *reader) signal(b []byte, f *dist.Frame) (ok bool, err error) {
 	bits := b[0]
-	f.Op = wire.Op(bits & opMask)
+	f.Op = dist.Op(bits & opMask)
 	c := cursor{r: r, b: b[1:]}
 	c.fields(f)
 	if bits&bitExtras != 0 {
@@ -180,7 +182,7 @@ func (r *reader) signal(b []byte, f *wire.Frame) (ok bool, err error) {
 }
 
 // payload reads what a signal carries.
-func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
+func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	term, rest, err := d.Term(b)
 	switch {
 	case errors.Is(err, pack.ErrLimit):
@@ -189,7 +191,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 		return &violation{codeTerm, fmt.Errorf("the payload of %s: %w", f.Op, err)}
 	case len(rest) > 0:
 		return wrong("%s: %d unexpected bytes follow its payload", f.Op, len(rest))
-	case f.Op == wire.OpSpawn:
+	case f.Op == dist.OpSpawn:
 		return spawnOf(term, f)
 	}
 	f.Payload = term
@@ -197,7 +199,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *wire.Frame) error {
 }
 
 // spawnOf reads what a spawn request carries.
-func spawnOf(term any, f *wire.Frame) error {
+func spawnOf(term any, f *dist.Frame) error {
 	bad := func() error { return wrong("a spawn request with the payload %s", wire.FormatMax(term, 200)) }
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 7 {
@@ -213,7 +215,7 @@ func spawnOf(term any, f *wire.Frame) error {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 {
 		return bad()
 	}
-	f.Spawn = &wire.Spawn{Module: module, Function: function, Args: args, Leader: leader, Name: name, Options: options,
+	f.Spawn = &dist.Spawn{Module: module, Function: function, Args: args, Leader: leader, Name: name, Options: options,
 		Link: bits&spawnLinked != 0, Monitor: bits&spawnWatched != 0}
 	return nil
 }
@@ -232,33 +234,33 @@ func (c *cursor) fail(format string, args ...any) {
 }
 
 // fields reads what the table in doc.go has for the op.
-func (c *cursor) fields(f *wire.Frame) {
+func (c *cursor) fields(f *dist.Frame) {
 	r := c.r
 	switch f.Op {
-	case wire.OpSend, wire.OpSignal:
+	case dist.OpSend, dist.OpSignal:
 		f.From = c.pid(&r.from)
 		c.target(f)
-	case wire.OpLink, wire.OpExit:
+	case dist.OpLink, dist.OpExit:
 		c.pair(f)
-	case wire.OpUnlink, wire.OpUnlinkAck:
+	case dist.OpUnlink, dist.OpUnlinkAck:
 		c.pair(f)
 		f.ID = c.id()
-	case wire.OpMonitor, wire.OpDemonitor:
+	case dist.OpMonitor, dist.OpDemonitor:
 		f.From = c.of(&r.from, r.peer)
 		f.To, f.Name = c.either(&r.to, r.local)
 		f.Ref = c.ref()
-	case wire.OpDown:
+	case dist.OpDown:
 		f.From, f.Name = c.either(&r.from, r.peer)
 		f.To = c.of(&r.to, r.local)
 		f.Ref = c.ref()
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		f.From = c.pid(&r.from)
 		f.Leader = c.some(&r.to)
 		f.To = c.some(&r.to)
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		f.From = c.of(&r.from, r.peer)
 		f.Ref = c.ref()
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		if f.From = c.pid(&r.from); !f.From.IsZero() {
 			c.on(r.peer, f.From)
 		}
@@ -266,7 +268,7 @@ func (c *cursor) fields(f *wire.Frame) {
 		f.Ref = c.ref()
 		bits := c.byte()
 		f.Linked, f.Watched = bits&spawnLinked != 0, bits&spawnWatched != 0
-	case wire.OpReceipt:
+	case dist.OpReceipt:
 		f.From = c.pid(&r.from)
 		f.To = c.pid(&r.to)
 		f.ID = c.id()
@@ -275,7 +277,7 @@ func (c *cursor) fields(f *wire.Frame) {
 	}
 }
 
-func (c *cursor) extras(f *wire.Frame) {
+func (c *cursor) extras(f *dist.Frame) {
 	bits := c.byte()
 	f.Urgent = bits&extraUrgent != 0
 	if bits&^extraKnown != 0 {
@@ -289,7 +291,7 @@ func (c *cursor) extras(f *wire.Frame) {
 	}
 }
 
-func (c *cursor) pair(f *wire.Frame) {
+func (c *cursor) pair(f *dist.Frame) {
 	f.From = c.of(&c.r.from, c.r.peer)
 	f.To = c.of(&c.r.to, c.r.local)
 }
@@ -410,7 +412,7 @@ func (c *cursor) atom() (a wire.Atom, ok bool) {
 }
 
 // target reads who a message or a signal is for.
-func (c *cursor) target(f *wire.Frame) {
+func (c *cursor) target(f *dist.Frame) {
 	if c.ext() == extRef {
 		f.Ref = c.ref()
 		return
@@ -431,7 +433,7 @@ func (c *cursor) either(t *pidTable, node wire.NodeID) (wire.PID, wire.Atom) {
 }
 
 // begin reads on in a frame whose payload follows in parts.
-func (r *reader) begin(f *wire.Frame, c *cursor) error {
+func (r *reader) begin(f *dist.Frame, c *cursor) error {
 	stream, size := int(c.byte()), c.uint()
 	switch {
 	case c.err != nil:
@@ -452,13 +454,13 @@ func (r *reader) begin(f *wire.Frame, c *cursor) error {
 	r.open[stream] = &incoming{frame: *f, size: int(size)}
 	r.count++
 	r.held += int(size)
-	*f = wire.Frame{}
+	*f = dist.Frame{}
 	return nil
 }
 
 // incoming is a message of which some parts have come.
 type incoming struct {
-	frame wire.Frame
+	frame dist.Frame
 	size  int
 	b     []byte
 }
@@ -467,7 +469,7 @@ type incoming struct {
 const firstRoom = 1 << 20
 
 // take adds a part, whose room it takes from memory.
-func (in *incoming) take(b []byte, memory *wire.Account) error {
+func (in *incoming) take(b []byte, memory *account.Account) error {
 	if was := cap(in.b); was-len(in.b) < len(b) {
 		room := in.size
 		if len(in.b) == 0 {
@@ -485,7 +487,7 @@ func (in *incoming) take(b []byte, memory *wire.Account) error {
 }
 
 // part reads a part, and the signal if it is the last.
-func (r *reader) part(b []byte, f *wire.Frame) (ok bool, err error) {
+func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	if len(b) < 3 {
 		return false, wrong("a part: %w", errCut)
 	}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 	"github.com/actornode/actornode/wire/pack"
 )
 
 // reading returns a link that reads b, from node A to node B.
-func reading(b []byte, limits wire.LinkLimits) *link {
+func reading(b []byte, limits dist.LinkLimits) *link {
 	return new(Protocol).over(&stream{in: b}, nodeB, nodeA, limits)
 }
 
@@ -31,7 +32,7 @@ func framed(frames ...[]byte) (b []byte) {
 
 func TestSize(t *testing.T) {
 	for _, numbers := range [][2]uint64{{1, 2}, {1<<64 - 1, 1<<64 - 2}, {7<<32 | 70000, 9<<32 | 5}} {
-		f := wire.Frame{Op: wire.OpSend, From: onA.PID(numbers[0]), To: onB.PID(numbers[1]), Payload: make([]byte, 64)}
+		f := dist.Frame{Op: dist.OpSend, From: onA.PID(numbers[0]), To: onB.PID(numbers[1]), Payload: make([]byte, 64)}
 		once, twice := len(recorded(t, f)), len(recorded(t, f, f))
 		require.LessOrEqual(t, twice-once, 84, "%d", numbers)
 		require.Equal(t, 71, twice-once)
@@ -41,12 +42,12 @@ func TestSize(t *testing.T) {
 // A quick send and a Write are the same on the wire.
 func TestSend(t *testing.T) {
 	conn := &stream{}
-	l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
-	var want []wire.Frame
+	l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
+	var want []dist.Frame
 	for _, p := range []any{[]byte{}, make([]byte, 64), make([]byte, smallBinary), make([]byte, smallBinary+1), wire.Atom("x"),
 		make([]byte, 100_000), 7, "text", []byte{1}} {
 		for from := range uint64(3) {
-			f := wire.Frame{Op: wire.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all at one place
+			f := dist.Frame{Op: dist.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all at one place
 			_, err := l.Send(f.From, f.To, p)
 			require.NoError(t, err)
 			want = append(want, f)
@@ -57,10 +58,10 @@ func TestSend(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	r := reading(conn.out, wire.LinkLimits{})
+	r := reading(conn.out, dist.LinkLimits{})
 	n := len(want)
 	for range n {
-		var f wire.Frame
+		var f dist.Frame
 		require.NoError(t, r.Read(&f))
 		i := 0
 		for i < len(want) && linktest.Same(want[i], f) != nil {
@@ -78,7 +79,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestSendAllocatesNothing(t *testing.T) {
-	l := new(Protocol).over(&stream{drop: true}, nodeA, nodeB, wire.LinkLimits{})
+	l := new(Protocol).over(&stream{drop: true}, nodeA, nodeB, dist.LinkLimits{})
 	var msg any = make([]byte, 64)
 	send := func() {
 		for from := range uint64(64) {
@@ -97,7 +98,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 // Every frame that a peer must not send ends the link with an error that says
 // so, and the peer is told.
 func TestViolations(t *testing.T) {
-	place := func(op wire.Op) []byte { return []byte{byte(op), 1, 1} }
+	place := func(op dist.Op) []byte { return []byte{byte(op), 1, 1} }
 	pid, _ := pack.Append(nil, onA.PID(1))
 	mine, _ := pack.Append(nil, onB.PID(1))
 	third, _ := pack.Append(nil, wire.NewOrigin(wire.NodeID{Name: "c@host", Creation: 1}).PID(1))
@@ -113,52 +114,52 @@ func TestViolations(t *testing.T) {
 		}
 		return b
 	}
-	opened := with(byte(wire.OpSend)|bitParts, pid, mine, 3, 10)
+	opened := with(byte(dist.OpSend)|bitParts, pid, mine, 3, 10)
 	for name, c := range map[string]struct {
 		frames []([]byte)
 		text   string
 	}{
 		"unknown op":  {[][]byte{{0}}, "unknown op 0"},
-		"unknown bit": {[][]byte{with(byte(wire.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
-		"no pid told": {[][]byte{append(place(wire.OpSend), 1)}, "a pid of the pid dictionary that was not defined"},
-		"cut":         {[][]byte{with(byte(wire.OpLink), pid)}, "an incomplete frame"},
-		"third node": {[][]byte{with(byte(wire.OpLink), third, mine)},
+		"unknown bit": {[][]byte{with(byte(dist.OpLink)|bitUnknown, pid, mine)}, "begins with 0x82"},
+		"no pid told": {[][]byte{append(place(dist.OpSend), 1)}, "a pid of the pid dictionary that was not defined"},
+		"cut":         {[][]byte{with(byte(dist.OpLink), pid)}, "an incomplete frame"},
+		"third node": {[][]byte{with(byte(dist.OpLink), third, mine)},
 			"is a process of c@host, where a process of a@host is required"},
-		"third to": {[][]byte{with(byte(wire.OpExit), pid, third, 1)},
+		"third to": {[][]byte{with(byte(dist.OpExit), pid, third, 1)},
 			"is a process of c@host, where a process of b@host is required"},
-		"no pid":      {[][]byte{with(byte(wire.OpLink), nilByte, mine)}, "a pid is missing"},
-		"no target":   {[][]byte{with(byte(wire.OpSend), pid, nilByte, 1)}, "a pid is missing"},
-		"behind":      {[][]byte{with(byte(wire.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
-		"behind term": {[][]byte{with(byte(wire.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
-		"no term":     {[][]byte{with(byte(wire.OpSend), pid, mine, 0xc1)}, "0xc1"},
-		"id":          {[][]byte{with(byte(wire.OpUnlink), pid, mine, 0)}, "the number 0"},
-		"extra":       {[][]byte{with(byte(wire.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
-		"spawn":       {[][]byte{with(byte(wire.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
-		"not zstd":    {[][]byte{with(byte(wire.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
+		"no pid":      {[][]byte{with(byte(dist.OpLink), nilByte, mine)}, "a pid is missing"},
+		"no target":   {[][]byte{with(byte(dist.OpSend), pid, nilByte, 1)}, "a pid is missing"},
+		"behind":      {[][]byte{with(byte(dist.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
+		"behind term": {[][]byte{with(byte(dist.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
+		"no term":     {[][]byte{with(byte(dist.OpSend), pid, mine, 0xc1)}, "0xc1"},
+		"id":          {[][]byte{with(byte(dist.OpUnlink), pid, mine, 0)}, "the number 0"},
+		"extra":       {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
+		"spawn":       {[][]byte{with(byte(dist.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
+		"not zstd":    {[][]byte{with(byte(dist.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
 		"part":        {[][]byte{{opPart, 3, 1}}, "without a first part"},
 		"far part":    {[][]byte{{opPart, 200, 1}}, "without a first part"},
 		"no part":     {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
 		"long part": {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)},
 			"a part of 11 bytes, where 10 were expected"},
 		"twice":         {[][]byte{opened, opened}, "a second message in parts with the number 3"},
-		"parts of link": {[][]byte{with(byte(wire.OpLink)|bitParts, pid, mine, 3, 10)}, "cannot be sent in parts"},
-		"empty":         {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0)}, "an empty message in parts"},
-		"beyond":        {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
-		"stream": {[][]byte{with(byte(wire.OpSend)|bitParts, pid, mine, 4, 10)},
+		"parts of link": {[][]byte{with(byte(dist.OpLink)|bitParts, pid, mine, 3, 10)}, "cannot be sent in parts"},
+		"empty":         {[][]byte{with(byte(dist.OpSend)|bitParts, pid, mine, 3, 0)}, "an empty message in parts"},
+		"beyond":        {[][]byte{with(byte(dist.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
+		"stream": {[][]byte{with(byte(dist.OpSend)|bitParts, pid, mine, 4, 10)},
 			"number 4 for a message in parts; numbers below 4 are allowed"},
 		"bye": {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so? there"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := reading(framed(c.frames...), wire.LinkLimits{Message: 1 << 20, Fragments: 4})
-			err := l.Read(new(wire.Frame))
+			l := reading(framed(c.frames...), dist.LinkLimits{Message: 1 << 20, Fragments: 4})
+			err := l.Read(new(dist.Frame))
 			require.ErrorContains(t, err, c.text)
 			if out := l.conn.(*stream).out; name != "bye" {
 				require.NotEmpty(t, out)
 				require.Equal(t, byte(opBye), out[2])
-				back := new(Protocol).over(&stream{in: out}, nodeA, nodeB, wire.LinkLimits{}).Read(new(wire.Frame))
+				back := new(Protocol).over(&stream{in: out}, nodeA, nodeB, dist.LinkLimits{}).Read(new(dist.Frame))
 				require.ErrorContains(t, back, "b@host: the peer ended the link")
 				require.ErrorContains(t, back, c.text)
-				require.ErrorIs(t, back, wire.ErrPeerProtocol)
+				require.ErrorIs(t, back, dist.ErrPeerProtocol)
 			}
 		})
 	}
@@ -175,14 +176,14 @@ func TestBombs(t *testing.T) {
 	to, _ := pack.Append(nil, onB.PID(1))
 	var frames [][]byte
 	for i := range maxStreams { // each of 256 MiB, and 100 bytes of it
-		frames = append(frames, append(append(append([]byte{byte(wire.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0,
+		frames = append(frames, append(append(append([]byte{byte(dist.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0,
 			0))
 		frames = append(frames, append([]byte{opPart, byte(i)}, make([]byte, 100)...))
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	l := reading(framed(frames...), wire.LinkLimits{})
-	require.ErrorContains(t, l.Read(new(wire.Frame)), "messages in parts of more than 537001984 bytes together")
+	l := reading(framed(frames...), dist.LinkLimits{})
+	require.ErrorContains(t, l.Read(new(dist.Frame)), "messages in parts of more than 537001984 bytes together")
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 
@@ -191,8 +192,8 @@ func TestBombs(t *testing.T) {
 	bomb := enc.EncodeAll(make([]byte, 256<<20), nil)
 	require.Less(t, len(bomb), maxFrame-100)
 	runtime.ReadMemStats(&before)
-	l = reading(framed(append(append(append([]byte{byte(wire.OpSend) | bitPacked}, pid...), to...), bomb...)), wire.LinkLimits{})
-	require.ErrorContains(t, l.Read(new(wire.Frame)), "compressed")
+	l = reading(framed(append(append(append([]byte{byte(dist.OpSend) | bitPacked}, pid...), to...), bomb...)), dist.LinkLimits{})
+	require.ErrorContains(t, l.Read(new(dist.Frame)), "compressed")
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
@@ -201,23 +202,23 @@ func TestBombs(t *testing.T) {
 func stock(t testing.TB) []byte {
 	ref := onA.RefOf(5)
 	token := wire.Tuple{1, 2}
-	frames := []wire.Frame{
-		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: wire.Tuple{wire.Atom("x"), []byte("some"), onA.PID(9)}},
-		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: []byte("binary")},
-		{Op: wire.OpSend, From: onA.PID(1), Name: "name", Payload: 1, ID: 500, Urgent: true, Token: token},
-		{Op: wire.OpSend, From: onA.PID(1), Ref: ref, Payload: 1},
-		{Op: wire.OpLink, From: onA.PID(1), To: onB.PID(5)},
-		{Op: wire.OpUnlink, From: onA.PID(1), To: onB.PID(5), ID: 3},
-		{Op: wire.OpMonitor, From: onA.PID(1), Name: "name", Ref: ref},
-		{Op: wire.OpDown, From: onA.PID(1), To: onB.PID(5), Ref: ref, Payload: wire.Atom("x")},
-		{Op: wire.OpSpawn, From: onA.PID(1), Ref: ref,
-			Spawn: &wire.Spawn{Module: "m", Function: "f", Args: []any{1}, Leader: onA.PID(2)}},
-		{Op: wire.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
-		{Op: wire.OpReceipt, To: onB.PID(5), ID: 3, Payload: wire.Delivered},
-		{Op: wire.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},
+	frames := []dist.Frame{
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: wire.Tuple{wire.Atom("x"), []byte("some"), onA.PID(9)}},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: []byte("binary")},
+		{Op: dist.OpSend, From: onA.PID(1), Name: "name", Payload: 1, ID: 500, Urgent: true, Token: token},
+		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: 1},
+		{Op: dist.OpLink, From: onA.PID(1), To: onB.PID(5)},
+		{Op: dist.OpUnlink, From: onA.PID(1), To: onB.PID(5), ID: 3},
+		{Op: dist.OpMonitor, From: onA.PID(1), Name: "name", Ref: ref},
+		{Op: dist.OpDown, From: onA.PID(1), To: onB.PID(5), Ref: ref, Payload: wire.Atom("x")},
+		{Op: dist.OpSpawn, From: onA.PID(1), Ref: ref,
+			Spawn: &dist.Spawn{Module: "m", Function: "f", Args: []any{1}, Leader: onA.PID(2)}},
+		{Op: dist.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
+		{Op: dist.OpReceipt, To: onB.PID(5), ID: 3, Payload: dist.Delivered},
+		{Op: dist.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},
 	}
 	conn := &stream{}
-	l := (&Protocol{Compress: 50}).over(conn, nodeA, nodeB, wire.LinkLimits{})
+	l := (&Protocol{Compress: 50}).over(conn, nodeA, nodeB, dist.LinkLimits{})
 	for i := range frames {
 		_, err := l.Write(&frames[i])
 		require.NoError(t, err)
@@ -230,10 +231,10 @@ func stock(t testing.TB) []byte {
 }
 
 // all reads until the end.
-func all(b []byte, limits wire.LinkLimits) (frames []wire.Frame, err error) {
+func all(b []byte, limits dist.LinkLimits) (frames []dist.Frame, err error) {
 	l := reading(b, limits)
 	for {
-		var f wire.Frame
+		var f dist.Frame
 		if err := l.Read(&f); err != nil {
 			return frames, err
 		}
@@ -243,11 +244,11 @@ func all(b []byte, limits wire.LinkLimits) (frames []wire.Frame, err error) {
 
 func TestCutAndFlipped(t *testing.T) {
 	b := stock(t)
-	whole, err := all(b, wire.LinkLimits{})
+	whole, err := all(b, dist.LinkLimits{})
 	require.Len(t, whole, 12)
 	require.ErrorContains(t, err, "closed the connection")
 	for i := range b {
-		got, err := all(b[:i], wire.LinkLimits{})
+		got, err := all(b[:i], dist.LinkLimits{})
 		require.Error(t, err)
 		for j := range got {
 			require.NoError(t, linktest.Same(whole[j], got[j]), "cut at %d", i)
@@ -257,7 +258,7 @@ func TestCutAndFlipped(t *testing.T) {
 	for i := range b {
 		c := bytes.Clone(b)
 		c[i] ^= byte(1 + r.IntN(255))
-		_, err := all(c, wire.LinkLimits{})
+		_, err := all(c, dist.LinkLimits{})
 		require.Error(t, err)
 	}
 }
@@ -266,25 +267,25 @@ func FuzzFrames(f *testing.F) {
 	f.Add(stock(f))
 	f.Add(framed([]byte{opPart, 0, 0}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		frames, err := all(b, wire.LinkLimits{Message: 1 << 16, Fragments: 3})
+		frames, err := all(b, dist.LinkLimits{Message: 1 << 16, Fragments: 3})
 		if err == nil {
 			t.Error("no end")
 		}
 		for i := range frames { // what can be read can be written and read again
 			g := frames[i]
-			if g.Op == wire.OpSpawn && g.Spawn.Leader.IsZero() {
+			if g.Op == dist.OpSpawn && g.Spawn.Leader.IsZero() {
 				continue
 			}
 			conn := &stream{}
-			l := new(Protocol).over(conn, nodeA, nodeB, wire.LinkLimits{})
+			l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
 			if _, err := l.Write(&g); err != nil {
 				t.Fatalf("%+v: %v", g, err)
 			}
 			for left := 1; left > 0; {
 				left, _ = l.Flush(false)
 			}
-			var h wire.Frame
-			if err := reading(conn.out, wire.LinkLimits{}).Read(&h); err != nil {
+			var h dist.Frame
+			if err := reading(conn.out, dist.LinkLimits{}).Read(&h); err != nil {
 				t.Fatalf("%+v: %v", g, err)
 			}
 			if err := linktest.Same(g, h); err != nil {
@@ -299,18 +300,18 @@ func FuzzFrames(f *testing.F) {
 func TestManyLong(t *testing.T) {
 	conn := &stream{}
 	p := new(Protocol)
-	limits := wire.LinkLimits{Message: 300 << 10, Partial: 300 << 10}
+	limits := dist.LinkLimits{Message: 300 << 10, Partial: 300 << 10}
 	l := p.over(conn, nodeA, nodeB, limits)
 	payload := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 100<<10+i) }
 	later := 0
 	for i := range 50 {
-		f := wire.Frame{Op: wire.OpSend, From: onA.PID(uint64(i)), To: onB.PID(5), Payload: payload(i)}
+		f := dist.Frame{Op: dist.OpSend, From: onA.PID(uint64(i)), To: onB.PID(5), Payload: payload(i)}
 		for {
 			_, err := l.Write(&f)
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, wire.ErrLater)
+			require.ErrorIs(t, err, dist.ErrLater)
 			require.GreaterOrEqual(t, i, sendStreams)
 			later++
 			_, err = l.Flush(false)
@@ -324,7 +325,7 @@ func TestManyLong(t *testing.T) {
 	r := p.over(&stream{in: conn.out}, nodeB, nodeA, limits)
 	seen := make(map[uint64]bool)
 	for range 50 {
-		var f wire.Frame
+		var f dist.Frame
 		require.NoError(t, r.Read(&f))
 		i := f.From.Number()
 		require.Equal(t, payload(int(i)), f.Payload)
@@ -348,7 +349,7 @@ func TestInOrderFromMany(t *testing.T) {
 
 // A thousand idle links are to fit: each has sent and got a little.
 func TestIdleLinkIsSmall(t *testing.T) {
-	in := recorded(t, wire.Frame{Op: wire.OpSend, From: onA.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
+	in := recorded(t, dist.Frame{Op: dist.OpSend, From: onA.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
 	const n = 200
 	links := make([]*link, n)
 	var before, after runtime.MemStats
@@ -357,9 +358,9 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	}
 	runtime.ReadMemStats(&before)
 	for i := range links {
-		l := new(Protocol).over(&stream{in: in, drop: true}, nodeB, nodeA, wire.LinkLimits{})
-		require.NoError(t, l.Read(new(wire.Frame)))
-		_, err := l.Write(&wire.Frame{Op: wire.OpSend, From: onB.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
+		l := new(Protocol).over(&stream{in: in, drop: true}, nodeB, nodeA, dist.LinkLimits{})
+		require.NoError(t, l.Read(new(dist.Frame)))
+		_, err := l.Write(&dist.Frame{Op: dist.OpSend, From: onB.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
 		require.NoError(t, err)
 		for range 2 { // the second is a tick
 			_, err = l.Flush(true)

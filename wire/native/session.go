@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -279,7 +280,7 @@ func (s *session) transmit(pieces [][]byte) {
 // write sends pieces; the caller holds writing.
 func (s *session) write(conn net.Conn, gen int, pieces [][]byte) {
 	b := net.Buffers(append([][]byte(nil), pieces...))
-	if err := wire.SendAll(conn, b, &s.link.sent); err != nil {
+	if err := socket.SendAll(conn, b, &s.link.sent); err != nil {
 		s.broken(gen, fmt.Errorf("native: to %s: %w", s.link.peer.ID.Name, err))
 	}
 }

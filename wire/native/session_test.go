@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // rough is a network between two nodes whose connections split, delay, damage and
@@ -23,19 +24,19 @@ import (
 type rough struct {
 	t      *testing.T
 	p      *Protocol // of the accepting side
-	h      wire.Handshake
+	h      dist.Handshake
 	mu     sync.Mutex // of r
 	r      *rand.Rand
 	faults atomic.Int64 // in a thousand pieces; 0: none
 	down   atomic.Bool  // nobody can be reached
 	cuts   atomic.Int64
-	links  chan wire.Link // from Accept
+	links  chan dist.Link // from Accept
 	errs   chan error     // from Accept, but ErrResumed
 	wg     sync.WaitGroup
 }
 
-func newRough(t *testing.T, seed uint64, h wire.Handshake) *rough {
-	return &rough{t: t, p: new(Protocol), h: h, r: rand.New(rand.NewPCG(seed, 3)), links: make(chan wire.Link, 1),
+func newRough(t *testing.T, seed uint64, h dist.Handshake) *rough {
+	return &rough{t: t, p: new(Protocol), h: h, r: rand.New(rand.NewPCG(seed, 3)), links: make(chan dist.Link, 1),
 		errs: make(chan error, 1000)}
 }
 
@@ -61,7 +62,7 @@ func (n *rough) dial(context.Context) (net.Conn, error) {
 		switch {
 		case err == nil:
 			n.links <- l
-		case !errors.Is(err, wire.ErrResumed):
+		case !errors.Is(err, dist.ErrResumed):
 			n.errs <- err
 		}
 	}()
@@ -103,9 +104,9 @@ func (n *rough) carry(from, to net.Conn) {
 func secret(wire.Atom) (string, string) { return "secret", "secret" }
 
 // lasting returns two ends of a link with a session, over n.
-func lasting(t *testing.T, seed uint64, change func(a, b *wire.Handshake)) (n *rough, a, b *link) {
-	ha := wire.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: secret, Grace: time.Minute, Silence: 5 * time.Second}
-	hb := wire.Handshake{Local: nodeB, Cookies: secret, Grace: time.Minute, Silence: 5 * time.Second}
+func lasting(t *testing.T, seed uint64, change func(a, b *dist.Handshake)) (n *rough, a, b *link) {
+	ha := dist.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: secret, Grace: time.Minute, Silence: 5 * time.Second}
+	hb := dist.Handshake{Local: nodeB, Cookies: secret, Grace: time.Minute, Silence: 5 * time.Second}
 	n = newRough(t, seed, hb)
 	ha.Redial = n.dial
 	if change != nil {
@@ -213,11 +214,11 @@ func speak(t *testing.T, l *link, from, to wire.PID, r *rand.Rand) {
 		if r.IntN(20) == 0 {
 			size = r.IntN(300 << 10)
 		}
-		f := wire.Frame{Op: wire.OpSend, From: from, To: to,
+		f := dist.Frame{Op: dist.OpSend, From: from, To: to,
 			Payload: wire.Tuple{i, wire.Atom(fmt.Sprint("a", r.IntN(50))), make([]byte, size)}}
 		for done := false; !done; {
 			_, err := l.Write(&f)
-			if done = err == nil; err != nil && !errors.Is(err, wire.ErrLater) {
+			if done = err == nil; err != nil && !errors.Is(err, dist.ErrLater) {
 				t.Errorf("Write: %v", err)
 				return
 			}
@@ -240,7 +241,7 @@ func speak(t *testing.T, l *link, from, to wire.PID, r *rand.Rand) {
 func heard(t *testing.T, l *link, from wire.Origin) {
 	due := make(map[wire.PID]int)
 	for range modelSenders * modelMessages {
-		var f wire.Frame
+		var f dist.Frame
 		if err := l.Read(&f); err != nil {
 			t.Errorf("Read: %v", err)
 			return
@@ -253,7 +254,7 @@ func heard(t *testing.T, l *link, from wire.Origin) {
 		due[f.From]++
 	}
 	go func() { // ticks and acks, until the link ends
-		var f wire.Frame
+		var f dist.Frame
 		if err := l.Read(&f); err == nil {
 			t.Errorf("a message too many: %v", f)
 		}
@@ -264,17 +265,17 @@ func heard(t *testing.T, l *link, from wire.Origin) {
 // grace, not before; and what waits in Flush goes on.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, a, b := lasting(t, 1, func(a, b *wire.Handshake) { b.Grace = 10 * time.Second })
+		n, a, b := lasting(t, 1, func(a, b *dist.Handshake) { b.Grace = 10 * time.Second })
 		n.down.Store(true)
 		began := time.Now()
 		got := make(chan error, 2)
 		for _, l := range []*link{a, b} {
-			go func() { got <- l.Read(new(wire.Frame)) }() // ends with the link
+			go func() { got <- l.Read(new(dist.Frame)) }() // ends with the link
 		}
 		blocked := make(chan error, 1)
 		go func() { // until the link ends
 			for {
-				if _, err := a.Write(&wire.Frame{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(1),
+				if _, err := a.Write(&dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(1),
 					Payload: make([]byte, 60<<10)}); err != nil {
 					blocked <- err
 					return
@@ -302,7 +303,7 @@ func TestPeerHasGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, a, b := lasting(t, 1, nil)
 		b.session.finish(io.EOF) // without a word
-		require.ErrorIs(t, a.Read(new(wire.Frame)), errSession)
+		require.ErrorIs(t, a.Read(new(dist.Frame)), errSession)
 		n.wg.Wait()
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -310,7 +311,7 @@ func TestPeerHasGivenUp(t *testing.T) {
 		n.h.Local.Creation++
 		n.p = new(Protocol)
 		b.session.finish(io.EOF)
-		err := a.Read(new(wire.Frame))
+		err := a.Read(new(dist.Frame))
 		require.ErrorIs(t, err, errSession)
 		require.ErrorContains(t, err, "has restarted")
 		n.wg.Wait()
@@ -324,7 +325,7 @@ func TestCloseEndsSession(t *testing.T) {
 			n, a, b := lasting(t, 1, nil)
 			ends := []*link{a, b}
 			got := make(chan error, 1)
-			go func() { got <- ends[i].Read(new(wire.Frame)) }() // ends with the link
+			go func() { got <- ends[i].Read(new(dist.Frame)) }() // ends with the link
 			began := time.Now()
 			require.NoError(t, ends[1-i].Close())
 			require.ErrorIs(t, <-got, io.EOF)
@@ -340,9 +341,9 @@ func TestCloseEndsSession(t *testing.T) {
 func TestSilenceBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, a, b := lasting(t, 1, nil)
-		go func() { _ = b.Read(new(wire.Frame)) }() // ends with the link
+		go func() { _ = b.Read(new(dist.Frame)) }() // ends with the link
 		got := make(chan error, 1)
-		go func() { got <- a.Read(new(wire.Frame)) }() // ends with the link
+		go func() { got <- a.Read(new(dist.Frame)) }() // ends with the link
 		a.session.mu.Lock()
 		gen := a.session.gen
 		a.session.mu.Unlock()
@@ -368,14 +369,14 @@ func TestSessionIsNotTaken(t *testing.T) {
 			id     sessionID
 			kind   error
 		}{
-			{"other", nodeA, id, wire.ErrCookie},
+			{"other", nodeA, id, dist.ErrCookie},
 			{"secret", nodeA, sessionID{1}, errSession},
 			{"secret", wire.NodeID{Name: "c@host", Creation: 1}, id, errSession},
 			{"secret", wire.NodeID{Name: nodeA.Name, Creation: 8}, id, errSession},
 		} {
 			conn, err := n.dial(t.Context())
 			require.NoError(t, err)
-			h := wire.Handshake{Local: c.local, Peer: nodeB.Name, Cookies: func(wire.Atom) (string, string) { return c.cookie, c.cookie }}
+			h := dist.Handshake{Local: c.local, Peer: nodeB.Name, Cookies: func(wire.Atom) (string, string) { return c.cookie, c.cookie }}
 			_, err = new(Protocol).shake(t.Context(), conn, h, true, func(m *machine) {
 				m.ours.flags |= flagResume
 				m.session = c.id
@@ -391,10 +392,10 @@ func TestSessionIsNotTaken(t *testing.T) {
 
 // One side that wants no session is enough for there to be none.
 func TestNoSession(t *testing.T) {
-	for _, change := range []func(a, b *wire.Handshake){
-		func(a, _ *wire.Handshake) { a.Grace = 0 },
-		func(_, b *wire.Handshake) { b.Grace = 0 },
-		func(a, _ *wire.Handshake) { a.Redial = nil },
+	for _, change := range []func(a, b *dist.Handshake){
+		func(a, _ *dist.Handshake) { a.Grace = 0 },
+		func(_, b *dist.Handshake) { b.Grace = 0 },
+		func(a, _ *dist.Handshake) { a.Redial = nil },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n, a, b := lasting(t, 1, change)
@@ -402,7 +403,7 @@ func TestNoSession(t *testing.T) {
 			require.Nil(t, b.session)
 			n.down.Store(true)
 			_ = a.Close()
-			require.ErrorIs(t, b.Read(new(wire.Frame)), io.EOF)
+			require.ErrorIs(t, b.Read(new(dist.Frame)), io.EOF)
 			_ = b.Close()
 			n.wg.Wait()
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
 
@@ -34,9 +35,9 @@ func TestOverTLS(t *testing.T) {
 	require.NoError(t, errB)
 	defer cb.Close() // not that of TLS: it would wait for the other to read
 	defer ca.Close()
-	frames := []wire.Frame{
-		{Op: wire.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: bytes.Repeat([]byte("long"), 100_000)},
-		{Op: wire.OpSend, From: onA.PID(2), To: onB.PID(1), Payload: wire.Atom("short")},
+	frames := []dist.Frame{
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: bytes.Repeat([]byte("long"), 100_000)},
+		{Op: dist.OpSend, From: onA.PID(2), To: onB.PID(1), Payload: wire.Atom("short")},
 	}
 	go func() { // ends when all is sent, or with the link
 		for i := range frames {
@@ -47,7 +48,7 @@ func TestOverTLS(t *testing.T) {
 		}
 	}()
 	for i := range 2 { // the short one comes first
-		var f wire.Frame
+		var f dist.Frame
 		require.NoError(t, lb.Read(&f))
 		require.NoError(t, linktest.Same(frames[1-i], f))
 	}
@@ -83,7 +84,7 @@ func TestBoundToTLS(t *testing.T) {
 	between, onward := tls.Server(x, server), tls.Client(y, client)
 	relay(between, onward, x, y)
 	_, _, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
-	require.ErrorIs(t, errB, wire.ErrCookie)
+	require.ErrorIs(t, errB, dist.ErrCookie)
 	require.ErrorContains(t, errB, "or something between them")
 	require.Error(t, errA)
 }
@@ -96,19 +97,19 @@ func TestHalfTLS(t *testing.T) {
 	between := tls.Server(x, server)
 	relay(between, plain, x, plain)
 	_, _, errA, errB := meet(t, tls.Client(ca, client), cb)
-	require.ErrorIs(t, errB, wire.ErrNotAllowed)
-	require.ErrorIs(t, errA, wire.ErrNotAllowed)
+	require.ErrorIs(t, errB, dist.ErrNotAllowed)
+	require.ErrorIs(t, errA, dist.ErrNotAllowed)
 	require.ErrorContains(t, errA, "uses TLS: something between them")
 }
 
 // meet runs a handshake.
-func meet(t *testing.T, ca, cb net.Conn) (la, lb wire.Link, errA, errB error) {
+func meet(t *testing.T, ca, cb net.Conn) (la, lb dist.Link, errA, errB error) {
 	done := make(chan struct{})
 	go func() { // ends with the handshake
 		defer close(done)
-		lb, errB = new(Protocol).Accept(context.Background(), cb, wire.Handshake{Local: nodeB, Cookies: secret})
+		lb, errB = new(Protocol).Accept(context.Background(), cb, dist.Handshake{Local: nodeB, Cookies: secret})
 	}()
-	la, errA = new(Protocol).Dial(t.Context(), ca, wire.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: secret})
+	la, errA = new(Protocol).Dial(t.Context(), ca, dist.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: secret})
 	<-done
 	return la, lb, errA, errB
 }

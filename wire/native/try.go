@@ -1,20 +1,20 @@
 package native
 
-import "github.com/actornode/actornode/wire"
+import "github.com/actornode/actornode/internal/socket"
 
-// Try is part of [wire.Prompt]. A link with a session leaves everything to Flush.
+// Try is part of [dist.Prompt]. A link with a session leaves everything to Flush.
 func (l *link) Try() (more bool) {
 	if l.session != nil {
 		return true
 	}
-	n, more := wire.Try(l.attempt, &l.mu, &l.out.buf, &l.spare, &l.out.long)
+	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
 	l.sent.Add(uint64(n))
 	return more
 }
 
-// sendRest sends what Try has left. The caller holds attempt.
+// sendRest sends what Try has left. The caller holds writer.
 func (l *link) sendRest() error {
-	rest := l.attempt.Rest()
+	rest := l.writer.Rest()
 	if len(rest) == 0 {
 		return nil
 	}

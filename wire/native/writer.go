@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -47,9 +48,9 @@ type sentPID struct {
 }
 
 // write appends the frame of f to buf, or keeps it as a long message.
-func (w *writer) write(f *wire.Frame) error {
+func (w *writer) write(f *dist.Frame) error {
 	if len(w.long) > 0 && w.inProgress(f.From) {
-		return wire.ErrLater
+		return dist.ErrLater
 	}
 	at := len(w.buf)
 	w.err = nil
@@ -112,7 +113,7 @@ func (w *writer) sendBytes(from, to wire.PID, b []byte) bool {
 		return false
 	}
 	n := 3 + 2 + len(b)
-	w.buf = append(w.buf, 0, byte(n), byte(wire.OpSend), byte(i), byte(j), binary8, byte(len(b)))
+	w.buf = append(w.buf, 0, byte(n), byte(dist.OpSend), byte(i), byte(j), binary8, byte(len(b)))
 	w.buf = append(w.buf, b...)
 	return true
 }
@@ -126,7 +127,7 @@ const (
 
 // payload appends what f carries, to the frame that begins at an offset of buf.
 // long: it is too long for a frame; then buf holds nothing of use.
-func (w *writer) payload(at int, f *wire.Frame) (long bool) {
+func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 	term := f.Payload
 	switch t := term.(type) {
 	case []byte:
@@ -134,7 +135,7 @@ func (w *writer) payload(at int, f *wire.Frame) (long bool) {
 	case string:
 		long = len(t) >= pack.Large
 	}
-	if f.Op == wire.OpSpawn {
+	if f.Op == dist.OpSpawn {
 		term = spawnTerm(f)
 	}
 	if long {
@@ -161,7 +162,7 @@ func (w *writer) payload(at int, f *wire.Frame) (long bool) {
 }
 
 // spawnTerm is what a spawn request carries.
-func spawnTerm(f *wire.Frame) wire.Tuple {
+func spawnTerm(f *dist.Frame) wire.Tuple {
 	s := f.Spawn
 	bits := 0
 	if s.Link {
@@ -185,7 +186,7 @@ func (w *writer) fail(format string, args ...any) {
 }
 
 // head appends the size, to be filled in, the op, and the fields of f.
-func (w *writer) head(f *wire.Frame, bits byte) {
+func (w *writer) head(f *dist.Frame, bits byte) {
 	extras := extrasOf(f)
 	if extras != 0 {
 		bits |= bitExtras
@@ -204,11 +205,11 @@ func (w *writer) head(f *wire.Frame, bits byte) {
 	}
 }
 
-func extrasOf(f *wire.Frame) (bits byte) {
-	if f.Urgent && (f.Op == wire.OpSend || f.Op == wire.OpSignal) {
+func extrasOf(f *dist.Frame) (bits byte) {
+	if f.Urgent && (f.Op == dist.OpSend || f.Op == dist.OpSignal) {
 		bits = extraUrgent
 	}
-	if f.ID != 0 && f.Op == wire.OpSend {
+	if f.ID != 0 && f.Op == dist.OpSend {
 		bits |= extraID
 	}
 	if f.Token != nil {
@@ -218,45 +219,45 @@ func extrasOf(f *wire.Frame) (bits byte) {
 }
 
 // fields appends what the table in doc.go has for the op.
-func (w *writer) fields(f *wire.Frame) {
+func (w *writer) fields(f *dist.Frame) {
 	switch f.Op {
-	case wire.OpSend, wire.OpSignal:
+	case dist.OpSend, dist.OpSignal:
 		w.pid(&w.from, f.From)
 		w.target(f)
-	case wire.OpLink, wire.OpExit:
+	case dist.OpLink, dist.OpExit:
 		w.pair(f)
-	case wire.OpUnlink, wire.OpUnlinkAck:
+	case dist.OpUnlink, dist.OpUnlinkAck:
 		w.pair(f)
 		if f.ID == 0 {
 			w.fail("an %s with ID 0", f.Op)
 		}
 		w.buf = pack.AppendUint(w.buf, f.ID)
-	case wire.OpMonitor, wire.OpDemonitor:
+	case dist.OpMonitor, dist.OpDemonitor:
 		w.of(w.local, f.From, "From")
 		w.pid(&w.from, f.From)
 		w.either(&w.to, w.peer, f.To, f.Name, "To")
 		w.ref(f.Ref)
-	case wire.OpDown:
+	case dist.OpDown:
 		w.either(&w.from, w.local, f.From, f.Name, "From")
 		w.of(w.peer, f.To, "To")
 		w.pid(&w.to, f.To)
 		w.ref(f.Ref)
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		w.pid(&w.from, f.From)
 		w.some(f.Leader, "Leader")
 		w.pid(&w.to, f.Leader)
 		w.some(f.To, "To")
 		w.pid(&w.to, f.To)
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		w.of(w.local, f.From, "From")
 		w.pid(&w.from, f.From)
 		w.ref(f.Ref)
 		if f.Spawn == nil {
 			w.fail("a spawn without Spawn")
 		}
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		w.reply(f)
-	case wire.OpReceipt:
+	case dist.OpReceipt:
 		w.pid(&w.from, f.From)
 		w.pid(&w.to, f.To)
 		if f.ID == 0 {
@@ -268,7 +269,7 @@ func (w *writer) fields(f *wire.Frame) {
 	}
 }
 
-func (w *writer) reply(f *wire.Frame) {
+func (w *writer) reply(f *dist.Frame) {
 	if !f.From.IsZero() {
 		w.of(w.local, f.From, "From")
 	}
@@ -287,7 +288,7 @@ func (w *writer) reply(f *wire.Frame) {
 }
 
 // pair appends a process of this node and one of the peer.
-func (w *writer) pair(f *wire.Frame) {
+func (w *writer) pair(f *dist.Frame) {
 	w.of(w.local, f.From, "From")
 	w.pid(&w.from, f.From)
 	w.of(w.peer, f.To, "To")
@@ -346,7 +347,7 @@ func (w *writer) ref(r wire.Ref) {
 }
 
 // target appends who a message or a signal is for.
-func (w *writer) target(f *wire.Frame) {
+func (w *writer) target(f *dist.Frame) {
 	switch {
 	case !f.Ref.IsZero():
 		w.ref(f.Ref)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // DefaultTimeout is less than what a node gives the making of a connection, so
@@ -36,8 +36,8 @@ type Config struct {
 	MinVersion uint16
 	// Timeout bounds a handshake. Default: DefaultTimeout.
 	Timeout time.Duration
-	// Under is what the bytes go over. Default: wire.TCP.
-	Under wire.Transport
+	// Under is what the bytes go over. Default: dist.TCP.
+	Under dist.Transport
 	// Log is told when the files have changed, and when they are of no use. Default:
 	// slog.Default().
 	Log *slog.Logger
@@ -68,7 +68,7 @@ func (c *Config) validate() error {
 	c.MinVersion = cmp.Or(c.MinVersion, tls.VersionTLS12)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	if c.Under == nil {
-		c.Under = wire.TCP{}
+		c.Under = dist.TCP{}
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

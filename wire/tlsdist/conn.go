@@ -118,7 +118,7 @@ func (c *conn) ready() error {
 	return c.handshake(context.Background()) // and Timeout, and the connection's deadline
 }
 
-// Vouch is part of [wire.Voucher].
+// Vouch is part of [dist.Voucher].
 func (c *conn) Vouch(peer wire.Atom) error {
 	if c.t.cfg.AnyHost || !c.server {
 		return nil // if not server, it has been checked

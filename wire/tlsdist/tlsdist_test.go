@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -53,7 +54,7 @@ type end struct {
 
 // meet has dialler connect to listener, says a word in each direction, and has the
 // listener vouch for who says to be name.
-func meet(t *testing.T, dialler, listener wire.Transport, peer, name wire.Atom) (a, b end) {
+func meet(t *testing.T, dialler, listener dist.Transport, peer, name wire.Atom) (a, b end) {
 	t.Helper()
 	ln, err := listener.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
@@ -66,7 +67,7 @@ func meet(t *testing.T, dialler, listener wire.Transport, peer, name wire.Atom) 
 			return
 		}
 		e := say(c)
-		if v, ok := c.(wire.Voucher); ok && e.err == nil {
+		if v, ok := c.(dist.Voucher); ok && e.err == nil {
 			e.err = v.Vouch(name)
 		}
 		done <- e
@@ -220,7 +221,7 @@ func TestExpiredClient(t *testing.T) {
 
 // naked is TLS without a certificate.
 type naked struct {
-	wire.TCP
+	dist.TCP
 	roots *x509.CertPool
 }
 
@@ -242,9 +243,9 @@ func TestNoCertificateNoTLSNoWord(t *testing.T) {
 	require.ErrorContains(t, b.err, "presented no certificate, but every node needs one")
 	require.ErrorContains(t, a.err, "certificate required")
 
-	_, b = meet(t, wire.TCP{}, good, "x@db.example", "y@db.example")
+	_, b = meet(t, dist.TCP{}, good, "x@db.example", "y@db.example")
 	require.ErrorContains(t, b.err, `does not speak TLS: it sent "hello"`)
-	a, _ = meet(t, good, wire.TCP{}, "x@db.example", "y@db.example")
+	a, _ = meet(t, good, dist.TCP{}, "x@db.example", "y@db.example")
 	require.ErrorContains(t, a.err, "x@db.example at 127.0.0.1:")
 	require.ErrorContains(t, a.err, "does not speak TLS")
 
@@ -410,10 +411,10 @@ func TestErlangHandshake(t *testing.T) {
 		go func() { // ends with the handshake
 			c, err := ln.Accept()
 			if err == nil {
-				var l wire.Link
-				if l, err = p.Accept(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "b@db", Creation: 1},
+				var l dist.Link
+				if l, err = p.Accept(t.Context(), c, dist.Handshake{Local: wire.NodeID{Name: "b@db", Creation: 1},
 					Cookies: cookies}); err == nil {
-					_ = l.Read(new(wire.Frame))
+					_ = l.Read(new(dist.Frame))
 					_ = l.Close()
 				}
 			}
@@ -421,8 +422,8 @@ func TestErlangHandshake(t *testing.T) {
 		}()
 		c, a := dialler.Dial(t.Context(), ln.Addr().String(), "b@db")
 		if a == nil {
-			var l wire.Link
-			if l, a = p.Dial(t.Context(), c, wire.Handshake{Local: wire.NodeID{Name: "a@db", Creation: 1}, Peer: "b@db",
+			var l dist.Link
+			if l, a = p.Dial(t.Context(), c, dist.Handshake{Local: wire.NodeID{Name: "a@db", Creation: 1}, Peer: "b@db",
 				Cookies: cookies}); a == nil {
 				_ = l.Close()
 			}

@@ -32,7 +32,7 @@ func New(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
-// Dial is part of [wire.Transport]. When it returns, the peer has proved that it
+// Dial is part of [dist.Transport]. When it returns, the peer has proved that it
 // has a certificate for the host of its name. That it takes this node's, in TLS
 // 1.3 only the first Read can say.
 func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
@@ -43,7 +43,7 @@ func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.
 // parties can prove that they have the same connection, as other protocols want it.
 const otp = "erlang"
 
-// DialFor is part of [wire.Chooser].
+// DialFor is part of [dist.Chooser].
 func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
 	if err != nil {
@@ -62,10 +62,10 @@ func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 	return c, nil
 }
 
-// Encrypts is part of [wire.Encrypter].
+// Encrypts is part of [dist.Encrypter].
 func (t *Transport) Encrypts() bool { return true }
 
-// Listen is part of [wire.Transport].
+// Listen is part of [dist.Transport].
 func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := t.cfg.Under.Listen(ctx, addr)
 	if err != nil {

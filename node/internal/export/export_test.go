@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestTable(t *testing.T) {
@@ -55,13 +56,13 @@ func TestApplied(t *testing.T) {
 		{[]any{wire.Atom("m"), "f", list}, "erlang", "apply", nil},
 		{[]any{1}, "erlang", "apply", nil},
 	} {
-		m, f, args := export.Applied(&wire.Spawn{Module: "erlang", Function: "apply", Args: c.args})
+		m, f, args := export.Applied(&dist.Spawn{Module: "erlang", Function: "apply", Args: c.args})
 		if c.want == nil {
 			c.want = c.args
 		}
 		require.Equal(t, []any{c.m, c.f, c.want}, []any{m, f, args})
 	}
-	m, f, args := export.Applied(&wire.Spawn{Module: "m", Function: "apply", Args: []any{1, 2, 3}})
+	m, f, args := export.Applied(&dist.Spawn{Module: "m", Function: "apply", Args: []any{1, 2, 3}})
 	require.Equal(t, []any{wire.Atom("m"), wire.Atom("apply"), []any{1, 2, 3}}, []any{m, f, args})
 }
 

@@ -1,9 +1,12 @@
 package export
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
 
 // Applied finds what a spawn is to run, when that is erlang:apply of something.
-func Applied(s *wire.Spawn) (module, function wire.Atom, args []any) {
+func Applied(s *dist.Spawn) (module, function wire.Atom, args []any) {
 	module, function, args = s.Module, s.Function, s.Args
 	if module != "erlang" || function != "apply" {
 		return module, function, args

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -30,7 +31,7 @@ const (
 	Parts  byte = 0x40 // the rest is a stream and a number of bytes
 )
 
-// Ops of native frames that are no wire.Op.
+// Ops of native frames that are no dist.Op.
 const (
 	OpAck  = 0
 	OpPart = 14
@@ -337,7 +338,7 @@ func (n *Native) Signal(op byte, fields ...any) error { return n.SendFrame(Signa
 
 // SendReg sends a message to a registered name, as the process from.
 func (n *Native) SendReg(from wire.PID, name wire.Atom, message any) error {
-	return n.Signal(byte(wire.OpSend), from, name, message)
+	return n.Signal(byte(dist.OpSend), from, name, message)
 }
 
 // PID is a process of the node that this side claims to be.
@@ -351,7 +352,7 @@ func (n *Native) Ref(words ...uint32) wire.Ref { return wire.NewOrigin(n.Us.ID).
 func (n *Native) Call(name wire.Atom, request any) (any, error) {
 	number := calls.Add(1)
 	me, ref, monitor := n.PID(1), n.Ref(number, 2, 3), n.Ref(number, 4, 5)
-	if err := n.Signal(byte(wire.OpMonitor), me, name, monitor); err != nil {
+	if err := n.Signal(byte(dist.OpMonitor), me, name, monitor); err != nil {
 		return nil, err
 	}
 	if err := n.SendReg(me, name, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, ref}, request}); err != nil {
@@ -368,11 +369,11 @@ func (n *Native) Call(name wire.Atom, request any) (any, error) {
 			return nil, err
 		case len(terms) == 0:
 			continue
-		case op&15 == byte(wire.OpDown) && len(terms) > 2 && terms[2] == monitor:
+		case op&15 == byte(dist.OpDown) && len(terms) > 2 && terms[2] == monitor:
 			return nil, fmt.Errorf("raw: %s has ended", name)
 		}
 		if t, ok := terms[len(terms)-1].(wire.Tuple); ok && len(t) == 2 && t[0] == ref {
-			return t[1], n.Signal(byte(wire.OpDemonitor), me, name, monitor)
+			return t[1], n.Signal(byte(dist.OpDemonitor), me, name, monitor)
 		}
 	}
 }

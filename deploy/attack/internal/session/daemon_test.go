@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestMain(m *testing.M) { raw.Main(m) }
@@ -115,8 +116,8 @@ func (f *fuzz) await() {
 				continue
 			}
 			ref := c.ref()
-			c.want(want{op: wire.OpSend, to: c.pid(9), payload: wire.Tuple{ref, wire.Atom("yes")}})
-			c.frame(c.encode(&wire.Frame{Op: wire.OpSend, From: c.pid(9), Name: "net_kernel",
+			c.want(want{op: dist.OpSend, to: c.pid(9), payload: wire.Tuple{ref, wire.Atom("yes")}})
+			c.frame(c.encode(&dist.Frame{Op: dist.OpSend, From: c.pid(9), Name: "net_kernel",
 				Payload: wire.Tuple{calls, wire.Tuple{c.pid(9), ref}, wire.Tuple{wire.Atom("is_auth"), c.p.name}}}))
 		}
 	}
@@ -168,7 +169,7 @@ func (f *fuzz) connected() (n int) {
 func (f *fuzz) killAll(c *conn) {
 	for _, p := range f.procs {
 		if p.alive {
-			f.say(c, wire.Frame{Op: wire.OpSignal, From: c.pid(1), To: p.pid, Payload: wire.Atom("kill")})
+			f.say(c, dist.Frame{Op: dist.OpSignal, From: c.pid(1), To: p.pid, Payload: wire.Atom("kill")})
 			f.die(p, wire.Atom("killed"))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// network is a wire.Transport and a discovery.Finder in memory. In a bubble of
+// network is a dist.Transport and a discovery.Finder in memory. In a bubble of
 // testing/synctest whoever waits for it waits durably, so that synctest.Wait returns
 // when all that was sent has been dealt with.
 type network struct {
@@ -50,7 +50,7 @@ func (w *network) Announce(context.Context, discovery.Announcement) (func(), err
 	return func() {}, nil
 }
 
-// Dial implements wire.Transport: the node dials a peer.
+// Dial implements dist.Transport: the node dials a peer.
 func (w *network) Dial(ctx context.Context, _ string, peer wire.Atom) (net.Conn, error) {
 	w.mu.Lock()
 	how := w.how[peer]
@@ -69,7 +69,7 @@ func (w *network) Dial(ctx context.Context, _ string, peer wire.Atom) (net.Conn,
 	return nil, syscall.ECONNREFUSED
 }
 
-// Listen implements wire.Transport.
+// Listen implements dist.Transport.
 func (w *network) Listen(_ context.Context, _ string) (net.Listener, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/pack"
 )
 
@@ -36,7 +37,7 @@ type state struct {
 	mons   []*mon
 	frags  []*pending
 	nextID uint64
-	asked  []wire.Frame // spawns that the node has asked for
+	asked  []dist.Frame // spawns that the node has asked for
 }
 
 // link is one between a process of the node and one of a peer.
@@ -81,7 +82,7 @@ type overFar struct {
 
 // want is a signal that must come, or may.
 type want struct {
-	op        wire.Op
+	op        dist.Op
 	from, to  wire.PID // from zero: any
 	ref       wire.Ref
 	id        uint64
@@ -90,7 +91,7 @@ type want struct {
 	optional  bool
 	unordered bool  // in no order to others of the same process
 	first     *want // must have come before
-	on        func(*wire.Frame)
+	on        func(*dist.Frame)
 	done      bool
 }
 
@@ -222,7 +223,7 @@ func (f *fuzz) start() {
 	n, err := node.Start(node.Config{Name: host, Creation: 77, Workers: 2, Blocked: time.Hour,
 		Log: slog.New(slog.NewTextHandler(&f.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 		Distribution: &node.Distribution{Cookie: cookie, Finder: f.net, Transport: f.net, Awake: -1, TickTime: tick, Grace: f.grace(),
-			Limits: wire.LinkLimits{Message: 1 << 20, Fragments: 8, Partial: 2 << 20}}})
+			Limits: dist.LinkLimits{Message: 1 << 20, Fragments: 8, Partial: 2 << 20}}})
 	if err != nil {
 		f.fail("start: %v", err)
 	}
@@ -359,14 +360,14 @@ func (f *fuzz) read(c *conn) {
 }
 
 // got compares a signal of the node with what is wanted.
-func (f *fuzz) got(c *conn, s *wire.Frame) {
+func (f *fuzz) got(c *conn, s *dist.Frame) {
 	switch {
-	case s.Op == wire.OpSpawn && s.Spawn.Module == "erpc": // the node asks for the release
+	case s.Op == dist.OpSpawn && s.Spawn.Module == "erpc": // the node asks for the release
 		c.state.asked = append(c.state.asked, *s)
 		return
-	case s.Op == wire.OpDemonitor:
+	case s.Op == dist.OpDemonitor:
 		return
-	case f.far != nil && (s.Name == "pg" || s.Op == wire.OpMonitor): // services of the daemon
+	case f.far != nil && (s.Name == "pg" || s.Op == dist.OpMonitor): // services of the daemon
 		return
 	}
 	if c.severed || f.match(c.state.wants, s) || f.match(c.p.late, s) || c.chaos {
@@ -380,10 +381,10 @@ func (f *fuzz) got(c *conn, s *wire.Frame) {
 		brief(s.Payload))
 }
 
-func (f *fuzz) match(wants []*want, s *wire.Frame) bool {
+func (f *fuzz) match(wants []*want, s *dist.Frame) bool {
 	for _, w := range wants {
 		if w.done || w.op != s.Op || !w.from.IsZero() && w.from != s.From || w.to != s.To || !w.ref.IsZero() && w.ref != s.Ref ||
-			w.ref.IsZero() && w.op != wire.OpMonitor && !s.Ref.IsZero() || w.id != 0 && w.id != s.ID {
+			w.ref.IsZero() && w.op != dist.OpMonitor && !s.Ref.IsZero() || w.id != 0 && w.id != s.ID {
 			continue
 		}
 		if !w.loose && !wire.Equal(w.payload, s.Payload) {
@@ -513,7 +514,7 @@ func (f *fuzz) report(p *proc, t ...any) {
 	if p.boss.IsZero() {
 		return
 	}
-	w := want{op: wire.OpSend, from: p.pid, to: p.boss, unordered: f.severing, payload: wire.Tuple(append([]any{p.pid}, t...))}
+	w := want{op: dist.OpSend, from: p.pid, to: p.boss, unordered: f.severing, payload: wire.Tuple(append([]any{p.pid}, t...))}
 	for _, q := range f.peers {
 		if q.name != p.boss.Node() {
 			continue
@@ -543,7 +544,7 @@ func (f *fuzz) die(p *proc, reason any) {
 			continue
 		}
 		for _, w := range c.state.wants { // what it has not done yet it may not do any more
-			if w.from == p.pid && w.op == wire.OpSend {
+			if w.from == p.pid && w.op == dist.OpSend {
 				w.optional = true
 			}
 		}
@@ -552,7 +553,7 @@ func (f *fuzz) die(p *proc, reason any) {
 				continue
 			}
 			if id == 0 {
-				c.want(want{op: wire.OpExit, from: p.pid, to: l.far, payload: reason})
+				c.want(want{op: dist.OpExit, from: p.pid, to: l.far, payload: reason})
 			}
 			delete(c.state.links, l)
 		}
@@ -566,7 +567,7 @@ func (f *fuzz) die(p *proc, reason any) {
 }
 
 func (f *fuzz) down(c *conn, m *mon, reason any) {
-	w := want{op: wire.OpDown, to: m.by, ref: m.ref, payload: reason}
+	w := want{op: dist.OpDown, to: m.by, ref: m.ref, payload: reason}
 	if m.name == "" && m.over != nil {
 		w.from = m.over.pid
 	}
@@ -595,7 +596,7 @@ func (f *fuzz) sever(c *conn) {
 	f.severing, f.leaving = true, c.p.name
 	defer func() { f.severing, f.leaving = false, "" }()
 	for _, w := range c.state.wants {
-		if w.op == wire.OpSend && !w.done {
+		if w.op == dist.OpSend && !w.done {
 			w.optional = true
 			c.p.late = append(c.p.late, w)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"
@@ -81,7 +82,7 @@ type conn struct {
 
 // parts is a message that comes in parts.
 type parts struct {
-	frame wire.Frame
+	frame dist.Frame
 	atoms []any
 	b     []byte
 	size  int
@@ -122,7 +123,7 @@ func (c *conn) tick() {
 }
 
 // encode makes the frame of a signal.
-func (c *conn) encode(f *wire.Frame) []byte {
+func (c *conn) encode(f *dist.Frame) []byte {
 	if c.erl != nil {
 		control, payload := erlang(f)
 		return c.erl.ControlFrame(control, payload...)
@@ -131,13 +132,13 @@ func (c *conn) encode(f *wire.Frame) []byte {
 }
 
 // erlang is the control message of a signal, and its payload.
-func erlang(f *wire.Frame) (control wire.Tuple, payload []any) {
+func erlang(f *dist.Frame) (control wire.Tuple, payload []any) {
 	var to any = f.To
 	if f.Name != "" {
 		to = f.Name
 	}
 	switch f.Op {
-	case wire.OpSend:
+	case dist.OpSend:
 		payload = []any{f.Payload}
 		switch {
 		case f.Urgent && !f.Ref.IsZero():
@@ -153,31 +154,31 @@ func erlang(f *wire.Frame) (control wire.Tuple, payload []any) {
 		default:
 			control = wire.Tuple{22, f.From, f.To}
 		}
-	case wire.OpLink:
+	case dist.OpLink:
 		control = wire.Tuple{1, f.From, f.To}
-	case wire.OpUnlink:
+	case dist.OpUnlink:
 		control = wire.Tuple{35, f.ID, f.From, f.To}
-	case wire.OpUnlinkAck:
+	case dist.OpUnlinkAck:
 		control = wire.Tuple{36, f.ID, f.From, f.To}
-	case wire.OpExit:
+	case dist.OpExit:
 		control, payload = wire.Tuple{24, f.From, f.To}, []any{f.Payload}
 		if f.ID == 1 {
 			control, payload = wire.Tuple{3, f.From, f.To, f.Payload}, nil
 		}
-	case wire.OpSignal:
+	case dist.OpSignal:
 		control, payload = wire.Tuple{26, f.From, f.To}, []any{f.Payload}
 		if f.ID == 1 {
 			control, payload = wire.Tuple{8, f.From, f.To, f.Payload}, nil
 		}
-	case wire.OpMonitor:
+	case dist.OpMonitor:
 		control = wire.Tuple{19, f.From, to, f.Ref}
-	case wire.OpDemonitor:
+	case dist.OpDemonitor:
 		control = wire.Tuple{20, f.From, to, f.Ref}
-	case wire.OpDown:
+	case dist.OpDown:
 		control, payload = wire.Tuple{28, f.From, f.To, f.Ref}, []any{f.Payload}
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		control = wire.Tuple{7, f.Leader, f.To}
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		s := f.Spawn
 		options := wire.List{}
 		if s.Link {
@@ -191,7 +192,7 @@ func erlang(f *wire.Frame) (control wire.Tuple, payload []any) {
 		}
 		control = wire.Tuple{29, f.Ref, f.From, s.Leader, wire.Tuple{s.Module, s.Function, len(s.Args)}, append(options, s.Options...)}
 		payload = []any{wire.List(s.Args)}
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		var result any = f.From
 		if f.From.IsZero() {
 			result = f.Payload
@@ -202,7 +203,7 @@ func erlang(f *wire.Frame) (control wire.Tuple, payload []any) {
 }
 
 // native is the frame of a signal.
-func native(f *wire.Frame) []byte {
+func native(f *dist.Frame) []byte {
 	var from any = f.From
 	if f.From.IsZero() {
 		from = nil
@@ -216,7 +217,7 @@ func native(f *wire.Frame) []byte {
 	}
 	op := byte(f.Op)
 	switch f.Op {
-	case wire.OpSend:
+	case dist.OpSend:
 		switch {
 		case f.ID != 0:
 			return raw.SignalFrame(op|raw.Extras, from, to, 2, f.ID, f.Payload)
@@ -224,25 +225,25 @@ func native(f *wire.Frame) []byte {
 			return raw.SignalFrame(op|raw.Extras, from, to, 1, f.Payload)
 		}
 		return raw.SignalFrame(op, from, to, f.Payload)
-	case wire.OpSignal:
+	case dist.OpSignal:
 		return raw.SignalFrame(op, from, to, f.Payload)
-	case wire.OpLink:
+	case dist.OpLink:
 		return raw.SignalFrame(op, from, f.To)
-	case wire.OpUnlink, wire.OpUnlinkAck:
+	case dist.OpUnlink, dist.OpUnlinkAck:
 		return raw.SignalFrame(op, from, f.To, f.ID)
-	case wire.OpExit:
+	case dist.OpExit:
 		return raw.SignalFrame(op, from, f.To, f.Payload)
-	case wire.OpMonitor, wire.OpDemonitor:
+	case dist.OpMonitor, dist.OpDemonitor:
 		to = any(f.To)
 		if f.Name != "" {
 			to = f.Name
 		}
 		return raw.SignalFrame(op, from, to, f.Ref)
-	case wire.OpDown:
+	case dist.OpDown:
 		return raw.SignalFrame(op, from, f.To, f.Ref, f.Payload)
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		return raw.SignalFrame(op, from, f.Leader, f.To)
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		s := f.Spawn
 		bits := 0
 		if s.Link {
@@ -252,7 +253,7 @@ func native(f *wire.Frame) []byte {
 			bits |= 2
 		}
 		return raw.SignalFrame(op, from, f.Ref, wire.Tuple{s.Module, s.Function, wire.List(s.Args), s.Leader, bits, s.Name, s.Options})
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		if from == nil {
 			return raw.SignalFrame(op, nil, f.To, f.Ref, 0, f.Payload)
 		}
@@ -311,7 +312,7 @@ func (c *conn) message() (b []byte, ok bool) {
 }
 
 // decode makes a signal of a frame, if it is the end of one.
-func (c *conn) decode(b []byte) (f wire.Frame, ok bool, err error) {
+func (c *conn) decode(b []byte) (f dist.Frame, ok bool, err error) {
 	if len(b) == 0 {
 		return f, false, nil
 	}
@@ -323,7 +324,7 @@ func (c *conn) decode(b []byte) (f wire.Frame, ok bool, err error) {
 
 var errShort = errors.New("a frame of the node that ends too early")
 
-func (c *conn) decodeErlang(b []byte) (f wire.Frame, ok bool, err error) {
+func (c *conn) decodeErlang(b []byte) (f dist.Frame, ok bool, err error) {
 	c.atomAt = nil
 	switch {
 	case b[0] == 112 && !c.headed:
@@ -397,7 +398,7 @@ func (c *conn) header(b []byte) ([]byte, error) {
 }
 
 // control makes a signal of a control message.
-func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byte, error)) (f wire.Frame, err error) {
+func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byte, error)) (f dist.Frame, err error) {
 	t, ok := control.(wire.Tuple)
 	if !ok || len(t) < 3 {
 		return f, fmt.Errorf("a control message of the node that is %s", wire.Format(control))
@@ -431,42 +432,42 @@ func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byt
 	op, _ := wire.Int(t[0])
 	switch op {
 	case 1:
-		f.Op, f.From, f.To = wire.OpLink, t[1].(wire.PID), t[2].(wire.PID)
+		f.Op, f.From, f.To = dist.OpLink, t[1].(wire.PID), t[2].(wire.PID)
 	case 6:
-		f.Op, f.From, f.Name = wire.OpSend, t[1].(wire.PID), t[3].(wire.Atom)
+		f.Op, f.From, f.Name = dist.OpSend, t[1].(wire.PID), t[3].(wire.Atom)
 	case 22:
-		f.Op, f.From, f.To = wire.OpSend, t[1].(wire.PID), t[2].(wire.PID)
+		f.Op, f.From, f.To = dist.OpSend, t[1].(wire.PID), t[2].(wire.PID)
 	case 33:
-		f.Op, f.From, f.Ref = wire.OpSend, t[1].(wire.PID), t[2].(wire.Ref)
+		f.Op, f.From, f.Ref = dist.OpSend, t[1].(wire.PID), t[2].(wire.Ref)
 	case 37:
-		f.Op, f.From, f.Ref = wire.OpSend, t[2].(wire.PID), t[3].(wire.Ref)
+		f.Op, f.From, f.Ref = dist.OpSend, t[2].(wire.PID), t[3].(wire.Ref)
 	case 35:
-		f.Op, f.ID, f.From, f.To = wire.OpUnlink, id(t[1]), t[2].(wire.PID), t[3].(wire.PID)
+		f.Op, f.ID, f.From, f.To = dist.OpUnlink, id(t[1]), t[2].(wire.PID), t[3].(wire.PID)
 	case 36:
-		f.Op, f.ID, f.From, f.To = wire.OpUnlinkAck, id(t[1]), t[2].(wire.PID), t[3].(wire.PID)
+		f.Op, f.ID, f.From, f.To = dist.OpUnlinkAck, id(t[1]), t[2].(wire.PID), t[3].(wire.PID)
 	case 24:
-		f.Op, f.From, f.To = wire.OpExit, t[1].(wire.PID), t[2].(wire.PID)
+		f.Op, f.From, f.To = dist.OpExit, t[1].(wire.PID), t[2].(wire.PID)
 	case 26:
-		f.Op, f.From, f.To = wire.OpSignal, t[1].(wire.PID), t[2].(wire.PID)
+		f.Op, f.From, f.To = dist.OpSignal, t[1].(wire.PID), t[2].(wire.PID)
 	case 19, 20:
-		f.Op = wire.OpMonitor
+		f.Op = dist.OpMonitor
 		if op == 20 {
-			f.Op = wire.OpDemonitor
+			f.Op = dist.OpDemonitor
 		}
 		f.From, f.Ref = t[1].(wire.PID), t[3].(wire.Ref)
 		f.To, f.Name = pidOrName(t[2])
 	case 28:
-		f.Op, f.To, f.Ref = wire.OpDown, t[2].(wire.PID), t[3].(wire.Ref)
+		f.Op, f.To, f.Ref = dist.OpDown, t[2].(wire.PID), t[3].(wire.Ref)
 		f.From, f.Name = pidOrName(t[1])
 	case 7:
-		f.Op, f.Leader, f.To = wire.OpGroupLeader, t[1].(wire.PID), t[2].(wire.PID)
+		f.Op, f.Leader, f.To = dist.OpGroupLeader, t[1].(wire.PID), t[2].(wire.PID)
 	case 29:
 		mfa := t[4].(wire.Tuple)
 		args, _ := wire.Elements(f.Payload)
-		f.Op, f.Ref, f.From = wire.OpSpawn, t[1].(wire.Ref), t[2].(wire.PID)
-		f.Spawn = &wire.Spawn{Module: mfa[0].(wire.Atom), Function: mfa[1].(wire.Atom), Args: args, Leader: t[3].(wire.PID)}
+		f.Op, f.Ref, f.From = dist.OpSpawn, t[1].(wire.Ref), t[2].(wire.PID)
+		f.Spawn = &dist.Spawn{Module: mfa[0].(wire.Atom), Function: mfa[1].(wire.Atom), Args: args, Leader: t[3].(wire.PID)}
 	case 31:
-		f.Op, f.Ref, f.To = wire.OpSpawnReply, t[1].(wire.Ref), t[2].(wire.PID)
+		f.Op, f.Ref, f.To = dist.OpSpawnReply, t[1].(wire.Ref), t[2].(wire.PID)
 		bits := id(t[3])
 		f.Linked, f.Watched = bits&1 != 0, bits&2 != 0
 		if pid, ok := t[4].(wire.PID); ok {
@@ -480,7 +481,7 @@ func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byt
 	return f, nil
 }
 
-func (c *conn) decodeNative(b []byte) (f wire.Frame, ok bool, err error) {
+func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	bits := b[0]
 	op := bits & 15
 	switch op {
@@ -517,33 +518,33 @@ func (c *conn) decodeNative(b []byte) (f wire.Frame, ok bool, err error) {
 		}
 	}()
 	r := fields{c: c, b: b[1:]}
-	f.Op = wire.Op(op)
+	f.Op = dist.Op(op)
 	switch f.Op {
-	case wire.OpSend, wire.OpSignal:
+	case dist.OpSend, dist.OpSignal:
 		f.From = r.pid(&c.from)
 		r.target(&f, &c.to)
-	case wire.OpLink, wire.OpExit:
+	case dist.OpLink, dist.OpExit:
 		f.From, f.To = r.pid(&c.from), r.pid(&c.to)
-	case wire.OpUnlink, wire.OpUnlinkAck:
+	case dist.OpUnlink, dist.OpUnlinkAck:
 		f.From, f.To, f.ID = r.pid(&c.from), r.pid(&c.to), r.uint()
-	case wire.OpMonitor, wire.OpDemonitor:
+	case dist.OpMonitor, dist.OpDemonitor:
 		f.From = r.pid(&c.from)
 		r.target(&f, &c.to)
 		f.Ref = r.term().(wire.Ref)
-	case wire.OpDown:
-		var from wire.Frame
+	case dist.OpDown:
+		var from dist.Frame
 		r.target(&from, &c.from)
 		f.From, f.Name = from.To, from.Name
 		f.To, f.Ref = r.pid(&c.to), r.term().(wire.Ref)
-	case wire.OpGroupLeader:
+	case dist.OpGroupLeader:
 		f.From, f.Leader, f.To = r.pid(&c.from), r.pid(&c.to), r.pid(&c.to)
-	case wire.OpSpawn:
+	case dist.OpSpawn:
 		f.From, f.Ref = r.pid(&c.from), r.term().(wire.Ref)
-	case wire.OpSpawnReply:
+	case dist.OpSpawnReply:
 		f.From, f.To, f.Ref = r.pid(&c.from), r.pid(&c.to), r.term().(wire.Ref)
 		bits := r.uint()
 		f.Linked, f.Watched = bits&1 != 0, bits&2 != 0
-	case wire.OpReceipt:
+	case dist.OpReceipt:
 		f.From, f.To, f.ID = r.pid(&c.from), r.pid(&c.to), r.uint()
 	default:
 		return f, false, fmt.Errorf("the op %d of the node", op)
@@ -563,16 +564,16 @@ func (c *conn) decodeNative(b []byte) (f wire.Frame, ok bool, err error) {
 		return f, false, nil
 	}
 	switch f.Op {
-	case wire.OpSend, wire.OpExit, wire.OpSignal, wire.OpDown, wire.OpSpawn, wire.OpSpawnReply, wire.OpReceipt:
+	case dist.OpSend, dist.OpExit, dist.OpSignal, dist.OpDown, dist.OpSpawn, dist.OpSpawnReply, dist.OpReceipt:
 		f.Payload = r.term()
 	}
 	if len(r.b) > 0 {
 		return f, false, errShort
 	}
-	if f.Op == wire.OpSpawn {
+	if f.Op == dist.OpSpawn {
 		t := f.Payload.(wire.Tuple)
 		args, _ := wire.Elements(t[2])
-		f.Spawn = &wire.Spawn{Module: t[0].(wire.Atom), Function: t[1].(wire.Atom), Args: args}
+		f.Spawn = &dist.Spawn{Module: t[0].(wire.Atom), Function: t[1].(wire.Atom), Args: args}
 	}
 	return f, true, nil
 }
@@ -617,7 +618,7 @@ func (r *fields) pid(table *[128]wire.PID) wire.PID {
 	}
 }
 
-func (r *fields) target(f *wire.Frame, table *[128]wire.PID) {
+func (r *fields) target(f *dist.Frame, table *[128]wire.PID) {
 	if k := r.b[0]; k < 128 {
 		f.To = r.pid(table)
 		return

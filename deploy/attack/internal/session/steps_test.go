@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -133,12 +134,12 @@ func (f *fuzz) signal(c *conn) {
 }
 
 // say sends a signal.
-func (f *fuzz) say(c *conn, s wire.Frame) {
+func (f *fuzz) say(c *conn, s dist.Frame) {
 	f.note("%s: %s", c, text(&s))
 	c.frame(c.encode(&s))
 }
 
-func text(s *wire.Frame) string {
+func text(s *dist.Frame) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", s.Op)
 	for _, x := range []struct {
@@ -216,18 +217,18 @@ func (f *fuzz) sendEcho(c *conn) {
 	me := f.me(c)
 	for range 1 + f.r.IntN(6) {
 		v := f.payload()
-		s := wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: wire.Tuple{me, v}, Urgent: c.nat != nil && f.r.IntN(9) == 0}
+		s := dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: wire.Tuple{me, v}, Urgent: c.nat != nil && f.r.IntN(9) == 0}
 		if p.name != "" && f.r.IntN(2) == 0 {
 			s.To, s.Name = wire.PID{}, p.name
 		}
 		f.say(c, s)
-		c.want(want{op: wire.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
+		c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
 	}
 }
 
 func (f *fuzz) callNamed(c *conn) {
 	me, ref := f.me(c), c.ref()
-	w := want{op: wire.OpSend, to: me}
+	w := want{op: dist.OpSend, to: me}
 	var name wire.Atom
 	var req any
 	switch f.r.IntN(4) {
@@ -251,7 +252,7 @@ func (f *fuzz) callNamed(c *conn) {
 		w.to, w.ref = wire.PID{}, ref
 	}
 	c.want(w)
-	f.say(c, wire.Frame{Op: wire.OpSend, From: me, Name: name, Payload: wire.Tuple{calls, wire.Tuple{me, tag}, req}})
+	f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: wire.Tuple{calls, wire.Tuple{me, tag}, req}})
 }
 
 func (f *fuzz) callOwn(c *conn) {
@@ -264,12 +265,12 @@ func (f *fuzz) callOwn(c *conn) {
 		ref := c.ref()
 		n := f.r.IntN(100)
 		p.total += n
-		c.want(want{op: wire.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // from whom is not said
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid,
+		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // from whom is not said
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid,
 			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, wire.Tuple{wire.Atom("add"), n}}})
 	}
 	if f.far == nil && f.r.IntN(10) == 0 {
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid,
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid,
 			Payload: wire.Tuple{calls, wire.Tuple{me, c.ref()}, wire.Atom("crash")}})
 		f.die(p, wire.Atom("crash"))
 		f.settle()
@@ -288,7 +289,7 @@ func (f *fuzz) spawn(c *conn) {
 		return
 	}
 	me, ref := f.me(c), c.ref()
-	s := &wire.Spawn{Module: "demo", Leader: me, Args: []any{}, Link: f.r.IntN(3) == 0, Monitor: f.r.IntN(3) == 0}
+	s := &dist.Spawn{Module: "demo", Leader: me, Args: []any{}, Link: f.r.IntN(3) == 0, Monitor: f.r.IntN(3) == 0}
 	switch f.r.IntN(3) {
 	case 0:
 		s.Function = "echo"
@@ -313,14 +314,14 @@ func (f *fuzz) spawn(c *conn) {
 	q := &proc{kind: s.Function, name: s.Name, chaos: s.Name == "" && !s.Link && !s.Monitor && f.r.IntN(8) == 0}
 	if s.Name != "" {
 		if f.names[s.Name] != nil {
-			c.want(want{op: wire.OpSpawnReply, to: me, ref: ref, payload: wire.Atom("badarg")})
-			f.say(c, wire.Frame{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: s})
+			c.want(want{op: dist.OpSpawnReply, to: me, ref: ref, payload: wire.Atom("badarg")})
+			f.say(c, dist.Frame{Op: dist.OpSpawn, From: me, Ref: ref, Spawn: s})
 			f.settle()
 			return
 		}
 		f.names[s.Name] = q
 	}
-	c.want(want{op: wire.OpSpawnReply, to: me, ref: ref, loose: true, on: func(r *wire.Frame) {
+	c.want(want{op: dist.OpSpawnReply, to: me, ref: ref, loose: true, on: func(r *dist.Frame) {
 		if r.From.IsZero() {
 			f.fail("%s: no process: %s", c, brief(r.Payload))
 		}
@@ -336,16 +337,16 @@ func (f *fuzz) spawn(c *conn) {
 			c.state.mons = append(c.state.mons, &mon{ref: ref, by: me, over: q})
 		}
 	}})
-	f.say(c, wire.Frame{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: s})
+	f.say(c, dist.Frame{Op: dist.OpSpawn, From: me, Ref: ref, Spawn: s})
 	f.settle() // its pid is needed
 }
 
 // spawnNone starts what ends at once, or not at all.
 func (f *fuzz) spawnNone(c *conn) {
 	me, ref := f.me(c), c.ref()
-	s := &wire.Spawn{Module: "demo", Function: "exit", Leader: me, Args: []any{f.payload()}, Link: f.r.IntN(2) == 0,
+	s := &dist.Spawn{Module: "demo", Function: "exit", Leader: me, Args: []any{f.payload()}, Link: f.r.IntN(2) == 0,
 		Monitor: f.r.IntN(2) == 0}
-	reply := want{op: wire.OpSpawnReply, to: me, ref: ref, loose: true}
+	reply := want{op: dist.OpSpawnReply, to: me, ref: ref, loose: true}
 	reason := s.Args[0]
 	switch f.r.IntN(4) {
 	case 0:
@@ -360,13 +361,13 @@ func (f *fuzz) spawnNone(c *conn) {
 	}
 	w := c.want(reply)
 	if reply.loose && s.Link {
-		exit := c.want(want{op: wire.OpExit, to: me, payload: reason, first: w})
-		w.on = func(r *wire.Frame) { exit.from = r.From }
+		exit := c.want(want{op: dist.OpExit, to: me, payload: reason, first: w})
+		w.on = func(r *dist.Frame) { exit.from = r.From }
 	}
 	if reply.loose && s.Monitor {
-		c.want(want{op: wire.OpDown, to: me, ref: ref, payload: reason, first: w})
+		c.want(want{op: dist.OpDown, to: me, ref: ref, payload: reason, first: w})
 	}
-	f.say(c, wire.Frame{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: s})
+	f.say(c, dist.Frame{Op: dist.OpSpawn, From: me, Ref: ref, Spawn: s})
 }
 
 func (f *fuzz) link(c *conn) {
@@ -379,7 +380,7 @@ func (f *fuzz) link(c *conn) {
 	if _, ok := c.state.links[l]; !ok {
 		c.state.links[l] = 0
 	}
-	f.say(c, wire.Frame{Op: wire.OpLink, From: me, To: p.pid})
+	f.say(c, dist.Frame{Op: dist.OpLink, From: me, To: p.pid})
 }
 
 func (f *fuzz) unlink(c *conn) {
@@ -397,8 +398,8 @@ func (f *fuzz) unlink(c *conn) {
 	if was, ok := c.state.links[l]; ok && was == 0 {
 		delete(c.state.links, l)
 	}
-	c.want(want{op: wire.OpUnlinkAck, from: p.pid, to: me, id: id, loose: true})
-	f.say(c, wire.Frame{Op: wire.OpUnlink, ID: id, From: me, To: p.pid})
+	c.want(want{op: dist.OpUnlinkAck, from: p.pid, to: me, id: id, loose: true})
+	f.say(c, dist.Frame{Op: dist.OpUnlink, ID: id, From: me, To: p.pid})
 }
 
 func (f *fuzz) reason() any {
@@ -435,7 +436,7 @@ func (f *fuzz) exit(c *conn) {
 	l := link{p.pid, me}
 	id, ok := c.state.links[l]
 	delete(c.state.links, l)
-	s := wire.Frame{Op: wire.OpExit, From: me, To: p.pid, Payload: reason}
+	s := dist.Frame{Op: dist.OpExit, From: me, To: p.pid, Payload: reason}
 	if c.erl != nil {
 		s.ID = uint64(f.r.IntN(2))
 	}
@@ -456,7 +457,7 @@ func (f *fuzz) exit2(c *conn) {
 		return
 	}
 	me, reason := f.me(c), f.reason()
-	s := wire.Frame{Op: wire.OpSignal, From: me, To: p.pid, Payload: reason}
+	s := dist.Frame{Op: dist.OpSignal, From: me, To: p.pid, Payload: reason}
 	if c.erl != nil {
 		s.ID = uint64(f.r.IntN(2))
 	} else if p.name != "" {
@@ -480,7 +481,7 @@ func (f *fuzz) monitor(c *conn) {
 		}
 		name := wire.Atom(fmt.Sprint("name", f.r.IntN(5)))
 		m := &mon{ref: ref, by: me, over: f.names[name], name: name}
-		f.say(c, wire.Frame{Op: wire.OpMonitor, From: me, Name: name, Ref: ref})
+		f.say(c, dist.Frame{Op: dist.OpMonitor, From: me, Name: name, Ref: ref})
 		if m.over == nil || !m.over.alive {
 			f.down(c, m, wire.Atom("noproc"))
 			f.settle()
@@ -494,7 +495,7 @@ func (f *fuzz) monitor(c *conn) {
 	if p == nil {
 		return
 	}
-	f.say(c, wire.Frame{Op: wire.OpMonitor, From: me, To: p.pid, Ref: ref})
+	f.say(c, dist.Frame{Op: dist.OpMonitor, From: me, To: p.pid, Ref: ref})
 	c.state.mons = append(c.state.mons, &mon{ref: ref, by: me, over: p})
 }
 
@@ -512,7 +513,7 @@ func (f *fuzz) demonitor(c *conn) {
 	}
 	m.over.toucher = c
 	c.state.mons = slices.Delete(c.state.mons, i, i+1)
-	s := wire.Frame{Op: wire.OpDemonitor, From: m.by, To: m.over.pid, Name: m.name, Ref: m.ref}
+	s := dist.Frame{Op: dist.OpDemonitor, From: m.by, To: m.over.pid, Name: m.name, Ref: m.ref}
 	f.say(c, s)
 	if f.r.IntN(4) == 0 {
 		f.say(c, s)
@@ -536,10 +537,10 @@ func (f *fuzz) command(c *conn) {
 	}
 	p.boss = me
 	do := func(t ...any) {
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: wire.Tuple(append([]any{me}, t...))})
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: wire.Tuple(append([]any{me}, t...))})
 	}
 	did := func() {
-		c.want(want{op: wire.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, wire.Atom("did"), n}})
+		c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, wire.Atom("did"), n}})
 	}
 	l := link{p.pid, far}
 	id, ok := c.state.links[l]
@@ -547,14 +548,14 @@ func (f *fuzz) command(c *conn) {
 	case 0, 1:
 		do(wire.Atom("link"), far, n)
 		if !ok || id != 0 {
-			c.want(want{op: wire.OpLink, from: p.pid, to: far, loose: true})
+			c.want(want{op: dist.OpLink, from: p.pid, to: far, loose: true})
 			c.state.links[l] = 0
 		}
 		did()
 	case 2, 3:
 		do(wire.Atom("unlink"), far, n)
 		if ok && id == 0 {
-			c.want(want{op: wire.OpUnlink, from: p.pid, to: far, loose: true, on: func(s *wire.Frame) { c.state.links[l] = s.ID }})
+			c.want(want{op: dist.OpUnlink, from: p.pid, to: far, loose: true, on: func(s *dist.Frame) { c.state.links[l] = s.ID }})
 			c.state.links[l] = unnumbered
 		}
 		did()
@@ -562,22 +563,22 @@ func (f *fuzz) command(c *conn) {
 		do(wire.Atom("monitor"), far, n)
 		m := &overFar{far: far}
 		p.over = append(p.over, m)
-		c.want(want{op: wire.OpMonitor, from: p.pid, to: far, loose: true, on: func(s *wire.Frame) { m.ref = s.Ref }})
+		c.want(want{op: dist.OpMonitor, from: p.pid, to: far, loose: true, on: func(s *dist.Frame) { m.ref = s.Ref }})
 		did()
 	case 5:
 		do(wire.Atom("call"), far, n)
 		m := &overFar{far: far, number: n}
 		p.calls = append(p.calls, m)
-		c.want(want{op: wire.OpMonitor, from: p.pid, to: far, loose: true, on: func(s *wire.Frame) { m.ref = s.Ref }})
-		c.want(want{op: wire.OpSend, from: p.pid, to: far, loose: true})
+		c.want(want{op: dist.OpMonitor, from: p.pid, to: far, loose: true, on: func(s *dist.Frame) { m.ref = s.Ref }})
+		c.want(want{op: dist.OpSend, from: p.pid, to: far, loose: true})
 		did()
 	case 6:
 		do(wire.Atom("send"), far, n)
-		c.want(want{op: wire.OpSend, from: p.pid, to: far, payload: wire.Tuple{p.pid, wire.Atom("sent"), n}})
+		c.want(want{op: dist.OpSend, from: p.pid, to: far, payload: wire.Tuple{p.pid, wire.Atom("sent"), n}})
 		did()
 	case 7:
 		do(wire.Atom("exit"), far, n)
-		c.want(want{op: wire.OpSignal, from: p.pid, to: far, payload: wire.Atom("told")})
+		c.want(want{op: dist.OpSignal, from: p.pid, to: far, payload: wire.Atom("told")})
 		did()
 	case 8:
 		if f.r.IntN(3) > 0 {
@@ -608,11 +609,11 @@ func (f *fuzz) ack(c *conn) {
 		} else {
 			delete(c.state.links, l)
 		}
-		f.say(c, wire.Frame{Op: wire.OpUnlinkAck, ID: id, From: l.far, To: l.near})
+		f.say(c, dist.Frame{Op: dist.OpUnlinkAck, ID: id, From: l.far, To: l.near})
 		return
 	}
 	if p := f.pick(c, every...); p != nil {
-		f.say(c, wire.Frame{Op: wire.OpUnlinkAck, ID: 1 << 40, From: f.me(c), To: p.pid})
+		f.say(c, dist.Frame{Op: dist.OpUnlinkAck, ID: 1 << 40, From: f.me(c), To: p.pid})
 	}
 }
 
@@ -631,10 +632,10 @@ func (f *fuzz) answer(c *conn) {
 		m := p.calls[i]
 		p.calls = slices.Delete(p.calls, i, i+1)
 		v := f.payload()
-		reply := wire.Frame{Op: wire.OpSend, From: m.far, Ref: m.ref,
+		reply := dist.Frame{Op: dist.OpSend, From: m.far, Ref: m.ref,
 			Payload: wire.Tuple{wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: m.ref}, v}}
 		if c.nat == nil && c.flags()&(1<<34) == 0 || f.r.IntN(3) == 0 {
-			reply = wire.Frame{Op: wire.OpDown, From: m.far, To: p.pid, Ref: m.ref, Payload: v}
+			reply = dist.Frame{Op: dist.OpDown, From: m.far, To: p.pid, Ref: m.ref, Payload: v}
 			f.report(p, wire.Atom("failed"), m.number, v)
 		} else {
 			f.report(p, wire.Atom("answer"), m.number, v)
@@ -651,7 +652,7 @@ func (f *fuzz) answer(c *conn) {
 		p.over = slices.Delete(p.over, i, i+1)
 		v := f.payload()
 		f.report(p, wire.Atom("down"), v)
-		s := wire.Frame{Op: wire.OpDown, From: m.far, To: p.pid, Ref: m.ref, Payload: v}
+		s := dist.Frame{Op: dist.OpDown, From: m.far, To: p.pid, Ref: m.ref, Payload: v}
 		f.say(c, s)
 		f.say(c, s)
 		f.settle()
@@ -660,7 +661,7 @@ func (f *fuzz) answer(c *conn) {
 
 func (f *fuzz) leader(c *conn) {
 	if p := f.pick(c, every...); p != nil {
-		f.say(c, wire.Frame{Op: wire.OpGroupLeader, From: f.me(c), To: p.pid, Leader: f.me(c)})
+		f.say(c, dist.Frame{Op: dist.OpGroupLeader, From: f.me(c), To: p.pid, Leader: f.me(c)})
 	}
 }
 
@@ -675,11 +676,11 @@ func (f *fuzz) begin(c *conn) {
 	msg := wire.Tuple{me, v}
 	q := &pending{then: func() {
 		if p.alive {
-			c.want(want{op: wire.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
+			c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
 		}
 	}}
 	if c.erl != nil {
-		control, payload := erlang(&wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: msg})
+		control, payload := erlang(&dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: msg})
 		enc := new(etf.Encoder)
 		first, _ := enc.AppendBare([]byte{0}, control)
 		rest, _ := enc.AppendBare(nil, payload[0])
@@ -700,7 +701,7 @@ func (f *fuzz) begin(c *conn) {
 			}
 		}
 		body, _ := pack.Append(nil, msg)
-		q.frames = append(q.frames, raw.SignalFrame(byte(wire.OpSend)|raw.Parts, me, p.pid, stream, len(body)))
+		q.frames = append(q.frames, raw.SignalFrame(byte(dist.OpSend)|raw.Parts, me, p.pid, stream, len(body)))
 		for _, b := range f.pieces(body) {
 			bits := byte(raw.OpPart)
 			if f.r.IntN(4) == 0 {
@@ -784,21 +785,21 @@ func (f *fuzz) toDead(c *conn) {
 	me := f.me(c)
 	switch f.r.IntN(6) {
 	case 0:
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: f.payload()})
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: f.payload()})
 	case 1:
-		c.want(want{op: wire.OpExit, from: p.pid, to: me, payload: wire.Atom("noproc")})
-		f.say(c, wire.Frame{Op: wire.OpLink, From: me, To: p.pid})
+		c.want(want{op: dist.OpExit, from: p.pid, to: me, payload: wire.Atom("noproc")})
+		f.say(c, dist.Frame{Op: dist.OpLink, From: me, To: p.pid})
 	case 2:
 		ref := c.ref()
-		c.want(want{op: wire.OpDown, from: p.pid, to: me, ref: ref, payload: wire.Atom("noproc")})
-		f.say(c, wire.Frame{Op: wire.OpMonitor, From: me, To: p.pid, Ref: ref})
+		c.want(want{op: dist.OpDown, from: p.pid, to: me, ref: ref, payload: wire.Atom("noproc")})
+		f.say(c, dist.Frame{Op: dist.OpMonitor, From: me, To: p.pid, Ref: ref})
 	case 3:
-		c.want(want{op: wire.OpUnlinkAck, from: p.pid, to: me, id: 9, loose: true})
-		f.say(c, wire.Frame{Op: wire.OpUnlink, ID: 9, From: me, To: p.pid})
+		c.want(want{op: dist.OpUnlinkAck, from: p.pid, to: me, id: 9, loose: true})
+		f.say(c, dist.Frame{Op: dist.OpUnlink, ID: 9, From: me, To: p.pid})
 	case 4:
-		f.say(c, wire.Frame{Op: wire.OpSignal, From: me, To: p.pid, Payload: f.payload()})
+		f.say(c, dist.Frame{Op: dist.OpSignal, From: me, To: p.pid, Payload: f.payload()})
 	case 5:
-		f.say(c, wire.Frame{Op: wire.OpSend, From: me, Ref: c.ref(), Payload: f.payload()})
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, Ref: c.ref(), Payload: f.payload()})
 	}
 }
 
@@ -826,13 +827,13 @@ func (f *fuzz) services(c *conn) {
 		}
 	}
 	// Its answer, if there is one, may be anything.
-	w := &want{op: wire.OpSend, to: me, loose: true, optional: true}
+	w := &want{op: dist.OpSend, to: me, loose: true, optional: true}
 	if f.far != nil { // it may take its time
 		c.p.late = append(c.p.late, w)
 	} else {
 		c.state.wants = append(c.state.wants, w)
 	}
-	f.say(c, wire.Frame{Op: wire.OpSend, From: me, Name: name, Payload: v})
+	f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: v})
 	f.settle()
 }
 
@@ -847,8 +848,8 @@ func (f *fuzz) receipt(c *conn) {
 	}
 	me := f.me(c)
 	id := uint64(f.step + 1)
-	s := wire.Frame{Op: wire.OpSend, From: me, To: p.pid, ID: id, Payload: wire.Atom("nothing")}
-	w := want{op: wire.OpReceipt, id: id, payload: wire.Delivered}
+	s := dist.Frame{Op: dist.OpSend, From: me, To: p.pid, ID: id, Payload: wire.Atom("nothing")}
+	w := want{op: dist.OpReceipt, id: id, payload: dist.Delivered}
 	if f.r.IntN(3) == 0 {
 		s.To, s.Name = wire.PID{}, "nobody"
 		w.loose = true
@@ -865,9 +866,9 @@ func (f *fuzz) large(c *conn) {
 	}
 	me := f.me(c)
 	v := bytes.Repeat([]byte{7}, 60<<10+f.r.IntN(200<<10))
-	c.want(want{op: wire.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
+	c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
 	f.note("%s: %d bytes to %v", c, len(v), p.pid)
-	c.frame(c.encode(&wire.Frame{Op: wire.OpSend, From: me, To: p.pid, Payload: wire.Tuple{me, v}}))
+	c.frame(c.encode(&dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: wire.Tuple{me, v}}))
 	f.settle()
 }
 
@@ -904,7 +905,7 @@ func (f *fuzz) atomsTold(c *conn) {
 		b, _ = enc.AppendBare(b, me)
 		b = append(b, 119, 0, 82, 0)
 		b, _ = enc.AppendBare(b, wire.Tuple{calls, wire.Tuple{me, ref}, v})
-		c.want(want{op: wire.OpSend, to: me, payload: wire.Tuple{ref, v}})
+		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, v}})
 		f.note("%s: to echo by an atom at %d/%d", c, segment, at)
 		c.frame(b)
 	}
@@ -919,8 +920,8 @@ func (f *fuzz) packed(c *conn) {
 	me := f.me(c)
 	v := bytes.Repeat([]byte{'z'}, 100+f.r.IntN(20000))
 	body, _ := pack.Append(nil, wire.Tuple{me, v})
-	b := raw.SignalFrame(byte(wire.OpSend)|raw.Packed, me, p.pid)
-	c.want(want{op: wire.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
+	b := raw.SignalFrame(byte(dist.OpSend)|raw.Packed, me, p.pid)
+	c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
 	f.note("%s: %d bytes, compressed", c, len(v))
 	c.frame(append(b, f.zipped(body)...))
 }
@@ -934,13 +935,13 @@ func (f *fuzz) release(c *conn) {
 	me := f.me(c)
 	switch f.r.IntN(4) {
 	case 0:
-		f.say(c, wire.Frame{Op: wire.OpSpawnReply, To: s.From, Ref: s.Ref, Payload: wire.Atom("notsup")})
+		f.say(c, dist.Frame{Op: dist.OpSpawnReply, To: s.From, Ref: s.Ref, Payload: wire.Atom("notsup")})
 	case 1:
-		f.say(c, wire.Frame{Op: wire.OpSpawnReply, To: s.From, Ref: s.Ref, From: me})
+		f.say(c, dist.Frame{Op: dist.OpSpawnReply, To: s.From, Ref: s.Ref, From: me})
 	case 2:
-		f.say(c, wire.Frame{Op: wire.OpDown, To: s.From, Ref: s.Ref, From: me, Payload: f.payload()})
+		f.say(c, dist.Frame{Op: dist.OpDown, To: s.From, Ref: s.Ref, From: me, Payload: f.payload()})
 	case 3:
-		f.say(c, wire.Frame{Op: wire.OpDown, To: s.From, Ref: s.Ref, From: me,
+		f.say(c, dist.Frame{Op: dist.OpDown, To: s.From, Ref: s.Ref, From: me,
 			Payload: wire.Tuple{s.Ref, wire.Atom("return"), "27"}})
 	}
 	if f.r.IntN(3) == 0 {
@@ -958,7 +959,7 @@ func (f *fuzz) cutOff(c *conn) {
 	half := f.r.IntN(2) == 0
 	f.note("%s: cut, inside a frame: %v", c, half)
 	if half {
-		b := c.encode(&wire.Frame{Op: wire.OpSend, From: f.me(c), Name: "nobody", Payload: wire.Atom("cut")})
+		b := c.encode(&dist.Frame{Op: dist.OpSend, From: f.me(c), Name: "nobody", Payload: wire.Atom("cut")})
 		if c.session {
 			framed := c.nat.Framed(b)
 			c.sent = append(c.sent, framed...)

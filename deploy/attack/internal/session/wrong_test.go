@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -59,14 +60,14 @@ func (x *wrongs) bad() any {
 // controls are control messages that are right, by their number of elements after the operation.
 func (x *wrongs) controls() (wire.Tuple, []any) {
 	r := x.f.r
-	signals := []wire.Frame{
-		{Op: wire.OpLink, From: x.me, To: x.near}, {Op: wire.OpUnlink, ID: 3, From: x.me, To: x.near},
-		{Op: wire.OpUnlinkAck, ID: 3, From: x.me, To: x.near}, {Op: wire.OpExit, From: x.me, To: x.near, Payload: 1},
-		{Op: wire.OpSignal, From: x.me, To: x.near, Payload: 1}, {Op: wire.OpMonitor, From: x.me, To: x.near, Ref: x.ref},
-		{Op: wire.OpDemonitor, From: x.me, To: x.near, Ref: x.ref}, {Op: wire.OpDown, From: x.me, To: x.near, Ref: x.ref, Payload: 1},
-		{Op: wire.OpSend, From: x.me, To: x.near, Payload: 1}, {Op: wire.OpGroupLeader, Leader: x.me, To: x.near},
-		{Op: wire.OpSpawn, From: x.me, Ref: x.ref, Spawn: &wire.Spawn{Module: "demo", Function: "exit", Args: []any{1}, Leader: x.me}},
-		{Op: wire.OpSend, From: x.me, Name: "nobody", Payload: 1},
+	signals := []dist.Frame{
+		{Op: dist.OpLink, From: x.me, To: x.near}, {Op: dist.OpUnlink, ID: 3, From: x.me, To: x.near},
+		{Op: dist.OpUnlinkAck, ID: 3, From: x.me, To: x.near}, {Op: dist.OpExit, From: x.me, To: x.near, Payload: 1},
+		{Op: dist.OpSignal, From: x.me, To: x.near, Payload: 1}, {Op: dist.OpMonitor, From: x.me, To: x.near, Ref: x.ref},
+		{Op: dist.OpDemonitor, From: x.me, To: x.near, Ref: x.ref}, {Op: dist.OpDown, From: x.me, To: x.near, Ref: x.ref, Payload: 1},
+		{Op: dist.OpSend, From: x.me, To: x.near, Payload: 1}, {Op: dist.OpGroupLeader, Leader: x.me, To: x.near},
+		{Op: dist.OpSpawn, From: x.me, Ref: x.ref, Spawn: &dist.Spawn{Module: "demo", Function: "exit", Args: []any{1}, Leader: x.me}},
+		{Op: dist.OpSend, From: x.me, Name: "nobody", Payload: 1},
 	}
 	return erlang(&signals[r.IntN(len(signals))])
 }
@@ -166,7 +167,7 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 func (x *wrongs) native() (why string, frames [][]byte) {
 	r := x.f.r
 	one := func(why string, b []byte) (string, [][]byte) { return why, [][]byte{b} }
-	send := byte(wire.OpSend)
+	send := byte(dist.OpSend)
 	switch r.IntN(16) {
 	case 0:
 		return one("the highest bit", []byte{send | 0x80, 1, 2, 3})
@@ -178,12 +179,12 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 		return one("an op without fields", f)
 	case 2:
 		bad := []any{wire.Tuple{}, 2.5, "text", 200, wire.Map{}, true}[r.IntN(6)]
-		return one("a field of another type", raw.SignalFrame(byte(wire.OpLink), x.me, bad))
+		return one("a field of another type", raw.SignalFrame(byte(dist.OpLink), x.me, bad))
 	case 3:
-		f := [][]byte{raw.SignalFrame(byte(wire.OpLink), x.other, x.near), raw.SignalFrame(byte(wire.OpLink), x.me, x.me),
-			raw.SignalFrame(byte(wire.OpMonitor), x.other, x.near, x.ref), raw.SignalFrame(byte(wire.OpUnlink), x.me, x.near, 0),
-			raw.SignalFrame(byte(wire.OpExit), x.other, x.near, 1), raw.SignalFrame(byte(wire.OpSpawn), x.other, x.ref, 1),
-			raw.SignalFrame(byte(wire.OpDown), x.me, x.me, x.ref, 1)}
+		f := [][]byte{raw.SignalFrame(byte(dist.OpLink), x.other, x.near), raw.SignalFrame(byte(dist.OpLink), x.me, x.me),
+			raw.SignalFrame(byte(dist.OpMonitor), x.other, x.near, x.ref), raw.SignalFrame(byte(dist.OpUnlink), x.me, x.near, 0),
+			raw.SignalFrame(byte(dist.OpExit), x.other, x.near, 1), raw.SignalFrame(byte(dist.OpSpawn), x.other, x.ref, 1),
+			raw.SignalFrame(byte(dist.OpDown), x.me, x.me, x.ref, 1)}
 		return one("a process of a third node", f[r.IntN(len(f))])
 	case 4:
 		return one("more that is not known", raw.SignalFrame(send|raw.Extras, x.me, x.near, 64+r.IntN(60), 1))
@@ -207,7 +208,7 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 		b := raw.SignalFrame(send, x.me, x.near, x.f.payload())
 		return one("bytes behind", append(b, 1))
 	case 12:
-		b := raw.SignalFrame(byte(wire.OpMonitor), x.me, x.near, x.ref)
+		b := raw.SignalFrame(byte(dist.OpMonitor), x.me, x.near, x.ref)
 		return one("a frame that is cut", b[:1+r.IntN(len(b)-1)])
 	case 13:
 		bad := [][]byte{{0xc7, 3, 77, 1, 2, 3}, {0xdd, 255, 255, 255, 255}, {0xdf, 255, 255, 255, 255}, {0xc6, 255, 255, 255, 255},
@@ -218,7 +219,7 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 		return one(fmt.Sprintf("a payload that is no term: % x", bad[i][:min(len(bad[i]), 8)]),
 			append(raw.SignalFrame(send, x.me, x.near), bad[i]...))
 	case 14:
-		return one("a spawn of nonsense", raw.SignalFrame(byte(wire.OpSpawn), x.me, x.ref, wire.Tuple{1, 2, 3}))
+		return one("a spawn of nonsense", raw.SignalFrame(byte(dist.OpSpawn), x.me, x.ref, wire.Tuple{1, 2, 3}))
 	default:
 		if x.c.session {
 			return one("an ack of what was not sent", pack.AppendUint([]byte{raw.OpAck}, 1<<50))
@@ -247,18 +248,18 @@ func (f *fuzz) mutated(c *conn) {
 		}
 	}
 	me, ref := f.me(c), c.ref()
-	signals := []wire.Frame{
-		{Op: wire.OpLink, From: me, To: near}, {Op: wire.OpUnlink, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
-		{Op: wire.OpUnlinkAck, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
-		{Op: wire.OpExit, From: me, To: near, Payload: f.payload()},
-		{Op: wire.OpSignal, From: me, To: near, Payload: f.payload()}, {Op: wire.OpMonitor, From: me, To: near, Ref: ref},
-		{Op: wire.OpDemonitor, From: me, To: near, Ref: ref}, {Op: wire.OpDown, From: me, To: near, Ref: ref, Payload: f.payload()},
-		{Op: wire.OpSend, From: me, To: near, Payload: wire.Tuple{me, f.payload()}}, {Op: wire.OpGroupLeader, Leader: me, To: near},
-		{Op: wire.OpSpawn, From: me, Ref: ref, Spawn: &wire.Spawn{Module: "demo", Function: "exit", Args: []any{f.payload()},
+	signals := []dist.Frame{
+		{Op: dist.OpLink, From: me, To: near}, {Op: dist.OpUnlink, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
+		{Op: dist.OpUnlinkAck, ID: uint64(1 + f.r.IntN(9)), From: me, To: near},
+		{Op: dist.OpExit, From: me, To: near, Payload: f.payload()},
+		{Op: dist.OpSignal, From: me, To: near, Payload: f.payload()}, {Op: dist.OpMonitor, From: me, To: near, Ref: ref},
+		{Op: dist.OpDemonitor, From: me, To: near, Ref: ref}, {Op: dist.OpDown, From: me, To: near, Ref: ref, Payload: f.payload()},
+		{Op: dist.OpSend, From: me, To: near, Payload: wire.Tuple{me, f.payload()}}, {Op: dist.OpGroupLeader, Leader: me, To: near},
+		{Op: dist.OpSpawn, From: me, Ref: ref, Spawn: &dist.Spawn{Module: "demo", Function: "exit", Args: []any{f.payload()},
 			Leader: me,
 			Link:   f.r.IntN(2) == 0, Monitor: f.r.IntN(2) == 0}},
-		{Op: wire.OpSpawnReply, From: me, To: near, Ref: ref},
-		{Op: wire.OpSend, From: me, Name: "nobody", Payload: wire.Tuple{calls, wire.Tuple{me, ref}, f.payload()}},
+		{Op: dist.OpSpawnReply, From: me, To: near, Ref: ref},
+		{Op: dist.OpSend, From: me, Name: "nobody", Payload: wire.Tuple{calls, wire.Tuple{me, ref}, f.payload()}},
 	}
 	s := signals[f.r.IntN(len(signals))]
 	b := c.encode(&s)

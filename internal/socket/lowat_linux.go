@@ -1,6 +1,6 @@
 //go:build amd64 && !race && !msan && !actornode_portable && !actornode_no_spin && !actornode_no_lowat
 
-package wire
+package socket
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package wire
+package socket
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
 
-package wire_test
+package socket_test
 
 import (
 	"io"
@@ -9,22 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/actornode/actornode/wire"
 )
 
-// looking is a reader with a buffer, as links have one, and its lookout.
+// looking is a reader with a buffer, as links have one, and its Reader.
 type looking struct {
-	*wire.Lookout
+	*socket.Reader
 	buf  []byte
 	n    int
 	read func() error
 }
 
 func newLooking(conn net.Conn) *looking {
-	l := &looking{Lookout: wire.NewLookout(conn), buf: make([]byte, 1<<10)}
+	l := &looking{Reader: socket.NewReader(conn), buf: make([]byte, 1<<10)}
 	l.read = func() error {
 		n, err := l.Read(l.buf[l.n:])
 		l.n += n
@@ -43,9 +42,9 @@ func (l *looking) until(t *testing.T, n int) {
 	}
 }
 
-// A lookout finds what has come and what is wrong at once, and gives up in time. A read
+// A Reader finds what has come and what is wrong at once, and gives up in time. A read
 // after it sleeps until there is more, be it a byte.
-func TestLookout(t *testing.T) {
+func TestReader(t *testing.T) {
 	a, b := tcp(t)
 	const long = time.Minute
 	l := newLooking(b)
@@ -91,7 +90,7 @@ func TestLookout(t *testing.T) {
 }
 
 // A connection that is reset while nobody sleeps on it says so.
-func TestLookoutReset(t *testing.T) {
+func TestReaderReset(t *testing.T) {
 	a, b := tcp(t)
 	l := newLooking(b)
 	assert.False(t, l.await(0))
@@ -102,7 +101,7 @@ func TestLookoutReset(t *testing.T) {
 }
 
 // A connection that is closed while somebody sleeps on it wakes him, quiet before or not.
-func TestLookoutClosed(t *testing.T) {
+func TestReaderClosed(t *testing.T) {
 	_, b := tcp(t)
 	l := newLooking(b)
 	assert.False(t, l.await(0))

@@ -1,4 +1,6 @@
-package wire
+package dist
+
+import "github.com/actornode/actornode/wire"
 
 // Op says what a [Frame] asks of the node that gets it. The ops are Erlang's
 // signals; see "Signals" in the Reference Manual and "Protocol between Connected
@@ -22,7 +24,7 @@ const (
 )
 
 // Delivered is the Payload of an OpReceipt where the message is in the mailbox.
-const Delivered Atom = "ok"
+const Delivered wire.Atom = "ok"
 
 // ops are the names in String's answers.
 var ops = [...]string{"none", "send", "link", "unlink", "unlink_ack", "exit", "signal", "monitor", "demonitor", "down",
@@ -40,28 +42,28 @@ func (o Op) String() string {
 // is said at each [Op].
 type Frame struct {
 	Op      Op
-	Linked  bool   // of OpSpawnReply: the new process is linked to To
-	Watched bool   // of OpSpawnReply: To monitors the new process as Ref
-	Urgent  bool   // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
-	Lossy   bool   // of OpSend: the sender learns of the connection's loss by itself; that this goes with it is nothing to tell
-	Answer  bool   // of OpSend: its sender is not held up for it, however much waits
-	Name    Atom   // a registered name on the receiver's node; of OpDown on the sender's
-	From    PID    // zero where the protocol does not tell
-	To      PID    //
-	Ref     Ref    // a monitor, an alias, or the number of a spawn request
-	ID      uint64 // of OpUnlink and OpUnlinkAck; of an OpSend for which the sender wants an OpReceipt (0: it does not), and of that
-	Leader  PID    // of OpGroupLeader
-	Payload any    // a term; nil is the empty list
-	Spawn   *Spawn // of OpSpawn
-	Token   any    // sequential trace token, to be passed on; nil: none
+	Linked  bool      // of OpSpawnReply: the new process is linked to To
+	Watched bool      // of OpSpawnReply: To monitors the new process as Ref
+	Urgent  bool      // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
+	Lossy   bool      // of OpSend: the sender learns of the connection's loss by itself; that this goes with it is nothing to tell
+	Answer  bool      // of OpSend: its sender is not held up for it, however much waits
+	Name    wire.Atom // a registered name on the receiver's node; of OpDown on the sender's
+	From    wire.PID  // zero where the protocol does not tell
+	To      wire.PID  //
+	Ref     wire.Ref  // a monitor, an alias, or the number of a spawn request
+	ID      uint64    // of OpUnlink and OpUnlinkAck; of an OpSend for which the sender wants an OpReceipt (0: it does not), and of that
+	Leader  wire.PID  // of OpGroupLeader
+	Payload any       // a term; nil is the empty list
+	Spawn   *Spawn    // of OpSpawn
+	Token   any       // sequential trace token, to be passed on; nil: none
 }
 
 // Spawn is what an OpSpawn asks for.
 type Spawn struct {
-	Module, Function Atom
+	Module, Function wire.Atom
 	Args             []any
-	Leader           PID  // group leader for the new process
-	Link, Monitor    bool // with From, from the beginning
-	Name             Atom // to be registered; "": none
-	Options          List // the others, as they came: priority, and what later releases add
+	Leader           wire.PID  // group leader for the new process
+	Link, Monitor    bool      // with From, from the beginning
+	Name             wire.Atom // to be registered; "": none
+	Options          wire.List // the others, as they came: priority, and what later releases add
 }

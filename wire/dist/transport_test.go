@@ -1,4 +1,4 @@
-package wire_test
+package dist_test
 
 import (
 	"io"
@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actornode/actornode/wire/dist"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/actornode/actornode/wire"
 )
 
 func TestTCP(t *testing.T) {
-	for _, tcp := range []wire.TCP{{}, {Delay: true}, {KeepAlive: time.Second}, {KeepAlive: -1}} {
+	for _, tcp := range []dist.TCP{{}, {Delay: true}, {KeepAlive: time.Second}, {KeepAlive: -1}} {
 		for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
 			ln, err := tcp.Listen(t.Context(), addr)
 			if err != nil && addr[0] == '[' {
@@ -36,6 +35,6 @@ func TestTCP(t *testing.T) {
 			require.NoError(t, ln.Close())
 		}
 	}
-	_, err := wire.TCP{}.Dial(t.Context(), "nowhere", "a@b")
+	_, err := dist.TCP{}.Dial(t.Context(), "nowhere", "a@b")
 	require.Error(t, err)
 }

@@ -1,29 +1,27 @@
-package wire
+// Package account keeps what each link has taken of the memory that the links to a peer
+// share.
+package account
 
-import "sync"
+import (
+	"sync"
 
-// Budget is memory that several links share. Any goroutine may call it.
-type Budget interface {
-	// Take takes bytes and reports whether there are so many left.
-	Take(bytes int) bool
-	// Give gives bytes back that were taken.
-	Give(bytes int)
-}
+	"github.com/actornode/actornode/wire/dist"
+)
 
-// Account is what one link has taken of a [Budget]. The nil Account has no bounds.
+// Account is what one link has taken of a [dist.Budget]. The nil Account has no bounds.
 //
 //  1. What is taken is given back once, by Give or by Close.
 //  2. After Close nothing can be taken.
 type Account struct {
-	budget Budget
+	budget dist.Budget
 
 	mu     sync.Mutex
 	taken  int
 	closed bool
 }
 
-// NewAccount returns an account of a budget; nil for none.
-func NewAccount(b Budget) *Account {
+// New returns an account of a budget; nil for none.
+func New(b dist.Budget) *Account {
 	if b == nil {
 		return nil
 	}

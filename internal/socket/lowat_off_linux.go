@@ -1,6 +1,6 @@
 //go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin && actornode_no_lowat
 
-package wire
+package socket
 
 const fewBytes = 1
 

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package wire
+package socket
 
 func unsent(uintptr) int { return 0 }

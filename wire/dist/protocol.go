@@ -1,10 +1,12 @@
-package wire
+package dist
 
 import (
 	"context"
 	"errors"
 	"net"
 	"time"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // Protocol is a way in which two nodes talk: the whole seam between a node and
@@ -20,27 +22,27 @@ type Protocol interface {
 
 // Handshake is what a node brings into a handshake.
 type Handshake struct {
-	Local  NodeID
-	Hidden bool // this node is not to be seen by nodes()
-	Peer   Atom // who is meant to answer, where this node has dialled
+	Local  wire.NodeID
+	Hidden bool      // this node is not to be seen by nodes()
+	Peer   wire.Atom // who is meant to answer, where this node has dialled
 	// Cookies returns what a peer must prove to know, and what this node proves to
 	// know. It is asked when the peer's name is known.
-	Cookies func(peer Atom) (in, out string)
+	Cookies func(peer wire.Atom) (in, out string)
 	// Admit decides about an incoming connection when the peer's name is known, and
 	// before it has proved anything: nothing may be changed on its account. Of one that
 	// goes on with an interrupted link only NotAllowed counts.
 	// Nil: everybody is let in.
-	Admit func(peer NodeID) Verdict
+	Admit func(peer wire.NodeID) Verdict
 	// Proved is asked, of an incoming connection that is to be a new link, when the peer
 	// has proved that it knows the cookie, and before it is told that it is let in. An
 	// error refuses it; errors.Is finds ErrBusy or ErrNotAllowed in it. It may wait until
 	// the handshake's context ends. Nil: nobody is refused.
-	Proved func(peer NodeID) error
+	Proved func(peer wire.NodeID) error
 	// Insist is asked when the answer to Dial is [Alive]: whether to go on. It is
 	// false if this node has the link by now. Nil: go on.
-	Insist func(peer NodeID) bool
+	Insist func(peer wire.NodeID) bool
 	// NameFor chooses a name for a peer that asks for one. Nil: it is refused.
-	NameFor func(host string) (NodeID, bool)
+	NameFor func(host string) (wire.NodeID, bool)
 	// Grace is how long this node would wait, before it gives a link up, for a new
 	// connection to the same peer to take the place of a broken one, so that nothing
 	// is lost. Both want it, or there is none. 0: the end of the connection is the
@@ -55,7 +57,7 @@ type Handshake struct {
 	Limits  LinkLimits
 	// Budget returns what all links to a peer may take together for messages of which
 	// a part has come. A link that may take no more ends. Nil: there is only Limits.
-	Budget func(peer Atom) Budget
+	Budget func(peer wire.Atom) Budget
 }
 
 // Verdict is the answer to an incoming connection.
@@ -74,17 +76,17 @@ const (
 // in what Dial and Accept return, whose text says what was said and expected.
 var (
 	// ErrBusy: another connection between the two goes on in place of this one.
-	ErrBusy = errors.New("wire: another connection to the peer is used instead")
+	ErrBusy = errors.New("dist: another connection to the peer is used instead")
 	// ErrNotAllowed: one of the two does not want the other, or cannot do with it.
-	ErrNotAllowed = errors.New("wire: not allowed")
+	ErrNotAllowed = errors.New("dist: not allowed")
 	// ErrCookie: one of the two does not know the other's cookie.
-	ErrCookie = errors.New("wire: wrong cookie")
+	ErrCookie = errors.New("dist: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.
-	ErrPeerName = errors.New("wire: the peer has a different name")
+	ErrPeerName = errors.New("dist: the peer has a different name")
 	// ErrResumed: the connection goes on as part of a link that is there already.
-	ErrResumed = errors.New("wire: the connection resumed an interrupted link")
+	ErrResumed = errors.New("dist: the connection resumed an interrupted link")
 	// ErrPeerProtocol: what came does not belong to the protocol.
-	ErrPeerProtocol = errors.New("wire: protocol violated")
+	ErrPeerProtocol = errors.New("dist: protocol violated")
 )
 
 // LinkLimits bound what a peer can make a link hold. A field that is zero or less
@@ -122,7 +124,7 @@ type Link interface {
 	// counted by Traffic. After an error the link is of no more use.
 	Read(f *Frame) error
 	// Write encodes a signal into the link's buffer and returns how many bytes wait
-	// for the next Flush, or reports why it does not: an [EncodeError] or [ErrLater]
+	// for the next Flush, or reports why it does not: an [wire.EncodeError] or [ErrLater]
 	// leaves the link as it was; any other error ends it. It does not block.
 	//
 	// A long message leaves in parts. Until Flush has sent its last one, Write answers
@@ -143,16 +145,16 @@ type Link interface {
 
 // ErrLater is Write's answer to a signal of a sender whose long message is under
 // way.
-var ErrLater = errors.New("wire: the sender's previous long message is not sent completely yet")
+var ErrLater = errors.New("dist: the sender's previous long message is not sent completely yet")
 
 // Quick is what a [Link] may have beside: Write for an OpSend from one process to
 // another, without a Frame.
 type Quick interface {
-	Send(from, to PID, msg any) (buffered int, err error)
+	Send(from, to wire.PID, msg any) (buffered int, err error)
 	// SendBytes is Send for a binary that is copied before SendBytes returns. It is for
 	// short ones, and those from and to whom messages have gone: taken says whether this
 	// is such a one; if not, nothing has happened, and Send takes it.
-	SendBytes(from, to PID, b []byte) (buffered int, taken bool)
+	SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
 }
 
 // Ahead is what a [Link] may have beside: More reports whether Read is sure to return
@@ -165,7 +167,7 @@ type Ahead interface{ More() bool }
 // included: that is Read's. It is for the goroutine that reads, after an OpSend to that
 // process.
 type Batch interface {
-	Batch(to PID, msgs []any) int
+	Batch(to wire.PID, msgs []any) int
 }
 
 // Prompt is what a [Link] may have beside: Try is Flush(false) for whoever has just
@@ -205,18 +207,9 @@ type Taker interface {
 // fail from then on.
 type Explainer interface{ Explain(why string) }
 
-// EncodeError says that a signal cannot be put on the wire: it holds a Go value
-// that is no term, or is too large. The link goes on.
-type EncodeError struct{ Err error }
-
-func (e *EncodeError) Error() string { return "wire: cannot encode: " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *EncodeError) Unwrap() error { return e.Err }
-
 // Peer is the node at the other end of a link.
 type Peer struct {
-	ID       NodeID
+	ID       wire.NodeID
 	Hidden   bool   // it is not to be seen by nodes()
 	Protocol string // name of the protocol
 	Flags    uint64 // what both can do, in the protocol's own bits

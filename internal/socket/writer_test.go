@@ -1,4 +1,4 @@
-package wire_test
+package socket_test
 
 import (
 	"bytes"
@@ -6,16 +6,15 @@ import (
 	"net"
 	"testing"
 
+	"github.com/actornode/actornode/internal/socket"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/actornode/actornode/wire"
 )
 
-// An attempt writes what fits, never waits, and leaves errors to who writes next.
-func TestAttempt(t *testing.T) {
+// A Writer writes what fits, never waits, and leaves errors to the next write.
+func TestWriter(t *testing.T) {
 	a, b := tcp(t)
-	try := wire.NewAttempt(a)
+	try := socket.NewWriter(a)
 	require.True(t, try.Able())
 	block := bytes.Repeat([]byte("actornode"), 1<<16)
 	var want []byte
@@ -33,7 +32,7 @@ func TestAttempt(t *testing.T) {
 	p, q := net.Pipe()
 	defer p.Close()
 	defer q.Close()
-	assert.False(t, wire.NewAttempt(p).Able())
+	assert.False(t, socket.NewWriter(p).Able())
 }
 
 // tcp returns the two ends of a connection over loopback.

@@ -1,6 +1,6 @@
 //go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
 
-package wire_test
+package socket_test
 
 import (
 	"net"
@@ -12,7 +12,7 @@ import (
 )
 
 // A look does not wait where somebody has made the socket one on which a read does.
-func TestLookoutBlockingSocket(t *testing.T) {
+func TestReaderBlockingSocket(t *testing.T) {
 	_, b := tcp(t)
 	l := newLooking(b)
 	raw, err := b.(*net.TCPConn).SyscallConn()

@@ -1,9 +1,11 @@
-package wire
+package dist
 
 import (
 	"context"
 	"net"
 	"time"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // Transport makes the connections that a [Protocol] talks over: the seam below
@@ -12,7 +14,7 @@ type Transport interface {
 	// Dial opens a connection to addr, host:port, where peer is said to be. What
 	// the transport can prove about the peer is proved when it returns. ctx bounds
 	// it.
-	Dial(ctx context.Context, addr string, peer Atom) (net.Conn, error)
+	Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error)
 	// Listen returns what accepts connections at addr. Its Accept waits for nothing
 	// that a peer could delay: a handshake of the transport's own is part of the
 	// first Read or Write, and so within the deadline of the connection.
@@ -21,7 +23,7 @@ type Transport interface {
 
 // Chooser is a [Transport] that dials in another way for some protocols.
 type Chooser interface {
-	DialFor(ctx context.Context, protocol, addr string, peer Atom) (net.Conn, error)
+	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
 }
 
 // Encrypter is a [Transport] that may say that nobody between two nodes can read or change
@@ -32,7 +34,7 @@ type Encrypter interface{ Encrypts() bool }
 type Voucher interface {
 	// Vouch returns an error if the peer cannot be the node that it says it is. It
 	// may be asked when something has been read.
-	Vouch(peer Atom) error
+	Vouch(peer wire.Atom) error
 }
 
 // TCP is the transport where no other is chosen. The zero value works: small
@@ -50,7 +52,7 @@ type TCP struct {
 
 // Dial is part of Transport. A host with addresses of both families is tried
 // with both.
-func (t TCP) Dial(ctx context.Context, addr string, _ Atom) (net.Conn, error) {
+func (t TCP) Dial(ctx context.Context, addr string, _ wire.Atom) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: t.KeepAlive}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {

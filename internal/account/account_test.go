@@ -1,0 +1,43 @@
+package account_test
+
+import (
+	"testing"
+
+	"github.com/actornode/actornode/internal/account"
+	"github.com/stretchr/testify/assert"
+)
+
+// purse is a budget of so many bytes.
+type purse struct{ left int }
+
+func (p *purse) Take(n int) bool {
+	if n > p.left {
+		return false
+	}
+	p.left -= n
+	return true
+}
+
+func (p *purse) Give(n int) { p.left += n }
+
+func TestAccount(t *testing.T) {
+	p := &purse{10}
+	a, b := account.New(p), account.New(p)
+	assert.True(t, a.Take(6))
+	assert.False(t, b.Take(5), "4 are left")
+	assert.True(t, b.Take(4))
+	a.Give(2)
+	a.Close()
+	a.Close()
+	assert.Equal(t, 6, p.left)
+	assert.False(t, a.Take(1), "it is closed")
+	a.Give(1)
+	assert.Equal(t, 6, p.left)
+	b.Close()
+	assert.Equal(t, 10, p.left)
+
+	none := account.New(nil)
+	assert.True(t, none.Take(1<<40))
+	none.Give(1)
+	none.Close()
+}

@@ -1,0 +1,24 @@
+//go:build !linux || !amd64 || race || msan || actornode_portable || actornode_no_spin
+
+package socket
+
+import (
+	"net"
+	"time"
+)
+
+// Spins says that a Reader can wait without going to sleep. Here it cannot.
+const Spins = false
+
+// Reader reads from a connection. It is for one goroutine at a time, through which all
+// reads go. Here it is nothing but the connection: who reads waits asleep.
+type Reader struct{ conn net.Conn }
+
+// NewReader readies a Reader for a connection.
+func NewReader(conn net.Conn) *Reader { return &Reader{conn} }
+
+// Read reads from the connection.
+func (r *Reader) Read(b []byte) (n int, err error) { return r.conn.Read(b) }
+
+// Await returns false at once.
+func (r *Reader) Await(time.Duration, func(), func() error) (came bool) { return false }
