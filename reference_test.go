@@ -131,6 +131,9 @@ func TestGlossary(t *testing.T) {
 // of others it has some.
 var tuning = []string{"executor", "inbox"}
 
+// untuned are numbers of these packages that nothing can tune.
+var untuned = []string{"inbox.takingIn"}
+
 // constants returns the numeric constants at the top level of packages, by "package.name", as
 // they are written.
 func constants(t *testing.T) map[string]string {
@@ -195,7 +198,7 @@ func TestTuningConstants(t *testing.T) {
 	}
 	for name := range there {
 		pkg, _, _ := strings.Cut(name, ".")
-		if slices.Contains(tuning, pkg) {
+		if slices.Contains(tuning, pkg) && !slices.Contains(untuned, name) {
 			assert.True(t, listed[name], "docs/performance.md: the table of constants has no row for %s", name)
 		}
 	}

@@ -9,8 +9,9 @@ import "context"
 // A Box starts awake: the reader will look by itself. It becomes armed when Pop
 // finds nothing; the first Push after that answers Wake, the others Queued.
 //
-// Pop, Done and Len are called while the reader's stage is held: they must be
-// quick, and must not wait for anything that a send or a look at a process holds.
+// Pop and Done are called while the reader's stage is held, and Len may be: they must be
+// quick, and must not wait for anything that a send holds. Who observes the process calls Len
+// too, at any time.
 type Box interface {
 	// Push adds a message and answers what became of it.
 	Push(msg any) Result

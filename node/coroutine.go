@@ -89,14 +89,14 @@ func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 func (s *Process) begin(c *Context) {
 	p, co := &s.own, s.co
 	s.w, s.ctx = c.w, c
-	co.left, co.sends, co.before = max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled
+	co.left, co.sends, co.before = max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled.Load()
 	co.talks = nil
 	c.p = p
 	bias.Store(&p.running, 1)
 }
 
 func (s *Process) end() {
-	s.ctx.handled(s.p.handled - s.co.before)
+	s.ctx.handled(s.p.handled.Load() - s.co.before)
 	bias.Store(&s.own.running, 0)
 }
 

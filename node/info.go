@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -43,7 +41,12 @@ func (s State) String() string {
 	return "invalid"
 }
 
-// Info describes a process as it was at one moment.
+// Info describes a process. The process works on while it is observed, so the fields are of
+// moments that follow each other closely. PID, Parent, Started, Label and Leader of a process
+// change seldom or never. Name, Behaviour, Code, TrapExit, Links, Monitors, Watchers and Calls
+// are of one moment. State, Stage, Mailbox and Handled are each of a moment of their own, some
+// nanoseconds to microseconds before that: a process that takes a message meanwhile may be
+// StateIdle with a message in its Mailbox, or show the message both there and in Handled.
 type Info struct {
 	PID       PID
 	Name      Atom // registered; "": none
@@ -53,84 +56,50 @@ type Info struct {
 	Leader    PID    // group leader
 	State     State
 	Stage     int // -1: not run by a stage
-	Mailbox   int // messages waiting, the one being handled included
-	Handled   uint64
-	TrapExit  bool
-	Links     []PID
-	Monitors  []PID // whom it monitors
-	Watchers  []PID // who monitors it
-	Parent    PID   // zero: spawned from outside
-	Started   time.Time
-	Traced    bool // see Node.Trace
-	Calls     int  // of this node that wait for its reply, or by AwaitExit for its exit
+	// Mailbox is how many messages wait, the one that an Actor handles included; of a mailbox
+	// that [Options].Mailbox supplies, what its Len returns. A message that is being handed to a
+	// blocking process which waits for it may not be among them.
+	Mailbox  int
+	Handled  uint64 // messages that it has taken; of an Actor, without the one that it handles
+	TrapExit bool
+	Links    []PID
+	Monitors []PID // whom it monitors
+	Watchers []PID // who monitors it
+	Parent   PID   // zero: spawned from outside
+	Started  time.Time
+	Traced   bool // see Node.Trace
+	Calls    int  // of this node that wait for its reply, or by AwaitExit for its exit
 }
 
-// Info describes a process, or returns [ErrNoProcess].
+// Info describes a process, or returns [ErrNoProcess]. It does not hold the process up, whatever
+// that does, and does not wait for it.
 func (n *Node) Info(pid PID) (Info, error) {
 	p := n.lookup(pid)
 	if p == nil {
 		return Info{PID: pid, State: StateDead, Stage: -1}, fmt.Errorf("%w: %v", ErrNoProcess, pid)
 	}
-	i := p.info()
-	p.observe(&i)
-	p.describe(&i)
-	return i, nil
+	return p.inform(), nil
 }
 
-// infosAtOnce is how many processes are looked at together.
-const infosAtOnce = 256
-
-// Infos describes all processes, each as it was at one moment; those that start or
-// end meanwhile may or may not be among them. It disturbs the stages less than an
-// Info of each.
+// Infos describes all processes, as Info does, one after the other; those that start or end
+// meanwhile may or may not be among them.
 func (n *Node) Infos() iter.Seq[Info] {
 	return func(yield func(Info) bool) {
-		batch := make([]*proc, 0, infosAtOnce)
-		flush := func() bool {
-			for _, i := range n.observeAll(batch) {
-				if i.State != StateDead && !yield(i) {
-					return false
-				}
-			}
-			batch = batch[:0]
-			return true
-		}
 		for p := range n.table.All() {
-			if batch = append(batch, p); len(batch) == infosAtOnce && !flush() {
+			if i := p.inform(); i.State != StateDead && !yield(i) {
 				return
 			}
 		}
-		flush()
 	}
 }
 
-// observeAll is Info for some processes at once.
-func (n *Node) observeAll(procs []*proc) []Info {
-	infos := n.look(procs)
-	for k, p := range procs {
-		p.describe(&infos[k])
-	}
-	return infos
-}
-
-// look is observe for some processes at once.
-func (n *Node) look(procs []*proc) []Info {
-	infos := make([]Info, len(procs))
-	var on []*executor.Entity
-	var at []int // their places in procs
-	for k, p := range procs {
-		infos[k] = p.info()
-		if p.kind == staged {
-			on, at = append(on, &p.Entity), append(at, k)
-		} else {
-			p.observe(&infos[k])
-		}
-	}
-	n.pool.LookAll(on, func(e, stage int, queued, running bool) {
-		k := at[e]
-		procs[k].seen(&infos[k], stage, queued, running)
-	})
-	return infos
+// inform makes the Info of p.
+func (p *proc) inform() Info {
+	i := p.info()
+	i.Mailbox, i.Handled = p.waiting(), p.handled.Load()
+	i.State, i.Stage = p.doing()
+	p.describe(&i)
+	return i
 }
 
 // info is what never changes.
@@ -189,75 +158,54 @@ func (p *proc) describe(i *Info) {
 	}
 }
 
-// observe reads what only the one who runs p may touch.
-func (p *proc) observe(i *Info) {
+// doing returns what p does, if it is alive, and on which stage; -1: on none. It reads what
+// whoever runs p writes, without a lock: each answer is true by itself, and what p did a moment
+// ago.
+func (p *proc) doing() (State, int) {
+	running := atomic.LoadUint32(&p.running) != 0
 	switch p.kind {
 	case staged:
-		p.node.pool.Look(&p.Entity, func(stage int, queued, running bool) { p.seen(i, stage, queued, running) })
+		stage, queued, suspended := p.Observe()
+		switch {
+		case running && !suspended:
+			return StateRunning, stage
+		case queued:
+			return StateScheduled, stage
+		}
+		if _, co := p.Task().(*coproc); co {
+			return StateWaiting, stage
+		}
+		return StateIdle, stage
 	case free:
-		p.cold.bias.Lock()
-		p.measure(i)
-		p.cold.bias.Unlock()
-		bias.Barrier()
-		if atomic.LoadUint32(&p.running) != 0 {
-			i.State = StateRunning
+		if running {
+			return StateRunning, -1
 		}
-	default:
-		s := p.behaviour.(blocking)
-		s.bias.Lock()
-		p.measure(i)
-		s.bias.Unlock()
-		i.State = StateRunning
-		if atomic.LoadUint32(&s.parked) != 0 {
-			i.State = StateWaiting
-		}
+		return StateIdle, -1
 	}
+	if s := p.behaviour.(blocking); atomic.LoadUint32(&s.parked) != 0 {
+		return StateWaiting, -1
+	}
+	return StateRunning, -1
 }
 
-// seen is observe for a process on a stage, which the caller holds.
-func (p *proc) seen(i *Info, stage int, queued, running bool) {
-	i.Stage = stage
-	if _, co := p.Task().(*coproc); co {
-		i.State = StateWaiting
-	}
-	switch {
-	case running:
-		i.State = StateRunning
-	case queued:
-		i.State = StateScheduled
-	}
-	p.measure(i)
-}
-
-// measure counts what waits. The caller owns p.q.
-func (p *proc) measure(i *Info) {
+// waiting counts the messages that wait for p, the one being handled included. One that is
+// being handed to a process on a goroutine of its own, which waits for it, may not be among
+// them for that moment.
+func (p *proc) waiting() int {
 	if p.boxed {
-		i.Mailbox = p.cold.box.Len()
-	} else {
-		// Counted, not taken: a blocking process may be about to get an older
-		// message by hand.
-		i.Mailbox = p.q.Len() + p.in.Count()
+		return p.cold.box.Len()
 	}
-	i.Handled = p.handled
+	return p.in.Waiting(&p.q)
 }
 
-// mailboxes returns how many messages wait for each of some processes, the one
-// being handled included; -1 for one that is gone. One that is being handed to a
-// process on a goroutine of its own, which waits for it, may not be among them for that
-// moment. It is the part of Infos that costs little.
+// mailboxes returns how many messages wait for each of some processes, see waiting; -1 for one
+// that is gone. It is the part of Infos that costs little.
 func (n *Node) mailboxes(pids []PID) []int {
 	counts := make([]int, len(pids))
-	for first := 0; first < len(pids); first += infosAtOnce {
-		var procs []*proc
-		var at []int
-		for k := first; k < min(first+infosAtOnce, len(pids)); k++ {
-			counts[k] = -1
-			if p := n.lookup(pids[k]); p != nil {
-				procs, at = append(procs, p), append(at, k)
-			}
-		}
-		for k, i := range n.look(procs) {
-			counts[at[k]] = i.Mailbox
+	for k, pid := range pids {
+		counts[k] = -1
+		if p := n.lookup(pid); p != nil {
+			counts[k] = p.waiting()
 		}
 	}
 	return counts

@@ -99,7 +99,8 @@ func codeOf(b Actor) string {
 }
 
 // messages returns the messages that wait for a process, the oldest max of them,
-// as Info counts them. Those in a mailbox that is bounded or that a user has made
+// as Info counts them. Unlike Info it takes the process's stage for a moment: a handler that
+// runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made
 // are not shown.
 func (n *Node) messages(pid PID, max int) []any {
 	p := n.lookup(pid)

@@ -68,7 +68,7 @@ type proc struct {
 	in inbox.Inbox
 
 	q       inbox.Queue
-	handled uint64
+	handled atomic.Uint64 // messages; written by whoever runs the process, see bias.StoreUint64
 	started int64         // Unix time, ns; like parent it could stand anywhere
 	parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
 	running uint32        // in a turn; written by whoever runs the process, see bias.Store
@@ -296,7 +296,7 @@ func (p *proc) settle(s *executor.Stage, err error) {
 		p.leaveIt()
 		p.q.Skip()
 	} else {
-		p.handled++
+		p.countHandled()
 		if n := p.q.Drop(); n != nil && s != nil {
 			s.Recycle(n)
 		}
@@ -309,6 +309,9 @@ func (p *proc) settle(s *executor.Stage, err error) {
 		p.q.Rewind()
 	}
 }
+
+// countHandled counts a message that has been handled. The caller runs the process.
+func (p *proc) countHandled() { bias.StoreUint64(&p.handled, p.handled.Load()+1) }
 
 // refill looks for messages that the queue does not have yet.
 func (p *proc) refill() bool {
@@ -328,13 +331,13 @@ func (p *proc) Turn(w *executor.Worker) (v executor.Verdict) {
 	c := w.Local.(*Context)
 	c.p = p
 	ended := false
-	before := p.handled
+	before := p.handled.Load()
 	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			v = p.broke(&c.acting, recover())
 		}
-		c.handled(p.handled - before)
+		c.handled(p.handled.Load() - before)
 		p.turned()
 		c.p = nil
 	}()
@@ -401,14 +404,14 @@ func (p *proc) Run() (again bool) {
 	c := &Context{}
 	c.acting = acting{node: p.node, p: p, ctx: c}
 	ended := false
-	before := p.handled
+	before := p.handled.Load()
 	bias.Store(&p.running, 1)
 	defer func() {
 		if !ended {
 			p.broke(&c.acting, recover())
 			again = false
 		}
-		p.node.taken.Add(p.handled - before)
+		p.node.taken.Add(p.handled.Load() - before)
 		p.turned()
 		c.p = nil
 	}()

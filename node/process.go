@@ -22,7 +22,7 @@ type Process struct {
 	fn     ProcessFunc // nil: a handle
 	waits  *waits      // made by the first wait that needs it
 	co     *coroutine  // nil: a goroutine of its own
-	bias   bias.Owned  // guards q and handled: Info looks at them
+	bias   bias.Owned  // guards q: Node.messages looks at it
 	parked uint32      // waiting for a message or a reply; see bias.Store
 	sends  uint32      // for sendsBeforeGosched
 }
@@ -147,7 +147,7 @@ func (s *Process) Receive() any {
 					break
 				}
 				co.left--
-				p.handled++
+				p.countHandled()
 				s.drop()
 				s.w.Leave()
 				return msg
@@ -338,7 +338,7 @@ func (s *Process) take() {
 
 // count counts a message that the process takes, and now and then tells the node.
 func (s *Process) count() {
-	if s.p.handled++; s.p.handled%tellTaken == 0 {
+	if s.p.countHandled(); s.p.handled.Load()%tellTaken == 0 {
 		s.p.node.taken.Add(tellTaken)
 	}
 }
@@ -348,7 +348,7 @@ const tellTaken = 64
 
 // settle tells the node of the messages that it has not been told of. The end of
 // the process's code calls it, once.
-func (s *Process) settle() { s.p.node.taken.Add(s.p.handled % tellTaken) }
+func (s *Process) settle() { s.p.node.taken.Add(s.p.handled.Load() % tellTaken) }
 
 // deliver is the end of a send of s: it puts msg into the mailbox of a process of this node.
 func (s *Process) deliver(to *proc, msg any) error {

@@ -36,7 +36,7 @@ func TestCancelledSpawn(t *testing.T) {
 				c.o.before = func(p *proc) {
 					require.NoError(t, n.Send(p.pid(), "early"))
 					synctest.Wait()
-					assert.Equal(t, c.runs, p.handled == 1)
+					assert.Equal(t, c.runs, p.handled.Load() == 1)
 					p.cancel(&n.acting, "cancelled")
 				}
 				pid, err := n.SpawnOpt(c.o, c.b)

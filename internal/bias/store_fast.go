@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 )
 
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
@@ -29,12 +30,19 @@ var fenced = func() bool {
 	return errno != 0
 }()
 
+// barriers counts the calls of Barrier that reach the kernel.
+var barriers atomic.Uint64
+
+// Barriers returns how many barriers on all threads there have been in this program.
+func Barriers() uint64 { return barriers.Load() }
+
 // Barrier is the reader's half of Store: every thread of this program passes a full
 // memory barrier.
 func Barrier() {
 	if fenced {
 		return
 	}
+	barriers.Add(1)
 	if _, _, errno := syscall.Syscall(sysMembarrier, cmdExpedited, 0, 0); errno != 0 {
 		// The kernel has agreed to it at start-up, so something has forbidden it since: a
 		// seccomp filter. To stop all goroutines for a moment is a barrier, too.
@@ -54,4 +62,13 @@ func Store(p *uint32, v uint32) {
 		return
 	}
 	*p = v
+}
+
+// StoreUint64 is Store for a counter. A reader calls its Load.
+func StoreUint64(p *atomic.Uint64, v uint64) {
+	if fenced {
+		p.Store(v)
+		return
+	}
+	*(*uint64)(unsafe.Pointer(p)) = v // all that an atomic.Uint64 is
 }

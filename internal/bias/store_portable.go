@@ -7,5 +7,11 @@ import "sync/atomic"
 // Barrier has nothing to do: each store carries its own fence.
 func Barrier() {}
 
+// Barriers returns how many barriers on all threads there have been in this program.
+func Barriers() uint64 { return 0 }
+
 // Store writes v where the caller is the only writer.
 func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
+
+// StoreUint64 is Store for a counter.
+func StoreUint64(p *atomic.Uint64, v uint64) { p.Store(v) }

@@ -44,6 +44,16 @@ func TestStoreAndBarrier(t *testing.T) {
 	}
 }
 
+// What StoreUint64 takes for granted: an atomic.Uint64 is its number and nothing else.
+func TestStoreUint64(t *testing.T) {
+	var p [2]atomic.Uint64
+	require.Equal(t, 16, int(unsafe.Sizeof(p)))
+	StoreUint64(&p[0], 1<<63+1)
+	StoreUint64(&p[1], 2)
+	require.Equal(t, uint64(1<<63+1), p[0].Load())
+	require.EqualValues(t, 3, p[1].Add(1))
+}
+
 // What StorePointer takes for granted: an atomic.Pointer is its pointer and nothing else.
 func TestStorePointer(t *testing.T) {
 	var p [2]atomic.Pointer[int]

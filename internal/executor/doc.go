@@ -119,7 +119,8 @@
 //
 // Strays are made in two other ways: by [Worker.Block], with which a handler says
 // that it will wait, and which is not reported; and by [Pool.Borrow] and
-// [Pool.Look], which take the stage from its worker to look at what it guards.
+// [Pool.Look], which take the stage from its worker to look at what it guards. To learn what an
+// entity does the stage need not be taken: [Entity.Observe].
 //
 // [Worker.Yield] is a third thing: a handler that lets the others go first. The
 // entity stands in the run queue like the others while its goroutine sleeps and

@@ -56,14 +56,28 @@ type Entity struct {
 	from   uint16                // stage that woke it from outside, plus 1; 0: none; whoever owes the wake-up
 
 	// Guarded by the home stage.
-	queued    bool  // in the run queue, running, or running without the stage
-	relays    bool  // the turn before may begin this entity's: see Worker.Relay
-	suspended bool  // in the run queue with a handler to continue: see Worker.Yield
-	foreign   uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
-	follows   uint16
-	talks     uint16 // see Talks: the stage, plus 1; 0: none
-	heard     bool   // somebody of this stage talks to it, or has until Worker.share has seen that
+	foreign uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
+	heard   bool  // somebody of this stage talks to it, or has until Worker.share has seen that
+	flags   flags // read by anybody: see Observe
+	follows uint16
+	talks   uint16 // see Talks: the stage, plus 1; 0: none
 }
+
+// flags of an entity.
+type flags uint32
+
+const (
+	queued    flags = 1 << iota // in the run queue, running, or running without the stage
+	relays                      // the turn before may begin this entity's: see Worker.Relay
+	suspended                   // in the run queue with a handler to continue: see Worker.Yield
+)
+
+// is reports whether e has one of some flags. The caller holds e's stage, as those of set and unset do.
+func (e *Entity) is(f flags) bool { return e.flags&f != 0 }
+
+func (e *Entity) set(f flags) { bias.Store((*uint32)(&e.flags), uint32(e.flags|f)) }
+
+func (e *Entity) unset(f flags) { bias.Store((*uint32)(&e.flags), uint32(e.flags&^f)) }
 
 // Adopt gives e, which nobody else knows of yet, its task and its home.
 func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
@@ -78,7 +92,15 @@ func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
 
 // Queued reports whether e is in the run queue or running. The caller holds e's
 // stage.
-func (e *Entity) Queued() bool { return e.queued }
+func (e *Entity) Queued() bool { return e.is(queued) }
+
+// Observe returns the number of e's stage, whether e is in its run queue or running, and
+// whether it waits there in the middle of a turn: see [Worker.Yield]. Anybody may call it for an
+// entity that stages run. It does not take the stage: what it returns may change meanwhile.
+func (e *Entity) Observe() (stage int, isQueued, isSuspended bool) {
+	f := flags(atomic.LoadUint32((*uint32)(&e.flags)))
+	return e.home.Load().index, f&queued != 0, f&suspended != 0
+}
 
 // Task returns what was adopted.
 func (e *Entity) Task() Task { return e.task }
@@ -107,4 +129,10 @@ func (e *Entity) Talks(to *Entity) {
 
 // Relays says whether the turn before may begin e's: see [Worker.Relay]. The caller holds
 // e's stage.
-func (e *Entity) Relays(may bool) { e.relays = may }
+func (e *Entity) Relays(may bool) {
+	if may {
+		e.set(relays)
+	} else {
+		e.unset(relays)
+	}
+}

@@ -422,8 +422,8 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 	handled := 0
 	for _, m := range w.actors {
 		handled += m.handled
-		require.False(t, m.queued)
-		require.False(t, m.suspended)
+		require.False(t, m.is(queued))
+		require.False(t, m.is(suspended))
 		require.Zero(t, m.q.Len())
 		require.True(t, m.in.Quiet(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
 		if m.pinned.Load() {

@@ -92,6 +92,7 @@ type Pool struct {
 	active   int       // workers that hold a stage or look for one
 	spareAt  int       // where idleStage looks next
 	live     int       // workers and the watcher: all goroutines of the pool
+	revoked  uint64    // how often a stage was taken from its worker
 	stopping bool
 	watching bool               // the watcher looks, or is about to
 	ran      bool               // a worker has become active since the watcher last looked
@@ -365,6 +366,7 @@ func (p *Pool) freeLocked(s *Stage) {
 // It answers what is running.
 func (p *Pool) revokeLocked(s *Stage) *Entity {
 	s.lease.revoke()
+	p.revoked++
 	p.countLocked(s.lease.owner, false)
 	s.lease.owner.partLocked()
 	e := s.current
@@ -415,7 +417,7 @@ func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 
 // handOver gives s from w to the worker whose suspended handler is due.
 func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
-	e.suspended = false
+	e.unset(suspended)
 	ww := s.waiting[e]
 	delete(s.waiting, e)
 	w.lease.leave()
@@ -457,7 +459,7 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 			if moved = e.home.Load() != s; moved {
 				return
 			}
-			f(s.index, e.queued, p.strayLocked(e))
+			f(s.index, e.is(queued), p.strayLocked(e))
 		})
 		if !moved {
 			return
@@ -473,30 +475,6 @@ func (p *Pool) strayLocked(e *Entity) bool {
 		}
 	}
 	return false
-}
-
-// LookAll is Look for many entities, given by their place in es, in any order. It
-// takes each stage once, and not for each of its entities; they should be few
-// enough, some hundreds, that nobody minds.
-func (p *Pool) LookAll(es []*Entity, f func(i, stage int, queued, running bool)) {
-	seen := make([]bool, len(es))
-	for i, e := range es {
-		if seen[i] {
-			continue
-		}
-		s := e.home.Load()
-		p.Borrow(s, func() {
-			for k := i; k < len(es); k++ {
-				if o := es[k]; !seen[k] && o.home.Load() == s {
-					seen[k] = true
-					f(k, s.index, o.queued, p.strayLocked(o))
-				}
-			}
-		})
-		if !seen[i] { // it has moved meanwhile
-			p.Look(e, func(stage int, queued, running bool) { f(i, stage, queued, running) })
-		}
-	}
 }
 
 // Borrow runs f while the caller holds s: nothing that s guards changes

@@ -242,3 +242,31 @@ func BenchmarkLookIdle(b *testing.B) {
 		p.Look(&a.Entity, func(int, bool, bool) {})
 	}
 }
+
+// What an entity does is seen while its worker is on the stage and stays there.
+func TestObserve(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+	inside, release, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	a := newActor(p, 1, func(w *Worker, msg any) {
+		assert.True(t, w.Enter())
+		inside <- struct{}{}
+		<-release
+		w.Leave()
+		close(done)
+	})
+	b := newActor(p, 1, func(*Worker, any) {})
+	check := func(a *actor, want bool) {
+		stage, isQueued, isSuspended := a.Observe()
+		assert.Equal(t, 1, stage)
+		assert.Equal(t, want, isQueued)
+		assert.False(t, isSuspended)
+	}
+	check(a, false)
+	a.send(nil, "m")
+	<-inside
+	check(a, true)
+	check(b, false)
+	assert.Zero(t, p.Revoked())
+	release <- struct{}{}
+	<-done
+}

@@ -74,8 +74,8 @@ func (s *Stage) Recycle(n *inbox.Node) {
 // Wake puts e, whose home is s, into the run queue unless it is there or
 // running. The caller holds the stage.
 func (s *Stage) Wake(e *Entity) {
-	if !e.queued {
-		e.queued = true
+	if !e.is(queued) {
+		e.set(queued)
 		e.foreign = 0
 		s.push(e)
 	}
@@ -86,8 +86,8 @@ func (s *Stage) Wake(e *Entity) {
 // depth, so few of its entities are alive at a time. The newest waits for no more
 // than freshAfter turns of others; an older one for those that come after it, too.
 func (s *Stage) WakeFresh(e *Entity) {
-	if !e.queued {
-		e.queued = true
+	if !e.is(queued) {
+		e.set(queued)
 		e.next, s.fresh = s.fresh, e
 		s.nfresh++
 		bias.Store(&s.n, s.n+1)
@@ -201,7 +201,7 @@ func (s *Stage) departs(e *Entity) bool {
 	if e.heard { // it hears more from here
 		e.heard, e.foreign = false, 0
 	}
-	return e.foreign >= followAfter && !e.queued && !e.pinned.Load()
+	return e.foreign >= followAfter && !e.is(queued) && !e.pinned.Load()
 }
 
 // see hands those that gather has found to be leaving to their new home, and
@@ -226,7 +226,7 @@ type returned struct {
 }
 
 func (r *returned) Notice(s *Stage) bool {
-	r.e.queued = false
+	r.e.unset(queued)
 	if r.e.task.Back(s) {
 		s.Wake(r.e)
 	}

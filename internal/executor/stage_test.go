@@ -94,7 +94,7 @@ func TestShareHalves(t *testing.T) {
 		s.WakeFresh(&actors[name].Entity)
 	}
 	actors["f"].Pin()
-	actors["g"].suspended = true
+	actors["g"].set(suspended)
 	actors["h"].in.Push(&inbox.Node{})
 	actors["f2"].Pin()
 	require.True(t, w.share(s, 0))
@@ -107,7 +107,7 @@ func TestShareHalves(t *testing.T) {
 	var moved []string
 	for e := to.inject.Load(); e != nil; e = e.inj {
 		require.Same(t, to, e.Home())
-		require.False(t, e.queued)
+		require.False(t, e.is(queued))
 		moved = append(moved, e.task.Name())
 	}
 	require.Equal(t, []string{"f1", "e"}, moved, "newest first, as an inject list is")
@@ -162,7 +162,7 @@ func TestGatherMovesWhileHeld(t *testing.T) {
 	require.Same(t, to, a.Home())
 	require.Same(t, &a.Entity, s.leaving)
 	require.True(t, a.in.Pending(), "its new stage takes the messages in")
-	require.False(t, a.queued)
+	require.False(t, a.is(queued))
 	require.Zero(t, a.foreign)
 	require.False(t, a.Claim(), "the wake-up is owed, so nobody else moves it")
 

@@ -2,6 +2,13 @@ package executor
 
 import "github.com/actornode/actornode/sched"
 
+// Revoked returns how often a stage has been taken from the worker that held it.
+func (p *Pool) Revoked() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.revoked
+}
+
 // Stats looks at the pool. It takes the pool's lock for a moment.
 func (p *Pool) Stats() sched.Stats {
 	p.mu.Lock()

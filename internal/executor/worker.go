@@ -189,7 +189,7 @@ func (w *Worker) run(s *Stage) {
 		}
 		e := s.pop()
 		bias.Store(&w.lease.turns, w.lease.turns+1)
-		if e.suspended {
+		if e.is(suspended) {
 			p.handOver(w, s, e)
 			return
 		}
@@ -258,7 +258,7 @@ func (s *Stage) done(e *Entity, v Verdict) (more int) {
 		s.push(e)
 		return againWeight // it was a long one
 	}
-	e.queued = false
+	e.unset(queued)
 	return 0
 }
 
@@ -274,7 +274,7 @@ const maxRelayed = 256
 func (w *Worker) Relay(v Verdict) Task {
 	s := w.stage
 	e, last := s.head, s.current
-	if e == nil || !e.relays || s.misplaced(last) || e.suspended || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
+	if e == nil || !e.is(relays) || s.misplaced(last) || e.is(suspended) || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
 		w.due || w.owes || s.leaving != nil || s.injected() {
 		return nil
 	}
@@ -358,7 +358,8 @@ func (w *Worker) quick() bool {
 // to those it talks to. False: the stage was lost.
 func (w *Worker) follow(e *Entity) bool {
 	t := w.pool.stages[e.talks-1]
-	e.queued, e.heard, e.from = false, false, 0
+	e.unset(queued)
+	e.heard, e.from = false, 0
 	e.home.Store(t)
 	w.lease.leave()
 	if t.post(e, e) {
@@ -391,10 +392,10 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 		if turn < talkTime && (heard || int(e.talks) == s.index+1) {
 			return false
 		}
-		if e.suspended || e.pinned.Load() || !e.task.Claim() {
+		if e.is(suspended) || e.pinned.Load() || !e.task.Claim() {
 			return false
 		}
-		e.queued = false
+		e.unset(queued)
 		e.from = 0 // nobody woke it
 		e.home.Store(t)
 		e.inj = first
@@ -459,7 +460,7 @@ func (w *Worker) Yield() {
 		}
 	}
 	e := s.current
-	e.suspended = true
+	e.set(suspended)
 	if s.waiting == nil {
 		s.waiting = make(map[*Entity]*Worker)
 	}

@@ -333,13 +333,14 @@ func TestTalkersStay(t *testing.T) {
 	require.Equal(t, s, actors["heard"].Home())
 
 	heard := actors["heard"]
-	heard.heard, heard.queued, heard.from, heard.follows, heard.foreign = true, false, 2, 2, followAfter-1
+	heard.heard, heard.from, heard.follows, heard.foreign = true, 2, 2, followAfter-1
+	heard.unset(queued)
 	require.False(t, s.departs(&heard.Entity))
 	for range followAfter - 1 {
 		require.False(t, s.departs(&heard.Entity), "it counts from the start")
 	}
 	require.True(t, s.departs(&heard.Entity))
-	heard.queued = true
+	heard.set(queued)
 
 	p.Stage(1).state = stageIdle
 	require.True(t, w.share(s, talkTime), "turns that take long")
@@ -410,14 +411,15 @@ func TestFollowCountsAnew(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	to := w.pool.Stage(1)
 	a := named(w.pool, 0, "talks")
-	a.queued, a.heard, a.from = true, true, 1
+	a.heard, a.from = true, 1
+	a.set(queued)
 	a.Talks(&named(w.pool, 1, "listens").Entity)
 	require.True(t, a.Claim())
 	require.True(t, w.stage.misplaced(&a.Entity))
 	require.True(t, w.follow(&a.Entity))
 	require.Same(t, to, a.Home())
 	require.Zero(t, a.from)
-	require.False(t, a.queued)
+	require.False(t, a.is(queued))
 	require.False(t, a.heard)
 	require.Same(t, &a.Entity, to.inject.Load())
 	require.Equal(t, stageQueued, to.state)
@@ -625,7 +627,7 @@ func TestStandInOfALostStage(t *testing.T) {
 	p.countLocked(other, true)
 	p.mu.Unlock()
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
-	e.suspended = true
+	e.set(suspended)
 	p.handOver(other, s, &e.Entity)
 	given := w.lease
 	require.NotSame(t, old, given)
@@ -637,7 +639,7 @@ func TestStandInOfALostStage(t *testing.T) {
 	require.Equal(t, 1, p.active)
 	require.Zero(t, p.live, "nobody was started")
 	require.Len(t, w.wake, 1)
-	require.False(t, e.suspended)
+	require.False(t, e.is(suspended))
 }
 
 // A handler that is due while its stage is taken goes on as a stray, and is known
@@ -654,7 +656,7 @@ func TestHandOverOfALostStage(t *testing.T) {
 	old.revoked.Store(1) // by standIn
 	other.give(s)
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
-	e.suspended, e.queued = true, true
+	e.set(suspended | queued)
 	p.revokeLocked(s) // from other, while it waits for the pool's lock
 	p.freeLocked(s)
 	p.mu.Unlock()

@@ -8,6 +8,7 @@
 //     messages with one node: those that are pushed together, or the end of a long queue.
 //   - An [Inbox] is the half that all senders share: a stack of nodes that any
 //     goroutine pushes to and the reader takes whole.
+//   - An observer is anybody who calls [Inbox.Waiting].
 //   - A [Queue] is the reader's own half: the messages in order of arrival, with a
 //     cursor behind those that it has looked at and left.
 //
@@ -58,12 +59,13 @@
 //     whoever recycles it.
 //  2. A node may be recycled at once: a push that has read its address as the
 //     newest of the stack, and finds it there again, is right to swap.
-//     The same goes for a run, whose node is in it.
+//     The same goes for a run, whose node is in it. But what an observer reads is not
+//     recycled: see observe.go.
 //
 // # Goroutines
 //
-// None. Any goroutine may call Push, PushRun, Offer, Quiet, Claim, Close and Closed of an
-// Inbox; a Run is its maker's until it is
+// None. Any goroutine may call Push, PushRun, Offer, Quiet, Claim, Close, Closed and Waiting of
+// an Inbox; a Run is its maker's until it is
 // pushed; all the rest, a Queue and a Free list belong to the reader: one goroutine at a
 // time, each after the last.
 //

@@ -86,15 +86,6 @@ func (b *Inbox) Offer(n *Node) mailbox.Result {
 	}
 }
 
-// Count returns the number of messages. It is for whoever keeps the reader from
-// taking them meanwhile; pushes may go on.
-func (b *Inbox) Count() int {
-	if h := b.head.Load(); h != awake && h != closed {
-		return countStack(h)
-	}
-	return 0
-}
-
 // countStack returns the number of messages in a stack.
 func countStack(h *Node) (count int) {
 	for ; h != nil; h = h.next {
@@ -103,15 +94,16 @@ func countStack(h *Node) (count int) {
 	return count
 }
 
-// Oldest returns the oldest messages, at most max, for the same callers as Count.
+// Oldest returns the oldest messages, at most max. It is for whoever keeps the reader from
+// taking them meanwhile; pushes may go on.
 func (b *Inbox) Oldest(max int) []any {
 	h := b.head.Load()
-	if h == awake || h == closed {
+	if !stacked(h) {
 		return nil
 	}
 	var nodes []*Node // with the oldest messages, those last
 	for left := countStack(h); h != nil; h = h.next {
-		if left -= h.count(); left < max {
+		if left -= h.count(); left < max && h.count() > 0 { // else it is a mark
 			nodes = append(nodes, h)
 		}
 	}
@@ -133,8 +125,7 @@ func (b *Inbox) Quiet() bool { return b.head.Load() == nil }
 
 // Pending reports whether a take would find messages. Reader only.
 func (b *Inbox) Pending() bool {
-	h := b.head.Load()
-	return h != nil && h != awake && h != closed
+	return stacked(b.head.Load())
 }
 
 // Take moves all messages to the end of q and leaves the inbox awake; where
@@ -142,28 +133,50 @@ func (b *Inbox) Pending() bool {
 // messages moved.
 func (b *Inbox) Take(q *Queue) int {
 	h := b.head.Load()
+	if !stacked(h) {
+		return 0
+	}
+	q.begin()
 	// A swap fails if somebody pushed, or closed the inbox, after the load.
-	for h != nil && h != awake && h != closed {
+	for stacked(h) {
 		if b.head.CompareAndSwap(h, awake) {
 			return q.appendStack(h)
 		}
 		h = b.head.Load()
 	}
+	q.cancel()
 	return 0
 }
+
+// stacked reports whether h, the head of an inbox, is that of a stack.
+func stacked(h *Node) bool { return h != nil && h != awake && h != closed }
 
 // TakeArmed moves all messages to the end of q and leaves the inbox armed.
 // Reader only; for readers whose wake-ups are queued, so that a wake-up may
 // follow while the reader is still at work.
 func (b *Inbox) TakeArmed(q *Queue) int {
 	h := b.head.Load()
-	for h != closed && !b.head.CompareAndSwap(h, nil) {
+	begun := false
+	for {
+		if !begun && stacked(h) {
+			begun = true
+			q.begin()
+		}
+		if h == closed {
+			break
+		}
+		if b.head.CompareAndSwap(h, nil) {
+			if stacked(h) {
+				return q.appendStack(h)
+			}
+			break
+		}
 		h = b.head.Load()
 	}
-	if h == nil || h == awake || h == closed {
-		return 0
+	if begun {
+		q.cancel()
 	}
-	return q.appendStack(h)
+	return 0
 }
 
 // Arm makes the next push of an inbox that is awake and empty answer Wake, and

@@ -496,7 +496,7 @@ func TestInboxOldest(t *testing.T) {
 	assert.Equal(t, []any{0, 1}, b.Oldest(2))
 	assert.Equal(t, []any{0, 1, 2, 3}, b.Oldest(9))
 	assert.Empty(t, b.Oldest(0))
-	assert.Equal(t, 4, b.Count(), "they are still there")
+	assert.Equal(t, 4, b.Waiting(new(Queue)), "they are still there")
 	b.Close()
 	assert.Empty(t, b.Oldest(2))
 }

@@ -1,6 +1,10 @@
 package inbox
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/actornode/actornode/internal/bias"
+)
 
 // Queue is the private half of a mailbox: the messages in arrival order, and a
 // cursor that has passed those which the reader looked at and left. It has one
@@ -8,10 +12,19 @@ import "iter"
 // and left, and is no Run; what follows it has not been offered since the last Rewind.
 type Queue struct {
 	head, tail *Node
-	skipped    *Node // last node passed over, nil at the start
-	n          int32 // messages
-	passed     int32 // those up to and including skipped
+	skipped    *Node  // last node passed over, nil at the start
+	n          uint32 // messages; takingIn apart; written by the owner, read by anybody: see Inbox.Waiting
+	passed     int32  // those up to and including skipped
 }
+
+// takingIn is set in Queue.n while the owner moves what is in an inbox to the queue.
+const takingIn = 1 << 31
+
+// grow adds d to the number of messages.
+func (q *Queue) grow(d uint32) { bias.Store(&q.n, q.n+d) }
+
+// shrink takes 1 off the number of messages.
+func (q *Queue) shrink() { bias.Store(&q.n, q.n-1) }
 
 // Len returns the number of messages, those passed over included.
 func (q *Queue) Len() int { return int(q.n) }
@@ -27,7 +40,7 @@ func (q *Queue) Append(n *Node) {
 		q.tail.next = n
 	}
 	q.tail = n
-	q.n++
+	q.grow(1)
 }
 
 // Long reports whether the queue is so long that AppendLong is worth the room of a [Run].
@@ -53,22 +66,32 @@ func (q *Queue) AppendLong(msg any) {
 	}
 	r.msgs[r.n] = msg
 	r.n++
-	q.n++
+	q.grow(1)
 }
 
-// appendStack adds a stack, newest first, in order of arrival.
+// begin says that appendStack or cancel follows.
+func (q *Queue) begin() { bias.Store(&q.n, q.n|takingIn) }
+
+// cancel ends what begin has begun.
+func (q *Queue) cancel() { bias.Store(&q.n, q.n&^takingIn) }
+
+// appendStack adds a stack, newest first, in order of arrival, and ends what begin has begun.
 func (q *Queue) appendStack(top *Node) int {
-	if top == nil {
-		return 0
+	for m, ok := top.Msg.(*mark); ok; m, ok = top.Msg.(*mark) {
+		top = m.pass()
 	}
 	var list *Node
-	last, n := top, int32(0)
+	last, n := top, uint32(0)
 	for top != nil {
 		next := top.next
-		top.next = list
-		if r, ok := top.Msg.(*run); ok {
-			n += int32(r.n) - 1
+		switch m := top.Msg.(type) {
+		case *run:
+			n += uint32(m.n) - 1
+		case *mark:
+			top = m.pass()
+			continue
 		}
+		top.next = list
 		list, top = top, next
 		n++
 	}
@@ -78,7 +101,7 @@ func (q *Queue) appendStack(top *Node) int {
 		q.tail.next = list
 	}
 	q.tail = last
-	q.n += n
+	bias.Store(&q.n, q.n&^takingIn+n)
 	return int(n)
 }
 
@@ -160,7 +183,7 @@ func (q *Queue) unlink(prev, n *Node) {
 // its node, with the message; nil: it was in a [Run].
 func (q *Queue) Drop() *Node {
 	n := q.next()
-	q.n--
+	q.shrink()
 	if r, ok := n.Msg.(*run); ok {
 		if r.drop() {
 			q.unlink(q.skipped, n)
@@ -214,7 +237,7 @@ func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 			q.passed--
 		}
 		q.unlink(prev, n)
-		q.n--
+		q.shrink()
 		return true
 	}
 	return false
@@ -227,7 +250,7 @@ func (q *Queue) removeIn(prev *Node, r *run, match func(any) bool, keep bool) bo
 		if keep && k == r.i || !match(r.msgs[k]) {
 			continue
 		}
-		q.n--
+		q.shrink()
 		if r.remove(k) {
 			q.unlink(prev, &r.node)
 			r.free()

@@ -42,7 +42,7 @@ func (m *twin) do(op, arg byte) {
 			k--
 			b.PushRun(r)
 		}
-		require.Equal(m.t, k, b.Count(), "%v", m.log)
+		require.Equal(m.t, k, b.Waiting(new(Queue)), "%v", m.log)
 		require.True(m.t, slices.Equal(m.msgs[len(m.msgs)-k:][:min(2, k)], b.Oldest(2)), "%v", m.log)
 		require.Equal(m.t, k, b.Take(&m.q), "%v", m.log)
 	case 3:

@@ -93,13 +93,16 @@ func (b *Inbox) PushRun(r Run) mailbox.Result { return b.Push(&r.node) }
 
 // count returns how many messages n is.
 func (n *Node) count() int {
-	if r, ok := n.Msg.(*run); ok {
-		return r.n - r.i
+	switch m := n.Msg.(type) {
+	case *run:
+		return m.n - m.i
+	case *mark:
+		return 0
 	}
 	return 1
 }
 
-// all yields the messages that n is.
+// all yields the messages that n, which is no mark, is.
 func (n *Node) all() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		r, ok := n.Msg.(*run)

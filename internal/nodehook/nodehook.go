@@ -19,7 +19,8 @@ type Node interface {
 // moment.
 var Mailboxes func(n Node, pids []wire.PID) []int
 
-// Messages returns the messages that wait for a process, the oldest max of them.
+// Messages returns the messages that wait for a process, the oldest max of them. It takes the
+// process's stage for a moment: a handler that runs meanwhile goes on without it.
 // Those in a mailbox that is bounded or that a user has made are not shown.
 var Messages func(n Node, pid wire.PID, max int) []any
 

@@ -46,7 +46,7 @@
 //     series of their own; actornode_peers counts the others, too. [node.Node.Count]
 //     bounds the supervisors and children.
 //  3. A scrape examines at most Config.Scan mailboxes, those of registered names first.
-//     Examining one stops its stage for a moment.
+//     Examining one holds up neither its process nor the stage.
 //
 // # Goroutines
 //

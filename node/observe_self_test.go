@@ -1,0 +1,126 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/mailbox"
+)
+
+// observed is what all observers say of one process.
+type observed struct {
+	info, infos Info
+	mailboxes   int
+}
+
+// observe asks all of them, on another goroutine.
+func observe(t *testing.T, n *Node, pid PID) observed {
+	t.Helper()
+	answers := make(chan observed, 1)
+	go func() {
+		var o observed
+		var err error
+		o.info, err = n.Info(pid)
+		assert.NoError(t, err)
+		for i := range n.Infos() {
+			if i.PID == pid {
+				o.infos = i
+			}
+		}
+		o.mailboxes = nodehook.Mailboxes(n, []PID{pid})[0]
+		n.Stats()
+		answers <- o
+	}()
+	select {
+	case o := <-answers:
+		assert.Equal(t, o.info, o.infos)
+		assert.Equal(t, o.info.Mailbox, o.mailboxes)
+		return o
+	case <-time.After(10 * time.Second):
+		require.FailNow(t, "the observer waits")
+		panic("unreachable")
+	}
+}
+
+// What has the stage of a process, or the lock of its queue, keeps it while it is observed:
+// here it does not give it away before the observer has its answer.
+func TestObservationTakesNothing(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	function := ProcessFunc(func(s *Process) error {
+		for {
+			if s.Receive() != "hold" {
+				continue
+			}
+			if s.co != nil {
+				require.True(t, s.w.Enter())
+				entered <- struct{}{}
+				<-release
+				s.w.Leave()
+			} else {
+				s.bias.Enter()
+				entered <- struct{}{}
+				<-release
+				s.bias.Leave()
+			}
+		}
+	})
+	actor := ActorFunc(func(c *Context, m any) error {
+		switch {
+		case m != "hold":
+		case c.p.kind == free:
+			c.p.cold.bias.Enter()
+			entered <- struct{}{}
+			<-release
+			c.p.cold.bias.Leave()
+		default:
+			require.True(t, c.w.Enter())
+			entered <- struct{}{}
+			<-release
+			c.w.Leave()
+		}
+		return nil
+	})
+	for name, c := range map[string]struct {
+		b              Actor
+		o              Options
+		stage, waiting int
+	}{
+		"actor":           {actor, Options{}, 0, 3},
+		"bounded mailbox": {actor, Options{Limits: mailbox.Limits{Messages: 9}}, 0, 3},
+		"user mailbox":    {actor, Options{Mailbox: mailbox.NewBounded(mailbox.Limits{})}, 0, 3},
+		"detached":        {actor, Options{Place: Detached()}, -1, 3},
+		"coroutine":       {function, Options{Coroutine: true}, 0, 2},
+		"process":         {function, Options{}, -1, 2},
+		"boxed process":   {function, Options{Mailbox: mailbox.NewBounded(mailbox.Limits{})}, -1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, err := Start(Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+			require.NoError(t, err)
+			defer n.Stop()
+			pid, err := n.SpawnOpt(c.o, c.b)
+			require.NoError(t, err)
+			for range 3 {
+				require.NoError(t, n.Send(pid, "before"))
+			}
+			require.NoError(t, n.Send(pid, "hold"))
+			<-entered
+			defer func() { release <- struct{}{} }()
+			require.NoError(t, n.Send(pid, "behind"))
+			require.NoError(t, n.Send(pid, "behind"))
+			revoked, barriers := n.pool.Revoked(), bias.Barriers()
+			o := observe(t, n, pid)
+			assert.Equal(t, StateRunning, o.info.State)
+			assert.Equal(t, c.stage, o.info.Stage)
+			// Of an actor the message that it handles waits still.
+			assert.Equal(t, c.waiting, o.info.Mailbox)
+			assert.EqualValues(t, 6-c.waiting, o.info.Handled)
+			assert.Equal(t, revoked, n.pool.Revoked(), "stages that were taken")
+			assert.Equal(t, barriers, bias.Barriers(), "interruptions of all threads")
+		})
+	}
+}
