@@ -15,7 +15,7 @@ type soakActs interface {
 	Node() *node.Node
 	Self() node.PID
 	Link(node.Dest)
-	Unlink(node.PID)
+	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
 	MonitorNode(node.Atom)
 	MonitorNodes(bool)

@@ -155,8 +155,9 @@ func (a *acting) SpawnOpt(o Options, b Actor) (PID, error) {
 }
 
 // Exit sends an exit signal to a process, as exit/2 does; that of a Node comes from nobody.
-// For a name on another node, that node is asked first which process has it. A blocking
-// process that so ends itself is unwound at once.
+// Erlang's exit/2 takes a PID only. Here a name or an alias stands for the process that has it
+// now; for a name on another node, that node is asked first which process that is. Where there
+// is none, nothing happens. A blocking process that so ends itself is unwound at once.
 func (a *acting) Exit(to Dest, reason any) {
 	if a.gone() {
 		a.unwind()

@@ -282,20 +282,53 @@ func (f *Future[R]) Done() <-chan struct{} { return f.w.signal() }
 // Cancel gives up on the reply. It reports whether it had not come yet.
 func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
 
-// SendTo sends a [Result] with the tag to a process when the future is completed.
-func (f *Future[R]) SendTo(to PID, tag any) {
+// SendTo sends a [Result] with the tag to a process when the future is completed. A name or an
+// alias stands for the process that has it then. To a process of this node it goes past the
+// bound of its mailbox; one that nobody gets is a dead letter.
+func (f *Future[R]) SendTo(to Dest, tag any) {
 	f.w.add(&f.p.node.acting, func(a *acting) {
 		v, err := typed[R](f.p.value, f.p.err)
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v
 		}
-		if p := f.p.node.lookup(to); p != nil {
-			p.signal(a, r)
-		} else {
-			f.p.node.undeliverable(to, r)
-		}
+		f.p.node.sendResult(a, to, r)
 	})
+}
+
+// sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is
+// held up for it, and nobody is told that it could not be sent.
+func (n *Node) sendResult(a *acting, to Dest, r Result) {
+	var p *proc
+	switch d := to.(type) {
+	case PID:
+		if p = n.lookup(d); p == nil && n.origin.Minted(d) {
+			n.undeliverable(d, r)
+			return
+		}
+	case Atom:
+		if p, _ = n.named(d, r); p == nil {
+			return
+		}
+	case At:
+		if d.Node == n.cfg.Name {
+			n.sendResult(a, d.Name, r)
+			return
+		}
+	case Ref:
+		if n.origin.Equal(d.Origin()) {
+			if p = n.aliased(d, r); p == nil {
+				return
+			}
+		}
+	}
+	if p != nil {
+		p.signal(a, r)
+		return
+	}
+	if err := n.acting.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
+		n.dead.add(DeadLetter{Cause: CauseNoProcess, Message: r})
+	}
 }
 
 // Awaitable is any Future.

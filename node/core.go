@@ -66,40 +66,52 @@ func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
 
 // Link makes the exit of either process an exit signal for the other. Linking
 // to a process that is gone, or to a name that nobody has, brings an exit signal
-// with the reason noproc. A name or an alias stands for the process that has it now; for a
-// name on another node, that node is asked first which process that is, and the link is
-// there once it has answered.
+// with the reason noproc. Erlang's link/1 takes a PID only. Here a name or an alias stands for
+// the process that has it now; for a name on another node, that node is asked first which
+// process that is, and the link is there once it has answered.
 func (c *core) Link(to Dest) {
-	if pid, ok := to.(PID); ok {
-		c.p.link(&c.acting, pid)
-		return
-	}
-	if at, ok := to.(At); ok && at.Node != c.node.cfg.Name {
-		p := c.p
-		p.node.askWhere(&c.acting, at, func(pid PID, why any) {
-			if why == nil {
-				p.link(&p.node.acting, pid)
-			} else {
-				p.linkFailed(&p.node.acting, PID{}, why)
-			}
-		})
-		return
-	}
-	if pid, ok := c.node.resolve(to); ok {
+	if at, ok := c.elsewhere(to); ok {
+		c.p.linkName(&c.acting, at)
+	} else if pid, ok := c.node.resolve(to); ok {
 		c.p.link(&c.acting, pid)
 	} else {
 		c.p.linkFailed(&c.acting, PID{}, NoProc)
 	}
 }
 
-// Unlink takes the link away; no exit signal comes over it afterwards.
-func (c *core) Unlink(to PID) { c.p.unlink(&c.acting, to) }
+// Unlink takes the link away; no exit signal comes over it afterwards. Erlang's unlink/1 takes
+// a PID only. Here a name or an alias stands for the process that has it now. A name on another
+// node stands for the process that Link has found by it, whether the name is still its own or
+// not, and ends a Link that is still under way; without such a Link that node is asked first,
+// and the link is gone once it has answered.
+func (c *core) Unlink(to Dest) {
+	if at, ok := c.elsewhere(to); ok {
+		c.p.unlinkName(&c.acting, at)
+	} else if pid, ok := c.node.resolve(to); ok {
+		c.p.unlink(&c.acting, pid)
+	}
+}
 
-// Linked reports whether the process is linked to another.
-func (c *core) Linked(to PID) bool {
+// Linked reports whether the process is linked to another. A name or an alias stands for the
+// process that has it now; a name on another node for the process that Link has found by it,
+// for no other node is asked.
+func (c *core) Linked(to Dest) bool {
+	if at, ok := c.elsewhere(to); ok {
+		return c.p.linkedName(at)
+	}
+	pid, ok := c.node.resolve(to)
+	if !ok {
+		return false
+	}
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
-	return c.p.hasLinkLocked(to)
+	return c.p.hasLinkLocked(pid)
+}
+
+// elsewhere reports whether to is a name on another node.
+func (c *core) elsewhere(to Dest) (At, bool) {
+	at, ok := to.(At)
+	return at, ok && at.Node != c.node.cfg.Name
 }
 
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TestDestinations: Send, Monitor, Link and Exit take whatever names a process.
+// TestDestinations: Send, Monitor, Link, Unlink, Linked, Exit and SendTo take whatever names a process.
 func TestDestinations(t *testing.T) {
 	n := startNode(t, node.Config{})
 	h := openHandle(t, n)
@@ -34,10 +34,67 @@ func TestDestinations(t *testing.T) {
 			assert.Equal(t, "here", nodetest.Next[string](t, h))
 			ref := h.Monitor(to)
 			h.Link(to)
+			assert.True(t, h.Linked(to))
+			h.Unlink(to)
+			assert.False(t, h.Linked(to))
+			assert.False(t, h.Linked(pid))
+			h.Link(to)
 			h.Exit(to, wire.Atom("enough"))
 			assert.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
 			assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
 		})
 	}
 	assert.ErrorIs(t, h.Send(nil, 1), node.ErrNoDest)
+	assert.False(t, h.Linked(node.Atom("server")), "nobody has the name")
+	h.Unlink(node.Atom("server"))
+	h.Unlink(nil)
+	assert.False(t, h.Linked(nil))
+}
+
+// The result of a future goes to whatever names a process, at the time when it is completed.
+func TestSendToDestinations(t *testing.T) {
+	c := newCluster(t)
+	n, other := c.start("a"), c.start("b")
+	h, far := openHandle(t, n), openHandle(t, other)
+	require.NoError(t, n.Register("here", h.Self()))
+	require.NoError(t, other.Register("there", far.Self()))
+	pid, requests := keeper(t, n)
+	for kind, to := range map[string]node.Dest{
+		"pid": h.Self(), "name": node.Atom("here"), "at": node.At{Name: "here", Node: n.Name()},
+		"alias": h.Alias(false), "reply alias": h.Alias(true),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			f := node.Async[int](n, pid, "")
+			f.SendTo(to, kind)
+			require.NoError(t, (<-requests).Reply(5))
+			assert.Equal(t, node.Result{Tag: kind, Value: 5}, nodetest.Next[node.Result](t, h))
+			f.SendTo(to, "again")
+			if kind == "reply alias" {
+				quiet(t, h)
+				return
+			}
+			assert.Equal(t, node.Result{Tag: "again", Value: 5}, nodetest.Next[node.Result](t, h))
+		})
+	}
+	for kind, to := range map[string]node.Dest{
+		"pid": far.Self(), "at": node.At{Name: "there", Node: other.Name()}, "alias": far.Alias(false),
+	} {
+		t.Run("far "+kind, func(t *testing.T) {
+			f := node.Async[int](n, pid, "")
+			f.SendTo(to, kind)
+			require.NoError(t, (<-requests).Reply(5))
+			assert.NotNil(t, nodetest.Next[any](t, far))
+		})
+	}
+	letters := n.DeadLetters(8)
+	defer letters.Close()
+	f := node.Async[int](n, pid, "")
+	require.NoError(t, (<-requests).Reply(5))
+	gone := h.Alias(true)
+	h.Unalias(gone)
+	for _, to := range []node.Dest{nil, node.Atom("nobody"), node.At{Name: "nobody", Node: n.Name()}, gone} {
+		f.SendTo(to, "lost")
+		l := <-letters.C
+		assert.Equal(t, "lost", l.Message.(node.Result).Tag, "%v", to)
+	}
 }

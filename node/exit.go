@@ -112,7 +112,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 		d.calls = append(d.calls, ticket{pr, pr.state.Load() &^ phases})
 		pr = next
 	}
-	k.links, k.watchers, k.watching, k.aliases, k.calls = table.PIDs{}, nil, nil, nil, nil
+	k.links, k.watchers, k.watching, k.aliases, k.calls, k.byName = table.PIDs{}, nil, nil, nil, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.

@@ -96,7 +96,7 @@ type doer interface {
 	Self() node.PID
 	Send(node.Dest, any) error
 	Link(node.Dest)
-	Unlink(node.PID)
+	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
 	Demonitor(node.Ref, bool) bool
 	TrapExit(bool) bool

@@ -73,7 +73,7 @@ type playing interface {
 	node.Caller
 	Self() node.PID
 	Link(node.Dest)
-	Unlink(node.PID)
+	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
 	MonitorNode(node.Atom)
 	Demonitor(node.Ref, bool) bool

@@ -22,7 +22,7 @@ type farPlayer struct {
 	seen wire.List
 }
 
-func (f *farPlayer) take(in playing, linked func(node.PID) bool, msg any) error {
+func (f *farPlayer) take(in playing, linked func(node.Dest) bool, msg any) error {
 	switch m := msg.(type) {
 	case node.Exited:
 		f.seen = append(f.seen, wire.Tuple{node.Atom("exit"), m.Reason})
@@ -103,9 +103,9 @@ func farFactory(t *testing.T, n *node.Node) {
 		if made++; made%2 == 0 {
 			b = node.ProcessFunc(func(p *node.Process) error {
 				for {
-					links := func(to node.PID) bool {
+					links := func(to node.Dest) bool {
 						i, err := n.Info(p.Self())
-						return err == nil && strings.Contains(fmt.Sprint(i.Links), to.String())
+						return err == nil && strings.Contains(fmt.Sprint(i.Links), fmt.Sprint(to))
 					}
 					if err := f.take(p, links, p.Receive()); err != nil {
 						return err

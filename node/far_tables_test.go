@@ -63,3 +63,11 @@ func FarProtocol(n *Node, name Atom) (string, bool) {
 	}
 	return "", false
 }
+
+// NamesRemembered returns how many names on other nodes a process remembers that it has linked to.
+func NamesRemembered(n *Node, pid PID) int {
+	p := n.lookup(pid)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.cold.byName)
+}

@@ -108,6 +108,7 @@ type cold struct {
 	// Guarded by proc.mu.
 	trap     bool
 	links    table.PIDs
+	byName   map[At]*nameLink // links that were asked for by a name on another node
 	name     wire.Atom
 	watchers map[*monitor]struct{} // monitors of this process
 	monitors uint64                // ever put into watchers

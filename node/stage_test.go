@@ -52,7 +52,7 @@ type inside interface {
 	SpawnLink(node.Actor) (node.PID, error)
 	SpawnMonitor(node.Actor) (node.PID, node.Ref, error)
 	Link(node.Dest)
-	Unlink(node.PID)
+	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
 	Demonitor(node.Ref, bool) bool
 	TrapExit(bool) bool

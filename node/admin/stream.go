@@ -39,14 +39,14 @@ type Stream[T any] struct {
 
 // Trace shows what processes of a node do and what is done to them. It ends with
 // ctx, Close, the last of the processes, or the loss of the node.
-func Trace(ctx context.Context, n *node.Node, at node.Atom, q TraceQuery) (*Stream[Event], error) {
-	return open[Event](ctx, n, at, "trace", &q, &q.StreamOptions)
+func Trace(ctx context.Context, from node.Caller, at node.Atom, q TraceQuery) (*Stream[Event], error) {
+	return open[Event](ctx, from, at, "trace", &q, &q.StreamOptions)
 }
 
 // DeadLetters shows the dead letters of a node, from now on. It ends with ctx,
 // Close, or the loss of the node.
-func DeadLetters(ctx context.Context, n *node.Node, at node.Atom, q LetterQuery) (*Stream[Letter], error) {
-	return open[Letter](ctx, n, at, "deadletters", &q, &q.StreamOptions)
+func DeadLetters(ctx context.Context, from node.Caller, at node.Atom, q LetterQuery) (*Stream[Letter], error) {
+	return open[Letter](ctx, from, at, "deadletters", &q, &q.StreamOptions)
 }
 
 // Dropped returns how many events did not fit into the buffer on the node, because
@@ -81,7 +81,8 @@ type opened struct {
 	Ref    node.Ref
 }
 
-func open[T any](ctx context.Context, n *node.Node, at, what node.Atom, q any, o *StreamOptions) (*Stream[T], error) {
+func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q any, o *StreamOptions) (*Stream[T], error) {
+	n := node.Of(from)
 	h, err := n.Open()
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)
@@ -89,7 +90,7 @@ func open[T any](ctx context.Context, n *node.Node, at, what node.Atom, q any, o
 	h.TrapExit(true)
 	o.To = h.Self()
 	var a opened
-	if err := askFor(ctx, h, at, what, q, &a); err != nil {
+	if err := askFor(ctx, from, at, what, q, &a); err != nil {
 		h.Close(nil)
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 func TestTrace(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
+	s, err := admin.Trace(nodetest.Soon(t), nodetest.Open(t, near), far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
 	require.NoError(t, err)
 	require.NoError(t, near.Send(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
 	e := next(t, s)

@@ -100,9 +100,29 @@ func labelled(label, body any) func(wire.PID, wire.Ref) any {
 // Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,
 // Request}: for terms that somebody has typed. node.Call sends a Go value, of which
 // only servers that expect its type make anything. The answer is a term. to is a
-// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of ctx's end.
-func Call(ctx context.Context, n *node.Node, to, request any) (any, error) {
-	v, err := exchange(ctx, n, to, labelled(genCall, request))
+// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of ctx's end. From says
+// which node calls and, if it is a process, which one waits: the server sees a process of its
+// own as the caller.
+func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
+	n := node.Of(from)
+	if from == node.Caller(n) {
+		v, err := exchange(ctx, n, to, labelled(genCall, request))
+		return sys.Term(v), err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // if the process is killed meanwhile
+	helper, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
+		r := p.Receive().(node.Request[any])
+		v, err := exchange(ctx, n, to, labelled(genCall, r.Body))
+		if err != nil {
+			return r.Fail(err)
+		}
+		return r.Reply(v)
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("otp: %w", err)
+	}
+	v, err := node.Call[any](ctx, from, helper, request)
 	return sys.Term(v), err
 }
 

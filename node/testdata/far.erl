@@ -1,7 +1,7 @@
 %% The Erlang side of the tests far_*_test.go: plays the scripts of
 %% TestFarOTP against a process on whatever node.
 -module(far).
--export([start/0, play/2, factory/0, sink/0, flood/2]).
+-export([start/0, play/2, factory/0, sink/0, flood/2, linked/2]).
 -export([traced/3, traced_call/2, give/1, raise/2, die/0, wait/0, cast/3]).
 
 start() ->
@@ -15,6 +15,12 @@ echo() ->
     end.
 
 sink() -> receive _ -> sink() end.
+
+linked(Pid, To) ->
+    case process_info(Pid, links) of
+        {links, L} -> lists:member(To, L);
+        undefined -> false
+    end.
 
 flood(To, N) -> [To ! I || I <- lists:seq(1, N)], ok.
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
@@ -320,6 +321,8 @@ func TestEnv(t *testing.T) {
 func TestOneController(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, _ *application.Controller) {
 		_, err := application.Start(t.Context(), n)
+		require.ErrorIs(t, err, node.ErrNameTaken)
+		_, err = application.Start(t.Context(), nodetest.Open(t, n))
 		require.ErrorIs(t, err, node.ErrNameTaken)
 	})
 }

@@ -34,9 +34,10 @@ type Controller struct {
 // one in the life of a node: the error is [node.ErrNameTaken] for a second one. Its
 // process is protected ([node.Options].Protected), and not started again: without it
 // nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
-func Start(ctx context.Context, n *node.Node) (*Controller, error) {
+func Start(ctx context.Context, from node.Caller) (*Controller, error) {
+	n := node.Of(from)
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
-	pid, err := controllerServers.Start(ctx, n,
+	pid, err := controllerServers.Start(ctx, from,
 		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},
 		node.Options{Name: Name, Protected: true, Place: node.Detached()}) // it waits for those that it stops
 	if err != nil {

@@ -1,0 +1,167 @@
+package node_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// nameKit is another node as the tests of names on other nodes use it.
+type nameKit struct {
+	node  node.Atom
+	spawn func(name node.Atom) node.PID // a process that waits; "": of no name
+	end   func(pid node.PID, reason node.Atom)
+	move  func(name node.Atom, to node.PID) // gives the name to another process
+	links func(pid, to node.PID) bool       // whether they are linked, as that node sees it
+}
+
+// linkByName is what Link, Unlink, Linked and Exit do for a name on another node.
+func linkByName(t *testing.T, here *node.Node, there nameKit) {
+	open := func(t *testing.T) *node.Process {
+		h := openHandle(t, here)
+		h.TrapExit(true)
+		return h
+	}
+	linked := func(t *testing.T, want bool, pid node.PID, h *node.Process) {
+		t.Helper()
+		nodetest.Settles(t, func() string {
+			if there.links(pid, h.Self()) != want {
+				return "the other node says otherwise"
+			}
+			return ""
+		})
+	}
+	t.Run("link", func(t *testing.T) {
+		h, pid := open(t), there.spawn("linked")
+		at := node.At{Name: "linked", Node: there.node}
+		assert.False(t, h.Linked(at))
+		h.Link(at)
+		linked(t, true, pid, h)
+		nodetest.Settles(t, func() string {
+			if !h.Linked(at) || !h.Linked(pid) {
+				return "not linked"
+			}
+			return ""
+		})
+		there.end(pid, "enough")
+		assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
+		assert.False(t, h.Linked(at))
+	})
+	t.Run("nobody", func(t *testing.T) {
+		h := open(t)
+		at := node.At{Name: "nobody", Node: there.node}
+		h.Link(at)
+		assert.Equal(t, node.Exited{Reason: node.NoProc}, nodetest.Next[node.Exited](t, h))
+		h.Unlink(at)
+		h.Exit(at, wire.Atom("nothing"))
+		h.Link(node.At{Name: "nobody", Node: "nowhere@127.0.0.1"})
+		assert.Equal(t, node.Exited{Reason: node.NoConnection}, nodetest.Next[node.Exited](t, h))
+	})
+	t.Run("unlink", func(t *testing.T) {
+		h, pid := open(t), there.spawn("unlinked")
+		at := node.At{Name: "unlinked", Node: there.node}
+		h.Link(at)
+		linked(t, true, pid, h)
+		next := there.spawn("")
+		there.move("unlinked", next) // the link is with the process, not with the name
+		nodetest.Settles(t, func() string {
+			if !h.Linked(at) {
+				return "not linked"
+			}
+			return ""
+		})
+		h.Unlink(at)
+		assert.False(t, h.Linked(at))
+		assert.False(t, h.Linked(pid))
+		linked(t, false, pid, h)
+		there.end(pid, "alone")
+		there.end(next, "alone")
+		quiet(t, h)
+	})
+	t.Run("unlink at once", func(t *testing.T) {
+		h, pid := open(t), there.spawn("quick")
+		at := node.At{Name: "quick", Node: there.node}
+		for range 20 {
+			h.Link(at)
+			h.Unlink(at)
+			assert.False(t, h.Linked(at))
+		}
+		h.Link(at)
+		linked(t, true, pid, h)
+		h.Unlink(at)
+		linked(t, false, pid, h)
+		there.end(pid, "alone")
+		quiet(t, h)
+	})
+	t.Run("unlink what was linked by its PID", func(t *testing.T) {
+		h, pid := open(t), there.spawn("known")
+		h.Link(pid)
+		linked(t, true, pid, h)
+		h.Unlink(node.At{Name: "known", Node: there.node})
+		linked(t, false, pid, h)
+		there.end(pid, "alone")
+		quiet(t, h)
+	})
+	t.Run("exit", func(t *testing.T) {
+		h, pid := open(t), there.spawn("ended")
+		ref := h.Monitor(pid)
+		h.Exit(node.At{Name: "ended", Node: there.node}, wire.Atom("told"))
+		assert.Equal(t, wire.Atom("told"), nodetest.Down(t, h, ref).Reason)
+	})
+}
+
+func TestLinkByNameOnAnotherNode(t *testing.T) {
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	linkByName(t, a, nameKit{
+		node: b.Name(),
+		spawn: func(name node.Atom) node.PID {
+			pid, err := b.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+			require.NoError(t, err)
+			return pid
+		},
+		end: func(pid node.PID, reason node.Atom) { b.Exit(pid, reason) },
+		move: func(name node.Atom, to node.PID) {
+			require.NoError(t, b.Unregister(name))
+			require.NoError(t, b.Register(name, to))
+		},
+		links: func(pid, to node.PID) bool {
+			i, _ := b.Info(pid)
+			for _, l := range i.Links {
+				if l == to {
+					return true
+				}
+			}
+			return false
+		},
+	})
+}
+
+// What a process remembers of the names that it has linked to does not grow with their number.
+func TestLinkByManyNames(t *testing.T) {
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	h := openHandle(t, a)
+	h.TrapExit(true)
+	for i := range 100 {
+		name := node.Atom("name" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
+		pid, err := b.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(*node.Context, any) error { return node.ErrStop }))
+		require.NoError(t, err)
+		at := node.At{Name: name, Node: b.Name()}
+		h.Link(at)
+		nodetest.Settles(t, func() string {
+			if !h.Linked(at) {
+				return "not linked"
+			}
+			return ""
+		})
+		b.Send(pid, "end")
+		nodetest.Next[node.Exited](t, h)
+	}
+	require.LessOrEqual(t, node.NamesRemembered(a, h.Self()), 20)
+}
