@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/internal/outbox"
 )
 
 // acting says who acts: the process whose code runs, and what runs it. Each [Context] and each
@@ -31,6 +32,14 @@ func (a *acting) block() {
 	if a.w != nil {
 		a.w.Block()
 	}
+}
+
+// turn returns the turn of an actor on whose worker the code runs, nil: it runs on none.
+func (a *acting) turn() *outbox.Turn {
+	if a.w == nil {
+		return nil
+	}
+	return &a.ctx.turn
 }
 
 // newRef makes a reference.

@@ -1,9 +1,8 @@
 package node
 
 import (
-	"sync/atomic"
-
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
@@ -21,11 +20,10 @@ type (
 // valid until the handler returns; keep the PID, not the Context.
 type Context struct {
 	core
-	slots      table.Slots
-	refs       refs
-	tally      *tally // w's
-	deferred   deferred
-	sendsAtEnd atomic.Pointer[outbox] // to which deferred goes; nil: nothing is deferred
+	slots table.Slots
+	refs  refs
+	tally *tally      // w's
+	turn  outbox.Turn // w's
 
 	promises []*promise // for calls to come
 

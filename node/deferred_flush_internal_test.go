@@ -67,7 +67,7 @@ func TestAnswersTogether(t *testing.T) {
 	}
 	p := newPeer(n, "b@127.0.0.1")
 	p.link = l
-	require.True(t, p.box.rest(l))
+	require.True(t, p.box.Rest(l))
 	n.dist.wg.Add(1)
 	p.read()
 	assert.Equal(t, []int{1, 1 + mostDeferred, 41, 43, 48}, l.sent)
@@ -91,7 +91,7 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
 	p := newPeer(n, "b@127.0.0.1")
 	p.link = l
-	require.True(t, p.box.rest(l))
+	require.True(t, p.box.Rest(l))
 	n.dist.wg.Add(1)
 	p.read()
 	require.NoError(t, n.Stop())

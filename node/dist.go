@@ -214,7 +214,7 @@ var errStopping = errors.New("this node is stopping")
 // has ended. A peer that reads too slowly sees noconnection instead.
 func (d *distribution) stop() {
 	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
-		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.idle() })
+		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.Idle() })
 	})
 	d.cancel()
 	if d.gone != nil {
@@ -671,7 +671,7 @@ func (p *peer) check() {
 		return
 	}
 	if out == p.seenOut || p.silent > 0 {
-		p.box.requestTick()
+		p.box.RequestTick()
 	}
 	p.seenIn, p.seenOut = in, out
 }

@@ -51,7 +51,7 @@ func FarUps(n *Node) int {
 // FarWaiting returns how many bytes wait for the peers, as last seen.
 func FarWaiting(n *Node) (sum int) {
 	for _, p := range n.dist.all() {
-		sum += int(p.box.level.Load())
+		sum += p.box.Level()
 	}
 	return sum
 }

@@ -104,8 +104,8 @@ func Start(cfg Config) (*Node, error) {
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
 		Local:     func(w *executor.Worker) any { return n.newContext(w) },
 		OnBlocked: n.reportBlocked,
-		Due:       func(w *executor.Worker, busy bool) { w.Local.(*Context).turnEnded(busy) },
-		OnLong:    func(w *executor.Worker) { w.Local.(*Context).overdue() },
+		Due:       func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
+		OnLong:    func(w *executor.Worker) { w.Local.(*Context).turn.Overdue() },
 	})
 	n.pool.Start()
 	if cfg.Distribution != nil {
@@ -123,6 +123,7 @@ func (n *Node) newContext(w *executor.Worker) *Context {
 	n.tallies = append(n.tallies, t)
 	n.talliesMu.Unlock()
 	c := &Context{tally: t, home: new(fiber.Fiber)}
+	c.turn.Worker, c.turn.Env = w, n.env
 	c.acting = acting{node: n, w: w, ctx: c}
 	return c
 }

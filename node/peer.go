@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -43,7 +44,7 @@ type peer struct {
 	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
 	link    dist.Link             // nil: being connected
 	visit   uint64                // by which the link was made; 0: this node has dialled
-	box     outbox
+	box     outbox.Box
 	done    chan struct{} // closed when over
 	ready   chan struct{} // closed when connected, or over
 	gone    chan struct{} // closed when all that comes of the end is done
@@ -108,16 +109,15 @@ func newPeer(n *Node, name Atom) *peer {
 		n: n, name: name, holds: 1,
 		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
 		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
-		box:  outbox{wake: make(chan struct{}, 1), limit: n.dist.cfg.Queue, quota: n.dist.quota},
 		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
 	}
 	p.dial.Of = p
-	p.box.soft.Store(int64(min(p.box.limit, quota.Step)))
+	p.box.Init(n.dist.cfg.Queue, n.dist.quota)
 	return p
 }
 
 // signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f dist.Frame) { p.box.put(&p.n.acting, f) }
+func (p *peer) signal(f dist.Frame) { p.box.Put(nil, f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
@@ -136,7 +136,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 		t.away(a.p, to, At{}, msg)
 	}
 	from := a.sender()
-	full, err := p.box.message(a, from, to, msg)
+	full, err := p.box.Message(a.turn(), from, to, msg)
 	if err != nil {
 		p.n.lost(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 	}
@@ -157,7 +157,7 @@ func (p *peer) sendAnswer(a *acting, f dist.Frame) {
 
 // post is send without being held up. full: it would have been.
 func (p *peer) post(a *acting, f dist.Frame) (full bool) {
-	full, err := p.box.put(a, f)
+	full, err := p.box.Put(a.turn(), f)
 	if err != nil {
 		p.n.lost(f) // no error: as for any message to the dead
 	}
@@ -170,7 +170,7 @@ func (p *peer) post(a *acting, f dist.Frame) (full bool) {
 // An actor gives up its stage before it waits.
 func (p *peer) pace(a *acting) {
 	sender := a.sender()
-	for room := p.box.space(sender); room != nil; room = p.box.space(sender) {
+	for room := p.box.Space(sender); room != nil; room = p.box.Space(sender) {
 		a.block()
 		var killed <-chan struct{}
 		if a.p != nil {
@@ -181,12 +181,6 @@ func (p *peer) pace(a *acting) {
 		case <-killed:
 			return
 		}
-	}
-}
-
-func (n *Node) loseAll(frames []dist.Frame) {
-	for _, f := range frames {
-		n.lost(f)
 	}
 }
 
@@ -336,7 +330,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 	}
 	close(p.done)
 	p.mu.Unlock()
-	left := p.box.close() // first: what the writer puts into a closed link nobody would miss
+	left := p.box.Close() // first: what the writer puts into a closed link nobody would miss
 	p.n.dist.forgetRecent(p)
 	if up {
 		p.link.Close()
@@ -355,7 +349,7 @@ func (p *peer) finish(why error, unlessUp bool) {
 	for _, t := range calls {
 		t.settle(&p.n.acting, nil, &ExitError{NoConnection})
 	}
-	p.n.loseAll(left)
+	p.Lose(left)
 	for m := range downs {
 		m.fire(&p.n.acting, PID{}, why.Error())
 	}

@@ -77,10 +77,8 @@ func (p *peer) info() (PeerInfo, bool) {
 	if over {
 		return i, false
 	}
-	p.box.mu.Lock()
-	i.Queue, i.Frames = p.box.bytes+p.box.sum, len(p.box.frames)
-	p.box.mu.Unlock()
-	i.Held = p.box.level.Load() > int64(p.box.limit)
+	i.Queue, i.Frames = p.box.Queue()
+	i.Held = p.box.Level() > p.box.Limit()
 	if link == nil {
 		return i, true
 	}

@@ -24,9 +24,9 @@ func (d *distribution) holdLimits() []LimitUse {
 	}
 	var answers, monitors, links int64
 	for _, p := range d.all() {
-		w := p.box.waits()
+		w := p.box.Waiting()
 		p.mu.Lock()
-		answers, monitors, links = max(answers, int64(w.answers)), max(monitors, int64(len(p.in))), max(links, int64(len(p.links)))
+		answers, monitors, links = max(answers, int64(w.Answers)), max(monitors, int64(len(p.in))), max(links, int64(len(p.links)))
 		p.mu.Unlock()
 	}
 	spawned, names := q.Owners.Most()
@@ -77,13 +77,13 @@ func (p *peer) lookAt(now time.Time) (why error) {
 	p.mu.Lock()
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
-	w := p.box.waits()
+	w := p.box.Waiting()
 	if g, ok := link.(dist.Gauge); ok {
 		_, n := g.Gauge()
-		w.linked = max(w.linked, n)
+		w.Linked = max(w.Linked, n)
 	}
-	l := quota.Look{At: now, Steady: link != nil, Waits: w.outside + w.linked, Limit: p.box.limit,
-		Answers: w.answers, Longest: w.longest, Unacked: unacked}
+	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.box.Limit(),
+		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:
 	case dist.Taker:

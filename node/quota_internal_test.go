@@ -4,11 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -39,44 +37,10 @@ func connectedTo(t *testing.T, d Distribution, links ...*gauged) (*Node, []*peer
 	for i, l := range links {
 		p := newPeer(n, Atom([]string{"b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1"}[i]))
 		p.link = l
-		require.True(t, p.box.rest(l))
+		require.True(t, p.box.Rest(l))
 		peers = append(peers, p)
 	}
 	return n, peers
-}
-
-// While more waits for all peers than may, each is held to its share; what is sent or lost
-// counts no longer.
-func TestQuotaShares(t *testing.T) {
-	const mib = 1 << 20
-	a, b := &gauged{}, &gauged{}
-	n, peers := connectedTo(t, Distribution{Queue: 8 * mib, Cluster: ClusterLimits{Queued: 10 * mib}}, a, b)
-	q := n.dist.quota
-	put := func(p *peer, bytes int) bool {
-		p.link.(*gauged).buffered = bytes
-		full, err := p.box.put(new(acting), dist.Frame{Op: dist.OpSend})
-		require.NoError(t, err)
-		return full
-	}
-	assert.False(t, put(peers[0], 50<<10), "a little")
-	assert.Zero(t, q.Queued.Used(), "and nobody is told")
-	assert.False(t, put(peers[0], 7*mib))
-	assert.False(t, put(peers[1], 2*mib))
-	assert.EqualValues(t, 9*mib, q.Queued.Used())
-	assert.False(t, put(peers[1], 3*mib), "all is taken")
-	assert.True(t, put(peers[1], 5*mib+1), "more than all, and than its share")
-	assert.EqualValues(t, 1, q.Queued.Refused())
-	assert.NotNil(t, peers[1].box.space(PID{}))
-	assert.True(t, put(peers[0], 7*mib+quota.Step+1))
-	a.buffered = 0
-	peers[0].box.take(nil, 0) // in hand
-	assert.True(t, q.Queued.Over())
-	peers[0].box.take(nil, 0) // sent
-	assert.EqualValues(t, 5*mib+1, q.Queued.Used())
-	assert.False(t, put(peers[1], 7*mib))
-	peers[1].box.close()
-	assert.Zero(t, q.Queued.Used())
-	assert.Zero(t, q.Busy())
 }
 
 // What the driver sees of a peer: what its link says, and what is in the hands of the writer.
@@ -86,7 +50,7 @@ func TestQuotaLooks(t *testing.T) {
 	start := time.Unix(1000, 0)
 	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
 	_, peers := connectedTo(t, Distribution{Queue: kib, Cluster: limits}, stuck)
-	_, err := peers[0].box.put(new(acting), dist.Frame{Op: dist.OpSend})
+	_, err := peers[0].box.Put(nil, dist.Frame{Op: dist.OpSend})
 	require.NoError(t, err)
 	stuck.buffered = 0
 	require.NoError(t, peers[0].lookAt(start))

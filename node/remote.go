@@ -47,11 +47,11 @@ func (n *Node) reach(pid PID) *peer {
 	}
 	origin := pid.Origin()
 	slot := &n.dist.recent[origin.NodeID().Creation%recentPeers]
-	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.state().Direct() { // so it is connected
+	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.Direct() { // so it is connected
 		return r.p
 	}
 	p := n.peer(pid.Node())
-	if p != nil && p.box.state().Direct() {
+	if p != nil && p.box.Direct() {
 		r := &recent{origin, p}
 		if slot.Store(r); p.isOver() { // forgetRecent has perhaps not seen it
 			slot.CompareAndSwap(r, nil)
@@ -155,7 +155,7 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 		tr.away(a.p, to, At{Name: at.Name, Node: p.name}, Request[any]{body, From{t: t}})
 	}
 	if !async && p.deferForCall() {
-		defer p.box.flushDeferred()
+		defer p.box.EndDefer()
 	}
 	p.call(a, t, to, at.Name, label, body)
 	if async {

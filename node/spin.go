@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cgroup"
-	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -91,9 +90,9 @@ func (p *peer) spinForNext(yield func()) {
 		p.spin.await(p.n.dist.cfg.Awake, &p.n.dist.spins, nil)
 		return
 	}
-	p.box.deferFlush()
+	p.box.Defer()
 	p.spin.await(p.n.dist.cfg.Awake, &p.n.dist.spins, yield)
-	p.box.flushDeferred()
+	p.box.EndDefer()
 }
 
 // yieldWhileSpinning lets others run while p spins and defers, and sends what they have
@@ -104,5 +103,5 @@ func (p *peer) yieldWhileSpinning() {
 	if time.Since(start) > p.n.dist.cfg.Awake/2 {
 		p.spin.contended = true
 	}
-	p.box.on(flush.Yield)
+	p.box.Yield()
 }

@@ -1,0 +1,282 @@
+package outbox
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/node/internal/flush"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Box is what waits to be written to a peer: see the package comment. It is made by
+// [Box.Init].
+type Box struct {
+	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
+	wake chan struct{} // capacity 1: for the writer
+
+	flushing atomic.Uint64 // a flush.State
+
+	link   dist.Link  // set before flushing is direct for the first time
+	quick  dist.Quick // nil: link has none
+	prompt dist.Prompt
+	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
+
+	mu      sync.Mutex
+	frames  []dist.Frame
+	backlog backlog
+	tick    bool // a tick is due
+
+	// Nil: nobody waits.
+	room       chan struct{} // closed by the writer's next pass
+	behindRoom chan struct{} // closed when the writer holds less
+}
+
+// ErrOver says that the connection is over.
+var ErrOver = errors.New("node: the connection has ended")
+
+// Init makes b ready. limit is how many bytes may wait until senders are held up; q counts
+// what waits for all peers, nil: nothing does.
+func (b *Box) Init(limit int, q *quota.Quota) {
+	b.wake = make(chan struct{}, 1)
+	b.backlog = backlog{limit: limit, quota: q}
+	b.soft.Store(int64(b.backlog.soft()))
+}
+
+// Direct reports whether what is put goes into the link's buffer at once. So the peer is
+// connected.
+func (b *Box) Direct() bool { return b.state().Direct() }
+
+// Put adds a frame. full: more waits now than should. t is the turn that the frame is put in,
+// nil: none.
+func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
+	if b.state().Direct() {
+		g := f // for the heap, only here
+		if n, err := b.link.Write(&g); err == nil {
+			return b.written(t, n, &g), nil
+		}
+	}
+	return b.enqueue(f)
+}
+
+// Message is Put for a message from one process to another.
+func (b *Box) Message(t *Turn, from, to wire.PID, msg any) (full bool, err error) {
+	if b.state().Direct() && b.quick != nil {
+		if n, err := b.quick.Send(from, to, msg); err == nil {
+			return b.written(t, n, nil), nil
+		}
+		return b.enqueue(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
+	}
+	return b.Put(t, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
+}
+
+// Bytes is Message for a binary that is the caller's again when Bytes returns. taken false:
+// nothing has happened.
+func (b *Box) Bytes(t *Turn, from, to wire.PID, msg []byte) (full, taken bool) {
+	if !b.state().Direct() || b.quick == nil {
+		return false, false
+	}
+	n, taken := b.quick.SendBytes(from, to, msg)
+	return taken && b.written(t, n, nil), taken
+}
+
+// written is told what the link holds after f; nil: after a message.
+func (b *Box) written(t *Turn, n int, f *dist.Frame) (full bool) {
+	if int64(n) <= b.soft.Load() {
+		b.scheduleFlush(t)
+		return false
+	}
+	if full = b.weigh(n, f); !full {
+		b.scheduleFlush(t)
+		return false
+	}
+	b.on(flush.Needed)
+	b.level.Store(int64(n))
+	return true
+}
+
+// weigh is written where there is more in the link than a little.
+func (b *Box) weigh(n int, f *dist.Frame) (full bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full = b.backlog.write(n, f)
+	b.softenLocked()
+	return full
+}
+
+// softenLocked says anew up to how many bytes in the link there is nothing to do about them.
+func (b *Box) softenLocked() {
+	if soft := int64(b.backlog.soft()); soft != b.soft.Load() && !b.backlog.over {
+		b.soft.Store(soft)
+	}
+}
+
+// enqueue leaves a frame to the writer: there is no link yet, or it cannot take
+// the frame now. What is wrong with one is for the writer to find, and to tell.
+func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
+	cost := frameCost(&f)
+	b.mu.Lock()
+	if b.backlog.over {
+		b.mu.Unlock()
+		return false, ErrOver
+	}
+	wake := b.step(flush.Queued) == flush.WakeWriter
+	b.frames = append(b.frames, f)
+	full = b.backlog.queue(&f, cost)
+	n := b.backlog.queued
+	b.softenLocked()
+	b.mu.Unlock()
+	b.level.Store(int64(n))
+	if wake {
+		b.wakeWriter()
+	}
+	return full, nil
+}
+
+// Space returns what to wait for if the box is over its limit, or what waits of the
+// sender's; nil otherwise.
+func (b *Box) Space(sender wire.PID) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full := b.level.Load() > int64(b.backlog.quota.Room(b.backlog.limit))
+	room := &b.room
+	switch {
+	case b.backlog.over:
+		return nil
+	case b.backlog.isBehind(sender):
+		room = &b.behindRoom
+	case !full:
+		return nil
+	}
+	if *room == nil {
+		*room = make(chan struct{})
+	}
+	b.on(flush.Needed)
+	return *room
+}
+
+// Waiting returns what waits now.
+func (b *Box) Waiting() Waiting {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.backlog.waiting()
+}
+
+// Queue returns the bytes that wait to be encoded, estimated, and the frames among them that
+// the writer has not taken.
+func (b *Box) Queue() (bytes, frames int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.backlog.queued + b.backlog.sum, len(b.frames)
+}
+
+// Level returns how many bytes wait for the writer's next pass, as last seen. Limit returns
+// how many may until senders are held up.
+func (b *Box) Level() int { return int(b.level.Load()) }
+
+// Limit returns what Init was given.
+func (b *Box) Limit() int { return b.backlog.limit }
+
+// Idle reports whether all has been written.
+func (b *Box) Idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.backlog.over || len(b.frames) == 0 && b.state().Settled()
+}
+
+// RequestTick asks for a tick.
+func (b *Box) RequestTick() {
+	b.mu.Lock()
+	b.tick = true
+	b.mu.Unlock()
+	b.on(flush.Needed)
+}
+
+// Close ends the box and returns what was not written.
+func (b *Box) Close() []dist.Frame {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step(flush.End)
+	left := b.frames
+	b.frames = nil
+	b.backlog.end()
+	release(&b.room)
+	release(&b.behindRoom)
+	return left
+}
+
+// release lets the senders go on that wait for room. The caller holds mu.
+func release(room *chan struct{}) {
+	if *room != nil {
+		close(*room)
+		*room = nil
+	}
+}
+
+// hold notes that the writer holds f, which costs so much, behind a long message of its
+// sender; less than nothing: no longer.
+func (b *Box) hold(f *dist.Frame, cost int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.backlog.hold(f, cost)
+	b.softenLocked()
+	if cost < 0 {
+		release(&b.behindRoom)
+	}
+}
+
+// take begins a pass of the writer: it returns all that waits in the queue; spent
+// is the slice of the time before, to be used again; left is what the link has of long
+// messages.
+func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool) {
+	if cap(spent) > keptFrames {
+		spent = nil
+	}
+	clear(spent)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	frames, tick = b.frames, b.tick
+	b.backlog.take(left)
+	b.softenLocked()
+	b.frames, b.tick = spent[:0], false
+	b.level.Store(0)
+	release(&b.room)
+	return frames, tick
+}
+
+// keptFrames is how long a slice is kept for the next batch: of a frame's 200 bytes or so less
+// than 1 MiB for each peer.
+const keptFrames = 4096
+
+// settled says that what the last pass has taken has gone, and nothing is left. It is
+// the writer's.
+func (b *Box) settled() {
+	if !b.backlog.busy() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.backlog.settle()
+	b.softenLocked()
+}
+
+// Rest says that the writer has nothing to write and will sleep, once it has
+// looked at link again. False: there is something.
+func (b *Box) Rest(link dist.Link) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.frames) > 0 || b.tick || b.room != nil {
+		return false
+	}
+	if b.link == nil {
+		b.link = link
+		b.quick, _ = link.(dist.Quick)
+		b.prompt, _ = link.(dist.Prompt)
+	}
+	b.backlog.pass(b.backlog.linked)
+	b.softenLocked()
+	b.step(flush.Rest)
+	return true
+}

@@ -1,0 +1,204 @@
+package outbox
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/flush"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Owner is told what a [Writer] does not send.
+type Owner interface {
+	// Lose is told of frames that are not sent because the connection is over.
+	Lose(frames []dist.Frame)
+	// Unfit is told of a frame that the link has refused, for it holds what is no term, or
+	// too much, or what the peer does not understand. If it is an exit signal or a Down,
+	// whose receiver must be told, the writer sends it with another reason.
+	Unfit(f *dist.Frame, why *wire.EncodeError)
+}
+
+// Writer writes what is in a Box to a link. Signals of a sender whose long message is under
+// way it holds until that has left; those of others go on.
+type Writer struct {
+	Box   *Box
+	Link  dist.Link
+	Done  <-chan struct{} // closed when the connection is over
+	Owner Owner
+	Env   env.Env
+
+	held    map[wire.PID][]dist.Frame // by sender, in order; none is empty
+	senders []wire.PID                // of held, the one that has waited longest first
+	left    int                       // bytes of long messages in the link
+}
+
+// drainTime is for how long a peer may still be read from that takes nothing more: what it
+// has said before it went.
+const drainTime = time.Second
+
+// Run writes until Done is closed, nil, or until the link fails and what the peer has sent
+// before has had a moment to be read.
+func (w *Writer) Run() error {
+	w.held = make(map[wire.PID][]dist.Frame)
+	err := w.run()
+	if err != nil {
+		w.Box.step(flush.End)
+		select {
+		case <-w.Done:
+		case <-w.Env.After(drainTime):
+		}
+		err = fmt.Errorf("writing to the connection failed: %w", err)
+	}
+	return err
+}
+
+// LoseHeld tells the owner of what the writer still holds. It follows Run, when the
+// connection is over.
+func (w *Writer) LoseHeld() {
+	for _, from := range w.senders {
+		w.Owner.Lose(w.held[from])
+	}
+}
+
+// run is Run without the end.
+func (w *Writer) run() error {
+	var batch []dist.Frame
+	for {
+		var tick bool
+		batch, tick = w.Box.take(batch, w.left)
+		if done, err := w.all(batch); err != nil {
+			w.Owner.Lose(batch[done:])
+			return err
+		}
+		more, err := w.flush(tick)
+		if err != nil {
+			return err
+		}
+		if more || !w.Box.Rest(w.Link) {
+			continue
+		}
+		if more, err = w.flush(false); err != nil { // what has come past the queue meanwhile
+			return err
+		}
+		if more {
+			w.Box.on(flush.LookedMore)
+		} else {
+			w.Box.settled()
+			w.Box.step(flush.Looked)
+		}
+		select {
+		case <-w.Box.wake:
+		case <-w.Done:
+			return nil
+		}
+	}
+}
+
+// flushAt is how many bytes are written at once, at least: by then one call of the system is
+// a small part of what copying the bytes costs.
+const flushAt = 64 << 10
+
+// all writes a batch into the link, or holds it. After an error done frames have
+// been taken care of.
+func (w *Writer) all(batch []dist.Frame) (done int, err error) {
+	for i := range batch {
+		f := &batch[i]
+		if len(w.held) > 0 && w.held[f.From] != nil {
+			w.hold(f)
+			continue
+		}
+		n, err := w.one(f)
+		if errors.Is(err, dist.ErrLater) {
+			w.hold(f)
+			continue
+		}
+		if err == nil && n >= flushAt {
+			_, err = w.flush(false)
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	return len(batch), nil
+}
+
+func (w *Writer) hold(f *dist.Frame) {
+	frames, ok := w.held[f.From]
+	if !ok {
+		w.senders = append(w.senders, f.From)
+	}
+	w.held[f.From] = append(frames, *f)
+	w.Box.hold(f, frameCost(f))
+}
+
+// one writes a frame into the link.
+func (w *Writer) one(f *dist.Frame) (buffered int, err error) {
+	buffered, err = w.Link.Write(f)
+	if err != nil && !errors.Is(err, dist.ErrLater) {
+		err = w.unfit(f, err)
+	}
+	return buffered, err
+}
+
+// flush sends what the link holds, or a part of it, and then writes what has been
+// held and may go now. more: there is something to send still.
+func (w *Writer) flush(tick bool) (more bool, err error) {
+	left, err := w.Link.Flush(tick)
+	w.left = left
+	more = left > 0
+	wait := w.senders[:0]
+	for _, from := range w.senders {
+		frames := w.held[from]
+		more = true
+		for len(frames) > 0 && err == nil {
+			f := frames[0]
+			cost := frameCost(&f)
+			if _, err = w.one(&frames[0]); err == nil {
+				w.Box.hold(&f, -cost)
+				frames = frames[1:]
+			}
+		}
+		if errors.Is(err, dist.ErrLater) {
+			err = nil
+		}
+		if len(frames) == 0 {
+			delete(w.held, from)
+			continue
+		}
+		w.held[from] = frames
+		wait = append(wait, from)
+	}
+	w.senders = wait
+	return more, err
+}
+
+// unfit is for a frame that the link has refused. Errors that are not about the frame it
+// returns.
+func (w *Writer) unfit(f *dist.Frame, err error) error {
+	var why *wire.EncodeError
+	if !errors.As(err, &why) {
+		return err
+	}
+	w.Owner.Unfit(f, why)
+	switch f.Op {
+	case dist.OpExit, dist.OpDown, dist.OpSignal:
+		f.Payload = reasonText(f.Payload)
+		if _, err := w.Link.Write(f); !errors.As(err, &why) {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxReason is how many characters a reason has at most that stands for one which
+// cannot be sent.
+const maxReason = 1000
+
+// reasonText is a reason that stands for one which cannot be sent.
+func reasonText(reason any) string {
+	text := []rune(fmt.Sprintf("%.*v", maxReason, reason))
+	return string(text[:min(len(text), maxReason)])
+}
