@@ -7,7 +7,7 @@ func (n *Node) bytesAway(a *acting, to PID, b []byte) bool {
 	if p == nil || n.traces() != nil {
 		return false
 	}
-	full, taken := p.box.Bytes(a.turn(), a.sender(), to, b)
+	full, taken := p.Box.Bytes(a.turn(), a.sender(), to, b)
 	if full {
 		p.pace(a)
 	}

@@ -65,11 +65,7 @@ func TestAnswersTogether(t *testing.T) {
 	for i := range 48 {
 		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: dead, Ref: n.origin.RefOf(uint64(i + 1))})
 	}
-	p := newPeer(n, "b@127.0.0.1")
-	p.link = l
-	require.True(t, p.box.Rest(l))
-	n.dist.wg.Add(1)
-	p.read()
+	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)
 	assert.Equal(t, []int{1, 1 + mostDeferred, 41, 43, 48}, l.sent)
 }
 
@@ -89,11 +85,7 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: n.origin.PID(1 << 40), Ref: n.origin.RefOf(uint64(i + 1))})
 	}
 	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
-	p := newPeer(n, "b@127.0.0.1")
-	p.link = l
-	require.True(t, p.box.Rest(l))
-	n.dist.wg.Add(1)
-	p.read()
+	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)
 	require.NoError(t, n.Stop())
 	assert.Equal(t, []int{10}, sent)
 }

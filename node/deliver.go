@@ -96,7 +96,7 @@ func (a *acting) SendOpt(o SendOptions, to Dest, msg any) error {
 	switch {
 	case o.NoConnect && far:
 		p := a.node.dist.get(where)
-		if p == nil || !p.isUp() {
+		if p == nil || !p.IsUp() {
 			return fmt.Errorf("%w: %s", ErrNotHere, where)
 		}
 		f.From, f.Payload, f.Lossy = a.sender(), msg, true
@@ -256,9 +256,8 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 
 // receipts reports whether the peer gives them.
 func (p *peer) receipts() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.link != nil && p.link.Peer().Receipts
+	link := p.Link()
+	return link != nil && link.Peer().Receipts
 }
 
 // receiptError reads a receipt.

@@ -1,21 +1,17 @@
 package node
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -102,9 +98,7 @@ const (
 	defaultQueue          = 1 << 20
 	defaultAwake          = 100 * time.Microsecond // a ball to the next machine and back takes about as long
 	defaultConnectTimeout = 7 * time.Second
-	ticksPerTime          = 4
-	busyPause             = 20 * time.Millisecond // before the first further attempt
-	drainTime             = time.Second           // for what waits when the node stops, at most
+	drainTime             = time.Second // for what waits when the node stops, at most
 )
 
 func (d *Distribution) validate(name Atom) error {
@@ -149,34 +143,19 @@ func (d *Distribution) validate(name Atom) error {
 	return d.validateListeners()
 }
 
-// dist is the distributed half of a node.
+// distribution is the distributed half of a node.
 type distribution struct {
-	n       *Node
-	cfg     Distribution
-	kernel  atomic.Pointer[PID] // of net_kernel
-	unlinks atomic.Uint64
-	ctx     context.Context // ends with the node
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup // of all goroutines of the distribution
-	lns     []*listener
-	gone    func() // makes it unknown; nil: it is
-	ups     ups
-	relist  news // the list of nodes has changed
-	lost    news // a connection has ended
+	*peers.Cluster
+	n      *Node
+	cfg    Distribution
+	kernel atomic.Pointer[PID] // of net_kernel
+	ups    ups
+	relist news // the list of nodes has changed
+	lost   news // a connection has ended
+	quota  *quota.Quota
+	spins  atomic.Bool // a reader spins
 
-	quota     *quota.Quota
-	spins     atomic.Bool   // a reader spins
-	fallbacks atomic.Uint64 // see fallsBack
-
-	recent [recentPeers]atomic.Pointer[recent] // to save a look into peers
-
-	mu     sync.Mutex
-	peers  map[Atom]*peer
-	claims uint64       // so far
-	proven map[Atom]int // incoming handshakes under way whose peer has proved itself
-	links  *admission.Places
-	dials  *admission.Dials[peer]
-	memory admission.Memory
+	recent [recentPeers]atomic.Pointer[recent] // to save a look into the cluster
 }
 
 // startDist makes n part of a cluster.
@@ -184,148 +163,53 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
+	d := &distribution{n: n, cfg: cfg, relist: make(news, 1), lost: make(news, 1)}
 	limits := cfg.Cluster
-	d := &distribution{n: n, cfg: cfg, peers: make(map[Atom]*peer), proven: make(map[Atom]int),
-		links:  admission.NewPlaces(limits.Connections, limits.ConnectionsPerSource),
-		dials:  admission.NewDials[peer](limits.Dials, cfg.ConnectTimeout),
-		relist: make(news, 1), lost: make(news, 1)}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.quota = newQuota(cfg.Cluster, cfg.Limits.WithDefaults().Message)
+	d.quota = newQuota(limits, cfg.Limits.WithDefaults().Message)
+	d.Cluster = peers.New(peers.Config{
+		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Quota: d.quota,
+		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: d.cfg.address, Warn: erlang,
+		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, FirstStep: cfg.firstStep(), Grace: cfg.Grace, Queue: cfg.Queue,
+		Connections: limits.Connections, ConnectionsPerSource: limits.ConnectionsPerSource,
+		Pending: limits.Pending, PendingPerSource: limits.PendingPerSource, Dials: limits.Dials,
+	})
 	n.dist = d
 	if err := n.startKernel(); err != nil {
 		return err
 	}
-	if err := d.listen(); err != nil {
+	if err := d.Start(); err != nil {
 		return err
 	}
-	d.wg.Add(1)
-	n.env.Go(d.ticks)
 	if d.cfg.Mesh != nil {
-		d.wg.Add(1)
-		n.env.Go(d.mesh)
+		d.Go(d.mesh)
 	}
 	return nil
 }
-
-var errStopping = errors.New("this node is stopping")
 
 // stop ends all connections and waits for their goroutines. What waits to be
 // written has a moment for it: the exit signals of the processes that the node
 // has ended. A peer that reads too slowly sees noconnection instead.
 func (d *distribution) stop() {
-	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), func() bool {
-		return !slices.ContainsFunc(d.all(), func(p *peer) bool { return p.isUp() && !p.box.Idle() })
-	})
-	d.cancel()
-	if d.gone != nil {
-		d.gone()
-	}
-	d.closeListeners()
-	for _, p := range d.all() {
-		p.end(errStopping)
-	}
-	d.wg.Wait()
-}
-
-func (d *distribution) all() []*peer {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := make([]*peer, 0, len(d.peers))
-	for _, p := range d.peers {
-		all = append(all, p)
-	}
-	return all
+	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), d.Drained)
+	d.Stop()
 }
 
 // get returns the peer with the name, nil: there is none, and none is wanted.
 func (d *distribution) get(name Atom) *peer {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.peers[name]
+	if p := d.Get(name); p != nil {
+		return p.Owner().(*peer)
+	}
+	return nil
 }
 
-// reach returns the peer with the name; if there is none, it is being connected
-// from now on, or waits in d.dials.
-func (d *distribution) reach(name Atom) *peer { return d.want(name, false) }
-
-// want is reach; first: somebody waits for the connection.
+// want returns the peer with the name; if there is none, it is being connected from now on,
+// unless the node stops: nil. first: somebody waits for the connection.
 func (d *distribution) want(name Atom, first bool) *peer {
-	for {
-		d.mu.Lock()
-		p := d.peers[name]
-		if p != nil && p.isOver() {
-			d.mu.Unlock()
-			<-p.gone // all that it stood for here must be over before
-			continue
-		}
-		a := admission.Later
-		switch {
-		case p == nil && d.ctx.Err() == nil:
-			p = newPeer(d.n, name)
-			d.peers[name] = p
-			p.holds++ // until its attempt is over
-			a = d.dials.Ask(&p.dial, first || d.memory.HasBeenConnected(name), d.n.env.Now())
-		case p != nil && first:
-			a = d.dials.Promote(&p.dial)
-		}
-		switch a {
-		case admission.Now:
-			d.wg.Add(1)
-			d.n.env.Go(func() { d.dialer(p) })
-		case admission.Refused:
-			p.holds--
-		}
-		d.mu.Unlock()
-		if a == admission.Refused {
-			p.fail(errManyDials)
-		}
-		return p
+	if p := d.Want(name, first); p != nil {
+		return p.Owner().(*peer)
 	}
-}
-
-var errManyDials = errors.New("too many outgoing connections are waiting to be made (limits.dials)")
-
-func (p *peer) isOver() bool { return p.ended.Load() }
-
-// release takes p out when it is over and no attempt to connect it is left.
-func (d *distribution) release(p *peer) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if p.isOver() && d.dials.Withdraw(&p.dial) {
-		p.holds--
-	}
-	if p.holds--; p.holds > 0 {
-		return
-	}
-	if d.peers[p.name] == p {
-		delete(d.peers, p.name)
-	}
-	d.links.Give(p.place)
-	close(p.gone)
-}
-
-// handshake is what the node brings into one.
-func (d *distribution) handshake(peer Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
-	return dist.Handshake{
-		Local: d.n.origin.NodeID(), Hidden: !d.cfg.Published, Peer: peer, Limits: d.cfg.Limits,
-		Cookies: d.cookies,
-		Admit:   admit,
-		Grace:   d.cfg.Grace,
-		Silence: d.cfg.TickTime / 2,
-		Budget:  func(Atom) dist.Budget { return d.quota.NewBudget() },
-		Insist: func(id wire.NodeID) bool {
-			return d.lacks(id.Name)
-		},
-	}
-}
-
-// lacks reports whether this node has no link to another and is not about to get
-// one from there. If it is, that one is what the other takes for alive.
-func (d *distribution) lacks(name Atom) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	p := d.peers[name]
-	return d.proven[name] == 0 && (p == nil || !p.isUp())
+	return nil
 }
 
 // cookies returns what peer must know and what it wants.
@@ -338,340 +222,70 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 	return d.cfg.Cookie, d.cfg.Cookie
 }
 
-// claim is who a node that connects says it is.
-type claim struct {
-	name    Atom
-	from    netip.Prefix
-	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
-	against dist.Link // that there was when it came; nil: none
+// Lost is part of peers.Host.
+func (d *distribution) Lost() { d.lost.set() }
 
-	// Once it is proved.
-	place *admission.Place
+// Stopped is part of peers.Host.
+func (d *distribution) Stopped() bool { return d.n.stopped.Load() }
+
+// firstStep is how long a peer may take to say its name, if ConnectTimeout has its default;
+// it grows with that. Over TLS, whose handshake comes before and takes what the machine
+// takes for it, it is ConnectTimeout.
+const firstStep = 2 * time.Second
+
+func (d *Distribution) firstStep() time.Duration {
+	if peers.Encrypts(d.Transport) {
+		return d.ConnectTimeout
+	}
+	return max(firstStep, time.Duration(float64(d.ConnectTimeout)*float64(firstStep)/float64(defaultConnectTimeout)))
 }
 
-// admit decides about a node that wants to connect, and may be anybody: it has proved
-// nothing yet. So nothing is changed on its account that others could see.
-func (d *distribution) admit(id wire.NodeID, from netip.Prefix) (c *claim, verdict dist.Verdict, why error) {
-	if in, out := d.cookies(id.Name); id.Name == d.n.cfg.Name || in == "" || out == "" {
-		return nil, dist.NotAllowed, nil
+// validateListeners checks that each address belongs to a protocol.
+func (d *Distribution) validateListeners() error {
+	var names []string
+	for _, p := range d.Protocols {
+		if slices.Contains(names, p.Name()) {
+			return fmt.Errorf("node: Distribution.Protocols lists %s twice", p.Name())
+		}
+		names = append(names, p.Name())
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.claims++
-	c = &claim{name: id.Name, from: from, number: d.claims}
-	p := d.peers[id.Name]
-	if p != nil && p.isUp() {
-		c.against = p.link
-		return c, dist.Alive, nil
-	}
-	if !p.hasPlace() {
-		if err := cmp.Or(d.n.shed.Room(d.n.env.Now()), d.links.Room(from)); err != nil {
-			return c, dist.Full, err
+	for name := range d.Listeners {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("node: Distribution.Listeners has an address for %q, which is not one of Distribution.Protocols: %q", name,
+				names)
 		}
 	}
-	switch {
-	case p == nil || p.named == nil:
-		verdict = dist.Welcome
-	case d.n.cfg.Name > id.Name:
-		verdict = dist.Busy
-	default:
-		verdict = dist.Simultaneous
-	}
-	return c, verdict, nil
+	return nil
 }
 
-// prove decides about a node that has proved who it is. If it may have the connection,
-// settled is called when the handshake has come to its end.
-//
-// Of two connections that are made at the same time, that which the greater name has
-// dialled stays, on both sides. Once this node has said its name on its own, a peer of
-// OTP with a smaller name gives up the other: so that one waits here for the outcome.
-func (d *distribution) prove(ctx context.Context, c *claim) error {
-	for {
-		d.mu.Lock()
-		p := d.peers[c.name]
-		up := p != nil && p.isUp()
-		if !up && p != nil && p.named != nil && d.n.cfg.Name > c.name {
-			named := p.named
-			d.mu.Unlock()
-			select {
-			case <-named:
-				continue
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		defer d.mu.Unlock()
-		if up && p.outlasts(c) {
-			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
-		}
-		replaces := p.hasPlace()
-		place, err := d.links.Take(c.from, replaces)
-		if err == nil && !replaces {
-			if err = d.n.shed.Take(d.n.env.Now()); err != nil {
-				d.links.Give(place)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
-		}
-		c.place = place
-		d.proven[c.name]++
+// address returns where a protocol is listened for, "-": nowhere.
+func (d *Distribution) address(p dist.Protocol) (string, error) {
+	if a := d.Listeners[p.Name()]; a != "" {
+		return a, nil
+	}
+	if p == d.Protocols[len(d.Protocols)-1] || d.Listen == "-" {
+		return d.Listen, nil
+	}
+	host, _, err := net.SplitHostPort(d.Listen)
+	if err != nil {
+		return "", fmt.Errorf("node: Distribution.Listen %q: want host:port: %w", d.Listen, err)
+	}
+	return net.JoinHostPort(host, "0"), nil
+}
+
+// Addr returns where the node listens for those that speak the last of its
+// protocols, Erlang's by default; nil: nowhere.
+func (n *Node) Addr() net.Addr {
+	if n.dist == nil {
 		return nil
 	}
+	return n.dist.Addr()
 }
 
-// settled is the end of a handshake that prove has let go on.
-func (d *distribution) settled(c *claim) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.proven[c.name]--; d.proven[c.name] == 0 {
-		delete(d.proven, c.name)
+// Endpoints returns where the node listens, one for each protocol.
+func (n *Node) Endpoints() (all []discovery.Endpoint) {
+	if n.dist != nil {
+		all = n.dist.Endpoints()
 	}
-}
-
-// giveBack gives the place of a connection back that has not become a peer's.
-func (d *distribution) giveBack(p *admission.Place) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.links.Give(p)
-}
-
-// beginDial is called before this node says its name to p on a connection that it has
-// made. endDial is called when the attempt is over.
-func (d *distribution) beginDial(p *peer) (*admission.Place, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.proven[p.name] > 0 || p.isUp() {
-		return nil, fmt.Errorf("%w: the peer has already connected", dist.ErrBusy)
-	}
-	place, err := d.links.Take(netip.Prefix{}, false)
-	if err == nil {
-		p.named = make(chan struct{})
-	}
-	return place, err
-}
-
-func (d *distribution) endDial(p *peer) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if p.named != nil {
-		close(p.named)
-		p.named = nil
-	}
-}
-
-// isComing reports whether the peer has proved itself on a connection that it has made,
-// and that has not taken its place yet.
-func (d *distribution) isComing(name Atom) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.proven[name] > 0
-}
-
-// isUp reports whether p is connected.
-func (p *peer) isUp() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.link != nil && !p.over
-}
-
-// hasPlace reports whether p is connected, or gives the place of its connection back soon:
-// the next connection of the same node replaces it, and is not one more. p may be nil.
-func (p *peer) hasPlace() bool {
-	if p == nil {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.link != nil
-}
-
-// dialer is a goroutine that connects p, and then the next ones of d.dials: started by
-// want, ended by itself, waited for by stop. There are Cluster.Dials of them at most.
-func (d *distribution) dialer(p *peer) {
-	defer d.wg.Done()
-	for p != nil {
-		d.connect(p)
-		p = d.next(p)
-	}
-}
-
-// next returns the peer to be dialled after p; nil: none.
-func (d *distribution) next(p *peer) *peer {
-	d.mu.Lock()
-	next, late := d.dials.Done(&p.dial, d.n.env.Now())
-	d.mu.Unlock()
-	for _, q := range late {
-		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, d.cfg.ConnectTimeout))
-		d.release(q)
-	}
-	return next
-}
-
-// connect makes an attempt to connect p, for ConnectTimeout.
-func (d *distribution) connect(p *peer) {
-	ctx, cancel := d.n.env.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
-	defer cancel()
-	d.n.env.Go(func() { // until p is connected in another way, or over; ends with ctx at the latest
-		select {
-		case <-p.ready:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	link, place, err := d.dial(ctx, p)
-	// If the peer is connecting by itself there is only to wait; but that may fail.
-	for pause := busyPause; err != nil && (errors.Is(err, dist.ErrBusy) || d.isComing(p.name)) && ctx.Err() == nil; pause *= 2 {
-		select {
-		case <-p.ready:
-		case <-ctx.Done():
-		case <-d.n.env.After(pause):
-			link, place, err = d.dial(ctx, p)
-		}
-	}
-	if err == nil && link.Peer().ID.Name != p.name {
-		link.Close()
-		d.giveBack(place)
-		err = fmt.Errorf("node %s answered instead", link.Peer().ID.Name)
-	}
-	joined := err == nil && p.join(link, nil, place)
-	d.endDial(p) // those that wait for the outcome see it
-	d.release(p) // before adopt waits for p to be gone
-	switch {
-	case joined:
-	case err != nil:
-		p.fail(err) // unless the peer's own attempt was faster
-	case p.isOver() || d.n.cfg.Name < p.name: // of two links, that of the greater name stays, on both sides
-		link.Close()
-		d.giveBack(place)
-	default:
-		d.adopt(link, nil, place)
-	}
-}
-
-// adopt makes a link the connection of its peer and replaces an older one: a peer that
-// connects anew knows that the old connection is dead. Of two simultaneous connections
-// the one that the node with the greater name has dialled wins, on both sides. c is nil
-// if this node has dialled.
-func (d *distribution) adopt(link dist.Link, c *claim, place *admission.Place) {
-	id := link.Peer().ID
-	for {
-		d.mu.Lock()
-		p := d.peers[id.Name]
-		if d.ctx.Err() != nil {
-			d.links.Give(place)
-			d.mu.Unlock()
-			link.Close()
-			if p != nil {
-				p.fail(errStopping)
-			}
-			return
-		}
-		if p == nil {
-			p = newPeer(d.n, id.Name)
-			d.peers[id.Name] = p
-		}
-		d.mu.Unlock()
-		if p.join(link, c, place) {
-			return
-		}
-		if c != nil && p.outlasts(c) {
-			link.Close()
-			d.giveBack(place)
-			return
-		}
-		p.end(errors.New("replaced by a new connection from the peer"))
-		<-p.gone
-	}
-}
-
-// outlasts reports whether p's link stays, and not that of c: the peer has come again
-// since, or this node has dialled meanwhile and has the greater name.
-func (p *peer) outlasts(c *claim) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.over || p.link == nil:
-		return false
-	case p.visit > 0:
-		return p.visit > c.number
-	}
-	return p.link != c.against && p.n.cfg.Name > p.name
-}
-
-// join gives p its link. False: it has had one, or is over.
-func (p *peer) join(link dist.Link, c *claim, place *admission.Place) bool {
-	if !p.joined(link, c, place) {
-		return false
-	}
-	p.n.dist.linked(p, link.Peer().Protocol)
-	p.n.cfg.Log.Info("node up", "peer", string(p.name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
-	return true
-}
-
-func (p *peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over || p.link != nil {
-		return false
-	}
-	p.link, p.place = link, place
-	if c != nil {
-		p.visit = c.number
-	}
-	p.flow.begin(p.n.env.Now())
-	p.n.dist.ups.tell(NodeUp{p.name, link.Peer().Hidden}) // before anything comes from it
-	p.n.dist.wg.Add(3)
-	p.n.env.Go(p.write)
-	p.n.env.Go(p.read)
-	p.n.env.Go(p.askRelease)
-	close(p.ready)
-	return true
-}
-
-// ticks is the goroutine that keeps connections alive and finds out which are
-// not: started by startDist, ended by stop.
-func (d *distribution) ticks() {
-	defer d.wg.Done()
-	ticks, stop := d.n.env.NewTicker(d.cfg.TickTime / ticksPerTime)
-	defer stop()
-	looks, look := d.n.env.NewTimer(d.quota.LookEvery())
-	defer looks.Stop()
-	for {
-		select {
-		case <-ticks:
-			for _, p := range d.all() {
-				p.check()
-			}
-		case <-look:
-			looks.Reset(d.lookAtPeers())
-		case <-d.quota.Looks():
-			looks.Reset(d.lookAtPeers())
-		case <-d.ctx.Done():
-			return
-		}
-	}
-}
-
-// check looks for signs of life, and gives one.
-func (p *peer) check() {
-	p.mu.Lock()
-	link := p.link
-	p.mu.Unlock()
-	if link == nil {
-		return
-	}
-	in, out := link.Traffic()
-	if in != p.seenIn {
-		p.silent = 0
-		p.flow.life.Store(p.n.env.Now().UnixNano())
-	} else if p.silent++; p.silent >= ticksPerTime {
-		p.end(fmt.Errorf("nothing received from the peer for %v: net_tick_timeout", p.n.dist.cfg.TickTime))
-		return
-	}
-	if out == p.seenOut || p.silent > 0 {
-		p.box.RequestTick()
-	}
-	p.seenIn, p.seenOut = in, out
+	return all
 }

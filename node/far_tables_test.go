@@ -1,16 +1,20 @@
 package node
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node/internal/peers"
+)
 
 // FarTables says what the tables of a node's peers hold that are not empty.
 func FarTables(n *Node) string {
 	s := ""
-	for _, p := range n.dist.all() {
-		p.mu.Lock()
-		if len(p.links)+len(p.out)+len(p.in)+len(p.calls)+len(p.downs) > 0 {
-			s += fmt.Sprintf("%s at %s: links %v out %v in %v calls %v downs %v; ", p.name, n.cfg.Name, p.links, p.out, p.in, p.calls, p.downs)
-		}
-		p.mu.Unlock()
+	for _, p := range n.dist.All() {
+		p.Tables(func(t *peers.Tables) {
+			if t.Counts() != (peers.Counts{}) {
+				s += fmt.Sprintf("%s at %s: %v; ", p.Name, n.cfg.Name, t)
+			}
+		})
 	}
 	return s
 }
@@ -19,14 +23,14 @@ func FarTables(n *Node) string {
 // peers.
 func FarLinks(n *Node, pid PID) map[PID]bool {
 	m := make(map[PID]bool)
-	for _, p := range n.dist.all() {
-		p.mu.Lock()
-		for k, l := range p.links {
-			if k.near == pid.Number() && l == active {
-				m[k.far] = true
+	for _, p := range n.dist.All() {
+		p.Tables(func(t *peers.Tables) {
+			for _, l := range t.Active() {
+				if l.Near == pid.Number() {
+					m[l.Far] = true
+				}
 			}
-		}
-		p.mu.Unlock()
+		})
 	}
 	return m
 }
@@ -34,7 +38,7 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 // FarKept returns the nodes whose connection is over, and is kept nevertheless.
 func FarKept(n *Node) (names []Atom) {
 	for i := range n.dist.recent {
-		if r := n.dist.recent[i].Load(); r != nil && r.p.isOver() {
+		if r := n.dist.recent[i].Load(); r != nil && r.p.IsOver() {
 			names = append(names, r.p.name)
 		}
 	}
@@ -50,16 +54,16 @@ func FarUps(n *Node) int {
 
 // FarWaiting returns how many bytes wait for the peers, as last seen.
 func FarWaiting(n *Node) (sum int) {
-	for _, p := range n.dist.all() {
-		sum += p.box.Level()
+	for _, p := range n.dist.All() {
+		sum += p.Box.Level()
 	}
 	return sum
 }
 
 // FarProtocol returns what n talks to a node in, if they are connected.
 func FarProtocol(n *Node, name Atom) (string, bool) {
-	if p := n.dist.get(name); p != nil && p.isUp() {
-		return p.link.Peer().Protocol, true
+	if p := n.dist.get(name); p != nil && p.IsUp() {
+		return p.Link().Peer().Protocol, true
 	}
 	return "", false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -30,7 +31,7 @@ func (p *peer) handle(f *dist.Frame) error {
 	case dist.OpUnlink:
 		p.unlinked(f)
 	case dist.OpUnlinkAck:
-		p.acknowledged(f)
+		p.Acknowledged(f)
 	case dist.OpExit:
 		if f.From.Node() != p.name {
 			return p.stranger(f)
@@ -43,12 +44,8 @@ func (p *peer) handle(f *dist.Frame) error {
 	case dist.OpMonitor:
 		p.monitored(f)
 	case dist.OpDemonitor:
-		p.mu.Lock()
-		m := p.in[f.Ref]
-		delete(p.in, f.Ref)
-		p.mu.Unlock()
-		if m != nil {
-			m.forget()
+		if m := p.Demonitored(f.Ref); m != nil {
+			m.Forget()
 		}
 	case dist.OpDown:
 		p.down(f)
@@ -160,19 +157,13 @@ func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 	if near.gone() {
 		return NoProc
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := linkKey{near.id, far}
-	// If there is an entry they are linked, or an unlink of this side is under way:
-	// it will come after the link.
-	if _, ok := p.links[key]; !ok && !p.over {
-		if p.tooMany(quota.Links) {
-			return systemLimit
-		}
+	switch p.Linked(near.id, far) {
+	case peers.TooMany:
+		return systemLimit
+	case peers.Made:
 		if t := p.n.traces(); t != nil {
 			t.event(TraceLinked, near, far, "", nil)
 		}
-		p.links[key] = active
 		near.addLinkLocked(far)
 	}
 	return nil
@@ -180,30 +171,17 @@ func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 
 func (p *peer) unlinked(f *dist.Frame) {
 	q := p.n.lookup(f.To)
-	if q != nil {
-		q.mu.Lock()
-		defer q.mu.Unlock()
+	if q == nil {
+		p.Unlinked(f)
+		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if key := (linkKey{f.To.Number(), f.From}); !p.over && p.links[key] == active && p.n.origin.Minted(f.To) {
-		delete(p.links, key)
-		if q != nil {
-			if t := p.n.traces(); t != nil {
-				t.event(TraceUnlinked, q, f.From, "", nil)
-			}
-			q.removeLinkLocked(f.From)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p.Unlinked(f) {
+		if t := p.n.traces(); t != nil {
+			t.event(TraceUnlinked, q, f.From, "", nil)
 		}
-	}
-	p.signal(dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
-}
-
-func (p *peer) acknowledged(f *dist.Frame) {
-	key := linkKey{f.To.Number(), f.From}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if unlinking := p.links[key]; unlinking != active && uint64(unlinking) == f.ID && p.n.origin.Minted(f.To) {
-		delete(p.links, key)
+		q.removeLinkLocked(f.From)
 	}
 }
 
@@ -219,11 +197,7 @@ func (p *peer) exited(f *dist.Frame) {
 }
 
 func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
-	p.mu.Lock()
-	over := p.over // the links are broken by that
-	delete(p.links, linkKey{q.id, f.From})
-	p.mu.Unlock()
-	if over {
+	if !p.Exited(q.id, f.From) {
 		return nil
 	}
 	return p.n.farLinkBrokenLocked(q, f.From, f.Payload) // if the link was active
@@ -240,26 +214,14 @@ func (p *peer) monitored(f *dist.Frame) {
 // watched is the near half of m, a monitor that the peer has made over pid; if
 // its target is dead, nil or not, reason is told.
 func (p *peer) watched(m *monitor, pid PID, reason any) {
-	p.mu.Lock()
-	if p.over {
-		p.mu.Unlock()
+	if p.Watched(m, m.frame(pid, systemLimit)) != peers.Made {
 		return
 	}
-	if p.in[m.ref] == nil && p.tooMany(quota.Monitors) {
-		p.signal(dist.Frame{Op: dist.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: systemLimit})
-		p.mu.Unlock()
-		return
-	}
-	p.in[m.ref] = m
-	p.mu.Unlock()
 	if m.target == nil || !m.attach() {
 		p.tellDown(m, pid, reason)
 		return
 	}
-	p.mu.Lock()
-	gone := p.in[m.ref] != m // the end of the connection may have been before attach
-	p.mu.Unlock()
-	if gone {
+	if !p.IsWatched(m) { // the end of the connection may have been before attach
 		m.forget()
 	}
 }
@@ -268,16 +230,8 @@ func (p *peer) down(f *dist.Frame) {
 	if p.answer(f.Ref, nil, &ExitError{f.Payload}) {
 		return
 	}
-	p.mu.Lock()
-	m := p.out[f.Ref.Number()]
-	if m != nil && m.ref == f.Ref {
-		delete(p.out, f.Ref.Number())
-	} else {
-		m = nil
-	}
-	p.mu.Unlock()
-	if m != nil {
-		m.fire(&p.n.acting, m.pid, f.Payload)
+	if m := p.Down(f.Ref); m != nil {
+		m.Fire(f.Payload)
 	}
 }
 
@@ -287,16 +241,7 @@ func (p *peer) spawned(f *dist.Frame) {
 		p.answer(f.Ref, nil, &SpawnError{f.Payload})
 		return
 	}
-	p.mu.Lock()
-	asked, waits := p.calls[f.Ref.Number()]
-	switch {
-	case waits && asked.what != forStart:
-		asked.p.away.to = f.From
-	case !waits && f.Watched: // the caller has given up
-		p.signal(dist.Frame{Op: dist.OpDemonitor, From: f.To, To: f.From, Ref: f.Ref})
-	}
-	p.mu.Unlock()
-	if asked.what == forStart {
+	if p.Started(f) {
 		p.answer(f.Ref, f.From, nil)
 	}
 }
@@ -312,13 +257,13 @@ func (e *SpawnError) Error() string {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	s := f.Spawn
-	if n.takesNothing() || !p.hasRoomFor(s) {
+	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
 	owner := n.dist.quota.Owners.TakeSpawn(p.name)
 	if owner == nil {
-		p.refuse(quota.Spawned)
+		p.Refuse(quota.Spawned)
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
@@ -333,14 +278,15 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	o.before = func(q *proc) {
 		started = q
 		q.inherit(f.Token)
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From, Linked: s.Link, Watched: s.Monitor, Token: f.Token})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, From: q.pid(), To: f.From,
+			Linked: s.Link, Watched: s.Monitor, Token: f.Token})
 		if s.Link {
 			switch reason := p.acceptLink(q, f.From); {
 			case reason == NoProc: // killed by its name
 				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
 			case reason != nil:
 				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: reason})
-			case p.isOver():
+			case p.IsOver():
 				q.exit(&p.n.acting, NoConnection)
 			}
 		}

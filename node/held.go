@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
@@ -65,7 +64,7 @@ func (n *Node) tooManyHeld(peer Atom, k quota.Kind) *heldError {
 // The caller holds no lock.
 func (n *Node) logHeld(e *heldError) error {
 	if p := n.dist.get(e.peer); p != nil {
-		p.refuse(e.kind)
+		p.Refuse(e.kind)
 	}
 	return e
 }
@@ -98,54 +97,4 @@ func (n *Node) spawnOwned(peer Atom, o Options, b Actor) error {
 		owner.GiveSpawn()
 	}
 	return err
-}
-
-// What is known of refusals of one kind, for the log.
-const (
-	noneRefused uint32 = iota
-	toBeLogged
-	logged
-)
-
-// refuse has it said in the log, once for each connection and kind, that p has too many of
-// something; the limit has counted it. The caller may hold any lock.
-func (p *peer) refuse(k quota.Kind) {
-	if p.refused[k].CompareAndSwap(noneRefused, toBeLogged) {
-		p.n.dist.quota.Ask()
-	}
-}
-
-// logRefusals says what has been refused for the first time. It is for the goroutine of
-// ticks.
-func (p *peer) logRefusals() {
-	for k := range p.refused {
-		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
-			p.n.cfg.Log.Warn("a request of a peer was refused: the peer has reached its limit on this node", "peer", string(p.name),
-				"what", quota.Kind(k).String(),
-				"limit", p.n.dist.quota.Limit(quota.Kind(k)).Max())
-		}
-	}
-}
-
-// tooMany reports whether p has as many monitors, or links, as it may, and counts that it
-// is refused one more. The caller holds p.mu.
-func (p *peer) tooMany(k quota.Kind) bool {
-	n := len(p.links)
-	if k == quota.Monitors {
-		n = len(p.in)
-	}
-	l := p.n.dist.quota.Limit(k)
-	if int64(n) < l.Max() {
-		return false
-	}
-	l.Refuse()
-	p.refuse(k)
-	return true
-}
-
-// hasRoomFor reports whether p may have what a spawn asks for beside the process.
-func (p *peer) hasRoomFor(s *dist.Spawn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !(s.Link && p.tooMany(quota.Links) || s.Monitor && p.tooMany(quota.Monitors))
 }

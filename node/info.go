@@ -258,7 +258,7 @@ func (n *Node) Stats() Stats {
 	n.names.mu.RUnlock()
 	var fallbacks uint64
 	if n.dist != nil {
-		fallbacks = n.dist.fallbacks.Load()
+		fallbacks = n.dist.Fallbacks()
 	}
 	return Stats{
 		Fallbacks: fallbacks,

@@ -3,6 +3,9 @@ package node
 import (
 	"errors"
 	"time"
+
+	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/quota"
 )
 
 // ClusterLimits bound what all other nodes together can make this one hold, and how
@@ -107,7 +110,7 @@ func (l *ClusterLimits) fill(tick time.Duration) error {
 		l.PendingPerSource = max(8, l.Pending/8)
 	}
 	if l.Stall == 0 {
-		l.Stall = tick / ticksPerTime
+		l.Stall = tick / peers.TicksPerTime
 	}
 	return nil
 }
@@ -133,4 +136,17 @@ func (n *Node) Limits() []LimitUse {
 }
 
 // limits are those of the distribution.
-func (d *distribution) limits() []LimitUse { return append(d.admissionLimits(), d.holdLimits()...) }
+func (d *distribution) limits() (all []LimitUse) {
+	for _, u := range append(d.Limits(), d.Holds()...) {
+		all = append(all, LimitUse(u))
+	}
+	return all
+}
+
+// newQuota returns what all peers may make the node hold.
+func newQuota(c ClusterLimits, message int) *quota.Quota {
+	return quota.New(quota.Limits{
+		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: message, Stall: c.Stall,
+		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names,
+	})
+}

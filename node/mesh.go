@@ -26,13 +26,12 @@ func (d *Distribution) validateMesh() error {
 // mesh is the goroutine that keeps this node connected to all others: started by
 // startDist, ended by stop. Its attempts end with it.
 func (d *distribution) mesh() {
-	defer d.wg.Done()
 	if w, ok := d.cfg.Finder.(discovery.Watcher); ok {
 		stop := w.Watch(d.relist.set)
 		defer stop()
 	}
 	n := d.n
-	mesh.Run(d.ctx, mesh.New(n.cfg.Name, mesh.Config(*d.cfg.Mesh), n.env.Float64), meshed{d}, n.env, n.cfg.Log, d.relist, d.lost)
+	mesh.Run(d.Context(), mesh.New(n.cfg.Name, mesh.Config(*d.cfg.Mesh), n.env.Float64), meshed{d}, n.env, n.cfg.Log, d.relist, d.lost)
 }
 
 // meshed is a node as package mesh knows it.
@@ -40,7 +39,7 @@ type meshed struct{ d *distribution }
 
 // List is part of mesh.Cluster.
 func (m meshed) List() ([]Atom, error) {
-	ctx, cancel := m.d.n.env.WithTimeout(m.d.ctx, m.d.cfg.ConnectTimeout)
+	ctx, cancel := m.d.n.env.WithTimeout(m.d.Context(), m.d.cfg.ConnectTimeout)
 	defer cancel()
 	return m.d.cfg.Finder.(discovery.Lister).List(ctx) // validateMesh has checked that it is one
 }
@@ -48,24 +47,18 @@ func (m meshed) List() ([]Atom, error) {
 // IsUp is part of mesh.Cluster.
 func (m meshed) IsUp(name Atom) bool {
 	p := m.d.get(name)
-	return p != nil && p.isUp()
+	return p != nil && p.IsUp()
 }
 
 // Connect is part of mesh.Cluster: it is Connect within ConnectTimeout.
 func (m meshed) Connect(name Atom) error {
-	ctx, cancel := m.d.n.env.WithTimeout(m.d.ctx, m.d.cfg.ConnectTimeout)
+	ctx, cancel := m.d.n.env.WithTimeout(m.d.Context(), m.d.cfg.ConnectTimeout)
 	defer cancel()
 	return m.d.n.Connect(ctx, name)
 }
 
 // Go is part of mesh.Cluster: stop waits for the goroutine.
-func (m meshed) Go(f func()) {
-	m.d.wg.Add(1)
-	m.d.n.env.Go(func() {
-		defer m.d.wg.Done()
-		f()
-	})
-}
+func (m meshed) Go(f func()) { m.d.Go(f) }
 
 // news wakes who waits for something to have happened, once for several times.
 type news chan struct{}

@@ -86,7 +86,7 @@ func (p *proc) monitorConnected(a *acting, to Dest) Ref {
 		return p.monitorTo(a, to)
 	}
 	m.ref = a.newRef()
-	if m.far = n.dist.get(at); m.far != nil && m.far.isUp() && m.add(a) {
+	if m.far = n.dist.get(at); m.far != nil && m.far.IsUp() && m.add(a) {
 		return m.ref
 	}
 	d := Down{Ref: m.ref, PID: m.pid, Name: m.name, Reason: NoConnection}

@@ -73,7 +73,7 @@ func (p *peer) fill() {
 	b := &p.parcel
 	n := p.batch.Batch(b.to, b.run.Room())
 	b.run.Fill(n)
-	p.flow.read(n)
+	p.Flow.Read(n)
 }
 
 // deliverParcel delivers what there is.

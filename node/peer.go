@@ -1,64 +1,24 @@
 package node
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// peer is another node, from the first wish to reach it until the connection is
-// lost. What goes to it waits in its outbox, also while it is being connected.
-//
-// Invariants:
-//
-//  1. A frame is put into the outbox with mu held where it says what a table
-//     says: the other node learns of changes in the order in which they were made.
-//  2. Once over, the tables are empty, and stay so: who adds to them is told
-//     over instead.
-//  3. A process here has another there among its links exactly if there is an
-//     active one in links, unless the peer is over or the process is dead: both
-//     are changed with both locked.
-//  4. Locks are taken in this order: names, proc, dist, peer, outbox.
-//  5. What the reader does never waits for anybody: see [peer.read].
+// peer is another node, as processes here use it: see package peers, which makes, keeps and
+// ends the connection.
 type peer struct {
-	n    *Node
-	name Atom
-
-	mu      sync.Mutex
-	over    bool                  // see isOver
-	unacked bool                  // more ends of links than may are not acknowledged
-	ended   atomic.Bool           // over, for those who do not hold mu
-	why     error                 // once over: the reason
-	links   map[linkKey]unlinkID  // between processes here and there
-	out     map[uint64]*monitor   // over processes there, by the number of the reference
-	in      map[Ref]*monitor      // of processes there, over processes here
-	calls   map[uint64]asked      // calls and spawns that wait for an answer, by reference
-	downs   map[*monitor]struct{} // of processes here that want to be told when it is over
-	link    dist.Link             // nil: being connected
-	visit   uint64                // by which the link was made; 0: this node has dialled
-	box     outbox.Box
-	done    chan struct{} // closed when over
-	ready   chan struct{} // closed when connected, or over
-	gone    chan struct{} // closed when all that comes of the end is done
+	peers.Peer
+	n       *Node
+	name    Atom
 	release release
-	flow    flow
-	refused [quota.Kinds]atomic.Uint32 // see refuse
-
-	// Guarded by dist.mu.
-	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
-	dial  admission.Dial[peer]
-	place *admission.Place // of link
-	holds int              // reasons to keep it in dist.peers: that it is not over, that an attempt to connect it goes on or waits
 
 	// The reader's.
+	link     dist.Link
 	letters  inbox.Free // nodes to be used
 	parcel   parcel
 	reader   *executor.Guest // the reader as the pool knows it
@@ -67,57 +27,76 @@ type peer struct {
 	batch    dist.Batch      // nil: the link has none, or is not ahead
 	spin     spinPolicy
 	deferred int // frames whose answers have not been sent
-
-	// The ticker's.
-	seenIn, seenOut uint64
-	silent          int
-	backlog         quota.Backlog
-	ending          bool // by endTelling
 }
 
-// linkKey is a link between a process here, by its number, and one there.
-type linkKey struct {
-	near uint64
-	far  PID
+// NewPeer is part of peers.Host.
+func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
+	p := &peer{n: d.n, name: name, release: release{told: make(chan struct{})}}
+	return &p.Peer, p
 }
 
-// unlinkID is the state of a link of one of its ends: active, or the ID of an
-// unlink of this end that has not been acknowledged. "Link Protocol" in the
-// document of the distribution protocol says what signals make of it.
-type unlinkID uint64
+// Up is part of peers.Owner.
+func (p *peer) Up(about dist.Peer) { p.n.dist.ups.tell(NodeUp{p.name, about.Hidden}) }
 
-const active unlinkID = 0
-
-// asked is what waits for an answer.
-type asked struct {
-	ticket
-	what awaited
+// Read is part of peers.Owner.
+func (p *peer) Read(link dist.Link) {
+	p.link = link
+	p.read()
 }
 
-// awaited is what answers: a call is not over when the process for it has been
-// started.
-type awaited uint8
+// Greet is part of peers.Owner.
+func (p *peer) Greet() { p.askRelease() }
 
-const (
-	forStart  awaited = iota // the reply to a spawn
-	forReply                 // a message, or the Down of the process that is called
-	forResult                // the Down of a process of erpc, whose reason says how the function went
-)
+// Over is part of peers.Owner.
+func (p *peer) Over() { p.n.dist.forgetRecent(p) }
 
-func newPeer(n *Node, name Atom) *peer {
-	p := &peer{
-		n: n, name: name, holds: 1,
-		links: make(map[linkKey]unlinkID), out: make(map[uint64]*monitor), in: make(map[Ref]*monitor),
-		calls: make(map[uint64]asked), downs: make(map[*monitor]struct{}),
-		done: make(chan struct{}), ready: make(chan struct{}), gone: make(chan struct{}), release: release{told: make(chan struct{})},
+// Remains is part of peers.Owner.
+func (p *peer) Remains(r peers.Remains) {
+	for _, l := range r.Links {
+		p.n.breakLink(l.Near, l.Far, NoConnection)
 	}
-	p.dial.Of = p
-	p.box.Init(n.dist.cfg.Queue, n.dist.quota)
-	return p
+	for _, m := range r.Monitors {
+		m.Fire(NoConnection)
+	}
+	for _, m := range r.Watchers {
+		m.Forget()
+	}
+	for _, q := range r.Requests {
+		q.Caller.Settle(nil, &ExitError{NoConnection})
+	}
 }
 
-// signal puts a control frame; the caller holds p.mu, or order does not matter.
-func (p *peer) signal(f dist.Frame) { p.box.Put(nil, f) }
+// Lose is part of outbox.Owner.
+func (p *peer) Lose(frames []dist.Frame) {
+	for _, f := range frames {
+		p.n.lost(f)
+	}
+}
+
+// Unfit is part of outbox.Owner. A message is a dead letter; whoever waits for an answer gets
+// the error.
+func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
+	p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
+		"signal", f.Op.String(), "error", why)
+	switch f.Op {
+	case dist.OpSend:
+		p.n.bury(*f, CauseNotATerm)
+		if ref, ok := requestRef(f.Payload); ok {
+			p.answer(ref, nil, why)
+		}
+		if f.ID != 0 {
+			p.answer(p.n.origin.RefOf(f.ID), nil, why)
+		}
+	case dist.OpSpawn:
+		p.n.bury(*f, CauseNotATerm)
+		p.answer(f.Ref, nil, why)
+	case dist.OpMonitor:
+		p.down(&dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+	}
+}
+
+// signal puts a control frame, whose order to links and monitors does not matter.
+func (p *peer) signal(f dist.Frame) { p.Signal(f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
@@ -136,7 +115,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 		t.away(a.p, to, At{}, msg)
 	}
 	from := a.sender()
-	full, err := p.box.Message(a.turn(), from, to, msg)
+	full, err := p.Box.Message(a.turn(), from, to, msg)
 	if err != nil {
 		p.n.lost(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 	}
@@ -157,7 +136,7 @@ func (p *peer) sendAnswer(a *acting, f dist.Frame) {
 
 // post is send without being held up. full: it would have been.
 func (p *peer) post(a *acting, f dist.Frame) (full bool) {
-	full, err := p.box.Put(a.turn(), f)
+	full, err := p.Box.Put(a.turn(), f)
 	if err != nil {
 		p.n.lost(f) // no error: as for any message to the dead
 	}
@@ -170,7 +149,7 @@ func (p *peer) post(a *acting, f dist.Frame) (full bool) {
 // An actor gives up its stage before it waits.
 func (p *peer) pace(a *acting) {
 	sender := a.sender()
-	for room := p.box.Space(sender); room != nil; room = p.box.Space(sender) {
+	for room := p.Box.Space(sender); room != nil; room = p.Box.Space(sender) {
 		a.block()
 		var killed <-chan struct{}
 		if a.p != nil {
@@ -222,7 +201,7 @@ func (p *peer) read() {
 	reader := true
 	defer func() {
 		if reader {
-			p.n.dist.wg.Done()
+			p.n.dist.Leave()
 		}
 	}()
 	p.reader, p.guest = p.n.pool.Guest(func() { go p.readOn() }), nil
@@ -241,13 +220,13 @@ func (p *peer) read() {
 			p.spinForNext(yield)
 		}
 		err := p.link.Read(&f)
-		if p.isOver() { // what comes late would be out of order
+		if p.IsOver() { // what comes late would be out of order
 			p.flushAnswers()
 			return
 		}
 		more, packed := false, false
 		if err == nil {
-			p.flow.read(1)
+			p.Flow.Read(1)
 			more = p.ahead != nil && p.ahead.More()
 			packed = p.pack(&f, more)
 		}
@@ -269,7 +248,7 @@ func (p *peer) read() {
 			}
 		}
 		if err != nil {
-			p.end(err)
+			p.End(err)
 		}
 		if p.owes() && (p.deferred > 1 || !packed && p.parcel.owed > 0) { // a handler may take long
 			p.flushAnswers()
@@ -307,64 +286,11 @@ func (p *peer) hand(q *proc, n *inbox.Node) {
 	}
 }
 
-// end is the loss of the connection: every link breaks with noconnection, every
-// monitor fires, every call fails.
-func (p *peer) end(why error) { p.finish(why, false) }
-
-// fail is end unless p is connected by now.
-func (p *peer) fail(why error) { p.finish(why, true) }
-
-func (p *peer) finish(why error, unlessUp bool) {
-	p.mu.Lock()
-	up := p.link != nil
-	if p.over || unlessUp && up {
-		p.mu.Unlock()
-		return
-	}
-	p.over, p.why = true, why
-	p.ended.Store(true)
-	links, out, in, calls, downs := p.links, p.out, p.in, p.calls, p.downs
-	p.links, p.out, p.in, p.calls, p.downs = nil, nil, nil, nil, nil
-	if !up {
-		close(p.ready)
-	}
-	close(p.done)
-	p.mu.Unlock()
-	left := p.box.Close() // first: what the writer puts into a closed link nobody would miss
-	p.n.dist.forgetRecent(p)
-	if up {
-		p.link.Close()
-	}
-	for key, unlinking := range links {
-		if unlinking == active {
-			p.n.breakLink(key, NoConnection)
-		}
-	}
-	for _, m := range out {
-		m.fire(&p.n.acting, m.pid, NoConnection)
-	}
-	for _, m := range in {
-		m.forget()
-	}
-	for _, t := range calls {
-		t.settle(&p.n.acting, nil, &ExitError{NoConnection})
-	}
-	p.Lose(left)
-	for m := range downs {
-		m.fire(&p.n.acting, PID{}, why.Error())
-	}
-	p.n.dist.release(p) // only now it can be connected again
-	p.n.dist.lost.set()
-	if up && !p.n.stopped.Load() {
-		p.n.cfg.Log.Info("node down", "peer", string(p.name), "reason", why.Error(), "unsent_signals", len(left))
-	}
-}
-
 // breakLink is the exit signal of a link whose other end is on another node.
-func (n *Node) breakLink(key linkKey, reason any) {
-	if q := n.numbered(key.near); q != nil {
+func (n *Node) breakLink(near uint64, far PID, reason any) {
+	if q := n.numbered(near); q != nil {
 		q.mu.Lock()
-		d := n.farLinkBrokenLocked(q, key.far, reason)
+		d := n.farLinkBrokenLocked(q, far, reason)
 		q.mu.Unlock()
 		d.carryOutAll(&n.acting, false)
 	}
@@ -373,138 +299,109 @@ func (n *Node) breakLink(key linkKey, reason any) {
 // connectLink makes the link between near and far. The caller holds near.mu, and
 // near is alive. False: the connection is over.
 func (p *peer) connectLink(near *proc, far PID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return false
-	}
-	if !near.addLinkLocked(far) {
+	if near.hasLinkLocked(far) {
 		return true
 	}
-	p.links[linkKey{near.id, far}] = active // the end of an earlier unlink means nothing any more
-	p.signal(dist.Frame{Op: dist.OpLink, From: near.pid(), To: far})
+	if !p.ConnectLink(near.id, near.pid(), far) {
+		return false
+	}
+	near.addLinkLocked(far)
 	return true
 }
 
 // exitLink tells far, if near was linked to it, that near has exited.
 func (p *peer) exitLink(near uint64, far PID, reason any) {
-	key := linkKey{near, far}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if unlinking, ok := p.links[key]; ok && unlinking == active {
-		p.signal(dist.Frame{Op: dist.OpExit, From: p.n.origin.PID(near), To: far, Payload: reason})
-	}
-	delete(p.links, key)
+	p.ExitLink(near, p.n.origin.PID(near), far, reason)
 }
 
 // cutLink takes the link away on behalf of near, whose mu the caller holds.
-func (p *peer) cutLink(near uint64, far PID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := linkKey{near, far}
-	if unlinking, ok := p.links[key]; !ok || unlinking != active {
-		return
+func (p *peer) cutLink(near uint64, far PID) { p.CutLink(near, p.n.origin.PID(near), far) }
+
+// Ref is part of peers.Monitor, and so are Fire and Forget.
+func (m *monitor) Ref() Ref { return m.ref }
+
+// Fire delivers the Down of a monitor by a process here, unless it has been taken away.
+func (m *monitor) Fire(reason any) { m.fire(&m.far.n.acting, m.pid, reason) }
+
+// Forget takes the monitor off its target.
+func (m *monitor) Forget() { m.forget() }
+
+// watch says what m, a monitor of a process there, is about.
+func (m *monitor) watch() (w peers.Watch) {
+	if m.watcher != nil {
+		w = peers.Watch{By: m.watcher.pid(), To: m.pid, Name: m.name}
 	}
-	id := p.n.dist.unlinks.Add(1)
-	p.links[key] = unlinkID(id)
-	if q := p.n.dist.quota; len(p.links) > 2*q.Of.Links {
-		p.unacked = true
-		q.Ask()
-	}
-	p.signal(dist.Frame{Op: dist.OpUnlink, ID: id, From: p.n.origin.PID(near), To: far})
+	return w
 }
 
 // watch makes m, a monitor of a process here over one there. False: the
 // connection is over.
 func (p *peer) watch(m *monitor) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return false
-	}
 	if m.node {
-		p.downs[m] = struct{}{}
-		return true
+		return p.WatchNode(m)
 	}
-	p.out[m.ref.Number()] = m
-	p.signal(dist.Frame{Op: dist.OpMonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
-	return true
+	return p.Watch(m, m.watch())
 }
 
 // unwatch takes a monitor over a process there away.
-func (p *peer) unwatch(m *monitor) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.downs, m)
-	if p.out[m.ref.Number()] == m {
-		delete(p.out, m.ref.Number())
-		p.signal(dist.Frame{Op: dist.OpDemonitor, From: m.watcher.pid(), To: m.pid, Name: m.name, Ref: m.ref})
-	}
-}
+func (p *peer) unwatch(m *monitor) { p.Unwatch(m, m.watch()) }
 
 // tellDown sends the Down of m, a monitor of a process there, unless it has been
 // taken away.
-func (p *peer) tellDown(m *monitor, pid PID, reason any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.in[m.ref] != m {
-		return
-	}
-	delete(p.in, m.ref)
-	p.signal(dist.Frame{Op: dist.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: reason})
+func (p *peer) tellDown(m *monitor, pid PID, reason any) { p.TellDown(m, m.frame(pid, reason)) }
+
+// frame is the Down of m, a monitor by a process there.
+func (m *monitor) frame(pid PID, reason any) dist.Frame {
+	return dist.Frame{Op: dist.OpDown, From: pid, Name: m.name, To: m.by, Ref: m.ref, Payload: reason}
 }
 
 // farCall is a call, or a spawn, that waits for an answer from there.
 type farCall struct {
-	p    *peer
-	ref  Ref
-	from PID
-	to   PID
-	name Atom // instead of to; neither: nobody is monitored that is known here
+	peers.Request
+	p *peer
+	t ticket
+}
+
+// Settle is part of peers.Caller.
+func (f *farCall) Settle(v any, err error) bool {
+	if e, exited := err.(*ExitError); exited && f.Kind == peers.ByResult {
+		v, err = outcome(f.Ref, e)
+	}
+	return f.t.settle(&f.p.n.acting, v, err)
 }
 
 // forget takes the call out of the tables; if its answer has not come, it will
 // find nobody.
-func (f *farCall) forget() {
-	p := f.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, waits := p.calls[f.ref.Number()]; waits {
-		delete(p.calls, f.ref.Number())
-		f.demonitorLocked()
-	}
-}
+func (f *farCall) forget() { f.p.Forget(&f.Request) }
 
-func (f *farCall) demonitorLocked() {
-	if f.name != "" || !f.to.IsZero() {
-		f.p.signal(dist.Frame{Op: dist.OpDemonitor, From: f.from, To: f.to, Name: f.name, Ref: f.ref})
-	}
-}
-
-// ask makes t wait for the answer to f: what away says is sent.
-func (p *peer) ask(a *acting, t ticket, what awaited, away *farCall, f dist.Frame) bool {
+// ask makes t wait for the answer to f, of a process that w says.
+func (p *peer) ask(a *acting, t ticket, kind peers.Answered, w peers.Watch, f dist.Frame) bool {
 	ref := f.Ref
 	if f.Op == dist.OpSend { // for a receipt
 		ref = p.n.origin.RefOf(f.ID)
 	}
-	away.p, away.ref, away.from = p, ref, f.From
-	p.mu.Lock()
-	if p.over {
-		p.mu.Unlock()
-		t.settle(a, nil, &ExitError{NoConnection})
-		return false
+	w.By = f.From
+	c := &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: w, Kind: kind}}
+	c.Caller = c
+	if p.Ask(&c.Request, f, func() { t.p.away = c }) {
+		return true
 	}
-	t.p.away = away
-	p.calls[ref.Number()] = asked{t, what}
-	p.signal(f)
-	p.mu.Unlock()
-	return true
+	t.settle(a, nil, &ExitError{NoConnection})
+	return false
+}
+
+// askSoon is ask for a caller that then waits for a start, or a receipt.
+func (p *peer) askSoon(a *acting, t ticket, f dist.Frame) {
+	if p.DeferForRequest() {
+		defer p.Box.EndDefer()
+	}
+	p.ask(a, t, peers.ByStart, peers.Watch{}, f)
 }
 
 // watchFor makes t wait for the exit of a process there.
 func (p *peer) watchFor(a *acting, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
 	ref = p.n.newRef()
-	return ref, p.ask(a, t, forReply, &farCall{to: to, name: name},
+	return ref, p.ask(a, t, peers.ByReply, peers.Watch{To: to, Name: name},
 		dist.Frame{Op: dist.OpMonitor, From: from, To: to, Name: name, Ref: ref})
 }
 
@@ -523,22 +420,6 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 
 // answer settles the call with the reference ref. It reports whether there is one.
 func (p *peer) answer(ref Ref, v any, err error) bool {
-	if !p.n.origin.Equal(ref.Origin()) {
-		return false
-	}
-	p.mu.Lock()
-	t, ok := p.calls[ref.Number()]
-	if ok {
-		delete(p.calls, ref.Number())
-		if a := t.p.away; a != nil && (err == nil || !isExitError(err)) {
-			a.demonitorLocked()
-		}
-	}
-	p.mu.Unlock()
-	if e, exited := err.(*ExitError); exited && ok && t.what == forResult {
-		v, err = outcome(ref, e)
-	}
-	return ok && t.settle(&p.n.acting, v, err)
+	_, down := err.(*ExitError)
+	return p.Answer(ref, v, err, down)
 }
-
-func isExitError(err error) bool { _, ok := err.(*ExitError); return ok }

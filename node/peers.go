@@ -1,13 +1,6 @@
 package node
 
-import (
-	"cmp"
-	"slices"
-	"sync/atomic"
-	"time"
-
-	"github.com/actornode/actornode/wire/dist"
-)
+import "time"
 
 // PeerInfo describes a connection to another node, as it was at one moment.
 type PeerInfo struct {
@@ -33,64 +26,23 @@ type PeerInfo struct {
 	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.TickTime
 }
 
-// flow is what a peer counts. Its zero value is ready.
-type flow struct {
-	in    uint64       // signals read; written by the reader only
-	since atomic.Int64 // Unix time, ns; 0: never connected
-	life  atomic.Int64 // when the ticker last saw that something had come
-}
-
-// begin says that the connection is there.
-func (f *flow) begin(at time.Time) {
-	now := at.UnixNano()
-	f.since.Store(now)
-	f.life.Store(now)
-}
-
-// read counts signals. The reader calls it.
-func (f *flow) read(n int) { atomic.StoreUint64(&f.in, f.in+uint64(n)) }
-
 // Peers describes the nodes that this one is connected to, or is connecting, in
 // alphabetical order, hidden ones included.
 func (n *Node) Peers() []PeerInfo {
 	if n.dist == nil {
 		return nil
 	}
-	all := n.dist.all()
+	all := n.dist.All()
 	infos := make([]PeerInfo, 0, len(all))
 	for _, p := range all {
-		if i, ok := p.info(); ok {
-			infos = append(infos, i)
+		if i, ok := p.Info(); ok {
+			infos = append(infos, PeerInfo{
+				Name: p.Name, Creation: i.About.ID.Creation, Up: i.Up, Protocol: i.About.Protocol, Addr: i.About.Addr,
+				Hidden: i.About.Hidden, Since: i.Since, Queue: i.Queue, Frames: i.Frames, Held: i.Held,
+				Links: i.Counts.Links, Monitors: i.Counts.Monitors, Watchers: i.Counts.Watchers, Calls: i.Counts.Requests,
+				BytesIn: i.In, BytesOut: i.Out, FramesIn: i.FramesIn, FramesOut: i.FramesOut, LastIn: i.LastIn,
+			})
 		}
 	}
-	slices.SortFunc(infos, func(a, b PeerInfo) int { return cmp.Compare(a.Name, b.Name) })
 	return infos
-}
-
-// info describes p; false: it is over.
-func (p *peer) info() (PeerInfo, bool) {
-	i := PeerInfo{Name: p.name}
-	p.mu.Lock()
-	link, over := p.link, p.over
-	i.Links, i.Monitors, i.Watchers, i.Calls = len(p.links), len(p.out)+len(p.downs), len(p.in), len(p.calls)
-	p.mu.Unlock()
-	if over {
-		return i, false
-	}
-	i.Queue, i.Frames = p.box.Queue()
-	i.Held = p.box.Level() > p.box.Limit()
-	if link == nil {
-		return i, true
-	}
-	about := link.Peer()
-	i.Up, i.Creation, i.Protocol, i.Addr, i.Hidden = true, about.ID.Creation, about.Protocol, about.Addr, about.Hidden
-	i.BytesIn, i.BytesOut = link.Traffic()
-	if g, ok := link.(dist.Gauge); ok {
-		var waiting int
-		i.FramesOut, waiting = g.Gauge()
-		i.Queue += waiting
-	}
-	i.FramesIn = atomic.LoadUint64(&p.flow.in)
-	i.Since, i.LastIn = time.Unix(0, p.flow.since.Load()), time.Unix(0, p.flow.life.Load())
-	return i, true
 }

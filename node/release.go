@@ -20,9 +20,8 @@ type release struct {
 // the peer is connected, ended by the answer, the connection's end or a timeout.
 // Some system messages are not alike in all releases.
 func (p *peer) askRelease() {
-	defer p.n.dist.wg.Done()
 	defer close(p.release.told)
-	ctx, cancel := p.n.env.WithTimeout(p.n.dist.ctx, releaseTimeout)
+	ctx, cancel := p.n.env.WithTimeout(p.n.dist.Context(), releaseTimeout)
 	defer cancel()
 	a := &p.n.acting
 	t := a.promise().arm()
@@ -61,7 +60,7 @@ func (n *Node) release(name Atom) int {
 	select {
 	case <-p.release.told:
 		return p.release.number
-	case <-p.done:
+	case <-p.Done():
 		return 0
 	}
 }

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -28,7 +27,7 @@ func (n *Node) peer(name Atom) *peer {
 	if n.dist == nil || name == n.cfg.Name || name == "" {
 		return nil
 	}
-	return n.dist.reach(name)
+	return n.dist.want(name, false)
 }
 
 // want is peer for a caller that waits for the node: it does not queue behind those
@@ -47,13 +46,13 @@ func (n *Node) reach(pid PID) *peer {
 	}
 	origin := pid.Origin()
 	slot := &n.dist.recent[origin.NodeID().Creation%recentPeers]
-	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.box.Direct() { // so it is connected
+	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.Box.Direct() { // so it is connected
 		return r.p
 	}
 	p := n.peer(pid.Node())
-	if p != nil && p.box.Direct() {
+	if p != nil && p.Box.Direct() {
 		r := &recent{origin, p}
-		if slot.Store(r); p.isOver() { // forgetRecent has perhaps not seen it
+		if slot.Store(r); p.IsOver() { // forgetRecent has perhaps not seen it
 			slot.CompareAndSwap(r, nil)
 		}
 	}
@@ -121,7 +120,7 @@ func (p *proc) monitorNode(a *acting, name Atom) {
 		if m.add(a) {
 			return
 		}
-		why = q.why.Error() // over
+		why = q.Why().Error() // over
 	}
 	p.signal(a, NodeDown{Node: name, Reason: why})
 }
@@ -154,8 +153,8 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 	if tr := n.traces(); tr != nil {
 		tr.away(a.p, to, At{Name: at.Name, Node: p.name}, Request[any]{body, From{t: t}})
 	}
-	if !async && p.deferForCall() {
-		defer p.box.EndDefer()
+	if !async && p.DeferForRequest() {
+		defer p.Box.EndDefer()
 	}
 	p.call(a, t, to, at.Name, label, body)
 	if async {
@@ -169,15 +168,12 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 func (n *Node) Nodes(hidden bool) []Atom {
 	all := []Atom{}
 	if n.dist != nil {
-		for _, p := range n.dist.all() {
-			p.mu.Lock()
-			if p.link != nil && !p.over && (hidden || !p.link.Peer().Hidden) {
-				all = append(all, p.name)
+		for _, p := range n.dist.All() {
+			if p.IsUp() && (hidden || !p.Link().Peer().Hidden) {
+				all = append(all, p.Name)
 			}
-			p.mu.Unlock()
 		}
 	}
-	slices.Sort(all)
 	return all
 }
 
@@ -191,14 +187,12 @@ func (n *Node) Connect(ctx context.Context, name Atom) error {
 		return fmt.Errorf("%w: %s", ErrNotHere, name)
 	}
 	select {
-	case <-p.ready:
+	case <-p.Ready():
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return fmt.Errorf("node: cannot connect to %s: %w", name, p.why)
+	if why := p.Why(); why != nil {
+		return fmt.Errorf("node: cannot connect to %s: %w", name, why)
 	}
 	return nil
 }
@@ -212,7 +206,7 @@ func (n *Node) Disconnect(name Atom) bool {
 	if p == nil {
 		return false
 	}
-	p.end(fmt.Errorf("disconnected by this node"))
+	p.End(fmt.Errorf("disconnected by this node"))
 	return true
 }
 

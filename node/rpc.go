@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -153,7 +154,7 @@ func (a *acting) apply(async bool, p *promise, at, module, function Atom, args [
 func (a *acting) applyOn(q *peer, t ticket, module, function Atom, args []any) {
 	n := a.node
 	ref := n.newRef() // of the request, and of the result
-	q.ask(a, t, forResult, &farCall{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &dist.Spawn{
+	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &dist.Spawn{
 		Module: erpc, Function: executeCall, Monitor: true, Leader: a.leader(),
 		Args: []any{ref, module, function, wire.List(args)},
 	}})

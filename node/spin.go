@@ -90,9 +90,9 @@ func (p *peer) spinForNext(yield func()) {
 		p.spin.await(p.n.dist.cfg.Awake, &p.n.dist.spins, nil)
 		return
 	}
-	p.box.Defer()
+	p.Box.Defer()
 	p.spin.await(p.n.dist.cfg.Awake, &p.n.dist.spins, yield)
-	p.box.EndDefer()
+	p.Box.EndDefer()
 }
 
 // yieldWhileSpinning lets others run while p spins and defers, and sends what they have
@@ -103,5 +103,5 @@ func (p *peer) yieldWhileSpinning() {
 	if time.Since(start) > p.n.dist.cfg.Awake/2 {
 		p.spin.contended = true
 	}
-	p.box.Yield()
+	p.Box.Yield()
 }

@@ -1,0 +1,149 @@
+package peers
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// host is a node without processes, and the owner of all its peers.
+type host struct {
+	ups     []dist.Peer
+	remains []Remains
+	lost    int
+}
+
+func (h *host) NewPeer(wire.Atom) (*Peer, Owner)     { return new(Peer), h }
+func (h *host) Lost()                                { h.lost++ }
+func (h *host) Stopped() bool                        { return false }
+func (h *host) Up(p dist.Peer)                       { h.ups = append(h.ups, p) }
+func (h *host) Read(dist.Link)                       {}
+func (h *host) Greet()                               {}
+func (h *host) Over()                                {}
+func (h *host) Remains(r Remains)                    { h.remains = append(h.remains, r) }
+func (h *host) Lose([]dist.Frame)                    {}
+func (h *host) Unfit(*dist.Frame, *wire.EncodeError) {}
+
+// gauged is a link that says of itself what a test wants.
+type gauged struct {
+	dist.Link
+	name     wire.Atom
+	buffered int
+	sent     uint64
+	unsent   int
+	unsteady bool
+	wrote    []dist.Frame
+}
+
+func (g *gauged) Peer() dist.Peer { return dist.Peer{ID: wire.NodeID{Name: g.name, Creation: 1}} }
+func (g *gauged) Close() error    { return nil }
+func (g *gauged) Write(f *dist.Frame) (int, error) {
+	g.wrote = append(g.wrote, *f)
+	return g.buffered, nil
+}
+func (g *gauged) Gauge() (uint64, int)             { return 0, g.buffered }
+func (g *gauged) Taken() (uint64, int, bool)       { return g.sent, g.unsent, !g.unsteady }
+func (g *gauged) Flush(bool) (left int, err error) { return 0, nil }
+
+var (
+	here  = wire.NewOrigin(wire.NodeID{Name: "a@127.0.0.1", Creation: 1})
+	there = wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})
+)
+
+// cluster returns one that dials and listens nowhere.
+func cluster(limits quota.Limits, queue int) (*Cluster, *host) {
+	h := &host{}
+	return New(Config{
+		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed), Quota: quota.New(limits),
+		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
+		TickTime: time.Hour, ConnectTimeout: time.Hour, Queue: queue, Connections: 10, ConnectionsPerSource: 5, Dials: 1,
+	}), h
+}
+
+// What is seen of a peer: what its link says, and what is in the hands of the writer.
+func TestLook(t *testing.T) {
+	const kib = 1 << 10
+	limits := quota.Limits{Answers: 100 * kib, Queued: 1 << 30, Stall: time.Hour}
+	start := time.Unix(1000, 0)
+	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
+	c, _ := cluster(limits, kib)
+	p := c.Detached("b@127.0.0.1", stuck)
+	p.Signal(dist.Frame{Op: dist.OpSend})
+	stuck.buffered = 0
+	require.NoError(t, p.lookAt(start))
+	require.EqualError(t, p.lookAt(start.Add(time.Hour)),
+		"the peer took nothing for 1h0m0s while 2.0 KiB waited to be sent (limits.stall)")
+	p = c.Detached("b@127.0.0.1", &gauged{unsteady: true, buffered: 2 * kib})
+	require.NoError(t, p.lookAt(start))
+	require.NoError(t, p.lookAt(start.Add(2*time.Hour)), "the link has no connection for the moment")
+}
+
+// A peer that never acknowledges that links are gone is not kept for ever.
+func TestUnacknowledged(t *testing.T) {
+	c, _ := cluster(quota.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
+	p := c.Detached("b@127.0.0.1", &gauged{})
+	for i := range uint64(5) {
+		require.NoError(t, p.lookAt(time.Now()))
+		require.True(t, p.ConnectLink(i, here.PID(i), there.PID(i)))
+		p.CutLink(i, here.PID(i), there.PID(i))
+	}
+	require.ErrorContains(t, p.lookAt(time.Now()), "does not acknowledge")
+}
+
+// The order of the peers does not depend on chance.
+func TestAllIsSorted(t *testing.T) {
+	c, _ := cluster(quota.Limits{Queued: 1}, 1)
+	for _, name := range []wire.Atom{"d", "a", "c", "e", "b"} {
+		c.newPeerLocked(name)
+	}
+	var names []wire.Atom
+	for _, p := range c.All() {
+		names = append(names, p.Name)
+	}
+	require.Equal(t, []wire.Atom{"a", "b", "c", "d", "e"}, names)
+}
+
+// What hung on a connection is told in the order of its numbers, once; a peer that is over takes
+// nothing more.
+func TestEndOfAPeer(t *testing.T) {
+	c, h := cluster(quota.Limits{Links: 100, Monitors: 100, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
+	l := &gauged{name: "b@127.0.0.1"}
+	p := c.Detached("b@127.0.0.1", l)
+	node := &watcher{ref: here.RefOf(1)}
+	require.True(t, p.WatchNode(node))
+	for i := range uint64(50) {
+		n := i * 7 % 50
+		require.True(t, p.ConnectLink(n, here.PID(n), there.PID(n)))
+		require.True(t, p.Watch(&watcher{ref: here.RefOf(100 + n)}, Watch{}))
+	}
+	p.End(errStopping)
+	p.End(errors.New("once more"))
+	require.Equal(t, errStopping, p.Why())
+	require.Len(t, h.remains, 1)
+	require.Equal(t, 1, h.lost)
+	for i, k := range h.remains[0].Links {
+		require.Equal(t, uint64(i), k.Near)
+		require.Equal(t, uint64(100+i), h.remains[0].Monitors[i].Ref().Number())
+	}
+	require.Equal(t, []any{errStopping.Error()}, node.fired)
+	require.False(t, p.ConnectLink(1, here.PID(1), there.PID(1)))
+	require.False(t, p.WatchNode(node))
+	<-p.Done()
+	<-p.gone
+	_, ok := p.Info()
+	require.False(t, ok)
+}
+
+func TestBrief(t *testing.T) {
+	require.Equal(t, "x", brief(errors.New("x")))
+	long := brief(errors.New(string(make([]byte, 1<<20))))
+	require.Less(t, len(long), maxBrief+4)
+}

@@ -1,0 +1,158 @@
+package peers
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire/dist"
+)
+
+func TestAdmits(t *testing.T) {
+	for _, test := range []struct {
+		s    standing
+		want dist.Verdict
+	}{
+		{standing{}, dist.Welcome},
+		{standing{greater: true}, dist.Welcome},
+		{standing{naming: true}, dist.Simultaneous},
+		{standing{naming: true, greater: true}, dist.Busy},
+		{standing{up: true}, dist.Alive},
+		{standing{up: true, naming: true, greater: true}, dist.Alive},
+	} {
+		require.Equal(t, test.want, test.s.admits(), "%+v", test.s)
+		require.Equal(t, test.want == dist.Busy, test.s.waits(), "%+v", test.s)
+	}
+}
+
+func TestOutlasts(t *testing.T) {
+	for _, test := range []struct {
+		s    standing
+		want bool
+		why  string
+	}{
+		{standing{}, false, "there is none"},
+		{standing{arrival: 9, greater: true}, false, "it is over"},
+		{standing{up: true, arrival: 9}, true, "the peer has come again since"},
+		{standing{up: true, arrival: 4, greater: true}, false, "this is the newer one"},
+		{standing{up: true, greater: true}, true, "dialled meanwhile, by the greater name"},
+		{standing{up: true}, false, "dialled by the smaller name"},
+		{standing{up: true, older: true, greater: true}, false, "the peer knows it, and says that it is dead"},
+	} {
+		require.Equal(t, test.want, test.s.outlasts(5), test.why)
+	}
+	require.True(t, givesUp(false, false))
+	require.True(t, givesUp(true, true))
+	require.False(t, givesUp(true, false))
+}
+
+// contestant is one of two nodes that dial each other, as far as the contest goes: its own
+// attempt, and what has become of the other's.
+type contestant struct {
+	own  attempt
+	link int // whose attempt has become its connection: 1 its own, 2 the other's; 0: none yet
+}
+
+// attempt is how far an attempt is, on the side that has dialled and on the other.
+type attempt uint8
+
+const (
+	notBegun attempt = iota
+	named            // the name has been said; the other side has not heard it yet
+	verdict          // it is on its way back
+	welcome          // the other side lets this go on; what it has proved is on its way there
+	proved           // it has, and the other side has taken the connection; this one does not know
+	failed
+	made
+)
+
+type contest [2]contestant // 1 has the greater name
+
+// standing is what side knows about the other.
+func (c contest) standing(side int) standing {
+	me := c[side]
+	s := standing{greater: side == 1, up: me.link != 0}
+	s.naming = me.own > notBegun && me.own < failed
+	if me.link == 2 {
+		s.arrival = 1
+	}
+	return s
+}
+
+// moves returns what may happen next.
+func (c contest) moves() (next []contest) {
+	for side := range c {
+		n, other := c, 1-side
+		me, you := &n[side], &n[other]
+		switch me.own {
+		case notBegun:
+			me.own = named
+			if me.link != 0 {
+				me.own = failed // beginDial: the peer has already connected
+			}
+			next = append(next, n)
+		case named:
+			switch c.standing(other).admits() {
+			case dist.Welcome, dist.Simultaneous:
+				me.own = welcome
+			case dist.Busy:
+				me.own = failed
+			case dist.Alive: // this side insists if it lacks the link
+				me.own = welcome
+				if me.link != 0 {
+					me.own = failed
+				}
+			}
+			next = append(next, n)
+		case welcome:
+			s := c.standing(other)
+			if s.waits() {
+				continue
+			}
+			if s.outlasts(1) {
+				me.own = failed
+			} else {
+				me.own = proved
+				you.link = 2
+			}
+			next = append(next, n)
+		case proved:
+			if me.link == 0 {
+				me.link, me.own = 1, made
+			} else if givesUp(side == 1, false) {
+				me.own = failed // it is closed, which ends it there, too
+				if you.link == 2 {
+					you.link = 0
+				}
+			} else {
+				me.link, me.own = 1, made
+			}
+			next = append(next, n)
+		}
+	}
+	return next
+}
+
+// In whatever order two nodes that dial each other hear of each other, both end up with a
+// connection, and with the same one.
+func TestContest(t *testing.T) {
+	seen := map[contest]bool{}
+	todo := []contest{{}}
+	ends := 0
+	for len(todo) > 0 {
+		c := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[c] {
+			continue
+		}
+		seen[c] = true
+		next := c.moves()
+		if len(next) == 0 {
+			ends++
+			require.Contains(t, []string{"1 2", "2 1"}, fmt.Sprint(c[0].link, " ", c[1].link), "%+v", c)
+		}
+		todo = append(todo, next...)
+	}
+	require.NotZero(t, ends)
+}

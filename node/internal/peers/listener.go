@@ -1,0 +1,352 @@
+package peers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// listener is where nodes that speak one of the protocols connect.
+type listener struct {
+	net.Listener
+	proto dist.Protocol
+
+	mu      sync.Mutex
+	pending *admission.Arrivals // guarded by mu
+	dropped [2]uint64           // from it so far, because there were too many, and for the share of a source
+}
+
+// listen opens the listeners and makes the node known.
+func (c *Cluster) listen() error {
+	for _, p := range c.cfg.Protocols {
+		addr, err := c.cfg.Listen(p)
+		if err != nil {
+			return err
+		}
+		if addr == "-" {
+			continue
+		}
+		ln, err := c.cfg.Transport.Listen(c.ctx, addr)
+		if err != nil {
+			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
+		}
+		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: admission.NewArrivals(c.cfg.Pending, c.cfg.PendingPerSource)})
+	}
+	if len(c.lns) == 0 {
+		return nil
+	}
+	ctx, cancel := c.cfg.Env.WithTimeout(c.ctx, c.cfg.ConnectTimeout)
+	defer cancel()
+	me := c.cfg.Origin.NodeID()
+	var err error
+	c.gone, err = c.cfg.Finder.Announce(ctx, discovery.Announcement{Name: me.Name, Creation: me.Creation, Endpoints: c.Endpoints()})
+	if err != nil {
+		return fmt.Errorf("node: cannot announce %s to discovery: %w", me.Name, err)
+	}
+	c.warnOfListeners()
+	for _, ln := range c.lns {
+		c.wg.Add(1)
+		c.cfg.Env.Go(func() { c.accept(ln) })
+	}
+	return nil
+}
+
+// Encrypts reports whether a transport keeps strangers from what nodes say.
+func Encrypts(t dist.Transport) bool {
+	e, ok := t.(dist.Encrypter)
+	return ok && e.Encrypts()
+}
+
+// warnOfListeners says what strangers could do who reach a listener.
+func (c *Cluster) warnOfListeners() {
+	if Encrypts(c.cfg.Transport) {
+		return
+	}
+	var open, cookie []string
+	for _, ln := range c.lns {
+		if isLocal(ln.Addr()) {
+			continue
+		}
+		open = append(open, ln.Addr().String())
+		if ln.proto.Name() == c.cfg.Warn {
+			cookie = append(cookie, ln.Addr().String())
+		}
+	}
+	if open != nil {
+		c.cfg.Log.Warn("connections from other machines are not encrypted: anyone on the network path can read and change what "+
+			"nodes send; "+
+			"set up TLS, or listen on 127.0.0.1", "listeners", strings.Join(open, " "))
+	}
+	if cookie != nil {
+		c.cfg.Log.Warn("other machines can connect with Erlang's protocol, whose cookie protects against mistakes but not against "+
+			"attackers; set up TLS, or allow only the native protocol if all nodes speak it", "listeners", strings.Join(cookie, " "))
+	}
+}
+
+// isLocal reports whether only this machine can connect to an address.
+func isLocal(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
+func (c *Cluster) closeListeners() {
+	for _, ln := range c.lns {
+		ln.Close()
+	}
+}
+
+// Addr returns where the node listens for those that speak the last of its protocols; nil:
+// nowhere.
+func (c *Cluster) Addr() net.Addr {
+	for _, ln := range c.lns {
+		if c.cfg.Speaks(ln.proto, "") {
+			return ln.Addr()
+		}
+	}
+	return nil
+}
+
+// Endpoints returns where the node listens, one for each protocol.
+func (c *Cluster) Endpoints() (all []discovery.Endpoint) {
+	for _, ln := range c.lns {
+		all = append(all, discovery.Endpoint{Protocol: ln.proto.Name(), Addr: ln.Addr().String()})
+	}
+	return all
+}
+
+// accept is the goroutine of a listener: started by Start, ended by Stop.
+func (c *Cluster) accept(ln *listener) {
+	defer c.wg.Done()
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			if c.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return
+			}
+			c.cfg.Log.Error("cannot accept connections: will retry", "protocol", ln.proto.Name(), "error", err)
+			ln.dropOldest() // too many open files, or the like
+			select {
+			case <-c.cfg.Env.After(acceptPause):
+			case <-c.ctx.Done():
+			}
+			continue
+		}
+		ctx, end := context.WithCancelCause(c.ctx)
+		a := &admission.Arrival{From: admission.SourceOf(conn.RemoteAddr()), Drop: end}
+		ln.enter(a)
+		c.wg.Add(1)
+		c.cfg.Env.Go(func() { c.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
+	}
+}
+
+// acceptPause is how long a listener that fails is left alone: ten log lines a second at most,
+// and no busy loop while the system is out of files.
+const acceptPause = 100 * time.Millisecond
+
+var (
+	errDropped = errors.New("dropped in favour of a newer connection: too many connections have not yet proved that they know " +
+		"the cookie (limits.pending)")
+	errShare = errors.New("dropped in favour of a newer connection from the same address: too many from there have not yet " +
+		"proved that they know the cookie " +
+		"(limits.pending_per_source)")
+	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
+	errSlow    = errors.New("the handshake took too long")
+)
+
+// enter counts an arrival, and drops another if there is no room.
+func (ln *listener) enter(a *admission.Arrival) {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	switch dropped, share := ln.pending.Add(a); {
+	case dropped == nil:
+	case share:
+		ln.dropped[1]++
+		dropped.Drop(errShare)
+	default:
+		ln.dropped[0]++
+		dropped.Drop(errDropped)
+	}
+}
+
+func (ln *listener) dropOldest() {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	if a := ln.pending.Oldest(); a != nil {
+		ln.pending.Remove(a)
+		a.Drop(errNoFiles)
+	}
+}
+
+func (ln *listener) leave(a *admission.Arrival) {
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	ln.pending.Remove(a)
+}
+
+// pending are the limits of connections that have proved nothing yet, and what is used of them.
+func (c *Cluster) pending() (all, share limit.Use) {
+	all = limit.Use{Name: "pending", Max: int64(c.cfg.Pending)}
+	share = limit.Use{Name: "pending_per_source", Max: int64(c.cfg.PendingPerSource)}
+	for _, ln := range c.lns {
+		ln.mu.Lock()
+		all.Used, share.Used = max(all.Used, int64(ln.pending.Len())), max(share.Used, int64(ln.pending.Largest()))
+		all.Refused += ln.dropped[0]
+		share.Refused += ln.dropped[1]
+		ln.mu.Unlock()
+	}
+	return all, share
+}
+
+// incoming is the goroutine of a connection that has come in.
+func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn, ln *listener) {
+	defer c.wg.Done()
+	defer a.Drop(nil)
+	ctx, cancel := c.cfg.Env.WithTimeoutCause(ctx, c.cfg.ConnectTimeout, errSlow)
+	defer cancel()
+	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
+	wait := c.cfg.FirstStep
+	first := c.cfg.Env.AfterFunc(wait, func() { a.Drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
+	defer first.Stop()
+	var k *claim
+	var unfit error // what the transport knows against the peer
+	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
+		first.Stop()
+		if voucher, ok := conn.(dist.Voucher); ok {
+			if unfit = voucher.Vouch(id.Name); unfit != nil {
+				return dist.NotAllowed
+			}
+		}
+		k, v, unfit = c.admit(id, a.From)
+		return v
+	})
+	proved := false
+	h.Proved = func(wire.NodeID) error {
+		proved = true
+		ln.leave(a)
+		return c.prove(ctx, k)
+	}
+	from := conn.RemoteAddr().String()
+	link, err := ln.proto.Accept(ctx, conn, h)
+	ln.leave(a)
+	if err == nil && k.place == nil { // a protocol that does not ask
+		if err = c.prove(ctx, k); err != nil {
+			link.Close()
+		}
+	}
+	if k != nil && k.place != nil {
+		defer c.settled(k)
+	}
+	if !keepOpen() && err == nil {
+		link.Close()
+		err = context.Cause(ctx)
+	}
+	switch {
+	case err == nil:
+		c.adopt(link, k, k.place)
+		return
+	case k != nil:
+		c.giveBack(k.place)
+	}
+	level := slog.LevelWarn
+	switch {
+	case errors.Is(err, dist.ErrResumed):
+		return
+	case proved && errors.Is(err, dist.ErrBusy):
+		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
+	}
+	c.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
+		brief(cmp.Or(unfit, err)))
+}
+
+// admit decides about a node that wants to connect, and may be anybody: it has proved
+// nothing yet. So nothing is changed on its account that others could see.
+func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict dist.Verdict, why error) {
+	if in, out := c.cfg.Cookies(id.Name); id.Name == c.cfg.Origin.NodeID().Name || in == "" || out == "" {
+		return nil, dist.NotAllowed, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.claims++
+	k = &claim{name: id.Name, from: from, number: c.claims}
+	p := c.peers[id.Name]
+	s := p.standing(c.greater(id.Name), nil)
+	switch {
+	case s.up:
+		k.against = p.Link()
+	case !s.placed:
+		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now()), c.links.Room(from)); err != nil {
+			return k, dist.Full, err
+		}
+	}
+	return k, s.admits(), nil
+}
+
+// prove decides about a node that has proved who it is. If it may have the connection,
+// settled is called when the handshake has come to its end.
+func (c *Cluster) prove(ctx context.Context, k *claim) error {
+	for {
+		c.mu.Lock()
+		p := c.peers[k.name]
+		s := p.standing(c.greater(k.name), k.against)
+		if s.waits() {
+			named := p.named
+			c.mu.Unlock()
+			select {
+			case <-named:
+				continue
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		defer c.mu.Unlock()
+		if s.outlasts(k.number) {
+			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
+		}
+		place, err := c.links.Take(k.from, s.placed)
+		if err == nil && !s.placed {
+			if err = c.cfg.Shed.Take(c.cfg.Env.Now()); err != nil {
+				c.links.Give(place)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
+		}
+		k.place = place
+		c.proven[k.name]++
+		return nil
+	}
+}
+
+// settled is the end of a handshake that prove has let go on.
+func (c *Cluster) settled(k *claim) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.proven[k.name]--; c.proven[k.name] == 0 {
+		delete(c.proven, k.name)
+	}
+}
+
+// maxBrief is how many bytes of a text are shown that a stranger can make longer.
+const maxBrief = 1 << 10
+
+// brief is the beginning of the text of an error that a stranger can make longer.
+func brief(err error) string {
+	text := err.Error()
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "") + "…"
+	}
+	return text
+}

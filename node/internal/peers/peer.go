@@ -1,0 +1,546 @@
+package peers
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/outbox"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Peer is another node: see the package comment. The cluster makes it.
+type Peer struct {
+	Name  wire.Atom  // never changed
+	Box   outbox.Box // what goes there
+	Flow  Flow
+	c     *Cluster
+	owner Owner
+
+	ended atomic.Bool // over, for those that do not hold mu
+
+	mu      sync.Mutex
+	tables  Tables
+	unacked bool      // more ends of links than may are not acknowledged
+	why     error     // once over: the reason
+	link    dist.Link // nil: being connected
+	arrival uint64    // of the claim by which the link was made; 0: this node has dialled
+
+	done  chan struct{} // closed when over
+	ready chan struct{} // closed when connected, or over
+	gone  chan struct{} // closed when all that comes of the end is done
+
+	refused [quota.Kinds]atomic.Uint32 // see Refuse
+
+	// Guarded by Cluster.mu.
+	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
+	dial  admission.Dial[Peer]
+	place *admission.Place // of link
+	// Reasons to keep it in Cluster.peers: that it is not over, that an attempt to connect it goes on or waits.
+	holds int
+
+	// The goroutine of ticks has these.
+	seenIn, seenOut uint64
+	silent          int
+	backlog         quota.Backlog
+	ending          bool // by endTelling
+}
+
+// Flow is what a peer counts. Its zero value is ready.
+type Flow struct {
+	in    uint64       // signals read; written by the reader only
+	since atomic.Int64 // Unix time, ns; 0: never connected
+	life  atomic.Int64 // when the ticker last saw that something had come
+}
+
+// Read counts signals. The reader calls it.
+func (f *Flow) Read(n int) { atomic.StoreUint64(&f.in, f.in+uint64(n)) }
+
+// begin says that the connection is there.
+func (f *Flow) begin(at time.Time) {
+	now := at.UnixNano()
+	f.since.Store(now)
+	f.life.Store(now)
+}
+
+// init makes p a peer of c.
+func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
+	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
+	p.tables = NewTables(c.cfg.Quota.Of.Links, c.cfg.Quota.Of.Monitors)
+	p.done, p.ready, p.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	p.dial.Of = p
+	p.Box.Init(c.cfg.Queue, c.cfg.Quota)
+}
+
+// Owner returns what the Host has made for p.
+func (p *Peer) Owner() Owner { return p.owner }
+
+// Ready is closed when p is connected, or over.
+func (p *Peer) Ready() <-chan struct{} { return p.ready }
+
+// Done is closed when p is over.
+func (p *Peer) Done() <-chan struct{} { return p.done }
+
+// IsOver reports whether the connection is over.
+func (p *Peer) IsOver() bool { return p.ended.Load() }
+
+// Why returns why p is over, nil: it is not.
+func (p *Peer) Why() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.why
+}
+
+// IsUp reports whether p is connected.
+func (p *Peer) IsUp() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isUp()
+}
+
+func (p *Peer) isUp() bool { return p.link != nil && !p.tables.Ended() }
+
+// Link returns the link that p has, or had; nil: it has had none yet.
+func (p *Peer) Link() dist.Link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link
+}
+
+// Signal puts a control frame, whose order to what the tables say does not matter.
+func (p *Peer) Signal(f dist.Frame) { p.Box.Put(nil, f) }
+
+// signal is Signal of a change of the tables, if there is a frame for it. The caller holds mu.
+func (p *Peer) signal(f dist.Frame, ok bool) {
+	if ok {
+		p.Box.Put(nil, f)
+	}
+}
+
+// ConnectLink makes a link between near, whose PID is from, and far. False: the connection is
+// over.
+func (p *Peer) ConnectLink(near uint64, from, far wire.PID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, ok := p.tables.Link(near, from, far)
+	p.signal(f, ok)
+	return ok
+}
+
+// CutLink takes a link away on behalf of near.
+func (p *Peer) CutLink(near uint64, from, far wire.PID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, ok := p.tables.Unlink(near, from, far, p.c.unlinkID)
+	if ok && p.tables.Unacked() {
+		p.unacked = true
+		p.c.cfg.Quota.Ask()
+	}
+	p.signal(f, ok)
+}
+
+// ExitLink tells far, if near was linked to it, that near has exited.
+func (p *Peer) ExitLink(near uint64, from, far wire.PID, reason any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(p.tables.ExitLink(near, from, far, reason))
+}
+
+// Linked notes that far has linked itself to near.
+func (p *Peer) Linked(near uint64, far wire.PID) Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.tables.Linked(near, far)
+	p.refuseIf(r, quota.Links)
+	return r
+}
+
+// Unlinked notes that f takes a link to the process here away, and acknowledges it. It reports
+// whether there was one.
+func (p *Peer) Unlinked(f *dist.Frame) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	removed := p.c.cfg.Origin.Minted(f.To) && p.tables.Unlinked(f.To.Number(), f.From)
+	p.Box.Put(nil, dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
+	return removed
+}
+
+// Acknowledged notes that f acknowledges an unlink.
+func (p *Peer) Acknowledged(f *dist.Frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.c.cfg.Origin.Minted(f.To) {
+		p.tables.Acknowledged(f.To.Number(), f.From, f.ID)
+	}
+}
+
+// Exited notes that far has exited. It reports whether near may still be linked to it.
+func (p *Peer) Exited(near uint64, far wire.PID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.Exited(near, far)
+}
+
+// Watch makes m, a monitor of a process there. False: the connection is over.
+func (p *Peer) Watch(m Monitor, w Watch) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, ok := p.tables.Watch(m, w)
+	p.signal(f, ok)
+	return ok
+}
+
+// WatchNode makes m, a monitor of the node. False: the connection is over.
+func (p *Peer) WatchNode(m Monitor) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.WatchNode(m)
+}
+
+// Unwatch takes a monitor by a process here away.
+func (p *Peer) Unwatch(m Monitor, w Watch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(p.tables.Unwatch(m, w))
+}
+
+// Down takes the monitor out whose Down has come, nil: there is none.
+func (p *Peer) Down(ref wire.Ref) Monitor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.Down(ref)
+}
+
+// Watched notes m, a monitor by a process there. If there are too many, down is sent.
+func (p *Peer) Watched(m Monitor, down dist.Frame) Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.tables.Watched(m)
+	p.refuseIf(r, quota.Monitors)
+	p.signal(down, r == TooMany)
+	return r
+}
+
+// IsWatched reports whether m is still there.
+func (p *Peer) IsWatched(m Monitor) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.IsWatched(m)
+}
+
+// TellDown sends the Down of m, a monitor by a process there, unless it has been taken away.
+func (p *Peer) TellDown(m Monitor, down dist.Frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(down, p.tables.Told(m))
+}
+
+// Demonitored takes the monitor out that the peer has taken away, nil: there is none.
+func (p *Peer) Demonitored(ref wire.Ref) Monitor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.Demonitored(ref)
+}
+
+// Ask notes a request and sends f. sent is called before, with the lock of p held. False: the
+// connection is over.
+func (p *Peer) Ask(r *Request, f dist.Frame, sent func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ok := p.tables.Ask(r)
+	if ok {
+		sent()
+	}
+	p.signal(f, ok)
+	return ok
+}
+
+// Forget takes out a request whose caller waits no more; if its answer has not come, it will
+// find nobody.
+func (p *Peer) Forget(r *Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(p.tables.Forget(r))
+}
+
+// fewRequests is how many requests to a peer are under way, at most, if a caller sends its
+// request itself. With more of them the writer sends several at a time. With fewer than four
+// there is seldom a second one to send by the time that the writer is awake.
+const fewRequests = 4
+
+// DeferForRequest reports whether few requests wait for p, and if so defers what is written:
+// the caller calls Box.EndDefer before it waits.
+func (p *Peer) DeferForRequest() bool {
+	p.mu.Lock()
+	few := p.tables.Requests() < fewRequests
+	p.mu.Unlock()
+	if few {
+		p.Box.Defer()
+	}
+	return few
+}
+
+// Answer settles the request with the reference ref. down: by the end of the process that is
+// asked. It reports whether there is one.
+func (p *Peer) Answer(ref wire.Ref, v any, err error, down bool) bool {
+	if !p.c.cfg.Origin.Equal(ref.Origin()) {
+		return false
+	}
+	p.mu.Lock()
+	r, f, ok := p.tables.Answered(ref, down)
+	p.signal(f, ok)
+	p.mu.Unlock()
+	return r != nil && r.Caller.Settle(v, err)
+}
+
+// Started is the answer to a spawn: the process that f says has been started. It reports
+// whether that is what a request waits for.
+func (p *Peer) Started(f *dist.Frame) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answers, g, ok := p.tables.Started(f.Ref, f.From, f.To, f.Watched)
+	p.signal(g, ok)
+	return answers
+}
+
+// What is known of refusals of one kind, for the log.
+const (
+	noneRefused uint32 = iota
+	toBeLogged
+	logged
+)
+
+// Refuse has it said in the log, once for each connection and kind, that p has too many of
+// something; the limit has counted it. The caller may hold any lock.
+func (p *Peer) Refuse(k quota.Kind) {
+	if p.refused[k].CompareAndSwap(noneRefused, toBeLogged) {
+		p.c.cfg.Quota.Ask()
+	}
+}
+
+// refuseIf counts that p is refused one more of something.
+func (p *Peer) refuseIf(r Result, k quota.Kind) {
+	if r == TooMany {
+		p.c.cfg.Quota.Limit(k).Refuse()
+		p.Refuse(k)
+	}
+}
+
+// HasRoom reports whether p may have one more link, or monitor, if that is asked.
+func (p *Peer) HasRoom(link, monitor bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case link && p.tables.linksFull():
+		p.refuseIf(TooMany, quota.Links)
+	case monitor && p.tables.monitorsFull():
+		p.refuseIf(TooMany, quota.Monitors)
+	default:
+		return true
+	}
+	return false
+}
+
+// logRefusals says what has been refused for the first time. It is for the goroutine of
+// ticks.
+func (p *Peer) logRefusals() {
+	for k := range p.refused {
+		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
+			p.c.cfg.Log.Warn("a request of a peer was refused: the peer has reached its limit on this node", "peer", string(p.Name),
+				"what", quota.Kind(k).String(),
+				"limit", p.c.cfg.Quota.Limit(quota.Kind(k)).Max())
+		}
+	}
+}
+
+// write is the writer's goroutine: started when the peer is connected, ended by its end,
+// waited for by Stop.
+func (p *Peer) write() {
+	defer p.c.wg.Done()
+	w := outbox.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p.owner, Env: p.c.cfg.Env}
+	if err := w.Run(); err != nil {
+		p.End(err)
+	}
+	w.LoseHeld()
+}
+
+// End is the loss of the connection: every link breaks with noconnection, every
+// monitor fires, every request fails.
+func (p *Peer) End(why error) { p.end(why, false) }
+
+// fail is End unless p is connected by now.
+func (p *Peer) fail(why error) { p.end(why, true) }
+
+func (p *Peer) end(why error, unlessUp bool) {
+	p.mu.Lock()
+	up := p.link != nil
+	if p.tables.Ended() || unlessUp && up {
+		p.mu.Unlock()
+		return
+	}
+	p.why = why
+	p.ended.Store(true)
+	remains := p.tables.End()
+	if !up {
+		close(p.ready)
+	}
+	close(p.done)
+	p.mu.Unlock()
+	left := p.Box.Close() // first: what the writer puts into a closed link nobody would miss
+	p.owner.Over()
+	if up {
+		p.link.Close()
+	}
+	p.owner.Remains(remains)
+	p.owner.Lose(left)
+	for _, m := range remains.Nodes {
+		m.Fire(why.Error())
+	}
+	p.c.release(p) // only now it can be connected again
+	p.c.cfg.Host.Lost()
+	if up && !p.c.cfg.Host.Stopped() {
+		p.c.cfg.Log.Info("node down", "peer", string(p.Name), "reason", why.Error(), "unsent_signals", len(left))
+	}
+}
+
+// hasPlace reports whether p is connected, or gives the place of its connection back soon:
+// the next connection of the same node replaces it, and is not one more. p may be nil.
+func (p *Peer) hasPlace() bool { return p != nil && p.Link() != nil }
+
+// standing is what p, which may be nil, says about a connection from there, for a claim that
+// has arrived when the link against was there. The caller holds Cluster.mu.
+func (p *Peer) standing(greater bool, against dist.Link) standing {
+	s := standing{greater: greater}
+	if p == nil {
+		return s
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.naming, s.placed = p.named != nil, p.link != nil
+	if s.up = p.isUp(); s.up {
+		s.arrival, s.older = p.arrival, p.link == against
+	}
+	return s
+}
+
+// join gives p its link. False: it has had one, or is over.
+func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
+	if !p.joined(link, c, place) {
+		return false
+	}
+	p.c.linked(p, link.Peer().Protocol)
+	p.c.cfg.Log.Info("node up", "peer", string(p.Name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	return true
+}
+
+func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tables.Ended() || p.link != nil {
+		return false
+	}
+	p.link, p.place = link, place
+	if c != nil {
+		p.arrival = c.number
+	}
+	p.Flow.begin(p.c.cfg.Env.Now())
+	p.owner.Up(link.Peer()) // before anything comes from it
+	p.c.wg.Add(3)
+	p.c.cfg.Env.Go(p.write)
+	p.c.cfg.Env.Go(func() { p.owner.Read(link) })
+	p.c.cfg.Env.Go(p.greet)
+	close(p.ready)
+	return true
+}
+
+// greet is a goroutine: see Owner.Greet. Started when the peer is connected, waited for by Stop.
+func (p *Peer) greet() {
+	defer p.c.wg.Done()
+	p.owner.Greet()
+}
+
+// claim is who a node that connects says it is.
+type claim struct {
+	name    wire.Atom
+	from    netip.Prefix
+	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
+	against dist.Link // that there was when it came; nil: none
+
+	// Once it is proved.
+	place *admission.Place
+}
+
+var errReplaced = errors.New("replaced by a new connection from the peer")
+
+// check looks for signs of life, and gives one. It is for the goroutine of ticks.
+func (p *Peer) check() {
+	link := p.Link()
+	if link == nil {
+		return
+	}
+	in, out := link.Traffic()
+	if in != p.seenIn {
+		p.silent = 0
+		p.Flow.life.Store(p.c.cfg.Env.Now().UnixNano())
+	} else if p.silent++; p.silent >= TicksPerTime {
+		p.End(fmt.Errorf("nothing received from the peer for %v: net_tick_timeout", p.c.cfg.TickTime))
+		return
+	}
+	if out == p.seenOut || p.silent > 0 {
+		p.Box.RequestTick()
+	}
+	p.seenIn, p.seenOut = in, out
+}
+
+// Info describes p at one moment.
+type Info struct {
+	About   dist.Peer // zero: it is being connected
+	Up      bool
+	Counts  Counts
+	Queue   int // bytes that wait to be written, estimated
+	Frames  int // that wait before they are encoded
+	Held    bool
+	In, Out uint64 // bytes
+
+	FramesIn, FramesOut uint64
+	Since, LastIn       time.Time
+}
+
+// Info describes p; false: it is over.
+func (p *Peer) Info() (i Info, ok bool) {
+	p.mu.Lock()
+	link, over := p.link, p.tables.Ended()
+	i.Counts = p.tables.Counts()
+	p.mu.Unlock()
+	if over {
+		return i, false
+	}
+	i.Queue, i.Frames = p.Box.Queue()
+	i.Held = p.Box.Level() > p.Box.Limit()
+	if link == nil {
+		return i, true
+	}
+	i.Up, i.About = true, link.Peer()
+	i.In, i.Out = link.Traffic()
+	if g, ok := link.(dist.Gauge); ok {
+		var waiting int
+		i.FramesOut, waiting = g.Gauge()
+		i.Queue += waiting
+	}
+	i.FramesIn = atomic.LoadUint64(&p.Flow.in)
+	i.Since, i.LastIn = time.Unix(0, p.Flow.since.Load()), time.Unix(0, p.Flow.life.Load())
+	return i, true
+}
+
+// Tables calls look with the tables, whose lock is held.
+func (p *Peer) Tables(look func(*Tables)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	look(&p.tables)
+}

@@ -1,0 +1,178 @@
+package peers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// watcher is a monitor that notes what it is told.
+type watcher struct {
+	ref       wire.Ref
+	fired     []any
+	forgotten int
+}
+
+func (w *watcher) Ref() wire.Ref   { return w.ref }
+func (w *watcher) Fire(reason any) { w.fired = append(w.fired, reason) }
+func (w *watcher) Forget()         { w.forgotten++ }
+
+// Two nodes link and unlink at will, and frames take their time: when all have arrived, each has
+// a link exactly if the other has, and no unlink is left unacknowledged.
+func TestLinksRandomly(t *testing.T) {
+	r := randtest.New(t)
+	for range 300 {
+		sides := [2]Tables{NewTables(100, 100), NewTables(100, 100)}
+		pids := [2]wire.PID{here.PID(0), there.PID(0)}
+		var linked [2]bool        // what the processes know
+		var wires [2][]dist.Frame // to that side
+		ids := uint64(0)
+		id := func() uint64 { ids++; return ids }
+		receive := func(to int) {
+			f := wires[to][0]
+			wires[to] = wires[to][1:]
+			me, you := &sides[to], pids[1-to]
+			switch f.Op {
+			case dist.OpLink:
+				if me.Linked(0, you) == Made {
+					linked[to] = true
+				}
+			case dist.OpUnlink:
+				if me.Unlinked(0, you) {
+					linked[to] = false
+				}
+				wires[1-to] = append(wires[1-to], dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID})
+			case dist.OpUnlinkAck:
+				me.Acknowledged(0, you, f.ID)
+			}
+		}
+		for range 40 {
+			side := r.IntN(2)
+			switch k := r.IntN(4); {
+			case k == 0 && !linked[side]:
+				f, ok := sides[side].Link(0, pids[side], pids[1-side])
+				require.True(t, ok)
+				linked[side] = true
+				wires[1-side] = append(wires[1-side], f)
+			case k == 1 && linked[side]:
+				linked[side] = false
+				if f, ok := sides[side].Unlink(0, pids[side], pids[1-side], id); ok {
+					wires[1-side] = append(wires[1-side], f)
+				}
+			case len(wires[side]) > 0:
+				receive(side)
+			}
+		}
+		for len(wires[0])+len(wires[1]) > 0 {
+			for side := range wires {
+				if len(wires[side]) > 0 {
+					receive(side)
+				}
+			}
+		}
+		require.Equal(t, linked[0], linked[1])
+		for side := range sides {
+			require.Len(t, sides[side].Active(), sides[side].Counts().Links, "one is not acknowledged")
+			require.Equal(t, linked[side], len(sides[side].Active()) == 1)
+		}
+	}
+}
+
+// A peer may have so many links and monitors here and no more, and nothing once all is over.
+func TestTooMany(t *testing.T) {
+	s := NewTables(2, 2)
+	require.Equal(t, Made, s.Linked(1, there.PID(1)))
+	require.Equal(t, Nothing, s.Linked(1, there.PID(1)))
+	require.Equal(t, Made, s.Linked(2, there.PID(1)))
+	require.Equal(t, TooMany, s.Linked(3, there.PID(1)))
+	require.True(t, s.Exited(1, there.PID(1)))
+	require.Equal(t, Made, s.Linked(3, there.PID(1)))
+
+	m := &watcher{ref: there.RefOf(1)}
+	require.Equal(t, Made, s.Watched(m))
+	require.Equal(t, Made, s.Watched(&watcher{ref: there.RefOf(2)}))
+	require.Equal(t, TooMany, s.Watched(&watcher{ref: there.RefOf(3)}))
+	other := &watcher{ref: there.RefOf(1)}
+	require.Equal(t, Made, s.Watched(other), "in its place")
+	require.False(t, s.IsWatched(m))
+	require.False(t, s.Told(m))
+	require.True(t, s.Told(other))
+	require.Nil(t, s.Demonitored(there.RefOf(1)))
+	require.NotNil(t, s.Demonitored(there.RefOf(2)))
+
+	left := s.End()
+	require.Len(t, left.Links, 2)
+	require.Equal(t, Nothing, s.Linked(4, there.PID(1)))
+	require.Equal(t, Nothing, s.Watched(m))
+	require.False(t, s.Exited(2, there.PID(1)))
+	require.False(t, s.Ask(&Request{Ref: here.RefOf(1)}))
+	require.Zero(t, s.Counts())
+	require.Zero(t, s.End())
+}
+
+// A monitor by a process here ends by a Down, by being taken away, or with the connection: once.
+func TestMonitors(t *testing.T) {
+	s := NewTables(9, 9)
+	w := Watch{By: here.PID(1), To: there.PID(2)}
+	a, b, c := &watcher{ref: here.RefOf(1)}, &watcher{ref: here.RefOf(2)}, &watcher{ref: here.RefOf(3)}
+	for _, m := range []Monitor{c, a, b} {
+		f, ok := s.Watch(m, w)
+		require.True(t, ok)
+		require.Equal(t, dist.Frame{Op: dist.OpMonitor, From: w.By, To: w.To, Ref: m.Ref()}, f)
+	}
+	require.Nil(t, s.Down(there.RefOf(1)), "another node's")
+	require.Same(t, a, s.Down(a.ref))
+	require.Nil(t, s.Down(a.ref))
+	f, ok := s.Unwatch(b, w)
+	require.True(t, ok)
+	require.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: w.By, To: w.To, Ref: b.ref}, f)
+	_, ok = s.Unwatch(b, w)
+	require.False(t, ok)
+	require.Equal(t, []Monitor{c}, s.End().Monitors)
+}
+
+// A request is answered once; unless the process has exited, its monitor is taken away.
+func TestRequests(t *testing.T) {
+	s := NewTables(9, 9)
+	ask := func(n uint64, kind Answered, to wire.PID) *Request {
+		r := &Request{Ref: here.RefOf(n), Kind: kind, Watch: Watch{By: here.PID(1), To: to}}
+		require.True(t, s.Ask(r))
+		return r
+	}
+	call := ask(1, ByReply, there.PID(5))
+	require.Equal(t, 1, s.Requests())
+	r, f, ok := s.Answered(call.Ref, false)
+	require.Same(t, call, r)
+	require.True(t, ok)
+	require.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: call.Ref}, f)
+	r, _, _ = s.Answered(call.Ref, false)
+	require.Nil(t, r)
+
+	call = ask(2, ByReply, there.PID(5))
+	_, _, ok = s.Answered(call.Ref, true)
+	require.False(t, ok, "the process is gone, and its monitor with it")
+
+	spawn := ask(3, ByStart, wire.PID{})
+	answers, _, ok := s.Started(spawn.Ref, there.PID(6), here.PID(1), false)
+	require.True(t, answers)
+	require.False(t, ok)
+	_, ok = s.Forget(spawn)
+	require.False(t, ok, "nothing is monitored")
+	answers, f, ok = s.Started(spawn.Ref, there.PID(6), here.PID(1), true)
+	require.False(t, answers)
+	require.True(t, ok, "nobody waits: the monitor is taken away")
+	require.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(6), Ref: spawn.Ref}, f)
+
+	apply := ask(4, ByResult, wire.PID{})
+	answers, _, ok = s.Started(apply.Ref, there.PID(7), here.PID(1), true)
+	require.False(t, answers || ok, "its result is still to come")
+	f, ok = s.Forget(apply)
+	require.True(t, ok)
+	require.Equal(t, there.PID(7), f.To)
+	_, ok = s.Forget(apply)
+	require.False(t, ok)
+}
