@@ -2,3 +2,10 @@ package fiber
 
 // TraceSaysLocked is the slow way of Locked.
 func TraceSaysLocked() bool { return traceSaysLocked() }
+
+// Count returns how many fibers are dying, and how many others there are.
+func (p *Pool) Count() (dying, others int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dyingCount(), int(p.out) + len(p.idle)
+}

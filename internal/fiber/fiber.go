@@ -4,7 +4,6 @@ package fiber
 
 import (
 	"iter"
-	"sync"
 	"sync/atomic"
 )
 
@@ -62,16 +61,6 @@ func (p *place) leave() (next func() (struct{}, bool), yield func(struct{}) bool
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	f.at = g.door()
 	return f.at.leave()
-}
-
-// To lets g go on, which waits and which it is the caller's right to let go on, and
-// returns when somebody lets f go on, for which the calling goroutine stands.
-func (f *Fiber) To(g *Fiber) {
-	if next, yield := f.Leave(g); next != nil {
-		next()
-	} else {
-		yield(struct{}{})
-	}
 }
 
 // wait lets go on who waits in p, for a pool and for who has nothing to do any more: these
@@ -146,77 +135,19 @@ func (f *Fiber) serve(mark) {
 	}
 }
 
-// Pool makes fibers and keeps some that have nothing to do: up to maxIdle for jobs to come,
-// and as many as others wait where they began. The zero value is ready.
-type Pool struct {
-	mu      sync.Mutex
-	idle    []*Fiber
-	dying   map[*place]*Fiber // by where they wait
-	out     int64             // have been taken and not been put back
-	stopped bool
+// retiring is what a pool knows of fibers that have to end and cannot yet: up to as many as
+// others wait where these began.
+type retiring struct {
+	dying map[*place]*Fiber // by where they wait
 }
 
-// Take returns a fiber that does j as soon as somebody lets it go on.
-func (p *Pool) Take(j Job) *Fiber {
-	p.mu.Lock()
-	p.out++
-	var f *Fiber
-	if last := len(p.idle) - 1; last >= 0 {
-		f, p.idle = p.idle[last], p.idle[:last]
-	}
-	p.mu.Unlock()
-	if f == nil {
-		find()
-		f = &Fiber{id: ids.Add(1), pool: p}
-		f.next, _ = iter.Pull(f.work)
-		f.owner, f.at = f, &f.place
-	}
-	f.job = j
-	return f
-}
+func (r *retiring) dyingCount() int { return len(r.dying) }
 
-// Put takes back a fiber that has done its job and waits. me stands for the caller.
-func (p *Pool) Put(me, f *Fiber) {
-	p.mu.Lock()
-	p.out--
-	if len(p.idle) < maxIdle && !p.stopped && !f.broken {
-		p.idle = append(p.idle, f)
-	} else {
-		p.retire(me, f)
-	}
-	p.mu.Unlock()
-}
-
-// Busy returns how many fibers have been taken and not been put back.
-func (p *Pool) Busy() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.out
-}
-
-// Idle returns how many fibers have nothing to do, those that end as soon as they can
-// included.
-func (p *Pool) Idle() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.idle) + len(p.dying)
-}
-
-// Stop ends the fibers that have nothing to do, and the others as soon as they have not.
-func (p *Pool) Stop() {
-	done := make(chan struct{})
-	go func() { // the caller may be locked to its thread, and could not wait in a place then
-		p.mu.Lock()
-		p.stopped = true
-		var me Fiber
-		for _, f := range p.idle {
-			p.retire(&me, f)
-		}
-		p.idle = nil
-		p.mu.Unlock()
-		close(done)
-	}()
-	<-done
+// begin makes the goroutine of f, which p has just made.
+func (f *Fiber) begin(p *Pool) {
+	f.pool = p
+	f.next, _ = iter.Pull(f.work)
+	f.owner, f.at = f, &f.place
 }
 
 // retire ends f, or has it end as soon as that is possible: where it began another may

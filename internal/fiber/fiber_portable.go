@@ -2,10 +2,7 @@
 
 package fiber
 
-import (
-	"iter"
-	"sync"
-)
+import "iter"
 
 // Fiber stands for a goroutine that goes on only when another lets it, and waits
 // meanwhile. The zero value stands for whatever goroutine calls its To, a worker; a [Pool]
@@ -42,16 +39,6 @@ func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct
 		f.next = f.drive
 	}
 	return f.next, nil
-}
-
-// To lets g go on, which waits and which it is the caller's right to let go on, and
-// returns when somebody lets f go on, for which the calling goroutine stands.
-func (f *Fiber) To(g *Fiber) {
-	if next, yield := f.Leave(g); next != nil {
-		next()
-	} else {
-		yield(struct{}{})
-	}
 }
 
 // drive lets one fiber after the other go on, each until it says who is next, until that
@@ -106,75 +93,13 @@ func (f *Fiber) serve(mark) {
 	}
 }
 
-// Pool makes fibers and keeps up to maxIdle that have nothing to do for jobs to come. The
-// zero value is ready.
-type Pool struct {
-	mu      sync.Mutex
-	idle    []*Fiber
-	out     int64 // have been taken and not been put back
-	stopped bool
-}
+// retiring is what a pool knows of fibers that have to end and cannot yet. Here all can.
+type retiring struct{}
 
-// Take returns a fiber that does j as soon as somebody lets it go on.
-func (p *Pool) Take(j Job) *Fiber {
-	p.mu.Lock()
-	p.out++
-	var f *Fiber
-	if last := len(p.idle) - 1; last >= 0 {
-		f, p.idle = p.idle[last], p.idle[:last]
-	}
-	p.mu.Unlock()
-	if f == nil {
-		find()
-		f = &Fiber{id: ids.Add(1)}
-		f.next, f.stop = iter.Pull(f.work)
-	}
-	f.job = j
-	return f
-}
+func (retiring) dyingCount() int { return 0 }
 
-// Put takes back a fiber that has done its job and waits. The first argument stands for the
-// caller.
-func (p *Pool) Put(_, f *Fiber) {
-	p.mu.Lock()
-	p.out--
-	keep := len(p.idle) < maxIdle && !p.stopped && !f.broken
-	if keep {
-		p.idle = append(p.idle, f)
-	}
-	p.mu.Unlock()
-	if !keep {
-		f.stop()
-	}
-}
+// begin makes the goroutine of f, which a pool has just made.
+func (f *Fiber) begin(*Pool) { f.next, f.stop = iter.Pull(f.work) }
 
-// Busy returns how many fibers have been taken and not been put back.
-func (p *Pool) Busy() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.out
-}
-
-// Idle returns how many fibers have nothing to do.
-func (p *Pool) Idle() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.idle)
-}
-
-// Stop ends the fibers that have nothing to do, and the others as soon as they have not.
-func (p *Pool) Stop() {
-	p.mu.Lock()
-	p.stopped = true
-	idle := p.idle
-	p.idle = nil
-	p.mu.Unlock()
-	done := make(chan struct{})
-	go func() { // the caller may be locked to its thread, and could not call stop then
-		for _, f := range idle {
-			f.stop()
-		}
-		close(done)
-	}()
-	<-done
-}
+// retire ends f. The first argument stands for the caller, which holds p.mu.
+func (p *Pool) retire(_, f *Fiber) { f.stop() }

@@ -1,0 +1,85 @@
+package fiber
+
+import "sync"
+
+// To lets g go on, which waits and which it is the caller's right to let go on, and
+// returns when somebody lets f go on, for which the calling goroutine stands.
+func (f *Fiber) To(g *Fiber) {
+	if next, yield := f.Leave(g); next != nil {
+		next()
+	} else {
+		yield(struct{}{})
+	}
+}
+
+// Pool makes fibers and keeps up to maxIdle that have nothing to do for jobs to come. The
+// direct implementation also keeps those that cannot end yet. The zero value is ready.
+type Pool struct {
+	mu       sync.Mutex
+	idle     []*Fiber
+	retiring       // of the implementation
+	out      int64 // have been taken and not been put back
+	stopped  bool
+}
+
+// Take returns a fiber that does j as soon as somebody lets it go on.
+func (p *Pool) Take(j Job) *Fiber {
+	p.mu.Lock()
+	p.out++
+	var f *Fiber
+	if last := len(p.idle) - 1; last >= 0 {
+		f, p.idle = p.idle[last], p.idle[:last]
+	}
+	p.mu.Unlock()
+	if f == nil {
+		find()
+		f = &Fiber{id: ids.Add(1)}
+		f.begin(p)
+	}
+	f.job = j
+	return f
+}
+
+// Put takes back a fiber that has done its job and waits. me stands for the caller.
+func (p *Pool) Put(me, f *Fiber) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out--
+	if len(p.idle) < maxIdle && !p.stopped && !f.broken {
+		p.idle = append(p.idle, f)
+	} else {
+		p.retire(me, f)
+	}
+}
+
+// Busy returns how many fibers have been taken and not been put back.
+func (p *Pool) Busy() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out
+}
+
+// Idle returns how many fibers have nothing to do, those that end as soon as they can
+// included.
+func (p *Pool) Idle() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle) + p.dyingCount()
+}
+
+// Stop ends the fibers that have nothing to do, and the others as soon as they have not.
+func (p *Pool) Stop() {
+	done := make(chan struct{})
+	go func() { // the caller may be locked to its thread, and could let no other go on then
+		p.mu.Lock()
+		p.stopped = true
+		var me Fiber
+		for _, f := range p.idle {
+			p.retire(&me, f)
+		}
+		p.idle = nil
+		p.mu.Unlock()
+		close(done)
+	}()
+	<-done
+}
