@@ -10,8 +10,8 @@ import (
 // Go's runtime ends the program if it does. The zero value is ready.
 //
 // Go has no function that tells. It is read where the runtime keeps it, or, where that is not
-// found or the program is built with the tag actornode_portable, from the goroutine's
-// traceback, which takes some microseconds.
+// found or the program is built with the tag actornode_portable or actornode_no_locked, from the
+// goroutine's traceback, which takes some microseconds.
 type Thread struct {
 	word *uintptr // 0 unless the goroutine is locked; nil: not known where that is
 }

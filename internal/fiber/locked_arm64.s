@@ -1,4 +1,4 @@
-//go:build !race && !actornode_portable
+//go:build !race && !actornode_portable && !actornode_no_locked
 
 #include "textflag.h"
 

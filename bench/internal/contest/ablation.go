@@ -46,6 +46,8 @@ func Tricks() []Trick {
 		{"lease", []string{"-tags=actornode_no_lease"}, rows(append(local, "threadring style=process", "flow messages=2000000")...)},
 		{"plain pointers", []string{"-tags=actornode_no_plain"}, rows("fib", "spawn n=300000")},
 		{"fiber", []string{"-tags=actornode_no_fiber"}, rows("threadring style=coroutine", "latency style=coroutine", "gencall")},
+		{"locked", []string{"-tags=actornode_no_locked"}, rows("threadring style=coroutine hops=500000",
+			"latency style=coroutine roundtrips=100000", "gencall style=coroutine calls=100000")},
 		{"box", []string{"-tags=actornode_no_box"}, rows("etf_decode term=tuple", "etf_decode term=list times=5000", "remote_throughput")},
 		{"spin", []string{"-tags=actornode_no_spin"}, rows("remote_latency", "remote_spawn spawns=10000")},
 		{"lowat", []string{"-tags=actornode_no_lowat"}, rows("remote_latency", "remote_spawn spawns=10000")},

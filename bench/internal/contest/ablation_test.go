@@ -1,6 +1,9 @@
 package contest
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,8 +12,26 @@ import (
 
 // Every case of an ablation has a smoke run, and its tags stand in the sources.
 func TestTricks(t *testing.T) {
+	var constraints strings.Builder
+	require.NoError(t, filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".s" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "//go:build ") {
+				constraints.WriteString(line)
+			}
+		}
+		return err
+	}))
 	for _, trick := range Tricks() {
 		require.NotEmpty(t, trick.Flags, trick.Name)
+		for _, f := range trick.Flags {
+			if tag, ok := strings.CutPrefix(f, "-tags="); ok {
+				require.Contains(t, constraints.String(), tag, trick.Name)
+			}
+		}
 		require.Len(t, tiny(trick.Cases), len(trick.Cases), trick.Name)
 	}
 	_, err := newAblation([]string{"benches=none"})
