@@ -70,7 +70,7 @@ func isOurs(ctx context.Context, mapper epmd.Config, name string) bool {
 		return false
 	}
 	r, err := m.Lookup(ctx, "", name)
-	return err == nil && (len(r.Extra) > 0 || r.Type == epmd.Hidden)
+	return err == nil && (len(r.Extra) > 0 || r.Hidden)
 }
 
 // hostsFor returns what a node may be called that is known as name: itself, or,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdserver"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -23,7 +24,7 @@ func Serve(t testing.TB, host string) epmd.Config {
 	}
 	require.NoError(t, err)
 	cfg := epmd.Config{Port: l.Addr().(*net.TCPAddr).Port, Logger: slog.New(slog.DiscardHandler), Local: []string{host}}
-	s, err := epmd.NewServer(cfg)
+	s, err := epmdserver.New(epmdserver.Config{Logger: cfg.Logger})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() { // ended by Stop, waited for by the cleanup

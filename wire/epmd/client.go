@@ -1,12 +1,13 @@
 package epmd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
 )
 
 // Client asks port mappers. It holds no connection and may be used by many
@@ -29,70 +30,34 @@ func (c *Client) Lookup(ctx context.Context, host, name string) (Registration, e
 	if err := checkName(name); err != nil {
 		return Registration{}, err
 	}
-	a, err := ask(ctx, c, host, Request{Op: OpPort, Name: name}, maxPortAnswer, ParsePort)
+	a, err := ask(ctx, c, host, epmdcodec.Request{Op: epmdcodec.OpPort, Name: name}, maxPortAnswer, epmdcodec.ParsePort)
 	switch {
 	case err != nil:
 		return Registration{}, fmt.Errorf("look up %q: %w", name, err)
 	case a.Result != 0:
 		return Registration{}, fmt.Errorf("%w: %q", ErrNotFound, name)
 	}
-	return a.Registration, nil
+	return received(a.Registration), nil
 }
 
 // maxPortAnswer is the size of the longest PORT2_RESP.
-const maxPortAnswer = 2 + regFixed + 2*maxFrame
+const maxPortAnswer = 2 + epmdcodec.Fixed + 2*epmdcodec.MaxFrame
 
 // Names asks the port mapper of host ("" is this one) for its live nodes, the
 // newest first.
 func (c *Client) Names(ctx context.Context, host string) ([]Entry, error) {
-	b, err := ask(ctx, c, host, Request{Op: OpNames}, c.cfg.MaxNames, untilEOF)
+	b, err := ask(ctx, c, host, epmdcodec.Request{Op: epmdcodec.OpNames}, c.cfg.MaxNames, untilEOF)
 	if err == nil {
-		var n NamesAnswer
-		if n, err = ParseNames(b); err == nil {
-			return n.Entries, nil
+		var n epmdcodec.NamesAnswer
+		if n, err = epmdcodec.ParseNames(b); err == nil {
+			all := make([]Entry, len(n.Entries))
+			for i, e := range n.Entries {
+				all[i] = Entry(e)
+			}
+			return all, nil
 		}
 	}
 	return nil, fmt.Errorf("names: %w", err)
-}
-
-// Dump asks the port mapper of host ("" is this one) for all that it knows, as
-// text for people. Only the host itself may ask.
-func (c *Client) Dump(ctx context.Context, host string) (string, error) {
-	b, err := ask(ctx, c, host, Request{Op: OpDump}, c.cfg.MaxNames, untilEOF)
-	if err == nil {
-		if _, b, err = parseText(b); err == nil {
-			return string(bytes.ReplaceAll(b, []byte{0}, nil)), nil
-		}
-	}
-	return "", fmt.Errorf("dump: %w", err)
-}
-
-// Kill ends the port mapper of this host. It returns ErrNotAllowed if there are
-// live names and the port mapper is not relaxed.
-func (c *Client) Kill(ctx context.Context) error {
-	return c.command(ctx, Request{Op: OpKill}, "OK", "NO", ErrNotAllowed)
-}
-
-// Forget makes the port mapper of this host forget name (a STOP request) and
-// close that node's connection, so that the node registers again. It returns
-// ErrNotFound if the name is not live, ErrHungUp if the port mapper is not
-// relaxed.
-func (c *Client) Forget(ctx context.Context, name string) error {
-	return c.command(ctx, Request{Op: OpStop, Name: name}, "STOPPED", "NOEXIST", ErrNotFound)
-}
-
-// command asks for what is answered in a word, yes or no.
-func (c *Client) command(ctx context.Context, r Request, yes, no string, refusal error) error {
-	b, err := ask(ctx, c, "", r, len(no)+len(yes), untilEOF)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%v: %w", r.Op, err)
-	case string(b) == yes:
-		return nil
-	case bytes.HasPrefix(b, []byte(no)):
-		return fmt.Errorf("%v: %w", r.Op, refusal)
-	}
-	return fmt.Errorf("%v: %w: answer %.20q", r.Op, ErrMalformed, b)
 }
 
 // errUntilEOF is what untilEOF, the parser of answers that only the connection
@@ -102,7 +67,7 @@ var errUntilEOF = errors.New("epmd: the answer lasts until the connection ends")
 func untilEOF(b []byte) (all, rest []byte, err error) { return b, nil, errUntilEOF }
 
 // ask sends r to the port mapper of host and returns its answer.
-func ask[T any](ctx context.Context, c *Client, host string, r Request, limit int,
+func ask[T any](ctx context.Context, c *Client, host string, r epmdcodec.Request, limit int,
 	parse func([]byte) (T, []byte, error)) (answer T, err error) {
 	var conn net.Conn
 	answer, conn, err = exchange(ctx, c, host, r, limit, parse)
@@ -116,7 +81,7 @@ func ask[T any](ctx context.Context, c *Client, host string, r Request, limit in
 // limit bytes, and the connection, which is the caller's to close and nil if
 // there is an error. A parser that wants more bytes than there are answers with
 // what it has.
-func exchange[T any](ctx context.Context, c *Client, host string, r Request, limit int,
+func exchange[T any](ctx context.Context, c *Client, host string, r epmdcodec.Request, limit int,
 	parse func([]byte) (T, []byte, error)) (answer T, conn net.Conn, err error) {
 	b, err := r.Append(nil)
 	if err != nil {
@@ -130,7 +95,7 @@ func exchange[T any](ctx context.Context, c *Client, host string, r Request, lim
 	}
 	cut := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	if _, err = conn.Write(b); err != nil {
-		err = fmt.Errorf("%w (%w)", ErrHungUp, err)
+		err = fmt.Errorf("%w (%w)", errHungUp, err)
 	} else {
 		answer, err = receive(conn, limit, parse)
 	}
@@ -173,20 +138,20 @@ func receive[T any](r io.Reader, limit int, parse func([]byte) (T, []byte, error
 	for {
 		n, rerr := r.Read(chunk)
 		if b = append(b, chunk[:n]...); len(b) > limit {
-			return answer, fmt.Errorf("%w: the answer is longer than %d bytes", ErrTooLong, limit)
+			return answer, fmt.Errorf("%w: the answer is longer than %d bytes", epmdcodec.ErrTooLong, limit)
 		}
 		answer, rest, err := parse(b)
 		switch {
 		case err == nil && len(rest) > 0:
-			return answer, fmt.Errorf("%w: %d unexpected bytes after the answer", ErrMalformed, len(rest))
-		case !errors.Is(err, ErrShort) && err != errUntilEOF:
+			return answer, fmt.Errorf("%w: %d unexpected bytes after the answer", epmdcodec.ErrMalformed, len(rest))
+		case !errors.Is(err, epmdcodec.ErrShort) && err != errUntilEOF:
 			return answer, err
 		case rerr != nil && len(b) == 0:
-			return answer, fmt.Errorf("%w (%w)", ErrHungUp, rerr)
+			return answer, fmt.Errorf("%w (%w)", errHungUp, rerr)
 		case rerr == io.EOF && err == errUntilEOF:
 			return answer, nil
 		case rerr != nil:
-			return answer, fmt.Errorf("%w: %w", ErrShort, rerr)
+			return answer, fmt.Errorf("%w: %w", epmdcodec.ErrShort, rerr)
 		}
 	}
 }

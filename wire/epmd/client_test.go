@@ -14,7 +14,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/epmdserver"
 )
+
+var sample = Registration{Name: "cart", Port: 0x1234, Highest: 6, Lowest: 5, Extra: []byte{0, 255}}
+
+const sampleBytes = "\x12\x34M\x00\x00\x06\x00\x05\x00\x04cart\x00\x02\x00\xff"
 
 // answering returns a client whose every connection reads the request and is
 // then handed to peer.
@@ -56,9 +63,9 @@ func TestLookup(t *testing.T) {
 	}{
 		{"w\x00" + sampleBytes, nil},
 		{"w\x01", ErrNotFound},
-		{"", ErrHungUp},
-		{"w\x00" + sampleBytes[:7], ErrShort},
-		{"v\x00", ErrMalformed},
+		{"", errHungUp},
+		{"w\x00" + sampleBytes[:7], epmdcodec.ErrShort},
+		{"v\x00", epmdcodec.ErrMalformed},
 	} {
 		r, err := answering(t, Config{}, says(c.peer)).Lookup(ctx, "", "cart")
 		if c.want != nil {
@@ -80,9 +87,9 @@ func TestNamesAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Entry{{"a", 1}}, n)
 	_, err = answering(t, Config{MaxNames: len(text) - 1}, says(text)).Names(t.Context(), "")
-	require.ErrorIs(t, err, ErrTooLong)
+	require.ErrorIs(t, err, epmdcodec.ErrTooLong)
 	_, err = answering(t, Config{}, says("\x00\x00")).Names(t.Context(), "")
-	require.ErrorIs(t, err, ErrShort)
+	require.ErrorIs(t, err, epmdcodec.ErrShort)
 }
 
 func TestRegisterAnswers(t *testing.T) {
@@ -92,9 +99,9 @@ func TestRegisterAnswers(t *testing.T) {
 	}{
 		{"v\x01\x00\x00\x00\x63", ErrRefused},
 		{"y\x01\x00\x63", ErrRefused},
-		{"", ErrHungUp},
-		{"v\x00", ErrShort},
-		{"w\x00", ErrMalformed},
+		{"", errHungUp},
+		{"v\x00", epmdcodec.ErrShort},
+		{"w\x00", epmdcodec.ErrMalformed},
 		{"y\x00\x00\x01\x02", nil}, // the byte too many is not waited for, so it ends the connection later
 	} {
 		a, err := answering(t, Config{}, says(c.peer)).Register(t.Context(), Registration{Name: "a"})
@@ -155,42 +162,42 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		ours := a.Creation()
 		require.NotZero(t, ours)
 
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 		synctest.Wait()
 		dials := m.dialled()
 		time.Sleep(2*time.Second - 1) // the bubble's clock, not ours
 		synctest.Wait()
 		require.Equal(t, dials, m.dialled())
-		require.Equal(t, []State{Registered, Lost}, seen.states())
+		require.Equal(t, []string{registered, lost}, seen.states())
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.Equal(t, dials+1, m.dialled(), "after 2 s")
-		require.Equal(t, []State{Registered, Lost, Lost}, seen.states(), "another cause: nobody answers")
+		require.Equal(t, []string{registered, lost, lost}, seen.states(), "another cause: nobody answers")
 		require.ErrorIs(t, a.Status().Err, ErrUnreachable)
 
 		// Somebody else takes the name in the meantime: refused, until he is gone.
 		_, stop = m.serve(t, cfg)
 		rival, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "cart", Port: 8})
 		require.NoError(t, err)
-		time.Sleep(2*time.Second + conflictGrace)
+		time.Sleep(2*time.Second + epmdserver.ConflictGrace)
 		synctest.Wait()
-		require.Equal(t, Refused, a.Status().State)
+		require.Equal(t, refused, stateOf(a.Status()))
 		require.ErrorIs(t, a.Status().Err, ErrRefused)
 		rival.Stop()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Equal(t, Status{State: Registered, Creation: ours}, a.Status(), "our creation is kept")
+		require.Equal(t, Status{Registered: true, Creation: ours}, a.Status(), "our creation is kept")
 		r, err := newClient(t, cfg).Lookup(t.Context(), "", "cart")
 		require.NoError(t, err)
-		require.Equal(t, Registration{Name: "cart", Port: 7, Type: Visible, Highest: 6, Lowest: 6, Extra: []byte("x")}, r)
+		require.Equal(t, Registration{Name: "cart", Port: 7, Highest: 6, Lowest: 6, Extra: []byte("x")}, r)
 
 		a.Stop()
 		a.Stop()
-		require.Equal(t, []State{Registered, Lost, Lost, Refused, Registered, Stopped}, seen.states())
+		require.Equal(t, []string{registered, lost, lost, refused, registered, stopped}, seen.states())
 		synctest.Wait()
 		_, err = newClient(t, cfg).Lookup(t.Context(), "", "cart")
 		require.ErrorIs(t, err, ErrNotFound)
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 	})
 }
 
@@ -202,7 +209,7 @@ func TestChosenCreation(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 42, a.Creation())
 		a.Stop()
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 	})
 }
 
@@ -228,10 +235,8 @@ func TestConfigFromEnv(t *testing.T) {
 		_, err = read(s)
 		require.Error(t, err, s)
 	}
-	for _, c := range []Config{{Port: -1}, {Port: 65536}, {MaxConns: -1}, {Retry: -1}} {
+	for _, c := range []Config{{Port: -1}, {Port: 65536}, {MaxConns: -1}, {IdleTimeout: -1}, {MaxNames: -1}, {Retry: -1}} {
 		_, err = NewClient(c)
-		require.Error(t, err)
-		_, err = NewServer(c)
 		require.Error(t, err)
 	}
 }
@@ -258,5 +263,12 @@ func TestListenAddresses(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, strings.Join(asked, " "))
 		closeAll(all)
+	}
+}
+
+func TestNames(t *testing.T) {
+	assert.NoError(t, checkName("é-1"))
+	for _, s := range []string{"", "a@b", "a\nb", "a\x00", "\xff", strings.Repeat("é", 256)} {
+		assert.ErrorIs(t, checkName(s), ErrName, "%q", s)
 	}
 }

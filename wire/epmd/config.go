@@ -13,10 +13,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/actornode/actornode/internal/epmdserver"
 )
 
-// DefaultPort is where a port mapper listens unless told otherwise.
-const DefaultPort = 4369
+// defaultPort is where a port mapper listens unless told otherwise.
+const defaultPort = 4369
 
 // Config says where port mappers are and how much of anything is too much. The
 // zero value works: it means what the comment beside each field says.
@@ -33,13 +35,13 @@ type Config struct {
 	Local    []string
 	Timeout  time.Duration // of a request, from dialling to its answer, or of an attempt at one host: 10 s
 	Retry    time.Duration // from a lost registration to the next attempt, and between attempts: 2 s
-	MaxNames int           // bytes of an answer to Names or Dump: 1 MiB
+	MaxNames int           // bytes of an answer to Names: 1 MiB
 	// OnStatus, if set, is told each change of state of each registration: the
 	// first by the caller of Register or Keep, the others by the goroutine of that
 	// registration, which waits for it to return. It must not call Stop.
 	OnStatus func(name string, s Status)
 
-	// Of the server.
+	// Of the port mapper that a Keeper runs.
 
 	// Listen opens listeners, "tcp" at "host:port", for a Keeper: that of a
 	// net.ListenConfig.
@@ -51,7 +53,7 @@ type Config struct {
 	MaxConns    int           // open connections, of which each live node holds one: 1024; more are closed at once
 	MaxRemote   int           // of these, those from other hosts: half of MaxConns
 	IdleTimeout time.Duration // from accept to the last byte of the answer: 60 s
-	Relaxed     bool          // allow OpKill while names are live, and OpStop
+	Relaxed     bool          // allow KILL_REQ while names are live, and STOP_REQ
 }
 
 // withDefaults returns c with its zero fields filled in, or the first error in it.
@@ -59,18 +61,18 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Port < 0 || c.Port > 1<<16-1:
 		return c, fmt.Errorf("epmd: Config.Port %d: want 0 to 65535", c.Port)
-	case min(c.MaxNames, c.MaxConns, c.MaxRemote) < 0:
+	case c.MaxNames < 0:
 		return c, errors.New("epmd: Config: a limit must not be negative")
-	case min(c.Timeout, c.Retry, c.IdleTimeout) < 0:
+	case min(c.Timeout, c.Retry) < 0:
 		return c, errors.New("epmd: Config: a time must not be negative")
 	}
-	c.Port = cmp.Or(c.Port, DefaultPort)
+	if _, err := epmdserver.New(c.server()); err != nil {
+		return c, err
+	}
+	c.Port = cmp.Or(c.Port, defaultPort)
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
 	c.Retry = cmp.Or(c.Retry, 2*time.Second)
-	c.IdleTimeout = cmp.Or(c.IdleTimeout, time.Minute)
 	c.MaxNames = cmp.Or(c.MaxNames, 1<<20)
-	c.MaxConns = cmp.Or(c.MaxConns, 1024)
-	c.MaxRemote = cmp.Or(c.MaxRemote, (c.MaxConns+1)/2)
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
@@ -85,6 +87,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Local, c.Addresses = slices.Clone(c.Local), slices.Clone(c.Addresses)
 	return c, nil
+}
+
+// server is what the port mapper of a Keeper needs.
+func (c Config) server() epmdserver.Config {
+	return epmdserver.Config{
+		Logger: c.Logger, MaxConns: c.MaxConns, MaxRemote: c.MaxRemote, IdleTimeout: c.IdleTimeout, Relaxed: c.Relaxed,
+	}
 }
 
 // ConfigFromEnv returns a Config that follows the environment as OTP's own

@@ -1,17 +1,14 @@
-// Package epmd implements the protocol of the Erlang Port Mapper Daemon, client and
-// server. Nodes register their name and port at the port mapper of their host, and other
+// Package epmd speaks the protocol of the Erlang Port Mapper Daemon: it asks port mappers,
+// and becomes one where a host has none. Nodes register their name and port at the port mapper of their host, and other
 // nodes ask it for the port.
 //
 // # Nouns
 //
 //   - A [Registration] is what a port mapper knows of a live node. It lasts as
 //     long as the connection that it came over.
-//   - A [Client] asks port mappers; an [Alive] is a registration that it keeps.
-//   - A [Server] is a port mapper.
-//   - A [Keeper] is an Alive that becomes the port mapper of its host while no other
-//     port mapper answers.
-//   - A [Request] and its answers ([AliveAnswer], [PortAnswer], [NamesAnswer]) are the
-//     messages. They convert between values and bytes without a socket.
+//   - A [Client] asks port mappers.
+//   - A [Keeper] keeps a node registered. If [Client.Keep] made it, it is the port mapper
+//     of its host while no other port mapper answers.
 //
 // A node that can be found whether or not EPMD runs on its host (see the Example):
 //
@@ -24,7 +21,7 @@
 //
 // # Invariants
 //
-//  1. The creation of an Alive is not 0 and does not change, whatever port mappers
+//  1. The creation of a Keeper is not 0 and does not change, whatever port mappers
 //     answer when it registers again.
 //  2. The live names of a server differ. Each is held by one open connection, and
 //     ends with it.
@@ -40,12 +37,9 @@
 // # Goroutines
 //
 //	name          started by       stopped by               owns
-//	Alive.run     Register, Keep   Alive.Stop, waits        the connection of a registration
-//	accept        Server.Serve     the server's end; Serve  a listener
-//	                               waits
-//	serve         accept           deadline, peer, or the   a connection's bytes
-//	                               server's end; Serve waits
-//	Keeper.serve  Keep, Alive.run  Keeper.Stop, waits       a Server
+//	alive.run     Register, Keep   Keeper.Stop, waits       the connection of a registration
+//	Keeper.serve  Keep, alive.run  Keeper.Stop, waits       a port mapper, which starts a goroutine for
+//	                                                        each listener and each connection
 //
 // Register and Keep return after the first attempt, which alone is bound by
 // their context; the others go on until Stop.
@@ -111,14 +105,14 @@
 // Between the death of a port mapper and the next attempt of each node (at once
 // for a Keeper that was registered for Config.Retry, 2 s for every other node,
 // erl's included) names are not found, and another node may take a name that is
-// in use: this one is then Refused until that is gone. Nothing is kept on disk.
+// in use: this one is then refused until that is gone. Nothing is kept on disk.
 //
 // # Limits and versions
 //
-// Names have 1 to [MaxNameRunes] characters of UTF-8. The extra of a registration
+// Names have 1 to 255 characters of UTF-8. The extra of a registration
 // may have 65,535 bytes by its field, but OTP's port mapper, and our server with
-// it, refuses more than [MaxExtra] and closes on requests of more than
-// [MaxRequest] bytes. OTP's lookups ignore the extra, so anything may stand there.
+// it, refuses more than 1,020 bytes and closes on requests of more than
+// 3,057 bytes. OTP's lookups ignore the extra, so anything may stand there.
 // A server remembers 1,002 names of the past, for DUMP_REQ only.
 // The answers of OTP before 23 (121) are understood and given. There is no
 // authentication: a port mapper believes any process of its host, and who asks

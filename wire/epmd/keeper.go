@@ -6,13 +6,18 @@ import (
 	"net"
 	"sync"
 	"syscall"
+
+	"github.com/actornode/actornode/internal/epmdserver"
 )
 
-// Keeper keeps a node registered on a host, whether or not there is a port
-// mapper: at whatever answers, and where nobody does it becomes the port mapper
-// itself, for all nodes of the host. When the one that answered dies, whoever
-// notices first takes its place; the others, erl nodes among them, find it when
-// they try again.
+// Keeper keeps a node registered: the connection to the port mapper stays open, and
+// when it ends the name is registered again, until [Keeper.Stop]. The creation stays
+// what it was.
+//
+// A Keeper that [Client.Keep] made needs no port mapper: where nobody answers it becomes
+// the port mapper itself, for all nodes of the host. When the one that answered dies,
+// the Keeper that notices first takes its place; the others, erl nodes among them, find
+// it when they try again.
 //
 //	           nobody answers, the port is ours: serve it
 //	  client ────────────────────────────────────────────▶ client of its own server
@@ -20,12 +25,24 @@ import (
 //	           our server ended: killed, or its listener failed
 type Keeper struct {
 	client *Client
-	alive  *Alive // set once
+	alive  *alive // set once
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
-	server *Server // nil while another serves
+	server *epmdserver.Server // nil while another serves
 	closed bool
+}
+
+// Register registers a node at the port mapper of this host and returns when
+// that has answered; ctx bounds this first attempt only. It returns ErrRefused
+// if the name is taken, ErrUnreachable if there is no port mapper. Thereafter it
+// is up to the Keeper, which must be stopped.
+func (c *Client) Register(ctx context.Context, r Registration) (*Keeper, error) {
+	alive, err := c.keepAlive(ctx, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Keeper{client: c, alive: alive}, nil
 }
 
 // Keep registers a node at the port mapper of this host, or becomes that, and
@@ -43,10 +60,10 @@ func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
 }
 
 // Creation returns the creation of this life of the node; it never changes.
-func (k *Keeper) Creation() uint32 { return k.alive.Creation() }
+func (k *Keeper) Creation() uint32 { return k.alive.current().Creation }
 
 // Status returns the state of the registration.
-func (k *Keeper) Status() Status { return k.alive.Status() }
+func (k *Keeper) Status() Status { return k.alive.current() }
 
 // Serving reports whether this keeper is the port mapper now.
 func (k *Keeper) Serving() bool {
@@ -58,7 +75,7 @@ func (k *Keeper) Serving() bool {
 // Stop gives the name up, ends the server if there is one, and waits for both.
 // Another keeper may take over. It may be called more than once.
 func (k *Keeper) Stop() {
-	k.alive.Stop()
+	k.alive.end()
 	k.stopServer()
 }
 
@@ -85,7 +102,7 @@ func (k *Keeper) serveInstead(ctx context.Context) bool {
 		cfg.Logger.Warn("epmd: no port mapper answers on this host, and this node cannot act as one: will retry", "error", err)
 		return errors.Is(err, syscall.EADDRINUSE)
 	}
-	s, err := NewServer(cfg)
+	s, err := epmdserver.New(cfg.server())
 	if err != nil {
 		panic(err) // the client has checked the same Config
 	}
@@ -101,12 +118,12 @@ func (k *Keeper) serveInstead(ctx context.Context) bool {
 	return true
 }
 
-func (k *Keeper) serve(s *Server, listeners []net.Listener) {
+func (k *Keeper) serve(s *epmdserver.Server, listeners []net.Listener) {
 	err := s.Serve(context.Background(), listeners...)
 	k.mu.Lock()
 	k.server = nil
 	k.mu.Unlock()
-	if !errors.Is(err, ErrStopped) {
+	if !errors.Is(err, epmdserver.ErrStopped) {
 		k.client.cfg.Logger.Warn("epmd: this node no longer acts as the port mapper: its server failed", "error", err)
 	}
 }

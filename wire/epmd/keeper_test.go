@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/epmdserver"
 )
 
 func TestTwoKeepers(t *testing.T) {
@@ -30,8 +33,8 @@ func TestTwoKeepers(t *testing.T) {
 		one.Stop()
 		synctest.Wait()
 		require.True(t, two.Serving(), "takes over at once")
-		require.Equal(t, Status{State: Registered, Creation: creation}, two.Status())
-		require.Equal(t, Lost, plain.Status().State)
+		require.Equal(t, Status{Registered: true, Creation: creation}, two.Status())
+		require.Equal(t, lost, stateOf(plain.Status()))
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		names, err := c.Names(ctx, "")
@@ -59,11 +62,11 @@ func TestKeepersRace(t *testing.T) {
 			all = append(all, k)
 		}
 		time.Sleep(time.Minute)
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 		synctest.Wait()
 		serving := 0
 		for _, k := range all {
-			require.Equal(t, Registered, k.Status().State)
+			require.Equal(t, registered, stateOf(k.Status()))
 			if k.Serving() {
 				serving++
 			}
@@ -87,20 +90,20 @@ func TestKeeperDoesNotSpin(t *testing.T) {
 		require.NoError(t, err)
 		for range 5 {
 			before := m.dialled()
-			require.NoError(t, c.Forget(t.Context(), "k"))
+			require.NoError(t, c.forget(t.Context(), "k"))
 			synctest.Wait()
 			require.Equal(t, before+1, m.dialled(), "no attempt but ours yet")
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
-			require.Equal(t, Registered, k.Status().State)
+			require.Equal(t, registered, stateOf(k.Status()))
 		}
-		require.NoError(t, c.Kill(t.Context()))
+		require.NoError(t, c.kill(t.Context()))
 		synctest.Wait()
 		require.False(t, k.Serving())
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		require.True(t, k.Serving())
-		require.Equal(t, Registered, k.Status().State)
+		require.Equal(t, registered, stateOf(k.Status()))
 		k.Stop()
 	})
 }
@@ -109,7 +112,7 @@ func TestKeeperDoesNotSpin(t *testing.T) {
 func TestKeepCleansUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
-		_, err := newClient(t, m.config()).Keep(t.Context(), Registration{Name: "k", Extra: make([]byte, MaxExtra+1)})
+		_, err := newClient(t, m.config()).Keep(t.Context(), Registration{Name: "k", Extra: make([]byte, epmdcodec.MaxExtra+1)})
 		require.ErrorIs(t, err, ErrRefused)
 		require.Nil(t, m.l)
 	})

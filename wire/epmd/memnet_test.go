@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdserver"
 )
 
 // memnet is one host's loopback made of pipes: at most one listener, whatever
@@ -97,14 +99,14 @@ func (m *memnet) config() Config {
 func quiet() Config { return Config{Logger: slog.New(slog.DiscardHandler)} }
 
 // serve starts a server on m and returns it and what ends it.
-func (m *memnet) serve(t *testing.T, cfg Config) (*Server, func() error) {
+func (m *memnet) serve(t *testing.T, cfg Config) (*epmdserver.Server, func() error) {
 	l, err := m.listen(t.Context(), "", "")
 	require.NoError(t, err)
 	return serve(t, cfg, l)
 }
 
-func serve(t *testing.T, cfg Config, l ...net.Listener) (s *Server, stop func() error) {
-	s, err := NewServer(cfg)
+func serve(t *testing.T, cfg Config, l ...net.Listener) (s *epmdserver.Server, stop func() error) {
+	s, err := epmdserver.New(cfg.server())
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(context.Background(), l...) }() // ended by stop
@@ -132,11 +134,22 @@ func (s *statuses) add(_ string, st Status) {
 	s.all = append(s.all, st)
 }
 
-func (s *statuses) states() (l []State) {
+func (s *statuses) states() (l []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.all {
-		l = append(l, st.State)
+		l = append(l, stateOf(st))
 	}
 	return l
 }
+
+// What stateOf returns.
+const (
+	registered = "registered" // the port mapper holds our name
+	lost       = "lost"       // it does not, and nobody has said why
+	refused    = "refused"    // it does not: it is there but will not have it
+	stopped    = "stopped"    // Stop was called
+)
+
+// stateOf names the state that a status says.
+func stateOf(s Status) string { return s.state() }

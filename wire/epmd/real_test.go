@@ -20,6 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/epmdserver"
 	"github.com/actornode/actornode/internal/porttest"
 )
 
@@ -95,7 +97,7 @@ func startEpmd(t *testing.T, port int, args ...string) (kill func()) {
 }
 
 // startOurs serves at a free port of 127.0.0.1, which nobody else gets when it ends.
-func startOurs(t *testing.T, cfg Config) (port int, s *Server) {
+func startOurs(t *testing.T, cfg Config) (port int, s *epmdserver.Server) {
 	port = porttest.Reserve(t)
 	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.NoError(t, err)
@@ -116,7 +118,7 @@ type step struct {
 
 // aliveOf returns the body of a registration with the lengths that are said.
 func aliveOf(name string, highest, nameLen, extraLen int, extra string) []byte {
-	b := []byte{byte(OpAlive), 0x12, 0x34, byte(Visible), 0}
+	b := []byte{byte(epmdcodec.OpAlive), 0x12, 0x34, byte(epmdcodec.Visible), 0}
 	b = binary.BigEndian.AppendUint16(b, uint16(highest))
 	b = binary.BigEndian.AppendUint16(b, 5)
 	b = binary.BigEndian.AppendUint16(b, uint16(nameLen))
@@ -187,8 +189,8 @@ func steps() []step {
 			differs: "it can be registered, so it can be looked up"})
 	}
 	for op := range 256 {
-		switch Op(op) {
-		case OpAlive, OpPort, OpNames, OpDump, OpKill, OpStop:
+		switch epmdcodec.Op(op) {
+		case epmdcodec.OpAlive, epmdcodec.OpPort, epmdcodec.OpNames, epmdcodec.OpDump, epmdcodec.OpKill, epmdcodec.OpStop:
 		default:
 			l = append(l, step{what: fmt.Sprint("op ", op), send: []byte{byte(op), 'a'}})
 		}
@@ -259,7 +261,7 @@ func (s *script) step(st step) string {
 	for {
 		n, err := conn.Read(got[len(got):cap(got)])
 		got = got[:len(got)+n]
-		if a, _, aliveErr := ParseAlive(got); aliveErr == nil && b[2] == byte(OpAlive) {
+		if a, _, aliveErr := epmdcodec.ParseAlive(got); aliveErr == nil && b[2] == byte(epmdcodec.OpAlive) {
 			s.kept[st.what] = conn
 			if a.Result == 0 {
 				delete(s.kept, st.what)
@@ -310,7 +312,7 @@ func TestTranscriptsAreTheSame(t *testing.T) {
 	for _, st := range all {
 		if st.differs == "" {
 			same = append(same, st)
-		} else if st.send[0] == byte(OpAlive) {
+		} else if st.send[0] == byte(epmdcodec.OpAlive) {
 			others = append(others, st)
 		}
 	}
@@ -367,7 +369,8 @@ func TestOurClientWithRealEpmd(t *testing.T) {
 	cfg.Retry = 20 * time.Millisecond
 	c := newClient(t, cfg)
 
-	want := Registration{Name: "cart", Port: 7, Type: Hidden, Highest: 6, Lowest: 5, Extra: bytes.Repeat([]byte{0, 255}, MaxExtra/2)}
+	want := Registration{Name: "cart", Port: 7, Hidden: true, Highest: 6, Lowest: 5,
+		Extra: bytes.Repeat([]byte{0, 255}, epmdcodec.MaxExtra/2)}
 	a, err := c.Register(ctx, want)
 	require.NoError(t, err)
 	defer a.Stop()
@@ -383,28 +386,28 @@ func TestOurClientWithRealEpmd(t *testing.T) {
 	names, err := c.Names(ctx, "")
 	require.NoError(t, err)
 	require.Equal(t, []Entry{{"cart", 7}}, names)
-	dump, err := c.Dump(ctx, "")
+	dump, err := c.dump(ctx, "")
 	require.NoError(t, err)
 	require.Regexp(t, `^active name     <cart> at port 7, fd = \d+\n$`, dump)
 	_, err = c.Register(ctx, want)
 	require.ErrorIs(t, err, ErrRefused)
-	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, MaxExtra+1)})
+	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, epmdcodec.MaxExtra+1)})
 	require.ErrorIs(t, err, ErrRefused)
-	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, MaxRequest)})
+	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, epmdcodec.MaxRequest)})
 	require.Error(t, err)
 	_, err = c.Lookup(ctx, "", "nobody")
 	require.ErrorIs(t, err, ErrNotFound)
-	require.ErrorIs(t, c.Kill(ctx), ErrNotAllowed)
-	require.ErrorIs(t, c.Forget(ctx, "cart"), ErrHungUp)
+	require.ErrorIs(t, c.kill(ctx), errNotAllowed)
+	require.ErrorIs(t, c.forget(ctx, "cart"), errHungUp)
 
 	creation := a.Creation()
 	kill()
-	eventually(t, "the loss is seen", func() bool { return a.Status().State == Lost })
+	eventually(t, "the loss is seen", func() bool { return stateOf(a.Status()) == lost })
 	kill = startEpmd(t, port)
-	eventually(t, "registered again", func() bool { return a.Status().State == Registered })
+	eventually(t, "registered again", func() bool { return stateOf(a.Status()) == registered })
 	require.Equal(t, creation, a.Creation())
 	a.Stop()
-	eventually(t, "the name is given up", func() bool { return c.Kill(ctx) == nil })
+	eventually(t, "the name is given up", func() bool { return c.kill(ctx) == nil })
 	eventually(t, "it is gone", func() bool {
 		_, err := c.Names(ctx, "")
 		return errors.Is(err, ErrUnreachable)
@@ -498,7 +501,7 @@ func TestKeepersAndRealEpmd(t *testing.T) {
 	}
 	first.Stop()
 	eventually(t, "the other has taken over", second.Serving)
-	eventually(t, "and is registered", func() bool { return second.Status().State == Registered })
+	eventually(t, "and is registered", func() bool { return stateOf(second.Status()) == registered })
 	second.Stop()
 	require.Equal(t, creations, []uint32{one.Creation(), two.Creation()})
 

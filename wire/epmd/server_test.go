@@ -9,8 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/epmdserver"
 )
 
 // from is a connection that says it goes between two addresses.
@@ -22,31 +24,6 @@ type from struct {
 func (f from) LocalAddr() net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.local)) }
 func (f from) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.remote))
-}
-
-func TestWhoIsLocal(t *testing.T) {
-	for _, c := range []struct {
-		local, remote string
-		want          bool
-	}{
-		{"127.0.0.1:1", "127.0.0.1:2", true},
-		{"127.0.0.1:1", "127.9.9.9:2", true},
-		{"[::1]:1", "[::1]:2", true},
-		{"[::ffff:127.0.0.1]:1", "[::ffff:127.0.0.1]:2", true},
-		{"192.0.2.2:1", "192.0.2.2:2", true},
-		{"[fd00::2]:1", "[fd00::2]:2", true},
-		{"127.0.0.1:1", "192.0.2.2:2", false}, // measured: OTP's does not trust it either
-		{"192.0.2.2:1", "192.0.2.3:2", false},
-		{"[::1]:1", "[fd00::2]:2", false},
-	} {
-		conn := from{local: c.local, remote: c.remote}
-		assert.Equal(t, c.want, local(conn), "%s to %s", c.remote, c.local)
-		assert.EqualValues(t, 1, port(conn))
-	}
-	one, two := net.Pipe()
-	defer one.Close()
-	defer two.Close()
-	assert.True(t, local(one))
 }
 
 // call sends b over m and returns what comes until the end, and when that was.
@@ -77,18 +54,18 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 		}
 		a, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "a"})
 		require.NoError(t, err)
-		reg, err := Request{Op: OpAlive, Registration: Registration{Name: "a", Highest: 6}}.Append(nil)
+		reg, err := epmdcodec.Request{Op: epmdcodec.OpAlive, Registration: epmdcodec.Registration{Name: "a", Highest: 6}}.Append(nil)
 		require.NoError(t, err)
 		answer, took := m.call(t, string(reg))
 		require.Equal(t, "v\x01\x00\x00\x00\x63", answer)
 		require.Equal(t, time.Minute, took, "a refused registration is left open, for a while")
 		time.Sleep(time.Hour)
-		require.Equal(t, Registered, a.Status().State, "a live one is not idle")
-		require.Equal(t, Stats{Conns: 1, Names: 1, Accepted: 7, Refused: 1, Bad: 5}, s.Stats())
+		require.Equal(t, registered, stateOf(a.Status()), "a live one is not idle")
+		require.Equal(t, epmdserver.Stats{Conns: 1, Names: 1, Accepted: 7, Refused: 1, Bad: 5, Creation: a.Creation()}, s.Stats())
 		a.Stop()
 		synctest.Wait()
 		require.Zero(t, s.Stats().Conns)
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 	})
 }
 
@@ -115,11 +92,11 @@ func TestConnectionsAreLimited(t *testing.T) {
 		require.False(t, closed(open("192.0.2.2:2")))
 		require.False(t, closed(open("192.0.2.2:3")))
 		require.True(t, closed(open("192.0.2.2:4")), "three are enough")
-		require.Equal(t, Stats{Conns: 3, Accepted: 5, TurnedAway: 2}, s.Stats())
+		require.Equal(t, epmdserver.Stats{Conns: 3, Accepted: 5, TurnedAway: 2}, s.Stats())
 		require.NoError(t, far.Close())
 		synctest.Wait()
 		require.False(t, closed(open("192.0.2.9:3")))
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 		require.Zero(t, s.Stats().Conns)
 	})
 }
@@ -132,30 +109,30 @@ func TestKillAndForget(t *testing.T) {
 		_, stop := m.serve(t, m.config())
 		a, err := c.Register(ctx, Registration{Name: "a"})
 		require.NoError(t, err)
-		require.ErrorIs(t, c.Kill(ctx), ErrNotAllowed)
-		require.ErrorIs(t, c.Forget(ctx, "a"), ErrHungUp)
+		require.ErrorIs(t, c.kill(ctx), errNotAllowed)
+		require.ErrorIs(t, c.forget(ctx, "a"), errHungUp)
 		a.Stop()
 		synctest.Wait()
-		require.NoError(t, c.Kill(ctx))
-		require.ErrorIs(t, stop(), ErrKilled)
+		require.NoError(t, c.kill(ctx))
+		require.ErrorIs(t, stop(), epmdserver.ErrKilled)
 
 		relaxed := m.config()
 		relaxed.Relaxed = true
 		_, stop = m.serve(t, relaxed)
 		a, err = c.Register(ctx, Registration{Name: "a"})
 		require.NoError(t, err)
-		require.ErrorIs(t, c.Forget(ctx, "b"), ErrNotFound)
-		require.NoError(t, c.Forget(ctx, "a"))
+		require.ErrorIs(t, c.forget(ctx, "b"), ErrNotFound)
+		require.NoError(t, c.forget(ctx, "a"))
 		synctest.Wait()
-		require.Equal(t, Lost, a.Status().State)
-		dump, err := c.Dump(ctx, "")
+		require.Equal(t, lost, stateOf(a.Status()))
+		dump, err := c.dump(ctx, "")
 		require.NoError(t, err)
 		require.Equal(t, "old/unused name <a>, port = 0, fd = 1 \n", dump)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Equal(t, Registered, a.Status().State)
-		require.NoError(t, c.Kill(ctx))
-		require.ErrorIs(t, stop(), ErrKilled)
+		require.Equal(t, registered, stateOf(a.Status()))
+		require.NoError(t, c.kill(ctx))
+		require.ErrorIs(t, stop(), epmdserver.ErrKilled)
 		a.Stop()
 	})
 }
@@ -172,25 +149,25 @@ func TestRivalsGetAMoment(t *testing.T) {
 		start := time.Now()
 		_, err = c.Register(t.Context(), Registration{Name: "a"})
 		require.ErrorIs(t, err, ErrRefused)
-		require.Equal(t, conflictGrace, time.Since(start))
+		require.Equal(t, epmdserver.ConflictGrace, time.Since(start))
 
 		go func() {
-			time.Sleep(conflictGrace / 2)
+			time.Sleep(epmdserver.ConflictGrace / 2)
 			old.Stop()
 		}()
 		a, err := c.Register(t.Context(), Registration{Name: "a"})
 		require.NoError(t, err)
-		require.Equal(t, conflictGrace+conflictGrace/2, time.Since(start))
+		require.Equal(t, epmdserver.ConflictGrace+epmdserver.ConflictGrace/2, time.Since(start))
 		require.Greater(t, a.Creation(), old.Creation())
 		a.Stop()
-		require.ErrorIs(t, stop(), ErrStopped)
+		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 	})
 }
 
 func TestServeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
-		s, err := NewServer(m.config())
+		s, err := epmdserver.New(m.config().server())
 		require.NoError(t, err)
 		l, err := m.listen(t.Context(), "", "")
 		require.NoError(t, err)
@@ -199,18 +176,18 @@ func TestServeEnds(t *testing.T) {
 		require.ErrorIs(t, s.Serve(ctx, l), context.DeadlineExceeded)
 		l, err = m.listen(t.Context(), "", "")
 		require.NoError(t, err)
-		require.ErrorIs(t, s.Serve(t.Context(), l), ErrStopped, "a server serves once")
+		require.ErrorIs(t, s.Serve(t.Context(), l), epmdserver.ErrStopped, "a server serves once")
 		require.Nil(t, m.l, "and closes what it was given")
 		s.Stop()
 
-		s, err = NewServer(m.config())
+		s, err = epmdserver.New(m.config().server())
 		require.NoError(t, err)
 		s.Stop()
 		l, err = m.listen(t.Context(), "", "")
 		require.NoError(t, err)
-		require.ErrorIs(t, s.Serve(t.Context(), l), ErrStopped, "stopped before it began")
+		require.ErrorIs(t, s.Serve(t.Context(), l), epmdserver.ErrStopped, "stopped before it began")
 
-		s, err = NewServer(m.config())
+		s, err = epmdserver.New(m.config().server())
 		require.NoError(t, err)
 		l, err = m.listen(t.Context(), "", "")
 		require.NoError(t, err)

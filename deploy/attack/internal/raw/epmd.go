@@ -3,7 +3,7 @@ package raw
 import (
 	"encoding/binary"
 
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/internal/epmdcodec"
 )
 
 // EPMD is a client of a port mapper.
@@ -19,7 +19,7 @@ func DialEPMD(addr string) (*EPMD, error) {
 }
 
 // Request sends a request as the protocol has it.
-func (e *EPMD) Request(r epmd.Request) error {
+func (e *EPMD) Request(r epmdcodec.Request) error {
 	b, err := r.Append(nil)
 	if err != nil {
 		return err
@@ -34,45 +34,45 @@ func (e *EPMD) Body(body []byte) error {
 
 // Register registers a node and reads the answer. The registration lasts as long as
 // the connection.
-func (e *EPMD) Register(r epmd.Registration) (epmd.AliveAnswer, error) {
+func (e *EPMD) Register(r epmdcodec.Registration) (epmdcodec.AliveAnswer, error) {
 	if r.Highest == 0 {
-		r.Highest, r.Lowest = epmd.Version, epmd.Version
+		r.Highest, r.Lowest = epmdcodec.Version, epmdcodec.Version
 	}
 	if r.Type == 0 {
-		r.Type = epmd.Visible
+		r.Type = epmdcodec.Visible
 	}
-	if err := e.Request(epmd.Request{Op: epmd.OpAlive, Registration: r}); err != nil {
-		return epmd.AliveAnswer{}, err
+	if err := e.Request(epmdcodec.Request{Op: epmdcodec.OpAlive, Registration: r}); err != nil {
+		return epmdcodec.AliveAnswer{}, err
 	}
 	b, err := e.Next(6)
 	if err != nil {
-		return epmd.AliveAnswer{}, err
+		return epmdcodec.AliveAnswer{}, err
 	}
-	a, _, err := epmd.ParseAlive(b)
+	a, _, err := epmdcodec.ParseAlive(b)
 	return a, err
 }
 
 // Lookup asks for a node, by its name before the @. The port mapper closes the
 // connection behind its answer.
-func (e *EPMD) Lookup(name string) (epmd.PortAnswer, error) {
-	b, err := e.ask(epmd.Request{Op: epmd.OpPort, Name: name})
+func (e *EPMD) Lookup(name string) (epmdcodec.PortAnswer, error) {
+	b, err := e.ask(epmdcodec.Request{Op: epmdcodec.OpPort, Name: name})
 	if err != nil {
-		return epmd.PortAnswer{}, err
+		return epmdcodec.PortAnswer{}, err
 	}
-	a, _, err := epmd.ParsePort(b)
+	a, _, err := epmdcodec.ParsePort(b)
 	return a, err
 }
 
 // Names asks for all live names.
-func (e *EPMD) Names() (epmd.NamesAnswer, error) {
-	b, err := e.ask(epmd.Request{Op: epmd.OpNames})
+func (e *EPMD) Names() (epmdcodec.NamesAnswer, error) {
+	b, err := e.ask(epmdcodec.Request{Op: epmdcodec.OpNames})
 	if err != nil {
-		return epmd.NamesAnswer{}, err
+		return epmdcodec.NamesAnswer{}, err
 	}
-	return epmd.ParseNames(b)
+	return epmdcodec.ParseNames(b)
 }
 
-func (e *EPMD) ask(r epmd.Request) ([]byte, error) {
+func (e *EPMD) ask(r epmdcodec.Request) ([]byte, error) {
 	if err := e.Request(r); err != nil {
 		return nil, err
 	}

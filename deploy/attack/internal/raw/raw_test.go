@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/epmd"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -87,7 +87,7 @@ func TestClients(t *testing.T) {
 		e, err := raw.DialEPMD(d.EPMD)
 		require.NoError(t, err)
 		defer e.Close()
-		a, err := e.Register(epmd.Registration{Name: "shop", Port: 9})
+		a, err := e.Register(epmdcodec.Registration{Name: "shop", Port: 9})
 		require.NoError(t, err)
 		require.Zero(t, a.Result)
 		e2, err := raw.DialEPMD(d.EPMD)

@@ -1,4 +1,4 @@
-package epmd
+package epmdcodec
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ const (
 	tagAlive  byte = 121 // ALIVE2_RESP
 )
 
-// resultRefused and creationRefused are what OTP's port mapper answers to a
+// ResultRefused and CreationRefused are what OTP's port mapper answers to a
 // registration that it refuses.
 const (
-	resultRefused   byte   = 1
-	creationRefused uint32 = 99
+	ResultRefused   byte   = 1
+	CreationRefused uint32 = 99
 )
 
 // AliveAnswer answers a registration.
@@ -74,7 +74,7 @@ type PortAnswer struct {
 // Append appends p to b. It returns ErrTooLong if name or extra is longer than
 // 65,535 bytes.
 func (p PortAnswer) Append(b []byte) ([]byte, error) {
-	if len(p.Registration.Name) > maxFrame || len(p.Registration.Extra) > maxFrame {
+	if len(p.Registration.Name) > MaxFrame || len(p.Registration.Extra) > MaxFrame {
 		return b, fmt.Errorf("%w: name of %d, extra of %d bytes", ErrTooLong, len(p.Registration.Name), len(p.Registration.Extra))
 	}
 	b = append(b, tagPort, p.Result)
@@ -136,7 +136,7 @@ const namePrefix, nameSuffix = "name ", " at port "
 // over lines that it does not understand and one without its newline. It
 // returns ErrShort if not even the port is there.
 func ParseNames(b []byte) (NamesAnswer, error) {
-	port, text, err := parseText(b)
+	port, text, err := ParseText(b)
 	if err != nil {
 		return NamesAnswer{}, err
 	}
@@ -163,8 +163,8 @@ func parseNameLine(line []byte) (e Entry, ok bool) {
 	return Entry{string(name[:i]), uint16(port)}, err == nil
 }
 
-// parseText takes the port off the front of an answer to OpNames or OpDump.
-func parseText(b []byte) (port uint32, text []byte, err error) {
+// ParseText takes the port off the front of an answer to OpNames or OpDump.
+func ParseText(b []byte) (port uint32, text []byte, err error) {
 	if len(b) < 4 {
 		return 0, nil, ErrShort
 	}

@@ -1,4 +1,4 @@
-package epmd
+package epmdcodec
 
 import (
 	"testing"

@@ -1,22 +1,63 @@
-package epmd
+package epmdserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
 )
 
-// conflictGrace is how long a clash of names waits for the other one's connection
+// Errors of the server.
+var (
+	// ErrKilled: a KILL request ended the server.
+	ErrKilled = errors.New("epmd: stopped by a kill request")
+	// ErrStopped: the server was stopped.
+	ErrStopped = errors.New("epmd: stopped")
+	// ErrNotAllowed: this caller must not ask for this.
+	ErrNotAllowed = errors.New("epmd: not allowed")
+)
+
+// Config says how much of anything is too much. The zero value works: it means what the
+// comment beside each field says.
+type Config struct {
+	Logger      *slog.Logger  // slog.Default(); what peers do wrong at Debug, what this host denies at Warn
+	MaxConns    int           // open connections, of which each live node holds one: 1024; more are closed at once
+	MaxRemote   int           // of these, those from other hosts: half of MaxConns
+	IdleTimeout time.Duration // from accept to the last byte of the answer: 60 s
+	Relaxed     bool          // allow KILL_REQ while names are live, and STOP_REQ
+}
+
+// withDefaults returns c with its zero fields filled in, or the first error in it.
+func (c Config) withDefaults() (Config, error) {
+	switch {
+	case min(c.MaxConns, c.MaxRemote) < 0:
+		return c, errors.New("epmd: Config: a limit must not be negative")
+	case c.IdleTimeout < 0:
+		return c, errors.New("epmd: Config: a time must not be negative")
+	}
+	c.IdleTimeout = cmp.Or(c.IdleTimeout, time.Minute)
+	c.MaxConns = cmp.Or(c.MaxConns, 1024)
+	c.MaxRemote = cmp.Or(c.MaxRemote, (c.MaxConns+1)/2)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c, nil
+}
+
+// ConflictGrace is how long a clash of names waits for the other one's connection
 // to be seen as closed: a node that was restarted at once may be heard before
 // the end of its former life.
-const conflictGrace = 100 * time.Millisecond
+const ConflictGrace = 100 * time.Millisecond
 
 // Server is an embedded port mapper: it answers everything as OTP's does. It
 // serves once.
@@ -36,7 +77,7 @@ type Server struct {
 	stats     Stats
 }
 
-// Stats counts what a server has seen since it was made, but for the first two.
+// Stats counts what a server has seen since it was made, but for Conns, Names and Creation.
 type Stats struct {
 	Conns      int    // open connections
 	Names      int    // live names
@@ -44,6 +85,7 @@ type Stats struct {
 	TurnedAway uint64 // connections closed at once: there were MaxConns or MaxRemote
 	Refused    uint64 // registrations
 	Bad        uint64 // requests without an answer: malformed, not allowed, too slow
+	Creation   uint32 // the latest that was given, or 0
 }
 
 // call is a connection: served by one goroutine, which owns conn's reading and
@@ -54,8 +96,8 @@ type call struct {
 	gone chan struct{} // closed when its name, if any, is released
 }
 
-// NewServer returns a server, or an error if cfg makes no sense.
-func NewServer(cfg Config) (*Server, error) {
+// New returns a server, or an error if cfg makes no sense.
+func New(cfg Config) (*Server, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -114,7 +156,7 @@ func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.stats
-	stats.Conns, stats.Names = len(s.calls), len(s.registry.live)
+	stats.Conns, stats.Names, stats.Creation = len(s.calls), len(s.registry.live), s.registry.last
 	return stats
 }
 
@@ -250,7 +292,7 @@ func (s *Server) serve(c *call) {
 func (s *Server) decide(c *call, body []byte) decision {
 	r, rival := s.decideOnce(c, body)
 	if rival != nil {
-		grace := time.NewTimer(conflictGrace)
+		grace := time.NewTimer(ConflictGrace)
 		select {
 		case <-rival.gone:
 			r, _ = s.decideOnce(c, body)
@@ -288,25 +330,25 @@ func (s *Server) bad(c *call, err error) {
 // request in the same segment.
 func readRequest(r io.Reader) ([]byte, error) {
 	const head = 2
-	buf := make([]byte, head+MaxRequest)
+	buf := make([]byte, head+epmdcodec.MaxRequest)
 	for got, want := 0, 0; ; {
 		n, err := r.Read(buf[got:])
 		got += n
 		if want == 0 && got >= head {
 			length := int(binary.BigEndian.Uint16(buf))
-			if length == 0 || length > MaxRequest {
-				return nil, fmt.Errorf("%w: a request of %d bytes", ErrMalformed, length)
+			if length == 0 || length > epmdcodec.MaxRequest {
+				return nil, fmt.Errorf("%w: a request of %d bytes", epmdcodec.ErrMalformed, length)
 			}
 			want = head + length
 			buf = buf[:max(want, got)]
 		}
 		switch {
 		case want > 0 && got > want:
-			return nil, fmt.Errorf("%w: %d unexpected bytes after the request", ErrMalformed, got-want)
+			return nil, fmt.Errorf("%w: %d unexpected bytes after the request", epmdcodec.ErrMalformed, got-want)
 		case want > 0 && got == want:
 			return buf[head:want], nil
 		case err != nil:
-			return nil, fmt.Errorf("%w: %w", ErrShort, err)
+			return nil, fmt.Errorf("%w: %w", epmdcodec.ErrShort, err)
 		}
 	}
 }
@@ -333,4 +375,10 @@ func port(conn net.Conn) uint16 {
 func addrOf(a net.Addr) (netip.AddrPort, bool) {
 	ap, err := netip.ParseAddrPort(a.String())
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), err == nil
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		_ = l.Close()
+	}
 }

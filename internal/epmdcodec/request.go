@@ -1,4 +1,4 @@
-package epmd
+package epmdcodec
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Errors that callers branch on.
+// Errors of parsers and of Append.
 var (
 	// ErrShort: the bytes are the beginning of a message; more must come.
 	ErrShort = errors.New("epmd: incomplete")
@@ -17,29 +17,12 @@ var (
 	ErrMalformed = errors.New("epmd: malformed")
 	// ErrTooLong: a value does not fit its field, or an answer passes the bound.
 	ErrTooLong = errors.New("epmd: too long")
-	// ErrName: no node can have this name.
-	ErrName = errors.New("epmd: invalid node name")
-	// ErrRefused: the port mapper answered a registration with a result other than
-	// 0. It does not say why: the name is taken, or it does not like it.
-	ErrRefused = errors.New("epmd: registration refused: the name is already registered or not allowed")
-	// ErrNotFound: the port mapper knows no live node of this name.
-	ErrNotFound = errors.New("epmd: no such node")
-	// ErrUnreachable: nobody answers where a port mapper should be.
-	ErrUnreachable = errors.New("epmd: cannot reach the port mapper")
-	// ErrHungUp: the port mapper closed the connection instead of an answer, as it
-	// does on requests that it does not understand or allow.
-	ErrHungUp = errors.New("epmd: the connection was closed without an answer")
-	// ErrNotAllowed: the port mapper answered that it will not.
-	ErrNotAllowed = errors.New("epmd: not allowed")
-	// ErrKilled: a KILL request ended the server.
-	ErrKilled = errors.New("epmd: stopped by a kill request")
-	// ErrStopped: the server was stopped.
-	ErrStopped = errors.New("epmd: stopped")
 )
 
 // Op is the tag of a request.
 type Op byte
 
+// Tags of requests.
 const (
 	OpDump  Op = 100 // DUMP_REQ: all there is to know, as text
 	OpKill  Op = 107 // KILL_REQ: end the port mapper
@@ -94,9 +77,9 @@ func (r Request) Append(b []byte) ([]byte, error) {
 	case OpPort, OpStop:
 		n += len(r.Name)
 	case OpAlive:
-		n += regFixed + len(r.Registration.Name) + len(r.Registration.Extra)
+		n += Fixed + len(r.Registration.Name) + len(r.Registration.Extra)
 	}
-	if n > maxFrame {
+	if n > MaxFrame {
 		return b, fmt.Errorf("%w: %v of %d bytes", ErrTooLong, r.Op, n)
 	}
 	b = binary.BigEndian.AppendUint16(b, uint16(n))

@@ -1,4 +1,4 @@
-package epmd
+package epmdserver
 
 import (
 	"fmt"
@@ -8,19 +8,28 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
 )
+
+var sample = epmdcodec.Registration{
+	Name: "cart", Port: 0x1234, Type: epmdcodec.Visible, Highest: 6, Lowest: 5, Extra: []byte{0, 255},
+}
+
+const sampleBytes = "\x12\x34M\x00\x00\x06\x00\x05\x00\x04cart\x00\x02\x00\xff"
 
 func here(id uint64) caller  { return caller{id: id, local: true, port: 4369} }
 func there(id uint64) caller { return caller{id: id, port: 4369} }
 
-func body(t testing.TB, r Request) []byte {
+func body(t testing.TB, r epmdcodec.Request) []byte {
 	b, err := r.Append(nil)
 	require.NoError(t, err)
 	return b[2:]
 }
 
 func alive(t testing.TB, name string, highest uint16) []byte {
-	return body(t, Request{Op: OpAlive, Registration: Registration{Name: name, Port: 7, Type: Visible, Highest: highest, Lowest: 5}})
+	return body(t, epmdcodec.Request{Op: epmdcodec.OpAlive,
+		Registration: epmdcodec.Registration{Name: name, Port: 7, Type: epmdcodec.Visible, Highest: highest, Lowest: 5}})
 }
 
 func TestCreationsGrow(t *testing.T) { // invariant 3
@@ -28,7 +37,7 @@ func TestCreationsGrow(t *testing.T) { // invariant 3
 	creation := func(id uint64, name string, highest uint16, now int64) uint32 {
 		r := g.decide(here(id), alive(t, name, highest), time.Unix(now, 0))
 		require.Equal(t, keep, r.then)
-		a, _, err := ParseAlive(r.answer)
+		a, _, err := epmdcodec.ParseAlive(r.answer)
 		require.NoError(t, err)
 		return a.Creation
 	}
@@ -53,14 +62,15 @@ func TestCreationsGrow(t *testing.T) { // invariant 3
 func TestOtherHostsMayOnlyAsk(t *testing.T) {
 	g := registry{relaxed: true}
 	require.Equal(t, keep, g.decide(here(1), alive(t, "a", 6), time.Now()).then)
-	for _, r := range []Request{{Op: OpKill}, {Op: OpDump}, {Op: OpStop, Name: "a"}, {Op: OpAlive, Registration: sample}} {
+	for _, r := range []epmdcodec.Request{{Op: epmdcodec.OpKill}, {Op: epmdcodec.OpDump}, {Op: epmdcodec.OpStop, Name: "a"},
+		{Op: epmdcodec.OpAlive, Registration: sample}} {
 		got := g.decide(there(2), body(t, r), time.Now())
 		require.ErrorIs(t, got.err, ErrNotAllowed, r.Op)
 		require.Empty(t, got.answer)
 		require.Equal(t, closeConn, got.then)
 	}
-	require.NotEmpty(t, g.decide(there(2), body(t, Request{Op: OpNames}), time.Now()).answer)
-	require.Greater(t, len(g.decide(there(2), body(t, Request{Op: OpPort, Name: "a"}), time.Now()).answer), 2)
+	require.NotEmpty(t, g.decide(there(2), body(t, epmdcodec.Request{Op: epmdcodec.OpNames}), time.Now()).answer)
+	require.Greater(t, len(g.decide(there(2), body(t, epmdcodec.Request{Op: epmdcodec.OpPort, Name: "a"}), time.Now()).answer), 2)
 }
 
 func TestOldNamesAreBounded(t *testing.T) { // invariant 2
@@ -95,7 +105,7 @@ func FuzzRegistry(f *testing.F) {
 		for _, r := range g.live {
 			require.False(t, names[r.Name] || by[r.by])
 			names[r.Name], by[r.by] = true, true
-			require.NotZero(t, r.Creation)
+			require.NotZero(t, r.creation)
 			require.False(t, strings.Contains(r.Name, "\n"))
 		}
 		for _, r := range g.old {

@@ -1,4 +1,4 @@
-package epmd
+package epmdserver
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/actornode/actornode/internal/epmdcodec"
 )
 
 // maxOld is how many names a registry remembers after their nodes are gone
@@ -55,29 +57,30 @@ type registry struct {
 
 // record is a node that is live, or was.
 type record struct {
-	Registration
-	by uint64
+	epmdcodec.Registration
+	creation uint32
+	by       uint64
 }
 
 // decide answers one request; now is the time.
 func (g *registry) decide(c caller, body []byte, now time.Time) decision {
-	r, err := ParseRequest(body)
+	r, err := epmdcodec.ParseRequest(body)
 	if err != nil {
 		return decision{err: err}
 	}
-	if !c.local && r.Op != OpPort && r.Op != OpNames {
+	if !c.local && r.Op != epmdcodec.OpPort && r.Op != epmdcodec.OpNames {
 		return decision{err: fmt.Errorf("%w: %v from another host", ErrNotAllowed, r.Op)}
 	}
 	switch r.Op {
-	case OpAlive:
+	case epmdcodec.OpAlive:
 		return g.register(c, r.Registration, now)
-	case OpPort:
+	case epmdcodec.OpPort:
 		return decision{answer: g.lookup(r.Name)}
-	case OpNames:
+	case epmdcodec.OpNames:
 		return decision{answer: g.names(c.port)}
-	case OpDump:
+	case epmdcodec.OpDump:
 		return decision{answer: g.dump(c.port)}
-	case OpKill:
+	case epmdcodec.OpKill:
 		if len(g.live) > 0 && !g.relaxed {
 			return decision{answer: []byte("NO")}
 		}
@@ -87,31 +90,33 @@ func (g *registry) decide(c caller, body []byte, now time.Time) decision {
 	}
 }
 
-func (g *registry) register(c caller, r Registration, now time.Time) decision {
+func (g *registry) register(c caller, r epmdcodec.Registration, now time.Time) decision {
 	no := decision{
-		answer: AliveAnswer{Wide: r.wide(), Result: resultRefused, Creation: creationRefused}.Append(nil),
-		then:   refused,
+		answer: epmdcodec.AliveAnswer{
+			Wide: r.Wide(), Result: epmdcodec.ResultRefused, Creation: epmdcodec.CreationRefused,
+		}.Append(nil),
+		then: refused,
 	}
-	if !utf8.ValidString(r.Name) || utf8.RuneCountInString(r.Name) > MaxNameRunes ||
-		len(r.Extra) > MaxExtra || strings.ContainsRune(r.Name, '\n') {
+	if !utf8.ValidString(r.Name) || utf8.RuneCountInString(r.Name) > epmdcodec.MaxNameRunes ||
+		len(r.Extra) > epmdcodec.MaxExtra || strings.ContainsRune(r.Name, '\n') {
 		return no
 	}
 	if i := find(g.live, r.Name); i >= 0 {
 		no.rival = g.live[i].by
 		return no
 	}
-	r.Creation = max(g.last+1, uint32(now.Unix()), 1)
+	creation := max(g.last+1, uint32(now.Unix()), 1)
 	if i := find(g.old, r.Name); i >= 0 {
-		if !r.wide() && creation16(r.Creation) == creation16(g.old[i].Creation) {
-			r.Creation++ // or its creation would be that of its last life
+		if !r.Wide() && creation16(creation) == creation16(g.old[i].creation) {
+			creation++ // or its creation would be that of its last life
 		}
 		g.old = remove(g.old, i)
 	}
-	g.last = r.Creation
-	g.live = append(g.live, &record{r, c.id})
-	a := AliveAnswer{Wide: r.wide(), Creation: r.Creation}
+	g.last = creation
+	g.live = append(g.live, &record{r, creation, c.id})
+	a := epmdcodec.AliveAnswer{Wide: r.Wide(), Creation: creation}
 	if !a.Wide {
-		a.Creation = creation16(r.Creation)
+		a.Creation = creation16(creation)
 	}
 	return decision{answer: a.Append(nil), then: keep}
 }
@@ -140,9 +145,9 @@ func (g *registry) retire(i int) {
 }
 
 func (g *registry) lookup(name string) []byte {
-	p := PortAnswer{Result: 1}
+	p := epmdcodec.PortAnswer{Result: 1}
 	if i := find(g.live, name); i >= 0 {
-		p = PortAnswer{Registration: g.live[i].Registration}
+		p = epmdcodec.PortAnswer{Registration: g.live[i].Registration}
 	}
 	b, err := p.Append(nil)
 	if err != nil {
@@ -153,7 +158,7 @@ func (g *registry) lookup(name string) []byte {
 
 func (g *registry) forget(name string) decision {
 	if !g.relaxed {
-		return decision{err: fmt.Errorf("%w: %v", ErrNotAllowed, OpStop)}
+		return decision{err: fmt.Errorf("%w: %v", ErrNotAllowed, epmdcodec.OpStop)}
 	}
 	i := find(g.live, name)
 	if i < 0 {
@@ -165,10 +170,10 @@ func (g *registry) forget(name string) decision {
 }
 
 func (g *registry) names(port uint16) []byte {
-	n := NamesAnswer{Port: uint32(port)}
+	n := epmdcodec.NamesAnswer{Port: uint32(port)}
 	for i := range g.live {
 		r := g.live[len(g.live)-1-i]
-		n.Entries = append(n.Entries, Entry{r.Name, r.Port})
+		n.Entries = append(n.Entries, epmdcodec.Entry{Name: r.Name, Port: r.Port})
 	}
 	return n.Append(nil)
 }
