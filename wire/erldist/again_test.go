@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
@@ -14,7 +15,7 @@ func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
 
 // over returns an end of a link on a stream.
 func over(conn *stream, local, peer wire.NodeID) *link {
-	return newLink(conn, local, dist.Peer{ID: peer, Flags: uint64(announcedFlags)}, dist.LinkLimits{Message: 1 << 16}, nil)
+	return newLink(conn, local, dist.Peer{ID: peer, Flags: uint64(erlflags.Announced)}, dist.LinkLimits{Message: 1 << 16}, nil)
 }
 
 // twice reads b with and without Batch.

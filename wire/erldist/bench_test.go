@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // ends returns a writer and a reader that understand each other.
-func ends(flags Flags) (*writer, *reader) {
+func ends(flags erlflags.Flags) (*writer, *reader) {
 	peer := wire.NodeID{Name: "e@127.0.0.1", Creation: 1}
 	return newWriter(self, peer.Name, flags, dist.LinkLimits{}, nil), newReader(peer.Name, self.Name, flags, dist.LinkLimits{})
 }
@@ -33,7 +34,7 @@ func samples() map[string]dist.Frame {
 func BenchmarkWrite(b *testing.B) {
 	for name, f := range samples() {
 		b.Run(name, func(b *testing.B) {
-			w, _ := ends(announcedFlags)
+			w, _ := ends(erlflags.Announced)
 			b.ReportAllocs()
 			for b.Loop() {
 				if w.write(&f) != nil {
@@ -48,7 +49,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkWriteRead(b *testing.B) {
 	for name, f := range samples() {
 		b.Run(name, func(b *testing.B) {
-			w, r := ends(announcedFlags)
+			w, r := ends(erlflags.Announced)
 			b.ReportAllocs()
 			n := 0
 			var got dist.Frame
@@ -73,7 +74,7 @@ var refs = map[string]float64{"Call": 1, "Reply": 2}
 
 func TestWriteAllocatesNothing(t *testing.T) {
 	for name, f := range samples() {
-		w, _ := ends(announcedFlags)
+		w, _ := ends(erlflags.Announced)
 		for range 3 {
 			require.NoError(t, w.write(&f))
 		}

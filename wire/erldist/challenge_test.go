@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -65,7 +66,7 @@ func TestDialRemembersAnswers(t *testing.T) {
 		x := exchange{shake.Driver{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
 		_, _ = x.read()
 		_ = x.write(statusOK.append(nil))
-		_ = x.write(challengeMsg{flags: announce(0), challenge: 77, creation: 1, name: "b@host"}.append(nil))
+		_ = x.write(challengeMsg{flags: erlflags.Announce(0), challenge: 77, creation: 1, name: "b@host"}.append(nil))
 		_, _ = x.read()
 		there.Close()
 	}()

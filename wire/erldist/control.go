@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -140,7 +141,7 @@ func (c *control) elements(f *dist.Frame) {
 	case opUnlink:
 		f.Op = dist.OpUnlink
 		c.pair(f)
-		if c.err == nil && c.r.flags.Has(FlagUnlinkID) {
+		if c.err == nil && c.r.flags.Has(erlflags.UnlinkID) {
 			c.fail("UNLINK from a node that announced UNLINK_ID")
 		}
 	case opUnlinkID, opUnlinkIDAck:

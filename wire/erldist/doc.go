@@ -5,7 +5,6 @@
 // # Nouns
 //
 //   - A [Protocol] turns a connection into a link, in a handshake.
-//   - [Flags] are what the two nodes tell each other that they can do.
 //   - A machine is one side of a handshake: messages in, messages out, no socket.
 //   - A reader makes signals ([dist.Frame]) of frames, a writer frames of signals;
 //     neither has a socket. A link moves their bytes.

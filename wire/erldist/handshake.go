@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -33,13 +34,13 @@ func (s state) String() string {
 // is random is given, what is sent is returned.
 type machine struct {
 	h         dist.Handshake
-	challenge uint32 // that this side poses
-	announce  Flags  // what this side says it can
+	challenge uint32         // that this side poses
+	announce  erlflags.Flags // what this side says it can
 	state     state
 	proof     state // accepts: what follows the challenge
 
-	peer   wire.NodeID // as far as it is known
-	theirs Flags       // the peer's, expanded
+	peer   wire.NodeID    // as far as it is known
+	theirs erlflags.Flags // the peer's, expanded
 	// answer is asked before a challenge of the peer is answered; false: it is one that
 	// this node has posed, or answers, in another handshake. Nil: none is.
 	answer func(challenge uint32) bool
@@ -49,10 +50,10 @@ type machine struct {
 
 // newMachine begins the side that has dialled or the other, and returns what it
 // sends first.
-func newMachine(h dist.Handshake, dialled bool, announce Flags, challenge uint32) (*machine, [][]byte, error) {
+func newMachine(h dist.Handshake, dialled bool, announce erlflags.Flags, challenge uint32) (*machine, [][]byte, error) {
 	m := &machine{h: h, challenge: challenge, announce: announce, state: awaitName}
 	if !h.Hidden {
-		m.announce |= FlagPublished
+		m.announce |= erlflags.Published
 	}
 	if err := checkNodeName(h.Local.Name); err != nil {
 		return m, nil, m.fail(dist.ErrPeerName, "this node: %v", err)
@@ -186,7 +187,7 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 			namesHint(m.h.Peer, c.name))
 	}
 	m.peer.Creation = c.creation
-	m.theirs = c.flags.expanded()
+	m.theirs = c.flags.Expanded()
 	if err := m.checkFlags("to", "aborted"); err != nil {
 		return nil, err
 	}
@@ -234,11 +235,11 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, m.broken(err)
 	}
-	m.theirs = n.flags.expanded()
+	m.theirs = n.flags.Expanded()
 	m.peer = wire.NodeID{Name: n.name, Creation: n.creation}
 	status := statusOK
 	switch {
-	case n.flags&FlagNameMe != 0:
+	case n.flags&erlflags.NameMe != 0:
 		if status, err = m.name(n.name); err != nil {
 			return [][]byte{statusNotAllowed.append(nil)}, err
 		}
@@ -279,7 +280,7 @@ func (m *machine) name(host wire.Atom) (statusMsg, error) {
 	if strings.Contains(string(host), "@") || host == "" {
 		return "", m.fail(dist.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))
 	}
-	m.announce = m.announce&^FlagPublished | FlagNameMe
+	m.announce = m.announce&^erlflags.Published | erlflags.NameMe
 	id, ok := wire.NodeID{}, false
 	if m.h.NameFor != nil {
 		id, ok = m.h.NameFor(string(host))
@@ -332,7 +333,7 @@ func (m *machine) onComplement(msg []byte) error {
 	if err != nil {
 		return m.broken(err)
 	}
-	m.theirs |= Flags(c.high) << 32
+	m.theirs |= erlflags.Flags(c.high) << 32
 	m.peer.Creation = c.creation
 	m.state = awaitReply
 	return nil
@@ -358,12 +359,12 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 
 // checkFlags reports flags that the peer should have, in OTP's words.
 func (m *machine) checkFlags(dir, how string) error {
-	missing := mandatoryFlags &^ m.theirs
+	missing := erlflags.Needed &^ m.theirs
 	if missing == 0 {
 		return nil
 	}
 	return m.fail(dist.ErrNotAllowed, "%s: Connection attempt %s node %s %s since it cannot handle [%s].",
-		m.h.Local.Name, dir, m.peerName(), how, `"`+strings.Join(missing.names(), `","`)+`"`)
+		m.h.Local.Name, dir, m.peerName(), how, `"`+strings.Join(missing.Names(), `","`)+`"`)
 }
 
 // cookies asks for them. False: there are none for this peer, and no proof is made
@@ -374,4 +375,4 @@ func (m *machine) cookies() bool {
 }
 
 // flags returns what both sides can.
-func (m *machine) flags() Flags { return m.announce & m.theirs }
+func (m *machine) flags() erlflags.Flags { return m.announce & m.theirs }

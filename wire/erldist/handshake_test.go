@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -51,8 +52,8 @@ const ourChallenge, theirChallenge = 0x01020304, 0xfffefdfc
 
 // The flags in the walks: everything, with and without what this side has.
 var (
-	full   = announcedFlags | FlagPublished
-	nameMe = announcedFlags | FlagNameMe
+	full   = erlflags.Announced | erlflags.Published
+	nameMe = erlflags.Announced | erlflags.NameMe
 )
 
 func walks() []walk {
@@ -77,12 +78,12 @@ func walks() []walk {
 			return wire.NodeID{Name: wire.Atom("dyn@" + host), Creation: 9}, host == "host"
 		}
 	}
-	missing := func(f Flags) challengeMsg {
+	missing := func(f erlflags.Flags) challengeMsg {
 		c := hisChallenge
-		c.flags &^= f | FlagMandatory25Digest
+		c.flags &^= f | erlflags.Mandatory25Digest
 		return c
 	}
-	old := append([]byte{'n', 0, 5}, append(be32(uint32(full&^FlagMandatory25Digest)), "bob@host"...)...)
+	old := append([]byte{'n', 0, 5}, append(be32(uint32(full&^erlflags.Mandatory25Digest)), "bob@host"...)...)
 	return []walk{
 		{"dial", true, nil, []walkStep{start, ok, challenged, {in: msg(ackMsg{digestOf("in", ourChallenge)}), then: finished}}, nil,
 			""},
@@ -108,14 +109,14 @@ func walks() []walk {
 			dist.ErrPeerName, `expected bob@host to answer, but "eve@host" did`},
 		{"dial, a long name", true, nil, []walkStep{start, ok, failing(msg(challengeMsg{flags: full, name: "bob@host.org"}))},
 			dist.ErrPeerName, "which has a long name (-name)"},
-		{"dial, missing flags", true, nil, []walkStep{start, ok, failing(msg(missing(FlagUTF8Atoms | FlagBigCreation)))},
+		{"dial, missing flags", true, nil, []walkStep{start, ok, failing(msg(missing(erlflags.UTF8Atoms | erlflags.BigCreation)))},
 			dist.ErrNotAllowed, `alice@host: Connection attempt to node bob@host aborted since it cannot handle ["BIG_CREATION","UTF8_ATOMS"].`},
 		{"dial, wrong ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{digestOf("wrong", ourChallenge)}))},
 			dist.ErrCookie, "bob@host does not know the cookie"},
 		{"dial, no ack", true, nil, []walkStep{start, ok, challenged, failing(msg(ackMsg{})[1:])}, dist.ErrPeerProtocol,
 			"expected the acknowledgement"},
 		{"dial, hidden", true, func(h *dist.Handshake) { h.Hidden = true }, []walkStep{
-			{out: msgs(nameMsg{flags: announcedFlags, creation: 1, name: alice.Name}), then: awaitStatus}}, nil, ""},
+			{out: msgs(nameMsg{flags: erlflags.Announced, creation: 1, name: alice.Name}), then: awaitStatus}}, nil, ""},
 		{"dial, mixed names", true, func(h *dist.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
 			dist.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
 		{"dial, no name", true, func(h *dist.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, dist.ErrPeerName,
@@ -137,10 +138,10 @@ func walks() []walk {
 		{"accept, not allowed", false, admit(dist.NotAllowed), []walkStep{idle, failing(msg(hisName), msg(statusNotAllowed))},
 			dist.ErrNotAllowed, "connection attempt from disallowed node bob@host"},
 		{"accept, missing flag", false, nil, []walkStep{idle,
-			failing(msg(nameMsg{flags: full &^ (FlagHandshake23 | FlagMandatory25Digest), name: bob.Name}), msg(statusNotAllowed))}, dist.ErrNotAllowed,
+			failing(msg(nameMsg{flags: full &^ (erlflags.Handshake23 | erlflags.Mandatory25Digest), name: bob.Name}), msg(statusNotAllowed))}, dist.ErrNotAllowed,
 			`alice@host: Connection attempt from node bob@host rejected since it cannot handle ["HANDSHAKE_23"].`},
 		{"accept, digest only", false, nil, []walkStep{idle,
-			{msg(nameMsg{flags: FlagMandatory25Digest, creation: 2, name: bob.Name}), msgs(statusOK, myChallenge), awaitReply}, proven}, nil, ""},
+			{msg(nameMsg{flags: erlflags.Mandatory25Digest, creation: 2, name: bob.Name}), msgs(statusOK, myChallenge), awaitReply}, proven}, nil, ""},
 		{"accept, old name", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
 			{in: msg(complementMsg{uint32(full >> 32), 2}), then: awaitReply}, proven}, nil, ""},
 		{"accept, old name, no complement", false, nil, []walkStep{idle, {old, msgs(statusOK, myChallenge), awaitComplement},
@@ -186,7 +187,7 @@ func TestMachineWalks(t *testing.T) {
 				var out [][]byte
 				var err error
 				if i == 0 {
-					m, out, err = newMachine(h, w.dialled, announcedFlags, ourChallenge)
+					m, out, err = newMachine(h, w.dialled, erlflags.Announced, ourChallenge)
 				} else {
 					out, err = m.step(s.in)
 				}
@@ -208,7 +209,7 @@ func TestMachineWalks(t *testing.T) {
 					want = wire.NodeID{Name: "dyn@host", Creation: 9}
 				}
 				assert.Equal(t, want, m.peer)
-				assert.True(t, m.flags().Has(mandatoryFlags))
+				assert.True(t, m.flags().Has(erlflags.Needed))
 			}
 		})
 	}
@@ -228,7 +229,7 @@ func TestMachineCutsAndFlips(t *testing.T) {
 				if w.change != nil {
 					w.change(&h)
 				}
-				m, _, _ := newMachine(h, w.dialled, announcedFlags, ourChallenge)
+				m, _, _ := newMachine(h, w.dialled, erlflags.Announced, ourChallenge)
 				for _, s := range w.steps[1:last] {
 					_, err := m.step(s.in)
 					require.NoError(t, err)
@@ -258,7 +259,7 @@ func TestHangingUp(t *testing.T) {
 		awaitName: "before it sent its name", awaitAlive: "when told that it is already connected", awaitReply: "it may not accept this node",
 		awaitComplement: "it may not accept this node",
 	} {
-		m, _, err := newMachine(walkHandshake(), s <= awaitAck, announcedFlags, 1)
+		m, _, err := newMachine(walkHandshake(), s <= awaitAck, erlflags.Announced, 1)
 		require.NoError(t, err)
 		m.state = s
 		assert.ErrorContains(t, m.ended(), want)
@@ -309,14 +310,14 @@ func TestHugeHandshakeMessage(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	assert.Equal(t, Flags(0xd07df7fbd)|FlagAltactSig, announcedFlags|FlagPublished, "what OTP 28 sends")
-	assert.Equal(t, Flags(0x1070f94), mandatoryFlags)
-	for _, k := range known {
-		assert.Equal(t, k.demanded == 25, k.use&mandatory != 0, k.name)
-		assert.LessOrEqual(t, k.since, 28, k.name)
+	assert.Equal(t, erlflags.Flags(0xd07df7fbd)|erlflags.AltactSig, erlflags.Announced|erlflags.Published, "what OTP 28 sends")
+	assert.Equal(t, erlflags.Flags(0x1070f94), erlflags.Needed)
+	for _, k := range erlflags.Known {
+		assert.Equal(t, k.Demanded == 25, erlflags.Needed.Has(k.Flag), k.Name)
+		assert.LessOrEqual(t, k.Since, 28, k.Name)
 	}
-	assert.Equal(t, mandatoryFlags|FlagMandatory25Digest, FlagMandatory25Digest.expanded())
-	assert.Equal(t, "0x8000002000000001 (UNKNOWN<8000000000000000> ALTACT_SIG PUBLISHED)", (1<<63 | FlagAltactSig | FlagPublished).String())
+	assert.Equal(t, erlflags.Needed|erlflags.Mandatory25Digest, erlflags.Mandatory25Digest.Expanded())
+	assert.Equal(t, "0x8000002000000001 (UNKNOWN<8000000000000000> ALTACT_SIG PUBLISHED)", (1<<63 | erlflags.AltactSig | erlflags.Published).String())
 	for s := awaitStatus; s <= failed; s++ {
 		assert.NotEmpty(t, fmt.Sprint(s))
 	}
@@ -336,7 +337,7 @@ func FuzzHandshake(f *testing.F) {
 		h.NameFor = func(host string) (wire.NodeID, bool) {
 			return wire.NodeID{Name: wire.Atom("x@" + host), Creation: 1}, true
 		}
-		m, _, err := newMachine(h, dialled, announcedFlags, ourChallenge)
+		m, _, err := newMachine(h, dialled, erlflags.Announced, ourChallenge)
 		for err == nil && m.state != finished && len(b) > 0 {
 			n := min(int(b[0]), len(b)-1)
 			_, err = m.step(b[1 : 1+n])

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -49,7 +50,7 @@ func TestErlangBothWays(t *testing.T) {
 	assert.NotZero(t, p.ID.Creation)
 	assert.False(t, p.Hidden)
 	assert.True(t, p.Spawn && p.Alias && p.Monitor)
-	assert.Equal(t, Flags(0xd07df7fbd)&^FlagPublished, Flags(p.Flags), "%v", Flags(p.Flags))
+	assert.Equal(t, erlflags.Flags(0xd07df7fbd)&^erlflags.Published, erlflags.Flags(p.Flags), "%v", erlflags.Flags(p.Flags))
 	assert.Equal(t, "['go@127.0.0.1']", e.Ask("nodes(hidden)"))
 	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("hello")})
 	f := s.next()
@@ -99,21 +100,21 @@ func TestErlangWrongCookie(t *testing.T) {
 func TestErlangMissesFlags(t *testing.T) {
 	e := startErl(t)
 	l := e.listen()
-	for _, k := range known {
-		if k.use&mandatory == 0 {
+	for _, k := range erlflags.Known {
+		if !erlflags.Needed.Has(k.Flag) {
 			continue
 		}
-		p := &Protocol{Without: k.flag | FlagMandatory25Digest}
+		p := &Protocol{without: k.Flag | erlflags.Mandatory25Digest}
 		_, err := p.Dial(t.Context(), e.conn(), e.handshake())
-		assert.ErrorIs(t, err, dist.ErrNotAllowed, "%s", k.name)
-		e.Log.Await(e.t, fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.name))
+		assert.ErrorIs(t, err, dist.ErrNotAllowed, "%s", k.Name)
+		e.Log.Await(e.t, fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.Name))
 		_, err, answer := e.dialsUs(l, p, e.handshake())
-		assert.Error(t, err, "%s", k.name)
+		assert.Error(t, err, "%s", k.Name)
 		assert.Equal(t, "false", answer)
-		e.Log.Await(e.t, fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.name))
+		e.Log.Await(e.t, fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.Name))
 	}
 	// The digest alone stands for all of them.
-	p := &Protocol{Without: mandatoryFlags}
+	p := &Protocol{without: erlflags.Needed}
 	s := newSide(t, func() dist.Link {
 		l, err := p.Dial(t.Context(), e.conn(), e.handshake())
 		require.NoError(t, err)
@@ -379,8 +380,8 @@ func TestErlangCallsAndAliases(t *testing.T) {
 
 func TestErlangTerms(t *testing.T) {
 	e := startErl(t)
-	for _, p := range []*Protocol{{}, {Without: FlagDistHdrAtomCache}, {Without: FlagFragments},
-		{Without: FlagExitPayload | FlagSendSender}} {
+	for _, p := range []*Protocol{{}, {without: erlflags.DistHdrAtomCache}, {without: erlflags.Fragments},
+		{without: erlflags.ExitPayload | erlflags.SendSender}} {
 		s := e.dial(p)
 		require.Equal(t, "true", e.Ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
 		kinds := s.next().Payload.(wire.List)
@@ -436,7 +437,7 @@ func TestErlangTerms(t *testing.T) {
 
 func TestErlangLargeAndMany(t *testing.T) {
 	e := startErl(t)
-	for _, p := range []*Protocol{{}, {Without: FlagFragments}, {Without: FlagDistHdrAtomCache}} {
+	for _, p := range []*Protocol{{}, {without: erlflags.Fragments}, {without: erlflags.DistHdrAtomCache}} {
 		s := e.dial(p)
 		blob := make([]byte, 20<<20)
 		_, _ = rand.Read(blob)

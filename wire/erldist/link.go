@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/account"
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -56,12 +57,12 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	flags := m.flags()
 	l := newLink(conn, m.h.Local, dist.Peer{
 		ID:       m.peer,
-		Hidden:   !m.theirs.Has(FlagPublished),
+		Hidden:   !m.theirs.Has(erlflags.Published),
 		Protocol: p.Name(),
 		Flags:    uint64(flags),
-		Spawn:    flags.Has(FlagSpawn),
-		Alias:    flags&(FlagAlias|FlagAltactSig) != 0,
-		Monitor:  flags.Has(FlagDistMonitor),
+		Spawn:    flags.Has(erlflags.Spawn),
+		Alias:    flags&(erlflags.Alias|erlflags.AltactSig) != 0,
+		Monitor:  flags.Has(erlflags.DistMonitor),
 		Addr:     addr(conn),
 	}, m.h.Limits, p.Foreign)
 	if m.h.Budget != nil {
@@ -79,7 +80,7 @@ func addr(conn net.Conn) string {
 
 func newLink(conn net.Conn, local wire.NodeID, peer dist.Peer, limits dist.LinkLimits, foreign func(any) (any, error)) *link {
 	l := &link{conn: conn, peer: peer, writer: socket.NewWriter(conn), reader: socket.NewReader(conn)}
-	flags := Flags(peer.Flags)
+	flags := erlflags.Flags(peer.Flags)
 	l.src = bufio.NewReaderSize(counted{l}, readSize)
 	l.peek = func() error {
 		_, err := l.src.Peek(1)

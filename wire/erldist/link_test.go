@@ -3,6 +3,7 @@ package erldist
 import (
 	"testing"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire/linktest"
 )
 
@@ -10,18 +11,18 @@ func TestProtocol(t *testing.T) {
 	for name, p := range map[string]*Protocol{
 		"All":            {},
 		"Packet4":        {Packet4: true},
-		"NoCache":        {Without: FlagDistHdrAtomCache},
-		"NoFragments":    {Without: FlagFragments},
-		"NoExitPayload":  {Without: FlagExitPayload},
-		"NoSender":       {Without: FlagSendSender},
-		"NoAltact":       {Without: FlagAltactSig},
-		"NoAliasOrSpawn": {Without: FlagAltactSig | FlagAlias | FlagSpawn},
-		"NoMonitor":      {Without: FlagDistMonitor | FlagDistMonitorName},
-		"Digest":         {Without: mandatoryFlags},
-		"As25":           {Without: FlagAltactSig | FlagMandatory25Digest},
+		"NoCache":        {without: erlflags.DistHdrAtomCache},
+		"NoFragments":    {without: erlflags.Fragments},
+		"NoExitPayload":  {without: erlflags.ExitPayload},
+		"NoSender":       {without: erlflags.SendSender},
+		"NoAltact":       {without: erlflags.AltactSig},
+		"NoAliasOrSpawn": {without: erlflags.AltactSig | erlflags.Alias | erlflags.Spawn},
+		"NoMonitor":      {without: erlflags.DistMonitor | erlflags.DistMonitorName},
+		"Digest":         {without: erlflags.Needed},
+		"As25":           {without: erlflags.AltactSig | erlflags.Mandatory25Digest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p.Without&(FlagFragments|FlagDistHdrAtomCache) != 0 { // the one needs the other
+			if p.without&(erlflags.Fragments|erlflags.DistHdrAtomCache) != 0 { // the one needs the other
 				linktest.Whole(t, p, linktest.Everything&^linktest.Explainer)
 			} else {
 				linktest.Test(t, p, linktest.Everything&^linktest.Explainer)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -46,10 +47,10 @@ const (
 	maxHandshake   = 1 << 16 // bytes of a message that is read
 )
 
-// nameMsg is how who has dialled introduces itself. With [FlagNameMe] its name
+// nameMsg is how who has dialled introduces itself. With the flag NAME_ME its name
 // is that of its host.
 type nameMsg struct {
-	flags    Flags
+	flags    erlflags.Flags
 	creation uint32
 	name     wire.Atom
 	old      bool // an 'n': the creation and the high flags are to come
@@ -64,13 +65,13 @@ func (m nameMsg) append(dst []byte) []byte {
 func parseName(b []byte) (m nameMsg, err error) {
 	switch {
 	case len(b) >= nameHead && b[0] == tagName:
-		m.flags = Flags(binary.BigEndian.Uint64(b[1:]))
+		m.flags = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 		m.creation = binary.BigEndian.Uint32(b[9:])
 		m.name, err = parseNodeName(b[nameHead-2:])
 		return m, err
 	case len(b) >= oldNameHead && b[0] == tagOldName:
 		m.old = true
-		m.flags = Flags(binary.BigEndian.Uint32(b[3:]))
+		m.flags = erlflags.Flags(binary.BigEndian.Uint32(b[3:]))
 		m.name, err = fromLatin1(b[oldNameHead:])
 		return m, err
 	}
@@ -127,7 +128,7 @@ func namedMsg(id wire.NodeID) statusMsg {
 
 // challengeMsg is how the node that was dialled introduces itself.
 type challengeMsg struct {
-	flags     Flags
+	flags     erlflags.Flags
 	challenge uint32
 	creation  uint32
 	name      wire.Atom
@@ -144,7 +145,7 @@ func parseChallenge(b []byte) (m challengeMsg, err error) {
 	if len(b) < challengeHead || b[0] != tagName {
 		return m, unexpected(b, "a challenge")
 	}
-	m.flags = Flags(binary.BigEndian.Uint64(b[1:]))
+	m.flags = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 	m.challenge = binary.BigEndian.Uint32(b[9:])
 	m.creation = binary.BigEndian.Uint32(b[13:])
 	m.name, err = parseNodeName(b[challengeHead-2:])

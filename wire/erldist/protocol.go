@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -24,10 +25,8 @@ type Protocol struct {
 	// Packet4 makes the lengths in the handshake four bytes long, as OTP has them
 	// over TLS. A *tls.Conn is seen without it.
 	Packet4 bool
-	// Without are flags that are not announced, to do without what they stand for:
-	// OTP lets its transports reject FlagDistHdrAtomCache and FlagFragments.
-	Without Flags
 
+	without    erlflags.Flags // not announced, for tests
 	challenges challenges
 }
 
@@ -68,7 +67,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
-	m, out, err := newMachine(h, dialled, announce(p.Without), ours.number)
+	m, out, err := newMachine(h, dialled, erlflags.Announce(p.without), ours.number)
 	var answered []challenge // one at most
 	m.answer = func(number uint32) bool {
 		theirs := challenge{h.Local.Name, number}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/account"
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -30,7 +31,7 @@ const (
 // reader makes signals of frames. It belongs to the goroutine that calls Read.
 type reader struct {
 	local, peer wire.Atom
-	flags       Flags
+	flags       erlflags.Flags
 	limits      dist.LinkLimits
 	cache       atomsIn
 	pattern     pattern
@@ -56,7 +57,7 @@ type partial struct {
 	b     []byte
 }
 
-func newReader(local, peer wire.Atom, flags Flags, limits dist.LinkLimits) *reader {
+func newReader(local, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits) *reader {
 	r := &reader{local: local, peer: peer, flags: flags, limits: limits.WithDefaults()}
 	r.dec.Limits.Elements = max(leastElements, r.limits.Message/elementSize)
 	r.dec.Limits.Inflated = min(mostInflated, r.limits.Message)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -26,7 +27,7 @@ var (
 )
 
 // ours is a reader of what the peer e sends this node.
-func ours(flags Flags, limits dist.LinkLimits) *reader {
+func ours(flags erlflags.Flags, limits dist.LinkLimits) *reader {
 	return newReader(self.Name, peerOrigin.NodeID().Name, flags, limits)
 }
 
@@ -97,7 +98,7 @@ func TestInvalidControlMessages(t *testing.T) {
 		{[]any{wire.Tuple{37, 0, theirPID}, 1}, "it takes 4 elements, not 3"},
 	} {
 		var f dist.Frame
-		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(framed(t, c.terms...), &f)
+		_, err := ours(erlflags.Announced, dist.LinkLimits{}).frame(framed(t, c.terms...), &f)
 		assert.ErrorContains(t, err, c.text, "%s", wire.Format(wire.List(c.terms)))
 	}
 }
@@ -106,25 +107,25 @@ func TestOtherControlMessages(t *testing.T) {
 	mfa := wire.Tuple{wire.Atom("m"), wire.Atom("f"), 2}
 	huge := new(big.Int).Lsh(big.NewInt(1), 80)
 	for _, c := range []struct {
-		flags Flags
+		flags erlflags.Flags
 		terms []any
 		want  dist.Frame
 	}{
-		{announcedFlags &^ FlagUnlinkID, []any{wire.Tuple{4, theirPID, ourPID}},
+		{erlflags.Announced &^ erlflags.UnlinkID, []any{wire.Tuple{4, theirPID, ourPID}},
 			dist.Frame{Op: dist.OpUnlink, From: theirPID, To: ourPID}},
-		{announcedFlags, []any{wire.Tuple{37, new(big.Int).Or(huge, big.NewInt(altactPriority|altactName|altactToken)), theirPID,
+		{erlflags.Announced, []any{wire.Tuple{37, new(big.Int).Or(huge, big.NewInt(altactPriority|altactName|altactToken)), theirPID,
 			wire.Atom("n"), wire.Atom("token"), 1, 2, 3}, 9},
 			dist.Frame{Op: dist.OpSend, From: theirPID, Name: "n", Token: wire.Atom("token"), Urgent: true, Payload: 9}},
-		{announcedFlags, []any{wire.Tuple{37, altactExit | altactPriority, theirPID, ourPID}, wire.Atom("bye")},
+		{erlflags.Announced, []any{wire.Tuple{37, altactExit | altactPriority, theirPID, ourPID}, wire.Atom("bye")},
 			dist.Frame{Op: dist.OpSignal, From: theirPID, To: ourPID, Urgent: true, Payload: wire.Atom("bye")}},
-		{announcedFlags, []any{wire.Tuple{37, altactExit | altactAlias, theirPID, someRef}, wire.Atom("bye")},
+		{erlflags.Announced, []any{wire.Tuple{37, altactExit | altactAlias, theirPID, someRef}, wire.Atom("bye")},
 			dist.Frame{Op: dist.OpSignal, From: theirPID, Ref: someRef, Payload: wire.Atom("bye")}},
-		{announcedFlags, []any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{
+		{erlflags.Announced, []any{wire.Tuple{29, someRef, theirPID, theirPID, mfa, wire.List{
 			wire.Tuple{wire.Atom("monitor"), wire.List{}}, wire.Tuple{wire.Atom("link"), wire.List{}}, wire.Atom("x")}},
 			wire.Charlist("ab")},
 			dist.Frame{Op: dist.OpSpawn, Ref: someRef, From: theirPID, Spawn: &dist.Spawn{Module: "m", Function: "f", Args: []any{97, 98},
 				Leader: theirPID, Link: true, Monitor: true, Options: wire.List{wire.Atom("x")}}}},
-		{announcedFlags, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}},
+		{erlflags.Announced, []any{wire.Tuple{8, thirdOrigin.PID(1), ourPID, 1}},
 			dist.Frame{Op: dist.OpSignal, From: thirdOrigin.PID(1), To: ourPID, Payload: 1}},
 	} {
 		var f dist.Frame
@@ -149,7 +150,7 @@ func TestOtherControlMessages(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, len(b), 200)
 	var f dist.Frame
-	_, err = ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
+	_, err = ours(erlflags.Announced, dist.LinkLimits{}).frame(b, &f)
 	require.NoError(t, err)
 	assert.NoError(t, linktest.Same(dist.Frame{Op: dist.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
 }
@@ -157,7 +158,7 @@ func TestOtherControlMessages(t *testing.T) {
 // What would make the peer end the link is not written.
 func TestThirdNodesAreNotWritten(t *testing.T) {
 	third := thirdOrigin.PID(1)
-	w := newWriter(self, peerOrigin.NodeID().Name, announcedFlags, dist.LinkLimits{}, nil)
+	w := newWriter(self, peerOrigin.NodeID().Name, erlflags.Announced, dist.LinkLimits{}, nil)
 	for _, f := range []dist.Frame{
 		{Op: dist.OpLink, From: third, To: theirPID},
 		{Op: dist.OpLink, From: ourPID, To: third},
@@ -220,7 +221,7 @@ func TestFragments(t *testing.T) {
 			"longer than 1000 bytes"},
 		{"cut", [][]byte{good[0][:15]}, "ends inside its distribution header"},
 	} {
-		r := ours(announcedFlags, dist.LinkLimits{Fragments: 2, Message: 1000})
+		r := ours(erlflags.Announced, dist.LinkLimits{Fragments: 2, Message: 1000})
 		var f dist.Frame
 		var err error
 		n := 0
@@ -267,7 +268,7 @@ func TestHeaders(t *testing.T) {
 			b = append(b, body...)
 		}
 		var f dist.Frame
-		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
+		_, err := ours(erlflags.Announced, dist.LinkLimits{}).frame(b, &f)
 		if c.text == "" {
 			assert.NoError(t, err)
 			assert.Equal(t, wire.Atom("ok"), f.Payload)
@@ -277,7 +278,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for _, b := range [][]byte{{131}, {131, 71}, {0}, {112}, {112, 104}, {131, 68}} {
 		var f dist.Frame
-		_, err := ours(announcedFlags, dist.LinkLimits{}).frame(b, &f)
+		_, err := ours(erlflags.Announced, dist.LinkLimits{}).frame(b, &f)
 		assert.Error(t, err, "%x", b)
 	}
 }
@@ -338,7 +339,7 @@ func TestLengthBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, head := range [][]byte{{0x0f, 0xff, 0xff, 0xff}, {0x0f, 0xff, 0xff, 0xff, 131, 68, 0, 108, 0xff, 0xff, 0xff, 0xff}} {
-		l := newLink(&stream{in: head}, self, dist.Peer{ID: peerOrigin.NodeID(), Flags: uint64(announcedFlags)}, dist.LinkLimits{}, nil)
+		l := newLink(&stream{in: head}, self, dist.Peer{ID: peerOrigin.NodeID(), Flags: uint64(erlflags.Announced)}, dist.LinkLimits{}, nil)
 		assert.Error(t, l.Read(new(dist.Frame)))
 	}
 	runtime.ReadMemStats(&after)
@@ -349,7 +350,7 @@ func TestLengthBomb(t *testing.T) {
 
 // Messages in fragments are bounded together, by the memory they take.
 func TestFragmentsTogether(t *testing.T) {
-	r := ours(announcedFlags, dist.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
+	r := ours(erlflags.Announced, dist.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
 	body, left := make([]byte, 64<<10), 0
 	for ; ; left++ { // of eight messages
 		f := inFragments(uint64(left%8), body, uint64(1000-left/8))[0]
@@ -383,9 +384,9 @@ func FuzzFrame(f *testing.F) {
 		f.Add(all)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := ours(announcedFlags, dist.LinkLimits{Message: 1 << 16, Fragments: 4})
-		w := newWriter(peerOrigin.NodeID(), self.Name, announcedFlags&^FlagFragments, dist.LinkLimits{}, nil)
-		back := ours(announcedFlags, dist.LinkLimits{})
+		r := ours(erlflags.Announced, dist.LinkLimits{Message: 1 << 16, Fragments: 4})
+		w := newWriter(peerOrigin.NodeID(), self.Name, erlflags.Announced&^erlflags.Fragments, dist.LinkLimits{}, nil)
+		back := ours(erlflags.Announced, dist.LinkLimits{})
 		for len(b) >= 2 {
 			n := min(int(binary.BigEndian.Uint16(b)), len(b)-2)
 			var f, again dist.Frame

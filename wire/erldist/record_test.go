@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -116,13 +117,13 @@ func TestRecord(t *testing.T) {
 		t.Skip("only with -record")
 	}
 	e := startErl(t)
-	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {Without: FlagDistHdrAtomCache | FlagFragments}} {
+	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {without: erlflags.DistHdrAtomCache | erlflags.Fragments}} {
 		c := &tape{Conn: e.conn()}
 		l, err := p.Dial(t.Context(), c, e.handshake())
 		require.NoError(t, err)
 		s := newSide(t, l)
 		blob := 70_000
-		if p.Without != 0 {
+		if p.without != 0 {
 			blob = 70
 		}
 		scene(e, s, blob)
@@ -163,11 +164,11 @@ func save(t *testing.T, name string, in, out []byte, dialled bool) {
 		*l = (*l)[size:]
 	}
 	var r *reader
-	flags := announcedFlags
+	flags := erlflags.Announced
 	if strings.Contains(name, "nocache") {
-		flags &^= FlagDistHdrAtomCache | FlagFragments
+		flags &^= erlflags.DistHdrAtomCache | erlflags.Fragments
 	}
-	r = newReader(self.Name, "e@127.0.0.1", flags&^FlagAltactSig, dist.LinkLimits{})
+	r = newReader(self.Name, "e@127.0.0.1", flags&^erlflags.AltactSig, dist.LinkLimits{})
 	for _, frame := range frameList(from) {
 		fmt.Fprintf(&b, "< %x\n", frame)
 		var f dist.Frame
@@ -208,9 +209,9 @@ func replay(t *testing.T, name string) (m *machine, frames []line) {
 	l := load(t, name)
 	dialled := l[0].kind == '>'
 	h := dist.Handshake{Local: self, Hidden: true, Peer: "e@127.0.0.1", Cookies: knows("secret")}
-	announce := announcedFlags
+	announce := erlflags.Announced
 	if strings.Contains(name, "nocache") {
-		announce &^= FlagDistHdrAtomCache | FlagFragments
+		announce &^= erlflags.DistHdrAtomCache | erlflags.Fragments
 	}
 	var ours uint32 // the challenge that was ours then
 	for _, x := range l[:5] {

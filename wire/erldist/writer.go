@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -19,7 +20,7 @@ const keptSize = 2 << 20
 type writer struct {
 	local   wire.Atom
 	peer    wire.Atom
-	flags   Flags
+	flags   erlflags.Flags
 	headed  bool // frames have distribution headers, of no atoms perhaps
 	limit   int
 	nobody  wire.PID  // sender of signals that have none
@@ -36,11 +37,11 @@ type writer struct {
 	err     error // of the control message at hand
 }
 
-func newWriter(local wire.NodeID, peer wire.Atom, flags Flags, limits dist.LinkLimits, foreign func(any) (any, error)) *writer {
-	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.headed(), limit: limits.WithDefaults().Message,
+func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits, foreign func(any) (any, error)) *writer {
+	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.Headed(), limit: limits.WithDefaults().Message,
 		nobody: wire.NewOrigin(local).PID(0)}
 	w.enc.Foreign = foreign
-	if flags.Has(FlagDistHdrAtomCache) {
+	if flags.Has(erlflags.DistHdrAtomCache) {
 		w.enc.Atoms = w.cache.index
 	}
 	return w
@@ -71,7 +72,7 @@ func (w *writer) write(f *dist.Frame) error {
 	if w.cache.fresh {
 		w.pattern.to = wire.PID{}
 	}
-	if w.headed && size > fragmentSize && w.control < size && w.flags.Has(FlagFragments) {
+	if w.headed && size > fragmentSize && w.control < size && w.flags.Has(erlflags.Fragments) {
 		return w.fragments(f.From, size)
 	}
 	at := len(w.buf)
@@ -125,11 +126,11 @@ func (w *writer) fail(format string, args ...any) {
 }
 
 // cannot is the error for what the peer does not understand.
-func (w *writer) cannot(f *dist.Frame, flag Flags) bool {
+func (w *writer) cannot(f *dist.Frame, flag erlflags.Flags) bool {
 	if w.flags.Has(flag) {
 		return false
 	}
-	w.fail("%s cannot receive %s of this form: it lacks the flag %s", w.peer, f.Op, flag.name())
+	w.fail("%s cannot receive %s of this form: it lacks the flag %s", w.peer, f.Op, flag.Name())
 	return true
 }
 
@@ -147,7 +148,7 @@ func (w *writer) signal(f *dist.Frame) {
 	case dist.OpExit:
 		w.exit(f, opExit, opExitTT, opPayloadExit, opPayloadExitTT)
 	case dist.OpSignal:
-		if f.Name != "" || !f.Ref.IsZero() || f.Urgent && w.flags.Has(FlagAltactSig) {
+		if f.Name != "" || !f.Ref.IsZero() || f.Urgent && w.flags.Has(erlflags.AltactSig) {
 			w.altact(f, altactExit)
 			return
 		}
@@ -178,11 +179,11 @@ func (w *writer) send(f *dist.Frame) {
 	}
 	alias := !f.Ref.IsZero()
 	switch {
-	case (alias || f.Urgent) && w.flags.Has(FlagAltactSig):
+	case (alias || f.Urgent) && w.flags.Has(erlflags.AltactSig):
 		w.altact(f, 0)
 		return
 	case alias:
-		if w.cannot(f, FlagAlias) {
+		if w.cannot(f, erlflags.Alias) {
 			return
 		}
 		w.begin(traced(f, opAliasSend, opAliasSendTT))
@@ -193,7 +194,7 @@ func (w *writer) send(f *dist.Frame) {
 		w.pid(from, "From")
 		w.atom("")
 		w.atom(f.Name)
-	case w.flags.Has(FlagSendSender):
+	case w.flags.Has(erlflags.SendSender):
 		w.begin(traced(f, opSendSender, opSendSenderTT))
 		w.pid(from, "From")
 		w.pid(f.To, "To")
@@ -209,7 +210,7 @@ func (w *writer) send(f *dist.Frame) {
 
 // altact sends a message or an exit signal in the way of OTP 28.
 func (w *writer) altact(f *dist.Frame, flags byte) {
-	if w.cannot(f, FlagAltactSig) {
+	if w.cannot(f, erlflags.AltactSig) {
 		return
 	}
 	if f.Urgent {
@@ -246,7 +247,7 @@ func (w *writer) altact(f *dist.Frame, flags byte) {
 }
 
 func (w *writer) unlink(f *dist.Frame) {
-	if w.cannot(f, FlagUnlinkID) {
+	if w.cannot(f, erlflags.UnlinkID) {
 		return
 	}
 	op := opUnlinkID
@@ -272,7 +273,7 @@ func idTerm(id uint64) any {
 
 // exit writes the four ways of an exit signal.
 func (w *writer) exit(f *dist.Frame, plain, token, payload, payloadToken operation) {
-	if w.flags.Has(FlagExitPayload) {
+	if w.flags.Has(erlflags.ExitPayload) {
 		w.begin(traced(f, payload, payloadToken))
 		w.exitPair(f)
 		w.token(f)
@@ -301,7 +302,7 @@ func (w *writer) exitPair(f *dist.Frame) {
 }
 
 func (w *writer) monitor(f *dist.Frame) {
-	if w.cannot(f, FlagDistMonitor) || f.Name != "" && w.cannot(f, FlagDistMonitorName) {
+	if w.cannot(f, erlflags.DistMonitor) || f.Name != "" && w.cannot(f, erlflags.DistMonitorName) {
 		return
 	}
 	op := opMonitorP
@@ -316,11 +317,11 @@ func (w *writer) monitor(f *dist.Frame) {
 }
 
 func (w *writer) down(f *dist.Frame) {
-	if w.cannot(f, FlagDistMonitor) {
+	if w.cannot(f, erlflags.DistMonitor) {
 		return
 	}
 	op := opMonitorPExit
-	if w.flags.Has(FlagExitPayload) {
+	if w.flags.Has(erlflags.ExitPayload) {
 		op = opPayloadMonitorP
 	}
 	w.begin(op)
@@ -337,7 +338,7 @@ func (w *writer) down(f *dist.Frame) {
 }
 
 func (w *writer) spawn(f *dist.Frame) {
-	if w.cannot(f, FlagSpawn) {
+	if w.cannot(f, erlflags.Spawn) {
 		return
 	}
 	s := f.Spawn
@@ -379,7 +380,7 @@ func options(s *dist.Spawn) wire.List {
 }
 
 func (w *writer) spawnReply(f *dist.Frame) {
-	if w.cannot(f, FlagSpawn) {
+	if w.cannot(f, erlflags.Spawn) {
 		return
 	}
 	w.begin(traced(f, opSpawnReply, opSpawnReplyTT))

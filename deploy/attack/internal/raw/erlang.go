@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -18,13 +18,13 @@ import (
 // project knows but those of the header of frames. HeadedFlags adds that header (the
 // atom cache and fragments).
 const (
-	PlainFlags = erldist.FlagPublished | erldist.FlagExtendedReferences | erldist.FlagDistMonitor | erldist.FlagFunTags |
-		erldist.FlagDistMonitorName | erldist.FlagNewFunTags | erldist.FlagExtendedPidsPorts | erldist.FlagExportPtrTag |
-		erldist.FlagBitBinaries | erldist.FlagNewFloats | erldist.FlagUnicodeIO | erldist.FlagSmallAtomTags |
-		erldist.FlagUTF8Atoms | erldist.FlagMapTag | erldist.FlagBigCreation | erldist.FlagSendSender |
-		erldist.FlagBigSeqtraceLabels | erldist.FlagExitPayload | erldist.FlagHandshake23 | erldist.FlagUnlinkID |
-		erldist.FlagMandatory25Digest | erldist.FlagSpawn | erldist.FlagV4NC | erldist.FlagAlias | erldist.FlagAltactSig
-	HeadedFlags = PlainFlags | erldist.FlagDistHdrAtomCache | erldist.FlagFragments
+	PlainFlags = erlflags.Published | erlflags.ExtendedReferences | erlflags.DistMonitor | erlflags.FunTags |
+		erlflags.DistMonitorName | erlflags.NewFunTags | erlflags.ExtendedPidsPorts | erlflags.ExportPtrTag |
+		erlflags.BitBinaries | erlflags.NewFloats | erlflags.UnicodeIO | erlflags.SmallAtomTags |
+		erlflags.UTF8Atoms | erlflags.MapTag | erlflags.BigCreation | erlflags.SendSender |
+		erlflags.BigSeqtraceLabels | erlflags.ExitPayload | erlflags.Handshake23 | erlflags.UnlinkID |
+		erlflags.Mandatory25Digest | erlflags.Spawn | erlflags.V4NC | erlflags.Alias | erlflags.AltactSig
+	HeadedFlags = PlainFlags | erlflags.DistHdrAtomCache | erlflags.Fragments
 )
 
 // Self names the node that a client claims to be.
@@ -37,10 +37,10 @@ func Self(name string, creation uint32) wire.NodeID {
 type Erlang struct {
 	*Conn
 	Self  wire.NodeID
-	Flags erldist.Flags // announced; DialErlang announces PlainFlags
+	Flags erlflags.Flags // announced; DialErlang announces PlainFlags
 
 	Peer   wire.NodeID // of a challenge or name that was read
-	Theirs erldist.Flags
+	Theirs erlflags.Flags
 	Posed  uint32 // the number of the peer's challenge
 
 	dec etf.Decoder
@@ -148,7 +148,7 @@ func (e *Erlang) Challenge() error {
 	if err != nil {
 		return err
 	}
-	e.Theirs = erldist.Flags(binary.BigEndian.Uint64(b[1:]))
+	e.Theirs = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 	e.Posed = binary.BigEndian.Uint32(b[9:])
 	e.Peer = wire.NodeID{Name: wire.Atom(b[19:]), Creation: binary.BigEndian.Uint32(b[13:])}
 	return nil
@@ -175,7 +175,7 @@ func (e *Erlang) Name() error {
 	if err != nil {
 		return err
 	}
-	e.Theirs = erldist.Flags(binary.BigEndian.Uint64(b[1:]))
+	e.Theirs = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 	e.Peer = wire.NodeID{Name: wire.Atom(b[15:]), Creation: binary.BigEndian.Uint32(b[9:])}
 	return nil
 }
@@ -248,7 +248,7 @@ func (e *Erlang) Frame() ([]byte, error) {
 
 // headed reports whether frames have a distribution header.
 func (e *Erlang) headed() bool {
-	return e.Flags&e.Theirs&(erldist.FlagDistHdrAtomCache|erldist.FlagFragments) != 0
+	return e.Flags&e.Theirs&(erlflags.DistHdrAtomCache|erlflags.Fragments) != 0
 }
 
 // ControlFrame is the frame of a control message and, if there are any, its payload:

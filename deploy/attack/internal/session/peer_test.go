@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pack"
 )
@@ -637,7 +637,7 @@ func (r *fields) target(f *dist.Frame, table *[128]wire.PID) {
 }
 
 // flags of the Erlang protocol, as the connection has them.
-func (c *conn) flags() erldist.Flags {
+func (c *conn) flags() erlflags.Flags {
 	if c.headed {
 		return raw.HeadedFlags
 	}

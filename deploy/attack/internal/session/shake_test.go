@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/erldist"
 )
 
 // Handshakes, step by step.
@@ -142,7 +142,7 @@ func (f *fuzz) onErlang(c *conn, b []byte) {
 		if len(b) < 19 || b[0] != 'N' || wire.Atom(b[19:]) != host {
 			f.fail("%s: no challenge: %q", c, b)
 		}
-		e.Theirs = erldist.Flags(binary.BigEndian.Uint64(b[1:]))
+		e.Theirs = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 		e.Posed = binary.BigEndian.Uint32(b[9:])
 		knows := cookie
 		if !f.good && f.r.IntN(20) == 0 {
@@ -158,7 +158,7 @@ func (f *fuzz) onErlang(c *conn, b []byte) {
 		if len(b) < 15 || b[0] != 'N' || wire.Atom(b[15:]) != host {
 			f.fail("%s: no name: %q", c, b)
 		}
-		e.Theirs = erldist.Flags(binary.BigEndian.Uint64(b[1:]))
+		e.Theirs = erlflags.Flags(binary.BigEndian.Uint64(b[1:]))
 		status := []string{"ok", "ok", "ok", "ok", "nok", "not_allowed", "alive", "x"}[f.r.IntN(8)]
 		c.put([]byte("s" + status))
 		if status != "ok" {
