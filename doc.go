@@ -22,8 +22,8 @@
 //	wire/native             the protocol between nodes of this project
 //	wire/erldist            the Erlang distribution protocol
 //	wire/tlsdist            TLS below a protocol
-//	wire/etf, wire/pack     terms as bytes: Erlang's external term format, MessagePack
-//	wire/epmd               the port mapper, as client and server
+//	wire/etf                terms as bytes: Erlang's external term format
+//	wire/epmd               asks port mappers, and is one where a host has none
 //	mailbox, sched          for mailboxes and schedulers of your own
 //	cmd/actornode           the daemon, and the command line that talks to nodes
 //

@@ -9,7 +9,6 @@ import (
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/native"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // defaults fills in the concrete protocol and the way to find nodes. Nowhere else
@@ -49,16 +48,6 @@ func (d *Distribution) ProtocolsByName(names ...string) ([]dist.Protocol, error)
 	}
 	return chosen, nil
 }
-
-// Types are the Go types that cross to other nodes of this kind as they are.
-type Types = pack.Types
-
-// RegisterType makes T, and a pointer to it, cross as themselves, under a name that
-// all nodes know the type by: module.Type, say. Fields are those that the msgpack
-// library takes: exported ones, terms among them. A node that does not know the name
-// gets a map with it, and OTP nodes the term that the value stands for. It is an
-// error if the name or the type is taken, or the type cannot be written.
-func RegisterType[T any](t *Types, name string) error { return pack.Register[T](t, name) }
 
 // erlang is the name of the protocol that OTP nodes speak.
 const erlang = "erlang"

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
+	"github.com/actornode/actornode/wire/native"
 )
 
 // Distribution is what a node needs to be part of a cluster. Of its fields only
@@ -86,7 +87,7 @@ type Distribution struct {
 	// Types are Go types that cross to other nodes of this kind as themselves. Of the
 	// default Protocols. Nil: none; of other Go values cross the terms that they stand
 	// for.
-	Types *Types
+	Types *native.Types
 	// Compress is from how many bytes on messages are compressed between nodes of
 	// this kind. Of the default Protocols. Default: 0, never.
 	Compress int

@@ -6,10 +6,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // What a port writes: the words that frames to a program begin with.

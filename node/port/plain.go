@@ -9,9 +9,9 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // Keys of the maps of one pair that stand for what Plain has no other way to write.

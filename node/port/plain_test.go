@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vmihailenco/msgpack/v5"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // plainTrip is what a program gets, as hexadecimal digits, and what comes back of it.

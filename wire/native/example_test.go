@@ -8,7 +8,6 @@ import (
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/native"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // Order is a Go type that both nodes know.
@@ -19,8 +18,8 @@ type Order struct {
 
 // Two nodes connect over a pipe, and one sends the other a Go value.
 func Example() {
-	types := new(pack.Types)
-	if err := pack.Register[Order](types, "shop.Order"); err != nil {
+	types := new(native.Types)
+	if err := native.RegisterType[Order](types, "shop.Order"); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // link is a connection after the handshake.
@@ -72,7 +72,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.writer = socket.NewWriter(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
-	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.Types, Limits: termLimits(limits.Message)}
+	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.packed(), Limits: termLimits(limits.Message)}
 	if m.h.Budget != nil {
 		l.in.memory = account.New(m.h.Budget(m.theirs.id.Name))
 	}
@@ -81,7 +81,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
-	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.Types, Foreign: p.Foreign}
+	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign}
 	if m.session == (sessionID{}) {
 		l.reader = socket.NewReader(conn)
 		l.input.src = l.reader

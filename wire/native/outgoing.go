@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // outgoing is a message that leaves in parts.

@@ -11,17 +11,17 @@ import (
 	"net"
 	"time"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // Protocol is the native protocol as a [dist.Protocol]. Its zero value is ready
 // to use; it may be shared, and must not be copied.
 type Protocol struct {
 	// Types are the Go types that travel as they are. Nil: none.
-	Types *pack.Types
+	Types *Types
 	// Foreign, if set, is asked for the term that a Go value in a message stands for
 	// that is neither a term nor of a registered type. Without it such a message is not sent.
 	Foreign func(value any) (term any, err error)
@@ -30,6 +30,14 @@ type Protocol struct {
 	Compress int
 
 	waiting sessions
+}
+
+// packed are the types as the codec wants them.
+func (p *Protocol) packed() *pack.Types {
+	if p.Types == nil {
+		return nil
+	}
+	return &p.Types.types
 }
 
 // Name returns "native".

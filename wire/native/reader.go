@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // reader makes signals of frames. It belongs to the goroutine that calls Read.

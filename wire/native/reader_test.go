@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // reading returns a link that reads b, from node A to node B.

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // session is what lets a link survive its connection. Both sides count the bytes

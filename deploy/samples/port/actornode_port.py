@@ -10,7 +10,7 @@
 
     port.run()
 
-How terms look here (see package wire/pack of actornode): integers, floats, True,
+How terms look here (see docs/protocols.md of actornode): integers, floats, True,
 False and lists are themselves, None is the atom undefined, a binary is bytes (str
 is written as one), an atom is an Atom, a tuple a tuple, a map a dict; a list in a
 key of a dict is a List. Pids and references are an Ext, funs and improper lists a

@@ -10,9 +10,9 @@ import (
 	"hash/crc32"
 	"slices"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // Flags of a [Native] client, as package native lists them.

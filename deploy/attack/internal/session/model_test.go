@@ -15,10 +15,10 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // peer is a node that the fuzzer plays.

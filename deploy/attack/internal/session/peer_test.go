@@ -11,10 +11,10 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 const (

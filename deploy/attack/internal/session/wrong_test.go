@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // wrongFrame sends what must end the link.

@@ -3,8 +3,8 @@ package pack_test
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/pack"
 )
 
 // Order is a type of the program's own.
