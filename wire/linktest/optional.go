@@ -11,7 +11,7 @@ import (
 // have another set than it says fail.
 type Optional uint
 
-// The optional interfaces, each named like that of package wire.
+// The optional interfaces, each named like that of package dist.
 const (
 	Quick Optional = 1 << iota
 	Ahead
@@ -56,7 +56,7 @@ func (o Optional) String() string {
 	s := ""
 	for i, opt := range optionals {
 		if o&(1<<i) != 0 {
-			s += " wire." + opt.name
+			s += " dist." + opt.name
 		}
 	}
 	if s == "" {
