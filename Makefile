@@ -15,6 +15,7 @@ FUZZTIME ?= 40000x
 STEPS    ?= 1000000
 SEED     ?= 0
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
+SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
 
 .PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack
@@ -28,7 +29,8 @@ check:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-ed:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	GOARCH=386 $(GO) build -pgo=off ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
+	GOARCH=386 $(GO) build -pgo=off $(SMALL)
+	GOARCH=386 $(GO) vet $(SMALL)
 
 # Attacks come last and alone: they take all that the machine has, and others measure it.
 unit:

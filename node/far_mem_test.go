@@ -3,6 +3,7 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -410,7 +411,7 @@ func TestFarLongMessages(t *testing.T) {
 	other, err := a.Open()
 	require.NoError(t, err)
 	defer other.Close(nil)
-	other.Send(mine, long(1<<40)) // under way until the node stops
+	other.Send(mine, long(math.MaxInt32)) // under way until the node stops
 	self.Send(mine, 1)
 	assert.Equal(t, 1, p.Receive())
 	require.NoError(t, a.Ping(soon(t), b.Name()))

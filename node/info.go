@@ -263,8 +263,9 @@ func (n *Node) Stats() Stats {
 	return Stats{
 		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: n.aliases.Len(), Timers: int(n.timers.Load()),
-		Kept: n.pool.Stats().Goroutines + n.fibers.Idle(), Handled: n.handled(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: n.aliases.Len(),
+		Timers: int(n.timers.Load()),
+		Kept:   n.pool.Stats().Goroutines + n.fibers.Idle(), Handled: n.handled(),
 	}
 }
 

@@ -44,7 +44,8 @@ func (kernel) Receive(c *Context, msg any) error { return netKernel(c, msg) }
 func netKernel(c *Context, msg any) error {
 	if t, ok := msg.(wire.Tuple); ok && len(t) == 4 && t[0] == wire.Atom("io_request") {
 		if from, ok := t[1].(PID); ok { // it leads where there is no user; nobody must wait for ever
-			c.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}})
+			refused := wire.Tuple{wire.Error, wire.Atom("enotsup")}
+			c.SendOpt(SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("io_reply"), t[2], refused})
 		}
 		return nil
 	}

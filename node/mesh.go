@@ -31,7 +31,8 @@ func (d *distribution) mesh() {
 		defer stop()
 	}
 	n := d.n
-	mesh.Run(d.Context(), mesh.New(n.cfg.Name, mesh.Config(*d.cfg.Mesh), n.env.Float64), meshed{d}, n.env, n.cfg.Log, d.relist, d.lost)
+	m := mesh.New(n.cfg.Name, mesh.Config(*d.cfg.Mesh), n.env.Float64)
+	mesh.Run(d.Context(), m, meshed{d}, n.env, n.cfg.Log, d.relist, d.lost)
 }
 
 // meshed is a node as package mesh knows it.

@@ -154,10 +154,11 @@ func (a *acting) apply(async bool, p *promise, at, module, function Atom, args [
 func (a *acting) applyOn(q *peer, t ticket, module, function Atom, args []any) {
 	n := a.node
 	ref := n.newRef() // of the request, and of the result
-	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(), Spawn: &dist.Spawn{
-		Module: erpc, Function: executeCall, Monitor: true, Leader: a.leader(),
-		Args: []any{ref, module, function, wire.List(args)},
-	}})
+	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(),
+		Spawn: &dist.Spawn{
+			Module: erpc, Function: executeCall, Monitor: true, Leader: a.leader(),
+			Args: []any{ref, module, function, wire.List(args)},
+		}})
 }
 
 // applyHere is apply for this node. The function gets a process of its own, as

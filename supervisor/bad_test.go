@@ -585,7 +585,7 @@ func TestParseSpec(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, supervisor.Spec{Intensity: 1, Period: 5 * time.Second,
 		Children: []supervisor.Child{{ID: 1, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{}}}}}, spec)
-	spec, err = supervisor.ParseSpec(tuple(wire.Atom("rest_for_one"), 0, 1<<62), nil)
+	spec, err = supervisor.ParseSpec(tuple(wire.Atom("rest_for_one"), 0, int64(1<<62)), nil)
 	require.NoError(t, err)
 	assert.Equal(t, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: supervisor.NoRestarts, Period: spec.Period}, spec)
 	assert.Greater(t, spec.Period, 250*365*24*time.Hour)

@@ -143,7 +143,7 @@ func TestBackoffWait(t *testing.T) {
 	require.NoError(t, b.complete())
 	assert.Equal(t, 1500*time.Millisecond, b.wait(1, 0))
 	assert.Equal(t, 2*time.Second, b.wait(2, 0))
-	assert.Equal(t, 2*time.Second, b.wait(1<<40, 0))
+	assert.Equal(t, 2*time.Second, b.wait(math.MaxInt, 0))
 }
 
 // Jitter makes a wait shorter or longer by at most its part, evenly.

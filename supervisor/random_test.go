@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -587,7 +588,7 @@ func (w *randomRun) check(x *supervisorModel) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	listed, active := make(map[node.PID]bool), 0
-	last := 1 << 60
+	last := math.MaxInt
 	for _, k := range kids { // the last one first
 		if k.Restarting {
 			w.fail("%v: %v is still restarting", x.pid, k.ID)

@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 		{[]byte{0xff}, "\xff", false},
 		{List{0xd800}, "", false},
 		{List{-1}, "", false},
-		{List{1 << 40}, "", false},
+		{List{whole(1 << 40)}, "", false},
 		{List{'a', OK}, "", false},
 		{List{Charlist("a")}, "", false},
 		{ImproperList{[]any{'a'}, 'b'}, "a", false},

@@ -22,6 +22,9 @@ type gen struct {
 }
 
 // newGen returns a gen whose seed is printed if the test fails.
+// whole returns n as decoders do: as an int if it fits one here.
+func whole(n int64) any { return Integer(big.NewInt(n)) }
+
 func newGen(t testing.TB) *gen { return &gen{Rand: randtest.New(t)} }
 
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }

@@ -46,14 +46,15 @@ func TestNumbersCompareByValue(t *testing.T) {
 	above := func(f float64) float64 { return math.Nextafter(f, math.Inf(1)) }
 	below := func(f float64) float64 { return math.Nextafter(f, math.Inf(-1)) }
 	requireAscending(t, []any{
-		math.NaN(), math.Inf(-1), -math.MaxFloat64, new(big.Int).Neg(pow(100)), below(-1 << 63), math.MinInt64,
+		math.NaN(), math.Inf(-1), -math.MaxFloat64, new(big.Int).Neg(pow(100)), below(-1 << 63), whole(math.MinInt64),
 		above(-1 << 63), -1.5, -1, -0.5, 0, math.SmallestNonzeroFloat64, 0.5, 1, above(1), 1.5, 2,
-		1<<53 - 1, 1 << 53, 1<<53 + 1, above(1 << 53), int64(1<<53 + 3), below(1 << 63), math.MaxInt64, pow(63), uint64(1<<63 + 1),
+		whole(1<<53 - 1), whole(1 << 53), whole(1<<53 + 1), above(1 << 53), int64(1<<53 + 3),
+		below(1 << 63), whole(math.MaxInt64), pow(63), uint64(1<<63 + 1),
 		above(1 << 63), uint64(math.MaxUint64), pow(64), above(1 << 64), pow(100), above(1 << 100), math.MaxFloat64, math.Inf(1), Atom(""),
 	})
 	for _, c := range [][2]any{
 		{1, 1.0}, {0, math.Copysign(0, -1)}, {0.0, math.Copysign(0, -1)}, {pow(63), float64(1 << 63)}, {pow(100), math.Exp2(100)},
-		{1 << 53, float64(1 << 53)}, {math.MinInt64, float64(math.MinInt64)}, {float32(0.1), float64(float32(0.1))},
+		{whole(1 << 53), float64(1 << 53)}, {whole(math.MinInt64), float64(math.MinInt64)}, {float32(0.1), float64(float32(0.1))},
 	} {
 		assert.Zero(t, Compare(c[0], c[1]), c)
 		assert.Zero(t, Compare(c[1], c[0]), c)

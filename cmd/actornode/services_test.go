@@ -284,7 +284,7 @@ func TestServicesTakeAnything(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	words := []any{me, was[0], was[4], n.MakeRef(), 0, -1, 1 << 40, "text", nil, wire.List{}, wire.Tuple{}, 1.5,
+	words := []any{me, was[0], was[4], n.MakeRef(), 0, -1, int64(1 << 40), "text", nil, wire.List{}, wire.Tuple{}, 1.5,
 		wire.NewMap(wire.Atom("a"), 1), wire.Export{Module: "erlang", Function: "node", Arity: 1},
 		wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: n.MakeRef()}}
 	for _, w := range strings.Fields(`$gen_call $gen_cast system call block_call cast sbcast send is_auth terminate suspend resume replace_state

@@ -27,6 +27,9 @@ var (
 
 func shift(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
 
+// whole returns n as decoders do: as an int if it fits one here.
+func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+
 func negative(n *big.Int) *big.Int { return new(big.Int).Neg(n) }
 
 // trips are terms with what they come back as, if that is another.
@@ -41,10 +44,10 @@ var trips = []struct {
 	{name: "int8", term: int8(-7), back: -7},
 	{name: "int16", term: int16(-700), back: -700},
 	{name: "int32", term: int32(70000), back: 70000},
-	{name: "int64", term: int64(math.MinInt64), back: math.MinInt64},
+	{name: "int64", term: int64(math.MinInt64), back: whole(math.MinInt64)},
 	{name: "uint8", term: uint8(200), back: 200},
 	{name: "uint16", term: uint16(60000), back: 60000},
-	{name: "uint32", term: uint32(math.MaxUint32), back: math.MaxUint32},
+	{name: "uint32", term: uint32(math.MaxUint32), back: whole(math.MaxUint32)},
 	{name: "uint", term: uint(7), back: 7},
 	{name: "uintptr", term: uintptr(7), back: 7},
 	{name: "uint64", term: uint64(math.MaxUint64), back: new(big.Int).SetUint64(math.MaxUint64)},
@@ -112,9 +115,9 @@ func init() {
 			back any
 		}{name: name, term: term})
 	}
-	for _, n := range []int{0, 1, 127, 128, 255, 256, 65535, 65536, math.MaxUint32, math.MaxUint32 + 1, math.MaxInt64,
+	for _, n := range []int64{0, 1, 127, 128, 255, 256, 65535, 65536, math.MaxUint32, math.MaxUint32 + 1, math.MaxInt64,
 		-1, -32, -33, -128, -129, -32768, -32769, math.MinInt32, math.MinInt32 - 1, math.MinInt64} {
-		add(fmt.Sprintf("int %d", n), n)
+		add(fmt.Sprintf("int %d", n), whole(n))
 	}
 	for _, n := range []int{0, 1, 31, 32, 255, 256, 65535, 65536, 100_000} {
 		add(fmt.Sprintf("string of %d", n), strings.Repeat("x", n))

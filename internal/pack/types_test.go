@@ -152,7 +152,7 @@ func TestMismatch(t *testing.T) {
 	require.Equal(t, Money(1), got[1])
 	require.IsType(t, wire.Map{}, got[2].(wire.Tuple)[0])
 	id, _ := got[0].(wire.Map).Get("ID")
-	require.Equal(t, 1<<40, id)
+	require.Equal(t, whole(1<<40), id)
 }
 
 // TestOtherVersion: fields that one side does not have are left out, and those

@@ -124,7 +124,8 @@ func (g *Gen) integer() any {
 
 func (g *Gen) float() any {
 	for {
-		f := pick(g, math.Float64frombits(g.Uint64()), float64(g.IntN(100)), math.Copysign(0, -1), 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64)
+		f := pick(g, math.Float64frombits(g.Uint64()), float64(g.IntN(100)), math.Copysign(0, -1), 0.1, math.MaxFloat64,
+			math.SmallestNonzeroFloat64)
 		if g.Spell && g.IntN(3) == 0 {
 			f32 := float32(f)
 			if !math.IsInf(float64(f32), 0) && f == f && f32 != 0 { // no -0.0: as a key it is 0.0 before OTP 27
@@ -189,7 +190,8 @@ func (g *Gen) binary() any {
 }
 
 func (g *Gen) origin() wire.Origin {
-	return wire.NewOrigin(wire.NodeID{Name: pick[wire.Atom](g, "a@h", "b@h", "é@h", "ж@h"), Creation: pick[uint32](g, 1, 2, 3, 4, math.MaxUint32)})
+	return wire.NewOrigin(wire.NodeID{Name: pick[wire.Atom](g, "a@h", "b@h", "é@h", "ж@h"),
+		Creation: pick[uint32](g, 1, 2, 3, 4, math.MaxUint32)})
 }
 
 func (g *Gen) pid() wire.PID {

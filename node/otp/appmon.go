@@ -211,7 +211,8 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 		info := wire.Charlist("")
 		if pid, ok := w.about.(wire.PID); ok {
 			if all, err := m.t.all(pid); err == nil {
-				info = wire.Charlist("Node: " + wire.Format(m.t.n.Name()) + ", Process: " + wire.Format(pid) + "\n" + wire.FormatMax(all, maxInfo) + "\n\n")
+				info = wire.Charlist("Node: " + wire.Format(m.t.n.Name()) + ", Process: " + wire.Format(pid) + "\n" +
+					wire.FormatMax(all, maxInfo) + "\n\n")
 			}
 		}
 		return info

@@ -116,7 +116,8 @@ func (t *tools) sysInfo() wire.List {
 // sockets are those of Erlang's module socket: none.
 var sockets = wire.List{
 	pair("iov_max", 1024), pair("num_monitors", 0), pair("num_cnt_bits", 64), pair("num_dinet", 0), pair("num_dinet6", 0),
-	pair("num_dlocal", 0), pair("num_pip", 0), pair("num_psctp", 0), pair("num_ptcp", 0), pair("num_pudp", 0), pair("num_sockets", 0),
+	pair("num_dlocal", 0), pair("num_pip", 0), pair("num_psctp", 0), pair("num_ptcp", 0), pair("num_pudp", 0),
+	pair("num_sockets", 0),
 	pair("num_tdgrams", 0), pair("num_tseqpkgs", 0), pair("num_tstreams", 0),
 }
 

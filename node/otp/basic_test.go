@@ -148,7 +148,7 @@ func TestSleepForEver(t *testing.T) {
 	enough := errors.New("enough")
 	cancel(enough)
 	require.ErrorIs(t, nodetest.Arrival(t, ended), enough)
-	for _, bad := range []any{-1, wire.Atom("soon"), 1 << 40} {
+	for _, bad := range []any{-1, wire.Atom("soon"), int64(1 << 40)} {
 		require.Equal(t, "! badarg", apply(t, n, "timer", "sleep", bad))
 	}
 }

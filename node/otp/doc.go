@@ -51,7 +51,8 @@
 //	io            format/1,2  put_chars/1  nl/0    prints where the caller's group leader does
 //
 //	observer_backend
-//	vsn  sys_info  get_port_list  get_socket_list  socket_info  get_table_list  get_table sys_info: all keys; ports, sockets, tables: none
+//	vsn  sys_info  get_port_list  get_socket_list  socket_info  get_table_list  get_table
+//	                                               sys_info: all keys; ports, sockets, tables: none
 //	procs_info/1  etop_collect/1  fetch_stats/2    spawned, the first two called too
 //	appmon_info   start_link/3  start_link2/3      and the process: app_ctrl, app, load, pinfo
 //	dbg           do_relay/2 (spawned)             the node can be added, and traces nothing

@@ -57,7 +57,9 @@ func (t *tools) clocks() []function {
 		{m, "system_time", []int{0}, tell(func(now time.Time) any { return now.UnixNano() })},
 		{m, "system_time", []int{1}, plain(func(args []any) (any, error) { return inUnit(t.cfg.Now().UnixNano(), args[0]) })},
 		{m, "monotonic_time", []int{0}, tell(func(now time.Time) any { return int(now.Sub(t.born)) })},
-		{m, "monotonic_time", []int{1}, plain(func(args []any) (any, error) { return inUnit(int64(t.cfg.Now().Sub(t.born)), args[0]) })},
+		{m, "monotonic_time", []int{1}, plain(func(args []any) (any, error) {
+			return inUnit(int64(t.cfg.Now().Sub(t.born)), args[0])
+		})},
 	}
 }
 

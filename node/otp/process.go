@@ -152,9 +152,9 @@ func (t *tools) dictionary(i *node.Info, p Program) wire.List {
 }
 
 // summary are the items of process_info/1, in its order.
-var summary = []wire.Atom{"registered_name", "current_function", "initial_call", "status", "message_queue_len", "links", "dictionary",
-	"trap_exit", "error_handler", "priority", "group_leader", "total_heap_size", "heap_size", "stack_size", "reductions",
-	"garbage_collection", "suspending"}
+var summary = []wire.Atom{"registered_name", "current_function", "initial_call", "status", "message_queue_len", "links",
+	"dictionary", "trap_exit", "error_handler", "priority", "group_leader", "total_heap_size", "heap_size", "stack_size",
+	"reductions", "garbage_collection", "suspending"}
 
 // constants are items that say nothing about a process of Go.
 var constants = map[wire.Atom]any{

@@ -22,7 +22,7 @@ func TestRequestsOfAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	signs := strings.Split("~~~~01936.-*tlkKwpWPscefgbBxX#+ni a", "")
 	words := []any{
-		0, 1, -1, 2, 36, 37, 1 << 16, -1 << 16, math.MaxInt64, math.MinInt64, new(big.Int).Lsh(big.NewInt(1), 3000),
+		0, 1, -1, 2, 36, 37, 1 << 16, -1 << 16, int64(math.MaxInt64), int64(math.MinInt64), new(big.Int).Lsh(big.NewInt(1), 3000),
 		1.5, 0.0, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64,
 		"text", "\xff", []byte{255, 1}, []byte(nil), wire.NewBitstring([]byte{1, 2}, 13), wire.Charlist("abc"), wire.Charlist("\xff"),
 		nil, wire.List{}, wire.List{104, 105}, wire.List{-1}, wire.List{0x110000}, wire.List{0xd800}, wire.Tuple{}, wire.NewMap(1, 2),

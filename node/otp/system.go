@@ -24,7 +24,8 @@ const (
 var fixed = map[wire.Atom]any{
 	"otp_release": wire.Charlist(Release), "version": wire.Charlist(runtime.Version()), "machine": wire.Charlist("GO"),
 	"system_architecture": wire.Charlist(runtime.GOARCH + "-" + runtime.GOOS),
-	"wordsize":            wordBytes, "kernel_poll": wire.True, "smp_support": wire.True, "threads": wire.True, "thread_pool_size": 0,
+	"wordsize":            wordBytes, "kernel_poll": wire.True, "smp_support": wire.True, "threads": wire.True,
+	"thread_pool_size": 0,
 	"multi_scheduling": wire.Atom("enabled"), "multi_scheduling_blockers": wire.List{}, "scheduler_bind_type": wire.Atom("unbound"),
 	"atom_limit": atomLimit, "atom_count": 0, "port_limit": portLimit, "port_count": 0, "ets_limit": etsLimit, "ets_count": 0,
 	"dist_buf_busy_limit": busyLimit, "dist_ctrl": wire.List{}, "dirty_cpu_schedulers": 0, "dirty_cpu_schedulers_online": 0,
@@ -32,10 +33,13 @@ var fixed = map[wire.Atom]any{
 	"compat_rel": 25, "debug_compiled": wire.False, "heap_type": wire.Atom("shared"), "port_parallelism": wire.False,
 	"message_queue_data": wire.Atom("off_heap"), "max_heap_size": maxHeap, "min_heap_size": pair("min_heap_size", 0),
 	"min_bin_vheap_size": pair("min_bin_vheap_size", 0), "fullsweep_after": pair("fullsweep_after", 0),
-	"garbage_collection": wire.List{pair("max_heap_size", 0), pair("min_bin_vheap_size", 0), pair("min_heap_size", 0), pair("fullsweep_after", 0)},
-	"time_correction":    wire.True, "time_offset": wire.Atom("final"), "time_warp_mode": wire.Atom("no_time_warp"), "trace_control_word": 0,
+	"garbage_collection": wire.List{pair("max_heap_size", 0), pair("min_bin_vheap_size", 0), pair("min_heap_size", 0),
+		pair("fullsweep_after", 0)},
+	"time_correction": wire.True, "time_offset": wire.Atom("final"), "time_warp_mode": wire.Atom("no_time_warp"),
+	"trace_control_word": 0,
 	"tolerant_timeofday": wire.Atom("enabled"), "update_cpu_info": wire.Atom("unchanged"), "modified_timing_level": wire.Undefined,
-	"nif_version": wire.Charlist("0.0"), "driver_version": wire.Charlist("0.0"), "delayed_node_table_gc": 60, "async_dist": wire.False,
+	"nif_version": wire.Charlist("0.0"), "driver_version": wire.Charlist("0.0"), "delayed_node_table_gc": 60,
+	"async_dist":            wire.False,
 	"alloc_util_allocators": wire.List{wire.Atom("go_heap"), wire.Atom("go_stack"), wire.Atom("go_runtime")},
 }
 

@@ -199,7 +199,7 @@ func TestErlangGroupTerms(t *testing.T) {
 	p, e := erlang(t)
 	ours, theirs := p.spawn(1)[0], e.spawn(1)[0]
 	for _, g := range []any{
-		0, 255, -1, 1 << 40, new(big.Int).Lsh(big.NewInt(1), 100), 1.0, -2.5e300,
+		0, 255, -1, wire.Integer(big.NewInt(1 << 40)), new(big.Int).Lsh(big.NewInt(1), 100), 1.0, -2.5e300,
 		wire.Atom("a"), wire.Atom("with space"), wire.Atom("λ"), true, wire.Undefined,
 		"binary", "", []byte{0, 255}, wire.NewBitstring([]byte{0xa0}, 3),
 		nil, wire.Charlist("text"), wire.List{97}, wire.List{wire.Atom("a"), 1.0, nil}, wire.ImproperList{Head: []any{1}, Tail: 2},

@@ -18,7 +18,10 @@ const (
 var errEmptyFrame = errors.New("an empty frame")
 
 // tooLarge is a frame beyond the limit.
-type tooLarge struct{ n, limit int }
+type tooLarge struct {
+	n     int64
+	limit int
+}
 
 func (*tooLarge) Error() string { return "a frame longer than the limit" }
 
@@ -42,7 +45,7 @@ func (f *frames) next() ([]byte, error) {
 	case size == 0:
 		return nil, errEmptyFrame
 	case size > int64(f.limit):
-		return nil, &tooLarge{int(size), f.limit}
+		return nil, &tooLarge{size, f.limit}
 	}
 	n := int(size)
 	if cap(f.buf) > keepCapacity && n <= keepCapacity {

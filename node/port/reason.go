@@ -3,6 +3,7 @@ package port
 import (
 	"errors"
 	"io/fs"
+	"math/big"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -24,8 +25,8 @@ func badFrame(err error) any {
 	return wire.Tuple{wire.Atom("badframe"), err.Error()}
 }
 
-func frameTooLarge(n, limit int) any {
-	return wire.Tuple{wire.Atom("frame_too_large"), n, limit}
+func frameTooLarge(n int64, limit int) any {
+	return wire.Tuple{wire.Atom("frame_too_large"), wire.Integer(big.NewInt(n)), limit}
 }
 
 func stdinStalled(d time.Duration) any {

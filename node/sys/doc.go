@@ -30,7 +30,8 @@
 //	{log, get}                   {ok, Events}, the oldest first
 //	{log, print}                 ok; to the node's log
 //	{statistics, true}           ok; counting begins, if it has not yet
-//	{statistics, get}            {ok, [{start_time, T}, {current_time, T}, {reductions, N}, {messages_in, N}, {messages_out, N}]} | {ok, no_statistics}
+//	{statistics, get}            {ok, [{start_time, T}, {current_time, T}, {reductions, N},
+//	                             {messages_in, N}, {messages_out, N}]} | {ok, no_statistics}
 //	{trace, true}                ok; events go to the node's log
 //	{log|statistics|trace, false}, no_debug
 //	                             ok

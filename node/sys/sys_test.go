@@ -220,7 +220,7 @@ func TestLogSizes(t *testing.T) {
 	for _, c := range []struct {
 		size, want any
 	}{
-		{1, wire.OK}, {7, wire.OK}, {1 << 40, wire.OK}, {new(big.Int).Lsh(big.NewInt(1), 100), wire.OK},
+		{1, wire.OK}, {7, wire.OK}, {int64(1 << 40), wire.OK}, {new(big.Int).Lsh(big.NewInt(1), 100), wire.OK},
 		{0, wire.Atom("unknown_debug")}, {-5, wire.Atom("unknown_debug")}, {new(big.Int).Lsh(big.NewInt(-1), 100), wire.Atom("unknown_debug")},
 		{1.5, wire.Atom("unknown_debug")}, {wire.Atom("x"), wire.Atom("unknown_debug")}, {nil, wire.Atom("unknown_debug")},
 	} {
@@ -245,7 +245,7 @@ func TestLogSizes(t *testing.T) {
 		}
 	}
 	log(false)
-	log(wire.Tuple{wire.True, 1 << 40})
+	log(wire.Tuple{wire.True, int64(1 << 40)})
 	for k := range 60_000 {
 		n.Send(pid, k)
 	}

@@ -51,7 +51,7 @@ type Frame struct {
 	From    wire.PID  // zero where the protocol does not tell
 	To      wire.PID  //
 	Ref     wire.Ref  // a monitor, an alias, or the number of a spawn request
-	ID      uint64    // of OpUnlink and OpUnlinkAck; of an OpSend for which the sender wants an OpReceipt (0: it does not), and of that
+	ID      uint64    // of OpUnlink, OpUnlinkAck and OpReceipt; of an OpSend, 0 unless the sender wants an OpReceipt
 	Leader  wire.PID  // of OpGroupLeader
 	Payload any       // a term; nil is the empty list
 	Spawn   *Spawn    // of OpSpawn

@@ -37,7 +37,8 @@ type writer struct {
 	err     error // of the control message at hand
 }
 
-func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits, foreign func(any) (any, error)) *writer {
+func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,
+	foreign func(any) (any, error)) *writer {
 	w := &writer{local: local.Name, peer: peer, flags: flags, headed: flags.Headed(), limit: limits.WithDefaults().Message,
 		nobody: wire.NewOrigin(local).PID(0)}
 	w.enc.Foreign = foreign

@@ -34,6 +34,9 @@ func ints(n int) []any {
 	return l
 }
 
+// whole returns n as decoders do: as an int if it fits one here.
+func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+
 var erl = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0x01020304})
 
 // trips holds a term for every tag and every size at which it changes, and the
@@ -44,8 +47,8 @@ var trips = []struct {
 }{
 	{0, "6100"}, {255, "61ff"}, {256, "6200000100"}, {-1, "62ffffffff"},
 	{math.MaxInt32, "627fffffff"}, {math.MinInt32, "6280000000"},
-	{math.MaxInt32 + 1, "6e040000000080"}, {math.MinInt32 - 1, "6e040101000080"},
-	{math.MaxInt64, "6e0800ffffffffffffff7f"}, {math.MinInt64, "6e08010000000000000080"},
+	{whole(math.MaxInt32 + 1), "6e040000000080"}, {whole(math.MinInt32 - 1), "6e040101000080"},
+	{whole(math.MaxInt64), "6e0800ffffffffffffff7f"}, {whole(math.MinInt64), "6e08010000000000000080"},
 	{power(63), "6e08000000000000000080"}, {power(64), "6e0900000000000000000001"},
 	{new(big.Int).Sub(power(2040), big.NewInt(1)), "6eff00ffff"}, {power(2040), "6f000001000000"},
 	{power(2000), "6efb0000"}, {new(big.Int).Neg(power(2000)), "6efb0100"}, {new(big.Int).Neg(power(20000)), "6f000009c501"},

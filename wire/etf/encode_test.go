@@ -20,7 +20,8 @@ func TestSpellings(t *testing.T) {
 	for _, same := range [][]any{
 		{7, int8(7), int16(7), int32(7), int64(7), uint(7), uint8(7), uint16(7), uint32(7), uint64(7), uintptr(7), big.NewInt(7)},
 		{-300, int16(-300), int32(-300), int64(-300), big.NewInt(-300)},
-		{power(63), uint64(1 << 63), uint(1 << 63), uintptr(1 << 63)},
+		{power(63), uint64(1 << 63)},
+		{uint64(math.MaxUint), uint(math.MaxUint), uintptr(math.MaxUint)},
 		{1.5, float32(1.5)},
 		{wire.True, true},
 		{wire.False, false},
@@ -82,7 +83,6 @@ func TestEncodeRefuses(t *testing.T) {
 		{wire.Export{Module: "\xff"}, "an atom that is not UTF-8"},
 		{wire.Export{Function: "\xff"}, "an atom that is not UTF-8"},
 		{wire.Fun{Arity: -1, PID: erl.PID(1)}, "etf: a fun of arity -1"},
-		{wire.Fun{OldUniq: 1 << 31, PID: erl.PID(1)}, "etf: a fun whose OldIndex or OldUniq is beyond 32 bits"},
 		{wire.Fun{}, "etf: the zero PID names no process"},
 		{wire.Fun{PID: erl.PID(1), Free: []any{1, struct{}{}}}, "etf: at fun[2]: a Go value of type struct {} is no term"},
 		{wire.NewOrigin(wire.NodeID{Name: "\xff"}).PID(1), "an atom that is not UTF-8"},
@@ -104,6 +104,17 @@ func TestEncodeRefuses(t *testing.T) {
 		require.True(t, errors.Is(err, ErrNoTerm) || errors.Is(err, ErrLimit))
 		_, err = AppendCompressed(nil, c.term)
 		require.Error(t, err)
+	}
+}
+
+func TestEncodeRefusesLargeFuns(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("no int is beyond 32 bits here")
+	}
+	for _, f := range []wire.Fun{{OldUniq: math.MaxInt, PID: erl.PID(1)}, {OldIndex: math.MinInt, PID: erl.PID(1)}} {
+		b, err := Append([]byte("before"), f)
+		require.ErrorContains(t, err, "etf: a fun whose OldIndex or OldUniq is beyond 32 bits")
+		require.Equal(t, "before", string(b))
 	}
 }
 

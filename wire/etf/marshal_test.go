@@ -266,7 +266,7 @@ func TestFromTermRefuses(t *testing.T) {
 		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("celsius"), 1), &o, "etf: at etf.order.Celsius: no temperature"},
 		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("state"), "open"), &o,
 			"etf: at etf.order.State: expected an atom, not <<\"open\">>"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("hour"), math.MaxInt64), &o,
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("hour"), whole(math.MaxInt64)), &o,
 			"etf: at etf.order.Hour: expected an integer of units of 1s"},
 		{1, &a, "expected a tuple, not 1"},
 		{wire.Tuple{}, &a, "expected a tuple that begins with the atom add, not {}"},

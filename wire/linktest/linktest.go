@@ -245,7 +245,7 @@ func (k kit) name(t *testing.T) {
 }
 
 // alone runs one end against a connection where nobody answers.
-func (k kit) alone(t *testing.T, do func(l func(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error), h dist.Handshake)) {
+func (k kit) alone(t *testing.T, do func(end ender, h dist.Handshake)) {
 	ha, hb := hands("secret")
 	ha.Limits.Timeout = 50 * time.Millisecond
 	hb.Limits.Timeout = ha.Limits.Timeout

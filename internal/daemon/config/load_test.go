@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -228,10 +229,14 @@ func TestMemory(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		return config.Load(config.Source{Env: func(k string) (string, bool) { return text, k == "ACTORNODE_LIMITS_MEMORY" }})
 	}
-	for text, want := range map[string]int{"0": 0, "32MiB": 32 << 20, "4GiB": 4 << 30, "64GiB": 64 << 30} {
+	for text, want := range map[string]int64{"0": 0, "32MiB": 32 << 20, "1GiB": 1 << 30, "4GiB": 4 << 30, "64GiB": 64 << 30} {
 		c, err := load(text)
+		if want > math.MaxInt {
+			require.Error(t, err, "%s is more than an int holds here", text)
+			continue
+		}
 		require.NoError(t, err, text)
-		require.Equal(t, want, c.Limits.Memory)
+		require.EqualValues(t, want, c.Limits.Memory)
 		if want != 0 {
 			require.Contains(t, string(c.YAML(false)), "memory: "+text)
 		}

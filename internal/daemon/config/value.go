@@ -443,12 +443,12 @@ type peers struct {
 
 const peerForm = "NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT"
 
-// endpoint reads what package node does, and says what is wrong in the words of
+// endpoint reads what package discovery does, and says what is wrong in the words of
 // the other values.
 func endpoint(s string) (discovery.Endpoint, error) {
 	e, err := discovery.ParseEndpoint(s)
 	if err != nil {
-		return e, errors.New(strings.TrimPrefix(err.Error(), "node: "))
+		return e, errors.New(strings.TrimPrefix(err.Error(), "discovery: "))
 	}
 	if e.Protocol != "" && !slices.Contains(protocols, e.Protocol) {
 		return e, fmt.Errorf("%s is no protocol; %s", show(e.Protocol), strict.Allowed(e.Protocol, protocols))

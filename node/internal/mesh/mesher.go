@@ -32,7 +32,7 @@ func (c Config) WithDefaults() (Config, error) {
 
 const (
 	defaultInterval = 10 * time.Second // a list is a question to DNS or to port mappers: six a minute disturb neither
-	defaultDials    = 16               // a cluster of a thousand nodes is there after some 60 round trips; so many handshakes cost little
+	defaultDials    = 16               // connects a thousand nodes in some 60 round trips, with little work at a time
 	defaultBackoff  = time.Minute      // a node that is back is found within a minute
 	defaultYield    = 2 * time.Second  // more than a handshake takes
 
