@@ -1,30 +1,25 @@
 package node
 
-import "github.com/actornode/actornode/wire"
+import "github.com/actornode/actornode/node/internal/gencall"
 
 // Cast is a message of which the server that gets it knows that it was sent as a
 // cast: what {'$gen_cast', Body} is from Erlang, and on the wire.
 type Cast[T any] struct{ Body T }
 
 // Term is {'$gen_cast', Body}.
-func (c Cast[T]) Term() any { return wire.Tuple{genCast, c.Body} }
+func (c Cast[T]) Term() any { return gencall.MakeCast(c.Body) }
 
 func (c Cast[T]) uncast() any { return c.Body }
-
-const genCast wire.Atom = "$gen_cast"
 
 // AsCast reads a message that is a cast, of whatever kind: a Cast of any type, or
 // Erlang's {'$gen_cast', Body}.
 func AsCast(msg any) (body any, ok bool) {
-	switch m := msg.(type) {
-	case PeerMessage:
-		return AsCast(m.Message)
-	case wire.Tuple:
-		if len(m) == 2 && m[0] == genCast {
-			return m[1], true
-		}
-	case interface{ uncast() any }:
-		return m.uncast(), true
+	_, msg = viaPeer(msg)
+	if body, ok := gencall.ReadCast(msg); ok {
+		return body, true
+	}
+	if c, ok := msg.(interface{ uncast() any }); ok {
+		return c.uncast(), true
 	}
 	return nil, false
 }

@@ -214,7 +214,7 @@ func (j *job) Run() {
 	if !s.p.gone() {
 		err := s.fn(s)
 		ended = true
-		s.p.exit(&s.acting, reasonOf(err))
+		s.p.exit(&s.acting, ReasonOf(err))
 	}
 	ended = true
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -276,7 +276,7 @@ func receiptError(v any) error {
 	case receiptNoName:
 		return ErrNoName
 	}
-	return fmt.Errorf("node: the message was not delivered: %s", wire.FormatPlainMax(v, maxBrief))
+	return fmt.Errorf("node: the message was not delivered: %s", reason.PlainText(v))
 }
 
 // receipt is the reverse.

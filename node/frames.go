@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -95,7 +97,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	default:
 		if q = n.lookup(f.To); q == nil {
 			n.undeliverable(f.To, f.Payload)
-		} else if ref, ok := replyTag(f.Payload); ok && p.answer(ref, f.Payload.(wire.Tuple)[1], nil) {
+		} else if ref, ok := gencall.ReplyRef(f.Payload); ok && p.answer(ref, f.Payload.(wire.Tuple)[1], nil) {
 			return // the caller's node knows no aliases
 		}
 	}
@@ -124,18 +126,6 @@ func (p *peer) letter(msg any) *inbox.Node {
 		p.n.pool.Refill(&p.letters)
 	}
 	return p.letters.Get(msg)
-}
-
-// replyTag finds the reference of a call in a message that may be its reply.
-func replyTag(msg any) (Ref, bool) {
-	t, ok := msg.(wire.Tuple)
-	if !ok || len(t) != 2 {
-		return Ref{}, false
-	}
-	if ref, ok := t[0].(Ref); ok {
-		return ref, true
-	}
-	return aliasOf(t[0])
 }
 
 func (p *peer) linked(f *dist.Frame) {
@@ -250,7 +240,7 @@ func (p *peer) spawned(f *dist.Frame) {
 type SpawnError struct{ Reason any }
 
 func (e *SpawnError) Error() string {
-	return "node: the process was not started: " + wire.FormatPlainMax(e.Reason, maxBrief)
+	return "node: the process was not started: " + reason.PlainText(e.Reason)
 }
 
 // spawnFor starts a process that another node asks for: what this node exports,

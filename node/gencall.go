@@ -1,15 +1,9 @@
 package node
 
 import (
-	"errors"
-
-	"github.com/actornode/actornode/wire"
-)
-
-// Labels of the messages by which Erlang's gen behaviours talk.
-const (
-	genCall wire.Atom = "$gen_call"
-	alias_  wire.Atom = "alias"
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
@@ -17,28 +11,27 @@ const (
 // message. A behaviour that is called from Erlang, or from servers it knows
 // nothing of, uses it in place of a type switch.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
-	switch m := msg.(type) {
-	case PeerMessage:
-		t, ok := m.Message.(wire.Tuple)
-		if !ok || len(t) != 3 || t[0] != genCall {
-			return Request[any]{}, false
-		}
-		from, ok := n.ReadFromPeer(m, t[1])
-		return Request[any]{t[2], from}, ok
-	case wire.Tuple:
-		if len(m) != 3 || m[0] != genCall {
-			return Request[any]{}, false
-		}
-		from, ok := n.ReadFrom(m[1])
-		return Request[any]{m[2], from}, ok
-	case interface{ untyped() Request[any] }:
-		return m.untyped(), true
+	via, term := viaPeer(msg)
+	if from, body, ok := gencall.ReadCall(term); ok {
+		f, ok := n.readFrom(via, from)
+		return Request[any]{body, f}, ok
+	}
+	if r, ok := msg.(interface{ untyped() Request[any] }); ok {
+		return r.untyped(), true
 	}
 	return Request[any]{}, false
 }
 
+// viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.
+func viaPeer(msg any) (*PeerMessage, any) {
+	if m, ok := msg.(PeerMessage); ok {
+		return &PeerMessage{Peer: m.Peer, Addr: m.Addr}, m.Message
+	}
+	return nil, msg
+}
+
 // Term is what the call would be from Erlang: {'$gen_call', From, Body}.
-func (r Request[T]) Term() any { return wire.Tuple{genCall, r.From.Term(), r.Body} }
+func (r Request[T]) Term() any { return gencall.MakeCall(r.From.Term(), r.Body) }
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }
 
@@ -53,18 +46,12 @@ func (n *Node) ReadFromPeer(via PeerMessage, term any) (From, bool) {
 }
 
 func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
-	t, ok := term.(wire.Tuple)
-	if !ok || len(t) != 2 {
+	to, ok := gencall.ReadFrom(term)
+	if !ok {
 		return From{}, false
 	}
-	to, isPID := t[0].(PID)
-	ref, isAlias := aliasOf(t[1])
-	if !isPID && !isAlias {
-		return From{}, false
-	}
-	r := &requester{to, via}
-	p := &promise{node: n, far: r, more: &watches{}}
-	p.more.then = []func(*acting){func(a *acting) { p.reply(a, r.pid, ref, isAlias, t[1]) }}
+	p := &promise{node: n, far: &requester{to.PID, via}, more: &watches{}}
+	p.more.then = []func(*acting){func(a *acting) { p.reply(a, to) }}
 	return From{t: p.arm()}, true
 }
 
@@ -84,55 +71,19 @@ func (f From) Caller() PID {
 
 // Term is what From looks like to those who are shown a call: {Pid, '$go_call'},
 // with undefined for a plain goroutine.
-func (f From) Term() any {
-	if pid := f.Caller(); !pid.IsZero() {
-		return wire.Tuple{pid, wire.Atom("$go_call")}
-	}
-	return wire.Tuple{wire.Undefined, wire.Atom("$go_call")}
-}
+func (f From) Term() any { return gencall.GoFrom(f.Caller()) }
 
-// aliasOf finds the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].
-func aliasOf(tag any) (Ref, bool) {
-	for range 2 {
-		switch l := tag.(type) {
-		case wire.ImproperList:
-			if len(l.Head) == 0 {
-				return Ref{}, false
-			}
-			if ref, ok := l.Tail.(Ref); ok && len(l.Head) == 1 && l.Head[0] == alias_ {
-				return ref, true
-			}
-			tag = l.Head[0]
-		case wire.List:
-			if len(l) == 0 {
-				return Ref{}, false
-			}
-			tag = l[0]
-		default:
-			return Ref{}, false
-		}
+// reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
+// before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
+// a caller that does not read must not stop a server of others.
+func (p *promise) reply(a *acting, to gencall.From) {
+	v := p.value
+	if p.err != nil {
+		v = reason.Failure(ErrorTerm(p.err))
 	}
-	return Ref{}, false
-}
-
-// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit
-// reason of an error that has one, what its method Term() any returns, else the
-// error's text as a binary. err, which must not be nil, or an error that it wraps
-// may have them.
-func ErrorTerm(err error) any {
-	var chosen *exit
-	var exited *ExitError
-	var own interface {
-		error
-		Term() any
+	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Payload: to.Reply(v), Token: a.p.token()}, to.PID.Node()
+	if to.ToAlias {
+		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
 	}
-	switch {
-	case errors.As(err, &chosen):
-		return chosen.reason
-	case errors.As(err, &exited):
-		return exited.Reason
-	case errors.As(err, &own):
-		return own.Term()
-	}
-	return err.Error()
+	p.node.sendNow(a, f, where)
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/restart"
-	"github.com/actornode/actornode/wire"
 )
 
 // Service describes a process that a node keeps up; see [Node.Keep].
@@ -36,11 +36,11 @@ func (e *ServiceError) Error() string {
 }
 
 // reasonText is an exit reason for an error or a log line, without a stack.
-func reasonText(reason any) string {
-	if c, ok := reason.(*Crash); ok {
+func reasonText(why any) string {
+	if c, ok := why.(*Crash); ok {
 		return c.String()
 	}
-	return wire.FormatPlainMax(reason, maxBrief)
+	return reason.PlainText(why)
 }
 
 // keeper keeps the services of a node up. Its zero value is ready.

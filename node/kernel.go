@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -59,7 +60,7 @@ func netKernel(c *Context, msg any) error {
 	if t, ok := r.Body.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Atom("is_auth") {
 		return ignoreLate(c.Reply(r.From, wire.Atom("yes")))
 	}
-	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not support %s", brief(r.Body))))
+	return ignoreLate(r.Fail(fmt.Errorf("net_kernel does not support %s", reason.Text(r.Body))))
 }
 
 func ignoreLate(err error) error {
@@ -81,7 +82,7 @@ func rex(c *Context, msg any) error {
 			peer, _, _ := r.From.Peer()
 			return n.answerRex(peer, t, func(v any) { r.Reply(v) })
 		}
-		return ignoreLate(r.Fail(fmt.Errorf("rex does not support %s", brief(r.Body))))
+		return ignoreLate(r.Fail(fmt.Errorf("rex does not support %s", reason.Text(r.Body))))
 	}
 	var via PeerMessage
 	if m, ok := msg.(PeerMessage); ok {
@@ -153,8 +154,8 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 	module, ok1 := t[1].(Atom)
 	function, ok2 := t[2].(Atom)
 	args, ok3 := wire.Elements(t[3])
-	badrpc := func(reason any) any {
-		return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), reason}}
+	badrpc := func(why any) any {
+		return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), why}}
 	}
 	if !ok1 || !ok2 || !ok3 {
 		reply(badrpc(wire.Atom("badarg")))
@@ -194,21 +195,21 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 	returned := false
 	defer func() {
 		if !returned {
-			class, v = wire.Error, goBrief(recover())
+			class, v = wire.Error, reason.GoText(recover())
 		}
 	}()
 	v, err := n.Apply(ctx, module, function, args)
 	returned = true
-	var ball *thrown
+	ball, throws := reason.Thrown(err)
 	switch {
 	case err == nil:
 		return "return", v, nil
-	case errors.As(err, &ball):
-		return "throw", ball.reason, nil
+	case throws:
+		return "throw", ball, nil
 	case errors.Is(err, ErrUndef):
 		return wire.Error, wire.Atom("undef"), stack
 	case IsExit(err):
-		return "exit", reasonOf(err), nil
+		return "exit", ReasonOf(err), nil
 	}
 	return wire.Error, ErrorTerm(err), stack
 }
@@ -239,8 +240,8 @@ func (n *Node) behaviourFor(p *peer, s *dist.Spawn) (Actor, error) {
 		return undef(module, function, list), nil
 	}
 	if err != nil {
-		reason := ErrorTerm(err)
-		return ProcessFunc(func(*Process) error { return ExitWith(reason) }), nil
+		why := ErrorTerm(err)
+		return ProcessFunc(func(*Process) error { return ExitWith(why) }), nil
 	}
 	return b, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -50,7 +51,7 @@ func (p *peer) pack(f *dist.Frame, more bool) bool {
 	} else if f.To != b.to {
 		return false
 	}
-	if _, reply := replyTag(f.Payload); reply || p.n.traces() != nil {
+	if _, reply := gencall.ReplyRef(f.Payload); reply || p.n.traces() != nil {
 		return false
 	}
 	b.to, b.q = f.To, q

@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -81,7 +82,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 	switch f.Op {
 	case dist.OpSend:
 		p.n.bury(*f, CauseNotATerm)
-		if ref, ok := requestRef(f.Payload); ok {
+		if ref, ok := gencall.RequestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
 		}
 		if f.ID != 0 {
@@ -177,16 +178,6 @@ func (n *Node) bury(f dist.Frame, why Cause) {
 	case f.Op == dist.OpSpawn && f.Spawn.Function == executeCast:
 		n.dead.add(DeadLetter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
 	}
-}
-
-// requestRef finds the reference in a request that call has made.
-func requestRef(msg any) (Ref, bool) {
-	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
-		if from, ok := t[1].(wire.Tuple); ok && len(from) == 2 {
-			return aliasOf(from[1])
-		}
-	}
-	return Ref{}, false
 }
 
 // read is the reader's goroutine: started when the peer is connected, ended by
@@ -413,9 +404,8 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 	if !ok {
 		return
 	}
-	tag := wire.ImproperList{Head: []any{alias_}, Tail: ref}
 	p.post(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name,
-		Payload: wire.Tuple{label, wire.Tuple{from, tag}, body}, Token: a.p.token()})
+		Payload: gencall.MakeRequest(label, from, ref, body), Token: a.p.token()})
 }
 
 // answer settles the call with the reference ref. It reports whether there is one.

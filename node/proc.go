@@ -464,7 +464,7 @@ func (p *proc) ends(a *acting, err error) error {
 	if errors.Is(err, ErrUnhandled) {
 		return ErrUnhandled
 	}
-	p.exit(a, reasonOf(err))
+	p.exit(a, ReasonOf(err))
 	return err
 }
 

@@ -85,7 +85,7 @@ func (s *Process) run() {
 	}
 	err := s.fn(s)
 	ended = true
-	p.leave(&s.acting, reasonOf(err), true)
+	p.leave(&s.acting, ReasonOf(err), true)
 }
 
 // Close ends a handle with a reason; nil is normal. Open handles end with the

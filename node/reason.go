@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,6 +17,13 @@ const (
 	Killed       wire.Atom = "killed" // what others see of a process that was killed
 	NoProc       wire.Atom = "noproc"
 	NoConnection wire.Atom = "noconnection"
+)
+
+// The errors that a behaviour or a function chooses.
+type (
+	chosen = reason.Exit
+	raised = reason.Raise
+	thrown = reason.Throw
 )
 
 // Crash is the exit reason of a process that panicked, or that returned an
@@ -31,29 +39,14 @@ type Crash struct {
 // what recover has returned; nil stands for runtime.Goexit. It is for the deferred
 // function that recovers, whose stack still is the panic's.
 func Panicked(cause any) *Crash {
-	if cause == nil {
-		cause = "runtime.Goexit was called"
-	}
-	return &Crash{Reason: cause, Panic: true, Stack: debug.Stack()}
+	return &Crash{Reason: reason.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
-
-// maxBrief is how much of a message or a reason an error text shows, in bytes: what
-// comes from another node may be as long as a message may be.
-const maxBrief = 1 << 10
-
-// brief is the beginning of a term, in Erlang's syntax.
-func brief(t any) string { return wire.FormatMax(t, maxBrief) }
-
-// goBrief is the beginning of what fmt prints of a Go value.
-func goBrief(v any) string { return wire.FormatGo("%v", v, maxBrief) }
 
 // String prints the reason without the stack: its first KiB.
-func (c *Crash) String() string {
-	if c.Panic {
-		return "panic: " + goBrief(c.Reason)
-	}
-	return "error: " + goBrief(c.Reason)
-}
+func (c *Crash) String() string { return reason.CrashText(c.Panic, c.Reason) }
+
+// Term is {Reason, []}, as other nodes see the reason.
+func (c *Crash) Term() any { return reason.CrashTerm[*ExitError](c.Reason) }
 
 // Unwrap returns the error that the process ended with, if it was one.
 func (c *Crash) Unwrap() error {
@@ -61,14 +54,9 @@ func (c *Crash) Unwrap() error {
 	return err
 }
 
-// exit is the error by which a behaviour chooses its exit reason.
-type exit struct{ reason any }
-
-func (e *exit) Error() string { return "exit: " + goBrief(e.reason) }
-
 // ExitWith returns an error that, returned from a behaviour, ends its process
 // with exactly this reason, as exit/1 does in Erlang.
-func ExitWith(reason any) error { return &exit{reason} }
+func ExitWith(reason any) error { return &chosen{Reason: reason} }
 
 // ErrStop, returned from an Actor's Receive, ends it with the reason normal.
 var ErrStop = ExitWith(Normal)
@@ -78,22 +66,11 @@ var ErrStop = ExitWith(Normal)
 // the next Become or Unbecome.
 var ErrUnhandled = errors.New("node: the behaviour does not handle this message now")
 
-// reasonOf turns what a behaviour returned into an exit reason.
-func reasonOf(err error) any {
-	if err == nil {
-		return Normal
-	}
-	if e, ok := errors.AsType[*exit](err); ok {
-		return e.reason
-	}
-	return &Crash{Reason: err}
-}
-
 // ExitError is the error form of an exit reason: what a Call answers when the
 // process it called has exited.
 type ExitError struct{ Reason any }
 
-func (e *ExitError) Error() string { return "node: the process exited: " + goBrief(e.Reason) }
+func (e *ExitError) Error() string { return "node: the process exited: " + reason.GoText(e.Reason) }
 
 // Term is the reason, as other nodes see the error.
 func (e *ExitError) Term() any { return e.Reason }
@@ -106,44 +83,30 @@ func (e *ExitError) Is(target error) bool {
 
 // IsExit reports whether err is, or wraps, what [ExitWith] has made.
 func IsExit(err error) bool {
-	var e *exit
-	return errors.As(err, &e)
+	_, ok := reason.Chosen(err)
+	return ok && err != nil
 }
 
 // ReasonOf returns the exit reason of a process whose behaviour returns err: what
 // [ExitWith] was given, normal for nil, else a [*Crash].
-func ReasonOf(err error) any { return reasonOf(err) }
-
-// Term is {Reason, []}, as other nodes see the reason.
-func (c *Crash) Term() any {
-	var reason any = goBrief(c.Reason)
-	if err, ok := c.Reason.(error); ok {
-		reason = ErrorTerm(err)
+func ReasonOf(err error) any {
+	if r, ok := reason.Chosen(err); ok {
+		return r
 	}
-	return wire.Tuple{reason, wire.List{}}
+	return &Crash{Reason: err}
 }
 
-// thrown is an exception of class throw.
-type thrown struct{ reason any }
-
-func (e *thrown) Error() string { return "throw: " + wire.FormatPlainMax(e.reason, maxBrief) }
-
-// Term is what becomes of a throw that nobody catches.
-func (e *thrown) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.reason} }
-
-// raised is an exception of class error.
-type raised struct{ reason any }
-
-func (e *raised) Error() string { return "error: " + wire.FormatPlainMax(e.reason, maxBrief) }
-
-// Term is the reason.
-func (e *raised) Term() any { return e.reason }
+// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit
+// reason of an error that has one, what its method Term() any returns, else the
+// error's text as a binary. err, which must not be nil, or an error that it wraps
+// may have them.
+func ErrorTerm(err error) any { return reason.Term[*ExitError](err) }
 
 // Raise returns an error that, returned from a [Function], is an exception of the
 // class error with exactly this reason for its caller on another node, as error/1
 // makes it in Erlang.
-func Raise(reason any) error { return &raised{reason} }
+func Raise(reason any) error { return &raised{Reason: reason} }
 
 // Throw returns an error that, returned from a [Function], is an exception of the
 // class throw for its caller on another node, as throw/1 makes it in Erlang.
-func Throw(reason any) error { return &thrown{reason} }
+func Throw(reason any) error { return &thrown{Reason: reason} }

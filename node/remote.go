@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -146,7 +147,7 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 	if p == nil {
 		return false
 	}
-	label, body := genCall, req
+	label, body := gencall.Call, req
 	if l, ok := req.(Labelled); ok {
 		label, body = l.Label()
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -220,7 +221,7 @@ type RemoteError struct {
 }
 
 func (e *RemoteError) Error() string {
-	return fmt.Sprintf("node: the called function raised %s: %s", e.Class, wire.FormatPlainMax(e.Reason, maxBrief))
+	return fmt.Sprintf("node: the called function raised %s: %s", e.Class, reason.PlainText(e.Reason))
 }
 
 // Is makes errors.Is(err, ErrUndef) true for the error undef.
@@ -234,7 +235,7 @@ func (e *RemoteError) Is(target error) bool {
 func (e *RemoteError) Term() any {
 	switch {
 	case e.Class == "throw":
-		return (&thrown{e.Reason}).Term()
+		return (&reason.Throw{Reason: e.Reason}).Term()
 	case e.Class == wire.Error && e.Stack != nil:
 		return wire.Tuple{wire.Atom("exception"), e.Reason, e.Stack}
 	case e.Class == wire.Error:

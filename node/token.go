@@ -2,8 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Sequential trace tokens: what seq_trace of OTP puts on messages to follow what
@@ -146,22 +144,4 @@ func bare(msg any) any {
 		return m.msg
 	}
 	return msg
-}
-
-// reply sends the reply that p has been settled with as a message: to an alias, if
-// alias, else to a process, of another node or of this one. a is who replies,
-// and it comes from there, so that it goes behind what he has sent before;
-// but nothing holds him up, no mailbox and no peer: whom it goes to, a message has said, and
-// who asked and does not read must not stop those who serve others, too.
-func (p *promise) reply(a *acting, to PID, ref Ref, alias bool, tag any) {
-	n, v := p.node, p.value
-	if p.err != nil {
-		v = wire.Tuple{wire.Error, ErrorTerm(p.err)}
-	}
-	msg := wire.Tuple{tag, v}
-	f, where := dist.Frame{Op: dist.OpSend, To: to, Payload: msg, Token: a.p.token()}, to.Node()
-	if alias {
-		f.To, f.Ref, where = PID{}, ref, ref.Node()
-	}
-	n.sendNow(a, f, where)
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/internal/feed"
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/wire"
 )
 
 // TraceKind says what a [TraceEvent] is about. Kinds can be or-ed.
@@ -287,7 +288,7 @@ func (t *traced) answered(from, asker *proc, v any, err error) {
 		return
 	}
 	if err != nil {
-		v = wire.Tuple{wire.Error, ErrorTerm(err)}
+		v = reason.Failure(ErrorTerm(err))
 	}
-	t.message(from, PID{}, asker, wire.Tuple{wire.Atom("$go_reply"), v})
+	t.message(from, PID{}, asker, gencall.GoReply(v))
 }

@@ -1,0 +1,124 @@
+package gencall
+
+import "github.com/actornode/actornode/wire"
+
+// Labels of messages.
+const (
+	Call wire.Atom = "$gen_call"
+	Cast wire.Atom = "$gen_cast"
+
+	alias  wire.Atom = "alias"
+	ofGo   wire.Atom = "$go_call"
+	answer wire.Atom = "$go_reply"
+)
+
+// ReadCall reads {'$gen_call', From, Body}.
+func ReadCall(msg any) (from, body any, ok bool) {
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 3 || t[0] != Call {
+		return nil, nil, false
+	}
+	return t[1], t[2], true
+}
+
+// ReadCast reads {'$gen_cast', Body}.
+func ReadCast(msg any) (body any, ok bool) {
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != Cast {
+		return nil, false
+	}
+	return t[1], true
+}
+
+// MakeCast is the reverse of ReadCast.
+func MakeCast(body any) wire.Tuple { return wire.Tuple{Cast, body} }
+
+// MakeCall is the reverse of ReadCall.
+func MakeCall(from, body any) wire.Tuple { return wire.Tuple{Call, from, body} }
+
+// MakeRequest makes a request that is answered to the alias ref of the process from.
+func MakeRequest(label wire.Atom, from wire.PID, ref wire.Ref, body any) wire.Tuple {
+	return wire.Tuple{label, wire.Tuple{from, wire.ImproperList{Head: []any{alias}, Tail: ref}}, body}
+}
+
+// RequestRef finds the reference in what MakeRequest has made.
+func RequestRef(msg any) (wire.Ref, bool) {
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 3 {
+		return wire.Ref{}, false
+	}
+	if from, ok := t[1].(wire.Tuple); ok && len(from) == 2 {
+		return aliasOf(from[1])
+	}
+	return wire.Ref{}, false
+}
+
+// From is where the reply to a request goes.
+type From struct {
+	PID     wire.PID // the process that calls; zero: From has none
+	Alias   wire.Ref // where the reply goes if ToAlias, else it goes to PID
+	ToAlias bool
+	Tag     any // begins the reply
+}
+
+// ReadFrom reads the second element of a request.
+func ReadFrom(term any) (From, bool) {
+	t, ok := term.(wire.Tuple)
+	if !ok || len(t) != 2 {
+		return From{}, false
+	}
+	pid, isPID := t[0].(wire.PID)
+	ref, isAlias := aliasOf(t[1])
+	return From{pid, ref, isAlias, t[1]}, isPID || isAlias
+}
+
+// Reply is the message that replies with a value.
+func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Tag, v} }
+
+// GoFrom is what From is called towards those who are shown a call between Go processes:
+// {Pid, '$go_call'}, with undefined for a caller that is no process.
+func GoFrom(caller wire.PID) wire.Tuple {
+	if caller.IsZero() {
+		return wire.Tuple{wire.Undefined, ofGo}
+	}
+	return wire.Tuple{caller, ofGo}
+}
+
+// GoReply is what the reply to a call between Go processes is called towards the same.
+func GoReply(v any) wire.Tuple { return wire.Tuple{answer, v} }
+
+// ReplyRef finds the reference of a call in a message that may be its reply.
+func ReplyRef(msg any) (wire.Ref, bool) {
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 2 {
+		return wire.Ref{}, false
+	}
+	if ref, ok := t[0].(wire.Ref); ok {
+		return ref, true
+	}
+	return aliasOf(t[0])
+}
+
+// aliasOf finds the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].
+func aliasOf(tag any) (wire.Ref, bool) {
+	for range 2 {
+		switch l := tag.(type) {
+		case wire.ImproperList:
+			if len(l.Head) == 0 {
+				return wire.Ref{}, false
+			}
+			if ref, ok := l.Tail.(wire.Ref); ok && len(l.Head) == 1 && l.Head[0] == alias {
+				return ref, true
+			}
+			tag = l.Head[0]
+		case wire.List:
+			if len(l) == 0 {
+				return wire.Ref{}, false
+			}
+			tag = l[0]
+		default:
+			return wire.Ref{}, false
+		}
+	}
+	return wire.Ref{}, false
+}
