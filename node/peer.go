@@ -13,9 +13,9 @@ import (
 // peer is another node, as processes here use it: see package peers, which makes, keeps and
 // ends the connection.
 type peer struct {
+	n    *Node // far from what the reader writes, for senders read it
+	name Atom
 	peers.Peer
-	n       *Node
-	name    Atom
 	release release
 
 	// The reader's.
