@@ -75,15 +75,15 @@ var inside = map[string]int{
 
 	"node/internal/env": 0, "node/internal/flush": 0, "node/internal/table": 0, "node/internal/admission": 0, "node/internal/quota": 0,
 	"node/internal/restart": 0, "node/internal/feed": 0, "node/internal/trace": 0, "node/internal/export": 0, "node/internal/mesh": 1,
-	"node/internal/outbox": 1, "node/internal/peers": 2,
+	"node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
 	"node/internal/gencall": 0, "node/internal/reason": 0,
 
-	"node": 3,
+	"node": 4,
 
-	"node/sys": 4, "node/dns": 4, "node/gossip": 4,
-	"node/genserver": 5, "node/event": 5, "node/port": 5, "node/otp": 5,
-	"node/statem": 6, "node/pg": 6,
-	"node/admin": 7, "node/metrics": 7,
+	"node/sys": 5, "node/dns": 5, "node/gossip": 5,
+	"node/genserver": 6, "node/event": 6, "node/port": 6, "node/otp": 6,
+	"node/statem": 7, "node/pg": 7,
+	"node/admin": 8, "node/metrics": 8,
 
 	"supervisor":             1,
 	"supervisor/application": 2,

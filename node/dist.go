@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/native"
@@ -97,7 +98,6 @@ const (
 	defaultTickTime       = time.Minute
 	minTickTime           = 4 * time.Millisecond
 	defaultQueue          = 1 << 20
-	defaultAwake          = 100 * time.Microsecond // a ball to the next machine and back takes about as long
 	defaultConnectTimeout = 7 * time.Second
 	drainTime             = time.Second // for what waits when the node stops, at most
 )
@@ -123,7 +123,7 @@ func (d *Distribution) validate(name Atom) error {
 	if d.Queue == 0 {
 		d.Queue = defaultQueue
 	}
-	d.Awake = spinTime(d.Awake, runtime.NumCPU(), quotaOfCPU())
+	d.Awake = reader.SpinTime(d.Awake, runtime.NumCPU(), reader.QuotaOfCPU())
 	if d.ConnectTimeout == 0 {
 		d.ConnectTimeout = defaultConnectTimeout
 	}

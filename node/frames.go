@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
@@ -13,8 +12,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// handle does what a frame from p asks for. An error ends the connection.
-func (p *peer) handle(f *dist.Frame) error {
+// Handle is part of reader.Node: it does what a frame from p asks for. An error ends the
+// connection.
+func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
 	switch f.Op {
 	case dist.OpSend:
@@ -82,7 +82,7 @@ func (p *peer) target(f *dist.Frame) *proc {
 }
 
 // deliver is for a message. One that a bounded mailbox has no room for is a dead
-// letter, whatever its policy: see [peer.read].
+// letter, whatever its policy: see [reader.Reader].
 func (p *peer) deliver(f *dist.Frame) {
 	n := p.n
 	var q *proc
@@ -114,18 +114,8 @@ func (p *peer) deliver(f *dist.Frame) {
 	case f.Token != nil && !q.boxed:
 		q.deliverTraced(&n.acting, f.Payload, f.Token)
 	default:
-		p.hand(q, p.letter(f.Payload))
+		p.hand(q, p.reader.InboxNode(f.Payload))
 	}
-}
-
-// letter returns a message as a mailbox takes it: in a node that a stage has recycled, if
-// there are any. New ones are made one by one: of some that are made together the last that is
-// kept would keep all.
-func (p *peer) letter(msg any) *inbox.Node {
-	if p.letters.Len() == 0 {
-		p.n.pool.Refill(&p.letters)
-	}
-	return p.letters.Get(msg)
 }
 
 func (p *peer) linked(f *dist.Frame) {
@@ -257,7 +247,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.guest}
+	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.reader.Guest()}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()

@@ -6,6 +6,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -19,15 +20,8 @@ type peer struct {
 	release release
 
 	// The reader's.
-	link     dist.Link
-	letters  inbox.Free // nodes to be used
-	parcel   parcel
-	reader   *executor.Guest // the reader as the pool knows it
-	guest    *executor.Guest // nil: more than one message has come
-	ahead    dist.Ahead      // nil: the link has none
-	batch    dist.Batch      // nil: the link has none, or is not ahead
-	spin     spinPolicy
-	deferred int // frames whose answers have not been sent
+	link   dist.Link
+	reader *reader.Reader
 }
 
 // NewPeer is part of peers.Host.
@@ -41,9 +35,54 @@ func (p *peer) Up(about dist.Peer) { p.n.dist.ups.tell(NodeUp{p.name, about.Hidd
 
 // Read is part of peers.Owner.
 func (p *peer) Read(link dist.Link) {
-	p.link = link
-	p.read()
+	p.newReader(link)
+	p.reader.Run()
 }
+
+func (p *peer) newReader(link dist.Link) {
+	d := p.n.dist
+	p.link = link
+	p.reader = reader.New(reader.Config{
+		Peer: &p.Peer, Link: link, Node: p, Pool: p.n.pool, Env: p.n.env, Awake: d.cfg.Awake, Spins: &d.spins,
+	})
+}
+
+// Leave is part of reader.Node.
+func (p *peer) Leave() { p.n.dist.Leave() }
+
+// IsPlain is part of reader.Node.
+func (p *peer) IsPlain(msg any) bool {
+	_, reply := gencall.ReplyRef(msg)
+	return !reply && p.n.traces() == nil
+}
+
+// Target is part of reader.Node.
+func (p *peer) Target(to PID) reader.Target {
+	if q := p.n.lookup(to); q != nil && !q.boxed && q.kind < blocked && !q.showsPeer {
+		return target{q}
+	}
+	return nil
+}
+
+// target is a process as package reader knows it.
+type target struct{ q *proc }
+
+// Inbox is part of reader.Target, and so are the others.
+func (t target) Inbox() *inbox.Inbox { return &t.q.in }
+
+// Stages returns nil for a detached actor.
+func (t target) Stages() *executor.Entity {
+	if t.q.kind != staged {
+		return nil
+	}
+	return &t.q.Entity
+}
+
+// Wake has the process run.
+func (t target) Wake() { t.q.wake(&t.q.node.acting) }
+
+// Undeliverable makes a dead letter.
+func (t target) Undeliverable(msg any) { t.q.node.undeliverable(t.q.pid(), msg) }
 
 // Greet is part of peers.Owner.
 func (p *peer) Greet() { p.askRelease() }
@@ -180,98 +219,16 @@ func (n *Node) bury(f dist.Frame, why Cause) {
 	}
 }
 
-// read is the reader's goroutine: started when the peer is connected, ended by
-// its end, waited for by Node.Stop. It is the only one, so nothing may hold it up:
-// a bounded mailbox that makes its senders wait refuses what comes from here.
-//
-// What a message sets off that has come alone the reader does itself, as a guest of
-// the pool, and sends what comes of it; what a parcel does too, if that is little. If a
-// handler keeps it, another goroutine is the reader from then on, and this one ends with
-// the handler.
-func (p *peer) read() {
-	reader := true
-	defer func() {
-		if reader {
-			p.n.dist.Leave()
-		}
-	}()
-	p.reader, p.guest = p.n.pool.Guest(func() { go p.readOn() }), nil
-	p.ahead, _ = p.link.(dist.Ahead)
-	if p.ahead != nil {
-		p.batch, _ = p.link.(dist.Batch)
-	}
-	p.spin.link, _ = p.link.(dist.Keen)
-	var f dist.Frame // one for all, which nobody keeps
-	yield := p.yieldWhileSpinning
-	for {
-		if p.deferred >= mostDeferred || p.ahead == nil || !p.ahead.More() {
-			p.flushAnswers()
-		}
-		if p.guest != nil { // one has come alone, so perhaps somebody waits for the next
-			p.spinForNext(yield)
-		}
-		err := p.link.Read(&f)
-		if p.IsOver() { // what comes late would be out of order
-			p.flushAnswers()
-			return
-		}
-		more, packed := false, false
-		if err == nil {
-			p.Flow.Read(1)
-			more = p.ahead != nil && p.ahead.More()
-			packed = p.pack(&f, more)
-		}
-		p.guest = nil
-		if packed && p.parcel.owed == 0 {
-			if p.deferred > 0 {
-				p.deferred++
-			}
-			continue
-		}
-		p.deferAnswers()
-		if !packed {
-			if !more && p.parcel.q == nil {
-				p.guest = p.reader
-			}
-			p.deliverParcel()
-			if err == nil {
-				err = p.handle(&f)
-			}
-		}
-		if err != nil {
-			p.End(err)
-		}
-		if p.owes() && (p.deferred > 1 || !packed && p.parcel.owed > 0) { // a handler may take long
-			p.flushAnswers()
-			p.deferAnswers()
-		}
-		reader = false // now there may be another
-		if !p.help() {
-			return
-		}
-		reader = true
-		if err != nil {
-			p.flushAnswers()
-			return
-		}
-	}
-}
-
-// readOn is read in the place of a reader that a handler keeps.
-func (p *peer) readOn() {
-	p.flushAnswers()
-	p.read()
-}
-
 // hand gives a message to a process, which the reader may run itself.
 func (p *peer) hand(q *proc, n *inbox.Node) {
-	if p.guest == nil || q.boxed || q.kind != staged {
+	guest := p.reader.Guest()
+	if guest == nil || q.boxed || q.kind != staged {
 		q.tryDeliver(n)
 		return
 	}
 	switch q.in.Push(n) {
 	case mailbox.Wake:
-		p.guest.Inject(&q.Entity)
+		guest.Inject(&q.Entity)
 	case mailbox.Closed:
 		p.n.undeliverable(q.pid(), n.Msg)
 	}

@@ -1,10 +1,10 @@
 package node
 
 import (
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -13,57 +13,80 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What is in a parcel for a process that dies meanwhile is a dead letter, message by
-// message; a parcel ends with the last that is there, and is full at its size.
-func TestParcelForTheDead(t *testing.T) {
-	n, err := Start(Config{Blocked: time.Hour}) // the reader keeps its place, however busy the machine is
+// readerOf returns the reader of a peer of n, which this goroutine is. read is called when
+// another goroutine has become the reader.
+func readerOf(t *testing.T, cfg Config, read func()) (*Node, *reader.Reader) {
+	cfg.Name, cfg.Distribution = "a@127.0.0.1", &Distribution{Cookie: "c", Finder: &discovery.Static{}}
+	n, err := Start(cfg)
 	require.NoError(t, err)
-	defer n.Stop()
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	p := n.dist.Detached("b@127.0.0.1", &ending{read: read}).Owner().(*peer)
+	p.newReader(p.Link())
+	p.reader.Begin()
+	return n, p.reader
+}
+
+// ending is a link that ends when it is read.
+type ending struct {
+	dist.Link
+	read func()
+}
+
+func (e *ending) Peer() dist.Peer { return dist.Peer{} }
+func (e *ending) Close() error    { return nil }
+func (e *ending) Read(*dist.Frame) error {
+	e.read()
+	return errors.New("the end")
+}
+
+// What is in a batch for a process that dies meanwhile is a dead letter, message by
+// message; a batch ends with the last that is there, and is full at its size.
+func TestBatchForTheDead(t *testing.T) {
+	n, r := readerOf(t, Config{Blocked: time.Hour}, func() { t.Error("nothing keeps it") }) // however busy the machine is
+	defer (*peer).Leave(&peer{n: n})
 	pid, err := n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
-	p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
-	letter := func(msg any) *dist.Frame { return &dist.Frame{Op: dist.OpSend, To: pid, Payload: msg} }
-	assert.False(t, p.pack(letter(0), false), "one alone needs no parcel")
+	frame := func(msg any) *dist.Frame { return &dist.Frame{Op: dist.OpSend, To: pid, Payload: msg} }
+	assert.False(t, r.Pack(frame(0), false), "one alone needs no batch")
 	for i := range 5 {
-		require.True(t, p.pack(letter(i), true))
+		require.True(t, r.Pack(frame(i), true))
 	}
-	assert.False(t, p.pack(&dist.Frame{Op: dist.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
-	assert.False(t, p.pack(&dist.Frame{Op: dist.OpLink, To: pid}, true))
+	assert.False(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
+	assert.False(t, r.Pack(&dist.Frame{Op: dist.OpLink, To: pid}, true))
 	n.Exit(pid, Kill)
 	dead := n.DeadLetters(64)
-	p.deliverParcel()
+	r.Deliver()
 	for i := range 5 {
 		l := <-dead.C
 		assert.Equal(t, DeadLetter{Cause: CauseNoProcess, To: pid, Message: i}, DeadLetter{Cause: l.Cause, To: l.To, Message: l.Message})
 	}
 	assert.EqualValues(t, 5, n.DeadLetterCounts()[CauseNoProcess])
-	p.deliverParcel() // nothing
+	r.Deliver() // nothing
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
 	for i := range inbox.RunSize {
-		require.True(t, p.pack(letter(i), true))
+		require.True(t, r.Pack(frame(i), true))
 	}
-	assert.Nil(t, p.parcel.q, "it has been delivered")
-	assert.True(t, p.help())
+	if executor.Inline {
+		assert.Equal(t, inbox.RunSize, r.Owed(), "it has been delivered")
+	}
+	assert.True(t, r.Help())
 }
 
-// What a parcel sets off the reader does, until it takes long: then workers, for a while
-// that doubles; and somebody else is the reader when it does not end.
-func TestReaderHandlesParcels(t *testing.T) {
+// What a batch sets off the reader does, until it takes long: then workers; and somebody else
+// is the reader when it does not end.
+func TestReaderHandlesBatches(t *testing.T) {
 	if !executor.Inline {
 		t.Skip("built so that readers run nothing themselves")
 	}
-	synctest.Test(t, testReaderHandlesParcels)
-}
-
-func testReaderHandlesParcels(t *testing.T) {
-	n, err := Start(Config{Workers: 8, Blocked: 5 * time.Second})
-	require.NoError(t, err)
-	defer n.Stop()
+	left := make(chan struct{})
+	n, r := readerOf(t, Config{Workers: 8, Blocked: 5 * time.Second}, func() { close(left) }) // a fifth of it is long on any machine
 	handled := make(chan uint64, inbox.RunSize)
 	var do atomic.Pointer[func()]
 	pid, err := n.Spawn(ActorFunc(func(_ *Context, msg any) error {
@@ -76,59 +99,45 @@ func testReaderHandlesParcels(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	left := make(chan struct{})
-	p := &peer{n: n, reader: n.pool.Guest(func() { close(left) })}
-	parcel := func(f func()) (still bool) {
+	batch := func(f func()) (still bool) {
 		do.Store(&f)
 		for i := range inbox.RunSize {
-			require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
+			require.True(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
 		}
-		return p.parcel.owed == 0 || p.help()
+		return r.Owed() == 0 || r.Help()
 	}
-	idle := func() { // or the next parcel is for who handles this one
+	idle := func() { // or the next batch is for who handles this one
 		for info, err := n.Info(pid); info.State != StateIdle; info, err = n.Info(pid) {
 			require.NoError(t, err)
 			runtime.Gosched()
 		}
 	}
 	me := fiber.GoroutineID()
-	long := func() { time.Sleep(2 * inbox.RunSize * cheap) } // of the bubble's clock
-	mine, pause := 0, 0
-	for range 5 * mostDear {
-		dear := p.parcel.dear
-		require.True(t, parcel(long))
-		if by := <-handled; dear > 1 {
-			require.NotEqual(t, me, by)
-		} else {
-			require.Equal(t, me, by)
-			pause = min(max(1, 2*pause), mostDear)
-			require.Equal(t, pause, p.parcel.dear)
-			mine++
-		}
-		idle()
-	}
-	require.Equal(t, mostDear, pause)
-	require.Equal(t, 11, mine)
-	p.parcel.dear = 0
-	for i := range inbox.RunSize {
-		require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i + 1}, true))
-	}
-	require.Equal(t, inbox.RunSize, p.parcel.owed)
-	p.parcel.owed = 1 << 24 // as if so many had taken so little
-	require.True(t, p.help())
-	require.Zero(t, p.parcel.pause)
-	<-handled
+	require.True(t, batch(func() {}))
+	require.Equal(t, me, <-handled)
 	idle()
-	require.False(t, parcel(func() { <-left }))
+	long := func() {
+		for start := time.Now(); time.Since(start) <= 2*time.Millisecond; {
+		}
+	}
+	for tries := 0; ; tries++ { // at the third, unless the reading took long, too
+		require.Less(t, tries, 1000)
+		require.True(t, batch(long))
+		by := <-handled
+		idle()
+		if by != me {
+			break
+		}
+	}
+	require.False(t, batch(func() { <-left }), "the reader's turn comes again, and another goroutine is the reader")
 	<-handled
 }
 
 // A run in a mailbox is as many messages as it has: to be counted, shown, left for another
 // behaviour and taken by a match, for every kind of process that gets runs.
 func TestRunInMailbox(t *testing.T) {
-	n, err := Start(Config{})
-	require.NoError(t, err)
-	defer n.Stop()
+	n, r := readerOf(t, Config{}, func() { t.Error("nothing keeps it") })
+	defer (*peer).Leave(&peer{n: n})
 	for name, o := range map[string]Options{
 		"actor":     {},
 		"coroutine": {Coroutine: true},
@@ -156,12 +165,11 @@ func TestRunInMailbox(t *testing.T) {
 			}
 			pid, err := n.SpawnOpt(o, b)
 			require.NoError(t, err)
-			p := &peer{n: n, reader: n.pool.Guest(func() { t.Error("nothing keeps it") })}
 			require.NoError(t, n.Send(pid, "hold"))
 			<-held
 			first, left := inbox.RunSize, 0
 			for i := range inbox.RunSize {
-				require.True(t, p.pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
+				require.True(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
 			}
 			if !o.Coroutine {
 				left = 1 // the message in hand counts

@@ -1,4 +1,4 @@
-package node
+package reader
 
 import (
 	"runtime"
@@ -23,16 +23,16 @@ func (e *expected) Await(time.Duration, func()) bool {
 // A reader stays awake while that is of use, tries less and less often while it is not,
 // and comes back soon when it is again; never beside another, and
 // not where it is told not to, or has no core to spare.
-func TestSpinPolicy(t *testing.T) {
+func TestSpin(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var awake atomic.Bool
 	yes, no := func() bool { return true }, func() bool { return false }
 	l := &expected{comes: yes}
-	k := spinPolicy{link: l}
+	k := Spin{Link: l}
 	after := func(messages int) int {
 		l.awaits = 0
 		for range messages {
-			k.await(time.Second, &awake, nil)
+			k.Await(time.Second, &awake, nil)
 			assert.False(t, awake.Load() && l.awaits > 0)
 		}
 		return l.awaits
@@ -63,11 +63,11 @@ func TestSpinPolicy(t *testing.T) {
 	awake.Store(true)
 	assert.Zero(t, after(10), "another reader is awake")
 	awake.Store(false)
-	k.await(-1, &awake, nil)
+	k.Await(-1, &awake, nil)
 	assert.Zero(t, l.awaits)
 	runtime.GOMAXPROCS(1)
 	assert.Zero(t, after(10))
-	new(spinPolicy).await(time.Second, &awake, nil)
+	new(Spin).Await(time.Second, &awake, nil)
 }
 
 func TestSpinTime(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSpinTime(t *testing.T) {
 		quota bool
 		want  time.Duration
 	}{
-		{0, 2, false, defaultAwake},
+		{0, 2, false, DefaultTime},
 		{time.Millisecond, 2, false, time.Millisecond},
 		{-5, 64, false, -1},
 		{0, 1, false, -1},
@@ -85,6 +85,6 @@ func TestSpinTime(t *testing.T) {
 		{0, 64, true, -1},
 		{time.Millisecond, 64, true, -1},
 	} {
-		assert.Equal(t, test.want, spinTime(test.asked, test.cores, test.quota), "%+v", test)
+		assert.Equal(t, test.want, SpinTime(test.asked, test.cores, test.quota), "%+v", test)
 	}
 }

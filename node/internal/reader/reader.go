@@ -1,0 +1,182 @@
+package reader
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Node is what a reader asks of the node that it reads for.
+type Node interface {
+	// Handle does what a frame asks for. It waits for nothing. An error ends the connection.
+	Handle(f *dist.Frame) error
+	// IsPlain reports whether a message is for the process that it is sent to and nobody else
+	// has to see it: it answers no request, and nothing is traced.
+	IsPlain(msg any) bool
+	// Target returns a process of this node that takes messages several at a time, nil: there
+	// is none.
+	Target(to wire.PID) Target
+	// Leave is the end of the reader.
+	Leave()
+}
+
+// Config is what a reader needs. All of it is set.
+type Config struct {
+	Peer  *peers.Peer
+	Link  dist.Link
+	Node  Node
+	Pool  *executor.Pool
+	Env   env.Env
+	Awake time.Duration // for how long it spins; below 0: not at all
+	Spins *atomic.Bool  // a reader of the node spins
+}
+
+// Reader reads from one connection. All its methods are for the goroutine that is the reader.
+type Reader struct {
+	cfg      Config
+	free     inbox.Free // nodes to be used
+	batch    batch
+	share    share
+	self     *executor.Guest // the reader as the pool knows it
+	guest    *executor.Guest // nil: more than one message has come
+	ahead    dist.Ahead      // nil: the link has none
+	source   dist.Batch      // nil: the link has none, or is not ahead
+	spin     Spin
+	deferred int // frames whose answers have not been sent
+}
+
+// New returns a reader that has not begun.
+func New(cfg Config) *Reader { return &Reader{cfg: cfg} }
+
+// Guest returns the guest by which the reader runs itself what the frame at hand sets off, nil:
+// it does not, for the frame has not come alone.
+func (r *Reader) Guest() *executor.Guest { return r.guest }
+
+// Run reads until the connection is over.
+func (r *Reader) Run() {
+	reader := true
+	defer func() {
+		if reader {
+			r.cfg.Node.Leave()
+		}
+	}()
+	r.Begin()
+	var f dist.Frame // one for all, which nobody keeps
+	yield := r.yield
+	for {
+		if r.deferred >= mostDeferred || r.ahead == nil || !r.ahead.More() {
+			r.flushAnswers()
+		}
+		if r.guest != nil { // one has come alone, so perhaps somebody waits for the next
+			r.spinForNext(yield)
+		}
+		err := r.cfg.Link.Read(&f)
+		if r.cfg.Peer.IsOver() { // what comes late would be out of order
+			r.flushAnswers()
+			return
+		}
+		more, packed := false, false
+		if err == nil {
+			r.cfg.Peer.Flow.Read(1)
+			more = r.ahead != nil && r.ahead.More()
+			packed = r.Pack(&f, more)
+		}
+		r.guest = nil
+		if packed && r.batch.owed == 0 {
+			if r.deferred > 0 {
+				r.deferred++
+			}
+			continue
+		}
+		r.deferAnswers()
+		if !packed {
+			if !more && r.batch.target == nil {
+				r.guest = r.self
+			}
+			r.Deliver()
+			if err == nil {
+				err = r.cfg.Node.Handle(&f)
+			}
+		}
+		if err != nil {
+			r.cfg.Peer.End(err)
+		}
+		if r.owes() && (r.deferred > 1 || !packed && r.batch.owed > 0) { // a handler may take long
+			r.flushAnswers()
+			r.deferAnswers()
+		}
+		reader = false // now there may be another
+		if !r.Help() {
+			return
+		}
+		reader = true
+		if err != nil {
+			r.flushAnswers()
+			return
+		}
+	}
+}
+
+// Begin makes the calling goroutine the reader.
+func (r *Reader) Begin() {
+	r.self, r.guest = r.cfg.Pool.Guest(func() { r.cfg.Env.Go(r.goOn) }), nil
+	r.ahead, _ = r.cfg.Link.(dist.Ahead)
+	if r.ahead != nil {
+		r.source, _ = r.cfg.Link.(dist.Batch)
+	}
+	r.spin.Link, _ = r.cfg.Link.(dist.Keen)
+	r.spin.Env = r.cfg.Env
+}
+
+// goOn is Run in the place of a reader that a handler keeps: the goroutine of the new reader.
+func (r *Reader) goOn() {
+	r.flushAnswers()
+	r.Run()
+}
+
+// owes reports whether Help may have something to run.
+func (r *Reader) owes() bool { return r.guest != nil || r.batch.owed > 0 }
+
+// mostDeferred is after how many frames, or batches, their answers are sent, at the latest,
+// together; before, when nothing else has come. The call of the system that sends them is a
+// thirtieth of each then.
+const mostDeferred = 32
+
+// deferAnswers has the answers to one more frame wait.
+func (r *Reader) deferAnswers() {
+	if r.deferred++; r.deferred == 1 {
+		r.cfg.Peer.Box.Defer()
+	}
+}
+
+// flushAnswers sends the answers that have waited.
+func (r *Reader) flushAnswers() {
+	if r.deferred > 0 {
+		r.deferred = 0
+		r.cfg.Peer.Box.EndDefer()
+	}
+}
+
+// spinForNext spins for what comes next, if the policy says so. A goroutine to which the last
+// message may have gone runs meanwhile, and what it sends is sent: yield does that.
+func (r *Reader) spinForNext(yield func()) {
+	if r.guest.Ran() {
+		r.spin.Await(r.cfg.Awake, r.cfg.Spins, nil)
+		return
+	}
+	r.cfg.Peer.Box.Defer()
+	r.spin.Await(r.cfg.Awake, r.cfg.Spins, yield)
+	r.cfg.Peer.Box.EndDefer()
+}
+
+// yield lets others run while the reader spins and defers, and sends what they have written.
+func (r *Reader) yield() {
+	r.spin.yield(r.cfg.Awake)
+	r.cfg.Peer.Box.Yield()
+}
