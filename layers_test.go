@@ -24,6 +24,7 @@ var layers = map[string]int{
 	"cmd": 5, "bench": 5, "deploy": 5, "docs": 5,
 	"supervisor":        4,
 	"node":              3,
+	"internal/sysmsg":   3,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1,
@@ -56,6 +57,8 @@ var within = map[string][]string{
 	"wire/tlsdist":     {"wire", "wire/dist"},
 
 	"internal/inbox":    {"mailbox"},
+	"node":              {"internal/sysmsg"},
+	"internal/sysmsg":   {"node"},
 	"cmd":               {"internal/daemon"},
 	"deploy":            {"internal/daemon"},
 	"internal/demo":     {"supervisor"},
@@ -99,9 +102,9 @@ var inside = map[string]int{
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/pack": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdtest": 2,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
-	"internal/executor": 2,
-	"internal/erltest":  1, "internal/termtest": 1, "internal/nodetest": 1,
-	"internal/demo": 1, "internal/daemon/health": 1,
+	"internal/executor": 2, "internal/sysmsg": 2,
+	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
+	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
 }
 

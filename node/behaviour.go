@@ -25,6 +25,13 @@ type Initializer interface {
 	Init(ctx *Context) error
 }
 
+// BehaviourNamer is an Actor that says what it is called in [Info], in logs and in what other
+// nodes are shown. Default: its Go type, as fmt prints it with %T. The method is called by other
+// goroutines than the actor's, too.
+type BehaviourNamer interface {
+	BehaviourName() string
+}
+
 // ProcessFunc is a blocking behaviour: straight-line code on a goroutine of its own.
 // When it returns, the process ends: nil is the reason normal, an error counts
 // as one from an Actor's Receive does.

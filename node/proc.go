@@ -572,7 +572,7 @@ func typeName(v any) string {
 	switch b := v.(type) {
 	case blocking:
 		return b.what()
-	case interface{ BehaviourName() string }:
+	case BehaviourNamer:
 		return b.BehaviourName()
 	case ActorFunc:
 		return "node.ActorFunc"

@@ -10,13 +10,13 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/statem"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -90,8 +90,10 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		"exit error":   func(t *testing.T) { bound(t, "text", (&node.ExitError{Reason: big}).Error()) },
 		"exit":         func(t *testing.T) { bound(t, "text", node.ExitWith(big).Error()) },
 		"throw, raise": func(t *testing.T) { bound(t, "text", node.Throw(big).Error()+node.Raise(big).Error()) },
-		"words":        func(t *testing.T) { bound(t, "text", sys.Words(big)+sys.Brief([]any{big, sys.Brief(big)})) },
-		"Term":         func(t *testing.T) { bound(t, "text", sys.Brief(wire.Tuple{shown{big}, shown{shown{big}}, shown{nil}})) },
+		"words":        func(t *testing.T) { bound(t, "text", sysmsg.Words(big)+sysmsg.Brief([]any{big, sysmsg.Brief(big)})) },
+		"Term": func(t *testing.T) {
+			bound(t, "text", sysmsg.Brief(wire.Tuple{shown{big}, shown{shown{big}}, shown{nil}}))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log.Take()

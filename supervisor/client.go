@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -39,7 +39,7 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return "supervisor: the child did not start: " + sys.Words(e.Reason)
+	return "supervisor: the child did not start: " + sysmsg.Words(e.Reason)
 }
 
 // Unwrap makes errors.As find an [*AlreadyStartedError] if another process has the

@@ -4,8 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,7 +16,7 @@ func (s *supervisor) report(what string, reason any, k *child) {
 	if !log.Enabled(context.Background(), slog.LevelError) {
 		return
 	}
-	attrs := append([]any{"supervisor", s.c.DisplayName(), "context", what, "reason", sys.Words(reason)}, k.attrs()...)
+	attrs := append([]any{"supervisor", s.c.DisplayName(), "context", what, "reason", sysmsg.Words(reason)}, k.attrs()...)
 	if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 		attrs = append(attrs, "stack", string(crash.Stack))
 	}

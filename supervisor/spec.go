@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -157,7 +157,7 @@ type Backoff struct {
 // SpecError says what is wrong with a Spec or a Child: the reason is OTP's.
 type SpecError struct{ Reason any }
 
-func (e *SpecError) Error() string { return "supervisor: bad specification: " + sys.Brief(e.Reason) }
+func (e *SpecError) Error() string { return "supervisor: bad specification: " + sysmsg.Brief(e.Reason) }
 
 // Term is the reason, as Erlang's callers get it.
 func (e *SpecError) Term() any { return e.Reason }

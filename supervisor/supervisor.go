@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,7 +18,7 @@ type supervisor struct {
 	spec     Spec
 	children children
 	restarts window
-	sys      sys.System
+	sys      sysmsg.System
 	c        *node.Context // of the present message
 
 	wait       *wait        // what goes on; nil: nothing
@@ -60,7 +60,7 @@ type outcome struct {
 // otherwise. It has started when all its children have.
 func New(s Spec) node.Actor { return &supervisor{spec: s} }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (s *supervisor) BehaviourName() string { return "supervisor" }
 
 // messages to itself
@@ -165,13 +165,13 @@ func (s *supervisor) handle(msg any) error {
 	case node.Down, node.Started, outOfTime, sweepDone:
 		return nil // of something that is over
 	}
-	if r, ok := sys.Parse(s.c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(s.c.Node(), msg); ok {
 		return s.sys.Handle(s.c, system{s}, r)
 	}
 	if r, ok := s.c.Node().AsRequest(msg); ok {
 		return s.handleRequest(r, r.From.IsTerm())
 	}
-	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sys.Brief(msg))
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sysmsg.Brief(msg))
 	return nil
 }
 

@@ -3,18 +3,18 @@ package supervisor
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
 // system is a supervisor as system messages see it.
 type system struct{ *supervisor }
 
-// Module is part of sys.Server: OTP's supervisor is a gen_server, too.
+// Module is part of sysmsg.Server: OTP's supervisor is a gen_server, too.
 func (s system) Module() wire.Atom { return "gen_server" }
 
-// State is part of sys.Server: a tuple in the shape of OTP's record state.
+// State is part of sysmsg.Server: a tuple in the shape of OTP's record state.
 func (s system) State() any {
 	ids := wire.List{}
 	for k := range s.children.backward() {
@@ -31,12 +31,12 @@ func (s system) State() any {
 		wire.Atom(s.spec.AutoShutdown.String()), wire.Atom("supervisor"), wire.List{}}
 }
 
-// Replace is part of sys.Server.
+// Replace is part of sysmsg.Server.
 func (s system) Replace(any) error {
 	return errors.New("supervisor: the state of a supervisor cannot be replaced")
 }
 
-// Status is part of sys.Server.
+// Status is part of sysmsg.Server.
 func (s system) Status() any {
 	parent := s.c.Parent()
 	if parent.IsZero() {
@@ -46,19 +46,19 @@ func (s system) Status() any {
 		wire.Tuple{wire.Atom("supervisor"), wire.List{wire.Tuple{wire.Charlist("Callback"), wire.Atom("supervisor")}}})
 }
 
-// ChangeCode is part of sys.Server.
+// ChangeCode is part of sysmsg.Server.
 func (s system) ChangeCode(wire.Atom, any, any) error { return nil }
 
-// Enter is part of sys.Enterer.
+// Enter is part of sysmsg.Enterer.
 func (s system) Enter(c *node.Context) { s.c = c }
 
-// Resumed is part of sys.Enterer.
+// Resumed is part of sysmsg.Enterer.
 func (s system) Resumed(c *node.Context) error {
 	s.c = c
 	return s.resume(nil)
 }
 
-// End is part of sys.Server.
+// End is part of sysmsg.Server.
 func (s system) End(c *node.Context, reason any) error {
 	s.c = c
 	return s.end(reason)
@@ -73,7 +73,7 @@ func (s *supervisor) urgent() func(msg any) bool {
 	}
 	return func(msg any) bool {
 		e, exited := msg.(node.Exited)
-		_, isSystem := sys.Parse(s.c.Node(), msg)
+		_, isSystem := sysmsg.Parse(s.c.Node(), msg)
 		return isSystem || exited && e.From == s.c.Parent()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -116,8 +117,8 @@ func TestTypedRequests(t *testing.T) {
 		total, err = genserver.Call(ctx, n, counter, Get{})
 		require.NoError(t, err)
 		require.Equal(t, 5, total)
-		require.Equal(t, "{add,3}", wire.Format(sys.Term(Add{N: 3})))
-		require.Equal(t, "get", wire.Format(sys.Term(Get{})))
+		require.Equal(t, "{add,3}", wire.Format(sysmsg.Term(Add{N: 3})))
+		require.Equal(t, "get", wire.Format(sysmsg.Term(Get{})))
 	})
 }
 

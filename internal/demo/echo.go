@@ -1,9 +1,9 @@
 package demo
 
 import (
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -26,7 +26,7 @@ func (echo) send(c *genserver.Context, m wire.Tuple) error {
 			return c.Send(from, wire.Tuple{c.Self(), m[1]})
 		}
 	}
-	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term}", "message", sys.Brief(m))
+	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term}", "message", sysmsg.Brief(m))
 	return nil
 }
 

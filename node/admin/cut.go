@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -112,7 +112,7 @@ func (k *truncator) maps(m wire.Map) any {
 
 // foreign is for a Go value: its term, if it says which, else a text.
 func (k *truncator) foreign(v any) (term any) {
-	if crash := sys.Guard(func() {
+	if crash := sysmsg.Guard(func() {
 		switch v := v.(type) {
 		case interface{ Term() any }:
 			if t := v.Term(); k.budget > 0 {

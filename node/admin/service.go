@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -204,7 +204,7 @@ func (q *request) work(d *command) {
 func (q *request) run(d *command) {
 	var v any
 	var err error
-	if crash := sys.Guard(func() { v, err = d.run(q) }); crash != nil {
+	if crash := sysmsg.Guard(func() { v, err = d.run(q) }); crash != nil {
 		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.String(), "stack", string(crash.Stack))
 		err = errors.New(crash.String())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -13,7 +14,7 @@ import (
 type notifyRequest struct{ event any }
 
 // Term is {notify, Event}.
-func (m notifyRequest) Term() any { return wire.Tuple{aNotify, sys.Term(m.event)} }
+func (m notifyRequest) Term() any { return wire.Tuple{aNotify, sysmsg.Term(m.event)} }
 
 // What a manager is asked, on its way from Go. Terms as in Erlang's gen_event.
 type (
@@ -41,20 +42,20 @@ type (
 )
 
 // Term is {sync_notify, Event}.
-func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, sys.Term(q.event)} }
+func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, sysmsg.Term(q.event)} }
 
 // Term is {call, Handler, Request}.
-func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.Term(), sys.Term(q.request)} }
+func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.Term(), sysmsg.Term(q.request)} }
 
 // Term is {add_handler, Handler, State}.
 func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.Term(), stateOf(q.h)} }
 
 // Term is {delete_handler, Handler, Arg}.
-func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.Term(), sys.Term(q.arg)} }
+func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.Term(), sysmsg.Term(q.arg)} }
 
 // Term is {swap_handler, Handler, Arg, NewHandler, State}.
 func (q swapRequest) Term() any {
-	return wire.Tuple{aSwap, q.old.Term(), sys.Term(q.arg), q.new.Term(), stateOf(q.h)}
+	return wire.Tuple{aSwap, q.old.Term(), sysmsg.Term(q.arg), q.new.Term(), stateOf(q.h)}
 }
 
 // Term is which_handlers.

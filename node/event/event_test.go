@@ -541,8 +541,8 @@ func TestDebug(t *testing.T) {
 // angry panics wherever its own code is run by others.
 type angry struct{ plain }
 
-func (angry) State() any                { panic("not this one") }
-func (angry) CodeChange(_, _ any) error { return errOops }
+func (angry) State() any                             { panic("not this one") }
+func (angry) CodeChange(_ wire.Atom, _, _ any) error { return errOops }
 func (angry) HandleInfo(*event.Context, any) error {
 	panic("bad cake")
 }

@@ -3,8 +3,8 @@ package event
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,7 +17,8 @@ type Handler interface {
 	HandleEvent(c *Context, event any) error
 }
 
-// What a [Handler] may implement besides.
+// What a [Handler] may implement besides. [sys.Stater], [sys.StateSetter] and [sys.CodeChanger]
+// are for system messages.
 type (
 	// Initializer is told when it is about to be added. An error says that it will
 	// not be.
@@ -47,19 +48,6 @@ type (
 	// those who took it out: see Delete and Swap.
 	Terminator interface {
 		Terminate(c *Context, end End) any
-	}
-
-	// Shower shows a handler's state to others, as a term: sys:get_state. Default:
-	// a binary with the fields' values.
-	Shower interface{ State() any }
-
-	// Setter puts another state, a term, in place of the present: sys:replace_state.
-	Setter interface{ SetState(term any) error }
-
-	// CodeChanger is told of a new version while the manager is suspended, if its
-	// module is the one that has changed.
-	CodeChanger interface {
-		CodeChange(old, extra any) error
 	}
 )
 
@@ -92,7 +80,7 @@ func (i ID) Term() any {
 }
 
 // String is Term as text.
-func (i ID) String() string { return sys.Brief(i.Term()) }
+func (i ID) String() string { return sysmsg.Brief(i.Term()) }
 
 func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
 
@@ -177,7 +165,7 @@ func (f typed[E]) HandleEvent(c *Context, event any) error {
 	return nil
 }
 
-// State is part of Shower: there is none to be seen.
+// State is part of sys.Stater: there is none to be seen.
 func (f typed[E]) State() any { return wire.Undefined }
 
 // Context is what a handler acts through. It is valid until the method returns.

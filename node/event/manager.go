@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -60,7 +60,7 @@ type manager struct {
 	list  []*entry // the one added last first
 	seq   int      // of those that were added without an ID
 	call  Context  // what the handler that runs is given
-	sys   sys.System
+	sys   sysmsg.System
 	child bool // started with a link to its parent, whose exit ends it
 }
 
@@ -102,7 +102,7 @@ func (e *undefError) Term() any {
 		wire.List{wire.Tuple{e.module, wire.Atom("init"), wire.List{e.args}, wire.List{}}}}}
 }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (m *manager) BehaviourName() string { return "event.Manager" }
 
 // Init is part of node.Initializer.
@@ -129,7 +129,7 @@ func (m *manager) Receive(c *node.Context, msg any) (err error) {
 }
 
 func (m *manager) receive(msg any) error {
-	if r, ok := sys.Parse(m.c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(m.c.Node(), msg); ok {
 		m.sys.Alone = !m.child
 		return m.sys.Handle(m.c, systemOf{m}, r)
 	}
@@ -182,7 +182,7 @@ func (m *manager) inform(msg any, exited bool) {
 	}
 	m.sweep()
 	if log := m.c.Node().Log(); !heard && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", sys.Brief(msg))
+		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", sysmsg.Brief(msg))
 	}
 }
 
@@ -258,7 +258,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
 		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last_message",
-			sys.Brief(last), "state", sys.Brief(stateShown(e.h)), "reason", sys.Words(reason)}
+			sysmsg.Brief(last), "state", sysmsg.Brief(stateShown(e.h)), "reason", sysmsg.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))
 		}

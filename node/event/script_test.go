@@ -9,9 +9,9 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -88,7 +88,7 @@ func (th *scriptRunner) norm(t any) any {
 	case wire.PID:
 		return wire.Atom("pid")
 	}
-	return sys.Term(t)
+	return sysmsg.Term(t)
 }
 
 func (th *scriptRunner) text(t any) string { return wire.FormatPlain(th.norm(t)) }

@@ -127,7 +127,7 @@ func (s *subscriber[E]) Terminate(*Context, End) any {
 	return wire.OK
 }
 
-// State is part of Shower: {Waiting, Buffer, Missed}.
+// State is part of sys.Stater: {Waiting, Buffer, Missed}.
 func (s *subscriber[E]) State() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -11,10 +12,10 @@ import (
 // systemOf is a manager as system messages see it.
 type systemOf struct{ *manager }
 
-// Module is part of sys.Server.
+// Module is part of sysmsg.Server.
 func (m systemOf) Module() wire.Atom { return "gen_event" }
 
-// State is part of sys.Server: [{Module, Id, State}].
+// State is part of sysmsg.Server: [{Module, Id, State}].
 func (m systemOf) State() any {
 	l := wire.List{}
 	for _, e := range m.list {
@@ -33,10 +34,10 @@ func (i ID) part() any {
 
 // stateOf is a handler's state as others are shown it.
 func stateOf(h Handler) any {
-	if s, ok := h.(Shower); ok {
-		return sys.Term(s.State())
+	if s, ok := h.(sys.Stater); ok {
+		return sysmsg.Term(s.State())
 	}
-	return sys.Term(h)
+	return sysmsg.Term(h)
 }
 
 // stateShown is stateOf where a panic of the handler's code must do no harm.
@@ -49,7 +50,7 @@ func stateShown(h Handler) (t any) {
 	return stateOf(h)
 }
 
-// Replace is part of sys.Server. The new state is a list as State's; handlers whose
+// Replace is part of sysmsg.Server. The new state is a list as State's; handlers whose
 // state is the same as before are left alone.
 func (m systemOf) Replace(state any) error {
 	l, ok := state.(wire.List)
@@ -64,7 +65,7 @@ func (m systemOf) Replace(state any) error {
 		if wire.Equal(t[2], stateOf(e.h)) {
 			continue
 		}
-		s, ok := e.h.(Setter)
+		s, ok := e.h.(sys.StateSetter)
 		if !ok {
 			return fmt.Errorf("event: %s has no SetState", e.id)
 		}
@@ -75,7 +76,7 @@ func (m systemOf) Replace(state any) error {
 	return nil
 }
 
-// Status is part of sys.Server: the three parts that format_status of gen_event
+// Status is part of sysmsg.Server: the three parts that format_status of gen_event
 // returns.
 func (m systemOf) Status() any {
 	parent := m.c.Self()
@@ -102,11 +103,11 @@ func (m systemOf) Status() any {
 	}
 }
 
-// ChangeCode is part of sys.Server.
+// ChangeCode is part of sysmsg.Server.
 func (m systemOf) ChangeCode(module wire.Atom, old, extra any) error {
 	for _, e := range m.list {
-		if c, ok := e.h.(CodeChanger); ok && e.id.Module == module {
-			if err := c.CodeChange(old, extra); err != nil {
+		if c, ok := e.h.(sys.CodeChanger); ok && e.id.Module == module {
+			if err := c.CodeChange(module, old, extra); err != nil {
 				return err
 			}
 		}
@@ -114,11 +115,11 @@ func (m systemOf) ChangeCode(module wire.Atom, old, extra any) error {
 	return nil
 }
 
-// End is part of sys.Server.
+// End is part of sysmsg.Server.
 func (m systemOf) End(c *node.Context, reason any) error { return m.ends(reason) }
 
-// Enter is part of sys.Enterer.
+// Enter is part of sysmsg.Enterer.
 func (m systemOf) Enter(c *node.Context) { m.c = c }
 
-// Resumed is part of sys.Enterer.
+// Resumed is part of sysmsg.Enterer.
 func (m systemOf) Resumed(*node.Context) error { return nil }

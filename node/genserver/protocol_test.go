@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -180,7 +181,7 @@ func TestErlangCast(t *testing.T) {
 	assert.Equal(t, []string{"cast x"}, ask(t, n, pid, Notes{}))
 	h := nodetest.Open(t, n)
 	require.NoError(t, genserver.Cast(n, h.Self(), wire.Tuple{1, "x"}))
-	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sys.Term(nodetest.Next[any](t, h)))
+	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sysmsg.Term(nodetest.Next[any](t, h)))
 }
 
 // Malformed messages of the protocol are ordinary messages.

@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
 // Words of the messages by which Erlang's gen behaviours talk.
 const (
-	suspended wire.Atom = "suspended" // see sys.System.State
+	suspended wire.Atom = "suspended" // see sysmsg.System.State
 )
 
-// What a server's state may implement beside its handlers.
+// What a server's state may implement beside its handlers. [sys.Stater], [sys.StateSetter] and
+// [sys.CodeChanger] are for system messages.
 type (
 	// Initializer is told before the first message. An error says that the server
 	// cannot start: the exit reason is a *node.Crash, or what node.ExitWith was
@@ -31,21 +32,6 @@ type (
 	// table in the package's documentation.
 	Terminator interface {
 		Terminate(c *Context, reason any)
-	}
-
-	// Stater shows the state to others, as a term: sys:get_state, logs. Default:
-	// the state itself if it is a term, else a binary with its fields; see sys.Term.
-	// A state that other goroutines change, or that is large, should have it.
-	Stater interface{ State() any }
-
-	// Restater puts another state, a term, in place of the present:
-	// sys:replace_state. Default: only a value of the state's own type is taken.
-	Restater interface{ SetState(term any) error }
-
-	// CodeChanger is told of a new version while the server is suspended:
-	// sys:change_code. Default: that is fine.
-	CodeChanger interface {
-		CodeChange(module node.Atom, old, extra any) error
 	}
 )
 
@@ -73,7 +59,7 @@ func (e *UnhandledError) Error() string {
 
 // Term is the error as Erlang's callers get it: {error, {unhandled_request, Request}}.
 func (e *UnhandledError) Term() any {
-	return wire.Tuple{wire.Atom("unhandled_request"), sys.Term(e.Request)}
+	return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request)}
 }
 
 // Context is what a server's methods act through: a [node.Context], and what a
@@ -95,7 +81,7 @@ type extras struct {
 	caller       any                  // the From of the present call as a term, while somebody watches
 	terminated   bool                 // Terminate has been called, if there is one
 	logged       bool                 // the log has been
-	sys          sys.System
+	sys          sysmsg.System
 }
 
 // timeoutTimer is the message that comes when a time is over.
@@ -151,7 +137,7 @@ type server[S any] struct {
 	child bool // started with a link to its parent, whose exit ends it
 }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (s *server[S]) BehaviourName() string { return reflect.TypeFor[S]().String() }
 
 // Init is part of node.Initializer.
@@ -215,7 +201,7 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 
 // handle is Receive's part for what is not the usual.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		s.idle() // begins anew afterwards, as in OTP
 		y := &s.ensureExtras().sys
 		y.Alone = !s.child
@@ -238,7 +224,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	}
 	d := s.debugging()
 	if d != nil {
-		in := sys.Term(msg)
+		in := sysmsg.Term(msg)
 		if t, ok := in.(wire.Tuple); ok && len(t) == 3 {
 			s.extras.caller = t[1] // if it is a call
 		}
@@ -274,7 +260,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected "+sort.String(), "server", s.DisplayName(), "kind", s.BehaviourName(),
-			"message", sys.Brief(body))
+			"message", sysmsg.Brief(body))
 	}
 	return nil
 }
@@ -400,8 +386,8 @@ func (s *server[S]) ends(msg, reason any) error {
 	reason = node.ReasonOf(err)
 	if log := s.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last_message", sys.Brief(msg), "state", sys.Brief(s.stateShown()),
-			"reason", sys.Words(reason))
+			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),
+			"reason", sysmsg.Words(reason))
 	}
 	return err
 }
@@ -416,13 +402,13 @@ func (s *server[S]) end(reason any) error {
 		return node.ExitWith(reason)
 	}
 	r.terminated = true
-	if crash := sys.Guard(func() { t.Terminate(&s.Context, reason) }); crash != nil {
+	if crash := sysmsg.Guard(func() { t.Terminate(&s.Context, reason) }); crash != nil {
 		return node.ExitWith(crash)
 	}
 	return node.ExitWith(reason)
 }
 
-func (s *server[S]) debugging() *sys.System {
+func (s *server[S]) debugging() *sysmsg.System {
 	if s.extras != nil && s.extras.sys.Debugging() {
 		return &s.extras.sys
 	}

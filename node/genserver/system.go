@@ -3,6 +3,7 @@ package genserver
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -11,17 +12,17 @@ import (
 // systemOf is a server as system messages see it.
 type systemOf[S any] struct{ *server[S] }
 
-// Module is part of sys.Server.
+// Module is part of sysmsg.Server.
 func (s systemOf[S]) Module() wire.Atom { return "gen_server" }
 
-// State is part of sys.Server.
+// State is part of sysmsg.Server.
 func (s systemOf[S]) State() any { return s.stateTerm() }
 
 func (s *server[S]) stateTerm() any {
-	if t, ok := any(s.state).(Stater); ok {
-		return sys.Term(t.State())
+	if t, ok := any(s.state).(sys.Stater); ok {
+		return sysmsg.Term(t.State())
 	}
-	return sys.Term(s.state)
+	return sysmsg.Term(s.state)
 }
 
 // stateShown is stateTerm where a panic of the state's own code must do no harm.
@@ -34,9 +35,9 @@ func (s *server[S]) stateShown() (t any) {
 	return s.stateTerm()
 }
 
-// Replace is part of sys.Server.
+// Replace is part of sysmsg.Server.
 func (s systemOf[S]) Replace(state any) error {
-	if r, ok := any(s.state).(Restater); ok {
+	if r, ok := any(s.state).(sys.StateSetter); ok {
 		return r.SetState(state)
 	}
 	if t, ok := state.(S); ok {
@@ -46,7 +47,7 @@ func (s systemOf[S]) Replace(state any) error {
 	return fmt.Errorf("genserver: the new state is not of the type that %s uses, which has no SetState", s.BehaviourName())
 }
 
-// Status is part of sys.Server.
+// Status is part of sysmsg.Server.
 func (s systemOf[S]) Status() any {
 	parent := s.Self()
 	if s.child {
@@ -55,21 +56,21 @@ func (s systemOf[S]) Status() any {
 	return s.extras.sys.ServerStatus(s.Context.Context, parent, s.stateTerm())
 }
 
-// ChangeCode is part of sys.Server.
+// ChangeCode is part of sysmsg.Server.
 func (s systemOf[S]) ChangeCode(module wire.Atom, old, extra any) error {
-	if c, ok := any(s.state).(CodeChanger); ok {
+	if c, ok := any(s.state).(sys.CodeChanger); ok {
 		return c.CodeChange(module, old, extra)
 	}
 	return nil
 }
 
-// End is part of sys.Server.
+// End is part of sysmsg.Server.
 func (s systemOf[S]) End(c *node.Context, reason any) error { return s.ends(wire.List{}, reason) }
 
-// Enter is part of sys.Enterer.
+// Enter is part of sysmsg.Enterer.
 func (s systemOf[S]) Enter(c *node.Context) { s.Context.Context = c }
 
-// Resumed is part of sys.Enterer.
+// Resumed is part of sysmsg.Enterer.
 func (s systemOf[S]) Resumed(*node.Context) error {
 	s.settle()
 	return nil

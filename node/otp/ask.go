@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -107,7 +107,7 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 	n := node.Of(from)
 	if from == node.Caller(n) {
 		v, err := exchange(ctx, n, to, labelled(genCall, request))
-		return sys.Term(v), err
+		return sysmsg.Term(v), err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // if the process is killed meanwhile
@@ -123,13 +123,13 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 		return nil, fmt.Errorf("otp: %w", err)
 	}
 	v, err := node.Call[any](ctx, from, helper, request)
-	return sys.Term(v), err
+	return sysmsg.Term(v), err
 }
 
 // ask calls a process; the answer is a term.
 func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
 	v, err := exchange(ctx, t.n, dest, labelled(label, body))
-	return sys.Term(v), err
+	return sysmsg.Term(v), err
 }
 
 // askFor is ask on behalf of M:F(Args), whose exits are those of OTP:

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -263,7 +263,7 @@ func boolAtom(b bool) wire.Atom {
 func (t *tools) messages(pid wire.PID) wire.List {
 	l := wire.List{}
 	for _, m := range nodehook.Messages(t.n, pid, t.cfg.Messages) {
-		l = append(l, sys.Term(m))
+		l = append(l, sysmsg.Term(m))
 	}
 	return l
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -98,7 +98,7 @@ func (p *process) Terminate(*genserver.Context, any) { p.close() }
 // close makes readers see empty groups, unless another process has taken over.
 func (p *process) close() { p.scope.table.CompareAndSwap(p.table, new(table)) }
 
-// State is part of genserver.Stater: who is there, in numbers.
+// State is part of sys.Stater: who is there, in numbers.
 func (p *process) State() any {
 	groups := 0
 	for range p.table.groups() {
@@ -158,7 +158,7 @@ func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
 }
 
 func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {
-	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sys.Brief(t))
+	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(t))
 }
 
 func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {

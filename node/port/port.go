@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ type port struct {
 	feed  *writeQueue
 	prog  *program
 	codec *codec
-	sys   sys.System
+	sys   sysmsg.System
 
 	child           bool // started with a link to its parent, whose exit ends it
 	localParentOnly bool // see Export: must be the child of a process of this node
@@ -73,7 +73,7 @@ type ask struct {
 	timer *time.Timer
 }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (p *port) BehaviourName() string { return "port " + p.cfg.Command }
 
 // Init starts the program.
@@ -131,7 +131,7 @@ func (p *port) Receive(c *node.Context, msg any) error {
 			return nil
 		}
 	}
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		p.sys.Alone = !p.child
 		return p.sys.Handle(c, system{p}, r)
 	}
@@ -369,7 +369,7 @@ func (p *port) end(e ended) error {
 	}
 	if !nodehook.IsCleanExit(reason) {
 		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason",
-			sys.Words(reason))
+			sysmsg.Words(reason))
 	}
 	return node.ExitWith(reason)
 }

@@ -263,7 +263,7 @@ type runner struct {
 	ctx context.Context // the port's
 }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (runner) BehaviourName() string { return "port.runner" }
 
 // Init serves the program all its life. The port waits for the Announce: from then

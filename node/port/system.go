@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -56,10 +57,10 @@ func (p *port) info() Info {
 // system is a port as system messages see it.
 type system struct{ *port }
 
-// Module is part of sys.Server.
+// Module is part of sysmsg.Server.
 func (system) Module() wire.Atom { return "port" }
 
-// State is part of sys.Server: the fields of an Info.
+// State is part of sysmsg.Server: the fields of an Info.
 func (s system) State() any {
 	t, err := etf.ToTerm(s.info())
 	if err != nil { // a field that is no term: ours to mend
@@ -70,10 +71,10 @@ func (s system) State() any {
 
 var errNoState = errors.New("port: the state of a port belongs to its program and cannot be replaced")
 
-// Replace is part of sys.Server.
+// Replace is part of sysmsg.Server.
 func (system) Replace(any) error { return errNoState }
 
-// Status is part of sys.Server.
+// Status is part of sysmsg.Server.
 func (s system) Status() any {
 	parent := s.c.Self()
 	if s.child {
@@ -82,10 +83,10 @@ func (s system) Status() any {
 	return s.sys.ServerStatus(s.c, parent, s.State())
 }
 
-// ChangeCode is part of sys.Server.
+// ChangeCode is part of sysmsg.Server.
 func (system) ChangeCode(wire.Atom, any, any) error { return nil }
 
-// End is part of sys.Server: the end comes when the program is gone, and a
+// End is part of sysmsg.Server: the end comes when the program is gone, and a
 // suspended port handles that too.
 func (s system) End(c *node.Context, reason any) error {
 	s.c = c
@@ -96,11 +97,11 @@ func (s system) End(c *node.Context, reason any) error {
 	return nil
 }
 
-// Enter is part of sys.Enterer.
+// Enter is part of sysmsg.Enterer.
 func (s system) Enter(c *node.Context) { s.c = c }
 
-// Resumed is part of sys.Enterer.
+// Resumed is part of sysmsg.Enterer.
 func (system) Resumed(*node.Context) error { return nil }
 
 // text is a term in Erlang's syntax, for people.
-func text(t any) string { return sys.Brief(t) }
+func text(t any) string { return sysmsg.Brief(t) }

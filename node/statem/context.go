@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/sys"
 )
 
 // Context is what a state function acts through. It is valid until the function
@@ -19,7 +19,7 @@ type Context struct {
 	from     node.From // of the call that is being handled
 	act      actions
 	entering bool // in an enter call
-	sys      sys.System
+	sys      sysmsg.System
 }
 
 // actions are what a state function has asked for.

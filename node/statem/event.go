@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -57,9 +57,9 @@ type Event struct {
 func (e Event) Term() any {
 	t := e.Type.Term()
 	if e.Type == TypeCall {
-		t = wire.Tuple{t, sys.Term(e.from)}
+		t = wire.Tuple{t, sysmsg.Term(e.from)}
 	}
-	return wire.Tuple{t, sys.Term(e.Content)}
+	return wire.Tuple{t, sysmsg.Term(e.Content)}
 }
 
 // Entered is the content of an enter call.
@@ -94,5 +94,5 @@ func (e *UnhandledError) Error() string {
 
 // Term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
 func (e *UnhandledError) Term() any {
-	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sys.Term(e.Request)}
+	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
 }

@@ -8,12 +8,13 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
-// What a machine's data may implement beside its states.
+// What a machine's data may implement beside its states. [sys.Stater], [sys.StateSetter] and
+// [sys.CodeChanger] are for system messages: what they call the state is the data here.
 type (
 	// Initializer is told before the first message, and may say in which state the
 	// machine starts and what is to happen then; nil is the first of Define. An
@@ -27,18 +28,6 @@ type (
 	// machine traps exits. Another exit signal ends it without.
 	Terminator interface {
 		Terminate(c *Context, reason any)
-	}
-
-	// Shower shows the data to others, as a term: sys:get_state. Default: a binary
-	// with the fields' values.
-	Shower interface{ Data() any }
-
-	// Setter puts other data, a term, in place of the present: sys:replace_state.
-	Setter interface{ SetData(term any) error }
-
-	// CodeChanger is told of a new version while the machine is suspended.
-	CodeChanger interface {
-		CodeChange(module node.Atom, old, extra any) error
 	}
 )
 
@@ -55,7 +44,7 @@ type machine[M any] struct {
 	last  Event // the one that is being handled
 }
 
-// BehaviourName is part of what node.Info shows.
+// BehaviourName is part of node.BehaviourNamer.
 func (m *machine[M]) BehaviourName() string { return reflect.TypeFor[M]().String() }
 
 // Init is part of node.Initializer.
@@ -139,7 +128,7 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 			return m.ends(v.Reason)
 		}
 	default:
-		if r, ok := sys.Parse(c.Node(), msg); ok {
+		if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 			m.last = Event{}
 			m.sys.Alone = !m.child
 			return m.sys.Handle(c, systemOf[M]{m}, r)
@@ -198,7 +187,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 	case errors.Is(err, ErrUnhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 			log.Warn("unexpected event", "machine", m.DisplayName(), "kind", m.BehaviourName(),
-				"state", string(m.state.name), "event", sys.Brief(e))
+				"state", string(m.state.name), "event", sysmsg.Brief(e))
 		}
 	case e.Type == TypeCall:
 		m.fail(e.from, err)
@@ -290,8 +279,8 @@ func (m *machine[M]) ends(reason any) error {
 	reason = node.ReasonOf(err)
 	if log := m.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
-			"last_event", sys.Brief(m.last), "state", sys.Brief(m.shownState()),
-			"postponed", sys.Brief(m.postponedTerm()), "reason", sys.Words(reason))
+			"last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),
+			"postponed", sysmsg.Brief(m.postponedTerm()), "reason", sysmsg.Words(reason))
 	}
 	return err
 }
@@ -305,7 +294,7 @@ func (m *machine[M]) end(reason any) error {
 		return node.ExitWith(reason)
 	}
 	m.done = true
-	if crash := sys.Guard(func() { t.Terminate(&m.Context, reason) }); crash != nil {
+	if crash := sysmsg.Guard(func() { t.Terminate(&m.Context, reason) }); crash != nil {
 		return node.ExitWith(crash)
 	}
 	return node.ExitWith(reason)
@@ -315,7 +304,7 @@ func (m *machine[M]) end(reason any) error {
 func (m *machine[M]) shownState() (t any) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("Data: panic: %v", cause)
+			t = fmt.Sprintf("State: panic: %v", cause)
 		}
 	}()
 	return m.term()

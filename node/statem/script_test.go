@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
@@ -111,7 +112,7 @@ var (
 	enteringMachines = statem.Define(scriptedStates()...).EnterCalls()
 )
 
-func (p *scriptedMachine) Data() any { return p.count }
+func (p *scriptedMachine) State() any { return p.count }
 
 func (p *scriptedMachine) Init(c *statem.Context) (statem.State[*scriptedMachine], error) {
 	return p.perform(c, p.look("init"))
@@ -124,7 +125,7 @@ func (p *scriptedMachine) Terminate(c *statem.Context, reason any) {
 func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
 
 func (p *scriptedMachine) act(state string, c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
-	content := wire.FormatPlain(sys.Term(e.Content))
+	content := wire.FormatPlain(sysmsg.Term(e.Content))
 	key := state + " " + typeText(e.Type) + " " + content
 	p.trace.Printf("%s", key)
 	if got := string(c.State()); got != state {

@@ -93,9 +93,9 @@ func (l *lamp) Terminate(c *statem.Context, reason any) {
 	}
 }
 
-func (l *lamp) Data() any { return l.data }
+func (l *lamp) State() any { return l.data }
 
-func (l *lamp) SetData(t any) error {
+func (l *lamp) SetState(t any) error {
 	if t == wire.Atom("bad") {
 		return errOops
 	}
@@ -646,7 +646,7 @@ func TestBare(t *testing.T) {
 // shy panics when it is shown.
 type shy struct{ bare }
 
-func (*shy) Data() any { panic("not my data") }
+func (*shy) State() any { panic("not my data") }
 
 func (y *shy) only2(*statem.Context, statem.Event) (statem.State[*shy], error) { panic("bad cake") }
 

@@ -3,6 +3,7 @@ package statem
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -11,22 +12,22 @@ import (
 // systemOf is a machine as system messages see it.
 type systemOf[M any] struct{ *machine[M] }
 
-// Module is part of sys.Server.
+// Module is part of sysmsg.Server.
 func (m systemOf[M]) Module() wire.Atom { return "gen_statem" }
 
-// State is part of sys.Server: {State, Data}.
+// State is part of sysmsg.Server: {State, Data}.
 func (m systemOf[M]) State() any { return m.term() }
 
 func (m *machine[M]) term() any { return wire.Tuple{m.Context.state, m.dataTerm()} }
 
 func (m *machine[M]) dataTerm() any {
-	if s, ok := any(m.data).(Shower); ok {
-		return sys.Term(s.Data())
+	if s, ok := any(m.data).(sys.Stater); ok {
+		return sysmsg.Term(s.State())
 	}
-	return sys.Term(m.data)
+	return sysmsg.Term(m.data)
 }
 
-// Replace is part of sys.Server: as in OTP nothing else happens, neither an enter
+// Replace is part of sysmsg.Server: as in OTP nothing else happens, neither an enter
 // call nor anything to what was postponed or to a timeout.
 func (m systemOf[M]) Replace(state any) error {
 	t, ok := state.(wire.Tuple)
@@ -35,22 +36,22 @@ func (m systemOf[M]) Replace(state any) error {
 	}
 	s := m.kind.named(t[0])
 	if s == nil {
-		return fmt.Errorf("%w: %s", ErrNoState, sys.Brief(t[0]))
+		return fmt.Errorf("%w: %s", ErrNoState, sysmsg.Brief(t[0]))
 	}
 	if data, ok := t[1].(M); ok {
 		m.data = data
-	} else if setter, ok := any(m.data).(Setter); ok {
-		if err := setter.SetData(t[1]); err != nil {
+	} else if setter, ok := any(m.data).(sys.StateSetter); ok {
+		if err := setter.SetState(t[1]); err != nil {
 			return err
 		}
 	} else if !wire.Equal(t[1], m.dataTerm()) {
-		return fmt.Errorf("statem: the new data is not of the type that %s uses, which has no SetData", m.BehaviourName())
+		return fmt.Errorf("statem: the new data is not of the type that %s uses, which has no SetState", m.BehaviourName())
 	}
 	m.enter(s)
 	return nil
 }
 
-// Status is part of sys.Server: the three parts that format_status of gen_statem
+// Status is part of sysmsg.Server: the three parts that format_status of gen_statem
 // returns.
 func (m systemOf[M]) Status() any {
 	parent := m.Self()
@@ -60,7 +61,7 @@ func (m systemOf[M]) Status() any {
 	text := func(t string) any { return wire.Charlist(t) }
 	times := wire.List{}
 	for _, t := range m.times {
-		times = append(times, wire.Tuple{t.typ.Term(), sys.Term(t.content)})
+		times = append(times, wire.Tuple{t.typ.Term(), sysmsg.Term(t.content)})
 	}
 	return wire.List{
 		wire.Tuple{wire.Atom("header"), text("Status for state machine " + m.DisplayName())},
@@ -85,19 +86,19 @@ func (m *machine[M]) postponedTerm() wire.List {
 	return l
 }
 
-// ChangeCode is part of sys.Server.
+// ChangeCode is part of sysmsg.Server.
 func (m systemOf[M]) ChangeCode(module wire.Atom, old, extra any) error {
-	if c, ok := any(m.data).(CodeChanger); ok {
+	if c, ok := any(m.data).(sys.CodeChanger); ok {
 		return c.CodeChange(module, old, extra)
 	}
 	return nil
 }
 
-// End is part of sys.Server.
+// End is part of sysmsg.Server.
 func (m systemOf[M]) End(c *node.Context, reason any) error { return m.ends(reason) }
 
-// Enter is part of sys.Enterer.
+// Enter is part of sysmsg.Enterer.
 func (m systemOf[M]) Enter(c *node.Context) { m.Context.Context, m.last = c, Event{} }
 
-// Resumed is part of sys.Enterer.
+// Resumed is part of sysmsg.Enterer.
 func (m systemOf[M]) Resumed(*node.Context) error { return nil }

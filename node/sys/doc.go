@@ -3,13 +3,10 @@
 // state, to suspend and resume it, to end it, to have its messages logged and
 // counted.
 //
-// # Nouns
-//
-//   - A [Server] is a behaviour that answers system messages: what it must be able
-//     to say and do.
-//   - A [System] is what such a behaviour keeps for it and hands each [Request] to.
-//   - A [Command] is a system message on its way from Go; GetState, Suspend, Stop
-//     and the like send one.
+// Servers, state machines, event managers, supervisors and ports of this module answer
+// system messages, those from Erlang and those that the functions of this package send:
+// [GetState], [Suspend], [Stop] and the others. What user code may say of its state are the
+// interfaces [Stater], [StateSetter] and [CodeChanger].
 //
 // # Protocol
 //

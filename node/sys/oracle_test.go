@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -22,7 +23,7 @@ import (
 type faithful struct{ plain }
 
 func (f *faithful) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return f.sys.Handle(c, f, r)
 	}
 	f.last = msg
@@ -113,7 +114,7 @@ func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
 	case len(l) == 4:
 		return answer(nil, sys.ChangeCode(ctx, n, pid, l[1].(wire.Atom), l[2], l[3]))
 	}
-	return answer(node.Call[any](ctx, n, pid, sys.Command{What: line}))
+	return answer(node.Call[any](ctx, n, pid, sysmsg.Command{What: line}))
 }
 
 // A server answers debug commands, and system messages that are none, as OTP's does.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -20,12 +21,12 @@ import (
 // plain is the least that a behaviour with system messages is: one that keeps the
 // last message.
 type plain struct {
-	sys  sys.System
+	sys  sysmsg.System
 	last any
 }
 
 func (p *plain) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return p.sys.Handle(c, p, r)
 	}
 	if p.sys.Debugging() {
@@ -37,7 +38,7 @@ func (p *plain) Receive(c *node.Context, msg any) error {
 }
 
 func (p *plain) Module() wire.Atom       { return "plain" }
-func (p *plain) State() any              { return sys.Term(p.last) }
+func (p *plain) State() any              { return sysmsg.Term(p.last) }
 func (p *plain) Replace(state any) error { p.last = state; return nil }
 func (p *plain) Status() any             { return wire.List{} }
 
@@ -51,7 +52,7 @@ type entering struct {
 }
 
 func (e *entering) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return e.sys.Handle(c, e, r)
 	}
 	e.calls = append(e.calls, fmt.Sprint(msg))
@@ -74,7 +75,7 @@ func (e *entering) State() any { return fmt.Sprint(e.calls) }
 type stubborn struct{ *plain }
 
 func (s *stubborn) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return s.sys.Handle(c, s, r)
 	}
 	return node.ExitWith(msg)
@@ -172,40 +173,6 @@ func TestStranger(t *testing.T) {
 	cancel(errors.New("enough"))
 	_, err := sys.GetState(ctx, n, pid)
 	assert.EqualError(t, err, "enough")
-}
-
-type (
-	named  struct{ t any }
-	itself struct{ _ int }
-	broken struct{}
-	fields struct {
-		A int
-		b string
-	}
-)
-
-func (n named) Term() any  { return n.t }
-func (i itself) Term() any { return wire.Tuple{i, 1} }
-func (broken) Term() any   { panic("mop") }
-
-func TestTerm(t *testing.T) {
-	pid := wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(3)
-	for _, c := range []struct{ v, want any }{
-		{nil, nil}, {1, 1}, {uintptr(1), uintptr(1)}, {big.NewInt(5), big.NewInt(5)}, {"x", "x"}, {wire.Atom("x"), wire.Atom("x")}, {true, true},
-		{pid, pid}, {wire.Charlist("x"), wire.Charlist("x")}, {[]byte("x"), []byte("x")},
-		{wire.Tuple{1, fields{1, "x"}}, wire.Tuple{1, "{A:1 b:x}"}},
-		{wire.List{fields{1, "x"}}, wire.List{"{A:1 b:x}"}},
-		{wire.ImproperList{Head: []any{errors.New("x")}, Tail: time.Second}, wire.ImproperList{Head: []any{"x"}, Tail: "1s"}},
-		{wire.NewMap(time.Second, wire.Tuple{time.Minute}), wire.NewMap("1s", wire.Tuple{"1m0s"})},
-		{&fields{1, "x"}, "&{A:1 b:x}"},
-		{[]int{1}, "[1]"},
-		{named{wire.Tuple{named{1}, fields{}}}, wire.Tuple{1, "{A:0 b:}"}},
-		{broken{}, "sys_test.broken.Term: panic: mop"},
-		{wire.Tuple{broken{}}, wire.Tuple{"sys_test.broken.Term: panic: mop"}},
-	} {
-		assert.True(t, wire.Equal(c.want, sys.Term(c.v)), "%v: %v", c.v, sys.Term(c.v))
-	}
-	assert.NotNil(t, sys.Term(itself{}), "one that holds itself ends")
 }
 
 // A log keeps no more than 100,000 events, whatever is asked for, and takes no

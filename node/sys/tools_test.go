@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -69,7 +69,7 @@ func TestTools(t *testing.T) {
 type answering struct{ plain }
 
 func (a *answering) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return a.sys.Handle(c, a, r)
 	}
 	q := msg.(node.Request[string])
@@ -84,7 +84,7 @@ func (a *answering) Status() any { return a.sys.Logged() }
 type faulty struct{ plain }
 
 func (f *faulty) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return f.sys.Handle(c, f, r)
 	}
 	return nil
@@ -121,7 +121,7 @@ func TestReplace(t *testing.T) {
 	require.ErrorContains(t, err, "not today")
 	add := wire.Export{Module: "m", Function: "add", Arity: 1}
 	require.NoError(t, n.ExportFunction(add, func(_ context.Context, args []any) (any, error) { return args[0].(int) + 5, nil }))
-	ask := func(what any) (any, error) { return node.Call[any](ctx, n, pid, sys.Command{What: what}) }
+	ask := func(what any) (any, error) { return node.Call[any](ctx, n, pid, sysmsg.Command{What: what}) }
 	v, err := ask(wire.Tuple{wire.Atom("replace_state"), add})
 	require.NoError(t, err)
 	require.Equal(t, 6, v)
@@ -165,7 +165,7 @@ func TestTupleRequests(t *testing.T) {
 		wire.Tuple{wire.Atom("system"), 1}, wire.Tuple{wire.Atom("system"), 1, 2}, wire.Atom("system"), nil,
 		node.PeerMessage{Message: 1}, node.PeerMessage{Message: wire.Tuple{wire.Atom("system"), 1, 2}},
 	} {
-		_, ok := sys.Parse(n, msg)
+		_, ok := sysmsg.Parse(n, msg)
 		require.False(t, ok, "%v", msg)
 	}
 }
@@ -202,7 +202,7 @@ type ending struct {
 func (e *ending) Init(c *node.Context) error { c.TrapExit(true); return nil }
 
 func (e *ending) Receive(c *node.Context, msg any) error {
-	if r, ok := sys.Parse(c.Node(), msg); ok {
+	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		return e.sys.Handle(c, e, r)
 	}
 	return nil
@@ -211,21 +211,4 @@ func (e *ending) Receive(c *node.Context, msg any) error {
 func (e *ending) End(_ *node.Context, reason any) error {
 	e.ended <- reason
 	return node.ExitWith(reason)
-}
-
-// Guard says what a function has panicked with, runtime.Goexit apart, and Words and Brief say
-// it in one line.
-func TestGuard(t *testing.T) {
-	require.Nil(t, sys.Guard(func() {}))
-	crash := sys.Guard(func() { panic(errors.New("spilled")) })
-	require.True(t, crash.Panic)
-	require.Contains(t, sys.Words(crash), "spilled")
-	require.NotContains(t, sys.Words(crash), "\n")
-	require.Equal(t, "{a,1}", sys.Words(wire.Tuple{wire.Atom("a"), 1}))
-	require.LessOrEqual(t, len(sys.Brief(make([]byte, 1<<20))), 1100)
-	require.Equal(t, `{1,<<"{A:1 b:x}">>}`, sys.Brief(wire.Tuple{named{1}, fields{1, "x"}}))
-	require.Contains(t, sys.Brief(broken{}), "panic: mop")
-	assert.Equal(t, wire.Atom("running"), (*sys.System)(nil).State())
-	assert.Equal(t, wire.List{}, (*sys.System)(nil).Logged())
-	assert.False(t, (*sys.System)(nil).Debugging())
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -113,7 +113,7 @@ func (e *EndedError) Error() string {
 	if !e.Started {
 		verb = "did not start"
 	}
-	return fmt.Sprintf("application: the %s application %s %s: %s", e.Type, wire.Format(e.Name), verb, sys.Brief(e.Reason))
+	return fmt.Sprintf("application: the %s application %s %s: %s", e.Type, wire.Format(e.Name), verb, sysmsg.Brief(e.Reason))
 }
 
 // Term is {application_terminated | application_start_failure, Name, Reason}: the

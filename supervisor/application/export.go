@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -225,7 +226,7 @@ func (c *Controller) envTerm(name any) wire.List {
 	env := c.AllEnv(app)
 	l := make(wire.List, 0, len(env))
 	for _, k := range slices.Sorted(maps.Keys(env)) {
-		l = append(l, wire.Tuple{k, sys.Term(env[k])})
+		l = append(l, wire.Tuple{k, sysmsg.Term(env[k])})
 	}
 	return l
 }
@@ -236,9 +237,9 @@ func (c *Controller) callEnv(_ context.Context, args []any) (any, error) {
 	v, ok := c.Env(name, key)
 	switch {
 	case ok && ok1 && ok2 && len(args) == 2:
-		return wire.Tuple{wire.OK, sys.Term(v)}, nil
+		return wire.Tuple{wire.OK, sysmsg.Term(v)}, nil
 	case ok && ok1 && ok2:
-		return sys.Term(v), nil
+		return sysmsg.Term(v), nil
 	case len(args) == 2:
 		return wire.Undefined, nil
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -186,7 +186,7 @@ func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	}
 	r := k.running[i]
 	k.running = slices.Delete(k.running, i, i+1)
-	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", sys.Words(m.Reason))
+	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", sysmsg.Words(m.Reason))
 	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
 		c.Stop(&EndedError{r.spec.Name, r.typ, m.Reason, true})
 	}
@@ -312,7 +312,7 @@ func (k *controllerServer) State() any {
 func terms(all []Info) wire.List {
 	l := make(wire.List, len(all))
 	for i, a := range all {
-		l[i] = sys.Term(a)
+		l[i] = sysmsg.Term(a)
 	}
 	return l
 }

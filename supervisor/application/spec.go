@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -84,7 +84,9 @@ const defaultStopTimeout = 30 * time.Second
 // SpecError says what is wrong with a Spec, in the way OTP does.
 type SpecError struct{ Reason any }
 
-func (e *SpecError) Error() string { return "application: bad specification: " + sys.Brief(e.Reason) }
+func (e *SpecError) Error() string {
+	return "application: bad specification: " + sysmsg.Brief(e.Reason)
+}
 
 // Term is the reason, as Erlang's callers get it.
 func (e *SpecError) Term() any { return e.Reason }

@@ -1,7 +1,6 @@
-package sys
+package sysmsg
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 	"time"
@@ -237,58 +236,4 @@ func (s *statistics) report(c *node.Context) any {
 		wire.Tuple{wire.Atom("messages_in"), s.in},
 		wire.Tuple{wire.Atom("messages_out"), s.out},
 	}
-}
-
-// Term is v if it is a term; else what it says of itself, by a method Term() any;
-// else a binary with its text or its fields, as fmt prints them with %+v. Tuples,
-// lists and maps are looked into. Other nodes can be shown what it returns. A
-// value that other goroutines change should have a method Term.
-func Term(v any) any { return term(v, maxTerms) }
-
-// maxTerms is how many Term methods may lead to each other.
-const maxTerms = 16
-
-func term(v any, left int) any {
-	switch v := v.(type) {
-	case nil, bool, string, []byte, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Fun, wire.Export, wire.Bitstring, wire.Charlist:
-		return v
-	case *big.Int, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
-		return v
-	case wire.Tuple:
-		return wire.Tuple(terms(v, left))
-	case wire.List:
-		return wire.List(terms(v, left))
-	case wire.ImproperList:
-		return wire.ImproperList{Head: terms(v.Head, left), Tail: term(v.Tail, left)}
-	case wire.Map:
-		m := wire.MakeMap(v.Len())
-		for k, e := range v.Unordered() {
-			m.Put(term(k, left), term(e, left))
-		}
-		return m
-	case interface{ Term() any }:
-		if left > 0 {
-			return term(said(v), left-1)
-		}
-	}
-	return fmt.Sprintf("%+v", v)
-}
-
-// said is v.Term(), or what went wrong with it: to be shown must not end a
-// process.
-func said(v interface{ Term() any }) (t any) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("%T.Term: panic: %s", v, wire.FormatGo("%v", cause, maxBrief))
-		}
-	}()
-	return v.Term()
-}
-
-func terms(l []any, left int) []any {
-	r := make([]any, len(l))
-	for i, v := range l {
-		r[i] = term(v, left)
-	}
-	return r
 }
