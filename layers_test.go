@@ -25,6 +25,7 @@ var layers = map[string]int{
 	"supervisor":        4,
 	"node":              3,
 	"internal/sysmsg":   3,
+	"internal/termof":   1,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1,
@@ -47,7 +48,8 @@ var layers = map[string]int{
 
 // within lists what a part may use of its own layer.
 var within = map[string][]string{
-	"wire/etf":         {"wire", "internal/box", "internal/fault"},
+	"wire/etf":         {"wire", "internal/box", "internal/fault", "internal/termof"},
+	"internal/termof":  {"wire"},
 	"internal/box":     {"wire"},
 	"internal/fault":   {"wire"},
 	"wire/epmd":        {"wire", "internal/epmdserver"},
@@ -102,7 +104,7 @@ var inside = map[string]int{
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/pack": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdtest": 2,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
-	"internal/executor": 2, "internal/sysmsg": 2,
+	"internal/executor": 2, "internal/sysmsg": 2, "internal/termof": 0,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,

@@ -97,7 +97,7 @@ func ReasonOf(err error) any {
 }
 
 // ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit
-// reason of an error that has one, what its method Term() any returns, else the
+// reason of an error that has one, what it stands for, if it is a [wire.Termer], else the
 // error's text as a binary. err, which must not be nil, or an error that it wraps
 // may have them.
 func ErrorTerm(err error) any { return reason.Term[*ExitError](err) }

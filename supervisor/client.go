@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -28,8 +29,8 @@ func (e *AlreadyStartedError) Error() string {
 	return fmt.Sprintf("supervisor: already_started: the child already runs as %v", e.PID)
 }
 
-// Term is {already_started, Pid}.
-func (e *AlreadyStartedError) Term() any { return wire.Tuple{aAlreadyStarted, e.PID} }
+// term is {already_started, Pid}.
+func (e *AlreadyStartedError) term() any { return wire.Tuple{aAlreadyStarted, e.PID} }
 
 // StartError says why a child has not started.
 type StartError struct {
@@ -109,4 +110,8 @@ func WhichChildren(ctx context.Context, from node.Caller, sup node.Dest) ([]Chil
 // CountChildren counts the children.
 func CountChildren(ctx context.Context, from node.Caller, sup node.Dest) (Counts, error) {
 	return node.Call[Counts](ctx, from, sup, countChildren{})
+}
+
+func init() {
+	termof.Enter((*AlreadyStartedError).term)
 }

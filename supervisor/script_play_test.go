@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -172,14 +173,14 @@ func (p *play) command(verb, rest string, below []string) {
 			kids, err := supervisor.WhichChildren(context.Background(), s, sup)
 			l := wire.List{}
 			for _, k := range kids {
-				l = append(l, k.Term())
+				l = append(l, sysmsg.Term(k))
 			}
 			return l, err
 		})
 	case "count":
 		p.ask(who, wire.Atom("count_children"), func(s *node.Process, sup node.PID) (any, error) {
 			c, err := supervisor.CountChildren(context.Background(), s, sup)
-			return c.Term(), err
+			return sysmsg.Term(c), err
 		})
 	case "check":
 		p.check(who, below)
@@ -241,7 +242,7 @@ func (p *play) askByID(verb, sup, text string) {
 		if err != nil {
 			return nil, err
 		}
-		return wire.Tuple{wire.OK, k.Term()}, nil
+		return wire.Tuple{wire.OK, sysmsg.Term(k)}, nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -159,8 +160,8 @@ type SpecError struct{ Reason any }
 
 func (e *SpecError) Error() string { return "supervisor: bad specification: " + sysmsg.Brief(e.Reason) }
 
-// Term is the reason, as Erlang's callers get it.
-func (e *SpecError) Term() any { return e.Reason }
+// term is the reason, as Erlang's callers get it.
+func (e *SpecError) term() any { return e.Reason }
 
 func bad(reason wire.Atom, value any) error {
 	return &SpecError{wire.Tuple{reason, value}}
@@ -275,3 +276,7 @@ func (b *Backoff) complete() error {
 
 // seconds is a duration as OTP has periods.
 func seconds(d time.Duration) int { return int(d / time.Second) }
+
+func init() {
+	termof.Enter((*SpecError).term)
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -89,21 +90,21 @@ func term(v any) any {
 		}
 		return wire.Tuple{wire.OK, v}
 	case Child:
-		return wire.Tuple{wire.OK, v.Term()}
+		return wire.Tuple{wire.OK, v.term()}
 	case []ChildInfo:
 		l := make(wire.List, len(v))
 		for i, k := range v {
-			l[i] = k.Term()
+			l[i] = k.term()
 		}
 		return l
 	case Counts:
-		return v.Term()
+		return v.term()
 	}
 	return wire.OK
 }
 
-// Term is {Id, Pid | undefined | restarting, Type, Modules}.
-func (i ChildInfo) Term() any {
+// term is {Id, Pid | undefined | restarting, Type, Modules}.
+func (i ChildInfo) term() any {
 	var pid, id any = wire.Undefined, i.ID
 	switch {
 	case i.Restarting:
@@ -117,16 +118,16 @@ func (i ChildInfo) Term() any {
 	return wire.Tuple{id, pid, wire.Atom(i.Type.String()), moduleTerm(i.Modules)}
 }
 
-// Term is [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
-func (c Counts) Term() any {
+// term is [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
+func (c Counts) term() any {
 	return wire.List{
 		wire.Tuple{wire.Atom("specs"), c.Specs}, wire.Tuple{wire.Atom("active"), c.Active},
 		wire.Tuple{wire.Atom("supervisors"), c.Supervisors}, wire.Tuple{wire.Atom("workers"), c.Workers},
 	}
 }
 
-// Term is the map that supervisor:get_childspec returns.
-func (k Child) Term() any {
+// term is the map that supervisor:get_childspec returns.
+func (k Child) term() any {
 	return wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(k.Restart.String()),
 		aSignificant, wire.Atom(fmt.Sprint(k.Significant)), aShutdown, shutdownTerm(k.Shutdown),
 		aType, wire.Atom(k.Type.String()), aModules, moduleTerm(k.modules()))
@@ -135,7 +136,7 @@ func (k Child) Term() any {
 func specTerms(children []Child) wire.List {
 	l := make(wire.List, len(children))
 	for i, k := range children {
-		l[i] = k.Term()
+		l[i] = k.term()
 	}
 	return l
 }
@@ -395,4 +396,10 @@ func parseShutdown(t any) (time.Duration, bool) {
 		return 0, false
 	}
 	return max(1, time.Duration(ms)*time.Millisecond), true // 0 would be the default
+}
+
+func init() {
+	termof.Enter(ChildInfo.term)
+	termof.Enter(Counts.term)
+	termof.Enter(Child.term)
 }

@@ -10,6 +10,10 @@ func (Atom) dest() {}
 func (Ref) dest()  {}
 func (At) dest()   {}
 
+// Termer is a Go value that stands for a term: encoders take what Term returns
+// in its place, which may be a Termer again or hold some.
+type Termer interface{ Term() any }
+
 // At is a registered name on some node: Erlang's {Name, Node}.
 type At struct{ Name, Node Atom }
 

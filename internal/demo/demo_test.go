@@ -164,8 +164,8 @@ func TestTree(t *testing.T) {
 		require.NoError(t, err)
 		counter, _ := n.Whereis("counter")
 		echo, _ := n.Whereis("echo")
-		require.Equal(t, wire.Tuple{wire.Atom("echo"), echo, wire.Atom("worker"), wire.List{Module}}, kids[0].Term())
-		require.Equal(t, wire.Tuple{wire.Atom("counter"), counter, wire.Atom("worker"), wire.List{Module}}, kids[1].Term())
+		require.Equal(t, wire.Tuple{wire.Atom("echo"), echo, wire.Atom("worker"), wire.List{Module}}, sysmsg.Term(kids[0]))
+		require.Equal(t, wire.Tuple{wire.Atom("counter"), counter, wire.Atom("worker"), wire.List{Module}}, sysmsg.Term(kids[1]))
 	})
 }
 

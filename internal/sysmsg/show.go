@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -17,9 +18,11 @@ const maxBrief = 1 << 10
 func Brief(v any) string {
 	left := maxBrief // no more fit in
 	return wire.FormatMaxFunc(v, maxBrief, func(v any) any {
-		if own, ok := v.(interface{ Term() any }); ok && left > 0 {
-			left--
-			return said(own)
+		if left > 0 {
+			if t, ok := said(v); ok {
+				left--
+				return t
+			}
 		}
 		return wire.FormatGo("%+v", v, maxBrief)
 	})
@@ -48,7 +51,7 @@ func Guard(f func()) (crash *node.Crash) {
 	return nil
 }
 
-// Term is v if it is a term; else what it says of itself, by a method Term() any;
+// Term is v if it is a term; else what it stands for (see package termof);
 // else a binary with its text or its fields, as fmt prints them with %+v. Tuples,
 // lists and maps are looked into. Other nodes can be shown what it returns. A
 // value that other goroutines change should have a method Term.
@@ -75,23 +78,24 @@ func term(v any, left int) any {
 			m.Put(term(k, left), term(e, left))
 		}
 		return m
-	case interface{ Term() any }:
-		if left > 0 {
-			return term(said(v), left-1)
+	}
+	if left > 0 {
+		if t, ok := said(v); ok {
+			return term(t, left-1)
 		}
 	}
 	return fmt.Sprintf("%+v", v)
 }
 
-// said is v.Term(), or what went wrong with it: to be shown must not end a
-// process.
-func said(v interface{ Term() any }) (t any) {
+// said is the term that v stands for, or what went wrong with that: to be shown must not
+// end a process.
+func said(v any) (t any, ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("%T.Term: panic: %s", v, wire.FormatGo("%v", cause, maxBrief))
+			t, ok = fmt.Sprintf("%T.Term: panic: %s", v, wire.FormatGo("%v", cause, maxBrief)), true
 		}
 	}()
-	return v.Term()
+	return termof.Of(v)
 }
 
 func terms(l []any, left int) []any {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -113,13 +114,14 @@ func (k *truncator) maps(m wire.Map) any {
 // foreign is for a Go value: its term, if it says which, else a text.
 func (k *truncator) foreign(v any) (term any) {
 	if crash := sysmsg.Guard(func() {
-		switch v := v.(type) {
-		case interface{ Term() any }:
-			if t := v.Term(); k.budget > 0 {
-				term = k.term(t)
-				return
-			}
+		if t, ok := termof.Of(v); ok {
 			term = ellipsis
+			if k.budget > 0 {
+				term = k.term(t)
+			}
+			return
+		}
+		switch v := v.(type) {
 		case error:
 			term = k.text(v.Error())
 		case fmt.Stringer:

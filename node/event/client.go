@@ -45,17 +45,17 @@ type (
 func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, sysmsg.Term(q.event)} }
 
 // Term is {call, Handler, Request}.
-func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.Term(), sysmsg.Term(q.request)} }
+func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.term(), sysmsg.Term(q.request)} }
 
 // Term is {add_handler, Handler, State}.
-func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.Term(), stateOf(q.h)} }
+func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.term(), stateOf(q.h)} }
 
 // Term is {delete_handler, Handler, Arg}.
-func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.Term(), sysmsg.Term(q.arg)} }
+func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.term(), sysmsg.Term(q.arg)} }
 
 // Term is {swap_handler, Handler, Arg, NewHandler, State}.
 func (q swapRequest) Term() any {
-	return wire.Tuple{aSwap, q.old.Term(), sysmsg.Term(q.arg), q.new.Term(), stateOf(q.h)}
+	return wire.Tuple{aSwap, q.old.term(), sysmsg.Term(q.arg), q.new.term(), stateOf(q.h)}
 }
 
 // Term is which_handlers.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
@@ -479,10 +480,10 @@ func TestSubscriptionEnds(t *testing.T) {
 
 // What a BEAM node would be sent.
 func TestTerms(t *testing.T) {
-	assert.Equal(t, wire.Atom("a"), id("a").Term())
+	assert.Equal(t, wire.Atom("a"), sysmsg.Term(id("a")))
 	assert.Equal(t, "{a,7}", event.ID{Module: "a", ID: 7}.String())
 	assert.Equal(t, wire.Tuple{wire.Atom("gen_event_EXIT"), wire.Atom("a"), node.Normal},
-		event.Exit{Handler: id("a"), Reason: node.Normal}.Term())
+		sysmsg.Term(event.Exit{Handler: id("a"), Reason: node.Normal}))
 	for how, text := range map[event.How]string{event.Deleted: "deleted", event.Swapped: "swapped", event.Removed: "removed",
 		event.OwnerGone: "owner exited", event.Stopped: "stopped", event.Failed: "failed", 99: "invalid"} {
 		assert.Equal(t, text, how.String())

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -71,16 +72,16 @@ type ID struct {
 	ID     any
 }
 
-// Term is Module or {Module, Id}.
-func (i ID) Term() any {
+// term is Module or {Module, Id}.
+func (i ID) term() any {
 	if i.ID == nil {
 		return i.Module
 	}
 	return wire.Tuple{i.Module, i.ID}
 }
 
-// String is Term as text.
-func (i ID) String() string { return sysmsg.Brief(i.Term()) }
+// String is Module or {Module, Id} as text.
+func (i ID) String() string { return sysmsg.Brief(i.term()) }
 
 func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
 
@@ -149,8 +150,8 @@ type Exit struct {
 	Reason  any
 }
 
-// Term is {gen_event_EXIT, Handler, Reason}.
-func (e Exit) Term() any { return wire.Tuple{wire.Atom("gen_event_EXIT"), e.Handler.Term(), e.Reason} }
+// term is {gen_event_EXIT, Handler, Reason}.
+func (e Exit) term() any { return wire.Tuple{wire.Atom("gen_event_EXIT"), e.Handler.term(), e.Reason} }
 
 // Func makes a Handler of a function for events of type E; others are passed over.
 func Func[E any](f func(c *Context, event E) error) Handler { return typed[E](f) }
@@ -189,3 +190,8 @@ func (c *Context) ID() ID { return c.id }
 // returned, unless it returns an error: {swap_handler, Arg, _, Handler, _}. arg is
 // for Terminate, whose answer the new one inherits.
 func (c *Context) Swap(arg any, id ID, h Handler) { c.swap = &swap{arg, id, given(h)} }
+
+func init() {
+	termof.Enter(ID.term)
+	termof.Enter(Exit.term)
+}

@@ -360,9 +360,9 @@ func (m *manager) replace(e *entry, s *swap) {
 // swapped is why a handler has ended that another takes the place of.
 func swapped(id ID, owner node.PID) any {
 	if owner.IsZero() {
-		return wire.Tuple{aSwapped, id.Term(), wire.False}
+		return wire.Tuple{aSwapped, id.term(), wire.False}
 	}
-	return wire.Tuple{aSwapped, id.Term(), owner}
+	return wire.Tuple{aSwapped, id.term(), owner}
 }
 
 // ends is the end of the manager by its own doing. Its owners live on.

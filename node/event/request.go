@@ -252,7 +252,7 @@ func (m *manager) refuse(r request, err error, term any) {
 func (m *manager) ids(erlang bool) any {
 	ids, terms := make([]ID, len(m.list)), make(wire.List, len(m.list))
 	for i, e := range m.list {
-		ids[i], terms[i] = e.id, e.id.Term()
+		ids[i], terms[i] = e.id, e.id.term()
 	}
 	if erlang {
 		return terms

@@ -230,7 +230,7 @@ func (o *owner) Receive(c *node.Context, msg any) error {
 			v[len(v)-1] = wire.Atom("pid")
 		}
 	}
-	o.trace.Printf("%s told %s", o.name, o.text(wire.Tuple{e.Handler.Term(), reason}))
+	o.trace.Printf("%s told %s", o.name, o.text(wire.Tuple{sysmsg.Term(e.Handler), reason}))
 	return nil
 }
 
@@ -280,7 +280,7 @@ func (th *scriptRunner) ask(request any) string {
 }
 
 func (th *scriptRunner) request(t *testing.T, w []string) any {
-	id := func(i int) any { return handlerID(w[i]).Term() }
+	id := func(i int) any { return sysmsg.Term(handlerID(w[i])) }
 	args := func(i int) any { return wire.Tuple{wire.Atom(w[i]), wire.Atom(w[i+1])} }
 	arg := func(i int) any { return wire.Atom(w[i]) }
 	word := func(s string) wire.Atom { return wire.Atom(s) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -39,8 +40,8 @@ type (
 // that was given to [Context.Timeout].
 type Timeout struct{}
 
-// Term is what Erlang's gen_server gives in place of it: the atom timeout.
-func (Timeout) Term() any { return wire.Atom("timeout") }
+// term is what Erlang's gen_server gives in place of it: the atom timeout.
+func (Timeout) term() any { return wire.Atom("timeout") }
 
 // ErrReplyLater, returned from a handler of calls, says that the reply comes later, by
 // the From that Context.From returned.
@@ -57,8 +58,8 @@ func (e *UnhandledError) Error() string {
 	return fmt.Sprintf("genserver: %s does not handle calls of type %T", e.Server, e.Request)
 }
 
-// Term is the error as Erlang's callers get it: {error, {unhandled_request, Request}}.
-func (e *UnhandledError) Term() any {
+// term is the error as Erlang's callers get it: {error, {unhandled_request, Request}}.
+func (e *UnhandledError) term() any {
 	return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request)}
 }
 
@@ -426,4 +427,9 @@ func (s *server[S]) seen() any {
 // funcName is what Go calls a function.
 func funcName(f func(*Context) error) any {
 	return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+}
+
+func init() {
+	termof.Enter(Timeout.term)
+	termof.Enter((*UnhandledError).term)
 }

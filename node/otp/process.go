@@ -31,11 +31,11 @@ var behaviours = map[string]struct {
 	module wire.Atom
 	loop   wire.Tuple
 }{
-	"node/genserver": {"gen_server", mfa("gen_server", "loop", 7)},
-	"node/statem":    {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
-	"node/event":     {"gen_event", mfa("gen_event", "fetch_msg", 6)},
-	"node/sys":       {"gen_server", mfa("sys", "suspend_loop_hib", 6)},
-	"supervisor":     {"supervisor", mfa("gen_server", "loop", 7)},
+	"node/genserver":  {"gen_server", mfa("gen_server", "loop", 7)},
+	"node/statem":     {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
+	"node/event":      {"gen_event", mfa("gen_event", "fetch_msg", 6)},
+	"internal/sysmsg": {"gen_server", mfa("sys", "suspend_loop_hib", 6)},
+	"supervisor":      {"supervisor", mfa("gen_server", "loop", 7)},
 }
 
 const module = "github.com/actornode/actornode/"

@@ -413,7 +413,7 @@ func (m *machine) send(pid node.PID, c Change) {
 	if pid.Origin() == m.self.Origin() {
 		m.ops.Send(pid, c)
 	} else {
-		m.ops.Send(pid, c.Term())
+		m.ops.Send(pid, c.term())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -221,8 +222,8 @@ type Change struct {
 	PIDs  []node.PID // as often as they have joined or left
 }
 
-// Term is {Ref, join|leave, Group, Pids}: what a monitor on another node gets.
-func (c Change) Term() any {
+// term is {Ref, join|leave, Group, Pids}: what a monitor on another node gets.
+func (c Change) term() any {
 	verb := leave
 	if c.Join {
 		verb = join
@@ -282,4 +283,8 @@ func checkGroup(group any) error {
 		return fmt.Errorf("%w: %w", ErrBadGroup, err)
 	}
 	return nil
+}
+
+func init() {
+	termof.Enter(Change.term)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 )
 
@@ -54,8 +55,8 @@ type Error struct{ Reason any }
 // Error is the reason in Erlang's syntax.
 func (e *Error) Error() string { return "port: the program answered with an error: " + text(e.Reason) }
 
-// Term is the reason: what Erlang's callers find in {error, Reason}.
-func (e *Error) Term() any { return e.Reason }
+// term is the reason: what Erlang's callers find in {error, Reason}.
+func (e *Error) term() any { return e.Reason }
 
 func (p *port) reply(id int64, answer func(node.From)) error {
 	from, ok := p.calls[id]
@@ -158,4 +159,8 @@ func (p *port) monitor(op opMonitor) error {
 	}
 	p.monitors[op.id], p.refs[ref] = ref, op.id
 	return nil
+}
+
+func init() {
+	termof.Enter((*Error).term)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -36,8 +37,8 @@ func (t Type) timeout() bool {
 	return t == StateTimeout || t == EventTimeout || strings.HasPrefix(string(t), string(named))
 }
 
-// Term is what gen_statem calls t: an atom, or {timeout, Name}.
-func (t Type) Term() any {
+// term is what gen_statem calls t: an atom, or {timeout, Name}.
+func (t Type) term() any {
 	if name, ok := strings.CutPrefix(string(t), string(named)); ok {
 		return wire.Tuple{wire.Atom(EventTimeout), wire.Atom(name)}
 	}
@@ -52,10 +53,10 @@ type Event struct {
 	from node.From // of a call
 }
 
-// Term is the event as Erlang would show it: {Type, Content}, {{call, From},
+// term is the event as Erlang would show it: {Type, Content}, {{call, From},
 // Content}.
-func (e Event) Term() any {
-	t := e.Type.Term()
+func (e Event) term() any {
+	t := e.Type.term()
 	if e.Type == TypeCall {
 		t = wire.Tuple{t, sysmsg.Term(e.from)}
 	}
@@ -67,8 +68,8 @@ type Entered struct {
 	From node.Atom // the state before, itself in the first state
 }
 
-// Term is the name of the state before.
-func (e Entered) Term() any { return e.From }
+// term is the name of the state before.
+func (e Entered) term() any { return e.From }
 
 // ErrUnhandled, returned from a state function, says that the state has nothing to
 // do with the event. A caller gets an [UnhandledError]; anything else but an enter
@@ -92,7 +93,14 @@ func (e *UnhandledError) Error() string {
 	return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", e.Machine, e.Request, e.State)
 }
 
-// Term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
-func (e *UnhandledError) Term() any {
+// term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
+func (e *UnhandledError) term() any {
 	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
+}
+
+func init() {
+	termof.Enter(Type.term)
+	termof.Enter(Event.term)
+	termof.Enter(Entered.term)
+	termof.Enter((*UnhandledError).term)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -158,7 +159,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		_, err = node.Call[any](s.Context(), s.me, pid, 1.5)
 		require.ErrorAs(t, err, &unhandled)
 		assert.Equal(t, node.Atom("on"), unhandled.State)
-		assert.Equal(t, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("on"), 1.5}, unhandled.Term())
+		assert.Equal(t, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("on"), 1.5}, sysmsg.Term(unhandled))
 
 		// An error takes back a Postpone.
 		_, err = s.call(pid, func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, errOops })

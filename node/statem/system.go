@@ -61,7 +61,7 @@ func (m systemOf[M]) Status() any {
 	text := func(t string) any { return wire.Charlist(t) }
 	times := wire.List{}
 	for _, t := range m.times {
-		times = append(times, wire.Tuple{t.typ.Term(), sysmsg.Term(t.content)})
+		times = append(times, wire.Tuple{t.typ.term(), sysmsg.Term(t.content)})
 	}
 	return wire.List{
 		wire.Tuple{wire.Atom("header"), text("Status for state machine " + m.DisplayName())},
@@ -81,7 +81,7 @@ func (m systemOf[M]) Status() any {
 func (m *machine[M]) postponedTerm() wire.List {
 	l := wire.List{}
 	for i := len(m.postponed) - 1; i >= 0; i-- {
-		l = append(l, m.postponed[i].Term())
+		l = append(l, m.postponed[i].term())
 	}
 	return l
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -27,8 +28,8 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("application: %s: %s", e.What, wire.Format(e.Name))
 }
 
-// Term is {What, Name}.
-func (e *StateError) Term() any { return wire.Tuple{e.What, e.Name} }
+// term is {What, Name}.
+func (e *StateError) term() any { return wire.Tuple{e.What, e.Name} }
 
 // UnknownError says that no application of that name has been loaded.
 type UnknownError struct{ Name wire.Atom }
@@ -37,8 +38,8 @@ func (e *UnknownError) Error() string {
 	return "application: no application is loaded with the name " + wire.Format(e.Name)
 }
 
-// Term is {"no such file or directory", "Name.app"}: where OTP would look.
-func (e *UnknownError) Term() any {
+// term is {"no such file or directory", "Name.app"}: where OTP would look.
+func (e *UnknownError) term() any {
 	return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
 }
 
@@ -54,8 +55,8 @@ func (e *CycleError) Error() string {
 	return "application: the dependencies form a cycle: " + strings.Join(names, " -> ")
 }
 
-// Term is {cycle, [Name]}.
-func (e *CycleError) Term() any { return wire.Tuple{wire.Atom("cycle"), wire.Atoms(e.Cycle)} }
+// term is {cycle, [Name]}.
+func (e *CycleError) term() any { return wire.Tuple{wire.Atom("cycle"), wire.Atoms(e.Cycle)} }
 
 // StartError says why an application has not started: what its start function
 // has returned, or the reason with which it has exited.
@@ -69,9 +70,9 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("application: %s did not start: %s", wire.Format(e.Name), (&node.ExitError{Reason: e.Reason}).Error())
 }
 
-// Term is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that
+// term is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that
 // has exited.
-func (e *StartError) Term() any {
+func (e *StartError) term() any {
 	mfa := wire.Tuple{e.Name, wire.Atom("start"), wire.List{node.Normal, wire.List{}}}
 	exit := wire.Tuple{wire.Atom("EXIT"), e.Reason}
 	switch {
@@ -97,8 +98,8 @@ func (e *EnsureError) Error() string {
 // Unwrap returns Err.
 func (e *EnsureError) Unwrap() error { return e.Err }
 
-// Term is {Name, Reason}.
-func (e *EnsureError) Term() any { return wire.Tuple{e.Name, node.ErrorTerm(e.Err)} }
+// term is {Name, Reason}.
+func (e *EnsureError) term() any { return wire.Tuple{e.Name, node.ErrorTerm(e.Err)} }
 
 // EndedError says that an application has taken all others down.
 type EndedError struct {
@@ -116,12 +117,21 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("application: the %s application %s %s: %s", e.Type, wire.Format(e.Name), verb, sysmsg.Brief(e.Reason))
 }
 
-// Term is {application_terminated | application_start_failure, Name, Reason}: the
+// term is {application_terminated | application_start_failure, Name, Reason}: the
 // reason with which OTP's application controller ends.
-func (e *EndedError) Term() any {
+func (e *EndedError) term() any {
 	what := wire.Atom("application_terminated")
 	if !e.Started {
 		what = "application_start_failure"
 	}
 	return wire.Tuple{what, e.Name, e.Reason}
+}
+
+func init() {
+	termof.Enter((*StateError).term)
+	termof.Enter((*UnknownError).term)
+	termof.Enter((*CycleError).term)
+	termof.Enter((*StartError).term)
+	termof.Enter((*EnsureError).term)
+	termof.Enter((*EndedError).term)
 }

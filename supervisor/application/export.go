@@ -2,12 +2,12 @@ package application
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -62,12 +62,8 @@ func result(err error) (any, error) {
 	if err == nil {
 		return wire.OK, nil
 	}
-	var term interface {
-		error
-		Term() any
-	}
-	if errors.As(err, &term) {
-		return wire.Tuple{wire.Error, term.Term()}, nil
+	if term, ok := termof.Error(err); ok {
+		return wire.Tuple{wire.Error, term}, nil
 	}
 	return nil, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -185,7 +186,7 @@ func play(t *testing.T, commands []string) (said, down string) {
 			if err == nil && !isEnd(command) {
 				say("%s", wire.Format(v))
 			}
-			return b.String(), "down: " + wire.Format(ended.Term())
+			return b.String(), "down: " + wire.Format(sysmsg.Term(ended))
 		default:
 		}
 		require.NoError(t, err, text)

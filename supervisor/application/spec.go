@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -88,8 +89,8 @@ func (e *SpecError) Error() string {
 	return "application: bad specification: " + sysmsg.Brief(e.Reason)
 }
 
-// Term is the reason, as Erlang's callers get it.
-func (e *SpecError) Term() any { return e.Reason }
+// term is the reason, as Erlang's callers get it.
+func (e *SpecError) term() any { return e.Reason }
 
 func bad(reason wire.Atom, value any) error { return &SpecError{wire.Tuple{reason, value}} }
 
@@ -153,9 +154,14 @@ type Info struct {
 	Description, Version string
 }
 
-// Term is {Name, Description, Vsn}, the texts as Erlang's strings.
-func (i Info) Term() any {
+// term is {Name, Description, Vsn}, the texts as Erlang's strings.
+func (i Info) term() any {
 	return wire.Tuple{i.Name, wire.Charlist(i.Description), wire.Charlist(i.Version)}
 }
 
 func (s *Spec) info() Info { return Info{s.Name, s.Description, s.Version} }
+
+func init() {
+	termof.Enter((*SpecError).term)
+	termof.Enter(Info.term)
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -76,7 +77,7 @@ supervisor:
 	require.Equal(t, "[1,2]", wire.Format(self.Receive()))
 	kids, err := supervisor.WhichChildren(ctx, n, top)
 	require.NoError(t, err)
-	require.Equal(t, "[{middle,"+kids[0].PID.String()+",supervisor,[supervisor]}]", wire.Format(wire.List{kids[0].Term()}))
+	require.Equal(t, "[{middle,"+kids[0].PID.String()+",supervisor,[supervisor]}]", wire.Format(wire.List{sysmsg.Term(kids[0])}))
 }
 
 // Applications are started in the order of their dependencies.

@@ -8,12 +8,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
-
-// Termer is a Go value that stands for a term: encoders take what Term returns
-// in its place, which may be a Termer again or hold some.
-type Termer interface{ Term() any }
 
 // Encoder writes terms. Its zero value is ready to use, and it may be used by
 // many goroutines if its hooks may.
@@ -23,7 +20,7 @@ type Encoder struct {
 	// fails it may have been asked about atoms that are not written.
 	Atoms func(wire.Atom) (index byte, ok bool)
 	// Foreign, if set, is asked for the term that a Go value stands for that is
-	// neither a term nor a [Termer]. [ToTerm] is one to set.
+	// neither a term nor a [wire.Termer]. [ToTerm] is one to set.
 	Foreign func(value any) (term any, err error)
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
@@ -250,10 +247,13 @@ func (w *writing) standIn(v any) (t any, err error) {
 			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
 		}
 	}()
-	if v, ok := v.(Termer); ok {
+	if v, ok := v.(wire.Termer); ok {
 		return v.Term(), nil
 	}
 	if w.Foreign == nil {
+		if t, ok := termof.Of(v); ok {
+			return t, nil
+		}
 		return nil, faults.New(ErrNoTerm, "a Go value of type %T is no term", v)
 	}
 	return w.Foreign(v)

@@ -43,7 +43,7 @@ func Unmarshal(b []byte, into any) error {
 //	any                     what is in it; nil is []
 //	time.Duration           an integer of nanoseconds, or of the unit in the tag
 //	struct                  as its tags say
-//	Termer                  what its Term returns
+//	wire.Termer             what its Term returns
 //
 // A struct is a map of its exported fields by default, with atoms for keys: the
 // field's name in snake case, or the name in its tag. A tag of a field "_" makes

@@ -131,7 +131,7 @@ func TestTermers(t *testing.T) {
 		{&byAddress{1}, "{1.0,0.0}"}, {byAddress{1}, "{1.0,0.0}"}, {[]byAddress{{1}}, "[{1.0,0.0}]"},
 		{map[int]byAddress{1: {2}}, "#{1 => {2.0,0.0}}"}, {[]*byAddress{nil}, "[undefined]"},
 		{held, "#{a => {1.0,0.0},b => {2.0,0.0}}"},
-		{struct{ T Termer }{celsius(1)}, "#{t => {c,10}}"}, {struct{ T Termer }{}, "#{t => []}"},
+		{struct{ T wire.Termer }{celsius(1)}, "#{t => {c,10}}"}, {struct{ T wire.Termer }{}, "#{t => []}"},
 		{wire.Tuple{stand{point{}}}, "{{0.0,0.0}}"},
 	} {
 		b, err := Marshal(c.v)

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -75,6 +76,8 @@ func (c compiler) plan(k planKey) *plan {
 	t := k.Type
 	if t.Implements(termerType) || reflect.PointerTo(t).Implements(termerType) {
 		p.to = termerTo(p.to)
+	} else if f := termof.Type(t); f != nil {
+		p.to = enteredTo(f, p.to)
 	}
 	if reflect.PointerTo(t).Implements(receiverType) {
 		p.from = receiverFrom
@@ -83,7 +86,7 @@ func (c compiler) plan(k planKey) *plan {
 }
 
 var (
-	termerType   = reflect.TypeFor[Termer]()
+	termerType   = reflect.TypeFor[wire.Termer]()
 	receiverType = reflect.TypeFor[Receiver]()
 	durationType = reflect.TypeFor[time.Duration]()
 )

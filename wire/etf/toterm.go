@@ -145,21 +145,36 @@ func termerTo(otherwise func(reflect.Value, int) (any, error)) func(reflect.Valu
 		if v.Kind() == reflect.Pointer && v.IsNil() || v.Kind() == reflect.Interface {
 			return otherwise(v, depth)
 		}
-		t, ok := v.Interface().(Termer)
+		t, ok := v.Interface().(wire.Termer)
 		if !ok {
 			if !v.CanAddr() { // a copy has an address
 				c := reflect.New(v.Type())
 				c.Elem().Set(v)
 				v = c.Elem()
 			}
-			t = v.Addr().Interface().(Termer)
+			t = v.Addr().Interface().(wire.Termer)
 		}
-		term := t.Term()
-		if isTerm(term) {
-			return term, nil
-		}
-		return dynamic(reflect.ValueOf(term), style{}, depth)
+		return standing(t.Term(), depth)
 	}
+}
+
+// enteredTo takes what was entered for a type of this module; a nil pointer is left to the
+// plan of its type.
+func enteredTo(f func(any) any, otherwise func(reflect.Value, int) (any, error)) func(reflect.Value, int) (any, error) {
+	return func(v reflect.Value, depth int) (any, error) {
+		if v.Kind() == reflect.Pointer && v.IsNil() {
+			return otherwise(v, depth)
+		}
+		return standing(f(v.Interface()), depth)
+	}
+}
+
+// standing is the term of what a value stands for.
+func standing(v any, depth int) (any, error) {
+	if isTerm(v) {
+		return v, nil
+	}
+	return dynamic(reflect.ValueOf(v), style{}, depth)
 }
 
 func (s *structure) to(v reflect.Value, depth int) (any, error) {

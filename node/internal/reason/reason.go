@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -54,7 +55,7 @@ func Thrown(err error) (any, bool) {
 // Termer is an error that has a term of its own.
 type Termer interface {
 	error
-	Term() any
+	wire.Termer
 }
 
 // Term is the term of an error that is not nil. E is the error of a process that has exited,
@@ -66,8 +67,8 @@ func Term[E Termer](err error) any {
 	if e, ok := errors.AsType[E](err); ok {
 		return e.Term()
 	}
-	if e, ok := errors.AsType[Termer](err); ok {
-		return e.Term()
+	if term, ok := termof.Error(err); ok {
+		return term
 	}
 	return err.Error()
 }
