@@ -7,3 +7,8 @@ func Begun(a node.Actor) bool { return a.(*supervisor).begun }
 
 // Ending reports whether a supervisor ends, or has ended.
 func Ending(a node.Actor) bool { return a.(*supervisor).ending }
+
+// ParseSpec and ParseChild read what Erlang writes.
+var ParseSpec = parseSpec
+
+func ParseChild(t any) (Child, error) { return parseChild(t, AnySignificant) }

@@ -229,10 +229,10 @@ func (s *supervisor) parse(req any) (any, error) {
 	return nil, bad("unhandled_request", req)
 }
 
-// ParseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,
+// parseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,
 // Children}}. The error is a [*SpecError] with the reason for which OTP's
 // supervisor would not start.
-func ParseSpec(flags, children any) (Spec, error) {
+func parseSpec(flags, children any) (Spec, error) {
 	s, err := parseFlags(flags)
 	if err != nil {
 		return s, &SpecError{wire.Tuple{aSupervisorData, node.ErrorTerm(err)}}
@@ -296,11 +296,8 @@ func field(m wire.Map, name wire.Atom, otherwise any) any {
 	return otherwise
 }
 
-// ParseChild reads a child specification as Erlang writes it: a map, or the old
-// tuple of six. The error is a [*SpecError] with OTP's reason.
-func ParseChild(t any) (Child, error) { return parseChild(t, AnySignificant) }
-
-// parseChild checks, in the order in which OTP does, all but whether the ID is
+// parseChild reads a child specification as Erlang writes it: a map, or the old tuple of six.
+// The error is a [*SpecError] with OTP's reason. It checks, in the order in which OTP does, all but whether the ID is
 // taken.
 func parseChild(t any, auto AutoShutdown) (Child, error) {
 	var k Child

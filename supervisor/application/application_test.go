@@ -99,9 +99,9 @@ func TestCycle(t *testing.T) {
 			require.NoError(t, c.Load(s))
 		}
 		_, err := c.EnsureAllStarted(t.Context(), "a", application.Temporary)
-		var cycle *application.CycleError
+		var cycle *application.Error
 		require.ErrorAs(t, err, &cycle)
-		require.Equal(t, []wire.Atom{"b", "c", "b"}, cycle.Cycle)
+		require.Equal(t, []wire.Atom{"b", "c", "b"}, cycle.Reason)
 		require.EqualError(t, err, "application: starting b: application: the dependencies form a cycle: b -> c -> b")
 		require.Empty(t, names(t, c)) // x has been stopped again
 		answer, err := n.Apply(t.Context(), "application", "ensure_all_started", []any{wire.Atom("a")})
@@ -205,8 +205,9 @@ func TestPermanent(t *testing.T) {
 		require.NoError(t, c.Err())
 		require.NoError(t, n.Send(node.Atom("x"), 1))
 		<-c.Done()
-		require.Equal(t, &application.EndedError{Name: "vital", Type: application.Permanent, Reason: node.Shutdown, Started: true},
-			c.Err())
+		var ended *application.Error
+		require.ErrorAs(t, c.Err(), &ended)
+		require.Equal(t, []any{wire.Atom("application_terminated"), wire.Atom("vital"), node.Shutdown}, []any{ended.Code, ended.Name, ended.Reason})
 		require.EqualError(t, c.Err(), "application: the permanent application vital ended: shutdown")
 		require.Empty(t, n.Registered())
 		require.Error(t, c.StartAll(t.Context()))
@@ -219,7 +220,7 @@ func TestStartPanics(t *testing.T) {
 		s.Start = func(context.Context, *node.Process) (node.PID, error) { panic("oops") }
 		require.NoError(t, c.Load(s))
 		err := c.Start(t.Context(), "a", application.Temporary)
-		var failed *application.StartError
+		var failed *application.Error
 		require.ErrorAs(t, err, &failed)
 		require.Equal(t, "oops", failed.Reason.(*node.Crash).Reason)
 		s = sleeper("b")
@@ -288,7 +289,7 @@ func TestEndWhileStarting(t *testing.T) {
 		require.NoError(t, c.Start(t.Context(), "b", application.Permanent))
 		go c.Start(t.Context(), "a", application.Temporary) // ends when the controller does
 		synctest.Wait()
-		n.Exit(c.PID(), wire.Atom("shutdown"))
+		n.Exit(application.Name, wire.Atom("shutdown"))
 		require.ErrorIs(t, <-ended, context.Canceled)
 		<-c.Done()
 		require.NoError(t, c.Err())
@@ -313,8 +314,9 @@ func TestEnv(t *testing.T) {
 		_, ok = c.Env("a", "limits")
 		require.False(t, ok)
 		require.Nil(t, c.AllEnv("b"))
-		_, ok = c.Key("a", "colour")
-		require.False(t, ok)
+		answer, err = n.Apply(t.Context(), "application", "get_key", []any{wire.Atom("a"), wire.Atom("colour")})
+		require.NoError(t, err)
+		require.Equal(t, wire.Undefined, answer)
 	})
 }
 

@@ -65,22 +65,20 @@ func (c *Controller) watch() {
 func (c *Controller) ends(reason any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := reason.(*EndedError); c.err == nil && ok {
+	if e, ok := reason.(*Error); c.err == nil && ok {
 		c.err = e
 	} else if c.err == nil && reason != node.Normal && reason != node.Shutdown {
 		c.err = &node.ExitError{Reason: reason}
 	}
 }
 
-// PID returns the controller's process.
-func (c *Controller) PID() node.PID { return c.pid }
-
 // Done returns a channel that is closed when the controller has exited: an
 // application has taken the others down, and the node is to be stopped; or the
 // node has been.
 func (c *Controller) Done() <-chan struct{} { return c.done }
 
-// Err returns why Done is closed: an [*EndedError]; nil before that, and if the
+// Err returns why Done is closed: an [*Error] with the Code
+// application_terminated or application_start_failure; nil before that, and if the
 // node has been stopped.
 func (c *Controller) Err() error {
 	select {
@@ -94,8 +92,8 @@ func (c *Controller) Err() error {
 }
 
 // Load makes an application known, and its Env the environment of that name: what
-// SetEnv has set before stays where s has nothing. Errors: [*SpecError],
-// [*StateError] already_loaded, [*CycleError] for one that depends on itself.
+// SetEnv has set before stays where s has nothing. Errors: [*Error] with
+// the Code bad_spec, already_loaded, or cycle for one that depends on itself.
 func (c *Controller) Load(s Spec) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -106,7 +104,7 @@ func (c *Controller) Load(s Spec) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded[s.Name] != nil {
-		return &StateError{"already_loaded", s.Name}
+		return wrongState("already_loaded", s.Name)
 	}
 	c.loaded[s.Name] = &s
 	c.order = append(c.order, s.Name)
@@ -116,7 +114,7 @@ func (c *Controller) Load(s Spec) error {
 	return nil
 }
 
-// Unload forgets an application and its environment. Errors: [*StateError] running
+// Unload forgets an application and its environment. Errors: [*Error] running
 // or not_loaded, and those of [node.Call].
 func (c *Controller) Unload(ctx context.Context, name wire.Atom) error {
 	_, err := genserver.Call(ctx, c.n, c.pid, unload{name: name})
@@ -128,7 +126,7 @@ func (c *Controller) forget(name wire.Atom) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded[name] == nil {
-		return &StateError{"not_loaded", name}
+		return wrongState("not_loaded", name)
 	}
 	delete(c.loaded, name)
 	delete(c.env, name)
@@ -137,19 +135,19 @@ func (c *Controller) forget(name wire.Atom) error {
 }
 
 // Start starts one application and waits until it has started, however long its
-// start takes: if ctx ends first, it goes on. Errors: [*UnknownError];
-// [*StateError] already_started, or not_started and not_running for one that it
-// depends on; [*StartError]; those of [node.Call].
+// start takes: if ctx ends first, it goes on. Errors: [*Error] unknown,
+// already_started, not_started and not_running for one that it depends on, start_failed; those
+// of [node.Call].
 func (c *Controller) Start(ctx context.Context, name wire.Atom, t Type) error {
 	if c.spec(name) == nil {
-		return &UnknownError{name}
+		return wrongState(unknown, name)
 	}
 	_, err := genserver.Call(ctx, c.n, c.pid, startOne{name: name, typ: t})
 	return err
 }
 
 // Stop stops one application and waits until it is gone. What depends on it is
-// not asked. Errors: [*StateError] not_started, and those of [node.Call].
+// not asked. Errors: [*Error] not_started, and those of [node.Call].
 func (c *Controller) Stop(ctx context.Context, name wire.Atom) error {
 	_, err := genserver.Call(ctx, c.n, c.pid, stopOne{name: name})
 	return err
@@ -167,8 +165,8 @@ func (c *Controller) Which(ctx context.Context) ([]Info, error) {
 	return genserver.Call(ctx, c.n, c.pid, which{})
 }
 
-// Running reports whether an application runs.
-func (c *Controller) Running(ctx context.Context, name wire.Atom) (bool, error) {
+// running reports whether an application runs.
+func (c *Controller) running(ctx context.Context, name wire.Atom) (bool, error) {
 	all, err := c.Which(ctx)
 	return slices.ContainsFunc(all, func(i Info) bool { return i.Name == name }), err
 }
@@ -187,8 +185,8 @@ func (c *Controller) Loaded() []Info {
 
 // EnsureAllStarted starts an application after all it depends on, as far as they
 // do not run, all with the type t, and returns those it has started, in order. If
-// one fails, they are stopped again, and the error is an [*EnsureError] with its
-// name.
+// one fails, they are stopped again, and the error is that of its Start, [*Error]
+// unknown or [*Error] cycle, with its name in the text.
 func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t Type) ([]wire.Atom, error) {
 	return c.ensureAll(ctx, []wire.Atom{name}, func(*Spec) (Type, error) { return t, nil })
 }
@@ -226,7 +224,7 @@ type ensurer struct {
 }
 
 func (e *ensurer) ensure(name wire.Atom, optional bool) error {
-	if up, err := e.c.Running(e.ctx, name); up || err != nil {
+	if up, err := e.c.running(e.ctx, name); up || err != nil {
 		return err
 	}
 	s := e.c.spec(name)
@@ -234,10 +232,10 @@ func (e *ensurer) ensure(name wire.Atom, optional bool) error {
 		return nil
 	}
 	if s == nil {
-		return &EnsureError{name, &UnknownError{name}}
+		return &ensureError{name, wrongState(unknown, name)}
 	}
 	if i := slices.Index(e.path, name); i >= 0 {
-		return &EnsureError{name, &CycleError{append(slices.Clone(e.path[i:]), name)}}
+		return &ensureError{name, inCircle(append(slices.Clone(e.path[i:]), name))}
 	}
 	e.path = append(e.path, name)
 	for _, d := range s.Depends {
@@ -250,13 +248,13 @@ func (e *ensurer) ensure(name wire.Atom, optional bool) error {
 	if err == nil {
 		err = e.c.Start(e.ctx, name, t)
 	}
-	var state *StateError
+	var state *Error
 	switch {
 	case err == nil:
 		e.started = append(e.started, name)
-	case errors.As(err, &state) && *state == StateError{"already_started", name}: // by somebody else, meanwhile
+	case errors.As(err, &state) && state.Code == "already_started" && state.Name == name: // by somebody else, meanwhile
 	default:
-		return &EnsureError{name, err}
+		return &ensureError{name, err}
 	}
 	return nil
 }

@@ -10,7 +10,8 @@
 //     has one controller.
 //   - A [Type] determines what the end of an application means for the others:
 //     permanent, transient, temporary.
-//   - An [EndedError] names the application whose end stopped all others.
+//   - An [Error] says what is wrong; that of [Controller.Err] names the application whose end
+//     stopped all others.
 //
 // How a daemon uses it:
 //

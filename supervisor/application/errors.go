@@ -10,69 +10,96 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// StateError says that an application is not in the state that a request needs.
-// What is OTP's name for it:
+// Error says what is wrong with an application, or with what was asked of it. Code, in OTP's
+// words where there are some, says what Name and Reason are:
 //
-//	already_started   Start of one that runs
-//	not_started       Stop of one that has not been started; Start of one that depends on Name
-//	not_running       Start of one that depends on Name, which has ended
+//	bad_spec          Load: what is wrong with the Spec is the Reason, as in OTP
 //	already_loaded    Load of one that is loaded
 //	not_loaded        Unload of one that is not loaded
 //	running           Unload of one that runs
-type StateError struct {
-	What wire.Atom
-	Name wire.Atom
-}
-
-func (e *StateError) Error() string {
-	return fmt.Sprintf("application: %s: %s", e.What, wire.Format(e.Name))
-}
-
-// term is {What, Name}.
-func (e *StateError) term() any { return wire.Tuple{e.What, e.Name} }
-
-// UnknownError says that no application of that name has been loaded.
-type UnknownError struct{ Name wire.Atom }
-
-func (e *UnknownError) Error() string {
-	return "application: no application is loaded with the name " + wire.Format(e.Name)
-}
-
-// term is {"no such file or directory", "Name.app"}: where OTP would look.
-func (e *UnknownError) term() any {
-	return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
-}
-
-// CycleError says that applications depend on one another in a circle. The first
-// of Cycle is the last, too.
-type CycleError struct{ Cycle []wire.Atom }
-
-func (e *CycleError) Error() string {
-	names := make([]string, len(e.Cycle))
-	for i, n := range e.Cycle {
-		names[i] = wire.Format(n)
-	}
-	return "application: the dependencies form a cycle: " + strings.Join(names, " -> ")
-}
-
-// term is {cycle, [Name]}.
-func (e *CycleError) term() any { return wire.Tuple{wire.Atom("cycle"), wire.Atoms(e.Cycle)} }
-
-// StartError says why an application has not started: what its start function
-// has returned, or the reason with which it has exited.
-type StartError struct {
+//	unknown           Start: no application of that name has been loaded
+//	cycle             applications depend on one another in a circle: Reason is a []wire.Atom, whose
+//	                  first name is the last, too
+//	already_started   Start of one that runs
+//	not_started       Stop of one that has not been started; Start of one that depends on Name
+//	not_running       Start of one that depends on Name, which has ended
+//	start_failed      Name has not started: Reason is what its start function has returned, or the
+//	                  reason with which it has exited
+//	application_start_failure
+//	                  the controller has ended since Name could not start; Reason says why
+//	application_terminated
+//	                  the controller has ended since Name has exited with Reason
+type Error struct {
+	Code   wire.Atom
 	Name   wire.Atom
-	Reason any // an exit reason
-	exited bool
+	Reason any
+
+	typ    Type // of one with which the controller has ended
+	exited bool // start_failed: not an error that was returned
 }
 
-func (e *StartError) Error() string {
-	return fmt.Sprintf("application: %s did not start: %s", wire.Format(e.Name), (&node.ExitError{Reason: e.Reason}).Error())
+const (
+	badSpec      wire.Atom = "bad_spec"
+	cycle        wire.Atom = "cycle"
+	unknown      wire.Atom = "unknown"
+	startFailed  wire.Atom = "start_failed"
+	startFailure wire.Atom = "application_start_failure"
+	terminated   wire.Atom = "application_terminated"
+)
+
+func bad(reason wire.Atom, value any) error {
+	return &Error{Code: badSpec, Reason: wire.Tuple{reason, value}}
 }
 
-// term is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that
-// has exited.
-func (e *StartError) term() any {
+// wrongState is the error about an application that is not in the state that a request needs.
+func wrongState(code, name wire.Atom) error { return &Error{Code: code, Name: name} }
+
+func inCircle(names []wire.Atom) error { return &Error{Code: cycle, Name: names[0], Reason: names} }
+
+func (e *Error) Error() string {
+	name := wire.Format(e.Name)
+	switch e.Code {
+	case badSpec:
+		return "application: bad specification: " + sysmsg.Brief(e.Reason)
+	case unknown:
+		return "application: no application is loaded with the name " + name
+	case cycle:
+		circle, _ := e.Reason.([]wire.Atom)
+		names := make([]string, len(circle))
+		for i, n := range circle {
+			names[i] = wire.Format(n)
+		}
+		return "application: the dependencies form a cycle: " + strings.Join(names, " -> ")
+	case startFailed:
+		return fmt.Sprintf("application: %s did not start: %s", name, (&node.ExitError{Reason: e.Reason}).Error())
+	case startFailure:
+		return fmt.Sprintf("application: the %s application %s did not start: %s", e.typ, name, sysmsg.Brief(e.Reason))
+	case terminated:
+		return fmt.Sprintf("application: the %s application %s ended: %s", e.typ, name, sysmsg.Brief(e.Reason))
+	}
+	return fmt.Sprintf("application: %s: %s", e.Code, name)
+}
+
+// term is the error as OTP has it.
+func (e *Error) term() any {
+	switch e.Code {
+	case badSpec:
+		return e.Reason
+	case unknown: // where OTP would look
+		return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
+	case cycle:
+		circle, _ := e.Reason.([]wire.Atom)
+		return wire.Tuple{cycle, wire.Atoms(circle)}
+	case startFailed:
+		return e.failure()
+	case startFailure, terminated:
+		return wire.Tuple{e.Code, e.Name, e.Reason}
+	}
+	return wire.Tuple{e.Code, e.Name}
+}
+
+// failure is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that has exited.
+func (e *Error) failure() any {
 	mfa := wire.Tuple{e.Name, wire.Atom("start"), wire.List{node.Normal, wire.List{}}}
 	exit := wire.Tuple{wire.Atom("EXIT"), e.Reason}
 	switch {
@@ -84,54 +111,19 @@ func (e *StartError) term() any {
 	return wire.Tuple{wire.Atom("bad_return"), wire.Tuple{mfa, exit}}
 }
 
-// EnsureError says which application has kept [Controller.EnsureAllStarted] and
-// [Controller.StartAll] from starting them all.
-type EnsureError struct {
-	Name wire.Atom
-	Err  error
+// ensureError says which application has kept EnsureAllStarted and StartAll from starting them
+// all.
+type ensureError struct {
+	name wire.Atom
+	err  error
 }
 
-func (e *EnsureError) Error() string {
-	return fmt.Sprintf("application: starting %s: %v", wire.Format(e.Name), e.Err)
+func (e *ensureError) Error() string {
+	return fmt.Sprintf("application: starting %s: %v", wire.Format(e.name), e.err)
 }
 
-// Unwrap returns Err.
-func (e *EnsureError) Unwrap() error { return e.Err }
+func (e *ensureError) Unwrap() error { return e.err }
 
-// term is {Name, Reason}.
-func (e *EnsureError) term() any { return wire.Tuple{e.Name, node.ErrorTerm(e.Err)} }
+func (e *ensureError) Term() any { return wire.Tuple{e.name, node.ErrorTerm(e.err)} }
 
-// EndedError says that an application has taken all others down.
-type EndedError struct {
-	Name    wire.Atom
-	Type    Type
-	Reason  any  // its exit reason
-	Started bool // false: it could not start
-}
-
-func (e *EndedError) Error() string {
-	verb := "ended"
-	if !e.Started {
-		verb = "did not start"
-	}
-	return fmt.Sprintf("application: the %s application %s %s: %s", e.Type, wire.Format(e.Name), verb, sysmsg.Brief(e.Reason))
-}
-
-// term is {application_terminated | application_start_failure, Name, Reason}: the
-// reason with which OTP's application controller ends.
-func (e *EndedError) term() any {
-	what := wire.Atom("application_terminated")
-	if !e.Started {
-		what = "application_start_failure"
-	}
-	return wire.Tuple{what, e.Name, e.Reason}
-}
-
-func init() {
-	termof.Enter((*StateError).term)
-	termof.Enter((*UnknownError).term)
-	termof.Enter((*CycleError).term)
-	termof.Enter((*StartError).term)
-	termof.Enter((*EnsureError).term)
-	termof.Enter((*EndedError).term)
-}
+func init() { termof.Enter((*Error).term) }

@@ -92,7 +92,7 @@ func typeOf(args []any) (t Type, err error) {
 		return Temporary, nil
 	}
 	name, _ := args[1].(wire.Atom)
-	t, ok := ParseType(name)
+	t, ok := parseType(name)
 	if !ok {
 		return 0, bad("invalid_restart_type", args[1])
 	}
@@ -105,7 +105,7 @@ func (c *Controller) callStart(ctx context.Context, args []any) (any, error) {
 		return refused("bad_application", args[0]), nil
 	}
 	if c.spec(name) == nil {
-		return result(&UnknownError{name})
+		return result(wrongState(unknown, name))
 	}
 	t, err := typeOf(args)
 	if err == nil {
@@ -154,7 +154,7 @@ func (c *Controller) callLoad(_ context.Context, args []any) (any, error) {
 	case !ok:
 		return refused("bad_application", args[0]), nil
 	case c.spec(name) == nil:
-		return result(&UnknownError{name})
+		return result(wrongState(unknown, name))
 	}
 	return refused("already_loaded", name), nil
 }
@@ -167,11 +167,11 @@ func (c *Controller) callUnload(ctx context.Context, args []any) (any, error) {
 	return result(c.Unload(ctx, name))
 }
 
-// Key returns one of the keys of OTP's application:get_key as a term:
+// key returns one of the keys of OTP's application:get_key as a term:
 // description, id, vsn, modules, maxP, maxT, registered, included_applications,
 // optional_applications, applications, env, mod, start_phases. It reports false
 // for another, and if the application is not loaded.
-func (c *Controller) Key(name, key wire.Atom) (any, bool) {
+func (c *Controller) key(name, key wire.Atom) (any, bool) {
 	s := c.spec(name)
 	if s == nil {
 		return nil, false
@@ -202,7 +202,7 @@ func (c *Controller) keys(s *Spec) wire.List {
 func (c *Controller) callKey(_ context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	key, _ := args[1].(wire.Atom)
-	if v, ok := c.Key(name, key); ok {
+	if v, ok := c.key(name, key); ok {
 		return wire.Tuple{wire.OK, v}, nil
 	}
 	return wire.Undefined, nil
@@ -263,7 +263,7 @@ func (c *Controller) callUnsetEnv(_ context.Context, args []any) (any, error) {
 
 func (c *Controller) callRunning(ctx context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
-	up, err := c.Running(ctx, name)
+	up, err := c.running(ctx, name)
 	if up {
 		return wire.True, err
 	}

@@ -85,13 +85,13 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 	case int(q.typ) >= len(types):
 		return none, bad("invalid_restart_type", int(q.typ))
 	case s == nil:
-		return none, &StateError{"not_loaded", q.name}
+		return none, wrongState("not_loaded", q.name)
 	case k.find(q.name) != nil:
-		return none, &StateError{"already_started", q.name}
+		return none, wrongState("already_started", q.name)
 	}
 	for _, d := range s.Depends {
 		if _, ok := k.started[d]; !ok && !s.isOptional(d) {
-			return none, &StateError{"not_started", d}
+			return none, wrongState("not_started", d)
 		}
 	}
 	r := &instance{spec: s, typ: q.typ}
@@ -101,7 +101,7 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 	}
 	for _, d := range s.Depends {
 		if k.find(d) == nil && !s.isOptional(d) {
-			err := &StateError{"not_running", d}
+			err := wrongState("not_running", d)
 			k.failed(c, r, err)
 			return none, err
 		}
@@ -126,7 +126,7 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	delete(k.starting, m.run.spec.Name)
 	if m.err != nil {
 		reason := node.ErrorTerm(m.err)
-		k.refuse(c, m.run, &StartError{m.run.spec.Name, reason, reason == node.Normal})
+		k.refuse(c, m.run, &Error{Code: startFailed, Name: m.run.spec.Name, Reason: reason, exited: reason == node.Normal})
 		return nil
 	}
 	m.run.top = m.top
@@ -157,13 +157,13 @@ func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) 
 func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
 	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", r.typ.String(), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
-		c.Stop(&EndedError{r.spec.Name, r.typ, node.ErrorTerm(err), false})
+		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: node.ErrorTerm(err), typ: r.typ})
 	}
 }
 
 func exitedNormally(err error) bool {
-	e, ok := err.(*StartError)
-	return ok && e.Reason == node.Normal
+	e, ok := err.(*Error)
+	return ok && e.Code == startFailed && e.Reason == node.Normal
 }
 
 // exited is the exit of a master, or of nobody we know any more; from nobody at
@@ -176,7 +176,7 @@ func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	for name, r := range k.starting {
 		if r.pid == m.From {
 			delete(k.starting, name)
-			k.refuse(c, r, &StartError{name, m.Reason, true})
+			k.refuse(c, r, &Error{Code: startFailed, Name: name, Reason: m.Reason, exited: true})
 			return nil
 		}
 	}
@@ -188,14 +188,14 @@ func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	k.running = slices.Delete(k.running, i, i+1)
 	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", sysmsg.Words(m.Reason))
 	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
-		c.Stop(&EndedError{r.spec.Name, r.typ, m.Reason, true})
+		c.Stop(&Error{Code: terminated, Name: r.spec.Name, Reason: m.Reason, typ: r.typ})
 	}
 	return nil
 }
 
 func (k *controllerServer) stop(c *genserver.Context, q stopOne) (none struct{}, err error) {
 	if _, ok := k.started[q.name]; !ok {
-		return none, &StateError{"not_started", q.name}
+		return none, wrongState("not_started", q.name)
 	}
 	if r := k.find(q.name); r != nil {
 		k.halt(c, r, halt{node.Normal})
@@ -249,7 +249,7 @@ func (k *controllerServer) Terminate(c *genserver.Context, reason any) {
 
 func (k *controllerServer) unload(_ *genserver.Context, q unload) (none struct{}, err error) {
 	if k.find(q.name) != nil {
-		return none, &StateError{"running", q.name}
+		return none, wrongState("running", q.name)
 	}
 	return none, k.forget(q.name)
 }

@@ -181,7 +181,7 @@ func play(t *testing.T, commands []string) (said, down string) {
 		synctest.Wait()
 		select {
 		case <-c.Done():
-			var ended *application.EndedError
+			var ended *application.Error
 			require.ErrorAs(t, c.Err(), &ended)
 			if err == nil && !isEnd(command) {
 				say("%s", wire.Format(v))

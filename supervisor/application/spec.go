@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -33,8 +32,8 @@ func (t Type) String() string {
 	return fmt.Sprint(uint8(t))
 }
 
-// ParseType reads OTP's name of a Type.
-func ParseType(name wire.Atom) (Type, bool) {
+// parseType reads OTP's name of a Type.
+func parseType(name wire.Atom) (Type, bool) {
 	for t, n := range types {
 		if n == name {
 			return Type(t), true
@@ -82,19 +81,7 @@ type Spec struct {
 
 const defaultStopTimeout = 30 * time.Second
 
-// SpecError says what is wrong with a Spec, in the way OTP does.
-type SpecError struct{ Reason any }
-
-func (e *SpecError) Error() string {
-	return "application: bad specification: " + sysmsg.Brief(e.Reason)
-}
-
-// term is the reason, as Erlang's callers get it.
-func (e *SpecError) term() any { return e.Reason }
-
-func bad(reason wire.Atom, value any) error { return &SpecError{wire.Tuple{reason, value}} }
-
-// Check returns what is wrong with s by itself, as a [*SpecError], or nil.
+// Check returns what is wrong with s by itself, as an [*Error] with the Code bad_spec or cycle, or nil.
 func (s *Spec) Check() error {
 	if s.Name == "" || utf8.RuneCountInString(string(s.Name)) > wire.MaxAtomRunes {
 		return bad("invalid_name", s.Name)
@@ -112,7 +99,7 @@ func (s *Spec) Check() error {
 	for _, d := range s.Depends {
 		switch {
 		case d == s.Name:
-			return &CycleError{Cycle: []wire.Atom{d, d}}
+			return inCircle([]wire.Atom{d, d})
 		case depends[d]:
 			return bad("duplicate_application", d)
 		}
@@ -162,6 +149,5 @@ func (i Info) term() any {
 func (s *Spec) info() Info { return Info{s.Name, s.Description, s.Version} }
 
 func init() {
-	termof.Enter((*SpecError).term)
 	termof.Enter(Info.term)
 }

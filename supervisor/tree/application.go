@@ -82,7 +82,11 @@ func (r *reader) application(v at) (a applied) {
 			a.Top, a.TopOptions = &s, o
 		}},
 	)
-	a.Type, _ = application.ParseType(wire.Atom(typ))
+	for t := application.Temporary; t <= application.Permanent; t++ {
+		if t.String() == typ {
+			a.Type = t
+		}
+	}
 	if v, there := got["optional"]; there {
 		r.List(v, func(_ int, v at) {
 			name, ok := r.atom(v, "an application")
