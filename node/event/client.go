@@ -2,11 +2,9 @@ package event
 
 import (
 	"context"
-	"time"
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -80,24 +78,28 @@ func Call[R any](ctx context.Context, from node.Caller, to node.Dest, id ID, req
 	return node.Call[R](ctx, from, to, callRequest{id, request})
 }
 
-// CallWithin is Call with a timeout in place of a context.
-func CallWithin[R any](d time.Duration, from node.Caller, to node.Dest, id ID, request any) (R, error) {
-	return node.CallWithin[R](d, from, to, callRequest{id, request})
-}
-
 // Add adds a handler; it is the first that later events come to. The error is
 // what its Init returned, or a [*node.ExitError] with the [*node.Crash] of its panic.
 func Add(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) error {
-	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, false})
+	h, isOwned := disown(h)
+	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, isOwned})
 	return err
 }
 
-// AddOwned is Add for a handler that is taken out when the calling process exits,
-// and whose owner gets an [Exit] when it is taken out otherwise: add_sup_handler.
-// Manager and owner are linked. [ErrNoOwner] if the caller is a plain goroutine.
-func AddOwned(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) error {
-	_, err := node.Call[ID](ctx, from, to, addRequest{id, h, true})
-	return err
+// Owned makes a handler one that the process which calls [Add] or [Swap] owns: the handler is
+// taken out when that process exits, and the process gets an [Exit] when it is taken out
+// otherwise: add_sup_handler, swap_sup_handler. Manager and owner are linked. [ErrNoOwner] if
+// the caller is a plain goroutine. A manager's Modules and Context.Swap do not take it.
+func Owned(h Handler) Handler { return owned{h} }
+
+// owned is a handler with an owner, on its way to Add or Swap.
+type owned struct{ Handler }
+
+func disown(h Handler) (Handler, bool) {
+	if o, ok := h.(owned); ok {
+		return o.Handler, true
+	}
+	return h, false
 }
 
 // Delete takes a handler out and returns what its Terminate answered, ok without
@@ -107,17 +109,12 @@ func Delete(ctx context.Context, from node.Caller, to node.Dest, id ID, arg any)
 }
 
 // Swap takes a handler out, arg is for its Terminate, and adds another, which is
-// owned by who owned the old one, and told what Terminate answered if it is an
+// owned by the process that owned the old one, or by the caller if it is [Owned], and told what Terminate answered if it is an
 // [Heir]. It adds the new one even if there is no old one. The errors are those
 // of Add.
 func Swap(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
-	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, false})
-	return err
-}
-
-// SwapOwned is Swap for a handler that the calling process owns.
-func SwapOwned(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
-	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, true})
+	h, isOwned := disown(h)
+	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, isOwned})
 	return err
 }
 
@@ -125,10 +122,4 @@ func SwapOwned(ctx context.Context, from node.Caller, to node.Dest, old ID, arg 
 // which_handlers.
 func Handlers(ctx context.Context, from node.Caller, to node.Dest) ([]ID, error) {
 	return node.Call[[]ID](ctx, from, to, whichHandlersRequest{})
-}
-
-// Stop ends a manager with a reason, the Terminate of its handlers included, and
-// waits until it is gone.
-func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
-	return sys.Stop(ctx, from, to, reason)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/sys"
 )
 
 // Alarm is an event.
@@ -54,7 +55,7 @@ func Example() {
 	fmt.Println(count, err)
 	fmt.Println(event.Delete(ctx, n, pid, books, nil))
 
-	event.Stop(ctx, n, pid, node.Normal)
+	sys.Stop(ctx, n, pid, node.Normal)
 	for a := range alarms.C {
 		fmt.Println("read:", a.What)
 	}

@@ -59,8 +59,8 @@ var ErrRemove = errors.New("event: remove this handler")
 var (
 	ErrNoHandler = errors.New("event: the manager has no such handler")
 	ErrNoCalls   = errors.New("event: the handler answers no calls")
-	ErrNoModule  = errors.New("event: the manager has no handler module of that name")
-	ErrUnknown   = errors.New("event: unknown request")
+	errNoModule  = errors.New("event: the manager has no handler module of that name")
+	errUnknown   = errors.New("event: unknown request")
 	ErrNoOwner   = errors.New("event: only a process can own a handler")
 )
 

@@ -47,12 +47,6 @@ func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (n
 	return node.SpawnWait(ctx, from, o, New(cfg))
 }
 
-// StartMonitor is Start with a monitor of the caller, a process, from the
-// beginning: start_monitor.
-func StartMonitor(ctx context.Context, from node.Caller, cfg Config, o node.Options) (node.PID, node.Ref, error) {
-	return node.SpawnWaitMonitor(ctx, from, o, New(cfg))
-}
-
 // manager is a manager as an Actor.
 type manager struct {
 	cfg   Config
@@ -93,8 +87,8 @@ type undefError struct {
 	args   any
 }
 
-func (e *undefError) Error() string { return fmt.Sprintf("%v: %s", ErrNoModule, e.module) }
-func (e *undefError) Unwrap() error { return ErrNoModule }
+func (e *undefError) Error() string { return fmt.Sprintf("%v: %s", errNoModule, e.module) }
+func (e *undefError) Unwrap() error { return errNoModule }
 
 // Term is what Erlang's init would have failed with.
 func (e *undefError) Term() any {

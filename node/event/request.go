@@ -142,9 +142,9 @@ func (m *manager) answer(r request) error {
 			m.reply(r, m.modules())
 			return nil
 		}
-		m.refuse(r, ErrUnknown, nil)
+		m.refuse(r, errUnknown, nil)
 	default:
-		m.refuse(r, ErrUnknown, nil)
+		m.refuse(r, errUnknown, nil)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -253,7 +254,7 @@ func (th *scriptRunner) command(t *testing.T, line string) {
 	case "kill":
 		th.n.Exit(th.pid, node.Kill)
 	case "stop":
-		event.Stop(t.Context(), th.driver, th.pid, last)
+		sys.Stop(t.Context(), th.driver, th.pid, last)
 	default:
 		answer := th.ask(th.request(t, w))
 		synctest.Wait() // first what others are told

@@ -38,13 +38,6 @@ func Subscribe[E any](ctx context.Context, from node.Caller, to node.Dest, buffe
 	return &Subscription[E]{s.ch, s}, nil
 }
 
-// ID returns the identifier of the subscription's handler, for Delete.
-func (s *Subscription[E]) ID() ID {
-	s.handler.mu.Lock()
-	defer s.handler.mu.Unlock()
-	return s.handler.id
-}
-
 // Missed returns how many events did not fit into the channel.
 func (s *Subscription[E]) Missed() uint64 {
 	s.handler.mu.Lock()

@@ -82,7 +82,7 @@
 //
 // # Differences from gen_server
 //
-//   - Hibernate does nothing.
+//   - There is no hibernate: a server that waits has no stack to give back.
 //   - A request that no method handles is answered with an error, and a message
 //     with a malformed From is treated as an ordinary message. In Erlang both crash
 //     the server.

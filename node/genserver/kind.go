@@ -220,9 +220,3 @@ func (k *Kind[S]) New(state S) node.Actor { return &server[S]{kind: k, state: st
 func (k *Kind[S]) Start(ctx context.Context, from node.Caller, state S, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, k.New(state))
 }
-
-// StartMonitor is Start with a monitor of the caller, a process, from the
-// beginning: start_monitor.
-func (k *Kind[S]) StartMonitor(ctx context.Context, from node.Caller, state S, o node.Options) (node.PID, node.Ref, error) {
-	return node.SpawnWaitMonitor(ctx, from, o, k.New(state))
-}

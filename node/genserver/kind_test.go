@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -144,7 +145,7 @@ func TestBareServers(t *testing.T) {
 	require.NoError(t, err)
 	_, err = node.Call[int](nodetest.Soon(t), n, pid, "x")
 	assert.EqualError(t, err, "genserver: int does not handle calls of type string")
-	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
 
 	pid, err = genserver.Define[any](genserver.OnRequest(func(any, *genserver.Context, any) (any, error) { return nil, nil })).
 		Start(nodetest.Soon(t), n, nil, node.Options{})
@@ -152,5 +153,5 @@ func TestBareServers(t *testing.T) {
 	r, err := node.Call[*int](nodetest.Soon(t), n, pid, "x")
 	require.NoError(t, err)
 	assert.Nil(t, r)
-	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
 }

@@ -135,7 +135,7 @@ func TestErlangExitAndLater(t *testing.T) {
 		froms <- c.From()
 		return nil, genserver.ErrReplyLater
 	}))
-	pid, ref, err := k.StartMonitor(nodetest.Soon(t), h, &probe{}, node.Options{})
+	pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, k.New(&probe{}))
 	require.NoError(t, err)
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
 	from := nodetest.Arrival(t, froms)
@@ -248,7 +248,7 @@ func TestSuspend(t *testing.T) {
 
 		require.NoError(t, sys.Suspend(ctx, h, pid))
 		n.Send(pid, "lost")
-		require.NoError(t, genserver.Stop(ctx, h, pid, a("enough")))
+		require.NoError(t, sys.Stop(ctx, h, pid, a("enough")))
 	})
 }
 
@@ -512,7 +512,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 	}
 	require.NoError(t, sys.Resume(nodetest.Soon(t), n, pid))
 	assert.Equal(t, []string{"alive"}, ask(t, n, pid, Notes{}))
-	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
 	h.Close(nil)
 }
 

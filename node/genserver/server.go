@@ -47,19 +47,27 @@ func (Timeout) term() any { return wire.Atom("timeout") }
 // the From that Context.From returned.
 var ErrReplyLater = errors.New("genserver: no reply yet")
 
-// UnhandledError is the answer to a request that the server has no method for;
-// the server goes on.
+// UnhandledError is the answer to a request that a server has no method for, or that the state
+// of a machine (package statem) has nothing to do with; the process goes on.
 type UnhandledError struct {
-	Server  string // Go type of the server's state
+	Server  string    // Go type of the server's state, or of the machine's data
+	State   node.Atom // of a machine; "": it is a server
 	Request any
 }
 
 func (e *UnhandledError) Error() string {
+	if e.State != "" {
+		return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", e.Server, e.Request, e.State)
+	}
 	return fmt.Sprintf("genserver: %s does not handle calls of type %T", e.Server, e.Request)
 }
 
-// term is the error as Erlang's callers get it: {error, {unhandled_request, Request}}.
+// term is the error as Erlang's callers get it: {error, {unhandled_request, Request}},
+// with the state before Request if it is of a machine.
 func (e *UnhandledError) term() any {
+	if e.State != "" {
+		return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
+	}
 	return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request)}
 }
 
@@ -126,9 +134,6 @@ func (c *Context) Timeout(d time.Duration) {
 	}
 	c.ensureExtras().timeout = d
 }
-
-// Hibernate does nothing: a server that waits has no stack to give back.
-func (c *Context) Hibernate() {}
 
 // server is a server as an Actor.
 type server[S any] struct {
@@ -272,7 +277,7 @@ func (s *server[S]) call(r node.Request[any]) error {
 	if h := s.kind.bodies[call].find(r.Body); h != nil {
 		return h.open(s, r.From, r.Body)
 	}
-	s.reply(r.From, nil, &UnhandledError{s.BehaviourName(), r.Body})
+	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body})
 	return nil
 }
 

@@ -27,7 +27,7 @@ func TestWhatEndsAServer(t *testing.T) {
 	type f = func(p *probe, c *genserver.Context) error
 	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
 		"call": func(h *node.Process, pid node.PID, f f) error {
-			_, err := genserver.CallWithin(limit, h, pid,
+			_, err := node.CallWithin[string](limit, h, pid,
 				do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
@@ -63,7 +63,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				n := nodetest.Start(t, node.Config{})
 				h := nodetest.Open(t, n)
 				p := &probe{}
-				pid, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
+				pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
 				require.NoError(t, err)
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
@@ -214,7 +214,7 @@ func TestInitContinueFails(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
 			p := &probe{init: func(p *probe, c *genserver.Context) error { c.Continue(f); return nil }}
-			_, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
+			_, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
 			require.NoError(t, err)
 			assert.Equal(t, what, fmt.Sprint("terminate ", watch(t, h, ref)))
 			assert.Equal(t, []string{what}, p.noted())
@@ -370,11 +370,11 @@ func TestDestinations(t *testing.T) {
 	assert.ErrorIs(t, genserver.Cast(n, node.Atom("nobody"), 1), node.ErrNoName)
 	_, err = genserver.Call(nodetest.Soon(t), n, node.Atom("nobody"), Notes{})
 	assert.ErrorIs(t, err, node.ErrNoName)
-	assert.ErrorIs(t, genserver.Stop(nodetest.Soon(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
-	require.NoError(t, genserver.Stop(nodetest.Soon(t), n, ref, wire.Atom("enough")))
+	assert.ErrorIs(t, sys.Stop(nodetest.Soon(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
+	require.NoError(t, sys.Stop(nodetest.Soon(t), n, ref, wire.Atom("enough")))
 	_, err = genserver.Call(nodetest.Soon(t), n, pid, Notes{})
 	assert.ErrorIs(t, err, node.ErrNoProcess)
-	assert.ErrorIs(t, genserver.Stop(nodetest.Soon(t), n, pid, node.Normal), node.ErrNoProcess)
+	assert.ErrorIs(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal), node.ErrNoProcess)
 }
 
 func TestTimeout(t *testing.T) {
@@ -473,7 +473,7 @@ func TestTimeoutEndsWithServer(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2})
 		require.NoError(t, err)
 		pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { c.Timeout(time.Second); return nil }}, node.Options{})
-		require.NoError(t, genserver.Stop(t.Context(), n, pid, node.Normal))
+		require.NoError(t, sys.Stop(t.Context(), n, pid, node.Normal))
 		time.Sleep(time.Minute)
 		assert.Empty(t, n.DeadLetterCounts())
 		require.NoError(t, n.Stop())
@@ -613,8 +613,8 @@ func TestInitHangs(t *testing.T) {
 	h := nodetest.Open(t, n)
 	entered := make(chan struct{})
 	go func() { <-entered; cancel(errTea) }()
-	_, ref, err := probes.StartMonitor(ctx, h, &probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }},
-		node.Options{Name: "it", Link: true})
+	_, ref, err := node.SpawnWaitMonitor(ctx, h, node.Options{Name: "it", Link: true},
+		probes.New(&probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }}))
 	assert.Same(t, errTea, err)
 	assert.Zero(t, ref)
 	nodetest.Quiet(t, h)
@@ -634,15 +634,15 @@ func TestStartOptions(t *testing.T) {
 	assert.ErrorIs(t, err, node.ErrNameTaken)
 	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{Link: true})
 	assert.ErrorIs(t, err, node.ErrBadOption)
-	_, _, err = probes.StartMonitor(nodetest.Soon(t), n, &probe{}, node.Options{})
+	_, _, err = node.SpawnWaitMonitor(nodetest.Soon(t), n, node.Options{}, probes.New(&probe{}))
 	assert.ErrorIs(t, err, node.ErrBadOption)
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	assert.Equal(t, []node.PID{h.Self()}, i.Links)
 	assert.Equal(t, "*genserver_test.probe", i.Behaviour)
-	two, ref, err := probes.StartMonitor(nodetest.Soon(t), h, &probe{}, node.Options{})
+	two, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(&probe{}))
 	require.NoError(t, err)
-	require.NoError(t, genserver.Stop(nodetest.Soon(t), h, two, wire.Atom("enough")))
+	require.NoError(t, sys.Stop(nodetest.Soon(t), h, two, wire.Atom("enough")))
 	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Next[any](t, h))
 	nodetest.Quiet(t, h)
 }
@@ -659,10 +659,10 @@ func TestTerminateCrashes(t *testing.T) {
 	} {
 		for what, end := range map[string]func(h *node.Process, pid node.PID) error{
 			"system": func(h *node.Process, pid node.PID) error {
-				return genserver.Stop(context.Background(), h, pid, wire.Atom("asked"))
+				return sys.Stop(context.Background(), h, pid, wire.Atom("asked"))
 			},
 			"call": func(h *node.Process, pid node.PID) error {
-				_, err := genserver.CallWithin(limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
+				_, err := node.CallWithin[string](limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
 				return err
 			},
 			"cast": func(h *node.Process, pid node.PID) error {
@@ -677,7 +677,7 @@ func TestTerminateCrashes(t *testing.T) {
 				n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 				h := nodetest.Open(t, n)
 				p := &probe{terminate: c.terminate}
-				pid, ref, err := probes.StartMonitor(nodetest.Soon(t), h, p, node.Options{})
+				pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
 				require.NoError(t, err)
 				err = end(h, pid)
 				assert.Equal(t, c.reason, watch(t, h, ref))
@@ -700,7 +700,7 @@ func TestStopHangs(t *testing.T) {
 	pid := start(t, n, &probe{terminate: func(*probe, *genserver.Context, any) { close(entered); <-release }}, node.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-entered; cancel() }()
-	assert.ErrorIs(t, genserver.Stop(ctx, n, pid, node.Normal), context.Canceled)
+	assert.ErrorIs(t, sys.Stop(ctx, n, pid, node.Normal), context.Canceled)
 	assert.True(t, n.IsAlive(pid), "Stop does not kill")
 	close(release)
 	_, err := node.AwaitExit(nodetest.Soon(t), n, pid)
@@ -715,7 +715,7 @@ func TestStopFromDyingProcess(t *testing.T) {
 	pid := start(t, n, &probe{terminate: func(*probe, *genserver.Context, any) { <-release }}, node.Options{})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&node.ExitError{Reason: node.Normal})
-	assert.Error(t, genserver.Stop(ctx, n, pid, node.Normal))
+	assert.Error(t, sys.Stop(ctx, n, pid, node.Normal))
 }
 
 // A server that was killed does not run Terminate when its method returns.
@@ -753,7 +753,7 @@ func TestReport(t *testing.T) {
 		log := &logtest.Records{}
 		n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 		pid := start(t, n, &probe{value: func() any { panic("no state") }}, node.Options{Name: "probe"})
-		genserver.Stop(nodetest.Soon(t), n, pid, c.reason)
+		sys.Stop(nodetest.Soon(t), n, pid, c.reason)
 		got := log.With("server terminating")
 		require.Equal(t, c.logged, len(got) == 1, "%v", c.reason)
 		if c.logged {

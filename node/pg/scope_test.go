@@ -230,7 +230,7 @@ func TestScopeEnds(t *testing.T) {
 	require.Error(t, s.Join(nodetest.Soon(t), p, "g", w...))
 	for _, end := range []func(pid node.PID){
 		func(pid node.PID) { p.Exit(pid, node.Kill) },
-		func(pid node.PID) { require.NoError(t, genserver.Stop(nodetest.Soon(t), p, pid, node.Shutdown)) },
+		func(pid node.PID) { require.NoError(t, sys.Stop(nodetest.Soon(t), p, pid, node.Shutdown)) },
 	} {
 		pid, err := node.SpawnWait(nodetest.Soon(t), p, node.Options{}, s.Actor())
 		require.NoError(t, err)

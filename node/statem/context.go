@@ -47,7 +47,7 @@ func (c *Context) State() node.Atom { return c.state }
 // From returns where the reply to the present call goes. Keep it to answer later,
 // from anywhere: a call that is neither answered nor postponed when the state
 // function returns, and whose From was not asked for, is answered with an
-// [UnhandledError].
+// [*genserver.UnhandledError].
 func (c *Context) From() node.From {
 	c.act.taken = true
 	return c.from
@@ -77,13 +77,10 @@ func (c *Context) Postpone() {
 	c.act.postpone = true
 }
 
-// Internal inserts an event of type [TypeInternal] that comes next, before those
-// that were postponed, the zero timeouts and the mailbox: {next_event, internal,
-// Content}. Several come in the order of the calls. Not in an enter call.
-func (c *Context) Internal(content any) { c.Insert(Event{Type: TypeInternal, Content: content}) }
-
-// Insert is Internal for an event of any type but [TypeEnter]: {next_event, Type,
-// Content}. A call can be inserted as it came only, which counts as [Context.From].
+// Insert inserts an event that comes next, before those that were postponed, the zero timeouts
+// and the mailbox: {next_event, Type, Content}. Several come in the order of the calls. The
+// type is usually [TypeInternal], and may be any but [TypeEnter]; a call can be inserted as it
+// came only, which counts as [Context.From]. Not in an enter call.
 func (c *Context) Insert(e Event) {
 	switch {
 	case c.entering:
@@ -99,15 +96,12 @@ func (c *Context) Insert(e Event) {
 // SetTimeout makes an event of type t, which is [StateTimeout], [EventTimeout] or
 // what [Named] returns, with the given content, after d. It takes the place of one
 // of the same type that has not come yet. With 0 the event comes before
-// anything that is in the mailbox, without a timer; [node.Infinity] is CancelTimeout.
+// anything that is in the mailbox, without a timer; [node.Infinity] calls it off: its event does not
+// come any more, even if its time is over.
 // If asked several times for one type, the last counts.
 func (c *Context) SetTimeout(t Type, d time.Duration, content any) {
 	c.set(setting{typ: t, d: max(d, 0), content: content})
 }
-
-// CancelTimeout calls off a timeout: {Timeout, cancel}. Its event does not come
-// any more, even if its time is over.
-func (c *Context) CancelTimeout(t Type) { c.set(setting{typ: t, d: node.Infinity}) }
 
 // UpdateTimeout changes the content of a timeout and not its time; where there is
 // none it is SetTimeout with 0: {Timeout, update, Content}. An event timeout is
@@ -131,9 +125,6 @@ func (c *Context) Repeat() { c.act.repeat = true }
 // it is in: {stop, Reason}, and stop_and_reply with Reply. In Init the machine has
 // failed to start.
 func (c *Context) Stop(reason any) { c.act.stop, c.act.reason = true, reason }
-
-// Hibernate does nothing: a machine that waits has no stack to give back.
-func (c *Context) Hibernate() {}
 
 func (c *Context) misuse(what string) {
 	if c.act.bad == nil {

@@ -8,14 +8,14 @@
 //     state. It takes an [Event] and returns the next state, or nil to stay.
 //   - A [Kind] holds the states that machines of one kind have. [Define] makes it.
 //   - A [Context] is a state's access to its process: all of node.Context, and
-//     Postpone, Internal, SetTimeout, Repeat and Stop.
+//     Postpone, Insert, SetTimeout, Repeat and Stop.
 //   - A [Type] is the type of an event. Some types are timeouts, which a state can set.
 //
 // See the example for a whole machine.
 //
 // # Protocol
 //
-// A machine answers calls and casts of this package, any [node.Call], and what
+// A machine answers calls and casts of package genserver, any [node.Call], and what
 // Erlang's gen_statem module sends:
 //
 //	{'$gen_call', {Pid, Tag}, Content}          TypeCall; reply {Tag, Reply} to Pid
@@ -52,7 +52,7 @@
 //
 //	state returns an error        call: the caller gets it, the machine goes on
 //	                              any other event: the exit reason is a *node.Crash
-//	state returns ErrUnhandled       never; a caller gets an UnhandledError
+//	state returns ErrUnhandled       never; a caller gets a genserver.UnhandledError
 //	state returns node.ExitWith   that is the exit reason
 //	Context.Stop                  that is the exit reason; the state stays what it is
 //	panic                         the exit reason is a *node.Crash with the stack
@@ -72,7 +72,7 @@
 //     never fires, even if its message is already in the mailbox.
 //  3. An enter call changes no state, postpones nothing and inserts nothing.
 //  4. A call gets one answer: a reply, the error of a state function, an
-//     [UnhandledError] if a state drops it, or the notice that the machine exited.
+//     [*genserver.UnhandledError] if a state drops it, or the notice that the machine exited.
 //  5. While suspended (package sys) a machine handles only system messages and its
 //     parent's exit. All other messages wait, in order.
 //
@@ -96,5 +96,5 @@
 // sends the reply at once, not after the function has returned. A zero timeout that is
 // replaced by a longer one fires as that timeout; in OTP 25 it arrives as a message
 // {timeout, Ref, Type}, which is a bug. Absolute times are not offered; see
-// [time.Until]. Hibernate does nothing.
+// [time.Until]. There is no hibernate.
 package statem

@@ -2,7 +2,6 @@ package statem
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/actornode/actornode/internal/sysmsg"
@@ -18,9 +17,9 @@ type Type string
 // The types of events: event_type of gen_statem.
 const (
 	TypeCall     Type = "call"          // somebody waits for a reply
-	TypeCast     Type = "cast"          // by Cast
+	TypeCast     Type = "cast"          // by genserver.Cast
 	TypeInfo     Type = "info"          // any other message, node.Down and node.Exited among them
-	TypeInternal Type = "internal"      // by Context.Internal
+	TypeInternal Type = "internal"      // by Context.Insert
 	TypeEnter    Type = "enter"         // the state has been entered; see Kind.EnterCalls
 	StateTimeout Type = "state_timeout" // called off when the state changes
 	EventTimeout Type = "timeout"       // called off by any event
@@ -72,7 +71,7 @@ type Entered struct {
 func (e Entered) term() any { return e.From }
 
 // ErrUnhandled, returned from a state function, says that the state has nothing to
-// do with the event. A caller gets an [UnhandledError]; anything else but an enter
+// do with the event. A caller gets a [*genserver.UnhandledError]; anything else but an enter
 // call is logged.
 var ErrUnhandled = errors.New("statem: unhandled event")
 
@@ -82,25 +81,8 @@ var (
 	ErrBadAction = errors.New("statem: not allowed here")
 )
 
-// UnhandledError is the answer to a request that a state has nothing to do with.
-type UnhandledError struct {
-	Machine string // Go type of the machine's data
-	State   node.Atom
-	Request any
-}
-
-func (e *UnhandledError) Error() string {
-	return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", e.Machine, e.Request, e.State)
-}
-
-// term is the error as Erlang's callers get it: {error, {unhandled_request, State, Request}}.
-func (e *UnhandledError) term() any {
-	return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
-}
-
 func init() {
 	termof.Enter(Type.term)
 	termof.Enter(Event.term)
 	termof.Enter(Entered.term)
-	termof.Enter((*UnhandledError).term)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/statem"
 )
 
@@ -17,11 +18,11 @@ type door struct {
 // What a door is sent.
 type (
 	Digit struct { // a call: how many digits it has now
-		statem.Returns[int]
+		genserver.Returns[int]
 		Digit rune
 	}
-	Knock struct{ statem.Returns[string] } // a call
-	Slam  struct{}                         // a cast
+	Knock struct{ genserver.Returns[string] } // a call
+	Slam  struct{}                            // a cast
 )
 
 type state = statem.State[*door]
@@ -72,13 +73,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	knock := statem.Async(n, pid, Knock{})
+	knock := genserver.Async(n, pid, Knock{})
 	for _, r := range "42" {
-		digits, err := statem.Call(ctx, n, pid, Digit{Digit: r}) // digits is an int
+		digits, err := genserver.Call(ctx, n, pid, Digit{Digit: r}) // digits is an int
 		fmt.Println(digits, err)
 	}
 	fmt.Println(knock.Await(ctx))
-	statem.Cast(n, pid, Slam{})
+	genserver.Cast(n, pid, Slam{})
 	_, err = node.Call[any](ctx, n, pid, "what?")
 	fmt.Println(err)
 	// Output:

@@ -110,9 +110,3 @@ func (k *Kind[M]) New(data M) node.Actor { return &machine[M]{kind: k, data: dat
 func (k *Kind[M]) Start(ctx context.Context, from node.Caller, data M, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, k.New(data))
 }
-
-// StartMonitor is Start with a monitor of the caller, a process, from the
-// beginning: start_monitor.
-func (k *Kind[M]) StartMonitor(ctx context.Context, from node.Caller, data M, o node.Options) (node.PID, node.Ref, error) {
-	return node.SpawnWaitMonitor(ctx, from, o, k.New(data))
-}

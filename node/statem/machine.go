@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -198,7 +199,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 }
 
 func (m *machine[M]) unhandled(e Event) error {
-	return &UnhandledError{m.BehaviourName(), m.state.name, e.Content}
+	return &genserver.UnhandledError{Server: m.BehaviourName(), State: m.state.name, Request: e.Content}
 }
 
 func (m *machine[M]) fail(from node.From, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -180,7 +181,7 @@ func (p *scriptedMachine) perform(c *statem.Context, ops []string) (next statem.
 		case "answer":
 			c.Reply(p.calls[w[1]], last)
 		case "internal":
-			c.Internal(last)
+			c.Insert(statem.Event{Type: statem.TypeInternal, Content: last})
 		case "insert":
 			c.Insert(statem.Event{Type: eventType(w[1]), Content: last})
 		case "set":
@@ -193,7 +194,7 @@ func (p *scriptedMachine) perform(c *statem.Context, ops []string) (next statem.
 		case "update":
 			c.UpdateTimeout(eventType(w[1]), last)
 		case "cancel":
-			c.CancelTimeout(eventType(w[1]))
+			c.SetTimeout(eventType(w[1]), node.Infinity, nil)
 		}
 	}
 	return next, nil
@@ -234,8 +235,8 @@ func play(t *testing.T, lines []string) string {
 			commands = append(commands, line)
 		}
 	}
-	pid, ref, err := kind.StartMonitor(t.Context(), driver, &scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)},
-		node.Options{})
+	pid, ref, err := node.SpawnWaitMonitor(t.Context(), driver, node.Options{},
+		kind.New(&scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)}))
 	require.NoError(t, err)
 	wait := func(ms string) {
 		k, err := strconv.Atoi(ms)
@@ -267,7 +268,7 @@ func play(t *testing.T, lines []string) string {
 				case "call":
 					driver.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{driver.Self(), x}, x})
 				case "cast":
-					statem.Cast(driver, pid, x)
+					genserver.Cast(driver, pid, x)
 				case "info":
 					driver.Send(pid, x)
 				case "wait":

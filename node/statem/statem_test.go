@@ -41,7 +41,7 @@ type do func(c *statem.Context) (statem.State[*lamp], error)
 
 // ask is the same as a call.
 type ask struct {
-	statem.Returns[int]
+	genserver.Returns[int]
 	do
 }
 
@@ -124,7 +124,7 @@ func (s *scriptNode) start(l *lamp) node.PID {
 
 // call makes the lamp do f as a call.
 func (s *scriptNode) call(pid node.PID, f do) (int, error) {
-	return statem.Call(s.Context(), s.me, pid, ask{do: f})
+	return genserver.Call(s.Context(), s.me, pid, ask{do: f})
 }
 
 // crashed returns the Crash of an error that says that a process has exited.
@@ -149,12 +149,12 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return nil, errOops })
 		assert.ErrorIs(t, err, errOops)
 
-		var unhandled *statem.UnhandledError
+		var unhandled *genserver.UnhandledError
 		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return nil, statem.ErrUnhandled })
 		require.ErrorAs(t, err, &unhandled)
 		_, err = s.call(pid, func(*statem.Context) (statem.State[*lamp], error) { return (*lamp).on, nil })
 		require.ErrorAs(t, err, &unhandled, "a state has let go of a call")
-		assert.Equal(t, "*statem_test.lamp", unhandled.Machine)
+		assert.Equal(t, "*statem_test.lamp", unhandled.Server)
 		assert.Equal(t, node.Atom("off"), unhandled.State)
 		_, err = node.Call[any](s.Context(), s.me, pid, 1.5)
 		require.ErrorAs(t, err, &unhandled)
@@ -167,7 +167,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 
 		// Later, from elsewhere.
 		var from node.From
-		later := statem.Async(s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+		later := genserver.Async(s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			from = c.From()
 			return nil, nil
 		}})
@@ -183,7 +183,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, 11, got)
-		got, err = statem.CallWithin(time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+		got, err = node.CallWithin[int](time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			c.From()
 			return nil, nil
 		}})
@@ -280,12 +280,12 @@ func TestErrorOfACast(t *testing.T) {
 		l := &lamp{}
 		pid := s.start(l)
 		s.me.Monitor(pid)
-		require.NoError(t, statem.Cast(s.me, pid, do(func(*statem.Context) (statem.State[*lamp], error) { return nil, errOops })))
+		require.NoError(t, genserver.Cast(s.me, pid, do(func(*statem.Context) (statem.State[*lamp], error) { return nil, errOops })))
 		assert.Equal(t, &node.Crash{Reason: errOops}, node.ReceiveOf[node.Down](s.me).Reason)
 
 		l = &lamp{last: func() { panic("at last") }}
 		pid = s.start(l)
-		err := statem.Stop(s.Context(), s.me, pid, node.Normal)
+		err := sys.Stop(s.Context(), s.me, pid, node.Normal)
 		assert.Equal(t, "panic: at last", crashed(t, err).String())
 		assert.Len(t, l.ended, 2)
 	})
@@ -294,7 +294,7 @@ func TestErrorOfACast(t *testing.T) {
 func TestUnhandledIsLogged(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
-		require.NoError(t, statem.Cast(s.n, pid, 1.5))
+		require.NoError(t, genserver.Cast(s.n, pid, 1.5))
 		require.NoError(t, s.n.Send(pid, 2.5))
 		_, err := sys.GetState(s.Context(), s.n, pid)
 		require.NoError(t, err)
@@ -385,12 +385,12 @@ func TestZeroTimeoutReplaced(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
 		pid := s.start(l)
-		require.NoError(t, statem.Cast(s.me, pid, do(func(c *statem.Context) (statem.State[*lamp], error) {
+		require.NoError(t, genserver.Cast(s.me, pid, do(func(c *statem.Context) (statem.State[*lamp], error) {
 			c.SetTimeout(statem.Named("n"), -1, "zero")
-			c.Internal(do(func(c *statem.Context) (statem.State[*lamp], error) {
+			c.Insert(statem.Event{Type: statem.TypeInternal, Content: do(func(c *statem.Context) (statem.State[*lamp], error) {
 				c.SetTimeout(statem.Named("n"), time.Minute, "minute")
 				return nil, nil
-			}))
+			})})
 			return nil, nil
 		})))
 		start := time.Now()
@@ -414,7 +414,7 @@ func TestNoTimersAreLeft(t *testing.T) {
 			return nil, statem.Reply(c, ask{}, 1)
 		})
 		require.NoError(t, err)
-		require.NoError(t, statem.Stop(s.Context(), s.me, pid, node.Normal))
+		require.NoError(t, sys.Stop(s.Context(), s.me, pid, node.Normal))
 		s.me.ReceiveWithin(time.Hour, nil)
 		assert.Empty(t, s.n.DeadLetterCounts())
 	})
@@ -433,7 +433,7 @@ func TestSystem(t *testing.T) {
 			return nil, statem.Reply(c, ask{}, 1)
 		})
 		require.NoError(t, err)
-		require.NoError(t, statem.Cast(s.me, pid,
+		require.NoError(t, genserver.Cast(s.me, pid,
 			do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })))
 		status, err := sys.GetStatus(s.Context(), s.me, pid)
 		require.NoError(t, err)
@@ -457,7 +457,7 @@ func TestSystem(t *testing.T) {
 		assert.Equal(t, wire.Tuple{node.Atom("on"), 2}, state)
 
 		require.NoError(t, sys.Suspend(s.Context(), s.me, pid))
-		call := statem.Async(s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+		call := genserver.Async(s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			return nil, statem.Reply(c, ask{}, 5)
 		}})
 		require.NoError(t, sys.ChangeCode(s.Context(), s.me, pid, "m", 1, 2))
@@ -489,7 +489,7 @@ func TestDebug(t *testing.T) {
 		pid := s.start(&lamp{})
 		must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("log"), true}))
 		must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("statistics"), true}))
-		require.NoError(t, statem.Cast(s.me, pid, "x"))
+		require.NoError(t, genserver.Cast(s.me, pid, "x"))
 		s.me.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{s.me.Self(), wire.Atom("t")}, "q"})
 		events := wire.Format(must(sys.Debug(s.Context(), s.me, pid, wire.Tuple{wire.Atom("log"), wire.Atom("get")})))
 		for _, want := range []string{`{in,{cast,<<"x">>}}`, `{consume,{cast,<<"x">>},off,off}`, `{in,{{call,{`,
@@ -518,8 +518,8 @@ func TestProtocol(t *testing.T) {
 			do(func(c *statem.Context) (statem.State[*lamp], error) { return (*lamp).on, nil })})
 		assert.Equal(t, node.Atom("on"), must(sys.GetState(s.Context(), s.me, pid)).(wire.Tuple)[0])
 		require.NoError(t, s.n.Register("lamp", pid))
-		require.NoError(t, statem.Cast(s.me, node.Atom("lamp"),
-			do(func(c *statem.Context) (statem.State[*lamp], error) { c.Hibernate(); return (*lamp).off, nil })))
+		require.NoError(t, genserver.Cast(s.me, node.Atom("lamp"),
+			do(func(c *statem.Context) (statem.State[*lamp], error) { return (*lamp).off, nil })))
 		assert.Equal(t, node.Atom("off"), must(sys.GetState(s.Context(), s.me, node.Atom("lamp"))).(wire.Tuple)[0])
 	})
 }
@@ -561,9 +561,9 @@ func TestDefine(t *testing.T) {
 
 func TestStartMonitor(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, ref, err := lamps.StartMonitor(s.Context(), s.me, &lamp{}, node.Options{})
+		pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{}, lamps.New(&lamp{}))
 		require.NoError(t, err)
-		require.NoError(t, statem.Stop(s.Context(), s.me, pid, node.Shutdown))
+		require.NoError(t, sys.Stop(s.Context(), s.me, pid, node.Shutdown))
 		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Shutdown}, node.ReceiveOf[node.Down](s.me))
 		pid, err = node.SpawnWait(context.Background(), s.n, node.Options{}, lamps.New(&lamp{}))
 		require.NoError(t, err)
@@ -584,7 +584,7 @@ func BenchmarkCall(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := statem.Call(b.Context(), me, pid, Flip{}); err != nil {
+		if _, err := genserver.Call(b.Context(), me, pid, Flip{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -592,7 +592,7 @@ func BenchmarkCall(b *testing.B) {
 
 type flip struct{ count int }
 
-type Flip struct{ statem.Returns[int] }
+type Flip struct{ genserver.Returns[int] }
 
 func (f *flip) heads(c *statem.Context, e statem.Event) (statem.State[*flip], error) {
 	f.count++
@@ -620,7 +620,7 @@ var bares = statem.Define((*bare).only)
 
 func TestBare(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, ref, err := bares.StartMonitor(s.Context(), s.me, &bare{3}, node.Options{Name: "bare"})
+		pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{Name: "bare"}, bares.New(&bare{3}))
 		require.NoError(t, err)
 		state, err := sys.GetState(s.Context(), s.me, pid)
 		require.NoError(t, err)
@@ -638,7 +638,7 @@ func TestBare(t *testing.T) {
 		text := wire.Format(must(sys.GetStatus(s.Context(), s.me, pid)))
 		assert.Contains(t, text, "Status for state machine bare")
 		assert.Contains(t, text, "Count:4")
-		require.NoError(t, statem.Cast(s.n, pid, "stop"))
+		require.NoError(t, genserver.Cast(s.n, pid, "stop"))
 		assert.Equal(t, ref, node.ReceiveOf[node.Down](s.me).Ref)
 		assert.Empty(t, s.log.String(), "{shutdown, _} is no failure")
 	})
@@ -671,7 +671,7 @@ func TestBoundedMailbox(t *testing.T) {
 		require.NoError(t, err)
 		postpone := do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })
 		for range 3 {
-			require.NoError(t, statem.Cast(s.me, pid, postpone))
+			require.NoError(t, genserver.Cast(s.me, pid, postpone))
 			synctest.Wait()
 		}
 		assert.Contains(t, wire.Format(must(sys.GetStatus(s.Context(), s.me, pid))), `{"Postponed",[{cast,`)
@@ -682,13 +682,13 @@ func TestBoundedMailbox(t *testing.T) {
 func TestEnterCallAsksForTooMuch(t *testing.T) {
 	for name, f := range map[string]func(c *statem.Context){
 		"Postpone":   func(c *statem.Context) { c.Postpone() },
-		"Internal":   func(c *statem.Context) { c.Internal(1) },
+		"Internal":   func(c *statem.Context) { c.Insert(statem.Event{Type: statem.TypeInternal, Content: 1}) },
 		"Insert":     func(c *statem.Context) { c.Insert(statem.Event{Type: statem.TypeCast}) },
 		"SetTimeout": func(c *statem.Context) { c.SetTimeout(statem.TypeInfo, 1, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			onStage(t, func(s *scriptNode) {
-				pid, ref, err := greedies.StartMonitor(s.Context(), s.me, &greedy{f}, node.Options{})
+				pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{}, greedies.New(&greedy{f}))
 				require.NoError(t, err, "the start is over before")
 				down := node.ReceiveOf[node.Down](s.me)
 				assert.Equal(t, ref, down.Ref)
@@ -715,7 +715,10 @@ var greedies = statem.Define((*greedy).first).EnterCalls()
 // A machine that never takes from its mailbox again can be killed nevertheless.
 func TestKilledInALoop(t *testing.T) {
 	for name, f := range map[string]do{
-		"events": func(c *statem.Context) (statem.State[*lamp], error) { c.Internal(c.Node()); return nil, nil },
+		"events": func(c *statem.Context) (statem.State[*lamp], error) {
+			c.Insert(statem.Event{Type: statem.TypeInternal, Content: c.Node()})
+			return nil, nil
+		},
 		"zero timeouts": func(c *statem.Context) (statem.State[*lamp], error) {
 			c.SetTimeout(statem.Named("n"), 0, c.Node())
 			return nil, nil
@@ -726,7 +729,7 @@ func TestKilledInALoop(t *testing.T) {
 				w := &wheel{f: f, turning: make(chan struct{})}
 				pid, err := wheels.Start(s.Context(), s.me, w, node.Options{})
 				require.NoError(t, err)
-				require.NoError(t, statem.Cast(s.me, pid, 0))
+				require.NoError(t, genserver.Cast(s.me, pid, 0))
 				<-w.turning
 				s.n.Exit(pid, node.Kill)
 				synctest.Wait()
