@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -204,7 +205,7 @@ func TestBadSpecs(t *testing.T) {
 		"flags first":   {supervisor.Spec{Period: -3 * time.Second, Children: []supervisor.Child{{}}}, data("invalid_period", -3)},
 		"no model":      {supervisor.Spec{Strategy: supervisor.SimpleOneForOne}, tuple(wire.Atom("bad_start_spec"), wire.List{})},
 		"two models": {supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{child, child}},
-			tuple(wire.Atom("bad_start_spec"), wire.List{sysmsg.Term(child), sysmsg.Term(child)})},
+			tuple(wire.Atom("bad_start_spec"), wire.List{termOf(child), termOf(child)})},
 		"the same id twice": {supervisor.Spec{Children: []supervisor.Child{child, {ID: atomB, Start: echo}, child}},
 			tuple(wire.Atom("start_spec"), tuple(wire.Atom("duplicate_child_name"), atomA))},
 		"the same id, spelt in another way": {supervisor.Spec{Children: []supervisor.Child{
@@ -606,4 +607,10 @@ func TestParseSpec(t *testing.T) {
 	k, err = supervisor.ParseChild(wire.NewMap(wire.Atom("id"), nil, wire.Atom("start"), tuple(wire.Atom("m"), wire.Atom("f"), nil)))
 	require.NoError(t, err)
 	assert.NoError(t, supervisor.CheckSpecs([]supervisor.Child{k}, supervisor.Never))
+}
+
+// termOf is what a value of this package stands for.
+func termOf(v any) any {
+	t, _ := termof.Of(v)
+	return t
 }
