@@ -171,7 +171,8 @@ func (s *supervisor) handle(msg any) error {
 	if r, ok := s.c.Node().AsRequest(msg); ok {
 		return s.handleRequest(r, r.From.IsTerm())
 	}
-	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(), "message", sysmsg.Brief(msg))
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(),
+		"message", sysmsg.Brief(msg))
 	return nil
 }
 
