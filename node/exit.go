@@ -9,7 +9,6 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Exited is what an exit signal becomes for a process that traps exits:
@@ -222,7 +221,7 @@ func (d *death) tellWatchers(a *acting) {
 func (d *death) tellLink(a *acting, wave []*death, to PID) []*death {
 	q := d.p.node.lookup(to)
 	if q == nil {
-		if far := d.p.node.connected(to); far != nil {
+		if far := d.p.node.remoteNow(to); far != nil {
 			far.exitLink(d.p.id, to, d.reason)
 		}
 		return wave
@@ -260,8 +259,8 @@ func (p *proc) linkBrokenLocked(a *acting, from PID, reason any) *death {
 func (n *Node) exitSignal(a *acting, from, to PID, reason any) {
 	p := n.lookup(to)
 	if p == nil { // as in Erlang: nobody there, nothing to do
-		if far := n.reach(to); far != nil {
-			far.signal(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: reason})
+		if far := n.remoteOf(to); far != nil {
+			far.exitSignal(from, to, reason)
 			far.pace(a)
 		}
 		return

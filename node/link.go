@@ -19,7 +19,7 @@ func (p *proc) link(a *acting, to PID) {
 	if p.gone() {
 		return
 	}
-	if far := p.node.reach(to); far != nil {
+	if far := p.node.remoteOf(to); far != nil {
 		p.mu.Lock()
 		done := p.gone() || far.connectLink(p, to)
 		p.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *proc) unlink(a *acting, to PID) {
 		return
 	}
 	p.mu.Lock()
-	far := p.node.connected(to)
+	far := p.node.remoteNow(to)
 	if p.removeLinkLocked(to) && far != nil {
 		far.cutLink(p.id, to)
 	}

@@ -37,7 +37,7 @@ type monitor struct {
 
 	// Where one of the two is on another node: far is that node, pid the target
 	// there (zero: known by name), by the watcher there.
-	far *peer
+	far remote
 	pid PID
 	by  PID
 
@@ -46,12 +46,12 @@ type monitor struct {
 
 func (m *monitor) down(pid PID, reason any) any {
 	if m.node {
-		return NodeDown{Node: m.far.name, Reason: reason.(string)}
+		return NodeDown{Node: m.far.nodeName(), Reason: reason.(string)}
 	}
 	if m.name != "" {
 		at := m.watcher.node.cfg.Name
 		if m.far != nil {
-			at = m.far.name
+			at = m.far.nodeName()
 		}
 		return Down{Ref: m.ref, Name: m.name, Node: at, Reason: reason}
 	}
@@ -160,7 +160,7 @@ func (p *proc) monitor(a *acting, to PID, name Atom) Ref {
 		t.event(TraceMonitor, p, to, name, nil)
 	}
 	if m.target == nil && name == "" {
-		m.far, m.pid = p.node.reach(to), to
+		m.far, m.pid = p.node.remoteOf(to), to
 	}
 	if m.target == nil && m.far == nil || !m.add(a) {
 		reason := NoProc
@@ -195,7 +195,7 @@ func (p *proc) monitorAt(a *acting, at At) Ref {
 	if t := p.node.traces(); t != nil {
 		t.event(TraceMonitor, p, PID{}, at.Name, nil)
 	}
-	m := &monitor{ref: a.newRef(), watcher: p, name: at.Name, far: p.node.peer(at.Node)}
+	m := &monitor{ref: a.newRef(), watcher: p, name: at.Name, far: p.node.remoteNamed(at.Node)}
 	if m.far == nil {
 		p.signal(a, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
 	} else if !m.add(a) {

@@ -86,8 +86,10 @@ func (p *proc) monitorConnected(a *acting, to Dest) Ref {
 		return p.monitorTo(a, to)
 	}
 	m.ref = a.newRef()
-	if m.far = n.dist.get(at); m.far != nil && m.far.IsUp() && m.add(a) {
-		return m.ref
+	if q := n.dist.get(at); q != nil && q.IsUp() {
+		if m.far = q; m.add(a) {
+			return m.ref
+		}
 	}
 	d := Down{Ref: m.ref, PID: m.pid, Name: m.name, Reason: NoConnection}
 	if m.name != "" {

@@ -269,7 +269,7 @@ func (p *peer) cutLink(near uint64, far PID) { p.CutLink(near, p.n.origin.PID(ne
 func (m *monitor) Ref() Ref { return m.ref }
 
 // Fire delivers the Down of a monitor by a process here, unless it has been taken away.
-func (m *monitor) Fire(reason any) { m.fire(&m.far.n.acting, m.pid, reason) }
+func (m *monitor) Fire(reason any) { m.fire(&m.watcher.node.acting, m.pid, reason) }
 
 // Forget takes the monitor off its target.
 func (m *monitor) Forget() { m.forget() }
