@@ -296,7 +296,9 @@ func (w *Worker) Relay(v Verdict) Task {
 // shareWorth is how much queued work makes it worth while to move half of it
 // to another stage for an idle worker: well above what the move and the
 // messages that cross stages afterwards cost.
-const shareWorth = 100 * time.Microsecond
+var shareWorth = shareUnits * unit
+
+const shareUnits = 6400
 
 // freshWeight is for how many turns a fresh entity counts: those of all that it
 // will spawn or wake.
@@ -337,8 +339,10 @@ func (w *Worker) consider(s *Stage) bool {
 }
 
 // talkTime is how long a turn takes, at least, that does more than to send: 512 times what
-// a message to another stage costs both.
-const talkTime = 512 * 150 * time.Nanosecond
+// a message to another stage costs both, which is about ten times the unit.
+var talkTime = talkUnits * unit
+
+const talkUnits = 512 * 10
 
 // misplaced reports whether e talks to another stage's entities.
 func (s *Stage) misplaced(e *Entity) bool {

@@ -1,0 +1,27 @@
+package executor
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The unit is that of the quickest run; where the clock stands still there is one, too.
+func TestUnit(t *testing.T) {
+	clock := func(runs ...time.Duration) func() time.Time {
+		var at time.Time
+		calls := 0
+		return func() time.Time {
+			if calls++; calls%2 == 0 && len(runs) > 0 {
+				at, runs = at.Add(runs[0]*unitRounds), runs[1:]
+			}
+			return at
+		}
+	}
+	assert.EqualValues(t, 5, measureUnit(clock(40, 9, 5, 100, 5, 7, 8, 6)))
+	assert.EqualValues(t, 7, measureUnit(clock(0, 7)))
+	assert.EqualValues(t, unitCoarse, measureUnit(clock()))
+	assert.Positive(t, unit)
+	t.Log(unit, shareWorth, talkTime)
+}
