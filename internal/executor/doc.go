@@ -128,6 +128,10 @@
 // over, under a new lease. A handler that sends much yields of itself
 // ([Worker.Sent]). A suspended handler is not watched.
 //
+// One lock, Pool.mu, guards what all workers share: which stages wait, and which workers. It is
+// passed when a stage is woken that has nothing to do, and when a worker takes a stage or gives it
+// back; not with each message. docs/performance-ablation.md says how often that is.
+//
 // # Invariants
 //
 // Those of a lease are in front of it, in lease.go. Of the rest, at any time:
