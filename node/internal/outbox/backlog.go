@@ -178,15 +178,6 @@ func (b *backlog) answered(cost int) {
 	}
 }
 
-// A sender may have 1/behindShare of the limit waiting behind a long message of its own; when
-// all senders together have behindSum times the limit, nothing more. An eighth lets eight
-// senders of long messages fill the limit, and not one alone; four times the limit bounds the
-// memory when there are many of them.
-const (
-	behindShare = 8
-	behindSum   = 4
-)
-
 // isBehind reports whether a sender has more waiting behind a long message of its own than it
 // may.
 func (b *backlog) isBehind(sender wire.PID) bool {

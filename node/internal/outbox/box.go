@@ -246,10 +246,6 @@ func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool
 	return frames, tick
 }
 
-// keptFrames is how long a slice is kept for the next batch: of a frame's 200 bytes or so less
-// than 1 MiB for each peer.
-const keptFrames = 4096
-
 // settled says that what the last pass has taken has gone, and nothing is left. It is
 // the writer's.
 func (b *Box) settled() {

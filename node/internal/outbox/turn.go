@@ -16,19 +16,6 @@ type Worker interface {
 	Owe()
 }
 
-const (
-	// mostInTurn is how many messages of one turn wait for its end: a turn that sends more
-	// has the writer send beside it. By then the cost of waking the writer is a sixteenth
-	// for each message, and the first have waited long enough.
-	mostInTurn = 16
-	// longTurn is how many times longer than the sending at its end a turn takes, from its
-	// first message on, whose messages should not have waited. Both are measured at run
-	// time. For atOnce turns more on that worker the writer is woken at once; so of turns
-	// that all take long one in 64 makes its messages wait.
-	longTurn = 8
-	atOnce   = 64
-)
-
 // Turn is what the turn that a worker has under way leaves to be sent at its end. Each worker
 // has one, and alone calls its methods, but for [Turn.Overdue].
 type Turn struct {

@@ -3,7 +3,6 @@ package outbox
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/flush"
@@ -34,10 +33,6 @@ type Writer struct {
 	senders []wire.PID                // of held, the one that has waited longest first
 	left    int                       // bytes of long messages in the link
 }
-
-// drainTime is for how long a peer may still be read from that takes nothing more: what it
-// has said before it went.
-const drainTime = time.Second
 
 // Run writes until Done is closed, nil, or until the link fails and what the peer has sent
 // before has had a moment to be read.
@@ -96,10 +91,6 @@ func (w *Writer) run() error {
 		}
 	}
 }
-
-// flushAt is how many bytes are written at once, at least: by then one call of the system is
-// a small part of what copying the bytes costs.
-const flushAt = 64 << 10
 
 // all writes a batch into the link, or holds it. After an error done frames have
 // been taken care of.
@@ -192,10 +183,6 @@ func (w *Writer) unfit(f *dist.Frame, err error) error {
 	}
 	return nil
 }
-
-// maxReason is how many characters a reason has at most that stands for one which
-// cannot be sent.
-const maxReason = 1000
 
 // reasonText is a reason that stands for one which cannot be sent.
 func reasonText(reason any) string {

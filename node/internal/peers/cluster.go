@@ -76,10 +76,6 @@ type Config struct {
 	Connections, ConnectionsPerSource, Pending, PendingPerSource, Dials int
 }
 
-// TicksPerTime is how many ticks there are in TickTime: a peer counts as gone when nothing has
-// come for so many, as in OTP.
-const TicksPerTime = 4
-
 // Cluster is all peers of a node.
 type Cluster struct {
 	cfg     Config

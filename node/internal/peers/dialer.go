@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"time"
 
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
@@ -89,11 +88,6 @@ func (c *Cluster) next(p *Peer) *Peer {
 	}
 	return next
 }
-
-// busyPause is before the first further attempt where the peer is connecting by itself; each
-// next pause is twice as long. A handshake takes a few round trips, so a peer that is near has
-// connected within it, and one that is far within the next ones.
-const busyPause = 20 * time.Millisecond
 
 // connect makes an attempt to connect p, for ConnectTimeout.
 func (c *Cluster) connect(p *Peer) {

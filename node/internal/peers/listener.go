@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/discovery"
@@ -151,10 +150,6 @@ func (c *Cluster) accept(ln *listener) {
 		c.cfg.Env.Go(func() { c.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
 	}
 }
-
-// acceptPause is how long a listener that fails is left alone: ten log lines a second at most,
-// and no busy loop while the system is out of files.
-const acceptPause = 100 * time.Millisecond
 
 var (
 	errDropped = errors.New("dropped in favour of a newer connection: too many connections have not yet proved that they know " +
@@ -338,9 +333,6 @@ func (c *Cluster) settled(k *claim) {
 		delete(c.proven, k.name)
 	}
 }
-
-// maxBrief is how many bytes of a text are shown that a stranger can make longer.
-const maxBrief = 1 << 10
 
 // brief is the beginning of the text of an error that a stranger can make longer.
 func brief(err error) string {

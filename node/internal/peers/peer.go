@@ -269,11 +269,6 @@ func (p *Peer) Forget(r *Request) {
 	p.signal(p.tables.Forget(r))
 }
 
-// fewRequests is how many requests to a peer are under way, at most, if a caller sends its
-// request itself. With more of them the writer sends several at a time. With fewer than four
-// there is seldom a second one to send by the time that the writer is awake.
-const fewRequests = 4
-
 // DeferForRequest reports whether few requests wait for p, and if so defers what is written:
 // the caller calls Box.EndDefer before it waits.
 func (p *Peer) DeferForRequest() bool {

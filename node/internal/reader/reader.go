@@ -143,11 +143,6 @@ func (r *Reader) goOn() {
 // owes reports whether Help may have something to run.
 func (r *Reader) owes() bool { return r.guest != nil || r.batch.owed > 0 }
 
-// mostDeferred is after how many frames, or batches, their answers are sent, at the latest,
-// together; before, when nothing else has come. The call of the system that sends them is a
-// thirtieth of each then.
-const mostDeferred = 32
-
 // deferAnswers has the answers to one more frame wait.
 func (r *Reader) deferAnswers() {
 	if r.deferred++; r.deferred == 1 {

@@ -18,17 +18,6 @@ type share struct {
 	pause   int           // left, when it was last set
 }
 
-const (
-	// costly is how many times longer than reading a message handling it may take. Reading and
-	// handling could go on side by side at the price of waking a worker and of moving each
-	// message to another core's cache, which costs about as much as reading it.
-	costly = 2
-	// mostPause bounds what a try costs that is of no use: one batch in 64.
-	mostPause = 64
-	// weight is the part that the last batch has in the time of reading.
-	weight = 8
-)
-
 // next is told that a batch is delivered. It reports whether the reader handles it.
 func (s *share) next() bool {
 	s.left = max(0, s.left-1)

@@ -28,24 +28,6 @@ type Spin struct {
 	contended bool      // others have needed the core
 }
 
-const (
-	// maxSkip is how many messages a reader sleeps after, at most, before it spins again. So
-	// where it is never of use it costs one message in 256 the time that it takes.
-	maxSkip = 255
-
-	// goschedAfter is for how long a reader spins now and again before it lets the Go
-	// scheduler in. One that never did would be taken for a goroutine that hogs its processor:
-	// after 10 ms, a constant of Go's, its monitor takes that away, and looks every 20 us for a
-	// while. Each time another thread is woken, so not too often. This is half of Go's time, on
-	// every machine.
-	goschedAfter = 5 * time.Millisecond
-)
-
-// DefaultTime is for how long a reader spins if nothing else is asked. It is a default of a
-// setting, and not measured on one machine: it is what a message takes to the next machine of
-// a data centre and back. Where messages come later than that the reader spins less and less.
-const DefaultTime = 100 * time.Microsecond
-
 // QuotaOfCPU reports whether the program has a quota of processor time. It is read once.
 var QuotaOfCPU = sync.OnceValue(func() bool { return cgroup.CPUQuota(os.DirFS("/")) })
 
