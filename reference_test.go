@@ -129,17 +129,19 @@ func TestGlossary(t *testing.T) {
 
 // tuning says of which packages the table of docs/performance.md has every numeric constant;
 // of others it has some.
-var tuning = []string{"executor", "inbox", "fiber", "node"}
+var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", "peers"}
 
 // untuned are numbers of these packages that are not there for speed or fairness.
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
-		"node.Infinity"},
+		"node.Infinity", "peers.active"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "node.leastSweep", "node.maxStacksToFind",
-		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.defaultQueue", "node.maxBrief"},
+		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.defaultQueue", "node.maxBrief",
+		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"node.deadLetterLog", "node.blockedLog", "node.refusalLog"},
 	"timeouts and pauses": {"node.defaultTickTime", "node.minTickTime", "node.defaultConnectTimeout", "node.drainTime",
-		"node.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause"},
+		"node.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause",
+		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }
 
 // constants returns the numeric constants at the top level of packages, by "package.name", as
