@@ -158,7 +158,7 @@ func (cp *coproc) Back(*executor.Stage) bool {
 	return s.due()
 }
 
-// Fiber is part of executor.Elsewhere.
+// Fiber is part of executor.FiberTask.
 func (cp *coproc) Fiber() uint64 { return cp.behaviour.(blocking).co.fiber.Load() }
 
 // Claim is part of executor.Task.

@@ -11,9 +11,10 @@
 //  1. The kind that an interface is given is that of the value it points to.
 //  2. What it points to is written before, and never again.
 //  3. A slice has no room beyond its length, so that an append copies.
-//  4. What the collector of garbage does not look into points to nothing but itself
-//     (a binary), and what it is not told of is not in its heap (a small integer).
-//  5. Who keeps an integer keeps integers only, 127 others at most.
+//  4. Memory that the garbage collector does not scan points to nothing but itself
+//     (a binary), and a pointer that it is not told of does not point into its heap (a small
+//     integer).
+//  5. An integer that is kept keeps only other integers in memory, 127 at most.
 //
 // The portable one (box_portable.go) makes ordinary interface values. Other systems and
 // processors get it, programs built with -race, and those built with the tag

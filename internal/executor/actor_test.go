@@ -161,7 +161,7 @@ func stopPool(t testing.TB, p *Pool) {
 	defer p.mu.Unlock()
 	require.Zero(t, p.live, "goroutines")
 	require.Zero(t, p.active)
-	require.Empty(t, p.strays)
+	require.Empty(t, p.detached)
 	require.Nil(t, p.first, "a stage is queued still")
 	for _, s := range p.stages {
 		require.Equal(t, stageIdle, s.state, "stage %d", s.index)

@@ -67,7 +67,7 @@
 // Its goroutine has other work, so a handler must not keep it. When the stage is taken
 // away from it, by [Worker.Block], by a look, or by the watcher when it sees the same
 // turn twice, the pool calls the guest's leave function, which has another goroutine do
-// that work; the guest becomes a stray.
+// that work; the guest's turn is detached.
 //
 // A turn may leave something to be done at its end ([Worker.Owe], Config.Due); it is
 // done before the handler waits, too, and the watcher tells of turns that go on
@@ -93,7 +93,7 @@
 //   - An entity that is woken eight times in a row by one other stage, and neither
 //     by a third nor at home, moves there (Stage.gather).
 //   - An entity the turns of which are over for what it has sent, and quickly, moves to
-//     those it sends to (Worker.follow). While that goes on neither they nor it are shared
+//     those it sends to (Worker.migrate). While that goes on neither they nor it are shared
 //     out: a message to another stage costs both more than one core needs for one at home.
 //
 // A turn that ends in [Again] goes to the back of the queue. After 512 turns, of which
@@ -110,14 +110,14 @@
 // whose worker has been in one turn since the last look, and of which others are
 // due, is taken from it as soon as a worker has nothing to do; after
 // Config.Blocked it is taken in any case, and the turn is counted and reported
-// (Config.OnBlocked) once. The handler goes on, as a stray: a turn without a
+// (Config.OnBlocked) once. The handler goes on, as a detached turn: one without a
 // stage, on its worker, which counts for none of Config.Workers any more. What it
 // sends it sends from outside. When it has ended, its worker gives the entity back
-// by a ticket in the inject list of its stage, whose holder finishes the turn
+// by an entity of its own in the inject list of its stage, whose holder finishes the turn
 // ([Task.Back]). Until then the entity is marked as queued: nobody runs it, moves
 // it or takes messages off its queue, though they are put there.
 //
-// Strays are made in two other ways: by [Worker.Block], with which a handler says
+// Turns are detached in two other ways: by [Worker.Block], with which a handler says
 // that it will wait, and which is not reported; and by [Pool.Borrow] and
 // [Pool.Look], which take the stage from its worker to look at what it guards. To learn what an
 // entity does the stage need not be taken: [Entity.Observe].
@@ -142,7 +142,7 @@
 //     about to make it ready: whoever pushes onto nil does that, and nobody else
 //     need. A stage that is not idle is not left idle before a look at its list.
 //  3. An entity is marked as queued from when it is put into its home's run queue to
-//     the end of its turn, as a stray too, and is in there at most once. Beside that
+//     the end of its turn, detached too, and is in there at most once. Beside that
 //     it is in one inject list at most: in that of its home, or on the way there.
 //  4. home changes only while the old stage is held, by one who has the right to
 //     the entity's next wake-up, and when the entity is neither in its turn nor
@@ -177,14 +177,14 @@
 //
 // Entities of one stage have their turns in the order in which they were woken,
 // the fresh apart; those that are injected, when the holder next looks. Between
-// stages there is no order, and a stray's turn ends when it ends. Several wake-ups
+// stages there is no order, and a detached turn ends when it ends. Several wake-ups
 // of one entity may be one turn.
 //
 // # Limits
 //
 // A turn must leave its stage every now and then, as it does around each handler:
 // while it is inside, all who want the pool's lock may have to wait. There are at
-// most 65,535 stages if entities are to follow those who wake them. Strays are as
+// most 65,535 stages if entities are to follow those who wake them. Detached turns are as
 // many as there are handlers that block, each with a goroutine; of the workers
 // that are idle afterwards the pool keeps Config.Workers and sixteen.
 //

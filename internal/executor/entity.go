@@ -37,9 +37,9 @@ type Task interface {
 	Name() string
 }
 
-// Elsewhere is a Task whose turns run on another goroutine than the worker's: that of a
+// FiberTask is a Task whose turns run on another goroutine than the worker's: that of a
 // coroutine.
-type Elsewhere interface {
+type FiberTask interface {
 	// Fiber returns the number of the fiber whose goroutine that is; see fiber.Traceback. It
 	// is called while a turn is under way.
 	Fiber() uint64
@@ -56,11 +56,11 @@ type Entity struct {
 	from   uint16                // stage that woke it from outside, plus 1; 0: none; whoever owes the wake-up
 
 	// Guarded by the home stage.
-	foreign uint8 // wake-ups by the stage follows, one after the other: see Stage.gather
-	heard   bool  // somebody of this stage talks to it, or has until Worker.share has seen that
-	flags   flags // read by anybody: see Observe
-	follows uint16
-	talks   uint16 // see Talks: the stage, plus 1; 0: none
+	foreignWakes   uint8 // wake-ups by the stage foreignWaker, one after the other: see Stage.gather
+	hasLocalSender bool  // somebody of this stage talks to it, or has until Worker.share has seen that
+	flags          flags // read by anybody: see Observe
+	foreignWaker   uint16
+	sendTarget     uint16 // see Talks: the stage, plus 1; 0: none
 }
 
 // flags of an entity.
@@ -113,16 +113,16 @@ func (e *Entity) Pin() { e.pinned.Store(true) }
 
 // Talks records the entity to which e sent its last message when its turn ended because of
 // its sends; nil clears it. If e does little else the two are better off on one stage: see
-// Worker.follow. The caller holds e's stage.
+// Worker.migrate. The caller holds e's stage.
 func (e *Entity) Talks(to *Entity) {
-	e.talks = 0
+	e.sendTarget = 0
 	if to == nil {
 		return
 	}
 	if s := to.Home(); s != nil {
-		e.talks = uint16(s.index + 1)
+		e.sendTarget = uint16(s.index + 1)
 		if s == e.Home() {
-			to.heard = true
+			to.hasLocalSender = true
 		}
 	}
 }

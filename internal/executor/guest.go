@@ -62,7 +62,7 @@ func (g *Guest) Help() (still bool) {
 		return true
 	}
 	g.owes = false
-	w := g.pool.invite(g)
+	w := g.pool.beginGuest(g)
 	if w == nil {
 		return true
 	}
@@ -71,12 +71,12 @@ func (g *Guest) Help() (still bool) {
 		if w.stage != nil {
 			w.unwound()
 		}
-		still = g.pool.dismiss(w, g)
+		still = g.pool.endGuest(w, g)
 	}()
 	for range guestStages {
 		w.run(w.stage)
 		w.stage = nil
-		if !w.owes || w.unfit || !g.pool.another(w) {
+		if !w.owes || w.unfit || !g.pool.nextForGuest(w) {
 			break
 		}
 	}
@@ -86,9 +86,9 @@ func (g *Guest) Help() (still bool) {
 // Ran reports whether the last Help has run something by itself.
 func (g *Guest) Ran() bool { return g.ran }
 
-// invite makes g a worker with a stage; nil: there is none for it, or there are
+// beginGuest makes g a worker with a stage; nil: there is none for it, or there are
 // workers enough.
-func (p *Pool) invite(g *Guest) *Worker {
+func (p *Pool) beginGuest(g *Guest) *Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !Inline || p.stopping || p.active >= p.cfg.Workers || p.first == nil {
@@ -101,7 +101,7 @@ func (p *Pool) invite(g *Guest) *Worker {
 	} else {
 		w = p.workerLocked()
 	}
-	w.guest, w.visits, w.goid, w.thread = g, true, g.goid, fiber.Thread{}
+	w.guest, w.byGuest, w.goid, w.thread = g, true, g.goid, fiber.Thread{}
 	p.live++
 	p.countLocked(w, true)
 	w.give(p.unqueueLocked())
@@ -109,31 +109,31 @@ func (p *Pool) invite(g *Guest) *Worker {
 	return w
 }
 
-// another gives w, a guest that owes a wake-up, one more stage. False: there is none,
+// nextForGuest gives w, a guest that owes a wake-up, one more stage. False: there is none,
 // or it is no guest any more.
-func (p *Pool) another(w *Worker) bool {
+func (p *Pool) nextForGuest(w *Worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.guest == nil || p.stopping || p.first == nil || !w.counted && p.active >= p.cfg.Workers {
 		return false
 	}
-	delete(p.strays, w.lease)
+	delete(p.detached, w.lease)
 	w.owes = false
 	p.countLocked(w, true)
 	w.give(p.unqueueLocked())
 	return true
 }
 
-// dismiss ends what invite began. It reports whether g is still a guest.
-func (p *Pool) dismiss(w *Worker, g *Guest) bool {
+// endGuest ends what beginGuest began. It reports whether g is still a guest.
+func (p *Pool) endGuest(w *Worker, g *Guest) bool {
 	p.mu.Lock()
 	if w.unfit {
-		w.partLocked()
+		w.handOffLocked()
 		w.unfit = false // another goroutine will run it
 	}
-	delete(p.strays, w.lease)
+	delete(p.detached, w.lease)
 	p.countLocked(w, false)
-	w.stage, w.lease, w.guest, w.visits, w.owes = nil, nil, nil, false, false
+	w.stage, w.lease, w.guest, w.byGuest, w.owes = nil, nil, nil, false, false
 	p.guests = append(p.guests, w)
 	p.kickLocked()
 	still := !g.gone
@@ -142,8 +142,8 @@ func (p *Pool) dismiss(w *Worker, g *Guest) bool {
 	return still
 }
 
-// partLocked has somebody else go on in the place of the guest that w is, if it is one.
-func (w *Worker) partLocked() {
+// handOffLocked has somebody else go on in the place of the guest that w is, if it is one.
+func (w *Worker) handOffLocked() {
 	if g := w.guest; g != nil {
 		w.guest, g.gone = nil, true
 		g.leave()

@@ -22,7 +22,7 @@ import (
 //
 //  1. An actor's handlers run one at a time, each after the one before it.
 //  2. What a stage guards is touched by one goroutine at a time.
-//  3. Of the handlers of one stage one at most holds it; the others are strays
+//  3. Of the handlers of one stage one at most holds it; the turns of the others are detached
 //     or suspended.
 //  4. Every message is handled once, those of one sender to one actor in order.
 //  5. A handler that blocks without saying so is noticed.
@@ -338,8 +338,8 @@ func (w *world) state() string {
 	var b strings.Builder
 	w.p.mu.Lock()
 	defer w.p.mu.Unlock()
-	fmt.Fprintf(&b, "left %d, active %d, idle %d, waiting %d, strays %d\n", w.left.Load(), w.p.active, len(w.p.idle),
-		w.p.waiting.Load(), len(w.p.strays))
+	fmt.Fprintf(&b, "left %d, active %d, idle %d, waiting %d, detached %d\n", w.left.Load(), w.p.active, len(w.p.idle),
+		w.p.waiting.Load(), len(w.p.detached))
 	for _, s := range w.p.stages {
 		fmt.Fprintf(&b, "stage %d: state %d, queued %d, inject %p (listening %p), held %v\n",
 			s.index, s.state, atomic.LoadUint32(&s.n), s.inject.Load(), listening, s.lease != nil)

@@ -96,7 +96,7 @@ type Pool struct {
 	stopping bool
 	watching bool               // the watcher looks, or is about to
 	ran      bool               // a worker has become active since the watcher last looked
-	strays   map[*lease]*Entity // turns that go on without their stage
+	detached map[*lease]*Entity // turns that go on without their stage
 
 	nodesMu sync.Mutex
 	nodes   []inbox.Free // full batches
@@ -109,7 +109,7 @@ type Pool struct {
 // New returns a pool that runs nothing yet; workers start when there is work.
 func New(cfg Config) *Pool {
 	cfg.fill()
-	p := &Pool{cfg: cfg, strays: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1),
+	p := &Pool{cfg: cfg, detached: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1),
 		stop: make(chan struct{}), gone: make(chan struct{})}
 	for i := range cfg.Stages {
 		p.stages = append(p.stages, &Stage{pool: p, index: i})
@@ -168,7 +168,7 @@ func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
 	if s.state == stageIdle {
 		p.queueLocked(s)
-		if w == nil || w.owes || !w.Holds() { // a stray runs no stage soon
+		if w == nil || w.owes || !w.Holds() { // a detached turn runs no stage soon
 			p.kickLocked()
 		} else {
 			w.owes = true
@@ -287,7 +287,7 @@ func (w *Worker) give(s *Stage) {
 // giveUp has another worker go on in the place of w, whose goroutine ends.
 func (p *Pool) giveUp(w *Worker) {
 	p.mu.Lock()
-	delete(p.strays, w.lease)
+	delete(p.detached, w.lease)
 	p.countLocked(w, false)
 	p.kickLocked()
 	p.mu.Unlock()
@@ -301,8 +301,8 @@ const maxSpare = 16
 func (p *Pool) next(w *Worker) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.strays) > 0 {
-		delete(p.strays, w.lease)
+	if len(p.detached) > 0 {
+		delete(p.detached, w.lease)
 	}
 	w.owes = false
 	for {
@@ -368,7 +368,7 @@ func (p *Pool) revokeLocked(s *Stage) *Entity {
 	s.lease.revoke()
 	p.revoked++
 	p.countLocked(s.lease.owner, false)
-	s.lease.owner.partLocked()
+	s.lease.owner.handOffLocked()
 	e := s.current
 	s.current, s.lease = nil, nil
 	return e
@@ -381,7 +381,7 @@ func (p *Pool) letGo(w *Worker) {
 		s, l := w.stage, w.lease
 		if e := p.revokeLocked(s); e != nil {
 			l.counted = true // it said so itself
-			p.strays[l] = e
+			p.detached[l] = e
 		}
 		p.freeLocked(s)
 		p.kickLocked()
@@ -391,9 +391,9 @@ func (p *Pool) letGo(w *Worker) {
 
 // giveBack returns to its stage an entity whose worker lost the stage.
 func (p *Pool) giveBack(e *Entity) {
-	r := &returned{e: e}
-	r.ticket.Adopt(r, e.home.Load(), true)
-	p.Inject(&r.ticket, nil)
+	r := &reattach{e: e}
+	r.entity.Adopt(r, e.home.Load(), true)
+	p.Inject(&r.entity, nil)
 }
 
 // standIn gives s, which w has left for a while, to another worker. l was w's
@@ -403,7 +403,7 @@ func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 	if l.revoked.Load() == 0 {
 		l.revoked.Store(1) // our own lease, and we are outside
 		p.countLocked(w, false)
-		w.partLocked()
+		w.handOffLocked()
 		if p.first != nil { // other stages have waited for longer
 			s.lease = nil
 			p.queueLocked(s)
@@ -430,7 +430,7 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		ww.give(s)
 	} else { // s was taken from w meanwhile, and ww goes on without it
 		ww.lease.since = time.Time{}
-		p.strays[ww.lease] = e
+		p.detached[ww.lease] = e
 	}
 	p.mu.Unlock()
 	ww.wake <- struct{}{}
@@ -469,8 +469,8 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 
 // strayLocked reports whether e is in a turn without its stage.
 func (p *Pool) strayLocked(e *Entity) bool {
-	for _, stray := range p.strays {
-		if stray == e {
+	for _, d := range p.detached {
+		if d == e {
 			return true
 		}
 	}
@@ -486,7 +486,7 @@ func (p *Pool) Borrow(s *Stage, f func()) {
 	was := s.state
 	if l := s.lease; l != nil {
 		if e := p.revokeLocked(s); e != nil {
-			p.strays[l] = e
+			p.detached[l] = e
 		}
 	}
 	s.state = stageHeld

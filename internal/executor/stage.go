@@ -38,7 +38,7 @@ type Stage struct {
 	nfresh     uint32
 	n          uint32  // length of the run queue, fresh ones included; also read by the watcher
 	streak     int     // pops since the last fresh one
-	leaving    *Entity // have moved to the stage that wakes them: see Pool.see
+	leaving    *Entity // have moved to the stage that wakes them: see Pool.deliverMigrants
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      inbox.Free
@@ -76,7 +76,7 @@ func (s *Stage) Recycle(n *inbox.Node) {
 func (s *Stage) Wake(e *Entity) {
 	if !e.is(queued) {
 		e.set(queued)
-		e.foreign = 0
+		e.foreignWakes = 0
 		s.push(e)
 	}
 }
@@ -171,43 +171,43 @@ func (s *Stage) gather() {
 		next := e.inj
 		e.inj = nil
 		switch {
-		case s.departs(e):
-			e.foreign = 0
+		case s.shouldMigrate(e):
+			e.foreignWakes = 0
 			e.home.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
 			e.inj, s.leaving = s.leaving, e
 		case e.task.Notice(s):
-			foreign := e.foreign
+			wakes := e.foreignWakes
 			s.Wake(e)
-			e.foreign = foreign // Wake takes it for a wake-up from here
+			e.foreignWakes = wakes // Wake takes it for a wake-up from here
 		}
 		e = next
 	}
 }
 
-// followAfter is how many wake-ups in a row by one other stage make an entity
+// migrateAfter is how many wake-ups in a row by one other stage make an entity
 // move there.
-const followAfter = 8
+const migrateAfter = 8
 
-// departs notes who has woken e and decides whether e moves to that stage: an
+// shouldMigrate notes what has woken e and decides whether e moves to that stage: an
 // actor that hears from nobody else is better off with those who talk to it.
-func (s *Stage) departs(e *Entity) bool {
+func (s *Stage) shouldMigrate(e *Entity) bool {
 	if e.from == 0 || int(e.from) == s.index+1 {
 		return false
 	}
-	if e.follows != e.from {
-		e.follows, e.foreign = e.from, 0
+	if e.foreignWaker != e.from {
+		e.foreignWaker, e.foreignWakes = e.from, 0
 	}
-	e.foreign++
-	if e.heard { // it hears more from here
-		e.heard, e.foreign = false, 0
+	e.foreignWakes++
+	if e.hasLocalSender { // it hears more from here
+		e.hasLocalSender, e.foreignWakes = false, 0
 	}
-	return e.foreign >= followAfter && !e.is(queued) && !e.pinned.Load()
+	return e.foreignWakes >= migrateAfter && !e.is(queued) && !e.pinned.Load()
 }
 
-// see hands those that gather has found to be leaving to their new home, and
+// deliverMigrants hands the entities that gather has found to be leaving to their new stage, and
 // with them the wake-ups that gather took in. The caller has taken leaving from
 // the stage and is outside it.
-func (p *Pool) see(leaving *Entity, w *Worker) {
+func (p *Pool) deliverMigrants(leaving *Entity, w *Worker) {
 	for e := leaving; e != nil; {
 		next := e.inj
 		t := e.home.Load()
@@ -218,14 +218,14 @@ func (p *Pool) see(leaving *Entity, w *Worker) {
 	}
 }
 
-// returned is the ticket by which a worker that lost its stage in a handler
+// reattach is the task by which a worker that lost its stage in a handler
 // gives the entity back: its notice is the end of that entity's turn.
-type returned struct {
-	ticket Entity
+type reattach struct {
+	entity Entity
 	e      *Entity
 }
 
-func (r *returned) Notice(s *Stage) bool {
+func (r *reattach) Notice(s *Stage) bool {
 	r.e.unset(queued)
 	if r.e.task.Back(s) {
 		s.Wake(r.e)
@@ -233,7 +233,7 @@ func (r *returned) Notice(s *Stage) bool {
 	return false
 }
 
-func (r *returned) Turn(*Worker) Verdict { panic("sched: a ticket was run") }
-func (r *returned) Back(*Stage) bool     { return false }
-func (r *returned) Claim() bool          { return false }
-func (r *returned) Name() string         { return "returned " + r.e.task.Name() }
+func (r *reattach) Turn(*Worker) Verdict { panic("sched: a task that reattaches was run") }
+func (r *reattach) Back(*Stage) bool     { return false }
+func (r *reattach) Claim() bool          { return false }
+func (r *reattach) Name() string         { return "reattach " + r.e.task.Name() }

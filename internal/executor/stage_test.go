@@ -156,19 +156,19 @@ func TestGatherMovesWhileHeld(t *testing.T) {
 	s, to := p.Stage(0), p.Stage(1)
 	a := newActor(p, 0, nil)
 	a.in.Push(&inbox.Node{Msg: "m"})
-	a.from, a.follows, a.foreign = 2, 2, followAfter-1
+	a.from, a.foreignWaker, a.foreignWakes = 2, 2, migrateAfter-1
 	s.post(&a.Entity, &a.Entity)
 	s.gather()
 	require.Same(t, to, a.Home())
 	require.Same(t, &a.Entity, s.leaving)
 	require.True(t, a.in.Pending(), "its new stage takes the messages in")
 	require.False(t, a.is(queued))
-	require.Zero(t, a.foreign)
+	require.Zero(t, a.foreignWakes)
 	require.False(t, a.Claim(), "the wake-up is owed, so nobody else moves it")
 
 	s.leaving = nil
 	to.gather() // it listens
-	p.see(&a.Entity, nil)
+	p.deliverMigrants(&a.Entity, nil)
 	to.gather()
 	require.Same(t, &a.Entity, to.pop())
 	require.Equal(t, 1, a.q.Len())

@@ -83,26 +83,26 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 		starved := long > 0 && p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
 		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.guest != nil {
 			if e := p.revokeLocked(s); e != nil {
-				p.strays[l] = e
+				p.detached[l] = e
 			}
 			p.freeLocked(s)
 			p.kickLocked()
 		}
 	}
 	p.kickLocked() // for a worker that owes it: see Inject
-	for l, e := range p.strays {
+	for l, e := range p.detached {
 		slow = append(slow, l.owner)
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
 			b := Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid}
-			if t, ok := e.task.(Elsewhere); ok {
+			if t, ok := e.task.(FiberTask); ok {
 				b.fiber = t.Fiber()
 			}
 			report = append(report, b)
 		}
 	}
-	next = pace.next(found{ran: p.ran, active: p.active > 0 || len(p.strays) > 0, slow: len(slow) > 0})
+	next = pace.next(found{ran: p.ran, active: p.active > 0 || len(p.detached) > 0, slow: len(slow) > 0})
 	p.ran, p.watching = false, next > 0
 	p.mu.Unlock()
 	for _, w := range slow {

@@ -13,15 +13,15 @@ import (
 type Worker struct {
 	Local any // what the user of the pool keeps for each worker; set by Config.Local
 
-	pool   *Pool
-	stage  *Stage
-	lease  *lease
-	sends  int  // since the turn began
-	breath int  // turns since the last Gosched
-	owes   bool // this turn has made a stage ready and woken no worker for it
-	due    bool // this turn has called Owe
-	visits bool // a guest runs it
-	unfit  bool // its goroutine must end: see refuse
+	pool            *Pool
+	stage           *Stage
+	lease           *lease
+	sends           int  // since the turn began
+	turnsSinceYield int  // turns since the last Gosched
+	owes            bool // this turn has made a stage ready and woken no worker for it
+	due             bool // this turn has called Owe
+	byGuest         bool // a guest runs it
+	unfit           bool // its goroutine must end: see refuse
 
 	// Of the turns that have been relayed within one call of Turn: see Relay.
 	last    *Entity // whose turn it is; nil: none has been relayed
@@ -34,12 +34,12 @@ type Worker struct {
 	counted bool   // as one of pool.active
 	guest   *Guest // that runs it, while it has its place still; nil: none
 
-	// How the run queue is shared out: see consider.
+	// How the run queue is shared out: see maybeShare.
 	interval, countdown int
-	mark                time.Time
-	marked              uint32
+	sampledAt           time.Time
+	sampledTurns        uint32
 	high                bool // the last estimate said that sharing is worth the while
-	vain                int  // how often in a row nobody could be moved
+	failedShares        int  // how often in a row nobody could be moved
 
 	// How long turns take at the ends of which somebody may move: see quick.
 	talked   time.Time
@@ -74,8 +74,8 @@ func (w *Worker) CanSwitch() bool { return !w.thread.Locked() }
 // Owe has Config.Due called when the turn is over, or before its handler waits.
 func (w *Worker) Owe() { w.due = true }
 
-// pay does what Owe has announced. Called outside the stage.
-func (w *Worker) pay(busy bool) {
+// runDeferred does what Owe has announced. Called outside the stage.
+func (w *Worker) runDeferred(busy bool) {
 	if w.due {
 		w.due = false
 		w.pool.cfg.Due(w, busy)
@@ -123,11 +123,11 @@ func (w *Worker) loop() {
 func (w *Worker) unwound() {
 	p, l := w.pool, w.lease
 	l.leave()
-	w.pay(true)
+	w.runDeferred(true)
 	p.letGo(w)
 	p.mu.Lock()
-	e := p.strays[l]
-	delete(p.strays, l)
+	e := p.detached[l]
+	delete(p.detached, l)
 	p.mu.Unlock()
 	if e != nil {
 		p.giveBack(e)
@@ -150,7 +150,7 @@ const turnsBeforeGosched = 16384
 // go, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
 	p := w.pool
-	w.interval, w.countdown, w.mark, w.high, w.vain = sample, 1, time.Time{}, false, 0
+	w.interval, w.countdown, w.sampledAt, w.high, w.failedShares = sample, 1, time.Time{}, false, 0
 	w.talked = time.Time{}
 	if !w.lease.enter() {
 		return
@@ -163,12 +163,12 @@ func (w *Worker) run(s *Stage) {
 			leaving := s.leaving
 			s.leaving = nil
 			w.lease.leave()
-			p.see(leaving, w)
+			p.deliverMigrants(leaving, w)
 			if !w.lease.enter() {
 				return
 			}
 		}
-		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.visits && turns > guestTurns
+		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.byGuest && turns > guestTurns
 		if s.n == 0 || over {
 			more := s.n != 0
 			w.lease.leave()
@@ -178,8 +178,8 @@ func (w *Worker) run(s *Stage) {
 			s.gather()
 			continue
 		}
-		if w.breath++; w.breath >= turnsBeforeGosched {
-			w.breath = 0
+		if w.turnsSinceYield++; w.turnsSinceYield >= turnsBeforeGosched {
+			w.turnsSinceYield = 0
 			w.lease.leave()
 			runtime.Gosched()
 			if !w.lease.enter() {
@@ -194,7 +194,7 @@ func (w *Worker) run(s *Stage) {
 			return
 		}
 		s.current = e
-		if s.n != 0 && p.hungry.Load() != 0 && !w.consider(s) {
+		if s.n != 0 && p.hungry.Load() != 0 && !w.maybeShare(s) {
 			p.giveBack(e)
 			return
 		}
@@ -209,15 +209,15 @@ func (w *Worker) run(s *Stage) {
 				w.refuse(e)
 				return
 			}
-			w.pay(true)
+			w.runDeferred(true)
 			p.giveBack(e)
 			return
 		}
 		s.current = nil
-		if v == Again && s.misplaced(e) && w.quick() && e.task.Claim() {
+		if v == Again && s.prefersOtherStage(e) && w.quick() && e.task.Claim() {
 			turns += againWeight
-			if !w.follow(e) {
-				w.pay(true)
+			if !w.migrate(e) {
+				w.runDeferred(true)
 				return
 			}
 		} else {
@@ -226,7 +226,7 @@ func (w *Worker) run(s *Stage) {
 		if w.due {
 			busy := s.n != 0 || s.injected()
 			w.lease.leave()
-			w.pay(busy)
+			w.runDeferred(busy)
 			if !w.lease.enter() {
 				return
 			}
@@ -274,8 +274,8 @@ const maxRelayed = 256
 func (w *Worker) Relay(v Verdict) Task {
 	s := w.stage
 	e, last := s.head, s.current
-	if e == nil || !e.is(relays) || s.misplaced(last) || e.is(suspended) || s.fresh != nil || w.relayed >= maxRelayed || w.visits ||
-		w.due || w.owes || s.leaving != nil || s.injected() {
+	if e == nil || !e.is(relays) || s.prefersOtherStage(last) || e.is(suspended) || s.fresh != nil ||
+		w.relayed >= maxRelayed || w.byGuest || w.due || w.owes || s.leaving != nil || s.injected() {
 		return nil
 	}
 	if s.n > 1 && w.pool.hungry.Load() != 0 {
@@ -285,7 +285,7 @@ func (w *Worker) Relay(v Verdict) Task {
 		w.countdown--
 	}
 	w.relayed++
-	w.breath++
+	w.turnsSinceYield++
 	s.behead()
 	bias.Store(&w.lease.turns, w.lease.turns+1)
 	w.relayed += s.done(last, v)
@@ -307,17 +307,17 @@ const freshWeight = 16
 // sample is over how many turns, at least, their length is measured.
 const sample = 16
 
-// consider is called when another worker has nothing to do. It estimates from
+// maybeShare is called when another worker has nothing to do. It estimates from
 // the length of recent turns what waits in s's queue and shares it out if that
 // is worth the while. False: the stage was lost.
-func (w *Worker) consider(s *Stage) bool {
+func (w *Worker) maybeShare(s *Stage) bool {
 	if w.countdown--; w.countdown > 0 {
 		return true
 	}
 	now := time.Now()
-	spent, turns := now.Sub(w.mark), w.lease.turns-w.marked
-	first := w.mark.IsZero()
-	w.mark, w.marked = now, w.lease.turns
+	spent, turns := now.Sub(w.sampledAt), w.lease.turns-w.sampledTurns
+	first := w.sampledAt.IsZero()
+	w.sampledAt, w.sampledTurns = now, w.lease.turns
 	w.countdown = sample
 	if first || turns == 0 {
 		return true
@@ -344,13 +344,13 @@ var talkTime = talkUnits * unit
 
 const talkUnits = 512 * 10
 
-// misplaced reports whether e talks to another stage's entities.
-func (s *Stage) misplaced(e *Entity) bool {
-	return e.talks != 0 && int(e.talks) != s.index+1 && !e.pinned.Load()
+// prefersOtherStage reports whether e talks to another stage's entities.
+func (s *Stage) prefersOtherStage(e *Entity) bool {
+	return e.sendTarget != 0 && int(e.sendTarget) != s.index+1 && !e.pinned.Load()
 }
 
 // quick reports whether turns have taken less than talkTime since it was called last, which
-// is after those of entities that are misplaced.
+// is after those of entities that prefer another stage.
 func (w *Worker) quick() bool {
 	now, turns := time.Now(), w.lease.turns
 	spent, n := now.Sub(w.talked), turns-w.talkedAt
@@ -358,12 +358,12 @@ func (w *Worker) quick() bool {
 	return n > 0 && spent < talkTime*time.Duration(n)
 }
 
-// follow moves e, which has just had its turn and of which w has claimed the next wake-up,
+// migrate moves e, which has just had its turn and of which w has claimed the next wake-up,
 // to those it talks to. False: the stage was lost.
-func (w *Worker) follow(e *Entity) bool {
-	t := w.pool.stages[e.talks-1]
+func (w *Worker) migrate(e *Entity) bool {
+	t := w.pool.stages[e.sendTarget-1]
 	e.unset(queued)
-	e.heard, e.from = false, 0
+	e.hasLocalSender, e.from = false, 0
 	e.home.Store(t)
 	w.lease.leave()
 	if t.post(e, e) {
@@ -372,8 +372,8 @@ func (w *Worker) follow(e *Entity) bool {
 	return w.lease.enter()
 }
 
-// maxVain bounds vain: the queue is gone through every 65,536 turns at least.
-const maxVain = 12
+// maxFailedShares bounds failedShares: the queue is gone through every 65,536 turns at least.
+const maxFailedShares = 12
 
 // share moves half of s's run queue to an idle stage; turn is how long its turns take. False:
 // the stage was lost.
@@ -391,9 +391,9 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	// the older half, which have the larger trees before them.
 	var first, last *Entity
 	move := func(e *Entity) bool {
-		heard := e.heard
-		e.heard = false
-		if turn < talkTime && (heard || int(e.talks) == s.index+1) {
+		heard := e.hasLocalSender
+		e.hasLocalSender = false
+		if turn < talkTime && (heard || int(e.sendTarget) == s.index+1) {
 			return false
 		}
 		if e.is(suspended) || e.pinned.Load() || !e.task.Claim() {
@@ -431,11 +431,11 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
 	bias.Store(&s.n, keep.n+kept)
 	if first == nil {
-		w.vain = min(w.vain+1, maxVain) // the next time is later, as this has gone through the whole queue
-		w.countdown = sample << w.vain
+		w.failedShares = min(w.failedShares+1, maxFailedShares) // the next time is later, as this has gone through the whole queue
+		w.countdown = sample << w.failedShares
 		return true
 	}
-	w.vain = 0
+	w.failedShares = 0
 	w.lease.leave()
 	w.pool.shared.Add(1)
 	if t.post(first, last) {
@@ -458,7 +458,7 @@ func (w *Worker) Yield() {
 	}
 	if w.due {
 		w.lease.leave()
-		w.pay(true)
+		w.runDeferred(true)
 		if !w.lease.enter() {
 			return
 		}
@@ -475,12 +475,12 @@ func (w *Worker) Yield() {
 	l.leave()
 	w.pool.standIn(w, s, l)
 	<-w.wake
-	w.mark, w.talked = time.Time{}, time.Time{} // of another lease
+	w.sampledAt, w.talked = time.Time{}, time.Time{} // of another lease
 }
 
 // Block is called by a handler that is about to wait for something outside:
 // its stage goes on without it at once.
 func (w *Worker) Block() {
-	w.pay(false)
+	w.runDeferred(false)
 	w.pool.letGo(w)
 }

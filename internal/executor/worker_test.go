@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -282,7 +283,9 @@ type talker struct {
 }
 
 func (a *talker) Turn(w *Worker) Verdict {
-	compute(a.takes)
+	if a.takes > 0 {
+		work(a.takes) // of the bubble's clock
+	}
 	if a.left--; a.left == 0 || w.Stage() == a.to.Home() {
 		close(a.over)
 		return Idle
@@ -291,8 +294,9 @@ func (a *talker) Turn(w *Worker) Verdict {
 	return Again
 }
 
-// Who sends and sends to one of another stage, and does little else, moves there, unless
-// pinned; who takes his time does not.
+// An entity that sends and sends to one of another stage, and does little else, moves there,
+// unless it is pinned; one whose turns take long does not. The clock of the bubble stands still
+// while anything runs, so how fast the machine is does not matter.
 func TestTalkersMove(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -306,12 +310,14 @@ func TestTalkersMove(t *testing.T) {
 		{"slow", 2 * talkTime, 50, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
-			a := &talker{to: &newActor(p, 1, nil).Entity, takes: c.takes, left: c.turns, over: make(chan struct{})}
-			a.Adopt(a, p.Stage(0), c.pinned)
-			p.Inject(&a.Entity, nil)
-			receives(t, a.over, "the last turn")
-			require.Equal(t, c.moves, a.Home() == a.to.Home())
+			synctest.Test(t, func(t *testing.T) {
+				p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+				a := &talker{to: &newActor(p, 1, nil).Entity, takes: c.takes, left: c.turns, over: make(chan struct{})}
+				a.Adopt(a, p.Stage(0), c.pinned)
+				p.Inject(&a.Entity, nil)
+				receives(t, a.over, "the last turn")
+				require.Equal(t, c.moves, a.Home() == a.to.Home())
+			})
 		})
 	}
 }
@@ -333,13 +339,13 @@ func TestTalkersStay(t *testing.T) {
 	require.Equal(t, s, actors["heard"].Home())
 
 	heard := actors["heard"]
-	heard.heard, heard.from, heard.follows, heard.foreign = true, 2, 2, followAfter-1
+	heard.hasLocalSender, heard.from, heard.foreignWaker, heard.foreignWakes = true, 2, 2, migrateAfter-1
 	heard.unset(queued)
-	require.False(t, s.departs(&heard.Entity))
-	for range followAfter - 1 {
-		require.False(t, s.departs(&heard.Entity), "it counts from the start")
+	require.False(t, s.shouldMigrate(&heard.Entity))
+	for range migrateAfter - 1 {
+		require.False(t, s.shouldMigrate(&heard.Entity), "it counts from the start")
 	}
-	require.True(t, s.departs(&heard.Entity))
+	require.True(t, s.shouldMigrate(&heard.Entity))
 	heard.set(queued)
 
 	p.Stage(1).state = stageIdle
@@ -393,16 +399,16 @@ func TestShareInVain(t *testing.T) {
 		s.Wake(&a.Entity)
 	}
 	last := 0
-	for range maxVain + 3 {
+	for range maxFailedShares + 3 {
 		require.True(t, w.share(s, time.Second))
 		require.EqualValues(t, 10, s.n)
-		require.GreaterOrEqual(t, w.countdown, min(2*last, sample<<maxVain))
+		require.GreaterOrEqual(t, w.countdown, min(2*last, sample<<maxFailedShares))
 		last = w.countdown
 	}
 	s.Wake(&named(w.pool, 0, "free").Entity)
 	require.True(t, w.share(s, time.Second))
 	require.EqualValues(t, 10, s.n)
-	require.Zero(t, w.vain)
+	require.Zero(t, w.failedShares)
 }
 
 // Who moves to those it talks to is woken there by nobody: that it follows whoever wakes it
@@ -411,21 +417,21 @@ func TestFollowCountsAnew(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	to := w.pool.Stage(1)
 	a := named(w.pool, 0, "talks")
-	a.heard, a.from = true, 1
+	a.hasLocalSender, a.from = true, 1
 	a.set(queued)
 	a.Talks(&named(w.pool, 1, "listens").Entity)
 	require.True(t, a.Claim())
-	require.True(t, w.stage.misplaced(&a.Entity))
-	require.True(t, w.follow(&a.Entity))
+	require.True(t, w.stage.prefersOtherStage(&a.Entity))
+	require.True(t, w.migrate(&a.Entity))
 	require.Same(t, to, a.Home())
 	require.Zero(t, a.from)
 	require.False(t, a.is(queued))
-	require.False(t, a.heard)
+	require.False(t, a.hasLocalSender)
 	require.Same(t, &a.Entity, to.inject.Load())
 	require.Equal(t, stageQueued, to.state)
 }
 
-// Who is misplaced does not relay its turn: the worker is to move it.
+// An entity that prefers another stage does not relay its turn: the worker is to move it.
 func TestMisplacedDoNotRelay(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	s := w.stage
@@ -487,7 +493,7 @@ func TestLookWhileMoving(t *testing.T) {
 	a = newActor(p, 0, func(w *Worker, _ any) {
 		handled++
 		if left--; left > 0 {
-			wakers[left/(2*followAfter)%2].send(w, "m") // long enough with each to move there
+			wakers[left/(2*migrateAfter)%2].send(w, "m") // long enough with each to move there
 		} else if left == 0 {
 			close(done)
 		}
@@ -642,7 +648,7 @@ func TestStandInOfALostStage(t *testing.T) {
 	require.False(t, e.is(suspended))
 }
 
-// A handler that is due while its stage is taken goes on as a stray, and is known
+// A handler that is due while its stage is taken goes on as a detached turn, and is known
 // to be one.
 func TestHandOverOfALostStage(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1})
@@ -661,7 +667,7 @@ func TestHandOverOfALostStage(t *testing.T) {
 	p.freeLocked(s)
 	p.mu.Unlock()
 	p.handOver(other, s, &e.Entity)
-	require.Equal(t, map[*lease]*Entity{old: &e.Entity}, p.strays)
+	require.Equal(t, map[*lease]*Entity{old: &e.Entity}, p.detached)
 	require.Zero(t, old.since, "its time of rest does not count")
 	require.Equal(t, stageIdle, s.state)
 	require.Len(t, w.wake, 1)

@@ -1,14 +1,14 @@
-// Package fiber hands a core from one goroutine to another directly, and not by way of the
-// one that decides who goes on: coroutines, but symmetric ones.
+// Package fiber implements symmetric coroutines: a goroutine transfers control straight to
+// another one, and Go's scheduler does not decide which runs next.
 //
 // # Two implementations
 //
 // The direct one (fiber.go) is for linux/amd64. A coroutine of the Go runtime, of which
-// [iter.Pull] is made, is a place: one goroutine waits there, and another that comes takes
-// its place and lets it go on. The documentation of iter has the same two do that all the
-// time, one by next and one by yield; the runtime does not ask for it. So whoever waits
-// anywhere can be let go on by anybody, with one switch: the one then waits where the other
-// did. This rests on what Go's runtime does, and not on what it promises.
+// [iter.Pull] is made, is a slot: one goroutine waits there, and another that comes takes
+// its slot and resumes it. By the documentation of iter the same two goroutines do that all the
+// time, one by next and one by yield, but the runtime does not demand it. So any goroutine can
+// resume any other that waits in a slot, with one switch: it then waits where the other did.
+// This rests on what Go's runtime does, and not on what it promises.
 //
 //	worker -> a      worker waits where a did
 //	a -> b           a waits where b did
@@ -24,24 +24,24 @@
 //
 // # Invariants of the direct one
 //
-//  1. In each place waits one goroutine. There are as many places as there are fibers of
-//     pools; for each of these that runs somebody else waits, a worker.
-//  2. Who waits may be let go on by one party at a time, its master: the fields of its Fiber
-//     and of the place are the master's. The package does not say who that is: package node
-//     has it be whoever holds the stage.
-//  3. A goroutine ends in the place where it began, and who waits there goes on. So a fiber
-//     that is of no use any more ends at once only if it waits there itself, or one that is
-//     of no use either. Otherwise it is dying, and ends when the master of who waits there
-//     wants that one to go on.
-//  4. No two that are dying wait the one where the other began. So there are never more of
-//     them than of others that wait, and none when nobody else is left.
+//  1. In each slot one goroutine waits. There are as many slots as there are fibers of
+//     pools; for each fiber that runs a worker waits instead.
+//  2. One goroutine at a time may resume a waiting one; it is its master, and owns the fields of
+//     that Fiber and of its slot. The package does not say which goroutine that is: in package
+//     node it is the one that holds the stage.
+//  3. A goroutine ends in the slot where it began, and the goroutine that waits there is
+//     resumed. So a fiber that is no longer needed ends at once only if it waits in that slot
+//     itself, or if another one waits there that is not needed either. Otherwise it is dying,
+//     and ends when the goroutine in that slot is next resumed by its master.
+//  4. Two dying fibers never wait in each other's slots. So there are never more dying fibers
+//     than others that wait, and none when no other is left.
 //
 // Of the portable one only the second holds, and a fiber waits in its own coroutine.
 //
 // # Goroutines
 //
 //	name   started by  ends with                                     owns
-//	fiber  Pool.Take   Put, if there are enough without it; claim;   itself, while it runs
+//	fiber  Pool.Take   Put, if there are enough without it; reap;   itself, while it runs
 //	                   Stop, or the Put after it
 //
 // A job may call runtime.Goexit: its goroutine then does no other job. One that panics ends

@@ -7,65 +7,65 @@ import (
 	"sync/atomic"
 )
 
-// Fiber stands for a goroutine that goes on only when another lets it, and waits
-// meanwhile. The zero value stands for whatever goroutine calls its To; a [Pool] has
-// others. The fields belong to whoever may let the fiber go on, and to itself.
+// Fiber stands for a goroutine that waits until another goroutine resumes it. The zero value
+// stands for the goroutine that calls its To; a [Pool] has others. The fields belong to the
+// fiber while it runs, and to its master while it waits.
 type Fiber struct {
 	Thread // of its goroutine; only that may look at it
 
 	id uint64 // see Traceback
 
-	place // that its goroutine began in, and ends in; without functions in a zero value
+	slot // that its goroutine began in, and ends in; without functions in a zero value
 
-	at  *place // where it waits, or has last
-	job Job    // nil: it rests
-	end bool   // it is let go on to end
+	at  *slot // where it waits, or has last
+	job Job   // nil: it rests
+	end bool  // it is resumed to end
 
-	broken bool   // its job has called runtime.Goexit
-	pass   *Fiber // it is let go on by mistake: this one was meant
-	pool   *Pool
+	broken   bool   // its job has called runtime.Goexit
+	redirect *Fiber // resume this one instead, as soon as this fiber is resumed
+	pool     *Pool
 }
 
-// Direct says that a fiber lets another go on without the worker in between.
+// Direct says that a fiber resumes another without the worker in between.
 const Direct = true
 
-// place is where one goroutine waits, and leaves when another takes its place there: a
-// coroutine of Go's, of which nothing but the switch is used. The fields belong to whoever
-// may let go on who waits there.
-type place struct {
-	next  func() (struct{}, bool)
-	yield func(struct{}) bool
-	odd   bool        // yield's turn
-	dying atomic.Bool // the fiber whose place it is ends as soon as who waits here goes on
-	owner *Fiber
+// slot is where one goroutine waits until another one comes to wait there in its place: a
+// coroutine of Go's, of which nothing but the switch is used. The fields belong to the master of
+// the goroutine that waits there.
+type slot struct {
+	next      func() (struct{}, bool)
+	yield     func(struct{}) bool
+	yieldNext bool        // yield's turn
+	dying     atomic.Bool // the fiber whose slot it is ends as soon as the goroutine that waits here is resumed
+	owner     *Fiber
 }
 
-// door returns the place to wait in so that f goes on.
-func (f *Fiber) door() *place {
+// waitingSlot returns the slot to wait in so that f is resumed.
+func (f *Fiber) waitingSlot() *slot {
 	if f.at.dying.Load() {
-		return f.at.claim()
+		return f.at.reap()
 	}
 	return f.at
 }
 
-// leave returns the one function that takes the caller to p and lets go on who waits there.
-func (p *place) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
-	if p.odd = !p.odd; p.odd {
+// leave returns the one function that takes the caller to p and resumes the goroutine that waits there.
+func (p *slot) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if p.yieldNext = !p.yieldNext; p.yieldNext {
 		return p.next, nil
 	}
 	return nil, p.yield
 }
 
-// Leave prepares what To does, for who counts calls: of the functions that it returns the
-// one that is not nil must be called at once.
+// Leave does all of To but the switch itself, so that the caller can inline it. Exactly one of
+// the functions that it returns is not nil; the caller must call it at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
-	f.at = g.door()
+	f.at = g.waitingSlot()
 	return f.at.leave()
 }
 
-// wait lets go on who waits in p, for a pool and for who has nothing to do any more: these
-// may wait where a goroutine ends that cannot return.
-func (f *Fiber) wait(p *place) {
+// wait resumes the goroutine that waits in p. It is for a pool and for a fiber that has nothing
+// to do any more: these may wait where a goroutine ends that cannot return.
+func (f *Fiber) wait(p *slot) {
 	f.at = p
 	next, yield := p.leave()
 	if next == nil {
@@ -85,16 +85,16 @@ func expected() {
 }
 
 // ended is the panic with which a goroutine ends that cannot return. It comes out
-// where somebody waits by next for the place.
+// in the goroutine that waits in the slot by next.
 type ended struct{}
 
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
-// finds it of no use any more, or with claim.
+// no longer needs it, or with reap.
 func (f *Fiber) work(yield func(struct{}) bool) {
 	f.yield = yield
 	defer func() {
 		if cause := recover(); cause != nil {
-			go panic(cause) // not here: it would come out in the code of somebody else
+			go panic(cause) // not here: it would come out in the code of another goroutine
 			select {}
 		}
 		if f.end {
@@ -104,8 +104,8 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 		f.broken = true
 		next := f.job.Next()
 		f.job = nil
-		for f.wait(next.door()); f.pass != nil; f.wait(next.at) {
-			next, f.pass = f.pass, nil
+		for f.wait(next.waitingSlot()); f.redirect != nil; f.wait(next.at) {
+			next, f.redirect = f.redirect, nil
 		}
 		panic(ended{})
 	}()
@@ -119,12 +119,12 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 func (f *Fiber) serve(mark) {
 	defer expected()
 	for !f.end {
-		if g := f.pass; g != nil {
-			f.pass = nil
+		if g := f.redirect; g != nil {
+			f.redirect = nil
 			f.at = g.at
 		} else {
 			f.job.Run()
-			f.at = f.job.Next().door()
+			f.at = f.job.Next().waitingSlot()
 			f.job = nil
 		}
 		if next, yield := f.at.leave(); next != nil {
@@ -138,7 +138,7 @@ func (f *Fiber) serve(mark) {
 // retiring is what a pool knows of fibers that have to end and cannot yet: up to as many as
 // others wait where these began.
 type retiring struct {
-	dying map[*place]*Fiber // by where they wait
+	dying map[*slot]*Fiber // by where they wait
 }
 
 func (r *retiring) dyingCount() int { return len(r.dying) }
@@ -147,22 +147,22 @@ func (r *retiring) dyingCount() int { return len(r.dying) }
 func (f *Fiber) begin(p *Pool) {
 	f.pool = p
 	f.next, _ = iter.Pull(f.work)
-	f.owner, f.at = f, &f.place
+	f.owner, f.at = f, &f.slot
 }
 
-// retire ends f, or has it end as soon as that is possible: where it began another may
-// wait, and goes on with its end, which nobody but that other's master may decide. If that
-// is one that has to end, too, or if f itself waits where such a one began, then one of the
-// two ends now and the other is looked at again; so of those that have to end and cannot
-// there are never more than of others. The caller holds p.mu.
+// retire ends f now if no other goroutine waits in the slot where f began; else it marks f as
+// dying, as ending f would resume that goroutine, which only its master may do. If that
+// goroutine has to end, too, or if f itself waits where a dying fiber began, then one of the two
+// ends now and the other is looked at again. So there are never more dying fibers than others
+// that wait. The caller holds p.mu.
 func (p *Pool) retire(me, f *Fiber) {
-	for f.at != &f.place {
-		g, last := p.dying[&f.place], f
+	for f.at != &f.slot {
+		g, last := p.dying[&f.slot], f
 		if g == nil {
 			if last = f.at.owner; !f.at.dying.Load() {
 				f.dying.Store(true)
 				if p.dying == nil {
-					p.dying = make(map[*place]*Fiber)
+					p.dying = make(map[*slot]*Fiber)
 				}
 				p.dying[f.at] = f
 				return
@@ -172,7 +172,7 @@ func (p *Pool) retire(me, f *Fiber) {
 		// g waits where last began.
 		delete(p.dying, g.at)
 		delete(p.dying, last.at)
-		g.pass, last.end = me, true
+		g.redirect, last.end = me, true
 		g.dying.Store(false)
 		me.wait(last.at)
 		f = g
@@ -181,14 +181,14 @@ func (p *Pool) retire(me, f *Fiber) {
 	me.wait(f.at)
 }
 
-// claim returns where to wait instead of p, so that who waits there goes on: where the
-// fiber waits whose place p is, which then ends. If that would end with a panic, it does
-// not yet, and p it is.
-func (p *place) claim() *place {
+// reap returns where to wait instead of p, so that the goroutine in p is resumed: where the
+// dying fiber waits that began in p, and which then ends. If it would end with a panic, it does
+// not end yet, and reap returns p.
+func (p *slot) reap() *slot {
 	d := p.owner
 	d.pool.mu.Lock()
 	defer d.pool.mu.Unlock()
-	if d.broken && p.odd {
+	if d.broken && p.yieldNext {
 		return p
 	}
 	delete(d.pool.dying, d.at)

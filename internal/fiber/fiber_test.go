@@ -184,7 +184,7 @@ func (s *soul) Run() {
 
 func (s *soul) Next() *fiber.Fiber { return &s.on.home }
 
-// Many fibers on a few workers go on in whatever order and wait in each other's places,
+// Many fibers on a few workers go on in whatever order and wait in each other's slots,
 // end and begin, some by runtime.Goexit; each does all its steps, one at a time; those that
 // cannot end are never more than those that live; and in the end none is left.
 func TestWorld(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package inbox is the default mailbox: the queue between those who send to a process and the one
-// reader that takes its messages: lock-free, in order, and with a wake-up that
-// nobody has to look for.
+// Package inbox is the default mailbox: a lock-free queue between all senders and the one reader
+// of a process. It keeps the order of each sender, and tells a sender when it must wake the
+// reader.
 //
 // # Nouns
 //
@@ -8,12 +8,12 @@
 //     messages with one node: those that are pushed together, or the end of a long queue.
 //   - An [Inbox] is the half that all senders share: a stack of nodes that any
 //     goroutine pushes to and the reader takes whole.
-//   - An observer is anybody who calls [Inbox.Waiting].
+//   - An observer is a goroutine that calls [Inbox.Waiting].
 //   - A [Queue] is the reader's own half: the messages in order of arrival, with a
 //     cursor behind those that it has looked at and left.
 //
-// A push answers a [mailbox.Result], and with it comes a duty: whoever is told Wake, and
-// nobody else, sets the reader going. A sender and a reader:
+// A push answers a [mailbox.Result]: the sender that gets Wake, and no other, must wake the
+// reader. A sender and a reader:
 //
 //	switch in.Push(&inbox.Node{Msg: msg}) {
 //	case mailbox.Wake:
@@ -41,22 +41,21 @@
 //     and no wake-up, or claims (Claim) before anybody knows it and looks at once.
 //   - TakeArmed on each wake-up, and Take whenever it likes: for a reader whose
 //     wake-ups are queued, so that the next may come while it still works on the
-//     messages of the last. Until the TakeArmed nobody else can be told Wake: a
-//     wake-up under way is the reader's right to be moved to another queue.
-//     Claim gives somebody who wants to move it the same right.
+//     messages of the last. Until the TakeArmed no other sender gets Wake: while
+//     a wake-up is under way, the reader may be moved to another queue.
+//     Claim gives the goroutine that wants to move it the same right.
 //   - Offer in place of Push: the message that would wake the reader does not go
-//     into the inbox but to the reader by hand, before all that is in it. Who
-//     calls Offer must not Push, and while a message is on its way by hand nobody
-//     may Take in the reader's stead: what is in the inbox is younger.
+//     into the inbox but to the reader by hand, before all that is in it. A sender
+//     that calls Offer must not call Push, and while a message is on its way by hand nobody
+//     may Take in the reader's place: what is in the inbox is younger.
 //
 // # Invariants
 //
 // Those of an inbox, with its states, are in front of [Inbox], those of the cursor
 // in front of [Queue]. For both together:
 //
-//  1. A node belongs to one party at a time: to the sender until a push has
-//     answered Queued or Wake, to the mailbox until the reader drops it, then to
-//     whoever recycles it.
+//  1. A node has one owner at a time: the sender until a push has answered Queued or
+//     Wake, the mailbox until the reader drops it, then the goroutine that recycles it.
 //  2. A node may be recycled at once: a push that has read its address as the
 //     newest of the stack, and finds it there again, is right to swap.
 //     The same goes for a run, whose node is in it. But what an observer reads is not
@@ -73,7 +72,7 @@
 //
 // Nothing is duplicated, and two messages of one sender are read in the order in
 // which it sent them; messages of two senders in any order. When an inbox is
-// closed, what nobody has taken is lost: of each sender the end of what it sent.
+// closed, what has not been taken is lost: of each sender the end of what it sent.
 // From then on every push answers Closed, so a sender of which one message was
 // refused gets none in later.
 //

@@ -157,7 +157,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(active, float64(p.Active))
 	put(stages, float64(p.Stages))
 	put(waiting, float64(p.Waiting))
-	put(strays, float64(p.Strays))
+	put(strays, float64(p.DetachedTurns))
 	put(blocked, float64(p.Blocked))
 	put(shared, float64(p.Shared))
 	for _, k := range n.Counts(restarts) {

@@ -1,5 +1,5 @@
-// Package erldist speaks the Erlang distribution protocol: to nodes of Erlang/OTP,
-// and to whoever else does, it is a node like any other. It implements
+// Package erldist speaks the Erlang distribution protocol. To nodes of Erlang/OTP, and to
+// others that speak it, this is a node like any other. It implements
 // [dist.Protocol].
 //
 // # Nouns
@@ -75,12 +75,13 @@
 // A proof is the MD5 digest of the prover's cookie and the other's number in
 // decimal. Each side may expect another cookie than it gives; OTP has one for
 // both. As A, this node answers "true" to "alive", unless it has got the link
-// meanwhile: then "false", and there is no more. Only after "true", and when the cookie is proved, does B drop the old link.
+// meanwhile: then it answers "false", and the handshake ends. B drops the old link only after
+// "true", and when the cookie is proved.
 // Bytes behind a name are ignored. A's status "named:" is an error: this node has
 // a name.
 //
-// What both have of the flags holds. flags.go is their list: those that are
-// announced, those without which a peer is refused (all that OTP 25 demands; the
+// The flags that both sides have announced hold. Package internal/erlflags lists them: those
+// that are announced, those without which a peer is refused (all that OTP 25 demands; the
 // flag MANDATORY_25_DIGEST stands for them), with the release each came in. With
 // ALTACT_SIG and PUBLISHED they are what OTP 28 announces. A node that is
 // [dist.Handshake].Hidden leaves PUBLISHED out; to a peer without name it is left
@@ -93,14 +94,14 @@
 //
 // # What the cookie protects from
 //
-// From mistakes: a node of another cluster, a program that takes the port for another
-// service. It does not keep attackers out who can get between nodes, or have a node dial
-// them; for that there are TLS and, among nodes of this project, the native protocol.
+// The cookie protects from mistakes: a node of another cluster, a program that takes the port
+// for another service. It does not keep out attackers that can get between nodes, or make a node
+// dial them; for that there are TLS and, among nodes of this project, the native protocol.
 //
 // The proof is a digest of nothing but the cookie and a number of 32 bits. It does not say
 // who makes it, for whom, or in which connection. The side that has dialled proves first,
-// to anybody who answers where it looks for a peer: at a port that he has registered with
-// a port mapper, say. What he asks with is up to him, so he can
+// to anybody that answers where it looks for a peer: at a port that the attacker has registered
+// with a port mapper, say. The attacker chooses the challenge, and so can
 //
 //   - reflect: pose a node the challenge that this same node has just posed him in another
 //     connection, and pass the answer on. Nodes of OTP fall to it. This one does not
@@ -112,12 +113,12 @@
 //   - collect: keep answers, and connect until one of their numbers is posed. Numbers that
 //     have been answered to a peer that has not proved itself are remembered, about 260,000
 //     at least, and not posed by this node until it is started again.
-//   - relay: stand between two nodes that have the same cookie, pose the one what the other
-//     has posed him, and so get into the other; or pose what another node will, or an
-//     earlier life of this one. Neither node can see that: the number of the one is a
-//     number like any other to the other, the flags and names in the handshake are not
-//     part of the proof, and whoever is in the middle can change them. So no flag could
-//     be of help that both sides must announce, for he would strike it out. Nodes that
+//   - relay: stand between two nodes that have the same cookie, pose to one the challenge that
+//     the other has posed, and so connect to the other; or pose the challenge that another
+//     node will pose, or that this one has posed before it was started again. Neither node can
+//     see that: the number of the one is a number like any other to the other, the flags and names in the handshake are not
+//     part of the proof, and the attacker in the middle can change them. So no flag could
+//     help that both sides must announce, for the attacker would remove it. Nodes that
 //     give each pair of peers a cookie of its own (Handshake.Cookies) bound it to that pair.
 //   - read and change what goes over the connection afterwards, without TLS.
 //
@@ -192,11 +193,11 @@
 // message, at least 65,536, and inflates to 64 MiB at most. What has come of unfinished
 // messages, and what a compressed one becomes while it is read, is taken from the Budget
 // of the handshake, too, and given back when the message is complete or by Close; the link
-// of who goes beyond it ends. The protocol has no word for why a node ends a link: the peer
+// of a peer that goes beyond it ends. The protocol has no word for why a node ends a link: the peer
 // sees the end of the connection. Handshake messages are below 64 KiB, names at most 255
 // characters of Latin-1. A link takes up to 180 KiB; buffers above 2 MiB are not kept.
 // Binaries of up to 250 bytes that are sent to one process and come together, four and
-// more, share memory: who keeps one of them keeps 16 at most, of 1.5 KiB together.
+// more, share memory: keeping one of them keeps 16 at most, of 1.5 KiB together.
 //
 // Peers are OTP 23 and newer, tested with OTP 25, whose conversations are in
 // testdata. A node of OTP 25 that is to send fragments without an atom cache dies

@@ -92,16 +92,16 @@
 // behind its length in 32 bits: "actornode native 1: proof of the side that dialled"
 // or "… accepted"; the channel; hello; welcome; in an ack the whole proof; the proof or
 // ack itself without its mac. The channel is empty, or over TLS 32 bytes of keying
-// material for the label "EXPORTER-actornode-native" without context (RFC 5705): so who
-// ends TLS in between passes no proof on. Who has recorded a conversation, or speaks
-// to a dialling node, can try cookies on it at leisure: they should be long.
+// material for the label "EXPORTER-actornode-native" without context (RFC 5705): so a
+// proxy that ends TLS in between cannot pass a proof on. An attacker that has recorded a
+// conversation, or has been dialled by a node, can try cookies offline: they should be long.
 //
-// So a proof is of no use in another connection, to another node or under another name:
-// what Erlang's handshake cannot promise (see package erldist). Without TLS it protects the
-// handshake alone: who is on the way can read and change what comes after it.
+// So a proof is worth nothing in another connection, to another node or under another name.
+// Erlang's handshake cannot promise that (see package erldist). Without TLS it protects the
+// handshake alone: an attacker between the nodes can read and change what comes after it.
 //
-// Who would go on with a session is asked all of this as others are. Admit may refuse it;
-// Proved is not asked, for there is no new link.
+// A peer that resumes a session goes through the same handshake. Admit may refuse it; Proved
+// is not called, for there is no new link.
 //
 // A refusal has a code and a text of at most 400 bytes for people; the code list is
 // closed and append-only:
@@ -117,7 +117,7 @@
 //	9  the link is closed, nothing is wrong        the peer's Read says io.EOF
 //
 // Peers that begin with TLS, HTTP or Erlang's handshake are recognized; to the last,
-// "not_allowed" is said in its own way. Who was refused has a second to read why.
+// "not_allowed" is said in its own way. A peer that was refused has a second to read why.
 //
 // # Frames
 //
@@ -192,7 +192,7 @@
 // many bytes these have together (twice a message), each step of the handshake (7 s).
 // A term may have an element for each 16 bytes of the longest message, at least 65,536.
 // The room for what has come in parts is taken from the Budget of the handshake, too, and
-// given back with the last part or by Close: who goes beyond it is refused with code 8. A
+// given back with the last part or by Close: a peer that goes beyond it is refused with code 8. A
 // node that ends a link of its own accord says why (Explain), with the same code, where the
 // connection takes it at the end of a frame within 100 ms; else the peer sees an end
 // without a reason. What stands before a payload, trace token and all, fits one frame. An idle link
@@ -202,5 +202,5 @@
 // What is quick: Send of a binary of up to 250 bytes between two pids that were told
 // takes one lock and no allocation; Read is bounded by the two allocations of what
 // it returns. Such binaries that are sent to one process and come together, four and
-// more, share memory: who keeps one of them keeps 16 at most, of 1.5 KiB together.
+// more, share memory: keeping one of them keeps 16 at most, of 1.5 KiB together.
 package native
