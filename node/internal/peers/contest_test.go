@@ -80,8 +80,9 @@ func (c contest) standing(side int) standing {
 	return s
 }
 
-// moves returns what may happen next.
-func (c contest) moves() (next []contest) {
+// moves returns what may happen next. gives: a node whose attempt meets one of the greater name
+// gives its own up at once, as those of OTP do.
+func (c contest) moves(gives bool) (next []contest) {
 	for side := range c {
 		n, other := c, 1-side
 		me, you := &n[side], &n[other]
@@ -94,8 +95,13 @@ func (c contest) moves() (next []contest) {
 			next = append(next, n)
 		case named:
 			switch c.standing(other).admits() {
-			case dist.Welcome, dist.Simultaneous:
+			case dist.Welcome:
 				me.own = welcome
+			case dist.Simultaneous:
+				me.own = welcome
+				if gives && you.own > notBegun && you.own < proved {
+					you.own = failed
+				}
 			case dist.Busy:
 				me.own = failed
 			case dist.Alive: // this side insists if it lacks the link
@@ -135,8 +141,14 @@ func (c contest) moves() (next []contest) {
 }
 
 // In whatever order two nodes that dial each other hear of each other, both end up with a
-// connection, and with the same one.
+// connection, and with the same one; and neither has another before.
 func TestContest(t *testing.T) {
+	for _, gives := range []bool{false, true} {
+		testContest(t, gives)
+	}
+}
+
+func testContest(t *testing.T, gives bool) {
 	seen := map[contest]bool{}
 	todo := []contest{{}}
 	ends := 0
@@ -147,10 +159,15 @@ func TestContest(t *testing.T) {
 			continue
 		}
 		seen[c] = true
-		next := c.moves()
+		next := c.moves(gives)
 		if len(next) == 0 {
 			ends++
 			require.Contains(t, []string{"1 2", "2 1"}, fmt.Sprint(c[0].link, " ", c[1].link), "%+v", c)
+		}
+		for _, n := range next {
+			for side := range c {
+				require.True(t, c[side].link == 0 || n[side].link == c[side].link, "a connection is lost: %+v, %+v", c, n)
+			}
 		}
 		todo = append(todo, next...)
 	}
