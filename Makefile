@@ -40,7 +40,7 @@ unit:
 # What other systems than linux/amd64 get, on this one.
 portable:
 	$(GO) vet -tags actornode_portable ./...
-	$(GO) test -short -tags actornode_portable ./mailbox ./internal/bias ./internal/box ./internal/executor ./internal/fiber ./wire/etf ./wire/native
+	$(GO) test -short -tags actornode_portable ./mailbox ./internal/bias ./internal/box ./internal/executor ./internal/etfcodec ./internal/fiber ./wire/native
 	$(GO) test -short -tags actornode_portable -run 'TestStage|TestReceive|TestCall|TestLink|TestInfo' ./node
 
 race:

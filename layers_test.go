@@ -30,7 +30,7 @@ var layers = map[string]int{
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1,
 	"internal/daemon": 5, "internal/demo": 4,
-	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/epmd": 1, "internal/pack": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
@@ -48,15 +48,16 @@ var layers = map[string]int{
 
 // within lists what a part may use of its own layer.
 var within = map[string][]string{
-	"wire/etf":         {"wire", "internal/box", "internal/fault", "internal/termof"},
-	"internal/termof":  {"wire"},
-	"internal/box":     {"wire"},
-	"internal/fault":   {"wire"},
-	"wire/epmd":        {"wire", "internal/epmdserver"},
-	"wire/dist":        {"wire"},
-	"internal/account": {"wire/dist"},
-	"internal/pack":    {"wire", "internal/box", "internal/fault"},
-	"wire/tlsdist":     {"wire", "wire/dist"},
+	"wire/etf":          {"wire", "internal/etfcodec", "internal/fault", "internal/termof"},
+	"internal/etfcodec": {"wire", "internal/box", "internal/fault", "internal/termof"},
+	"internal/termof":   {"wire"},
+	"internal/box":      {"wire"},
+	"internal/fault":    {"wire"},
+	"wire/epmd":         {"wire", "internal/epmdserver"},
+	"wire/dist":         {"wire"},
+	"internal/account":  {"wire/dist"},
+	"internal/pack":     {"wire", "internal/box", "internal/fault"},
+	"wire/tlsdist":      {"wire", "wire/dist"},
 
 	"internal/inbox":    {"mailbox"},
 	"node":              {"internal/sysmsg"},
@@ -102,7 +103,7 @@ var inside = map[string]int{
 
 	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
-	"internal/shake": 0, "internal/pack": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdtest": 2,
+	"internal/shake": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdtest": 2,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/sysmsg": 2, "internal/termof": 0,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,

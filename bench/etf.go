@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -56,7 +57,7 @@ func etfTerm(p contract.Params) any {
 
 func runEtfEncode(p contract.Params, m *contract.Meter) error {
 	term := etfTerm(p)
-	var e etf.Encoder
+	var e etfcodec.Encoder
 	var b []byte
 	var err error
 	bytes := 0
@@ -81,7 +82,7 @@ func runEtfDecode(p contract.Params, m *contract.Meter) error {
 	if err != nil {
 		return err
 	}
-	var d etf.Decoder
+	var d etfcodec.Decoder
 	var last any
 	err = etfTimed(p, m, func() (err error) {
 		last, _, err = d.Decode(b)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -276,7 +277,7 @@ var terms = []row{
 	}},
 	{name: "erlang: every atom of the cache told anew, 200 times", attack: func(a *attempt) {
 		e := a.headed()
-		control := must(new(etf.Encoder).AppendBare(nil, wire.Tuple{2, wire.Atom(""), e.PID(1)}))
+		control := must(new(etfcodec.Encoder).AppendBare(nil, wire.Tuple{2, wire.Atom(""), e.PID(1)}))
 		for i := range 200 {
 			b := []byte{131, 68, 255}
 			for range 128 {
@@ -520,5 +521,5 @@ func (a *attempt) headed() *raw.Erlang {
 // fragmentHead is the header without atoms and the control message of a message to
 // counter.
 func fragmentHead(e *raw.Erlang) []byte {
-	return must(new(etf.Encoder).AppendBare([]byte{0}, wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}))
+	return must(new(etfcodec.Encoder).AppendBare([]byte{0}, wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}))
 }

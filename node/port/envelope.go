@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -75,19 +76,19 @@ const defaultWait = 5 * time.Second
 type codec struct {
 	kind Codec
 	pack pack.Encoder
-	etf  etf.Encoder
+	etf  etfcodec.Encoder
 
-	unpack pack.Decoder // the reader's
-	unetf  etf.Decoder  // the reader's
+	unpack pack.Decoder     // the reader's
+	unetf  etfcodec.Decoder // the reader's
 }
 
 func newCodec(kind Codec, frame int) *codec {
 	return &codec{
 		kind:   kind,
 		pack:   pack.Encoder{Erlang: true, Foreign: etf.ToTerm, Depth: maxDepth},
-		etf:    etf.Encoder{Foreign: etf.ToTerm},
+		etf:    etfcodec.Encoder{Foreign: etf.ToTerm},
 		unpack: pack.Decoder{Erlang: true, Limits: pack.Limits{Depth: maxDepth, Elements: maxElements}},
-		unetf:  etf.Decoder{Limits: etf.Limits{Elements: maxElements, Inflated: frame}},
+		unetf:  etfcodec.Decoder{Limits: etfcodec.Limits{Elements: maxElements, Inflated: frame}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -91,7 +92,7 @@ func (w plainWriter) rare(t any, left int) error {
 		}
 		return w.term(same, left-1)
 	}
-	b, err := (&etf.Encoder{Foreign: etf.ToTerm}).Append(nil, t)
+	b, err := (&etfcodec.Encoder{Foreign: etf.ToTerm}).Append(nil, t)
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func fromPairs(m wire.Map) (any, error) {
 
 // fromExternal reads a term in Erlang's external format.
 func fromExternal(b []byte) (any, error) {
-	d := etf.Decoder{Limits: etf.Limits{Depth: maxDepth, Elements: maxElements, Inflated: 1 << 20}}
+	d := etfcodec.Decoder{Limits: etfcodec.Limits{Depth: maxDepth, Elements: maxElements, Inflated: 1 << 20}}
 	t, rest, err := d.Decode(b)
 	switch {
 	case err != nil:

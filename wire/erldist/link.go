@@ -13,10 +13,10 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // readSize is the buffer of a link's reader: frames up to it are not copied.
@@ -129,7 +129,7 @@ func (l *link) More() bool {
 	}
 	head, err := l.src.Peek(6)
 	return err == nil && uint64(n-4) >= uint64(binary.BigEndian.Uint32(head)) &&
-		(head[4] == passThrough || head[4] == etf.Version && head[5] == distHeader)
+		(head[4] == passThrough || head[4] == etfcodec.Version && head[5] == distHeader)
 }
 
 func (l *link) readError(err error) error {

@@ -5,9 +5,9 @@ import (
 	"net"
 	"slices"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // fragmentSize is how much of a message goes into a frame, as in OTP: longer
@@ -66,7 +66,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 
 // head appends what a fragment begins with, its length left open, and counts it.
 func (m *fragmentedMessage) head(b []byte, tag byte) []byte {
-	b = append(b, 0, 0, 0, 0, etf.Version, tag)
+	b = append(b, 0, 0, 0, 0, etfcodec.Version, tag)
 	b = binary.BigEndian.AppendUint64(b, m.seq)
 	b = binary.BigEndian.AppendUint64(b, m.next)
 	m.next--

@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // What a frame begins with, behind its length:
@@ -36,7 +36,7 @@ type reader struct {
 	cache       atomsIn
 	pattern     pattern
 	atoms       []any // Atoms, of the message at hand
-	dec         etf.Decoder
+	dec         etfcodec.Decoder
 	origins     originCache
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
@@ -87,7 +87,7 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 		return false, nil
 	case b[0] == passThrough:
 		return true, r.pass(b[1:], f)
-	case b[0] != etf.Version || len(b) < 2:
+	case b[0] != etfcodec.Version || len(b) < 2:
 	case b[1] == distHeader:
 		return true, r.whole(b, f)
 	case b[1] == firstFragment || b[1] == nextFragment:
@@ -118,7 +118,7 @@ func (r *reader) whole(frame []byte, f *dist.Frame) (err error) {
 // pass reads a message without distribution header.
 func (r *reader) pass(b []byte, f *dist.Frame) error {
 	r.atoms = r.atoms[:0]
-	if len(b) == 0 || b[0] != etf.Version {
+	if len(b) == 0 || b[0] != etfcodec.Version {
 		return errors.New("a pass-through frame that does not begin with the version byte 131")
 	}
 	if len(b) > 1 && b[1] == tagCompressed {
@@ -126,7 +126,7 @@ func (r *reader) pass(b []byte, f *dist.Frame) error {
 		if err != nil {
 			return err
 		}
-		if b, err = etf.AppendBare(nil, ctl); err != nil {
+		if b, err = etfcodec.AppendBare(nil, ctl); err != nil {
 			return err
 		}
 		return r.message(append(b, rest...), f, true)

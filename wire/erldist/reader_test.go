@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -36,7 +37,7 @@ func framed(t testing.TB, terms ...any) []byte {
 	b := []byte{131, distHeader, 0}
 	for _, x := range terms {
 		var err error
-		b, err = etf.AppendBare(b, x)
+		b, err = etfcodec.AppendBare(b, x)
 		require.NoError(t, err)
 	}
 	return b
@@ -146,7 +147,7 @@ func TestOtherControlMessages(t *testing.T) {
 	}
 	// Compressed terms, which only passing through allows.
 	text := wire.List(make([]any, 1000))
-	b, err := etf.AppendCompressed([]byte{passThrough}, wire.Tuple{3, theirPID, ourPID, text})
+	b, err := etfcodec.AppendCompressed([]byte{passThrough}, wire.Tuple{3, theirPID, ourPID, text})
 	require.NoError(t, err)
 	require.Less(t, len(b), 200)
 	var f dist.Frame

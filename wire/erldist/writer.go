@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // keptSize is how large a buffer may be that is kept for later messages.
@@ -23,16 +23,16 @@ type writer struct {
 	flags   erlflags.Flags
 	headed  bool // frames have distribution headers, of no atoms perhaps
 	limit   int
-	nobody  wire.PID  // sender of signals that have none
-	buf     []byte    // frames that wait for Flush
-	body    []byte    // control and payload of the message at hand, without what is in cuts
-	cuts    []etf.Cut // large binaries of the payload
+	nobody  wire.PID       // sender of signals that have none
+	buf     []byte         // frames that wait for Flush
+	body    []byte         // control and payload of the message at hand, without what is in cuts
+	cuts    []etfcodec.Cut // large binaries of the payload
 	room    [][]byte
 	long    []fragmentedMessage // messages of which the first fragment has been written
 	control int                 // how much of body is the control message
 	cache   atomsOut
 	pattern pattern
-	enc     etf.Encoder
+	enc     etfcodec.Encoder
 	seq     uint64
 	err     error // of the control message at hand
 }
@@ -78,7 +78,7 @@ func (w *writer) write(f *dist.Frame) error {
 	}
 	at := len(w.buf)
 	if w.headed {
-		w.buf = append(w.buf, 0, 0, 0, 0, etf.Version, distHeader)
+		w.buf = append(w.buf, 0, 0, 0, 0, etfcodec.Version, distHeader)
 		w.buf = w.cache.appendHeader(w.buf)
 	} else {
 		w.buf = append(w.buf, 0, 0, 0, 0, passThrough)
@@ -417,7 +417,7 @@ func (w *writer) open() []byte {
 	if w.headed {
 		return w.body
 	}
-	return append(w.body, etf.Version)
+	return append(w.body, etfcodec.Version)
 }
 
 // begin begins the control message.
@@ -433,7 +433,7 @@ func (w *writer) payload(t any) {
 		return
 	}
 	if !w.headed {
-		w.body = append(w.body, etf.Version)
+		w.body = append(w.body, etfcodec.Version)
 	}
 	w.body, w.cuts, w.err = w.enc.AppendShared(w.body, t, w.cuts)
 }

@@ -14,10 +14,9 @@ func Example() {
 	b, err := etf.Append(nil, wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), 2})
 	fmt.Printf("%x %v\n", b, err)
 
-	var d etf.Decoder // one for each connection
-	msg, rest, err := d.Decode(b)
+	msg, rest, err := etf.Decode(b)
 	fmt.Println(msg, len(rest), err)
-	_, _, err = d.Decode(b[:20])
+	_, _, err = etf.Decode(b[:20])
 	fmt.Println(err)
 	_, err = etf.Append(nil, wire.Tuple{wire.OK, wire.List{1, time.Second}})
 	fmt.Println(err)

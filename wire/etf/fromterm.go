@@ -343,3 +343,9 @@ func (s *structure) fromTuple(t any, v reflect.Value, depth int) error {
 	}
 	return nil
 }
+
+// byteOf returns the byte that the integer t is, if it is one.
+func byteOf(t any) (byte, bool) {
+	n, ok := wire.Int(t)
+	return byte(n), ok && n == int64(byte(n))
+}

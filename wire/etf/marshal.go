@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -14,7 +15,7 @@ type Receiver interface{ SetTerm(term any) error }
 // Marshal returns the bytes of the term that v stands for: [Append] of [ToTerm],
 // for the Go values inside of terms as well.
 func Marshal(v any) ([]byte, error) {
-	e := Encoder{Foreign: ToTerm}
+	e := etfcodec.Encoder{Foreign: ToTerm}
 	return e.Append(nil, v)
 }
 
@@ -61,10 +62,10 @@ func Unmarshal(b []byte, into any) error {
 // without a tag count as the struct's own.
 //
 // A term is returned as it is; whatever Go values it has inside stay there, and
-// [Encoder].Foreign takes care of them. The error is [ErrNoTerm] or [ErrLimit]
+// [Marshal] takes care of them. The error is [ErrNoTerm] or [ErrLimit]
 // and names the field.
 func ToTerm(v any) (any, error) {
-	if isTerm(v) {
+	if etfcodec.IsTerm(v) {
 		return v, nil
 	}
 	r := reflect.ValueOf(v)

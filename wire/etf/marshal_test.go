@@ -12,6 +12,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+var erl = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0x01020304})
+
+func power(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
+
+// whole returns n as decoders do: as an int if it fits one here.
+func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+
+// stand stands for a term.
+type stand struct{ for_ any }
+
+func (s stand) Term() any { return s.for_ }
+
+// endless stands for itself.
+type endless struct{}
+
+func (endless) Term() any { return endless{} }
+
 type add struct {
 	_    struct{} `etf:"add,tuple"`
 	Item string   `etf:",charlist"`

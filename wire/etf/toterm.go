@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -171,7 +172,7 @@ func enteredTo(f func(any) any, otherwise func(reflect.Value, int) (any, error))
 
 // standing is the term of what a value stands for.
 func standing(v any, depth int) (any, error) {
-	if isTerm(v) {
+	if etfcodec.IsTerm(v) {
 		return v, nil
 	}
 	return dynamic(reflect.ValueOf(v), style{}, depth)

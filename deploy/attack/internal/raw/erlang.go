@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -43,7 +44,7 @@ type Erlang struct {
 	Theirs erlflags.Flags
 	Posed  uint32 // the number of the peer's challenge
 
-	dec etf.Decoder
+	dec etfcodec.Decoder
 }
 
 // OpenErlang connects and sends nothing yet.
@@ -257,7 +258,7 @@ func (e *Erlang) ControlFrame(control any, payload ...any) []byte {
 	if e.headed() {
 		b := []byte{131, 68, 0}
 		for _, t := range append([]any{control}, payload...) {
-			b = must(new(etf.Encoder).AppendBare(b, t))
+			b = must(new(etfcodec.Encoder).AppendBare(b, t))
 		}
 		return b
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 func TestMain(m *testing.M) { os.Exit(raw.Main(m)) }
@@ -52,7 +52,7 @@ func TestClients(t *testing.T) {
 		e.Flags = raw.HeadedFlags
 		require.NoError(t, e.Handshake(d.Cookie))
 		me, ref := e.PID(1), e.Ref(7)
-		enc := new(etf.Encoder)
+		enc := new(etfcodec.Encoder)
 		b, err := enc.AppendBare([]byte{0}, wire.Tuple{6, me, wire.Atom(""), wire.Atom("counter")})
 		require.NoError(t, err)
 		p, err := enc.AppendBare(nil, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, ref}, get})

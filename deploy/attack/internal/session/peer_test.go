@@ -11,10 +11,10 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 const (
@@ -57,7 +57,7 @@ type conn struct {
 	atoms    [8][256]any // of the headers that have come
 	atomAt   []any       // of the message at hand
 	atomTold [2048]bool  // by us, to the node
-	dec      etf.Decoder
+	dec      etfcodec.Decoder
 	parts    map[uint64]*parts
 	heard    pack.Decoder
 	from     [128]wire.PID

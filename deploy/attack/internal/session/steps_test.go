@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // act takes a step.
@@ -681,7 +681,7 @@ func (f *fuzz) begin(c *conn) {
 	}}
 	if c.erl != nil {
 		control, payload := erlang(&dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: msg})
-		enc := new(etf.Encoder)
+		enc := new(etfcodec.Encoder)
 		first, _ := enc.AppendBare([]byte{0}, control)
 		rest, _ := enc.AppendBare(nil, payload[0])
 		pieces := f.pieces(rest)
@@ -893,7 +893,7 @@ func (f *fuzz) atomsTold(c *conn) {
 	me := f.me(c)
 	at, segment := byte(f.r.IntN(256)), byte(f.r.IntN(8))
 	v := f.payload()
-	enc := new(etf.Encoder)
+	enc := new(etfcodec.Encoder)
 	for i := range 1 + f.r.IntN(3) {
 		b := []byte{131, 68, 1, segment | 8, at, 4, 'e', 'c', 'h', 'o'}
 		c.atomTold[int(segment)<<8|int(at)] = true

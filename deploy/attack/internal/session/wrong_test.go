@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/etf"
 )
 
 // wrongFrame sends what must end the link.
@@ -307,7 +307,7 @@ func (f *fuzz) harmless(c *conn, base, b []byte) bool {
 			_, all, _ = raw.NewNative(nil, c.nat.Us.ID, host).Terms(b)
 			return all
 		}
-		var dec etf.Decoder
+		var dec etfcodec.Decoder
 		dec.Atoms = func(byte) (any, bool) { return wire.Atom("nobody"), true }
 		rest := b
 		switch {

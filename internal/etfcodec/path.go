@@ -1,4 +1,4 @@
-package etf
+package etfcodec
 
 import "github.com/actornode/actornode/internal/fault"
 

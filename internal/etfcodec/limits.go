@@ -1,4 +1,4 @@
-package etf
+package etfcodec
 
 import (
 	"errors"
@@ -15,8 +15,6 @@ var (
 	ErrLimit = errors.New("etf: term beyond the limits")
 	// ErrNoTerm: a Go value that has no place in the format, or not this one.
 	ErrNoTerm = errors.New("etf: not a term")
-	// ErrMismatch: a term that does not fit the Go type it is to be stored in.
-	ErrMismatch = errors.New("etf: the term does not fit the Go type")
 )
 
 // Limits bounds what bytes from a peer can ask for. A field that is zero or less

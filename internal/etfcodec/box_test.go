@@ -1,4 +1,4 @@
-package etf
+package etfcodec
 
 import (
 	"runtime"

@@ -1,4 +1,4 @@
-package etf
+package etfcodec
 
 // Skip returns what follows the bare term that b begins with, without building
 // it: it takes no memory, whatever the depth. It looks at lengths only: what it

@@ -1,4 +1,4 @@
-package etf
+package etfcodec
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ type Encoder struct {
 	// fails it may have been asked about atoms that are not written.
 	Atoms func(wire.Atom) (index byte, ok bool)
 	// Foreign, if set, is asked for the term that a Go value stands for that is
-	// neither a term nor a [wire.Termer]. [ToTerm] is one to set.
+	// neither a term nor a [wire.Termer]. etf.ToTerm is one to set.
 	Foreign func(value any) (term any, err error)
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
@@ -233,7 +233,7 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 		if t, err = w.standIn(t); err != nil {
 			return false, err
 		}
-		if isTerm(t) {
+		if IsTerm(t) {
 			return w.one(t, next)
 		}
 	}
@@ -259,8 +259,8 @@ func (w *writing) standIn(v any) (t any, err error) {
 	return w.Foreign(v)
 }
 
-// isTerm reports whether one can write t by itself.
-func isTerm(t any) bool {
+// IsTerm reports whether t is a term, which Append writes without asking what it stands for.
+func IsTerm(t any) bool {
 	switch t.(type) {
 	case nil, wire.Atom, wire.Tuple, wire.List, wire.ImproperList, wire.Charlist, wire.Map, wire.Bitstring,
 		wire.PID, wire.Ref, wire.Port, wire.Export, wire.Fun, []byte, string, bool, float64, float32,
