@@ -40,14 +40,14 @@ import (
 // outside.
 var casts = []struct {
 	name  string
-	spawn func(n *node.Node, p *puppet) (node.PID, error)
+	spawn func(n *node.Node, p *scripted) (node.PID, error)
 }{
-	{"Actor", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(p) }},
-	{"Process", func(n *node.Node, p *puppet) (node.PID, error) { return n.Spawn(node.ProcessFunc(p.run)) }},
-	{"Coroutine", func(n *node.Node, p *puppet) (node.PID, error) {
+	{"Actor", func(n *node.Node, p *scripted) (node.PID, error) { return n.Spawn(p) }},
+	{"Process", func(n *node.Node, p *scripted) (node.PID, error) { return n.Spawn(node.ProcessFunc(p.run)) }},
+	{"Coroutine", func(n *node.Node, p *scripted) (node.PID, error) {
 		return n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(p.run))
 	}},
-	{"Detached", func(n *node.Node, p *puppet) (node.PID, error) {
+	{"Detached", func(n *node.Node, p *scripted) (node.PID, error) {
 		return n.SpawnOpt(node.Options{Place: node.Detached()}, p)
 	}},
 }
@@ -57,35 +57,35 @@ func TestFailure(t *testing.T) {
 		for _, style := range casts {
 			t.Run(f.Name+"/"+style.name, func(t *testing.T) {
 				for _, s := range f.Scripts {
-					s.Play(t, s.Title, func(t *testing.T, lines []string) string { return newTheatre(t, style.spawn).play(lines) })
+					s.Play(t, s.Title, func(t *testing.T, lines []string) string { return newScriptRun(t, style.spawn).play(lines) })
 				}
 			})
 		}
 	}
 }
 
-// theatre plays one script on one node. Its fields are touched by the test
+// scriptRun plays one script on one node. Its fields are touched by the test
 // between the steps, and by the one process that a step moves.
-type theatre struct {
+type scriptRun struct {
 	t     *testing.T
 	n     *node.Node
-	spawn func(*node.Node, *puppet) (node.PID, error)
-	watch *node.Process // monitors all puppets
-	order []*puppet
+	spawn func(*node.Node, *scripted) (node.PID, error)
+	watch *node.Process // monitors all scripted processes
+	order []*scripted
 	refs  map[node.Ref]string
 	log   []string
 }
 
-// puppet is a process of a script: it takes what it is told to do out of its
+// scripted is a process of a script: it takes what it is told to do out of its
 // mailbox, and nothing else until it is told to empty it.
-type puppet struct {
-	*theatre
+type scripted struct {
+	*scriptRun
 	name string
 	pid  node.PID
 	got  []any
 }
 
-// act is what a puppet does in one go; empty tells it to empty its mailbox.
+// act is what a scripted process does in one go; empty tells it to empty its mailbox.
 type (
 	act   []string
 	empty struct{}
@@ -103,17 +103,17 @@ type doer interface {
 	Exit(node.Dest, any)
 }
 
-func newTheatre(t *testing.T, spawn func(*node.Node, *puppet) (node.PID, error)) *theatre {
+func newScriptRun(t *testing.T, spawn func(*node.Node, *scripted) (node.PID, error)) *scriptRun {
 	n, err := node.Start(node.Config{Workers: 2})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	watch, err := n.Open()
 	require.NoError(t, err)
-	return &theatre{t: t, n: n, spawn: spawn, watch: watch, refs: make(map[node.Ref]string)}
+	return &scriptRun{t: t, n: n, spawn: spawn, watch: watch, refs: make(map[node.Ref]string)}
 }
 
-// Receive makes a puppet an Actor.
-func (p *puppet) Receive(c *node.Context, msg any) error {
+// Receive makes a scripted process an Actor.
+func (p *scripted) Receive(c *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case act:
 		return p.do(c, m)
@@ -127,8 +127,8 @@ func (p *puppet) Receive(c *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// run makes a puppet a Process.
-func (p *puppet) run(s *node.Process) error {
+// run makes a scripted process a Process.
+func (p *scripted) run(s *node.Process) error {
 	for {
 		m := s.ReceiveMatch(func(m any) bool {
 			switch m.(type) {
@@ -149,7 +149,7 @@ func (p *puppet) run(s *node.Process) error {
 	}
 }
 
-func (p *puppet) do(d doer, a act) error {
+func (p *scripted) do(d doer, a act) error {
 	for _, command := range a {
 		verb, args, _ := strings.Cut(strings.TrimSpace(command), " ")
 		who, rest, _ := strings.Cut(args, " ")
@@ -172,7 +172,7 @@ func (p *puppet) do(d doer, a act) error {
 				}
 			}
 		case "send":
-			_ = d.Send(p.who(who), p.term(rest)) // an error if the puppet is dead: some scripts want that
+			_ = d.Send(p.who(who), p.term(rest)) // an error if the process is dead: some scripts want that
 		case "signal":
 			d.Exit(p.who(who), p.term(rest))
 		case "exit":
@@ -185,7 +185,7 @@ func (p *puppet) do(d doer, a act) error {
 }
 
 // play plays a script and answers what came of it.
-func (th *theatre) play(script []string) string {
+func (th *scriptRun) play(script []string) string {
 	for _, line := range script {
 		th.step(line)
 		synctest.Wait()
@@ -218,13 +218,13 @@ func (th *theatre) play(script []string) string {
 	return strings.Join(out, "\n")
 }
 
-func (th *theatre) step(line string) {
+func (th *scriptRun) step(line string) {
 	verb, args, _ := strings.Cut(line, " ")
 	words := strings.Fields(args)
 	switch verb {
 	case "spawn":
 		for _, name := range words {
-			p := &puppet{theatre: th, name: name}
+			p := &scripted{scriptRun: th, name: name}
 			th.order = append(th.order, p)
 			pid, err := th.spawn(th.n, p)
 			require.NoError(th.t, err)
@@ -262,12 +262,12 @@ func (th *theatre) step(line string) {
 	}
 }
 
-func (th *theatre) record(command string, result any) {
+func (th *scriptRun) record(command string, result any) {
 	command = strings.TrimSpace(command)
 	th.log = append(th.log, command+" -> "+th.show(result))
 }
 
-func (th *theatre) who(name string) node.PID {
+func (th *scriptRun) who(name string) node.PID {
 	for _, p := range th.order {
 		if p.name == name {
 			return p.pid
@@ -277,7 +277,7 @@ func (th *theatre) who(name string) node.PID {
 	return node.PID{}
 }
 
-func (th *theatre) term(text string) any {
+func (th *scriptRun) term(text string) any {
 	term, err := wire.Parse(text)
 	if err != nil {
 		th.t.Errorf("%q: %v", text, err)
@@ -285,10 +285,10 @@ func (th *theatre) term(text string) any {
 	return term
 }
 
-func (th *theatre) show(term any) string { return wire.Format(th.shown(term)) }
+func (th *scriptRun) show(term any) string { return wire.Format(th.shown(term)) }
 
 // shown puts names in the place of identifiers.
-func (th *theatre) shown(term any) any {
+func (th *scriptRun) shown(term any) any {
 	switch v := term.(type) {
 	case node.PID:
 		for _, p := range th.order {

@@ -16,26 +16,26 @@ import (
 // farPatience is how long the tests wait for what another program is to do.
 const farPatience = 30 * time.Second
 
-// country is where Erlang and Go nodes of one test live: a port mapper of their
+// otpHost is where Erlang and Go nodes of one test run: a port mapper of their
 // own.
-type country struct {
+type otpHost struct {
 	t      *testing.T
 	mapper epmd.Config
 }
 
-func newCountry(t *testing.T) *country {
+func newOTPHost(t *testing.T) *otpHost {
 	t.Helper()
 	erltest.NeedNodes(t)
-	return &country{t, epmdtest.Serve(t, "127.0.0.1")}
+	return &otpHost{t, epmdtest.Serve(t, "127.0.0.1")}
 }
 
 // config is that of a Go node.
-func (c *country) config(name string) node.Config {
+func (c *otpHost) config(name string) node.Config {
 	return node.Config{Name: node.Atom(name + "@127.0.0.1"), StopTimeout: 2 * time.Second,
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: c.mapper}}}
 }
 
-func (c *country) start(cfg node.Config) *node.Node {
+func (c *otpHost) start(cfg node.Config) *node.Node {
 	c.t.Helper()
 	n, err := node.Start(cfg)
 	require.NoError(c.t, err)
@@ -50,7 +50,7 @@ type farErl struct {
 	name node.Atom
 }
 
-func (c *country) erl(name, cookie string, args ...string) *farErl {
+func (c *otpHost) erl(name, cookie string, args ...string) *farErl {
 	c.t.Helper()
 	name += "@127.0.0.1"
 	n := erltest.Start(c.t, erltest.Options{

@@ -157,7 +157,7 @@ func farOps(r *rand.Rand) string {
 // A script is played by an Erlang process with a Go one and with another Erlang
 // one: both see the same.
 func TestFarOTP(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	c.erl("e2", "secret")
 	n := c.start(c.config("go"))

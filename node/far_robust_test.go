@@ -40,7 +40,7 @@ func (e *farErl) until(expr, want string) {
 }
 
 func TestFarErlSimultaneous(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	for _, name := range []string{"a", "z"} { // less than go, and greater
 		e := c.erl(name, "secret")
 		n := c.start(c.config("go" + name))
@@ -63,7 +63,7 @@ func TestFarErlSimultaneous(t *testing.T) {
 }
 
 func TestFarErlKilled(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
@@ -94,7 +94,7 @@ func TestFarErlKilled(t *testing.T) {
 }
 
 func TestFarErlSeesRestart(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	require.Equal(t, "ok", e.Ask("net_kernel:monitor_nodes(true, [{node_type, all}])"))
 	n := c.start(c.config("go"))
@@ -123,7 +123,7 @@ func TestFarErlSeesRestart(t *testing.T) {
 }
 
 func TestFarErlWrongCookie(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "other")
 	n := c.start(c.config("go"))
 	err := n.Connect(soon(t), e.name)
@@ -137,7 +137,7 @@ func TestFarErlWrongCookie(t *testing.T) {
 }
 
 func TestFarErlFrozen(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret", "-kernel", "net_ticktime", "1")
 	cfg := c.config("go")
 	cfg.Distribution.TickTime = 2 * time.Second
@@ -224,7 +224,7 @@ func (c *cutter) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint
 }
 
 func TestFarErlCut(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
 	proxy := &cutter{Finder: cfg.Distribution.Finder, t: t}
@@ -266,7 +266,7 @@ func TestFarErlCut(t *testing.T) {
 
 // Who claims the name of a connected node and knows no cookie disturbs nobody.
 func TestFarImpostor(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
@@ -330,7 +330,7 @@ func TestFarBadClients(t *testing.T) {
 // A peer that does not read holds up those who send to it, and nobody else.
 func TestFarErlDoesNotRead(t *testing.T) {
 	const queue = 1 << 20
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
 	cfg.Distribution.Queue = queue
@@ -441,7 +441,7 @@ func (oddTerm) Term() any { panic("odd") }
 type point struct{ X, Y int }
 
 func TestFarErlNoTerm(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
 	cfg.Distribution.Limits.Message = 1 << 20

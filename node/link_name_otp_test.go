@@ -10,7 +10,7 @@ import (
 
 // Link, Unlink, Linked and Exit by a name towards an Erlang node; links as Erlang sees them.
 func TestLinkByNameToOTP(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	n := c.start(c.config("go"))
 	e := c.erl("erl", "")
 	require.NoError(t, n.Connect(soon(t), e.name))

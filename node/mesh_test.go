@@ -197,7 +197,7 @@ func TestMeshRefused(t *testing.T) {
 
 // OTP nodes of a port mapper are connected as they come, and again after a restart.
 func TestMeshErl(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	first := c.erl("e1", "secret")
 	cfg := c.config("go")
 	cfg.Distribution.Finder = &discovery.EPMD{Config: c.mapper, Hosts: []string{"127.0.0.1"}}

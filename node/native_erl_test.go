@@ -14,7 +14,7 @@ import (
 // Two nodes of this kind talk natively, each to OTP in Erlang's way; identifiers of
 // any of the three go through any other unchanged.
 func TestNativeBesideErlang(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	a, b := c.start(c.config("a")), c.start(c.config("b"))
 	e := c.erl("e1", erltest.Cookie)
 	// relay passes on to the next what it gets.

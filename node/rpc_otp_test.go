@@ -42,7 +42,7 @@ func erpcTerm(v any, err error) any {
 // What comes of a call is the same from Go as from Erlang, on Erlang nodes and on
 // ours; ours says of its own functions what Erlang hears of them.
 func TestRPCAsOTP(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	caller, callee := c.erl("e1", "secret"), c.erl("e2", "secret")
 	n := c.start(c.config("go"))
 	exportFar(t, n)
@@ -136,7 +136,7 @@ func beforeStack(term string) string {
 
 // A cast runs there, and an answer nobody waits for is no message.
 func TestCastRPCToOTP(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")

@@ -22,7 +22,7 @@ import (
 func TestTied(t *testing.T) {
 	type family struct {
 		n             *node.Node
-		parent, child *puppetry
+		parent, child *commanded
 	}
 	tired := wire.Atom("tired")
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestTied(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
-					f := family{n, newPuppetry(t, n, n, node.Options{}), nil}
-					f.child = newPuppetry(t, n, f.parent, node.Options{Link: c.link})
+					f := family{n, newCommanded(t, n, n, node.Options{}), nil}
+					f.child = newCommanded(t, n, f.parent, node.Options{Link: c.link})
 					if trap {
 						f.parent.do(func(x *node.Context) { x.TrapExit(true) })
 						f.child.do(func(x *node.Context) { x.TrapExit(true) })
@@ -74,13 +74,13 @@ func TestTied(t *testing.T) {
 					if !trap {
 						assert.Equal(t, c.lives, lives)
 					}
-					for i, p := range []*puppetry{f.parent, f.child} {
+					for i, p := range []*commanded{f.parent, f.child} {
 						info, err := n.Info(p.pid)
 						if !lives[i] {
 							assert.ErrorIs(t, err, node.ErrNoProcess)
 							continue
 						}
-						other := []*puppetry{f.child, f.parent}[i]
+						other := []*commanded{f.child, f.parent}[i]
 						if c.links {
 							assert.Equal(t, []node.PID{other.pid}, info.Links)
 						} else {
@@ -101,16 +101,16 @@ func TestTied(t *testing.T) {
 	}
 }
 
-// puppetry is an actor that does what it is sent.
-type puppetry struct {
+// commanded is an actor that does what it is sent.
+type commanded struct {
 	pid   node.PID
 	n     *node.Node
 	exits []node.Exited
 }
 
-func newPuppetry(t *testing.T, n *node.Node, by any, o node.Options) *puppetry {
+func newCommanded(t *testing.T, n *node.Node, by any, o node.Options) *commanded {
 	t.Helper()
-	p := &puppetry{n: n}
+	p := &commanded{n: n}
 	b := node.ActorFunc(func(c *node.Context, m any) error {
 		switch m := m.(type) {
 		case func(*node.Context):
@@ -122,7 +122,7 @@ func newPuppetry(t *testing.T, n *node.Node, by any, o node.Options) *puppetry {
 		}
 		return nil
 	})
-	if parent, ok := by.(*puppetry); ok {
+	if parent, ok := by.(*commanded); ok {
 		parent.do(func(c *node.Context) { p.pid, _ = c.SpawnOpt(o, b) })
 		return p
 	}
@@ -132,18 +132,18 @@ func newPuppetry(t *testing.T, n *node.Node, by any, o node.Options) *puppetry {
 	return p
 }
 
-func (p *puppetry) do(f func(*node.Context)) {
+func (p *commanded) do(f func(*node.Context)) {
 	done := make(chan struct{})
 	p.n.Send(p.pid, func(c *node.Context) { defer close(done); f(c) })
 	<-done
 }
 
-func (p *puppetry) exit(reason any) {
+func (p *commanded) exit(reason any) {
 	p.n.Send(p.pid, node.ExitWith(reason))
 	node.AwaitExit(context.Background(), p.n, p.pid)
 }
-func (p *puppetry) link(o *puppetry)   { p.do(func(c *node.Context) { c.Link(o.pid) }) }
-func (p *puppetry) unlink(o *puppetry) { p.do(func(c *node.Context) { c.Unlink(o.pid) }) }
+func (p *commanded) link(o *commanded)   { p.do(func(c *node.Context) { c.Link(o.pid) }) }
+func (p *commanded) unlink(o *commanded) { p.do(func(c *node.Context) { c.Unlink(o.pid) }) }
 
 // Parents and children that link, unlink and die at the same time: who is linked
 // at its death takes the other with it, and no link is left on one side only.

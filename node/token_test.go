@@ -57,7 +57,7 @@ func tracedBehaviours() map[node.Atom]node.Actor {
 // What takes a message that has a token sends with it, by whatever way, until it
 // takes one that has none.
 func TestTokens(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	behaviours := tracedBehaviours()
@@ -115,7 +115,7 @@ func TestTokens(t *testing.T) {
 
 // A message that is left for later keeps its token, and is no stranger meanwhile.
 func TestTokenWaits(t *testing.T) {
-	c := newCountry(t)
+	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	pid, err := n.SpawnOpt(node.Options{Name: "holding"}, node.ActorFunc(func(c *node.Context, msg any) error {

@@ -39,7 +39,7 @@ func TestSignals(t *testing.T) {
 func TestNodeStop(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		var ended []any
-		farewell := func(id any) func(...any) (node.Actor, error) {
+		start := func(id any) func(...any) (node.Actor, error) {
 			return func(...any) (node.Actor, error) {
 				return startFuncs{
 					func(c *node.Context) error { c.TrapExit(true); return nil },
@@ -53,7 +53,7 @@ func TestNodeStop(t *testing.T) {
 			}
 		}
 		_, err := supervisor.Start(background, s.n, supervisor.Spec{Children: []supervisor.Child{
-			{ID: 1, Start: farewell(1)}, {ID: 2, Start: farewell(2)}, {ID: 3, Start: farewell(3)},
+			{ID: 1, Start: start(1)}, {ID: 2, Start: start(2)}, {ID: 3, Start: start(3)},
 		}}, node.Options{})
 		require.NoError(s, err)
 		s.self.Close(nil)

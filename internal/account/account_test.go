@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// purse is a budget of so many bytes.
-type purse struct{ left int }
+// testBudget is a budget of so many bytes.
+type testBudget struct{ left int }
 
-func (p *purse) Take(n int) bool {
+func (p *testBudget) Take(n int) bool {
 	if n > p.left {
 		return false
 	}
@@ -18,10 +18,10 @@ func (p *purse) Take(n int) bool {
 	return true
 }
 
-func (p *purse) Give(n int) { p.left += n }
+func (p *testBudget) Give(n int) { p.left += n }
 
 func TestAccount(t *testing.T) {
-	p := &purse{10}
+	p := &testBudget{10}
 	a, b := account.New(p), account.New(p)
 	assert.True(t, a.Take(6))
 	assert.False(t, b.Take(5), "4 are left")

@@ -30,8 +30,8 @@ import (
 type world struct {
 	t      *testing.T
 	p      *Pool
-	actors []*mortal
-	lands  []*land
+	actors []*modelActor
+	stages []*modelStage
 	stalls bool
 
 	faithful int // of 100 letters so many go to the friend: who hears from one stage only moves there
@@ -45,21 +45,21 @@ type world struct {
 	moved, yields, stalled, goexits, blocks, helped, replaced, relayed atomic.Int64
 }
 
-// land is what the test keeps for a stage, guarded by it.
-type land struct {
+// modelStage is what the test keeps for a stage, guarded by it.
+type modelStage struct {
 	visits  int // plain: only as many as in counted if the stage guards it
-	tenant  *mortal
-	lease   *lease // under which tenant's handler began, or went on
+	holder  *modelActor
+	lease   *lease // under which holder's handler began, or went on
 	over    bool   // that handler has ended
 	counted atomic.Int64
 }
 
-// mortal is an actor with what the test checks about it.
-type mortal struct {
+// modelActor is an actor with what the test checks about it.
+type modelActor struct {
 	actor
 	w      *world
 	id     int
-	friend *mortal
+	friend *modelActor
 
 	inside  atomic.Int32 // handlers that run now
 	stalled atomic.Pointer[chan struct{}]
@@ -79,12 +79,12 @@ func newWorld(t *testing.T, seed uint64, c Config, actors, outside int) *world {
 	c.OnBlocked = w.notice
 	w.p = New(c)
 	for range w.p.Stages() {
-		w.lands = append(w.lands, &land{})
+		w.stages = append(w.stages, &modelStage{})
 	}
 	for i := range actors {
-		m := &mortal{w: w, id: i, rand: rand.New(rand.NewPCG(seed, uint64(i))),
+		m := &modelActor{w: w, id: i, rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			last: make([]int, actors+outside), sent: make([]int, actors)}
-		m.actor = actor{pool: w.p, name: fmt.Sprint("mortal ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
+		m.actor = actor{pool: w.p, name: fmt.Sprint("actor ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
 			entered: w.visit, starts: func() { m.noticed.Store(false) }}
 		m.Adopt(m, w.p.Stage(i%w.p.Stages()), i%7 == 0)
 		m.Relays(m.rand.IntN(3) > 0)
@@ -108,14 +108,14 @@ func (w *world) fail(format string, args ...any) {
 
 // visit is called by whoever holds s.
 func (w *world) visit(s *Stage) {
-	l := w.lands[s.index]
+	l := w.stages[s.index]
 	l.visits++
 	l.counted.Add(1)
 }
 
 // notice is OnBlocked.
 func (w *world) notice(b Blocked) {
-	m := b.Task.(*mortal)
+	m := b.Task.(*modelActor)
 	m.noticed.Store(true)
 	if c := m.stalled.Swap(nil); c != nil {
 		close(*c)
@@ -123,19 +123,19 @@ func (w *world) notice(b Blocked) {
 }
 
 // Turn has those run who relay their turns, one after the other.
-func (m *mortal) Turn(w *Worker) Verdict {
-	v, relayed := relayTurns(w, m, (*mortal).turn)
+func (m *modelActor) Turn(w *Worker) Verdict {
+	v, relayed := relayTurns(w, m, (*modelActor).turn)
 	m.w.relayed.Add(int64(relayed))
 	return v
 }
 
 // turn checks that the handler which had the stage before is out of it.
-func (m *mortal) turn(w *Worker) Verdict {
+func (m *modelActor) turn(w *Worker) Verdict {
 	m.settle(w)
 	v := m.actor.Turn(w)
 	if v != Lost {
-		l := m.w.lands[w.Stage().index]
-		if l.tenant != m {
+		l := m.w.stages[w.Stage().index]
+		if l.holder != m {
 			m.w.fail("stage %d: the turn of %d ends in the middle of another", w.Stage().index, m.id)
 		}
 		l.over = true
@@ -149,28 +149,28 @@ func (m *mortal) turn(w *Worker) Verdict {
 	return v
 }
 
-// settle makes m the tenant of the stage that w has entered.
-func (m *mortal) settle(w *Worker) {
-	l := m.w.lands[w.Stage().index]
-	if l.tenant != nil && !l.over && l.lease.revoked.Load() == 0 {
-		m.w.fail("stage %d: %d runs beside %d", w.Stage().index, m.id, l.tenant.id)
+// settle makes m the holder of the stage that w has entered.
+func (m *modelActor) settle(w *Worker) {
+	l := m.w.stages[w.Stage().index]
+	if l.holder != nil && !l.over && l.lease.revoked.Load() == 0 {
+		m.w.fail("stage %d: %d runs beside %d", w.Stage().index, m.id, l.holder.id)
 	}
-	l.tenant, l.lease, l.over = m, w.lease, false
+	l.holder, l.lease, l.over = m, w.lease, false
 }
 
 // resume is settle after a Yield: there is another lease, unless nobody waited.
-func (m *mortal) resume(w *Worker) {
+func (m *modelActor) resume(w *Worker) {
 	if !w.Enter() {
 		return
 	}
-	if l := m.w.lands[w.Stage().index]; l.tenant != m || l.lease != w.lease {
+	if l := m.w.stages[w.Stage().index]; l.holder != m || l.lease != w.lease {
 		m.settle(w)
 	}
 	w.Leave()
 }
 
 // live is the handler.
-func (m *mortal) live(w *Worker, msg any) {
+func (m *modelActor) live(w *Worker, msg any) {
 	if !m.inside.CompareAndSwap(0, 1) {
 		m.w.fail("%d runs twice at once", m.id)
 	}
@@ -203,7 +203,7 @@ func (m *mortal) live(w *Worker, msg any) {
 
 // act does something that a handler may do, and answers whether it gave up its
 // stage for good.
-func (m *mortal) act(w *Worker) (blocked bool) {
+func (m *modelActor) act(w *Worker) (blocked bool) {
 	switch n := m.rand.IntN(64); {
 	case n < 8:
 		m.w.yields.Add(1)
@@ -232,7 +232,7 @@ func (m *mortal) act(w *Worker) (blocked bool) {
 }
 
 // stall blocks until the watcher has noticed it.
-func (m *mortal) stall() {
+func (m *modelActor) stall() {
 	m.w.stalled.Add(1)
 	c := make(chan struct{})
 	m.stalled.Store(&c)
@@ -241,7 +241,7 @@ func (m *mortal) stall() {
 	}
 }
 
-func (m *mortal) pass(w *Worker, hops int) {
+func (m *modelActor) pass(w *Worker, hops int) {
 	to := m.w.actors[m.rand.IntN(len(m.w.actors))]
 	if m.rand.IntN(100) < m.w.faithful {
 		to = m.friend
@@ -431,7 +431,7 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 		}
 	}
 	require.Equal(t, letters*(hops+1), handled)
-	for k, l := range w.lands {
+	for k, l := range w.stages {
 		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
 	}
 	if testing.Verbose() {

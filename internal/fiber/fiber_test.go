@@ -72,7 +72,7 @@ func gone(t *testing.T) {
 type world struct {
 	pool fiber.Pool
 	mu   sync.Mutex
-	due  []*soul
+	due  []*modelFiber
 	jobs int // that have not ended
 	left int // to begin
 	owed int // steps of those that have begun
@@ -84,8 +84,8 @@ type world struct {
 	crowds atomic.Int64 // times that one went on that had not left
 }
 
-// soul is a fiber with a job.
-type soul struct {
+// modelFiber is a fiber with a job.
+type modelFiber struct {
 	f     *fiber.Fiber
 	w     *world
 	on    *hand
@@ -97,13 +97,13 @@ type soul struct {
 // hand is a worker: who runs on it, and who has just left it.
 type hand struct {
 	home fiber.Fiber
-	left *soul
+	left *modelFiber
 	over bool // left has ended
 	rnd  *rand.Rand
 }
 
 // take removes somebody who is due.
-func (w *world) take(rnd *rand.Rand) *soul {
+func (w *world) take(rnd *rand.Rand) *modelFiber {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.due) == 0 {
@@ -140,16 +140,16 @@ func (h *hand) settle(w *world) {
 }
 
 // arrive is what one does first who goes on, and leave the last before he waits.
-func (s *soul) arrive() {
+func (s *modelFiber) arrive() {
 	if s.goes.Swap(true) {
 		s.w.crowds.Add(1)
 	}
 	s.on.settle(s.w)
 }
 
-func (s *soul) leave() { s.goes.Store(false) }
+func (s *modelFiber) leave() { s.goes.Store(false) }
 
-func (s *soul) Run() {
+func (s *modelFiber) Run() {
 	for ; s.steps > 0; s.steps-- {
 		s.arrive()
 		s.w.mu.Lock()
@@ -182,7 +182,7 @@ func (s *soul) Run() {
 	}
 }
 
-func (s *soul) Next() *fiber.Fiber { return &s.on.home }
+func (s *modelFiber) Next() *fiber.Fiber { return &s.on.home }
 
 // Many fibers on a few workers go on in whatever order and wait in each other's slots,
 // end and begin, some by runtime.Goexit; each does all its steps, one at a time; those that
@@ -203,7 +203,7 @@ func TestWorld(t *testing.T) {
 			h := &hand{rnd: rand.New(rand.NewPCG(seed, uint64(k+2)))}
 			wg.Go(func() {
 				for {
-					var s *soul
+					var s *modelFiber
 					if h.rnd.IntN(4) >= begin {
 						s = w.take(h.rnd)
 					}
@@ -211,7 +211,7 @@ func TestWorld(t *testing.T) {
 					done := w.jobs == 0
 					if s == nil && w.left > 0 {
 						w.left--
-						s = &soul{w: w, steps: 1 + h.rnd.IntN(30), rnd: rand.New(rand.NewPCG(seed, uint64(1000+w.left)))}
+						s = &modelFiber{w: w, steps: 1 + h.rnd.IntN(30), rnd: rand.New(rand.NewPCG(seed, uint64(1000+w.left)))}
 						w.owed += s.steps
 					}
 					w.mu.Unlock()
