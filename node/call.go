@@ -176,7 +176,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *promise, to Des
 	}
 	var err error
 	if p.target.boxed {
-		err = p.target.deliverBoxed(a, m, &patience{ctx, a.p})
+		err = (*userMailbox)(p.target).deliver(a, m, &patience{ctx, a.p})
 	} else if mayTrace {
 		err = p.target.deliverTraced(a, m, a.p.token())
 	} else {
@@ -215,11 +215,8 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 
 // await waits for t in the way that is proper for the caller.
 func (a *acting) await(ctx context.Context, t ticket) (any, error) {
-	switch {
-	case a.proc != nil && a.proc.co != nil:
-		return t.parkCo(ctx, a.proc)
-	case a.proc != nil:
-		return t.park(ctx, a.proc)
+	if a.proc != nil {
+		return a.proc.waiter().await(ctx, t)
 	}
 	a.block()
 	return t.wait(ctx)

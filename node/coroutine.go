@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -13,16 +14,18 @@ import (
 	"github.com/actornode/actornode/node/internal/env"
 )
 
-// coroutine is what a Process has that runs on stages, like an Actor: its
+// coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its
 // function runs on a fiber which the stage's worker lets go on when there is
 // something for it and which hands the stage over when it has to wait: to the one
 // whose turn is next, if that is a coroutine, too, or back to the worker. A switch
 // costs half of one between goroutines, and messages on one stage need no
 // atomic operation. The price: a function that blocks otherwise than in a
 // Receive or a Call holds its stage up until the watcher notices.
-//
-// Owned by whoever runs the process, answered excepted.
-type coroutine struct {
+type coroutine Process
+
+// turns is what a coroutine has beside its Process. Owned by whoever runs the process, answered
+// excepted.
+type turns struct {
 	run    *fiber.Fiber  // from its first turn until its function has returned
 	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
@@ -39,17 +42,13 @@ type coroutine struct {
 	talks    *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
-// coproc is a proc whose turns are those of a coroutine.
-type coproc proc
-
-// Turn is part of executor.Task. It begins with the coroutine of cp; which one ends it is
+// Turn is part of executor.Task. It begins with r; which one ends it is
 // another question: see Process.leave.
-func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
+func (r *coroutine) Turn(w *executor.Worker) executor.Verdict {
 	if !w.CanSwitch() {
 		return executor.Refused
 	}
-	p := (*proc)(cp)
-	s := p.behaviour.(blocking).Process
+	s, p := (*Process)(r), &r.own
 	co, c := s.co, w.Local.(*Context)
 	if co.run == nil {
 		if co.ended || p.gone() {
@@ -57,13 +56,13 @@ func (cp *coproc) Turn(w *executor.Worker) executor.Verdict {
 			return executor.Idle
 		}
 		p.fresh = false
-		co.run = p.node.fibers.Take((*job)(s))
+		co.run = p.node.fibers.Take(r)
 		co.fiber.Store(co.run.ID())
-		cp.Relays(true)
+		p.Relays(true)
 	}
 	s.begin(c)
 	c.home.To(co.run)
-	s = c.p.behaviour.(blocking).Process // who has handed the stage back
+	s = c.p.process() // who has handed the stage back
 	co = s.co
 	switch {
 	case co.ended:
@@ -118,7 +117,7 @@ func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bo
 	s.p.Talks(co.talks)
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
-		s := (*proc)(t.(*coproc)).behaviour.(blocking).Process
+		s := (*Process)(t.(*coroutine))
 		s.begin(c)
 		to = s.co.run
 	}
@@ -142,30 +141,64 @@ func (s *Process) arrive() bool {
 }
 
 // Notice is part of executor.Task.
-func (cp *coproc) Notice(*executor.Stage) bool {
-	p := (*proc)(cp)
+func (r *coroutine) Notice(*executor.Stage) bool {
+	p := &r.own
 	p.in.TakeArmed(&p.q)
 	if p.Queued() { // perhaps running, without this stage
 		return true
 	}
-	return p.boxed || p.behaviour.(blocking).due()
+	return p.boxed || (*Process)(r).due()
 }
 
 // Back is part of executor.Task.
-func (cp *coproc) Back(*executor.Stage) bool {
-	s := cp.behaviour.(blocking).Process
-	cp.Relays(s.co.run != nil) // it may have ended on the way
-	return s.due()
+func (r *coroutine) Back(*executor.Stage) bool {
+	r.own.Relays(r.co.run != nil) // it may have ended on the way
+	return (*Process)(r).due()
 }
 
 // Fiber is part of executor.FiberTask.
-func (cp *coproc) Fiber() uint64 { return cp.behaviour.(blocking).co.fiber.Load() }
+func (r *coroutine) Fiber() uint64 { return r.co.fiber.Load() }
 
 // Claim is part of executor.Task.
-func (cp *coproc) Claim() bool { return (*proc)(cp).Claim() }
+func (r *coroutine) Claim() bool { return r.actor().Claim() }
 
 // Name is part of executor.Task.
-func (cp *coproc) Name() string { return (*proc)(cp).Name() }
+func (r *coroutine) Name() string { return r.own.Name() }
+
+// actor returns r as what it has in common with an Actor: where it runs.
+func (r *coroutine) actor() *actor { return (*actor)(&r.own) }
+
+// wake is part of runner.
+func (r *coroutine) wake(a *acting) { r.actor().wake(a) }
+
+// prod is part of runner.
+func (r *coroutine) prod(a *acting) { r.actor().prod(a) }
+
+// start is part of runner.
+func (r *coroutine) start(a *acting, guest *executor.Guest, fresh bool) {
+	r.actor().start(a, guest, fresh)
+}
+
+// owning is part of runner.
+func (r *coroutine) owning(a *acting, f func()) { r.actor().owning(a, f) }
+
+// inspect is part of runner.
+func (r *coroutine) inspect(f func()) { r.actor().inspect(f) }
+
+// doing is part of runner.
+func (r *coroutine) doing() (State, int) { return r.own.doing(StateWaiting) }
+
+// exited is part of runner.
+func (r *coroutine) exited(_ *acting, armed, own bool) {
+	if armed && !own {
+		r.node.pool.Inject(&r.own.Entity, nil) // to be unwound
+	}
+}
+
+// busy is part of runner. The function has begun if its fiber has a number: Run looks at
+// status after that is stored, and here it is the other way round. Even one that waits has not
+// returned: it is unwound, and its deferred calls may take long.
+func (r *coroutine) busy(*acting) bool { return r.co.fiber.Load() != 0 }
 
 // coSends is how many sends a coroutine may do before others have a turn: fewer than a
 // handler, which it costs a change of workers to give way, may do before it does.
@@ -174,7 +207,7 @@ const coSends = 512
 // What stands in the mailbox of a coroutine without being a message; see also carried. Each
 // ends a wait.
 type (
-	timedOut struct{ seq uint64 } // the timeout of a receive has come: coroutine.seq says of which
+	timedOut struct{ seq uint64 } // the timeout of a receive has come: turns.seq says of which
 	replied  struct{}             // the call that the coroutine waits for has been answered
 )
 
@@ -194,12 +227,9 @@ func (p *proc) nudge(why any) {
 	}
 }
 
-// job is a Process as what a fiber does: the function of a coroutine.
-type job Process
-
-// Run is part of fiber.Job.
-func (j *job) Run() {
-	s := (*Process)(j)
+// Run is part of fiber.Job: the function of the process.
+func (r *coroutine) Run() {
+	s := (*Process)(r)
 	defer s.co.run.Unlock()
 	s.w.Leave()
 	ended := false
@@ -220,7 +250,7 @@ func (j *job) Run() {
 }
 
 // Next is part of fiber.Job.
-func (j *job) Next() *fiber.Fiber { return j.ctx.home }
+func (r *coroutine) Next() *fiber.Fiber { return r.ctx.home }
 
 // due reports whether there is a reason for another turn. The caller holds the stage.
 func (s *Process) due() bool {
@@ -274,12 +304,12 @@ func (s *Process) drop() {
 	}
 }
 
-// receiveCo is receive for a coroutine.
-func (s *Process) receiveCo(match func(any) bool, d time.Duration) (any, error) {
+// receive is Process.receive.
+func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) {
 	if d < 0 {
 		return nil, ErrBadTimeout
 	}
-	p, co := &s.own, s.co
+	s, p, co := (*Process)(r), &r.own, r.co
 	if co.left--; co.left <= 0 {
 		s.yield()
 	}
@@ -346,4 +376,34 @@ func (s *Process) enter() {
 		s.co.left = 0 // there is a reason to resume
 		s.pause()
 	}
+}
+
+// deliver is the end of a send of r.
+func (r *coroutine) deliver(to *proc, msg any) error {
+	co := r.co
+	if co.sends++; co.sends >= coSends {
+		co.left, co.talks, co.sends = 0, &to.Entity, 0
+		(*Process)(r).yield()
+	}
+	return to.deliver(&r.acting, msg)
+}
+
+// await is part of waiter.
+func (r *coroutine) await(ctx context.Context, t ticket) (any, error) {
+	return t.parkCo(ctx, (*Process)(r))
+}
+
+// answered is part of waiter.
+func (r *coroutine) answered(a *acting) {
+	r.co.answered.Store(true)
+	if a.w != nil && a.w.Enter() {
+		near := r.own.Home() == a.w.Stage()
+		if near {
+			a.w.Stage().Wake(&r.own.Entity)
+		}
+		if a.w.Leave(); near {
+			return
+		}
+	}
+	r.own.nudge(replied{})
 }

@@ -32,7 +32,7 @@ func TestLateAnswered(t *testing.T) {
 		n.pool.Look(&p.Entity, func(_ int, queued, running bool) {
 			due = queued || running
 			if !due {
-				assert.False(t, p.behaviour.(blocking).due())
+				assert.False(t, p.process().due())
 			}
 		})
 	}

@@ -196,7 +196,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 		case mailbox.Queued:
 			return nil
 		case mailbox.Wake:
-			p.wake(a)
+			p.runner().prod(a)
 			return nil
 		case mailbox.Dropped:
 			return ErrDropped
@@ -206,7 +206,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 			}
 			return ErrNoProcess
 		}
-		blocks := p.holdsUp()
+		blocks := (*userMailbox)(p).holdsUp()
 		if !blocks || u == nil {
 			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
 			if blocks {

@@ -94,7 +94,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	}
 	p.status.Or(end)
 	if k == nil {
-		if p.kind != handle && (own || p.node.stopped.Load()) {
+		if own || p.node.stopped.Load() {
 			return
 		}
 		k = p.chill() // somebody may ask for the reason
@@ -132,34 +132,17 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 	if t := n.traces(); t != nil && t.by(p) != nil {
 		n.endTraces(p, d.reason)
 	}
-	if p.boxed {
-		p.cold.box.Close()
-	}
-	armed := p.in.Close()
+	armed := p.intake().close()
 	if d.has() {
 		wave = d.tell(a)
 	}
 	if p.status.Load()&dead == 0 {
 		p.status.Or(dead)
 	}
-	switch p.kind {
-	case staged:
-		if armed && !own && p.coroutine() != nil {
-			n.pool.Inject(&p.Entity, nil) // to be unwound
-		}
-	case blocked, handle:
-		s := p.behaviour.(blocking)
-		if armed || p.boxed {
-			s.prod()
-		}
-		s.answered(a)
-	case free:
-		if d, ok := p.cold.scheduler.(*dedicated); ok {
-			close(d.quit)
-		}
-	}
-	if !own && p.kind != handle {
-		p.abandon(a)
+	r := p.runner()
+	r.exited(a, armed, own)
+	if !own && r.busy(a) {
+		p.abandon()
 	}
 	return wave
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/sched"
@@ -96,8 +95,8 @@ func (n *Node) Infos() iter.Seq[Info] {
 // inform makes the Info of p.
 func (p *proc) inform() Info {
 	i := p.info()
-	i.Mailbox, i.Handled = p.waiting(), p.handled.Load()
-	i.State, i.Stage = p.doing()
+	i.Mailbox, i.Handled = p.intake().len(), p.handled.Load()
+	i.State, i.Stage = p.runner().doing()
 	p.describe(&i)
 	return i
 }
@@ -158,54 +157,14 @@ func (p *proc) describe(i *Info) {
 	}
 }
 
-// doing returns what p does, if it is alive, and on which stage; -1: on none. It reads what
-// whoever runs p writes, without a lock: each answer is true by itself, and what p did a moment
-// ago.
-func (p *proc) doing() (State, int) {
-	running := atomic.LoadUint32(&p.running) != 0
-	switch p.kind {
-	case staged:
-		stage, queued, suspended := p.Observe()
-		switch {
-		case running && !suspended:
-			return StateRunning, stage
-		case queued:
-			return StateScheduled, stage
-		}
-		if _, co := p.Task().(*coproc); co {
-			return StateWaiting, stage
-		}
-		return StateIdle, stage
-	case free:
-		if running {
-			return StateRunning, -1
-		}
-		return StateIdle, -1
-	}
-	if s := p.behaviour.(blocking); atomic.LoadUint32(&s.parked) != 0 {
-		return StateWaiting, -1
-	}
-	return StateRunning, -1
-}
-
-// waiting counts the messages that wait for p, the one being handled included. One that is
-// being handed to a process on a goroutine of its own, which waits for it, may not be among
-// them for that moment.
-func (p *proc) waiting() int {
-	if p.boxed {
-		return p.cold.box.Len()
-	}
-	return p.in.Waiting(&p.q)
-}
-
-// mailboxes returns how many messages wait for each of some processes, see waiting; -1 for one
+// mailboxes returns how many messages wait for each of some processes, see intake.len; -1 for one
 // that is gone. It is the part of Infos that costs little.
 func (n *Node) mailboxes(pids []PID) []int {
 	counts := make([]int, len(pids))
 	for k, pid := range pids {
 		counts[k] = -1
 		if p := n.lookup(pid); p != nil {
-			counts[k] = p.waiting()
+			counts[k] = p.intake().len()
 		}
 	}
 	return counts

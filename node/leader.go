@@ -117,19 +117,7 @@ func (n *Node) messages(pid PID, max int) []any {
 		}
 		all = append(all, p.in.Oldest(max-len(all))...)
 	}
-	switch p.kind {
-	case staged:
-		p.node.pool.Look(&p.Entity, func(int, bool, bool) { look() })
-	case free:
-		p.cold.bias.Lock()
-		look()
-		p.cold.bias.Unlock()
-	default:
-		s := p.behaviour.(blocking)
-		s.bias.Lock()
-		look()
-		s.bias.Unlock()
-	}
+	p.runner().inspect(look)
 	for i, m := range all {
 		all[i] = bare(m)
 	}

@@ -245,20 +245,5 @@ func (p *proc) discard(a *acting, match func(any) bool) {
 		}
 		p.q.Remove(match, held)
 	}
-	switch {
-	case p.kind >= blocked:
-		b := &p.behaviour.(blocking).bias
-		b.Enter()
-		remove()
-		b.Leave()
-	case p.kind == free:
-		p.cold.bias.Enter()
-		remove()
-		p.cold.bias.Leave()
-	case a.w.Enter():
-		remove()
-		a.w.Leave()
-	default:
-		p.node.pool.Borrow(p.Home(), remove)
-	}
+	p.runner().owning(a, remove)
 }

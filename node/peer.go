@@ -58,7 +58,7 @@ func (p *peer) IsPlain(msg any) bool {
 
 // Target is part of reader.Node.
 func (p *peer) Target(to PID) reader.Target {
-	if q := p.n.lookup(to); q != nil && !q.boxed && q.kind < blocked && !q.showsPeer {
+	if q := p.n.lookup(to); q != nil && !q.boxed && q.kind < kindGoroutine && !q.showsPeer {
 		return target{q}
 	}
 	return nil
@@ -72,14 +72,14 @@ func (t target) Inbox() *inbox.Inbox { return &t.q.in }
 
 // Stages returns nil for a detached actor.
 func (t target) Stages() *executor.Entity {
-	if t.q.kind != staged {
+	if !t.q.onStage() {
 		return nil
 	}
 	return &t.q.Entity
 }
 
 // Wake has the process run.
-func (t target) Wake() { t.q.wake(&t.q.node.acting) }
+func (t target) Wake() { t.q.runner().wake(&t.q.node.acting) }
 
 // Undeliverable makes a dead letter.
 func (t target) Undeliverable(msg any) { t.q.node.undeliverable(t.q.pid(), msg) }
@@ -222,8 +222,8 @@ func (n *Node) bury(f dist.Frame, why Cause) {
 // hand gives a message to a process, which the reader may run itself.
 func (p *peer) hand(q *proc, n *inbox.Node) {
 	guest := p.reader.Guest()
-	if guest == nil || q.boxed || q.kind != staged {
-		q.tryDeliver(n)
+	if guest == nil || q.boxed || !q.onStage() {
+		q.intake().try(n)
 		return
 	}
 	switch q.in.Push(n) {

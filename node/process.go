@@ -21,7 +21,7 @@ type Process struct {
 	spare  *inbox.Node
 	fn     ProcessFunc // nil: a handle
 	waits  *waits      // made by the first wait that needs it
-	co     *coroutine  // nil: a goroutine of its own
+	co     *turns      // of a coroutine; nil: a goroutine of its own
 	bias   bias.Owned  // guards q: Node.messages looks at it
 	parked uint32      // waiting for a message or a reply; see bias.Store
 	sends  uint32      // for sendsBeforeGosched
@@ -55,37 +55,12 @@ type blocking struct{ *Process }
 // Receive is never called: a blocking process takes its messages itself.
 func (blocking) Receive(*Context, any) error { return nil }
 
-func (s blocking) what() string {
+// BehaviourName is part of [BehaviourNamer].
+func (s blocking) BehaviourName() string {
 	if s.fn == nil {
 		return "node.Process"
 	}
 	return "node.ProcessFunc"
-}
-
-// run is a Process's goroutine: started by spawn, ended by the function's
-// return or by the process's death, waited for by Node.Stop.
-func (s *Process) run() {
-	p := &s.own
-	ended := false
-	defer func() {
-		defer p.node.functions.Add(-1)
-		defer p.returned()
-		s.settle()
-		if ended {
-			return
-		}
-		if cause := recover(); cause != nil {
-			p.leave(&s.acting, Panicked(cause), true)
-		} else if !p.gone() { // else unwound by die
-			p.leave(&s.acting, Panicked(nil), true)
-		}
-	}()
-	if p.gone() {
-		return
-	}
-	err := s.fn(s)
-	ended = true
-	p.leave(&s.acting, ReasonOf(err), true)
 }
 
 // Close ends a handle with a reason; nil is normal. Open handles end with the
@@ -116,8 +91,13 @@ const Infinity time.Duration = 1<<63 - 1
 // Receive takes the oldest message, waiting for one if need be. If the process
 // is killed, a Process's goroutine is unwound, its deferred calls included; a
 // handle gets [Exited] with its own PID.
+//
+//go:noinline
 func (s *Process) Receive() any {
-	// The common case of receive and receiveCo, in one function: after a switch
+	// Not inlined by a profile: the function of a process would have the frame of all this on
+	// the small stack that a goroutine begins with.
+	//
+	// The common case of both kinds, in one function and without a call of waiter: after a switch
 	// every return is a mispredicted branch, so each level of calls counts.
 	p := &s.own
 	if co := s.co; co != nil {
@@ -158,7 +138,7 @@ func (s *Process) Receive() any {
 		s.bias.Enter()
 		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
 			s.bias.Leave()
-			n := s.wait()
+			n := (*goroutine)(s).wait()
 			s.bias.Enter()
 			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {
 				msg := n.Msg
@@ -202,140 +182,6 @@ func (s *Process) ReceiveWithin(d time.Duration, match func(any) bool) (any, err
 	return m, err
 }
 
-// receive is behind all the receives. It arms the inbox before it parks; whoever
-// takes it out of that state sends once to s.park, with or without a message in s.given.
-func (s *Process) receive(match func(any) bool, d time.Duration) (any, error) {
-	if s.co != nil {
-		return s.receiveCo(match, d)
-	}
-	if d < 0 {
-		return nil, ErrBadTimeout
-	}
-	p := &s.own
-	s.bias.Enter()
-	p.q.Rewind()
-	timed := false
-	for {
-		if msg, ok := s.scan(match); ok {
-			s.bias.Leave()
-			if timed {
-				s.waits.timer.Stop()
-			}
-			return msg, nil
-		}
-		if p.refill() {
-			continue
-		}
-		if p.gone() {
-			s.bias.Leave()
-			return nil, ErrExited
-		}
-		if d == 0 {
-			s.bias.Leave()
-			return nil, ErrTimeout
-		}
-		if !p.boxed && !p.in.Arm() {
-			continue
-		}
-		s.bias.Leave()
-		if d == Infinity {
-			n := s.wait()
-			s.bias.Enter()
-			if n == nil {
-				continue
-			}
-			p.q.Append(n)
-			continue
-		}
-		if !timed {
-			timed = true
-			s.clock(d)
-		}
-		n, expired := s.parkUntil()
-		if expired {
-			d = 0 // one last look
-		}
-		s.bias.Enter()
-		if n != nil {
-			p.q.Append(n)
-		}
-	}
-}
-
-// wait parks until there is something to look at: n, or what n nil says.
-func (s *Process) wait() (n *inbox.Node) {
-	bias.Store(&s.parked, 1)
-	<-s.park
-	bias.Store(&s.parked, 0)
-	return s.gift()
-}
-
-// parkUntil parks until there is something to look at or the timer has fired.
-func (s *Process) parkUntil() (n *inbox.Node, expired bool) {
-	bias.Store(&s.parked, 1)
-	select {
-	case <-s.park:
-		n = s.gift()
-	case <-s.waits.fires:
-		expired = true
-		if !s.p.boxed && !s.p.in.Claim() {
-			<-s.park // somebody was faster, and the node is on its way
-			n = s.gift()
-		}
-	}
-	bias.Store(&s.parked, 0)
-	return n, expired
-}
-
-// scan takes the first message that match wants, nil standing for any.
-func (s *Process) scan(match func(any) bool) (any, bool) {
-	q := &s.p.q
-	if st := s.p.status.Load(); st != alive {
-		if st != tokened {
-			return nil, false
-		}
-		return s.scanTraced(match)
-	}
-	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
-		if match != nil {
-			s.bias.Leave()
-			ok := match(msg)
-			s.bias.Enter()
-			if !ok {
-				q.Skip()
-				continue
-			}
-		}
-		s.take()
-		return msg, true
-	}
-	return nil, false
-}
-
-// clock starts the process's timer.
-func (s *Process) clock(d time.Duration) {
-	w := s.prepare()
-	if w.timer == nil {
-		w.timer, w.fires = s.node.env.NewTimer(d)
-	} else {
-		w.timer.Reset(d)
-	}
-}
-
-// take removes the message that Next returns, and keeps its node.
-func (s *Process) take() {
-	p := &s.own
-	n := p.q.Drop()
-	s.count()
-	switch {
-	case p.boxed:
-		p.cold.box.Done()
-	case n != nil:
-		n.Msg = nil
-		s.spare = n
-	}
-}
-
 // count counts a message that the process takes, and now and then tells the node.
 func (s *Process) count() {
 	if s.p.countHandled(); s.p.handled.Load()%tellTaken == 0 {
@@ -350,17 +196,23 @@ const tellTaken = 64
 // the process's code calls it, once.
 func (s *Process) settle() { s.p.node.taken.Add(s.p.handled.Load() % tellTaken) }
 
+// receive is behind all the receives. It is no method of waiter: called by an interface, match
+// would be put on the heap.
+func (s *Process) receive(match func(any) bool, d time.Duration) (any, error) {
+	if s.co != nil {
+		return (*coroutine)(s).receive(match, d)
+	}
+	return (*goroutine)(s).receive(match, d)
+}
+
 // deliver is the end of a send of s: it puts msg into the mailbox of a process of this node.
+// Each message passes it, so it is no method of waiter.
 func (s *Process) deliver(to *proc, msg any) error {
 	if s.co != nil {
-		if s.co.sends++; s.co.sends >= coSends {
-			s.co.left, s.co.talks, s.co.sends = 0, &to.Entity, 0
-			s.yield()
-		}
-		return to.deliver(&s.acting, msg)
+		return (*coroutine)(s).deliver(to, msg)
 	}
 	if to.boxed {
-		return to.deliverBoxed(&s.acting, msg, &patience{from: &s.own})
+		return (*userMailbox)(to).deliver(&s.acting, msg, &patience{from: &s.own})
 	}
 	if s.sends++; s.sends%sendsBeforeGosched == 0 {
 		runtime.Gosched()
@@ -373,61 +225,6 @@ func (s *Process) deliver(to *proc, msg any) error {
 		n = &inbox.Node{Msg: msg}
 	}
 	return to.push(&s.acting, n)
-}
-
-// sendsBeforeGosched is how many sends a process on a goroutine of its own does until
-// the others have a turn. Go's scheduler would leave it its processor for 10 ms, and
-// many senders would fill the mailbox of one receiver with millions of messages.
-const sendsBeforeGosched = 1024
-
-// give ends a wait of s with a message. The caller owes s the wake-up.
-func (s *Process) give(n *inbox.Node) {
-	s.given = n
-	s.park <- struct{}{}
-}
-
-// gift returns what has ended the wait; nil: s shall look around.
-func (s *Process) gift() *inbox.Node {
-	n := s.given
-	s.given = nil
-	return n
-}
-
-// prod makes s look around.
-func (s *Process) prod() {
-	select {
-	case s.park <- struct{}{}:
-	default:
-	}
-}
-
-// answered ends the wait for a reply. c is the context of the actor that has
-// answered, nil elsewhere.
-func (s *Process) answered(a *acting) {
-	if s.co != nil {
-		s.co.answered.Store(true)
-		if a.w != nil && a.w.Enter() {
-			near := s.p.Home() == a.w.Stage()
-			if near {
-				a.w.Stage().Wake(&s.p.Entity)
-			}
-			if a.w.Leave(); near {
-				return
-			}
-		}
-		s.p.nudge(replied{})
-		return
-	}
-	s.p.mu.Lock()
-	w := s.waits
-	s.p.mu.Unlock()
-	if w == nil {
-		return
-	}
-	select {
-	case w.reply <- struct{}{}:
-	default:
-	}
 }
 
 // ReceiveOf takes the oldest message of type T.

@@ -87,7 +87,7 @@ func (t ticket) settle(a *acting, v any, err error) bool {
 	p.state.Store(t.n | done) // from here on the owner may use p again
 	switch {
 	case waiter != nil:
-		waiter.answered(a)
+		waiter.waiter().answered(a)
 	case asker != nil:
 		p.asker, p.tag = nil, nil
 		r := Result{Tag: tag, Value: v, Err: err}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
@@ -150,7 +149,8 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Process, error) {
 	s := newProcess(n, nil)
-	if _, _, err := n.begin(&n.acting, &noOptions, blocking{s}, handle, &s.own); err != nil {
+	s.own.chill() // whoever looks at a handle may ask why it has exited
+	if _, _, err := n.begin(&n.acting, &noOptions, blocking{s}, kindHandle, &s.own); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -163,7 +163,7 @@ func (n *Node) Open() (*Process, error) {
 //go:noinline
 func newProcess(n *Node, fn ProcessFunc) *Process {
 	s := new(Process)
-	s.own.kind = blocked // before all pointers: see Node.begin
+	s.own.kind = kindGoroutine // before all pointers: see Node.begin
 	s.park, s.fn = make(chan struct{}, 1), fn
 	s.node, s.p, s.proc = n, &s.own, s
 	return s
@@ -175,7 +175,7 @@ func newProcess(n *Node, fn ProcessFunc) *Process {
 func newCoroutine(n *Node, fn ProcessFunc) *Process {
 	one := new(struct {
 		s  Process
-		co coroutine
+		co turns
 	})
 	s := &one.s
 	s.own.fresh = true // before all pointers: see Node.begin
@@ -215,17 +215,17 @@ func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 		o.Scheduler = &dedicated{kick: make(chan sched.Runnable, 1), quit: make(chan struct{})}
 	}
 	var p *proc
-	k := staged
+	k := kindActor
 	switch {
 	case coroutine:
 		s := newCoroutine(n, f)
-		p, b = &s.own, blocking{s}
+		p, b, k = &s.own, blocking{s}, kindCoroutine
 	case process:
 		s := newProcess(n, f)
-		p, b, k = &s.own, blocking{s}, blocked
+		p, b, k = &s.own, blocking{s}, kindGoroutine
 	default:
 		if o.Scheduler != nil {
-			k = free
+			k = kindExternal
 		}
 		p = new(proc)
 	}
@@ -236,7 +236,7 @@ func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 		}
 		return PID{}, Ref{}, err
 	}
-	p.start(a, o.guest, fresh)
+	p.runner().start(a, o.guest, fresh)
 	return p.pid(), ref, nil
 }
 
@@ -262,7 +262,7 @@ func (n *Node) home(a *acting, o *Options) (*executor.Stage, bool, error) {
 		if q == nil {
 			return nil, false, fmt.Errorf("%w: Beside(%v)", ErrNoProcess, o.Place.pid)
 		}
-		if q.kind != staged {
+		if !q.onStage() {
 			return nil, false, fmt.Errorf("%w: Beside(%v): that process does not run on a stage", ErrBadOption, o.Place.pid)
 		}
 		q.Pin()
@@ -283,18 +283,13 @@ func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh boo
 	// reads the old value before it writes, and so faults a fresh page twice.
 	p.kind = k
 	p.node, p.behaviour = n, b
-	if k == staged {
+	if task := p.task(); task != nil {
 		home, pinned, err := n.home(a, o)
 		if err != nil {
 			return false, Ref{}, err
 		}
-		var task executor.Task = p
-		if _, ok := b.(blocking); ok {
-			task = (*coproc)(p)
-		}
 		p.Adopt(task, home, pinned)
-	}
-	if k != staged {
+	} else {
 		p.in.Claim() // its first run is owed below
 	}
 	var cache *table.Slots
@@ -373,8 +368,8 @@ func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh boo
 // then one on stages has perhaps been run by what they sent.
 func (p *proc) cancel(a *acting, reason any) {
 	p.leave(a, reason, false)
-	if p.kind == blocked {
-		p.returned() // there is no goroutine yet
+	if p.kind == kindGoroutine {
+		p.returned() // there is none yet
 	}
 }
 
@@ -418,64 +413,4 @@ func (o *Options) by() Atom {
 		return ""
 	}
 	return o.owner.Peer
-}
-
-// start lets p run for the first time.
-func (p *proc) start(a *acting, guest *executor.Guest, fresh bool) {
-	switch {
-	case p.kind == blocked:
-		p.node.functions.Add(1)
-		if s := p.behaviour.(blocking).Process; p.node.env == (env.Env{}) {
-			go s.run() // without the closure that Go takes
-		} else {
-			p.node.env.Go(s.run)
-		}
-	case p.kind == free:
-		if d, ok := p.cold.scheduler.(*dedicated); ok {
-			p.node.functions.Add(1)
-			p.node.env.Go(func() { d.loop(p) })
-		}
-		p.cold.scheduler.Schedule(p)
-	case p.kind == staged && fresh && !p.boxed && a.w != nil && a.w.Enter():
-		local := p.Home() == a.w.Stage()
-		if local {
-			a.w.Stage().WakeFresh(&p.Entity)
-		}
-		a.w.Leave()
-		if !local && p.in.Claim() {
-			p.node.pool.Inject(&p.Entity, a.w)
-		}
-	case p.kind == staged && (fresh || p.boxed):
-		switch {
-		case !p.in.Claim(): // somebody has sent already
-		case guest != nil:
-			guest.Inject(&p.Entity)
-		default:
-			p.node.pool.Inject(&p.Entity, nil)
-		}
-	}
-}
-
-// dedicated is the scheduler of a detached actor: a goroutine of its own.
-type dedicated struct {
-	kick chan sched.Runnable // capacity 1: at most one wake-up is owed
-	quit chan struct{}       // closed when the actor has exited
-}
-
-// Schedule is part of sched.Scheduler.
-func (d *dedicated) Schedule(r sched.Runnable) { d.kick <- r }
-
-// loop is a detached actor's goroutine: started by spawn, ended by the actor's
-// exit, waited for by Node.Stop.
-func (d *dedicated) loop(p *proc) {
-	defer p.node.functions.Add(-1)
-	for {
-		select {
-		case <-d.kick:
-			for p.Run() {
-			}
-		case <-d.quit:
-			return
-		}
-	}
 }

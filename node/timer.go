@@ -82,7 +82,7 @@ func (t *Timer) fire() {
 	}
 	msg := t.msg
 	var room mailbox.Result
-	waits := t.every == 0 && p.boxed && p.holdsUp()
+	waits := t.every == 0 && p.boxed && (*userMailbox)(p).holdsUp()
 	if waits {
 		if room = p.cold.box.Push(msg); room == mailbox.Full {
 			t.pause = min(max(minPause, 2*t.pause), maxPause)
@@ -102,16 +102,10 @@ func (t *Timer) fire() {
 		tr.message(nil, PID{}, p, msg)
 	}
 	if waits {
-		p.boxIn(&p.node.acting, room, msg)
+		(*userMailbox)(p).pushed(&p.node.acting, room, msg)
 	} else {
-		p.tryDeliver(&inbox.Node{Msg: msg})
+		p.intake().try(&inbox.Node{Msg: msg})
 	}
-}
-
-// holdsUp reports whether the mailbox of p, which is boxed, makes senders wait for room.
-func (p *proc) holdsUp() bool {
-	b, ok := p.cold.box.(mailbox.Waiter)
-	return ok && b.Blocks()
 }
 
 // lock locks the process that t is for, and returns it; nil, and nothing is locked: t is

@@ -59,7 +59,7 @@ func (p *proc) token() any {
 
 // inherit gives p, which does not run yet, the token of who spawns it.
 func (p *proc) inherit(token any) {
-	if s, ok := p.behaviour.(blocking); token == nil || ok && s.co != nil {
+	if token == nil || p.kind == kindCoroutine {
 		return
 	}
 	p.expectTraced()
@@ -115,8 +115,8 @@ func (p *proc) leaveIt() {
 }
 
 // scanTraced is scan where there may be tokens.
-func (s *Process) scanTraced(match func(any) bool) (any, bool) {
-	q := &s.p.q
+func (g *goroutine) scanTraced(match func(any) bool) (any, bool) {
+	s, q := (*Process)(g), &g.own.q
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		with, _ := msg.(*carried)
 		if with != nil {
@@ -131,8 +131,8 @@ func (s *Process) scanTraced(match func(any) bool) (any, bool) {
 				continue
 			}
 		}
-		s.take()
-		s.p.received(with)
+		g.take()
+		g.p.received(with)
 		return msg, true
 	}
 	return nil, false

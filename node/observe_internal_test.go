@@ -72,7 +72,7 @@ func TestObservationTakesNothing(t *testing.T) {
 	actor := ActorFunc(func(c *Context, m any) error {
 		switch {
 		case m != "hold":
-		case c.p.kind == free:
+		case c.p.kind == kindExternal:
 			c.p.cold.bias.Enter()
 			entered <- struct{}{}
 			<-release

@@ -1,0 +1,145 @@
+package node
+
+import (
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/sched"
+)
+
+// external is the runner of an Actor that a scheduler of its own runs, or that is detached.
+type external proc
+
+// Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
+// runs. It answers whether there is more to do.
+func (r *external) Run() (again bool) {
+	p := (*proc)(r)
+	c := &Context{}
+	c.acting = acting{node: p.node, p: p, ctx: c}
+	ended := false
+	before := p.handled.Load()
+	bias.Store(&p.running, 1)
+	defer func() {
+		if !ended {
+			p.broke(&c.acting, recover())
+			again = false
+		}
+		p.node.taken.Add(p.handled.Load() - before)
+		p.turned()
+		c.p = nil
+	}()
+	if p.fresh {
+		p.fresh = false
+		if i, ok := p.behaviour.(Initializer); ok {
+			if err := i.Init(c); err != nil || p.tells {
+				p.born(&c.acting, err)
+			}
+		}
+	}
+	b := &p.cold.bias
+	b.Enter()
+	again = true
+	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; {
+		if st := p.status.Load(); st != alive {
+			if st != tokened {
+				break
+			}
+			p.open()
+		}
+		msg, ok := p.q.Next()
+		if !ok {
+			if p.refill() || !p.intake().arm() {
+				continue
+			}
+			again = false
+			break
+		}
+		left--
+		b.Leave()
+		err := p.behaviour.Receive(c, msg)
+		if err != nil {
+			err = p.ends(&c.acting, err)
+		}
+		b.Enter()
+		if err == nil || err == ErrUnhandled {
+			p.settle(nil, err)
+		}
+	}
+	b.Leave()
+	ended = true
+	return again && !p.gone()
+}
+
+// wake is part of runner.
+func (r *external) wake(*acting) { r.cold.scheduler.Schedule(r) }
+
+// prod is part of runner.
+func (r *external) prod(a *acting) { r.wake(a) }
+
+// start is part of runner.
+func (r *external) start(a *acting, _ *executor.Guest, _ bool) {
+	if d, ok := r.cold.scheduler.(*dedicated); ok {
+		r.node.functions.Add(1)
+		r.node.env.Go(func() { d.loop(r) })
+	}
+	r.wake(a)
+}
+
+// exited is part of runner.
+func (r *external) exited(*acting, bool, bool) {
+	if d, ok := r.cold.scheduler.(*dedicated); ok {
+		close(d.quit)
+	}
+}
+
+// busy is part of runner.
+func (r *external) busy(*acting) bool { return (*proc)(r).inTurn() }
+
+// doing is part of runner.
+func (r *external) doing() (State, int) {
+	if atomic.LoadUint32(&r.running) != 0 {
+		return StateRunning, -1
+	}
+	return StateIdle, -1
+}
+
+// owning is part of runner.
+func (r *external) owning(_ *acting, f func()) {
+	b := &r.cold.bias
+	b.Enter()
+	f()
+	b.Leave()
+}
+
+// inspect is part of runner.
+func (r *external) inspect(f func()) {
+	b := &r.cold.bias
+	b.Lock()
+	f()
+	b.Unlock()
+}
+
+// dedicated is the scheduler of a detached actor: a goroutine of its own.
+type dedicated struct {
+	kick chan sched.Runnable // capacity 1: at most one wake-up is owed
+	quit chan struct{}       // closed when the actor has exited
+}
+
+// Schedule is part of sched.Scheduler.
+func (d *dedicated) Schedule(r sched.Runnable) { d.kick <- r }
+
+// loop is a detached actor's goroutine: started by spawn, ended by the actor's
+// exit, waited for by Node.Stop.
+func (d *dedicated) loop(r *external) {
+	defer r.node.functions.Add(-1)
+	for {
+		select {
+		case <-d.kick:
+			for r.Run() {
+			}
+		case <-d.quit:
+			return
+		}
+	}
+}
