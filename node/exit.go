@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -32,7 +31,7 @@ type death struct {
 	tied     bool // linked to its parent
 	links    table.PIDs
 	name     Atom
-	watchers map[*monitor]struct{}
+	watchers *monitor
 	watching map[uint64]*monitor
 	aliases  map[uint64]struct{}
 	calls    []ticket
@@ -150,7 +149,7 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *death) has() bool {
 	return d.tied || d.links.Len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
-		len(d.watchers) != 0 || len(d.watching) != 0 || len(d.aliases) != 0
+		d.watchers != nil || len(d.watching) != 0 || len(d.aliases) != 0
 }
 
 // tell does the last things of p: its context ends, its calls are answered, its
@@ -175,7 +174,7 @@ func (d *death) tell(a *acting) (wave []*death) {
 	for _, t := range d.calls {
 		t.settle(a, nil, &ExitError{d.reason})
 	}
-	if len(d.watchers) != 0 {
+	if d.watchers != nil {
 		d.tellWatchers(a)
 	}
 	d.p.lose(d.unsent)
@@ -187,14 +186,14 @@ func (d *death) forget() {
 	for id := range d.aliases {
 		d.p.node.aliases.Remove(id)
 	}
-	for _, m := range d.watching {
-		m.forget()
+	for _, number := range slices.Sorted(maps.Keys(d.watching)) { // other nodes see the order
+		d.watching[number].forget()
 	}
 }
 
 // tellWatchers is what becomes of the monitors of p: the first comes first.
 func (d *death) tellWatchers(a *acting) {
-	for _, m := range slices.SortedFunc(maps.Keys(d.watchers), func(a, b *monitor) int { return cmp.Compare(a.seq, b.seq) }) {
+	for m := range d.watchers.all() {
 		m.fire(a, d.p.pid(), d.reason)
 	}
 }

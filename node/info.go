@@ -3,7 +3,9 @@ package node
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/actornode/actornode/sched"
@@ -141,14 +143,15 @@ func (p *proc) describe(i *Info) {
 	for c := k.calls; c != nil; c = c.next {
 		i.Calls++
 	}
-	for _, m := range k.watching {
+	for _, number := range slices.Sorted(maps.Keys(k.watching)) {
+		m := k.watching[number]
 		if m.target != nil {
 			i.Monitors = append(i.Monitors, m.target.pid())
 		} else if m.name == "" && !m.node {
 			i.Monitors = append(i.Monitors, m.pid)
 		}
 	}
-	for m := range k.watchers {
+	for m := range k.watchers.all() {
 		if m.watcher != nil {
 			i.Watchers = append(i.Watchers, m.watcher.pid())
 		} else {

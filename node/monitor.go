@@ -1,6 +1,8 @@
 package node
 
 import (
+	"iter"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,7 +35,11 @@ type monitor struct {
 	watcher *proc
 	target  *proc
 	name    Atom
-	seq     uint64 // order among target.cold.watchers: the first made is told first
+
+	// Of the list target.cold.watchers, guarded by target.mu until the target is dead, and not
+	// changed from then on.
+	older, newer *monitor
+	listed       bool
 
 	// Where one of the two is on another node: far is that node, pid the target
 	// there (zero: known by name), by the watcher there.
@@ -91,8 +97,8 @@ func (m *monitor) forget() {
 		return
 	}
 	t.mu.Lock()
-	if t.cold != nil {
-		delete(t.cold.watchers, m)
+	if m.listed && !t.gone() {
+		m.unlist(t.cold)
 	}
 	t.mu.Unlock()
 }
@@ -140,13 +146,36 @@ func (m *monitor) attach() bool {
 		return false
 	}
 	k := t.chill()
-	if k.watchers == nil {
-		k.watchers = make(map[*monitor]struct{})
+	m.listed, m.older = true, k.watchers
+	if m.older != nil {
+		m.older.newer = m
 	}
-	k.watchers[m] = struct{}{}
-	k.monitors++
-	m.seq = k.monitors
+	k.watchers = m
 	return true
+}
+
+// unlist takes m out of the list of its target.
+func (m *monitor) unlist(k *cold) {
+	if m.newer != nil {
+		m.newer.older = m.older
+	} else {
+		k.watchers = m.older
+	}
+	if m.older != nil {
+		m.older.newer = m.newer
+	}
+	m.older, m.newer, m.listed = nil, nil, false
+}
+
+// all yields those of a list whose newest is m, nil: it is empty; the oldest first.
+func (m *monitor) all() iter.Seq[*monitor] {
+	return func(yield func(*monitor) bool) {
+		for m != nil && m.older != nil {
+			m = m.older
+		}
+		for ; m != nil && yield(m); m = m.newer {
+		}
+	}
 }
 
 // monitor starts a watch over to, or over the process that has the name.

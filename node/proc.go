@@ -88,7 +88,7 @@ type cold struct {
 	label     string
 	owner     *quota.Owner // of a process that a peer has started; nil: none
 
-	bias bias.Owned // of a free process: guards q, in place of a stage
+	bias bias.Owned // of external: guards q, in place of a stage
 
 	// Owned like behaviour.
 	stack   []Actor // behaviours below the current one
@@ -96,13 +96,12 @@ type cold struct {
 	blocked bool    // the handler that lost its stage has ended
 
 	// Guarded by proc.mu.
-	trap     bool
+	trap     bool // beside blocked, for the sake of the size
 	links    table.PIDs
 	byName   map[At]*nameLink // links that were asked for by a name on another node
 	name     wire.Atom
-	watchers map[*monitor]struct{} // monitors of this process
-	monitors uint64                // ever put into watchers
-	watching map[uint64]*monitor   // by reference number: this process's monitors
+	watchers *monitor            // the newest of those over this process: a list
+	watching map[uint64]*monitor // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
 	calls    *promise // calls that wait for this process
 	timers   *Timer   // that send to this process: the first of a list
