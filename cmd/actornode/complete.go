@@ -44,7 +44,7 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return c.offer(cmd, env, func(ctx context.Context, s *session) []string {
-			if l, err := admin.Processes(ctx, s.n, s.at, admin.Query{Registered: true, Sort: admin.ByName}); err == nil {
+			if l, err := admin.Processes(ctx, s.n, s.at, admin.Query{Registered: true, Sort: "name"}); err == nil {
 				names := make([]string, len(l.Processes))
 				for i, p := range l.Processes {
 					names[i] = string(p.Name)

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -79,11 +80,48 @@ type termJSON struct {
 
 func bothOf(t any) termJSON { return termJSON{wire.Format(t), jsonTerm(t)} }
 
+// escaped is a value whose texts are written as they may stand in HTML, whatever the encoder does.
+type escaped struct{ v any }
+
+// MarshalJSON is part of json.Marshaler.
+func (e escaped) MarshalJSON() ([]byte, error) { return json.Marshal(e.v) }
+
+// viewOf is v with its terms as Erlang's text, where v is of a type of package admin that has some.
+func viewOf(v any) any {
+	switch v := v.(type) {
+	case admin.Detail:
+		return escaped{struct {
+			admin.Detail
+			Messages []string `json:"messages"`
+			Ancestry []string `json:"ancestry"`
+		}{v, texts(v.Messages), texts(v.Ancestry)}}
+	case admin.Event:
+		return escaped{struct {
+			admin.Event
+			Message string `json:"message"`
+		}{v, wire.Format(v.Message)}}
+	case admin.Letter:
+		return escaped{struct {
+			admin.Letter
+			Message string `json:"message"`
+		}{v, wire.Format(v.Message)}}
+	}
+	return v
+}
+
+func texts(terms []any) []string {
+	l := make([]string, len(terms))
+	for i, t := range terms {
+		l[i] = wire.Format(t)
+	}
+	return l
+}
+
 // writeJSON prints v on one line.
 func (s *session) writeJSON(v any) error {
 	e := json.NewEncoder(s.env.stdout)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return e.Encode(viewOf(v))
 }
 
 // say prints v for programs, or text and a newline for people.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -31,4 +32,19 @@ func TestTermsAsJSON(t *testing.T) {
 	assert.Equal(t, "go@host:42.0.10", jsonTerm(pid))
 	assert.Equal(t, []any{}, jsonTerm(nil))
 	assert.True(t, strings.HasPrefix(jsonTerm(pid.Origin().Ref(1, 2, 3)).(string), "#Ref<"))
+}
+
+// What has terms in it is written with them as Erlang's text, beside its other fields.
+func TestViewsAsJSON(t *testing.T) {
+	message := wire.Tuple{wire.Atom("add"), 5}
+	for want, v := range map[string]any{
+		`"type":"receive","message":"{add,5}"}`:          admin.Event{Type: "receive", Message: message},
+		`"cause":"no_process","message":"{add,5}"}`:      admin.Letter{Cause: "no_process", Message: message},
+		`"messages":["{add,5}"],"ancestry":["counter"]}`: admin.Detail{Messages: []any{message}, Ancestry: []any{wire.Atom("counter")}},
+		`{"processes":null,"matched":1,"total":2}`:       admin.Listing{Matched: 1, Total: 2},
+	} {
+		env, out, _ := newEnvironment(t, nil)
+		require.NoError(t, (&session{env: env}).writeJSON(v))
+		require.Contains(t, out.String(), want)
+	}
 }

@@ -120,5 +120,5 @@ func (l *sampler) once(q admin.Query) error {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
-	return l.s.processes(v.list, q.Sort == admin.ByRate)
+	return l.s.processes(v.list, q.Sort == "rate")
 }

@@ -173,7 +173,7 @@ func (t top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // window is how long the node is to measure rates: only where it must, to sort.
 func (t top) window() time.Duration {
-	if t.query.Sort == admin.ByRate {
+	if t.query.Sort == "rate" {
 		return t.every
 	}
 	return 0

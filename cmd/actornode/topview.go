@@ -180,7 +180,7 @@ func (t top) list() []string {
 
 // arrow says which way a column is sorted: down, the greatest first.
 func arrow(q admin.Query) string {
-	if up := q.Sort == admin.ByPID || q.Sort == admin.ByName; up != q.Reverse {
+	if up := q.Sort == "pid" || q.Sort == "name"; up != q.Reverse {
 		return "▲"
 	}
 	return "▼"

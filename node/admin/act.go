@@ -219,7 +219,7 @@ func (q *request) drain() (any, error) {
 
 // draining is the process that drains the node: started by the first request, ended
 // by Config.Drain, whose context ends with the node.
-func (s *Service) draining(p *node.Process) (err error) {
+func (s *service) draining(p *node.Process) (err error) {
 	d, ended := &s.drain, false
 	defer func() {
 		if !ended {

@@ -17,7 +17,7 @@
 //	err := admin.Start(ctx, n, admin.Config{Version: "1.2"})                 // on the node to be seen
 //
 //	s, err := admin.Status(ctx, from, "go@host")                          // anywhere
-//	top, err := admin.Processes(ctx, from, "go@host", admin.Query{Sort: admin.ByMailbox, Limit: 20})
+//	top, err := admin.Processes(ctx, from, "go@host", admin.Query{Sort: "mailbox", Limit: 20})
 //	trace, err := admin.Trace(ctx, from, "go@host", admin.TraceQuery{Targets: []any{"counter"}})
 //	for e := range trace.C { … }
 //

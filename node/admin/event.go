@@ -1,27 +1,17 @@
 package admin
 
 import (
-	"encoding/json"
-
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
-)
-
-// What a trace shows of a process.
-const (
-	OnReceive node.Atom = "receive" // a message is put into its mailbox
-	OnSend    node.Atom = "send"    // it sends a message
-	OnSignal  node.Atom = "signal"  // links, monitors, exit signals, both ways
-	OnExit    node.Atom = "exit"    // it exits; no more events
-	OnSpawn   node.Atom = "spawn"   // it starts a process
-	OnName    node.Atom = "name"    // it is registered, or no longer
 )
 
 // TraceQuery says whom a trace is about and what it shows. The zero values of all
 // but Targets are the defaults.
 type TraceQuery struct {
-	Targets  []any       `etf:""`          // at least one, each a node.PID, a node.Atom or a string; see Info
-	Events   []node.Atom `etf:",omitzero"` // OnReceive, …; default: all
+	Targets []any `etf:""` // at least one, each a node.PID, a node.Atom or a string; see Info
+	// Events are what it shows; default: all. receive: a message is put into its mailbox; send: it sends a message;
+	// signal: links, monitors, exit signals, both ways; exit: it exits, and there are no more events; spawn: it starts a
+	// process; name: it is registered, or no longer.
+	Events   []node.Atom `etf:",omitzero"`
 	Children bool        `etf:",omitzero"` // those that they spawn from now on, too
 	Size     int         `etf:",omitzero"` // what is kept of a message: about as many bytes; default 1024
 	StreamOptions
@@ -62,22 +52,4 @@ type Letter struct {
 	Name    node.Atom `json:"name,omitzero" etf:",omitzero"`  //
 	Alias   node.Ref  `json:"alias,omitzero" etf:",omitzero"` //
 	Message any       `json:"-"`                              // cut
-}
-
-// MarshalJSON writes the message as Erlang's text.
-func (e Event) MarshalJSON() ([]byte, error) {
-	type plain Event
-	return json.Marshal(struct {
-		plain
-		Message string `json:"message"`
-	}{plain(e), wire.Format(e.Message)})
-}
-
-// MarshalJSON writes the message as Erlang's text.
-func (l Letter) MarshalJSON() ([]byte, error) {
-	type plain Letter
-	return json.Marshal(struct {
-		plain
-		Message string `json:"message"`
-	}{plain(l), wire.Format(l.Message)})
 }

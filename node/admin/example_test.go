@@ -27,7 +27,7 @@ func Example() {
 
 	s, err := admin.Status(ctx, n, n.Name())
 	fmt.Println(s.Node, s.Version, s.Ready, err)
-	l, err := admin.Processes(ctx, n, n.Name(), admin.Query{Text: "counter", Sort: admin.ByMailbox, Limit: 20})
+	l, err := admin.Processes(ctx, n, n.Name(), admin.Query{Text: "counter", Sort: "mailbox", Limit: 20})
 	fmt.Println(l.Matched, l.Processes[0].Name, l.Processes[0].State, err)
 
 	trace, err := admin.Trace(ctx, n, n.Name(), admin.TraceQuery{Targets: []any{"counter"}})

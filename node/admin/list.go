@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -23,14 +23,14 @@ const (
 // orders are what processes can be sorted by: compare puts first what is shown
 // first.
 var orders = map[node.Atom]func(a, b *Process) int{
-	ByMailbox: func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
-	ByHandled: func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
-	ByRate:    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
-	ByMemory:  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
-	ByAge:     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
-	ByLinks:   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
-	ByPID:     func(*Process, *Process) int { return 0 },
-	ByName: func(a, b *Process) int {
+	"mailbox": func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
+	"handled": func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
+	"rate":    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
+	"memory":  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
+	"age":     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
+	"links":   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
+	"pid":     func(*Process, *Process) int { return 0 },
+	"name": func(a, b *Process) int {
 		if (a.Name == "") != (b.Name == "") { // those without come last
 			return cmp.Compare(b.Name, a.Name)
 		}
@@ -41,12 +41,12 @@ var orders = map[node.Atom]func(a, b *Process) int{
 // validate fills in the defaults and says what is wrong with the rest.
 func (q *Query) validate() error {
 	if q.Sort == "" {
-		q.Sort = ByPID
+		q.Sort = "pid"
 	}
 	if orders[q.Sort] == nil {
 		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, pid or name", ErrBadRequest, q.Sort)
 	}
-	if q.Sort == ByRate && q.Window == 0 {
+	if q.Sort == "rate" && q.Window == 0 {
 		q.Window = defaultWindow
 	}
 	if q.Limit < 0 || q.Mailbox < 0 || q.Window < 0 || q.Window > maxWindow {
@@ -149,7 +149,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 func lineOf(i *node.Info) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State.String()),
-		Mailbox: i.Mailbox, Handled: i.Handled, Memory: otp.Bytes(i), Stage: i.Stage, Links: len(i.Links),
+		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),
 		Age: max(time.Since(i.Started), 0),
 	}
 }
@@ -164,14 +164,14 @@ func (q *request) info() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := otp.ProgramOf(&i)
+	run := procview.ProgramOf(&i)
 	most := q.s.cfg.Limit
 	d := Detail{
 		Process: lineOf(&i), Code: i.Code, Initial: call(run.Initial), Current: call(run.Current), Kind: string(run.Kind),
 		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
-		Ancestry: otp.Ancestors(q.n, i),
+		Ancestry: procview.Ancestors(q.n, i),
 	}
 	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))

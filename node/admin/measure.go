@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/otp"
 )
 
 // status gathers the Summary.
@@ -42,7 +42,7 @@ func (q *request) status() (any, error) {
 	return toTerm(v)
 }
 
-func (s *Service) listeners(n *node.Node) []string {
+func (s *service) listeners(n *node.Node) []string {
 	if s.cfg.Listeners != nil {
 		return s.cfg.Listeners()
 	}
@@ -55,7 +55,7 @@ func (s *Service) listeners(n *node.Node) []string {
 
 // measurements reads Go's own counters.
 func measurements() (m Memory, runnable int) {
-	v := otp.Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
+	v := procview.Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
 		"/memory/classes/heap/stacks:bytes", "/gc/cycles/total:gc-cycles", "/sched/goroutines/runnable:goroutines")
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)

@@ -1,31 +1,19 @@
 package admin
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
-)
-
-// What processes are sorted by.
-const (
-	ByMailbox node.Atom = "mailbox" // messages that wait
-	ByHandled node.Atom = "handled" // messages handled since the start
-	ByRate    node.Atom = "rate"    // messages handled in Query.Window
-	ByMemory  node.Atom = "memory"
-	ByAge     node.Atom = "age"
-	ByLinks   node.Atom = "links"
-	ByPID     node.Atom = "pid"
-	ByName    node.Atom = "name"
 )
 
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
-	Sort    node.Atom `etf:",omitzero"` // ByMailbox, …: the greatest first, but for ByPID and ByName. Default: ByPID
+	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
+	// start), rate (messages in Window), memory, age, links; or the smallest first: pid, name. Default: pid.
+	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
 	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most
-	// what rates are measured over: the answer takes as long. Default: no rates; with ByRate 1 s. At most 10 s
+	// what rates are measured over: the answer takes as long. Default: no rates; by rate 1 s. At most 10 s
 	Window time.Duration `etf:",ms,omitzero"`
 
 	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; letter case does not matter
@@ -72,28 +60,10 @@ type Detail struct {
 	Linked   []node.PID `json:"linked"`
 	Watchers []node.PID `json:"watchers"` // who monitors it
 	Watches  []node.PID `json:"watches"`  // whom it monitors
-	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace
+	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace; terms are no JSON
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader
 	Ancestry []any      `json:"-"`                               // names or PIDs: the parent, its parent, …
 	Started  Time       `json:"started"`
 	Traced   bool       `json:"traced"`
-}
-
-// MarshalJSON writes terms as Erlang's text.
-func (d Detail) MarshalJSON() ([]byte, error) {
-	type plain Detail
-	return json.Marshal(struct {
-		plain
-		Messages []string `json:"messages"`
-		Ancestry []string `json:"ancestry"`
-	}{plain(d), texts(d.Messages), texts(d.Ancestry)})
-}
-
-func texts(terms []any) []string {
-	l := make([]string, len(terms))
-	for i, t := range terms {
-		l[i] = wire.Format(t)
-	}
-	return l
 }

@@ -97,23 +97,22 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Service answers requests. It is an Actor, to be spawned under the name [Name]; a
-// supervisor may spawn it anew when it has ended, and it knows what it knew.
-type Service struct {
+// service answers requests. It is an Actor, to be spawned under the name [Name]. When it has ended
+// it may be spawned anew, and knows what it knew. It needs [node.Options].ShowPeer: without it
+// the service does not know who asks, and Operators and Allow are asked for the peer "".
+type service struct {
 	cfg     Config
 	busy    atomic.Int32 // workers
 	streams atomic.Int32
 	drain   drain
 }
 
-// New makes a service. The error is what is wrong with the Config. It is to be spawned
-// with [node.Options].ShowPeer: without it the service does not know who asks, and
-// Operators and Allow are asked for the peer "".
-func New(c Config) (*Service, error) {
+// newService makes a service. The error is what is wrong with the Config.
+func newService(c Config) (*service, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	return &Service{cfg: c}, nil
+	return &service{cfg: c}, nil
 }
 
 // Start starts the service of a node, once. The node keeps it up ([node.Node.Keep]): one
@@ -121,7 +120,7 @@ func New(c Config) (*Service, error) {
 // for an answer is told by the monitor of its call. Errors: [node.ErrNameTaken], what is
 // wrong with the Config, [node.ErrNodeStopped].
 func Start(ctx context.Context, n *node.Node, c Config) error {
-	s, err := New(c)
+	s, err := newService(c)
 	if err == nil {
 		_, err = n.Keep(ctx, node.Service{
 			Options: node.Options{Name: Name, ShowPeer: true}, New: func() node.Actor { return s },
@@ -141,7 +140,7 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 type livenessProbe struct{}
 
 // Receive is part of node.Actor.
-func (s *Service) Receive(c *node.Context, msg any) error {
+func (s *service) Receive(c *node.Context, msg any) error {
 	n := c.Node()
 	if r, ok := msg.(node.Request[livenessProbe]); ok {
 		r.Reply(true)
@@ -169,7 +168,7 @@ func (s *Service) Receive(c *node.Context, msg any) error {
 
 // request is a request that is being answered.
 type request struct {
-	s       *Service
+	s       *service
 	n       *node.Node
 	from    node.From
 	worker  *node.Process // the worker; nil: the service itself
@@ -227,7 +226,7 @@ func (q *request) answer(v any, err error) {
 }
 
 // limit is how long a list may be of which n are asked for.
-func (s *Service) limit(n int) int {
+func (s *service) limit(n int) int {
 	if n <= 0 {
 		return s.cfg.Limit
 	}

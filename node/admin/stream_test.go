@@ -2,7 +2,6 @@ package admin_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -24,21 +23,18 @@ func TestTrace(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, near.Send(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
 	e := next(t, s)
-	assert.EqualValues(t, admin.OnReceive, e.Type)
+	assert.EqualValues(t, "receive", e.Type)
 	assert.Equal(t, pid, e.Process)
 	assert.Equal(t, near.Name(), e.Other.Node(), "who has sent it")
 	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, e.Message), "%v", e.Message)
 	assert.False(t, e.At.IsZero())
-	b, err := json.Marshal(e)
-	require.NoError(t, err)
-	assert.Contains(t, string(b), `"message":"{add,5}"`)
 
 	v, err := node.Call[int](nodetest.Soon(t), near, pid, 7)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
-	assert.EqualValues(t, admin.OnReceive, next(t, s).Type) // '$gen_call'
+	assert.EqualValues(t, "receive", next(t, s).Type) // '$gen_call'
 	answer := next(t, s)
-	assert.EqualValues(t, admin.OnSend, answer.Type)
+	assert.EqualValues(t, "send", answer.Type)
 	assert.Equal(t, pid, answer.Process)
 
 	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
@@ -49,7 +45,7 @@ func TestTrace(t *testing.T) {
 	e = next(t, s)
 	assert.EqualValues(t, "signal", e.Type)
 	e = next(t, s)
-	assert.EqualValues(t, admin.OnExit, e.Type)
+	assert.EqualValues(t, "exit", e.Type)
 	assert.Equal(t, node.Atom("enough"), e.Message)
 	assert.Empty(t, drained(t, s))
 	assert.NoError(t, s.Err())
@@ -81,7 +77,7 @@ func TestTraceKinds(t *testing.T) {
 		return nil
 	}))
 	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
-		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnSpawn, admin.OnSignal}})
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"spawn", "signal"}})
 	require.NoError(t, err)
 	all, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
 		StreamOptions: admin.StreamOptions{Max: 11}})
@@ -129,7 +125,7 @@ func TestSlowReader(t *testing.T) {
 	got.Add(messages)
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { got.Done(); return nil }))
 	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
-		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"receive"},
 			StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
 	require.NoError(t, err)
 	for i := range messages {
@@ -152,7 +148,7 @@ func TestQuickReader(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
 	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
-		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{admin.OnReceive},
+		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"receive"},
 			StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
 	require.NoError(t, err)
 	go func() {
@@ -252,9 +248,7 @@ func TestDeadLetters(t *testing.T) {
 	assert.EqualValues(t, "no_alias", l.Cause)
 	assert.Equal(t, ref, l.Alias)
 	assert.EqualValues(t, "no_alias", next(t, some).Cause)
-	b, err := json.Marshal(l)
-	require.NoError(t, err)
-	assert.Contains(t, string(b), `"message":"1"`)
+	assert.Equal(t, "1", wire.Format(l.Message))
 	all.Close()
 	some.Close()
 	assert.Empty(t, near.DeadLetterCounts(), "nothing comes to a stream that is closed")

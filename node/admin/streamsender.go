@@ -39,7 +39,7 @@ type streamOptions struct {
 //  2. One batch at most is between the event pump and the process.
 //  3. The source is closed when the process has ended, and the event pump ends with that.
 type streamSender struct {
-	s      *Service
+	s      *service
 	to     node.PID
 	ref    node.Ref
 	window int64 // 0: endless
@@ -149,13 +149,13 @@ func (q *request) trace() (any, error) {
 
 // shown are the words of TraceQuery.Events.
 var shown = map[node.Atom]node.TraceKind{
-	OnReceive: node.TraceReceive,
-	OnSend:    node.TraceSend,
-	OnSignal: node.TraceLink | node.TraceUnlink | node.TraceLinked | node.TraceUnlinked | node.TraceMonitor |
+	"receive": node.TraceReceive,
+	"send":    node.TraceSend,
+	"signal": node.TraceLink | node.TraceUnlink | node.TraceLinked | node.TraceUnlinked | node.TraceMonitor |
 		node.TraceDemonitor | node.TraceSignal,
-	OnExit:  node.TraceExit,
-	OnSpawn: node.TraceSpawn,
-	OnName:  node.TraceRegister | node.TraceUnregister,
+	"exit":  node.TraceExit,
+	"spawn": node.TraceSpawn,
+	"name":  node.TraceRegister | node.TraceUnregister,
 }
 
 func kindsOf(words []node.Atom) (k node.TraceKind, err error) {

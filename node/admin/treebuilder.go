@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
@@ -108,7 +109,7 @@ type root struct {
 func (q *request) supervisors() (roots []root, all int) {
 	known := make(map[node.PID]bool)
 	for i := range q.n.Infos() {
-		if all++; otp.ProgramOf(&i).Kind == "supervisor" {
+		if all++; procview.ProgramOf(&i).Kind == "supervisor" {
 			roots = append(roots, root{pid: i.PID, parent: i.Parent, name: i.Name})
 			known[i.PID] = true
 		}
@@ -137,7 +138,7 @@ func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
 	if b.ID == "" {
 		b.ID = string(i.Name)
 	}
-	return otp.ProgramOf(&i).Kind
+	return procview.ProgramOf(&i).Kind
 }
 
 // process is a branch with what is below it.

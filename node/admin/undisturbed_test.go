@@ -44,7 +44,7 @@ func TestObserversTakeNoStage(t *testing.T) {
 		pids[pid] = true
 	}
 	for range 3 {
-		for _, q := range []admin.Query{{}, {Sort: admin.ByRate, Window: time.Millisecond}} {
+		for _, q := range []admin.Query{{}, {Sort: "rate", Window: time.Millisecond}} {
 			l, err := admin.Processes(nodetest.Soon(t), n, n.Name(), q)
 			require.NoError(t, err)
 			seen := 0

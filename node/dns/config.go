@@ -60,9 +60,9 @@ const (
 	defaultTTL     = 5 * time.Second
 	minTTL         = 100 * time.Millisecond
 	defaultTimeout = 3 * time.Second
-	// MaxNodes bounds how many nodes answers may name; those beyond are left out, and
+	// maxNodes bounds how many nodes answers may name; those beyond are left out, and
 	// that is logged.
-	MaxNodes = 10000
+	maxNodes = 10000
 )
 
 func (c *Config) validate() error {

@@ -55,7 +55,7 @@
 //
 // # Limits
 //
-// Each name has at most [MaxNodes] nodes. The system's resolver, and so Config.Resolver,
+// Each name has at most 10,000 nodes. The system's resolver, and so Config.Resolver,
 // does not return times to live, so one TTL applies to all names. Answers are not
 // authenticated: an attacker who forges them can direct connections to another host. The
 // handshake with that host fails because it lacks the cookie; with tlsdist the TLS

@@ -165,7 +165,7 @@ func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]discovery.Endpo
 	for _, ip := range ips {
 		host := ip.Unmap().String()
 		name := node.Atom(f.cfg.Base + "@" + host)
-		if nodes[name] != nil || len(nodes) >= MaxNodes {
+		if nodes[name] != nil || len(nodes) >= maxNodes {
 			continue
 		}
 		for _, e := range f.cfg.At {
@@ -186,7 +186,7 @@ func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]discov
 	nodes := make(map[node.Atom][]discovery.Endpoint, len(srvs))
 	for _, srv := range srvs {
 		host := strings.ToLower(strings.TrimSuffix(srv.Target, "."))
-		if host == "" || srv.Port == 0 || len(nodes) >= MaxNodes { // "." is: there is no such service
+		if host == "" || srv.Port == 0 || len(nodes) >= maxNodes { // "." is: there is no such service
 			continue
 		}
 		name := node.Atom(f.cfg.Base + "@" + host)
@@ -198,9 +198,9 @@ func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]discov
 }
 
 func (f *Finder) crowded(asked string, records int) {
-	if records > MaxNodes {
+	if records > maxNodes {
 		f.cfg.Log.Warn("dns: an answer has too many records: the rest is ignored", "name", asked, "records", records, "allowed",
-			MaxNodes)
+			maxNodes)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// DefaultPort is where members gossip, over UDP and TCP, if nothing else is said.
-const DefaultPort = 7946
+// defaultPort is where members gossip, over UDP and TCP, if nothing else is said.
+const defaultPort = 7946
 
 // Config is what a member needs. Of its fields only Cookie has no default that
 // works.
@@ -27,12 +27,12 @@ type Config struct {
 	// change it without a gap: the new one here everywhere, then the two swapped
 	// everywhere, then the old one out.
 	OldCookies []string
-	// Seeds are members, HOST:PORT or HOST (DefaultPort), of whom one is enough to
+	// Seeds are members, HOST:PORT or HOST (port 7946), of whom one is enough to
 	// join; a host's name may have many addresses: all are tried. This node may be
 	// among them. None: others join this one.
 	Seeds []string
 	// Bind is HOST:PORT, HOST or :PORT to gossip at, over UDP and TCP; port 0 is one
-	// that the system chooses. Default: the host of the node's name, DefaultPort.
+	// that the system chooses. Default: the host of the node's name, port 7946.
 	// With 0.0.0.0 or ::, Advertise must say what others use.
 	Bind string
 	// Advertise is HOST:PORT, HOST or :PORT that others reach this node at. Default:
@@ -120,15 +120,15 @@ func (c *Config) validate() error {
 		return err
 	}
 	for i, s := range c.Seeds {
-		if host, port, err := hostPort(s, DefaultPort); err != nil || host == "" || port == 0 {
+		if host, port, err := hostPort(s, defaultPort); err != nil || host == "" || port == 0 {
 			return fmt.Errorf("gossip: Config.Seeds[%d] %q: want HOST:PORT or HOST", i, s)
 		}
 	}
-	bind, bindPort, err := hostPort(c.Bind, DefaultPort)
+	bind, bindPort, err := hostPort(c.Bind, defaultPort)
 	if err != nil {
 		return fmt.Errorf("gossip: Config.Bind %q: want HOST:PORT, HOST or :PORT: %w", c.Bind, err)
 	}
-	told, port, err := hostPort(c.Advertise, DefaultPort)
+	told, port, err := hostPort(c.Advertise, defaultPort)
 	if err != nil || port == 0 {
 		return fmt.Errorf("gossip: Config.Advertise %q: want HOST:PORT, HOST or :PORT", c.Advertise)
 	}

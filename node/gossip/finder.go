@@ -161,7 +161,7 @@ func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*member
 	}
 	_, home, _ := strings.Cut(string(me.Name), "@")
 	cfg := paces[f.cfg.Pace]()
-	if cfg.BindAddr, cfg.BindPort, err = f.ip(ctx, f.cfg.Bind, home, DefaultPort); err != nil {
+	if cfg.BindAddr, cfg.BindPort, err = f.ip(ctx, f.cfg.Bind, home, defaultPort); err != nil {
 		return nil, fmt.Errorf("gossip: Config.Bind: %w", err)
 	}
 	cfg.AdvertiseAddr, cfg.AdvertisePort = "", cfg.BindPort
@@ -316,7 +316,7 @@ func (r *session) joinAddress(addr string) error {
 
 // resolve returns the addresses of a seed.
 func (r *session) resolve(seed string) (all []string, err error) {
-	host, port, err := hostPort(seed, DefaultPort)
+	host, port, err := hostPort(seed, defaultPort)
 	if err != nil {
 		return nil, err
 	}

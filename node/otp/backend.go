@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
 const observer = "observer_backend"
 
-// Version is the version of runtime_tools that a node says it has: the one whose
+// version is the version of runtime_tools that a node says it has: the one whose
 // observer_backend its own is like.
-const Version = "1.19"
+const version = "1.19"
 
 // backend is observer_backend, as far as it is called.
 func (t *tools) backend() []function {
 	return []function{
-		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.OK, wire.Charlist(Version)})},
+		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.OK, wire.Charlist(version)})},
 		{observer, "sys_info", []int{0}, plain(func([]any) (any, error) { return t.sysInfo(), nil })},
 		{observer, "get_port_list", []int{0}, constant(wire.List{})},
 		{observer, "get_socket_list", []int{0}, constant(wire.List{})},
@@ -176,13 +177,13 @@ func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
 	if err != nil || pid == self {
 		return nil, false
 	}
-	p := ProgramOf(&i)
+	p := procview.ProgramOf(&i)
 	t.see(p)
 	var name any = p.Initial
 	if i.Name != "" {
 		name = i.Name
 	}
-	return wire.Tuple{wire.Atom("etop_proc_info"), pid, Bytes(&i), int(i.Handled), name, 0, p.Current, i.Mailbox}, true
+	return wire.Tuple{wire.Atom("etop_proc_info"), pid, procview.Bytes(&i), int(i.Handled), name, 0, p.Current, i.Mailbox}, true
 }
 
 // etopCollect sends {Self, #etop_info{}}: now, n_procs, wall_clock, runtime,

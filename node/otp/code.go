@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -156,19 +157,19 @@ func (t *tools) translate(args []any) (any, error) {
 	if p, ok := t.running(args[0]); ok && p.Kind != "" {
 		return p.Initial, nil
 	}
-	return mfa("proc_lib", "init_p", 5), nil
+	return initP, nil
 }
 
-func (t *tools) running(pid any) (Program, bool) {
+func (t *tools) running(pid any) (procview.Program, bool) {
 	p, err := t.local(pid)
 	if err != nil {
-		return Program{}, false
+		return procview.Program{}, false
 	}
 	i, err := t.n.Info(p)
 	if err != nil {
-		return Program{}, false
+		return procview.Program{}, false
 	}
-	run := ProgramOf(&i)
+	run := procview.ProgramOf(&i)
 	t.see(run)
 	return run, true
 }

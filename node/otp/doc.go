@@ -4,7 +4,7 @@
 //
 // # Nouns
 //
-//   - [Export] lets a node answer what the table lists. A [Config] says how.
+//   - [Config.Export] lets a node answer what the table lists. A [Config] says how.
 //   - The process user writes what is sent to it by Erlang's I/O protocol.
 //   - The group leader of a process is the process that prints for it: see
 //     [node.Node.Leader]. [Print] and [Writer] print through it.
@@ -121,7 +121,7 @@
 // # Goroutines
 //
 //	name                      started by             ends with              owns
-//	user                      Export                 Node.Stop              Config.Output
+//	user                      Config.Export          Node.Stop              Config.Output
 //	appmon_info               the first start_link2  its last client        what clients want to be told
 //	procs_info, etop_collect  a spawn from outside   what it has to send    nothing
 //	fetch_stats, do_relay     a spawn from outside   any message, an exit   nothing

@@ -76,5 +76,5 @@ func (t *tools) callback(args []any) (any, error) {
 	if !ok || !alive {
 		return nil, exitIn(node.NoProc, "sys", "get_status", args)
 	}
-	return p.module(), nil
+	return moduleOf(p), nil
 }

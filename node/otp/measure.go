@@ -1,31 +1,13 @@
 package otp
 
 import (
-	"math"
 	"runtime"
-	"runtime/metrics"
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/wire"
 )
-
-// Metrics reads counters of Go's runtime without stopping it; one that it does not
-// have is 0.
-func Metrics(names ...string) []int {
-	samples := make([]metrics.Sample, len(names))
-	for i, name := range names {
-		samples[i].Name = name
-	}
-	metrics.Read(samples)
-	values := make([]int, len(names))
-	for i, s := range samples {
-		if s.Value.Kind() == metrics.KindUint64 {
-			values[i] = int(min(s.Value.Uint64(), math.MaxInt64))
-		}
-	}
-	return values
-}
 
 // sizes are what erlang:memory tells, in bytes.
 type sizes struct {
@@ -36,7 +18,7 @@ type sizes struct {
 }
 
 func memory() sizes {
-	v := Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
+	v := procview.Metrics("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/heap/objects:bytes",
 		"/memory/classes/heap/stacks:bytes", "/memory/classes/heap/unused:bytes", "/memory/classes/heap/free:bytes")
 	s := sizes{total: v[0] - v[1], objects: v[2], stacks: v[3], heap: v[2] + v[4] + v[5]}
 	s.meta = max(s.total-s.heap-s.stacks, 0)
@@ -133,7 +115,7 @@ func (t *tools) io() wire.Tuple {
 }
 
 // queue is how many goroutines could run and do not.
-func queue() int { return Metrics("/sched/goroutines/runnable:goroutines")[0] }
+func queue() int { return procview.Metrics("/sched/goroutines/runnable:goroutines")[0] }
 
 // lengths is a queue length for each scheduler; Go has one for all.
 func lengths(total int) wire.List {
@@ -176,7 +158,7 @@ func (t *tools) statistics(what any) (any, error) {
 	case "context_switches":
 		return wire.Tuple{int(switches), 0}, nil
 	case "garbage_collection":
-		v := Metrics("/gc/cycles/total:gc-cycles", "/gc/heap/frees:bytes")
+		v := procview.Metrics("/gc/cycles/total:gc-cycles", "/gc/heap/frees:bytes")
 		return wire.Tuple{v[0], v[1] / wordBytes, 0}, nil
 	case "run_queue", "total_run_queue_lengths", "total_run_queue_lengths_all":
 		return queue(), nil
@@ -195,4 +177,4 @@ func (t *tools) statistics(what any) (any, error) {
 }
 
 // running is how many goroutines run: this one does.
-func running() int { return max(Metrics("/sched/goroutines/running:goroutines")[0], 1) }
+func running() int { return max(procview.Metrics("/sched/goroutines/running:goroutines")[0], 1) }

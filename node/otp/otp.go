@@ -26,9 +26,6 @@ type Config struct {
 
 const defaultMessages = 100
 
-// Export is Config.Export of the zero Config.
-func Export(n *node.Node) error { return Config{}.Export(n) }
-
 // Export lets other nodes call what doc.go lists, and starts the process user, which
 // the node keeps up ([node.Node.Keep]): a new one has the same Output. Who waits for an
 // answer of one that has ended is told by its monitor, as io does.
@@ -132,12 +129,4 @@ func within(ctx context.Context, timeout any) (context.Context, context.CancelFu
 	}
 	c, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 	return c, cancel, true
-}
-
-// limited cuts a name to what an atom may be.
-func limited(name string) wire.Atom {
-	if r := []rune(name); len(r) > wire.MaxAtomRunes {
-		return wire.Atom(r[:wire.MaxAtomRunes])
-	}
-	return wire.Atom(name)
 }

@@ -19,7 +19,7 @@ import (
 
 func TestExportOnce(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard})
-	require.ErrorIs(t, otp.Export(n), node.ErrNameTaken)
+	require.ErrorIs(t, otp.Config{}.Export(n), node.ErrNameTaken)
 	require.ErrorContains(t, otp.Config{Messages: -1}.Export(n), "Messages")
 }
 

@@ -2,93 +2,38 @@ package otp
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
-// What a process is taken to need, in bytes: Go does not say whose memory is
-// whose.
-const (
-	actorBytes   = 256
-	processBytes = 4096 // with a goroutine and its stack
-	messageBytes = 64
-	wordBytes    = 8
-)
+// wordBytes is how long a word is.
+const wordBytes = 8
 
-// maxAncestors is how many ancestors of a process are told.
-const maxAncestors = 32
+// initP is the function that processes of OTP's behaviours start with.
+var initP = wire.Tuple{wire.Atom("proc_lib"), wire.Atom("init_p"), 5}
 
-// mfa is {Module, Function, Arity}.
-func mfa(m, f wire.Atom, arity int) wire.Tuple { return wire.Tuple{m, f, arity} }
-
-// behaviours are the packages whose processes answer system messages, with the
-// behaviour of OTP that they are, and where that waits for messages.
-var behaviours = map[string]struct {
-	module wire.Atom
-	loop   wire.Tuple
-}{
-	"node/genserver":  {"gen_server", mfa("gen_server", "loop", 7)},
-	"node/statem":     {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
-	"node/event":      {"gen_event", mfa("gen_event", "fetch_msg", 6)},
-	"internal/sysmsg": {"gen_server", mfa("sys", "suspend_loop_hib", 6)},
-	"supervisor":      {"supervisor", mfa("gen_server", "loop", 7)},
-}
-
-const module = "github.com/actornode/actornode/"
-
-// Program is what a process runs, in OTP's words.
-type Program struct {
-	Kind    wire.Atom  // gen_server, supervisor, …; "": none of OTP's behaviours
-	Initial wire.Tuple // {Module, Function, Arity} it began with
-	Current wire.Tuple
-}
-
-// ProgramOf finds out what a process runs.
-func ProgramOf(i *node.Info) Program {
-	name := strings.TrimPrefix(i.Behaviour, "*")
-	path, own := strings.CutPrefix(i.Code, module)
-	if b, ok := behaviours[path]; own && ok {
-		p := Program{b.module, mfa(limited(name), "init", 1), b.loop}
-		if i.State == node.StateRunning {
-			p.Current = mfa(limited(name), "handle", 2)
-		}
-		return p
-	}
-	if name == "node.ActorFunc" || name == "node.ProcessFunc" { // path.of/pkg.function
-		pkg, fn, _ := strings.Cut(i.Code[strings.LastIndexByte(i.Code, '/')+1:], ".")
-		arity := 1
-		if name == "node.ActorFunc" {
-			arity = 2
-		}
-		f := mfa(limited(pkg), limited(fn), arity)
-		return Program{Initial: f, Current: f}
-	}
-	m := limited(name)
-	return Program{Initial: mfa(m, "init", 1), Current: mfa(m, "Receive", 2)}
-}
-
-// raw is what process_info calls initial_call: that of the behaviours is
+// rawCall is what process_info calls initial_call: that of the behaviours is
 // proc_lib's.
-func (p Program) raw() wire.Tuple {
+func rawCall(p procview.Program) wire.Tuple {
 	if p.Kind != "" {
-		return mfa("proc_lib", "init_p", 5)
+		return initP
 	}
 	return p.Initial
 }
 
-// module is the module of a process's code.
-func (p Program) module() wire.Atom { return p.Initial[0].(wire.Atom) }
+// moduleOf is the module of a process's code.
+func moduleOf(p procview.Program) wire.Atom { return p.Initial[0].(wire.Atom) }
 
 // see notes the module of a process that is shown, so that there is such a module
 // when somebody asks for it.
-func (t *tools) see(p Program) {
+func (t *tools) see(p procview.Program) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.seen[p.module()] = p.Kind
+	t.seen[moduleOf(p)] = p.Kind
 }
 
 func statusOf(s node.State) wire.Atom {
@@ -103,15 +48,6 @@ func statusOf(s node.State) wire.Atom {
 	return "waiting"
 }
 
-// Bytes is what a process is taken to need.
-func Bytes(i *node.Info) int {
-	size := processBytes
-	if i.Stage >= 0 {
-		size = actorBytes
-	}
-	return size + messageBytes*i.Mailbox
-}
-
 func pids(l []wire.PID) wire.List {
 	r := make(wire.List, len(l))
 	for k, p := range l {
@@ -120,30 +56,11 @@ func pids(l []wire.PID) wire.List {
 	return r
 }
 
-// person is how a process is called among ancestors: by name if it has one.
-func person(i *node.Info) any {
-	if i.Name != "" {
-		return i.Name
-	}
-	return i.PID
-}
-
-// Ancestors are the process that has started this one, the one that has started
-// that, and so on: names or PIDs, 32 at most.
-func Ancestors(n *node.Node, i node.Info) wire.List {
-	l := wire.List{}
-	for len(l) < maxAncestors && !i.Parent.IsZero() {
-		i, _ = n.Info(i.Parent)
-		l = append(l, person(&i))
-	}
-	return l
-}
-
 // dictionary is what proc_lib would have put there.
-func (t *tools) dictionary(i *node.Info, p Program) wire.List {
+func (t *tools) dictionary(i *node.Info, p procview.Program) wire.List {
 	d := wire.List{}
 	if p.Kind != "" || !i.Parent.IsZero() {
-		d = append(d, pair("$initial_call", p.Initial), pair("$ancestors", Ancestors(t.n, *i)))
+		d = append(d, pair("$initial_call", p.Initial), pair("$ancestors", procview.Ancestors(t.n, *i)))
 	}
 	if i.Label != "" {
 		d = append(d, pair("$process_label", i.Label))
@@ -172,7 +89,7 @@ var constants = map[wire.Atom]any{
 var maxHeap = wire.NewMap(wire.Atom("error_logger"), wire.False, wire.Atom("kill"), wire.False, wire.Atom("size"), 0)
 
 // item is one item of process_info; false: there is none of that name.
-func (t *tools) item(i *node.Info, p Program, name any) (any, bool) {
+func (t *tools) item(i *node.Info, p procview.Program, name any) (any, bool) {
 	a, ok := name.(wire.Atom)
 	if !ok {
 		return t.dictionaryItem(i, p, name)
@@ -193,7 +110,7 @@ func (t *tools) item(i *node.Info, p Program, name any) (any, bool) {
 	case "current_stacktrace":
 		return wire.List{append(append(wire.Tuple{}, p.Current...), wire.List{})}, true
 	case "initial_call":
-		return p.raw(), true
+		return rawCall(p), true
 	case "status":
 		return statusOf(i.State), true
 	case "message_queue_len":
@@ -217,9 +134,9 @@ func (t *tools) item(i *node.Info, p Program, name any) (any, bool) {
 	case "group_leader":
 		return cmp.Or(i.Leader, i.PID), true
 	case "total_heap_size", "heap_size":
-		return Bytes(i) / wordBytes, true
+		return procview.Bytes(i) / wordBytes, true
 	case "memory":
-		return Bytes(i), true
+		return procview.Bytes(i), true
 	case "reductions":
 		return int(i.Handled), true
 	case "parent":
@@ -239,7 +156,7 @@ func (t *tools) item(i *node.Info, p Program, name any) (any, bool) {
 }
 
 // dictionaryItem is the item {dictionary, Key} of OTP 26.
-func (t *tools) dictionaryItem(i *node.Info, p Program, name any) (any, bool) {
+func (t *tools) dictionaryItem(i *node.Info, p procview.Program, name any) (any, bool) {
 	k, ok := name.(wire.Tuple)
 	if !ok || len(k) != 2 || k[0] != wire.Atom("dictionary") {
 		return nil, false
@@ -275,7 +192,7 @@ func (t *tools) info(pid, what any) (any, error) {
 		return nil, errBadArg
 	}
 	i, err := t.n.Info(p)
-	run := ProgramOf(&i)
+	run := procview.ProgramOf(&i)
 	if err == nil {
 		t.see(run)
 	}

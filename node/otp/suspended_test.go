@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -21,7 +21,7 @@ func TestSuspendedServer(t *testing.T) {
 	require.NoError(t, sys.Suspend(ctx, n, pid))
 	i, err := n.Info(pid)
 	require.NoError(t, err)
-	p := otp.ProgramOf(&i)
+	p := procview.ProgramOf(&i)
 	require.Equal(t, wire.Atom("gen_server"), p.Kind)
 	require.Equal(t, "{sys,suspend_loop_hib,6}", wire.Format(p.Current))
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Release is the release of OTP that a node says it is: the one whose answers its
+// release is the release of OTP that a node says it is: the one whose answers its
 // own are like.
-const Release = "25"
+const release = "25"
 
 // limits are OTP's own, for what a node of Go has nothing of.
 const (
@@ -22,7 +22,7 @@ const (
 
 // fixed are the keys of system_info that never change.
 var fixed = map[wire.Atom]any{
-	"otp_release": wire.Charlist(Release), "version": wire.Charlist(runtime.Version()), "machine": wire.Charlist("GO"),
+	"otp_release": wire.Charlist(release), "version": wire.Charlist(runtime.Version()), "machine": wire.Charlist("GO"),
 	"system_architecture": wire.Charlist(runtime.GOARCH + "-" + runtime.GOOS),
 	"wordsize":            wordBytes, "kernel_poll": wire.True, "smp_support": wire.True, "threads": wire.True,
 	"thread_pool_size": 0,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -111,7 +112,7 @@ func (f *forest) children(ctx context.Context, pid wire.PID, master bool) {
 		return
 	}
 	i, err := f.t.n.Info(pid)
-	if err != nil || ProgramOf(&i).Kind != "supervisor" {
+	if err != nil || procview.ProgramOf(&i).Kind != "supervisor" {
 		return
 	}
 	v, err := f.t.ask(ctx, pid, genCall, wire.Atom("which_children"))

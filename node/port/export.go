@@ -36,7 +36,7 @@ var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a 
 // error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
 func Export(n *node.Node, allow func(Config) error) error {
 	return n.ExportBehaviour(wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
-		cfg, err := ReadConfig(args[0])
+		cfg, err := readConfig(args[0])
 		if err == nil && allow != nil {
 			err = allow(cfg)
 		}
@@ -54,7 +54,7 @@ func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	if len(args) != 1 {
 		return nil, fmt.Errorf("%w: %d arguments; want one", ErrConfig, len(args))
 	}
-	cfg, err := ReadConfig(args[0])
+	cfg, err := readConfig(args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	}, nil
 }
 
-// ReadConfig reads a Config from a term, in the way that [Export] says. The error is
+// readConfig reads a Config from a term, in the way that [Export] says. The error is
 // [ErrConfig].
-func ReadConfig(term any) (cfg Config, err error) {
+func readConfig(term any) (cfg Config, err error) {
 	err = eachPair(term, func(key string, v any) (err error) {
 		switch key {
 		case "command":

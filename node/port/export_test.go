@@ -23,7 +23,7 @@ func TestReadConfig(t *testing.T) {
 	} {
 		v, err := wire.Parse(term)
 		require.NoError(t, err)
-		cfg, err := ReadConfig(v)
+		cfg, err := readConfig(v)
 		require.NoError(t, err, term)
 		require.Equal(t, want, cfg, term)
 	}
@@ -44,7 +44,7 @@ func TestReadConfig(t *testing.T) {
 	} {
 		v, err := wire.Parse(term)
 		require.NoError(t, err)
-		_, err = ReadConfig(v)
+		_, err = readConfig(v)
 		require.ErrorIs(t, err, ErrConfig, term)
 		require.ErrorContains(t, err, want, term)
 	}
