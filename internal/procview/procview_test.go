@@ -1,0 +1,63 @@
+package procview_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/procview"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// Processes of this module's behaviours are known as OTP's; others by their types and functions.
+func TestProgramOf(t *testing.T) {
+	n, ctx := nodetest.Start(t, node.Config{}), nodetest.Soon(t)
+	server, err := genserver.Define[int]().Start(ctx, n, 1, node.Options{Name: "server"})
+	require.NoError(t, err)
+	waits := func(p *node.Process) error { p.Receive(); return nil }
+	process, err := n.Spawn(node.ProcessFunc(waits))
+	require.NoError(t, err)
+	for pid, want := range map[node.PID]wire.Atom{server: "gen_server", process: ""} {
+		i, err := n.Info(pid)
+		require.NoError(t, err)
+		p := procview.ProgramOf(&i)
+		require.Equal(t, want, p.Kind)
+		require.Len(t, p.Initial, 3)
+		require.Len(t, p.Current, 3)
+		require.Positive(t, procview.Bytes(&i))
+	}
+}
+
+// Ancestors are told by name where they have one, the nearest first.
+func TestAncestors(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	top := nodetest.Open(t, n)
+	require.NoError(t, n.Register("top", top.Self()))
+	middle := make(chan node.PID, 1)
+	bottom := make(chan node.PID, 1)
+	pid, err := top.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
+		child, err := p.SpawnLink(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
+		if err != nil {
+			return err
+		}
+		middle <- p.Self()
+		bottom <- child
+		p.Receive()
+		return nil
+	}))
+	require.NoError(t, err)
+	require.Equal(t, pid, nodetest.Arrival(t, middle))
+	i, err := n.Info(nodetest.Arrival(t, bottom))
+	require.NoError(t, err)
+	require.Equal(t, wire.List{pid, wire.Atom("top")}, procview.Ancestors(n, i))
+}
+
+// A counter that Go does not have is 0.
+func TestMetrics(t *testing.T) {
+	v := procview.Metrics("/memory/classes/total:bytes", "/no/such:thing")
+	require.Positive(t, v[0])
+	require.Zero(t, v[1])
+}
