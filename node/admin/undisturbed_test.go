@@ -29,7 +29,10 @@ func TestObserversTakeNoStage(t *testing.T) {
 	pids := map[node.PID]bool{}
 	for k, o := range []node.Options{{Place: node.OnStage(7)}, {Place: node.OnStage(8), Coroutine: true}} {
 		wait := func() {
-			entered <- struct{}{}
+			select {
+			case entered <- struct{}{}:
+			case <-release: // the message behind
+			}
 			<-release
 		}
 		var b node.Actor = node.ActorFunc(func(*node.Context, any) error { wait(); return nil })
