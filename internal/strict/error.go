@@ -26,6 +26,16 @@ type Errors []*Error
 
 // Error is a line for each.
 func (l Errors) Error() string {
+	return Lines(l)
+}
+
+// Unwrap lets errors.As find each.
+func (l Errors) Unwrap() []error {
+	return Each(l)
+}
+
+// Lines is the text of each error, a line each.
+func Lines[E error](l []E) string {
 	lines := make([]string, len(l))
 	for i, e := range l {
 		lines[i] = e.Error()
@@ -33,8 +43,8 @@ func (l Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find each.
-func (l Errors) Unwrap() []error {
+// Each returns the errors of l, for Unwrap.
+func Each[E error](l []E) []error {
 	all := make([]error, len(l))
 	for i, e := range l {
 		all[i] = e

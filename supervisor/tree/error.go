@@ -2,7 +2,6 @@ package tree
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/actornode/actornode/internal/strict"
 )
@@ -23,20 +22,12 @@ type Errors []*Error
 
 // Error is a line for each.
 func (l Errors) Error() string {
-	lines := make([]string, len(l))
-	for i, e := range l {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strict.Lines(l)
 }
 
 // Unwrap lets errors.As find each.
 func (l Errors) Unwrap() []error {
-	all := make([]error, len(l))
-	for i, e := range l {
-		all[i] = e
-	}
-	return all
+	return strict.Each(l)
 }
 
 // publicErrors is what a reader says, in this package's types.
