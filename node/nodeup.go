@@ -1,6 +1,9 @@
 package node
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/actornode/actornode/wire"
@@ -62,7 +65,7 @@ func (u *ups) sweepLocked() {
 func (u *ups) tell(msg NodeUp) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for p := range u.m {
+	for _, p := range slices.SortedFunc(maps.Keys(u.m), func(p, q *proc) int { return cmp.Compare(p.id, q.id) }) {
 		if p.gone() {
 			delete(u.m, p)
 			continue
