@@ -37,7 +37,7 @@
 // on the same stage. That is the local path, and there is nothing atomic on it
 // but loads.
 //
-// Somebody else who wants the stage revokes the lease: a store, a barrier on all
+// Another goroutine that wants the stage revokes the lease: a store, a barrier on all
 // threads of the program ([membarrier(2)], which is what makes plain stores
 // enough on the worker's side), and a wait until the worker is outside. The
 // worker learns of it when it next tries to enter. Where there is no membarrier
@@ -139,7 +139,7 @@
 //  1. A stage is held by one party at most, and is idle, queued or held; state,
 //     lease and the links of the pool's list change under the pool's lock.
 //  2. An idle stage has an empty run queue, and a nil inject list unless somebody is
-//     about to make it ready: whoever pushes onto nil does that, and nobody else
+//     about to make it ready: the goroutine that pushes onto nil does that, and no other
 //     need. A stage that is not idle is not left idle before a look at its list.
 //  3. An entity is marked as queued from when it is put into its home's run queue to
 //     the end of its turn, detached too, and is in there at most once. Beside that

@@ -16,7 +16,7 @@ const (
 	Refused                // nothing has been done: Worker.CanSwitch says no; the stage is held still
 )
 
-// Task is what a stage runs. All methods are called by whoever holds the stage
+// Task is what a stage runs. All methods are called by the worker that holds the stage
 // at the time, one at a time, except Name; but while a turn goes on without its
 // stage, Notice may be called.
 type Task interface {

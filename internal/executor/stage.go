@@ -8,7 +8,7 @@ import (
 )
 
 // listening ends an inject list whose stage will look at it by itself. A nil
-// list means that whoever adds the first entity must make the stage ready.
+// list means that the goroutine that adds the first entity must make the stage ready.
 var listening = new(Entity)
 
 // stageState says who may touch a stage.
@@ -155,7 +155,7 @@ func (s *Stage) injected() bool {
 	return h != nil && h != listening
 }
 
-// gather takes in all who were woken from outside, oldest first.
+// gather takes in all entities that were woken from outside, oldest first.
 func (s *Stage) gather() {
 	top := s.inject.Swap(listening)
 	if top == listening {

@@ -10,7 +10,7 @@ import (
 )
 
 // challenges are those that the handshakes of a node are about. A proof is a digest of
-// the cookie and a number, and says nothing of who made it for whom. So a stranger who is
+// the cookie and a number, and says nothing of who made it for whom. So a stranger that is
 // posed a challenge could pose it in turn to this same node, where that has dialled him,
 // and pass the answer on as his own proof.
 //

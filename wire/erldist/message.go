@@ -15,7 +15,7 @@ import (
 
 // The messages of the handshake, without the length in front of each:
 //
-//	name        'N' Flags:64 Creation:32 Nlen:16 Name …            from who has dialled
+//	name        'N' Flags:64 Creation:32 Nlen:16 Name …            from the dialling side
 //	name        'n' 5:16 Flags:32 Name                             the same before OTP 25
 //	status      's' Text                                           "ok", "ok_simultaneous", "nok", "not_allowed",
 //	                                                               "alive" and then "true" or "false" back
@@ -47,7 +47,7 @@ const (
 	maxHandshake   = 1 << 16 // bytes of a message that is read
 )
 
-// nameMsg is how who has dialled introduces itself. With the flag NAME_ME its name
+// nameMsg is how the dialling side introduces itself. With the flag NAME_ME its name
 // is that of its host.
 type nameMsg struct {
 	flags    erlflags.Flags

@@ -50,7 +50,7 @@ type machine struct {
 	// the one to go on with, of which it has received so many bytes.
 	session  sessionID
 	received uint64
-	creation uint32 // of who has dialled, for a session to go on with: the peer's creation
+	creation uint32 // of the dialling side, for a session to go on with: the peer's creation
 	// find returns how much has been received of a session with peer that waits for
 	// a connection here.
 	find func(peer wire.NodeID, id sessionID) (received uint64, ok bool)
@@ -91,7 +91,7 @@ func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 	return m, nil
 }
 
-// begin returns what is sent first, by who has dialled.
+// begin returns what is sent first, by the dialling side.
 func (m *machine) begin() [][]byte {
 	if m.state != awaitWelcome {
 		return nil

@@ -37,7 +37,7 @@ func machines(t testing.TB, change func(a, b *machine)) (a, b *machine) {
 
 // record is a message of a handshake.
 type record struct {
-	dialled bool // it comes from who has dialled
+	dialled bool // it comes from the dialling side
 	msg     []byte
 }
 

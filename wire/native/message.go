@@ -14,11 +14,11 @@ import (
 // The messages of the handshake, without the two bytes of length in front of
 // each; integers are big-endian:
 //
-//	hello    'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer …     from who has dialled: versions, itself, who is meant
+//	hello    'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer …     from the dialling side: versions, itself, who is meant
 //	welcome  'W' "ACTN" Version:8 Alive:8 Node …            the version chosen; 1: there is a link already
-//	proof    'P' Session:128 Received:64 Mac:256            from who has dialled
+//	proof    'P' Session:128 Received:64 Mac:256            from the dialling side
 //	ack      'A' Session:128 Received:64 Mac:256            from the other
-//	done     'D' …                                          from who has dialled: the link begins behind it
+//	done     'D' …                                          from the dialling side: the link begins behind it
 //	refusal  'E' Code:8 Text                                from either, at any time: the end
 //
 //	Node     Flags:32 Creation:32 Grace:32 Message:64 Partial:64 Open:8 Nonce:256 Nlen:16 Name
@@ -124,11 +124,11 @@ func checkName(name wire.Atom) error {
 	return nil
 }
 
-// helloMsg is how who has dialled introduces itself.
+// helloMsg is how the dialling side introduces itself.
 type helloMsg struct {
 	min, max uint8 // versions that it speaks
 	node     nodeInfo
-	peer     wire.Atom // who is meant
+	peer     wire.Atom // the node that is meant
 }
 
 func (m *helloMsg) append(b []byte) []byte {

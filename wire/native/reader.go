@@ -411,7 +411,7 @@ func (c *cursor) atom() (a wire.Atom, ok bool) {
 	return a, true
 }
 
-// target reads who a message or a signal is for.
+// target reads the receiver of a message or a signal.
 func (c *cursor) target(f *dist.Frame) {
 	if c.ext() == extRef {
 		f.Ref = c.ref()

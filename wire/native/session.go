@@ -15,8 +15,8 @@ import (
 )
 
 // session is what lets a link survive its connection. Both sides count the bytes
-// of the frames that they send, ticks and acks left out; who has received some
-// tells the other how many in all, and who has sent them keeps them until then.
+// of the frames that they send, ticks and acks left out; the receiver
+// tells how many it has in all, and the sender keeps them until then.
 //
 //  1. tail holds the bytes from base to end of what was sent: base has been
 //     acknowledged. Each byte from base on goes over each connection at most once,
@@ -32,7 +32,7 @@ type session struct {
 	grace   time.Duration
 	again   func(ctx context.Context, received uint64) (net.Conn, *machine, error) // nil: the peer dials
 	table   *sessions                                                              // that this is in; nil: none
-	writing chan struct{}                                                          // held by who writes to conn
+	writing chan struct{}                                                          // held by the goroutine that writes to conn
 	done    context.Context                                                        // of the session
 	cancel  context.CancelFunc
 

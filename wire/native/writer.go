@@ -14,7 +14,7 @@ import (
 //  1. buf holds whole frames, in the order in which they were written, and what
 //     their encoding presumes that the peer knows, it knows by those before.
 //  2. A signal that is refused leaves buf, the tables and told as they were.
-//  3. Who has a message in long has nothing in buf that was written after it.
+//  3. A sender that has a message in long has nothing in buf that was written after it.
 type writer struct {
 	// Set once.
 	local, peer wire.NodeID
@@ -346,7 +346,7 @@ func (w *writer) ref(r wire.Ref) {
 	}
 }
 
-// target appends who a message or a signal is for.
+// target appends the receiver of a message or a signal.
 func (w *writer) target(f *dist.Frame) {
 	switch {
 	case !f.Ref.IsZero():
