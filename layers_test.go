@@ -44,6 +44,8 @@ var layers = map[string]int{
 	"internal/racetest": 1,
 	"internal/randtest": 1,
 	"internal/termtest": 1,
+	"internal/linkkit":  1,
+	"internal/linkopt":  1,
 	"wire/linktest":     1,
 }
 
@@ -72,7 +74,9 @@ var within = map[string][]string{
 	"internal/epmdtest": {"wire/epmd", "internal/epmdserver"},
 	"internal/erltest":  {"internal/logtest"},
 	"internal/termtest": {"wire", "internal/randtest"},
-	"wire/linktest":     {"wire", "wire/dist", "internal/racetest", "internal/randtest"},
+	"internal/linkopt":  {"wire"},
+	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt", "internal/racetest", "internal/randtest"},
+	"wire/linktest":     {"wire/dist", "internal/linkkit"},
 }
 
 // inside has a layer for each package of the parts that have several. It counts within one
@@ -107,7 +111,7 @@ var inside = map[string]int{
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
 	"internal/shake": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdtest": 2,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 0, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
-	"internal/executor": 2, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0,
+	"internal/executor": 2, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,

@@ -7,7 +7,7 @@ import (
 )
 
 // Writer writes to a connection without waiting for it, for links that are
-// [dist.Prompt]. The goroutine that sends to the connection, by the Writer or otherwise,
+// linkopt.TryFlusher. The goroutine that sends to the connection, by the Writer or otherwise,
 // holds its lock, and sends what Rest returns first.
 type Writer struct {
 	sync.Mutex
@@ -62,7 +62,7 @@ func (w *Writer) Rest() []byte {
 // may wait.
 const tryMost = 64 << 10
 
-// Try is the Try of a [dist.Prompt] link: it sends what the link holds, buf, to the end of
+// Try is the Try of a linkopt.TryFlusher link: it sends what the link holds, buf, to the end of
 // which others add under mu, and puts an empty buffer in its place: spare, which the holder of
 // w's lock owns. As long as there are long messages it sends nothing: they have their
 // turns. sent is the number of bytes that have gone.

@@ -147,61 +147,6 @@ type Link interface {
 // way.
 var ErrLater = errors.New("dist: the sender's previous long message is not sent completely yet")
 
-// Quick is what a [Link] may have beside: Write for an OpSend from one process to
-// another, without a Frame.
-type Quick interface {
-	Send(from, to wire.PID, msg any) (buffered int, err error)
-	// SendBytes is Send for a binary that is copied before SendBytes returns. It is for
-	// short ones, and those from and to whom messages have gone: taken says whether this
-	// is such a one; if not, nothing has happened, and Send takes it.
-	SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
-}
-
-// Ahead is what a [Link] may have beside: More reports whether Read is sure to return
-// without waiting for the peer. It is for the goroutine that reads.
-type Ahead interface{ More() bool }
-
-// Batch is what a [Link] may have beside: Batch puts the binaries that are sent to a
-// process next into msgs and returns how many messages that are, at most len(msgs). It
-// does not wait, and stops before whatever else comes, a message with more to it
-// included: that is Read's. It is for the goroutine that reads, after an OpSend to that
-// process.
-type Batch interface {
-	Batch(to wire.PID, msgs []any) int
-}
-
-// Prompt is what a [Link] may have beside: Try is Flush(false) for whoever has just
-// written, on any goroutine and beside the one that calls Flush: it sends what the
-// connection takes at once, and does not wait. more: something is left, or something is
-// wrong, and Flush must be called.
-type Prompt interface{ Try() (more bool) }
-
-// Keen is what a [Link] may have beside: Await busy-waits up to d for input and reports
-// whether any arrived. between, if not nil, is called between polls, and may prolong the
-// wait by one call. It is for the goroutine that reads.
-type Keen interface {
-	Await(d time.Duration, between func()) (came bool)
-}
-
-// Gauge is what a [Link] may have beside, for those who watch. Any goroutine may call
-// it.
-type Gauge interface {
-	// Gauge returns how many signals have been written in all, and how many bytes
-	// wait for Flush.
-	Gauge() (written uint64, waiting int)
-}
-
-// Taker is what a [Link] may have beside, for those who look whether the peer takes what
-// is sent to it. Any goroutine may call it, and it waits for nothing.
-type Taker interface {
-	// Taken returns how many bytes the connection has taken, without ticks where
-	// they can be told apart, and how many of these the peer's system has not taken, as
-	// far as that is known. steady is false while nothing follows if that stays the
-	// same: there is no connection for the moment, or perhaps it has broken and the link
-	// is about to find that out.
-	Taken() (sent uint64, unsent int, steady bool)
-}
-
 // Explainer is what a [Link] may have beside: Explain tells the peer why Close is about to
 // be called, if the peer still takes it, and returns soon, at most 1 s. Other calls may
 // fail from then on.

@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/linktest"
 )
 
-func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
+func TestBatches(t *testing.T) { linkkit.Batches(t, &Protocol{}) }
 
 // over returns an end of a link on a stream.
 func over(conn *stream, local, peer wire.NodeID) *link {
@@ -20,15 +20,15 @@ func over(conn *stream, local, peer wire.NodeID) *link {
 
 // twice reads b with and without Batch.
 func twice(b []byte) error {
-	return linktest.Together(over(&stream{in: b}, linktest.B, linktest.A), over(&stream{in: b}, linktest.B, linktest.A))
+	return linkkit.Together(over(&stream{in: b}, linkkit.B, linkkit.A), over(&stream{in: b}, linkkit.B, linkkit.A))
 }
 
 // binaries are signals on the wire of which most are taken together, written by Send
 // where they can be, and with others that put atoms into the cache.
 func binaries(t testing.TB) []byte {
 	conn := &stream{}
-	l := over(conn, linktest.A, linktest.B)
-	for _, f := range linktest.Binaries() {
+	l := over(conn, linkkit.A, linkkit.B)
+	for _, f := range linkkit.Binaries() {
 		_, err := l.Send(f.From, f.To, f.Payload)
 		require.NoError(t, err)
 	}
@@ -40,11 +40,11 @@ func binaries(t testing.TB) []byte {
 // By the pattern comes what was sent, and so it does if nobody learns it.
 func TestAgain(t *testing.T) {
 	conn := &stream{in: binaries(t)}
-	l := over(conn, linktest.B, linktest.A)
-	for _, want := range linktest.Binaries() {
+	l := over(conn, linkkit.B, linkkit.A)
+	for _, want := range linkkit.Binaries() {
 		var f dist.Frame
 		require.NoError(t, l.Read(&f))
-		require.NoError(t, linktest.Same(want, f))
+		require.NoError(t, linkkit.Same(want, f))
 	}
 	require.Error(t, l.Read(new(dist.Frame)))
 }

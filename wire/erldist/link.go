@@ -116,12 +116,12 @@ func (l *link) Read(f *dist.Frame) error {
 	}
 }
 
-// Await is part of [dist.Keen].
+// Await is part of linkopt.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	return l.src.Buffered() > 0 || l.reader.Await(d, between, l.peek)
 }
 
-// More is part of [dist.Ahead]. Ticks and fragments it does not look behind.
+// More is part of linkopt.LookAhead. Ticks and fragments it does not look behind.
 func (l *link) More() bool {
 	n := l.src.Buffered()
 	if n < 6 {
@@ -215,7 +215,7 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// Gauge is part of dist.Gauge.
+// Gauge is part of linkopt.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,7 +274,7 @@ func (l *link) send() (err error) {
 	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
 }
 
-// Try is part of [dist.Prompt].
+// Try is part of linkopt.TryFlusher.
 func (l *link) Try() (more bool) {
 	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
 	l.sent.Add(uint64(n))
@@ -284,7 +284,7 @@ func (l *link) Try() (more bool) {
 // Traffic returns how many bytes have come and gone.
 func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
 
-// Taken is part of [dist.Taker].
+// Taken is part of linkopt.Progress.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	return l.sent.Load(), l.writer.Unsent(), true
 }

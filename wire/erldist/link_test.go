@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/wire/linktest"
+	"github.com/actornode/actornode/internal/linkkit"
 )
 
 func TestProtocol(t *testing.T) {
@@ -23,9 +23,9 @@ func TestProtocol(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p.without&(erlflags.Fragments|erlflags.DistHdrAtomCache) != 0 { // the one needs the other
-				linktest.Whole(t, p, linktest.Everything&^linktest.Explainer)
+				linkkit.Whole(t, p, linkkit.Everything&^linkkit.Explainer)
 			} else {
-				linktest.Test(t, p, linktest.Everything&^linktest.Explainer)
+				linkkit.Test(t, p, linkkit.Everything&^linkkit.Explainer)
 			}
 		})
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
-	"github.com/actornode/actornode/wire/linktest"
 )
 
 var (
@@ -133,7 +133,7 @@ func TestOtherControlMessages(t *testing.T) {
 		ok, err := ours(c.flags, dist.LinkLimits{}).frame(framed(t, c.terms...), &f)
 		require.NoError(t, err, "%s", wire.Format(wire.List(c.terms)))
 		assert.True(t, ok)
-		assert.NoError(t, linktest.Same(c.want, f))
+		assert.NoError(t, linkkit.Same(c.want, f))
 		assert.Equal(t, c.want.Urgent, f.Urgent)
 
 		b := []byte{passThrough} // the same, passed through
@@ -143,7 +143,7 @@ func TestOtherControlMessages(t *testing.T) {
 		}
 		_, err = ours(c.flags, dist.LinkLimits{}).frame(b, &f)
 		require.NoError(t, err)
-		assert.NoError(t, linktest.Same(c.want, f))
+		assert.NoError(t, linkkit.Same(c.want, f))
 	}
 	// Compressed terms, which only passing through allows.
 	text := wire.List(make([]any, 1000))
@@ -153,7 +153,7 @@ func TestOtherControlMessages(t *testing.T) {
 	var f dist.Frame
 	_, err = ours(erlflags.Announced, dist.LinkLimits{}).frame(b, &f)
 	require.NoError(t, err)
-	assert.NoError(t, linktest.Same(dist.Frame{Op: dist.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
+	assert.NoError(t, linkkit.Same(dist.Frame{Op: dist.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
 }
 
 // What would make the peer end the link is not written.
@@ -407,7 +407,7 @@ func FuzzFrame(f *testing.F) {
 			if !ok || err != nil {
 				t.Fatalf("%s is written as %x: %v", describe(f), w.buf, err)
 			}
-			if err := linktest.Same(f, again); err != nil {
+			if err := linkkit.Same(f, again); err != nil {
 				t.Fatalf("%x: %v", w.buf, err)
 			}
 		}

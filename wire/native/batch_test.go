@@ -5,21 +5,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/linktest"
 )
 
-func TestBatches(t *testing.T) { linktest.Batches(t, &Protocol{}) }
+func TestBatches(t *testing.T) { linkkit.Batches(t, &Protocol{}) }
 
 // together reads b with and without Batch.
 func together(b []byte) error {
 	limits := dist.LinkLimits{Message: 1 << 16, Fragments: 3}
-	return linktest.Together(reading(b, limits), reading(b, limits))
+	return linkkit.Together(reading(b, limits), reading(b, limits))
 }
 
 // binaries are signals on the wire of which most are taken together.
 func binaries(t testing.TB) []byte {
-	all := linktest.Binaries()
+	all := linkkit.Binaries()
 	for i := range all { // as the links of these tests have it
 		all[i].From, all[i].To = onA.PID(all[i].From.Number()), onB.PID(all[i].To.Number())
 	}

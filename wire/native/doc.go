@@ -1,7 +1,7 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [dist.Protocol]; its links are [dist.Quick], [dist.Ahead], [dist.Batch], [dist.Keen] and
-// [dist.Prompt]. This is its specification, version 1; package pack has that of the
+// [dist.Protocol]; its links are linkopt.MessageWriter, linkopt.LookAhead, linkopt.BatchReader, linkopt.BusyReader and
+// linkopt.TryFlusher. This is its specification, version 1; package pack has that of the
 // terms.
 //
 // # Nouns

@@ -186,7 +186,7 @@ func (l *link) bye(c code, text string) {
 // Explain is part of [dist.Explainer].
 func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 
-// Taken is part of [dist.Taker]. A session waits for a connection that takes nothing to
+// Taken is part of linkopt.Progress. A session waits for a connection that takes nothing to
 // break, or to go on; so it counts only while something comes.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	if l.session != nil {
@@ -205,16 +205,16 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// More is part of [dist.Ahead].
+// More is part of linkopt.LookAhead.
 func (l *link) More() bool { return l.input.more() }
 
-// Await is part of [dist.Keen].
+// Await is part of linkopt.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	in := &l.input
 	return in.from < in.to || l.reader != nil && l.reader.Await(d, between, l.look)
 }
 
-// Batch is part of [dist.Batch]: for short binaries.
+// Batch is part of linkopt.BatchReader: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
 	if in.sums {
@@ -231,14 +231,14 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	return n
 }
 
-// Gauge is part of [dist.Gauge].
+// Gauge is part of linkopt.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written, len(l.out.buf) + l.out.left
 }
 
-// Send is part of [dist.Quick].
+// Send is part of linkopt.MessageWriter.
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
@@ -251,7 +251,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return l.Write(&dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
-// SendBytes is part of [dist.Quick].
+// SendBytes is part of linkopt.MessageWriter.
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.sendBytes(from, to, b); taken {

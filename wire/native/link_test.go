@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
@@ -17,7 +18,7 @@ func TestProtocol(t *testing.T) {
 		"Plain":      {},
 		"Compressed": {Compress: 100},
 	} {
-		t.Run(name, func(t *testing.T) { linktest.Test(t, p, linktest.Everything) })
+		t.Run(name, func(t *testing.T) { linkkit.Test(t, p, linkkit.Everything) })
 	}
 }
 
@@ -41,12 +42,12 @@ func only(l dist.Link, err error) (dist.Link, error) {
 
 // A link without any optional interface is a whole link, and the kit sees that it has none.
 func TestPlain(t *testing.T) {
-	linktest.Test(t, plain{new(Protocol)}, 0)
+	linktest.Test(t, plain{new(Protocol)}, linktest.Options{})
 	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
-	require.Equal(t, linktest.Everything, linktest.Of(l))
-	require.Zero(t, linktest.Of(struct{ dist.Link }{l}))
-	require.Equal(t, "dist.Ahead dist.Taker", (linktest.Ahead | linktest.Taker).String())
-	require.Equal(t, "none", linktest.Optional(0).String())
+	require.Equal(t, linkkit.Everything, linkkit.Of(l))
+	require.Zero(t, linkkit.Of(struct{ dist.Link }{l}))
+	require.Equal(t, "linkopt.LookAhead linkopt.Progress", (linkkit.LookAhead | linkkit.Progress).String())
+	require.Equal(t, "none", linkkit.Optional(0).String())
 }
 
 // A peer is told why the link ends, unless a frame has been cut short.

@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/linktest"
 )
 
 // reading returns a link that reads b, from node A to node B.
@@ -64,7 +64,7 @@ func TestSend(t *testing.T) {
 		var f dist.Frame
 		require.NoError(t, r.Read(&f))
 		i := 0
-		for i < len(want) && linktest.Same(want[i], f) != nil {
+		for i < len(want) && linkkit.Same(want[i], f) != nil {
 			i++
 		}
 		require.Less(t, i, len(want), "%+v was not sent", f)
@@ -251,7 +251,7 @@ func TestCutAndFlipped(t *testing.T) {
 		got, err := all(b[:i], dist.LinkLimits{})
 		require.Error(t, err)
 		for j := range got {
-			require.NoError(t, linktest.Same(whole[j], got[j]), "cut at %d", i)
+			require.NoError(t, linkkit.Same(whole[j], got[j]), "cut at %d", i)
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -288,7 +288,7 @@ func FuzzFrames(f *testing.F) {
 			if err := reading(conn.out, dist.LinkLimits{}).Read(&h); err != nil {
 				t.Fatalf("%+v: %v", g, err)
 			}
-			if err := linktest.Same(g, h); err != nil {
+			if err := linkkit.Same(g, h); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -344,7 +344,7 @@ func TestInOrderFromMany(t *testing.T) {
 	if testing.Short() {
 		messages = 100
 	}
-	linktest.Crowd(t, &Protocol{}, senders, messages)
+	linkkit.Crowd(t, &Protocol{}, senders, messages)
 }
 
 // A thousand idle links are to fit: each has sent and got a little.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/linktest"
 )
 
 // configs returns those of two ends of TLS that know each other.
@@ -50,7 +50,7 @@ func TestOverTLS(t *testing.T) {
 	for i := range 2 { // the short one comes first
 		var f dist.Frame
 		require.NoError(t, lb.Read(&f))
-		require.NoError(t, linktest.Same(frames[1-i], f))
+		require.NoError(t, linkkit.Same(frames[1-i], f))
 	}
 }
 

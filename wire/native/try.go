@@ -2,7 +2,7 @@ package native
 
 import "github.com/actornode/actornode/internal/socket"
 
-// Try is part of [dist.Prompt]. A link with a session leaves everything to Flush.
+// Try is part of linkopt.TryFlusher. A link with a session leaves everything to Flush.
 func (l *link) Try() (more bool) {
 	if l.session != nil {
 		return true

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -19,9 +20,9 @@ type Box struct {
 
 	flushing atomic.Uint64 // a flush.State
 
-	link   dist.Link  // set before flushing is direct for the first time
-	quick  dist.Quick // nil: link has none
-	prompt dist.Prompt
+	link   dist.Link             // set before flushing is direct for the first time
+	quick  linkopt.MessageWriter // nil: link has none
+	prompt linkopt.TryFlusher
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu      sync.Mutex
@@ -268,8 +269,8 @@ func (b *Box) Rest(link dist.Link) bool {
 	}
 	if b.link == nil {
 		b.link = link
-		b.quick, _ = link.(dist.Quick)
-		b.prompt, _ = link.(dist.Prompt)
+		b.quick, _ = link.(linkopt.MessageWriter)
+		b.prompt, _ = link.(linkopt.TryFlusher)
 	}
 	b.backlog.pass(b.backlog.linked)
 	b.softenLocked()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -68,7 +69,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
 	w := p.Box.Waiting()
-	if g, ok := link.(dist.Gauge); ok {
+	if g, ok := link.(linkopt.Counter); ok {
 		_, n := g.Gauge()
 		w.Linked = max(w.Linked, n)
 	}
@@ -76,7 +77,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:
-	case dist.Taker:
+	case linkopt.Progress:
 		l.Sent, l.Unsent, l.Steady = link.Taken()
 	default:
 		_, l.Sent = link.Traffic()

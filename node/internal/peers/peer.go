@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/quota"
@@ -523,7 +524,7 @@ func (p *Peer) Info() (i Info, ok bool) {
 	}
 	i.Up, i.About = true, link.Peer()
 	i.In, i.Out = link.Traffic()
-	if g, ok := link.(dist.Gauge); ok {
+	if g, ok := link.(linkopt.Counter); ok {
 		var waiting int
 		i.FramesOut, waiting = g.Gauge()
 		i.Queue += waiting

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/wire"
@@ -43,10 +44,10 @@ type Reader struct {
 	free     inbox.Free // nodes to be used
 	batch    batch
 	share    share
-	self     *executor.Guest // the reader as the pool knows it
-	guest    *executor.Guest // nil: more than one message has come
-	ahead    dist.Ahead      // nil: the link has none
-	source   dist.Batch      // nil: the link has none, or is not ahead
+	self     *executor.Guest     // the reader as the pool knows it
+	guest    *executor.Guest     // nil: more than one message has come
+	ahead    linkopt.LookAhead   // nil: the link has none
+	source   linkopt.BatchReader // nil: the link has none, or is not ahead
 	spin     Spin
 	deferred int // frames whose answers have not been sent
 }
@@ -126,11 +127,11 @@ func (r *Reader) Run() {
 // Begin makes the calling goroutine the reader.
 func (r *Reader) Begin() {
 	r.self, r.guest = r.cfg.Pool.Guest(func() { r.cfg.Env.Go(r.goOn) }), nil
-	r.ahead, _ = r.cfg.Link.(dist.Ahead)
+	r.ahead, _ = r.cfg.Link.(linkopt.LookAhead)
 	if r.ahead != nil {
-		r.source, _ = r.cfg.Link.(dist.Batch)
+		r.source, _ = r.cfg.Link.(linkopt.BatchReader)
 	}
-	r.spin.Link, _ = r.cfg.Link.(dist.Keen)
+	r.spin.Link, _ = r.cfg.Link.(linkopt.BusyReader)
 	r.spin.Env = r.cfg.Env
 }
 

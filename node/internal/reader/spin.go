@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cgroup"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/env"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Spin is what a reader knows of how soon messages come. To sleep and to be woken
@@ -19,7 +19,7 @@ import (
 // sends the next message soon. It does so while that is of use in every second case at
 // least, and only if no other reader of the node does.
 type Spin struct {
-	Link dist.Keen // nil: the link cannot spin
+	Link linkopt.BusyReader // nil: the link cannot spin
 	Env  env.Env
 	skip int // so many messages it slept after, the last time that it was of no use
 	left int // so many it will yet

@@ -1,4 +1,4 @@
-package linktest
+package linkkit
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -16,9 +17,9 @@ import (
 // Flush only where Try asks for it: all comes, that of each sender in order, and nobody
 // has waited but the one who flushes.
 func (k kit) try(t *testing.T) {
-	k.needs(t, Prompt)
+	k.needs(t, TryFlusher)
 	a, b := k.pairOverTCP(t)
-	p := a.(dist.Prompt)
+	p := a.(linkopt.TryFlusher)
 	const senders, messages = 8, 1500
 	wake := make(chan struct{}, 1)
 	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -112,9 +113,9 @@ func within(t *testing.T, f func(), otherwise string) {
 // await has one wait for what the other sends: nothing comes, then it does, and Read
 // returns it.
 func (k kit) await(t *testing.T) {
-	k.needs(t, Keen)
+	k.needs(t, BusyReader)
 	a, b := k.pairOverTCP(t)
-	w := b.(dist.Keen)
+	w := b.(linkopt.BusyReader)
 	between := 0
 	if w.Await(time.Millisecond, func() { between++ }) {
 		t.Error("Await says that something has come")

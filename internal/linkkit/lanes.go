@@ -1,4 +1,4 @@
-package linktest
+package linkkit
 
 import (
 	crand "crypto/rand"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -204,9 +205,9 @@ func Crowd(t *testing.T, p dist.Protocol, senders, messages int) {
 // there is more: it is never left waiting. Ticks and parts of long messages are what
 // could deceive it.
 func (k kit) ahead(t *testing.T) {
-	k.needs(t, Ahead) // without it a node delivers at once
+	k.needs(t, LookAhead) // without it a node delivers at once
 	a, b := k.pair(t)
-	l := b.(dist.Ahead)
+	l := b.(linkopt.LookAhead)
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
 	blob := make([]byte, 300<<10)
 	const small = 200

@@ -1,4 +1,4 @@
-package linktest
+package linkkit
 
 import (
 	"fmt"

@@ -1,8 +1,9 @@
-package linktest
+package linkkit
 
 import (
 	"testing"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -11,19 +12,19 @@ import (
 // have another set than it says fail.
 type Optional uint
 
-// The optional interfaces, each named like that of package dist.
+// The optional interfaces, each named like that of package linkopt or dist.
 const (
-	Quick Optional = 1 << iota
-	Ahead
-	Batch
-	Prompt
-	Keen
-	Gauge
-	Taker
+	MessageWriter Optional = 1 << iota
+	LookAhead
+	BatchReader
+	TryFlusher
+	BusyReader
+	Counter
+	Progress
 	Explainer
 
 	// Everything is all of them.
-	Everything = Quick | Ahead | Batch | Prompt | Keen | Gauge | Taker | Explainer
+	Everything = MessageWriter | LookAhead | BatchReader | TryFlusher | BusyReader | Counter | Progress | Explainer
 )
 
 // optionals are the interfaces with their names, in the order of their bits.
@@ -31,14 +32,14 @@ var optionals = []struct {
 	name string
 	is   func(dist.Link) bool
 }{
-	{"Quick", func(l dist.Link) bool { _, ok := l.(dist.Quick); return ok }},
-	{"Ahead", func(l dist.Link) bool { _, ok := l.(dist.Ahead); return ok }},
-	{"Batch", func(l dist.Link) bool { _, ok := l.(dist.Batch); return ok }},
-	{"Prompt", func(l dist.Link) bool { _, ok := l.(dist.Prompt); return ok }},
-	{"Keen", func(l dist.Link) bool { _, ok := l.(dist.Keen); return ok }},
-	{"Gauge", func(l dist.Link) bool { _, ok := l.(dist.Gauge); return ok }},
-	{"Taker", func(l dist.Link) bool { _, ok := l.(dist.Taker); return ok }},
-	{"Explainer", func(l dist.Link) bool { _, ok := l.(dist.Explainer); return ok }},
+	{"linkopt.MessageWriter", func(l dist.Link) bool { _, ok := l.(linkopt.MessageWriter); return ok }},
+	{"linkopt.LookAhead", func(l dist.Link) bool { _, ok := l.(linkopt.LookAhead); return ok }},
+	{"linkopt.BatchReader", func(l dist.Link) bool { _, ok := l.(linkopt.BatchReader); return ok }},
+	{"linkopt.TryFlusher", func(l dist.Link) bool { _, ok := l.(linkopt.TryFlusher); return ok }},
+	{"linkopt.BusyReader", func(l dist.Link) bool { _, ok := l.(linkopt.BusyReader); return ok }},
+	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(linkopt.Counter); return ok }},
+	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(linkopt.Progress); return ok }},
+	{"dist.Explainer", func(l dist.Link) bool { _, ok := l.(dist.Explainer); return ok }},
 }
 
 // Of returns which optional interfaces a link has.
@@ -56,7 +57,7 @@ func (o Optional) String() string {
 	s := ""
 	for i, opt := range optionals {
 		if o&(1<<i) != 0 {
-			s += " dist." + opt.name
+			s += " " + opt.name
 		}
 	}
 	if s == "" {
