@@ -205,8 +205,8 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 
 // unreachable says why there is no connection.
 func (c *client) unreachable(env environment, at node.Atom, err error) error {
-	for cause := err; cause != nil && strings.HasPrefix(err.Error(), "node: cannot "); cause = errors.Unwrap(cause) {
-		err = cause // what node says around it is said here
+	for cause := err; cause != nil && isSaidHere(err.Error()); cause = errors.Unwrap(cause) {
+		err = cause
 	}
 	switch {
 	case errors.Is(err, dist.ErrCookie):
@@ -224,6 +224,11 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 		return fail(exitUnreachable, err, "cannot reach %s within %v", at, c.timeout)
 	}
 	return fail(exitUnreachable, err, "cannot reach %s", at)
+}
+
+// isSaidHere reports whether what an error's text begins with is in the messages of unreachable.
+func isSaidHere(text string) bool {
+	return strings.HasPrefix(text, "node: cannot ") || strings.HasPrefix(text, "discovery: cannot find ")
 }
 
 // cookieSource says where the cookie is from.
