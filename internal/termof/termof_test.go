@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -88,7 +89,7 @@ func TestEncoders(t *testing.T) {
 	got, err := etf.Append(nil, hides{2})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	got, err = (&etf.Encoder{Foreign: etf.ToTerm}).Append(nil, hides{2})
+	got, err = (&etfcodec.Encoder{Foreign: etf.ToTerm}).Append(nil, hides{2})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	term, err := etf.ToTerm(outer{hides{1}, &hides{2}})
