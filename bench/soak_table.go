@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // census is what a soak's nodes hold at one moment, a row of the table each. -1: this
@@ -55,7 +55,7 @@ func (s *soakStand) take(memory bool) census {
 		processes, lingering, names, aliases, links, monitors, groups, members, timers, calls, peers, queued, pool int
 	}
 	c.code = make(map[string]int)
-	letters := make(map[node.Cause]uint64)
+	letters := make(map[deadletter.Cause]uint64)
 	for _, n := range s.nodes {
 		st := n.Stats()
 		t.processes += st.Processes
@@ -116,8 +116,8 @@ func (s *soakStand) take(memory bool) census {
 	exact("timers", t.timers)
 	exact("calls waiting", t.calls)
 	exact("peers", t.peers)
-	for _, cause := range node.Causes() {
-		if n := int(letters[cause]); cause == node.CauseNotATerm || cause == node.CauseMailboxFull || cause == node.CauseNodeStopped {
+	for _, cause := range deadletter.Causes() {
+		if n := int(letters[cause]); cause == deadletter.NotATerm || cause == deadletter.MailboxFull || cause == deadletter.NodeStopped {
 			exact("dead letters "+cause.String(), n) // nothing that the soak does brings one about
 		} else {
 			c.letters = append(c.letters, [2]any{cause, n})

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/metrics"
 )
 
@@ -41,7 +41,7 @@ func TestAlertsAreDocumented(t *testing.T) {
 // Each cause of dead letters has a row.
 func TestCausesAreDocumented(t *testing.T) {
 	alerts := section(t, "../docs/operations.md", "Alerts")
-	for _, c := range node.Causes() {
+	for _, c := range deadletter.Causes() {
 		assert.True(t, strings.Contains(alerts, "\n| `"+c.String()+"` |"), "docs/operations.md has no row for %s", c)
 	}
 }

@@ -1,5 +1,7 @@
 package node
 
+import "github.com/actornode/actornode/node/deadletter"
+
 // aliasOwner finds the process that ref is an alias of, without using it up; nil: none.
 func (n *Node) aliasOwner(ref Ref) *proc {
 	if !n.origin.Equal(ref.Origin()) {
@@ -52,7 +54,7 @@ func (n *Node) aliased(ref Ref, msg any) *proc {
 		p, used = n.aliases.Take(id)
 	}
 	if p == nil {
-		n.dead.add(DeadLetter{Cause: CauseNoAlias, Alias: ref, Message: msg})
+		n.deadLetter(deadletter.Letter{Cause: deadletter.NoAlias, Alias: ref, Message: msg})
 		return nil
 	}
 	if used {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // aliasing makes and takes away aliases when told to.
@@ -37,7 +38,7 @@ func TestAliases(t *testing.T) {
 		lost := func(ref node.Ref, m any) {
 			t.Helper()
 			l := <-dead.C
-			assert.Equal(t, node.CauseNoAlias, l.Cause)
+			assert.Equal(t, deadletter.NoAlias, l.Cause)
 			assert.Equal(t, ref, l.Alias)
 			assert.Equal(t, m, l.Message)
 		}
@@ -110,7 +111,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 			assert.Equal(t, 1, got)
 			quiet(t, h)
 		}
-		assert.Equal(t, uint64(20*(senders-1)), n.DeadLetterCounts()[node.CauseNoAlias])
+		assert.Equal(t, uint64(20*(senders-1)), n.DeadLetterCounts()[deadletter.NoAlias])
 	})
 }
 

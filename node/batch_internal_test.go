@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/wire/dist"
@@ -63,9 +64,9 @@ func TestBatchForTheDead(t *testing.T) {
 	r.Deliver()
 	for i := range 5 {
 		l := <-dead.C
-		assert.Equal(t, DeadLetter{Cause: CauseNoProcess, To: pid, Message: i}, DeadLetter{Cause: l.Cause, To: l.To, Message: l.Message})
+		assert.Equal(t, deadletter.Letter{Cause: deadletter.NoProcess, To: pid, Message: i}, deadletter.Letter{Cause: l.Cause, To: l.To, Message: l.Message})
 	}
-	assert.EqualValues(t, 5, n.DeadLetterCounts()[CauseNoProcess])
+	assert.EqualValues(t, 5, n.DeadLetterCounts()[deadletter.NoProcess])
 	r.Deliver() // nothing
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))

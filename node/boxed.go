@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // intake is where the messages of a process wait: a type for each kind of mailbox.
@@ -87,7 +88,7 @@ func (m *userMailbox) pushed(a *acting, r mailbox.Result, msg any) {
 	case mailbox.Wake:
 		p.runner().prod(a)
 	case mailbox.Full:
-		p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+		p.node.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
 	case mailbox.Closed:
 		p.node.undeliverable(p.pid(), msg)
 	}

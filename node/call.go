@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +44,7 @@ func (f From) answer(a *acting, v any, err error) error {
 		return nil
 	}
 	if f.t.p != nil {
-		f.t.p.node.dead.add(DeadLetter{Cause: CauseLateReply, To: f.Caller(), Message: bare(v)})
+		f.t.p.node.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, To: f.Caller(), Message: v})
 	}
 	return ErrReplied
 }
@@ -324,7 +325,7 @@ func (n *Node) sendResult(a *acting, to Dest, r Result) {
 		return
 	}
 	if err := n.acting.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
-		n.dead.add(DeadLetter{Cause: CauseNoProcess, Message: r})
+		n.deadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // client is where a call is made from.
@@ -208,7 +209,7 @@ func TestCallCancelled(t *testing.T) {
 			assert.ErrorIs(t, late.Reply(1), node.ErrReplied)
 			assert.ErrorIs(t, late.Fail(errWhy), node.ErrReplied)
 			l := <-dead.C
-			assert.Equal(t, node.CauseLateReply, l.Cause)
+			assert.Equal(t, deadletter.LateReply, l.Cause)
 			assert.Equal(t, 1, l.Message)
 
 			_, err = node.Call[int](ctx, me, pid, "") // cancelled before
@@ -246,7 +247,7 @@ func TestCallTimeout(t *testing.T) {
 					_, err = node.CallWithin[int](0, me, pid, "")
 					assert.Equal(t, node.ErrTimeout, err)
 				})
-				assert.Equal(t, map[node.Cause]uint64{node.CauseLateReply: 1}, n.DeadLetterCounts())
+				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.DeadLetterCounts())
 			})
 		})
 	}
@@ -337,7 +338,7 @@ func TestCallerIsKilled(t *testing.T) {
 		<-unwound
 		assert.False(t, r.Pending())
 		assert.ErrorIs(t, r.Reply(1), node.ErrReplied)
-		assert.Equal(t, map[node.Cause]uint64{node.CauseLateReply: 1}, n.DeadLetterCounts())
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.DeadLetterCounts())
 	})
 }
 
@@ -431,7 +432,7 @@ func TestFutureGivenUp(t *testing.T) {
 	_, err = f.Await(context.Background())
 	assert.Equal(t, errWhy, err)
 	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
-	assert.Equal(t, uint64(2), n.DeadLetterCounts()[node.CauseLateReply])
+	assert.Equal(t, uint64(2), n.DeadLetterCounts()[deadletter.LateReply])
 }
 
 func TestSendTo(t *testing.T) {
@@ -463,14 +464,14 @@ func TestSendTo(t *testing.T) {
 	<-requests
 	n.Exit(pid, "gone")
 	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Next[node.Result](t, h))
-	assert.Empty(t, n.DeadLetterCounts()[node.CauseLateReply])
+	assert.Empty(t, n.DeadLetterCounts()[deadletter.LateReply])
 
 	// To one that is dead: a dead letter.
 	dead := n.DeadLetters(1)
 	defer dead.Close()
 	f.SendTo(pid, 4)
 	l := <-dead.C
-	assert.Equal(t, node.CauseNoProcess, l.Cause)
+	assert.Equal(t, deadletter.NoProcess, l.Cause)
 	assert.Equal(t, pid, l.To)
 }
 

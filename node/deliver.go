@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -208,7 +209,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 		}
 		blocks := (*userMailbox)(p).holdsUp()
 		if !blocks || u == nil {
-			p.node.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+			p.node.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
 			if blocks {
 				return errNoRoom
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -46,7 +47,7 @@ func TestDeliver(t *testing.T) {
 		b.Exit(pid, node.Kill)
 		require.ErrorIs(t, node.Deliver(soon(t), from, pid, 1), node.ErrNoProcess)
 		require.ErrorIs(t, node.Deliver(soon(t), from, at("gone"), 1), node.ErrNoName)
-		assert.Positive(t, b.DeadLetterCounts()[node.CauseNoProcess])
+		assert.Positive(t, b.DeadLetterCounts()[deadletter.NoProcess])
 		alias := b.MakeRef()
 		require.ErrorIs(t, node.Deliver(soon(t), from, alias, 1), node.ErrNoProcess)
 		if far {

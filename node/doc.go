@@ -16,7 +16,7 @@
 //     Actors. A [Process] is the runtime as it sees it; any goroutine gets
 //     one for itself from [Node.Open].
 //
-// A [Future] is a reply that has not come yet. A [DeadLetter] is a message that
+// A [Future] is a reply that has not come yet. A [deadletter.Letter] is a message that
 // could not be delivered. A [Trace] shows what some processes get and do.
 //
 //	n, err := node.Start(node.Config{})

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -59,7 +60,7 @@ func TestFarFullMailbox(t *testing.T) {
 	v, err := node.Call[int](soon(t), self, remote, 1)
 	require.NoError(t, err)
 	assert.Equal(t, 1, v)
-	assert.Equal(t, node.CauseMailboxFull, (<-dead.C).Cause)
+	assert.Equal(t, deadletter.MailboxFull, (<-dead.C).Cause)
 }
 
 // A result goes past the bound of the process that has asked for it.

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -453,7 +454,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {
 		require.NoError(t, n.Send(far, bad))
 		l := <-dead.C
-		assert.Equal(t, node.CauseNotATerm, l.Cause)
+		assert.Equal(t, deadletter.NotATerm, l.Cause)
 		_, err := node.Call[any](soon(t), n, far, bad)
 		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", bad)

@@ -22,6 +22,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -226,7 +227,7 @@ func TestManyDials(t *testing.T) {
 		time.Sleep(20 * time.Second) // all have had their turn, or waited too long
 		synctest.Wait()
 		assert.Zero(t, limitOf(t, n, "dials").Used)
-		assert.EqualValues(t, many, n.DeadLetterCounts()[node.CauseNotConnected], "each message is a dead letter")
+		assert.EqualValues(t, many, n.DeadLetterCounts()[deadletter.NotConnected], "each message is a dead letter")
 		assert.LessOrEqual(t, h.most.Load(), int64(16))
 		assert.Len(t, n.Peers(), 2)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -92,12 +93,12 @@ func TestBoundedMailbox(t *testing.T) {
 						var lost []any
 						for range p.lost {
 							l := <-stream.C
-							assert.Equal(t, node.CauseMailboxFull, l.Cause)
+							assert.Equal(t, deadletter.MailboxFull, l.Cause)
 							assert.Equal(t, pid, l.To)
 							lost = append(lost, l.Message)
 						}
 						assert.Equal(t, p.lost, lost)
-						assert.EqualValues(t, len(p.lost), n.DeadLetterCounts()[node.CauseMailboxFull])
+						assert.EqualValues(t, len(p.lost), n.DeadLetterCounts()[deadletter.MailboxFull])
 						if p.err == nil {
 							assert.Equal(t, p.lost, told, "Limits.Dropped hears of it too")
 						}
@@ -156,7 +157,7 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 			require.Empty(t, sent)
 			n.Exit(pid, node.Kill)
 			assert.NoError(t, <-sent)
-			assert.EqualValues(t, 1, n.DeadLetterCounts()[node.CauseNoProcess])
+			assert.EqualValues(t, 1, n.DeadLetterCounts()[deadletter.NoProcess])
 			close(release)
 		})
 	})
@@ -216,7 +217,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	n := startNode(t, node.Config{Name: "here@host", Creation: 7})
 	stream := n.DeadLetters(10)
 	defer stream.Close()
-	next := func(cause node.Cause) node.DeadLetter {
+	next := func(cause deadletter.Cause) deadletter.Letter {
 		t.Helper()
 		l := nodetest.Arrival(t, stream.C)
 		assert.Equal(t, cause, l.Cause)
@@ -227,21 +228,21 @@ func TestDeadLetterCauses(t *testing.T) {
 	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
 	n.Exit(pid, node.Kill)
 	require.NoError(t, n.Send(pid, "lost"))
-	l := next(node.CauseNoProcess)
+	l := next(deadletter.NoProcess)
 	assert.Equal(t, pid, l.To)
 	assert.Equal(t, "lost", l.Message)
 
 	old := wire.NewOrigin(wire.NodeID{Name: "here@host", Creation: 6}).PID(pid.Number())
 	require.NoError(t, n.Send(old, "old"))
-	assert.Equal(t, old, next(node.CauseOldIncarnation).To)
+	assert.Equal(t, old, next(deadletter.OldIncarnation).To)
 
 	far := wire.NewOrigin(wire.NodeID{Name: "there@host", Creation: 7}).PID(pid.Number())
 	require.ErrorIs(t, n.Send(far, "far"), node.ErrNotHere)
-	assert.Equal(t, far, next(node.CauseNotConnected).To)
+	assert.Equal(t, far, next(deadletter.NotConnected).To)
 
 	ref := n.MakeRef()
 	require.NoError(t, n.Send(ref, "alias"))
-	assert.Equal(t, ref, next(node.CauseNoAlias).Alias)
+	assert.Equal(t, ref, next(deadletter.NoAlias).Alias)
 
 	froms := make(chan node.From, 1)
 	slow := flavours[0].spawn(t, n, node.Options{}, func(_ inside, m any) error {
@@ -260,18 +261,18 @@ func TestDeadLetterCauses(t *testing.T) {
 	require.ErrorIs(t, nodetest.Arrival(t, failed), context.Canceled)
 	assert.False(t, from.Pending())
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
-	assert.Equal(t, "answer", next(node.CauseLateReply).Message)
+	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
 
 	full := flavours[0].spawn(t, n, node.Options{Scheduler: &stepper{}, Limits: mailbox.Limits{Messages: 1}}, shrug)
 	require.NoError(t, n.Send(full, 1))
 	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
-	l = next(node.CauseMailboxFull)
+	l = next(deadletter.MailboxFull)
 	assert.Equal(t, full, l.To)
 	assert.Equal(t, 2, l.Message)
 
 	require.NoError(t, n.Stop())
 	require.ErrorIs(t, n.Send(pid, "too late"), node.ErrNodeStopped)
-	assert.EqualValues(t, 1, n.DeadLetterCounts()[node.CauseNodeStopped])
+	assert.EqualValues(t, 1, n.DeadLetterCounts()[deadletter.NodeStopped])
 	_, open := <-stream.C
 	assert.False(t, open, "the stream ends with the node")
 	_, open = <-n.DeadLetters(1).C
@@ -297,7 +298,7 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 		go func() { stopped <- n.Stop() }()
 		time.Sleep(time.Millisecond) // of the bubble
 		require.ErrorIs(t, n.Send(gone, "late"), node.ErrNodeStopped)
-		assert.Equal(t, node.CauseNodeStopped, (<-stream.C).Cause)
+		assert.Equal(t, deadletter.NodeStopped, (<-stream.C).Cause)
 		assert.NoError(t, <-stopped)
 	})
 }
@@ -318,7 +319,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	require.NoError(t, n.Send(node.PID{}, "for one"))
 	assert.Len(t, large.C, 6)
 	assert.EqualValues(t, 3, small.Missed())
-	assert.EqualValues(t, 6, n.DeadLetterCounts()[node.CauseNoProcess])
+	assert.EqualValues(t, 6, n.DeadLetterCounts()[deadletter.NoProcess])
 }
 
 func TestDeadLetterLog(t *testing.T) {

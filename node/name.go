@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
@@ -192,9 +193,9 @@ func (n *Node) named(name Atom, msg any) (*proc, error) {
 		return p, nil
 	}
 	if n.stopped.Load() {
-		n.dead.add(DeadLetter{Cause: CauseNodeStopped, Name: name, Message: msg})
+		n.deadLetter(deadletter.Letter{Cause: deadletter.NodeStopped, Name: name, Message: msg})
 		return nil, ErrNodeStopped
 	}
-	n.dead.add(DeadLetter{Cause: CauseNoProcess, Name: name, Message: msg})
+	n.deadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Name: name, Message: msg})
 	return nil, fmt.Errorf("%w: %s", ErrNoName, name)
 }

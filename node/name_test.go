@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // sleeper does nothing with what it gets.
@@ -122,7 +123,7 @@ func TestSendName(t *testing.T) {
 		require.NoError(t, n.Send(pid, "hello"))
 		assert.ErrorIs(t, nodetest.Next[error](t, h), node.ErrNoName)
 		l := <-dead.C
-		assert.Equal(t, node.CauseNoProcess, l.Cause)
+		assert.Equal(t, deadletter.NoProcess, l.Cause)
 		assert.Equal(t, node.Atom("nobody"), l.Name)
 		assert.Equal(t, "hello", l.Message)
 

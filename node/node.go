@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -35,7 +36,7 @@ type Node struct {
 	table   table.Table[proc]
 	names   names
 	aliases table.Aliases[proc]
-	dead    deadLetters
+	dead    undelivered.Log
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
 	exports export.Table[exported]
@@ -94,10 +95,10 @@ func Start(cfg Config) (*Node, error) {
 		env:    e,
 		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
 		names:  names{m: make(map[Atom]*proc)},
-		dead:   deadLetters{log: cfg.Log, env: e},
 		done:   make(chan struct{}),
 	}
 	n.acting.node = n
+	n.dead.Init(cfg.Log, e)
 	n.clock.Init(n.env)
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
@@ -295,7 +296,7 @@ func (n *Node) stop() error {
 	n.await(end, func() bool { return left() == 0 })
 	err := n.pool.Stop(ctx)
 	n.fibers.Stop()
-	n.dead.hub.Close()
+	n.dead.Close()
 	n.tracing.Stop(func(t *Trace) { t.feed.Close() })
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -76,7 +77,7 @@ func TestLossy(t *testing.T) {
 	require.NoError(t, a.Stop())
 	var lost []any
 	for l := range dead.C {
-		assert.Equal(t, node.CauseNotConnected, l.Cause)
+		assert.Equal(t, deadletter.NotConnected, l.Cause)
 		lost = append(lost, l.Message)
 	}
 	assert.Equal(t, []any{2}, lost)

@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
@@ -120,7 +121,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 		"signal", f.Op.String(), "error", why)
 	switch f.Op {
 	case dist.OpSend:
-		p.n.bury(*f, CauseNotATerm)
+		p.n.bury(*f, deadletter.NotATerm)
 		if ref, ok := gencall.RequestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
 		}
@@ -128,7 +129,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 			p.answer(p.n.origin.RefOf(f.ID), nil, why)
 		}
 	case dist.OpSpawn:
-		p.n.bury(*f, CauseNotATerm)
+		p.n.bury(*f, deadletter.NotATerm)
 		p.answer(f.Ref, nil, why)
 	case dist.OpMonitor:
 		p.down(&dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
@@ -206,16 +207,16 @@ func (p *peer) pace(a *acting) {
 // lost makes a dead letter of what will not be sent and of which nobody else is told.
 func (n *Node) lost(f dist.Frame) {
 	if !f.Lossy {
-		n.bury(f, CauseNotConnected)
+		n.bury(f, deadletter.NotConnected)
 	}
 }
 
-func (n *Node) bury(f dist.Frame, why Cause) {
+func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
 	switch {
 	case f.Op == dist.OpSend:
-		n.dead.add(DeadLetter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
+		n.deadLetter(deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
 	case f.Op == dist.OpSpawn && f.Spawn.Function == executeCast:
-		n.dead.add(DeadLetter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
+		n.deadLetter(deadletter.Letter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
 	}
 }
 

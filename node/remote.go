@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -110,7 +111,7 @@ func (n *Node) sendAt(a *acting, at At, msg any) error {
 		p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
 		return nil
 	}
-	n.dead.add(DeadLetter{Cause: CauseNotConnected, Name: at.Name, Message: msg})
+	n.deadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)
 }
 

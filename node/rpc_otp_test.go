@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -145,7 +146,7 @@ func TestCastRPCToOTP(t *testing.T) {
 	require.NoError(t, node.CastRPC(n, e.name, "far", "raise", node.Atom("throw"), 1))
 	dead := n.DeadLetters(1)
 	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, make(chan int)))
-	assert.Equal(t, node.CauseNotATerm, (<-dead.C).Cause)
+	assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
 	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
 	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("bye")))
 	assert.Equal(t, node.Atom("bye"), caught(t, got))

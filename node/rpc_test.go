@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -248,7 +249,7 @@ func TestCastRPC(t *testing.T) {
 	dead := a.DeadLetters(1)
 	require.NoError(t, node.CastRPC(self, "nobody@127.0.0.1", "far", "give", 1))
 	l := <-dead.C
-	assert.Equal(t, node.CauseNotConnected, l.Cause)
+	assert.Equal(t, deadletter.NotConnected, l.Cause)
 	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
 	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -35,7 +36,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 		require.NoError(t, err, want)
 		assert.Equal(t, want, wire.Format(m))
 	}
-	eventually(t, "all four are dead letters", func() bool { return n.DeadLetterCounts()[node.CauseMailboxFull] == 4 })
+	eventually(t, "all four are dead letters", func() bool { return n.DeadLetterCounts()[deadletter.MailboxFull] == 4 })
 }
 
 // A reply to a call from Erlang, or one like it, does not hold up the server.
@@ -63,12 +64,12 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 			for range 2 { // perhaps not before the stage of the others has been taken away
 				require.NoError(t, <-answered)
 			}
-			assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 2}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 2}, n.DeadLetterCounts())
 
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, full, "x"), node.ErrMailboxFull)
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, node.At{Name: "nobody", Node: n.Name()}, "x"), node.ErrNoName)
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, node.At{Name: "x", Node: "other@host"}, "x"), node.ErrNotHere)
-			assert.EqualValues(t, 3, n.DeadLetterCounts()[node.CauseMailboxFull])
+			assert.EqualValues(t, 3, n.DeadLetterCounts()[deadletter.MailboxFull])
 			close(release)
 			synctest.Wait()
 			assert.NoError(t, n.SendOpt(node.SendOptions{NoWait: true}, full, "x"))

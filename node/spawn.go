@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
@@ -398,7 +399,7 @@ func (o *Options) apply(n *Node, p *proc) {
 		l := o.Limits
 		tell := l.Dropped
 		l.Dropped = func(msg any) {
-			n.dead.add(DeadLetter{Cause: CauseMailboxFull, To: p.pid(), Message: msg})
+			n.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
 			if tell != nil {
 				tell(msg)
 			}

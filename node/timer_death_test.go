@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // heap is how many bytes are in use.
@@ -66,7 +67,7 @@ func TestTimersOfTheDead(t *testing.T) {
 			_, ok = timer.Cancel()
 			require.False(t, ok)
 		}
-		assert.Equal(t, map[node.Cause]uint64{node.CauseNoProcess: uint64(many)}, n.DeadLetterCounts(), "what was to be sent once")
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.DeadLetterCounts(), "what was to be sent once")
 		eventually(t, "no process is left", func() bool { return n.Stats().Processes == 0 })
 		if racetest.On {
 			return // it keeps memory of its own
@@ -87,19 +88,19 @@ func TestTimerForNobody(t *testing.T) {
 	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
 	n.Exit(pid, node.Kill)
 	for _, to := range []node.PID{pid, {}} {
-		before := n.DeadLetterCounts()[node.CauseNoProcess]
+		before := n.DeadLetterCounts()[deadletter.NoProcess]
 		timer, err := n.SendAfter(time.Hour, to, "x")
 		require.NoError(t, err)
 		_, ok := timer.Left()
 		assert.False(t, ok)
 		_, ok = timer.Cancel()
 		assert.False(t, ok)
-		assert.Equal(t, before+1, n.DeadLetterCounts()[node.CauseNoProcess])
+		assert.Equal(t, before+1, n.DeadLetterCounts()[deadletter.NoProcess])
 		timer, err = n.SendInterval(time.Hour, to, "x")
 		require.NoError(t, err)
 		_, ok = timer.Left()
 		assert.False(t, ok)
-		assert.Equal(t, before+1, n.DeadLetterCounts()[node.CauseNoProcess])
+		assert.Equal(t, before+1, n.DeadLetterCounts()[deadletter.NoProcess])
 	}
 }
 
@@ -143,14 +144,14 @@ func TestTimerRaces(t *testing.T) {
 			}
 		}
 		accounted := func() int64 {
-			return received.Load() + cancelled.Load() + int64(n.DeadLetterCounts()[node.CauseNoProcess])
+			return received.Load() + cancelled.Load() + int64(n.DeadLetterCounts()[deadletter.NoProcess])
 		}
 		// What is in a mailbox at the death is gone with it, so that this is a bound.
 		assert.LessOrEqual(t, accounted(), int64(rounds*each))
 		t.Logf("%d received, %d cancelled, %d dead letters of %d", received.Load(), cancelled.Load(),
-			n.DeadLetterCounts()[node.CauseNoProcess], rounds*each)
+			n.DeadLetterCounts()[deadletter.NoProcess], rounds*each)
 		assert.Positive(t, cancelled.Load())
-		assert.Positive(t, n.DeadLetterCounts()[node.CauseNoProcess])
+		assert.Positive(t, n.DeadLetterCounts()[deadletter.NoProcess])
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // Ticks that a full mailbox has no room for are dead letters, and no goroutine waits with
@@ -25,12 +26,12 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 			time.Sleep(time.Second + time.Millisecond/2)
 			synctest.Wait()
 			assert.Less(t, runtime.NumGoroutine(), before+50)
-			assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 1000}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1000}, n.DeadLetterCounts())
 			_, ok := timer.Left()
 			assert.True(t, ok)
 			close(release) // there is room now
 			time.Sleep(10 * time.Millisecond)
-			assert.EqualValues(t, 1000, n.DeadLetterCounts()[node.CauseMailboxFull])
+			assert.EqualValues(t, 1000, n.DeadLetterCounts()[deadletter.MailboxFull])
 			_, ok = timer.Cancel()
 			assert.True(t, ok)
 			require.NoError(t, n.Stop())
@@ -100,7 +101,7 @@ func TestSendAfterRefused(t *testing.T) {
 				synctest.Wait()
 				_, ok := timer.Left()
 				assert.False(t, ok)
-				assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 1}, n.DeadLetterCounts())
+				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, n.DeadLetterCounts())
 				close(release)
 				require.NoError(t, n.Stop())
 			})
@@ -125,7 +126,7 @@ func TestStopWithTimersForFullMailboxes(t *testing.T) {
 				_, ok := timer.Left()
 				assert.False(t, ok)
 			}
-			assert.Zero(t, n.DeadLetterCounts()[node.CauseNoProcess])
+			assert.Zero(t, n.DeadLetterCounts()[deadletter.NoProcess])
 		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // inBubble runs f with a node in a bubble of its own time, which stands still
@@ -169,7 +170,7 @@ func TestTimerForTheDead(t *testing.T) {
 			require.NoError(t, err)
 			n.Exit(pid, node.Kill)
 			l := <-dead.C
-			assert.Equal(t, node.CauseNoProcess, l.Cause)
+			assert.Equal(t, deadletter.NoProcess, l.Cause)
 			assert.Equal(t, pid, l.To)
 			assert.Equal(t, "late", l.Message)
 			_, ok := timer.Cancel()
@@ -179,7 +180,7 @@ func TestTimerForTheDead(t *testing.T) {
 			<-time.After(time.Minute)
 			_, ok = timer.Left()
 			assert.False(t, ok)
-			assert.Equal(t, map[node.Cause]uint64{node.CauseNoProcess: 1}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 1}, n.DeadLetterCounts())
 		})
 	})
 }

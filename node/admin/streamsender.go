@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -187,8 +188,8 @@ func (q *request) deadLetters() (any, error) {
 	return q.open(o, func(self node.PID) (func(), error) {
 		d := q.n.DeadLetters(ask.Buffer)
 		o.dropped = d.Missed
-		go (&eventPump[node.DeadLetter]{sender: o, n: q.n, source: d.C, endReason: "stopped",
-			show: func(l node.DeadLetter) (any, bool) {
+		go (&eventPump[deadletter.Letter]{sender: o, n: q.n, source: d.C, endReason: "stopped",
+			show: func(l deadletter.Letter) (any, bool) {
 				cause := node.Atom(l.Cause.String())
 				own := l.To == self || l.To == o.to // its own would never end
 				return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -252,7 +253,7 @@ func TestFullOwner(t *testing.T) {
 		require.NoError(t, s.n.Send(owner, "first"))
 		_, err = event.Delete(s.Context(), s.n, s.pid, id("a"), nil)
 		require.NoError(t, err)
-		assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 1}, s.n.DeadLetterCounts())
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, s.n.DeadLetterCounts())
 		close(release)
 	})
 }

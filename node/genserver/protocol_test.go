@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -109,7 +110,7 @@ func TestErlangLateReply(t *testing.T) {
 			close(release)
 			assert.Equal(t, []string{"call hello"}, ask(t, h, pid, Notes{}))
 			nodetest.Quiet(t, h)
-			assert.Equal(t, map[node.Cause]uint64{node.CauseNoAlias: 1}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoAlias: 1}, n.DeadLetterCounts())
 		})
 	}
 }

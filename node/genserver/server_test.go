@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -293,7 +294,7 @@ func TestLater(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "there", r)
 		assert.ErrorIs(t, from.Reply("again"), node.ErrReplied)
-		assert.Equal(t, node.CauseLateReply, nodetest.Arrival(t, dead.C).Cause)
+		assert.Equal(t, deadletter.LateReply, nodetest.Arrival(t, dead.C).Cause)
 
 		f = genserver.Async(n, pid, late) // answered with the wrong type
 		require.NoError(t, nodetest.Arrival(t, froms).Reply(1))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // Config of a Collector.
@@ -149,7 +150,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(runQueue, float64(s.RunQueue))
 	put(draining, truth(n.Draining()))
 	letters := n.DeadLetterCounts()
-	for _, cause := range node.Causes() {
+	for _, cause := range deadletter.Causes() {
 		put(dead, float64(letters[cause]), cause.String())
 	}
 	p := n.Scheduler()

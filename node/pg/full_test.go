@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/pg"
 )
 
@@ -30,5 +31,5 @@ func TestFullSubscriber(t *testing.T) {
 		p.join("g", pid)
 	}
 	assert.Len(t, p.scope.Members("g"), 10)
-	assert.Equal(t, map[node.Cause]uint64{node.CauseMailboxFull: 8}, p.DeadLetterCounts())
+	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 8}, p.DeadLetterCounts())
 }

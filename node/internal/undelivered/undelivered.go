@@ -1,0 +1,83 @@
+// Package undelivered is what a node does with messages that it cannot deliver: [Log] counts
+// them by cause, logs some, and gives them to those who have opened a stream.
+//
+// Invariants:
+//
+//  1. Every letter is counted once. It is logged at most once, and sent to each stream that was
+//     open when it came.
+//  2. The logger is called with nothing locked: a log handler may send messages, too.
+//
+// A Log has no goroutine.
+package undelivered
+
+import (
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/feed"
+)
+
+// logEvery is how often dead letters of one cause are logged: the first, and then one in this
+// time with the number of those that were not. An operator sees that it happens, and a loop
+// that sends to a dead process does not fill the disk.
+const logEvery = time.Second
+
+const causes = deadletter.NotATerm + 1
+
+// Log is the dead letters of a node. The zero value must be given a logger by Init.
+type Log struct {
+	log    *slog.Logger
+	env    env.Env
+	counts [causes]atomic.Uint64
+	lines  [causes]feed.Throttle
+	hub    feed.Hub[deadletter.Letter]
+}
+
+// Init is called once, before any other method.
+func (d *Log) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
+
+// Add takes a letter and sets its time.
+func (d *Log) Add(l deadletter.Letter) {
+	d.counts[l.Cause].Add(1)
+	l.At = d.env.Now()
+	d.hub.Send(l)
+	if not, due := d.lines[l.Cause].Due(l.At, logEvery); due {
+		d.write(l, not)
+	}
+}
+
+// write logs a line for l. not is how many like it were not logged.
+func (d *Log) write(l deadletter.Letter, not uint64) {
+	to := l.To.String()
+	switch {
+	case l.Name != "":
+		to = string(l.Name)
+	case !l.Alias.IsZero():
+		to = l.Alias.String()
+	}
+	d.log.Warn("dead letter", "cause", l.Cause.String(), "message_type", fmt.Sprintf("%T", l.Message), "to", to, "not_logged", not)
+}
+
+// Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.
+func (d *Log) Open(buffer int) *deadletter.Stream {
+	f := d.hub.Open(max(1, buffer))
+	return deadletter.NewStream(f.C(), f.Missed, func() { d.hub.Drop(f) })
+}
+
+// Counts returns how many letters there were, by cause, without those of which there were none.
+func (d *Log) Counts() map[deadletter.Cause]uint64 {
+	m := make(map[deadletter.Cause]uint64)
+	for c := range causes {
+		if k := d.counts[c].Load(); k > 0 {
+			m[c] = k
+		}
+	}
+	return m
+}
+
+// Close ends all streams.
+func (d *Log) Close() { d.hub.Close() }

@@ -1,0 +1,46 @@
+package undelivered_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/undelivered"
+)
+
+// Each letter is counted and sent to each stream; of each cause one a second is logged.
+func TestLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text strings.Builder
+		var log undelivered.Log
+		log.Init(slog.New(slog.NewTextHandler(&text, nil)), env.Env{})
+		small, large := log.Open(0), log.Open(10)
+		for i := range 5 {
+			log.Add(deadletter.Letter{Cause: deadletter.NoProcess, Name: "nobody", Message: i})
+		}
+		log.Add(deadletter.Letter{Cause: deadletter.NoAlias, Message: "other"})
+		time.Sleep(time.Second)
+		log.Add(deadletter.Letter{Cause: deadletter.NoProcess, Name: "nobody", Message: 5})
+		require.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 6, deadletter.NoAlias: 1}, log.Counts())
+		require.EqualValues(t, 6, small.Missed())
+		require.Zero(t, large.Missed())
+		large.Close()
+		log.Close()
+		all := 0
+		for l := range large.C {
+			require.False(t, l.At.IsZero())
+			all++
+		}
+		require.Equal(t, 7, all)
+		require.Equal(t, 3, strings.Count(text.String(), "dead letter"), text.String())
+		require.Contains(t, text.String(), `cause=no_process message_type=int to=nobody not_logged=4`)
+		_, open := <-log.Open(1).C
+		require.False(t, open, "the log is closed")
+	})
+}
