@@ -117,9 +117,11 @@ func (s *soakStand) take(memory bool) census {
 	exact("calls waiting", t.calls)
 	exact("peers", t.peers)
 	for _, cause := range deadletter.Causes() {
-		if n := int(letters[cause]); cause == deadletter.NotATerm || cause == deadletter.MailboxFull || cause == deadletter.NodeStopped {
+		n := int(letters[cause])
+		switch cause {
+		case deadletter.NotATerm, deadletter.MailboxFull, deadletter.NodeStopped:
 			exact("dead letters "+cause.String(), n) // nothing that the soak does brings one about
-		} else {
+		default:
 			c.letters = append(c.letters, [2]any{cause, n})
 		}
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/node"
@@ -48,8 +49,8 @@ func registry(t *testing.T) *prometheus.Registry {
 	n, err := node.Start(node.Config{Name: "a@actornode"})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
-	n.Count("supervisor_restarts", "shop", "front")
-	n.Count("supervisor_shutdowns", "shop")
+	nodehook.Count(n, "supervisor_restarts", "shop", "front")
+	nodehook.Count(n, "supervisor_shutdowns", "shop")
 	r := prometheus.NewRegistry()
 	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -68,9 +68,6 @@ type Caller interface{ caller() *acting }
 // a name on a node (At).
 type Dest = wire.Dest
 
-// Of returns the node of a caller.
-func Of(from Caller) *Node { return from.caller().node }
-
 // Future is the reply to a call that is under way. It can be passed around and
 // awaited by any number of goroutines.
 type Future[R any] struct {
@@ -384,7 +381,3 @@ func AwaitAll(ctx context.Context, futures ...Awaitable) error {
 	}
 	return nil
 }
-
-// Resolve finds the process that a destination stands for now; false: there is none, or
-// it is a name on another node.
-func Resolve(from Caller, to Dest) (PID, bool) { return from.caller().node.resolve(to) }

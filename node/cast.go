@@ -11,9 +11,9 @@ func (c Cast[T]) Term() any { return gencall.MakeCast(c.Body) }
 
 func (c Cast[T]) uncast() any { return c.Body }
 
-// AsCast reads a message that is a cast, of whatever kind: a Cast of any type, or
+// asCast reads a message that is a cast, of whatever kind: a Cast of any type, or
 // Erlang's {'$gen_cast', Body}.
-func AsCast(msg any) (body any, ok bool) {
+func asCast(msg any) (body any, ok bool) {
 	_, msg = viaPeer(msg)
 	if body, ok := gencall.ReadCast(msg); ok {
 		return body, true

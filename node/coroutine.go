@@ -239,12 +239,12 @@ func (r *coroutine) Run() {
 		if ended || cause == nil && s.p.gone() {
 			return
 		}
-		s.p.exit(&s.acting, Panicked(cause))
+		s.p.exit(&s.acting, panicked(cause))
 	}()
 	if !s.p.gone() {
 		err := s.fn(s)
 		ended = true
-		s.p.exit(&s.acting, ReasonOf(err))
+		s.p.exit(&s.acting, reasonOf(err))
 	}
 	ended = true
 }

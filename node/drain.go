@@ -16,18 +16,6 @@ func (n *Node) Drain() { n.draining.Store(true) }
 // Draining reports whether Drain has been called.
 func (n *Node) Draining() bool { return n.draining.Load() }
 
-// Shed makes the node take on nothing new from others while on is set, as a program does
-// that is short of memory: what other nodes want to start or call here by name is
-// refused with system_limit, as [Node.Drain] does it, and so are their connections,
-// but for one a second, so that an operator can look at the node. What runs goes on,
-// connections that there are included, and those of the native protocol that are being
-// mended.
-func (n *Node) Shed(on bool) { n.shed.Set(on) }
-
-// Shedding reports whether the node does what [Node.Shed] says, and how often it has
-// refused something for that so far.
-func (n *Node) Shedding() (on bool, refused uint64) { return n.shed.State() }
-
 // takesNothing reports whether what another node wants to start here is refused.
 func (n *Node) takesNothing() bool {
 	return n.shed.Refuses() || n.Draining()

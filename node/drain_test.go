@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -64,10 +65,10 @@ func TestShed(t *testing.T) {
 		return err
 	}
 	require.NoError(t, one())
-	b.Shed(true)
+	nodehook.Shed(b, true)
 	require.ErrorContains(t, one(), "system_limit")
 	require.NoError(t, b.Ping(soon(t), a.Name()), "the connection stays")
-	on, spawns := b.Shedding()
+	on, spawns := nodehook.Shedding(b)
 	require.True(t, on)
 	require.NotZero(t, spawns)
 
@@ -78,10 +79,10 @@ func TestShed(t *testing.T) {
 		err = c.start(fmt.Sprint("other", others)).Connect(soon(t), b.Name())
 	}
 	require.ErrorContains(t, err, "not let in")
-	_, refused := b.Shedding()
+	_, refused := nodehook.Shedding(b)
 	require.Greater(t, refused, spawns)
 
-	b.Shed(false)
+	nodehook.Shed(b, false)
 	require.NoError(t, one())
 	require.NoError(t, c.start("last").Connect(soon(t), b.Name()))
 	require.False(t, b.Draining())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 )
@@ -79,11 +80,6 @@ func (n *Node) Behaviour(module, function Atom, args []any) (Actor, error) {
 	return b(args)
 }
 
-// AnyModule, as the module of an exported function, offers it under every module
-// that offers no such function itself: module_info. Its first argument is the
-// module.
-const AnyModule Atom = "_"
-
 // Apply calls the function that is exported as module:function with as many
 // arguments, or returns [ErrUndef]. So it does if ctx is that of a process which a peer
 // has started, and [Distribution].Allow refuses that peer the function.
@@ -94,7 +90,7 @@ func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (an
 	}
 	f := n.exported(e).function
 	if f == nil {
-		f = n.exported(wire.Export{Module: AnyModule, Function: function, Arity: len(args)}).function
+		f = n.exported(wire.Export{Module: nodehook.AnyModule, Function: function, Arity: len(args)}).function
 		args = append([]any{module}, args...)
 	}
 	if f == nil && module == "erlang" && function == "whereis" && e.Arity == 1 {
@@ -109,11 +105,6 @@ func (n *Node) Apply(ctx context.Context, module, function Atom, args []any) (an
 // Unexport takes back what is exported under e. It reports whether there was
 // anything.
 func (n *Node) Unexport(e wire.Export) bool { return n.exports.Remove(e) }
-
-// Exports returns what is exported, in alphabetical order.
-func (n *Node) Exports() []wire.Export {
-	return n.exports.List(func(exported) bool { return true })
-}
 
 // Behaviours returns under which names processes can be started, in alphabetical
 // order.

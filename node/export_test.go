@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -25,7 +26,7 @@ func idler([]any) (node.Actor, error) {
 
 func TestExports(t *testing.T) {
 	n := startNode(t, node.Config{})
-	before := len(n.Exports()) // what a node exports by itself
+	before := len(nodehook.Exports(n)) // what a node exports by itself
 	require.NoError(t, n.ExportFunction(mfa("m", "plus", 2), plus))
 	require.NoError(t, n.ExportBehaviour(mfa("m", "plus", 2), idler), "a function and a behaviour may share a name")
 	require.NoError(t, n.ExportBehaviour(mfa("m", "idle", 0), idler))
@@ -46,7 +47,7 @@ func TestExports(t *testing.T) {
 	} {
 		assert.ErrorIs(t, c.err, c.want)
 	}
-	all := n.Exports()
+	all := nodehook.Exports(n)
 	assert.Len(t, all, before+3)
 	assert.Subset(t, all, []wire.Export{mfa("a", "fail", 0), mfa("m", "idle", 0), mfa("m", "plus", 2)})
 	assert.True(t, slices.IsSortedFunc(all, func(a, b wire.Export) int { return wire.Compare(a, b) }), "%v", all)
@@ -72,17 +73,17 @@ func TestExports(t *testing.T) {
 
 func TestExportsConcurrently(t *testing.T) {
 	n := startNode(t, node.Config{})
-	before := len(n.Exports())
+	before := len(nodehook.Exports(n))
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 100 {
 				n.ExportFunction(mfa("m", "plus", j%10), plus)
 				n.Apply(t.Context(), "m", "plus", []any{i, j})
-				n.Exports()
+				nodehook.Exports(n)
 			}
 		})
 	}
 	wg.Wait()
-	assert.Len(t, n.Exports(), before+10)
+	assert.Len(t, nodehook.Exports(n), before+10)
 }

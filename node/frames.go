@@ -251,7 +251,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: ErrorTerm(err)})
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: errorTerm(err)})
 		return
 	}
 	var started *proc
@@ -289,7 +289,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			crash := Panicked(cause)
+			crash := panicked(cause)
 			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()

@@ -35,16 +35,10 @@ func (r Request[T]) Term() any { return gencall.MakeCall(r.From.Term(), r.Body) 
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }
 
-// ReadFrom reads the second element of a '$gen_call' or of a system message:
+// readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
-// [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib.
-func (n *Node) ReadFrom(term any) (From, bool) { return n.readFrom(nil, term) }
-
-// ReadFromPeer is ReadFrom for what is in a message of a peer.
-func (n *Node) ReadFromPeer(via PeerMessage, term any) (From, bool) {
-	return n.readFrom(&PeerMessage{Peer: via.Peer, Addr: via.Addr}, term)
-}
-
+// [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib. via is the
+// message of a peer that the term is in, nil: it is in none.
 func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	to, ok := gencall.ReadFrom(term)
 	if !ok {
@@ -79,7 +73,7 @@ func (f From) Term() any { return gencall.GoFrom(f.Caller()) }
 func (p *promise) reply(a *acting, to gencall.From) {
 	v := p.value
 	if p.err != nil {
-		v = reason.Failure(ErrorTerm(p.err))
+		v = reason.Failure(errorTerm(p.err))
 	}
 	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Payload: to.Reply(v), Token: a.p.token()}, to.PID.Node()
 	if to.ToAlias {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -16,6 +17,12 @@ import (
 func atom(s string) wire.Atom { return wire.Atom(s) }
 
 func improper(tail any, head ...any) any { return wire.ImproperList{Head: head, Tail: tail} }
+
+// readFrom reads a From as the behaviours of this module do.
+func readFrom(n *node.Node, term any) (node.From, bool) {
+	from, ok := nodehook.ReadFrom(n, nil, term)
+	return from.(node.From), ok
+}
 
 // TestReadFrom: which terms are a From, and where its reply goes.
 func TestReadFrom(t *testing.T) {
@@ -45,7 +52,7 @@ func TestReadFrom(t *testing.T) {
 		{"nil", nil, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			from, ok := n.ReadFrom(c.term)
+			from, ok := readFrom(n, c.term)
 			require.Equal(t, c.ok, ok)
 			assert.Equal(t, ok, from.Pending())
 			if !ok {
@@ -61,7 +68,7 @@ func TestReadFrom(t *testing.T) {
 			assert.ErrorIs(t, from.Reply(1), node.ErrReplied)
 			assert.ErrorIs(t, from.Fail(errSpoiled), node.ErrReplied)
 			quiet(t, h)
-			from, _ = n.ReadFrom(c.term)
+			from, _ = readFrom(n, c.term)
 			require.NoError(t, from.Fail(errSpoiled))
 			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.Error, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
 		})
@@ -82,12 +89,12 @@ func TestReadFromAlias(t *testing.T) {
 		for _, to := range []any{h.Self(), atom("whoever")} {
 			ref := h.Alias(true)
 			tag := form(ref)
-			from, ok := n.ReadFrom(wire.Tuple{to, tag})
+			from, ok := readFrom(n, wire.Tuple{to, tag})
 			require.True(t, ok, what)
 			require.NoError(t, from.Reply(1))
 			assert.True(t, wire.Equal(wire.Tuple{tag, 1}, nodetest.Next[wire.Tuple](t, h)), what)
 			assert.False(t, h.Unalias(ref), "%s: the reply uses the alias up", what)
-			from, _ = n.ReadFrom(wire.Tuple{to, tag})
+			from, _ = readFrom(n, wire.Tuple{to, tag})
 			assert.NoError(t, from.Reply(2), "nobody can know that the alias is used up")
 			quiet(t, h)
 		}
@@ -168,6 +175,6 @@ func TestErrorTerm(t *testing.T) {
 		{errors.Join(errSpoiled, termed{}), wire.Tuple{1, 2}},
 		{node.ErrNoName, node.ErrNoName.Error()},
 	} {
-		assert.Equal(t, c.want, node.ErrorTerm(c.err), "%v", c.err)
+		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err), "%v", c.err)
 	}
 }

@@ -48,9 +48,9 @@ func (g *goroutine) run() {
 			return
 		}
 		if cause := recover(); cause != nil {
-			p.leave(&s.acting, Panicked(cause), true)
+			p.leave(&s.acting, panicked(cause), true)
 		} else if !p.gone() { // else unwound by die
-			p.leave(&s.acting, Panicked(nil), true)
+			p.leave(&s.acting, panicked(nil), true)
 		}
 	}()
 	if p.gone() {
@@ -58,7 +58,7 @@ func (g *goroutine) run() {
 	}
 	err := s.fn(s)
 	ended = true
-	p.leave(&s.acting, ReasonOf(err), true)
+	p.leave(&s.acting, reasonOf(err), true)
 }
 
 // give ends a wait of g with a message. The caller owes s the wake-up.

@@ -43,7 +43,7 @@ func (e *heldError) Error() string {
 }
 
 func (e *heldError) who() string {
-	if e.peer == Unknown {
+	if e.peer == unknown {
 		return "an unknown peer"
 	}
 	return string(e.peer)
@@ -86,7 +86,7 @@ func (n *Node) ownFor(o *Options) error {
 // spawnOwned starts a process for a peer that has asked for it by a message; "": nobody
 // knows which has.
 func (n *Node) spawnOwned(peer Atom, o Options, b Actor) error {
-	peer = cmp.Or(peer, Unknown)
+	peer = cmp.Or(peer, unknown)
 	o.owner = n.dist.quota.Owners.TakeSpawn(peer)
 	if o.owner == nil {
 		return n.logHeld(n.tooManyHeld(peer, quota.Spawned))

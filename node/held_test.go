@@ -31,7 +31,7 @@ func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *lo
 		return node.ActorFunc(echo), nil
 	}))
 	require.NoError(t, far.ExportFunction(mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
-		return wire.OK, far.RegisterFor(node.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+		return wire.OK, nodehook.RegisterFor(far, nodehook.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
 }
@@ -72,7 +72,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 	full("c")
 	assert.EqualValues(t, 3, limitOf(t, far, "names").Refused)
 	require.NoError(t, far.Register("own", process()), "the node's own names count for nobody")
-	require.NoError(t, far.RegisterFor(far.Name(), "own2", process()))
+	require.NoError(t, nodehook.RegisterFor(far, far.Name(), "own2", process()))
 	for _, name := range []node.Atom{"a", "b"} {
 		require.NoError(t, far.Unregister(name))
 	}
@@ -119,7 +119,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	require.NoError(t, err, "together with those it spawns itself")
 	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
 	require.ErrorIs(t, err, node.ErrTooMany)
-	assert.Equal(t, node.Atom("system_limit"), node.ErrorTerm(err))
+	assert.Equal(t, node.Atom("system_limit"), nodehook.ErrorTerm(err))
 	assert.ErrorContains(t, err, "near@127.0.0.1 has started its limit of 2 processes here")
 	for _, nobody := range []node.Atom{"", far.Name()} {
 		_, err = far.SpawnOpt(node.Options{For: nobody}, node.ActorFunc(echo))
@@ -127,7 +127,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	}
 	used(2, 1)
 	for _, want := range []error{nil, nil, node.ErrTooMany} {
-		_, err = far.SpawnOpt(node.Options{For: node.Unknown}, node.ActorFunc(echo))
+		_, err = far.SpawnOpt(node.Options{For: nodehook.Unknown}, node.ActorFunc(echo))
 		require.ErrorIs(t, err, want, "all that are not known together")
 	}
 	require.ErrorContains(t, err, "an unknown peer has started its limit of 2 processes")

@@ -1,6 +1,13 @@
 package node
 
-import "github.com/actornode/actornode/internal/nodehook"
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/wire"
+)
 
 // What other packages of this module ask of a node, see package nodehook.
 func init() {
@@ -9,4 +16,35 @@ func init() {
 	nodehook.Traffic = func(n nodehook.Node) (in, out uint64) { return n.(*Node).traffic() }
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }
 	nodehook.ReleaseKnown = func(n nodehook.Node, name Atom) bool { return n.(*Node).releaseKnown(name) }
+	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).origin }
+	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }
+	nodehook.Of = func(from any) any { return from.(Caller).caller().node }
+	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().node.resolve(to) }
+	nodehook.Count = func(n nodehook.Node, name string, labels ...string) { n.(*Node).counts.Add(name, labels...) }
+	nodehook.Counts = func(n nodehook.Node, name string) []counter.Count { return n.(*Node).counts.All(name) }
+	nodehook.Shed = func(n nodehook.Node, on bool) { n.(*Node).shed.Set(on) }
+	nodehook.Shedding = func(n nodehook.Node) (on bool, refused uint64) { return n.(*Node).shed.State() }
+	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return defaultClusterLimits(tick) }
+	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
+	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }
+	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }
+	nodehook.Exports = func(n nodehook.Node) []wire.Export {
+		return n.(*Node).exports.List(func(exported) bool { return true })
+	}
+	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
+	nodehook.CallingPeer = callingPeer
+	nodehook.RegisterFor = func(n nodehook.Node, peer, name Atom, pid PID) error {
+		return n.(*Node).registerFor(peer, name, pid)
+	}
+	nodehook.IsTerm = func(from any) bool { return from.(From).isTerm() }
+	nodehook.Allows = func(from any, e wire.Export) bool { return from.(From).allows(e) }
+	nodehook.ReadFrom = func(n nodehook.Node, via, term any) (any, bool) {
+		peer, _ := viaPeer(via)
+		return n.(*Node).readFrom(peer, term)
+	}
+	nodehook.AsCast = asCast
+	nodehook.Panicked = func(cause any) any { return panicked(cause) }
+	nodehook.ErrorTerm = errorTerm
+	nodehook.IsExit = isExit
+	nodehook.ReasonOf = reasonOf
 }

@@ -233,6 +233,3 @@ func (n *Node) Stats() Stats {
 
 // Scheduler returns what the node's scheduler is doing.
 func (n *Node) Scheduler() sched.Stats { return n.pool.Stats() }
-
-// MaxProcesses returns how many processes can live at a time.
-func (n *Node) MaxProcesses() int { return n.cfg.MaxProcesses }

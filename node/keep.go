@@ -18,7 +18,7 @@ type Service struct {
 	Options Options
 	// New makes the behaviour of a new process, again at each restart.
 	New func() Actor
-	// Ask asks the process for an answer, for [Node.CheckServices]. Default: that it
+	// Ask asks the process for an answer, for the check of the services. Default: that it
 	// runs is enough.
 	Ask func(ctx context.Context, pid PID) error
 }
@@ -125,7 +125,7 @@ func (n *Node) startKept(ctx context.Context, k *service) (pid PID, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &ExitError{Panicked(recover())}
+			err = &ExitError{panicked(recover())}
 		}
 	}()
 	o := k.Options
@@ -164,7 +164,7 @@ func (n *Node) keep(ctx context.Context, k *service, pid PID) {
 			if pid, err = n.startKept(ctx, k); err == nil {
 				break
 			}
-			reason = ErrorTerm(err)
+			reason = errorTerm(err)
 		}
 		n.setKept(k, pid)
 		n.cfg.Log.Info("a service was restarted", "service", k.title(), "process", pid.String())
@@ -225,10 +225,10 @@ func (r *keeper) stop() {
 	r.wg.Wait()
 }
 
-// CheckServices finds out whether each service that the node keeps up runs, is
+// checkServices finds out whether each service that the node keeps up runs, is
 // registered, and answers before ctx ends. The error names the first that does not:
 // one that is being started again, too.
-func (n *Node) CheckServices(ctx context.Context) error {
+func (n *Node) checkServices(ctx context.Context) error {
 	if err := n.Err(); err != nil {
 		return err
 	}
@@ -273,8 +273,8 @@ func ordinal(n int) string {
 	return fmt.Sprint(n, "th")
 }
 
-// Protected reports whether a process of this node is: see [Options].Protected.
-func (n *Node) Protected(pid PID) bool {
+// isProtected reports whether a process of this node is: see [Options].Protected.
+func (n *Node) isProtected(pid PID) bool {
 	p := n.lookup(pid)
 	return p != nil && p.protected
 }
@@ -283,7 +283,7 @@ func (n *Node) Protected(pid PID) bool {
 // program, or the rights of an operator.
 var ErrProtected = errors.New("node: the process is protected from other nodes")
 
-// areYouThere is what the services of this package are asked by CheckServices.
+// areYouThere is what the services of this package are asked by checkServices.
 type areYouThere struct{}
 
 func askThere(n *Node) func(ctx context.Context, pid PID) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/node"
@@ -54,7 +55,7 @@ func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.P
 		if pid, ok = n.Whereis(name); !ok || pid == was {
 			return "it has not been started again"
 		}
-		if err := n.CheckServices(soon(t)); err != nil {
+		if err := nodehook.CheckServices(n, soon(t)); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -89,8 +90,8 @@ func TestKeepStartsAgain(t *testing.T) {
 			}
 			was, err := n.Keep(soon(t), node.Service{Options: node.Options{Name: "w"}, New: workers, Ask: ask})
 			require.NoError(t, err)
-			require.True(t, n.Protected(was))
-			require.NoError(t, n.CheckServices(soon(t)))
+			require.True(t, nodehook.Protected(n, was))
+			require.NoError(t, nodehook.CheckServices(n, soon(t)))
 			for range 2 {
 				require.NoError(t, end(n, was))
 				was = again(t, n, "w", was)
@@ -115,7 +116,7 @@ func TestKernelStartsAgain(t *testing.T) {
 	pid, _ := b.Whereis("net_kernel")
 	require.NoError(t, b.Send(self.Self(), "from nobody"))
 	require.Equal(t, "from nobody", self.Receive())
-	assert.Equal(t, pid, b.Leader(remote), "there is no user")
+	assert.Equal(t, pid, nodehook.Leader(b, remote), "there is no user")
 	v, err := node.Call[any](soon(t), a, node.At{Name: "rex", Node: b.Name()},
 		any(wire.Tuple{wire.Atom("call"), wire.Atom("no"), wire.Atom("no"), wire.List{}, node.PID{}}))
 	require.NoError(t, err)
@@ -153,7 +154,7 @@ func TestKeepGivesUp(t *testing.T) {
 				assert.Equal(t, "bad", failed.Service)
 				assert.Equal(t, 11, failed.Ends)
 				assert.ErrorAs(t, n.Stop(), &failed)
-				assert.ErrorAs(t, n.CheckServices(t.Context()), &failed)
+				assert.ErrorAs(t, nodehook.CheckServices(n, t.Context()), &failed)
 				_, err = n.Spawn(workers())
 				assert.ErrorIs(t, err, node.ErrNodeStopped, "the node has stopped by itself")
 				assert.Contains(t, log.String(), `level=ERROR msg="a service ended too often: the node stops" service=bad ends=11`)
@@ -185,18 +186,18 @@ func TestCheckServices(t *testing.T) {
 				return errors.New("silence")
 			}})
 		require.NoError(t, err)
-		require.NoError(t, n.CheckServices(t.Context()))
+		require.NoError(t, nodehook.CheckServices(n, t.Context()))
 		answers.Store(false)
-		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w did not answer: silence")
+		require.EqualError(t, nodehook.CheckServices(n, t.Context()), "node: the service w did not answer: silence")
 		answers.Store(true)
 		up.Store(false)
 		n.Exit(pid, node.Kill)
 		synctest.Wait()
-		require.EqualError(t, n.CheckServices(t.Context()), "node: the service w is being restarted, for the 2nd time")
+		require.EqualError(t, nodehook.CheckServices(n, t.Context()), "node: the service w is being restarted, for the 2nd time")
 		up.Store(true)
 		time.Sleep(time.Second) // of the bubble
 		synctest.Wait()
-		require.NoError(t, n.CheckServices(t.Context()))
+		require.NoError(t, nodehook.CheckServices(n, t.Context()))
 	})
 }
 
@@ -222,7 +223,7 @@ func TestKeepNames(t *testing.T) {
 	again(t, n, "taken", pid)
 	require.NoError(t, keep(node.Options{Label: "no name"}))
 	require.NoError(t, keep(node.Options{Label: "no name"}))
-	require.NoError(t, n.CheckServices(soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, soon(t)))
 	require.NoError(t, n.Stop())
 	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrNodeStopped)
 	assert.ErrorIs(t, n.Err(), node.ErrNodeStopped)
@@ -260,7 +261,7 @@ func (i *intruder) send(f dist.Frame) {
 func (i *intruder) handled(n *node.Node) {
 	i.t.Helper()
 	ref := wire.NewOrigin(wire.NodeID{Name: i.self.Node(), Creation: 7}).RefOf(rand.Uint64N(1 << 40))
-	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: n.Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
+	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: nodehook.Origin(n).PID(1 << 27), Ref: ref}) // of nobody: it is answered
 	var f dist.Frame
 	for {
 		require.NoError(i.t, i.link.Read(&f))
@@ -292,7 +293,7 @@ func TestProtected(t *testing.T) {
 	kernel, _ := n.Whereis("net_kernel")
 	rex, _ := n.Whereis("rex")
 	targets := []node.PID{trapping, kernel, rex}
-	leader := n.Leader(rex)
+	leader := nodehook.Leader(n, rex)
 	for _, to := range targets {
 		info, err := n.Info(to)
 		require.NoError(t, err)
@@ -321,12 +322,12 @@ func TestProtected(t *testing.T) {
 	nodetest.Settles(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
 	for _, pid := range targets {
 		require.True(t, n.IsAlive(pid), "%v", pid)
-		require.Equal(t, leader, n.Leader(pid))
+		require.Equal(t, leader, nodehook.Leader(n, pid))
 		info, err := n.Info(pid)
 		require.NoError(t, err)
 		require.Empty(t, info.Links)
 	}
-	require.NoError(t, n.CheckServices(soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, soon(t)))
 	assert.Contains(t, log.String(),
 		`"refused a signal from another node: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
 	assert.LessOrEqual(t, strings.Count(log.String(), "refused a signal"), 5, "they are not all logged")
@@ -367,7 +368,7 @@ func TestKernelTakesAnything(t *testing.T) {
 			i.handled(n)
 		}
 	}
-	require.NoError(t, n.CheckServices(soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, soon(t)))
 	for name, pid := range map[node.Atom]node.PID{"net_kernel": kernel, "rex": rex} {
 		now, ok := n.Whereis(name)
 		require.True(t, ok)
@@ -387,7 +388,7 @@ func TestShowPeer(t *testing.T) {
 			return nil
 		}
 		peer, _, known := r.From.Peer()
-		got <- fmt.Sprintf("%v %v %q %v", r.Body, r.From.IsTerm(), peer, known)
+		got <- fmt.Sprintf("%v %v %q %v", r.Body, nodehook.IsTerm(r.From), peer, known)
 		return nil
 	}
 	pid, err := n.SpawnOpt(node.Options{Name: "shown", ShowPeer: true}, node.ActorFunc(shown))

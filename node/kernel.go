@@ -165,7 +165,7 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		reply(refused())
 		return nil
 	}
-	if !n.Allows(peer, wire.Export{Module: module, Function: function, Arity: len(args)}) {
+	if !n.allowsPeer(peer, wire.Export{Module: module, Function: function, Arity: len(args)}) {
 		reply(badrpc(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}}))
 		return nil
 	}
@@ -208,10 +208,10 @@ func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (cl
 		return "throw", ball, nil
 	case errors.Is(err, ErrUndef):
 		return wire.Error, wire.Atom("undef"), stack
-	case IsExit(err):
-		return "exit", ReasonOf(err), nil
+	case isExit(err):
+		return "exit", reasonOf(err), nil
 	}
-	return wire.Error, ErrorTerm(err), stack
+	return wire.Error, errorTerm(err), stack
 }
 
 // behaviourFor makes the behaviour of a process that another node asks for; nil:
@@ -240,7 +240,7 @@ func (n *Node) behaviourFor(p *peer, s *dist.Spawn) (Actor, error) {
 		return undef(module, function, list), nil
 	}
 	if err != nil {
-		why := ErrorTerm(err)
+		why := errorTerm(err)
 		return ProcessFunc(func(*Process) error { return ExitWith(why) }), nil
 	}
 	return b, nil
@@ -263,5 +263,5 @@ func (n *Node) calling(module, function Atom, args []any) ProcessFunc {
 }
 
 func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
-	return p == nil || n.Allows(p.name, wire.Export{Module: module, Function: function, Arity: arity})
+	return p == nil || n.allowsPeer(p.name, wire.Export{Module: module, Function: function, Arity: arity})
 }

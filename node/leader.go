@@ -24,11 +24,11 @@ func Calling(ctx context.Context) (n *Node, pid PID, ok bool) {
 	return p.node, p.pid(), true
 }
 
-// Leader returns the group leader of a process: the process that prints for it,
+// leaderOf returns the group leader of a process: the process that prints for it,
 // by Erlang's I/O protocol. It is that of the process that spawned it; of one
 // that another node has spawned, what that node says. Others have the process
 // that is registered as user.
-func (n *Node) Leader(pid PID) PID {
+func (n *Node) leaderOf(pid PID) PID {
 	if p := n.lookup(pid); p != nil {
 		if l := p.ownLeader(); !l.IsZero() {
 			return l

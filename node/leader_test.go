@@ -19,11 +19,11 @@ import (
 func TestLeader(t *testing.T) {
 	n := startNode(t, node.Config{})
 	h := openHandle(t, n)
-	assert.Zero(t, n.Leader(h.Self()), "there is nobody")
+	assert.Zero(t, nodehook.Leader(n, h.Self()), "there is nobody")
 	user, err := n.SpawnOpt(node.Options{Name: "user"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	assert.Equal(t, user, n.Leader(h.Self()))
-	assert.Equal(t, user, n.Leader(node.PID{}))
+	assert.Equal(t, user, nodehook.Leader(n, h.Self()))
+	assert.Equal(t, user, nodehook.Leader(n, node.PID{}))
 	for _, w := range allWays {
 		t.Run(w.name, func(t *testing.T) {
 			leader := h.Self()
@@ -38,13 +38,13 @@ func TestLeader(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, n.Send(pid, "spawn"))
 			kid := <-child
-			assert.Equal(t, leader, n.Leader(pid))
-			assert.Equal(t, leader, n.Leader(kid))
+			assert.Equal(t, leader, nodehook.Leader(n, pid))
+			assert.Equal(t, leader, nodehook.Leader(n, kid))
 			i, err := n.Info(kid)
 			require.NoError(t, err)
 			assert.Equal(t, leader, i.Leader)
 			n.Exit(pid, node.Kill)
-			assert.Equal(t, leader, n.Leader(kid), "it outlives the one that spawned it")
+			assert.Equal(t, leader, nodehook.Leader(n, kid), "it outlives the one that spawned it")
 		})
 	}
 }
@@ -104,7 +104,7 @@ func TestMessages(t *testing.T) {
 
 func TestAnyModule(t *testing.T) {
 	n := startNode(t, node.Config{})
-	require.NoError(t, n.ExportFunction(wire.Export{Module: node.AnyModule, Function: "info", Arity: 1},
+	require.NoError(t, n.ExportFunction(wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return wire.Tuple(args), nil }))
 	require.NoError(t, n.ExportFunction(mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
 	v, err := n.Apply(t.Context(), "any", "info", []any{1})
@@ -135,11 +135,11 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 	leader := openHandle(t, b)
 	require.NoError(t, b.ExportFunction(mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
 		_, pid, _ := node.Calling(ctx)
-		return b.Leader(pid), nil
+		return nodehook.Leader(b, pid), nil
 	}))
 	v, err := node.RPC[any](soon(t), self, remote.Node(), "m", "leader")
 	require.NoError(t, err)
-	assert.Equal(t, self.Node().Leader(self.Self()), v, "what a call prints comes back to this node")
+	assert.Equal(t, nodehook.Leader(self.Node(), self.Self()), v, "what a call prints comes back to this node")
 	assert.NotZero(t, v)
 	v, err = node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()}, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("leader"), wire.List{}, leader.Self()}))
 	require.NoError(t, err)

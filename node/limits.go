@@ -66,14 +66,14 @@ type ClusterLimits struct {
 	// Default: 131,072.
 	Spawned int
 	// Names is how many names may be registered at a time that one peer has had
-	// registered: by spawns with a name, by calls, and by requests to those here who use
-	// [Node.RegisterFor]. Default: 4,096.
+	// registered: by spawns with a name, by calls, and by requests to
+	// the services of this module. Default: 4,096.
 	Names int
 }
 
-// DefaultClusterLimits returns the limits that a node with that TickTime has by default;
+// defaultClusterLimits returns the limits that a node with that TickTime has by default;
 // 0: [Distribution]'s default.
-func DefaultClusterLimits(tick time.Duration) (l ClusterLimits) {
+func defaultClusterLimits(tick time.Duration) (l ClusterLimits) {
 	if tick == 0 {
 		tick = defaultTickTime
 	}

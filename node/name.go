@@ -124,13 +124,13 @@ func (t *names) enter(name Atom, p *proc, peer Atom) error {
 // Register gives a process a name. A process has one name at most, and loses it
 // when it exits. Errors: [ErrNodeStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
 // process has one), [ErrNoProcess].
-func (n *Node) Register(name Atom, pid PID) error { return n.RegisterFor("", name, pid) }
+func (n *Node) Register(name Atom, pid PID) error { return n.registerFor("", name, pid) }
 
-// RegisterFor is Register for a request of the node peer: the name counts among those that
+// registerFor is Register for a request of the node peer: the name counts among those that
 // it may have had registered, [ClusterLimits].Names, until the name goes; "" and this node
-// itself are not counted. Who has made a request says [From.For], or [CallingPeer]. Errors
+// itself are not counted. Errors
 // beside those of Register: [ErrTooMany].
-func (n *Node) RegisterFor(peer, name Atom, pid PID) error {
+func (n *Node) registerFor(peer, name Atom, pid PID) error {
 	if n.stopped.Load() {
 		return ErrNodeStopped
 	}

@@ -195,9 +195,6 @@ func (n *Node) Log() *slog.Logger { return n.cfg.Log }
 // Creation returns the number of this life of the node.
 func (n *Node) Creation() uint32 { return n.cfg.Creation }
 
-// Origin returns what mints this node's identifiers.
-func (n *Node) Origin() wire.Origin { return n.origin }
-
 // Stages returns the number of stages.
 func (n *Node) Stages() int { return n.pool.Stages() }
 

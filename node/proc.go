@@ -240,7 +240,7 @@ func (p *proc) ends(a *acting, err error) error {
 	if errors.Is(err, ErrUnhandled) {
 		return ErrUnhandled
 	}
-	p.exit(a, ReasonOf(err))
+	p.exit(a, reasonOf(err))
 	return err
 }
 
@@ -269,7 +269,7 @@ func (p *proc) returned() {
 
 // broke ends a process whose handler panicked or called runtime.Goexit.
 func (p *proc) broke(a *acting, cause any) executor.Verdict {
-	p.exit(a, Panicked(cause))
+	p.exit(a, panicked(cause))
 	if a.w != nil && a.w.Enter() {
 		return executor.Idle
 	}

@@ -35,10 +35,10 @@ type Crash struct {
 	Stack  []byte // of the goroutine, where it is known
 }
 
-// Panicked returns the exit reason for code that has panicked with cause, which is
+// panicked returns the exit reason for code that has panicked with cause, which is
 // what recover has returned; nil stands for runtime.Goexit. It is for the deferred
 // function that recovers, whose stack still is the panic's.
-func Panicked(cause any) *Crash {
+func panicked(cause any) *Crash {
 	return &Crash{Reason: reason.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
 
@@ -81,26 +81,26 @@ func (e *ExitError) Is(target error) bool {
 	return target == ErrNoProcess && e.Reason == NoProc || target == ErrNoConnection && e.Reason == NoConnection
 }
 
-// IsExit reports whether err is, or wraps, what [ExitWith] has made.
-func IsExit(err error) bool {
+// isExit reports whether err is, or wraps, what [ExitWith] has made.
+func isExit(err error) bool {
 	_, ok := reason.Chosen(err)
 	return ok && err != nil
 }
 
-// ReasonOf returns the exit reason of a process whose behaviour returns err: what
+// reasonOf returns the exit reason of a process whose behaviour returns err: what
 // [ExitWith] was given, normal for nil, else a [*Crash].
-func ReasonOf(err error) any {
+func reasonOf(err error) any {
 	if r, ok := reason.Chosen(err); ok {
 		return r
 	}
 	return &Crash{Reason: err}
 }
 
-// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit
+// errorTerm is an error as Erlang's {error, Reason} should carry it: the exit
 // reason of an error that has one, what it stands for, if it is a [wire.Termer], else the
 // error's text as a binary. err, which must not be nil, or an error that it wraps
 // may have them.
-func ErrorTerm(err error) any { return reason.Term[*ExitError](err) }
+func errorTerm(err error) any { return reason.Term[*ExitError](err) }
 
 // Raise returns an error that, returned from a [Function], is an exception of the
 // class error with exactly this reason for its caller on another node, as error/1

@@ -253,7 +253,7 @@ func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, a
 func (n *Node) spawnHere(s *dist.Spawn) (PID, error) {
 	b, err := n.wanted(nil, s)
 	if err != nil {
-		return PID{}, &SpawnError{ErrorTerm(err)}
+		return PID{}, &SpawnError{errorTerm(err)}
 	}
 	return n.SpawnOpt(Options{Leader: s.Leader}, b)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -164,7 +165,7 @@ func TestRPCErrors(t *testing.T) {
 		{&node.RemoteError{Class: "error", Reason: 1, Stack: wire.List{}}, wire.Tuple{node.Atom("exception"), 1, wire.List{}}},
 		{&node.RemoteError{Class: "error", Reason: wire.Tuple{node.Atom("erpc"), 1}}, wire.Tuple{node.Atom("erpc"), 1}},
 	} {
-		assert.Equal(t, c.want, node.ErrorTerm(c.err.(error)))
+		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err.(error)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
@@ -15,7 +16,7 @@ import (
 // comes over does.
 
 // PeerMessage is a message of another node, for a process that was spawned with
-// [Options].ShowPeer. [Node.AsRequest] and [AsCast] read what is in it.
+// [Options].ShowPeer. [Node.AsRequest] reads a call that is in it.
 type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
@@ -44,41 +45,40 @@ func (f From) Peer() (peer Atom, addr string, ok bool) {
 	return "", "", false
 }
 
-// Unknown stands for whoever has made a request of which nobody knows the node: one that
+// unknown stands for whoever has made a request of which nobody knows the node: one that
 // has come as a term, through another process of this node. All of these have one share of
 // what a peer may make this node hold.
-const Unknown Atom = "unknown"
+const unknown = nodehook.Unknown
 
-// For is what [Options].For should be of a process that is started because of the request,
-// and what [Node.RegisterFor] wants: the Peer; "" for Go code of this program; else
-// [Unknown].
-func (f From) For() Atom {
-	if !f.IsTerm() {
+// madeBy is what [Options].For should be of a process that is started because of the request,
+// and what registerFor wants: the Peer; "" for Go code of this program; else unknown.
+func (f From) madeBy() Atom {
+	if !f.isTerm() {
 		return ""
 	}
 	peer, _, _ := f.Peer()
-	return cmp.Or(peer, Unknown)
+	return cmp.Or(peer, unknown)
 }
 
-// IsTerm reports whether a request has come as a term, as those of other nodes do, and
+// isTerm reports whether a request has come as a term, as those of other nodes do, and
 // not from Go code of this program. One that has come as a term and has no Peer may
 // have been made by anybody: a process here has passed it on, perhaps.
-func (f From) IsTerm() bool { return f.t.p != nil && f.t.p.far != nil }
+func (f From) isTerm() bool { return f.t.p != nil && f.t.p.far != nil }
 
-// Allows reports whether who has made a request may have something run by name: see
+// allows reports whether who has made a request may have something run by name: see
 // [Distribution].Allow. Go code of this program always may; a request that nobody knows
 // the node of may if all nodes may.
-func (f From) Allows(e wire.Export) bool {
-	if !f.IsTerm() {
+func (f From) allows(e wire.Export) bool {
+	if !f.isTerm() {
 		return true
 	}
 	peer, _, _ := f.Peer()
-	return f.t.p.node.Allows(peer, e)
+	return f.t.p.node.allowsPeer(peer, e)
 }
 
-// Allows reports whether a peer may have something run by name: what
+// allowsPeer reports whether a peer may have something run by name: what
 // [Distribution].Allow says. Peer "" is for one that is not known.
-func (n *Node) Allows(peer Atom, e wire.Export) bool {
+func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 	if n.dist == nil || n.dist.cfg.Allow == nil {
 		return true
 	}
@@ -126,10 +126,10 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	switch {
 	case o == nil:
 		return true
-	case o.Peer == Unknown:
-		return n.Allows("", e)
+	case o.Peer == unknown:
+		return n.allowsPeer("", e)
 	}
-	return n.Allows(o.Peer, e)
+	return n.allowsPeer(o.Peer, e)
 }
 
 // ownerIn finds the peer that has had the process started whose context ctx is; nil: none
@@ -147,10 +147,10 @@ func ownerIn(ctx context.Context) *quota.Owner {
 	return p.cold.owner
 }
 
-// CallingPeer returns the node that has had the process started whose context ctx is, or
-// comes from: in an exported function, the node that has called it; [Unknown] if nobody
-// knows which has; "" if none has. It is for [Node.RegisterFor] and [Options].For.
-func CallingPeer(ctx context.Context) Atom {
+// callingPeer returns the node that has had the process started whose context ctx is, or
+// comes from: in an exported function, the node that has called it; unknown if nobody
+// knows which has; "" if none has. It is for registerFor and [Options].For.
+func callingPeer(ctx context.Context) Atom {
 	if o := ownerIn(ctx); o != nil {
 		return o.Peer
 	}

@@ -55,7 +55,7 @@ type Options struct {
 	// ShowPeer has the process get what comes from another node as a [PeerMessage],
 	// which says over whose connection it has come.
 	ShowPeer bool
-	// For is the node whose request the process is started for, as [From.For] says: it
+	// For is the node whose request the process is started for, as [From.Peer] says: it
 	// counts among those that this node may have started here, [ClusterLimits].Spawned,
 	// until it ends, and so does its Name for [ClusterLimits].Names; of more the spawn
 	// fails with [ErrTooMany]. It may do by name what that node may: see

@@ -48,7 +48,7 @@ func (p *proc) born(a *acting, err error) {
 		p.announce(a, ignored)
 	}
 	if err != nil {
-		p.exit(a, ReasonOf(err))
+		p.exit(a, reasonOf(err))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -254,9 +255,9 @@ func TestAwaitExit(t *testing.T) {
 			})
 			assert.NoError(t, err)
 			for _, found := range []func() (node.PID, bool){
-				func() (node.PID, bool) { return node.Resolve(me, pid) },
-				func() (node.PID, bool) { return node.Resolve(me, node.Atom("it")) },
-				func() (node.PID, bool) { return node.Resolve(me, alias) },
+				func() (node.PID, bool) { return nodehook.Resolve(me, pid) },
+				func() (node.PID, bool) { return nodehook.Resolve(me, node.Atom("it")) },
+				func() (node.PID, bool) { return nodehook.Resolve(me, alias) },
 			} {
 				got, ok := found()
 				assert.True(t, ok)
@@ -295,9 +296,9 @@ func TestAwaitExit(t *testing.T) {
 			reason, err = node.AwaitExit(t.Context(), me, node.Atom("it"))
 			assert.NoError(t, err)
 			assert.Equal(t, node.NoProc, reason)
-			_, ok := node.Resolve(me, node.Atom("it"))
+			_, ok := nodehook.Resolve(me, node.Atom("it"))
 			assert.False(t, ok)
-			_, ok = node.Resolve(me, alias)
+			_, ok = nodehook.Resolve(me, alias)
 			assert.False(t, ok)
 		})
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -234,16 +235,16 @@ func TestStrangersWhileShedding(t *testing.T) {
 		require.NoError(t, err)
 		b := w.start(t, "b", node.Distribution{Protocols: chosen})
 		a := w.start(t, "a", node.Distribution{Protocols: chosen})
-		b.Shed(true)
+		nodehook.Shed(b, true)
 		for range 5 {
 			claims(t, w.dial(t, b, "erlang", "10.0.0.1"), "x@127.0.0.1")
 		}
 		require.NoError(t, a.Connect(soon(t), b.Name()))
 		synctest.Wait()
-		_, before := b.Shedding()
+		_, before := nodehook.Shedding(b)
 		sayName(t, w.dial(t, b, "erlang", "10.0.0.1"), "y@127.0.0.1")
 		synctest.Wait()
-		_, after := b.Shedding()
+		_, after := nodehook.Shedding(b)
 		require.Equal(t, before+1, after, "it is taken")
 	})
 }

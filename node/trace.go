@@ -288,7 +288,7 @@ func (t *traced) answered(from, asker *proc, v any, err error) {
 		return
 	}
 	if err != nil {
-		v = reason.Failure(ErrorTerm(err))
+		v = reason.Failure(errorTerm(err))
 	}
 	t.message(from, PID{}, asker, gencall.GoReply(v))
 }

@@ -55,7 +55,7 @@
 // # Counters
 //
 // What goes wrong is logged as supervisor reports, and counted: [Restarts] and
-// [Shutdowns] are the names that [node.Node.Counts] knows the counters by.
+// [Shutdowns] are the names of the counters, which package metrics shows.
 //
 // # Differences from OTP
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -363,7 +364,7 @@ func (a *supervisorActor) after(err error) {
 		return
 	}
 	a.over = true
-	reason := node.ReasonOf(err)
+	reason := nodehook.ReasonOf(err)
 	if crash, ok := reason.(*node.Crash); ok {
 		w.fail("a supervisor crashes: %v\n%s", crash, crash.Stack)
 	}

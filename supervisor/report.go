@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -39,7 +40,7 @@ func (k *child) attrs() []any {
 // start children.
 const maxID = 256
 
-// What supervisors count, by [node.Node.Count]: restarts, with the names of the
+// What supervisors count for package metrics: restarts, with the names of the
 // supervisor and of the child as labels, and the times that a supervisor has given
 // up because there were too many, with its name. A supervisor that is not
 // registered has the name "".
@@ -50,5 +51,5 @@ const (
 
 // tally counts under the supervisor's name, and more labels.
 func (s *supervisor) tally(what string, labels ...string) {
-	s.c.Node().Count(what, append([]string{string(s.c.Registered())}, labels...)...)
+	nodehook.Count(s.c.Node(), what, append([]string{string(s.c.Registered())}, labels...)...)
 }

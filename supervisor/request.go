@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -48,15 +49,15 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	}
 	switch req := req.(type) {
 	case startChild:
-		if f := req.child.Named; isTerm && !r.From.Allows(wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
+		if f := req.child.Named; isTerm && !nodehook.Allows(r.From, wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
 			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
 		if isTerm {
-			req.child.Options.For = r.From.For()
+			req.child.Options.For = nodehook.MadeBy(r.From)
 		}
 		return s.add(req.child, done)
 	case startDynamic:
-		return s.addDynamic(r.From.For(), req.args, done)
+		return s.addDynamic(nodehook.MadeBy(r.From), req.args, done)
 	case terminateChild:
 		return s.terminate(req.id, done)
 	case restartChild:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -368,7 +369,7 @@ func errorTerm(err error) any {
 	case *supervisor.StartError:
 		return wire.Tuple{wire.Error, e.Reason}
 	}
-	return wire.Tuple{wire.Error, node.ErrorTerm(err)}
+	return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
 }
 
 // runRoot is the process that starts supervisors.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -85,13 +86,13 @@ func (s *supervisor) Init(c *node.Context) error {
 	c.TrapExit(true)
 	s.spec.Children = append([]Child(nil), s.spec.Children...)
 	if err := s.spec.complete(); err != nil {
-		return node.ExitWith(wire.Tuple{aSupervisorData, node.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)})
 	}
 	if s.spec.Strategy == SimpleOneForOne && len(s.spec.Children) != 1 {
 		return node.ExitWith(wire.Tuple{aBadStartSpec, specTerms(s.spec.Children)})
 	}
 	if err := CheckSpecs(s.spec.Children, s.spec.AutoShutdown); err != nil {
-		return node.ExitWith(wire.Tuple{aStartSpec, node.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)})
 	}
 	for i := range s.spec.Children {
 		k := &s.spec.Children[i]
@@ -169,7 +170,7 @@ func (s *supervisor) handle(msg any) error {
 		return s.sys.Handle(s.c, system{s}, r)
 	}
 	if r, ok := s.c.Node().AsRequest(msg); ok {
-		return s.handleRequest(r, r.From.IsTerm())
+		return s.handleRequest(r, nodehook.IsTerm(r.From))
 	}
 	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(),
 		"message", sysmsg.Brief(msg))
@@ -468,7 +469,7 @@ func (s *supervisor) startReason(k *child, err error) any {
 	if errors.Is(err, node.ErrTooMany) {
 		return raised("system_limit", k.spec.mfa(k.args))
 	}
-	return node.ErrorTerm(err)
+	return nodehook.ErrorTerm(err)
 }
 
 // undefined is why a child could not be spawned whose {M, F, Args} does not exist, or is
@@ -490,7 +491,7 @@ func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &startPanic{node.Panicked(recover())}
+			err = &startPanic{nodehook.Panicked(recover()).(*node.Crash)}
 		}
 	}()
 	if k.Start != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -103,11 +105,11 @@ func TestCounts(t *testing.T) {
 		}
 		kids, err := supervisor.WhichChildren(ctx, n, sup) // after both restarts
 		require.NoError(t, err)
-		require.Contains(t, n.Counts(supervisor.Restarts), node.Count{Labels: []string{string(name), "a"}, N: 2})
+		require.Contains(t, nodehook.Counts(n, supervisor.Restarts), counter.Count{Labels: []string{string(name), "a"}, N: 2})
 		require.NoError(t, n.Send(kids[0].PID, wire.Atom("oops")))
 		_, err = node.AwaitExit(ctx, n, sup)
 		require.NoError(t, err)
-		require.Contains(t, n.Counts(supervisor.Shutdowns), node.Count{Labels: []string{string(name)}, N: 1})
+		require.Contains(t, nodehook.Counts(n, supervisor.Shutdowns), counter.Count{Labels: []string{string(name)}, N: 1})
 	}
-	require.Len(t, n.Counts(supervisor.Restarts), 2)
+	require.Len(t, nodehook.Counts(n, supervisor.Restarts), 2)
 }

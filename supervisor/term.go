@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -66,7 +67,7 @@ func (a answer) fail(err error) error {
 		a.to.Fail(err)
 		return nil
 	}
-	reason := node.ErrorTerm(err)
+	reason := nodehook.ErrorTerm(err)
 	if w, ok := words[err]; ok {
 		reason = w
 	}
@@ -235,7 +236,7 @@ func (s *supervisor) parse(req any) (any, error) {
 func parseSpec(flags, children any) (Spec, error) {
 	s, err := parseFlags(flags)
 	if err != nil {
-		return s, &SpecError{wire.Tuple{aSupervisorData, node.ErrorTerm(err)}}
+		return s, &SpecError{wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)}}
 	}
 	l, ok := wire.Elements(children)
 	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
@@ -248,7 +249,7 @@ func parseSpec(flags, children any) (Spec, error) {
 			err = duplicate(k.ID)
 		}
 		if err != nil {
-			return s, &SpecError{wire.Tuple{aStartSpec, node.ErrorTerm(err)}}
+			return s, &SpecError{wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)}}
 		}
 		seen.Put(k.ID, true)
 		s.Children = append(s.Children, k)

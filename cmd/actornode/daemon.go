@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/daemon/health"
 	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
@@ -402,7 +403,7 @@ const servicesTime = time.Second
 func (d *daemon) servicesAnswer() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
 	defer cancel()
-	return d.n.CheckServices(ctx)
+	return nodehook.CheckServices(d.n, ctx)
 }
 
 // Pauses between attempts to connect.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/memory"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -55,12 +56,12 @@ func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger)
 		h.used.Store(g.Used())
 		if changed {
 			h.short.Store(short)
-			n.Shed(short)
+			nodehook.Shed(n, short)
 			if short {
 				log.Error("memory is short: new connections and remote spawns are refused",
 					"used", g.Used(), "limit", h.limit.Bytes, "limit_from", h.limit.From)
 			} else {
-				_, refused := n.Shedding()
+				_, refused := nodehook.Shedding(n)
 				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit",
 					h.limit.Bytes, "refused", refused)
 			}
@@ -83,7 +84,7 @@ func (h *memoryWatch) notReady() error {
 
 // limits are those of the program, and of what it runs beside the node.
 func (d *daemon) limits() []node.LimitUse {
-	_, refused := d.n.Shedding()
+	_, refused := nodehook.Shedding(d.n)
 	all := []node.LimitUse{
 		{Name: "memory", Max: d.heap.limit.Bytes, Used: d.heap.used.Load(), Refused: refused},
 		{Name: "log_lines", Max: int64(d.cfg.Log.Lines), Refused: d.log.limits.Counts().LeftOut},

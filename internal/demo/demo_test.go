@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -58,7 +59,7 @@ func TestCalls(t *testing.T) {
 			v, err := node.Call[any](ctx, n, c.to, term(t, c.call))
 			if c.err != "" {
 				require.Error(t, err, c.call)
-				require.Equal(t, c.err, wire.Format(node.ErrorTerm(err)), c.call)
+				require.Equal(t, c.err, wire.Format(nodehook.ErrorTerm(err)), c.call)
 			} else {
 				require.NoError(t, err, c.call)
 				require.Equal(t, c.want, wire.Format(v), c.call)
@@ -186,7 +187,7 @@ func TestByName(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 5, sum)
 		_, err = n.Apply(ctx, Module, "add", []any{2, wire.Atom("x")})
-		require.Equal(t, wire.Atom("badarith"), node.ErrorTerm(err))
+		require.Equal(t, wire.Atom("badarith"), nodehook.ErrorTerm(err))
 		_, err = n.Apply(ctx, Module, "add", []any{2})
 		require.ErrorIs(t, err, node.ErrUndef)
 		require.ErrorIs(t, Export(n), node.ErrNameTaken)

@@ -5,7 +5,13 @@
 // and never changed. Whoever calls one imports package node, for it needs a node to give.
 package nodehook
 
-import "github.com/actornode/actornode/wire"
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/wire"
+)
 
 // Node is a *node.Node. Nothing else may be given.
 type Node interface {
@@ -35,6 +41,116 @@ var Release func(n Node, name wire.Atom) int
 
 // ReleaseKnown reports whether Release of a node needs no waiting.
 var ReleaseKnown func(n Node, name wire.Atom) bool
+
+// Origin returns what mints the identifiers of a node.
+var Origin func(n Node) wire.Origin
+
+// MaxProcesses returns how many processes can live at a time.
+var MaxProcesses func(n Node) int
+
+// Of returns the node of a node.Caller, a *node.Node.
+var Of func(from any) any
+
+// Resolve finds the process that a destination of a node.Caller stands for now; false: there
+// is none, or it is a name on another node.
+var Resolve func(from any, to wire.Dest) (wire.PID, bool)
+
+// Count adds one to the counter of a node that the labels tell from others of that name. It
+// is for what is rare: a supervisor counts restarts. There are at most 500 to a name; more
+// labels than that are counted as "other". Long labels are cut.
+var Count func(n Node, name string, labels ...string)
+
+// Counts returns the counters of a name, sorted by their labels.
+var Counts func(n Node, name string) []counter.Count
+
+// Shed makes a node take on nothing new from others while on is set, as a program does that
+// is short of memory: what other nodes want to start or call there by name is refused with
+// system_limit, as Node.Drain does it, and so are their connections, but for one a second,
+// so that an operator can look at the node. What runs goes on, connections that there are
+// included, and those of the native protocol that are being mended.
+var Shed func(n Node, on bool)
+
+// Shedding reports whether a node does what [Shed] says, and how often it has refused
+// something for that so far.
+var Shedding func(n Node) (on bool, refused uint64)
+
+// DefaultClusterLimits returns the limits that a node with that TickTime has by default, a
+// node.ClusterLimits; 0: the default of TickTime.
+var DefaultClusterLimits func(tick time.Duration) any
+
+// CheckServices finds out whether each service that a node keeps up runs, is registered, and
+// answers before ctx ends. The error names the first that does not: one that is being started
+// again, too.
+var CheckServices func(n Node, ctx context.Context) error
+
+// Protected reports whether a process of a node is protected: see node.Options.
+var Protected func(n Node, pid wire.PID) bool
+
+// Leader returns the group leader of a process: the process that prints for it, by Erlang's
+// I/O protocol. It is that of the process that spawned it; of one that another node has
+// spawned, what that node says. Others have the process that is registered as user.
+var Leader func(n Node, pid wire.PID) wire.PID
+
+// Exports returns what a node exports, in alphabetical order.
+var Exports func(n Node) []wire.Export
+
+// AnyModule, as the module of an exported function, offers it under every module that offers
+// no such function itself: module_info. Its first argument is the module.
+const AnyModule wire.Atom = "_"
+
+// Unknown stands for whoever has made a request of which nobody knows the node: one that has
+// come as a term, through another process of this node. All of these have one share of what a
+// peer may make this node hold.
+const Unknown wire.Atom = "unknown"
+
+// MadeBy is what node.Options.For should be of a process that is started because of a
+// request, a node.From, and what [RegisterFor] wants: the node that it comes from; "" for Go
+// code of this program; else [Unknown].
+var MadeBy func(from any) wire.Atom
+
+// CallingPeer returns the node that has had the process started whose context ctx is, or comes
+// from: in an exported function, the node that has called it; [Unknown] if nobody knows which
+// has; "" if none has.
+var CallingPeer func(ctx context.Context) wire.Atom
+
+// RegisterFor is Node.Register for a request of the node peer: the name counts among those
+// that it may have had registered, until the name goes; "" and the node itself are not counted.
+var RegisterFor func(n Node, peer, name wire.Atom, pid wire.PID) error
+
+// IsTerm reports whether a request, a node.From, has come as a term, as those of other nodes
+// do, and not from Go code of this program. One that has come as a term and of which no peer is
+// known may have been made by anybody: a process here has passed it on, perhaps.
+var IsTerm func(from any) bool
+
+// Allows reports whether the maker of a request, a node.From, may have something run by name:
+// see Allow of node.Distribution. Go code of this program always may; a request that nobody
+// knows the node of may if all nodes may.
+var Allows func(from any, e wire.Export) bool
+
+// ReadFrom reads the second element of a system message, {Pid, Tag}: the answer is a node.From.
+// via is the node.PeerMessage that the term is in, nil: it is in none.
+var ReadFrom func(n Node, via, term any) (from any, ok bool)
+
+// AsCast reads a message that is a cast, of whatever kind: a node.Cast of any type, or Erlang's
+// {'$gen_cast', Body}.
+var AsCast func(msg any) (body any, ok bool)
+
+// Panicked returns the exit reason, a *node.Crash, for code that has panicked with cause, which
+// is what recover has returned; nil stands for runtime.Goexit. It is for the deferred function
+// that recovers, whose stack still is the panic's.
+var Panicked func(cause any) any
+
+// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit reason of an error
+// that has one, what its method Term() any returns, else the error's text as a binary. err,
+// which must not be nil, or an error that it wraps may have them.
+var ErrorTerm func(err error) any
+
+// IsExit reports whether err is, or wraps, what node.ExitWith has made.
+var IsExit func(err error) bool
+
+// ReasonOf returns the exit reason of a process whose behaviour returns err: what node.ExitWith
+// was given, normal for nil, else a *node.Crash.
+var ReasonOf func(err error) any
 
 // shutdown is node.Shutdown, normal node.Normal.
 const (

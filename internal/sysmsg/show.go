@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -43,7 +44,7 @@ func Guard(f func()) (crash *node.Crash) {
 	returned := false
 	defer func() {
 		if !returned {
-			crash = node.Panicked(recover())
+			crash = nodehook.Panicked(recover()).(*node.Crash)
 		}
 	}()
 	f()

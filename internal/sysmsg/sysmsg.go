@@ -81,13 +81,13 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 		return Request{From: m.From, What: m.Body.What, quiet: m.Body.Quiet}, true
 	case node.PeerMessage:
 		if t, ok := m.Message.(wire.Tuple); ok && len(t) == 3 && t[0] == system {
-			from, ok := n.ReadFromPeer(m, t[1])
-			return Request{From: from, What: t[2], isTerm: true}, ok
+			from, ok := nodehook.ReadFrom(n, m, t[1])
+			return Request{From: from.(node.From), What: t[2], isTerm: true}, ok
 		}
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == system {
-			from, ok := n.ReadFrom(m[1])
-			return Request{From: from, What: m[2], isTerm: true}, ok
+			from, ok := nodehook.ReadFrom(n, nil, m[1])
+			return Request{From: from.(node.From), What: m[2], isTerm: true}, ok
 		}
 	}
 	return Request{}, false
@@ -138,14 +138,14 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil
 	}
-	if r.What != getState && r.What != getStatus && c.Node().Protected(c.Self()) {
+	if r.What != getState && r.What != getStatus && nodehook.Protected(c.Node(), c.Self()) {
 		return wire.Tuple{wire.Error, wire.Atom("protected")}
 	}
 	t, ok := r.What.(wire.Tuple)
 	if !ok || len(t) != 2 || t[0] != replaceState {
 		return nil
 	}
-	if f, ok := t[1].(wire.Export); ok && !r.From.Allows(f) {
+	if f, ok := t[1].(wire.Export); ok && !nodehook.Allows(r.From, f) {
 		return failed(srv, "system_replace_state", fmt.Errorf("%w: %v", node.ErrUndef, f))
 	}
 	return nil
@@ -220,7 +220,7 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 	case len(t) == 4 && t[0] == changeCode && s.suspended:
 		module, _ := t[1].(wire.Atom)
 		if _, err := attempt(func() (any, error) { return nil, srv.ChangeCode(module, t[2], t[3]) }); err != nil {
-			return wire.Tuple{wire.Error, node.ErrorTerm(err)}
+			return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
 		}
 		return wire.OK
 	}
@@ -240,7 +240,7 @@ func attempt(f func() (any, error)) (v any, err error) {
 // failed is the answer when a server's own code has failed.
 func failed(srv Server, function wire.Atom, err error) any {
 	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("callback_failed"),
-		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, node.ErrorTerm(err)}}}
+		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}}}
 }
 
 // status is {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
@@ -83,13 +84,13 @@ func (q *request) spawn() (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: spawn: %s is not a list of arguments", ErrBadRequest, brief(q.args[2]))
 	}
-	o := node.Options{For: q.from.For()}
+	o := node.Options{For: nodehook.MadeBy(q.from)}
 	if len(q.args) == 4 {
 		if o.Name, err = q.name(3, "name"); err != nil {
 			return nil, err
 		}
 	}
-	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !q.from.Allows(e) {
+	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !nodehook.Allows(q.from, e) {
 		return nil, fmt.Errorf("%w for %s: %v", node.ErrUndef, cmp.Or(q.peer, "an unknown node"), e)
 	}
 	b, err := q.n.Behaviour(module, function, args)
@@ -116,7 +117,7 @@ func (q *request) register() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pid, q.n.RegisterFor(q.from.For(), name, pid)
+	return pid, nodehook.RegisterFor(q.n, nodehook.MadeBy(q.from), name, pid)
 }
 
 func (q *request) unregister() (any, error) {

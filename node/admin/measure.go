@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 )
@@ -19,7 +20,7 @@ func (q *request) status() (any, error) {
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, PID: os.Getpid(),
 		Started: Time{s.cfg.Started}, Uptime: time.Since(s.cfg.Started),
 		Draining: s.drain.isActive(), Listeners: s.listeners(n),
-		Processes: stats.Processes, MaxProcesses: n.MaxProcesses(), Names: stats.Names, Lingering: stats.Lingering,
+		Processes: stats.Processes, MaxProcesses: nodehook.MaxProcesses(n), Names: stats.Names, Lingering: stats.Lingering,
 		Stages: n.Stages(), RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
 		Handled: stats.Handled, BlockedTurns: stats.BlockedTurns, DeadLetters: make(map[node.Atom]uint64),
 		Peers: peers(n),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -80,7 +81,7 @@ func (q *request) read(body any) (*command, error) {
 	change := d.flags&changes != 0 || q.command == "log_level" && len(q.args) > 0
 	q.audited = change || d.flags&reveals != 0
 	peer, addr, known := q.from.Peer()
-	program := !q.from.IsTerm() // Go code on this node
+	program := !nodehook.IsTerm(q.from) // Go code on this node
 	if q.peer, q.addr = peer, addr; program {
 		peer, q.peer = q.n.Name(), q.n.Name()
 	}

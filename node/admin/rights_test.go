@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
@@ -208,7 +209,7 @@ func TestServiceIsKept(t *testing.T) {
 		}
 		settles(t, func() bool {
 			pid, ok := far.Whereis(name)
-			return ok && pid != was && far.CheckServices(ctx) == nil
+			return ok && pid != was && nodehook.CheckServices(far, ctx) == nil
 		})
 		require.NoError(t, ops.Ping(ctx, far.Name()))
 		_, err = admin.Status(ctx, ops, far.Name())

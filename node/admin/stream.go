@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -82,7 +83,7 @@ type opened struct {
 }
 
 func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q any, o *StreamOptions) (*Stream[T], error) {
-	n := node.Of(from)
+	n := nodehook.Of(from).(*node.Node)
 	h, err := n.Open()
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)

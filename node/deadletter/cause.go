@@ -15,8 +15,8 @@ const (
 )
 
 // names are those of the causes, as metrics and logs show them.
-var names = [...]string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias", "late_reply",
-	"not_a_term"}
+var names = [...]string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias",
+	"late_reply", "not_a_term"}
 
 // Causes returns all causes that there are.
 func Causes() []Cause {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -114,7 +115,7 @@ func (m *manager) Receive(c *node.Context, msg any) (err error) {
 	ended := false
 	defer func() {
 		if !ended { // a handler has called runtime.Goexit; panics end handlers only
-			err = m.ends(node.Panicked(nil))
+			err = m.ends(nodehook.Panicked(nil))
 		}
 	}()
 	err = m.receive(msg)
@@ -206,7 +207,7 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 	defer func() {
 		if !returned {
 			if cause := recover(); cause != nil {
-				err = node.ExitWith(node.Panicked(cause))
+				err = node.ExitWith(nodehook.Panicked(cause))
 			}
 		}
 	}()
@@ -217,10 +218,10 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 
 // failed is the end of a handler by its own error.
 func (m *manager) failed(e *entry, last any, err error) {
-	reason := node.ReasonOf(err)
+	reason := nodehook.ReasonOf(err)
 	m.report(e, last, reason)
 	var arg any = err
-	if node.IsExit(err) {
+	if nodehook.IsExit(err) {
 		arg = reason
 	}
 	m.terminate(e, End{Failed, arg}, reason)
@@ -237,9 +238,9 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 			return nil
 		})
 		if err != nil {
-			answer = wire.Tuple{aExit, node.ReasonOf(err)}
-			m.report(e, aStop, node.ReasonOf(err))
-			err = &node.ExitError{Reason: node.ReasonOf(err)}
+			answer = wire.Tuple{aExit, nodehook.ReasonOf(err)}
+			m.report(e, aStop, nodehook.ReasonOf(err))
+			err = &node.ExitError{Reason: nodehook.ReasonOf(err)}
 		}
 	}
 	if !e.owner.IsZero() && end.How != OwnerGone {
@@ -321,8 +322,8 @@ func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*
 		}
 		return nil
 	})
-	if node.IsExit(err) {
-		err = &node.ExitError{Reason: node.ReasonOf(err)}
+	if nodehook.IsExit(err) {
+		err = &node.ExitError{Reason: nodehook.ReasonOf(err)}
 	}
 	if err != nil {
 		return nil, err

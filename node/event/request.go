@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -28,7 +29,8 @@ func (m *manager) request(msg any) (request, bool) {
 		if !ok || len(t) != 3 {
 			return r, false
 		}
-		if r.From, ok = m.c.Node().ReadFrom(t[1]); !ok {
+		from, ok := nodehook.ReadFrom(m.c.Node(), nil, t[1])
+		if r.From = from.(node.From); !ok {
 			return r, false
 		}
 		r.what = t[2]
@@ -165,7 +167,7 @@ func (m *manager) ask(r request, q callRequest) {
 	var own error // for the caller only
 	err := m.run(e, q.request, func(c *Context) (err error) {
 		reply, err = h.HandleCall(c, q.request)
-		if err != nil && !errors.Is(err, ErrRemove) && !node.IsExit(err) {
+		if err != nil && !errors.Is(err, ErrRemove) && !nodehook.IsExit(err) {
 			own, err = err, nil
 		}
 		return err
@@ -175,7 +177,7 @@ func (m *manager) ask(r request, q callRequest) {
 	case own != nil:
 		m.refuse(r, own, nil)
 	case err != nil:
-		reason := node.ReasonOf(err)
+		reason := nodehook.ReasonOf(err)
 		m.refuse(r, &node.ExitError{Reason: reason}, wire.Tuple{wire.Error, wire.Tuple{aExit, reason}})
 	default:
 		m.reply(r, reply)
@@ -225,7 +227,7 @@ func notAdded(err error) any {
 	case *node.ExitError:
 		return wire.Tuple{aExit, e.Reason}
 	}
-	return wire.Tuple{wire.Error, node.ErrorTerm(err)}
+	return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
 }
 
 func (m *manager) reply(r request, v any) {
@@ -244,7 +246,7 @@ func (m *manager) refuse(r request, err error, term any) {
 	}
 	r.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.c, wire.Tuple{wire.Error, node.ErrorTerm(err)}, r.From, wire.Undefined)
+		m.sys.Out(m.c, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}, r.From, wire.Undefined)
 	}
 }
 

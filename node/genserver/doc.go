@@ -43,8 +43,8 @@
 // [UnhandledError]. Any other message without a handler is logged, and so is a message
 // that only resembles those above.
 //
-// An Erlang caller gets {error, Reason} for an error that a method returns; see
-// [node.ErrorTerm].
+// An Erlang caller gets {error, Reason} for an error that a method returns: the reason of
+// [node.ExitWith], what the error's method Term() any returns, else its text as a binary.
 //
 // # What ends a server
 //

@@ -255,7 +255,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 // receiveOther handles what is no call.
 func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	body, sort := msg, info
-	if b, ok := node.AsCast(msg); ok {
+	if b, ok := nodehook.AsCast(msg); ok {
 		body, sort = b, cast
 	}
 	if h != nil && h.what == sort {
@@ -291,7 +291,7 @@ func (s *server[S]) answered(reply any, err error) error {
 			d.NoReply(s.Context.Context, s.seen())
 		}
 		return nil
-	case node.IsExit(err):
+	case nodehook.IsExit(err):
 		return err
 	}
 	if r := s.extras; r != nil && r.stop {
@@ -312,7 +312,7 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 	}
 	if d := s.debugging(); d != nil {
 		if err != nil {
-			reply = wire.Tuple{wire.Error, node.ErrorTerm(err)}
+			reply = wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
 		}
 		d.Out(s.Context.Context, reply, s.extras.caller, s.seen())
 	}
@@ -324,7 +324,7 @@ func (s *server[S]) after(msg any, err error) error {
 		err = s.follow(err)
 	}
 	if err != nil {
-		return s.ends(msg, node.ReasonOf(err))
+		return s.ends(msg, nodehook.ReasonOf(err))
 	}
 	s.settle()
 	return nil
@@ -381,7 +381,7 @@ func (s *server[S]) idle() {
 
 // crashed is the end by a panic.
 func (s *server[S]) crashed(msg, cause any) error {
-	return s.ends(msg, node.Panicked(cause))
+	return s.ends(msg, nodehook.Panicked(cause))
 }
 
 // ends is the end of a server by its own doing.
@@ -389,7 +389,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	told := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
 	s.extras.logged = true
-	reason = node.ReasonOf(err)
+	reason = nodehook.ReasonOf(err)
 	if log := s.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
 			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),

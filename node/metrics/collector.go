@@ -142,7 +142,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(info, 1, string(n.Name()), c.cfg.Version)
 	s := n.Stats()
 	put(processes, float64(s.Processes))
-	put(most, float64(n.MaxProcesses()))
+	put(most, float64(nodehook.MaxProcesses(n)))
 	put(lingering, float64(s.Lingering))
 	put(names, float64(s.Names))
 	put(handled, float64(s.Handled))
@@ -161,10 +161,10 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(strays, float64(p.DetachedTurns))
 	put(blocked, float64(p.Blocked))
 	put(shared, float64(p.Shared))
-	for _, k := range n.Counts(restarts) {
+	for _, k := range nodehook.Counts(n, restarts) {
 		put(restarted, float64(k.N), k.Labels...)
 	}
-	for _, k := range n.Counts(shutdowns) {
+	for _, k := range nodehook.Counts(n, shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
 	}
 	limits := n.Limits()

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/metrics"
@@ -87,9 +88,9 @@ func TestCollect(t *testing.T) {
 	_, err = node.AwaitExit(t.Context(), a, dead)
 	require.NoError(t, err)
 	require.NoError(t, a.Send(dead, "late"))
-	a.Count("supervisor_restarts", "shop", "front")
-	a.Count("supervisor_restarts", "shop", "front")
-	a.Count("supervisor_shutdowns", "shop")
+	nodehook.Count(a, "supervisor_restarts", "shop", "front")
+	nodehook.Count(a, "supervisor_restarts", "shop", "front")
+	nodehook.Count(a, "supervisor_shutdowns", "shop")
 	a.Drain()
 
 	h := handler(t, metrics.Config{Node: a, Version: "v1"})

@@ -43,8 +43,8 @@
 //  1. Metrics cost something only when they are scraped: the node keeps the counters
 //     anyway.
 //  2. The number of series is bounded. No label is a PID. At most Config.Peers peers have
-//     series of their own; actornode_peers counts the others, too. [node.Node.Count]
-//     bounds the supervisors and children.
+//     series of their own; actornode_peers counts the others, too. The node
+//     bounds the supervisors and children that it counts for.
 //  3. A scrape examines at most Config.Scan mailboxes, those of registered names first.
 //     Examining one holds up neither its process nor the stage.
 //

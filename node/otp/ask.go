@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -104,7 +105,7 @@ func labelled(label, body any) func(wire.PID, wire.Ref) any {
 // which node calls and, if it is a process, which one waits: the server sees a process of its
 // own as the caller.
 func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
-	n := node.Of(from)
+	n := nodehook.Of(from).(*node.Node)
 	if from == node.Caller(n) {
 		v, err := exchange(ctx, n, to, labelled(genCall, request))
 		return sysmsg.Term(v), err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -72,7 +73,7 @@ func relay(p *node.Process, args []any) error {
 func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
-		pid, err := t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
+		pid, err := t.n.SpawnOpt(node.Options{For: nodehook.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
 			result = run(p, args)
 			return nil
 		}))
@@ -139,7 +140,7 @@ func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	return t.n.SpawnOpt(node.Options{For: node.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
+	return t.n.SpawnOpt(node.Options{For: nodehook.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
 		p.Link(parent)
 		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
 	}))

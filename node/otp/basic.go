@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -130,7 +131,7 @@ func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, errBadArg
 	}
-	switch err := t.n.RegisterFor(node.CallingPeer(ctx), name, pid); {
+	switch err := nodehook.RegisterFor(t.n, nodehook.CallingPeer(ctx), name, pid); {
 	case errors.Is(err, node.ErrTooMany):
 		return nil, errSystemLimit
 	case err != nil:
@@ -144,7 +145,7 @@ func (t *tools) unregister(args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if pid, ok := t.n.Whereis(name); ok && t.n.Protected(pid) {
+	if pid, ok := t.n.Whereis(name); ok && nodehook.Protected(t.n, pid) {
 		return nil, errProtected
 	}
 	if t.n.Unregister(name) != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
@@ -99,7 +100,7 @@ func TestBasics(t *testing.T) {
 	user, ok := n.Whereis("user")
 	require.True(t, ok)
 	require.Equal(t, "! badarg", apply(t, n, "erlang", "exit", wire.Atom("me"), wire.Atom("x")))
-	require.True(t, n.Protected(user), "or the next lines would end it")
+	require.True(t, nodehook.Protected(n, user), "or the next lines would end it")
 	require.NotEqual(t, "true", apply(t, n, "erlang", "exit", user, node.Kill))
 	require.NotEqual(t, "true", apply(t, n, "erlang", "unregister", wire.Atom("user")))
 	require.True(t, n.IsAlive(user))

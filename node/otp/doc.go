@@ -6,8 +6,8 @@
 //
 //   - [Config.Export] lets a node answer what the table lists. A [Config] says how.
 //   - The process user writes what is sent to it by Erlang's I/O protocol.
-//   - The group leader of a process is the process that prints for it: see
-//     [node.Node.Leader]. [Print] and [Writer] print through it.
+//   - The group leader of a process is the process that prints for it: that
+//     of the process that spawned it, by default user. [Print] and [Writer] print through it.
 //
 // An exported function that prints where it is called from:
 //

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -144,7 +145,7 @@ func (t *tools) whereis(args []any) (any, error) {
 // local reads the PID of a process of this node, which need not live.
 func (t *tools) local(v any) (wire.PID, error) {
 	pid, ok := v.(wire.PID)
-	if !ok || !t.n.Origin().Equal(pid.Origin()) {
+	if !ok || !nodehook.Origin(t.n).Equal(pid.Origin()) {
 		return wire.PID{}, errBadArg
 	}
 	return pid, nil
@@ -158,7 +159,7 @@ func (t *tools) isAlive(args []any) (any, error) {
 // groupLeader is that of the process which was spawned for the call.
 func (t *tools) groupLeader(ctx context.Context, _ []any) (any, error) {
 	_, pid, _ := node.Calling(ctx)
-	return t.n.Leader(pid), nil
+	return nodehook.Leader(t.n, pid), nil
 }
 
 func self(ctx context.Context, _ []any) (any, error) {
@@ -173,7 +174,7 @@ func (t *tools) exit(args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if t.n.Protected(pid) {
+	if nodehook.Protected(t.n, pid) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -77,7 +78,7 @@ func apply(t *testing.T, n *node.Node, m, f string, args ...any) string {
 	t.Helper()
 	v, err := n.Apply(t.Context(), wire.Atom(m), wire.Atom(f), args)
 	if err != nil {
-		return "! " + wire.Format(node.ErrorTerm(err))
+		return "! " + wire.Format(nodehook.ErrorTerm(err))
 	}
 	return wire.Format(v)
 }

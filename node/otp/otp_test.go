@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/otp"
@@ -227,7 +228,7 @@ func TestDocumented(t *testing.T) {
 	require.True(t, ok)
 	table, _, _ = strings.Cut(table, "\n# ")
 	var missing []string
-	for _, e := range n.Exports() {
+	for _, e := range nodehook.Exports(n) {
 		if !strings.Contains(table, string(e.Function)) {
 			missing = append(missing, e.String())
 		}

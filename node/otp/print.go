@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -39,7 +40,7 @@ func Print(ctx context.Context, text string) error {
 	if !ok {
 		return ErrNoLeader
 	}
-	leader := n.Leader(pid)
+	leader := nodehook.Leader(n, pid)
 	if leader.IsZero() {
 		return ErrNoLeader
 	}

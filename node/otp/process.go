@@ -188,7 +188,7 @@ func (t *tools) messages(pid wire.PID) wire.List {
 // info is process_info/2; what is nil for process_info/1.
 func (t *tools) info(pid, what any) (any, error) {
 	p, ok := pid.(wire.PID)
-	if !ok || !t.n.Origin().Equal(p.Origin()) {
+	if !ok || !nodehook.Origin(t.n).Equal(p.Origin()) {
 		return nil, errBadArg
 	}
 	i, err := t.n.Info(p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/wire"
 )
@@ -35,7 +36,7 @@ func (t *tools) tree(ctx context.Context, name, mode any) any {
 	if !ok {
 		return wire.Tuple{wire.List{}, wire.List{}, wire.List{}, wire.List{}}
 	}
-	f := &forest{t: t, seen: make(map[wire.PID]bool), queue: []wire.PID{root}, leader: t.n.Leader(root)}
+	f := &forest{t: t, seen: make(map[wire.PID]bool), queue: []wire.PID{root}, leader: nodehook.Leader(t.n, root)}
 	for _, a := range []wire.Atom{"application_controller", monitorName, "net_kernel"} {
 		if pid, ok := t.n.Whereis(a); ok {
 			f.avoid = append(f.avoid, pid)

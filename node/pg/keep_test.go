@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
@@ -22,10 +23,10 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
 	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
 	pid, _ := n.Whereis("pg")
-	require.True(t, n.Protected(pid))
+	require.True(t, nodehook.Protected(n, pid))
 	n.Exit(pid, node.Kill)
 	nodetest.Settles(t, func() string {
-		if err := n.CheckServices(ctx); err != nil {
+		if err := nodehook.CheckServices(n, ctx); err != nil {
 			return err.Error()
 		}
 		if now, ok := n.Whereis("pg"); !ok || now == pid {

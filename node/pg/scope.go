@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -121,7 +122,7 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 
 // keep starts the scope's process as a service of the node.
 func (s *Scope) keep(ctx context.Context, from node.Caller) error {
-	n := node.Of(from)
+	n := nodehook.Of(from).(*node.Node)
 	_, err := n.Keep(ctx, node.Service{
 		Options: node.Options{Name: s.cfg.Name}, New: s.Actor,
 		Ask: func(ctx context.Context, pid node.PID) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -81,7 +82,7 @@ func TestSends(t *testing.T) {
 		require.Equal(t, 7, w.receive(), "%v", to)
 	}
 	w.ask(pid, "cast", me, wire.Atom("x"))
-	body, ok := node.AsCast(w.receive())
+	body, ok := nodehook.AsCast(w.receive())
 	require.True(t, ok)
 	require.Equal(t, wire.Atom("x"), body)
 	w.ask(pid, "send", node.Atom("nobody"), 7) // logged

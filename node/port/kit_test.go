@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -177,7 +178,7 @@ func (w *portTest) call(pid node.PID, term string) string {
 	require.NoError(w, err)
 	v, err := node.CallWithin[any](patience, w.n, pid, t)
 	if err != nil {
-		return "error: " + wire.Format(node.ErrorTerm(err))
+		return "error: " + wire.Format(nodehook.ErrorTerm(err))
 	}
 	return wire.Format(v)
 }

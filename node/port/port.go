@@ -165,7 +165,7 @@ func (p *port) deliver(msg any) {
 	}
 	if r, ok := p.c.Node().AsRequest(msg); ok {
 		p.call(r)
-	} else if body, ok := node.AsCast(msg); ok {
+	} else if body, ok := nodehook.AsCast(msg); ok {
 		p.tell(wordCast, body)
 	} else {
 		p.tell(wordInfo, msg)
@@ -270,7 +270,7 @@ func callReason(err error) any {
 	case errors.Is(err, node.ErrTimeout):
 		return wire.Atom("timeout")
 	}
-	return node.ErrorTerm(err)
+	return nodehook.ErrorTerm(err)
 }
 
 // woken takes what the goroutines have left in the inbox.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/tree"
@@ -56,7 +57,7 @@ func TestSupervisedStartFails(t *testing.T) {
 			ID: "p", Start: func(...any) (node.Actor, error) { return New(cfg), nil },
 		}}}, node.Options{})
 		require.Error(t, err)
-		require.Contains(t, format(node.ErrorTerm(err)), want)
+		require.Contains(t, format(nodehook.ErrorTerm(err)), want)
 	}
 }
 
@@ -108,7 +109,7 @@ func TestTreeBadConfig(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.Start(ctx, w.n)
 		require.Error(t, err)
-		require.Contains(t, strings.ReplaceAll(format(node.ErrorTerm(err)), `\"`, `"`), c.want)
+		require.Contains(t, strings.ReplaceAll(format(nodehook.ErrorTerm(err)), `\"`, `"`), c.want)
 	}
 }
 

@@ -136,7 +136,7 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 		}
 		if r, ok := c.Node().AsRequest(msg); ok {
 			e = Event{TypeCall, r.Body, r.From}
-		} else if body, ok := node.AsCast(msg); ok {
+		} else if body, ok := nodehook.AsCast(msg); ok {
 			e.Type, e.Content = TypeCast, body
 		}
 	}
@@ -153,7 +153,7 @@ func (m *machine[M]) run(e Event) error {
 		next, err := m.state.f(m.data, &m.Context, e)
 		if err != nil {
 			if err = m.failed(e, err); err != nil {
-				return m.ends(node.ReasonOf(err))
+				return m.ends(nodehook.ReasonOf(err))
 			}
 		}
 		target := m.state
@@ -181,7 +181,7 @@ func (m *machine[M]) run(e Event) error {
 func (m *machine[M]) failed(e Event, err error) error {
 	m.act.postpone = false
 	switch {
-	case node.IsExit(err):
+	case nodehook.IsExit(err):
 		return err
 	case errors.Is(err, ErrUnhandled) && e.Type == TypeCall:
 		m.fail(e.from, m.unhandled(e))
@@ -206,7 +206,7 @@ func (m *machine[M]) fail(from node.From, err error) {
 	m.act.taken = true
 	from.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, node.ErrorTerm(err)}, from, m.state.name)
+		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}, from, m.state.name)
 	}
 }
 
@@ -250,7 +250,7 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 		next, err := target.f(m.data, &m.Context, Event{Type: TypeEnter, Content: Entered{was.name}})
 		if err != nil && !errors.Is(err, ErrUnhandled) {
 			m.Context.state, m.entering = was.name, false // as in OTP: it has not come to be
-			return m.ends(node.ReasonOf(err))
+			return m.ends(nodehook.ReasonOf(err))
 		}
 		if next != nil && m.kind.find(next) != target {
 			m.misuse("an enter call changes the state")
@@ -267,7 +267,7 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 
 // crashed is the end by a panic.
 func (m *machine[M]) crashed(cause any) error {
-	crash := node.Panicked(cause)
+	crash := nodehook.Panicked(cause)
 	m.Context.state, m.entering = m.state.name, false
 	return m.ends(crash)
 }
@@ -277,7 +277,7 @@ func (m *machine[M]) ends(reason any) error {
 	told := m.told || !m.Node().IsAlive(m.Self())
 	m.told = true
 	err := m.end(reason)
-	reason = node.ReasonOf(err)
+	reason = nodehook.ReasonOf(err)
 	if log := m.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
 			"last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),

@@ -3,6 +3,7 @@ package sys
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -112,7 +113,7 @@ func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, 
 // another, noproc if there was none; the cause of ctx's end, after which the
 // server may still end.
 func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
-	pid, ok := node.Resolve(from, to)
+	pid, ok := nodehook.Resolve(from, to)
 	if !ok {
 		return &node.ExitError{Reason: node.NoProc}
 	}

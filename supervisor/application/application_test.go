@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
@@ -73,7 +74,7 @@ func TestCheck(t *testing.T) {
 			continue
 		}
 		require.Error(t, err)
-		require.Equal(t, x.want, wire.Format(node.ErrorTerm(err)))
+		require.Equal(t, x.want, wire.Format(nodehook.ErrorTerm(err)))
 	}
 }
 
@@ -349,7 +350,7 @@ func TestBadArguments(t *testing.T) {
 			require.NoError(t, err)
 			v, err := n.Apply(t.Context(), "application", wire.Atom(x.function), args.(wire.List))
 			if err != nil {
-				v = node.ErrorTerm(err)
+				v = nodehook.ErrorTerm(err)
 			}
 			require.Equal(t, x.want, wire.Format(v), x.function)
 		}

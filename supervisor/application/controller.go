@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +36,7 @@ type Controller struct {
 // process is protected ([node.Options].Protected), and not started again: without it
 // nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
 func Start(ctx context.Context, from node.Caller) (*Controller, error) {
-	n := node.Of(from)
+	n := nodehook.Of(from).(*node.Node)
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := controllerServers.Start(ctx, from,
 		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
@@ -124,6 +125,6 @@ func (e *ensureError) Error() string {
 
 func (e *ensureError) Unwrap() error { return e.err }
 
-func (e *ensureError) Term() any { return wire.Tuple{e.name, node.ErrorTerm(e.err)} }
+func (e *ensureError) Term() any { return wire.Tuple{e.name, nodehook.ErrorTerm(e.err)} }
 
 func init() { termof.Enter((*Error).term) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -125,7 +126,7 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	}
 	delete(k.starting, m.run.spec.Name)
 	if m.err != nil {
-		reason := node.ErrorTerm(m.err)
+		reason := nodehook.ErrorTerm(m.err)
 		k.refuse(c, m.run, &Error{Code: startFailed, Name: m.run.spec.Name, Reason: reason, exited: reason == node.Normal})
 		return nil
 	}
@@ -157,7 +158,7 @@ func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) 
 func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
 	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", r.typ.String(), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
-		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: node.ErrorTerm(err), typ: r.typ})
+		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: nodehook.ErrorTerm(err), typ: r.typ})
 	}
 }
 
