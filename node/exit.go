@@ -99,6 +99,10 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 		k = p.chill() // somebody may ask for the reason
 	}
 	k.reason = reason
+	if p.byName {
+		p.byName = false
+		p.node.byName.Delete(p)
+	}
 	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
 	d.aliases, d.cancel, d.owner = k.aliases, k.cancel, k.owner
 	if k.timers != nil {
@@ -110,7 +114,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 		d.calls = append(d.calls, ticket{pr, pr.state.Load() &^ phases})
 		pr = next
 	}
-	k.links, k.watchers, k.watching, k.aliases, k.calls, k.byName = table.PIDs{}, nil, nil, nil, nil, nil
+	k.links, k.watchers, k.watching, k.aliases, k.calls = table.PIDs{}, nil, nil, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.

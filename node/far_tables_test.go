@@ -73,5 +73,11 @@ func NamesRemembered(n *Node, pid PID) int {
 	p := n.lookup(pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.cold.byName)
+	return len(p.nameLinksLocked())
+}
+
+// ProcessesThatRememberNames counts those with names of NamesRemembered.
+func ProcessesThatRememberNames(n *Node) (count int) {
+	n.byName.Range(func(any, any) bool { count++; return true })
+	return count
 }

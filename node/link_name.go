@@ -7,6 +7,19 @@ type nameLink struct {
 	wanted bool // it was not unlinked since
 }
 
+// nameLinks are those of one process. Few processes have any, so they hang on the node; they are
+// guarded by the mu of the process, and go with it.
+type nameLinks map[At]*nameLink
+
+// nameLinksLocked returns those of p; nil: it has none. The caller holds p.mu.
+func (p *proc) nameLinksLocked() nameLinks {
+	if !p.byName {
+		return nil
+	}
+	all, _ := p.node.byName.Load(p)
+	return all.(nameLinks)
+}
+
 // spareNames is how many names a process remembers beside those that are linked.
 const spareNames = 16
 
@@ -17,15 +30,18 @@ func (p *proc) linkName(a *acting, at At) {
 		p.mu.Unlock()
 		return
 	}
-	k := p.chill()
-	l := k.byName[at]
+	all := p.nameLinksLocked()
+	if all == nil {
+		p.chill() // an exit looks here where there is something to take away
+		all = make(nameLinks)
+		p.byName = true
+		p.node.byName.Store(p, all)
+	}
+	l := all[at]
 	if l == nil {
-		p.forgetNamesLocked()
-		if k.byName == nil {
-			k.byName = make(map[At]*nameLink)
-		}
+		p.forgetNamesLocked(all)
 		l = new(nameLink)
-		k.byName[at] = l
+		all[at] = l
 	}
 	l.asking++
 	l.wanted = true
@@ -44,8 +60,8 @@ func (p *proc) nameAnswered(at At, l *nameLink, pid PID, why any) {
 	}
 	if why == nil {
 		l.pid = pid
-	} else if l.asking == 0 && p.cold.byName[at] == l {
-		delete(p.cold.byName, at)
+	} else if all := p.nameLinksLocked(); l.asking == 0 && all[at] == l {
+		delete(all, at)
 	}
 	p.mu.Unlock()
 	if why != nil {
@@ -65,10 +81,8 @@ func (p *proc) nameAnswered(at At, l *nameLink, pid PID, why any) {
 // for one that was made otherwise that node is asked which process has the name.
 func (p *proc) unlinkName(a *acting, at At) {
 	p.mu.Lock()
-	var l *nameLink
-	if p.cold != nil {
-		l = p.cold.byName[at]
-	}
+	all := p.nameLinksLocked()
+	l := all[at]
 	if l == nil {
 		p.mu.Unlock()
 		p.node.askWhere(a, at, func(pid PID, why any) {
@@ -79,7 +93,7 @@ func (p *proc) unlinkName(a *acting, at At) {
 		return
 	}
 	l.wanted = false
-	delete(p.cold.byName, at)
+	delete(all, at)
 	pid := l.pid
 	p.mu.Unlock()
 	if !pid.IsZero() {
@@ -91,23 +105,19 @@ func (p *proc) unlinkName(a *acting, at At) {
 func (p *proc) linkedName(at At) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cold == nil {
-		return false
-	}
-	l := p.cold.byName[at]
+	l := p.nameLinksLocked()[at]
 	return l != nil && p.hasLinkLocked(l.pid)
 }
 
 // forgetNamesLocked forgets names whose link is gone, where they are more than the links of p
 // and some. The caller holds p.mu.
-func (p *proc) forgetNamesLocked() {
-	k := p.cold
-	if len(k.byName) < 2*k.links.Len()+spareNames {
+func (p *proc) forgetNamesLocked(all nameLinks) {
+	if len(all) < 2*p.cold.links.Len()+spareNames {
 		return
 	}
-	for at, l := range k.byName {
+	for at, l := range all {
 		if l.asking == 0 && !p.hasLinkLocked(l.pid) {
-			delete(k.byName, at)
+			delete(all, at)
 		}
 	}
 }

@@ -165,3 +165,19 @@ func TestLinkByManyNames(t *testing.T) {
 	}
 	require.LessOrEqual(t, node.NamesRemembered(a, h.Self()), 20)
 }
+
+// What a process remembers goes with it.
+func TestNamesGoWithTheProcess(t *testing.T) {
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	_, err := b.SpawnOpt(node.Options{Name: "there"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	require.NoError(t, err)
+	for range 20 {
+		h, err := a.Open()
+		require.NoError(t, err)
+		h.Link(node.At{Name: "there", Node: b.Name()})
+		h.TrapExit(true)
+		h.Close(nil)
+	}
+	require.Zero(t, node.ProcessesThatRememberNames(a))
+}

@@ -51,6 +51,7 @@ type Node struct {
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
 	lingering atomic.Int64 // processes that were killed and whose function still runs
 	timers    atomic.Int64 // that are not over
+	byName    sync.Map     // *proc to its nameLinks
 	stopped   atomic.Bool
 	taken     atomic.Uint64 // messages, by those who are not run by stages
 	draining  atomic.Bool

@@ -74,6 +74,7 @@ type proc struct {
 	fresh     bool // Init has not run yet
 	rewind    bool // the behaviour has changed: offer again what was left; owned like behaviour
 	tied      bool // linked to its parent, which is not in cold.links then; guarded by mu
+	byName    bool // has an entry in Node.byName; guarded by mu
 	tells     bool // owes word of how its Init went; set at spawn
 	led       bool // has a group leader of its own, for its children too; set at spawn
 	protected bool // from peers; set at spawn
@@ -98,7 +99,6 @@ type cold struct {
 	// Guarded by proc.mu.
 	trap     bool // beside blocked, for the sake of the size
 	links    table.PIDs
-	byName   map[At]*nameLink // links that were asked for by a name on another node
 	name     wire.Atom
 	watchers *monitor            // the newest of those over this process: a list
 	watching map[uint64]*monitor // by reference number: this process's monitors
