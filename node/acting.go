@@ -222,12 +222,13 @@ func (n *Node) resolve(to Dest) (PID, bool) {
 // zero PID and an exit reason if there is none, or the node is not there.
 func (n *Node) askWhere(a *acting, at At, then func(pid PID, why any)) {
 	f := asyncRPC[any](a, true, at.Node, "erlang", "whereis", []any{at.Name})
-	f.w.add(a, func(*acting) {
-		pid, found := f.p.value.(PID)
-		switch exited, _ := f.p.err.(*ExitError); {
+	f.w.Add(a, func(*acting) {
+		v, err := f.p.Result()
+		pid, found := v.(PID)
+		switch exited, _ := err.(*ExitError); {
 		case exited != nil && exited.Reason == NoConnection:
 			then(PID{}, NoConnection)
-		case !found || f.p.err != nil:
+		case !found || err != nil:
 			then(PID{}, NoProc)
 		default:
 			then(pid, nil)

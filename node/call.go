@@ -71,7 +71,7 @@ type Dest = wire.Dest
 // Future is the reply to a call that is under way. It can be passed around and
 // awaited by any number of goroutines.
 type Future[R any] struct {
-	p promise
+	p call
 	w watches
 	t ticket
 }
@@ -98,12 +98,12 @@ func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 }
 
 // request returns a promise that will be a Result with the tag for the caller.
-func (a *acting) request(tag any) *promise {
-	var p *promise
+func (a *acting) request(tag any) *call {
+	var p *call
 	if a.ctx != nil {
 		p = a.ctx.promise()
 	} else {
-		p = &promise{node: a.node}
+		p = &call{node: a.node}
 	}
 	p.waiter, p.asker, p.tag = nil, a.p, tag
 	return p
@@ -112,7 +112,7 @@ func (a *acting) request(tag any) *promise {
 // begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
 // for none, bounds how long it waits for room in a bounded mailbox. async says that the caller
 // does not wait for the reply.
-func begin[Q any](ctx context.Context, a *acting, async bool, p *promise, to Dest, req Q) ticket {
+func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, req Q) ticket {
 	n := a.node
 	p.target = nil
 	t := p.arm()
@@ -187,18 +187,18 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *promise, to Des
 }
 
 // promise returns a promise for a call that the caller will wait for.
-func (a *acting) promise() *promise {
+func (a *acting) promise() *call {
 	if a.proc != nil {
 		p := &a.proc.prepare().call
 		p.waiter = a.proc
 		return p
 	}
 	p := &struct {
-		promise
+		call
 		watches
 	}{}
 	p.node, p.more = a.node, &p.watches
-	return &p.promise
+	return &p.call
 }
 
 // Call sends a [Request] with req and waits for the reply. Errors: what the
@@ -268,11 +268,11 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 	if !f.t.done() {
 		return none, ErrTimeout
 	}
-	return typed[R](f.p.value, f.p.err)
+	return typed[R](f.p.Result())
 }
 
 // Done returns a channel that is closed when the future is completed.
-func (f *Future[R]) Done() <-chan struct{} { return f.w.signal() }
+func (f *Future[R]) Done() <-chan struct{} { return f.w.Signal() }
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
 func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
@@ -281,8 +281,8 @@ func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, con
 // alias stands for the process that has it then. To a process of this node it goes past the
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
-	f.w.add(&f.p.node.acting, func(a *acting) {
-		v, err := typed[R](f.p.value, f.p.err)
+	f.w.Add(&f.p.node.acting, func(a *acting) {
+		v, err := typed[R](f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v

@@ -25,7 +25,7 @@ type Context struct {
 	tally *tally      // w's
 	turn  outbox.Turn // w's
 
-	promises []*promise // for calls to come
+	promises []*call // for calls to come
 
 	home *fiber.Fiber // the worker's goroutine
 

@@ -108,13 +108,11 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	if k.timers != nil {
 		d.unsent = p.endTimersLocked()
 	}
-	for pr := k.calls; pr != nil; {
-		next := pr.next
-		pr.next, pr.prev, pr.listed = nil, nil, false
-		d.calls = append(d.calls, ticket{pr, pr.state.Load() &^ phases})
-		pr = next
+	for c := k.calls.First(); c != nil; c = k.calls.First() {
+		c.entry.Remove()
+		d.calls = append(d.calls, ticket{c, c.Current()})
 	}
-	k.links, k.watchers, k.watching, k.aliases, k.calls = table.PIDs{}, nil, nil, nil, nil
+	k.links, k.watchers, k.watching, k.aliases = table.PIDs{}, nil, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.

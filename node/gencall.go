@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -44,8 +45,8 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	if !ok {
 		return From{}, false
 	}
-	p := &promise{node: n, far: &requester{to.PID, via}, more: &watches{}}
-	p.more.then = []func(*acting){func(a *acting) { p.reply(a, to) }}
+	p := &call{node: n, far: &requester{to.PID, via}}
+	p.more = promise.Then(func(a *acting) { p.reply(a, to) })
 	return From{t: p.arm()}, true
 }
 
@@ -70,10 +71,10 @@ func (f From) Term() any { return gencall.GoFrom(f.Caller()) }
 // reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
 // before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
 // a caller that does not read must not stop a server of others.
-func (p *promise) reply(a *acting, to gencall.From) {
-	v := p.value
-	if p.err != nil {
-		v = reason.Failure(errorTerm(p.err))
+func (p *call) reply(a *acting, to gencall.From) {
+	v, err := p.Result()
+	if err != nil {
+		v = reason.Failure(errorTerm(err))
 	}
 	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Payload: to.Reply(v), Token: a.p.token()}, to.PID.Node()
 	if to.ToAlias {

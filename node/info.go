@@ -140,9 +140,7 @@ func (p *proc) describe(i *Info) {
 	for q := range k.links.All() {
 		i.Links = append(i.Links, q)
 	}
-	for c := k.calls; c != nil; c = c.next {
-		i.Calls++
-	}
+	i.Calls = k.calls.Len()
 	for _, number := range slices.Sorted(maps.Keys(k.watching)) {
 		m := k.watching[number]
 		if m.target != nil {

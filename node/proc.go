@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
@@ -103,9 +104,9 @@ type cold struct {
 	watchers *monitor            // the newest of those over this process: a list
 	watching map[uint64]*monitor // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
-	calls    *promise // calls that wait for this process
-	timers   *Timer   // that send to this process: the first of a list
-	birth    ticket   // is settled when Init has returned; set at spawn
+	calls    list.List[call] // that wait for this process
+	timers   *Timer          // that send to this process: the first of a list
+	birth    ticket          // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	trace    inHand // owned like behaviour

@@ -33,7 +33,7 @@ type waits struct {
 	timer env.Timer        // of Receive with a timeout, kept for the next
 	fires <-chan time.Time // of timer
 	reply chan struct{}    // capacity 1: a call has been answered
-	call  promise          // of the call that is waited for, one after the other
+	call  call             // of the call that is waited for, one after the other
 
 	ctx context.Context // that of the process, if it has been asked for
 }

@@ -113,7 +113,7 @@ func MultiRPC[R any](ctx context.Context, from Caller, nodes []Atom, module, fun
 	}()
 	for i, at := range nodes {
 		calls[i] = asyncRPC[R](a, false, at, module, function, args)
-		calls[i].w.add(a, answered)
+		calls[i].w.Add(a, answered)
 	}
 	answered(a)
 	_, _ = a.await(ctx, t) // that ctx has ended, the calls find out below
@@ -127,7 +127,7 @@ func MultiRPC[R any](ctx context.Context, from Caller, nodes []Atom, module, fun
 
 // apply has a function called on a node on behalf of p, whose waiter, asker or more
 // is set. async says that the caller does not wait for the result.
-func (a *acting) apply(async bool, p *promise, at, module, function Atom, args []any) ticket {
+func (a *acting) apply(async bool, p *call, at, module, function Atom, args []any) ticket {
 	n := a.node
 	p.target = nil
 	t := p.arm()

@@ -13,5 +13,5 @@ func TestSizes(t *testing.T) {
 	if s := unsafe.Sizeof(cold{}); s > 352 {
 		t.Errorf("a cold takes %d bytes, want at most 352, a size that the allocator has", s)
 	}
-	t.Log(unsafe.Sizeof(proc{}), unsafe.Sizeof(Process{}), unsafe.Sizeof(cold{}), unsafe.Sizeof(promise{}))
+	t.Log(unsafe.Sizeof(proc{}), unsafe.Sizeof(Process{}), unsafe.Sizeof(cold{}), unsafe.Sizeof(call{}))
 }

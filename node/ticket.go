@@ -3,78 +3,60 @@ package node
 import (
 	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/promise"
 )
 
-// promise is the untyped half of a call in flight. It watches the process that
+// call is the untyped half of a call in flight. It watches the process that
 // was called by itself, without a monitor's reference. Some are used for one
 // call after the other: a ticket tells these apart.
 //
-// Invariants:
+// Invariants, beside those of package promise:
 //
-//  1. state only goes waiting, settling, done, and then up to waiting of the next
-//     ticket, which only the owner does. Who makes it settling, by a
-//     compare-and-swap, settles the promise, alone.
-//  2. value and err are written while settling and read when done.
-//  3. target, waiter, tag and more are written by the owner before the ticket is
-//     given to others. Of an old ticket only state, node and far are read.
-//  4. next, prev and listed are guarded by target.mu.
-type promise struct {
-	state  atomic.Uint64 // ticket<<2 | waiting, settling or done
-	node   *Node         // set once
+//  1. target, waiter, tag and more are written by the owner before the ticket is
+//     given to others. Of an old ticket only the state, node and far are read.
+//  2. entry is guarded by target.mu.
+type call struct {
+	promise.Promise
+	node   *Node // set once
 	target *proc
+	entry  list.Entry[call] // of target.cold.calls
 
-	next, prev *promise // of target.cold.calls
-	listed     bool
-
-	// Who is told; at most one of these is set.
+	// What is told; at most one of these is set.
 	waiter *Process // a process that is parked, or will be
 	asker  *proc    // a process that gets a Result with the tag
 	more   *watches // of a Future
 
-	far   *requester // the caller, if it is not one of this node; set once
-	away  *farCall   // of a call to another node
-	tag   any
-	value any
-	err   error
+	far  *requester // the caller, if it is not one of this node; set once
+	away *farCall   // of a call to another node
+	tag  any
 }
 
-const (
-	waiting uint64 = iota
-	settling
-	done
-	phases = 3
-)
+// watches are what is told of a Future.
+type watches = promise.Watches[*acting]
 
-// ticket is one use of a promise.
+// ticket is one use of a call.
 type ticket struct {
-	p *promise
-	n uint64 // state while waiting
+	p *call
+	n promise.Ticket
 }
 
 // arm makes p ready for one more call. Only the owner calls it.
-func (p *promise) arm() ticket {
-	n := (p.state.Load() + 4) &^ phases
-	p.value, p.err = nil, nil
-	p.state.Store(n)
-	return ticket{p, n}
-}
+func (p *call) arm() ticket { return ticket{p, p.Arm()} }
 
-func (t ticket) pending() bool { return t.p != nil && t.p.state.Load() < t.n|done }
+func (t ticket) pending() bool { return t.p != nil && t.p.Pending(t.n) }
 
-func (t ticket) done() bool { return t.p.state.Load() >= t.n|done }
+func (t ticket) done() bool { return t.p.Done(t.n) }
 
 // settle answers the call; false if that had been done. c is the context of the
 // actor that answers, nil elsewhere.
 func (t ticket) settle(a *acting, v any, err error) bool {
 	p := t.p
-	if p == nil || !p.state.CompareAndSwap(t.n, t.n|settling) {
+	if p == nil || !p.Begin(t.n, v, err) {
 		return false
 	}
-	p.value, p.err = v, err
 	p.unlist()
 	if p.away != nil {
 		p.away.forget()
@@ -84,7 +66,7 @@ func (t ticket) settle(a *acting, v any, err error) bool {
 	if tr := n.traces(); tr != nil && waiter != nil {
 		tr.answered(a.p, &waiter.own, v, err) // before the caller can do anything else
 	}
-	p.state.Store(t.n | done) // from here on the owner may use p again
+	p.Finish(t.n) // from here on the owner may use p again
 	switch {
 	case waiter != nil:
 		waiter.waiter().answered(a)
@@ -100,101 +82,36 @@ func (t ticket) settle(a *acting, v any, err error) bool {
 			a.ctx.keep(p)
 		}
 	case more != nil:
-		more.tell(a)
+		more.Tell(a)
 	}
 	return true
 }
 
-// list makes target's exit settle the promise; false: it has exited.
-func (p *promise) list() bool {
+// list makes target's exit settle the call; false: it has exited.
+func (p *call) list() bool {
 	t := p.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone() {
 		return false
 	}
-	k := t.chill()
-	p.next, p.listed = k.calls, true
-	if p.next != nil {
-		p.next.prev = p
-	}
-	k.calls = p
+	t.chill().calls.Add(&p.entry, p)
 	return true
 }
 
-func (p *promise) unlist() {
-	t := p.target
-	if t == nil {
-		return
+func (p *call) unlist() {
+	if t := p.target; t != nil {
+		t.mu.Lock()
+		p.entry.Remove()
+		t.mu.Unlock()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !p.listed {
-		return
-	}
-	p.listed = false
-	if p.prev != nil {
-		p.prev.next = p.next
-	} else if t.cold.calls == p {
-		t.cold.calls = p.next
-	}
-	if p.next != nil {
-		p.next.prev = p.prev
-	}
-	p.next, p.prev = nil, nil
-}
-
-// watches are those who are told of a Future.
-type watches struct {
-	mu   sync.Mutex
-	over bool
-	ch   chan struct{}   // closed when it is over, if somebody asked for it
-	then []func(*acting) // called when it is over
-}
-
-func (w *watches) tell(a *acting) {
-	w.mu.Lock()
-	ch, then := w.ch, w.then
-	w.over, w.then = true, nil
-	w.mu.Unlock()
-	if ch != nil {
-		close(ch)
-	}
-	for _, f := range then {
-		f(a)
-	}
-}
-
-// signal returns a channel that is closed when it is over.
-func (w *watches) signal() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ch == nil {
-		w.ch = make(chan struct{})
-		if w.over {
-			close(w.ch)
-		}
-	}
-	return w.ch
-}
-
-// add has f called when it is over, with who has settled it; now, with from, if it is over.
-func (w *watches) add(from *acting, f func(*acting)) {
-	w.mu.Lock()
-	if !w.over {
-		w.then = append(w.then, f)
-		w.mu.Unlock()
-		return
-	}
-	w.mu.Unlock()
-	f(from)
 }
 
 // wait returns when t is done or ctx is, and gives up in the latter case.
 func (t ticket) wait(ctx context.Context) (any, error) {
 	p := t.p
 	if !t.done() {
-		ch := p.more.signal()
+		ch := p.more.Signal()
 		select {
 		case <-ch:
 		case <-ctx.Done():
@@ -202,7 +119,7 @@ func (t ticket) wait(ctx context.Context) (any, error) {
 			<-ch // somebody else may be settling it
 		}
 	}
-	return p.value, p.err
+	return p.Result()
 }
 
 // park is wait for a process, which may be killed meanwhile.
@@ -223,7 +140,7 @@ func (t ticket) park(ctx context.Context, s *Process) (any, error) {
 			}
 		}
 	}
-	return t.p.value, t.p.err
+	return t.p.Result()
 }
 
 // parkCo is park for a coroutine.
@@ -255,23 +172,23 @@ func (t ticket) parkCo(ctx context.Context, s *Process) (any, error) {
 		}
 	}
 	co.calling = false
-	return t.p.value, t.p.err
+	return t.p.Result()
 }
 
 // kept is how many promises a context keeps for calls to come.
 const kept = 64
 
-func (c *Context) keep(p *promise) {
+func (c *Context) keep(p *call) {
 	if len(c.promises) < kept {
 		c.promises = append(c.promises, p)
 	}
 }
 
-func (c *Context) promise() *promise {
+func (c *Context) promise() *call {
 	if last := len(c.promises) - 1; last >= 0 {
 		p := c.promises[last]
 		c.promises = c.promises[:last]
 		return p
 	}
-	return &promise{node: c.node}
+	return &call{node: c.node}
 }

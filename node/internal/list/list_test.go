@@ -1,0 +1,60 @@
+package list_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node/internal/list"
+)
+
+type item struct {
+	n     int
+	entry list.Entry[item]
+}
+
+// Two lists beside slices that have the same in the same order.
+func TestListsAsSlices(t *testing.T) {
+	r := randtest.New(t)
+	var lists [2]list.List[item]
+	var want [2][]*item
+	items := make([]*item, 20)
+	for i := range items {
+		items[i] = &item{n: i}
+	}
+	on := func(x *item) int {
+		return slices.IndexFunc(want[:], func(l []*item) bool { return slices.Contains(l, x) })
+	}
+	for range 20_000 {
+		x := items[r.IntN(len(items))]
+		k := on(x)
+		switch {
+		case r.IntN(2) == 0 && k < 0:
+			k = r.IntN(2)
+			lists[k].Add(&x.entry, x)
+			want[k] = slices.Insert(want[k], 0, x)
+		case r.IntN(40) == 0: // all of one list, the first first
+			k = r.IntN(2)
+			for len(want[k]) > 0 {
+				require.Same(t, want[k][0], lists[k].First())
+				require.True(t, lists[k].First().entry.Remove())
+				want[k] = want[k][1:]
+			}
+		default:
+			require.Equal(t, k >= 0, x.entry.Remove())
+			if k >= 0 {
+				want[k] = slices.DeleteFunc(want[k], func(y *item) bool { return y == x })
+			}
+		}
+		for k := range lists {
+			require.Equal(t, len(want[k]), lists[k].Len())
+			if len(want[k]) == 0 {
+				require.Nil(t, lists[k].First())
+			} else {
+				require.Same(t, want[k][0], lists[k].First())
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package promise_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node/internal/promise"
+)
+
+// Random operations with any ticket, old and new, beside a model of one line for each.
+func TestPromiseAsModel(t *testing.T) {
+	r := randtest.New(t)
+	var p promise.Promise
+	const waiting, settling, done = 0, 1, 2
+	tickets := []promise.Ticket{p.Arm()}
+	state, value := waiting, any(nil) // of the last ticket
+	for i := range 50_000 {
+		k := len(tickets) - 1 - min(r.IntN(4), len(tickets)-1)
+		ticket, last := tickets[k], k == len(tickets)-1
+		switch r.IntN(4) {
+		case 0:
+			if ok := p.Begin(ticket, i, nil); ok { // of an old ticket: a late reply
+				require.True(t, last && state == waiting)
+				state, value = settling, i
+			} else {
+				require.False(t, last && state == waiting)
+			}
+		case 1:
+			if state == settling {
+				p.Finish(tickets[len(tickets)-1])
+				state = done
+			}
+		case 2:
+			if state == done {
+				tickets = append(tickets, p.Arm())
+				state = waiting
+			}
+		}
+		require.Equal(t, tickets[len(tickets)-1], p.Current())
+		for k, ticket := range tickets[max(0, len(tickets)-4):] {
+			last := k == min(len(tickets), 4)-1
+			require.Equal(t, last && state != done, p.Pending(ticket))
+			require.Equal(t, !last || state == done, p.Done(ticket))
+		}
+		if state == done {
+			v, err := p.Result()
+			require.Equal(t, value, v)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// Of many that settle a ticket at the same time one does, and the owner reads what that one says.
+func TestOneSettles(t *testing.T) {
+	var p promise.Promise
+	for round := range 500 {
+		ticket := p.Arm()
+		var wins atomic.Int64
+		var winner atomic.Int64
+		var all sync.WaitGroup
+		for k := range 8 {
+			all.Go(func() {
+				if p.Begin(ticket, k, nil) {
+					wins.Add(1)
+					winner.Store(int64(k))
+					p.Finish(ticket)
+				}
+				p.Begin(ticket-4, -1, nil) // the ticket before: late
+			})
+		}
+		for !p.Done(ticket) {
+			require.True(t, p.Pending(ticket) || p.Done(ticket))
+		}
+		v, _ := p.Result()
+		all.Wait()
+		require.EqualValues(t, 1, wins.Load(), "round %d", round)
+		require.EqualValues(t, winner.Load(), v)
+	}
+}
+
+// What is added before and after the end is called once each, in its order, and channels close.
+func TestWatches(t *testing.T) {
+	var said []int
+	w := promise.Then(func(a int) { said = append(said, a) })
+	w.Add(7, func(a int) { said = append(said, 10+a) })
+	ch := w.Signal()
+	require.Equal(t, ch, w.Signal())
+	select {
+	case <-ch:
+		require.Fail(t, "closed too early")
+	default:
+	}
+	w.Tell(1)
+	<-ch
+	<-w.Signal()
+	w.Add(7, func(a int) { said = append(said, 20+a) })
+	require.Equal(t, []int{1, 11, 27}, said)
+
+	var late promise.Watches[int]
+	late.Tell(1)
+	<-late.Signal()
+}
+
+// Watches that are added while it ends are called once each.
+func TestWatchesAtTheEnd(t *testing.T) {
+	for range 200 {
+		var w promise.Watches[int]
+		var called atomic.Int64
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() { w.Add(0, func(int) { called.Add(1) }); <-w.Signal() })
+		}
+		all.Go(func() { w.Tell(0) })
+		all.Wait()
+		require.EqualValues(t, 4, called.Load())
+	}
+}
