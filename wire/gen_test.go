@@ -323,5 +323,5 @@ func (g *gen) respellNumber(x num) any {
 	case int64(uint16(x.small)) == x.small && g.IntN(2) == 0:
 		return uint16(x.small)
 	}
-	return pick[any](g, x.small, int(x.small), big.NewInt(x.small))
+	return pick[any](g, x.small, whole(x.small), big.NewInt(x.small))
 }
