@@ -21,7 +21,7 @@ type Config struct {
 // WithDefaults returns c with a value wherever it has 0. A negative one is an error.
 func (c Config) WithDefaults() (Config, error) {
 	if c.Interval < 0 || c.Dials < 0 || c.Backoff < 0 || c.Yield < 0 {
-		return c, errors.New("Interval, Dials, Backoff and Yield must not be negative")
+		return c, errors.New("the fields Interval, Dials, Backoff and Yield must not be negative")
 	}
 	c.Interval = cmp.Or(c.Interval, defaultInterval)
 	c.Dials = cmp.Or(c.Dials, defaultDials)

@@ -405,10 +405,6 @@ func (p *Peer) end(why error, unlessUp bool) {
 	}
 }
 
-// hasPlace reports whether p is connected, or gives the place of its connection back soon:
-// the next connection of the same node replaces it, and is not one more. p may be nil.
-func (p *Peer) hasPlace() bool { return p != nil && p.Link() != nil }
-
 // standing is what p, which may be nil, says about a connection from there, for a claim that
 // has arrived when the link against was there. The caller holds Cluster.mu.
 func (p *Peer) standing(greater bool, against dist.Link) standing {

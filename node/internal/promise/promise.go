@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // Promise is settled once for each ticket. The zero value has no ticket yet.
 type Promise struct {
-	state atomic.Uint64 // ticket | waiting, settling or done
+	state atomic.Uint64 // a ticket, which says that the promise waits; ticket | settling; ticket | done
 	value any
 	err   error
 }
@@ -40,7 +40,7 @@ func (p *Promise) Done(t Ticket) bool { return p.state.Load() >= uint64(t)|done 
 
 // Begin settles t; false: somebody else has, or is about to.
 func (p *Promise) Begin(t Ticket, v any, err error) bool {
-	if !p.state.CompareAndSwap(uint64(t)|waiting, uint64(t)|settling) {
+	if !p.state.CompareAndSwap(uint64(t), uint64(t)|settling) {
 		return false
 	}
 	p.value, p.err = v, err
