@@ -49,7 +49,8 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	}
 	switch req := req.(type) {
 	case startChild:
-		if f := req.child.Named; isTerm && !nodehook.Allows(r.From, wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}) {
+		f := req.child.Named
+		if e := (wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}); isTerm && !nodehook.Allows(r.From, e) {
 			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
 		if isTerm {
