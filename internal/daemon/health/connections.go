@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -91,10 +92,14 @@ func (l *connections) makeRoom() {
 		}
 	}
 	l.waiting = victim == nil
+	if victim != nil {
+		l.remove(victim) // with mu held: it can no longer come to be answered
+	}
 	l.mu.Unlock()
 	l.drop(victim)
 }
 
+// drop closes a connection that has been taken out of all; c may be nil.
 func (l *connections) drop(c *connection) {
 	if c != nil {
 		l.dropped.Add(1)
@@ -124,24 +129,29 @@ func (l *connections) remove(c *connection) (there bool) {
 	return false
 }
 
-// enter notes what c is doing from now on.
-func (c *connection) enter(p phase) {
+// enter notes what c is doing from now on; false: c is being closed, to make room.
+func (c *connection) enter(p phase) bool {
 	l := c.of
 	l.mu.Lock()
-	if c.phase == p || !l.remove(c) {
+	if c.phase == p {
+		there := slices.Contains(l.all, c)
 		l.mu.Unlock()
-		return
+		return there
+	}
+	if !l.remove(c) {
+		l.mu.Unlock()
+		return false
 	}
 	c.phase = p
-	l.all = append(l.all, c)
-	wanted := p == idle && l.waiting
-	if wanted {
+	if p == idle && l.waiting {
 		l.waiting = false
-	}
-	l.mu.Unlock()
-	if wanted {
+		l.mu.Unlock()
 		l.drop(c)
+		return false
 	}
+	l.all = append(l.all, c)
+	l.mu.Unlock()
+	return true
 }
 
 // The key of a request's connection in its context.
@@ -161,8 +171,9 @@ func install(s *http.Server) {
 		}
 	}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
-			c.enter(answering) // until it is idle, or closed
+		// It is being answered until it is idle, or closed.
+		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && !c.enter(answering) {
+			panic(http.ErrAbortHandler) // or more requests would be answered than there are connections
 		}
 		next.ServeHTTP(w, r)
 	})

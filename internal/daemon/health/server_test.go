@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +135,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- true; <-hold })})
 	require.NoError(t, err)
 	defer s.Stop(t.Context())
+	release := sync.OnceFunc(func() { close(hold) })
+	defer release() // or Stop would wait for the handlers
 	dial := func(text string) net.Conn {
 		conn, err := net.Dial("tcp", s.Addr().String())
 		require.NoError(t, err)
@@ -167,9 +170,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 	for range most {
 		dial("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-	}
-	for range most {
-		<-held
+		<-held // only then nothing makes room for the next one by closing this one
 	}
 	waits := dial(livez)
 	waits.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
@@ -177,7 +178,6 @@ func TestConnectionsAreBounded(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "all are being answered: nobody is cut off")
 	hold <- true
 	answered(waits)
-	close(hold)
 }
 
 func TestTheCommandLineIsNotServed(t *testing.T) {
