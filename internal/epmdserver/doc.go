@@ -12,7 +12,7 @@
 //  1. The live names of a server differ. Each is held by one open connection, and
 //     ends with it.
 //  2. A server gives no creation twice, and none that is 0.
-//  3. No exchange outlasts Config.IdleTimeout.
+//  3. No exchange lasts longer than Config.IdleTimeout.
 //
 // # Goroutines
 //

@@ -233,7 +233,7 @@ func (r *reattach) Notice(s *Stage) bool {
 	return false
 }
 
-func (r *reattach) Turn(*Worker) Verdict { panic("sched: a task that reattaches was run") }
+func (r *reattach) Turn(*Worker) Verdict { panic("executor: a task that reattaches was run") }
 func (r *reattach) Back(*Stage) bool     { return false }
 func (r *reattach) Claim() bool          { return false }
 func (r *reattach) Name() string         { return "reattach " + r.e.task.Name() }
