@@ -16,6 +16,9 @@ const (
 	unitRounds = 64 // messages of a run
 	// unitCoarse is the unit in ns where the clock is too coarse to measure it.
 	unitCoarse = 16
+	// unitMost is the unit in ns where more is measured: no processor is that slow, so that
+	// something disturbed all runs, or a race detector watches them.
+	unitMost = 64
 )
 
 func measureUnit(now func() time.Time) time.Duration {
@@ -37,5 +40,5 @@ func measureUnit(now func() time.Time) time.Duration {
 	if least == 0 {
 		least = unitCoarse
 	}
-	return least
+	return min(least, unitMost)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The unit is that of the quickest run; where the clock stands still there is one, too.
+// The unit is that of the quickest run, but not beyond what a processor takes; where the clock stands still there is one, too.
 func TestUnit(t *testing.T) {
 	clock := func(runs ...time.Duration) func() time.Time {
 		var at time.Time
@@ -22,6 +22,7 @@ func TestUnit(t *testing.T) {
 	assert.EqualValues(t, 5, measureUnit(clock(40, 9, 5, 100, 5, 7, 8, 6)))
 	assert.EqualValues(t, 7, measureUnit(clock(0, 7)))
 	assert.EqualValues(t, unitCoarse, measureUnit(clock()))
+	assert.EqualValues(t, unitMost, measureUnit(clock(200, 300, 250, 200, 900, 200, 200, 200)))
 	assert.Positive(t, unit)
 	t.Log(unit, shareWorth, talkTime)
 }

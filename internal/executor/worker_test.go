@@ -121,7 +121,7 @@ func TestShare(t *testing.T) {
 	for i := range n {
 		var a *actor
 		a = newActor(p, 0, func(w *Worker, msg any) {
-			compute(20 * time.Microsecond)
+			compute(4 * shareWorth / n) // so that half the queue is worth it, too
 			if a.Home() != p.Stage(0) && once.CompareAndSwap(false, true) {
 				close(moved)
 			}
