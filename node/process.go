@@ -14,8 +14,8 @@ import (
 // [ProcessFunc], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Process struct {
+	own proc // what p is; first, for the lines of the cache that proc tells of
 	core
-	own    proc          // what p is
 	park   chan struct{} // capacity 1: ends a wait
 	given  *inbox.Node   // the message that has ended it; nil: look around
 	spare  *inbox.Node
@@ -136,7 +136,16 @@ func (s *Process) Receive() any {
 		}
 	} else {
 		s.bias.Enter()
-		if p.q.Len() == 0 && !p.boxed && p.in.Arm() {
+		if p.boxed || p.status.Load() != alive {
+			// The others take the long way.
+		} else if p.q.Len() != 0 {
+			p.q.Rewind()
+			if msg, ok := p.q.Next(); ok {
+				(*goroutine)(s).take()
+				s.bias.Leave()
+				return msg
+			}
+		} else if p.in.Arm() {
 			s.bias.Leave()
 			n := (*goroutine)(s).wait()
 			s.bias.Enter()
