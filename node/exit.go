@@ -47,7 +47,10 @@ func (p *proc) exit(a *acting, reason any) bool {
 	return p.leave(a, reason, a.is(p))
 }
 
-// leave is exit; own says that it is the process's own code that ends it.
+// leave is exit; own says that it is the process's own code that ends it. Not inlined: a
+// goroutine would have its frame all its life.
+//
+//go:noinline
 func (p *proc) leave(a *acting, reason any, own bool) bool {
 	p.mu.Lock()
 	if p.gone() {

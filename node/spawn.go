@@ -122,6 +122,9 @@ func nothing(b Actor) bool {
 	return false
 }
 
+// validate reports what is wrong with options.
+//
+//go:noinline
 func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	_, process := b.(ProcessFunc)
 	switch {
@@ -254,6 +257,8 @@ func (p *proc) bequeath(o *Options) *Options {
 }
 
 // home finds the stage for a new actor.
+//
+//go:noinline
 func (n *Node) home(a *acting, o *Options) (*executor.Stage, bool, error) {
 	switch o.Place.how {
 	case onStage:
@@ -375,6 +380,8 @@ func (p *proc) cancel(a *acting, reason any) {
 }
 
 // apply sets what options say of p, which nobody knows yet.
+//
+//go:noinline
 func (o *Options) apply(n *Node, p *proc) {
 	p.protected, p.showsPeer = o.Protected, o.ShowPeer
 	if o.service != nil {
