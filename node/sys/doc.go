@@ -5,8 +5,9 @@
 //
 // Servers, state machines, event managers, supervisors and ports of this module answer
 // system messages, those from Erlang and those that the functions of this package send:
-// [GetState], [Suspend], [Stop] and the others. What user code may say of its state are the
-// interfaces [Stater], [StateSetter] and [CodeChanger].
+// [GetState], [Suspend], [Stop] and the others. An actor of one's own does when it is wrapped
+// by [Answer]. What user code may say of its state are the interfaces [Stater],
+// [StateSetter] and [CodeChanger].
 //
 // # Protocol
 //

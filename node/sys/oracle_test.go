@@ -126,11 +126,13 @@ func TestDebugLikeOTP(t *testing.T) {
 	theirs = slices.DeleteFunc(theirs, func(l string) bool { return strings.HasPrefix(l, "*DBG* ") }) // the log, printed
 	require.Len(t, theirs, len(asked))
 	n := nodetest.Start(t, node.Config{})
-	pid, err := n.Spawn(new(faithful))
-	require.NoError(t, err)
-	for i, text := range asked {
-		line, err := wire.Parse(text)
-		require.NoError(t, err, text)
-		assert.Equal(t, theirs[i], shown(t, ours(t, n, pid, line)), "line %d: %s", i, text)
+	for _, b := range []node.Actor{new(faithful), sys.Answer(new(last))} {
+		pid, err := n.Spawn(b)
+		require.NoError(t, err)
+		for i, text := range asked {
+			line, err := wire.Parse(text)
+			require.NoError(t, err, text)
+			assert.Equal(t, theirs[i], shown(t, ours(t, n, pid, line)), "%T, line %d: %s", b, i, text)
+		}
 	}
 }
