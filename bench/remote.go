@@ -79,7 +79,7 @@ func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) e
 	cookie := rand.Text()
 	t := &tap{Protocol: protocolOf(p)}
 	n, err := node.Start(node.Config{
-		Name: nearName, Coroutines: p.Style() == contract.Coroutine,
+		Name: nearName, Coroutines: p.Style() == contract.Coroutine, Log: quiet,
 		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []dist.Protocol{t},
 			Awake: awakeOf(b.Params, p)},
 	})
@@ -161,7 +161,7 @@ func onFarNode(params []contract.Param, args []string, start func(contract.Param
 		return err
 	}
 	n, err := node.Start(node.Config{
-		Name: farName, Coroutines: p.Style() == contract.Coroutine,
+		Name: farName, Coroutines: p.Style() == contract.Coroutine, Log: quiet,
 		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
 			Protocols: []dist.Protocol{protocolOf(p)}, Awake: awakeOf(params, p)},
 	})

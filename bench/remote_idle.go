@@ -41,7 +41,7 @@ var remoteIdle = betweenNodes(contract.Bench{
 func startIdle(ctx context.Context, p contract.Params) (nodes []*node.Node, err error) {
 	for i := range p.Int("nodes") {
 		n, err := node.Start(node.Config{
-			Name: node.Atom(fmt.Sprint("idle", i, "@127.0.0.1")), Workers: 1, Stages: 1,
+			Name: node.Atom(fmt.Sprint("idle", i, "@127.0.0.1")), Workers: 1, Stages: 1, Log: quiet,
 			Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
 				Protocols: []dist.Protocol{protocolOf(p)}},
 		})

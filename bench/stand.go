@@ -2,15 +2,19 @@ package main
 
 import (
 	"errors"
+	"log/slog"
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
 )
 
+// quiet is where the nodes of benches log: nowhere.
+var quiet = slog.New(slog.DiscardHandler)
+
 // onNode runs body with a node of its own. main is the process that the bench
 // itself is: it spawns the others, releases them and hears how it went.
 func onNode(p contract.Params, body func(main *node.Process) error) error {
-	n, err := node.Start(node.Config{Coroutines: p.Style() == contract.Coroutine})
+	n, err := node.Start(node.Config{Coroutines: p.Style() == contract.Coroutine, Log: quiet})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ type Config struct {
 	StopTimeout time.Duration
 
 	// Log receives what an operator should see. Other nodes, and strangers who reach a
-	// listener, can cause lines: package loglimit bounds them. Default: discarded.
+	// listener, can cause lines: package loglimit bounds them. Default: [slog.Default], as it is
+	// when the node starts.
 	Log *slog.Logger
 }
 
@@ -99,7 +100,7 @@ func (c *Config) validate() error {
 		return fmt.Errorf("node: Config.Stages %d: want at most %d", c.Stages, maxStages)
 	}
 	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+		c.Log = slog.Default()
 	}
 	return nil
 }

@@ -110,3 +110,20 @@ func TestCrashWithoutLog(t *testing.T) {
 	assert.Equal(t, ref, d.Ref)
 	assert.Equal(t, 1, d.Reason.(*node.Crash).Reason)
 }
+
+// A node without a logger of its own logs where the program does: a panic is not swallowed.
+func TestDefaultLog(t *testing.T) {
+	var log logtest.Text
+	old := slog.Default()
+	defer slog.SetDefault(old)
+	slog.SetDefault(log.Logger())
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	pid, err := n.Spawn(node.ProcessFunc(func(*node.Process) error { panic("a defect") }))
+	require.NoError(t, err)
+	_, err = node.AwaitExit(nodetest.Soon(t), n, pid)
+	require.NoError(t, err)
+	require.NoError(t, n.Stop())
+	assert.Contains(t, log.String(), "crash report")
+	assert.Contains(t, log.String(), "a defect")
+}

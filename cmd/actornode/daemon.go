@@ -69,7 +69,7 @@ var offered = []func(*node.Node) error{demo.Export}
 
 // knownBehaviours are those that trees can name, as a node exports them.
 func knownBehaviours() ([]wire.Export, error) {
-	n, err := node.Start(node.Config{Workers: 1})
+	n, err := node.Start(node.Config{Workers: 1, Log: quiet})
 	if err != nil {
 		return nil, err
 	}

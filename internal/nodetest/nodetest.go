@@ -3,6 +3,7 @@ package nodetest
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -18,9 +19,13 @@ import (
 // Limit bounds every wait for something that must happen.
 const Limit = 60 * time.Second
 
-// Start starts a node that is stopped at the end of the test, which must work.
+// Start starts a node that is stopped at the end of the test, which must work. Without a
+// logger it logs nothing.
 func Start(t testing.TB, cfg node.Config) *node.Node {
 	t.Helper()
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	n, err := node.Start(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
