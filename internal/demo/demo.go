@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"math/big"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -49,12 +50,21 @@ func Export(n *node.Node) error {
 func double(ctx context.Context, args []any) (any, error) { return add(ctx, []any{args[0], args[0]}) }
 
 func add(_ context.Context, args []any) (any, error) {
-	a, ok1 := wire.Int(args[0])
-	b, ok2 := wire.Int(args[1])
+	a, ok1 := integer(args[0])
+	b, ok2 := integer(args[1])
 	if !ok1 || !ok2 {
 		return nil, errBadArith
 	}
-	return int(a + b), nil
+	return wire.Integer(new(big.Int).Add(a, b)), nil
+}
+
+// integer reads an integer of any size.
+func integer(t any) (*big.Int, bool) {
+	if n, ok := t.(*big.Int); ok {
+		return n, true
+	}
+	n, ok := wire.Int(t)
+	return big.NewInt(n), ok
 }
 
 // Spec describes the tree, whose children are what [Export] exports.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"math"
 	"testing"
 	"testing/synctest"
 
@@ -104,6 +105,8 @@ func TestMessagesToEcho(t *testing.T) {
 				require.NoError(t, n.Send(to, m))
 			}
 			require.Equal(t, wire.Tuple{to, wire.List{1}}, self.Receive())
+			require.NoError(t, n.Send(to, wire.Tuple{self.Alias(true), 2}))
+			require.Equal(t, wire.Tuple{to, 2}, self.Receive())
 		}
 	})
 }
@@ -186,6 +189,12 @@ func TestByName(t *testing.T) {
 		sum, err := n.Apply(ctx, Module, "add", []any{2, 3})
 		require.NoError(t, err)
 		require.Equal(t, 5, sum)
+		sum, err = n.Apply(ctx, Module, "add", []any{math.MaxInt64, 1})
+		require.NoError(t, err)
+		require.Equal(t, "9223372036854775808", wire.Format(sum))
+		sum, err = n.Apply(ctx, Module, "add", []any{sum, -1})
+		require.NoError(t, err)
+		require.Equal(t, math.MaxInt64, sum)
 		_, err = n.Apply(ctx, Module, "add", []any{2, wire.Atom("x")})
 		require.Equal(t, wire.Atom("badarith"), nodehook.ErrorTerm(err))
 		_, err = n.Apply(ctx, Module, "add", []any{2})

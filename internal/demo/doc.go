@@ -27,14 +27,14 @@
 //
 //	to echo                from Go              answer
 //	call Term              Call of any value    Term
-//	message {From, Term}   Send the same tuple  From ! {EchoPid, Term}
+//	message {From, Term}   Send the same tuple  From ! {EchoPid, Term}; From is a PID or an alias
 //
 // Another call is answered {error, {unhandled_request, Request}}; another message
 // is logged. What a node runs by name after [Export]:
 //
 //	spawn  demo:counter/0, demo:echo/0   a fresh server of that kind, with no name
 //	spawn  demo:exit/1                   exits with its argument as the reason
-//	call   demo:add/2                    the sum of two integers, else error badarith
+//	call   demo:add/2                    the sum of two integers of any size, else error badarith
 //	call   demo:double/1                 twice an integer: for sys:replace_state
 //
 // [Application] is the same tree as an application named demo.

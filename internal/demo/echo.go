@@ -22,11 +22,14 @@ func (echo) answer(_ *genserver.Context, term any) (any, error) { return term, n
 // does it.
 func (echo) send(c *genserver.Context, m wire.Tuple) error {
 	if len(m) == 2 {
-		if from, ok := m[0].(node.PID); ok {
+		switch from := m[0].(type) {
+		case node.PID:
+			return c.Send(from, wire.Tuple{c.Self(), m[1]})
+		case node.Ref: // an alias
 			return c.Send(from, wire.Tuple{c.Self(), m[1]})
 		}
 	}
-	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term}", "message", sysmsg.Brief(m))
+	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term} or {Alias, Term}", "message", sysmsg.Brief(m))
 	return nil
 }
 
