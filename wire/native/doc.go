@@ -177,7 +177,8 @@
 // Accept says dist.ErrResumed. Admit and Insist are not asked. Both send again what
 // the other has not received, and go on. An ack without a session, proved as any, or
 // from another creation, ends the link; so does the end of the time of grace, with the
-// error that broke the connection. Close says goodbye, so that the peer does not wait.
+// error that broke the connection. Close says goodbye, so that the peer does not wait; without a
+// session, too, so that the peer can tell a node that was stopped from one that was lost.
 //
 // # What can be lost
 //

@@ -55,5 +55,5 @@ func Example() {
 	<-done
 	// Output:
 	// cart@host send <cart@host.7.0> till {tea 3} <nil>
-	// native: cart@host has closed the connection: EOF
+	// native: cart@host has closed the connection in an orderly way
 }

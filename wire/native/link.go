@@ -49,6 +49,7 @@ type link struct {
 	sent     atomic.Uint64
 	closing  sync.Once
 	closed   atomic.Bool
+	said     atomic.Bool // the peer has been told why the link ends, as far as it listens
 	closeErr error
 }
 
@@ -141,8 +142,12 @@ func (l *link) readError(err error) error {
 		return l.closedError()
 	case errors.As(err, &v):
 		l.bye(v.code, v.Error())
-	case errors.As(err, &bye) && bye.code == codeClosed, errors.Is(err, io.EOF) && l.session == nil:
-		err = fmt.Errorf("native: %s has closed the connection: %w", l.peer.ID.Name, io.EOF)
+	case errors.As(err, &bye) && bye.code == codeClosed:
+		err = orderly{l.peer.ID.Name}
+		l.over(err)
+		return err
+	case errors.Is(err, io.EOF) && l.session == nil:
+		err = fmt.Errorf("native: the connection to %s ended without a goodbye: %w", l.peer.ID.Name, io.EOF)
 		l.over(err)
 		return err
 	case l.session != nil && bye == nil:
@@ -152,6 +157,15 @@ func (l *link) readError(err error) error {
 	l.over(err)
 	return err
 }
+
+// orderly is the end of a link whose peer has said that nothing is wrong: io.EOF.
+type orderly struct{ peer wire.Atom }
+
+func (e orderly) Error() string {
+	return fmt.Sprintf("native: %s has closed the connection in an orderly way", e.peer)
+}
+
+func (orderly) Unwrap() error { return io.EOF }
 
 func (l *link) closedError() error {
 	return fmt.Errorf("native: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
@@ -167,12 +181,15 @@ func (l *link) over(err error) {
 // byeTime is how long a peer that is told why the link ends may take.
 const byeTime = 100 * time.Millisecond
 
-// bye tells the peer why the link ends, if it is ready to listen.
+// bye tells the peer why the link ends, if it is ready to listen: once, the first reason counts.
 func (l *link) bye(c code, text string) {
 	b := appendReason([]byte{0, 0, opBye}, c, text)
 	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))
 	if l.session != nil {
 		l.session.bye(b)
+		return
+	}
+	if l.said.Swap(true) {
 		return
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
@@ -363,13 +380,13 @@ func (l *link) sendError(err error) error {
 // Traffic returns how many bytes have come and gone.
 func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.sent.Load() }
 
-// Close ends the link.
+// Close ends the link. The peer is told that nothing is wrong, unless it has been told what is.
 func (l *link) Close() error {
 	l.closing.Do(func() {
 		l.closed.Store(true)
 		l.in.memory.Close()
+		l.bye(codeClosed, "closed")
 		if l.session != nil {
-			l.bye(codeClosed, "closed")
 			l.session.finish(l.closedError())
 			return
 		}

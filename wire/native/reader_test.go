@@ -246,7 +246,7 @@ func TestCutAndFlipped(t *testing.T) {
 	b := stock(t)
 	whole, err := all(b, dist.LinkLimits{})
 	require.Len(t, whole, 12)
-	require.ErrorContains(t, err, "closed the connection")
+	require.ErrorContains(t, err, "ended without a goodbye")
 	for i := range b {
 		got, err := all(b[:i], dist.LinkLimits{})
 		require.Error(t, err)
