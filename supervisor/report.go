@@ -3,10 +3,10 @@ package supervisor
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
-	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,11 +17,8 @@ func (s *supervisor) report(what string, reason any, k *child) {
 	if !log.Enabled(context.Background(), slog.LevelError) {
 		return
 	}
-	attrs := append([]any{"supervisor", s.c.DisplayName(), "context", what, "reason", sysmsg.Words(reason)}, k.attrs()...)
-	if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
-		attrs = append(attrs, "stack", string(crash.Stack))
-	}
-	log.Error("supervisor report", attrs...)
+	attrs := []any{"supervisor", s.c.DisplayName(), "context", what, "reason", sysmsg.Words(reason)}
+	log.Error("supervisor report", append(attrs, k.attrs()...)...)
 }
 
 // progress is a progress report: a child has started.
@@ -32,8 +29,16 @@ func (s *supervisor) progress(k *child) {
 }
 
 func (k *child) attrs() []any {
-	return []any{"child", wire.FormatPlainMax(k.id(), maxID), "process", k.pid.String(), "type", k.spec.Type.String(),
+	return []any{"child", k.title(), "process", k.pid.String(), "type", k.spec.Type.String(),
 		"restart", k.spec.Restart.String(), "restarts", k.restarts}
+}
+
+// title is the child's id for people: a string as it is, else as Erlang writes the term.
+func (k *child) title() string {
+	if s, ok := k.id().(string); ok {
+		return strings.ToValidUTF8(wire.FormatGo("%v", s, maxID), "\uFFFD") // as a label of a metric has to be
+	}
+	return wire.FormatPlainMax(k.id(), maxID)
 }
 
 // maxID is how much of a child's id logs and counts show, in bytes: other nodes may

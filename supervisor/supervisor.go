@@ -345,7 +345,7 @@ func (k *child) wait(now time.Time) time.Duration {
 // restart stops and starts those whom the exit of k concerns.
 func (s *supervisor) restart(k *child, who span) error {
 	k.restarts++
-	s.tally(Restarts, wire.FormatPlainMax(k.id(), maxID))
+	s.tally(Restarts, k.title())
 	return s.stopSpan(k, who, func() error {
 		first, last := k, k.next
 		if who != self {
