@@ -35,6 +35,8 @@ type Config struct {
 	Pprof bool
 	// Connections is how many connections there may be at a time. Default: 64.
 	Connections int
+	// HeaderTime is how long the header of a request may take. Default: 5 s.
+	HeaderTime time.Duration
 	// Log is told of what goes wrong with connections. Default: slog.Default().
 	Log *slog.Logger
 }
@@ -71,7 +73,7 @@ func Start(c Config) (*Server, error) {
 	s := &Server{
 		addr: ln.Addr(), done: make(chan error, 1), open: limit(ln, cmp.Or(c.Connections, defaultConnections)),
 		http: &http.Server{
-			Handler: Handler(c), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+			Handler: Handler(c), ReadHeaderTimeout: cmp.Or(c.HeaderTime, headerTime), ReadTimeout: readTime, WriteTimeout: writeTime,
 			IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
 		},
 	}

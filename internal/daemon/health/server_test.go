@@ -132,7 +132,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	const most = 4
 	held, hold := make(chan bool, most), make(chan bool)
 	s, err := health.Start(health.Config{Listen: "127.0.0.1:0", Connections: most,
-		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- true; <-hold })})
+		HeaderTime: time.Hour, // nobody leaves room because its time is up
+		Metrics:    http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- true; <-hold })})
 	require.NoError(t, err)
 	defer s.Stop(t.Context())
 	release := sync.OnceFunc(func() { close(hold) })
@@ -147,7 +148,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	answered := func(conn net.Conn) {
 		t.Helper()
-		conn.SetReadDeadline(time.Now().Add(4 * time.Second)) // less than the time for a header
+		conn.SetReadDeadline(time.Now().Add(time.Minute))
 		b := make([]byte, 12)
 		_, err := io.ReadFull(conn, b)
 		require.NoError(t, err)
