@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -78,7 +79,7 @@ func (t Time) Term() any {
 	if t.IsZero() {
 		return 0
 	}
-	return int(t.UnixMicro())
+	return wire.Integer(big.NewInt(t.UnixMicro()))
 }
 
 // SetTerm is part of etf.Receiver.
