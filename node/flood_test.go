@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -55,7 +54,7 @@ func TestFloodOfPending(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newNetwork()
 				n, log := w.logged(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 32}})
-				goroutines := runtime.NumGoroutine()
+				goroutines := nodetest.Goroutines()
 				peers := 0
 				for i := range 400 {
 					for _, protocol := range []string{"erlang", "native"} {
@@ -67,7 +66,7 @@ func TestFloodOfPending(t *testing.T) {
 					}
 					if i%100 == 99 {
 						synctest.Wait()
-						require.LessOrEqual(t, runtime.NumGoroutine()-goroutines, 4*2*32+16*peers, "bounded")
+						require.LessOrEqual(t, nodetest.Goroutines()-goroutines, 4*2*32+16*peers, "bounded")
 						begun := time.Now()
 						peer := w.start(t, fmt.Sprint("peer", i), node.Distribution{})
 						require.NoError(t, peer.Connect(soon(t), n.Name()))
@@ -205,13 +204,13 @@ func TestManyDials(t *testing.T) {
 		require.NoError(t, n.Connect(soon(t), again.Name()))
 		require.True(t, n.Disconnect(again.Name()))
 		synctest.Wait()
-		before := runtime.NumGoroutine()
+		before := nodetest.Goroutines()
 		const many = 10_000
 		for i := range many {
 			require.NoError(t, n.Send(node.At{Name: "x", Node: node.Atom(fmt.Sprint("nobody", i, "@10.9.9.9"))}, i))
 		}
 		synctest.Wait()
-		require.LessOrEqual(t, runtime.NumGoroutine()-before, 3*16)
+		require.LessOrEqual(t, nodetest.Goroutines()-before, 3*16)
 		require.EqualValues(t, 12, h.most.Load(), "three quarters of 16")
 		use := limitOf(t, n, "dials")
 		require.EqualValues(t, []int64{16, 12}, []int64{use.Max, use.Used})
@@ -335,7 +334,7 @@ func TestFloodOfRefused(t *testing.T) {
 		w := newNetwork()
 		n := w.start(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}})
 		synctest.Wait()
-		before := runtime.NumGoroutine()
+		before := nodetest.Goroutines()
 		for range 300 {
 			c := w.dial(t, n, "native", "10.0.0.1")
 			_, err := c.Write([]byte("\x00\x05Hello"))
@@ -343,7 +342,7 @@ func TestFloodOfRefused(t *testing.T) {
 			go func() { _, _ = c.Read(make([]byte, 1000)) }() // ends with the refusal
 		}
 		synctest.Wait()
-		require.LessOrEqual(t, runtime.NumGoroutine()-before, 3*16)
+		require.LessOrEqual(t, nodetest.Goroutines()-before, 3*16)
 		require.LessOrEqual(t, limitOf(t, n, "pending").Used, int64(16))
 	})
 }
@@ -359,7 +358,7 @@ func TestEndlessTLSHandshake(t *testing.T) {
 		n := w.start(t, "n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
 		synctest.Wait()
 		// Workers come and go as there is work.
-		others := func() int { return runtime.NumGoroutine() - n.Scheduler().Goroutines }
+		others := func() int { return nodetest.Goroutines() - n.Scheduler().Goroutines }
 		before := others()
 		for range 20 {
 			c := w.dial(t, n, "native", "10.0.0.1")
