@@ -101,24 +101,24 @@ func TestFarErlSeesRestart(t *testing.T) {
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "me")
 	require.Equal(t, "true", e.Ask("net_kernel:connect_node('%s')", goNode))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
 	e.Ask("{me, '%s'} ! self(), spawn(fun() -> process_flag(trap_exit, true), {me, '%s'} ! self(), receive A -> put(a, A) end, "+
 		"register(seen, spawn(fun() -> receive {get, P} -> P ! A end end)) end), ok", goNode, goNode)
 	shell := caught(t, got).(node.PID)
 	linked := caught(t, got).(node.PID)
 	inCatcher(n, me, func(p *node.Process) { p.Link(linked); p.Send(shell, p.Self()) })
-	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 10000 -> none end)"))
+	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 50000 -> none end)"))
 	require.NoError(t, n.Stop())
-	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
 	// What a process that trapped exits was killed with reached those it was linked to.
 	e.until("lists:member(seen, registered())", "true")
-	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 10000 -> none end"))
+	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 50000 -> none end"))
 
 	n = c.start(c.config("go"))
 	require.NoError(t, n.Connect(soon(t), e.name))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 10000 -> none end"))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
 	_, got = catcher(t, n, "me")
-	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 10000 -> none end"))
+	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 50000 -> none end"))
 	e.Ask("get(old) ! lost, {me, '%s'} ! found", goNode)
 	assert.Equal(t, node.Atom("found"), caught(t, got))
 }
@@ -481,7 +481,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		pid, err := n.SpawnOpt(node.Options{Name: "dying"}, node.ActorFunc(func(_ *node.Context, msg any) error { return node.ExitWith(reason.go_) }))
 		require.NoError(t, err)
-		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 10000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 50000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
 		assert.Less(t, len(answer), 10_000)
 		nodetest.Settles(t, func() string {
@@ -498,7 +498,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		_, err := n.SpawnOpt(node.Options{Name: "crasher"}, b)
 		require.NoError(t, err)
-		answer := e.Ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, []}} -> R after 10000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, []}} -> R after 50000 -> none end", goNode, goNode)
 		assert.Contains(t, []string{`<<"wrapped: EOF">>`, `<<"ouch">>`}, answer)
 	}
 	assert.Empty(t, got, "the connection is there")

@@ -44,7 +44,7 @@ func TestNativeBesideErlang(t *testing.T) {
 	// b answers the pid that it has got from a, to OTP itself, with its own and with a's.
 	near, caughtAtA := catcher(t, a, "near")
 	require.NoError(t, b.Send(pid, wire.Tuple{wire.Atom("hello"), last, near}))
-	assert.Equal(t, "true", e.Ask("receive {hello, P, N} -> P ! {from, e1}, N ! {from, e1}, node(P) =:= 'b@127.0.0.1' andalso node(N) =:= 'a@127.0.0.1' after 10000 -> timeout end"))
+	assert.Equal(t, "true", e.Ask("receive {hello, P, N} -> P ! {from, e1}, N ! {from, e1}, node(P) =:= 'b@127.0.0.1' andalso node(N) =:= 'a@127.0.0.1' after 50000 -> timeout end"))
 	assert.Equal(t, "erlang", protocol(b, e.name))
 	want := wire.Tuple{wire.Atom("from"), wire.Atom("e1")}
 	assert.Equal(t, want, caught(t, got))

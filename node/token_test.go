@@ -109,7 +109,7 @@ func TestTokens(t *testing.T) {
 		return node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, wire.Tuple(args)); return nil }), nil
 	}))
 	assert.Equal(t, "17", e.Ask("seq_trace:set_token(label, 17), spawn('%s', m, answer, [self(), 1]), seq_trace:set_token([]), "+
-		"receive {got, 1} -> element(2, seq_trace:get_token(label)) after 10000 -> no_answer end", n.Name()))
+		"receive {got, 1} -> element(2, seq_trace:get_token(label)) after 50000 -> no_answer end", n.Name()))
 	assert.Equal(t, "true", e.Ask("seq_trace:set_token([]), true"))
 }
 
@@ -135,8 +135,8 @@ func TestTokenWaits(t *testing.T) {
 		return ""
 	})
 	assert.Equal(t, "{5,[]}", e.Ask("{holding,'%s'} ! go_on, "+
-		"A = receive {got, first} -> element(2, seq_trace:get_token(label)) after 10000 -> nothing end, "+
-		"B = receive {got, second} -> seq_trace:get_token() after 10000 -> nothing end, {A, B}", n.Name()))
+		"A = receive {got, first} -> element(2, seq_trace:get_token(label)) after 50000 -> nothing end, "+
+		"B = receive {got, second} -> seq_trace:get_token() after 50000 -> nothing end, {A, B}", n.Name()))
 
 	// Its serial counts on, as OTP's does.
 	_, err = n.SpawnOpt(node.Options{Name: "echoing"}, node.ActorFunc(func(c *node.Context, msg any) error {
@@ -148,7 +148,7 @@ func TestTokenWaits(t *testing.T) {
 	erlang := e.Ask("register(twice, spawn(fun T() -> receive {F, X} -> F ! {got, X}, F ! {got, X}, T() end end)), ok")
 	require.Equal(t, "ok", erlang)
 	serials := "[begin seq_trace:set_token(label, 7), seq_trace:set_token(serial, {0, 100 * I}), %s ! {self(), I}, seq_trace:set_token([]), " +
-		"[receive {got, I} -> element(2, seq_trace:get_token(serial)) after 10000 -> nothing end || _ <- [1, 2]] end || I <- [1, 2, 1]]"
+		"[receive {got, I} -> element(2, seq_trace:get_token(serial)) after 50000 -> nothing end || _ <- [1, 2]] end || I <- [1, 2, 1]]"
 	want := e.Ask(serials, "twice")
 	assert.Equal(t, want, e.Ask(serials, "{echoing,'"+string(n.Name())+"'}"))
 	assert.Contains(t, want, "{")

@@ -35,19 +35,19 @@ wait() -> receive after infinity -> ok end.
 %% cast is erpc:cast of raise, and tells with what reason the process ends.
 cast(Node, Class, R) ->
     Ref = spawn_request(Node, erpc, execute_cast, [far, raise, [Class, R]], [monitor]),
-    receive {'DOWN', Ref, process, _, Reason} -> Reason after 10000 -> throw(no_down) end.
+    receive {'DOWN', Ref, process, _, Reason} -> Reason after 50000 -> throw(no_down) end.
 
 %% traced sends with a token, label none: without, and tells the label with which
 %% the answer comes.
 traced(To, Label, Msg) ->
     token(Label), To ! {self(), Msg},
     seq_trace:set_token(label, left_over),
-    receive {got, Msg} -> label() after 10000 -> no_answer end.
+    receive {got, Msg} -> label() after 50000 -> no_answer end.
 
 traced_call(To, Label) ->
     token(Label), M = make_ref(), To ! {'$gen_call', {self(), M}, hello},
     seq_trace:set_token(label, left_over),
-    receive {M, hello} -> label() after 10000 -> no_answer end.
+    receive {M, hello} -> label() after 50000 -> no_answer end.
 
 token(none) -> seq_trace:set_token([]);
 token(Label) -> seq_trace:set_token([]), seq_trace:set_token(label, Label).
@@ -131,11 +131,11 @@ play(Node, [Step | Rest], L, R, Out) ->
             play(Node, Rest, L1, R1, [What | Out])
     end.
 
-new(Node) -> {far_factory, Node} ! {new, self()}, receive {player, P} -> P after 10000 -> throw(no_player) end.
-ping(Node) -> {far_factory, Node} ! {ping, self()}, receive far_pong -> ok after 10000 -> throw(no_pong) end.
-meet(A, B) -> A ! {peer, self(), B}, receive {ok, A} -> ok after 10000 -> throw(no_meeting) end.
+new(Node) -> {far_factory, Node} ! {new, self()}, receive {player, P} -> P after 50000 -> throw(no_player) end.
+ping(Node) -> {far_factory, Node} ! {ping, self()}, receive far_pong -> ok after 50000 -> throw(no_pong) end.
+meet(A, B) -> A ! {peer, self(), B}, receive {ok, A} -> ok after 50000 -> throw(no_meeting) end.
 
-did(P, M) -> receive {did, P} -> ok; {'DOWN', M, _, _, R} -> self() ! {'DOWN', M, process, P, R}, dead after 10000 -> throw(not_done) end.
+did(P, M) -> receive {did, P} -> ok; {'DOWN', M, _, _, R} -> self() ! {'DOWN', M, process, P, R}, dead after 50000 -> throw(not_done) end.
 
 %% sync makes sure that what A has sent to B has come.
 sync(A, MA, B, MB) ->
@@ -144,7 +144,7 @@ sync(A, MA, B, MB) ->
         {synced, B} -> ok;
         {'DOWN', MA, _, _, R} -> self() ! {'DOWN', MA, process, A, R}, timer:sleep(2);
         {'DOWN', MB, _, _, R} -> self() ! {'DOWN', MB, process, B, R}, timer:sleep(2)
-    after 10000 -> throw(not_synced) end.
+    after 50000 -> throw(not_synced) end.
 
 tell(P, M) ->
     P ! {tell, self()},
@@ -153,4 +153,4 @@ tell(P, M) ->
             {Downs, Others} = lists:partition(fun(X) -> is_tuple(X) andalso element(1, X) =:= down end, S),
             {seen, Others ++ lists:sort(Downs), Linked};
         {'DOWN', M, _, _, R} -> {dead, R}
-    after 10000 -> throw(not_told) end.
+    after 50000 -> throw(not_told) end.

@@ -480,26 +480,51 @@ func TestErlangLargeAndMany(t *testing.T) {
 }
 
 func TestErlangTicks(t *testing.T) {
-	e := startErl(t, "-kernel", "net_ticktime", "2") // with 1 what delays us by a second ends the link
-	s := e.dial(&Protocol{})
-	in, _ := s.link.Traffic()
-	our := time.NewTicker(200 * time.Millisecond) // more often than it needs to hear of us
-	defer our.Stop()
-	for now, end := in, time.After(patience); now < in+8; now, _ = s.link.Traffic() {
-		select {
-		case <-our.C:
-			_, err := s.link.Flush(true)
-			require.NoError(t, err)
-		case <-end:
-			require.Fail(t, "erl does not tick")
-		}
+	e := startErl(t, "-kernel", "net_ticktime", "2")
+	var s *side
+	for late := true; late; {
+		s = e.dial(&Protocol{})
+		late = s.ticks(8)
 	}
-	s.to("echo", wire.Tuple{s.pid(1), wire.Atom("alive")})
-	assert.Equal(t, wire.Atom("alive"), s.next().Payload)
 	start := time.Now()
 	assert.Error(t, s.ends()) // without ticks of ours
 	assert.Less(t, time.Since(start), 40*time.Second, "OTP's default would take 45")
 	e.Log.Await(e.t, "not responding")
+}
+
+// ticks waits until erl has ticked so often, and is alive, and ticks itself meanwhile. It
+// returns true if it came to its own ticks so late that erl has ended the link.
+func (s *side) ticks(n uint64) (late bool) {
+	s.t.Helper()
+	in, _ := s.link.Traffic()
+	our := time.NewTicker(200 * time.Millisecond) // more often than erl needs to hear of us
+	defer our.Stop()
+	end, last, asked := time.After(patience), time.Now(), false
+	for {
+		select {
+		case <-our.C:
+			late = late || time.Since(last) > time.Second // erl waits for 1.5 s at least
+			last = time.Now()
+			_, err := s.link.Flush(true)
+			require.True(s.t, err == nil || late, "%v", err)
+			if now, _ := s.link.Traffic(); now >= in+n && !asked {
+				f := dist.Frame{Op: dist.OpSend, From: s.pid(1), Name: "echo", Payload: wire.Tuple{s.pid(1), wire.Atom("alive")}}
+				_, err := s.link.Write(&f) // the next tick is behind it
+				asked = err == nil
+			}
+		case f, ok := <-s.frames:
+			late = late || time.Since(last) > time.Second
+			if !ok && late {
+				return true
+			}
+			require.True(s.t, ok, "the link has ended: %v", s.err)
+			require.True(s.t, asked)
+			require.Equal(s.t, wire.Atom("alive"), f.Payload)
+			return false
+		case <-end:
+			require.Fail(s.t, "erl does not tick")
+		}
+	}
 }
 
 func TestErlangDropsWhatIsInvalid(t *testing.T) {

@@ -175,16 +175,16 @@ observer(N) ->
     Me = self(),
     [idle(N, rpc:call(N, erlang, whereis, [X])) || X <- [counter, demo]],
     Backend = spawn_link(N, observer_backend, procs_info, [Me]),
-    Rows = receive {procs_info, Backend, L} -> [{Name, MQ} || {etop_proc_info, P, _, _, Name, 0, {_, _, _}, MQ} <- L, is_pid(P)] after 10000 -> none end,
+    Rows = receive {procs_info, Backend, L} -> [{Name, MQ} || {etop_proc_info, P, _, _, Name, 0, {_, _, _}, MQ} <- L, is_pid(P)] after 50000 -> none end,
     Fetcher = spawn_link(N, observer_backend, fetch_stats, [Me, 20]),
-    Samples = [receive S = {stats, 1, _, _, _} -> S after 10000 -> none end || _ <- [1, 2, 3]],
+    Samples = [receive S = {stats, 1, _, _, _} -> S after 50000 -> none end || _ <- [1, 2, 3]],
     [S1, S2 | _] = Samples,
     Perf = [{K, tuple_size(element(1, observer_perf_wx:collect_data(K, S2, observer_perf_wx:init_data(K, S1)))) > 0} || K <- [runq, io, memory]],
     Cpus = element(2, observer_perf_wx:info(runq, S1, Counter)),
     M = monitor(process, Fetcher),
     unlink(Fetcher),
     Fetcher ! stop,
-    End = receive {'DOWN', M, _, _, Why} -> Why after 10000 -> hangs end,
+    End = receive {'DOWN', M, _, _, Why} -> Why after 50000 -> hangs end,
     #{missing => Missing, overview => overview(Fields), state => State, plain => Plain,
       alloc => [T || {T, _, C} <- Alloc, C > 0], rows => lists:sort(Rows), perf => Perf, dirty => Cpus, fetcher => End,
       ports => observer_port_wx:get_ports({N, true}), sockets => observer_sock_wx:get_sockets({N, true}),
@@ -206,25 +206,25 @@ appmon(N) ->
     {ok, P} = appmon_info:start_link(N, self(), []),
     {ok, P} = appmon_info:start_link(N, self(), []),
     appmon_info:app_ctrl(P, N, true, []),
-    Ctrl = receive {delivery, P, app_ctrl, N, C} -> [{is_pid(Pid), A, B} || {Pid, A, B} <- C] after 10000 -> none end,
+    Ctrl = receive {delivery, P, app_ctrl, N, C} -> [{is_pid(Pid), A, B} || {Pid, A, B} <- C] after 50000 -> none end,
     appmon_info:app(P, demo, true, [{info_type, link}]),
     Tree = tree(P),
     appmon_info:app(P, demo, false, []),
     appmon_info:app(P, demo, true, [{info_type, sup}]),
     Sup = tree(P),
     appmon_info:app(P, nosuch, true, []),
-    None = receive {delivery, P, app, nosuch, R} -> R after 10000 -> none end,
+    None = receive {delivery, P, app, nosuch, R} -> R after 50000 -> none end,
     appmon_info:load(P, N, true, [{timeout, 10}]),
-    Load = receive {delivery, P, load, N, {Old, New}} when is_integer(Old), New >= 0, New =< 16 -> ok after 10000 -> none end,
+    Load = receive {delivery, P, load, N, {Old, New}} when is_integer(Old), New >= 0, New =< 16 -> ok after 50000 -> none end,
     appmon_info:pinfo(P, P, true, [{timeout, at_most_once}]),
-    Pinfo = receive {delivery, P, pinfo, P, "Node: " ++ _} -> ok; {delivery, P, pinfo, P, X} -> X after 10000 -> none end,
+    Pinfo = receive {delivery, P, pinfo, P, "Node: " ++ _} -> ok; {delivery, P, pinfo, P, X} -> X after 50000 -> none end,
     #{ctrl => Ctrl, tree => Tree, sup => Sup, none => None, load => Load, pinfo => Pinfo}.
 
 tree(P) ->
     receive {delivery, P, app, demo, {Root, Ps, Links, More}} ->
         {length(Ps), Root =:= element(2, hd(Ps)), lists:sort([X || {_, X} <- tl(Ps)]),
          lists:sort([case L of {Root, To} -> {root, To}; _ -> L end || L <- Links]), More}
-    after 10000 -> none end.
+    after 50000 -> none end.
 
 %% dbg adds a node to trace, which takes part and traces nothing.
 dbg(N) ->
@@ -244,7 +244,7 @@ etop(N, Texts) ->
     M = monitor(process, Top),
     R = until(Texts, "", 1500),
     etop:stop(),
-    receive {'DOWN', M, _, _, Why} -> {R, Why} after 10000 -> {R, hangs} end.
+    receive {'DOWN', M, _, _, Why} -> {R, Why} after 50000 -> {R, hangs} end.
 
 until(_, Seen, 0) -> {none, Seen};
 until(Texts, Seen, Tries) ->
@@ -296,17 +296,17 @@ printer(All) ->
 holder(F) ->
     Me = self(),
     {P, M} = spawn_monitor(fun() -> group_leader(whereis(printer), self()), exit({result, F()}) end),
-    R = receive {'DOWN', M, process, P, Why} -> Why after 10000 -> hangs end,
+    R = receive {'DOWN', M, process, P, Why} -> Why after 50000 -> hangs end,
     printer ! {take, Me},
-    receive {printed, Text} -> {R, Text} after 10000 -> hangs end.
+    receive {printed, Text} -> {R, Text} after 50000 -> hangs end.
 
 %% late gives a process there the printer as its group leader, then tells it to print.
 late(Pid, Text) ->
     group_leader(whereis(printer), Pid),
     Pid ! {print, self(), Text},
-    receive {done, Pid} -> ok after 10000 -> exit(hangs) end,
+    receive {done, Pid} -> ok after 50000 -> exit(hangs) end,
     printer ! {take, self()},
-    receive {printed, T} -> T after 10000 -> hangs end.
+    receive {printed, T} -> T after 50000 -> hangs end.
 
 %% say prints on behalf of a caller on another node.
 say(Format, Args) -> io:format(Format, Args), io:put_chars(<<"and put\n">>), done.
