@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +32,13 @@ func eachProtocol(t *testing.T, f func(t *testing.T, p func() dist.Protocol)) {
 	} {
 		t.Run(name, func(t *testing.T) { f(t, p) })
 	}
+}
+
+// inBubbles is eachProtocol in bubbles of testing/synctest: no machine is too slow for it.
+func inBubbles(t *testing.T, f func(t *testing.T, p func() dist.Protocol)) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
+		synctest.Test(t, func(t *testing.T) { f(t, p) })
+	})
 }
 
 // exposed starts a node that speaks one protocol.
@@ -286,9 +294,9 @@ func TestQuotaStall(t *testing.T) {
 
 // Who reads slowly is not cut off, however long it takes.
 func TestQuotaSlowReader(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
+	inBubbles(t, func(t *testing.T, p func() dist.Protocol) {
 		const stall = 250 * time.Millisecond
-		tr := dist.TCP{}
+		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}})
 		r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
 		over := flood(t, n, r.id.PID(5))
