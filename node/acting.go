@@ -62,6 +62,14 @@ func (a *acting) sender() PID {
 	return a.node.self()
 }
 
+// pid is who acts, zero: a plain goroutine, or the node itself.
+func (a *acting) pid() PID {
+	if a.p == nil {
+		return PID{}
+	}
+	return a.p.pid()
+}
+
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to
 // an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
 // [ErrMailboxFull], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
@@ -72,7 +80,7 @@ func (a *acting) Send(to Dest, msg any) error {
 		return a.sendTo(to, msg)
 	}
 	if a.p != nil && a.p.status.Load() != alive {
-		if done, err := a.p.sendTraced(a, pid, msg); done {
+		if done, err := a.p.sendWith(a, pid, msg); done {
 			return err
 		}
 	}
@@ -81,7 +89,7 @@ func (a *acting) Send(to Dest, msg any) error {
 		return a.node.sendFar(a, pid, msg, a.p.token())
 	}
 	if t := a.node.traces(); t != nil {
-		t.message(a.p, PID{}, p, msg)
+		t.Message(a.pid(), p.pid(), msg)
 	}
 	if a.proc != nil {
 		return a.proc.deliver(p, msg)

@@ -117,7 +117,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 	p.target = nil
 	t := p.arm()
 	from := From{t: t}
-	mayTrace := false
+	mayCarry := false
 	if a.p != nil {
 		from.caller = a.p.id + 1
 		if a.p.status.Load() != alive {
@@ -125,7 +125,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 				t.settle(a, nil, ErrExited)
 				return t
 			}
-			mayTrace = true
+			mayCarry = true
 		}
 	}
 	m := Request[Q]{req, from}
@@ -170,13 +170,13 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 		return t
 	}
 	if t := n.traces(); t != nil {
-		t.message(a.p, PID{}, p.target, m)
+		t.Message(a.pid(), p.target.pid(), m)
 	}
 	var err error
 	if p.target.boxed {
 		err = (*userMailbox)(p.target).deliver(a, m, &patience{ctx, a.p})
-	} else if mayTrace {
-		err = p.target.deliverTraced(a, m, a.p.token())
+	} else if mayCarry {
+		err = p.target.deliverWith(a, m, a.p.token())
 	} else {
 		err = p.target.deliver(a, m)
 	}

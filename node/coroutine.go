@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/trace"
 )
 
 // coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its
@@ -38,7 +39,7 @@ type turns struct {
 	ended    bool             // the function has returned
 	lost     bool             // the stage was gone when it wanted to hand it over
 	expired  bool             // the timeout that counts has come
-	traces   bool             // there is a trace token
+	tokens   bool             // there is a trace token
 	talks    *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
@@ -204,7 +205,7 @@ func (r *coroutine) busy(*acting) bool { return r.co.fiber.Load() != 0 }
 // handler, which it costs a change of workers to give way, may do before it does.
 const coSends = 512
 
-// What stands in the mailbox of a coroutine without being a message; see also carried. Each
+// What stands in the mailbox of a coroutine without being a message; see also trace.Carried. Each
 // ends a wait.
 type (
 	timedOut struct{ seq uint64 } // the timeout of a receive has come: turns.seq says of which
@@ -214,7 +215,7 @@ type (
 // ordinary reports whether msg, from the mailbox of a coroutine, is a message as it was sent.
 func ordinary(msg any) bool {
 	switch msg.(type) {
-	case timedOut, replied, *carried:
+	case timedOut, replied, *trace.Carried:
 		return false
 	}
 	return true
@@ -318,7 +319,7 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 	p.q.Rewind()
 	for {
 		for msg, ok := p.q.Next(); ok; msg, ok = p.q.Next() {
-			var with *carried
+			var with *trace.Carried
 			switch m := msg.(type) {
 			case timedOut:
 				co.expired = co.expired || m.seq == co.seq
@@ -327,8 +328,8 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 			case replied:
 				s.drop()
 				continue
-			case *carried:
-				with, msg = m, m.msg
+			case *trace.Carried:
+				with, msg = m, m.Msg
 			}
 			if match != nil {
 				s.w.Leave()
@@ -340,8 +341,8 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 				}
 			}
 			p.settle(s.w.Stage(), nil)
-			if co.traces || with != nil {
-				co.traces = p.received(with)
+			if co.tokens || with != nil {
+				co.tokens = p.cold.token.Take(with)
 				co.left = 1 // so that the next message is looked at here, too
 			}
 			s.w.Leave()

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/node/deadletter"
+import (
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/trace"
+)
 
 // DeadLetters opens a stream of the dead letters to come, which holds up to
 // buffer of them (at least 1) for its reader; what does not fit is counted.
@@ -11,7 +14,7 @@ func (n *Node) DeadLetterCounts() map[deadletter.Cause]uint64 { return n.dead.Co
 
 // deadLetter makes a dead letter of a message, without the token that it may have come with.
 func (n *Node) deadLetter(l deadletter.Letter) {
-	l.Message = bare(l.Message)
+	l.Message = trace.Bare(l.Message)
 	n.dead.Add(l)
 }
 

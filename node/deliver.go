@@ -153,7 +153,11 @@ func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 		}
 	}
 	if t := n.traces(); t != nil && q != nil {
-		t.message(a.p, f.From, q, f.Payload)
+		if a.p != nil {
+			t.Message(a.p.pid(), q.pid(), f.Payload)
+		} else {
+			t.Received(f.From, q.pid(), f.Payload)
+		}
 	}
 	if far != nil && q != nil && q.showsPeer {
 		f.Payload = far.shown(f.Payload)
@@ -164,7 +168,7 @@ func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 	case q.boxed:
 		return q.offer(a, f.Payload, u)
 	}
-	return q.deliverTraced(a, f.Payload, f.Token)
+	return q.deliverWith(a, f.Payload, f.Token)
 }
 
 // patience is how long a send waits for room in a mailbox: until its sender is
@@ -240,7 +244,7 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 	}
 	if p.receipts() {
 		if tr := n.traces(); tr != nil {
-			tr.away(a.p, f.To, At{Name: f.Name, Node: where}, f.Payload)
+			tr.Away(a.pid(), f.To, f.Name, where, f.Payload)
 		}
 		f.From, f.ID = a.sender(), n.newRef().Number()
 		t := a.promise().arm()

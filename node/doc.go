@@ -17,7 +17,7 @@
 //     one for itself from [Node.Open].
 //
 // A [Future] is a reply that has not come yet. A [deadletter.Letter] is a message that
-// could not be delivered. A [Trace] shows what some processes get and do.
+// could not be delivered. Package node/trace shows what some processes get and do.
 //
 //	n, err := node.Start(node.Config{})
 //	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -69,10 +69,10 @@
 // All but those that a process had in its mailbox when it exited are counted,
 // streamed and, sampled, logged as dead letters.
 //
-// A [Trace] loses events when its reader is slow, and counts them. It shows a message
-// when it is about to be put into the mailbox, before the process can see it: one that
-// is refused then, for the mailbox is full or the process has just exited, is shown
-// too.
+// A trace (package node/trace) loses events when its reader is slow, and counts them. It
+// shows a message when it is about to be put into the mailbox, before the process can see
+// it: one that is refused then, for the mailbox is full or the process has just exited, is
+// shown too.
 //
 // # Fairness
 //

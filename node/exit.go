@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -133,9 +134,7 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 	if d.owner != nil {
 		d.owner.GiveSpawn()
 	}
-	if t := n.traces(); t != nil && t.by(p) != nil {
-		n.endTraces(p, d.reason)
-	}
+	n.tracing.Gone(p.pid(), d.reason)
 	armed := p.intake().close()
 	if d.has() {
 		wave = d.tell(a)
@@ -228,9 +227,7 @@ func (p *proc) linkBrokenLocked(a *acting, from PID, reason any) *death {
 	case p.gone() || !p.removeLinkLocked(from):
 		return nil
 	}
-	if t := p.node.traces(); t != nil {
-		t.event(TraceSignal, p, from, "", reason)
-	}
+	p.node.traces().Event(trace.Signal, p.pid(), from, "", reason)
 	switch {
 	case p.cold != nil && p.cold.trap:
 		p.signal(a, Exited{from, reason})
@@ -252,9 +249,7 @@ func (n *Node) exitSignal(a *acting, from, to PID, reason any) {
 		}
 		return
 	}
-	if t := n.traces(); t != nil {
-		t.event(TraceSignal, p, from, "", reason)
-	}
+	n.traces().Event(trace.Signal, p.pid(), from, "", reason)
 	if reason == Kill {
 		p.exit(a, Killed)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -105,14 +106,14 @@ func (p *peer) deliver(f *dist.Frame) {
 		return
 	}
 	if t := n.traces(); t != nil {
-		t.message(nil, f.From, q, f.Payload)
+		t.Received(f.From, q.pid(), f.Payload)
 	}
 	if q.showsPeer {
 		f.Payload = p.shown(f.Payload)
 	}
 	switch {
 	case f.Token != nil && !q.boxed:
-		q.deliverTraced(&n.acting, f.Payload, f.Token)
+		q.deliverWith(&n.acting, f.Payload, f.Token)
 	default:
 		p.hand(q, p.reader.InboxNode(f.Payload))
 	}
@@ -141,9 +142,7 @@ func (p *peer) acceptLink(near *proc, far PID) (reason any) {
 	case peers.TooMany:
 		return systemLimit
 	case peers.Made:
-		if t := p.n.traces(); t != nil {
-			t.event(TraceLinked, near, far, "", nil)
-		}
+		p.n.traces().Event(trace.Linked, near.pid(), far, "", nil)
 		near.addLinkLocked(far)
 	}
 	return nil
@@ -158,9 +157,7 @@ func (p *peer) unlinked(f *dist.Frame) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if p.Unlinked(f) {
-		if t := p.n.traces(); t != nil {
-			t.event(TraceUnlinked, q, f.From, "", nil)
-		}
+		p.n.traces().Event(trace.Unlinked, q.pid(), f.From, "", nil)
 		q.removeLinkLocked(f.From)
 	}
 }

@@ -207,7 +207,7 @@ func (g *goroutine) scan(match func(any) bool) (any, bool) {
 		if st != tokened {
 			return nil, false
 		}
-		return g.scanTraced(match)
+		return g.scanTokens(match)
 	}
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		if match != nil {

@@ -17,6 +17,7 @@ func init() {
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }
 	nodehook.ReleaseKnown = func(n nodehook.Node, name Atom) bool { return n.(*Node).releaseKnown(name) }
 	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).origin }
+	nodehook.Tracing = func(n nodehook.Node) any { return &n.(*Node).tracing }
 	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }
 	nodehook.Of = func(from any) any { return from.(Caller).caller().node }
 	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().node.resolve(to) }

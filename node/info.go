@@ -68,7 +68,7 @@ type Info struct {
 	Watchers []PID // who monitors it
 	Parent   PID   // zero: spawned from outside
 	Started  time.Time
-	Traced   bool // see Node.Trace
+	Traced   bool // see package node/trace
 	Calls    int  // of this node that wait for its reply, or by AwaitExit for its exit
 }
 
@@ -115,7 +115,7 @@ func (p *proc) info() Info {
 // describe fills in what p.mu guards, and what follows from the rest.
 func (p *proc) describe(i *Info) {
 	n := p.node
-	i.Traced = n.traces().by(p) != nil
+	i.Traced = n.traces().Traced(i.PID)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch st := p.status.Load(); {

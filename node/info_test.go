@@ -361,7 +361,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 func TestInfos(t *testing.T) {
 	n := startNode(t, node.Config{Stages: 8})
 	want := map[node.PID]bool{}
-	for name, start := range styles() {
+	for name, start := range nodetest.Styles() {
 		for range 100 {
 			pid, err := start(n)
 			require.NoError(t, err, name)

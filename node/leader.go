@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+
+	"github.com/actornode/actornode/node/internal/trace"
 )
 
 // user is the name of the process that prints what processes print that have no
@@ -119,7 +121,7 @@ func (n *Node) messages(pid PID, max int) []any {
 	}
 	p.runner().inspect(look)
 	for i, m := range all {
-		all[i] = bare(m)
+		all[i] = trace.Bare(m)
 	}
 	return slices.DeleteFunc(all, func(m any) bool { return !ordinary(m) })
 }

@@ -1,5 +1,7 @@
 package node
 
+import "github.com/actornode/actornode/node/internal/trace"
+
 // link makes a link between p, the caller, and another process. Each side has
 // the other in its set; the sets of two local processes are changed with both
 // locked, so that a link has two ends or none, whatever both do at a time.
@@ -10,8 +12,8 @@ func (p *proc) link(a *acting, to PID) {
 	}
 	q := p.node.lookup(to)
 	if t := p.node.traces(); t != nil {
-		t.event(TraceLink, p, to, "", nil)
-		t.event(TraceLinked, q, me, "", nil)
+		t.Event(trace.Link, me, to, "", nil)
+		t.Event(trace.Linked, to, me, "", nil)
 	}
 	if q != nil && p.linkPair(q) {
 		return
@@ -111,8 +113,8 @@ func (p *proc) removeLinkLocked(pid PID) bool {
 func (p *proc) unlink(a *acting, to PID) {
 	q := p.node.lookup(to)
 	if t := p.node.traces(); t != nil {
-		t.event(TraceUnlink, p, to, "", nil)
-		t.event(TraceUnlinked, q, p.pid(), "", nil)
+		t.Event(trace.Unlink, p.pid(), to, "", nil)
+		t.Event(trace.Unlinked, to, p.pid(), "", nil)
 	}
 	if q != nil && q != p {
 		lockPair(p, q)

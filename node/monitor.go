@@ -3,6 +3,7 @@ package node
 import (
 	"iter"
 
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -185,9 +186,7 @@ func (p *proc) monitor(a *acting, to PID, name Atom) Ref {
 	if m.target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
-	if t := p.node.traces(); t != nil {
-		t.event(TraceMonitor, p, to, name, nil)
-	}
+	p.node.traces().Event(trace.Monitor, p.pid(), to, name, nil)
 	if m.target == nil && name == "" {
 		m.far, m.pid = p.node.remoteOf(to), to
 	}
@@ -221,9 +220,7 @@ func (p *proc) monitorAt(a *acting, at At) Ref {
 	if at.Node == p.node.cfg.Name {
 		return p.monitorTo(a, at.Name)
 	}
-	if t := p.node.traces(); t != nil {
-		t.event(TraceMonitor, p, PID{}, at.Name, nil)
-	}
+	p.node.traces().Event(trace.Monitor, p.pid(), PID{}, at.Name, nil)
 	m := &monitor{ref: a.newRef(), watcher: p, name: at.Name, far: p.node.remoteNamed(at.Node)}
 	if m.far == nil {
 		p.signal(a, Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection})
@@ -244,7 +241,7 @@ func (p *proc) demonitor(a *acting, ref Ref, flush bool) bool {
 	p.mu.Unlock()
 	if m != nil {
 		if t := p.node.traces(); t != nil {
-			t.event(TraceDemonitor, p, m.about(), m.name, nil)
+			t.Event(trace.Demonitor, p.pid(), m.about(), m.name, nil)
 		}
 		m.forget()
 		if m.target == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -115,9 +116,7 @@ func (t *names) enter(name Atom, p *proc, peer Atom) error {
 	}
 	k.name = name
 	t.m[name] = p
-	if t := p.node.traces(); t != nil {
-		t.event(TraceRegister, p, PID{}, name, nil)
-	}
+	p.node.traces().Event(trace.Register, p.pid(), PID{}, name, nil)
 	return nil
 }
 
@@ -158,9 +157,7 @@ func (n *Node) Unregister(name Atom) error {
 		}
 		p.mu.Unlock()
 		if mine && n.names.remove(name, p) {
-			if t := n.traces(); t != nil {
-				t.event(TraceUnregister, p, PID{}, name, nil)
-			}
+			n.traces().Event(trace.Unregister, p.pid(), PID{}, name, nil)
 			return nil
 		}
 	}

@@ -31,7 +31,7 @@ type Node struct {
 	origin wire.Origin
 	pool   *executor.Pool
 
-	tracing trace.Registry[proc, Trace] // beside what is only read: every message looks at it
+	tracing trace.Registry // beside what is only read: every message looks at it
 
 	table   table.Table[proc]
 	names   names
@@ -100,6 +100,7 @@ func Start(cfg Config) (*Node, error) {
 	}
 	n.acting.node = n
 	n.dead.Init(cfg.Log, e)
+	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
@@ -244,9 +245,9 @@ func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 	}
 	if p := n.aliased(ref, msg); p != nil {
 		if t := n.traces(); t != nil {
-			t.message(a.p, PID{}, p, msg)
+			t.Message(a.pid(), p.pid(), msg)
 		}
-		return p.deliverTraced(a, msg, token)
+		return p.deliverWith(a, msg, token)
 	}
 	return nil
 }
@@ -295,7 +296,7 @@ func (n *Node) stop() error {
 	err := n.pool.Stop(ctx)
 	n.fibers.Stop()
 	n.dead.Close()
-	n.tracing.Stop(func(t *Trace) { t.feed.Close() })
+	n.tracing.Stop()
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
 			n.lingering.Load(), n.cfg.StopTimeout), err)

@@ -143,7 +143,7 @@ func (p *peer) signal(f dist.Frame) { p.Signal(f) }
 // as pace says.
 func (p *peer) send(a *acting, f dist.Frame) {
 	if t := p.n.traces(); t != nil {
-		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
+		t.Away(a.pid(), f.To, f.Name, p.name, f.Payload)
 	}
 	if p.post(a, f) {
 		p.pace(a)
@@ -153,7 +153,7 @@ func (p *peer) send(a *acting, f dist.Frame) {
 // message is send for a message to a process there.
 func (p *peer) message(a *acting, to PID, msg any) {
 	if t := p.n.traces(); t != nil {
-		t.away(a.p, to, At{}, msg)
+		t.Away(a.pid(), to, "", "", msg)
 	}
 	from := a.sender()
 	full, err := p.Box.Message(a.turn(), from, to, msg)
@@ -169,7 +169,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 // behind what its sender has sent before.
 func (p *peer) sendAnswer(a *acting, f dist.Frame) {
 	if t := p.n.traces(); t != nil {
-		t.away(a.p, f.To, At{Name: f.Name, Node: p.name}, f.Payload)
+		t.Away(a.pid(), f.To, f.Name, p.name, f.Payload)
 	}
 	f.Answer = true
 	p.post(a, f)

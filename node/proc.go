@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
@@ -109,9 +110,9 @@ type cold struct {
 	birth    ticket          // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	trace    inHand // owned like behaviour
-	reason   any    // once exiting
-	leader   PID    // group leader; zero: the node's
+	token    trace.Token // owned like behaviour
+	reason   any         // once exiting
+	leader   PID         // group leader; zero: the node's
 }
 
 // pid returns p's identifier.
@@ -177,7 +178,7 @@ func (p *proc) deliver(a *acting, msg any) error {
 // signal puts a message that a signal has become into p's mailbox: see intake.
 func (p *proc) signal(a *acting, msg any) {
 	if t := p.node.traces(); t != nil {
-		t.message(nil, PID{}, p, msg)
+		t.Message(PID{}, p.pid(), msg)
 	}
 	p.intake().signal(a, msg)
 }

@@ -364,8 +364,8 @@ func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh boo
 	if o.before != nil {
 		o.before(p)
 	}
-	if t := n.traces(); t != nil && t.by(a.p) != nil {
-		t.spawned(a.p, p)
+	if t := n.traces(); t != nil && t.Traced(a.pid()) {
+		t.Spawned(a.pid(), p.pid(), p.ended)
 	}
 	return fresh, ref, nil
 }

@@ -64,7 +64,7 @@ func (t ticket) settle(a *acting, v any, err error) bool {
 	}
 	waiter, asker, more, tag, n := p.waiter, p.asker, p.more, p.tag, p.node
 	if tr := n.traces(); tr != nil && waiter != nil {
-		tr.answered(a.p, &waiter.own, v, err) // before the caller can do anything else
+		tr.Answered(a.pid(), waiter.own.pid(), v, err) // before the caller can do anything else
 	}
 	p.Finish(t.n) // from here on the owner may use p again
 	switch {

@@ -99,7 +99,7 @@ func (t *Timer) fire() {
 	}
 	p.mu.Unlock()
 	if tr := p.node.traces(); tr != nil {
-		tr.message(nil, PID{}, p, msg)
+		tr.Message(PID{}, p.pid(), msg)
 	}
 	if waits {
 		(*userMailbox)(p).pushed(&p.node.acting, room, msg)

@@ -45,6 +45,10 @@ var ReleaseKnown func(n Node, name wire.Atom) bool
 // Origin returns what mints the identifiers of a node.
 var Origin func(n Node) wire.Origin
 
+// Tracing returns what says which processes of a node are traced, a *trace.Registry of
+// node/internal/trace.
+var Tracing func(n Node) any
+
 // MaxProcesses returns how many processes can live at a time.
 var MaxProcesses func(n Node) int
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -117,7 +118,7 @@ func (q *request) trace() (any, error) {
 	if len(ask.Targets) == 0 || len(ask.Targets) > q.s.cfg.Limit {
 		return nil, fmt.Errorf("%w: trace: %d targets: want 1 to %d", ErrBadRequest, len(ask.Targets), q.s.cfg.Limit)
 	}
-	cfg := node.TraceConfig{Buffer: ask.Buffer, Processes: q.s.cfg.Limit, Children: ask.Children,
+	cfg := trace.Config{Buffer: ask.Buffer, Processes: q.s.cfg.Limit, Children: ask.Children,
 		Show: func(msg any) any { return cut(msg, o.size) }}
 	if cfg.Kinds, err = kindsOf(ask.Events); err != nil {
 		return nil, err
@@ -135,12 +136,12 @@ func (q *request) trace() (any, error) {
 	}
 	return q.open(o, func(self node.PID) (func(), error) {
 		cfg.Quiet = self
-		t, err := q.n.Trace(cfg, pids...)
+		t, err := trace.Open(q.n, cfg, pids...)
 		if err != nil {
 			return nil, err
 		}
 		o.dropped = t.Missed
-		go (&eventPump[node.TraceEvent]{sender: o, n: q.n, source: t.C, endReason: "exited", show: func(e node.TraceEvent) (any, bool) {
+		go (&eventPump[trace.Event]{sender: o, n: q.n, source: t.C, endReason: "exited", show: func(e trace.Event) (any, bool) {
 			return Event{At: Time{e.At}, Process: e.Process, Type: node.Atom(e.Kind.String()), Other: e.Other, Name: e.Name, Node: e.Node,
 				Message: cut(e.Message, o.size)}, true
 		}}).run()
@@ -149,17 +150,17 @@ func (q *request) trace() (any, error) {
 }
 
 // shown are the words of TraceQuery.Events.
-var shown = map[node.Atom]node.TraceKind{
-	"receive": node.TraceReceive,
-	"send":    node.TraceSend,
-	"signal": node.TraceLink | node.TraceUnlink | node.TraceLinked | node.TraceUnlinked | node.TraceMonitor |
-		node.TraceDemonitor | node.TraceSignal,
-	"exit":  node.TraceExit,
-	"spawn": node.TraceSpawn,
-	"name":  node.TraceRegister | node.TraceUnregister,
+var shown = map[node.Atom]trace.Kind{
+	"receive": trace.Receive,
+	"send":    trace.Send,
+	"signal": trace.Link | trace.Unlink | trace.Linked | trace.Unlinked | trace.Monitor |
+		trace.Demonitor | trace.Signal,
+	"exit":  trace.Exit,
+	"spawn": trace.Spawn,
+	"name":  trace.Register | trace.Unregister,
 }
 
-func kindsOf(words []node.Atom) (k node.TraceKind, err error) {
+func kindsOf(words []node.Atom) (k trace.Kind, err error) {
 	for _, w := range words {
 		if shown[w] == 0 {
 			return 0, fmt.Errorf("%w: trace: events has %s: want receive, send, signal, exit, spawn or name", ErrBadRequest, w)

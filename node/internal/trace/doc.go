@@ -1,17 +1,23 @@
-// Package trace says which processes are traced by which traces ([Registry], [View]), and
-// counts the serial numbers of sequential trace tokens ([Token]).
+// Package trace shows what some processes do and what is done to them.
 //
-// What a process is, and what a trace shows of it, it does not know: both are type
-// parameters. A process is told from others by its pointer and its number.
+//   - An [Event] is one thing that a process has done, of a [Kind].
+//   - A [Trace] wants the events of some kinds of some processes. Its [Feed] takes them.
+//   - A [Registry] says which processes are traced by which traces. What it says at one moment is
+//     a [View]: whatever happens on a node is shown to the view of that moment.
+//   - A [Token] is a sequential trace token, of OTP's seq_trace: see there.
+//
+// A process is known by its PID alone. Package node/trace is what programs use.
 //
 // Invariants of a Registry:
 //
 //  1. Its View is nil exactly if nobody is traced; what it points to never changes.
 //  2. Whoever takes a process out because of its exit is told so, alone: of several calls
 //     of Gone for the same process the first counts.
-//  3. Its lock is taken with no lock of a node held. A function that is called with it held
-//     may lock what belongs to one trace, and nothing else.
+//  3. Its lock is taken with no lock of a node held. Of what is called with it held a feed may
+//     lock what belongs to one trace, and nothing else.
 //
 // While nobody is traced a message costs one load of a pointer; while others are, a look at a
 // mask besides.
+//
+// The package has no goroutine.
 package trace

@@ -6,46 +6,64 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/wire"
 )
 
-// Registry is who is traced by whom. P is a process, T a trace. Its zero value traces nobody.
-type Registry[P, T any] struct {
-	now   atomic.Pointer[View[P, T]]
+// Registry is who is traced by whom. Init comes first; then it traces nobody.
+type Registry struct {
+	now   atomic.Pointer[View]
 	mu    sync.Mutex // of those who change now
 	ended bool
+	host  *Host
 }
 
-// View is what a Registry says at one moment. A nil *View is that of nobody.
-type View[P, T any] struct {
-	mask  uint64 // has the bits of all processes: see bit
-	of    map[*P]traced[T]
-	quiet map[uint64]struct{} // numbers of processes
+// Host is what a registry needs of its node.
+type Host struct {
+	Now func() time.Time
+	// Find finds a process that is alive, and what says whether it still is.
+	Find func(pid wire.PID) (Ended, error)
+	// IsOwn reports whether a message is one that nodes make themselves, which Show is not
+	// called for.
+	IsOwn func(msg any) bool
+	// ErrorTerm is what a caller on another node would see of an error.
+	ErrorTerm func(err error) any
 }
 
-// traced is a process that is traced.
-type traced[T any] struct {
-	number uint64
-	by     []*Watch[T]
+// Ended reports whether a process has exited, and why.
+type Ended func() (reason any, ended bool)
+
+// View is what a Registry says at one moment. A nil *View is that of nobody: it may be asked for
+// what is Traced, and be shown an Event, but nothing else.
+type View struct {
+	mask     uint64 // has the bits of all processes: see bit
+	of       map[wire.PID][]*Trace
+	quiet    map[wire.PID]struct{}
+	host     *Host
+	registry *Registry
 }
 
-// Watch is a trace as the registry knows it. What is exported is set before it is used.
-type Watch[T any] struct {
-	Of  *T
-	Max int // how many processes it may have at a time
-	// Quiet is the number of a process whose messages are not shown, to anybody; HasQuiet
-	// says that there is one.
-	Quiet    uint64
-	HasQuiet bool
+// Trace is one trace. What is exported is set before it is used.
+type Trace struct {
+	Feed     Feed
+	Kinds    Kind
+	Max      int  // how many processes it may have at a time
+	Children bool // they are traced, too
+	Show     func(msg any) any
+	Quiet    wire.PID // whose messages are not shown, to anybody; zero: nobody's
 
 	// Guarded by Registry.mu.
 	n    int  // processes
 	over bool // it traces no more
 }
 
-// Process is a process with its number.
-type Process[P any] struct {
-	P      *P
-	Number uint64
+// Feed takes the events of a trace. See package feed.
+type Feed interface {
+	Send(e Event)
+	Full() bool
+	Miss()
+	Close()
 }
 
 // Errors of Add.
@@ -55,146 +73,187 @@ var (
 )
 
 // bit makes most questions about processes that are not traced cost one look.
-func bit(number uint64) uint64 { return 1 << (number & 63) }
+func bit(pid wire.PID) uint64 { return 1 << (pid.Number() & 63) }
 
-// Now returns who is traced now; nil: nobody.
-func (r *Registry[P, T]) Now() *View[P, T] { return r.now.Load() }
+// Init is called before anything else.
+func (r *Registry) Init(h Host) { r.host = &h }
 
-// By returns the traces of a process, nil: of none. p may be nil.
-func (v *View[P, T]) By(p *P, number uint64) []*Watch[T] {
-	if v == nil || p == nil || v.mask&bit(number) == 0 {
+// Host returns what Init was given.
+func (r *Registry) Host() *Host { return r.host }
+
+// View returns who is traced now; nil: nobody.
+func (r *Registry) View() *View { return r.now.Load() }
+
+// by returns the traces of a process, nil: of none. p may be zero.
+func (v *View) by(p wire.PID) []*Trace {
+	if v == nil || v.mask&bit(p) == 0 {
 		return nil
 	}
-	return v.of[p].by
+	return v.of[p]
 }
 
-// IsQuiet reports whether the messages of the process with a number are not to be shown.
-func (v *View[P, T]) IsQuiet(number uint64) bool {
+// isQuiet reports whether the messages of a process are not to be shown.
+func (v *View) isQuiet(p wire.PID) bool {
 	if len(v.quiet) == 0 {
 		return false
 	}
-	_, quiet := v.quiet[number]
+	_, quiet := v.quiet[p]
 	return quiet
 }
 
-// Add has processes traced by w, all or, with an error, none that was not before.
-func (r *Registry[P, T]) Add(w *Watch[T], procs ...Process[P]) error {
+// Add has processes traced by t, all or, with an error, none that was not before: one of
+// Host.Find, ErrFull or ErrOver.
+func (r *Registry) Add(t *Trace, pids ...wire.PID) error {
+	all := make([]Ended, len(pids))
+	for i, pid := range pids {
+		var err error
+		if all[i], err = r.host.Find(pid); err != nil {
+			return err
+		}
+	}
+	if err := r.add(t, pids...); err != nil {
+		return err
+	}
+	for i, pid := range pids { // it may have died before it was in there
+		r.check(pid, all[i])
+	}
+	return nil
+}
+
+func (r *Registry) add(t *Trace, pids ...wire.PID) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := r.copy()
 	fresh := 0
-	for _, p := range procs {
-		t := next.of[p.P]
-		if !slices.Contains(t.by, w) {
-			next.of[p.P] = traced[T]{p.Number, append(slices.Clip(t.by), w)}
+	for _, pid := range pids {
+		if by := next.of[pid]; !slices.Contains(by, t) {
+			next.of[pid] = append(slices.Clip(by), t)
 			fresh++
 		}
 	}
 	switch {
-	case r.ended || w.over:
+	case r.ended || t.over:
 		return ErrOver
-	case w.n+fresh > w.Max:
+	case t.n+fresh > t.Max:
 		return ErrFull
 	}
-	w.n += fresh
+	t.n += fresh
 	r.set(next)
 	return nil
 }
 
-// copy returns a View to be changed.
-func (r *Registry[P, T]) copy() *View[P, T] {
-	if was := r.now.Load(); was != nil {
-		return &View[P, T]{of: maps.Clone(was.of)}
+// check ends the traces of a process that has exited.
+func (r *Registry) check(pid wire.PID, ended Ended) {
+	if reason, ended := ended(); ended {
+		r.Gone(pid, reason)
 	}
-	return &View[P, T]{of: make(map[*P]traced[T])}
+}
+
+// copy returns a View to be changed.
+func (r *Registry) copy() *View {
+	next := &View{host: r.host, registry: r}
+	if was := r.now.Load(); was != nil {
+		next.of = maps.Clone(was.of)
+	} else {
+		next.of = make(map[wire.PID][]*Trace)
+	}
+	return next
 }
 
 // set makes next what counts. The caller holds mu.
-func (r *Registry[P, T]) set(next *View[P, T]) {
+func (r *Registry) set(next *View) {
 	if len(next.of) == 0 {
 		r.now.Store(nil)
 		return
 	}
-	next.quiet = make(map[uint64]struct{})
-	for _, t := range next.of {
-		next.mask |= bit(t.number)
-		for _, w := range t.by {
-			if w.HasQuiet {
-				next.quiet[w.Quiet] = struct{}{}
+	next.quiet = make(map[wire.PID]struct{})
+	for pid, by := range next.of {
+		next.mask |= bit(pid)
+		for _, t := range by {
+			if !t.Quiet.IsZero() {
+				next.quiet[t.Quiet] = struct{}{}
 			}
 		}
 	}
 	r.now.Store(next)
 }
 
-// Gone ends the traces of a process, which has exited. tell is called for each of them; last
-// says that it has no process any more, and traces none from then on.
-func (r *Registry[P, T]) Gone(p Process[P], tell func(t *T, last bool)) {
+// Gone ends the traces of a process, which has exited: the last event of it is that. A trace
+// that has no process any more is over.
+func (r *Registry) Gone(pid wire.PID, reason any) {
+	if r.now.Load() != nil {
+		r.gone(pid, reason)
+	}
+}
+
+func (r *Registry) gone(pid wire.PID, reason any) {
+	if !r.now.Load().Traced(pid) {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.now.Load()
-	by := now.By(p.P, p.Number)
+	by := r.now.Load().by(pid)
 	if by == nil {
 		return
 	}
-	for _, w := range by {
-		w.n--
-		w.over = w.over || w.n == 0
-		tell(w.Of, w.n == 0)
+	for _, t := range by {
+		t.show(Event{Kind: Exit, Process: pid, Message: reason})
+		if t.n--; t.n == 0 {
+			t.over = true
+			t.Feed.Close()
+		}
 	}
 	next := r.copy()
-	delete(next.of, p.P)
+	delete(next.of, pid)
 	r.set(next)
 }
 
-// Remove has w trace the process with a number no longer. It reports whether it did.
-func (r *Registry[P, T]) Remove(w *Watch[T], number uint64) bool {
+// Remove has t trace a process no longer. It reports whether it did.
+func (r *Registry) Remove(t *Trace, pid wire.PID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !slices.Contains(r.now.Load().by(pid), t) {
+		return false
+	}
 	next := r.copy()
-	for p, t := range next.of {
-		if t.number == number && slices.Contains(t.by, w) {
-			next.drop(p, w)
-			w.n--
-			r.set(next)
-			return true
-		}
-	}
-	return false
-}
-
-// drop takes w off p.
-func (v *View[P, T]) drop(p *P, w *Watch[T]) {
-	t := v.of[p]
-	t.by = slices.DeleteFunc(slices.Clone(t.by), func(o *Watch[T]) bool { return o == w })
-	if v.of[p] = t; len(t.by) == 0 {
-		delete(v.of, p)
-	}
-}
-
-// End has w trace nobody any more.
-func (r *Registry[P, T]) End(w *Watch[T]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	next := r.copy()
-	for p, t := range next.of {
-		if slices.Contains(t.by, w) {
-			next.drop(p, w)
-		}
-	}
-	w.n, w.over = 0, true
+	next.drop(pid, t)
+	t.n--
 	r.set(next)
+	return true
 }
 
-// Stop ends all traces; end is called for each, perhaps several times.
-func (r *Registry[P, T]) Stop(end func(*T)) {
+// drop takes t off a process.
+func (v *View) drop(pid wire.PID, t *Trace) {
+	by := slices.DeleteFunc(slices.Clone(v.of[pid]), func(o *Trace) bool { return o == t })
+	if v.of[pid] = by; len(by) == 0 {
+		delete(v.of, pid)
+	}
+}
+
+// End ends t.
+func (r *Registry) End(t *Trace) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := r.copy()
+	for pid, by := range next.of {
+		if slices.Contains(by, t) {
+			next.drop(pid, t)
+		}
+	}
+	t.n, t.over = 0, true
+	r.set(next)
+	t.Feed.Close()
+}
+
+// Stop ends all traces.
+func (r *Registry) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
 	if now := r.now.Swap(nil); now != nil {
-		for _, t := range now.of {
-			for _, w := range t.by {
-				end(w.Of)
+		for _, by := range now.of {
+			for _, t := range by {
+				t.Feed.Close()
 			}
 		}
 	}

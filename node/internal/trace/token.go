@@ -3,27 +3,63 @@ package trace
 import "github.com/actornode/actornode/wire"
 
 // Token is what a process knows of its sequential trace token, {Flags, Label, Serial, Sender,
-// Previous}. It belongs to whoever runs the process. The zero value has none.
+// Previous}, which seq_trace of OTP puts on messages to follow what comes of one. A node of ours
+// starts none, but hands on those that come: a process that takes a message with a token sends
+// with it, and spawns with it, until it takes one that has none.
+//
+// A Token belongs to whoever runs the process. The zero value has none.
 type Token struct {
-	flags any // nil: there is none
-	label any
-	last  int // serial of the last message that came with a token
-	clock int // of the last that came or went, whichever is greater
+	flags  any // nil: there is none
+	label  any
+	last   int      // serial of the last message that came with a token
+	clock  int      // of the last that came or went, whichever is greater
+	inHand *Carried // the message that is being handled, if it has a token
 }
 
-// Receive takes note of the token that a message has come with; nil: with none. It reports
+// Carried is a message with its token. A mailbox has a pointer to it in place of the message.
+type Carried struct{ Msg, Token any }
+
+// Bare is a message without its token.
+func Bare(msg any) any {
+	if m, ok := msg.(*Carried); ok {
+		return m.Msg
+	}
+	return msg
+}
+
+// Take takes note of the token that a message has come with; nil: with none. It reports
 // whether there is one. See seq_trace_update_clock of erts.
-func (t *Token) Receive(token any) bool {
-	t.flags, t.label = nil, nil
-	parts, ok := token.(wire.Tuple)
+func (t *Token) Take(m *Carried) bool {
+	t.flags, t.label, t.inHand = nil, nil, nil
+	if m == nil {
+		return false
+	}
+	parts, ok := m.Token.(wire.Tuple)
 	if !ok || len(parts) != 5 {
 		return false
 	}
-	t.flags, t.label = parts[0], parts[1]
+	t.flags, t.label, t.inHand = parts[0], parts[1], m
 	if serial, ok := parts[2].(int); ok {
 		t.last, t.clock = serial, max(t.clock, serial)
 	}
 	return true
+}
+
+// Open is Take for a message of a mailbox that may have a token, and returns the message as its
+// receiver sees it. carried: it has been another.
+func (t *Token) Open(msg any) (bare any, carried bool) {
+	m, carried := msg.(*Carried)
+	t.Take(m)
+	return Bare(msg), carried
+}
+
+// Left returns the message that is being handled with its token, for a mailbox in which it
+// stays; nil: it has none.
+func (t *Token) Left() *Carried {
+	if t.inHand == nil || t.inHand.Msg == nil {
+		return nil
+	}
+	return t.inHand
 }
 
 // Next returns the token for what the process sends now; nil: it has none.

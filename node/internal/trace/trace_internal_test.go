@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,25 +13,58 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-type proc struct{ number uint64 }
-
+// tracer is a trace, and its feed.
 type tracer struct {
-	watch Watch[tracer]
-	exits []uint64
-	ended bool
+	Trace
+	events []Event
+	missed int
+	room   int
+	ended  bool
 }
 
 func newTracer(most int) *tracer {
-	t := &tracer{watch: Watch[tracer]{Max: most}}
-	t.watch.Of = t
+	t := &tracer{room: 1 << 20}
+	t.Trace = Trace{Feed: t, Kinds: All, Max: most, Show: func(msg any) any { return msg }}
 	return t
 }
 
-func newProcs(n int) (all []Process[proc]) {
+func (t *tracer) Send(e Event) { t.events = append(t.events, e) }
+func (t *tracer) Full() bool   { return len(t.events) == t.room }
+func (t *tracer) Miss()        { t.missed++ }
+func (t *tracer) Close()       { t.ended = true }
+
+// processes are PIDs of processes, and why those of them that are dead have died.
+type processes struct {
+	pids  []wire.PID
+	ended map[wire.PID]any
+}
+
+var errNone = errors.New("there is no such process")
+
+func newRegistry(n int) (*Registry, *processes) {
+	ps := &processes{ended: make(map[wire.PID]any)}
+	origin := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	for i := range n {
-		all = append(all, Process[proc]{&proc{uint64(i)}, uint64(i)})
+		ps.pids = append(ps.pids, origin.PID(uint64(i)))
 	}
-	return all
+	r := new(Registry)
+	r.Init(Host{
+		Now:       time.Now,
+		Find:      ps.find,
+		IsOwn:     func(msg any) bool { return msg == "own" },
+		ErrorTerm: func(err error) any { return err.Error() },
+	})
+	return r, ps
+}
+
+func (ps *processes) find(pid wire.PID) (Ended, error) {
+	if !slices.Contains(ps.pids, pid) {
+		return nil, errNone
+	}
+	return func() (any, bool) {
+		reason, ended := ps.ended[pid]
+		return reason, ended
+	}, nil
 }
 
 // Whatever is added and taken away, the view says what a plain model says, and is nil
@@ -37,92 +72,154 @@ func newProcs(n int) (all []Process[proc]) {
 func TestRegistry(t *testing.T) {
 	random := randtest.New(t)
 	for range 30 {
-		var r Registry[proc, tracer]
-		procs := newProcs(100)
-		model := map[*tracer]map[uint64]bool{}
+		r, ps := newRegistry(100)
+		model := map[*tracer]map[wire.PID]bool{}
 		var tracers []*tracer
 		for range 6 {
 			tr := newTracer(1 + random.IntN(10))
-			tracers, model[tr] = append(tracers, tr), map[uint64]bool{}
+			tracers, model[tr] = append(tracers, tr), map[wire.PID]bool{}
 		}
 		for range 300 {
-			tr, p := tracers[random.IntN(len(tracers))], procs[random.IntN(len(procs))]
+			tr, p := tracers[random.IntN(len(tracers))], ps.pids[random.IntN(len(ps.pids))]
 			mine := model[tr]
 			switch random.IntN(8) {
 			case 0:
-				r.Gone(p, func(t *tracer, last bool) {
-					t.exits = append(t.exits, p.Number)
-					t.ended = t.ended || last
-				})
+				r.Gone(p, "over")
 				for o, of := range model {
-					if of[p.Number] {
-						require.Equal(t, p.Number, o.exits[len(o.exits)-1])
-						delete(of, p.Number)
+					if of[p] {
+						require.Equal(t, Event{Kind: Exit, Process: p, Message: "over"}, o.events[len(o.events)-1])
+						delete(of, p)
 						require.Equal(t, len(of) == 0, o.ended)
 					}
 				}
 			case 1, 2:
-				require.Equal(t, mine[p.Number], r.Remove(&tr.watch, p.Number))
-				delete(mine, p.Number)
+				require.Equal(t, mine[p], r.Remove(&tr.Trace, p))
+				delete(mine, p)
 			case 3:
 				if random.IntN(10) == 0 {
-					r.End(&tr.watch)
+					r.End(&tr.Trace)
 					clear(mine)
-					tr.ended = true
+					require.True(t, tr.ended)
 				}
 			default:
-				err := r.Add(&tr.watch, p)
+				err := r.Add(&tr.Trace, p)
 				switch {
 				case tr.ended:
 					require.ErrorIs(t, err, ErrOver)
-				case !mine[p.Number] && len(mine) == tr.watch.Max:
+				case !mine[p] && len(mine) == tr.Max:
 					require.ErrorIs(t, err, ErrFull)
 				default:
 					require.NoError(t, err)
-					mine[p.Number] = true
+					mine[p] = true
 				}
 			}
 			nobody := true
-			v := r.Now()
-			for _, p := range procs {
-				var want []*Watch[tracer]
+			v := r.View()
+			for _, p := range ps.pids {
+				var want []*Trace
 				for tr, of := range model {
-					if of[p.Number] {
-						want = append(want, &tr.watch)
+					if of[p] {
+						want = append(want, &tr.Trace)
 					}
 				}
-				require.ElementsMatch(t, want, v.By(p.P, p.Number))
+				require.ElementsMatch(t, want, v.by(p))
+				require.Equal(t, want != nil, v.Traced(p))
 				nobody = nobody && want == nil
 			}
 			require.Equal(t, nobody, v == nil)
 		}
-		r.Stop(func(t *tracer) { t.ended = true })
-		require.Nil(t, r.Now())
+		r.Stop()
+		require.Nil(t, r.View())
 		for tr, of := range model {
 			require.True(t, tr.ended || len(of) == 0, slices.Collect(maps.Keys(of)))
-			require.ErrorIs(t, r.Add(&tr.watch, procs[0]), ErrOver)
+			require.ErrorIs(t, r.Add(&tr.Trace, ps.pids[0]), ErrOver)
 		}
 	}
 }
 
-// With one process too many none is added.
+// With one process too many, or one that there is not, none is added.
 func TestAddIsAllOrNothing(t *testing.T) {
-	var r Registry[proc, tracer]
-	tr, procs := newTracer(2), newProcs(3)
-	require.ErrorIs(t, r.Add(&tr.watch, procs...), ErrFull)
-	require.Nil(t, r.Now())
-	require.NoError(t, r.Add(&tr.watch, procs[:2]...))
-	require.NoError(t, r.Add(&tr.watch, procs[:2]...), "they are traced already")
+	r, ps := newRegistry(3)
+	tr := newTracer(2)
+	require.ErrorIs(t, r.Add(&tr.Trace, ps.pids...), ErrFull)
+	require.Nil(t, r.View())
+	stranger := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1}).PID(1)
+	require.ErrorIs(t, r.Add(&tr.Trace, ps.pids[1], stranger), errNone)
+	require.Nil(t, r.View())
+	require.NoError(t, r.Add(&tr.Trace, ps.pids[0], ps.pids[1], ps.pids[0]))
+	require.NoError(t, r.Add(&tr.Trace, ps.pids[:2]...), "they are traced already")
+	require.False(t, r.View().Traced(stranger), "a PID of another node with the same number")
+	require.False(t, r.Remove(&tr.Trace, stranger))
+	require.False(t, r.View().Traced(wire.PID{}))
 }
 
+// A process that has died while it was added is shown as dead, and is in no view.
+func TestAddTheDead(t *testing.T) {
+	r, ps := newRegistry(3)
+	tr := newTracer(3)
+	ps.ended[ps.pids[0]] = "early"
+	require.NoError(t, r.Add(&tr.Trace, ps.pids...))
+	require.Equal(t, []Event{{Kind: Exit, Process: ps.pids[0], Message: "early"}}, tr.events)
+	require.False(t, r.View().Traced(ps.pids[0]))
+	tr.Children = true
+	ended, err := ps.find(ps.pids[0])
+	require.NoError(t, err)
+	r.View().Spawned(ps.pids[1], ps.pids[0], ended)
+	require.Equal(t, []Event{{Kind: Spawn, Process: ps.pids[1], Other: ps.pids[0]},
+		{Kind: Exit, Process: ps.pids[0], Message: "early"}}, tr.events[1:])
+	require.False(t, r.View().Traced(ps.pids[0]))
+	require.Zero(t, tr.missed)
+}
+
+// No message of one that is quiet is shown, either way.
 func TestQuiet(t *testing.T) {
-	var r Registry[proc, tracer]
-	tr, procs := newTracer(2), newProcs(3)
-	tr.watch.Quiet, tr.watch.HasQuiet = 2, true
-	require.NoError(t, r.Add(&tr.watch, procs[0]))
-	require.True(t, r.Now().IsQuiet(2))
-	require.False(t, r.Now().IsQuiet(0))
-	require.Nil(t, r.Now().By(nil, 0))
+	r, ps := newRegistry(3)
+	tr, quiet := newTracer(2), ps.pids[2]
+	tr.Quiet = quiet
+	require.NoError(t, r.Add(&tr.Trace, ps.pids[0], quiet))
+	v := r.View()
+	v.Message(ps.pids[0], quiet, 1)
+	v.Message(quiet, ps.pids[0], 2)
+	v.Received(ps.pids[1], quiet, 3)
+	v.Away(quiet, wire.PID{}, "there", "b@h", 4)
+	require.Empty(t, tr.events)
+	v.Message(ps.pids[0], ps.pids[1], 5)
+	require.Equal(t, []Event{{Kind: Send, Process: ps.pids[0], Other: ps.pids[1], Message: 5}}, tr.events)
+}
+
+// What is shown of a message: what Show makes of it, at both ends, of the kinds that are wanted,
+// while there is room.
+func TestMessages(t *testing.T) {
+	r, ps := newRegistry(3)
+	a, b := ps.pids[0], ps.pids[1]
+	tr := newTracer(2)
+	tr.Kinds, tr.Show, tr.room = Send|Receive, func(msg any) any { return wire.Tuple{msg} }, 6
+	require.NoError(t, r.Add(&tr.Trace, a, b))
+	v := r.View()
+	v.Message(a, b, 1)
+	v.Message(wire.PID{}, b, "own")
+	v.Received(a, b, 2) // whatever another node says of the sender
+	v.Away(a, wire.PID{}, "there", "b@h", 3)
+	v.Away(a, ps.pids[2], "", "b@h", 4)
+	v.Event(Link, a, b, "", nil)
+	v.Answered(b, a, 5, nil)
+	v.Answered(b, a, nil, errNone)
+	require.Equal(t, []Event{
+		{Kind: Send, Process: a, Other: b, Message: wire.Tuple{1}},
+		{Kind: Receive, Process: b, Other: a, Message: wire.Tuple{1}},
+		{Kind: Receive, Process: b, Message: "own"},
+		{Kind: Receive, Process: b, Other: a, Message: wire.Tuple{2}},
+		{Kind: Send, Process: a, Name: "there", Node: "b@h", Message: wire.Tuple{3}},
+		{Kind: Send, Process: a, Other: ps.pids[2], Message: wire.Tuple{4}},
+	}, tr.events)
+	require.Equal(t, 4, tr.missed)
+	tr.events = nil
+	v.Answered(wire.PID{}, a, nil, errNone)
+	require.Equal(t, []Event{{Kind: Receive, Process: a,
+		Message: wire.Tuple{wire.Tuple{wire.Atom("$go_reply"), wire.Tuple{wire.Error, errNone.Error()}}}}}, tr.events)
+	var nobody *View
+	nobody.Event(Link, a, b, "", nil)
+	require.False(t, nobody.Traced(a))
 }
 
 // The serial numbers are those of erts: the clock follows what comes, and goes up with what
@@ -130,14 +227,34 @@ func TestQuiet(t *testing.T) {
 func TestToken(t *testing.T) {
 	var k Token
 	me := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1}).PID(1)
+	take := func(token any) bool { return k.Take(&Carried{"a message", token}) }
 	require.Nil(t, k.Next(me))
-	require.True(t, k.Receive(wire.Tuple{1, "label", 7, me, 0}))
+	require.True(t, take(wire.Tuple{1, "label", 7, me, 0}))
 	require.Equal(t, wire.Tuple{1, "label", 8, me, 7}, k.Next(me))
 	require.Equal(t, wire.Tuple{1, "label", 9, me, 7}, k.Next(me))
-	require.True(t, k.Receive(wire.Tuple{1, "label", 3, me, 0}))
+	require.True(t, take(wire.Tuple{1, "label", 3, me, 0}))
 	require.Equal(t, wire.Tuple{1, "label", 10, me, 3}, k.Next(me))
 	for _, none := range []any{nil, wire.Tuple{1}, "token"} {
-		require.False(t, k.Receive(none))
+		require.False(t, take(none))
 		require.Nil(t, k.Next(me))
+		require.Nil(t, k.Left())
 	}
+	require.False(t, k.Take(nil))
+}
+
+// A message that stays in its mailbox has its token again; a receiver sees it without.
+func TestTokenOfMessage(t *testing.T) {
+	var k Token
+	with := &Carried{"a message", wire.Tuple{1, "label", 7, wire.PID{}, 0}}
+	bare, carried := k.Open(with)
+	require.Equal(t, "a message", bare)
+	require.True(t, carried)
+	require.Same(t, with, k.Left())
+	require.Equal(t, "a message", Bare(with))
+	bare, carried = k.Open("another")
+	require.Equal(t, "another", bare)
+	require.False(t, carried)
+	require.Nil(t, k.Left())
+	require.True(t, k.Take(&Carried{Token: with.Token}), "what a process is spawned with")
+	require.Nil(t, k.Left(), "is no message")
 }

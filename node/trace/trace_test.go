@@ -1,4 +1,4 @@
-package node_test
+package trace_test
 
 import (
 	"sync"
@@ -9,37 +9,40 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	registry "github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/wire"
 )
 
 // traceOf opens a trace that is closed at the end of the test.
-func traceOf(t testing.TB, n *node.Node, cfg node.TraceConfig, pids ...node.PID) *node.Trace {
+func traceOf(t testing.TB, n *node.Node, cfg trace.Config, pids ...node.PID) *trace.Trace {
 	t.Helper()
-	tr, err := n.Trace(cfg, pids...)
+	tr, err := trace.Open(n, cfg, pids...)
 	require.NoError(t, err)
 	t.Cleanup(tr.Close)
 	return tr
 }
 
 // nextEvent takes an event, which must come, without its time.
-func nextEvent(t testing.TB, tr *node.Trace) node.TraceEvent {
+func nextEvent(t testing.TB, tr *trace.Trace) trace.Event {
 	t.Helper()
 	select {
 	case e, ok := <-tr.C:
 		require.True(t, ok, "the trace has ended")
-		require.WithinDuration(t, time.Now(), e.At, limit)
+		require.WithinDuration(t, time.Now(), e.At, nodetest.Limit)
 		e.At = time.Time{}
 		return e
-	case <-time.After(limit):
+	case <-time.After(nodetest.Limit):
 		require.Fail(t, "no event")
 		panic("unreachable")
 	}
 }
 
 // noEvent checks that there is none.
-func noEvent(t testing.TB, tr *node.Trace) {
+func noEvent(t testing.TB, tr *trace.Trace) {
 	t.Helper()
 	select {
 	case e := <-tr.C:
@@ -48,41 +51,41 @@ func noEvent(t testing.TB, tr *node.Trace) {
 	}
 }
 
-// styles are the ways to write a process that sends to another what it is told.
-func styles() map[string]func(n *node.Node) (node.PID, error) {
-	type order = func(s node.Caller)
-	process := node.ProcessFunc(func(p *node.Process) error {
-		for {
-			node.ReceiveOf[order](p)(p)
-		}
-	})
-	actor := node.ActorFunc(func(c *node.Context, msg any) error { msg.(order)(c); return nil })
-	return map[string]func(n *node.Node) (node.PID, error){
-		"actor":     func(n *node.Node) (node.PID, error) { return n.Spawn(actor) },
-		"detached":  func(n *node.Node) (node.PID, error) { return n.SpawnOpt(node.Options{Place: node.Detached()}, actor) },
-		"process":   func(n *node.Node) (node.PID, error) { return n.Spawn(process) },
-		"coroutine": func(n *node.Node) (node.PID, error) { return n.SpawnOpt(node.Options{Coroutine: true}, process) },
-		"bounded": func(n *node.Node) (node.PID, error) {
-			return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 100}}, actor)
-		},
-		"bounded process": func(n *node.Node) (node.PID, error) {
-			return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 100}}, process)
-		},
+// two starts two nodes, a handle on the first, which traps exits, and a process on the second
+// that is registered as echo.
+func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
+	t.Helper()
+	places := new(nodetest.Places)
+	start := func(name node.Atom) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 	}
+	a, b = start("a@127.0.0.1"), start("b@127.0.0.1")
+	self = nodetest.Open(t, a)
+	self.TrapExit(true)
+	remote = spawn(t, b, func(*node.Context, any) error { return nil })
+	require.NoError(t, b.Register("echo", remote))
+	return a, b, self, remote
+}
+
+func spawn(t testing.TB, n *node.Node, f node.ActorFunc) node.PID {
+	t.Helper()
+	pid, err := n.Spawn(f)
+	require.NoError(t, err)
+	return pid
 }
 
 // Every way to send is shown, of every kind of process, at both ends.
 func TestTraceMessages(t *testing.T) {
-	for name, start := range styles() {
+	for name, start := range nodetest.Styles() {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
+			n := nodetest.Start(t, node.Config{})
 			from, err := start(n)
 			require.NoError(t, err)
 			to, err := start(n)
 			require.NoError(t, err)
-			h := openHandle(t, n)
+			h := nodetest.Open(t, n)
 			require.NoError(t, n.Register("to", to))
-			tr := traceOf(t, n, node.TraceConfig{Kinds: node.TraceSend | node.TraceReceive, Show: func(any) any { return "shown" }}, from, to)
+			tr := traceOf(t, n, trace.Config{Kinds: trace.Send | trace.Receive, Show: func(any) any { return "shown" }}, from, to)
 			nothing := func(node.Caller) {}
 			for _, send := range []func(node.Caller){
 				func(s node.Caller) { node.Send(s, to, nothing) },
@@ -91,15 +94,15 @@ func TestTraceMessages(t *testing.T) {
 				func(s node.Caller) { node.Deliver(t.Context(), s, to, nothing) },
 			} {
 				require.NoError(t, h.Send(from, send))
-				assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: from, Other: h.Self(), Message: "shown"}, nextEvent(t, tr))
-				assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: from, Other: to, Message: "shown"}, nextEvent(t, tr))
-				assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: to, Other: from, Message: "shown"}, nextEvent(t, tr))
+				assert.Equal(t, trace.Event{Kind: trace.Receive, Process: from, Other: h.Self(), Message: "shown"}, nextEvent(t, tr))
+				assert.Equal(t, trace.Event{Kind: trace.Send, Process: from, Other: to, Message: "shown"}, nextEvent(t, tr))
+				assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Other: from, Message: "shown"}, nextEvent(t, tr))
 			}
 			require.NoError(t, n.Send(to, nothing)) // from nobody
-			assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: to, Message: "shown"}, nextEvent(t, tr))
+			assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Message: "shown"}, nextEvent(t, tr))
 			_, err = n.SendAfter(0, to, nothing)
 			require.NoError(t, err)
-			assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: to, Message: "shown"}, nextEvent(t, tr))
+			assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Message: "shown"}, nextEvent(t, tr))
 			noEvent(t, tr)
 		})
 	}
@@ -107,7 +110,7 @@ func TestTraceMessages(t *testing.T) {
 
 // A call is a message, and so is its reply for those who watch.
 func TestTraceCalls(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	to, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		if r, ok := c.Node().AsRequest(msg); ok {
 			c.Reply(r.From, 2*r.Body.(int))
@@ -115,81 +118,84 @@ func TestTraceCalls(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	h := openHandle(t, n)
+	h := nodetest.Open(t, n)
 	show := func(m any) any {
 		if r, ok := m.(node.Request[int]); ok {
 			return r.Body
 		}
 		return m
 	}
-	tr := traceOf(t, n, node.TraceConfig{Show: show}, h.Self())
-	v, err := node.CallWithin[int](limit, h, to, 21)
+	tr := traceOf(t, n, trace.Config{Show: show}, h.Self())
+	v, err := node.CallWithin[int](nodetest.Limit, h, to, 21)
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: h.Self(), Other: to, Message: 21}, nextEvent(t, tr))
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: h.Self(), Other: to,
+	assert.Equal(t, trace.Event{Kind: trace.Send, Process: h.Self(), Other: to, Message: 21}, nextEvent(t, tr))
+	assert.Equal(t, trace.Event{Kind: trace.Receive, Process: h.Self(), Other: to,
 		Message: wire.Tuple{wire.Atom("$go_reply"), 42}}, nextEvent(t, tr))
 }
 
 // What a caller does after a call is shown after the answer.
 func TestTraceCallsInOrder(t *testing.T) {
-	n := startNode(t, node.Config{})
-	to := flavours[0].spawn(t, n, node.Options{}, parrot)
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	to := spawn(t, n, func(_ *node.Context, msg any) error {
+		r := msg.(node.Request[int])
+		return r.Reply(r.Body)
+	})
+	h := nodetest.Open(t, n)
 	const calls = 3000
-	tr := traceOf(t, n, node.TraceConfig{Kinds: node.TraceReceive | node.TraceRegister, Buffer: 2 * calls}, h.Self())
+	tr := traceOf(t, n, trace.Config{Kinds: trace.Receive | trace.Register, Buffer: 2 * calls}, h.Self())
 	for i := range calls {
-		_, err := node.CallWithin[int](limit, h, to, i)
+		_, err := node.CallWithin[int](nodetest.Limit, h, to, i)
 		require.NoError(t, err)
 		require.NoError(t, n.Register("caller", h.Self()))
 		require.NoError(t, n.Unregister("caller"))
 	}
 	for range calls {
-		require.Equal(t, node.TraceReceive, nextEvent(t, tr).Kind)
-		require.Equal(t, node.TraceRegister, nextEvent(t, tr).Kind)
+		require.Equal(t, trace.Receive, nextEvent(t, tr).Kind)
+		require.Equal(t, trace.Register, nextEvent(t, tr).Kind)
 	}
 }
 
 func TestTraceFar(t *testing.T) {
 	a, b, self, remote := two(t)
-	near := traceOf(t, a, node.TraceConfig{}, self.Self())
-	far := traceOf(t, b, node.TraceConfig{Kinds: node.TraceReceive | node.TraceLinked | node.TraceUnlinked | node.TraceExit | node.TraceSignal}, remote)
+	near := traceOf(t, a, trace.Config{}, self.Self())
+	far := traceOf(t, b, trace.Config{Kinds: trace.Receive | trace.Linked | trace.Unlinked | trace.Exit | trace.Signal}, remote)
 	require.NoError(t, self.Send(remote, "one"))
 	require.NoError(t, self.Send(node.At{Name: "echo", Node: b.Name()}, "two"))
-	require.NoError(t, node.Deliver(soon(t), self, remote, any("three")))
+	require.NoError(t, node.Deliver(nodetest.Soon(t), self, remote, any("three")))
 	self.Link(remote)
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Name: "echo", Node: b.Name(), Message: "two"}, nextEvent(t, near))
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceSend, Process: self.Self(), Other: remote, Message: "three"}, nextEvent(t, near))
-	assert.Equal(t, node.TraceReceive, nextEvent(t, near).Kind, "the receipt, which is an answer")
-	assert.Equal(t, node.TraceLink, nextEvent(t, near).Kind)
+	assert.Equal(t, trace.Event{Kind: trace.Send, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))
+	assert.Equal(t, trace.Event{Kind: trace.Send, Process: self.Self(), Name: "echo", Node: b.Name(), Message: "two"}, nextEvent(t, near))
+	assert.Equal(t, trace.Event{Kind: trace.Send, Process: self.Self(), Other: remote, Message: "three"}, nextEvent(t, near))
+	assert.Equal(t, trace.Receive, nextEvent(t, near).Kind, "the receipt, which is an answer")
+	assert.Equal(t, trace.Link, nextEvent(t, near).Kind)
 	for _, want := range []string{"one", "two", "three"} {
 		e := nextEvent(t, far)
-		assert.Equal(t, node.TraceReceive, e.Kind)
+		assert.Equal(t, trace.Receive, e.Kind)
 		assert.Equal(t, self.Self(), e.Other)
 		text, _ := wire.Text(e.Message)
 		assert.Equal(t, want, text)
 	}
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceLinked, Process: remote, Other: self.Self()}, nextEvent(t, far))
+	assert.Equal(t, trace.Event{Kind: trace.Linked, Process: remote, Other: self.Self()}, nextEvent(t, far))
 	self.Exit(remote, wire.Atom("enough"))
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceSignal, Process: remote, Other: self.Self(), Message: wire.Atom("enough")}, nextEvent(t, far))
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceExit, Process: remote, Message: wire.Atom("enough")}, nextEvent(t, far))
+	assert.Equal(t, trace.Event{Kind: trace.Signal, Process: remote, Other: self.Self(), Message: wire.Atom("enough")}, nextEvent(t, far))
+	assert.Equal(t, trace.Event{Kind: trace.Exit, Process: remote, Message: wire.Atom("enough")}, nextEvent(t, far))
 	_, more := <-far.C
 	assert.False(t, more, "a trace of nobody ends")
 	e := nextEvent(t, near)
-	assert.Equal(t, node.TraceSignal, e.Kind)
+	assert.Equal(t, trace.Signal, e.Kind)
 	assert.Equal(t, remote, e.Other)
 	e = nextEvent(t, near)
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceReceive, Process: self.Self(), Message: node.Exited{From: remote, Reason: wire.Atom("enough")}}, e)
+	assert.Equal(t, trace.Event{Kind: trace.Receive, Process: self.Self(), Message: node.Exited{From: remote, Reason: wire.Atom("enough")}}, e)
 }
 
 func TestTraceSignals(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	h.TrapExit(true)
 	other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	tr := traceOf(t, n, node.TraceConfig{}, h.Self(), other)
+	tr := traceOf(t, n, trace.Config{}, h.Self(), other)
 	h.Link(other)
 	h.Unlink(other)
 	ref := h.Monitor(other)
@@ -200,20 +206,20 @@ func TestTraceSignals(t *testing.T) {
 	h.Monitor(other)
 	h.Exit(other, "oops")
 	me := h.Self()
-	for _, want := range []node.TraceEvent{
-		{Kind: node.TraceLink, Process: me, Other: other}, {Kind: node.TraceLinked, Process: other, Other: me},
-		{Kind: node.TraceUnlink, Process: me, Other: other}, {Kind: node.TraceUnlinked, Process: other, Other: me},
-		{Kind: node.TraceMonitor, Process: me, Other: other}, {Kind: node.TraceDemonitor, Process: me, Other: other},
-		{Kind: node.TraceRegister, Process: other, Name: "other"}, {Kind: node.TraceUnregister, Process: other, Name: "other"},
-		{Kind: node.TraceSignal, Process: other, Other: me, Message: node.Normal},
-		{Kind: node.TraceMonitor, Process: me, Other: other},
-		{Kind: node.TraceSignal, Process: other, Other: me, Message: "oops"},
-		{Kind: node.TraceExit, Process: other, Message: "oops"},
+	for _, want := range []trace.Event{
+		{Kind: trace.Link, Process: me, Other: other}, {Kind: trace.Linked, Process: other, Other: me},
+		{Kind: trace.Unlink, Process: me, Other: other}, {Kind: trace.Unlinked, Process: other, Other: me},
+		{Kind: trace.Monitor, Process: me, Other: other}, {Kind: trace.Demonitor, Process: me, Other: other},
+		{Kind: trace.Register, Process: other, Name: "other"}, {Kind: trace.Unregister, Process: other, Name: "other"},
+		{Kind: trace.Signal, Process: other, Other: me, Message: node.Normal},
+		{Kind: trace.Monitor, Process: me, Other: other},
+		{Kind: trace.Signal, Process: other, Other: me, Message: "oops"},
+		{Kind: trace.Exit, Process: other, Message: "oops"},
 	} {
 		assert.Equal(t, want, nextEvent(t, tr))
 	}
 	e := nextEvent(t, tr)
-	assert.Equal(t, node.TraceReceive, e.Kind)
+	assert.Equal(t, trace.Receive, e.Kind)
 	assert.Equal(t, "oops", e.Message.(node.Down).Reason)
 	noEvent(t, tr)
 	i, err := n.Info(me)
@@ -233,8 +239,8 @@ func TestTraceSignals(t *testing.T) {
 
 // Children of children are traced, as far as there is room.
 func TestTraceChildren(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	var breed node.ActorFunc
 	breed = func(c *node.Context, msg any) error {
 		k := msg.(int)
@@ -249,7 +255,7 @@ func TestTraceChildren(t *testing.T) {
 	}
 	root, err := n.Spawn(breed)
 	require.NoError(t, err)
-	tr := traceOf(t, n, node.TraceConfig{Kinds: node.TraceSpawn, Children: true, Processes: 6}, root)
+	tr := traceOf(t, n, trace.Config{Kinds: trace.Spawn, Children: true, Processes: 6}, root)
 	require.NoError(t, n.Send(root, 10))
 	parent := root
 	for range 6 {
@@ -262,14 +268,14 @@ func TestTraceChildren(t *testing.T) {
 	noEvent(t, tr)
 	other, err := n.Spawn(breed)
 	require.NoError(t, err)
-	assert.ErrorIs(t, tr.Add(other), node.ErrTraceFull)
+	assert.ErrorIs(t, tr.Add(other), trace.ErrFull)
 }
 
 func TestTraceBounds(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	var shown atomic.Int32
-	tr := traceOf(t, n, node.TraceConfig{Buffer: 3, Show: func(m any) any { shown.Add(1); return m }}, h.Self())
+	tr := traceOf(t, n, trace.Config{Buffer: 3, Show: func(m any) any { shown.Add(1); return m }}, h.Self())
 	for i := range 10 {
 		require.NoError(t, n.Send(h.Self(), i))
 	}
@@ -288,31 +294,31 @@ func TestTraceBounds(t *testing.T) {
 	dead, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	n.Exit(dead, node.Kill)
-	_, err = n.Trace(node.TraceConfig{}, h.Self(), dead)
+	_, err = trace.Open(n, trace.Config{}, h.Self(), dead)
 	assert.ErrorIs(t, err, node.ErrNoProcess)
 	i, err := n.Info(h.Self())
 	require.NoError(t, err)
 	assert.False(t, i.Traced, "all or nobody")
-	_, err = n.Trace(node.TraceConfig{Buffer: -1}, h.Self())
+	_, err = trace.Open(n, trace.Config{Buffer: -1}, h.Self())
 	assert.Error(t, err)
-	_, err = n.Trace(node.TraceConfig{Kinds: 1 << 15}, h.Self())
+	_, err = trace.Open(n, trace.Config{Kinds: 1 << 15}, h.Self())
 	assert.Error(t, err)
 }
 
 // Two traces of one process are two.
 func TestTraceTwice(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
-	one := traceOf(t, n, node.TraceConfig{}, h.Self())
-	two := traceOf(t, n, node.TraceConfig{Kinds: node.TraceExit}, h.Self(), h.Self())
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	one := traceOf(t, n, trace.Config{}, h.Self())
+	two := traceOf(t, n, trace.Config{Kinds: trace.Exit}, h.Self(), h.Self())
 	require.NoError(t, n.Send(h.Self(), 1))
-	assert.Equal(t, node.TraceReceive, nextEvent(t, one).Kind)
+	assert.Equal(t, trace.Receive, nextEvent(t, one).Kind)
 	one.Close()
 	i, err := n.Info(h.Self())
 	require.NoError(t, err)
 	assert.True(t, i.Traced)
 	h.Close("over")
-	assert.Equal(t, node.TraceExit, nextEvent(t, two).Kind)
+	assert.Equal(t, trace.Exit, nextEvent(t, two).Kind)
 	_, more := <-two.C
 	assert.False(t, more)
 }
@@ -322,21 +328,21 @@ func TestTraceEndsWithNode(t *testing.T) {
 	require.NoError(t, err)
 	pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	tr, err := n.Trace(node.TraceConfig{}, pid)
+	tr, err := trace.Open(n, trace.Config{}, pid)
 	require.NoError(t, err)
 	require.NoError(t, n.Stop())
-	var last node.TraceEvent
+	var last trace.Event
 	for e := range tr.C {
 		last = e
 	}
-	assert.Equal(t, node.TraceEvent{Kind: node.TraceExit, Process: pid, Message: node.Shutdown, At: last.At}, last)
-	_, err = n.Trace(node.TraceConfig{}, pid)
+	assert.Equal(t, trace.Event{Kind: trace.Exit, Process: pid, Message: node.Shutdown, At: last.At}, last)
+	_, err = trace.Open(n, trace.Config{}, pid)
 	assert.Error(t, err)
 }
 
 // Traces come and go while processes send, spawn and die.
 func TestTraceStress(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	boss, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		child, err := c.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 			msg.(node.Request[int]).Reply(0)
@@ -357,13 +363,13 @@ func TestTraceStress(t *testing.T) {
 				case <-done:
 					return
 				default:
-					node.CallWithin[int](limit, n, boss, 1)
+					node.CallWithin[int](nodetest.Limit, n, boss, 1)
 				}
 			}
 		})
 	}
 	for range 200 {
-		tr, err := n.Trace(node.TraceConfig{Children: true, Processes: 10, Buffer: 8}, boss)
+		tr, err := trace.Open(n, trace.Config{Children: true, Processes: 10, Buffer: 8}, boss)
 		require.NoError(t, err)
 		for range 5 {
 			nextEvent(t, tr)
@@ -372,15 +378,15 @@ func TestTraceStress(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	assert.True(t, node.NobodyTraced(n), "nothing is left")
+	assert.Nil(t, nodehook.Tracing(n).(*registry.Registry).View(), "nothing is left")
 }
 
 // While nobody is traced, and while others are, a message costs no allocation that
 // it would not cost otherwise.
 func TestTraceCostsNothing(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
-	other := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	other := nodetest.Open(t, n)
 	var msg any = "a message"
 	allocs := func() float64 {
 		return testing.AllocsPerRun(1000, func() {
@@ -389,11 +395,11 @@ func TestTraceCostsNothing(t *testing.T) {
 		})
 	}
 	assert.Zero(t, allocs())
-	tr := traceOf(t, n, node.TraceConfig{}, other.Self())
+	tr := traceOf(t, n, trace.Config{}, other.Self())
 	assert.Zero(t, allocs())
 	tr.Close()
 	assert.Zero(t, allocs())
-	tr = traceOf(t, n, node.TraceConfig{Buffer: 10_000}, h.Self())
+	tr = traceOf(t, n, trace.Config{Buffer: 10_000}, h.Self())
 	assert.LessOrEqual(t, allocs(), 1.0)
 	assert.NotZero(t, len(tr.C))
 }

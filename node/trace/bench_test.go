@@ -1,6 +1,12 @@
-package node
+package trace_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/trace"
+)
 
 // What a send and a receive cost while nobody is traced, while others are, and when
 // both ends of the message are. Off and Others must not differ by more than noise:
@@ -11,24 +17,13 @@ func BenchmarkTrace(b *testing.B) {
 		other, self bool
 	}{{"Off", false, false}, {"Others", true, false}, {"Both", true, true}} {
 		b.Run(c.name, func(b *testing.B) {
-			n, err := Start(Config{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer n.Stop()
-			h, _ := n.Open()
-			other, _ := n.Open()
-			traced := []PID{}
+			n := nodetest.Start(b, node.Config{})
+			h, other := nodetest.Open(b, n), nodetest.Open(b, n)
 			if c.other {
-				traced = append(traced, other.Self())
+				traceOf(b, n, trace.Config{}, other.Self())
 			}
 			if c.self {
-				traced = append(traced, h.Self())
-			}
-			if len(traced) > 0 {
-				if _, err := n.Trace(TraceConfig{}, traced...); err != nil {
-					b.Fatal(err)
-				}
+				traceOf(b, n, trace.Config{}, h.Self())
 			}
 			var msg any = "a message"
 			b.ReportAllocs()
@@ -39,6 +34,3 @@ func BenchmarkTrace(b *testing.B) {
 		})
 	}
 }
-
-// NobodyTraced reports whether a node has nobody that is traced.
-func NobodyTraced(n *Node) bool { return n.traces() == nil }

@@ -1,0 +1,23 @@
+// Package trace shows what some processes of a node do and what is done to them: what they send
+// and get, their links, monitors, names and children, and how they end. It is for tests and for
+// looking at a program that runs; Erlang has erlang:trace and dbg for it.
+//
+//   - A [Trace] follows processes, from the time they are added to it.
+//   - An [Event] is one thing that one of them has done, or that was done to it.
+//   - A [Kind] says what an event is about. A trace shows all kinds, or those of its [Config].
+//
+// See the example.
+//
+// Invariants:
+//
+//  1. The events of a trace come in the order of their times. The last one of a process is its
+//     [Exit].
+//  2. Nobody waits for the reader of a trace. What does not fit into its buffer is dropped, and
+//     counted.
+//  3. A trace of nobody ends: with the exit of the last of its processes C is closed.
+//
+// A process that is not traced pays for it, while there are traces of others, some nanoseconds a
+// message, and nothing otherwise.
+//
+// The package has no goroutine.
+package trace
