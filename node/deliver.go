@@ -152,20 +152,18 @@ func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 			n.undeliverable(f.To, f.Payload)
 		}
 	}
-	if t := n.traces(); t != nil && q != nil {
-		if a.p != nil {
-			t.Message(a.p.pid(), q.pid(), f.Payload)
-		} else {
-			t.Received(f.From, q.pid(), f.Payload)
-		}
+	if q == nil {
+		return ErrNoProcess
 	}
-	if far != nil && q != nil && q.showsPeer {
+	if far == nil {
+		n.traces().Message(a.pid(), q.pid(), f.Payload)
+	} else {
+		n.traces().Received(f.From, q.pid(), f.Payload)
+	}
+	if far != nil && q.showsPeer {
 		f.Payload = far.shown(f.Payload)
 	}
-	switch {
-	case q == nil:
-		return ErrNoProcess
-	case q.boxed:
+	if q.boxed {
 		return q.offer(a, f.Payload, u)
 	}
 	return q.deliverWith(a, f.Payload, f.Token)
@@ -243,9 +241,7 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		return ErrNotHere
 	}
 	if p.receipts() {
-		if tr := n.traces(); tr != nil {
-			tr.Away(a.pid(), f.To, f.Name, where, f.Payload)
-		}
+		n.traces().Away(a.pid(), f.To, f.Name, where, f.Payload)
 		f.From, f.ID = a.sender(), n.newRef().Number()
 		t := a.promise().arm()
 		t.p.target = nil

@@ -105,9 +105,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	if q == nil {
 		return
 	}
-	if t := n.traces(); t != nil {
-		t.Received(f.From, q.pid(), f.Payload)
-	}
+	n.traces().Received(f.From, q.pid(), f.Payload)
 	if q.showsPeer {
 		f.Payload = p.shown(f.Payload)
 	}

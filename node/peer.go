@@ -142,9 +142,7 @@ func (p *peer) signal(f dist.Frame) { p.Signal(f) }
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
 func (p *peer) send(a *acting, f dist.Frame) {
-	if t := p.n.traces(); t != nil {
-		t.Away(a.pid(), f.To, f.Name, p.name, f.Payload)
-	}
+	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
 	if p.post(a, f) {
 		p.pace(a)
 	}
@@ -152,9 +150,7 @@ func (p *peer) send(a *acting, f dist.Frame) {
 
 // message is send for a message to a process there.
 func (p *peer) message(a *acting, to PID, msg any) {
-	if t := p.n.traces(); t != nil {
-		t.Away(a.pid(), to, "", "", msg)
-	}
+	p.n.traces().Away(a.pid(), to, "", "", msg)
 	from := a.sender()
 	full, err := p.Box.Message(a.turn(), from, to, msg)
 	if err != nil {
@@ -168,9 +164,7 @@ func (p *peer) message(a *acting, to PID, msg any) {
 // sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
 // behind what its sender has sent before.
 func (p *peer) sendAnswer(a *acting, f dist.Frame) {
-	if t := p.n.traces(); t != nil {
-		t.Away(a.pid(), f.To, f.Name, p.name, f.Payload)
-	}
+	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
 	f.Answer = true
 	p.post(a, f)
 }

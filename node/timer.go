@@ -98,9 +98,7 @@ func (t *Timer) fire() {
 		t.endLocked(p)
 	}
 	p.mu.Unlock()
-	if tr := p.node.traces(); tr != nil {
-		tr.Message(PID{}, p.pid(), msg)
-	}
+	p.node.traces().Message(PID{}, p.pid(), msg)
 	if waits {
 		(*userMailbox)(p).pushed(&p.node.acting, room, msg)
 	} else {

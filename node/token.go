@@ -2,15 +2,10 @@ package node
 
 import "github.com/actornode/actornode/node/internal/trace"
 
-// Sequential trace tokens: see trace.Token. A token travels with messages, requests and spawns,
-// and with the replies to requests from other nodes; not with exit signals, nor with the replies
-// within this node, whose callers have a token already. Processes with bounded mailboxes, or
-// boxes of their own, take messages without the token, and coroutines do not inherit one.
-//
-// All that costs nothing where there are no tokens: a message that has one is in the mailbox as a
-// trace.Carried, and whoever puts it there sets the bit tokened in the status of the process
-// before. Those who take messages and send look at the status anyway, whether the process is
-// alive; only where it says more do they come here. The bit stays.
+// Sequential trace tokens, see trace.Token, cost nothing where there are none: a message that has
+// one is in the mailbox as a trace.Carried, and whoever puts it there sets the bit tokened in the
+// status of the process before. Those who take messages and send look at the status anyway,
+// whether the process is alive; only where it says more do they come here. The bit stays.
 
 // token returns the token for what p, which may be nil, sends now; nil: it has
 // none. Only for whoever runs p.

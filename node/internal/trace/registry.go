@@ -34,8 +34,7 @@ type Host struct {
 // Ended reports whether a process has exited, and why.
 type Ended func() (reason any, ended bool)
 
-// View is what a Registry says at one moment. A nil *View is that of nobody: it may be asked for
-// what is Traced, and be shown an Event, but nothing else.
+// View is what a Registry says at one moment. A nil *View is that of nobody.
 type View struct {
 	mask     uint64 // has the bits of all processes: see bit
 	of       map[wire.PID][]*Trace
@@ -94,7 +93,7 @@ func (v *View) by(p wire.PID) []*Trace {
 
 // isQuiet reports whether the messages of a process are not to be shown.
 func (v *View) isQuiet(p wire.PID) bool {
-	if len(v.quiet) == 0 {
+	if v == nil || len(v.quiet) == 0 {
 		return false
 	}
 	_, quiet := v.quiet[p]

@@ -7,6 +7,11 @@ import "github.com/actornode/actornode/wire"
 // starts none, but hands on those that come: a process that takes a message with a token sends
 // with it, and spawns with it, until it takes one that has none.
 //
+// A token travels with messages, requests and spawns, and with the replies to requests from other
+// nodes; not with exit signals, nor with the replies within a node, whose callers have a token
+// already. Processes with bounded mailboxes, or boxes of their own, take messages without the
+// token, and coroutines do not inherit one.
+//
 // A Token belongs to whoever runs the process. The zero value has none.
 type Token struct {
 	flags  any // nil: there is none
