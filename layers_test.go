@@ -83,7 +83,7 @@ var within = map[string][]string{
 // part only, that is for packages with the same first folder: there, too, an import runs
 // downward only.
 var inside = map[string]int{
-	"node/discovery": 0, "node/deadletter": 0,
+	"node/discovery": 0, "node/deadletter": 0, "node/observe": 1,
 
 	"node/internal/env": 0, "node/internal/flush": 0, "node/internal/table": 0, "node/internal/admission": 0, "node/internal/quota": 0,
 	"node/internal/restart": 0, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,

@@ -211,7 +211,7 @@
 // which names it; memory has the slack of grow and heap, and is looked at after the
 // connections of the nodes that stay have been made anew, for what these keep for later
 // grows with the most that they have had to do, up to a bound. Goroutines that a node keeps
-// for what is to come (node.Stats.Kept) are not counted. The dead letters in brackets
+// for what is to come (observe.Stats.Kept) are not counted. The dead letters in brackets
 // are the work of the faults; of other causes there may be none.
 //
 // # A new bench

@@ -89,7 +89,7 @@ func (s *soakStand) take(memory bool) census {
 				c.names = append(c.names, fmt.Sprintf("group %v on %s", g, n.Name()))
 			}
 		}
-		for cause, k := range n.DeadLetterCounts() {
+		for cause, k := range n.Stats().DeadLetters {
 			letters[cause] += k
 		}
 	}

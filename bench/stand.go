@@ -40,7 +40,7 @@ func apart(p contract.Params, main *node.Process, i int) node.Options {
 	if p.Style() == contract.Process {
 		return node.Options{}
 	}
-	return node.Options{Place: node.OnStage(i % main.Node().Stages())}
+	return node.Options{Place: node.OnStage(i % main.Node().Stats().Scheduler.Stages)}
 }
 
 // release starts processes that have been made.

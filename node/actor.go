@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // actor is the runner of an Actor on a stage. Most processes are of this kind.
@@ -180,17 +181,17 @@ func (r *actor) owning(a *acting, f func()) {
 func (r *actor) inspect(f func()) { r.node.pool.Look(&r.Entity, func(int, bool, bool) { f() }) }
 
 // doing is part of runner.
-func (r *actor) doing() (State, int) { return (*proc)(r).doing(StateIdle) }
+func (r *actor) doing() (observe.State, int) { return (*proc)(r).doing(observe.Idle) }
 
 // doing is runner.doing for a process on a stage, with what it is when nothing is due.
-func (p *proc) doing(otherwise State) (State, int) {
+func (p *proc) doing(otherwise observe.State) (observe.State, int) {
 	running := atomic.LoadUint32(&p.running) != 0
 	stage, queued, suspended := p.Observe()
 	switch {
 	case running && !suspended:
-		return StateRunning, stage
+		return observe.Running, stage
 	case queued:
-		return StateScheduled, stage
+		return observe.Scheduled, stage
 	}
 	return otherwise, stage
 }

@@ -111,7 +111,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 			assert.Equal(t, 1, got)
 			quiet(t, h)
 		}
-		assert.Equal(t, uint64(20*(senders-1)), n.DeadLetterCounts()[deadletter.NoAlias])
+		assert.Equal(t, uint64(20*(senders-1)), n.Stats().DeadLetters[deadletter.NoAlias])
 	})
 }
 

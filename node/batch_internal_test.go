@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/reader"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -66,7 +67,7 @@ func TestBatchForTheDead(t *testing.T) {
 		l := <-dead.C
 		assert.Equal(t, deadletter.Letter{Cause: deadletter.NoProcess, To: pid, Message: i}, deadletter.Letter{Cause: l.Cause, To: l.To, Message: l.Message})
 	}
-	assert.EqualValues(t, 5, n.DeadLetterCounts()[deadletter.NoProcess])
+	assert.EqualValues(t, 5, n.Stats().DeadLetters[deadletter.NoProcess])
 	r.Deliver() // nothing
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
@@ -108,7 +109,7 @@ func TestReaderHandlesBatches(t *testing.T) {
 		return r.Owed() == 0 || r.Help()
 	}
 	idle := func() { // or the next batch is for who handles this one
-		for info, err := n.Info(pid); info.State != StateIdle; info, err = n.Info(pid) {
+		for info, err := n.Info(pid); info.State != observe.Idle; info, err = n.Info(pid) {
 			require.NoError(t, err)
 			runtime.Gosched()
 		}

@@ -25,7 +25,7 @@ type Initializer interface {
 	Init(ctx *Context) error
 }
 
-// BehaviourNamer is an Actor that says what it is called in [Info], in logs and in what other
+// BehaviourNamer is an Actor that says what it is called in [observe.Process], in logs and in what other
 // nodes are shown. Default: its Go type, as fmt prints it with %T. The method is called by other
 // goroutines than the actor's, too.
 type BehaviourNamer interface {

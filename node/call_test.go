@@ -247,7 +247,7 @@ func TestCallTimeout(t *testing.T) {
 					_, err = node.CallWithin[int](0, me, pid, "")
 					assert.Equal(t, node.ErrTimeout, err)
 				})
-				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.DeadLetterCounts())
+				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
 			})
 		})
 	}
@@ -338,7 +338,7 @@ func TestCallerIsKilled(t *testing.T) {
 		<-unwound
 		assert.False(t, r.Pending())
 		assert.ErrorIs(t, r.Reply(1), node.ErrReplied)
-		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.DeadLetterCounts())
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
 	})
 }
 
@@ -432,7 +432,7 @@ func TestFutureGivenUp(t *testing.T) {
 	_, err = f.Await(context.Background())
 	assert.Equal(t, errWhy, err)
 	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
-	assert.Equal(t, uint64(2), n.DeadLetterCounts()[deadletter.LateReply])
+	assert.Equal(t, uint64(2), n.Stats().DeadLetters[deadletter.LateReply])
 }
 
 func TestSendTo(t *testing.T) {
@@ -464,7 +464,7 @@ func TestSendTo(t *testing.T) {
 	<-requests
 	n.Exit(pid, "gone")
 	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Next[node.Result](t, h))
-	assert.Empty(t, n.DeadLetterCounts()[deadletter.LateReply])
+	assert.Empty(t, n.Stats().DeadLetters[deadletter.LateReply])
 
 	// To one that is dead: a dead letter.
 	dead := n.DeadLetters(1)
@@ -503,6 +503,6 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Error("the process is stuck")
 		}
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }

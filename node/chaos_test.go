@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 )
@@ -257,7 +258,7 @@ func TestChaos(t *testing.T) {
 	}
 	eventually(t, "all victims are dead", func() bool {
 		left := c.acting.Load() // read first: what it counts may spawn
-		for pid := range n.Processes() {
+		for pid := range nodehook.Processes(n) {
 			if !keep[pid] {
 				left++
 				n.Exit(pid, node.Kill)
@@ -289,7 +290,7 @@ func TestChaos(t *testing.T) {
 		s.h.Close(nil)
 	}
 	require.NoError(t, n.Stop())
-	assert.Empty(t, slices.Collect(n.Processes()))
+	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })

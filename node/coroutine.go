@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its
@@ -187,7 +188,7 @@ func (r *coroutine) owning(a *acting, f func()) { r.actor().owning(a, f) }
 func (r *coroutine) inspect(f func()) { r.actor().inspect(f) }
 
 // doing is part of runner.
-func (r *coroutine) doing() (State, int) { return r.own.doing(StateWaiting) }
+func (r *coroutine) doing() (observe.State, int) { return r.own.doing(observe.Waiting) }
 
 // exited is part of runner.
 func (r *coroutine) exited(_ *acting, armed, own bool) {

@@ -146,7 +146,7 @@ func TestGoexit(t *testing.T) {
 				reason := node.ReceiveOf[node.Down](watch).Reason
 				require.IsType(t, &node.Crash{}, reason)
 				assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
-				for k := range n.Stages() {
+				for k := range n.Stats().Scheduler.Stages {
 					next, err := n.SpawnOpt(node.Options{Place: node.OnStage(k)}, node.ActorFunc(func(*node.Context, any) error { return node.ErrStop }))
 					require.NoError(t, err)
 					watch.Monitor(next)

@@ -9,9 +9,6 @@ import (
 // buffer of them (at least 1) for its reader; what does not fit is counted.
 func (n *Node) DeadLetters(buffer int) *deadletter.Stream { return n.dead.Open(buffer) }
 
-// DeadLetterCounts returns how many messages have become dead letters, by cause.
-func (n *Node) DeadLetterCounts() map[deadletter.Cause]uint64 { return n.dead.Counts() }
-
 // deadLetter makes a dead letter of a message, without the token that it may have come with.
 func (n *Node) deadLetter(l deadletter.Letter) {
 	l.Message = trace.Bare(l.Message)

@@ -47,7 +47,7 @@ func TestDeliver(t *testing.T) {
 		b.Exit(pid, node.Kill)
 		require.ErrorIs(t, node.Deliver(soon(t), from, pid, 1), node.ErrNoProcess)
 		require.ErrorIs(t, node.Deliver(soon(t), from, at("gone"), 1), node.ErrNoName)
-		assert.Positive(t, b.DeadLetterCounts()[deadletter.NoProcess])
+		assert.Positive(t, b.Stats().DeadLetters[deadletter.NoProcess])
 		alias := b.MakeRef()
 		require.ErrorIs(t, node.Deliver(soon(t), from, alias, 1), node.ErrNoProcess)
 		if far {

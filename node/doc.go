@@ -42,7 +42,7 @@
 //   - Exit signals, links and monitors take effect on the target at once, on the
 //     goroutine that sends them: a process that is killed is dead to all others
 //     when Exit returns, even if its function still runs. Go cannot stop a
-//     function, so it is counted ([Stats].Lingering) until it returns; its
+//     function, so it is counted ([observe.Stats].Lingering) until it returns; its
 //     context is cancelled, and what it sends goes nowhere.
 //   - The reason normal kills nobody else; kill cannot be trapped and is seen
 //     as killed; [Context.TrapExit] turns other signals into [Exited] messages;

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -97,11 +98,11 @@ func (r *external) exited(*acting, bool, bool) {
 func (r *external) busy(*acting) bool { return (*proc)(r).inTurn() }
 
 // doing is part of runner.
-func (r *external) doing() (State, int) {
+func (r *external) doing() (observe.State, int) {
 	if atomic.LoadUint32(&r.running) != 0 {
-		return StateRunning, -1
+		return observe.Running, -1
 	}
-	return StateIdle, -1
+	return observe.Idle, -1
 }
 
 // owning is part of runner.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -87,7 +88,7 @@ func TestFarResultIntoFullMailbox(t *testing.T) {
 	for range 20 {
 		assert.NoError(t, (<-results).(node.Result).Err)
 	}
-	assert.Empty(t, b.DeadLetterCounts())
+	assert.Empty(t, b.Stats().DeadLetters)
 }
 
 // What is asked for and no longer wanted leaves nothing behind.
@@ -119,19 +120,19 @@ func TestFarNothingIsLeft(t *testing.T) {
 			return node.ErrStop
 		}))
 		require.NoError(t, err)
-		for pid := range a.Processes() {
+		for pid := range nodehook.Processes(a) {
 			a.Send(pid, "now")
 		}
 	}
 	b.Exit(deaf, node.Kill)
 	nodetest.Settles(t, func() string {
-		for pid := range a.Processes() {
+		for pid := range nodehook.Processes(a) {
 			a.Send(pid, "now")
 		}
 		return node.FarTables(a)
 	})
 	nodetest.Settles(t, func() string {
-		for pid := range b.Processes() { // those that RPC has started
+		for pid := range nodehook.Processes(b) { // those that RPC has started
 			if i, err := b.Info(pid); err == nil && i.Name == "" {
 				b.Exit(pid, node.Kill)
 			}

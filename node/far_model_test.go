@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
@@ -321,7 +322,7 @@ func playFar(t *testing.T, size, deeds int) {
 		p.node.Exit(p.pid, node.Kill)
 	}
 	for _, n := range m.nodes {
-		for pid := range n.Processes() {
+		for pid := range nodehook.Processes(n) {
 			if i, err := n.Info(pid); err == nil && i.Name != "net_kernel" && i.Name != "rex" {
 				n.Exit(pid, node.Kill)
 			}

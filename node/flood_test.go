@@ -23,6 +23,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -30,10 +31,10 @@ import (
 )
 
 // limitOf returns what is used of a limit of a node.
-func limitOf(t testing.TB, n *node.Node, name string) node.LimitUse {
+func limitOf(t testing.TB, n *node.Node, name string) observe.Limit {
 	t.Helper()
 	all := n.Limits()
-	i := slices.IndexFunc(all, func(l node.LimitUse) bool { return l.Name == name })
+	i := slices.IndexFunc(all, func(l observe.Limit) bool { return l.Name == name })
 	require.GreaterOrEqual(t, i, 0, "%v", all)
 	return all[i]
 }
@@ -226,7 +227,7 @@ func TestManyDials(t *testing.T) {
 		time.Sleep(20 * time.Second) // all have had their turn, or waited too long
 		synctest.Wait()
 		assert.Zero(t, limitOf(t, n, "dials").Used)
-		assert.EqualValues(t, many, n.DeadLetterCounts()[deadletter.NotConnected], "each message is a dead letter")
+		assert.EqualValues(t, many, n.Stats().DeadLetters[deadletter.NotConnected], "each message is a dead letter")
 		assert.LessOrEqual(t, h.most.Load(), int64(16))
 		assert.Len(t, n.Peers(), 2)
 	})
@@ -358,7 +359,7 @@ func TestEndlessTLSHandshake(t *testing.T) {
 		n := w.start(t, "n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
 		synctest.Wait()
 		// Workers come and go as there is work.
-		others := func() int { return nodetest.Goroutines() - n.Scheduler().Goroutines }
+		others := func() int { return nodetest.Goroutines() - n.Stats().Scheduler.Goroutines }
 		before := others()
 		for range 20 {
 			c := w.dial(t, n, "native", "10.0.0.1")

@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // goroutine is the runner of a ProcessFunc with a goroutine of its own.
@@ -97,11 +98,11 @@ func (g *goroutine) exited(a *acting, armed, _ bool) {
 func (g *goroutine) busy(*acting) bool { return true }
 
 // doing is part of runner.
-func (g *goroutine) doing() (State, int) {
+func (g *goroutine) doing() (observe.State, int) {
 	if atomic.LoadUint32(&g.parked) != 0 {
-		return StateWaiting, -1
+		return observe.Waiting, -1
 	}
-	return StateRunning, -1
+	return observe.Running, -1
 }
 
 // owning is part of runner.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
@@ -12,6 +13,7 @@ import (
 // What other packages of this module ask of a node, see package nodehook.
 func init() {
 	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int { return n.(*Node).mailboxes(pids) }
+	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return n.(*Node).processes() }
 	nodehook.Messages = func(n nodehook.Node, pid PID, max int) []any { return n.(*Node).messages(pid, max) }
 	nodehook.Traffic = func(n nodehook.Node) (in, out uint64) { return n.(*Node).traffic() }
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }

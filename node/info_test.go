@@ -19,9 +19,10 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 )
 
-func stateOf(n *node.Node, pid node.PID) node.State {
+func stateOf(n *node.Node, pid node.PID) observe.State {
 	i, _ := n.Info(pid)
 	return i.State
 }
@@ -31,21 +32,21 @@ func TestStates(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := s.gate(t, node.Options{})
 			synctest.Wait()
-			resting := node.StateIdle
+			resting := observe.Idle
 			if s.process {
-				resting = node.StateWaiting
+				resting = observe.Waiting
 			}
 			assert.Equal(t, resting, stateOf(n, pid), "nothing to do")
 			require.NoError(t, n.Send(pid, "gate"))
 			synctest.Wait()
-			assert.Equal(t, node.StateRunning, stateOf(n, pid), "in its own code")
+			assert.Equal(t, observe.Running, stateOf(n, pid), "in its own code")
 			release <- struct{}{}
 			synctest.Wait()
 			assert.Equal(t, resting, stateOf(n, pid), "nothing to do again")
 			n.Exit(pid, node.Kill)
 			i, err := n.Info(pid)
 			require.ErrorIs(t, err, node.ErrNoProcess)
-			assert.Equal(t, node.StateDead, i.State)
+			assert.Equal(t, observe.Dead, i.State)
 			assert.Equal(t, pid, i.PID)
 			assert.Equal(t, -1, i.Stage)
 		})
@@ -66,7 +67,7 @@ func TestStateOfCaller(t *testing.T) {
 				})
 				require.NoError(t, n.Send(pid, "call"))
 				synctest.Wait()
-				assert.Equal(t, node.StateWaiting, stateOf(n, pid))
+				assert.Equal(t, observe.Waiting, stateOf(n, pid))
 			})
 		})
 	}
@@ -77,7 +78,7 @@ func TestStateOfCaller(t *testing.T) {
 func TestStateScheduled(t *testing.T) {
 	n := startNode(t, node.Config{Workers: 1, Stages: 1})
 	sleeper := flavours[0].spawn(t, n, node.Options{}, shrug)
-	seen := make(chan node.State, 1)
+	seen := make(chan observe.State, 1)
 	looker := flavours[0].spawn(t, n, node.Options{}, func(in inside, _ any) error {
 		if err := in.Send(sleeper, "wake"); err != nil {
 			return err
@@ -87,18 +88,11 @@ func TestStateScheduled(t *testing.T) {
 	})
 	for range 1000 { // a slow machine may have taken the stage away meanwhile
 		require.NoError(t, n.Send(looker, "look"))
-		if nodetest.Arrival(t, seen) == node.StateScheduled {
+		if nodetest.Arrival(t, seen) == observe.Scheduled {
 			return
 		}
 	}
 	t.Fatal("never seen as scheduled")
-}
-
-func TestStateString(t *testing.T) {
-	names := []string{"idle", "scheduled", "running", "waiting", "exiting", "dead", "invalid"}
-	for s, name := range names {
-		assert.Equal(t, name, node.State(s).String())
-	}
 }
 
 // later is a behaviour with a type name of its own.
@@ -161,18 +155,18 @@ func TestInfo(t *testing.T) {
 	assert.Equal(t, 2, i.Stage)
 	assert.Equal(t, 3, i.Mailbox, "the message being handled included")
 	assert.EqualValues(t, 1, i.Handled)
-	assert.Equal(t, node.StateRunning, i.State)
+	assert.Equal(t, observe.Running, i.State)
 	assert.True(t, i.TrapExit)
 	assert.Equal(t, []node.PID{peer}, i.Links)
 	assert.Equal(t, []node.PID{watched}, i.Monitors)
 	assert.Equal(t, []node.PID{watcher.Self()}, i.Watchers)
 	assert.WithinRange(t, i.Started, before, time.Now())
 
-	for who, want := range map[node.PID]func(node.Info){
-		peer:    func(i node.Info) { assert.Equal(t, []node.PID{pid}, i.Links) },
-		watched: func(i node.Info) { assert.Equal(t, []node.PID{pid}, i.Watchers) },
-		child:   func(i node.Info) { assert.Equal(t, pid, i.Parent) },
-		watcher.Self(): func(i node.Info) {
+	for who, want := range map[node.PID]func(observe.Process){
+		peer:    func(i observe.Process) { assert.Equal(t, []node.PID{pid}, i.Links) },
+		watched: func(i observe.Process) { assert.Equal(t, []node.PID{pid}, i.Watchers) },
+		child:   func(i observe.Process) { assert.Equal(t, pid, i.Parent) },
+		watcher.Self(): func(i observe.Process) {
 			assert.Equal(t, []node.PID{pid}, i.Monitors)
 			assert.Equal(t, -1, i.Stage)
 			assert.Equal(t, "node.Process", i.Behaviour)
@@ -219,22 +213,22 @@ func TestHandledAndMailbox(t *testing.T) {
 
 func TestProcessesAndStats(t *testing.T) {
 	n := startNode(t, node.Config{})
-	assert.Empty(t, slices.Collect(n.Processes()))
+	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	assert.Zero(t, n.Stats().Processes)
 	var want []node.PID
 	for k := range 30 {
 		want = append(want, flavours[k%3].spawn(t, n, node.Options{}, shrug))
 	}
-	assert.ElementsMatch(t, want, slices.Collect(n.Processes()))
+	assert.ElementsMatch(t, want, slices.Collect(nodehook.Processes(n)))
 	assert.Equal(t, 30, n.Stats().Processes)
 	assert.Positive(t, n.Stats().Goroutines)
-	for range n.Processes() {
+	for range nodehook.Processes(n) {
 		break // the iteration may be left
 	}
 	for _, pid := range want[:10] {
 		n.Exit(pid, node.Kill)
 	}
-	assert.ElementsMatch(t, want[10:], slices.Collect(n.Processes()))
+	assert.ElementsMatch(t, want[10:], slices.Collect(nodehook.Processes(n)))
 	assert.Equal(t, 20, n.Stats().Processes)
 	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 }
@@ -300,13 +294,13 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 			})
 			require.NoError(t, n.Send(pid, "compute"))
 			nodetest.Arrival(t, entered)
-			infos := make(chan node.Info, 1)
+			infos := make(chan observe.Process, 1)
 			go func() {
 				i, err := n.Info(pid)
 				assert.NoError(t, err)
 				infos <- i
 			}()
-			assert.Equal(t, node.StateRunning, nodetest.Arrival(t, infos).State)
+			assert.Equal(t, observe.Running, nodetest.Arrival(t, infos).State)
 			over.Store(true)
 		})
 	}
@@ -354,7 +348,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 			return err == nil && i.Handled == laps && i.Mailbox == 0
 		})
 	}
-	assert.Empty(t, n.DeadLetterCounts())
+	assert.Empty(t, n.Stats().DeadLetters)
 }
 
 // Infos tells of all what Info tells of each, while they run, too.
@@ -370,7 +364,7 @@ func TestInfos(t *testing.T) {
 	}
 	settled := func() bool {
 		for i := range n.Infos() {
-			if i.State != node.StateIdle && i.State != node.StateWaiting {
+			if i.State != observe.Idle && i.State != observe.Waiting {
 				return false
 			}
 		}

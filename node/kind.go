@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // kind says which runner a process has. Set at spawn.
@@ -44,7 +45,7 @@ type runner interface {
 	// doing returns what the process does, if it is alive, and on which stage; -1: on none. It
 	// reads what whoever runs the process writes, without a lock: each answer is true by itself,
 	// and what the process did a moment ago. Anybody may ask.
-	doing() (State, int)
+	doing() (observe.State, int)
 }
 
 // runner returns p as what runs it.

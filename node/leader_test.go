@@ -190,7 +190,7 @@ func TestAllowLooksAtTheCaller(t *testing.T) {
 	cfg := c.config("b")
 	var b *node.Node
 	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool {
-		for pid := range b.Processes() {
+		for pid := range nodehook.Processes(b) {
 			b.Info(pid)
 		}
 		return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // ClusterLimits bound what all other nodes together can make this one hold, and how
@@ -117,18 +118,10 @@ func (l *ClusterLimits) fill(tick time.Duration) error {
 
 var errNegativeLimit = errors.New("node: Distribution.Cluster: a limit must not be negative; 0 is its default")
 
-// LimitUse is how much of one limit of the node is used at one moment.
-type LimitUse struct {
-	Name    string // such as connections; the field of the daemon's file is limits.NAME
-	Max     int64  // 0: there is none
-	Used    int64  // for a limit of each peer: of the peer with the most
-	Refused uint64 // how often something was refused, or ended, by it so far
-}
-
 // Limits returns the limits that the node has, and what is used of them: for metrics
 // and tools. The order is always the same.
-func (n *Node) Limits() []LimitUse {
-	all := []LimitUse{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(n.Stats().Processes)}}
+func (n *Node) Limits() []observe.Limit {
+	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(n.population())}}
 	if n.dist != nil {
 		all = append(all, n.dist.limits()...)
 	}
@@ -136,9 +129,9 @@ func (n *Node) Limits() []LimitUse {
 }
 
 // limits are those of the distribution.
-func (d *distribution) limits() (all []LimitUse) {
+func (d *distribution) limits() (all []observe.Limit) {
 	for _, u := range append(d.Limits(), d.Holds()...) {
-		all = append(all, LimitUse(u))
+		all = append(all, observe.Limit(u))
 	}
 	return all
 }

@@ -98,7 +98,7 @@ func TestBoundedMailbox(t *testing.T) {
 							lost = append(lost, l.Message)
 						}
 						assert.Equal(t, p.lost, lost)
-						assert.EqualValues(t, len(p.lost), n.DeadLetterCounts()[deadletter.MailboxFull])
+						assert.EqualValues(t, len(p.lost), n.Stats().DeadLetters[deadletter.MailboxFull])
 						if p.err == nil {
 							assert.Equal(t, p.lost, told, "Limits.Dropped hears of it too")
 						}
@@ -140,7 +140,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 				for i := range cap(got) {
 					require.Equal(t, i, nodetest.Arrival(t, got))
 				}
-				assert.Empty(t, n.DeadLetterCounts())
+				assert.Empty(t, n.Stats().DeadLetters)
 			})
 		}
 	}
@@ -157,7 +157,7 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 			require.Empty(t, sent)
 			n.Exit(pid, node.Kill)
 			assert.NoError(t, <-sent)
-			assert.EqualValues(t, 1, n.DeadLetterCounts()[deadletter.NoProcess])
+			assert.EqualValues(t, 1, n.Stats().DeadLetters[deadletter.NoProcess])
 			close(release)
 		})
 	})
@@ -221,7 +221,7 @@ func TestDeadLetterCauses(t *testing.T) {
 		t.Helper()
 		l := nodetest.Arrival(t, stream.C)
 		assert.Equal(t, cause, l.Cause)
-		assert.EqualValues(t, 1, n.DeadLetterCounts()[cause], cause.String())
+		assert.EqualValues(t, 1, n.Stats().DeadLetters[cause], cause.String())
 		assert.WithinDuration(t, time.Now(), l.At, time.Minute)
 		return l
 	}
@@ -272,7 +272,7 @@ func TestDeadLetterCauses(t *testing.T) {
 
 	require.NoError(t, n.Stop())
 	require.ErrorIs(t, n.Send(pid, "too late"), node.ErrNodeStopped)
-	assert.EqualValues(t, 1, n.DeadLetterCounts()[deadletter.NodeStopped])
+	assert.EqualValues(t, 1, n.Stats().DeadLetters[deadletter.NodeStopped])
 	_, open := <-stream.C
 	assert.False(t, open, "the stream ends with the node")
 	_, open = <-n.DeadLetters(1).C
@@ -319,7 +319,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	require.NoError(t, n.Send(node.PID{}, "for one"))
 	assert.Len(t, large.C, 6)
 	assert.EqualValues(t, 3, small.Missed())
-	assert.EqualValues(t, 6, n.DeadLetterCounts()[deadletter.NoProcess])
+	assert.EqualValues(t, 6, n.Stats().DeadLetters[deadletter.NoProcess])
 }
 
 func TestDeadLetterLog(t *testing.T) {

@@ -197,9 +197,6 @@ func (n *Node) Log() *slog.Logger { return n.cfg.Log }
 // Creation returns the number of this life of the node.
 func (n *Node) Creation() uint32 { return n.cfg.Creation }
 
-// Stages returns the number of stages.
-func (n *Node) Stages() int { return n.pool.Stages() }
-
 // lookup finds a process that is alive.
 func (n *Node) lookup(pid PID) *proc {
 	if !n.origin.Minted(pid) {

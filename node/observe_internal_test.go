@@ -10,16 +10,17 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // observed is what all observers say of one process.
 type observed struct {
-	info, infos Info
+	info, infos observe.Process
 	mailboxes   int
 }
 
-// observe asks all of them, on another goroutine.
-func observe(t *testing.T, n *Node, pid PID) observed {
+// observeOnce asks all of them, on another goroutine.
+func observeOnce(t *testing.T, n *Node, pid PID) observed {
 	t.Helper()
 	answers := make(chan observed, 1)
 	go func() {
@@ -113,8 +114,8 @@ func TestObservationTakesNothing(t *testing.T) {
 			require.NoError(t, n.Send(pid, "behind"))
 			require.NoError(t, n.Send(pid, "behind"))
 			revoked, barriers := n.pool.Revoked(), bias.Barriers()
-			o := observe(t, n, pid)
-			assert.Equal(t, StateRunning, o.info.State)
+			o := observeOnce(t, n, pid)
+			assert.Equal(t, observe.Running, o.info.State)
 			assert.Equal(t, c.stage, o.info.Stage)
 			// Of an actor the message that it handles waits still.
 			assert.Equal(t, c.waiting, o.info.Mailbox)

@@ -161,7 +161,7 @@ func TestReceiveTimeouts(t *testing.T) {
 				assert.Equal(t, "at last", m)
 				assert.Empty(t, rest(p))
 			})
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
 }
@@ -185,7 +185,7 @@ func TestKilledInATimedReceive(t *testing.T) {
 			n.Exit(pid, node.Kill)
 			<-unwound
 			<-time.After(2 * time.Second) // the timer would have fired
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 			assert.Zero(t, n.Stats().Lingering)
 		})
 	})

@@ -36,7 +36,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 		require.NoError(t, err, want)
 		assert.Equal(t, want, wire.Format(m))
 	}
-	eventually(t, "all four are dead letters", func() bool { return n.DeadLetterCounts()[deadletter.MailboxFull] == 4 })
+	eventually(t, "all four are dead letters", func() bool { return n.Stats().DeadLetters[deadletter.MailboxFull] == 4 })
 }
 
 // A reply to a call from Erlang, or one like it, does not hold up the server.
@@ -64,12 +64,12 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 			for range 2 { // perhaps not before the stage of the others has been taken away
 				require.NoError(t, <-answered)
 			}
-			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 2}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 2}, n.Stats().DeadLetters)
 
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, full, "x"), node.ErrMailboxFull)
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, node.At{Name: "nobody", Node: n.Name()}, "x"), node.ErrNoName)
 			assert.ErrorIs(t, n.SendOpt(node.SendOptions{NoWait: true}, node.At{Name: "x", Node: "other@host"}, "x"), node.ErrNotHere)
-			assert.EqualValues(t, 3, n.DeadLetterCounts()[deadletter.MailboxFull])
+			assert.EqualValues(t, 3, n.Stats().DeadLetters[deadletter.MailboxFull])
 			close(release)
 			synctest.Wait()
 			assert.NoError(t, n.SendOpt(node.SendOptions{NoWait: true}, full, "x"))

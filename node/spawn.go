@@ -89,7 +89,7 @@ const (
 	detached
 )
 
-// OnStage is the stage with number k, from 0 to [Node.Stages]-1. The actor stays.
+// OnStage is the stage with number k, from 0 to Stats().Scheduler.Stages-1 of the node. The actor stays.
 func OnStage(k int) Place { return Place{how: onStage, k: k} }
 
 // Beside is the stage of another Actor. Both stay there from then on.

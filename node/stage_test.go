@@ -128,12 +128,12 @@ func stageOf(t testing.TB, n *node.Node, pid node.PID) int {
 
 func TestOnStage(t *testing.T) {
 	n := startNode(t, node.Config{Stages: 5})
-	require.Equal(t, 5, n.Stages())
+	require.Equal(t, 5, n.Stats().Scheduler.Stages)
 	for _, s := range flavours {
 		if s.process && !s.coroutine {
 			continue
 		}
-		for k := range n.Stages() {
+		for k := range n.Stats().Scheduler.Stages {
 			pid := s.spawn(t, n, node.Options{Place: node.OnStage(k)}, parrot)
 			_, err := node.Call[int](t.Context(), n, pid, 1)
 			require.NoError(t, err)

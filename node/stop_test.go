@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -52,7 +53,7 @@ func TestStopReason(t *testing.T) {
 			for _, reason := range downs {
 				assert.Equal(t, node.Shutdown, reason)
 			}
-			assert.Empty(t, slices.Collect(n.Processes()))
+			assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 			assert.Zero(t, n.Stats().Processes)
 		})
 	})
@@ -205,7 +206,7 @@ func TestStopUnderLoad(t *testing.T) {
 	group.Wait()
 	require.NoError(t, n.Stop())
 	assert.Zero(t, n.Stats().Processes)
-	assert.Empty(t, slices.Collect(n.Processes()))
+	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 }

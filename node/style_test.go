@@ -231,7 +231,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 		}
 		wg.Wait()
 		quiet(t, boss)
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
 
@@ -325,7 +325,7 @@ func TestSpawnTree(t *testing.T) {
 		root := s.spawn(t, boss, grow(s))
 		require.NoError(t, boss.Send(root, tree{7, boss.Self()}))
 		assert.Equal(t, leaves(128), nodetest.Next[leaves](t, boss))
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
 

@@ -67,7 +67,7 @@ func TestTimersOfTheDead(t *testing.T) {
 			_, ok = timer.Cancel()
 			require.False(t, ok)
 		}
-		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.DeadLetterCounts(), "what was to be sent once")
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.Stats().DeadLetters, "what was to be sent once")
 		eventually(t, "no process is left", func() bool { return n.Stats().Processes == 0 })
 		if racetest.On {
 			return // it keeps memory of its own
@@ -88,19 +88,19 @@ func TestTimerForNobody(t *testing.T) {
 	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
 	n.Exit(pid, node.Kill)
 	for _, to := range []node.PID{pid, {}} {
-		before := n.DeadLetterCounts()[deadletter.NoProcess]
+		before := n.Stats().DeadLetters[deadletter.NoProcess]
 		timer, err := n.SendAfter(time.Hour, to, "x")
 		require.NoError(t, err)
 		_, ok := timer.Left()
 		assert.False(t, ok)
 		_, ok = timer.Cancel()
 		assert.False(t, ok)
-		assert.Equal(t, before+1, n.DeadLetterCounts()[deadletter.NoProcess])
+		assert.Equal(t, before+1, n.Stats().DeadLetters[deadletter.NoProcess])
 		timer, err = n.SendInterval(time.Hour, to, "x")
 		require.NoError(t, err)
 		_, ok = timer.Left()
 		assert.False(t, ok)
-		assert.Equal(t, before+1, n.DeadLetterCounts()[deadletter.NoProcess])
+		assert.Equal(t, before+1, n.Stats().DeadLetters[deadletter.NoProcess])
 	}
 }
 
@@ -144,14 +144,14 @@ func TestTimerRaces(t *testing.T) {
 			}
 		}
 		accounted := func() int64 {
-			return received.Load() + cancelled.Load() + int64(n.DeadLetterCounts()[deadletter.NoProcess])
+			return received.Load() + cancelled.Load() + int64(n.Stats().DeadLetters[deadletter.NoProcess])
 		}
 		// What is in a mailbox at the death is gone with it, so that this is a bound.
 		assert.LessOrEqual(t, accounted(), int64(rounds*each))
 		t.Logf("%d received, %d cancelled, %d dead letters of %d", received.Load(), cancelled.Load(),
-			n.DeadLetterCounts()[deadletter.NoProcess], rounds*each)
+			n.Stats().DeadLetters[deadletter.NoProcess], rounds*each)
 		assert.Positive(t, cancelled.Load())
-		assert.Positive(t, n.DeadLetterCounts()[deadletter.NoProcess])
+		assert.Positive(t, n.Stats().DeadLetters[deadletter.NoProcess])
 	})
 }
 

@@ -26,12 +26,12 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 			time.Sleep(time.Second + time.Millisecond/2)
 			synctest.Wait()
 			assert.Less(t, runtime.NumGoroutine(), before+50)
-			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1000}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1000}, n.Stats().DeadLetters)
 			_, ok := timer.Left()
 			assert.True(t, ok)
 			close(release) // there is room now
 			time.Sleep(10 * time.Millisecond)
-			assert.EqualValues(t, 1000, n.DeadLetterCounts()[deadletter.MailboxFull])
+			assert.EqualValues(t, 1000, n.Stats().DeadLetters[deadletter.MailboxFull])
 			_, ok = timer.Cancel()
 			assert.True(t, ok)
 			require.NoError(t, n.Stop())
@@ -68,7 +68,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 					assert.Zero(t, left)
 				}
 			}
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 			close(release)
 			time.Sleep(time.Minute)
 			synctest.Wait()
@@ -76,7 +76,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 				_, ok := timer.Left()
 				assert.False(t, ok)
 			}
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 			i, err := n.Info(pid)
 			require.NoError(t, err)
 			assert.Zero(t, i.Mailbox)
@@ -101,7 +101,7 @@ func TestSendAfterRefused(t *testing.T) {
 				synctest.Wait()
 				_, ok := timer.Left()
 				assert.False(t, ok)
-				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, n.DeadLetterCounts())
+				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, n.Stats().DeadLetters)
 				close(release)
 				require.NoError(t, n.Stop())
 			})
@@ -126,7 +126,7 @@ func TestStopWithTimersForFullMailboxes(t *testing.T) {
 				_, ok := timer.Left()
 				assert.False(t, ok)
 			}
-			assert.Zero(t, n.DeadLetterCounts()[deadletter.NoProcess])
+			assert.Zero(t, n.Stats().DeadLetters[deadletter.NoProcess])
 		})
 	})
 }

@@ -56,7 +56,7 @@ func TestSendAfter(t *testing.T) {
 				assert.Equal(t, stamped{d, d}, h.Receive())
 			}
 			quiet(t, h)
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
 }
@@ -109,7 +109,7 @@ func TestTimerCancel(t *testing.T) {
 		assert.False(t, ok)
 		_, ok = timer.Cancel()
 		assert.False(t, ok)
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
 
@@ -141,7 +141,7 @@ func TestSendInterval(t *testing.T) {
 			_, ok = timer.Left()
 			assert.False(t, ok)
 			quiet(t, h)
-			assert.Empty(t, n.DeadLetterCounts())
+			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
 }
@@ -180,7 +180,7 @@ func TestTimerForTheDead(t *testing.T) {
 			<-time.After(time.Minute)
 			_, ok = timer.Left()
 			assert.False(t, ok)
-			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 1}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 1}, n.Stats().DeadLetters)
 		})
 	})
 }
@@ -205,6 +205,6 @@ func TestTimersOfAStoppedNode(t *testing.T) {
 		_, err = n.SendAfter(time.Second, pid, "x")
 		assert.ErrorIs(t, err, node.ErrNodeStopped)
 		<-time.After(time.Minute)
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }

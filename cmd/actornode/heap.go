@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/memory"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // heapGrowth is how many percent the heap may grow until it is collected, Go's GOGC.
@@ -83,22 +84,22 @@ func (h *memoryWatch) notReady() error {
 }
 
 // limits are those of the program, and of what it runs beside the node.
-func (d *daemon) limits() []node.LimitUse {
+func (d *daemon) limits() []observe.Limit {
 	_, refused := nodehook.Shedding(d.n)
-	all := []node.LimitUse{
+	all := []observe.Limit{
 		{Name: "memory", Max: d.heap.limit.Bytes, Used: d.heap.used.Load(), Refused: refused},
 		{Name: "log_lines", Max: int64(d.cfg.Log.Lines), Refused: d.log.limits.Counts().LeftOut},
 	}
 	if d.http != nil {
 		open, most, closed := d.http.Use()
-		all = append(all, node.LimitUse{Name: "http", Max: int64(most), Used: int64(open), Refused: closed})
+		all = append(all, observe.Limit{Name: "http", Max: int64(most), Used: int64(open), Refused: closed})
 	}
 	if scope := d.scope.Load(); scope != nil {
 		all = append(all, scope.Limits()...)
 	}
 	if d.gossip != nil {
 		s := d.gossip.Stats()
-		all = append(all, node.LimitUse{Name: "gossip_streams", Max: int64(s.StreamsLimit), Used: int64(s.Streams),
+		all = append(all, observe.Limit{Name: "gossip_streams", Max: int64(s.StreamsLimit), Used: int64(s.Streams),
 			Refused: s.StreamsRefused + s.StreamsCut})
 	}
 	return all

@@ -7,6 +7,7 @@ package nodehook
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
@@ -24,6 +25,10 @@ type Node interface {
 // process on a goroutine of its own, which waits for it, may not be among them for that
 // moment.
 var Mailboxes func(n Node, pids []wire.PID) []int
+
+// Processes yields the PIDs of all processes of a node; those that start or end meanwhile may or
+// may not be among them.
+var Processes func(n Node) iter.Seq[wire.PID]
 
 // Messages returns the messages that wait for a process, the oldest max of them. It takes the
 // process's stage for a moment: a handler that runs meanwhile goes on without it.

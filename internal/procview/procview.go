@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -53,12 +54,12 @@ type Program struct {
 }
 
 // ProgramOf finds out what a process runs.
-func ProgramOf(i *node.Info) Program {
+func ProgramOf(i *observe.Process) Program {
 	name := strings.TrimPrefix(i.Behaviour, "*")
 	path, own := strings.CutPrefix(i.Code, module)
 	if b, ok := behaviours[path]; own && ok {
 		p := Program{b.module, mfa(limited(name), "init", 1), b.loop}
-		if i.State == node.StateRunning {
+		if i.State == observe.Running {
 			p.Current = mfa(limited(name), "handle", 2)
 		}
 		return p
@@ -77,7 +78,7 @@ func ProgramOf(i *node.Info) Program {
 }
 
 // Bytes is what a process is taken to need.
-func Bytes(i *node.Info) int {
+func Bytes(i *observe.Process) int {
 	size := processBytes
 	if i.Stage >= 0 {
 		size = actorBytes
@@ -86,7 +87,7 @@ func Bytes(i *node.Info) int {
 }
 
 // person is how a process is called among ancestors: by name if it has one.
-func person(i *node.Info) any {
+func person(i *observe.Process) any {
 	if i.Name != "" {
 		return i.Name
 	}
@@ -95,7 +96,7 @@ func person(i *node.Info) any {
 
 // Ancestors are the process that has started this one, the one that has started
 // that, and so on: names or PIDs, 32 at most.
-func Ancestors(n *node.Node, i node.Info) wire.List {
+func Ancestors(n *node.Node, i observe.Process) wire.List {
 	l := wire.List{}
 	for len(l) < maxAncestors && !i.Parent.IsZero() {
 		i, _ = n.Info(i.Parent)

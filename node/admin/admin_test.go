@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -185,7 +186,7 @@ func TestInfo(t *testing.T) {
 	require.NoError(t, far.Send(pid, strings.Repeat("x", 100_000)))
 	settles(t, func() bool {
 		i, err := far.Info(pid)
-		return err == nil && i.State == node.StateIdle && i.TrapExit && i.Mailbox == 2
+		return err == nil && i.State == observe.Idle && i.TrapExit && i.Mailbox == 2
 	})
 	text := pid.String()
 	for _, target := range []any{pid, node.Atom("counter"), "counter", text, strings.Replace(text, "far@127.0.0.1", "0", 1)} {

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -61,7 +62,7 @@ func (q *Query) validate() error {
 }
 
 // matches reports whether q chooses a process.
-func (q *Query) matches(p *Process, i *node.Info) bool {
+func (q *Query) matches(p *Process, i *observe.Process) bool {
 	switch {
 	case q.State != "" && p.State != q.State, p.Mailbox < q.Mailbox, q.Registered && p.Name == "":
 		return false
@@ -146,7 +147,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 }
 
 // lineOf is what a listing shows of a process.
-func lineOf(i *node.Info) Process {
+func lineOf(i *observe.Process) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State.String()),
 		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),

@@ -21,14 +21,14 @@ func (q *request) status() (any, error) {
 		Started: Time{s.cfg.Started}, Uptime: time.Since(s.cfg.Started),
 		Draining: s.drain.isActive(), Listeners: s.listeners(n),
 		Processes: stats.Processes, MaxProcesses: nodehook.MaxProcesses(n), Names: stats.Names, Lingering: stats.Lingering,
-		Stages: n.Stages(), RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
+		Stages: stats.Scheduler.Stages, RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
 		Handled: stats.Handled, BlockedTurns: stats.BlockedTurns, DeadLetters: make(map[node.Atom]uint64),
 		Peers: peers(n),
 	}
 	if s.cfg.Level != nil {
 		v.LogLevel = levelAtom(s.cfg.Level.Level())
 	}
-	for cause, k := range n.DeadLetterCounts() {
+	for cause, k := range stats.DeadLetters {
 		v.DeadLetters[node.Atom(cause.String())] = k
 	}
 	v.Ready = !v.Draining

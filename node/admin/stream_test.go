@@ -251,7 +251,7 @@ func TestDeadLetters(t *testing.T) {
 	assert.Equal(t, "1", wire.Format(l.Message))
 	all.Close()
 	some.Close()
-	assert.Empty(t, near.DeadLetterCounts(), "nothing comes to a stream that is closed")
+	assert.Empty(t, near.Stats().DeadLetters, "nothing comes to a stream that is closed")
 }
 
 // A stream that has come to its end leaves no dead letter: what its client said before

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 )
@@ -122,7 +123,7 @@ func TestTreeOfTheDeaf(t *testing.T) {
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { _, err := supervisor.StartDynamic(ctx, far, pid); done <- err }()
-	settles(t, func() bool { i, err := far.Info(pid); return err == nil && i.State == node.StateRunning })
+	settles(t, func() bool { i, err := far.Info(pid); return err == nil && i.State == observe.Running })
 	f, err := admin.Tree(ctx, near, far.Name(), 0)
 	require.NoError(t, err)
 	require.Len(t, f.Trees, 1)

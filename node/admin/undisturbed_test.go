@@ -63,6 +63,6 @@ func TestObserversTakeNoStage(t *testing.T) {
 		w := httptest.NewRecorder()
 		scrape.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		require.Equal(t, 200, w.Code)
-		require.Zero(t, n.Scheduler().DetachedTurns, "handlers that go on without their stage")
+		require.Zero(t, n.Stats().Scheduler.DetachedTurns, "handlers that go on without their stage")
 	}
 }

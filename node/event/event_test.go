@@ -253,7 +253,7 @@ func TestFullOwner(t *testing.T) {
 		require.NoError(t, s.n.Send(owner, "first"))
 		_, err = event.Delete(s.Context(), s.n, s.pid, id("a"), nil)
 		require.NoError(t, err)
-		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, s.n.DeadLetterCounts())
+		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1}, s.n.Stats().DeadLetters)
 		close(release)
 	})
 }

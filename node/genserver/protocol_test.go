@@ -110,7 +110,7 @@ func TestErlangLateReply(t *testing.T) {
 			close(release)
 			assert.Equal(t, []string{"call hello"}, ask(t, h, pid, Notes{}))
 			nodetest.Quiet(t, h)
-			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoAlias: 1}, n.DeadLetterCounts())
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoAlias: 1}, n.Stats().DeadLetters)
 		})
 	}
 }

@@ -476,7 +476,7 @@ func TestTimeoutEndsWithServer(t *testing.T) {
 		pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { c.Timeout(time.Second); return nil }}, node.Options{})
 		require.NoError(t, sys.Stop(t.Context(), n, pid, node.Normal))
 		time.Sleep(time.Minute)
-		assert.Empty(t, n.DeadLetterCounts())
+		assert.Empty(t, n.Stats().DeadLetters)
 		require.NoError(t, n.Stop())
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // Config of a Collector.
@@ -25,7 +26,7 @@ type Config struct {
 	// Peers is how many are shown, the first by name. Default: 200.
 	Peers int
 	// Limits returns limits beside the node's own: those of the program. Default: none.
-	Limits func() []node.LimitUse
+	Limits func() []observe.Limit
 }
 
 // What the names of package supervisor's counters are: see supervisor.Restarts,
@@ -149,11 +150,11 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(fallbacks, float64(s.Fallbacks))
 	put(runQueue, float64(s.RunQueue))
 	put(draining, truth(n.Draining()))
-	letters := n.DeadLetterCounts()
+	letters := s.DeadLetters
 	for _, cause := range deadletter.Causes() {
 		put(dead, float64(letters[cause]), cause.String())
 	}
-	p := n.Scheduler()
+	p := s.Scheduler
 	put(workers, float64(p.Workers))
 	put(active, float64(p.Active))
 	put(stages, float64(p.Stages))
@@ -206,7 +207,7 @@ func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
 		}
 	}
 	if more {
-		n.Processes()(add)
+		nodehook.Processes(n)(add)
 	}
 	put(examined, float64(len(pids)))
 	lengths := nodehook.Mailboxes(n, pids)

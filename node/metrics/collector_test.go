@@ -107,7 +107,7 @@ func TestCollect(t *testing.T) {
 		`actornode_peers{protocol="erlang"}`:                                   "1",
 		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:              "1",
 		`actornode_peer_held{peer="b@127.0.0.1"}`:                              "0",
-		`actornode_scheduler_stages`:                                           fmt.Sprint(a.Stages()),
+		`actornode_scheduler_stages`:                                           fmt.Sprint(a.Stats().Scheduler.Stages),
 		`actornode_processes_max`:                                              "1.34217727e+08",
 		`actornode_processes_lingering`:                                        "0",
 	} {

@@ -157,7 +157,7 @@ func (t *tools) procsInfo(p *node.Process, args []any) error {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
 	l := wire.List{}
-	for pid := range t.n.Processes() {
+	for pid := range nodehook.Processes(t.n) {
 		if r, ok := t.row(p.Self(), pid); ok {
 			l = append(l, r)
 		}
@@ -195,7 +195,7 @@ func (t *tools) etopCollect(p *node.Process, args []any) error {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
 	rows := wire.List{}
-	for pid := range t.n.Processes() {
+	for pid := range nodehook.Processes(t.n) {
 		if r, ok := t.row(p.Self(), pid); ok {
 			rows = append(rows, r)
 		}

@@ -22,7 +22,7 @@ func (t *tools) erlang() []function {
 		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
 		{m, "registered", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(n.Registered()), nil })},
-		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(n.Processes())), nil })},
+		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(nodehook.Processes(n))), nil })},
 		{m, "whereis", []int{1}, plain(t.whereis)},
 		{m, "is_process_alive", []int{1}, plain(t.isAlive)},
 		{m, "process_info", []int{1}, plain(func(args []any) (any, error) { return t.all(args[0]) })},

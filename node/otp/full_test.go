@@ -39,5 +39,5 @@ func TestFullMailboxes(t *testing.T) {
 		require.NoError(t, n.Send(node.Atom("user"), wire.Tuple{wire.Atom("io_request"), from, "ref", wire.Atom("getopts")}))
 	}
 	assert.Equal(t, wire.Atom("io_reply"), nodetest.Next[wire.Tuple](t, h)[0])
-	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 4}, n.DeadLetterCounts())
+	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 4}, n.Stats().DeadLetters)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/internal/sysmsg"
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -36,13 +36,13 @@ func (t *tools) see(p procview.Program) {
 	t.seen[moduleOf(p)] = p.Kind
 }
 
-func statusOf(s node.State) wire.Atom {
+func statusOf(s observe.State) wire.Atom {
 	switch s {
-	case node.StateScheduled:
+	case observe.Scheduled:
 		return "runnable"
-	case node.StateRunning:
+	case observe.Running:
 		return "running"
-	case node.StateExiting, node.StateDead:
+	case observe.Exiting, observe.Dead:
 		return "exiting"
 	}
 	return "waiting"
@@ -57,7 +57,7 @@ func pids(l []wire.PID) wire.List {
 }
 
 // dictionary is what proc_lib would have put there.
-func (t *tools) dictionary(i *node.Info, p procview.Program) wire.List {
+func (t *tools) dictionary(i *observe.Process, p procview.Program) wire.List {
 	d := wire.List{}
 	if p.Kind != "" || !i.Parent.IsZero() {
 		d = append(d, pair("$initial_call", p.Initial), pair("$ancestors", procview.Ancestors(t.n, *i)))
@@ -89,7 +89,7 @@ var constants = map[wire.Atom]any{
 var maxHeap = wire.NewMap(wire.Atom("error_logger"), wire.False, wire.Atom("kill"), wire.False, wire.Atom("size"), 0)
 
 // item is one item of process_info; false: there is none of that name.
-func (t *tools) item(i *node.Info, p procview.Program, name any) (any, bool) {
+func (t *tools) item(i *observe.Process, p procview.Program, name any) (any, bool) {
 	a, ok := name.(wire.Atom)
 	if !ok {
 		return t.dictionaryItem(i, p, name)
@@ -156,7 +156,7 @@ func (t *tools) item(i *node.Info, p procview.Program, name any) (any, bool) {
 }
 
 // dictionaryItem is the item {dictionary, Key} of OTP 26.
-func (t *tools) dictionaryItem(i *node.Info, p procview.Program, name any) (any, bool) {
+func (t *tools) dictionaryItem(i *observe.Process, p procview.Program, name any) (any, bool) {
 	k, ok := name.(wire.Tuple)
 	if !ok || len(k) != 2 || k[0] != wire.Atom("dictionary") {
 		return nil, false

@@ -31,5 +31,5 @@ func TestFullSubscriber(t *testing.T) {
 		p.join("g", pid)
 	}
 	assert.Len(t, p.scope.Members("g"), 10)
-	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 8}, p.DeadLetterCounts())
+	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 8}, p.Stats().DeadLetters)
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -230,10 +231,10 @@ func (c *Config) fillLimits() error {
 // Limits returns the limits of the scope, and what is used of them, for metrics: those
 // with the names NAME_members and NAME_groups, where NAME is the scope's. Used is what all
 // other nodes have together.
-func (s *Scope) Limits() []node.LimitUse {
+func (s *Scope) Limits() []observe.Limit {
 	t := s.table.Load()
 	name := string(s.cfg.Name)
-	return []node.LimitUse{
+	return []observe.Limit{
 		{Name: name + "_members", Max: int64(s.cfg.Members), Used: t.heldMembers.Load(), Refused: s.limits.refused[ofMembers].Load()},
 		{Name: name + "_groups", Max: int64(s.cfg.Groups), Used: t.heldGroups.Load(), Refused: s.limits.refused[ofGroups].Load()},
 	}

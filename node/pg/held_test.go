@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -31,7 +32,7 @@ func TestScopeHolds(t *testing.T) {
 	b.join("g", pids[9:]...)                    // one of them has room
 	b.join(strings.Repeat("x", 5<<10), pids[0]) // it counts for 6 groups
 	a.sees("g", pids[:10]...)
-	use := func(i int) node.LimitUse { return a.scope.Limits()[i] }
+	use := func(i int) observe.Limit { return a.scope.Limits()[i] }
 	refuses := func(i int) {
 		t.Helper()
 		nodetest.Settles(t, func() string {

@@ -416,7 +416,7 @@ func TestNoTimersAreLeft(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, sys.Stop(s.Context(), s.me, pid, node.Normal))
 		s.me.ReceiveWithin(time.Hour, nil)
-		assert.Empty(t, s.n.DeadLetterCounts())
+		assert.Empty(t, s.n.Stats().DeadLetters)
 	})
 }
 

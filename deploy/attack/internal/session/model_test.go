@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -130,7 +131,7 @@ type fuzz struct {
 	conns    int
 	step     int
 	steps    int
-	began    node.Stats
+	began    observe.Stats
 	routines int
 	tally    *tally
 	severing bool

@@ -1,0 +1,70 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// State is what a process is doing.
+type State uint8
+
+const (
+	Idle      State = iota // an Actor with nothing to do
+	Scheduled              // an Actor in its stage's run queue
+	Running                // in a handler, or in a Process's own code
+	Waiting                // a Process in Receive or in a Call
+	Exiting                // its links and monitors are being told
+	Dead                   // gone
+)
+
+// String returns the name of s.
+func (s State) String() string {
+	switch s {
+	case Idle:
+		return "idle"
+	case Scheduled:
+		return "scheduled"
+	case Running:
+		return "running"
+	case Waiting:
+		return "waiting"
+	case Exiting:
+		return "exiting"
+	case Dead:
+		return "dead"
+	}
+	return "invalid"
+}
+
+// Process describes a process, as Node.Info and Node.Infos return it. The process works on
+// while it is observed, so the fields are of moments that follow each other closely. PID,
+// Parent, Started, Label and Leader of a process change seldom or never. Name, Behaviour, Code,
+// TrapExit, Links, Monitors, Watchers and Calls are of one moment. State, Stage, Mailbox and
+// Handled are each of a moment of their own, some nanoseconds to microseconds before that: a
+// process that takes a message meanwhile may be [Idle] with a message in its Mailbox, or show
+// the message both there and in Handled.
+type Process struct {
+	PID       wire.PID
+	Name      wire.Atom // registered; "": none
+	Label     string
+	Behaviour string   // Go type of the current behaviour
+	Code      string   // path of the package of that type; of a function its name
+	Leader    wire.PID // group leader
+	State     State
+	Stage     int // -1: not run by a stage
+
+	// Mailbox is how many messages wait, the one that an Actor handles included; of a mailbox
+	// that Mailbox of node.Options supplies, what its Len returns. A message that is being
+	// handed to a blocking process which waits for it may not be among them.
+	Mailbox  int
+	Handled  uint64 // messages that it has taken; of an Actor, without the one that it handles
+	TrapExit bool
+	Links    []wire.PID
+	Monitors []wire.PID // whom it monitors
+	Watchers []wire.PID // who monitors it
+	Parent   wire.PID   // zero: spawned from outside
+	Started  time.Time
+	Traced   bool // see package node/trace
+	Calls    int  // of this node that wait for its reply, or by AwaitExit for its exit
+}
