@@ -25,7 +25,11 @@
 //     4 GiB of address space the process could not live.
 //   - No connection of a bystander breaks, none waits for more than 5 s, and nobody is refused.
 //   - Within 20 s after the attack goroutines and open files are back where they were.
-//   - At most 128 KiB of log were written, without the cookie, and without control characters.
+//   - At most 128 KiB of log were written, 96 KiB more for each second after the first,
+//     without the cookie, and without control characters.
+//
+// These times are those of an idle machine. How slow the machine is is measured meanwhile,
+// and they are as many times as long.
 //
 // What must be refused is checked by the attack itself, with require.
 //

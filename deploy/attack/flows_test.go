@@ -249,7 +249,7 @@ var flows = []row{
 	}, want: want{logKiB: 512}},
 	{name: "erlang: 300,000 messages to names that there are not", attack: func(a *attempt) {
 		e := a.erlang()
-		a.floodErlang(e, 300_000, func(i int) []byte {
+		a.allErlang(e, 300_000, "counter", wire.Atom("get"), func(i int) []byte {
 			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom(fmt.Sprint("no", i))}, wire.Atom("x"))
 		})
 		require.True(a, a.goesOn(e))
@@ -297,7 +297,7 @@ var flows = []row{
 	{name: "erlang: 100,000 messages that echo does not know", attack: func(a *attempt) {
 		e := a.erlang()
 		secret := strings.Repeat("S", 500) + "-the-end"
-		a.floodErlang(e, 100_000, func(i int) []byte {
+		a.allErlang(e, 100_000, "echo", 1, func(i int) []byte {
 			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("echo")}, wire.Tuple{1, 2, i,
 				[]byte(secret)})
 		})
@@ -380,17 +380,32 @@ func (a *attempt) slowNative() *raw.Native {
 func (a *attempt) floodErlang(e *raw.Erlang, n int, frame func(i int) []byte) {
 	e.Patience = 2 * time.Second
 	defer func() { e.Patience = raw.Patience }()
+	_ = a.sendErlang(e, n, frame)
+}
+
+// allErlang sends n frames, all of which the node must take, and waits until a process has
+// taken those that were for it.
+func (a *attempt) allErlang(e *raw.Erlang, n int, to wire.Atom, ask any, frame func(i int) []byte) {
+	e.Patience = patience
+	defer func() { e.Patience = raw.Patience }()
+	require.NoError(a, a.sendErlang(e, n, frame))
+	_, err := e.Call(to, ask)
+	require.NoError(a, err)
+}
+
+func (a *attempt) sendErlang(e *raw.Erlang, n int, frame func(i int) []byte) error {
 	var b []byte
 	for i := range n {
 		f := frame(i)
 		b = append(append(b, byte(len(f)>>24), byte(len(f)>>16), byte(len(f)>>8), byte(len(f))), f...)
 		if len(b) > 64<<10 || i == n-1 {
-			if e.Send(b) != nil {
-				return
+			if err := e.Send(b); err != nil {
+				return err
 			}
 			b = b[:0]
 		}
 	}
+	return nil
 }
 
 func (a *attempt) floodNative(c *raw.Native, n int, frame func(i int) []byte) {
@@ -434,7 +449,7 @@ func rpc(e *raw.Erlang, m, f wire.Atom, args ...any) (any, error) {
 // servicesWork checks that the node's own processes are there and answer.
 func (a *attempt) servicesWork() {
 	var why error
-	err := a.Until(20*time.Second, func() bool { why = a.askServices(); return why == nil })
+	err := a.Until(patience, func() bool { why = a.askServices(); return why == nil })
 	require.NoError(a, err, "%v", why)
 }
 

@@ -29,17 +29,18 @@ func (a *attempt) epmd() *raw.EPMD {
 // found checks that the port mapper still knows the node, within so long.
 func (a *attempt) found(within time.Duration) {
 	var answer epmdcodec.PortAnswer
-	err := a.Until(within, func() bool {
+	begun := time.Now()
+	err := a.Until(patience, func() bool {
 		e, err := raw.DialEPMD(a.EPMD)
 		if err != nil {
 			return false
 		}
 		defer func() { _ = e.Close() }()
-		e.Patience = within
 		answer, err = e.Lookup("go")
 		return err == nil && answer.Result == 0
 	})
 	require.NoError(a, err)
+	a.inTime(within, begun, "the port mapper answers")
 	require.True(a, strings.HasSuffix(a.Erlang, fmt.Sprint(":", answer.Registration.Port)), "the port of %s is %v", a.Erlang,
 		answer)
 }

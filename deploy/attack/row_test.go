@@ -146,6 +146,7 @@ func TestAttacks(t *testing.T) {
 		t.Skip("a shell that limits what a process gets is needed")
 	}
 	raw.Build(t)
+	machine.measure()
 	begun := time.Now()
 	t.Cleanup(func() { t.Logf("%s%v in all", table(), time.Since(begun).Round(time.Second)) })
 	for _, g := range groups(t) {
@@ -261,7 +262,7 @@ func (tg *target) run(t *testing.T, r row) {
 		return
 	}
 	require.True(t, tg.Lives(), "the daemon has ended: %v", tg.State())
-	o.waited = requireServed(t, tg, r.want)
+	o.waited = requireServed(t, tg, r.want, begun)
 	requireHealth(t, tg, r.want)
 	if !r.want.leaves {
 		requireBack(t, tg, before, r.want.goroutine)
@@ -273,11 +274,19 @@ func (tg *target) run(t *testing.T, r row) {
 	requireLog(t, log, r.want, tg.Cookie)
 	if r.want.log != "" { // what there is too much of is said a second later, with its number
 		found := regexp.MustCompile(r.want.log)
-		require.NoError(t, tg.Until(5*time.Second, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
+		require.NoError(t, tg.Until(patience, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
 			"%q is not in the log", r.want.log)
 	}
-	require.LessOrEqual(t, len(log), cmp.Or(r.want.logKiB, 128)<<10, "bytes of log")
+	require.LessOrEqual(t, len(log), logLimit(r.want, time.Since(begun)), "bytes of log")
 }
+
+// logLimit is how many bytes of log an attack may cause that has taken so long. Lines of one
+// kind are limited by the second, so an attack that takes longer has more of them.
+func logLimit(w want, took time.Duration) int {
+	return cmp.Or(w.logKiB, 128)<<10 + int(max(0, took-time.Second).Seconds()*logRate)
+}
+
+const logRate = 96 << 10 // bytes a second: three kinds of 100 lines
 
 var control = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -288,8 +297,16 @@ func requireLog(t *testing.T, log string, w want, cookie string) {
 	require.False(t, control.MatchString(log), "control characters in the log: %.200q", control.FindString(log))
 	if w.never != "" {
 		found := regexp.MustCompile(w.never).FindStringIndex(log)
-		require.Nil(t, found, "%s is in the log", w.never)
+		require.Nil(t, found, "%s is in the log: %q", w.never, around(log, found))
 	}
+}
+
+// around is the text before and behind what has been found in a log.
+func around(log string, found []int) string {
+	if found == nil {
+		return ""
+	}
+	return log[max(0, found[0]-1000):min(len(log), found[1]+200)]
 }
 
 func requireHealth(t *testing.T, tg *target, w want) {
@@ -304,23 +321,26 @@ func requireHealth(t *testing.T, tg *target, w want) {
 		require.Eventually(t, func() bool {
 			text, err := raw.Get(tg.HTTP, path)
 			return err == nil && strings.HasPrefix(text, "HTTP/1.1 200")
-		}, 20*time.Second, 20*time.Millisecond, "%s is not 200", path)
+		}, patience, 20*time.Millisecond, "%s is not 200", path)
 	}
 }
 
+// patience is how long a test waits for what must happen.
+const patience = 2 * time.Minute
+
 // requireServed waits until each bystander has been answered to what it asked after
 // the attack, and checks the longest that each has waited.
-func requireServed(t *testing.T, tg *target, w want) (worst time.Duration) {
-	limit := cmp.Or(w.served, 5*time.Second)
+func requireServed(t *testing.T, tg *target, w want, begun time.Time) (worst time.Duration) {
 	now := time.Now()
 	for _, b := range tg.bystanders {
-		err := tg.Until(limit+5*time.Second, func() bool { return b.since(now) })
+		err := tg.Until(patience, func() bool { return b.since(now) })
 		require.NoError(t, err, "bystander %s is not served after the attack: %v", b.name, b.lastError())
 		waited, errs := b.figures()
 		worst = max(worst, waited)
 		if w.refuses {
 			continue
 		}
+		limit := machine.within(cmp.Or(w.served, 5*time.Second), begun)
 		require.LessOrEqual(t, waited, limit, "bystander %s has waited", b.name)
 		if !w.breaks {
 			require.Empty(t, errs, "bystander %s", b.name)
@@ -352,11 +372,13 @@ const slack = 12
 func requireBack(t *testing.T, tg *target, before level, more int) {
 	var now level
 	var err error
-	ok := tg.Until(20*time.Second, func() bool {
+	begun := time.Now()
+	ok := tg.Until(patience, func() bool {
 		now, err = tg.level()
 		return err == nil && now.goroutines <= before.goroutines+slack+more && now.files <= before.files+slack
 	})
 	require.NoError(t, ok, "goroutines and files: %+v before, now %+v (%v)", before, now, err)
+	require.LessOrEqual(t, time.Since(begun), machine.within(20*time.Second, begun), "goroutines and files are back, but late")
 }
 
 func note(o outcome) {
@@ -594,14 +616,24 @@ func (a *attempt) native() *raw.Native {
 
 // closes waits until the daemon closes a connection.
 func (a *attempt) closes(c *raw.Conn, within time.Duration) []byte {
-	b, ended := c.Rest(within)
-	require.True(a, ended, "the connection is open after %v", within)
+	begun := time.Now()
+	b, ended := c.Rest(patience)
+	require.True(a, ended, "the connection is open after %v", patience)
+	a.inTime(within, begun, "the connection was closed")
 	return b
 }
 
 // until waits for a fact about the daemon.
 func (a *attempt) until(within time.Duration, fact func() bool, what string) {
-	require.NoError(a, a.Until(within, fact), "%s", what)
+	begun := time.Now()
+	require.NoError(a, a.Until(patience, fact), "%s", what)
+	a.inTime(within, begun, what)
+}
+
+// inTime checks that something has taken so long at most, as far as the machine let it.
+func (a *attempt) inTime(within time.Duration, begun time.Time, what string) {
+	took := time.Since(begun)
+	require.LessOrEqual(a, took, machine.within(within, begun), "%s, but late", what)
 }
 
 // log is what has been logged since the row began.

@@ -119,7 +119,7 @@ func atDoor(d door) []row {
 					break
 				}
 			}
-			require.Less(a, time.Since(begun), 10*time.Second)
+			a.inTime(10*time.Second, begun, "the connection was closed")
 		}},
 		{name: "a handshake that is never gone on with", setup: "hasty", attack: func(a *attempt) {
 			var wg sync.WaitGroup
@@ -289,7 +289,7 @@ var atErlang = []row{
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(a, err)
 			a.Cleanup(func() { _ = l.Close() })
-			require.NoError(a, l.(*net.TCPListener).SetDeadline(time.Now().Add(20*time.Second)))
+			require.NoError(a, l.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
 			m, err := raw.DialEPMD(a.EPMD)
 			require.NoError(a, err)
 			a.Cleanup(func() { _ = m.Close() })

@@ -10,7 +10,7 @@ import (
 )
 
 // Patience is how long a read or a write of a [Conn] may take where it says nothing else.
-const Patience = 10 * time.Second
+const Patience = 30 * time.Second
 
 // Conn is a TCP connection on which each read and each write ends in time.
 type Conn struct {

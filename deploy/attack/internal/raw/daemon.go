@@ -52,7 +52,7 @@ type Options struct {
 	// test ends. Started is called when the process has been started.
 	Prepare func(t testing.TB, o *Options)
 	Started func()
-	// Within is how long the daemon may take to be up; default 30 s.
+	// Within is how long the daemon may take to be up; default 2 minutes.
 	Within time.Duration
 }
 
@@ -211,7 +211,7 @@ func TryStart(t testing.TB, o Options) (*Daemon, error) {
 	}
 	t.Cleanup(func() { d.Kill() })
 	if o.Within == 0 {
-		o.Within = 30 * time.Second
+		o.Within = 2 * time.Minute
 	}
 	return d, d.up(o)
 }
