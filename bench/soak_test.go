@@ -86,7 +86,7 @@ func badSoak(t *testing.T, bad func(*fault) error) error {
 		return nil
 	}}})
 	require.NoError(t, err)
-	s.patience = 2 * time.Second // for what never comes back
+	s.patience = 15 * time.Second // for what never comes back
 	return s.whole(t.Context())
 }
 

@@ -375,7 +375,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 		if !ok {
 			select {
 			case <-wake:
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				require.FailNow(t, "a wake-up was lost")
 			}
 			continue

@@ -500,7 +500,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 		require.NoError(t, r.Reply(1))
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the process is stuck")
 		}
 		assert.Empty(t, n.Stats().DeadLetters)

@@ -14,7 +14,7 @@ import (
 )
 
 // farPatience is how long the tests wait for what another program is to do.
-const farPatience = 30 * time.Second
+const farPatience = time.Minute
 
 // otpHost is where Erlang and Go nodes of one test run: a port mapper of their
 // own.

@@ -310,7 +310,7 @@ func playFar(t *testing.T, size, deeds int) {
 	go func() { acting.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(60 * time.Second):
+	case <-time.After(5 * time.Minute):
 		buf := make([]byte, 1<<20)
 		t.Fatalf("something waits for ever\n%s", buf[:runtime.Stack(buf, true)])
 	}

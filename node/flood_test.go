@@ -294,7 +294,7 @@ func TestStrangersStress(t *testing.T) {
 				case 1:
 					_ = n.Connect(soon(t), other.Name())
 				default:
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					_, err := node.Call[int](ctx, n, node.At{Name: "echo", Node: other.Name()}, 1)
 					if ctx.Err() != nil {
 						t.Errorf("a call hangs: %v", err)

@@ -42,7 +42,7 @@ func observeOnce(t *testing.T, n *Node, pid PID) observed {
 		assert.Equal(t, o.info, o.infos)
 		assert.Equal(t, o.info.Mailbox, o.mailboxes)
 		return o
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "the observer waits")
 		panic("unreachable")
 	}

@@ -528,7 +528,7 @@ func TestUnhandledModel(t *testing.T) {
 				select {
 				case got := <-a.done:
 					require.Equal(t, want, got)
-				case <-time.After(limit / 4):
+				case <-time.After(limit):
 					require.Fail(t, "the actor does not get on")
 				}
 			}

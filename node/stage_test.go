@@ -25,7 +25,7 @@ import (
 )
 
 // grace is how long a test waits for a fact that must come.
-const grace = 30 * time.Second
+const grace = time.Minute
 
 // eventually polls for a fact that nothing announces.
 func eventually(t testing.TB, what string, fact func() bool) {

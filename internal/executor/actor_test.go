@@ -142,7 +142,7 @@ func (a *actor) push(w *Worker, n *inbox.Node) {
 }
 
 // patience is how long a test waits for what must happen before it fails.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // startPool starts a pool that is stopped when the test ends.
 func startPool(t testing.TB, c Config) *Pool {

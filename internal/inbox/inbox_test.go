@@ -379,7 +379,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 	wg.Wait()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "the reader waits for a wake-up that was lost")
 	}
 

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a step may take that only a fault delays.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // The two nodes of a test. B is dialled by A.
 var (

@@ -78,7 +78,7 @@ func limited(t *testing.T, limit int) string {
 			continue
 		}
 		t.Cleanup(func() {
-			deadline := time.Now().Add(10 * time.Second) // the killed program must have gone
+			deadline := time.Now().Add(time.Minute) // the killed program must have gone
 			for err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline); err = os.Remove(dir) {
 				time.Sleep(10 * time.Millisecond)
 			}

@@ -38,7 +38,7 @@ func TestDatagramsAreSmall(t *testing.T) {
 			require.Len(t, p.Buf, size)
 			require.LessOrEqual(t, cap(p.Buf), 2*size)
 			require.Equal(t, conn.LocalAddr().String(), p.From.String())
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			require.Fail(t, "a datagram was lost")
 		}
 	}

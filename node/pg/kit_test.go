@@ -17,7 +17,7 @@ import (
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = 30 * time.Second
+const limit = time.Minute
 
 // peer is a node with a scope, and a handle on it.
 type peer struct {

@@ -26,7 +26,7 @@ var ctx = context.Background()
 
 // patience is how long the tests wait for programs, which are no business of this
 // process's scheduler.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // journal collects a log.
 type journal struct {

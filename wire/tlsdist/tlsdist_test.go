@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a word may take that only a fault delays.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // side is a transport with its files.
 type side struct {

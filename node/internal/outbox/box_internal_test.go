@@ -376,7 +376,7 @@ func TestWriter(t *testing.T) {
 	w.Done = done
 	go func() { ended <- w.Run() }()
 	w.Box.Put(nil, dist.Frame{Op: dist.OpSend})
-	require.Eventually(t, w.Box.Idle, 10*time.Second, time.Millisecond)
+	require.Eventually(t, w.Box.Idle, time.Minute, time.Millisecond)
 	require.True(t, w.Box.Direct())
 	w.Box.RequestTick()
 	close(done)
