@@ -34,17 +34,17 @@ check:
 
 # Attacks come last and alone: they take all that the machine has, and others measure it.
 unit:
-	$(GO) test $$($(GO) list ./... | grep -v '/deploy/attack$$')
-	$(GO) test ./deploy/attack
+	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/attack$$')
+	$(GO) test -timeout 40m ./deploy/attack
 
 # What other systems than linux/amd64 get, on this one.
 portable:
 	$(GO) vet -tags actornode_portable ./...
-	$(GO) test -short -tags actornode_portable ./mailbox ./internal/bias ./internal/box ./internal/executor ./internal/etfcodec ./internal/fiber ./wire/native
-	$(GO) test -short -tags actornode_portable -run 'TestStage|TestReceive|TestCall|TestLink|TestInfo' ./node
+	$(GO) test -short -timeout 40m -tags actornode_portable ./mailbox ./internal/bias ./internal/box ./internal/executor ./internal/etfcodec ./internal/fiber ./wire/native
+	$(GO) test -short -timeout 40m -tags actornode_portable -run 'TestStage|TestReceive|TestCall|TestLink|TestInfo' ./node
 
 race:
-	$(GO) test -race -timeout 20m $(RACE)
+	$(GO) test -race -timeout 40m $(RACE)
 
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
