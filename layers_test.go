@@ -88,11 +88,11 @@ var inside = map[string]int{
 	"node/internal/env": 0, "node/internal/flush": 0, "node/internal/table": 0, "node/internal/admission": 0, "node/internal/quota": 0,
 	"node/internal/restart": 0, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
 	"node/internal/undelivered": 1, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
-	"node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/list": 0, "node/internal/reason": 0,
+	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/list": 0, "node/internal/reason": 0,
 
 	"node": 4,
 
-	"node/sys": 5, "node/trace": 5, "node/dns": 5, "node/gossip": 5,
+	"node/rpc": 5, "node/sys": 5, "node/trace": 5, "node/dns": 5, "node/gossip": 5,
 	"node/genserver": 6, "node/event": 6, "node/port": 6, "node/otp": 6,
 	"node/statem": 7, "node/pg": 7,
 	"node/admin": 8, "node/metrics": 8,

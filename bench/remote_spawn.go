@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,7 +16,7 @@ var remoteSpawn = betweenNodes(contract.Bench{
 	Params: []contract.Param{contract.Int("spawns", 20_000), contract.Int("callers", 1)},
 	Ops:    func(p contract.Params) int { return p.Int("spawns") },
 }, runRemoteSpawn, func(p contract.Params, n *node.Node) (node.PID, error) {
-	err := n.ExportBehaviour(newcomerName, func(args []any) (node.Actor, error) {
+	err := rpc.ExportBehaviour(n, newcomerName, func(args []any) (node.Actor, error) {
 		c, err := newNewcomer(args)
 		if err == nil && p.Blocking() {
 			return node.ProcessFunc(c.process), nil
@@ -96,7 +97,7 @@ func runRemoteSpawn(p contract.Params, m *contract.Meter, e nearEnd) error {
 // spawnFar spawns the newcomers with every step-th number up to the last.
 func spawnFar(from *node.Process, far node.PID, first, step, last int, done func(node.PID)) error {
 	for i := first; i <= last; i += step {
-		pid, err := node.SpawnAt(from.Context(), from, farName, newcomerName.Module, newcomerName.Function, far, i)
+		pid, err := rpc.Spawn(from.Context(), from, farName, newcomerName.Module, newcomerName.Function, far, i)
 		if err != nil {
 			return err
 		}

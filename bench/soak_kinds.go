@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -366,7 +367,7 @@ func (f *fault) spawns() error {
 		return err
 	}
 	for range 1 + f.r.IntN(3) {
-		pid, err := node.SpawnAt(f.ctx, h, y.Name(), "soak", "guest")
+		pid, err := rpc.Spawn(f.ctx, h, y.Name(), "soak", "guest")
 		if lost(err) != nil {
 			return err
 		}
@@ -379,23 +380,23 @@ func (f *fault) spawns() error {
 			}
 		}
 	}
-	if _, err := node.SpawnAt(f.ctx, h, y.Name(), "soak", "nothing"); lost(err) != nil { // a process that ends with undef
+	if _, err := rpc.Spawn(f.ctx, h, y.Name(), "soak", "nothing"); lost(err) != nil { // a process that ends with undef
 		return err
 	}
-	v, err := node.RPC[int](f.ctx, h, y.Name(), "soak", "echo", int(f.number))
+	v, err := rpc.Call[int](f.ctx, h, y.Name(), "soak", "echo", int(f.number))
 	if lost(err) != nil || err == nil && v != int(f.number) {
 		return fmt.Errorf("rpc: %v, %w", v, err)
 	}
-	var remote *node.RemoteError
-	if _, err := node.RPC[int](f.ctx, h, y.Name(), "soak", "fail"); !errors.As(err, &remote) && (err == nil || lost(err) != nil) {
+	var remote *rpc.Error
+	if _, err := rpc.Call[int](f.ctx, h, y.Name(), "soak", "fail"); !errors.As(err, &remote) && (err == nil || lost(err) != nil) {
 		return fmt.Errorf("rpc of a function that fails: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, f.short())
 	defer cancel()
-	if _, err := node.RPC[int](ctx, h, y.Name(), "soak", "sleep", f.r.IntN(100)); lost(err) != nil {
+	if _, err := rpc.Call[int](ctx, h, y.Name(), "soak", "sleep", f.r.IntN(100)); lost(err) != nil {
 		return err
 	}
-	return node.CastRPC(h, y.Name(), "soak", pick[node.Atom](f.r, "fail", "nothing"))
+	return rpc.Cast(h, y.Name(), "soak", pick[node.Atom](f.r, "fail", "nothing"))
 }
 
 // timers fire once, or not at all if they have been cancelled; those of the dead end.
@@ -534,8 +535,8 @@ func (f *fault) nodes() (err error) {
 		func() (any, error) { return f.tell(x, here, "link", away) },
 		func() (any, error) { return f.tell(n, away, "monitor", here) },
 		func() (any, error) { return f.tell(n, away, "monitor_node", x.Name()) },
-		func() (any, error) { return node.SpawnAt(f.ctx, n, x.Name(), "soak", "guest") },
-		func() (any, error) { return node.RPC[any](f.ctx, x, name, "soak", "echo", 1) },
+		func() (any, error) { return rpc.Spawn(f.ctx, n, x.Name(), "soak", "guest") },
+		func() (any, error) { return rpc.Call[any](f.ctx, x, name, "soak", "echo", 1) },
 	} {
 		if _, err := do(); f.gone(err) != nil {
 			return err

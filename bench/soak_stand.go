@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -130,13 +131,13 @@ func (n *soakNode) furnish(ctx context.Context) (err error) {
 	for _, f := range []struct {
 		name  wire.Atom
 		arity int
-		run   node.Function
+		run   rpc.Function
 	}{{"echo", 1, soakEcho}, {"fail", 0, soakFail}, {"sleep", 1, soakSleep}} {
-		if err := n.ExportFunction(wire.Export{Module: "soak", Function: f.name, Arity: f.arity}, f.run); err != nil {
+		if err := rpc.Export(n.Node, wire.Export{Module: "soak", Function: f.name, Arity: f.arity}, f.run); err != nil {
 			return err
 		}
 	}
-	if err := n.ExportBehaviour(wire.Export{Module: "soak", Function: "guest", Arity: 0}, soakGuest); err != nil {
+	if err := rpc.ExportBehaviour(n.Node, wire.Export{Module: "soak", Function: "guest", Arity: 0}, soakGuest); err != nil {
 		return err
 	}
 	n.sup, err = supervisor.Start(ctx, n, supervisor.Spec{Intensity: 1 << 20, Period: time.Second}, node.Options{Name: "soak_sup"})
@@ -234,7 +235,7 @@ func (s *soakStand) acquaint(ctx context.Context) error {
 			if n == other {
 				continue
 			}
-			if _, err := node.RPC[int](ctx, n, other.Name(), "soak", "echo", 1); err != nil {
+			if _, err := rpc.Call[int](ctx, n, other.Name(), "soak", "echo", 1); err != nil {
 				return fmt.Errorf("%s asks %s for an echo: %w", n.Name(), other.Name(), err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
 )
 
@@ -120,6 +121,8 @@ func (a *acting) sendTo(to Dest, msg any) error {
 		return a.node.sendAt(a, to, msg)
 	case Ref:
 		return a.node.sendAlias(a, to, msg, a.p.token())
+	case *erpc.Function:
+		return a.applyCast(to)
 	}
 	return ErrNoDest
 }
@@ -229,7 +232,7 @@ func (n *Node) resolve(to Dest) (PID, bool) {
 // askWhere asks another node which process has a name there, and calls then with it; with the
 // zero PID and an exit reason if there is none, or the node is not there.
 func (n *Node) askWhere(a *acting, at At, then func(pid PID, why any)) {
-	f := asyncRPC[any](a, true, at.Node, "erlang", "whereis", []any{at.Name})
+	f := Async[any](a, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
 	f.w.Add(a, func(*acting) {
 		v, err := f.p.Result()
 		pid, found := v.(PID)

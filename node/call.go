@@ -162,7 +162,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 	case Ref:
 		p.target = n.aliased(to, m)
 	default:
-		t.settle(a, nil, ErrNoDest)
+		a.beginByName(async, t, to)
 		return t
 	}
 	if p.target == nil || !p.list() {

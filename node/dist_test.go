@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -209,31 +210,31 @@ func TestFarConnectionLost(t *testing.T) {
 
 func TestFarSpawn(t *testing.T) {
 	a, b, self, _ := two(t)
-	require.NoError(t, b.ExportBehaviour(wire.Export{Module: "demo", Function: "echo", Arity: 0}, func([]any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(b, wire.Export{Module: "demo", Function: "echo", Arity: 0}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(echo), nil
 	}))
-	require.NoError(t, b.ExportFunction(wire.Export{Module: "demo", Function: "add", Arity: 2}, func(_ context.Context, args []any) (any, error) {
+	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "add", Arity: 2}, func(_ context.Context, args []any) (any, error) {
 		return args[0].(int) + args[1].(int), nil
 	}))
-	require.NoError(t, b.ExportFunction(wire.Export{Module: "demo", Function: "fail", Arity: 0}, func(context.Context, []any) (any, error) {
+	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "fail", Arity: 0}, func(context.Context, []any) (any, error) {
 		return nil, errors.New("no")
 	}))
-	pid, err := node.SpawnAt(soon(t), self, b.Name(), "demo", "echo")
+	pid, err := rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
 	require.NoError(t, err)
 	assert.Equal(t, b.Name(), pid.Node())
 	v, err := node.Call[int](soon(t), a, pid, 3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
 
-	sum, err := node.RPC[any](soon(t), a, b.Name(), "demo", "add", 1, 2)
+	sum, err := rpc.Call[any](soon(t), a, b.Name(), "demo", "add", 1, 2)
 	require.NoError(t, err)
 	assert.Equal(t, 3, sum)
-	var raised *node.RemoteError
-	_, err = node.RPC[any](soon(t), self, b.Name(), "demo", "nothing")
+	var raised *rpc.Error
+	_, err = rpc.Call[any](soon(t), self, b.Name(), "demo", "nothing")
 	require.ErrorAs(t, err, &raised)
-	assert.Equal(t, &node.RemoteError{Class: "error", Reason: node.Atom("undef"),
+	assert.Equal(t, &rpc.Error{Class: "error", Reason: node.Atom("undef"),
 		Stack: wire.List{wire.Tuple{node.Atom("demo"), node.Atom("nothing"), wire.List(nil), wire.List{}}}}, raised)
-	_, err = node.RPC[any](soon(t), self, b.Name(), "demo", "fail")
+	_, err = rpc.Call[any](soon(t), self, b.Name(), "demo", "fail")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, "no", raised.Reason)
 }

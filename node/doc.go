@@ -121,10 +121,9 @@
 //
 // docs/architecture.md says who writes to a connection, and when.
 //
-// Other nodes can start what [Node.ExportBehaviour] offers here and call what
-// [Node.ExportFunction] does, by spawn, rpc and erpc. An unknown name is undef, as in OTP.
-// [RPC] and its kind call functions there, and here. The processes net_kernel and rex answer
-// what OTP nodes need. After [Node.Drain] spawns and calls by name are refused with
+// Package node/rpc calls functions and starts processes there by name, and offers what other
+// nodes may call and start here by spawn, rpc and erpc. An unknown name is undef, as in OTP.
+// The processes net_kernel and rex answer what OTP nodes need. After [Node.Drain] spawns and calls by name are refused with
 // system_limit; all else goes on.
 //
 // A trace token of OTP's seq_trace that comes with a message or a spawn is handed on, as in

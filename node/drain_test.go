@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,23 +18,23 @@ import (
 // there goes on, and so do its own spawns.
 func TestDrain(t *testing.T) {
 	a, b, self, _ := two(t)
-	require.NoError(t, b.ExportBehaviour(wire.Export{Module: "demo", Function: "echo"}, func([]any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(b, wire.Export{Module: "demo", Function: "echo"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(echo), nil
 	}))
-	require.NoError(t, b.ExportFunction(wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
+	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
 		return 1, nil
 	}))
-	pid, err := node.SpawnAt(soon(t), self, b.Name(), "demo", "echo")
+	pid, err := rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
 	require.NoError(t, err)
 	assert.False(t, b.Draining())
 	b.Drain()
 	assert.True(t, b.Draining())
 
-	_, err = node.SpawnAt(soon(t), self, b.Name(), "demo", "echo")
-	var refused *node.SpawnError
+	_, err = rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
+	var refused *rpc.SpawnError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, node.Atom("system_limit"), refused.Reason)
-	_, err = node.RPC[any](soon(t), a, b.Name(), "demo", "one")
+	_, err = rpc.Call[any](soon(t), a, b.Name(), "demo", "one")
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "system_limit")
 	rex, err := node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()},
@@ -54,11 +55,11 @@ func TestDrain(t *testing.T) {
 func TestShed(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
-	require.NoError(t, b.ExportFunction(wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
+	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
 		return 1, nil
 	}))
 	one := func() error {
-		v, err := node.RPC[int](soon(t), a, b.Name(), "demo", "one")
+		v, err := rpc.Call[int](soon(t), a, b.Name(), "demo", "one")
 		if err == nil {
 			require.Equal(t, 1, v)
 		}

@@ -2,11 +2,9 @@ package node_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
 )
 
 // The lockable counter of Haller and Odersky (Event-Based Programming without
@@ -197,29 +195,4 @@ func ExamplePlace() {
 	// 3
 	// 3
 	// -1
-}
-
-// A function is called by name, on this node or another.
-func ExampleRPC() {
-	n, err := node.Start(node.Config{Name: "go@here"})
-	if err != nil {
-		panic(err)
-	}
-	defer n.Stop()
-	n.ExportFunction(wire.Export{Module: "math", Function: "div", Arity: 2}, func(_ context.Context, args []any) (any, error) {
-		if args[1] == 0 {
-			return nil, node.Raise(node.Atom("badarith"))
-		}
-		return args[0].(int) / args[1].(int), nil
-	})
-	ctx := context.Background()
-	fmt.Println(node.RPC[int](ctx, n, "go@here", "math", "div", 84, 2))
-	for _, r := range node.MultiRPC[int](ctx, n, []node.Atom{"go@here", "go@there"}, "math", "div", 1, 0) {
-		var raised *node.RemoteError
-		fmt.Println(r.Node, errors.As(r.Err, &raised), errors.Is(r.Err, node.ErrNoConnection))
-	}
-	// Output:
-	// 42 <nil>
-	// go@here true false
-	// go@there false true
 }

@@ -2,14 +2,7 @@ package node_test
 
 import (
 	"context"
-	"slices"
-	"sync"
-	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -22,68 +15,4 @@ func plus(_ context.Context, args []any) (any, error) { return args[0].(int) + a
 
 func idler([]any) (node.Actor, error) {
 	return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
-}
-
-func TestExports(t *testing.T) {
-	n := startNode(t, node.Config{})
-	before := len(nodehook.Exports(n)) // what a node exports by itself
-	require.NoError(t, n.ExportFunction(mfa("m", "plus", 2), plus))
-	require.NoError(t, n.ExportBehaviour(mfa("m", "plus", 2), idler), "a function and a behaviour may share a name")
-	require.NoError(t, n.ExportBehaviour(mfa("m", "idle", 0), idler))
-	require.NoError(t, n.ExportFunction(mfa("a", "fail", 0), func(context.Context, []any) (any, error) { return nil, errSpoiled }))
-
-	for _, c := range []struct {
-		err  error
-		want error
-	}{
-		{n.ExportFunction(mfa("m", "plus", 2), plus), node.ErrNameTaken},
-		{n.ExportBehaviour(mfa("m", "idle", 0), idler), node.ErrNameTaken},
-		{n.ExportFunction(mfa("m", "f", 0), nil), node.ErrNilBehaviour},
-		{n.ExportBehaviour(mfa("m", "f", 0), nil), node.ErrNilBehaviour},
-		{n.ExportFunction(mfa("", "f", 0), plus), node.ErrBadName},
-		{n.ExportFunction(mfa("m", "", 0), plus), node.ErrBadName},
-		{n.ExportFunction(mfa("m", "f", -1), plus), node.ErrBadName},
-		{n.ExportBehaviour(mfa("m", "f", 256), idler), node.ErrBadName},
-	} {
-		assert.ErrorIs(t, c.err, c.want)
-	}
-	all := nodehook.Exports(n)
-	assert.Len(t, all, before+3)
-	assert.Subset(t, all, []wire.Export{mfa("a", "fail", 0), mfa("m", "idle", 0), mfa("m", "plus", 2)})
-	assert.True(t, slices.IsSortedFunc(all, func(a, b wire.Export) int { return wire.Compare(a, b) }), "%v", all)
-
-	got, err := n.Apply(t.Context(), "m", "plus", []any{1, 2})
-	require.NoError(t, err)
-	assert.Equal(t, 3, got)
-	_, err = n.Apply(t.Context(), "a", "fail", nil)
-	assert.Same(t, errSpoiled, err)
-	for _, args := range [][]any{nil, {1}, {1, 2, 3}} {
-		_, err = n.Apply(t.Context(), "m", "plus", args)
-		assert.ErrorIs(t, err, node.ErrUndef)
-	}
-	_, err = n.Apply(t.Context(), "m", "idle", nil)
-	assert.ErrorIs(t, err, node.ErrUndef, "a behaviour is no function")
-	_, err = n.Behaviour("a", "fail", nil)
-	assert.ErrorIs(t, err, node.ErrUndef, "a function is no behaviour")
-	b, err := n.Behaviour("m", "idle", nil)
-	require.NoError(t, err)
-	_, err = n.Spawn(b)
-	require.NoError(t, err)
-}
-
-func TestExportsConcurrently(t *testing.T) {
-	n := startNode(t, node.Config{})
-	before := len(nodehook.Exports(n))
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 100 {
-				n.ExportFunction(mfa("m", "plus", j%10), plus)
-				n.Apply(t.Context(), "m", "plus", []any{i, j})
-				nodehook.Exports(n)
-			}
-		})
-	}
-	wg.Wait()
-	assert.Len(t, nodehook.Exports(n), before+10)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -94,7 +95,7 @@ func TestFarResultIntoFullMailbox(t *testing.T) {
 // What is asked for and no longer wanted leaves nothing behind.
 func TestFarNothingIsLeft(t *testing.T) {
 	a, b, self, remote := two(t)
-	require.NoError(t, b.ExportFunction(mfa("far", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+	require.NoError(t, rpc.Export(b, mfa("far", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()
 		return nil, nil
 	}))
@@ -102,7 +103,7 @@ func TestFarNothingIsLeft(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 50 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		_, err := node.RPC[any](ctx, a, b.Name(), "far", "wait")
+		_, err := rpc.Call[any](ctx, a, b.Name(), "far", "wait")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		_, err = node.Call[int](ctx, self, deaf, i)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -180,8 +181,8 @@ func TestFarAwaitExit(t *testing.T) {
 // A factory that panics is a process that crashes, not the end of the node.
 func TestFarFactoryPanics(t *testing.T) {
 	_, b, self, _ := two(t)
-	require.NoError(t, b.ExportBehaviour(mfa("far", "odd", 0), func([]any) (node.Actor, error) { panic("odd") }))
-	pid, err := node.SpawnAt(soon(t), self, b.Name(), "far", "odd")
+	require.NoError(t, rpc.ExportBehaviour(b, mfa("far", "odd", 0), func([]any) (node.Actor, error) { panic("odd") }))
+	pid, err := rpc.Spawn(soon(t), self, b.Name(), "far", "odd")
 	require.NoError(t, err)
 	r, err := node.AwaitExit(soon(t), self, pid)
 	require.NoError(t, err)

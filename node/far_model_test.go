@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -232,12 +233,12 @@ func (m *farModel) act(r *rand.Rand) {
 		}
 	case 17:
 		where := m.nodes[r.IntN(len(m.nodes))].Name()
-		pid, err := node.SpawnAt(context.Background(), p.node, where, "far", "mortal")
+		pid, err := rpc.Spawn(context.Background(), p.node, where, "far", "mortal")
 		if err == nil {
 			tell(func(in playing, _ *player) { in.Link(pid); in.Exit(pid, node.Kill) })
 		}
 	case 18:
-		node.RPC[any](context.Background(), p.node, m.nodes[r.IntN(len(m.nodes))].Name(), "erlang", "node")
+		rpc.Call[any](context.Background(), p.node, m.nodes[r.IntN(len(m.nodes))].Name(), "erlang", "node")
 	case 19:
 		tell(func(in playing, _ *player) { in.MonitorNode(m.nodes[0].Name()) })
 	case 20:
@@ -273,7 +274,7 @@ func playFar(t *testing.T, size, deeds int) {
 			Protocols: []dist.Protocol{m.proto}, Cookie: "secret", Finder: where,
 		}})
 		require.NoError(t, err)
-		require.NoError(t, n.ExportBehaviour(mfa("far", "mortal", 0), idler))
+		require.NoError(t, rpc.ExportBehaviour(n, mfa("far", "mortal", 0), idler))
 		m.nodes = append(m.nodes, n)
 	}
 	for range 10 {

@@ -22,6 +22,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -459,7 +460,7 @@ func TestFarErlNoTerm(t *testing.T) {
 		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 		<-dead.C
-		_, err = node.RPC[any](soon(t), n, e.name, "erlang", "abs", bad)
+		_, err = rpc.Call[any](soon(t), n, e.name, "erlang", "abs", bad)
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 	}
 	v, err := node.Call[int](soon(t), n, far, 5)

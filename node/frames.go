@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -213,19 +213,12 @@ func (p *peer) down(f *dist.Frame) {
 // spawned is the answer to a spawn that was asked for.
 func (p *peer) spawned(f *dist.Frame) {
 	if f.From.IsZero() {
-		p.answer(f.Ref, nil, &SpawnError{f.Payload})
+		p.answer(f.Ref, nil, erpc.NotStarted(f.Payload))
 		return
 	}
 	if p.Started(f) {
 		p.answer(f.Ref, f.From, nil)
 	}
-}
-
-// SpawnError says why another node has not started a process.
-type SpawnError struct{ Reason any }
-
-func (e *SpawnError) Error() string {
-	return "node: the process was not started: " + reason.PlainText(e.Reason)
 }
 
 // spawnFor starts a process that another node asks for: what this node exports,
@@ -277,16 +270,4 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		}
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
-}
-
-// wanted is behaviourFor, which runs code of the user's: if that panics, the
-// process is one that crashes.
-func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			crash := panicked(cause)
-			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
-		}
-	}()
-	return n.behaviourFor(p, s)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -27,10 +28,10 @@ func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *lo
 			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
 	}
 	far, near = begin("far@127.0.0.1", l), begin("near@127.0.0.1", node.ClusterLimits{})
-	require.NoError(t, far.ExportBehaviour(mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(far, mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
 		return node.ActorFunc(echo), nil
 	}))
-	require.NoError(t, far.ExportFunction(mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
+	require.NoError(t, rpc.Export(far, mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
 		return wire.OK, nodehook.RegisterFor(far, nodehook.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
@@ -46,12 +47,12 @@ func TestQuotaNamesByCall(t *testing.T) {
 		return pid
 	}
 	register := func(name node.Atom, pid node.PID) error {
-		_, err := node.RPC[any](soon(t), near, far.Name(), "hold", "register", name, pid)
+		_, err := rpc.Call[any](soon(t), near, far.Name(), "hold", "register", name, pid)
 		return err
 	}
 	full := func(name node.Atom) {
 		t.Helper()
-		var raised *node.RemoteError
+		var raised *rpc.Error
 		require.ErrorAs(t, register(name, process()), &raised)
 		assert.Equal(t, node.Atom("system_limit"), raised.Reason)
 		_, ok := far.Whereis(name)
@@ -115,7 +116,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 		}
 		return ""
 	})
-	_, err = node.SpawnAt(soon(t), near, far.Name(), "hold", "echo")
+	_, err = rpc.Spawn(soon(t), near, far.Name(), "hold", "echo")
 	require.NoError(t, err, "together with those it spawns itself")
 	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
 	require.ErrorIs(t, err, node.ErrTooMany)
@@ -150,7 +151,7 @@ func TestQuotaRexByConnection(t *testing.T) {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
 			tr := newPipes()
 			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
-			require.NoError(t, n.ExportFunction(mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 				<-ctx.Done()
 				return nil, nil
 			}))

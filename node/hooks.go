@@ -31,8 +31,13 @@ func init() {
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
 	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }
 	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }
-	nodehook.Exports = func(n nodehook.Node) []wire.Export {
-		return n.(*Node).exports.List(func(exported) bool { return true })
+	nodehook.Exports = func(n nodehook.Node) []wire.Export { return n.(*Node).exports.All() }
+	nodehook.ExportTable = func(n nodehook.Node) any { return &n.(*Node).exports }
+	nodehook.Apply = func(n nodehook.Node, ctx context.Context, module, function Atom, args []any) (any, error) {
+		return n.(*Node).callExported(ctx, module, function, args)
+	}
+	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) {
+		from.(Caller).caller().awaitAll(ctx, futures)
 	}
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
 	nodehook.CallingPeer = callingPeer

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Processes that other nodes expect here, and calls that they make.
@@ -154,11 +153,8 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 	module, ok1 := t[1].(Atom)
 	function, ok2 := t[2].(Atom)
 	args, ok3 := wire.Elements(t[3])
-	badrpc := func(why any) any {
-		return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), why}}
-	}
 	if !ok1 || !ok2 || !ok3 {
-		reply(badrpc(wire.Atom("badarg")))
+		reply(erpc.BadRPC(wire.Atom("badarg")))
 		return nil
 	}
 	if n.takesNothing() {
@@ -166,102 +162,16 @@ func (n *Node) answerRex(peer Atom, t wire.Tuple, reply func(any)) error {
 		return nil
 	}
 	if !n.allowsPeer(peer, wire.Export{Module: module, Function: function, Arity: len(args)}) {
-		reply(badrpc(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}}))
+		reply(erpc.Undef(module, function, args).Answer())
 		return nil
 	}
 	leader, _ := t[4].(PID)
 	err := n.spawnOwned(peer, Options{Leader: leader}, ProcessFunc(func(p *Process) error {
-		class, v, stack := n.apply(p.Context(), module, function, args)
-		switch class {
-		case "return", "throw": // as rpc has it
-		case wire.Error:
-			v = badrpc(wire.Tuple{v, stack})
-		default:
-			v = badrpc(v)
-		}
-		reply(v)
+		reply(n.run(p.Context(), module, function, args).Answer())
 		return nil
 	}))
 	if err != nil { // too many processes, of this peer or of all
 		reply(refused())
 	}
 	return nil
-}
-
-// apply calls an exported function and tells how it went as erpc does: class is
-// return, error, exit or throw.
-func (n *Node) apply(ctx context.Context, module, function Atom, args []any) (class Atom, v any, stack wire.List) {
-	stack = wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}
-	returned := false
-	defer func() {
-		if !returned {
-			class, v = wire.Error, reason.GoText(recover())
-		}
-	}()
-	v, err := n.Apply(ctx, module, function, args)
-	returned = true
-	ball, throws := reason.Thrown(err)
-	switch {
-	case err == nil:
-		return "return", v, nil
-	case throws:
-		return "throw", ball, nil
-	case errors.Is(err, ErrUndef):
-		return wire.Error, wire.Atom("undef"), stack
-	case isExit(err):
-		return "exit", reasonOf(err), nil
-	}
-	return wire.Error, errorTerm(err), stack
-}
-
-// behaviourFor makes the behaviour of a process that another node asks for; nil:
-// that this one does.
-func (n *Node) behaviourFor(p *peer, s *dist.Spawn) (Actor, error) {
-	undef := func(m, f Atom, args []any) ProcessFunc {
-		return func(*Process) error {
-			return ExitWith(wire.Tuple{wire.Atom("undef"), wire.List{wire.Tuple{m, f, wire.List(args), wire.List{}}}})
-		}
-	}
-	if s.Module == erpc && (s.Function == executeCall && len(s.Args) == 4 || s.Function == executeCast && len(s.Args) == 3) {
-		return n.erpcFor(p, s), nil
-	}
-	if !export.Understood(s.Options) {
-		return nil, ExitWith(wire.Atom("badopt"))
-	}
-	module, function, list := export.Applied(s)
-	if !n.allows(p, module, function, len(list)) {
-		return undef(module, function, list), nil
-	}
-	b, err := n.Behaviour(module, function, list)
-	if errors.Is(err, ErrUndef) && n.exported(wire.Export{Module: module, Function: function, Arity: len(list)}).function != nil {
-		return n.calling(module, function, list), nil
-	}
-	if errors.Is(err, ErrUndef) {
-		return undef(module, function, list), nil
-	}
-	if err != nil {
-		why := errorTerm(err)
-		return ProcessFunc(func(*Process) error { return ExitWith(why) }), nil
-	}
-	return b, nil
-}
-
-// calling is a process that does nothing but call a function.
-func (n *Node) calling(module, function Atom, args []any) ProcessFunc {
-	return func(s *Process) error {
-		class, v, stack := n.apply(s.Context(), module, function, args)
-		switch class {
-		case "return":
-			return nil
-		case "throw":
-			return ExitWith(wire.Tuple{wire.Tuple{wire.Atom("nocatch"), v}, wire.List{}})
-		case wire.Error:
-			return ExitWith(wire.Tuple{v, stack})
-		}
-		return ExitWith(v)
-	}
-}
-
-func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
-	return p == nil || n.allowsPeer(p.name, wire.Export{Module: module, Function: function, Arity: arity})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -104,17 +105,17 @@ func TestMessages(t *testing.T) {
 
 func TestAnyModule(t *testing.T) {
 	n := startNode(t, node.Config{})
-	require.NoError(t, n.ExportFunction(wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1},
+	require.NoError(t, rpc.Export(n, wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return wire.Tuple(args), nil }))
-	require.NoError(t, n.ExportFunction(mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
-	v, err := n.Apply(t.Context(), "any", "info", []any{1})
+	require.NoError(t, rpc.Export(n, mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
+	v, err := rpc.Apply(t.Context(), n, "any", "info", []any{1})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Tuple{wire.Atom("any"), 1}, v)
-	v, err = n.Apply(t.Context(), "special", "info", []any{1})
+	v, err = rpc.Apply(t.Context(), n, "special", "info", []any{1})
 	require.NoError(t, err)
 	assert.Equal(t, "own", v)
-	_, err = n.Apply(t.Context(), "any", "info", nil)
-	assert.ErrorIs(t, err, node.ErrUndef)
+	_, err = rpc.Apply(t.Context(), n, "any", "info", nil)
+	assert.ErrorIs(t, err, rpc.ErrUndef)
 }
 
 func TestTraffic(t *testing.T) {
@@ -133,11 +134,11 @@ func TestTraffic(t *testing.T) {
 func TestLeaderOfCallsFromHere(t *testing.T) {
 	_, b, self, remote := two(t)
 	leader := openHandle(t, b)
-	require.NoError(t, b.ExportFunction(mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
+	require.NoError(t, rpc.Export(b, mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
 		_, pid, _ := node.Calling(ctx)
 		return nodehook.Leader(b, pid), nil
 	}))
-	v, err := node.RPC[any](soon(t), self, remote.Node(), "m", "leader")
+	v, err := rpc.Call[any](soon(t), self, remote.Node(), "m", "leader")
 	require.NoError(t, err)
 	assert.Equal(t, nodehook.Leader(self.Node(), self.Self()), v, "what a call prints comes back to this node")
 	assert.NotZero(t, v)
@@ -160,8 +161,8 @@ func TestRexAsksAllow(t *testing.T) {
 		return e.Arity == 2
 	}
 	a, b := c.start("a"), startNode(t, cfg)
-	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
-	require.NoError(t, b.ExportFunction(mfa("m", "one", 0), func(context.Context, []any) (any, error) { return 1, nil }))
+	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
+	require.NoError(t, rpc.Export(b, mfa("m", "one", 0), func(context.Context, []any) (any, error) { return 1, nil }))
 	call := func(f string, args ...any) any {
 		return wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom(f), wire.List(args), node.PID{}}
 	}
@@ -197,11 +198,11 @@ func TestAllowLooksAtTheCaller(t *testing.T) {
 	}
 	a := c.start("a")
 	b = startNode(t, cfg)
-	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
-	require.NoError(t, b.ExportFunction(mfa("m", "twice", 1), func(ctx context.Context, args []any) (any, error) {
-		return b.Apply(ctx, "m", "plus", []any{args[0], args[0]})
+	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
+	require.NoError(t, rpc.Export(b, mfa("m", "twice", 1), func(ctx context.Context, args []any) (any, error) {
+		return rpc.Apply(ctx, b, "m", "plus", []any{args[0], args[0]})
 	}))
-	v, err := node.RPC[int](soon(t), a, b.Name(), "m", "twice", 4)
+	v, err := rpc.Call[int](soon(t), a, b.Name(), "m", "twice", 4)
 	require.NoError(t, err)
 	require.Equal(t, 8, v)
 }

@@ -28,7 +28,7 @@ type ClusterLimits struct {
 	PendingPerSource int
 	// Dials is how many connections this node makes at a time. Other dials wait, for
 	// ConnectTimeout at most, and have ConnectTimeout once they begin. Nodes that a caller
-	// waits for (Connect, a call to a name, SpawnAt, Mesh), and those that have been
+	// waits for (Connect, a call to a name, rpc.Spawn, Mesh), and those that have been
 	// connected before, come first: a quarter of Dials is theirs alone, and 64 times
 	// Dials of them may wait. Of those that only a message, a link or an exit signal is for,
 	// 16 times Dials may wait. What is for more of them is lost at once, as for any node

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 )
 
 // Link, Unlink, Linked and Exit by a name towards an Erlang node; links as Erlang sees them.
@@ -14,29 +15,29 @@ func TestLinkByNameToOTP(t *testing.T) {
 	n := c.start(c.config("go"))
 	e := c.erl("erl", "")
 	require.NoError(t, n.Connect(soon(t), e.name))
-	rpc := func(module, function node.Atom, args ...any) any {
+	ask := func(module, function node.Atom, args ...any) any {
 		t.Helper()
-		v, err := node.RPC[any](soon(t), n, e.name, module, function, args...)
+		v, err := rpc.Call[any](soon(t), n, e.name, module, function, args...)
 		require.NoError(t, err)
 		return v
 	}
 	linkByName(t, n, nameKit{
 		node: e.name,
 		spawn: func(name node.Atom) node.PID {
-			pid, err := node.SpawnAt(soon(t), n, e.name, "far", "sink")
+			pid, err := rpc.Spawn(soon(t), n, e.name, "far", "sink")
 			require.NoError(t, err)
 			if name != "" {
-				rpc("erlang", "register", name, pid)
+				ask("erlang", "register", name, pid)
 			}
 			return pid
 		},
-		end: func(pid node.PID, reason node.Atom) { rpc("erlang", "exit", pid, reason) },
+		end: func(pid node.PID, reason node.Atom) { ask("erlang", "exit", pid, reason) },
 		move: func(name node.Atom, to node.PID) {
-			rpc("erlang", "unregister", name)
-			rpc("erlang", "register", name, to)
+			ask("erlang", "unregister", name)
+			ask("erlang", "register", name, to)
 		},
 		links: func(pid, to node.PID) bool {
-			return rpc("far", "linked", pid, to) == node.Atom("true")
+			return ask("far", "linked", pid, to) == node.Atom("true")
 		},
 	})
 

@@ -39,7 +39,7 @@ type Node struct {
 	dead    undelivered.Log
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
-	exports export.Table[exported]
+	exports export.Table[Actor]
 	dist    *distribution // nil: not distributed
 	env     env.Env
 	clock   env.Clock

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 )
 
 // otp is a running Erlang node.
@@ -86,7 +87,7 @@ func (o *otp) talk(n *node.Node) {
 	o.t.Helper()
 	require.Equal(o.t, "[hello,1]", o.Ask("gen_server:call({echo, '%s'}, [hello, 1], infinity)", n.Name()))
 	require.Equal(o.t, "true", o.Ask("B = binary:copy(<<7>>, 300000), B =:= gen_server:call({echo, '%s'}, B, infinity)", n.Name()))
-	v, err := node.RPC[any](soon(o.t), n, o.name, "erlang", "node")
+	v, err := rpc.Call[any](soon(o.t), n, o.name, "erlang", "node")
 	require.NoError(o.t, err)
 	require.Equal(o.t, o.name, v)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
@@ -209,7 +210,7 @@ func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
 	switch {
 	case f.Op == dist.OpSend:
 		n.deadLetter(deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
-	case f.Op == dist.OpSpawn && f.Spawn.Function == executeCast:
+	case f.Op == dist.OpSpawn && erpc.IsCast(f.Spawn):
 		n.deadLetter(deadletter.Letter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
 	}
 }
@@ -308,7 +309,9 @@ type farCall struct {
 // Settle is part of peers.Caller.
 func (f *farCall) Settle(v any, err error) bool {
 	if e, exited := err.(*ExitError); exited && f.Kind == peers.ByResult {
-		v, err = outcome(f.Ref, e)
+		if o, ok := erpc.Read(f.Ref, e.Reason); ok {
+			v, err = o.Result()
+		}
 	}
 	return f.t.settle(&f.p.n.acting, v, err)
 }

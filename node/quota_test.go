@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -415,7 +416,7 @@ func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
-		require.NoError(t, n.ExportBehaviour(mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
+		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))
 		pid, err := n.Spawn(node.ActorFunc(echo))
@@ -489,7 +490,7 @@ func TestQuotaHeld(t *testing.T) {
 func TestQuotaHeldByRex(t *testing.T) {
 	tr := newPipes()
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
-	require.NoError(t, n.ExportFunction(mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
+	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()
 		return nil, nil
 	}))
@@ -511,7 +512,7 @@ func TestRexWhereAllProcessesAreTaken(t *testing.T) {
 	cfg := c.config("b")
 	cfg.MaxProcesses = 16
 	a, b := c.start("a"), startNode(t, cfg)
-	require.NoError(t, b.ExportFunction(mfa("m", "plus", 2), plus))
+	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
 	rex, _ := b.Whereis("rex")
 	self := openHandle(t, a)
 	require.NoError(t, a.Connect(soon(t), b.Name()))

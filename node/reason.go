@@ -19,12 +19,8 @@ const (
 	NoConnection wire.Atom = "noconnection"
 )
 
-// The errors that a behaviour or a function chooses.
-type (
-	chosen = reason.Exit
-	raised = reason.Raise
-	thrown = reason.Throw
-)
+// chosen is the error by which a behaviour chooses its exit reason.
+type chosen = reason.Exit
 
 // Crash is the exit reason of a process that panicked, or that returned an
 // error which is not an exit of its own choosing. It prints as Erlang's
@@ -101,12 +97,3 @@ func reasonOf(err error) any {
 // error's text as a binary. err, which must not be nil, or an error that it wraps
 // may have them.
 func errorTerm(err error) any { return reason.Term[*ExitError](err) }
-
-// Raise returns an error that, returned from a [Function], is an exception of the
-// class error with exactly this reason for its caller on another node, as error/1
-// makes it in Erlang.
-func Raise(reason any) error { return &raised{Reason: reason} }
-
-// Throw returns an error that, returned from a [Function], is an exception of the
-// class throw for its caller on another node, as throw/1 makes it in Erlang.
-func Throw(reason any) error { return &thrown{Reason: reason} }

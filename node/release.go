@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +26,7 @@ func (p *peer) askRelease() {
 	defer cancel()
 	a := &p.n.acting
 	t := a.promise().arm()
-	a.applyOn(p, t, "erlang", "system_info", []any{wire.Atom("otp_release")})
+	a.applyOn(p, t, erpc.NewFunction(p.name, "erlang", "system_info", []any{wire.Atom("otp_release")}))
 	v, err := a.await(ctx, t)
 	if err != nil {
 		return

@@ -224,36 +224,3 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 	_, err := Call[any](ctx, n, At{Name: "net_kernel", Node: name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
 	return err
 }
-
-// SpawnAt asks a node for a process: what that node offers as module:function,
-// with arguments. Errors: [*SpawnError], [ErrNoConnection], the cause of ctx's end.
-func SpawnAt(ctx context.Context, from Caller, at Atom, module, function Atom, args ...any) (PID, error) {
-	a := from.caller()
-	n := a.node
-	s := &dist.Spawn{Module: module, Function: function, Args: args, Leader: a.leader()}
-	if at == n.cfg.Name {
-		return n.spawnHere(s)
-	}
-	p := n.want(at)
-	if p == nil {
-		return PID{}, &ExitError{NoConnection}
-	}
-	pr := a.promise()
-	pr.target = nil
-	t := pr.arm()
-	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()})
-	pid, err := a.await(ctx, t)
-	if err != nil {
-		return PID{}, err
-	}
-	return pid.(PID), nil
-}
-
-// spawnHere is for a spawn that this node asks of itself.
-func (n *Node) spawnHere(s *dist.Spawn) (PID, error) {
-	b, err := n.wanted(nil, s)
-	if err != nil {
-		return PID{}, &SpawnError{errorTerm(err)}
-	}
-	return n.SpawnOpt(Options{Leader: s.Leader}, b)
-}

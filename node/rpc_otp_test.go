@@ -12,15 +12,16 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
 // erpcTerm is what erpc:multicall has in its list for what RPC has returned.
 func erpcTerm(v any, err error) any {
 	a := func(s string) any { return node.Atom(s) }
-	var raised *node.RemoteError
+	var raised *rpc.Error
 	var exited *node.ExitError
-	var refused *node.SpawnError
+	var refused *rpc.SpawnError
 	switch {
 	case err == nil:
 		return wire.Tuple{a("ok"), v}
@@ -70,9 +71,9 @@ func TestRPCAsOTP(t *testing.T) {
 		{"erlang", "node", nil},
 	} {
 		what := string(k.module) + ":" + string(k.function)
-		v, err := node.RPC[wire.List](soon(t), n, caller.name, "erpc", "multicall", list, k.module, k.function, wire.List(k.args))
+		v, err := rpc.Call[wire.List](soon(t), n, caller.name, "erpc", "multicall", list, k.module, k.function, wire.List(k.args))
 		require.NoError(t, err, what)
-		replies := node.MultiRPC[any](soon(t), n, nodes, k.module, k.function, k.args...)
+		replies := rpc.Multi[any](soon(t), n, nodes, k.module, k.function, k.args...)
 		require.Len(t, v, len(replies))
 		for i, r := range replies {
 			got := erpcTerm(r.Value, r.Err)
@@ -86,11 +87,11 @@ func TestRPCAsOTP(t *testing.T) {
 		}
 	}
 
-	v, err := node.RPC[wire.List](soon(t), n, caller.name, "erpc", "multicall", list[:4], a("far"), a("wait"), wire.List{}, 2000)
+	v, err := rpc.Call[wire.List](soon(t), n, caller.name, "erpc", "multicall", list[:4], a("far"), a("wait"), wire.List{}, 2000)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, node.ErrTimeout)
 	defer cancel()
-	for i, r := range node.MultiRPC[any](ctx, n, nodes[:4], "far", "wait") {
+	for i, r := range rpc.Multi[any](ctx, n, nodes[:4], "far", "wait") {
 		assert.True(t, wire.Equal(v[i], erpcTerm(r.Value, r.Err)), "%s %s", wire.Format(v[i]), wire.Format(erpcTerm(r.Value, r.Err)))
 	}
 	for _, class := range []string{"throw", "exit", "error"} {
@@ -136,19 +137,19 @@ func beforeStack(term string) string {
 }
 
 // A cast runs there, and an answer nobody waits for is no message.
-func TestCastRPCToOTP(t *testing.T) {
+func TestRPCCastToOTP(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
-	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("hello")))
+	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, node.Atom("hello")))
 	assert.Equal(t, node.Atom("hello"), caught(t, got))
-	require.NoError(t, node.CastRPC(n, e.name, "far", "raise", node.Atom("throw"), 1))
+	require.NoError(t, rpc.Cast(n, e.name, "far", "raise", node.Atom("throw"), 1))
 	dead := n.DeadLetters(1)
-	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, make(chan int)))
+	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, make(chan int)))
 	assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
 	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
-	require.NoError(t, node.CastRPC(n, e.name, "erlang", "send", me, node.Atom("bye")))
+	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, node.Atom("bye")))
 	assert.Equal(t, node.Atom("bye"), caught(t, got))
 	nodetest.Settles(t, func() string { return node.FarTables(n) })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -20,16 +21,16 @@ import (
 func exportFar(t testing.TB, n *node.Node) (waits chan node.PID) {
 	t.Helper()
 	waits = make(chan node.PID, 64)
-	for e, f := range map[wire.Export]node.Function{
+	for e, f := range map[wire.Export]rpc.Function{
 		mfa("far", "give", 1): func(_ context.Context, args []any) (any, error) { return args[0], nil },
 		mfa("far", "raise", 2): func(_ context.Context, args []any) (any, error) {
 			switch args[0] {
 			case node.Atom("throw"):
-				return nil, node.Throw(args[1])
+				return nil, rpc.Throw(args[1])
 			case node.Atom("exit"):
 				return nil, node.ExitWith(args[1])
 			}
-			return nil, node.Raise(args[1])
+			return nil, rpc.Raise(args[1])
 		},
 		mfa("far", "die", 0): func(ctx context.Context, _ []any) (any, error) {
 			_, pid, _ := node.Calling(ctx)
@@ -47,7 +48,7 @@ func exportFar(t testing.TB, n *node.Node) (waits chan node.PID) {
 		},
 		mfa("far", "panic", 0): func(context.Context, []any) (any, error) { panic("ouch") },
 	} {
-		require.NoError(t, n.ExportFunction(e, f))
+		require.NoError(t, rpc.Export(n, e, f))
 	}
 	return waits
 }
@@ -60,13 +61,13 @@ var rpcCases = []struct {
 	err      error
 }{
 	{"give", []any{wire.Tuple{node.Atom("a"), 1}}, wire.Tuple{node.Atom("a"), 1}, nil},
-	{"raise", []any{node.Atom("throw"), node.Atom("ball")}, nil, &node.RemoteError{Class: "throw", Reason: node.Atom("ball")}},
-	{"raise", []any{node.Atom("exit"), wire.Tuple{1, 2}}, nil, &node.RemoteError{Class: "exit", Reason: wire.Tuple{1, 2}}},
-	{"raise", []any{node.Atom("error"), node.Atom("boom")}, nil, &node.RemoteError{Class: "error", Reason: node.Atom("boom"),
+	{"raise", []any{node.Atom("throw"), node.Atom("ball")}, nil, &rpc.Error{Class: "throw", Reason: node.Atom("ball")}},
+	{"raise", []any{node.Atom("exit"), wire.Tuple{1, 2}}, nil, &rpc.Error{Class: "exit", Reason: wire.Tuple{1, 2}}},
+	{"raise", []any{node.Atom("error"), node.Atom("boom")}, nil, &rpc.Error{Class: "error", Reason: node.Atom("boom"),
 		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("raise"), wire.List{node.Atom("error"), node.Atom("boom")}, wire.List{}}}}},
-	{"nothing", []any{1}, nil, &node.RemoteError{Class: "error", Reason: node.Atom("undef"),
+	{"nothing", []any{1}, nil, &rpc.Error{Class: "error", Reason: node.Atom("undef"),
 		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("nothing"), wire.List{1}, wire.List{}}}}},
-	{"panic", nil, nil, &node.RemoteError{Class: "error", Reason: "ouch",
+	{"panic", nil, nil, &rpc.Error{Class: "error", Reason: "ouch",
 		Stack: wire.List{wire.Tuple{node.Atom("far"), node.Atom("panic"), wire.List(nil), wire.List{}}}}},
 	{"die", nil, nil, &node.ExitError{Reason: node.Killed}},
 }
@@ -95,12 +96,12 @@ func TestRPC(t *testing.T) {
 			}
 			what := string(at) + " " + string(c.function)
 			for _, from := range []node.Caller{a, self} {
-				v, err := node.RPC[any](soon(t), from, at, "far", c.function, c.args...)
+				v, err := rpc.Call[any](soon(t), from, at, "far", c.function, c.args...)
 				assert.Equal(t, c.value, v, what)
 				assert.Equal(t, c.err, err, what)
 			}
-			f := node.AsyncRPC[any](self, at, "far", c.function, c.args...)
-			g := node.AsyncRPC[any](a, at, "far", c.function, c.args...)
+			f := rpc.Async[any](self, at, "far", c.function, c.args...)
+			g := rpc.Async[any](a, at, "far", c.function, c.args...)
 			require.NoError(t, node.AwaitAll(soon(t), f, g))
 			v, err := f.Poll(0)
 			assert.Equal(t, c.value, v, what)
@@ -108,11 +109,11 @@ func TestRPC(t *testing.T) {
 			want := node.Result{Tag: what, Value: c.value, Err: c.err}
 			g.SendTo(self.Self(), what)
 			assert.Equal(t, want, self.Receive(), what)
-			node.RequestRPC(self, at, what, "far", c.function, c.args...)
+			rpc.Request(self, at, what, "far", c.function, c.args...)
 			assert.Equal(t, want, self.Receive(), what)
 			require.NoError(t, a.Send(node.Atom("actor"), func(ctx *node.Context) {
-				node.RequestRPC(ctx, at, what, "far", c.function, c.args...)
-				v, err := node.RPC[any](context.Background(), ctx, at, "far", c.function, c.args...)
+				rpc.Request(ctx, at, what, "far", c.function, c.args...)
+				v, err := rpc.Call[any](context.Background(), ctx, at, "far", c.function, c.args...)
 				actor <- node.Result{Tag: what, Value: v, Err: err}
 			}))
 			assert.Equal(t, want, caught(t, actor), what)
@@ -121,10 +122,10 @@ func TestRPC(t *testing.T) {
 	}
 	for _, c := range rpcCases {
 		for _, from := range []node.Caller{a, self} {
-			replies := node.MultiRPC[any](soon(t), from, nodes, "far", c.function, c.args...)
+			replies := rpc.Multi[any](soon(t), from, nodes, "far", c.function, c.args...)
 			require.Len(t, replies, len(nodes))
 			for i, r := range replies {
-				want := node.Reply[any]{Node: nodes[i], Value: c.value, Err: c.err}
+				want := rpc.Reply[any]{Node: nodes[i], Value: c.value, Err: c.err}
 				if i == 2 {
 					want.Value, want.Err = nil, &node.ExitError{Reason: node.NoConnection}
 				}
@@ -132,7 +133,7 @@ func TestRPC(t *testing.T) {
 			}
 		}
 	}
-	assert.Empty(t, node.MultiRPC[any](soon(t), self, nil, "far", "give", 1))
+	assert.Empty(t, rpc.Multi[any](soon(t), self, nil, "far", "give", 1))
 	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 }
 
@@ -141,29 +142,29 @@ func TestRPCErrors(t *testing.T) {
 	a, b, self, _ := two(t)
 	exportFar(t, b)
 	for _, at := range []node.Atom{a.Name(), b.Name()} {
-		_, err := node.RPC[any](soon(t), self, at, "far", "nothing")
-		assert.ErrorIs(t, err, node.ErrUndef)
+		_, err := rpc.Call[any](soon(t), self, at, "far", "nothing")
+		assert.ErrorIs(t, err, rpc.ErrUndef)
 		assert.NotErrorIs(t, err, node.ErrNoConnection)
 	}
-	n, err := node.RPC[int](soon(t), self, b.Name(), "far", "give", 5)
+	n, err := rpc.Call[int](soon(t), self, b.Name(), "far", "give", 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, n)
-	_, err = node.RPC[int](soon(t), self, b.Name(), "far", "give", node.Atom("a"))
+	_, err = rpc.Call[int](soon(t), self, b.Name(), "far", "give", node.Atom("a"))
 	assert.ErrorIs(t, err, node.ErrReplyType)
-	_, err = node.RPC[any](soon(t), self, "nobody@127.0.0.1", "far", "give", 1)
+	_, err = rpc.Call[any](soon(t), self, "nobody@127.0.0.1", "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 	local := startNode(t, node.Config{})
-	_, err = node.RPC[any](soon(t), local, b.Name(), "far", "give", 1)
+	_, err = rpc.Call[any](soon(t), local, b.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrNoConnection)
-	assert.ErrorIs(t, node.CastRPC(local, b.Name(), "far", "give", 1), node.ErrNotHere)
-	v, err := node.RPC[any](soon(t), local, local.Name(), "far", "give", 1)
-	assert.ErrorIs(t, err, node.ErrUndef, "%v", v)
+	assert.ErrorIs(t, rpc.Cast(local, b.Name(), "far", "give", 1), node.ErrNotHere)
+	v, err := rpc.Call[any](soon(t), local, local.Name(), "far", "give", 1)
+	assert.ErrorIs(t, err, rpc.ErrUndef, "%v", v)
 
 	for _, c := range []struct{ err, want any }{
-		{&node.RemoteError{Class: "throw", Reason: 1}, wire.Tuple{node.Atom("nocatch"), 1}},
-		{&node.RemoteError{Class: "exit", Reason: 1}, wire.Tuple{node.Atom("exception"), 1}},
-		{&node.RemoteError{Class: "error", Reason: 1, Stack: wire.List{}}, wire.Tuple{node.Atom("exception"), 1, wire.List{}}},
-		{&node.RemoteError{Class: "error", Reason: wire.Tuple{node.Atom("erpc"), 1}}, wire.Tuple{node.Atom("erpc"), 1}},
+		{&rpc.Error{Class: "throw", Reason: 1}, wire.Tuple{node.Atom("nocatch"), 1}},
+		{&rpc.Error{Class: "exit", Reason: 1}, wire.Tuple{node.Atom("exception"), 1}},
+		{&rpc.Error{Class: "error", Reason: 1, Stack: wire.List{}}, wire.Tuple{node.Atom("exception"), 1, wire.List{}}},
+		{&rpc.Error{Class: "error", Reason: wire.Tuple{node.Atom("erpc"), 1}}, wire.Tuple{node.Atom("erpc"), 1}},
 	} {
 		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err.(error)))
 	}
@@ -176,7 +177,7 @@ func TestRPCTimeout(t *testing.T) {
 	exportFar(t, a)
 	for _, at := range []node.Atom{b.Name(), a.Name()} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		_, err := node.RPC[any](ctx, self, at, "far", "wait")
+		_, err := rpc.Call[any](ctx, self, at, "far", "wait")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		cancel()
 	}
@@ -184,13 +185,13 @@ func TestRPCTimeout(t *testing.T) {
 
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, node.ErrTimeout)
 	defer cancel()
-	replies := node.MultiRPC[any](ctx, self, []node.Atom{b.Name(), "nobody@127.0.0.1"}, "far", "wait")
+	replies := rpc.Multi[any](ctx, self, []node.Atom{b.Name(), "nobody@127.0.0.1"}, "far", "wait")
 	assert.ErrorIs(t, replies[0].Err, node.ErrTimeout)
 	assert.ErrorIs(t, replies[1].Err, node.ErrNoConnection)
 	nodetest.Settles(t, func() string { return node.FarTables(a) })
 
-	<-waits // of MultiRPC: there is one left, of f
-	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
+	<-waits // of rpc.Multi: there is one left, of f
+	f := rpc.Async[any](self, b.Name(), "far", "wait")
 	pid := <-waits
 	for _, d := range []time.Duration{0, time.Millisecond} {
 		_, err := f.Poll(d)
@@ -209,7 +210,7 @@ func TestRPCKilled(t *testing.T) {
 	waits := exportFar(t, b)
 	for _, o := range []node.Options{{}, {Coroutine: true}} {
 		pid, err := a.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
-			node.MultiRPC[any](context.Background(), p, []node.Atom{b.Name(), b.Name()}, "far", "wait")
+			rpc.Multi[any](context.Background(), p, []node.Atom{b.Name(), b.Name()}, "far", "wait")
 			return nil
 		}))
 		require.NoError(t, err)
@@ -225,8 +226,8 @@ func TestRPCKilled(t *testing.T) {
 func TestRPCNoConnection(t *testing.T) {
 	a, b, self, _ := two(t)
 	waits := exportFar(t, b)
-	f := node.AsyncRPC[any](self, b.Name(), "far", "wait")
-	node.RequestRPC(self, b.Name(), "tag", "far", "wait")
+	f := rpc.Async[any](self, b.Name(), "far", "wait")
+	rpc.Request(self, b.Name(), "tag", "far", "wait")
 	for range 2 {
 		defer b.Exit(<-waits, node.Kill)
 	}
@@ -236,19 +237,19 @@ func TestRPCNoConnection(t *testing.T) {
 	assert.ErrorIs(t, self.Receive().(node.Result).Err, node.ErrNoConnection)
 }
 
-func TestCastRPC(t *testing.T) {
+func TestRPCCast(t *testing.T) {
 	a, b, self, _ := two(t)
 	exportFar(t, a)
 	exportFar(t, b)
 	for _, at := range []node.Atom{a.Name(), b.Name()} {
 		for _, from := range []node.Caller{a, self} {
-			require.NoError(t, node.CastRPC(from, at, "far", "tell", self.Self(), at))
+			require.NoError(t, rpc.Cast(from, at, "far", "tell", self.Self(), at))
 			assert.Equal(t, at, self.Receive())
 		}
-		require.NoError(t, node.CastRPC(self, at, "far", "raise", node.Atom("error"), 1))
+		require.NoError(t, rpc.Cast(self, at, "far", "raise", node.Atom("error"), 1))
 	}
 	dead := a.DeadLetters(1)
-	require.NoError(t, node.CastRPC(self, "nobody@127.0.0.1", "far", "give", 1))
+	require.NoError(t, rpc.Cast(self, "nobody@127.0.0.1", "far", "give", 1))
 	l := <-dead.C
 	assert.Equal(t, deadletter.NotConnected, l.Cause)
 	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
@@ -257,24 +258,24 @@ func TestCastRPC(t *testing.T) {
 	gone, err := a.Open()
 	require.NoError(t, err)
 	gone.Close(nil)
-	assert.ErrorIs(t, node.CastRPC(gone, b.Name(), "far", "give", 1), node.ErrExited)
-	_, err = node.RPC[any](soon(t), gone, b.Name(), "far", "give", 1)
+	assert.ErrorIs(t, rpc.Cast(gone, b.Name(), "far", "give", 1), node.ErrExited)
+	_, err = rpc.Call[any](soon(t), gone, b.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 
 // This node starts processes for itself as others do.
 func TestSpawnAtHere(t *testing.T) {
 	n := startNode(t, node.Config{})
-	require.NoError(t, n.ExportBehaviour(mfa("m", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
-	pid, err := node.SpawnAt(soon(t), n, n.Name(), "m", "echo")
+	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
+	pid, err := rpc.Spawn(soon(t), n, n.Name(), "m", "echo")
 	require.NoError(t, err)
 	v, err := node.Call[int](soon(t), n, pid, 3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
-	pid, err = node.SpawnAt(soon(t), n, n.Name(), "m", "nothing")
+	pid, err = rpc.Spawn(soon(t), n, n.Name(), "m", "nothing")
 	require.NoError(t, err, "undef is an exit reason")
 	_, err = node.AwaitExit(soon(t), n, pid)
 	require.NoError(t, err)
-	_, err = node.SpawnAt(soon(t), n, "nobody@127.0.0.1", "m", "echo")
+	_, err = rpc.Spawn(soon(t), n, "nobody@127.0.0.1", "m", "echo")
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -105,7 +106,7 @@ func TestTokens(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "none", e.Ask("far:traced({bounded,'%s'}, 17, 1)", n.Name()))
 	// A process that is spawned, or called by erpc, has the token from its beginning.
-	require.NoError(t, n.ExportBehaviour(mfa("m", "answer", 2), func(args []any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "answer", 2), func(args []any) (node.Actor, error) {
 		return node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, wire.Tuple(args)); return nil }), nil
 	}))
 	assert.Equal(t, "17", e.Ask("seq_trace:set_token(label, 17), spawn('%s', m, answer, [self(), 1]), seq_trace:set_token([]), "+

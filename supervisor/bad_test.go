@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -325,7 +326,7 @@ func TestUnknownBehaviour(t *testing.T) {
 		var e *supervisor.StartError
 		require.ErrorAs(s, err, &e)
 		assert.Equal(s, undef, e.Reason)
-		require.NoError(s, s.n.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
+		require.NoError(s, rpc.ExportBehaviour(s.n, wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
 			assert.Equal(s, []any{1}, args)
 			return echo()
 		}))

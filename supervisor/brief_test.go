@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -89,7 +90,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		"rex":          asks(node.Atom("rex")),
 		"exit error":   func(t *testing.T) { bound(t, "text", (&node.ExitError{Reason: big}).Error()) },
 		"exit":         func(t *testing.T) { bound(t, "text", node.ExitWith(big).Error()) },
-		"throw, raise": func(t *testing.T) { bound(t, "text", node.Throw(big).Error()+node.Raise(big).Error()) },
+		"throw, raise": func(t *testing.T) { bound(t, "text", rpc.Throw(big).Error()+rpc.Raise(big).Error()) },
 		"words":        func(t *testing.T) { bound(t, "text", sysmsg.Words(big)+sysmsg.Brief([]any{big, sysmsg.Brief(big)})) },
 		"Term": func(t *testing.T) {
 			bound(t, "text", sysmsg.Brief(wire.Tuple{shown{big}, shown{shown{big}}, shown{nil}}))

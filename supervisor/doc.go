@@ -50,7 +50,7 @@
 // sends in a '$gen_call': {start_child, Spec | Args}, {terminate_child, Id},
 // {restart_child, Id}, {delete_child, Id}, {get_childspec, Id}, which_children,
 // count_children; and system messages, see package sys. {M, F, A} in a Spec from
-// Erlang is a behaviour that the node exports, see [node.Node.ExportBehaviour].
+// Erlang is a behaviour that the node exports, see ExportBehaviour of package node/rpc.
 //
 // # Counters
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,7 +24,7 @@ func TestStartChildCounts(t *testing.T) {
 			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
 	}
 	far, near := begin("far", node.ClusterLimits{Spawned: 2}), begin("near", node.ClusterLimits{})
-	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 	}))
 	ctx := nodetest.Soon(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,7 +24,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 	far := begin("far", func(peer node.Atom, e wire.Export) bool { return peer == "near@127.0.0.1" && e.Function == "yes" })
 	near, other := begin("near", nil), begin("other", nil)
 	for _, name := range []wire.Atom{"yes", "no"} {
-		require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: name}, func([]any) (node.Actor, error) {
+		require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: name}, func([]any) (node.Actor, error) {
 			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 		}))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -91,7 +92,7 @@ func newPlay(t *testing.T, s style) *play {
 	p.hook, err = n.SpawnOpt(node.Options{Mailbox: ends{p}}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for arity := 1; arity <= 3; arity++ {
-		require.NoError(t, n.ExportBehaviour(wire.Export{Module: module, Function: "start", Arity: arity},
+		require.NoError(t, rpc.ExportBehaviour(n, wire.Export{Module: module, Function: "start", Arity: arity},
 			func(args []any) (node.Actor, error) {
 				return p.start(p.kids[args[0].(int)], args[1:])
 			}))

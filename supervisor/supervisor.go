@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -460,7 +461,7 @@ func (s *supervisor) startReason(k *child, err error) any {
 			return wire.Tuple{wire.Atom("already_started"), pid}
 		}
 	}
-	if errors.Is(err, node.ErrUndef) {
+	if errors.Is(err, rpc.ErrUndef) {
 		return undefined(k.spec.mfa(k.args))
 	}
 	if e, ok := err.(*startPanic); ok {
@@ -501,7 +502,7 @@ func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
 		if len(args) > 0 {
 			all = append(append([]any(nil), all...), args...)
 		}
-		b, err = n.Behaviour(k.Named.Module, k.Named.Function, all)
+		b, err = rpc.NewActor(n, k.Named.Module, k.Named.Function, all)
 	}
 	returned = true
 	if err == nil && b == nil {

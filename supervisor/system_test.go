@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -233,8 +234,8 @@ func TestTerms(t *testing.T) {
 			return text(s.self.Receive().(wire.Tuple)[1])
 		}
 		fails := func([]any) (node.Actor, error) { return nil, node.ExitWith(atomB) }
-		require.NoError(s, s.n.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 1}, fails))
-		require.NoError(s, s.n.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 2}, fails))
+		require.NoError(s, rpc.ExportBehaviour(s.n, wire.Export{Module: "m", Function: "f", Arity: 1}, fails))
+		require.NoError(s, rpc.ExportBehaviour(s.n, wire.Export{Module: "m", Function: "f", Arity: 2}, fails))
 		sup := s.start(supervisor.Spec{})
 		assert.Equal(s, "{error,{b,{child,undefined,a,{m,f,[1]},permanent,false,5000,worker,[m]}}}",
 			ask(sup, "{start_child,#{id=>a,start=>{m,f,[1]}}}"))

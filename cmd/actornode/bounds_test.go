@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -36,7 +37,7 @@ func init() {
 			return err
 		}
 		keep := wire.Export{Module: "test", Function: "keep", Arity: 1}
-		return n.ExportFunction(keep, func(_ context.Context, args []any) (any, error) {
+		return rpc.Export(n, keep, func(_ context.Context, args []any) (any, error) {
 			kept = make([][]byte, args[0].(int))
 			for i := range kept {
 				kept[i] = make([]byte, 1<<20)
@@ -198,7 +199,7 @@ func TestMemoryIsShort(t *testing.T) {
 	n, err := p.peer("op@127.0.0.1")
 	require.NoError(t, err)
 	keep := func(mib int) error {
-		_, err := node.RPC[int](nodetest.Soon(t), n, "go@127.0.0.1", "test", "keep", mib)
+		_, err := rpc.Call[int](nodetest.Soon(t), n, "go@127.0.0.1", "test", "keep", mib)
 		return err
 	}
 	require.NoError(t, keep(90))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -51,7 +51,7 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 				}
 				return names
 			}
-			v, _ := node.RPC[any](ctx, s.n, s.at, "erlang", "registered")
+			v, _ := rpc.Call[any](ctx, s.n, s.at, "erlang", "registered")
 			names, _ := wire.Elements(v)
 			return atomsOf(names)
 		})

@@ -28,6 +28,7 @@ import (
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -76,7 +77,7 @@ func knownBehaviours() ([]wire.Export, error) {
 	for _, offer := range offered {
 		err = errors.Join(err, offer(n))
 	}
-	known := n.Behaviours()
+	known := rpc.Behaviours(n)
 	return known, errors.Join(err, n.Stop())
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -39,12 +40,12 @@ const asDaemon = "TEST_AS_DAEMON"
 func init() {
 	if os.Getenv(asDaemon) != "" {
 		offered = append(offered, func(n *node.Node) error {
-			err := n.ExportBehaviour(wire.Export{Module: "test", Function: "never"},
+			err := rpc.ExportBehaviour(n, wire.Export{Module: "test", Function: "never"},
 				func([]any) (node.Actor, error) { return never{}, nil })
 			if err != nil {
 				return err
 			}
-			return n.ExportBehaviour(wire.Export{Module: "test", Function: "hold", Arity: 1}, func(args []any) (node.Actor, error) {
+			return rpc.ExportBehaviour(n, wire.Export{Module: "test", Function: "hold", Arity: 1}, func(args []any) (node.Actor, error) {
 				return &hold{n: n, name: string(args[0].([]byte))}, nil
 			})
 		})

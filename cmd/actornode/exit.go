@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -73,7 +74,7 @@ var codes = []struct {
 	{admin.ErrBadRequest, exitUsage},
 	{node.ErrNoProcess, exitNotFound},
 	{node.ErrNoName, exitNotFound},
-	{node.ErrUndef, exitNotFound},
+	{rpc.ErrUndef, exitNotFound},
 	{node.ErrTimeout, exitTimeout},
 	{context.DeadlineExceeded, exitTimeout},
 	{context.Canceled, exitInterrupted},
@@ -95,7 +96,7 @@ func codeOf(err error) exit {
 	if errors.As(err, &exited) && exited.Reason == node.NoConnection {
 		return exitUnreachable
 	}
-	var spawn *node.SpawnError
+	var spawn *rpc.SpawnError
 	if errors.As(err, &spawn) {
 		switch spawn.Reason {
 		case wire.Atom("undef"):

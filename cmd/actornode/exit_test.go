@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -28,9 +29,9 @@ func TestExitStatus(t *testing.T) {
 		{&node.ExitError{Reason: node.NoProc}, exitNotFound},
 		{&node.ExitError{Reason: node.NoConnection}, exitUnreachable},
 		{&node.ExitError{Reason: node.Normal}, exitFailed},
-		{&node.SpawnError{Reason: wire.Atom("undef")}, exitNotFound},
-		{&node.SpawnError{Reason: wire.Atom("notsup")}, exitUnsupported},
-		{&node.SpawnError{Reason: wire.Atom("system_limit")}, exitFailed},
+		{&rpc.SpawnError{Reason: wire.Atom("undef")}, exitNotFound},
+		{&rpc.SpawnError{Reason: wire.Atom("notsup")}, exitUnsupported},
+		{&rpc.SpawnError{Reason: wire.Atom("system_limit")}, exitFailed},
 		{context.DeadlineExceeded, exitTimeout},
 		{node.ErrTimeout, exitTimeout},
 		{context.Canceled, exitInterrupted},

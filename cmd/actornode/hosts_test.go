@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -76,9 +77,9 @@ func (h *hosts) add(name node.Atom, by int) int {
 
 // member starts a process on a node that is in the group there.
 func (h *hosts) member(at node.Atom) node.PID {
-	pid, err := node.SpawnAt(nodetest.Soon(h.t), h.n, at, "demo", "echo")
+	pid, err := rpc.Spawn(nodetest.Soon(h.t), h.n, at, "demo", "echo")
 	require.NoError(h.t, err)
-	ok, err := node.RPC[any](nodetest.Soon(h.t), h.n, at, "pg", "join", wire.Atom("workers"), pid)
+	ok, err := rpc.Call[any](nodetest.Soon(h.t), h.n, at, "pg", "join", wire.Atom("workers"), pid)
 	require.NoError(h.t, err)
 	require.Equal(h.t, wire.OK, ok)
 	return pid
@@ -91,7 +92,7 @@ func (h *hosts) members(want ...node.PID) {
 			return false
 		}
 		for _, name := range h.names {
-			v, err := node.RPC[any](nodetest.Soon(h.t), h.n, name, "pg", "get_members", wire.Atom("workers"))
+			v, err := rpc.Call[any](nodetest.Soon(h.t), h.n, name, "pg", "get_members", wire.Atom("workers"))
 			elements, ok := wire.Elements(v)
 			var pids []node.PID
 			for _, e := range elements {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -174,9 +175,9 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 			return err
 		}
 		v, err := ask(ctx, s, func(ctx context.Context) (any, error) {
-			return node.RPC[any](ctx, s.n, s.at, module, function, terms...)
+			return rpc.Call[any](ctx, s.n, s.at, module, function, terms...)
 		})
-		var raised *node.RemoteError
+		var raised *rpc.Error
 		if errors.As(err, &raised) {
 			if isUndef(raised.Reason) {
 				return fail(exitNotFound, nil, "%s does not export the function %s", s.at,

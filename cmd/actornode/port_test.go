@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -82,7 +83,7 @@ func TestPortsAreTheTrees(t *testing.T) {
 	assert.Contains(t, spawned, "undef")
 	assert.Contains(t, child, "undef")
 	assert.Contains(t, copied, "undef")
-	require.ErrorIs(t, operator, node.ErrUndef)
+	require.ErrorIs(t, operator, rpc.ErrUndef)
 	assert.Equal(t, "2", erl.Ask(`length(supervisor:which_children({ports, 'go@127.0.0.1'}))`))
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -273,7 +274,7 @@ func TestServicesTakeAnything(t *testing.T) {
 	all := append([]string{"application_controller"}, services...)
 	where := func() (pids []any) {
 		for _, s := range all {
-			pid, err := node.RPC[any](ctx, n, daemonName, "erlang", "whereis", wire.Atom(s))
+			pid, err := rpc.Call[any](ctx, n, daemonName, "erlang", "whereis", wire.Atom(s))
 			require.NoError(t, err)
 			pids = append(pids, pid)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -36,13 +37,13 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 		pid, err := ask(ctx, s, func(ctx context.Context) (wire.PID, error) {
 			pid, err := admin.Spawn(ctx, s.n, s.at, module, function, terms, as) // which knows what is not offered
 			if errors.Is(err, admin.ErrNoService) && as == "" {
-				pid, err = node.SpawnAt(ctx, s.n, s.at, module, function, terms...)
+				pid, err = rpc.Spawn(ctx, s.n, s.at, module, function, terms...)
 			}
 			return pid, err
 		})
-		var refused *node.SpawnError
+		var refused *rpc.SpawnError
 		switch {
-		case errors.Is(err, node.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
+		case errors.Is(err, rpc.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
 			return fail(exitNotFound, nil, "%s does not export the process %s", s.at,
 				wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 		case err != nil:

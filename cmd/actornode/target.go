@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -126,8 +127,8 @@ func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 // offered, the operator's service.
 func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) {
 	return ask(ctx, s, func(ctx context.Context) (any, error) {
-		v, err := node.RPC[any](ctx, s.n, at, "erlang", "whereis", name)
-		var raised *node.RemoteError
+		v, err := rpc.Call[any](ctx, s.n, at, "erlang", "whereis", name)
+		var raised *rpc.Error
 		if errors.As(err, &raised) && isUndef(raised.Reason) {
 			d, err := admin.Info(ctx, s.n, at, name)
 			return d.PID, err

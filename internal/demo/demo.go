@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -16,7 +17,7 @@ import (
 var errCrash = node.ExitWith(wire.Atom("crash"))
 
 // errBadArith is the exception that Erlang's arithmetic raises.
-var errBadArith = node.Raise(wire.Atom("badarith"))
+var errBadArith = rpc.Raise(wire.Atom("badarith"))
 
 // Module is the name under which everything here is exported and registered.
 const Module wire.Atom = "demo"
@@ -27,7 +28,7 @@ func Export(n *node.Node) error {
 	for _, x := range []struct {
 		name  wire.Atom
 		arity int
-		make  node.Behaviour
+		make  rpc.Behaviour
 	}{
 		{"counter", 0, func([]any) (node.Actor, error) { return counters.New(&counter{}), nil }},
 		{"echo", 0, func([]any) (node.Actor, error) { return echoes.New(echo{}), nil }},
@@ -35,14 +36,14 @@ func Export(n *node.Node) error {
 			return node.ProcessFunc(func(*node.Process) error { return node.ExitWith(args[0]) }), nil
 		}},
 	} {
-		if err := n.ExportBehaviour(wire.Export{Module: Module, Function: x.name, Arity: x.arity}, x.make); err != nil {
+		if err := rpc.ExportBehaviour(n, wire.Export{Module: Module, Function: x.name, Arity: x.arity}, x.make); err != nil {
 			return err
 		}
 	}
-	if err := n.ExportFunction(wire.Export{Module: Module, Function: "double", Arity: 1}, double); err != nil {
+	if err := rpc.Export(n, wire.Export{Module: Module, Function: "double", Arity: 1}, double); err != nil {
 		return err
 	}
-	return n.ExportFunction(wire.Export{Module: Module, Function: "add", Arity: 2}, add)
+	return rpc.Export(n, wire.Export{Module: Module, Function: "add", Arity: 2}, add)
 }
 
 // double is for sys:replace_state, which runs no fun of another node but takes one

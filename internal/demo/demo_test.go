@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -96,7 +97,7 @@ func TestMessagesToEcho(t *testing.T) {
 		require.NoError(t, err)
 		defer self.Close(nil)
 		echo, _ := n.Whereis("echo")
-		fresh, err := n.Behaviour(Module, "echo", nil)
+		fresh, err := rpc.NewActor(n, Module, "echo", nil)
 		require.NoError(t, err)
 		other, err := n.Spawn(fresh)
 		require.NoError(t, err)
@@ -175,7 +176,7 @@ func TestTree(t *testing.T) {
 
 func TestByName(t *testing.T) {
 	run(t, func(t *testing.T, n *node.Node, _ node.PID) {
-		exit, err := n.Behaviour(Module, "exit", []any{wire.Tuple{wire.Atom("bye"), 1}})
+		exit, err := rpc.NewActor(n, Module, "exit", []any{wire.Tuple{wire.Atom("bye"), 1}})
 		require.NoError(t, err)
 		self, err := n.Open()
 		require.NoError(t, err)
@@ -186,19 +187,19 @@ func TestByName(t *testing.T) {
 		require.Equal(t, ref, down.Ref)
 		require.Equal(t, wire.Tuple{wire.Atom("bye"), 1}, down.Reason)
 
-		sum, err := n.Apply(ctx, Module, "add", []any{2, 3})
+		sum, err := rpc.Apply(ctx, n, Module, "add", []any{2, 3})
 		require.NoError(t, err)
 		require.Equal(t, 5, sum)
-		sum, err = n.Apply(ctx, Module, "add", []any{math.MaxInt64, 1})
+		sum, err = rpc.Apply(ctx, n, Module, "add", []any{math.MaxInt64, 1})
 		require.NoError(t, err)
 		require.Equal(t, "9223372036854775808", wire.Format(sum))
-		sum, err = n.Apply(ctx, Module, "add", []any{sum, -1})
+		sum, err = rpc.Apply(ctx, n, Module, "add", []any{sum, -1})
 		require.NoError(t, err)
 		require.Equal(t, math.MaxInt64, sum)
-		_, err = n.Apply(ctx, Module, "add", []any{2, wire.Atom("x")})
+		_, err = rpc.Apply(ctx, n, Module, "add", []any{2, wire.Atom("x")})
 		require.Equal(t, wire.Atom("badarith"), nodehook.ErrorTerm(err))
-		_, err = n.Apply(ctx, Module, "add", []any{2})
-		require.ErrorIs(t, err, node.ErrUndef)
+		_, err = rpc.Apply(ctx, n, Module, "add", []any{2})
+		require.ErrorIs(t, err, rpc.ErrUndef)
 		require.ErrorIs(t, Export(n), node.ErrNameTaken)
 	})
 }
@@ -215,7 +216,7 @@ func TestApplication(t *testing.T) {
 	total, err := genserver.Call(ctx, n, wire.Atom("counter"), Add{N: 1})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
-	apps, err := n.Apply(ctx, "application", "which_applications", nil)
+	apps, err := rpc.Apply(ctx, n, "application", "which_applications", nil)
 	require.NoError(t, err)
 	require.Equal(t, `[{demo,"The demo tree","1.0"}]`, wire.Format(apps))
 	require.NoError(t, c.StopAll(ctx))

@@ -103,6 +103,17 @@ var Leader func(n Node, pid wire.PID) wire.PID
 // Exports returns what a node exports, in alphabetical order.
 var Exports func(n Node) []wire.Export
 
+// ExportTable returns what a node exports, which package node/rpc changes and reads: a *Table of
+// package node/internal/export for node.Actor.
+var ExportTable func(n Node) any
+
+// Apply calls a function that a node exports, in the calling process: see package node/rpc.
+var Apply func(n Node, ctx context.Context, module, function wire.Atom, args []any) (any, error)
+
+// AwaitAll waits until all futures, each a *node.Future, are completed or ctx ends. from is the
+// node.Caller that waits: an actor gives up its stage meanwhile, and a process can be ended.
+var AwaitAll func(from any, ctx context.Context, futures ...any)
+
 // AnyModule, as the module of an exported function, offers it under every module that offers
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -146,7 +147,7 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 		return nil
 	}
 	if f, ok := t[1].(wire.Export); ok && !nodehook.Allows(r.From, f) {
-		return failed(srv, "system_replace_state", fmt.Errorf("%w: %v", node.ErrUndef, f))
+		return failed(srv, "system_replace_state", fmt.Errorf("%w: %v", rpc.ErrUndef, f))
 	}
 	return nil
 }
@@ -316,7 +317,7 @@ func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	case func(any) (any, error):
 		state, err = f(srv.State())
 	case wire.Export:
-		state, err = c.Node().Apply(c.Context(), f.Module, f.Function, []any{srv.State()})
+		state, err = rpc.Apply(c.Context(), c.Node(), f.Module, f.Function, []any{srv.State()})
 	default:
 		err = fmt.Errorf("sys: %s is not a function that this node can run", Brief(f))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -91,9 +92,9 @@ func (q *request) spawn() (any, error) {
 		}
 	}
 	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !nodehook.Allows(q.from, e) {
-		return nil, fmt.Errorf("%w for %s: %v", node.ErrUndef, cmp.Or(q.peer, "an unknown node"), e)
+		return nil, fmt.Errorf("%w for %s: %v", rpc.ErrUndef, cmp.Or(q.peer, "an unknown node"), e)
 	}
-	b, err := q.n.Behaviour(module, function, args)
+	b, err := rpc.NewActor(q.n, module, function, args)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -268,7 +269,7 @@ func TestCallOfServer(t *testing.T) {
 func TestSpawnAndExit(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	ctx := nodetest.Soon(t)
-	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
 		if args[0] == wire.Atom("bad") {
 			return nil, errors.New("bad argument")
 		}
@@ -280,7 +281,7 @@ func TestSpawnAndExit(t *testing.T) {
 	_, err = admin.Spawn(ctx, near, far.Name(), "m", "f", []any{1}, "one")
 	assert.ErrorIs(t, err, node.ErrNameTaken)
 	_, err = admin.Spawn(ctx, near, far.Name(), "m", "f", nil, "")
-	assert.ErrorIs(t, err, node.ErrUndef)
+	assert.ErrorIs(t, err, rpc.ErrUndef)
 	_, err = admin.Spawn(ctx, near, far.Name(), "m", "f", []any{wire.Atom("bad")}, "")
 	assert.ErrorContains(t, err, "bad argument")
 

@@ -120,7 +120,7 @@ func Call(ctx context.Context, from node.Caller, at node.Atom, target, request a
 }
 
 // Spawn starts a process of what the node exports as module:function with as many
-// arguments; name, if it is not "", is registered. Errors: [node.ErrUndef],
+// arguments; name, if it is not "", is registered. Errors: [rpc.ErrUndef],
 // [node.ErrNameTaken], [node.ErrBadName].
 func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any,
 	name node.Atom) (pid node.PID, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -81,7 +82,7 @@ true
 {ok,{hello,[1,2.5,#{a => <<"b">>}]}}
 {error,{timeout,<<"call of PID: node: timed out">>}}
 hello
-{error,{undef,<<"node: nothing is exported under that name: fun m:nothing/0">>}}
+{error,{undef,<<"rpc: nothing is exported under that name: fun m:nothing/0">>}}
 [{n,1},{n,2},{n,3}]
 [true,true,true]
 waits
@@ -109,7 +110,7 @@ func TestErlang(t *testing.T) {
 	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
 	require.NoError(t, n.Send(busy, wire.Tuple{wire.Atom("add"), 5}))
 	require.NoError(t, n.Send(busy, "text"))
-	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "m", Function: "echo"},
+	require.NoError(t, rpc.ExportBehaviour(n, wire.Export{Module: "m", Function: "echo"},
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 
 	out, err := erltest.Run(t, erltest.Options{Name: "e@127.0.0.1", EPMD: mapper.Port, Args: []string{"-eval", inErlang}})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,7 +33,7 @@ var codes = []struct {
 	{"no_name", node.ErrNoName},
 	{"name_taken", node.ErrNameTaken},
 	{"bad_name", node.ErrBadName},
-	{"undef", node.ErrUndef},
+	{"undef", rpc.ErrUndef},
 	{"too_many", node.ErrTooMany},
 	{"mailbox_full", node.ErrMailboxFull},
 	{"not_here", node.ErrNotHere},

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,7 +22,7 @@ func TestOperatorHolds(t *testing.T) {
 	ops, other := startNode(t, f, "ops"), startNode(t, f, "other")
 	ctx := nodetest.Soon(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))
-	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f"},
+	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"},
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	for _, from := range []*node.Node{ops, other} {
 		require.NoError(t, from.Connect(ctx, far.Name()))

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -44,7 +45,7 @@ func TestRights(t *testing.T) {
 	level := new(slog.LevelVar)
 	far, ops, near, log := guarded(t, admin.Config{Operators: onlyOps, Level: level,
 		Stop: func() { stops.Add(1) }}, nil)
-	require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: "f"},
+	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"},
 		func([]any) (node.Actor, error) { drains.Add(1); return node.ActorFunc(echo), nil }))
 	target := spawn(t, far, "echo", node.ActorFunc(echo))
 	ctx := nodetest.Soon(t)
@@ -157,7 +158,7 @@ func TestSpawnAsksAllow(t *testing.T) {
 	f := func(peer node.Atom, e wire.Export) bool { return peer == "ops@127.0.0.1" && e.Function == "yes" }
 	far, ops, near, _ := guarded(t, admin.Config{}, f)
 	for _, name := range []wire.Atom{"yes", "no"} {
-		require.NoError(t, far.ExportBehaviour(wire.Export{Module: "m", Function: name},
+		require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: name},
 			func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	}
 	ctx := nodetest.Soon(t)
@@ -170,7 +171,7 @@ func TestSpawnAsksAllow(t *testing.T) {
 		if c.ok {
 			assert.NoError(t, err, "%s %s", c.from.Name(), c.what)
 		} else {
-			assert.ErrorIs(t, err, node.ErrUndef, "%s %s", c.from.Name(), c.what)
+			assert.ErrorIs(t, err, rpc.ErrUndef, "%s %s", c.from.Name(), c.what)
 		}
 	}
 }
@@ -184,7 +185,7 @@ func TestAuditKeepsSecrets(t *testing.T) {
 	_, err := admin.Call(ctx, ops, far.Name(), pid, "SECRET", time.Second)
 	require.NoError(t, err)
 	_, err = admin.Spawn(ctx, ops, far.Name(), "m", "f", []any{"SECRET"}, "name")
-	require.ErrorIs(t, err, node.ErrUndef)
+	require.ErrorIs(t, err, rpc.ErrUndef)
 	_, err = admin.Exit(ctx, ops, far.Name(), pid, wire.List{strings.Repeat("long", 10_000)})
 	require.NoError(t, err)
 	lines := log.With("operator action")

@@ -7,6 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -58,7 +59,7 @@ func (g *treeBuilder) takeBranch() bool {
 func (q *request) applications() []any {
 	ctx, cancel := q.timeoutContext()
 	defer cancel()
-	v, err := q.n.Apply(ctx, "application", "which_applications", nil)
+	v, err := rpc.Apply(ctx, q.n, "application", "which_applications", nil)
 	l, ok := wire.Elements(v)
 	if err != nil || !ok {
 		return nil // there is no controller
@@ -79,7 +80,7 @@ func (g *treeBuilder) application(about any) Branch {
 	b.Version, _ = wire.Text(t[2])
 	ctx, cancel := g.q.timeoutContext()
 	defer cancel()
-	v, err := g.q.n.Apply(ctx, "application_controller", "get_master", []any{name})
+	v, err := rpc.Apply(ctx, g.q.n, "application_controller", "get_master", []any{name})
 	master, ok := v.(wire.PID)
 	if err != nil || !ok {
 		b.Note = "a library application: it has no processes"
@@ -87,7 +88,7 @@ func (g *treeBuilder) application(about any) Branch {
 	}
 	g.look(&b, master)
 	b.State = "running" // what the process at its top does says nothing
-	v, _ = g.q.n.Apply(ctx, "application_master", "get_child", []any{master})
+	v, _ = rpc.Apply(ctx, g.q.n, "application_master", "get_child", []any{master})
 	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
 		if top, ok := c[0].(wire.PID); ok && g.takeBranch() {
 			b.Children = append(b.Children, g.process(Branch{Kind: "supervisor", PID: top}))

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -314,7 +315,7 @@ func TestReplaceState(t *testing.T) {
 	h := nodetest.Open(t, n)
 	ctx := nodetest.Soon(t)
 	pid := start(t, h, &probe{value: 1}, node.Options{})
-	require.NoError(t, n.ExportFunction(wire.Export{Module: "m", Function: "inc", Arity: 1},
+	require.NoError(t, rpc.Export(n, wire.Export{Module: "m", Function: "inc", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return args[0].(int) + 1, nil }))
 
 	failed := func(reason any) any {
@@ -329,7 +330,7 @@ func TestReplaceState(t *testing.T) {
 		{"a Go function", func(s any) (any, error) { return s.(int) * 10, nil }, 10},
 		{"an exported function", wire.Export{Module: "m", Function: "inc", Arity: 1}, 11},
 		{"one that is not exported", wire.Export{Module: "m", Function: "dec", Arity: 1},
-			failed("node: nothing is exported under that name: fun m:dec/1")},
+			failed("rpc: nothing is exported under that name: fun m:dec/1")},
 		{"a foreign fun", wire.Fun{Module: "shell", OldIndex: 1, OldUniq: 2},
 			failed("sys: #Fun<shell.1.2> is not a function that this node can run")},
 		{"no fun", 5, failed("sys: 5 is not a function that this node can run")},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -223,7 +224,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 // runningApplications is [{Master, Name, {Name, Description, Version}}] of the applications
 // that run.
 func (t *tools) runningApplications(ctx context.Context) any {
-	v, err := t.n.Apply(ctx, "application", "which_applications", nil)
+	v, err := rpc.Apply(ctx, t.n, "application", "which_applications", nil)
 	all, _ := wire.Elements(v)
 	l := wire.List{}
 	for _, a := range all {
@@ -240,7 +241,7 @@ func (t *tools) runningApplications(ctx context.Context) any {
 
 // master finds the process at the top of an application.
 func (t *tools) master(ctx context.Context, name any) (wire.PID, bool) {
-	v, err := t.n.Apply(ctx, "application_controller", "get_master", []any{name})
+	v, err := rpc.Apply(ctx, t.n, "application_controller", "get_master", []any{name})
 	pid, ok := v.(wire.PID)
 	return pid, ok && err == nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +44,7 @@ func (t *tools) exportSpawns() error {
 		{observer, "fetch_stats", 2, t.fetchStats}, {"dbg", "do_relay", 2, relay},
 	} {
 		e := wire.Export{Module: s.module, Function: s.name, Arity: s.arity}
-		err := t.n.ExportBehaviour(e, func(args []any) (node.Actor, error) {
+		err := rpc.ExportBehaviour(t.n, e, func(args []any) (node.Actor, error) {
 			return node.ProcessFunc(func(p *node.Process) error { return s.run(p, args) }), nil
 		})
 		if err != nil {
@@ -131,7 +132,7 @@ func (t *tools) tableList(args []any) (any, error) {
 	case wire.Atom("mnesia"):
 		return wire.Tuple{wire.Error, wire.Charlist("Mnesia is not running on: " + string(t.n.Name()))}, nil
 	}
-	return nil, node.Raise(wire.Atom("function_clause"))
+	return nil, rpc.Raise(wire.Atom("function_clause"))
 }
 
 // table starts the process that sends a table, which is empty: there are none.

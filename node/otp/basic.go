@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,9 +17,9 @@ import (
 func (t *tools) basics() []function {
 	const m = "erlang"
 	return []function{
-		{m, "error", []int{1}, plain(func(args []any) (any, error) { return nil, node.Raise(args[0]) })},
+		{m, "error", []int{1}, plain(func(args []any) (any, error) { return nil, rpc.Raise(args[0]) })},
 		{m, "exit", []int{1}, plain(func(args []any) (any, error) { return nil, node.ExitWith(args[0]) })},
-		{m, "throw", []int{1}, plain(func(args []any) (any, error) { return nil, node.Throw(args[0]) })},
+		{m, "throw", []int{1}, plain(func(args []any) (any, error) { return nil, rpc.Throw(args[0]) })},
 		{m, "apply", []int{3}, t.apply},
 		{m, "apply", []int{2}, t.applyFun},
 		{m, "send", []int{2}, plain(t.send)},
@@ -69,22 +70,22 @@ func (t *tools) apply(ctx context.Context, args []any) (any, error) {
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
-	return t.n.Apply(ctx, module, function, list)
+	return rpc.Apply(ctx, t.n, module, function, list)
 }
 
 func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	f, ok1 := args[0].(wire.Export)
 	list, ok2 := wire.Elements(args[1])
 	if _, foreign := args[0].(wire.Fun); foreign {
-		return nil, node.ErrUndef
+		return nil, rpc.ErrUndef
 	}
 	switch {
 	case !ok1 || !ok2:
 		return nil, errBadArg
 	case len(list) != f.Arity:
-		return nil, node.Raise(wire.Tuple{wire.Atom("badarity"), wire.Tuple{f, wire.List(list)}})
+		return nil, rpc.Raise(wire.Tuple{wire.Atom("badarity"), wire.Tuple{f, wire.List(list)}})
 	}
-	return t.n.Apply(ctx, f.Module, f.Function, list)
+	return rpc.Apply(ctx, t.n, f.Module, f.Function, list)
 }
 
 // send sends what a caller has had sent: no mailbox of this node holds that up, but a slow

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -63,8 +64,8 @@ func result(t *testing.T, n *node.Node, text string) string {
 	require.NoError(t, err, text)
 	call := line.(wire.Tuple)
 	args, _ := wire.Elements(call[2])
-	v, err := node.RPC[any](nodetest.Soon(t), n, n.Name(), call[0].(wire.Atom), call[1].(wire.Atom), args...)
-	var raised *node.RemoteError
+	v, err := rpc.Call[any](nodetest.Soon(t), n, n.Name(), call[0].(wire.Atom), call[1].(wire.Atom), args...)
+	var raised *rpc.Error
 	switch {
 	case errors.As(err, &raised):
 		return wire.Format(wire.Tuple{raised.Class, raised.Reason})
@@ -143,7 +144,7 @@ func TestSleepForEver(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := n.Apply(ctx, "timer", "sleep", []any{wire.Atom("infinity")})
+		_, err := rpc.Apply(ctx, n, "timer", "sleep", []any{wire.Atom("infinity")})
 		ended <- err
 	}()
 	enough := errors.New("enough")

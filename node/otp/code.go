@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -46,7 +46,7 @@ func (t *tools) module(name wire.Atom) (behaviour wire.Atom, ok bool) {
 func (t *tools) ensureLoaded(args []any) (any, error) {
 	name, ok := args[0].(wire.Atom)
 	if !ok {
-		return nil, node.Raise(wire.Atom("function_clause"))
+		return nil, rpc.Raise(wire.Atom("function_clause"))
 	}
 	if _, ok := t.module(name); ok {
 		return wire.Tuple{wire.Atom("module"), name}, nil
@@ -115,7 +115,7 @@ func (t *tools) moduleInfoOf(args []any) (any, error) {
 	name := args[0].(wire.Atom)
 	behaviour, ok := t.module(name)
 	if !ok {
-		return nil, fmt.Errorf("otp: %w: %s", node.ErrUndef, name)
+		return nil, fmt.Errorf("otp: %w: %s", rpc.ErrUndef, name)
 	}
 	digest := md5.Sum([]byte(name))
 	switch args[1] {

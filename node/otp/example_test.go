@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,12 +26,12 @@ func Example() {
 		_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s\n", wire.Format(args[0]))
 		return wire.OK, err
 	}
-	if err := n.ExportFunction(wire.Export{Module: "greeter", Function: "greet", Arity: 1}, greet); err != nil {
+	if err := rpc.Export(n, wire.Export{Module: "greeter", Function: "greet", Arity: 1}, greet); err != nil {
 		panic(err)
 	}
 	done := make(chan error)
 	n.Spawn(node.ProcessFunc(func(p *node.Process) error { // as rpc:call('go@host', greeter, greet, [world]) does
-		_, err := n.Apply(p.Context(), "greeter", "greet", []any{wire.Atom("world")})
+		_, err := rpc.Apply(p.Context(), n, "greeter", "greet", []any{wire.Atom("world")})
 		done <- err
 		return nil
 	}))

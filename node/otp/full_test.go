@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +30,7 @@ func TestFullMailboxes(t *testing.T) {
 	sent := make(chan error, 1)
 	for _, to := range []any{full, wire.Atom("full"), wire.Tuple{wire.Atom("full"), n.Name()}} {
 		go func() {
-			_, err := n.Apply(t.Context(), "erlang", "send", []any{to, "x"})
+			_, err := rpc.Apply(t.Context(), n, "erlang", "send", []any{to, "x"})
 			sent <- err
 		}()
 		require.NoError(t, nodetest.Arrival(t, sent), "%v", to)

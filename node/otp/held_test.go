@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 )
 
 // Another node has only so many names registered by erlang:register, and each is given
@@ -28,11 +29,11 @@ func TestRegisterCounts(t *testing.T) {
 		return pid
 	}
 	call := func(function node.Atom, args ...any) any {
-		_, err := node.RPC[any](nodetest.Soon(t), near, far.Name(), "erlang", function, args...)
+		_, err := rpc.Call[any](nodetest.Soon(t), near, far.Name(), "erlang", function, args...)
 		if err == nil {
 			return nil
 		}
-		var raised *node.RemoteError
+		var raised *rpc.Error
 		require.ErrorAs(t, err, &raised)
 		return raised.Reason
 	}

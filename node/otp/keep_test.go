@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,7 +23,7 @@ func TestUserIsKept(t *testing.T) {
 	ctx := nodetest.Soon(t)
 	pid, _ := n.Whereis("user")
 	for _, args := range [][]any{{wire.Atom("exit"), pid, node.Kill}, {wire.Atom("unregister"), wire.Atom("user")}} {
-		_, err := n.Apply(ctx, "erlang", args[0].(wire.Atom), args[1:])
+		_, err := rpc.Apply(ctx, n, "erlang", args[0].(wire.Atom), args[1:])
 		require.Equal(t, wire.Atom("protected"), nodehook.ErrorTerm(err), "%v", args)
 	}
 	require.True(t, n.IsAlive(pid))

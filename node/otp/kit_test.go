@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -76,7 +77,7 @@ var servers = genserver.Define(genserver.OnRequest(func(s *server, _ *genserver.
 // apply calls an exported function as another node would.
 func apply(t *testing.T, n *node.Node, m, f string, args ...any) string {
 	t.Helper()
-	v, err := n.Apply(t.Context(), wire.Atom(m), wire.Atom(f), args)
+	v, err := rpc.Apply(t.Context(), n, wire.Atom(m), wire.Atom(f), args)
 	if err != nil {
 		return "! " + wire.Format(nodehook.ErrorTerm(err))
 	}

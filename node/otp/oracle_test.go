@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
 )
@@ -30,7 +31,7 @@ func TestShapesOTP(t *testing.T) {
 		subjects = append(subjects, pid)
 	}
 	n.Exit(subjects[2].(wire.PID), node.Kill)
-	require.NoError(t, n.ExportFunction(wire.Export{Module: "test", Function: "subjects"}, func(context.Context, []any) (any, error) { return subjects, nil }))
+	require.NoError(t, rpc.Export(n, wire.Export{Module: "test", Function: "subjects"}, func(context.Context, []any) (any, error) { return subjects, nil }))
 	got := e.Ask("[io:format(\"~0p~n\", [X]) || X <- tools:shapes('go@127.0.0.1', rpc:call('go@127.0.0.1', test, subjects, []))]")
 	assert.Equal(t, "[]", got, "%s", e.Log.Take())
 }

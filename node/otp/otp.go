@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -89,7 +90,7 @@ type function struct {
 func (f function) export(n *node.Node) error {
 	for _, arity := range f.arities {
 		e := wire.Export{Module: f.module, Function: f.name, Arity: arity}
-		if err := n.ExportFunction(e, node.Function(f.f)); err != nil {
+		if err := rpc.Export(n, e, rpc.Function(f.f)); err != nil {
 			return fmt.Errorf("otp: %w", err)
 		}
 	}
@@ -107,13 +108,13 @@ func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, e
 }
 
 // errBadArg is what a BIF raises that is given what it cannot do with.
-var errBadArg = node.Raise(wire.Atom("badarg"))
+var errBadArg = rpc.Raise(wire.Atom("badarg"))
 
 // errSystemLimit is what a BIF raises for a peer that makes the node hold too much already.
-var errSystemLimit = node.Raise(wire.Atom("system_limit"))
+var errSystemLimit = rpc.Raise(wire.Atom("system_limit"))
 
 // errProtected is what a BIF raises that would end a protected process, or take its name.
-var errProtected = node.Raise(wire.Atom("protected"))
+var errProtected = rpc.Raise(wire.Atom("protected"))
 
 // pair is {Name, Value}.
 func pair(name string, v any) wire.Tuple { return wire.Tuple{wire.Atom(name), v} }

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -125,9 +126,9 @@ func TestTreeOfLinks(t *testing.T) {
 	require.NoError(t, err)
 	defer n.Exit(top, node.Kill)
 	<-master
-	require.NoError(t, n.ExportFunction(wire.Export{Module: "application_controller", Function: "get_master", Arity: 1},
+	require.NoError(t, rpc.Export(n, wire.Export{Module: "application_controller", Function: "get_master", Arity: 1},
 		func(context.Context, []any) (any, error) { return top, nil }))
-	v, err := n.Apply(t.Context(), "appmon_info", "start_link2", []any{self.Self(), self.Self(), wire.List{}})
+	v, err := rpc.Apply(t.Context(), n, "appmon_info", "start_link2", []any{self.Self(), self.Self(), wire.List{}})
 	require.NoError(t, err)
 	pid := v.(wire.Tuple)[1].(wire.PID)
 	cast := func(kind string, about any, on wire.Atom, opts ...any) {
@@ -176,7 +177,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 	self, err := n.Open()
 	require.NoError(t, err)
 	defer self.Close(nil)
-	b, err := n.Behaviour("observer_backend", "procs_info", []any{self.Self()})
+	b, err := rpc.NewActor(n, "observer_backend", "procs_info", []any{self.Self()})
 	require.NoError(t, err)
 	pid, err := self.SpawnOpt(node.Options{Link: true}, b)
 	require.NoError(t, err)
@@ -190,7 +191,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 		rows += sizes[len(sizes)-1]
 	}
 	assert.Equal(t, []int{10_000, 10_000, many + 2 - 20_000}, sizes, "user and this, but not the process that asks")
-	v, err := n.Apply(t.Context(), "observer_backend", "procs_info", []any{self.Self()})
+	v, err := rpc.Apply(t.Context(), n, "observer_backend", "procs_info", []any{self.Self()})
 	require.NoError(t, err)
 	assert.Equal(t, wire.OK, v)
 	assert.Equal(t, "! badarg", apply(t, n, "observer_backend", "procs_info", 7))

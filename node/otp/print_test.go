@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -26,14 +27,14 @@ func greet(ctx context.Context, args []any) (any, error) {
 func TestPrintToTheCallersShell(t *testing.T) {
 	n, out, e := pair(t)
 	greets := wire.Export{Module: "greeter", Function: "greet", Arity: 1}
-	require.NoError(t, n.ExportFunction(greets, greet))
-	require.NoError(t, n.ExportBehaviour(greets, func(args []any) (node.Actor, error) {
+	require.NoError(t, rpc.Export(n, greets, greet))
+	require.NoError(t, rpc.ExportBehaviour(n, greets, func(args []any) (node.Actor, error) {
 		return node.ProcessFunc(func(p *node.Process) error {
 			_, err := greet(p.Context(), args)
 			return errors.Join(err, p.Send(args[0].(wire.PID), wire.Atom("done")))
 		}), nil
 	}))
-	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "greeter", Function: "parent", Arity: 1}, func(args []any) (node.Actor, error) {
+	require.NoError(t, rpc.ExportBehaviour(n, wire.Export{Module: "greeter", Function: "parent", Arity: 1}, func(args []any) (node.Actor, error) {
 		return node.ActorFunc(func(c *node.Context, msg any) error {
 			_, err := c.Spawn(node.ProcessFunc(func(p *node.Process) error {
 				_, err := greet(p.Context(), []any{wire.Atom("child")})
@@ -89,7 +90,7 @@ func TestGroupLeaderSignal(t *testing.T) {
 // What Erlang prints in a call from Go appears where Go's process user writes.
 func TestPrintOfErlang(t *testing.T) {
 	n, out, _ := pair(t)
-	v, err := node.RPC[any](t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
+	v, err := rpc.Call[any](t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("done"), v)
 	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.Take())

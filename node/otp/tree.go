@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -104,7 +105,7 @@ func (f *forest) add(pid, to wire.PID) {
 // children adds the child of a master, or the children of a supervisor.
 func (f *forest) children(ctx context.Context, pid wire.PID, master bool) {
 	if master {
-		v, _ := f.t.n.Apply(ctx, "application_master", "get_child", []any{pid})
+		v, _ := rpc.Apply(ctx, f.t.n, "application_master", "get_child", []any{pid})
 		if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
 			if top, ok := c[0].(wire.PID); ok {
 				f.add(pid, top)

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -64,7 +65,7 @@ func (e *otp) knows(p *peer) *otp {
 
 func (e *otp) call(module, function node.Atom, args ...any) any {
 	e.t.Helper()
-	v, err := node.RPC[any](nodetest.Soon(e.t), e.by, e.name, module, function, args...)
+	v, err := rpc.Call[any](nodetest.Soon(e.t), e.by, e.name, module, function, args...)
 	require.NoError(e.t, err)
 	return v
 }
@@ -285,7 +286,7 @@ func TestErlangDisconnect(t *testing.T) {
 		if i%2 == 0 {
 			require.True(t, p.Disconnect(e.name))
 		} else { // by them, so the call fails
-			node.RPC[any](nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
+			rpc.Call[any](nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
 		}
 		p.sees("g", ours...)
 		assert.Empty(t, p.Nodes(true), "nothing connects again by itself")

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -35,7 +36,7 @@ func Export(n *node.Node) error {
 	} {
 		for extra := range 2 {
 			e := wire.Export{Module: defaultName, Function: f.name, Arity: f.arity + extra}
-			err := n.ExportFunction(e, func(ctx context.Context, args []any) (any, error) {
+			err := rpc.Export(n, e, func(ctx context.Context, args []any) (any, error) {
 				name := defaultName
 				if extra == 1 {
 					var ok bool
@@ -59,7 +60,7 @@ func Export(n *node.Node) error {
 }
 
 // fault is an exception of class error.
-var errBadArg = node.Raise(node.Atom("badarg"))
+var errBadArg = rpc.Raise(node.Atom("badarg"))
 
 // change runs join or leave with {Group, PidOrPids}.
 func change(ctx context.Context, n *node.Node, f func(context.Context, node.Caller, any, ...node.PID) error,
@@ -86,7 +87,7 @@ func change(ctx context.Context, n *node.Node, f func(context.Context, node.Call
 	case errors.Is(err, ErrNotJoined):
 		return node.Atom("not_joined"), nil
 	case errors.Is(err, ErrNotLocal):
-		return nil, node.Raise(wire.Tuple{node.Atom("nolocal"), list(pids)})
+		return nil, rpc.Raise(wire.Tuple{node.Atom("nolocal"), list(pids)})
 	}
 	return nil, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -37,8 +38,8 @@ func newErlangPortTest(t *testing.T) *erlangPortTest {
 // rpc runs a function on the Erlang node.
 func (w *erlangPortTest) rpc(module, function node.Atom, args ...any) string {
 	w.Helper()
-	v, err := node.RPC[any](ctx, w.n, erlName, module, function, args...)
-	if e, ok := err.(*node.RemoteError); ok {
+	v, err := rpc.Call[any](ctx, w.n, erlName, module, function, args...)
+	if e, ok := err.(*rpc.Error); ok {
 		return "error: " + format(e.Reason)
 	}
 	require.NoError(w, err)

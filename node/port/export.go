@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -35,7 +36,7 @@ var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a 
 // and else use [Make]. allow, if it is not nil, is asked about each Config; its
 // error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
 func Export(n *node.Node, allow func(Config) error) error {
-	return n.ExportBehaviour(wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
+	return rpc.ExportBehaviour(n, wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
 		cfg, err := readConfig(args[0])
 		if err == nil && allow != nil {
 			err = allow(cfg)

@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
@@ -74,7 +75,7 @@ func TestTree(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
 	require.ErrorIs(t, Export(w.n, nil), node.ErrNameTaken)
-	f, err := tree.Check("ports.yaml", strings.NewReader(sampleTree(t)), tree.Known{Behaviours: w.n.Behaviours()})
+	f, err := tree.Check("ports.yaml", strings.NewReader(sampleTree(t)), tree.Known{Behaviours: rpc.Behaviours(w.n)})
 	require.NoError(t, err)
 	top, err := f.Start(ctx, w.self)
 	require.NoError(t, err)
@@ -105,7 +106,7 @@ func TestTreeBadConfig(t *testing.T) {
 		"grace: 1s":        {"graze: 1s", "port: invalid configuration: graze: unknown field; want command, args"},
 	} {
 		f, err := tree.Check("ports.yaml", strings.NewReader(strings.Replace(sampleTree(t), old, c.new, 1)),
-			tree.Known{Behaviours: w.n.Behaviours()})
+			tree.Known{Behaviours: rpc.Behaviours(w.n)})
 		require.NoError(t, err)
 		_, err = f.Start(ctx, w.n)
 		require.Error(t, err)
@@ -118,11 +119,11 @@ func TestTreeBadConfig(t *testing.T) {
 func TestExportIsForChildren(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
-	b, err := w.n.Behaviour(Module, "start", []any{wire.NewMap("command", "/bin/cat")})
+	b, err := rpc.NewActor(w.n, Module, "start", []any{wire.NewMap("command", "/bin/cat")})
 	require.NoError(t, err)
 	_, err = node.SpawnWait(ctx, w.n, node.Options{}, b)
 	require.ErrorContains(t, err, "only a process of this node may start a port by name")
-	b, err = w.n.Behaviour(Module, "start", []any{wire.List{wire.Tuple{wire.Atom("command"), wire.Charlist("/bin/cat")}}})
+	b, err = rpc.NewActor(w.n, Module, "start", []any{wire.List{wire.Tuple{wire.Atom("command"), wire.Charlist("/bin/cat")}}})
 	require.NoError(t, err)
 	_, err = node.SpawnWait(ctx, w.self, node.Options{}, b)
 	require.NoError(t, err)
@@ -134,6 +135,6 @@ func TestExportIsNotForOtherNodes(t *testing.T) {
 	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"),
 		wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
 	eventually(t, "the end of what has been spawned", func() bool {
-		return len(w.n.Behaviours()) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
+		return len(rpc.Behaviours(w.n)) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -120,7 +121,7 @@ func TestReplace(t *testing.T) {
 	_, err := sys.ReplaceState(ctx, n, pid, func(any) (any, error) { return nil, errors.New("not today") })
 	require.ErrorContains(t, err, "not today")
 	add := wire.Export{Module: "m", Function: "add", Arity: 1}
-	require.NoError(t, n.ExportFunction(add, func(_ context.Context, args []any) (any, error) { return args[0].(int) + 5, nil }))
+	require.NoError(t, rpc.Export(n, add, func(_ context.Context, args []any) (any, error) { return args[0].(int) + 5, nil }))
 	ask := func(what any) (any, error) { return node.Call[any](ctx, n, pid, sysmsg.Command{What: what}) }
 	v, err := ask(wire.Tuple{wire.Atom("replace_state"), add})
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -105,7 +106,7 @@ func TestCycle(t *testing.T) {
 		require.Equal(t, []wire.Atom{"b", "c", "b"}, cycle.Reason)
 		require.EqualError(t, err, "application: starting b: application: the dependencies form a cycle: b -> c -> b")
 		require.Empty(t, names(t, c)) // x has been stopped again
-		answer, err := n.Apply(t.Context(), "application", "ensure_all_started", []any{wire.Atom("a")})
+		answer, err := rpc.Apply(t.Context(), n, "application", "ensure_all_started", []any{wire.Atom("a")})
 		require.NoError(t, err)
 		require.Equal(t, "{error,{b,{cycle,[b,c,b]}}}", wire.Format(answer))
 	})
@@ -172,18 +173,18 @@ func TestTop(t *testing.T) {
 		require.NoError(t, c.Load(application.Spec{Name: "good", Top: &supervisor.Spec{}, TopOptions: node.Options{Name: "top"}}))
 		require.NoError(t, c.Load(application.Spec{Name: "bad", Top: &supervisor.Spec{Children: []supervisor.Child{failing}}}))
 		require.NoError(t, c.Start(t.Context(), "good", application.Permanent))
-		answer, err := n.Apply(t.Context(), "application", "start", []any{wire.Atom("bad")})
+		answer, err := rpc.Apply(t.Context(), n, "application", "start", []any{wire.Atom("bad")})
 		require.NoError(t, err)
 		require.Equal(t, `{error,{{shutdown,{failed_to_start_child,x,<<"no disk">>}},{bad,start,[normal,[]]}}}`, wire.Format(answer))
 
 		// What OTP's observer asks.
 		top, _ := n.Whereis("top")
-		master, err := n.Apply(t.Context(), "application_controller", "get_master", []any{wire.Atom("good")})
+		master, err := rpc.Apply(t.Context(), n, "application_controller", "get_master", []any{wire.Atom("good")})
 		require.NoError(t, err)
-		child, err := n.Apply(t.Context(), "application_master", "get_child", []any{master})
+		child, err := rpc.Apply(t.Context(), n, "application_master", "get_child", []any{master})
 		require.NoError(t, err)
 		require.Equal(t, wire.Tuple{top, wire.Atom("supervisor")}, child)
-		info, err := n.Apply(t.Context(), "application", "info", nil)
+		info, err := rpc.Apply(t.Context(), n, "application", "info", nil)
 		require.NoError(t, err)
 		require.Equal(t, `[{loaded,[{bad,[],[]},{good,[],[]}]},{loading,[]},{started,[{good,permanent}]},{start_p_false,[]},`+
 			`{running,[{good,`+master.(node.PID).String()+`}]},{starting,[]}]`, wire.Format(info))
@@ -307,7 +308,7 @@ func TestEnv(t *testing.T) {
 		v, ok := c.Env("a", "limits")
 		require.True(t, ok)
 		require.Equal(t, limits{5}, v) // from Go as it is, from Erlang as a term
-		answer, err := n.Apply(t.Context(), "application", "get_env", []any{wire.Atom("a"), wire.Atom("limits")})
+		answer, err := rpc.Apply(t.Context(), n, "application", "get_env", []any{wire.Atom("a"), wire.Atom("limits")})
 		require.NoError(t, err)
 		require.Equal(t, wire.OK, answer.(wire.Tuple)[0])
 		require.NotContains(t, wire.Format(answer), "#Go")
@@ -315,7 +316,7 @@ func TestEnv(t *testing.T) {
 		_, ok = c.Env("a", "limits")
 		require.False(t, ok)
 		require.Nil(t, c.AllEnv("b"))
-		answer, err = n.Apply(t.Context(), "application", "get_key", []any{wire.Atom("a"), wire.Atom("colour")})
+		answer, err = rpc.Apply(t.Context(), n, "application", "get_key", []any{wire.Atom("a"), wire.Atom("colour")})
 		require.NoError(t, err)
 		require.Equal(t, wire.Undefined, answer)
 	})
@@ -348,7 +349,7 @@ func TestBadArguments(t *testing.T) {
 		} {
 			args, err := wire.Parse(x.args)
 			require.NoError(t, err)
-			v, err := n.Apply(t.Context(), "application", wire.Atom(x.function), args.(wire.List))
+			v, err := rpc.Apply(t.Context(), n, "application", wire.Atom(x.function), args.(wire.List))
 			if err != nil {
 				v = nodehook.ErrorTerm(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -39,7 +40,7 @@ func Example() {
 	fmt.Println(port)
 
 	// From Erlang: rpc:call(Node, application, which_applications, []).
-	answer, err := n.Apply(ctx, "application", "which_applications", nil)
+	answer, err := rpc.Apply(ctx, n, "application", "which_applications", nil)
 	fmt.Println(wire.Format(answer), err)
 	fmt.Println(c.StopAll(ctx))
 	// Output:

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -48,7 +49,7 @@ func (c *Controller) export() error {
 		{"application_master", "get_child", []int{1}, c.callChild},
 	} {
 		for _, arity := range x.arities {
-			if err := c.n.ExportFunction(wire.Export{Module: x.module, Function: x.name, Arity: arity}, node.Function(x.f)); err != nil {
+			if err := rpc.Export(c.n, wire.Export{Module: x.module, Function: x.name, Arity: arity}, rpc.Function(x.f)); err != nil {
 				return err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
 )
@@ -212,17 +213,17 @@ func do(t *testing.T, n *node.Node, command any) (any, error) {
 	}
 	switch name {
 	case wire.Atom("ends"):
-		pid, err := n.Apply(t.Context(), "application_controller", "get_master", args[:1])
+		pid, err := rpc.Apply(t.Context(), n, "application_controller", "get_master", args[:1])
 		require.NoError(t, err)
-		top, err := n.Apply(t.Context(), "application_master", "get_child", []any{pid})
+		top, err := rpc.Apply(t.Context(), n, "application_master", "get_child", []any{pid})
 		require.NoError(t, err)
 		require.NoError(t, n.Send(top.(wire.Tuple)[0].(node.PID), args[1]))
 		synctest.Wait()
 		return wire.OK, nil
 	case wire.Atom("is_running"):
-		return n.Apply(t.Context(), "application_controller", "is_running", args)
+		return rpc.Apply(t.Context(), n, "application_controller", "is_running", args)
 	}
-	return n.Apply(t.Context(), "application", name.(wire.Atom), args)
+	return rpc.Apply(t.Context(), n, "application", name.(wire.Atom), args)
 }
 
 // TestCommandsOTP plays the commands on a real Erlang node: what they expect must

@@ -31,7 +31,7 @@
 //
 // and how it is used:
 //
-//	f, err := tree.CheckFile("shop.yaml", tree.Known{Behaviours: n.Behaviours()})
+//	f, err := tree.CheckFile("shop.yaml", tree.Known{Behaviours: rpc.Behaviours(n)})
 //	top, err := f.Start(ctx, n)     // one tree
 //	err = f.Load(controller)        // applications; then controller.StartAll
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -27,7 +28,7 @@ supervisor:
       start: demo:counter
       restart: transient
 `
-	f, err := tree.Check("total.yaml", strings.NewReader(file), tree.Known{Behaviours: n.Behaviours()})
+	f, err := tree.Check("total.yaml", strings.NewReader(file), tree.Known{Behaviours: rpc.Behaviours(n)})
 	if err != nil {
 		panic(err)
 	}

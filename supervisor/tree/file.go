@@ -25,7 +25,7 @@ var ErrNoTree = errors.New("tree: the file describes applications")
 // Known is what a file may refer to.
 type Known struct {
 	// Behaviours are what can be children: those of
-	// [node.Node.Behaviours].
+	// Behaviours of package node/rpc.
 	Behaviours []wire.Export
 	// Own are behaviours that children of the file can be though no node exports
 	// them: only the file can name them, and not whoever sends its supervisors a

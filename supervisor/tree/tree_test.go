@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/supervisor/tree"
@@ -26,7 +27,7 @@ func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 // echoes exports a behaviour that sends its arguments to whoever is registered as
 // test.
 func echoes(t *testing.T, n *node.Node, arity int) {
-	require.NoError(t, n.ExportBehaviour(wire.Export{Module: "test", Function: "echo", Arity: arity},
+	require.NoError(t, rpc.ExportBehaviour(n, wire.Export{Module: "test", Function: "echo", Arity: arity},
 		func(args []any) (node.Actor, error) {
 			return node.ProcessFunc(func(p *node.Process) error {
 				p.Send(node.Atom("test"), wire.List(args))
@@ -40,7 +41,7 @@ func echoes(t *testing.T, n *node.Node, arity int) {
 func TestDemo(t *testing.T) {
 	n := start(t)
 	require.NoError(t, demo.Export(n))
-	f, err := tree.CheckFile("testdata/good/demo.yaml", tree.Known{Behaviours: n.Behaviours()})
+	f, err := tree.CheckFile("testdata/good/demo.yaml", tree.Known{Behaviours: rpc.Behaviours(n)})
 	require.NoError(t, err)
 	require.Equal(t, demo.Spec(), *f.Top)
 	require.Equal(t, node.Options{Name: demo.Module}, f.TopOptions)
@@ -66,7 +67,7 @@ supervisor:
         children:
           - {id: x, start: test:echo, args: [!atom deep, [1, text]]}
           - {id: pool, supervisor: {name: pool, strategy: simple_one_for_one, children: [{id: y, start: test:echo, args: [1]}]}}
-`), tree.Known{Behaviours: n.Behaviours()})
+`), tree.Known{Behaviours: rpc.Behaviours(n)})
 	require.NoError(t, err)
 	ctx := context.Background()
 	top, err := f.Start(ctx, n)
@@ -96,7 +97,7 @@ applications:
     supervisor: {children: [{name: front, start: demo:echo}]}
   - name: store
     supervisor: {children: [{name: store, start: demo:counter}]}
-`), tree.Known{Behaviours: n.Behaviours()})
+`), tree.Known{Behaviours: rpc.Behaviours(n)})
 	require.NoError(t, err)
 	require.NoError(t, f.Load(c))
 	require.NoError(t, c.StartAll(ctx))

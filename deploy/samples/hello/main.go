@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -66,7 +67,7 @@ func hello(there node.Atom) error {
 		return err
 	}
 	defer me.Close(nil)
-	pid, err := node.SpawnAt(ctx, n, there, "demo", "echo")
+	pid, err := rpc.Spawn(ctx, n, there, "demo", "echo")
 	if err != nil {
 		return err
 	}

@@ -4,16 +4,32 @@ package export
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
-// Table has a value for each name. Its zero value is empty. It may be used from anywhere.
-type Table[V any] struct {
-	mu sync.RWMutex
-	m  map[wire.Export]V
+// ErrUndef says that nothing is exported under a module, function and arity.
+var ErrUndef = errors.New("rpc: nothing is exported under that name")
+
+// Undef is ErrUndef with the name.
+func Undef(e wire.Export) error { return fmt.Errorf("%w: %v", ErrUndef, e) }
+
+// Function is what can be called by name.
+type Function = func(ctx context.Context, args []any) (any, error)
+
+// Table has a function and a behaviour, or one of them, for each name. An A is what a behaviour
+// makes. The zero value is empty. It may be used from anywhere.
+type Table[A any] struct {
+	mu         sync.RWMutex
+	functions  map[wire.Export]Function
+	behaviours map[wire.Export]func(args []any) (A, error)
 }
 
 // Valid reports whether something may be offered under a name.
@@ -21,48 +37,96 @@ func Valid(e wire.Export) bool {
 	return e.Module != "" && e.Function != "" && e.Arity >= 0 && e.Arity <= 255
 }
 
-// Change changes what is offered under a name, at first the zero value; if change returns an
-// error nothing is.
-func (t *Table[V]) Change(e wire.Export, change func(*V) error) error {
+// AddFunction offers f. It reports whether no function was offered under that name.
+func (t *Table[A]) AddFunction(e wire.Export, f Function) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.m == nil {
-		t.m = make(map[wire.Export]V)
-	}
-	v := t.m[e]
-	if err := change(&v); err != nil {
-		return err
-	}
-	t.m[e] = v
-	return nil
+	return add(&t.functions, e, f)
 }
 
-// Get returns what is offered under a name; the zero value: nothing.
-func (t *Table[V]) Get(e wire.Export) V {
+// AddBehaviour offers b. It reports whether no behaviour was offered under that name.
+func (t *Table[A]) AddBehaviour(e wire.Export, b func(args []any) (A, error)) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return add(&t.behaviours, e, b)
+}
+
+func add[V any](m *map[wire.Export]V, e wire.Export, v V) bool {
+	if _, taken := (*m)[e]; taken {
+		return false
+	}
+	if *m == nil {
+		*m = make(map[wire.Export]V)
+	}
+	(*m)[e] = v
+	return true
+}
+
+// HasFunction reports whether a function is offered under a name.
+func (t *Table[A]) HasFunction(e wire.Export) bool { return t.function(e) != nil }
+
+func (t *Table[A]) function(e wire.Export) Function {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.m[e]
+	return t.functions[e]
+}
+
+// Find returns the function that is offered as module:name with as many arguments, and what to call
+// it with: one that is offered under every module gets the module, too. nil: there is none.
+func (t *Table[A]) Find(module, name wire.Atom, args []any) (Function, []any) {
+	if f := t.function(wire.Export{Module: module, Function: name, Arity: len(args)}); f != nil {
+		return f, args
+	}
+	f := t.function(wire.Export{Module: nodehook.AnyModule, Function: name, Arity: len(args)})
+	return f, append([]any{module}, args...)
+}
+
+// Make calls the behaviour that is offered as module:name with as many arguments. Errors: ErrUndef,
+// those of the behaviour.
+func (t *Table[A]) Make(module, name wire.Atom, args []any) (A, error) {
+	e := wire.Export{Module: module, Function: name, Arity: len(args)}
+	t.mu.RLock()
+	b := t.behaviours[e]
+	t.mu.RUnlock()
+	if b == nil {
+		var none A
+		return none, Undef(e)
+	}
+	return b(args)
 }
 
 // Remove takes back what is offered under a name, and reports whether there was anything.
-func (t *Table[V]) Remove(e wire.Export) bool {
+func (t *Table[A]) Remove(e wire.Export) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, was := t.m[e]
-	delete(t.m, e)
-	return was
+	_, f := t.functions[e]
+	_, b := t.behaviours[e]
+	delete(t.functions, e)
+	delete(t.behaviours, e)
+	return f || b
 }
 
-// List returns the names of what is wanted, in alphabetical order.
-func (t *Table[V]) List(wanted func(V) bool) []wire.Export {
+// All returns the names of what is offered, in alphabetical order.
+func (t *Table[A]) All() []wire.Export {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	all := make([]wire.Export, 0, len(t.m))
-	for e, v := range t.m {
-		if wanted(v) {
+	all := slices.AppendSeq(make([]wire.Export, 0, len(t.functions)), maps.Keys(t.functions))
+	for e := range t.behaviours {
+		if _, both := t.functions[e]; !both {
 			all = append(all, e)
 		}
 	}
+	return sorted(all)
+}
+
+// Behaviours returns the names of the behaviours, in alphabetical order.
+func (t *Table[A]) Behaviours() []wire.Export {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return sorted(slices.AppendSeq(make([]wire.Export, 0, len(t.behaviours)), maps.Keys(t.behaviours)))
+}
+
+func sorted(all []wire.Export) []wire.Export {
 	slices.SortFunc(all, func(a, b wire.Export) int {
 		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Arity, b.Arity))
 	})

@@ -1,11 +1,12 @@
 package export_test
 
 import (
-	"errors"
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -14,26 +15,34 @@ import (
 func TestTable(t *testing.T) {
 	var x export.Table[int]
 	a, b := wire.Export{Module: "m", Function: "f", Arity: 1}, wire.Export{Module: "m", Function: "f", Arity: 0}
-	refuse := errors.New("taken")
-	set := func(to int) func(*int) error {
-		return func(v *int) error {
-			if *v != 0 {
-				return refuse
-			}
-			*v = to
-			return nil
-		}
-	}
-	require.NoError(t, x.Change(a, set(1)))
-	require.ErrorIs(t, x.Change(a, set(2)), refuse)
-	require.NoError(t, x.Change(b, set(3)))
-	require.ErrorIs(t, x.Change(wire.Export{Module: "z", Function: "f"}, func(*int) error { return refuse }), refuse)
-	require.Equal(t, 1, x.Get(a))
-	require.Equal(t, []wire.Export{b, a}, x.List(func(int) bool { return true }))
-	require.Equal(t, []wire.Export{a}, x.List(func(v int) bool { return v == 1 }))
+	z := wire.Export{Module: "z", Function: "f", Arity: 1}
+	one := func(context.Context, []any) (any, error) { return 1, nil }
+	make2 := func(args []any) (int, error) { return 2 + len(args), nil }
+	require.Empty(t, x.All())
+	require.False(t, x.Remove(a))
+
+	require.True(t, x.AddFunction(a, one))
+	require.False(t, x.AddFunction(a, one))
+	require.True(t, x.AddBehaviour(a, make2), "a function and a behaviour may share a name")
+	require.False(t, x.AddBehaviour(a, make2))
+	require.True(t, x.AddBehaviour(z, make2))
+	require.True(t, x.AddFunction(b, one))
+	require.Equal(t, []wire.Export{b, a, z}, x.All())
+	require.Equal(t, []wire.Export{a, z}, x.Behaviours())
+	require.True(t, x.HasFunction(b))
+	require.False(t, x.HasFunction(z))
+
+	v, err := x.Make("z", "f", []any{"x"})
+	require.NoError(t, err)
+	require.Equal(t, 3, v)
+	_, err = x.Make("m", "f", nil)
+	require.ErrorIs(t, err, export.ErrUndef, "a function is no behaviour")
+	f, _ := x.Find("z", "f", []any{1})
+	require.Nil(t, f, "a behaviour is no function")
+
 	require.True(t, x.Remove(a))
 	require.False(t, x.Remove(a))
-	require.Zero(t, x.Get(a))
+	require.Equal(t, []wire.Export{b, z}, x.All())
 
 	require.True(t, export.Valid(a))
 	for _, bad := range []wire.Export{
@@ -41,6 +50,27 @@ func TestTable(t *testing.T) {
 	} {
 		require.False(t, export.Valid(bad), "%v", bad)
 	}
+}
+
+// What is offered under every module is found where the module has no such function of its own.
+func TestAnyModule(t *testing.T) {
+	var x export.Table[int]
+	own := func(context.Context, []any) (any, error) { return "own", nil }
+	anyOne := func(_ context.Context, args []any) (any, error) { return args, nil }
+	require.True(t, x.AddFunction(wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1}, anyOne))
+	require.True(t, x.AddFunction(wire.Export{Module: "m", Function: "info", Arity: 1}, own))
+	for _, c := range []struct {
+		module wire.Atom
+		want   any
+	}{{"m", "own"}, {"n", []any{wire.Atom("n"), 7}}} {
+		f, args := x.Find(c.module, "info", []any{7})
+		require.NotNil(t, f)
+		v, err := f(t.Context(), args)
+		require.NoError(t, err)
+		require.Equal(t, c.want, v)
+	}
+	f, _ := x.Find("n", "info", nil)
+	require.Nil(t, f)
 }
 
 func TestApplied(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -232,7 +233,7 @@ func (f *fuzz) start() {
 	if _, err := demo.Start(bare, n); err != nil {
 		f.fail("demo: %v", err)
 	}
-	if err := n.ExportBehaviour(wire.Export{Module: "fuzz", Function: "agent", Arity: 0}, newAgent); err != nil {
+	if err := rpc.ExportBehaviour(n, wire.Export{Module: "fuzz", Function: "agent", Arity: 0}, newAgent); err != nil {
 		f.fail("agent: %v", err)
 	}
 	synctest.Wait()

@@ -1,0 +1,34 @@
+package erpc
+
+import "github.com/actornode/actornode/wire"
+
+// Function is a destination: a function on a node. A call to it is a call of the function; a
+// message to it has the function called, and nobody is told how that goes.
+type Function struct {
+	wire.At // only its node counts
+	Module  wire.Atom
+	Name    wire.Atom
+	Args    []any
+	// Now says that a caller that does not wait for the result is not held up either while much
+	// waits to be sent to the node.
+	Now bool
+}
+
+// Behaviour is a destination: a behaviour on a node. A call to it starts a process there, and is
+// answered with its PID.
+type Behaviour struct {
+	wire.At
+	Module wire.Atom
+	Name   wire.Atom
+	Args   []any
+}
+
+// NewFunction returns a function on a node as a destination.
+func NewFunction(node, module, name wire.Atom, args []any) *Function {
+	return &Function{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
+}
+
+// NewBehaviour returns a behaviour on a node as a destination.
+func NewBehaviour(node, module, name wire.Atom, args []any) *Behaviour {
+	return &Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
+}

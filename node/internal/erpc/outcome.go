@@ -1,0 +1,149 @@
+package erpc
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire"
+)
+
+// Classes of outcomes. The others are wire.Error and exit.
+const (
+	returned wire.Atom = "return"
+	throw    wire.Atom = "throw"
+	exit     wire.Atom = "exit"
+)
+
+// Outcome is what has come of a function.
+type Outcome struct {
+	class wire.Atom
+	value any // what it has returned or thrown, or the reason
+	stack any // of class error; nil if it is not told
+}
+
+// Raised makes the error for an exception. Package node/rpc sets it when the program starts: the
+// error is public there, and without that package nobody asks for it.
+var Raised = func(class wire.Atom, reason, stack any) error { return errUntold }
+
+// NotStarted makes the error for a process that a node has not started. Package node/rpc sets it,
+// too.
+var NotStarted = func(reason any) error { return errUntold }
+
+var errUntold = errors.New("erpc: a function was not called, or has raised an exception")
+
+// Stack is what Erlang would show of the place where a function was called.
+func Stack(module, function wire.Atom, args []any) wire.List {
+	return wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}
+}
+
+// Undef is the outcome of a function that there is not.
+func Undef(module, function wire.Atom, args []any) Outcome {
+	return Outcome{wire.Error, wire.Atom("undef"), Stack(module, function, args)}
+}
+
+// Run calls a function, whose call is of module, function and args. E is the error of a process
+// that has exited. A panic is of class error, with its text as the reason.
+func Run[E reason.Termer](module, function wire.Atom, args []any, call func() (any, error)) (o Outcome) {
+	o = Outcome{class: wire.Error, stack: Stack(module, function, args)}
+	over := false
+	defer func() {
+		if !over {
+			o.value = reason.GoText(recover())
+		}
+	}()
+	v, err := call()
+	over = true
+	thrown, throws := reason.Thrown(err)
+	chosen, exits := reason.Chosen(err)
+	switch {
+	case err == nil:
+		return Outcome{returned, v, nil}
+	case throws:
+		return Outcome{throw, thrown, nil}
+	case errors.Is(err, export.ErrUndef):
+		o.value = wire.Atom("undef")
+	case exits:
+		return Outcome{exit, chosen, nil}
+	default:
+		o.value = reason.Term[E](err)
+	}
+	return o
+}
+
+// Result is the outcome for a caller in Go.
+func (o Outcome) Result() (any, error) {
+	if o.class == returned {
+		return o.value, nil
+	}
+	return nil, Raised(o.class, o.value, o.stack)
+}
+
+// Called is the error with which a process ends that was started for execute_call.
+func (o Outcome) Called(ref any) error {
+	if o.class == wire.Error {
+		return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value, o.stack}}
+	}
+	return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
+}
+
+// Read finds the outcome in the exit reason of a process that was started for execute_call with
+// ref; false: the process has been ended from outside.
+func Read(ref wire.Ref, reason any) (Outcome, bool) {
+	t, ok := reason.(wire.Tuple)
+	if !ok || len(t) < 3 || t[0] != ref {
+		return Outcome{}, false
+	}
+	class, _ := t[1].(wire.Atom)
+	switch {
+	case len(t) == 3 && (class == returned || class == throw || class == exit || class == wire.Error):
+		return Outcome{class, t[2], nil}, true
+	case len(t) == 4 && class == wire.Error:
+		return Outcome{class, t[2], t[3]}, true
+	}
+	return Outcome{}, false
+}
+
+// Cast is the error with which a process ends that was started for execute_cast, nil for normal.
+func (o Outcome) Cast(args []any) error {
+	here := Stack(module, executeCast, args)
+	switch o.class {
+	case returned:
+		return nil
+	case throw:
+		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, here}}
+	case wire.Error:
+		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("exception"), wire.Tuple{o.value, o.stack}}, here}}
+	}
+	return &reason.Exit{Reason: o.value}
+}
+
+// Spawned is the error with which a process ends that does nothing but call the function, nil for
+// normal.
+func (o Outcome) Spawned() error {
+	switch o.class {
+	case returned:
+		return nil
+	case throw:
+		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, wire.List{}}}
+	case wire.Error:
+		return &reason.Exit{Reason: wire.Tuple{o.value, o.stack}}
+	}
+	return &reason.Exit{Reason: o.value}
+}
+
+// Answer is the outcome as the process rex tells it: see rpc:call.
+func (o Outcome) Answer() any {
+	switch o.class {
+	case returned, throw:
+		return o.value
+	case wire.Error:
+		return BadRPC(wire.Tuple{o.value, o.stack})
+	}
+	return BadRPC(o.value)
+}
+
+// BadRPC is the answer of rex to a call that has failed.
+func BadRPC(why any) wire.Tuple {
+	return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), why}}
+}

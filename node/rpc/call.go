@@ -1,0 +1,89 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/wire"
+)
+
+// Call calls a function on a node, this one too, in a process of its own, and waits
+// for its result: erpc:call of OTP, in both directions. Results are read into R as
+// the replies to [node.Call] are. Errors, and what they are in erpc:
+//
+//	*Error                       what the function has raised: throw, exit
+//	                             {exception, Reason}, error {exception, Reason, Stack}
+//	ErrUndef                     an *Error: there is no such function
+//	node.ErrNoConnection         a *node.ExitError: error {erpc, noconnection}
+//	*node.ExitError              any other: the process was ended: exit {signal, Reason}
+//	*SpawnError                  there was no process: error {erpc, Reason}
+//	*wire.EncodeError            an argument is no term
+//	node.ErrReplyType            the result is no R
+//	node.ErrExited               the calling process has exited
+//	the cause of ctx's end       error {erpc, timeout}; the function goes on
+func Call[R any](ctx context.Context, from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) (R, error) {
+	return node.Call[R](ctx, from, erpc.NewFunction(at, module, function, args), struct{}{})
+}
+
+// Async is Call that returns at once, as [node.Async] does: erpc:send_request, whose
+// receive_response is Await of the future and whose wait_response is Poll.
+func Async[R any](from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) *node.Future[R] {
+	return node.Async[R](from, erpc.NewFunction(at, module, function, args), struct{}{})
+}
+
+// Request is Call that returns at once; what comes of it is a message to the
+// caller, a [node.Result] with the tag, as by [node.SendRequest].
+func Request(from node.Caller, at wire.Atom, tag any, module, function wire.Atom, args ...any) {
+	node.SendRequest(from, erpc.NewFunction(at, module, function, args), tag, struct{}{})
+}
+
+// Cast has a function called on a node, this one too, and returns at once;
+// nobody is told how it goes: erpc:cast. One that is not sent, for there is no
+// connection or an argument is no term, is a dead letter, {Module, Function, Args}
+// for erpc. Errors: [node.ErrExited]; [node.ErrNotHere] if this node is not distributed; of
+// this node those of Spawn of [node.Node].
+func Cast(from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) error {
+	return node.Send(from, erpc.NewFunction(at, module, function, args), nil)
+}
+
+// Reply is what came of a call on one of several nodes.
+type Reply[R any] struct {
+	Node  wire.Atom
+	Value R
+	Err   error
+}
+
+// Multi calls a function on several nodes at a time and waits until each has
+// answered, is found not to be there, or ctx ends: erpc:multicall. The replies are
+// in the order of nodes; each has an error of its own, as Call returns it.
+func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, module, function wire.Atom, args ...any) []Reply[R] {
+	calls := make([]*node.Future[R], 0, len(nodes))
+	defer func() { // if this process is killed meanwhile
+		for _, f := range calls {
+			f.Cancel()
+		}
+	}()
+	awaited := make([]any, len(nodes))
+	for i, at := range nodes {
+		f := erpc.NewFunction(at, module, function, args)
+		f.Now = true
+		calls = append(calls, node.Async[R](from, f, struct{}{}))
+		awaited[i] = calls[i]
+	}
+	nodehook.AwaitAll(from, ctx, awaited...) // that ctx has ended, the calls find out below
+	replies := make([]Reply[R], len(nodes))
+	for i, f := range calls {
+		v, err := f.Await(ctx)
+		replies[i] = Reply[R]{nodes[i], v, err}
+	}
+	return replies
+}
+
+// Spawn asks a node, this one too, for a process: what that node exports as module:function,
+// with arguments. Errors: [*SpawnError], [node.ErrNoConnection], [node.ErrExited], the cause of
+// ctx's end. A name that the node does not know is no error: the process ends with undef.
+func Spawn(ctx context.Context, from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) (wire.PID, error) {
+	return node.Call[wire.PID](ctx, from, erpc.NewBehaviour(at, module, function, args), struct{}{})
+}

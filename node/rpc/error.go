@@ -1,0 +1,67 @@
+package rpc
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire"
+)
+
+func init() {
+	erpc.Raised = func(class wire.Atom, reason, stack any) error { return &Error{class, reason, stack} }
+	erpc.NotStarted = func(reason any) error { return &SpawnError{reason} }
+}
+
+// ErrUndef says that nothing is exported under a module, function and arity:
+// Erlang's undef.
+var ErrUndef = export.ErrUndef
+
+// Error is an exception that a function has raised which was called by [Call] or one of its
+// kind.
+type Error struct {
+	Class  wire.Atom // error, exit or throw
+	Reason any
+	Stack  any // of the class error, as terms; nil if it is not told
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, reason.PlainText(e.Reason))
+}
+
+// Is makes errors.Is(err, ErrUndef) true for the error undef.
+func (e *Error) Is(target error) bool {
+	return target == ErrUndef && e.Class == wire.Error && e.Reason == wire.Atom("undef")
+}
+
+// Term is the reason with which erpc:call raises the exception in its caller, where
+// nothing catches it: {exception, Reason, Stack}, {exception, Reason}, or, of a
+// throw, {nocatch, Reason}.
+func (e *Error) Term() any {
+	switch {
+	case e.Class == "throw":
+		return (&reason.Throw{Reason: e.Reason}).Term()
+	case e.Class == wire.Error && e.Stack != nil:
+		return wire.Tuple{wire.Atom("exception"), e.Reason, e.Stack}
+	case e.Class == wire.Error:
+		return e.Reason // {erpc, What}: not of the function's making
+	}
+	return wire.Tuple{wire.Atom("exception"), e.Reason}
+}
+
+// SpawnError says why a node has not started a process.
+type SpawnError struct{ Reason any }
+
+func (e *SpawnError) Error() string {
+	return "rpc: the process was not started: " + reason.PlainText(e.Reason)
+}
+
+// Raise returns an error that, returned from a [Function], is an exception of the
+// class error with exactly this reason for its caller on another node, as error/1
+// makes it in Erlang.
+func Raise(why any) error { return &reason.Raise{Reason: why} }
+
+// Throw returns an error that, returned from a [Function], is an exception of the
+// class throw for its caller on another node, as throw/1 makes it in Erlang.
+func Throw(why any) error { return &reason.Throw{Reason: why} }

@@ -1,0 +1,72 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/wire"
+)
+
+// Behaviour makes the actor of a new process from arguments, which may
+// have come from anywhere: they are terms of package wire.
+type Behaviour func(args []any) (node.Actor, error)
+
+// Function is a function that others may call by name. Its arguments and its
+// result are terms of package wire. What it returns as an error is an exception for its caller:
+// of [node.ExitWith] of class exit, of [Throw] of class throw, any other of class error.
+type Function func(ctx context.Context, args []any) (any, error)
+
+// exports returns what n offers by module, function and arity: what supervisors
+// that are described by text, remote spawns and remote calls can run. Nothing
+// else can be run by name.
+func exports(n *node.Node) *export.Table[node.Actor] {
+	return nodehook.ExportTable(n).(*export.Table[node.Actor])
+}
+
+// Export lets f be called by the name e. Errors: [node.ErrBadName], [node.ErrNameTaken],
+// [node.ErrNilBehaviour].
+func Export(n *node.Node, e wire.Export, f Function) error {
+	return add(e, f == nil, func() bool { return exports(n).AddFunction(e, f) })
+}
+
+// ExportBehaviour lets processes be started by the name e. A function and a behaviour may share a
+// name. Errors: those of [Export].
+func ExportBehaviour(n *node.Node, e wire.Export, b Behaviour) error {
+	return add(e, b == nil, func() bool { return exports(n).AddBehaviour(e, b) })
+}
+
+func add(e wire.Export, none bool, add func() bool) error {
+	switch {
+	case none:
+		return node.ErrNilBehaviour
+	case !export.Valid(e):
+		return fmt.Errorf("%w: %v: want module:function/arity, arity 0 to 255", node.ErrBadName, e)
+	case !add():
+		return fmt.Errorf("%w: %v", node.ErrNameTaken, e)
+	}
+	return nil
+}
+
+// Unexport takes back what is exported under e. It reports whether there was
+// anything.
+func Unexport(n *node.Node, e wire.Export) bool { return exports(n).Remove(e) }
+
+// Behaviours returns under which names processes can be started, in alphabetical
+// order.
+func Behaviours(n *node.Node) []wire.Export { return exports(n).Behaviours() }
+
+// NewActor makes an actor by the behaviour that is exported as module:function with as
+// many arguments, or returns [ErrUndef].
+func NewActor(n *node.Node, module, function wire.Atom, args []any) (node.Actor, error) {
+	return exports(n).Make(module, function, args)
+}
+
+// Apply calls the function that is exported as module:function with as many
+// arguments in the calling process, or returns [ErrUndef]. So it does if ctx is that of a process
+// which a peer has started, and Allow of [node.Distribution] refuses that peer the function.
+func Apply(ctx context.Context, n *node.Node, module, function wire.Atom, args []any) (any, error) {
+	return nodehook.Apply(n, ctx, module, function, args)
+}
