@@ -183,10 +183,7 @@ func (a *acting) Exit(to Dest, reason any) {
 		a.unwind()
 		return
 	}
-	var from PID
-	if a.p != nil {
-		from = a.p.pid()
-	}
+	from := a.pid()
 	if at, ok := to.(At); ok && at.Node != a.node.cfg.Name {
 		n := a.node
 		n.askWhere(a, at, func(pid PID, _ any) {
