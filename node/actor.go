@@ -13,7 +13,7 @@ type actor proc
 
 // Turn is part of executor.Task: it handles messages until there are none that the
 // behaviour wants, or the budget is used up.
-func (r *actor) Turn(w *executor.Worker) (v executor.Verdict) {
+func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	p := (*proc)(r)
 	c := w.Local.(*Context)
 	c.p = p
@@ -89,14 +89,14 @@ func (r *actor) Turn(w *executor.Worker) (v executor.Verdict) {
 func (r *actor) Claim() bool { return !r.boxed && r.in.Claim() }
 
 // Notice is part of executor.Task.
-func (r *actor) Notice(*executor.Stage) bool {
+func (r *actor) CollectInbox(*executor.Stage) bool {
 	p := (*proc)(r)
 	p.in.TakeArmed(&p.q)
 	return p.boxed || p.q.More() || p.fresh
 }
 
 // Back is part of executor.Task: the end of a turn whose handler lost its stage.
-func (r *actor) Back(s *executor.Stage) bool {
+func (r *actor) FinishDetached(s *executor.Stage) bool {
 	p := (*proc)(r)
 	if p.cold != nil && p.cold.blocked {
 		err := p.cold.pending
@@ -123,12 +123,12 @@ func (r *actor) prod(a *acting) {
 }
 
 // start is part of runner.
-func (r *actor) start(a *acting, guest *executor.Guest, fresh bool) {
+func (r *actor) start(a *acting, guest *executor.InlineWorker, fresh bool) {
 	switch {
 	case !fresh && !r.boxed: // a message will wake it
 		return
 	case !r.boxed && a.w != nil && a.w.Enter():
-		local := r.Home() == a.w.Stage()
+		local := r.Stage() == a.w.Stage()
 		if local {
 			a.w.Stage().WakeFresh(&r.Entity)
 		}
@@ -153,7 +153,7 @@ func (r *actor) busy(a *acting) bool {
 		// Whoever holds the stage knows of all turns that have begun on it. One
 		// may be ending elsewhere, with its stage lost; then status is looked at
 		// there after running is cleared, or before: nothing is lost either way.
-		idle := r.Home() == a.w.Stage() && atomic.LoadUint32(&r.running) == 0
+		idle := r.Stage() == a.w.Stage() && atomic.LoadUint32(&r.running) == 0
 		if a.w.Leave(); idle {
 			return false
 		}
@@ -174,7 +174,7 @@ func (r *actor) owning(a *acting, f func()) {
 		a.w.Leave()
 		return
 	}
-	r.node.pool.Borrow(r.Home(), f)
+	r.node.pool.Borrow(r.Stage(), f)
 }
 
 // inspect is part of runner.

@@ -46,7 +46,7 @@ type turns struct {
 
 // Turn is part of executor.Task. It begins with r; which one ends it is
 // another question: see Process.leave.
-func (r *coroutine) Turn(w *executor.Worker) executor.Verdict {
+func (r *coroutine) Turn(w *executor.Worker) executor.TurnResult {
 	if !w.CanSwitch() {
 		return executor.Refused
 	}
@@ -60,7 +60,7 @@ func (r *coroutine) Turn(w *executor.Worker) executor.Verdict {
 		p.fresh = false
 		co.run = p.node.fibers.Take(r)
 		co.fiber.Store(co.run.ID())
-		p.Relays(true)
+		p.SetRelayable(true)
 	}
 	s.begin(c)
 	c.home.To(co.run)
@@ -75,7 +75,7 @@ func (r *coroutine) Turn(w *executor.Worker) executor.Verdict {
 		if !w.Enter() {
 			return executor.Lost
 		}
-		s.p.Relays(false)
+		s.p.SetRelayable(false)
 		return executor.Idle
 	case co.lost:
 		s.end()
@@ -102,7 +102,7 @@ func (s *Process) end() {
 }
 
 // verdict is that of a turn. The caller holds the stage.
-func (s *Process) verdict() executor.Verdict {
+func (s *Process) verdict() executor.TurnResult {
 	if s.due() {
 		return executor.Again
 	}
@@ -116,7 +116,7 @@ func (s *Process) verdict() executor.Verdict {
 func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.ctx
 	s.end()
-	s.p.Talks(co.talks)
+	s.p.SetSendTarget(co.talks)
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
 		s := (*Process)(t.(*coroutine))
@@ -143,7 +143,7 @@ func (s *Process) arrive() bool {
 }
 
 // Notice is part of executor.Task.
-func (r *coroutine) Notice(*executor.Stage) bool {
+func (r *coroutine) CollectInbox(*executor.Stage) bool {
 	p := &r.own
 	p.in.TakeArmed(&p.q)
 	if p.Queued() { // perhaps running, without this stage
@@ -153,8 +153,8 @@ func (r *coroutine) Notice(*executor.Stage) bool {
 }
 
 // Back is part of executor.Task.
-func (r *coroutine) Back(*executor.Stage) bool {
-	r.own.Relays(r.co.run != nil) // it may have ended on the way
+func (r *coroutine) FinishDetached(*executor.Stage) bool {
+	r.own.SetRelayable(r.co.run != nil) // it may have ended on the way
 	return (*Process)(r).due()
 }
 
@@ -177,7 +177,7 @@ func (r *coroutine) wake(a *acting) { r.actor().wake(a) }
 func (r *coroutine) prod(a *acting) { r.actor().prod(a) }
 
 // start is part of runner.
-func (r *coroutine) start(a *acting, guest *executor.Guest, fresh bool) {
+func (r *coroutine) start(a *acting, guest *executor.InlineWorker, fresh bool) {
 	r.actor().start(a, guest, fresh)
 }
 
@@ -399,7 +399,7 @@ func (r *coroutine) await(ctx context.Context, t ticket) (any, error) {
 func (r *coroutine) answered(a *acting) {
 	r.co.answered.Store(true)
 	if a.w != nil && a.w.Enter() {
-		near := r.own.Home() == a.w.Stage()
+		near := r.own.Stage() == a.w.Stage()
 		if near {
 			a.w.Stage().Wake(&r.own.Entity)
 		}

@@ -79,7 +79,7 @@ func (r *external) wake(*acting) { r.cold.scheduler.Schedule(r) }
 func (r *external) prod(a *acting) { r.wake(a) }
 
 // start is part of runner.
-func (r *external) start(a *acting, _ *executor.Guest, _ bool) {
+func (r *external) start(a *acting, _ *executor.InlineWorker, _ bool) {
 	if d, ok := r.cold.scheduler.(*dedicated); ok {
 		r.node.functions.Add(1)
 		r.node.env.Go(func() { d.loop(r) })

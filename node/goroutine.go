@@ -20,13 +20,13 @@ type goroutine Process
 type handle struct{ *goroutine }
 
 // start is part of runner.
-func (handle) start(*acting, *executor.Guest, bool) {}
+func (handle) start(*acting, *executor.InlineWorker, bool) {}
 
 // busy is part of runner.
 func (handle) busy(*acting) bool { return false }
 
 // start is part of runner.
-func (g *goroutine) start(*acting, *executor.Guest, bool) {
+func (g *goroutine) start(*acting, *executor.InlineWorker, bool) {
 	g.node.functions.Add(1)
 	if g.node.env == (env.Env{}) {
 		go g.run() // without the closure that Go takes

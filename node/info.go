@@ -141,7 +141,7 @@ func (n *Node) Stats() observe.Stats {
 	return observe.Stats{
 		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.Due(), Names: names, Aliases: n.aliases.Len(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: names, Aliases: n.aliases.Len(),
 		Timers: int(n.timers.Load()),
 		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: n.handled(),
 		DeadLetters: n.dead.Counts(), Scheduler: pool,

@@ -31,7 +31,7 @@ type runner interface {
 	prod(a *acting)
 	// start lets the process run for the first time. fresh: an Init is to be run. guest: of the
 	// pool, for the goroutine that spawns; nil: none.
-	start(a *acting, guest *executor.Guest, fresh bool)
+	start(a *acting, guest *executor.InlineWorker, fresh bool)
 	// exited ends what waits in the code of the process, which is dead. armed: its inbox was
 	// when it was closed. own: its own code has ended it.
 	exited(a *acting, armed, own bool)

@@ -107,7 +107,7 @@ func Start(cfg Config) (*Node, error) {
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
 		Local:     func(w *executor.Worker) any { return n.newContext(w) },
 		OnBlocked: n.reportBlocked,
-		Due:       func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
+		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
 		OnLong:    func(w *executor.Worker) { w.Local.(*Context).turn.Overdue() },
 	})
 	n.pool.Start()

@@ -151,7 +151,7 @@ func (p *proc) deliver(a *acting, msg any) error {
 	}
 	if a.w != nil && a.w.Enter() {
 		s := a.w.Stage()
-		if p.Home() != s {
+		if p.Stage() != s {
 			n := s.Node(msg)
 			a.w.Leave()
 			return p.push(a, n)
@@ -270,7 +270,7 @@ func (p *proc) returned() {
 }
 
 // broke ends a process whose handler panicked or called runtime.Goexit.
-func (p *proc) broke(a *acting, cause any) executor.Verdict {
+func (p *proc) broke(a *acting, cause any) executor.TurnResult {
 	p.exit(a, panicked(cause))
 	if a.w != nil && a.w.Enter() {
 		return executor.Idle

@@ -65,9 +65,9 @@ type Options struct {
 	owner   *quota.Owner // that the process counts for already; nil: none, unless For says one
 	service *service
 	monitor bool
-	birth   ticket          // is settled when Init has returned
-	before  func(*proc)     // called before the process runs
-	guest   *executor.Guest // of the pool, who spawns it; nil: none
+	birth   ticket                 // is settled when Init has returned
+	before  func(*proc)            // called before the process runs
+	guest   *executor.InlineWorker // of the pool, who spawns it; nil: none
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -277,7 +277,7 @@ func (n *Node) home(a *acting, o *Options) (*executor.Stage, bool, error) {
 		return n.pool.Stage(k), true, nil
 	}
 	if a.w != nil {
-		return a.p.Home(), false, nil
+		return a.p.Stage(), false, nil
 	}
 	return n.pool.Spread(), false, nil
 }

@@ -42,13 +42,13 @@ func (a *actor) Name() string { return a.name }
 
 func (a *actor) Claim() bool { return a.in.Claim() }
 
-func (a *actor) Notice(s *Stage) bool {
+func (a *actor) CollectInbox(s *Stage) bool {
 	a.visit(s)
 	a.in.TakeArmed(&a.q)
 	return a.q.More()
 }
 
-func (a *actor) Back(s *Stage) bool {
+func (a *actor) FinishDetached(s *Stage) bool {
 	a.visit(s)
 	if a.ended {
 		a.ended = false
@@ -63,7 +63,7 @@ func (a *actor) visit(s *Stage) {
 	}
 }
 
-func (a *actor) Turn(w *Worker) Verdict {
+func (a *actor) Turn(w *Worker) TurnResult {
 	if a.starts != nil {
 		a.starts()
 	}
@@ -87,7 +87,7 @@ func (a *actor) Turn(w *Worker) Verdict {
 
 // relayTurns has turn run for t and for those that it relays its turn to, and answers how
 // many these were.
-func relayTurns[T Task](w *Worker, t T, turn func(T, *Worker) Verdict) (v Verdict, relayed int) {
+func relayTurns[T Task](w *Worker, t T, turn func(T, *Worker) TurnResult) (v TurnResult, relayed int) {
 	for ; ; relayed++ {
 		if v = turn(t, w); v == Lost {
 			return v, relayed
@@ -121,7 +121,7 @@ func (a *actor) send(w *Worker, msg any) {
 	}
 	s := w.Stage()
 	n := s.Node(msg)
-	if a.Home() != s {
+	if a.Stage() != s {
 		w.Leave()
 		a.push(w, n)
 		return

@@ -1,17 +1,17 @@
 // Package executor runs tasks, such as the event-driven actors of a node, on a pool
-// of worker goroutines, so that a message between two tasks that talk to each
-// other costs no atomic operation, and a task that blocks holds nobody up.
+// of worker goroutines. A message between two tasks of one stage costs no atomic
+// operation, and a task that blocks does not hold up the others.
 //
 // # Nouns
 //
 //   - A [Task] is what is run, a turn at a time; its [Entity], embedded in it, is
 //     its place here.
 //   - A [Stage] is a group of entities of which one at a time has its turn, with
-//     the queue of those that are due. An entity has one stage at a time, its home;
-//     there are a few stages for each worker.
+//     the queue of those that are due. An entity belongs to one stage at a time.
+//     There are a few stages for each worker.
 //   - A [Worker] is a goroutine that runs one stage at a time, under a lease.
 //   - A [Pool] is the stages and the workers.
-//   - A [Guest] is a goroutine of somebody else's that is a worker for a moment.
+//   - An [InlineWorker] is a goroutine of the caller's that is a worker for a moment.
 //   - A [Scheduler] is what a user may put in place of all this for an actor that
 //     must run elsewhere; it has no part in the rest of this page.
 //
@@ -22,14 +22,14 @@
 //	t := &task{}
 //	t.Adopt(t, p.Spread(), false)
 //	if t.in.Push(&inbox.Node{Msg: "hello"}) == mailbox.Wake {
-//		p.Inject(&t.Entity, nil) // told Wake: the wake-up is ours to give
+//		p.Inject(&t.Entity, nil) // Push returned Wake: the caller gives the wake-up
 //	}
 //	err := p.Stop(ctx)
 //
 // # Stages and leases
 //
-// Whoever holds a stage may touch what it guards: its run queue, its free nodes,
-// and the unshared halves of its entities. A worker holds a stage under a lease,
+// The goroutine that holds a stage may touch what it guards: its run queue, its free
+// nodes, and the unshared halves of its entities. A worker holds a stage under a lease,
 // a lock that is biased towards it: to enter it stores a flag and loads another,
 // to leave it stores, all of it without a fence. It is outside whenever a handler
 // runs and inside for the few instructions in between: to take the next message
@@ -54,33 +54,32 @@
 // An entity is woken by its neighbours with [Stage.Wake], a plain append to the run
 // queue, and from anywhere else with [Pool.Inject]: a push onto its stage's inject
 // list, a lock-free stack of which the holder takes all before each turn
-// ([Task.Notice]). The first to push onto the list of a stage that nobody holds
+// ([Task.CollectInbox]). The first to push onto the list of a stage that nobody holds
 // queues the stage in the pool's list and wakes a worker for it.
 //
 // If that is a handler, on a worker that will soon have nothing else to do, the
-// worker owes the wake-up: it takes the other stage itself after the handler, or
-// wakes somebody for it as soon as it does have something else to do. Two actors
-// on two stages thus play on one worker and need no switch of goroutines.
+// worker defers the wake-up: it takes the other stage itself after the handler, or
+// wakes another worker for it as soon as it does have something else to do. Two actors
+// on two stages thus run on one worker and need no switch of goroutines.
 //
-// A guest ([Pool.Guest]) runs what it woke itself, in Help, while fewer than
-// Config.Workers are active: at most 4 stages, and 4 turns on each. Workers do the rest.
+// An inline worker ([Pool.NewInlineWorker]) runs what it woke itself, in RunPending, while fewer
+// than Config.Workers are active: at most 4 stages, and 4 turns on each. Workers do the rest.
 // Its goroutine has other work, so a handler must not keep it. When the stage is taken
 // away from it, by [Worker.Block], by a look, or by the watcher when it sees the same
-// turn twice, the pool calls the guest's leave function, which has another goroutine do
-// that work; the guest's turn is detached.
+// turn twice, the pool calls the inline worker's onDetach function, which has another
+// goroutine do that work; the turn is detached.
 //
-// A turn may leave something to be done at its end ([Worker.Owe], Config.Due); it is
-// done before the handler waits, too, and the watcher tells of turns that go on
-// (Config.OnLong).
+// A turn may defer work to its end ([Worker.DeferToTurnEnd], Config.OnTurnEnd). The work is
+// also done before the handler waits, and the watcher reports turns that go on (Config.OnLong).
 //
 // Tasks that run on goroutines of their own may relay their turns ([Worker.Relay]): one
-// ends its turn, begins that of the next in the queue, and lets its goroutine go on, without
-// the worker in between, which gets the stage back from the last of them. They do so only
-// while the worker has nothing else to do between two turns, and not for long.
+// ends its turn, begins that of the next in the queue, and resumes its goroutine without
+// the worker in between. The worker gets the stage back from the last of them. They do so
+// only while the worker has nothing else to do between two turns, and not for long.
 //
-// A wake-up from outside is one party's to give, and nobody else's, until Notice
-// has taken it in: inbox.Inbox sees to that. Only while that right is held, or
-// taken with [Task.Claim], can an entity move to another stage.
+// One party at a time has the right to wake an entity from outside, until CollectInbox
+// has taken the wake-up in: inbox.Inbox sees to that. An entity can move to another stage
+// only while a party holds that right, or has taken it with [Task.Claim].
 //
 // # Where entities run
 //
@@ -91,13 +90,13 @@
 //     half of it to an idle stage (Worker.share). The later half, so that those
 //     which woke one after the other stay together.
 //   - An entity that is woken eight times in a row by one other stage, and neither
-//     by a third nor at home, moves there (Stage.gather).
+//     by a third nor on its own stage, moves there (Stage.gather).
 //   - An entity the turns of which are over for what it has sent, and quickly, moves to
 //     those it sends to (Worker.migrate). While that goes on neither they nor it are shared
-//     out: a message to another stage costs both more than one core needs for one at home.
+//     out: a message to another stage costs both cores more than a message on one stage costs one.
 //
 // A turn that ends in [Again] goes to the back of the queue. After 512 turns, of which
-// one that ended in Again counts for 64, a stage makes way for others that wait.
+// one that ended in Again counts for 64, a stage goes behind the others that wait.
 // Fresh entities ([Stage.WakeFresh]) run when the rest of the stage has nothing to
 // do, the newest first, and one of them after at most 64 turns of the rest.
 //
@@ -105,27 +104,27 @@
 //
 // The watcher looks at every held stage five times within Config.Blocked while workers
 // run and after a turn that took long, and every 64 ms while there is little to do, unless
-// somebody is woken on a stage that is held: see pace. When nothing has run for as long as
+// an entity is woken on a stage that is held: see pace. When nothing has run for as long as
 // that it rests, and the first look after its rest comes soon. A stage
 // whose worker has been in one turn since the last look, and of which others are
 // due, is taken from it as soon as a worker has nothing to do; after
 // Config.Blocked it is taken in any case, and the turn is counted and reported
 // (Config.OnBlocked) once. The handler goes on, as a detached turn: one without a
-// stage, on its worker, which counts for none of Config.Workers any more. What it
-// sends it sends from outside. When it has ended, its worker gives the entity back
+// stage, on its worker, which counts for none of Config.Workers any more. It sends
+// from outside. When it has ended, its worker gives the entity back
 // by an entity of its own in the inject list of its stage, whose holder finishes the turn
-// ([Task.Back]). Until then the entity is marked as queued: nobody runs it, moves
-// it or takes messages off its queue, though they are put there.
+// ([Task.FinishDetached]). Until then the entity is marked as queued: no worker runs it,
+// moves it or takes messages off its queue, but messages are still added.
 //
 // Turns are detached in two other ways: by [Worker.Block], with which a handler says
 // that it will wait, and which is not reported; and by [Pool.Borrow] and
 // [Pool.Look], which take the stage from its worker to look at what it guards. To learn what an
 // entity does the stage need not be taken: [Entity.Observe].
 //
-// [Worker.Yield] is a third thing: a handler that lets the others go first. The
-// entity stands in the run queue like the others while its goroutine sleeps and
-// another worker stands in for it; when it is due, whoever runs the stage hands it
-// over, under a new lease. A handler that sends much yields of itself
+// [Worker.Yield] suspends a handler so that the others go first. The entity
+// waits in the run queue like the others, its goroutine is blocked, and another
+// worker runs the stage. When the entity is due, that worker hands the stage
+// over, under a new lease. A handler that sends much yields without a call
 // ([Worker.Sent]). A suspended handler is not watched.
 //
 // One lock, Pool.mu, guards what all workers share: which stages wait, and which workers. It is
@@ -138,23 +137,23 @@
 //
 //  1. A stage is held by one party at most, and is idle, queued or held; state,
 //     lease and the links of the pool's list change under the pool's lock.
-//  2. An idle stage has an empty run queue, and a nil inject list unless somebody is
+//  2. An idle stage has an empty run queue, and a nil inject list unless a goroutine is
 //     about to make it ready: the goroutine that pushes onto nil does that, and no other
 //     need. A stage that is not idle is not left idle before a look at its list.
-//  3. An entity is marked as queued from when it is put into its home's run queue to
+//  3. An entity is marked as queued from when it is put into its stage's run queue to
 //     the end of its turn, detached too, and is in there at most once. Beside that
-//     it is in one inject list at most: in that of its home, or on the way there.
-//  4. home changes only while the old stage is held, by one who has the right to
-//     the entity's next wake-up, and when the entity is neither in its turn nor
-//     suspended.
+//     it is in one inject list at most: in that of its stage, or on the way there.
+//  4. Entity.stage changes only while the old stage is held, by the party that has the
+//     right to the entity's next wake-up, and when the entity is neither in its turn
+//     nor suspended.
 //  5. An entity's handlers run one at a time, each after the one before it. So do
 //     the methods of its task, except Name; but while a handler goes on without
-//     its stage, Notice is called.
+//     its stage, CollectInbox is called.
 //  6. A stage is queued, and workers could run, only while one is on its way to
-//     it, or owes it a wake-up (Worker.owes), which it gives after its turn; if the
-//     turn takes long, the watcher does; or while a guest is between Inject and Help.
-//  7. Under the pool's lock one may wait for a worker to be outside its stage. So
-//     nobody takes that lock, or any lock of somebody who might, while inside.
+//     it, or has deferred a wake-up (Worker.pendingWake), which it gives after its turn; if the
+//     turn takes long, the watcher does; or while an inline worker is between Inject and RunPending.
+//  7. A goroutine that holds the pool's lock may wait for a worker to be outside its stage.
+//     So no worker takes that lock, or a lock under which that lock is taken, while inside.
 //
 // # Goroutines
 //
@@ -171,9 +170,9 @@
 // # What can be lost, reordered, duplicated
 //
 // No wake-up is lost before Stop has returned: Stop lets the workers finish what is
-// under way, and all that comes of it. What is injected after the last worker has
-// ended is not run. From the call of Stop on nobody watches: a handler that blocks
-// then holds its stage up until it returns.
+// under way, and everything that it wakes. What is injected after the last worker has
+// ended is not run. From the call of Stop on the watcher does not run: a handler that
+// blocks then holds its stage up until it returns.
 //
 // Entities of one stage have their turns in the order in which they were woken,
 // the fresh apart; those that are injected, when the holder next looks. Between
@@ -183,8 +182,8 @@
 // # Limits
 //
 // A turn must leave its stage every now and then, as it does around each handler:
-// while it is inside, all who want the pool's lock may have to wait. There are at
-// most 65,535 stages if entities are to follow those who wake them. Detached turns are as
+// while it is inside, all goroutines that want the pool's lock may have to wait. There are at
+// most 65,535 stages if entities are to follow those that wake them. Detached turns are as
 // many as there are handlers that block, each with a goroutine; of the workers
 // that are idle afterwards the pool keeps Config.Workers and sixteen.
 //

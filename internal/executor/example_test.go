@@ -20,7 +20,7 @@ type counter struct {
 
 func (c *counter) handle(n int) { c.sum += n }
 
-func (c *counter) Turn(w *executor.Worker) executor.Verdict {
+func (c *counter) Turn(w *executor.Worker) executor.TurnResult {
 	for range 100 { // then the others
 		msg, ok := c.q.Next()
 		if !ok {
@@ -40,12 +40,12 @@ func (c *counter) Turn(w *executor.Worker) executor.Verdict {
 	return executor.Again
 }
 
-func (c *counter) Notice(*executor.Stage) bool {
+func (c *counter) CollectInbox(*executor.Stage) bool {
 	c.in.TakeArmed(&c.q)
 	return c.q.More()
 }
 
-func (c *counter) Back(s *executor.Stage) bool {
+func (c *counter) FinishDetached(s *executor.Stage) bool {
 	if c.ended {
 		c.ended = false
 		s.Recycle(c.q.Drop())

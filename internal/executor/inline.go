@@ -2,5 +2,5 @@
 
 package executor
 
-// Inline says that guests run what they wake. Without it workers do.
+// Inline reports whether inline workers run what they wake. If not, the pool's workers do.
 const Inline = true

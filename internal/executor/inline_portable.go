@@ -2,5 +2,5 @@
 
 package executor
 
-// Inline says that guests run what they wake. Here workers do.
+// Inline reports whether inline workers run what they wake. Here the pool's workers do.
 const Inline = false

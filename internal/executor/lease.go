@@ -9,15 +9,15 @@ import (
 
 // lease is one worker's right to one stage, a lock biased towards the worker:
 // taking it costs two plain stores and a load, and taking it away from the
-// worker is dear. Invariants:
+// worker is expensive. Invariants:
 //
 //  1. Only the worker writes busy; only a revoker, once, writes revoked. The worker
-//     may be that revoker: see Pool.standIn and Pool.handOver.
-//  2. While busy is 1 and revoked was seen 0, the worker alone touches what the
+//     may be that revoker: see Pool.replace and Pool.handOver.
+//  2. While busy is 1 and revoked was seen 0, only the worker touches what the
 //     stage guards.
 //  3. A worker that finds revoked set never touches the stage again under this
-//     lease, and nobody else does; one that was given back is good for the next
-//     hold.
+//     lease, and no other worker does. A lease that was given back serves the next
+//     holder.
 //  4. busy is 0 whenever the worker waits for pool.mu, and while a handler runs,
 //     but for the moments in which it has entered the stage to send.
 type lease struct {

@@ -16,7 +16,7 @@ type refuser struct {
 	refused int
 }
 
-func (r *refuser) Turn(w *Worker) Verdict {
+func (r *refuser) Turn(w *Worker) TurnResult {
 	if !w.CanSwitch() {
 		r.refused++
 		return Refused
@@ -63,7 +63,7 @@ func TestLockedWorkerIsReplaced(t *testing.T) {
 	}
 }
 
-// A guest whose goroutine a handler has locked to its thread is none any more as soon as a turn
+// An inline worker whose goroutine a handler has locked to its thread is none any more as soon as a turn
 // refuses it, and a worker does that one.
 func TestLockedGuestLeaves(t *testing.T) {
 	needInline(t)
@@ -71,16 +71,16 @@ func TestLockedGuestLeaves(t *testing.T) {
 	log, left, done := make(chan string, 1), make(chan struct{}, 10), make(chan bool)
 	bad, good := newLocker(p), newRefuser(p, log)
 	go func() { // ends with its thread
-		g := p.Guest(func() { left <- struct{}{} })
+		g := p.NewInlineWorker(func() { left <- struct{}{} })
 		assert.True(t, g.call(bad, "lock"), "it does no harm yet")
 		done <- g.call(&good.actor, "run")
 	}()
-	require.False(t, <-done, "it is a guest no more")
+	require.False(t, <-done, "it is no inline worker any more")
 	require.Len(t, left, 1)
-	require.Equal(t, "runs", receives(t, log, "what the guest has left"))
+	require.Equal(t, "runs", receives(t, log, "what the inline worker has left"))
 	require.Equal(t, 1, good.refused)
-	require.Len(t, p.guests, 1)
-	g := p.Guest(func() { t.Error("nothing keeps it") })
-	require.True(t, g.call(&good.actor, "run"), "what was the guest's is of use to another")
-	require.Equal(t, "runs", receives(t, log, "what another guest runs"))
+	require.Len(t, p.freeInline, 1)
+	g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
+	require.True(t, g.call(&good.actor, "run"), "another inline worker uses what the first has left")
+	require.Equal(t, "runs", receives(t, log, "what another inline worker runs"))
 }

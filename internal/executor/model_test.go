@@ -34,7 +34,7 @@ type world struct {
 	stages []*modelStage
 	stalls bool
 
-	faithful int // of 100 letters so many go to the friend: who hears from one stage only moves there
+	faithful int // of 100 messages so many go to the friend: who hears from one stage only moves there
 
 	left atomic.Int64 // messages that are not handled yet
 	done chan struct{}
@@ -87,7 +87,7 @@ func newWorld(t *testing.T, seed uint64, c Config, actors, outside int) *world {
 		m.actor = actor{pool: w.p, name: fmt.Sprint("actor ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
 			entered: w.visit, starts: func() { m.noticed.Store(false) }}
 		m.Adopt(m, w.p.Stage(i%w.p.Stages()), i%7 == 0)
-		m.Relays(m.rand.IntN(3) > 0)
+		m.SetRelayable(m.rand.IntN(3) > 0)
 		w.actors = append(w.actors, m)
 	}
 	r := rand.New(rand.NewPCG(seed, 3000))
@@ -123,14 +123,14 @@ func (w *world) notice(b Blocked) {
 }
 
 // Turn has those run who relay their turns, one after the other.
-func (m *modelActor) Turn(w *Worker) Verdict {
+func (m *modelActor) Turn(w *Worker) TurnResult {
 	v, relayed := relayTurns(w, m, (*modelActor).turn)
 	m.w.relayed.Add(int64(relayed))
 	return v
 }
 
 // turn checks that the handler which had the stage before is out of it.
-func (m *modelActor) turn(w *Worker) Verdict {
+func (m *modelActor) turn(w *Worker) TurnResult {
 	m.settle(w)
 	v := m.actor.Turn(w)
 	if v != Lost {
@@ -139,11 +139,11 @@ func (m *modelActor) turn(w *Worker) Verdict {
 			m.w.fail("stage %d: the turn of %d ends in the middle of another", w.Stage().index, m.id)
 		}
 		l.over = true
-		if m.Home() != w.Stage() {
+		if m.Stage() != w.Stage() {
 			m.w.fail("%d was moved while it ran", m.id)
 		}
-		if m.Talks(nil); m.rand.IntN(4) == 0 {
-			m.Talks(&m.friend.Entity)
+		if m.SetSendTarget(nil); m.rand.IntN(4) == 0 {
+			m.SetSendTarget(&m.friend.Entity)
 		}
 	}
 	return v
@@ -248,7 +248,7 @@ func (m *modelActor) pass(w *Worker, hops int) {
 	}
 	m.sent[to.id]++
 	to.send(w, letter{m.id, m.sent[to.id], hops})
-	if to.Home() != m.w.p.Stage(to.id%m.w.p.Stages()) {
+	if to.Stage() != m.w.p.Stage(to.id%m.w.p.Stages()) {
 		m.w.moved.Add(1)
 	}
 }
@@ -257,7 +257,7 @@ func (m *modelActor) pass(w *Worker, hops int) {
 func (w *world) look(r *rand.Rand) {
 	m := w.actors[r.IntN(len(w.actors))]
 	w.p.Look(&m.Entity, func(stage int, queued, running bool) {
-		if s := m.Home(); s.index != stage {
+		if s := m.Stage(); s.index != stage {
 			w.fail("Look at %d: stage %d, home %d", m.id, stage, s.index)
 		}
 		if running && !queued && m.inside.Load() != 0 {
@@ -268,7 +268,7 @@ func (w *world) look(r *rand.Rand) {
 	})
 }
 
-// outsider injects letters from a goroutine that the pool does not know.
+// outsider injects messages from a goroutine that the pool does not know.
 func (w *world) outsider(id, count, hops int, r *rand.Rand) {
 	sent := make([]int, len(w.actors))
 	for range count {
@@ -281,13 +281,13 @@ func (w *world) outsider(id, count, hops int, r *rand.Rand) {
 	}
 }
 
-// guest is an outsider that runs some of what it wakes, and has another goroutine go
+// inlineWorker is an inline worker that runs some of what it wakes, and has another goroutine go
 // on when a handler keeps it.
-func (w *world) guest(id, count, hops int, r *rand.Rand) {
+func (w *world) inlineWorker(id, count, hops int, r *rand.Rand) {
 	sent, done := make([]int, len(w.actors)), make(chan struct{})
 	var run func()
 	run = func() {
-		g := w.p.Guest(func() { go run() })
+		g := w.p.NewInlineWorker(func() { go run() })
 		for ; count > 0; count-- {
 			to := r.IntN(len(w.actors))
 			sent[to]++
@@ -299,14 +299,14 @@ func (w *world) guest(id, count, hops int, r *rand.Rand) {
 				continue
 			}
 			w.helped.Add(1)
-			count-- // it may be another's when Help returns
-			if !g.Help() {
+			count-- // another goroutine may own it when RunPending returns
+			if !g.RunPending() {
 				w.replaced.Add(1)
 				return
 			}
 			count++
 		}
-		if g.Help() { // what it owes still
+		if g.RunPending() { // the wake-up that it has deferred
 			close(done)
 		}
 	}
@@ -348,21 +348,23 @@ func (w *world) state() string {
 }
 
 func TestModel(t *testing.T) {
-	letters, hops := 150, 30
+	messages, hops := 150, 30
 	if testing.Short() {
-		letters, hops = 60, 20
+		messages, hops = 60, 20
 	}
 	for _, procs := range []int{1, 2, 4} {
 		for _, c := range []Config{
 			{Workers: 1, Stages: 1}, {Workers: 1, Stages: 3}, {Workers: 2, Stages: 1},
 			{Workers: 2, Stages: 2}, {Workers: 4, Stages: 3}, {Workers: 3, Stages: 16},
 		} {
-			for _, s := range []script{{}, {meddle: true}, {early: true}, {guests: true}, {guests: true, meddle: true}, {guests: true, early: true}} {
-				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v,guests=%v", procs, c.Workers, c.Stages, s.meddle, s.early, s.guests)
+			for _, s := range []script{{}, {meddle: true}, {early: true},
+				{inline: true}, {inline: true, meddle: true}, {inline: true, early: true}} {
+				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v,inline=%v",
+					procs, c.Workers, c.Stages, s.meddle, s.early, s.inline)
 				t.Run(name, func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 					c.Blocked = time.Millisecond
-					play(t, c, letters, hops, s)
+					play(t, c, messages, hops, s)
 				})
 			}
 		}
@@ -374,29 +376,29 @@ func TestModel(t *testing.T) {
 // the script without either.
 type script struct {
 	meddle bool // somebody outside borrows and looks
-	guests bool // those outside are guests
+	inline bool // those outside are inline workers
 	early  bool // Stop is called while all are at work; nobody watches from then on, so nobody may stall
 }
 
 // play runs a world to its end.
-func play(t *testing.T, c Config, letters, hops int, script script) {
+func play(t *testing.T, c Config, messages, hops int, script script) {
 	const outsiders = 3
 	seed := randtest.Seed(t)
 	w := newWorld(t, seed, c, 5+5*c.Stages, outsiders+1)
-	if w.faithful > 90 { // few letters, so that one is often all that an actor has
-		letters, hops = letters/10, hops*10
+	if w.faithful > 90 { // few messages, so that one is often all that an actor has
+		messages, hops = messages/10, hops*10
 	}
 	w.stalls = !script.early
-	w.left.Store(int64(letters * (hops + 1)))
+	w.left.Store(int64(messages * (hops + 1)))
 	w.p.Start()
 	var outside, meddlers sync.WaitGroup
 	for i := range outsiders {
 		outside.Go(func() {
-			if script.guests {
-				w.guest(len(w.actors)+i, letters/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
+			if script.inline {
+				w.inlineWorker(len(w.actors)+i, messages/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
 				return
 			}
-			w.outsider(len(w.actors)+i, letters/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
+			w.outsider(len(w.actors)+i, messages/outsiders, hops, rand.New(rand.NewPCG(seed, 1000+uint64(i))))
 		})
 	}
 	if script.meddle {
@@ -427,10 +429,10 @@ func play(t *testing.T, c Config, letters, hops int, script script) {
 		require.Zero(t, m.q.Len())
 		require.True(t, m.in.Quiet(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
 		if m.pinned.Load() {
-			require.Equal(t, m.id%c.Stages, m.Home().index, "a pinned entity was moved")
+			require.Equal(t, m.id%c.Stages, m.Stage().index, "a pinned entity was moved")
 		}
 	}
-	require.Equal(t, letters*(hops+1), handled)
+	require.Equal(t, messages*(hops+1), handled)
 	for k, l := range w.stages {
 		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
 	}

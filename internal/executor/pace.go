@@ -9,14 +9,14 @@ import "time"
 //
 //	rests     nothing runs, and a wake-up has the first look come a short period later
 //	often     the next look comes after the short period
-//	seldom    the next look comes after the long period; who finds a stage held meanwhile
-//	          has it come at once: see Pool.hurry
+//	seldom    the next look comes after the long period; a goroutine that finds a stage
+//	          held meanwhile makes it come at once: see Pool.lookSoon
 //
 // It begins to rest when nothing has run for a whole long period.
 type pace struct {
 	short, long time.Duration
 	seldom      bool // the period that ends was the long one
-	closely     int  // so many looks come after the short period yet, whatever they find
+	closely     int  // how many looks still come after the short period, whatever they find
 }
 
 const (

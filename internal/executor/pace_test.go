@@ -106,7 +106,7 @@ func TestFewMessagesHaveFewLooks(t *testing.T) {
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
 			bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
 				a := newActor(p, 0, func(*Worker, any) {})
-				g := p.Guest(func() { t.Error("nothing keeps it") })
+				g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
 				n := looks(p, func(each func()) {
 					for range 2 * time.Second / every {
 						require.True(t, g.call(a, "m"))
@@ -151,7 +151,7 @@ func TestWhoWaitsHasTheWatcherLook(t *testing.T) {
 	})
 }
 
-// A handler that keeps the goroutine of a guest is found by the look that comes next, and
+// A handler that keeps the goroutine of an inline worker is found by the look that comes next, and
 // the one after; then looks come often.
 func TestAGuestIsKeptNoLongerThanALongPeriod(t *testing.T) {
 	needInline(t)
@@ -161,7 +161,7 @@ func TestAGuestIsKeptNoLongerThanALongPeriod(t *testing.T) {
 			t.Helper()
 			start, left := time.Now(), time.Duration(0)
 			blocker := newActor(p, 0, func(*Worker, any) { holdUp(release) })
-			g := p.Guest(func() { left = time.Since(start) })
+			g := p.NewInlineWorker(func() { left = time.Since(start) })
 			done := make(chan struct{})
 			go func() {
 				defer close(done)

@@ -18,10 +18,10 @@ type Config struct {
 
 	// Local makes what Worker.Local holds. Default: nothing.
 	Local func(*Worker) any
-	// Due is called on a worker's goroutine, outside its stage, after a turn that has
-	// called Worker.Owe, or before its handler waits; busy: others wait for the stage.
+	// OnTurnEnd is called on a worker's goroutine, outside its stage, after a turn that has
+	// called Worker.DeferToTurnEnd, or before its handler waits; busy: others wait for the stage.
 	// Default: nothing.
-	Due func(w *Worker, busy bool)
+	OnTurnEnd func(w *Worker, busy bool)
 	// OnLong is called, on the watcher's goroutine, when the turn that a worker is in
 	// has been going on since the watcher last looked. Default: nothing.
 	OnLong func(*Worker)
@@ -52,8 +52,8 @@ func (c *Config) fill() {
 	if c.Blocked <= 0 {
 		c.Blocked = 10 * time.Millisecond
 	}
-	if c.Due == nil {
-		c.Due = func(*Worker, bool) {}
+	if c.OnTurnEnd == nil {
+		c.OnTurnEnd = func(*Worker, bool) {}
 	}
 	if c.OnLong == nil {
 		c.OnLong = func(*Worker) {}
@@ -64,7 +64,7 @@ func (c *Config) fill() {
 }
 
 // block is how many entities that are spawned from outside go to one stage
-// before the next stage's turn: actors that are made together tend to talk to
+// before the next stage's turn: actors that are made together tend to send to
 // each other.
 const block = 256
 
@@ -73,30 +73,30 @@ type Pool struct {
 	cfg    Config
 	stages []*Stage
 
-	_       [64]byte
-	hungry  atomic.Int32 // workers that could run if there were something to run; looked at in each turn
-	waiting atomic.Int32 // stages in the list
-	seldom  atomic.Bool  // the watcher looks seldom
-	_       [64]byte
+	_         [64]byte
+	freeSlots atomic.Int32 // workers that could run if there were something to run; looked at in each turn
+	waiting   atomic.Int32 // stages in the list
+	seldom    atomic.Bool  // the watcher looks seldom
+	_         [64]byte
 
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
 	shared  atomic.Uint64 // times that a busy stage gave half of its queue away
 	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
 
-	mu       sync.Mutex
-	first    *Stage // queued stages, oldest first, linked by Stage.after
-	last     *Stage
-	idle     []*Worker
-	guests   []*Worker // for guests to come
-	active   int       // workers that hold a stage or look for one
-	spareAt  int       // where idleStage looks next
-	live     int       // workers and the watcher: all goroutines of the pool
-	revoked  uint64    // how often a stage was taken from its worker
-	stopping bool
-	watching bool               // the watcher looks, or is about to
-	ran      bool               // a worker has become active since the watcher last looked
-	detached map[*lease]*Entity // turns that go on without their stage
+	mu         sync.Mutex
+	first      *Stage // queued stages, oldest first, linked by Stage.after
+	last       *Stage
+	idle       []*Worker
+	freeInline []*Worker // workers of inline workers that have ended, for reuse
+	active     int       // workers that hold a stage or look for one
+	spareAt    int       // where idleStage looks next
+	live       int       // workers and the watcher: all goroutines of the pool
+	revoked    uint64    // how often a stage was taken from its worker
+	stopping   bool
+	watching   bool               // the watcher looks, or is about to
+	ran        bool               // a worker has become active since the watcher last looked
+	detached   map[*lease]*Entity // turns that go on without their stage
 
 	nodesMu sync.Mutex
 	nodes   []inbox.Free // full batches
@@ -123,7 +123,7 @@ func (p *Pool) Stages() int { return len(p.stages) }
 // Stage returns stage k, 0 <= k < Stages().
 func (p *Pool) Stage(k int) *Stage { return p.stages[k] }
 
-// Spread returns the stage for the next entity that has no place of its own.
+// Spread returns the stage for the next entity that is not tied to a stage.
 func (p *Pool) Spread() *Stage {
 	return p.stages[(p.spread.Add(1)-1)/block%uint64(len(p.stages))]
 }
@@ -131,21 +131,21 @@ func (p *Pool) Spread() *Stage {
 // BlockedTurns returns how many turns have run longer than Config.Blocked.
 func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 
-// Due returns how many entities wait for their turn, about: those that have been
+// QueueLen returns how many entities wait for their turn, about: those that have been
 // woken from outside and that their stage has not looked at yet are not counted.
-func (p *Pool) Due() (n int) {
+func (p *Pool) QueueLen() (n int) {
 	for _, s := range p.stages {
 		n += int(atomic.LoadUint32(&s.n))
 	}
 	return n
 }
 
-// Inject wakes e from outside its stage. The caller owes e the wake-up. w is the
-// worker whose handler does it, nil elsewhere: a worker that will soon have
+// Inject wakes e from outside its stage. The caller has the right to that wake-up. w is the
+// worker that runs the calling handler, nil elsewhere: a worker that will soon have
 // nothing else to do runs e's stage itself instead of waking another worker.
 // If its handler goes on for long, the watcher wakes one.
 func (p *Pool) Inject(e *Entity, w *Worker) {
-	s := e.home.Load()
+	s := e.stage.Load()
 	e.from = 0
 	if w != nil && w.Holds() {
 		e.from = uint16(w.stage.index + 1)
@@ -153,7 +153,7 @@ func (p *Pool) Inject(e *Entity, w *Worker) {
 	if s.post(e, e) {
 		p.ready(s, w)
 	} else if p.seldom.Load() {
-		p.hurry()
+		p.lookSoon()
 	}
 }
 
@@ -163,15 +163,15 @@ func (p *Pool) kick() {
 	p.mu.Unlock()
 }
 
-// ready queues s, to which somebody has posted, if it is idle. w is as in Inject.
+// ready queues s, to whose inject list the caller has added, if it is idle. w is as in Inject.
 func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
 	if s.state == stageIdle {
 		p.queueLocked(s)
-		if w == nil || w.owes || !w.Holds() { // a detached turn runs no stage soon
+		if w == nil || w.pendingWake || !w.Holds() { // a detached turn runs no stage soon
 			p.kickLocked()
 		} else {
-			w.owes = true
+			w.pendingWake = true
 		}
 	}
 	p.mu.Unlock()
@@ -212,7 +212,7 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 	} else {
 		p.active--
 	}
-	p.hungry.Store(int32(p.cfg.Workers - p.active))
+	p.freeSlots.Store(int32(p.cfg.Workers - p.active))
 }
 
 // Clock returns the Unix time in ns, as of the watcher's last look: while
@@ -242,13 +242,13 @@ func (p *Pool) rouseLocked(s *Stage) {
 	if n := len(p.idle); n > 0 {
 		w, p.idle = p.idle[n-1], p.idle[:n-1]
 		p.countLocked(w, true)
-		w.give(s)
+		w.assign(s)
 		w.wake <- struct{}{}
 		return
 	}
 	w = p.workerLocked()
 	p.countLocked(w, true)
-	w.give(s)
+	w.assign(s)
 	p.live++
 	go w.loop()
 }
@@ -270,8 +270,8 @@ func (p *Pool) ended() {
 	p.mu.Unlock()
 }
 
-// give makes w the holder of s, or of nothing. The caller holds pool.mu.
-func (w *Worker) give(s *Stage) {
+// assign makes w the holder of s, or of nothing. The caller holds pool.mu.
+func (w *Worker) assign(s *Stage) {
 	w.stage = s
 	if s == nil {
 		return
@@ -284,8 +284,8 @@ func (w *Worker) give(s *Stage) {
 	w.lease, s.lease, s.spare, s.state = l, l, nil, stageHeld
 }
 
-// giveUp has another worker go on in the place of w, whose goroutine ends.
-func (p *Pool) giveUp(w *Worker) {
+// endUnfit lets another worker replace w, whose goroutine ends.
+func (p *Pool) endUnfit(w *Worker) {
 	p.mu.Lock()
 	delete(p.detached, w.lease)
 	p.countLocked(w, false)
@@ -304,7 +304,7 @@ func (p *Pool) next(w *Worker) *Stage {
 	if len(p.detached) > 0 {
 		delete(p.detached, w.lease)
 	}
-	w.owes = false
+	w.pendingWake = false
 	for {
 		if w.stage != nil { // given when w was roused or started
 			return w.stage
@@ -314,7 +314,7 @@ func (p *Pool) next(w *Worker) *Stage {
 		}
 		if w.counted {
 			if s := p.unqueueLocked(); s != nil {
-				w.give(s)
+				w.assign(s)
 				p.kickLocked()
 				return s
 			}
@@ -351,7 +351,7 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 	return true
 }
 
-// freeLocked makes a held stage that nobody holds any more available.
+// freeLocked makes a stage available that is marked as held but has no holder any more.
 func (p *Pool) freeLocked(s *Stage) {
 	s.lease = nil
 	if s.n > 0 || !s.inject.CompareAndSwap(listening, nil) && s.inject.Load() != nil {
@@ -362,8 +362,8 @@ func (p *Pool) freeLocked(s *Stage) {
 }
 
 // revokeLocked takes s from the worker that holds it; the worker goes on with
-// its handler on its own account and is not counted as active any more.
-// It answers what is running.
+// its handler as a detached turn and is not counted as active any more.
+// It returns the entity that is running.
 func (p *Pool) revokeLocked(s *Stage) *Entity {
 	s.lease.revoke()
 	p.revoked++
@@ -374,13 +374,13 @@ func (p *Pool) revokeLocked(s *Stage) *Entity {
 	return e
 }
 
-// letGo is a worker's own revocation.
-func (p *Pool) letGo(w *Worker) {
+// detach takes w's stage away because w's handler asks for it.
+func (p *Pool) detach(w *Worker) {
 	p.mu.Lock()
 	if w.Holds() {
 		s, l := w.stage, w.lease
 		if e := p.revokeLocked(s); e != nil {
-			l.counted = true // it said so itself
+			l.counted = true // the handler has announced it
 			p.detached[l] = e
 		}
 		p.freeLocked(s)
@@ -389,16 +389,16 @@ func (p *Pool) letGo(w *Worker) {
 	p.mu.Unlock()
 }
 
-// giveBack returns to its stage an entity whose worker lost the stage.
+// giveBack returns e, which ran while its worker lost the stage, to that stage.
 func (p *Pool) giveBack(e *Entity) {
 	r := &reattach{e: e}
-	r.entity.Adopt(r, e.home.Load(), true)
+	r.entity.Adopt(r, e.stage.Load(), true)
 	p.Inject(&r.entity, nil)
 }
 
-// standIn gives s, which w has left for a while, to another worker. l was w's
+// replace gives s, which w has left for a while, to another worker. l was w's
 // lease on s: if it has been revoked, w may have the next already.
-func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
+func (p *Pool) replace(w *Worker, s *Stage, l *lease) {
 	p.mu.Lock()
 	if l.revoked.Load() == 0 {
 		l.revoked.Store(1) // our own lease, and we are outside
@@ -410,12 +410,12 @@ func (p *Pool) standIn(w *Worker, s *Stage, l *lease) {
 		} else {
 			p.rouseLocked(s)
 		}
-		p.kickLocked() // w may owe it
+		p.kickLocked() // w may have deferred a wake-up
 	}
 	p.mu.Unlock()
 }
 
-// handOver gives s from w to the worker whose suspended handler is due.
+// handOver gives s from w to the worker that runs e's suspended handler, which is due.
 func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 	e.unset(suspended)
 	ww := s.waiting[e]
@@ -427,7 +427,7 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		p.countLocked(w, false)
 		p.countLocked(ww, true)
 		s.current = e
-		ww.give(s)
+		ww.assign(s)
 	} else { // s was taken from w meanwhile, and ww goes on without it
 		ww.lease.since = time.Time{}
 		p.detached[ww.lease] = e
@@ -449,17 +449,17 @@ func (p *Pool) idleStage(not *Stage) *Stage {
 	return nil
 }
 
-// Look calls f while nobody changes e's stage, with what e is doing. It is
-// Borrow for the home stage of an entity.
+// Look calls f with what e is doing, while the caller holds e's stage. It is
+// Borrow for the stage of an entity.
 func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	for {
-		s := e.home.Load()
+		s := e.stage.Load()
 		moved := false
 		p.Borrow(s, func() {
-			if moved = e.home.Load() != s; moved {
+			if moved = e.stage.Load() != s; moved {
 				return
 			}
-			f(s.index, e.is(queued), p.strayLocked(e))
+			f(s.index, e.is(queued), p.detachedLocked(e))
 		})
 		if !moved {
 			return
@@ -467,8 +467,8 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	}
 }
 
-// strayLocked reports whether e is in a turn without its stage.
-func (p *Pool) strayLocked(e *Entity) bool {
+// detachedLocked reports whether e is in a turn without its stage.
+func (p *Pool) detachedLocked(e *Entity) bool {
 	for _, d := range p.detached {
 		if d == e {
 			return true
@@ -479,7 +479,7 @@ func (p *Pool) strayLocked(e *Entity) bool {
 
 // Borrow runs f while the caller holds s: nothing that s guards changes
 // meanwhile, except by f. A handler that is running goes on, without the stage.
-// f must not call the pool, and must not wait for anybody who might.
+// f must not call the pool, and must not wait for a goroutine that might.
 func (p *Pool) Borrow(s *Stage, f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -513,7 +513,7 @@ func (p *Pool) Refill(f *inbox.Free) {
 	p.nodesMu.Unlock()
 }
 
-func (p *Pool) surrender(f *inbox.Free) {
+func (p *Pool) returnNodes(f *inbox.Free) {
 	b := f.Split()
 	p.nodesMu.Lock()
 	if len(p.nodes) < maxBatches {

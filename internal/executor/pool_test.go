@@ -124,7 +124,7 @@ func TestIdleWorkersAreFew(t *testing.T) {
 		require.LessOrEqual(t, p.live, 1+3+maxSpare)
 		require.Len(t, p.idle, p.live-1)
 		require.Zero(t, p.active)
-		require.EqualValues(t, 3, p.hungry.Load())
+		require.EqualValues(t, 3, p.freeSlots.Load())
 		p.mu.Unlock()
 		require.NoError(t, p.Stop(context.Background()))
 	})
@@ -165,13 +165,13 @@ func TestLookFollows(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				p.Borrow(a.Home(), func() { a.home.Store(p.Stage(k)) })
+				p.Borrow(a.Stage(), func() { a.stage.Store(p.Stage(k)) })
 			}
 		}
 	})
 	for range 2000 {
 		p.Look(&a.Entity, func(stage int, queued, running bool) {
-			if a.Home().Index() != stage || queued || running {
+			if a.Stage().Index() != stage || queued || running {
 				t.Error("not there")
 			}
 		})

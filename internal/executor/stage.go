@@ -11,12 +11,12 @@ import (
 // list means that the goroutine that adds the first entity must make the stage ready.
 var listening = new(Entity)
 
-// stageState says who may touch a stage.
+// stageState says which goroutine may touch a stage.
 type stageState uint8
 
 const (
-	stageIdle   stageState = iota // nobody; nothing to do
-	stageQueued                   // nobody; in the pool's list
+	stageIdle   stageState = iota // none; nothing to do
+	stageQueued                   // none; in the pool's list
 	stageHeld                     // a worker under a lease, or a borrower
 )
 
@@ -43,7 +43,7 @@ type Stage struct {
 	waiting    map[*Entity]*Worker // suspended handlers
 	nodes      inbox.Free
 
-	_ [64]byte // what others look at who hold pool.mu
+	_ [64]byte // below: read by other goroutines under pool.mu
 
 	// Guarded by pool.mu.
 	state stageState
@@ -67,7 +67,7 @@ func (s *Stage) Node(msg any) *inbox.Node {
 func (s *Stage) Recycle(n *inbox.Node) {
 	s.nodes.Put(n)
 	if s.nodes.Len() >= 4*inbox.Batch {
-		s.pool.surrender(&s.nodes)
+		s.pool.returnNodes(&s.nodes)
 	}
 }
 
@@ -120,13 +120,13 @@ func (s *Stage) pop() *Entity {
 		}
 	}
 	if e != nil {
-		s.behead()
+		s.popFront()
 	}
 	return e
 }
 
-// behead removes the first of the run queue, the fresh apart.
-func (s *Stage) behead() {
+// popFront removes the first of the run queue, the fresh apart.
+func (s *Stage) popFront() {
 	if s.head = s.head.next; s.head == nil {
 		s.tail = nil
 	}
@@ -149,7 +149,7 @@ func (s *Stage) post(first, last *Entity) bool {
 	}
 }
 
-// injected reports whether somebody was woken from outside.
+// injected reports whether an entity was woken from outside.
 func (s *Stage) injected() bool {
 	h := s.inject.Load()
 	return h != nil && h != listening
@@ -173,9 +173,9 @@ func (s *Stage) gather() {
 		switch {
 		case s.shouldMigrate(e):
 			e.foreignWakes = 0
-			e.home.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
+			e.stage.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
 			e.inj, s.leaving = s.leaving, e
-		case e.task.Notice(s):
+		case e.task.CollectInbox(s):
 			wakes := e.foreignWakes
 			s.Wake(e)
 			e.foreignWakes = wakes // Wake takes it for a wake-up from here
@@ -188,8 +188,8 @@ func (s *Stage) gather() {
 // move there.
 const migrateAfter = 8
 
-// shouldMigrate notes what has woken e and decides whether e moves to that stage: an
-// actor that hears from nobody else is better off with those who talk to it.
+// shouldMigrate records which stage has woken e and decides whether e moves there: an actor
+// that gets messages from no other stage is cheaper to reach there.
 func (s *Stage) shouldMigrate(e *Entity) bool {
 	if e.from == 0 || int(e.from) == s.index+1 {
 		return false
@@ -198,7 +198,7 @@ func (s *Stage) shouldMigrate(e *Entity) bool {
 		e.foreignWaker, e.foreignWakes = e.from, 0
 	}
 	e.foreignWakes++
-	if e.hasLocalSender { // it hears more from here
+	if e.hasLocalSender { // it gets more messages from this stage
 		e.hasLocalSender, e.foreignWakes = false, 0
 	}
 	return e.foreignWakes >= migrateAfter && !e.is(queued) && !e.pinned.Load()
@@ -210,7 +210,7 @@ func (s *Stage) shouldMigrate(e *Entity) bool {
 func (p *Pool) deliverMigrants(leaving *Entity, w *Worker) {
 	for e := leaving; e != nil; {
 		next := e.inj
-		t := e.home.Load()
+		t := e.stage.Load()
 		if t.post(e, e) {
 			p.ready(t, w)
 		}
@@ -225,15 +225,15 @@ type reattach struct {
 	e      *Entity
 }
 
-func (r *reattach) Notice(s *Stage) bool {
+func (r *reattach) CollectInbox(s *Stage) bool {
 	r.e.unset(queued)
-	if r.e.task.Back(s) {
+	if r.e.task.FinishDetached(s) {
 		s.Wake(r.e)
 	}
 	return false
 }
 
-func (r *reattach) Turn(*Worker) Verdict { panic("executor: a task that reattaches was run") }
-func (r *reattach) Back(*Stage) bool     { return false }
-func (r *reattach) Claim() bool          { return false }
-func (r *reattach) Name() string         { return "reattach " + r.e.task.Name() }
+func (r *reattach) Turn(*Worker) TurnResult    { panic("executor: a task that reattaches was run") }
+func (r *reattach) FinishDetached(*Stage) bool { return false }
+func (r *reattach) Claim() bool                { return false }
+func (r *reattach) Name() string               { return "reattach " + r.e.task.Name() }

@@ -106,7 +106,7 @@ func TestShareHalves(t *testing.T) {
 	require.Equal(t, stageQueued, to.state)
 	var moved []string
 	for e := to.inject.Load(); e != nil; e = e.inj {
-		require.Same(t, to, e.Home())
+		require.Same(t, to, e.Stage())
 		require.False(t, e.is(queued))
 		moved = append(moved, e.task.Name())
 	}
@@ -159,7 +159,7 @@ func TestGatherMovesWhileHeld(t *testing.T) {
 	a.from, a.foreignWaker, a.foreignWakes = 2, 2, migrateAfter-1
 	s.post(&a.Entity, &a.Entity)
 	s.gather()
-	require.Same(t, to, a.Home())
+	require.Same(t, to, a.Stage())
 	require.Same(t, &a.Entity, s.leaving)
 	require.True(t, a.in.Pending(), "its new stage takes the messages in")
 	require.False(t, a.is(queued))

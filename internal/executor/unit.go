@@ -6,13 +6,13 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 )
 
-// unit is how long this processor takes to push a message into an inbox that nobody else uses,
-// and to take it out. Times that say what is worth an effort are multiples of it, and so change
-// with the machine. It is measured when the program begins, in some microseconds.
+// unit is how long this processor takes to push a message into an inbox that no other goroutine
+// uses, and to take it out. Thresholds of time are multiples of it, and so change with the
+// machine. It is measured when the program begins, which takes some microseconds.
 var unit = measureUnit(time.Now)
 
 const (
-	unitRuns   = 8  // the shortest of so many runs counts: what disturbs one does not disturb all
+	unitRuns   = 8  // the shortest of this many runs counts: what disturbs one does not disturb all
 	unitRounds = 64 // messages of a run
 	// unitCoarse is the unit in ns where the clock is too coarse to measure it.
 	unitCoarse = 16

@@ -24,5 +24,5 @@ func TestUnit(t *testing.T) {
 	assert.EqualValues(t, unitCoarse, measureUnit(clock()))
 	assert.EqualValues(t, unitMost, measureUnit(clock(200, 300, 250, 200, 900, 200, 200, 200)))
 	assert.Positive(t, unit)
-	t.Log(unit, shareWorth, talkTime)
+	t.Log(unit, shareWorth, minWorkTurn)
 }

@@ -37,7 +37,7 @@ func (p *Pool) watch() {
 		case <-p.stop:
 			return
 		}
-		p.seldom.Store(true) // first: who finds a stage held after this look has another one come
+		p.seldom.Store(true) // first: a goroutine that finds a stage held after this look asks for another
 		wait = p.inspect(time.Now(), &pace)
 		if !pace.seldom {
 			p.seldom.Store(false)
@@ -50,9 +50,9 @@ func (p *Pool) watch() {
 	}
 }
 
-// hurry has the watcher look now, if it looks seldom: somebody waits for a stage that is
+// lookSoon makes the watcher look now, if it looks seldom: an entity waits for a stage that is
 // held.
-func (p *Pool) hurry() {
+func (p *Pool) lookSoon() {
 	if p.seldom.Load() && p.seldom.CompareAndSwap(true, false) {
 		select {
 		case p.wakeWatcher <- struct{}{}:
@@ -80,8 +80,8 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 		if long > 0 {
 			slow = append(slow, l.owner)
 		}
-		starved := long > 0 && p.hungry.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
-		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.guest != nil {
+		starved := long > 0 && p.freeSlots.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
+		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.inline != nil {
 			if e := p.revokeLocked(s); e != nil {
 				p.detached[l] = e
 			}
@@ -89,13 +89,13 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 			p.kickLocked()
 		}
 	}
-	p.kickLocked() // for a worker that owes it: see Inject
+	p.kickLocked() // for a worker that has deferred it: see Inject
 	for l, e := range p.detached {
 		slow = append(slow, l.owner)
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
-			b := Blocked{Task: e.task, Stage: e.home.Load().index, For: long, goid: l.owner.goid}
+			b := Blocked{Task: e.task, Stage: e.stage.Load().index, For: long, goid: l.owner.goid}
 			if t, ok := e.task.(FiberTask); ok {
 				b.fiber = t.Fiber()
 			}

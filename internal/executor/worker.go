@@ -18,40 +18,40 @@ type Worker struct {
 	lease           *lease
 	sends           int  // since the turn began
 	turnsSinceYield int  // turns since the last Gosched
-	owes            bool // this turn has made a stage ready and woken no worker for it
-	due             bool // this turn has called Owe
-	byGuest         bool // a guest runs it
+	pendingWake     bool // this turn has made a stage ready and woken no worker for it
+	deferred        bool // this turn has called DeferToTurnEnd
+	isInline        bool // an inline worker runs it
 	unfit           bool // its goroutine must end: see refuse
 
 	// Of the turns that have been relayed within one call of Turn: see Relay.
-	last    *Entity // whose turn it is; nil: none has been relayed
+	last    *Entity // the one in its turn; nil: none has been relayed
 	relayed int     // how many, long ones counting more
 
 	wake chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
 	goid uint64        // of loop
 
 	// Guarded by pool.mu.
-	counted bool   // as one of pool.active
-	guest   *Guest // that runs it, while it has its place still; nil: none
+	counted bool          // as one of pool.active
+	inline  *InlineWorker // that runs it, while it has its place still; nil: none
 
 	// How the run queue is shared out: see maybeShare.
 	interval, countdown int
 	sampledAt           time.Time
 	sampledTurns        uint32
 	high                bool // the last estimate said that sharing is worth the while
-	failedShares        int  // how often in a row nobody could be moved
+	failedShares        int  // how often in a row no entity could be moved
 
-	// How long turns take at the ends of which somebody may move: see quick.
-	talked   time.Time
-	talkedAt uint32
+	// How long turns take after which an entity may move: see quick.
+	quickAt    time.Time
+	quickTurns uint32
 
 	thread fiber.Thread // of the goroutine that runs it
 
 	_ [64]byte // so that two of them have no cache line in common
 }
 
-// Enter takes the worker's stage back after foreign code. False: the stage has
-// been taken away; the worker is on its own.
+// Enter takes the worker's stage back after foreign code. It returns false if the stage has
+// been taken away: the turn is detached.
 func (w *Worker) Enter() bool { return w.lease.enter() }
 
 // Leave lets others take the stage. Between Leave and Enter nothing that the
@@ -65,20 +65,20 @@ func (w *Worker) Stage() *Stage { return w.stage }
 // the answer arrives, unless it is between Enter and Leave.
 func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
 
-// CanSwitch reports whether the worker's goroutine may let a fiber go on: it must not be locked
-// to its thread (runtime.LockOSThread), or Go's runtime ends the program. If it is, a handler
-// has left it so: the turn returns Refused, another worker does it, and this one's goroutine
+// CanSwitch reports whether the worker's goroutine may resume a fiber: it must not be locked
+// to its thread (runtime.LockOSThread), or Go's runtime ends the program. If a handler
+// has left it locked, the turn returns Refused, another worker runs it, and this goroutine
 // ends, its thread with it.
 func (w *Worker) CanSwitch() bool { return !w.thread.Locked() }
 
-// Owe has Config.Due called when the turn is over, or before its handler waits.
-func (w *Worker) Owe() { w.due = true }
+// DeferToTurnEnd makes the worker call Config.OnTurnEnd when the turn is over, or before its handler waits.
+func (w *Worker) DeferToTurnEnd() { w.deferred = true }
 
-// runDeferred does what Owe has announced. Called outside the stage.
+// runDeferred calls Config.OnTurnEnd if DeferToTurnEnd was called. The caller is outside the stage.
 func (w *Worker) runDeferred(busy bool) {
-	if w.due {
-		w.due = false
-		w.pool.cfg.Due(w, busy)
+	if w.deferred {
+		w.deferred = false
+		w.pool.cfg.OnTurnEnd(w, busy)
 	}
 }
 
@@ -113,7 +113,7 @@ func (w *Worker) loop() {
 		w.run(s)
 		w.stage = nil
 		if w.unfit {
-			w.pool.giveUp(w)
+			w.pool.endUnfit(w)
 			return
 		}
 	}
@@ -124,7 +124,7 @@ func (w *Worker) unwound() {
 	p, l := w.pool, w.lease
 	l.leave()
 	w.runDeferred(true)
-	p.letGo(w)
+	p.detach(w)
 	p.mu.Lock()
 	e := p.detached[l]
 	delete(p.detached, l)
@@ -146,12 +146,12 @@ const againWeight = 63
 // go through the write barrier.
 const turnsBeforeGosched = 16384
 
-// run works off a stage until there is nothing to do, until others must have a
-// go, or until the stage is taken away or handed over.
+// run runs the entities of a stage until none is due, until other stages must have
+// their turn, or until the stage is taken away or handed over.
 func (w *Worker) run(s *Stage) {
 	p := w.pool
 	w.interval, w.countdown, w.sampledAt, w.high, w.failedShares = sample, 1, time.Time{}, false, 0
-	w.talked = time.Time{}
+	w.quickAt = time.Time{}
 	if !w.lease.enter() {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *Worker) run(s *Stage) {
 				return
 			}
 		}
-		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.byGuest && turns > guestTurns
+		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.isInline && turns > inlineTurns
 		if s.n == 0 || over {
 			more := s.n != 0
 			w.lease.leave()
@@ -194,7 +194,7 @@ func (w *Worker) run(s *Stage) {
 			return
 		}
 		s.current = e
-		if s.n != 0 && p.hungry.Load() != 0 && !w.maybeShare(s) {
+		if s.n != 0 && p.freeSlots.Load() != 0 && !w.maybeShare(s) {
 			p.giveBack(e)
 			return
 		}
@@ -223,7 +223,7 @@ func (w *Worker) run(s *Stage) {
 		} else {
 			turns += s.done(e, v)
 		}
-		if w.due {
+		if w.deferred {
 			busy := s.n != 0 || s.injected()
 			w.lease.leave()
 			w.runDeferred(busy)
@@ -231,8 +231,8 @@ func (w *Worker) run(s *Stage) {
 				return
 			}
 		}
-		if w.owes && (s.n != 0 || s.injected()) {
-			w.owes = false
+		if w.pendingWake && (s.n != 0 || s.injected()) {
+			w.pendingWake = false
 			w.lease.leave()
 			p.kick()
 			if !w.lease.enter() {
@@ -252,8 +252,8 @@ func (w *Worker) refuse(e *Entity) {
 	w.pool.release(w, s, true)
 }
 
-// done ends a turn of e, whose home is s, and answers for how many more it counts.
-func (s *Stage) done(e *Entity, v Verdict) (more int) {
+// done ends a turn of e, which belongs to s, and returns for how many more it counts.
+func (s *Stage) done(e *Entity, v TurnResult) (more int) {
 	if v == Again {
 		s.push(e)
 		return againWeight // it was a long one
@@ -266,19 +266,19 @@ func (s *Stage) done(e *Entity, v Verdict) (more int) {
 const maxRelayed = 256
 
 // Relay ends the current turn with v and starts the next task of the stage directly, which
-// it returns. It is for tasks that run on goroutines of their own: one lets the next go on,
+// it returns. It is for tasks that run on goroutines of their own: one resumes the next,
 // and the last of them makes the Turn return that the worker has called. Relay returns nil,
-// and has done nothing, if the next task cannot be started so (see [Entity.Relays]) or the
+// and has done nothing, if the next task cannot be started so (see [Entity.SetRelayable]) or the
 // worker must run first: then Turn returns v. It is called on the worker's stage; the
 // started turn has the stage from then on.
-func (w *Worker) Relay(v Verdict) Task {
+func (w *Worker) Relay(v TurnResult) Task {
 	s := w.stage
 	e, last := s.head, s.current
-	if e == nil || !e.is(relays) || s.prefersOtherStage(last) || e.is(suspended) || s.fresh != nil ||
-		w.relayed >= maxRelayed || w.byGuest || w.due || w.owes || s.leaving != nil || s.injected() {
+	if e == nil || !e.is(relayable) || s.prefersOtherStage(last) || e.is(suspended) || s.fresh != nil ||
+		w.relayed >= maxRelayed || w.isInline || w.deferred || w.pendingWake || s.leaving != nil || s.injected() {
 		return nil
 	}
-	if s.n > 1 && w.pool.hungry.Load() != 0 {
+	if s.n > 1 && w.pool.freeSlots.Load() != 0 {
 		if w.countdown <= 1 {
 			return nil
 		}
@@ -286,7 +286,7 @@ func (w *Worker) Relay(v Verdict) Task {
 	}
 	w.relayed++
 	w.turnsSinceYield++
-	s.behead()
+	s.popFront()
 	bias.Store(&w.lease.turns, w.lease.turns+1)
 	w.relayed += s.done(last, v)
 	s.current, w.last, w.sends = e, e, 0
@@ -329,7 +329,7 @@ func (w *Worker) maybeShare(s *Stage) bool {
 		w.interval = min(2*w.interval, 16*sample)
 		w.countdown = w.interval
 	case !w.high:
-		w.high = true // again? It may have been this goroutine that had to wait
+		w.high = true // measure again: this goroutine may have had to wait
 		w.interval = sample
 	default:
 		w.high = false
@@ -338,33 +338,33 @@ func (w *Worker) maybeShare(s *Stage) bool {
 	return true
 }
 
-// talkTime is how long a turn takes, at least, that does more than to send: 512 times what
-// a message to another stage costs both, which is about ten times the unit.
-var talkTime = talkUnits * unit
+// minWorkTurn is the least time of a turn that counts as doing more than sending: 512 times what
+// a message to another stage costs both stages, which is about ten times the unit.
+var minWorkTurn = minWorkUnits * unit
 
-const talkUnits = 512 * 10
+const minWorkUnits = 512 * 10
 
-// prefersOtherStage reports whether e talks to another stage's entities.
+// prefersOtherStage reports whether e sends to another stage's entities.
 func (s *Stage) prefersOtherStage(e *Entity) bool {
 	return e.sendTarget != 0 && int(e.sendTarget) != s.index+1 && !e.pinned.Load()
 }
 
-// quick reports whether turns have taken less than talkTime since it was called last, which
+// quick reports whether turns have taken less than minWorkTurn since it was called last, which
 // is after those of entities that prefer another stage.
 func (w *Worker) quick() bool {
 	now, turns := time.Now(), w.lease.turns
-	spent, n := now.Sub(w.talked), turns-w.talkedAt
-	w.talked, w.talkedAt = now, turns
-	return n > 0 && spent < talkTime*time.Duration(n)
+	spent, n := now.Sub(w.quickAt), turns-w.quickTurns
+	w.quickAt, w.quickTurns = now, turns
+	return n > 0 && spent < minWorkTurn*time.Duration(n)
 }
 
 // migrate moves e, which has just had its turn and of which w has claimed the next wake-up,
-// to those it talks to. False: the stage was lost.
+// to the stage it sends to. False: the stage was lost.
 func (w *Worker) migrate(e *Entity) bool {
 	t := w.pool.stages[e.sendTarget-1]
 	e.unset(queued)
 	e.hasLocalSender, e.from = false, 0
-	e.home.Store(t)
+	e.stage.Store(t)
 	w.lease.leave()
 	if t.post(e, e) {
 		w.pool.ready(t, w)
@@ -386,22 +386,22 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	if t == nil {
 		return true
 	}
-	// The later half goes: entities that were woken one after the other tend to
-	// talk to each other, so neighbours stay together. Of the fresh ones it is
+	// The later half moves: entities that were woken one after the other tend to
+	// send to each other, so neighbours stay together. Of the fresh ones it is
 	// the older half, which have the larger trees before them.
 	var first, last *Entity
 	move := func(e *Entity) bool {
-		heard := e.hasLocalSender
+		local := e.hasLocalSender
 		e.hasLocalSender = false
-		if turn < talkTime && (heard || int(e.sendTarget) == s.index+1) {
+		if turn < minWorkTurn && (local || int(e.sendTarget) == s.index+1) {
 			return false
 		}
 		if e.is(suspended) || e.pinned.Load() || !e.task.Claim() {
 			return false
 		}
 		e.unset(queued)
-		e.from = 0 // nobody woke it
-		e.home.Store(t)
+		e.from = 0 // no stage woke it
+		e.stage.Store(t)
 		e.inj = first
 		if first = e; last == nil {
 			last = e
@@ -445,8 +445,8 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 }
 
 // Yield lets the other entities of the stage have their turns before the
-// running handler goes on. It waits in the stage's run queue like everybody
-// else, its goroutine asleep. Called outside the stage.
+// running handler goes on. The entity waits in the stage's run queue like the
+// others, its goroutine blocked. The caller is outside the stage.
 func (w *Worker) Yield() {
 	if !w.lease.enter() {
 		return
@@ -456,7 +456,7 @@ func (w *Worker) Yield() {
 		w.lease.leave()
 		return
 	}
-	if w.due {
+	if w.deferred {
 		w.lease.leave()
 		w.runDeferred(true)
 		if !w.lease.enter() {
@@ -473,14 +473,14 @@ func (w *Worker) Yield() {
 	s.current = nil
 	l := w.lease
 	l.leave()
-	w.pool.standIn(w, s, l)
+	w.pool.replace(w, s, l)
 	<-w.wake
-	w.sampledAt, w.talked = time.Time{}, time.Time{} // of another lease
+	w.sampledAt, w.quickAt = time.Time{}, time.Time{} // of another lease
 }
 
 // Block is called by a handler that is about to wait for something outside:
-// its stage goes on without it at once.
+// its stage runs other entities at once.
 func (w *Worker) Block() {
 	w.runDeferred(false)
-	w.pool.letGo(w)
+	w.pool.detach(w)
 }

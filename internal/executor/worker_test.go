@@ -93,7 +93,7 @@ type endless struct {
 	turn func() bool
 }
 
-func (e *endless) Turn(w *Worker) Verdict {
+func (e *endless) Turn(w *Worker) TurnResult {
 	w.Leave()
 	again := e.turn()
 	if !w.Enter() {
@@ -105,10 +105,10 @@ func (e *endless) Turn(w *Worker) Verdict {
 	return Idle
 }
 
-func (e *endless) Notice(*Stage) bool { return true }
-func (e *endless) Back(*Stage) bool   { return true }
-func (e *endless) Claim() bool        { return true }
-func (e *endless) Name() string       { return "endless" }
+func (e *endless) CollectInbox(*Stage) bool   { return true }
+func (e *endless) FinishDetached(*Stage) bool { return true }
+func (e *endless) Claim() bool                { return true }
+func (e *endless) Name() string               { return "endless" }
 
 // A run queue that is worth it is shared with a worker that has nothing to do;
 // who is pinned stays.
@@ -122,7 +122,7 @@ func TestShare(t *testing.T) {
 		var a *actor
 		a = newActor(p, 0, func(w *Worker, msg any) {
 			compute(4 * shareWorth / n) // so that half the queue is worth it, too
-			if a.Home() != p.Stage(0) && once.CompareAndSwap(false, true) {
+			if a.Stage() != p.Stage(0) && once.CompareAndSwap(false, true) {
 				close(moved)
 			}
 			select {
@@ -145,7 +145,7 @@ func TestShare(t *testing.T) {
 	stopPool(t, p)
 	for i, a := range actors {
 		if i%2 == 0 {
-			require.Equal(t, 0, a.Home().Index())
+			require.Equal(t, 0, a.Stage().Index())
 		}
 		require.Zero(t, a.q.Len())
 	}
@@ -157,9 +157,9 @@ type relay struct {
 	calls *int // of Turn
 }
 
-func (r *relay) Turn(w *Worker) Verdict {
+func (r *relay) Turn(w *Worker) TurnResult {
 	*r.calls++
-	v, _ := relayTurns(w, r, func(r *relay, w *Worker) Verdict { return r.endless.Turn(w) })
+	v, _ := relayTurns(w, r, func(r *relay, w *Worker) TurnResult { return r.endless.Turn(w) })
 	return v
 }
 
@@ -169,7 +169,7 @@ func (r *relay) Turn(w *Worker) Verdict {
 // gets it back himself.
 func TestRelay(t *testing.T) {
 	pay := 0
-	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Due: func(*Worker, bool) { pay++ }})
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, OnTurnEnd: func(*Worker, bool) { pay++ }})
 	var order []string
 	calls, left := 0, 0
 	done := make(chan struct{})
@@ -188,7 +188,7 @@ func TestRelay(t *testing.T) {
 			return false
 		}
 		r.Adopt(r, p.Stage(0), true)
-		r.Relays(relays)
+		r.SetRelayable(relays)
 		left++
 		p.Inject(&r.Entity, nil)
 	}
@@ -198,7 +198,7 @@ func TestRelay(t *testing.T) {
 		add("a", true, 2, nil)
 		add("b", true, 1, nil)
 		add("c", false, 2, nil)
-		add("d", true, 2, func() { w.Owe() })
+		add("d", true, 2, func() { w.DeferToTurnEnd() })
 		add("e", true, 1, nil)
 		add("f", true, 2, nil)
 		add("g", true, 2, func() { w.Block() })
@@ -248,7 +248,7 @@ func TestFollow(t *testing.T) {
 			left := rounds
 			wakers := make([]*actor, len(c.wakers))
 			a = newActor(p, 0, func(w *Worker, _ any) {
-				homes[a.Home().Index()] = true
+				homes[a.Stage().Index()] = true
 				if left--; left == 0 {
 					close(done)
 				} else if left > 0 {
@@ -282,15 +282,15 @@ type talker struct {
 	over  chan struct{}
 }
 
-func (a *talker) Turn(w *Worker) Verdict {
+func (a *talker) Turn(w *Worker) TurnResult {
 	if a.takes > 0 {
 		work(a.takes) // of the bubble's clock
 	}
-	if a.left--; a.left == 0 || w.Stage() == a.to.Home() {
+	if a.left--; a.left == 0 || w.Stage() == a.to.Stage() {
 		close(a.over)
 		return Idle
 	}
-	a.Talks(a.to)
+	a.SetSendTarget(a.to)
 	return Again
 }
 
@@ -307,7 +307,7 @@ func TestTalkersMove(t *testing.T) {
 	}{
 		{"quick", 0, 1_000_000, false, true},
 		{"pinned", 0, 1000, true, false},
-		{"slow", 2 * talkTime, 50, false, false},
+		{"slow", 2 * minWorkTurn, 50, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -316,14 +316,14 @@ func TestTalkersMove(t *testing.T) {
 				a.Adopt(a, p.Stage(0), c.pinned)
 				p.Inject(&a.Entity, nil)
 				receives(t, a.over, "the last turn")
-				require.Equal(t, c.moves, a.Home() == a.to.Home())
+				require.Equal(t, c.moves, a.Stage() == a.to.Stage())
 			})
 		})
 	}
 }
 
 // While turns are quick, those who talk to each other on one stage stay there when work is
-// shared out, and who is talked to does not follow a third; when the talk is over they go.
+// shared out, and who is quickAt to does not follow a third; when the talk is over they go.
 func TestTalkersStay(t *testing.T) {
 	w := bare(t, Config{Workers: 2, Stages: 2})
 	p, s := w.pool, w.stage
@@ -332,11 +332,11 @@ func TestTalkersStay(t *testing.T) {
 		actors[name] = named(p, 0, name)
 		s.Wake(&actors[name].Entity)
 	}
-	actors["talks"].Talks(&actors["heard"].Entity)
-	require.True(t, w.share(s, talkTime-1))
-	require.Equal(t, p.Stage(1), actors["e"].Home())
-	require.Equal(t, s, actors["talks"].Home())
-	require.Equal(t, s, actors["heard"].Home())
+	actors["talks"].SetSendTarget(&actors["heard"].Entity)
+	require.True(t, w.share(s, minWorkTurn-1))
+	require.Equal(t, p.Stage(1), actors["e"].Stage())
+	require.Equal(t, s, actors["talks"].Stage())
+	require.Equal(t, s, actors["heard"].Stage())
 
 	heard := actors["heard"]
 	heard.hasLocalSender, heard.from, heard.foreignWaker, heard.foreignWakes = true, 2, 2, migrateAfter-1
@@ -349,8 +349,8 @@ func TestTalkersStay(t *testing.T) {
 	heard.set(queued)
 
 	p.Stage(1).state = stageIdle
-	require.True(t, w.share(s, talkTime), "turns that take long")
-	require.Equal(t, p.Stage(1), actors["talks"].Home())
+	require.True(t, w.share(s, minWorkTurn), "turns that take long")
+	require.Equal(t, p.Stage(1), actors["talks"].Stage())
 }
 
 // bare returns a worker that holds stage 0 of a pool whose workers nobody starts.
@@ -358,7 +358,7 @@ func bare(t *testing.T, c Config) *Worker {
 	p := New(c)
 	p.stopping = true
 	w := &Worker{pool: p}
-	w.give(p.Stage(0))
+	w.assign(p.Stage(0))
 	require.True(t, w.lease.enter())
 	return w
 }
@@ -373,20 +373,20 @@ func TestQuickIsOfOneLease(t *testing.T) {
 		return w.quick()
 	}
 	require.False(t, turn(0), "there is nothing to compare with")
-	require.False(t, turn(2*talkTime))
+	require.False(t, turn(2*minWorkTurn))
 	w.lease.turns += 1 << 31 // so that they are quick even if this goroutine is stopped for minutes
-	require.True(t, turn(2*talkTime))
+	require.True(t, turn(2*minWorkTurn))
 
 	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
 	other := newActor(p, 0, func(*Worker, any) {})
-	talked := make(chan time.Time, 1)
+	quickAt := make(chan time.Time, 1)
 	newActor(p, 0, func(w *Worker, _ any) {
-		w.talked = time.Now()
+		w.quickAt = time.Now()
 		other.send(w, "m") // so that it waits
 		w.Yield()
-		talked <- w.talked
+		quickAt <- w.quickAt
 	}).send(nil, "m")
-	require.Zero(t, receives(t, talked, "the time"))
+	require.Zero(t, receives(t, quickAt, "the time"))
 }
 
 // A queue of which nobody can be moved is not gone through again and again.
@@ -419,11 +419,11 @@ func TestFollowCountsAnew(t *testing.T) {
 	a := named(w.pool, 0, "talks")
 	a.hasLocalSender, a.from = true, 1
 	a.set(queued)
-	a.Talks(&named(w.pool, 1, "listens").Entity)
+	a.SetSendTarget(&named(w.pool, 1, "listens").Entity)
 	require.True(t, a.Claim())
 	require.True(t, w.stage.prefersOtherStage(&a.Entity))
 	require.True(t, w.migrate(&a.Entity))
-	require.Same(t, to, a.Home())
+	require.Same(t, to, a.Stage())
 	require.Zero(t, a.from)
 	require.False(t, a.is(queued))
 	require.False(t, a.hasLocalSender)
@@ -436,12 +436,12 @@ func TestMisplacedDoNotRelay(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	s := w.stage
 	a, next := named(w.pool, 0, "a"), named(w.pool, 0, "next")
-	next.Relays(true)
+	next.SetRelayable(true)
 	s.Wake(&next.Entity)
 	s.current = &a.Entity
-	a.Talks(&named(w.pool, 1, "far").Entity)
+	a.SetSendTarget(&named(w.pool, 1, "far").Entity)
 	require.Nil(t, w.Relay(Again))
-	a.Talks(&named(w.pool, 0, "near").Entity)
+	a.SetSendTarget(&named(w.pool, 0, "near").Entity)
 	require.Equal(t, Task(next), w.Relay(Again))
 }
 
@@ -453,15 +453,15 @@ type taken struct {
 	owed int
 }
 
-func (k *taken) Turn(w *Worker) Verdict {
+func (k *taken) Turn(w *Worker) TurnResult {
 	k.owed++
-	w.Owe()
+	w.DeferToTurnEnd()
 	return k.talker.Turn(w)
 }
 
 func (k *taken) Claim() bool {
-	l := k.Home().lease
-	go k.p.Borrow(k.Home(), func() {}) // ends when the worker is outside
+	l := k.Stage().lease
+	go k.p.Borrow(k.Stage(), func() {}) // ends when the worker is outside
 	for l.revoked.Load() == 0 {
 		runtime.Gosched()
 	}
@@ -471,13 +471,13 @@ func (k *taken) Claim() bool {
 // Who loses the stage while it moves an entity pays all the same what the turn owes.
 func TestFollowLosesTheStage(t *testing.T) {
 	var paid atomic.Int64
-	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, Due: func(*Worker, bool) { paid.Add(1) }})
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, OnTurnEnd: func(*Worker, bool) { paid.Add(1) }})
 	k := &taken{talker: talker{to: &newActor(p, 1, nil).Entity, left: 1_000_000, over: make(chan struct{})}, p: p}
 	k.Adopt(k, p.Stage(0), false)
 	p.Inject(&k.Entity, nil)
 	receives(t, k.over, "the last turn")
 	stopPool(t, p)
-	require.Same(t, p.Stage(1), k.Home())
+	require.Same(t, p.Stage(1), k.Stage())
 	require.EqualValues(t, k.owed, paid.Load())
 }
 
@@ -555,7 +555,7 @@ func TestShareIsOutsideWhenItFails(t *testing.T) {
 	}()
 	for range 20_000 {
 		w := &Worker{pool: p}
-		w.give(p.Stage(0))
+		w.assign(p.Stage(0))
 		l := w.lease
 		require.True(t, l.enter())
 		delay.Store(r.Int64N(100))
@@ -616,20 +616,20 @@ func TestSentYields(t *testing.T) {
 	require.Equal(t, 3*sendsBeforeYield, receives(t, sent, "the end of the handler"))
 }
 
-// standIn acts for a lease, not for a worker: between Yield's leaving of the stage
-// and standIn others may have taken the stage, and given it back.
+// replace acts for a lease, not for a worker: between Yield's leaving of the stage
+// and replace others may have taken the stage, and given it back.
 func TestStandInOfALostStage(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1})
 	s := p.Stage(0)
 	e := newActor(p, 0, nil)
 	w, other := &Worker{pool: p, wake: make(chan struct{}, 1)}, &Worker{pool: p, wake: make(chan struct{}, 1)}
 	p.mu.Lock()
-	w.give(s)
+	w.assign(s)
 	p.countLocked(w, true)
 	old := w.lease
 	// The watcher takes s from w, other gets it and finds w's handler due.
 	require.Nil(t, p.revokeLocked(s))
-	other.give(s)
+	other.assign(s)
 	p.countLocked(other, true)
 	p.mu.Unlock()
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
@@ -637,7 +637,7 @@ func TestStandInOfALostStage(t *testing.T) {
 	p.handOver(other, s, &e.Entity)
 	given := w.lease
 	require.NotSame(t, old, given)
-	p.standIn(w, s, old) // late
+	p.replace(w, s, old) // late
 
 	require.True(t, w.Holds())
 	require.Same(t, given, s.lease)
@@ -656,11 +656,11 @@ func TestHandOverOfALostStage(t *testing.T) {
 	e := newActor(p, 0, nil)
 	w, other := &Worker{pool: p, wake: make(chan struct{}, 1)}, &Worker{pool: p, wake: make(chan struct{}, 1)}
 	p.mu.Lock()
-	w.give(s)
+	w.assign(s)
 	old := w.lease
 	old.since = time.Now()
-	old.revoked.Store(1) // by standIn
-	other.give(s)
+	old.revoked.Store(1) // by replace
+	other.assign(s)
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
 	e.set(suspended | queued)
 	p.revokeLocked(s) // from other, while it waits for the pool's lock

@@ -179,8 +179,8 @@ type worker struct {
 	owes  int
 }
 
-func (w *worker) Holds() bool { return w.holds }
-func (w *worker) Owe()        { w.owes++ }
+func (w *worker) Holds() bool     { return w.holds }
+func (w *worker) DeferToTurnEnd() { w.owes++ }
 
 // What a turn writes is sent at its end, at once, by the turn; if others wait, if it is much or
 // if the turn takes long, by the writer.

@@ -12,8 +12,8 @@ import (
 type Worker interface {
 	// Holds reports whether the worker still has the stage of the turn.
 	Holds() bool
-	// Owe has the end of the turn told to [Turn.End].
-	Owe()
+	// DeferToTurnEnd makes the worker call [Turn.End] when its turn is over.
+	DeferToTurnEnd()
 }
 
 // Turn is what the turn that a worker has under way leaves to be sent at its end. Each worker
@@ -46,14 +46,14 @@ func (t *Turn) deferTo(b *Box) bool {
 		b.step(flush.TurnWritten)
 		t.count, t.since = 1, t.Env.Now()
 		t.box.Store(b)
-		t.Worker.Owe()
+		t.Worker.DeferToTurnEnd()
 		return true
 	}
 	return false
 }
 
 // End sends what the turn has left to be sent. busy: others wait for the stage, so the
-// writer does it. It follows each [Worker.Owe].
+// writer does it. It follows each [Worker.DeferToTurnEnd].
 func (t *Turn) End(busy bool) {
 	b := t.box.Load()
 	if busy {

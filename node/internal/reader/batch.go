@@ -135,11 +135,11 @@ func (r *Reader) Owed() int { return r.batch.owed }
 func (r *Reader) Help() bool {
 	owed := r.batch.owed
 	if owed == 0 {
-		return r.self.Help()
+		return r.self.RunPending()
 	}
 	r.batch.owed = 0
 	start := r.cfg.Env.Now()
-	still := r.self.Help()
+	still := r.self.RunPending()
 	if still { // else it is the other one's
 		r.share.handled(r.cfg.Env.Since(start), owed)
 	}

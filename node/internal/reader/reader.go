@@ -44,10 +44,10 @@ type Reader struct {
 	free     inbox.Free // nodes to be used
 	batch    batch
 	share    share
-	self     *executor.Guest     // the reader as the pool knows it
-	guest    *executor.Guest     // nil: more than one message has come
-	ahead    linkopt.LookAhead   // nil: the link has none
-	source   linkopt.BatchReader // nil: the link has none, or is not ahead
+	self     *executor.InlineWorker // the reader as the pool knows it
+	guest    *executor.InlineWorker // nil: more than one message has come
+	ahead    linkopt.LookAhead      // nil: the link has none
+	source   linkopt.BatchReader    // nil: the link has none, or is not ahead
 	spin     Spin
 	deferred int // frames whose answers have not been sent
 }
@@ -57,7 +57,7 @@ func New(cfg Config) *Reader { return &Reader{cfg: cfg} }
 
 // Guest returns the guest by which the reader runs itself what the frame at hand sets off, nil:
 // it does not, for the frame has not come alone.
-func (r *Reader) Guest() *executor.Guest { return r.guest }
+func (r *Reader) Guest() *executor.InlineWorker { return r.guest }
 
 // Run reads until the connection is over.
 func (r *Reader) Run() {
@@ -126,7 +126,7 @@ func (r *Reader) Run() {
 
 // Begin makes the calling goroutine the reader.
 func (r *Reader) Begin() {
-	r.self, r.guest = r.cfg.Pool.Guest(func() { r.cfg.Env.Go(r.goOn) }), nil
+	r.self, r.guest = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil
 	r.ahead, _ = r.cfg.Link.(linkopt.LookAhead)
 	if r.ahead != nil {
 		r.source, _ = r.cfg.Link.(linkopt.BatchReader)

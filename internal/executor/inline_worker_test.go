@@ -15,22 +15,22 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// call sends a message as a guest does, and helps.
-func (g *Guest) call(a *actor, msg any) bool {
+// call sends a message as an inline worker does, and calls RunPending.
+func (g *InlineWorker) call(a *actor, msg any) bool {
 	if a.in.Push(&inbox.Node{Msg: msg}) == mailbox.Wake {
 		g.Inject(&a.Entity)
 	}
-	return g.Help()
+	return g.RunPending()
 }
 
-// needInline skips a test where guests leave to workers what they wake.
+// needInline skips a test where the pool's workers run what inline workers wake.
 func needInline(t *testing.T) {
 	if !Inline {
-		t.Skip("built so that guests run nothing themselves")
+		t.Skip("built with a tag that switches inline workers off")
 	}
 }
 
-// What a guest wakes runs on its own goroutine, what that wakes too, a few stages far;
+// What an inline worker wakes runs on its own goroutine, what that wakes too, a few stages far;
 // where workers are enough it leaves it to them.
 func TestGuestRuns(t *testing.T) {
 	needInline(t)
@@ -42,14 +42,14 @@ func TestGuestRuns(t *testing.T) {
 		second.send(w, msg)
 		here <- fiber.GoroutineID()
 	})
-	g := p.Guest(func() { t.Error("nothing keeps it") })
-	require.True(t, g.Help(), "nothing to do")
+	g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
+	require.True(t, g.RunPending(), "nothing to do")
 	for range 3 {
-		require.True(t, g.call(first, "by a guest: "))
+		require.True(t, g.call(first, "inline: "))
 		require.Equal(t, me, <-here)
-		require.Equal(t, "by a guest: true", <-log)
+		require.Equal(t, "inline: true", <-log)
 	}
-	require.Len(t, p.guests, 1, "one worker for all of it")
+	require.Len(t, p.freeInline, 1, "one worker for all of it")
 
 	busy, release := make(chan struct{}), make(chan struct{})
 	newActor(p, 0, func(*Worker, any) { close(busy); <-release }).send(nil, "work")
@@ -59,7 +59,7 @@ func TestGuestRuns(t *testing.T) {
 	require.Equal(t, "by a worker: false", receives(t, log, "what a worker must do"))
 }
 
-// A handler that waits, in whatever way, keeps the goroutine of the guest and not its
+// A handler that waits, in whatever way, keeps the goroutine of the inline worker and not its
 // place, and its stage goes on.
 func TestGuestIsKept(t *testing.T) {
 	needInline(t)
@@ -80,8 +80,8 @@ func TestGuestIsKept(t *testing.T) {
 				})
 				other := newActor(p, 0, func(*Worker, any) { log.add("other") })
 				go func() {
-					g := p.Guest(func() { log.add("left") })
-					log.add(fmt.Sprint("guest: ", g.call(a, "wait")))
+					g := p.NewInlineWorker(func() { log.add("left") })
+					log.add(fmt.Sprint("inline: ", g.call(a, "wait")))
 				}()
 				pass(p.cfg.Blocked)
 				require.Equal(t, []string{"begins", "left"}, log.got(), "once, before the handler is blocked for long")
@@ -91,7 +91,7 @@ func TestGuestIsKept(t *testing.T) {
 				close(release)
 				synctest.Wait()
 				if name != "never" {
-					require.Equal(t, []string{"ends", "guest: false"}, log.got()[3:])
+					require.Equal(t, []string{"ends", "inline: false"}, log.got()[3:])
 				}
 			})
 		})
@@ -114,10 +114,10 @@ func TestGuestGoesOn(t *testing.T) {
 			}
 		})
 		a.budget = 1
-		g := p.Guest(func() { t.Error("nothing keeps it") })
+		g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
 		require.True(t, g.call(a, "go"))
 		require.NotZero(t, mine)
-		require.LessOrEqual(t, mine, guestStages*(guestTurns+1))
+		require.LessOrEqual(t, mine, inlineStages*(inlineTurns+1))
 		synctest.Wait()
 		require.LessOrEqual(t, left, 0)
 	})
@@ -127,12 +127,12 @@ func TestGuestGoesOn(t *testing.T) {
 // watcher tells.
 func TestOwe(t *testing.T) {
 	var log record[string]
-	c := Config{Workers: 1, Stages: 1, Due: func(_ *Worker, busy bool) { log.add(fmt.Sprint("due, busy: ", busy)) },
+	c := Config{Workers: 1, Stages: 1, OnTurnEnd: func(_ *Worker, busy bool) { log.add(fmt.Sprint("due, busy: ", busy)) },
 		OnLong: func(*Worker) { log.add("long") }}
 	bubble(t, c, func(t *testing.T, p *Pool) {
 		release := make(chan struct{})
 		a := newActor(p, 0, func(w *Worker, msg any) {
-			w.Owe()
+			w.DeferToTurnEnd()
 			log.add(msg.(string))
 			switch msg {
 			case "block":
@@ -173,11 +173,11 @@ func BenchmarkGuest(b *testing.B) {
 	p := startPool(b, Config{Workers: 2, Stages: 2})
 	n := 0
 	a := newActor(p, 0, func(*Worker, any) { n++ })
-	g := p.Guest(func() {})
+	g := p.NewInlineWorker(func() {})
 	b.ReportAllocs()
 	for b.Loop() {
 		if !g.call(a, nil) { // the machine is busy with other things
-			g = p.Guest(func() {})
+			g = p.NewInlineWorker(func() {})
 		}
 	}
 	if n == 0 {

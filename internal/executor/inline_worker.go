@@ -1,0 +1,151 @@
+package executor
+
+import "github.com/actornode/actornode/internal/fiber"
+
+// InlineWorker is a goroutine of the caller's that wakes entities and may run them
+// itself, as a worker for a moment: a message is then handled without a switch of
+// goroutines. A reader of a connection is one. Its other work must not wait for a
+// handler. So when a handler blocks, waits or runs longer than the watcher's period, the
+// pool takes the stage away and calls onDetach, which starts another goroutine for that work.
+//
+// An InlineWorker belongs to its goroutine; gone is guarded by pool.mu.
+type InlineWorker struct {
+	pool        *Pool
+	onDetach    func()
+	goid        uint64
+	pendingWake bool // Inject has queued a stage and woken no worker for it
+	ran         bool // the last RunPending ran something
+	gone        bool // onDetach has been called
+}
+
+// NewInlineWorker makes the calling goroutine an inline worker. The pool calls onDetach once,
+// with its lock held, when a handler keeps the goroutine, or has left it locked to its thread
+// and a turn refuses it. From then on another goroutine must do the caller's other work, and
+// the caller should end. onDetach must not wait, nor call the pool.
+func (p *Pool) NewInlineWorker(onDetach func()) *InlineWorker {
+	return &InlineWorker{pool: p, onDetach: onDetach, goid: fiber.GoroutineID()}
+}
+
+// An inline worker runs at most this many stages, and this many turns on each, before it
+// returns to its other work and leaves the rest to the pool's workers.
+const (
+	inlineStages = 4
+	inlineTurns  = 4
+)
+
+// Inject is Pool.Inject. The caller must call RunPending soon.
+func (g *InlineWorker) Inject(e *Entity) {
+	p, s := g.pool, e.stage.Load()
+	e.from = 0
+	if !s.post(e, e) {
+		if p.seldom.Load() {
+			p.lookSoon()
+		}
+		return
+	}
+	p.mu.Lock()
+	if s.state == stageIdle {
+		p.queueLocked(s)
+		if g.pendingWake {
+			p.kickLocked()
+		}
+		g.pendingWake = true
+	}
+	p.mu.Unlock()
+}
+
+// RunPending runs what Inject has woken, unless workers do. It returns false if onDetach has
+// been called: the goroutine is no inline worker any more.
+func (g *InlineWorker) RunPending() (still bool) {
+	g.ran = false
+	if !g.pendingWake {
+		return true
+	}
+	g.pendingWake = false
+	w := g.pool.beginInline(g)
+	if w == nil {
+		return true
+	}
+	g.ran = true
+	defer func() { // a handler may call runtime.Goexit
+		if w.stage != nil {
+			w.unwound()
+		}
+		still = g.pool.endInline(w, g)
+	}()
+	for range inlineStages {
+		w.run(w.stage)
+		w.stage = nil
+		if !w.pendingWake || w.unfit || !g.pool.nextForInline(w) {
+			break
+		}
+	}
+	return true
+}
+
+// Ran reports whether the last RunPending has run something.
+func (g *InlineWorker) Ran() bool { return g.ran }
+
+// beginInline makes g a worker with a stage. It returns nil if no stage waits, or if enough
+// workers are active.
+func (p *Pool) beginInline(g *InlineWorker) *Worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !Inline || p.stopping || p.active >= p.cfg.Workers || p.first == nil {
+		p.kickLocked()
+		return nil
+	}
+	var w *Worker
+	if last := len(p.freeInline) - 1; last >= 0 {
+		w, p.freeInline = p.freeInline[last], p.freeInline[:last]
+	} else {
+		w = p.workerLocked()
+	}
+	w.inline, w.isInline, w.goid, w.thread = g, true, g.goid, fiber.Thread{}
+	p.live++
+	p.countLocked(w, true)
+	w.assign(p.unqueueLocked())
+	p.kickLocked()
+	return w
+}
+
+// nextForInline gives w, an inline worker that has deferred a wake-up, one more stage. It returns
+// false if no stage waits, or if w is no inline worker any more.
+func (p *Pool) nextForInline(w *Worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.inline == nil || p.stopping || p.first == nil || !w.counted && p.active >= p.cfg.Workers {
+		return false
+	}
+	delete(p.detached, w.lease)
+	w.pendingWake = false
+	p.countLocked(w, true)
+	w.assign(p.unqueueLocked())
+	return true
+}
+
+// endInline ends what beginInline began. It reports whether g is still an inline worker.
+func (p *Pool) endInline(w *Worker, g *InlineWorker) bool {
+	p.mu.Lock()
+	if w.unfit {
+		w.handOffLocked()
+		w.unfit = false // another goroutine will run it
+	}
+	delete(p.detached, w.lease)
+	p.countLocked(w, false)
+	w.stage, w.lease, w.inline, w.isInline, w.pendingWake = nil, nil, nil, false, false
+	p.freeInline = append(p.freeInline, w)
+	p.kickLocked()
+	still := !g.gone
+	p.mu.Unlock()
+	p.ended()
+	return still
+}
+
+// handOffLocked calls onDetach, if w is an inline worker: another goroutine does its other work.
+func (w *Worker) handOffLocked() {
+	if g := w.inline; g != nil {
+		w.inline, g.gone = nil, true
+		g.onDetach()
+	}
+}
