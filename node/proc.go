@@ -156,7 +156,7 @@ func (p *proc) deliver(a *acting, msg any) error {
 			a.w.Leave()
 			return p.push(a, n)
 		}
-		if !p.in.Quiet() {
+		if !p.in.Armed() {
 			if p.in.Closed() {
 				a.w.Leave()
 				return p.node.undeliverable(p.pid(), msg)

@@ -1,19 +1,18 @@
-// Package bias has locks that cost their owner next to nothing and others much, and the
-// stores without a fence that they are made of.
+// Package bias provides a biased lock, which is nearly free for its owner and expensive for
+// other goroutines, and the stores without a fence that it is made of.
 //
 //   - [Store] and [Barrier] are the two halves of a protocol: a store without a fence by
 //     one goroutine, and a barrier on all threads by the others.
-//   - An [Owned] is a lock with one owner for ever, at whose things others look now
-//     and then.
+//   - An [Owned] is a lock with one permanent owner; other goroutines take it occasionally,
+//     to look at the owner's data.
 //
 // # Two implementations
 //
 // The fast one (store_fast.go, owned_fast.go) needs linux/amd64, its order of stores and
-// loads, and a kernel with MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14). What it rests on stands
-// in store_fast.go. By Go's memory model its plain stores are data races, which the race
-// detector would report.
+// loads, and a kernel with MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see store_fast.go. By Go's
+// memory model its plain stores are data races, which the race detector would report.
 //
-// The portable one (store_portable.go, owned_portable.go) has sync/atomic and a sync.Mutex.
+// The portable one (store_portable.go, owned_portable.go) uses sync/atomic and a sync.Mutex.
 // Other systems and processors get it, programs built with -race, and those built with
 // the tag actornode_portable or actornode_no_lease. The stress tests of this package and of
 // package executor run with both.

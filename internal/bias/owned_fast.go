@@ -5,13 +5,13 @@ package bias
 import "sync/atomic"
 
 // Owned is a lock biased towards one owner: Enter and Leave cost the owner next
-// to nothing, Lock costs everybody else a memory barrier on all threads, and who waits
-// for it looks again and again: for what is held for moments. The zero value is ready.
-// Invariants: as those of lease, except that the owner gets the lock back when the
-// others are done with it.
+// to nothing. Lock costs the other goroutines a memory barrier on all threads, and a
+// goroutine that waits for the lock spins, so it must be held for moments only. The zero value
+// is ready. The invariants are those of executor's lease, except that the owner gets the lock
+// back when the others are done with it.
 type Owned struct {
-	busy    uint32 // the owner is inside, or looks whether it may be
-	revoked uint32 // one of the others has it, or will once the owner is outside
+	busy    uint32 // the owner holds the lock, or is about to check revoked
+	revoked uint32 // another goroutine has the lock, or gets it once the owner leaves
 }
 
 // Enter takes the lock. Owner only; not reentrant.
@@ -29,7 +29,7 @@ func (b *Owned) Enter() {
 // Leave gives the lock back. Owner only.
 func (b *Owned) Leave() { Store(&b.busy, 0) }
 
-// Lock takes the lock. For everybody but the owner.
+// Lock takes the lock, for any goroutine but the owner.
 func (b *Owned) Lock() {
 	for !atomic.CompareAndSwapUint32(&b.revoked, 0, 1) {
 		AwaitZero(&b.revoked)

@@ -4,8 +4,8 @@ package bias
 
 import "sync"
 
-// Owned is a lock with one owner, at whose things others look now and then. Here it is a
-// mutex for all of them. The zero value is ready.
+// Owned is a lock with one permanent owner; other goroutines take it occasionally. Here it is
+// a mutex for all of them. The zero value is ready.
 type Owned struct{ mu sync.Mutex }
 
 // Enter takes the lock. Owner only; not reentrant.
@@ -14,7 +14,7 @@ func (b *Owned) Enter() { b.mu.Lock() }
 // Leave gives the lock back. Owner only.
 func (b *Owned) Leave() { b.mu.Unlock() }
 
-// Lock takes the lock. For everybody but the owner.
+// Lock takes the lock, for any goroutine but the owner.
 func (b *Owned) Lock() { b.mu.Lock() }
 
 // Unlock gives back what Lock took.

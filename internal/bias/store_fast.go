@@ -12,8 +12,8 @@ import (
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
 // for both sides with membarrier(2): the asymmetric form of Dekker's protocol.
 // It rests on three facts: amd64 keeps the order of stores and of loads and only
-// lets a load pass an older store (that of the owner who then looks whether
-// it still is one, which the barrier covers); the compiler keeps a store before an atomic load that follows it;
+// lets a load pass an older store (the owner stores, then loads revoked, which the barrier
+// covers); the compiler keeps a store before an atomic load that follows it;
 // a thread that is not running when membarrier is called passed a full
 // barrier when it was switched out. Where the kernel refuses membarrier, every store is a
 // sequentially consistent one, as it is in store_portable.go.
@@ -24,7 +24,7 @@ const (
 	cmdRegisterExped = 1 << 4 // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
 )
 
-// fenced says that stores must carry their own fence. Set once, at start-up.
+// fenced reports whether stores must carry their own fence. Set once, at start-up.
 var fenced = func() bool {
 	_, _, errno := syscall.RawSyscall(sysMembarrier, cmdRegisterExped, 0, 0)
 	return errno != 0

@@ -27,10 +27,10 @@ func TestLongBytes(t *testing.T) {
 // with their head: each is whole when its memory is the only one that has its elements.
 func TestLong(t *testing.T) {
 	setUp.Do(findSizes)
-	lengths := []int{Most - 1, Most, Most + 1}
+	lengths := []int{MaxJoined - 1, MaxJoined, MaxJoined + 1}
 	for _, all := range [][]size{sizes, pages[:]} {
 		for i := range all {
-			lengths = append(lengths, max(1, all[i].room), all[i].room+1)
+			lengths = append(lengths, max(1, all[i].slots), all[i].slots+1)
 		}
 	}
 	for _, n := range lengths {
@@ -38,7 +38,7 @@ func TestLong(t *testing.T) {
 		require.Len(t, slots, n)
 		require.Equal(t, n, cap(slots), "an append copies")
 		if v == nil {
-			require.Greater(t, n, Most)
+			require.Greater(t, n, MaxJoined)
 			v = wire.List(slots)
 		}
 		for i := range slots {
@@ -60,7 +60,7 @@ func TestLong(t *testing.T) {
 // A long list takes no more than its elements and its head would.
 func TestNothingWasted(t *testing.T) {
 	var v any
-	for _, n := range []int{17, 100, 1000, 10_000, Most} {
+	for _, n := range []int{17, 100, 1000, 10_000, MaxJoined} {
 		cost := func(f func()) uint64 { // the least: the runtime takes memory of its own now and then
 			least := uint64(math.MaxUint64)
 			for range 10 {
@@ -86,7 +86,7 @@ func TestOneAllocation(t *testing.T) {
 		require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { v = Bytes(data) }))
 	}
 	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { _, v = Tuple(5) }))
-	for _, n := range []int{16, 17, 255, 256, 2046, 2047, 10_000, Most} {
+	for _, n := range []int{16, 17, 255, 256, 2046, 2047, 10_000, MaxJoined} {
 		require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { _, v = List(n) }))
 	}
 	_ = v
@@ -100,7 +100,7 @@ func TestIntsAllocate(t *testing.T) {
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() { clear(slots); x.Run(slots, few, tag, len(slots)) }))
 	require.EqualValues(t, 2, testing.AllocsPerRun(100, func() { clear(slots); x.Run(slots, many, tag, len(slots)) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() { clear(slots); Octets(slots, few[:256]) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { clear(slots); FillBytes(slots, few[:256]) }))
 }
 
 // A block takes one allocation for all of its binaries, and they fill it.
@@ -108,11 +108,11 @@ func TestBlockAllocates(t *testing.T) {
 	all, data := make([]any, 4), make([]byte, 64)
 	var block Block
 	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() {
-		block = NewBlock(len(all) * RoomFor(len(data)))
+		block = NewBlock(len(all) * SizeInBlock(len(data)))
 		for i := range all {
 			all[i] = block.Add(data)
 		}
 	}))
-	require.Empty(t, block.room)
+	require.Empty(t, block.slots)
 	require.Equal(t, [2]int{lowest, highest}, [2]int{least, most}, "as the tests of both have it")
 }

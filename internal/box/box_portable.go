@@ -4,11 +4,11 @@ package box
 
 import "encoding/binary"
 
-// Joined says that an interface and the value in it are one allocation.
+// Joined reports whether an interface and the value in it are one allocation.
 const Joined = false
 
-// Most is how many slots, at most, are made together with their interface: none here.
-const Most = 0
+// MaxJoined is how many slots, at most, are made together with their interface: none here.
+const MaxJoined = 0
 
 // Tuple returns n slots, to be filled, and nil: the caller makes a wire.Tuple of them.
 func Tuple(n int) (slots []any, v any) { return make([]any, n), nil }
@@ -22,23 +22,23 @@ func Bytes(b []byte) any { return append(make([]byte, 0, len(b)), b...) }
 // Block stands for memory for several short binaries. Here each has its own.
 type Block struct{}
 
-// A block has so many bytes, and binaries, at most.
+// The limits of a block: its bytes, and its binaries.
 const (
 	BlockSize = 1408
 	BlockMost = 16
 )
 
-// RoomFor returns how many bytes of a block a binary of n bytes takes.
-func RoomFor(n int) int { return n }
+// SizeInBlock returns how many bytes of a block a binary of n bytes takes.
+func SizeInBlock(n int) int { return n }
 
-// NewBlock returns a block for binaries that take so many bytes of it.
+// NewBlock returns a block for binaries that take this many bytes of it in all.
 func NewBlock(int) Block { return Block{} }
 
 // Add returns a copy of b, a []byte, as Bytes does.
 func (*Block) Add(b []byte) any { return Bytes(b) }
 
-// Octets fills slots, which are nil, with the bytes of b, which are as many.
-func Octets(slots []any, b []byte) {
+// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have one length.
+func FillBytes(slots []any, b []byte) {
 	for i, c := range b {
 		slots[i] = int(c)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The integers that need no room are from lowest to highest.
+// The integers that need no allocation are from lowest to highest.
 const (
 	lowest  = -512
 	highest = 1<<16 - 1
@@ -68,16 +68,16 @@ func TestBlock(t *testing.T) {
 	var all, want []any
 	for k := range 500 {
 		var parts [][]byte
-		room := 0
+		size := 0
 		for len(parts) < BlockMost {
 			part := bytes.Repeat([]byte{byte(k + len(parts))}, (k*7+len(parts)*13)%100)
-			if room+RoomFor(len(part)) > BlockSize {
+			if size+SizeInBlock(len(part)) > BlockSize {
 				break
 			}
-			room += RoomFor(len(part))
+			size += SizeInBlock(len(part))
 			parts = append(parts, part)
 		}
-		block := NewBlock(room)
+		block := NewBlock(size)
 		for i, part := range parts {
 			v := block.Add(part)
 			require.Equal(t, len(part), cap(v.([]byte)), "an append copies")
@@ -157,17 +157,17 @@ func TestRun(t *testing.T) {
 	require.Zero(t, x.Run(make([]any, 3), nil, tag, 3))
 }
 
-func TestOctets(t *testing.T) {
+func TestFillBytes(t *testing.T) {
 	b := make([]byte, 256)
 	for i := range b {
 		b[i] = byte(i)
 	}
 	slots := make([]any, len(b))
-	Octets(slots, b)
+	FillBytes(slots, b)
 	for i, v := range slots {
 		require.Equal(t, i, v)
 	}
-	Octets(nil, nil)
+	FillBytes(nil, nil)
 }
 
 // Many write the table at once, each as far as it needs it.

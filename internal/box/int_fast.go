@@ -9,10 +9,9 @@ import (
 	"unsafe"
 )
 
-// Most integers in messages are small, and there is room for each of these in the
-// program itself: it costs nothing to point to them, and the collector of garbage
-// does not look at them. Memory is taken, and the numbers are written, up to what has
-// come by so far.
+// Most integers in messages are small. A table in the program itself has a place for each of
+// them: to point to it costs nothing, and the garbage collector does not scan it. The table is
+// filled, and takes memory, only up to the largest number that has been needed so far.
 const (
 	least = -512
 	most  = 1<<16 - 1
@@ -36,21 +35,20 @@ func fill(i uint) {
 	filled.Store(uint32(max(end, uint(filled.Load()))))
 }
 
-// point makes small[i], which is written, the value of a slot, which is nil; table is
-// where small begins. The
-// collector of garbage need not be told, which takes time while it is at work: it
-// would have to know of what was there before, which is nothing, and of what is there
-// now if that were in the heap.
+// point makes small[i], which is written, the value of a slot, which is nil; table is the
+// address of small. It stores without a write barrier, which takes time while the garbage
+// collector runs: the collector would have to know of the old value, which is nil, and of
+// the new one only if that were in the heap.
 func point(slot *any, kind, table uintptr, i uint) {
 	w := (*[2]uintptr)(unsafe.Pointer(slot))
 	w[0], w[1] = kind, table+uintptr(i)*unsafe.Sizeof(small[0])
 }
 
-// places returns what point wants to know, once for many.
+// places returns the arguments kind and table of point, once for many calls.
 func places() (kind, table uintptr) { return uintptr(kindInt), uintptr(unsafe.Pointer(&small)) }
 
-// Octets fills slots, which are nil, with the bytes of b, which are as many.
-func Octets(slots []any, b []byte) {
+// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have one length.
+func FillBytes(slots []any, b []byte) {
 	const end = 256 - least
 	if filled.Load() < end {
 		fill(end - 1)
@@ -62,17 +60,17 @@ func Octets(slots []any, b []byte) {
 	}
 }
 
-// maxInts is how many integers are made at a time, at most: who keeps one of them
-// keeps them all.
+// maxInts is how many integers are allocated at a time, at most: a reference to one of them
+// keeps them all in memory.
 const maxInts = 128
 
-// Ints makes integers, of which those that are not small take room, several at a
-// time. Its zero value is ready to use.
-type Ints struct{ room []int }
+// Ints makes integers. Those that are not small it allocates several at a time. Its zero value
+// is ready to use.
+type Ints struct{ free []int }
 
-// Put puts n into a slot that is nil. If it has to make room it does so for as many
-// integers as are expected, this one included, up to 128: who keeps one of them keeps
-// their room.
+// Put puts n into a slot that is nil. If it has to allocate, it does so for as many
+// integers as are expected, this one included, up to 128: a reference to one of them keeps
+// the memory of all.
 func (x *Ints) Put(slot *any, n, expected int) {
 	if i := uint(n - least); i < uint(len(small)) {
 		if i >= uint(filled.Load()) {
@@ -81,12 +79,12 @@ func (x *Ints) Put(slot *any, n, expected int) {
 		*slot = view(kindInt, unsafe.Pointer(&small[i]))
 		return
 	}
-	if len(x.room) == 0 {
-		x.room = make([]int, max(1, min(expected, maxInts)))
+	if len(x.free) == 0 {
+		x.free = make([]int, max(1, min(expected, maxInts)))
 	}
-	x.room[0] = n
-	*slot = view(kindInt, unsafe.Pointer(&x.room[0]))
-	x.room = x.room[1:]
+	x.free[0] = n
+	*slot = view(kindInt, unsafe.Pointer(&x.free[0]))
+	x.free = x.free[1:]
 }
 
 // tagged is an integer behind a tag, the highest byte first.
@@ -95,8 +93,8 @@ type tagged [1 + 4]byte
 func (t *tagged) int() int { return int(int32(binary.BigEndian.Uint32(t[1:]))) }
 
 // Run fills slots, which are nil, with the integers that b begins with, each four
-// bytes, the highest first, behind a byte that is tag. It returns how many they are;
-// for more than it says are expected no room is made.
+// bytes, the highest first, behind a byte that is tag. It returns how many they are. It allocates
+// for expected integers at most.
 func (x *Ints) Run(slots []any, b []byte, tag byte, expected int) (n int) {
 	in := unsafe.Slice((*tagged)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/len(tagged{}))
 	in = in[:min(len(in), len(slots))]
@@ -125,20 +123,20 @@ func runSmall(slots []any, in []tagged, tag byte) int {
 	return len(in)
 }
 
-// runLarge is Run for one at least, and as long as they are large and there is room.
+// runLarge is Run for one at least, and as long as they are large and x has free places.
 func (x *Ints) runLarge(slots []any, in []tagged, tag byte, expected int) int {
 	x.Put(&slots[0], in[0].int(), expected)
-	in = in[1:min(len(in), 1+len(x.room))]
-	slots, room := slots[1:][:len(in)], x.room[:len(in)]
+	in = in[1:min(len(in), 1+len(x.free))]
+	slots, free := slots[1:][:len(in)], x.free[:len(in)]
 	n := 0
 	for ; n < len(in); n++ {
 		v := in[n].int()
 		if least <= v && v <= most || in[n][0] != tag {
 			break
 		}
-		room[n] = v
-		slots[n] = view(kindInt, unsafe.Pointer(&room[n]))
+		free[n] = v
+		slots[n] = view(kindInt, unsafe.Pointer(&free[n]))
 	}
-	x.room = x.room[n:]
+	x.free = x.free[n:]
 	return 1 + n
 }

@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// A long slice and its head are one as the short ones are, in a type that is made when
-// the first of its size comes: with as many slots as there is room for where Go puts a
-// slice of that length, so that nothing is wasted but the head. Types stay for ever,
-// with a bit for each of their words, so there is an end to them: Most.
+// A long slice and its header are one allocation, too, of a type that is made when the first
+// slice of its size class is. The type has as many slots as fit into the size class, so
+// that nothing is wasted but the header. Types are never freed, and take a bit for
+// each of their words, so their number is limited by MaxJoined.
 
-// Most is how many slots, at most, are one with the head of their slice: those that a
-// mebibyte has room for. Beyond, an allocation more is nothing beside theirs.
-const Most = (mostBytes - head) / slotSize
+// MaxJoined is how many slots, at most, are allocated together with their slice header: those
+// that fit into a mebibyte. Beyond it one more allocation costs nothing beside theirs.
+const MaxJoined = (mostBytes - head) / slotSize
 
 const (
 	mostBytes = 1 << 20
@@ -24,11 +24,11 @@ const (
 	lastClass = 32 << 10 // up to here, in bytes, it has classes of sizes; beyond, whole pages
 )
 
-// size is of the slices of up to room slots.
+// size is a size class: slices of up to this many slots.
 type size struct {
-	room int
-	once sync.Once
-	kind reflect.Type
+	slots int
+	once  sync.Once
+	kind  reflect.Type
 }
 
 var (
@@ -47,18 +47,18 @@ func findSizes() {
 		if bytes > lastClass {
 			break
 		}
-		room := (bytes - head) / slotSize
-		for len(sizeOf) <= room {
+		slots := (bytes - head) / slotSize
+		for len(sizeOf) <= slots {
 			sizeOf = append(sizeOf, uint8(len(sizes)))
 		}
-		sizes = append(sizes, size{room: room})
+		sizes = append(sizes, size{slots: slots})
 	}
 	for i := range pages {
-		pages[i].room = max(0, (i*page-head)/slotSize)
+		pages[i].slots = max(0, (i*page-head)/slotSize)
 	}
 }
 
-// long returns n slots, of more than compound has types for and at most Most, and
+// long returns n slots, of more than compound has types for and at most MaxJoined, and
 // their head.
 func long(n int) *[]any {
 	setUp.Do(findSizes)
@@ -71,7 +71,7 @@ func long(n int) *[]any {
 	s.once.Do(func() {
 		s.kind = reflect.StructOf([]reflect.StructField{
 			{Name: "Head", Type: reflect.TypeFor[[]any]()},
-			{Name: "Room", Type: reflect.ArrayOf(s.room, reflect.TypeFor[any]())},
+			{Name: "Slots", Type: reflect.ArrayOf(s.slots, reflect.TypeFor[any]())},
 		})
 	})
 	p := reflect.New(s.kind).UnsafePointer()

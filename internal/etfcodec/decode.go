@@ -336,7 +336,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 				return false, err
 			}
 			l.more(len(text))
-			box.Octets(l.slots[l.i:], text)
+			box.FillBytes(l.slots[l.i:], text)
 			l.i = len(l.slots)
 			return true, nil
 		case tagList:
@@ -527,7 +527,7 @@ func (r *reading) stringList() (any, error) {
 		return wire.List(nil), err
 	}
 	slots, v := box.List(len(text))
-	box.Octets(slots, text)
+	box.FillBytes(slots, text)
 	if v == nil {
 		v = wire.List(slots)
 	}

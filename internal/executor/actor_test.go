@@ -127,7 +127,7 @@ func (a *actor) send(w *Worker, msg any) {
 		return
 	}
 	a.visit(s)
-	if !a.in.Quiet() {
+	if !a.in.Armed() {
 		a.in.Take(&a.q)
 	}
 	a.q.Append(n)

@@ -427,7 +427,7 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 		require.False(t, m.is(queued))
 		require.False(t, m.is(suspended))
 		require.Zero(t, m.q.Len())
-		require.True(t, m.in.Quiet(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
+		require.True(t, m.in.Armed(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
 		if m.pinned.Load() {
 			require.Equal(t, m.id%c.Stages, m.Stage().index, "a pinned entity was moved")
 		}

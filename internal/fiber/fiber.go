@@ -26,7 +26,7 @@ type Fiber struct {
 	pool     *Pool
 }
 
-// Direct says that a fiber resumes another without the worker in between.
+// Direct reports whether a fiber resumes another without the worker in between.
 const Direct = true
 
 // slot is where one goroutine waits until another one comes to wait there in its place: a

@@ -4,13 +4,13 @@ package fiber
 
 import "iter"
 
-// Fiber stands for a goroutine that goes on only when another lets it, and waits
-// meanwhile. The zero value stands for whatever goroutine calls its To, a worker; a [Pool]
-// has others. The fields belong to whoever may let the fiber go on, and to itself.
+// Fiber stands for a goroutine that waits until another goroutine resumes it. The zero value
+// stands for the goroutine that calls its To, a worker; a [Pool] has others. The fields belong
+// to the fiber while it runs, and to its master while it waits.
 //
 // A fiber of a pool is the goroutine of an iterator, as iter.Pull makes it: a worker calls
-// next, one worker at a time, and the fiber calls yield. So what one fiber wants of another
-// goes by way of the worker that has called next: see drive.
+// next, one worker at a time, and the fiber calls yield. So a switch between two fibers goes
+// by way of the worker that has called next: see drive.
 type Fiber struct {
 	Thread // of its goroutine; only that may look at it
 
@@ -20,16 +20,16 @@ type Fiber struct {
 	stop  func()                  // nil in a zero value
 	yield func(struct{}) bool
 
-	to     *Fiber // who goes on when this one has yielded, or what this worker drives
+	to     *Fiber // the fiber to resume when this one has yielded, or what this worker drives
 	job    Job
 	broken bool // its job has called runtime.Goexit
 }
 
-// Direct says that a fiber lets another go on without the worker in between.
+// Direct reports whether a fiber resumes another without the worker in between.
 const Direct = false
 
-// Leave prepares what To does, for who counts calls: of the functions that it returns the
-// one that is not nil must be called at once.
+// Leave does all of To but the switch itself, so that the caller can inline it. Exactly one of
+// the functions that it returns is not nil; the caller must call it at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	f.to = g
 	if f.stop != nil {
@@ -41,8 +41,8 @@ func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct
 	return f.next, nil
 }
 
-// drive lets one fiber after the other go on, each until it says who is next, until that
-// is the worker f itself.
+// drive resumes one fiber after the other, each until it yields and names the next, until the
+// next is the worker f itself.
 func (f *Fiber) drive() (struct{}, bool) {
 	for g := f.to; g != f; g = g.to {
 		g.step()
@@ -50,7 +50,7 @@ func (f *Fiber) drive() (struct{}, bool) {
 	return struct{}{}, true
 }
 
-// step lets f go on until it yields or ends.
+// step resumes f until it yields or ends.
 func (f *Fiber) step() {
 	defer func() {
 		if cause := recover(); cause != nil && cause != any(ended{}) {
@@ -60,12 +60,12 @@ func (f *Fiber) step() {
 	f.next()
 }
 
-// ended is the panic with which a goroutine ends whose job has called runtime.Goexit: that
-// would otherwise go on in the worker.
+// ended is the panic with which a goroutine ends whose job has called runtime.Goexit: without
+// it the Goexit would go on in the worker.
 type ended struct{}
 
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
-// finds it of no use any more, or with a job that calls runtime.Goexit.
+// no longer needs it, or with a job that calls runtime.Goexit.
 func (f *Fiber) work(yield func(struct{}) bool) {
 	f.yield = yield
 	over := false

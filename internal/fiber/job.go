@@ -6,7 +6,7 @@ import "sync/atomic"
 type Job interface {
 	// Run does it. It may call runtime.Goexit, but not panic.
 	Run()
-	// Next returns whom the fiber lets go on after that.
+	// Next returns the fiber to resume after that.
 	Next() *Fiber
 }
 

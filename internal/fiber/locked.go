@@ -5,11 +5,11 @@ import (
 	"runtime"
 )
 
-// Thread tells whether a goroutine, to which it belongs, is locked to its thread by
-// [runtime.LockOSThread], or is called from C. Such a goroutine must not let another go on:
+// Thread reports whether the goroutine to which it belongs is locked to its thread by
+// [runtime.LockOSThread], or is called from C. Such a goroutine must not resume another:
 // Go's runtime ends the program if it does. The zero value is ready.
 //
-// Go has no function that tells. It is read where the runtime keeps it, or, where that is not
+// Go has no function that reports it. It is read where the runtime keeps it, or, where that is not
 // found or the program is built with the tag actornode_portable or actornode_no_locked, from the
 // goroutine's traceback, which takes some microseconds.
 type Thread struct {

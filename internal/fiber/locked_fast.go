@@ -27,7 +27,7 @@ func lockedWord() *uintptr {
 }
 
 // find looks for lockedAt, the first time that it is called. It is not done when the program
-// begins, as the first call of LockOSThread has the runtime start a thread of its own.
+// begins, as the first call of LockOSThread makes the runtime start another thread.
 var find = sync.OnceFunc(func() {
 	found := make(chan uintptr)
 	for range 2 {

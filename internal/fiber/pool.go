@@ -2,8 +2,8 @@ package fiber
 
 import "sync"
 
-// To lets g go on, which waits and which it is the caller's right to let go on, and
-// returns when somebody lets f go on, for which the calling goroutine stands.
+// To resumes g, which waits and whose master the caller is. f stands for the calling
+// goroutine; To returns when another goroutine resumes f.
 func (f *Fiber) To(g *Fiber) {
 	if next, yield := f.Leave(g); next != nil {
 		next()
@@ -12,17 +12,17 @@ func (f *Fiber) To(g *Fiber) {
 	}
 }
 
-// Pool makes fibers and keeps up to maxIdle that have nothing to do for jobs to come. The
+// Pool makes fibers and keeps up to maxIdle idle ones for later jobs. The
 // direct implementation also keeps those that cannot end yet. The zero value is ready.
 type Pool struct {
 	mu       sync.Mutex
 	idle     []*Fiber
 	retiring       // of the implementation
-	out      int64 // have been taken and not been put back
+	out      int64 // how many have been taken and not been put back
 	stopped  bool
 }
 
-// Take returns a fiber that does j as soon as somebody lets it go on.
+// Take returns a fiber that does j as soon as a goroutine resumes it.
 func (p *Pool) Take(j Job) *Fiber {
 	p.mu.Lock()
 	p.out++
@@ -59,18 +59,17 @@ func (p *Pool) Busy() int64 {
 	return p.out
 }
 
-// Idle returns how many fibers have nothing to do, those that end as soon as they can
-// included.
+// Idle returns how many fibers have no job, including those that cannot end yet.
 func (p *Pool) Idle() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.idle) + p.dyingCount()
 }
 
-// Stop ends the fibers that have nothing to do, and the others as soon as they have not.
+// Stop ends the fibers that have no job, and the others when they have done theirs.
 func (p *Pool) Stop() {
 	done := make(chan struct{})
-	go func() { // the caller may be locked to its thread, and could let no other go on then
+	go func() { // a caller that is locked to its thread could resume no other goroutine
 		p.mu.Lock()
 		p.stopped = true
 		var me Fiber

@@ -41,11 +41,11 @@ func Traceback(goroutine, fiber uint64) []byte {
 }
 
 // mark is an argument that is there for tracebacks to show: an array of more than one element
-// is passed in memory, and printed as it is. The number of the goroutine would do, but nobody
-// else can tell it, and to read it off a traceback takes a goroutine longer than to begin.
+// is passed in memory, and printed as it is. The number of the goroutine would do, but no other
+// goroutine can read it, and to read it off a traceback takes a goroutine longer than to begin.
 type mark [2]uint64
 
-// tag tells marks from what else is printed like them.
+// tag distinguishes marks from other arguments that are printed like them.
 const tag uint64 = 0x66696265722e6d6b
 
 func markOf(id uint64) mark { return mark{id, tag} }

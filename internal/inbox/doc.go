@@ -34,20 +34,20 @@
 // # Three ways to read
 //
 // A reader may see to its wake-ups in one of three ways; a process keeps to one
-// all its life.
+// until it ends.
 //
 //   - Take and Arm, as above: woken when the inbox was armed, it looks until it
 //     finds nothing and then arms the inbox again. It starts with an armed inbox
-//     and no wake-up, or claims (Claim) before anybody knows it and looks at once.
+//     and no wake-up, or claims (Claim) before any sender knows it and looks at once.
 //   - TakeArmed on each wake-up, and Take whenever it likes: for a reader whose
 //     wake-ups are queued, so that the next may come while it still works on the
 //     messages of the last. Until the TakeArmed no other sender gets Wake: while
 //     a wake-up is under way, the reader may be moved to another queue.
 //     Claim gives the goroutine that wants to move it the same right.
 //   - Offer in place of Push: the message that would wake the reader does not go
-//     into the inbox but to the reader by hand, before all that is in it. A sender
-//     that calls Offer must not call Push, and while a message is on its way by hand nobody
-//     may Take in the reader's place: what is in the inbox is younger.
+//     into the inbox: the sender passes it to the reader directly, before all that is in it. A
+//     sender that calls Offer must not call Push, and while such a message is on its way no other
+//     goroutine may Take in the reader's place: what is in the inbox is younger.
 //
 // # Invariants
 //
@@ -63,10 +63,9 @@
 //
 // # Goroutines
 //
-// None. Any goroutine may call Push, PushRun, Offer, Quiet, Claim, Close, Closed and Waiting of
-// an Inbox; a Run is its maker's until it is
-// pushed; all the rest, a Queue and a Free list belong to the reader: one goroutine at a
-// time, each after the last.
+// None. Any goroutine may call Push, PushRun, Offer, Armed, Claim, Close, Closed and Waiting of
+// an Inbox. A Run belongs to the goroutine that made it until it is pushed. All the rest, a
+// Queue and a Free list belong to the reader: one goroutine at a time, each after the last.
 //
 // # What can be lost, reordered, duplicated
 //

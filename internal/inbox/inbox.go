@@ -7,10 +7,10 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// The sentinels end an inbox's stack and say what state it is in. Nil, the zero
-// value, is "armed": empty, and whoever pushes next must wake the reader.
+// The sentinels end an inbox's stack and mark its state. Nil, the zero
+// value, is "armed": empty, and the next goroutine that pushes must wake the reader.
 var (
-	awake  = new(Node) // empty; the reader will look again by itself
+	awake  = new(Node) // empty; the reader will look again without a wake-up
 	closed = new(Node) // no message gets in any more
 )
 
@@ -27,11 +27,11 @@ var (
 //	Claim      true, awake    false, awake   false, stack   false
 //	Close      true, closed   false, closed  false, closed  false
 //
-// Invariants, whenever nobody is inside:
+// Invariants, whenever no method is running:
 //
 //  1. head is nil (armed), awake, closed, or the newest of a stack of nodes.
 //  2. A stack ends in nil.
-//  3. Each time the inbox is armed, one thing ends that, and its caller knows: a
+//  3. Each time the inbox is armed, exactly one call ends that, and its result reports it: a
 //     push or an offer that answers Wake, or a Claim or a Close that answers true.
 //  4. From a closed inbox nothing is taken and into it nothing is pushed.
 //  5. Two pushes by one goroutine are taken in their order.
@@ -61,8 +61,8 @@ func (b *Inbox) Push(n *Node) mailbox.Result {
 	}
 }
 
-// Offer is Push for a reader that is woken with the message in hand: where Push
-// would answer Wake, n is not in the inbox, and the caller owes the reader n
+// Offer is Push for a reader that gets a message with the wake-up: where Push
+// would answer Wake, n is not in the inbox, and the caller must pass n to the reader
 // itself, ahead of all that is pushed from now on.
 func (b *Inbox) Offer(n *Node) mailbox.Result {
 	for {
@@ -94,7 +94,7 @@ func countStack(h *Node) (count int) {
 	return count
 }
 
-// Oldest returns the oldest messages, at most max. It is for whoever keeps the reader from
+// Oldest returns the oldest messages, at most max. The caller must keep the reader from
 // taking them meanwhile; pushes may go on.
 func (b *Inbox) Oldest(max int) []any {
 	h := b.head.Load()
@@ -119,9 +119,9 @@ func (b *Inbox) Oldest(max int) []any {
 	return all
 }
 
-// Quiet reports whether the inbox is armed: empty, open, and with no wake-up
+// Armed reports whether the inbox is armed: empty, open, and with no wake-up
 // under way. It is the one load that a sender on the reader's own stage needs.
-func (b *Inbox) Quiet() bool { return b.head.Load() == nil }
+func (b *Inbox) Armed() bool { return b.head.Load() == nil }
 
 // Pending reports whether a take would find messages. Reader only.
 func (b *Inbox) Pending() bool {
@@ -137,7 +137,7 @@ func (b *Inbox) Take(q *Queue) int {
 		return 0
 	}
 	q.begin()
-	// A swap fails if somebody pushed, or closed the inbox, after the load.
+	// A swap fails if another goroutine pushed, or closed the inbox, after the load.
 	for stacked(h) {
 		if b.head.CompareAndSwap(h, awake) {
 			return q.appendStack(h)
@@ -184,14 +184,14 @@ func (b *Inbox) TakeArmed(q *Queue) int {
 // the inbox is closed, or armed already. Reader only.
 func (b *Inbox) Arm() bool { return b.head.CompareAndSwap(awake, nil) }
 
-// Claim is the opposite of Arm: it takes the duty to wake the reader off the
-// next push and onto the caller. False: it is not the next push's, for somebody
-// was first or the reader will look by itself, or b is closed.
+// Claim is the opposite of Arm: it moves the duty to wake the reader from the
+// next push to the caller. It returns false if the next push has no such duty: another call
+// was first, the reader will look without a wake-up, or b is closed.
 func (b *Inbox) Claim() bool { return b.head.CompareAndSwap(nil, awake) }
 
-// Close lets nothing in any more; what nobody took is lost. Any goroutine may
-// close. It reports whether the inbox was armed, so that the caller owes the
-// reader a wake-up.
+// Close refuses all later messages; what has not been taken is lost. Any goroutine may
+// close. It reports whether the inbox was armed: if so, the caller must wake the
+// reader.
 func (b *Inbox) Close() (armed bool) { return b.head.Swap(closed) == nil }
 
 // Closed reports whether b has been closed.

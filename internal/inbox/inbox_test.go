@@ -109,7 +109,7 @@ func TestInboxTransitions(t *testing.T) {
 			b, q := in(c.from), new(Queue)
 			assert.Equal(t, c.answer, c.do(b, q))
 			assert.Equal(t, c.to, stateOf(b))
-			assert.Equal(t, c.to == isArmed, b.Quiet())
+			assert.Equal(t, c.to == isArmed, b.Armed())
 			assert.Equal(t, c.to == isStack, b.Pending())
 			assert.Equal(t, c.to == isClosed, b.Closed())
 
@@ -180,7 +180,7 @@ func TestInboxStaysClosed(t *testing.T) {
 		b, q := in(isStack), new(Queue)
 		start <- b
 		for range r.IntN(64) {
-			b.Quiet()
+			b.Armed()
 		}
 		n := b.Take(q)
 		<-done
@@ -364,7 +364,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 	if closes {
 		wg.Go(func() {
 			for range delay {
-				m.b.Quiet()
+				m.b.Armed()
 			}
 			if wasArmed = m.b.Close(); wasArmed {
 				m.wake <- nil
@@ -398,7 +398,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 	switch {
 	case wasArmed:
 		ended++
-	case m.b.Quiet():
+	case m.b.Armed():
 		ended++ // the last period has not ended
 	}
 	if closes && name == "take armed" {

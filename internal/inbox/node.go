@@ -2,7 +2,7 @@ package inbox
 
 // Node carries one message through a mailbox. A Node belongs to exactly one
 // party at a time: the sender until it is pushed, the mailbox until the reader
-// drops it, then whoever recycles it. The reader of a default mailbox recycles
+// drops it, then the goroutine that recycles it. The reader of a default mailbox recycles
 // nodes, so that a message needs no allocation beyond itself.
 type Node struct {
 	next *Node
@@ -31,7 +31,7 @@ func (f *Free) Get(msg any) *Node {
 	return &Node{Msg: msg}
 }
 
-// Put takes a node that nobody else refers to any more.
+// Put takes a node to which there is no other reference any more.
 func (f *Free) Put(n *Node) {
 	n.Msg = nil
 	n.next = f.top

@@ -43,7 +43,7 @@ func (m *mark) pass() *Node {
 	return copyStack(m.node.next)
 }
 
-// copyStack copies a stack that somebody reads, without marks.
+// copyStack copies a stack that an observer reads, without marks.
 func copyStack(h *Node) (top *Node) {
 	link := &top
 	for ; h != nil; h = h.next {
@@ -54,7 +54,7 @@ func copyStack(h *Node) (top *Node) {
 			continue
 		case *run:
 			r := NewRun()
-			r.Fill(copy(r.Room(), m.msgs[m.i:m.n]))
+			r.Fill(copy(r.Unused(), m.msgs[m.i:m.n]))
 			c = &r.node
 		default:
 			c = &Node{Msg: m}
@@ -76,8 +76,8 @@ func (m *mark) count() (count, steps int) {
 	return count, steps
 }
 
-// observers has one observer at a time push marks: otherwise those who observe an inbox that
-// nobody pushes to could push marks without end.
+// observers lets one observer at a time push marks: otherwise the observers of an inbox that
+// gets no messages could push marks without end.
 var observers sync.Mutex
 
 // stepsWorthMark is how many nodes an observer has walked through, at least, if its mark

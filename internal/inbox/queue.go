@@ -43,12 +43,12 @@ func (q *Queue) Append(n *Node) {
 	q.grow(1)
 }
 
-// Long reports whether the queue is so long that AppendLong is worth the room of a [Run].
+// Long reports whether the queue is so long that AppendLong is worth the memory of a [Run].
 func (q *Queue) Long() bool { return q.n >= longQueue && q.worthRun() }
 
-// worthRun reports whether there is a run with room at the end, or may be one now: one of
-// LeastRun messages may begin one, or a queue to which others append too, between any two,
-// would be one run after the other with a message each.
+// worthRun reports whether the queue ends in a run that is not full, or may begin one now: one
+// in LeastRun messages may. Otherwise a queue to which messages are also appended singly, between
+// any two, would be one run after the other with a message each.
 func (q *Queue) worthRun() bool {
 	r, ok := q.tail.Msg.(*run)
 	return ok && r.n < RunSize || q.n%LeastRun == 0
@@ -56,7 +56,7 @@ func (q *Queue) worthRun() bool {
 
 const longQueue = 32
 
-// AppendLong adds msg at the end of a queue that is Long, without a node of its own.
+// AppendLong adds msg at the end of a queue that is Long, without a separate node.
 func (q *Queue) AppendLong(msg any) {
 	r, ok := q.tail.Msg.(*run)
 	if !ok || r.n == RunSize {
@@ -69,7 +69,7 @@ func (q *Queue) AppendLong(msg any) {
 	q.grow(1)
 }
 
-// begin says that appendStack or cancel follows.
+// begin announces that appendStack or cancel follows.
 func (q *Queue) begin() { bias.Store(&q.n, q.n|takingIn) }
 
 // cancel ends what begin has begun.
@@ -150,7 +150,7 @@ func (q *Queue) Skip() {
 	q.passed++
 }
 
-// split gives the oldest message of r, which is next, a node of its own before r.
+// split gives the oldest message of r, which is next, a separate node before r.
 func (q *Queue) split(r *run) *Node {
 	n := &Node{Msg: r.msgs[r.i], next: &r.node}
 	q.follow(q.skipped, n)

@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// RunSize is how many messages a Run has room for, LeastRun how many there should be for
-// each Run, at least, to be worth that room, which it takes as long as it exists.
+// RunSize is the capacity of a Run in messages. LeastRun is how many messages there should be
+// for each Run, at least: a Run takes the memory of RunSize messages as long as it exists.
 const (
 	RunSize  = 64
 	LeastRun = 8
@@ -20,7 +20,7 @@ const (
 // value is none; NewRun makes an empty one.
 type Run struct{ *run }
 
-// run is what a Run refers to; as the Msg of its own node it says what that node is.
+// run is what a Run refers to; as the Msg of its own node it marks that node as a run.
 // Invariant: msgs[i:n] are messages, the oldest first, and all others nil; in a mailbox
 // there is one at least.
 type run struct {
@@ -39,7 +39,7 @@ var runs = sync.Pool{New: func() any {
 // NewRun returns a run without messages.
 func NewRun() Run { return Run{runs.Get().(*run)} }
 
-// Add puts a message behind what there is. There must be room.
+// Add puts a message behind the others. The run must not be full.
 func (r Run) Add(msg any) {
 	r.msgs[r.n] = msg
 	r.n++
@@ -48,10 +48,10 @@ func (r Run) Add(msg any) {
 // Len returns the number of messages.
 func (r Run) Len() int { return r.n - r.i }
 
-// Room returns the room that is left, for Fill.
-func (r Run) Room() []any { return r.msgs[r.n:] }
+// Unused returns the slots that are not used yet, for Fill.
+func (r Run) Unused() []any { return r.msgs[r.n:] }
 
-// Fill has the first n messages that have been written into Room be messages of r.
+// Fill adds the first n messages that have been written into Unused to r.
 func (r Run) Fill(n int) { r.n += n }
 
 // All yields the messages, the oldest first.
@@ -87,7 +87,7 @@ func (r *run) free() {
 }
 
 // PushRun is Push for all messages of a run, of which there is one at least, in their
-// order and with nothing in between. The run is the mailbox's then, unless the answer is
+// order and with nothing in between. The run belongs to the mailbox then, unless the answer is
 // Closed.
 func (b *Inbox) PushRun(r Run) mailbox.Result { return b.Push(&r.node) }
 

@@ -16,9 +16,9 @@ func TestRun(t *testing.T) {
 	run := func(msgs ...any) Run {
 		r := NewRun()
 		r.Add(msgs[0])
-		r.Fill(copy(r.Room(), msgs[1:]))
+		r.Fill(copy(r.Unused(), msgs[1:]))
 		require.Equal(t, len(msgs), r.Len())
-		require.Len(t, r.Room(), RunSize-len(msgs))
+		require.Len(t, r.Unused(), RunSize-len(msgs))
 		return r
 	}
 	r := run(1, 2, 3)

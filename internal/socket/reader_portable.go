@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Spins says that a Reader can wait without going to sleep. Here it cannot.
+// Spins reports whether a Reader can wait without going to sleep. Here it cannot.
 const Spins = false
 
 // Reader reads from a connection. It is for one goroutine at a time, through which all
-// reads go. Here it is nothing but the connection: who reads waits asleep.
+// reads go. Here it only wraps the connection: a read blocks.
 type Reader struct{ conn net.Conn }
 
 // NewReader readies a Reader for a connection.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Spins says that a Reader can wait without going to sleep.
+// Spins reports whether a Reader can wait without going to sleep.
 const Spins = true
 
 // Reader reads from a connection. Its Await polls for input that is expected within
@@ -20,13 +20,13 @@ const Spins = true
 // bytes: each message would wake the thread of Go's runtime that waits for all
 // connections, which would find that the message has been read.
 type Reader struct {
-	conn  net.Conn
-	raw   syscall.RawConn // nil: the connection cannot do that
-	quiet bool            // the kernel tells nobody
-	err   error           // what a look has found, for Read
+	conn     net.Conn
+	raw      syscall.RawConn // nil: the connection cannot do that
+	lowatSet bool            // the kernel does not report a few bytes
+	err      error           // what a look has found, for Read
 
 	// Of a look.
-	busy    bool // Await has Read look instead of reading
+	busy    bool // Await makes Read poll instead of reading
 	until   time.Time
 	between func()
 	buf     []byte
@@ -34,8 +34,8 @@ type Reader struct {
 	came    bool
 	look    func(fd uintptr)
 
-	bytes int // for tell
-	tell  func(fd uintptr)
+	bytes    int // for setLowat
+	setLowat func(fd uintptr)
 }
 
 // NewReader readies a Reader for a connection: over TCP or a Unix socket, on Unix. Over
@@ -43,11 +43,11 @@ type Reader struct {
 func NewReader(conn net.Conn) *Reader {
 	r := &Reader{conn: conn, raw: rawConn(conn)}
 	r.look = r.lookAt
-	r.tell = func(fd uintptr) { r.quiet = tellFrom(fd, r.bytes) && r.bytes > 1 }
+	r.setLowat = func(fd uintptr) { r.lowatSet = setRcvLowat(fd, r.bytes) && r.bytes > 1 }
 	return r
 }
 
-// errNothing says that nothing has come in time.
+// errNothing is returned when nothing has come in time.
 var errNothing = errors.New("socket: nothing has come")
 
 // Read reads from the connection.
@@ -58,7 +58,7 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 		return 0, err
 	case r.busy:
 		return r.watch(b)
-	case r.quiet:
+	case r.lowatSet:
 		r.until, r.between = time.Time{}, nil // one look
 		if n, err := r.watch(b); err == nil {
 			return n, nil
@@ -66,8 +66,8 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 		if r.err != nil {
 			return r.Read(b)
 		}
-		r.bytes = 1 // or nobody would wake this goroutine
-		if err := r.raw.Control(r.tell); err != nil {
+		r.bytes = 1 // else the kernel would not wake this goroutine
+		if err := r.raw.Control(r.setLowat); err != nil {
 			return 0, err
 		}
 	}
@@ -85,9 +85,9 @@ func (r *Reader) Await(d time.Duration, between func(), read func() error) (came
 	case r.err != nil:
 		return true
 	}
-	if !r.quiet {
+	if !r.lowatSet {
 		r.bytes = fewBytes
-		if err := r.raw.Control(r.tell); err != nil { // closed
+		if err := r.raw.Control(r.setLowat); err != nil { // closed
 			return true
 		}
 	}

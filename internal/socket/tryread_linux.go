@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryRead reads what is there, and never waits, even where somebody has made the socket one
-// on which a read does. Go's scheduler is not told of the call: who looks again and again
-// would be found in a system call whenever the scheduler's monitor comes by, and it would
-// take him for one that waits, and come by often.
+// tryRead reads what is there, and never waits, even if the socket has been made a blocking
+// one. Go's scheduler does not know of the call: its monitor would otherwise find a goroutine
+// that polls in a system call each time, take it for one that blocks, and look more often.
 func tryRead(fd uintptr, b []byte) (n int, err error) {
 	r, _, no := unix.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		unix.MSG_DONTWAIT, 0, 0)

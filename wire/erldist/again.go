@@ -132,19 +132,19 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 // and like the pattern, and fit into one block. It returns how many these are, and
 // their bytes in b.
 func (r *reader) alike(b []byte, parts [][]byte) (n, taken int) {
-	p, room := &r.pattern, box.BlockSize
+	p, free := &r.pattern, box.BlockSize
 	for n < len(parts) && len(b)-taken >= 4+len(p.head)+binaryHead {
 		f := b[taken+4:]
 		size := int(binary.BigEndian.Uint32(f[len(p.head):]))
 		end := len(p.head) + binaryHead + size
-		if size > mostAgain || box.RoomFor(size) > room || len(f) < end || binary.BigEndian.Uint32(b[taken:]) != uint32(end) ||
+		if size > mostAgain || box.SizeInBlock(size) > free || len(f) < end || binary.BigEndian.Uint32(b[taken:]) != uint32(end) ||
 			!bytes.Equal(f[:p.from], p.head[:p.from]) ||
 			!bytes.Equal(f[p.from+numberBytes:len(p.head)], p.head[p.from+numberBytes:]) {
 			break
 		}
 		parts[n] = f[end-size : end]
 		n++
-		room -= box.RoomFor(size)
+		free -= box.SizeInBlock(size)
 		taken += 4 + end
 	}
 	return n, taken
@@ -161,11 +161,11 @@ func together(parts [][]byte, msgs []any) {
 		}
 		return
 	}
-	room := 0
+	free := 0
 	for _, p := range parts {
-		room += box.RoomFor(len(p))
+		free += box.SizeInBlock(len(p))
 	}
-	block := box.NewBlock(room)
+	block := box.NewBlock(free)
 	for i, p := range parts {
 		msgs[i] = block.Add(p)
 	}

@@ -114,7 +114,7 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 			f[5] != binary8 || r.from[f[3]].IsZero() || len(f) < size {
 			break
 		}
-		more := box.RoomFor(int(f[6]))
+		more := box.SizeInBlock(int(f[6]))
 		if room+more > box.BlockSize {
 			break
 		}

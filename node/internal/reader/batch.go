@@ -68,7 +68,7 @@ func (r *Reader) Pack(f *dist.Frame, more bool) bool {
 // fill adds the binaries that are sent to the batch's process next.
 func (r *Reader) fill() {
 	b := &r.batch
-	n := r.source.Batch(b.to, b.run.Room())
+	n := r.source.Batch(b.to, b.run.Unused())
 	b.run.Fill(n)
 	r.cfg.Peer.Flow.Read(n)
 }
