@@ -113,6 +113,6 @@ func TestBlockAllocates(t *testing.T) {
 			all[i] = block.Add(data)
 		}
 	}))
-	require.Empty(t, block.slots)
+	require.Empty(t, block.free)
 	require.Equal(t, [2]int{lowest, highest}, [2]int{least, most}, "as the tests of both have it")
 }

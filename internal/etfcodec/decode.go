@@ -81,8 +81,8 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 
 // reading is one term being read.
 //
-//  1. Every term that an open level waits for is counted in owed, and a level is
-//     opened only if the bytes left are no fewer than owed then. So the slots of all
+//  1. Every term that an open level waits for is counted in pending, and a level is
+//     opened only if the bytes left are no fewer than pending then. So the slots of all
 //     levels together take no more than 16 bytes for each byte of input, and 24 for
 //     each level, whatever the lengths in it say.
 //  2. Nothing is allocated before the bytes it is for are known to be there.
@@ -90,7 +90,7 @@ type reading struct {
 	d        *Decoder
 	b        []byte
 	pos      int // of the byte to read next
-	owed     int // terms that the open levels still wait for
+	pending  int // terms that the open levels still wait for
 	slots    int // made so far
 	elements int // slots there may be
 }
@@ -140,11 +140,11 @@ func (r *reading) term() (any, error) {
 
 // nested reads on where a part of a term has parts. It keeps the depth on the heap.
 func (r *reading) nested(next *level) (any, error) {
-	var room [6]level
-	stack := append(room[:0], *next)
+	var buf [6]level
+	stack := append(buf[:0], *next)
 	limits := r.d.Limits.filled()
 	for {
-		r.owed--
+		r.pending--
 		v, open, err := r.head(next)
 		if err != nil {
 			return nil, err
@@ -225,7 +225,7 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 				return false, nil
 			}
 			l.i += n
-			r.owed -= n
+			r.pending -= n
 			continue
 		case tagSmallTuple, tagList, tagMap, tagLargeTuple, tagNewFun:
 			return false, nil
@@ -255,16 +255,16 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 			}
 		}
 		l.i++
-		r.owed--
+		r.pending--
 	}
 	return false, nil
 }
 
 // leaf reads a term without parts into a slot.
 func (r *reading) leaf(slot *any) (err error) {
-	r.owed-- // as its parts are looked for
+	r.pending-- // as its parts are looked for
 	*slot, _, err = r.head(nil)
-	r.owed++
+	r.pending++
 	return err
 }
 
@@ -326,10 +326,10 @@ func (r *reading) tail(l *level) (done bool, err error) {
 		switch r.b[r.pos] {
 		case tagNil:
 			r.pos++
-			r.owed--
+			r.pending--
 			return true, nil
 		case tagString:
-			r.owed--
+			r.pending--
 			r.pos++
 			text, err := r.str()
 			if err != nil {
@@ -341,7 +341,7 @@ func (r *reading) tail(l *level) (done bool, err error) {
 			return true, nil
 		case tagList:
 			at := r.pos
-			r.owed--
+			r.pending--
 			r.pos++
 			n, err := r.count(at, "a list", 1, 1)
 			if err != nil {
@@ -450,19 +450,19 @@ func (r *reading) count(at int, what string, each, extra int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return n, r.owe(at, what, n, each, extra)
+	return n, r.expect(at, what, n, each, extra)
 }
 
-func (r *reading) owe(at int, what string, n, each, extra int) error {
-	left := len(r.b) - r.pos - r.owed
+func (r *reading) expect(at int, what string, n, each, extra int) error {
+	left := len(r.b) - r.pos - r.pending
 	if int64(n)*int64(each)+int64(extra) > int64(left) {
 		return r.failAt(at, ErrCut, "%s of %d elements in %d bytes that are left, with %d terms to follow",
-			what, n, len(r.b)-r.pos, r.owed)
+			what, n, len(r.b)-r.pos, r.pending)
 	}
 	if n*each > r.elements-r.slots {
 		return r.failAt(at, ErrLimit, "more than %d elements", r.elements)
 	}
-	r.owed += n*each + extra
+	r.pending += n*each + extra
 	r.slots += n * each
 	return nil
 }
@@ -477,7 +477,7 @@ func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err er
 		}
 		n = int(r.b[r.pos])
 		r.pos++
-		err = r.owe(at, "a tuple", n, 1, 0)
+		err = r.expect(at, "a tuple", n, 1, 0)
 	} else {
 		n, err = r.count(at, "a tuple", 1, 0)
 	}
@@ -510,15 +510,15 @@ func (r *reading) mapping(at int, next *level) (v any, open bool, err error) {
 	if err != nil || n == 0 {
 		return wire.Map{}, false, err
 	}
-	*next = level{kind: inMap, i: 2 * n, pairs: wire.MakeMap(min(n, maxRoom))}
+	*next = level{kind: inMap, i: 2 * n, pairs: wire.MakeMap(min(n, maxPrealloc))}
 	return nil, true, nil
 }
 
 // maxSorted is up to how many pairs package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxRoom is for how many pairs of a map room is made on its word alone.
-const maxRoom = 1 << 12
+// maxPrealloc is for how many pairs of a map room is made on its word alone.
+const maxPrealloc = 1 << 12
 
 // stringList reads a STRING_EXT.
 func (r *reading) stringList() (any, error) {
@@ -551,7 +551,7 @@ func (r *reading) str() ([]byte, error) {
 // terms come before: more do not come in this term. A Decoder that is kept makes room
 // for some of the terms to come.
 func (r *reading) expected(behind int) int {
-	if n := r.owed - behind; n > keptInts || r.d.names == nil {
+	if n := r.pending - behind; n > keptInts || r.d.names == nil {
 		return n
 	}
 	return keptInts
@@ -560,7 +560,7 @@ func (r *reading) expected(behind int) int {
 // keptInts is for how many integers there is room at least.
 const keptInts = 16
 
-// boxed returns n, the first of r.owed terms.
+// boxed returns n, the first of r.pending terms.
 func (r *reading) boxed(n int) (v any) {
 	r.d.ints.Put(&v, n, r.expected(-1))
 	return v

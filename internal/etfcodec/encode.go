@@ -99,8 +99,8 @@ type parts struct {
 
 // term writes a term, keeping its depth on the heap.
 func (w *writing) term(t any) error {
-	var room [6]parts
-	stack := room[:0]
+	var buf [6]parts
+	stack := buf[:0]
 	depth := w.Depth
 	if depth <= 0 {
 		depth = MaxDepth
@@ -448,8 +448,8 @@ func (w *writing) port(p wire.Port) error {
 }
 
 func (w *writing) ref(r wire.Ref) error {
-	var room [wire.MaxRefWords]uint32
-	words := r.AppendWords(room[:0])
+	var buf [wire.MaxRefWords]uint32
+	words := r.AppendWords(buf[:0])
 	if len(words) == 0 {
 		return faults.New(ErrNoTerm, "the zero Ref is no reference")
 	}

@@ -19,14 +19,14 @@ func (r *reading) failAt(at int, kind error, format string, args ...any) error {
 // cut returns the error for n bytes that are not there.
 func (r *reading) cut(n int, what string) error {
 	if left := len(r.b) - r.pos; n <= left {
-		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left", n, what, r.owed, left)
+		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left", n, what, r.pending, left)
 	}
 	return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, but %d are left", n, what, len(r.b)-r.pos)
 }
 
 // take returns the next n bytes, which the terms to follow do not need.
 func (r *reading) take(n int, what string) ([]byte, error) {
-	if n > len(r.b)-r.pos-r.owed {
+	if n > len(r.b)-r.pos-r.pending {
 		return nil, r.cut(n, what)
 	}
 	b := r.b[r.pos : r.pos+n]
@@ -117,8 +117,8 @@ func (r *reading) atom(tag byte) (any, error) {
 		return nil, err
 	}
 	if tag == tagAtom || tag == tagSmallAtom {
-		var room [2 * wire.MaxAtomRunes]byte
-		text = appendLatin1(room[:0], text)
+		var buf [2 * wire.MaxAtomRunes]byte
+		text = appendLatin1(buf[:0], text)
 	}
 	if a := r.d.names.known(text); a != nil {
 		return a, nil
@@ -464,7 +464,7 @@ func (r *reading) fun(at int, next *level) (v any, open bool, err error) {
 	if f.PID, err = r.creator(); err != nil {
 		return nil, false, err
 	}
-	if err = r.owe(at, "a fun", free, 1, 0); err != nil {
+	if err = r.expect(at, "a fun", free, 1, 0); err != nil {
 		return nil, false, err
 	}
 	if free > 0 {

@@ -28,22 +28,22 @@ const (
 // cut returns r with what fits into a line. left is how many lines before it were left
 // out.
 func (h *Handler) cut(r slog.Record, left uint64) slog.Record {
-	room := h.cfg.Bytes
+	space := h.cfg.Bytes
 	if r.Level >= slog.LevelError {
-		room *= errorFactor
+		space *= errorFactor
 	}
-	room -= lineCost + h.taken
+	space -= lineCost + h.taken
 	if left > 0 {
-		room -= countCost + h.prefix
+		space -= countCost + h.prefix
 	}
 	message := cutText(r.Message, h.cfg.Bytes/4)
-	room -= textCost(message, h.cfg.Bytes)
+	space -= textCost(message, h.cfg.Bytes)
 	attrs := make([]slog.Attr, 0, r.NumAttrs()+1)
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
 		return true
 	})
-	attrs, _ = cutAttrs(attrs, max(0, room), h.prefix)
+	attrs, _ = cutAttrs(attrs, max(0, space), h.prefix)
 	if left > 0 {
 		attrs = append(attrs, slog.Uint64("not_logged", left))
 	}
@@ -52,43 +52,43 @@ func (h *Handler) cut(r slog.Record, left uint64) slog.Record {
 	return c
 }
 
-// cutAttrs returns what of the attributes takes at most room bytes, and how many it
+// cutAttrs returns what of the attributes takes at most space bytes, and how many it
 // takes. prefix is what the groups that they are in add to each key. The long values
 // are cut to the same length.
-func cutAttrs(attrs []slog.Attr, room, prefix int) (kept []slog.Attr, size int) {
+func cutAttrs(attrs []slog.Attr, space, prefix int) (kept []slog.Attr, size int) {
 	kept = make([]slog.Attr, len(attrs))
 	costs := make([]int, len(attrs)) // of values
-	rest := room
+	rest := space
 	for i, a := range attrs {
 		if rest <= 0 {
-			return leaveOut(kept[:i], costs[:i], room, prefix, len(attrs)-i)
+			return leaveOut(kept[:i], costs[:i], space, prefix, len(attrs)-i)
 		}
-		kept[i] = slog.Attr{Key: cutText(a.Key, maxKey), Value: plain(a.Value, room, prefix+len(a.Key))}
-		costs[i] = valueCost(kept[i].Value, room, prefix+len(a.Key)+1)
+		kept[i] = slog.Attr{Key: cutText(a.Key, maxKey), Value: plain(a.Value, space, prefix+len(a.Key))}
+		costs[i] = valueCost(kept[i].Value, space, prefix+len(a.Key)+1)
 		rest -= attrCost + prefix + textCost(kept[i].Key, maxKeyCost)
 	}
 	if rest < 0 || rest < markCost*len(attrs) && sum(costs) > rest {
-		return leaveOut(kept, costs, room, prefix, 0)
+		return leaveOut(kept, costs, space, prefix, 0)
 	}
 	most := share(costs, rest)
-	size = room - rest
+	size = space - rest
 	for i := range kept {
 		if costs[i] > most {
 			kept[i].Value = cutValue(kept[i].Value, most, prefix+len(kept[i].Key)+1)
-			costs[i] = min(most, valueCost(kept[i].Value, room, prefix+len(kept[i].Key)+1))
+			costs[i] = min(most, valueCost(kept[i].Value, space, prefix+len(kept[i].Key)+1))
 		}
 		size += costs[i]
 	}
 	return kept, size
 }
 
-// leaveOut is cutAttrs for more attributes than there is room for: the first stay.
+// leaveOut is cutAttrs for more attributes than there is space for: the first stay.
 // more is how many there are behind them.
-func leaveOut(attrs []slog.Attr, costs []int, room, prefix, more int) (kept []slog.Attr, size int) {
+func leaveOut(attrs []slog.Attr, costs []int, space, prefix, more int) (kept []slog.Attr, size int) {
 	size = countCost + prefix
 	for i, a := range attrs {
 		cost := attrCost + prefix + textCost(a.Key, maxKeyCost) + min(costs[i], 2*markCost)
-		if size+cost > room {
+		if size+cost > space {
 			more += len(attrs) - i
 			break
 		}
@@ -98,7 +98,7 @@ func leaveOut(attrs []slog.Attr, costs []int, room, prefix, more int) (kept []sl
 		kept = append(kept, a)
 		size += cost
 	}
-	if more > 0 && size <= room {
+	if more > 0 && size <= space {
 		kept = append(kept, slog.Int("attrs_left_out", more))
 	}
 	return kept, size
@@ -118,20 +118,20 @@ func sum(costs []int) (n int) {
 }
 
 // share is what each of the costs may be at most, so that all together are no more
-// than room.
-func share(costs []int, room int) int {
-	if sum(costs) <= room {
-		return room
+// than space.
+func share(costs []int, space int) int {
+	if sum(costs) <= space {
+		return space
 	}
 	sorted := slices.Sorted(slices.Values(costs))
 	for i, c := range sorted {
-		most := room / (len(sorted) - i)
+		most := space / (len(sorted) - i)
 		if c > most {
 			return most
 		}
-		room -= c
+		space -= c
 	}
-	return room
+	return space
 }
 
 // plain is v as text, unless the formats of slog take it as it is and it is no longer

@@ -27,7 +27,7 @@
 //     many were lost, and why.
 //
 // Attributes of a type that package slog does not know are looked into as far as there
-// is room. Errors and values that print themselves, or that marshal themselves, do that
+// is space. Errors and values that print themselves, or that marshal themselves, do that
 // in full before they are cut.
 //
 // # Goroutines

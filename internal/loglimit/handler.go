@@ -42,7 +42,7 @@ type shared struct {
 
 	mu      sync.Mutex
 	limiter *limiter
-	timer   *time.Timer // nil: nothing is owed, or closed
+	timer   *time.Timer // nil: nothing is pending, or closed
 	closed  bool
 	left    uint64 // left out in all
 	failed  uint64 // not written in all
@@ -169,12 +169,12 @@ func (h *Handler) tell(level slog.Level, message string, lost uint64, attrs ...s
 // arm has the bursts that are over told of. mu is held.
 func (s *shared) arm() {
 	if s.timer == nil && !s.closed {
-		s.timer = time.AfterFunc(2*window, s.tellBursts) // ends by itself; Close stops it
+		s.timer = time.AfterFunc(2*window, s.reportBursts) // ends by itself; Close stops it
 	}
 }
 
-// tellBursts is the timer's.
-func (s *shared) tellBursts() {
+// reportBursts is the timer's.
+func (s *shared) reportBursts() {
 	s.mu.Lock()
 	s.timer = nil
 	if s.closed {
@@ -182,7 +182,7 @@ func (s *shared) tellBursts() {
 		return
 	}
 	over := s.limiter.over(time.Now())
-	if s.limiter.owed > 0 {
+	if s.limiter.pending > 0 {
 		s.arm()
 	}
 	s.mu.Unlock()

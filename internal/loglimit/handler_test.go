@@ -130,7 +130,7 @@ func repeat(s string, n int) (l []string) {
 	return l
 }
 
-// What a full disk swallows is counted, and told as soon as there is room.
+// What a full disk swallows is counted, and told as soon as there is space.
 func TestLinesThatCannotBeWritten(t *testing.T) {
 	log, h, o := textLog(loglimit.Config{})
 	o.set(&wrapped{syscall.ENOSPC})

@@ -18,12 +18,12 @@ const infoFactor = 10
 //
 //  1. kinds holds at most most kinds, and one for all the others of a level.
 //  2. A kind has been left out only if it has had its lines in its window.
-//  3. owed is the number of kinds with left > 0.
+//  3. pending is the number of kinds with left > 0.
 type limiter struct {
 	lines, most int
 	seed        maphash.Seed
 	kinds       map[uint64]*kind
-	owed        int
+	pending     int
 	swept       time.Time
 }
 
@@ -53,13 +53,13 @@ func (l *limiter) admit(level slog.Level, message string, now time.Time) (left u
 	}
 	if k.lines >= most {
 		if k.left++; k.left == 1 {
-			l.owed++
+			l.pending++
 		}
 		return 0, false
 	}
 	k.lines++
 	if left, k.left = k.left, 0; left > 0 {
-		l.owed--
+		l.pending--
 	}
 	return left, true
 }
@@ -124,7 +124,7 @@ func (l *limiter) over(now time.Time) (all []kind) {
 		if k.left > 0 && (now.IsZero() || now.Sub(k.begun) >= 2*window || now.Before(k.begun)) {
 			all = append(all, *k)
 			k.left = 0
-			l.owed--
+			l.pending--
 		}
 	}
 	slices.SortFunc(all, func(a, b kind) int { return a.begun.Compare(b.begun) })

@@ -47,7 +47,7 @@ func TestLimiter(t *testing.T) {
 			told += k.left
 		}
 		require.Equal(t, want, told)
-		require.Zero(t, l.owed)
+		require.Zero(t, l.pending)
 		require.Len(t, written, 4, "numbers make no kinds")
 		for _, at := range written { // windows begin with a line: at most two meet in any second
 			for i := range at {
@@ -75,7 +75,7 @@ func TestLimiterForgetsKinds(t *testing.T) {
 	now = now.Add(window)
 	left, ok := l.admit(slog.LevelWarn, name(5000), now)
 	require.True(t, ok)
-	require.Zero(t, left, "there is room for this kind now")
+	require.Zero(t, left, "there is space for this kind now")
 	require.Len(t, l.over(time.Time{}), 1)
 }
 

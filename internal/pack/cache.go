@@ -8,12 +8,12 @@ import (
 )
 
 // Places of the caches: atoms below shortPlaces have a reference that is a byte
-// shorter. Room for them is made by roomPlaces at a time, since a node has a cache for
+// shorter. Room for them is made by pagePlaces at a time, since a node has a cache for
 // each of its peers, and most of them hold little.
 const (
 	shortPlaces  = 256
 	atomPlaces   = 8 * shortPlaces
-	roomPlaces   = 32
+	pagePlaces   = 32
 	originPlaces = originNew
 )
 
@@ -26,7 +26,7 @@ const (
 //  2. log says how to get back to what was committed last.
 type EncodeDict struct {
 	seed    maphash.Seed
-	atoms   [atomPlaces / roomPlaces]*[roomPlaces]dictAtom
+	atoms   [atomPlaces / pagePlaces]*[pagePlaces]dictAtom
 	life    uint32 // of the entries that count, from 1: Reset makes the others old
 	origins map[wire.Origin]uint8
 	at      [originPlaces]wire.Origin
@@ -45,12 +45,12 @@ type dictAtom struct {
 
 // change is a definition that is not committed yet, with what it replaced.
 type change struct {
-	place  uint16
-	origin bool
-	atom   dictAtom
-	who    wire.Origin
-	used   int
-	next   int
+	place    uint16
+	isOrigin bool
+	atom     dictAtom
+	origin   wire.Origin
+	used     int
+	next     int
 }
 
 // Commit says that what was written so far will be sent, in that order, ahead of
@@ -81,14 +81,14 @@ func (c *EncodeDict) Reset() {
 func (c *EncodeDict) undo(n int) {
 	for i := len(c.log) - 1; i >= n; i-- {
 		l := &c.log[i]
-		if !l.origin {
+		if !l.isOrigin {
 			*c.slot(int(l.place)) = l.atom
 			continue
 		}
 		delete(c.origins, c.at[l.place])
-		c.at[l.place], c.used, c.next = l.who, l.used, l.next
+		c.at[l.place], c.used, c.next = l.origin, l.used, l.next
 		if int(l.place) < l.used {
-			c.origins[l.who] = uint8(l.place)
+			c.origins[l.origin] = uint8(l.place)
 		}
 		c.last, c.lastAt = wire.Origin{}, 0
 	}
@@ -114,11 +114,11 @@ func (c *EncodeDict) begin() {
 
 // slot returns what is at a place.
 func (c *EncodeDict) slot(place int) *dictAtom {
-	room := &c.atoms[place/roomPlaces]
-	if *room == nil {
-		*room = new([roomPlaces]dictAtom)
+	page := &c.atoms[place/pagePlaces]
+	if *page == nil {
+		*page = new([pagePlaces]dictAtom)
 	}
-	return &(*room)[place%roomPlaces]
+	return &(*page)[place%pagePlaces]
 }
 
 // atom returns the place of a, which it may give it.
@@ -171,7 +171,7 @@ func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 		c.origins = make(map[wire.Origin]uint8)
 	}
 	i := c.used
-	l := change{origin: true, used: c.used, next: c.next}
+	l := change{isOrigin: true, used: c.used, next: c.next}
 	if i < originPlaces {
 		c.used++
 	} else {
@@ -179,7 +179,7 @@ func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 		c.next = (c.next + 1) % originPlaces
 		delete(c.origins, c.at[i])
 	}
-	l.place, l.who = uint16(i), c.at[i]
+	l.place, l.origin = uint16(i), c.at[i]
 	c.log = append(c.log, l)
 	c.at[i], c.origins[o] = o, uint8(i)
 	c.last, c.lastAt = o, uint8(i)
@@ -191,16 +191,16 @@ func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 // holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
 // must be decoded with it, in order. After an error it is of no more use.
 type DecodeDict struct {
-	atoms   [atomPlaces / roomPlaces]*[roomPlaces]any // an Atom each, boxed; nil where nothing was told
+	atoms   [atomPlaces / pagePlaces]*[pagePlaces]any // an Atom each, boxed; nil where nothing was told
 	origins []wire.Origin
 	known   []bool // of origins
 }
 
 // Reset forgets everything, as the peer must at the same place ([EncodeDict.Reset]).
 func (c *DecodeDict) Reset() {
-	for _, room := range c.atoms {
-		if room != nil {
-			clear(room[:])
+	for _, page := range c.atoms {
+		if page != nil {
+			clear(page[:])
 		}
 	}
 	clear(c.known)
@@ -209,19 +209,19 @@ func (c *DecodeDict) Reset() {
 
 // put sets what is at a place, which is one.
 func (c *DecodeDict) put(place int, a any) {
-	room := &c.atoms[place/roomPlaces]
-	if *room == nil {
-		*room = new([roomPlaces]any)
+	page := &c.atoms[place/pagePlaces]
+	if *page == nil {
+		*page = new([pagePlaces]any)
 	}
-	(*room)[place%roomPlaces] = a
+	(*page)[place%pagePlaces] = a
 }
 
 // atom returns the Atom at a place, nil if there is none.
 func (c *DecodeDict) atom(place int) any {
-	if place >= atomPlaces || c.atoms[place/roomPlaces] == nil {
+	if place >= atomPlaces || c.atoms[place/pagePlaces] == nil {
 		return nil
 	}
-	return c.atoms[place/roomPlaces][place%roomPlaces]
+	return c.atoms[place/pagePlaces][place%pagePlaces]
 }
 
 func (c *DecodeDict) putOrigin(place int, o wire.Origin) {

@@ -32,8 +32,8 @@ type parts struct {
 
 // compound writes the parts of a compound term, keeping its depth on the heap.
 func (w *writing) compound(next *parts) error {
-	var room [5]parts
-	stack := append(room[:0], *next)
+	var buf [5]parts
+	stack := append(buf[:0], *next)
 	depth := w.Depth
 	if depth <= 0 {
 		depth = MaxDepth

@@ -103,19 +103,19 @@ func Uint(b []byte) (n uint64, rest []byte, err error) {
 
 // reading is one term being read.
 //
-//  1. Every term that an open level waits for is counted in owed, and owed never
+//  1. Every term that an open level waits for is counted in pending, and pending never
 //     exceeds the bytes left. So the slots of all levels together take no more
 //     than 16 bytes for each byte of input, whatever the lengths in it say.
 //  2. Nothing is allocated before the bytes it is for are known to be there.
 type reading struct {
-	d      *Decoder
-	b      []byte
-	pos    int // of the byte to read next
-	owed   int // terms that the open levels still wait for
-	slots  int // made so far
-	limits Limits
-	alone  bool // inside a registered value: without the cache
-	inner  int  // registered values around this one
+	d          *Decoder
+	b          []byte
+	pos        int // of the byte to read next
+	pending    int // terms that the open levels still wait for
+	slots      int // made so far
+	limits     Limits
+	standalone bool // inside a registered value: without the cache
+	inner      int  // registered values around this one
 	// untyped: inside a value that does not fit its type. What it holds is not
 	// tried again, or the time would double with each such value inside another.
 	untyped bool
@@ -154,10 +154,10 @@ func (r *reading) compound(next *level) (any, error) {
 	if err := r.nest(nil, next); err != nil {
 		return nil, err
 	}
-	var room [4]level
-	stack := append(room[:0], *next)
+	var buf [4]level
+	stack := append(buf[:0], *next)
 	for {
-		r.owed--
+		r.pending--
 		at := r.pos
 		v, open, err := r.head(next)
 		if r.d.Erlang && !open && err == nil {
@@ -221,8 +221,8 @@ func (r *reading) nest(stack []level, next *level) error {
 // maxSorted is up to how many pairs package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxRoom is for how many pairs of a map room is made on its word alone.
-const maxRoom = 1 << 12
+// maxPrealloc is for how many pairs of a map room is made on its word alone.
+const maxPrealloc = 1 << 12
 
 // fill puts v where l waits for it and reports whether l is complete.
 func (r *reading) fill(l *level, v any) (done bool, err error) {
@@ -337,12 +337,12 @@ func (r *reading) tagged(at int, tag byte, next *level) (v any, open bool, err e
 }
 
 // owe takes on the debt of n terms that belong to what begins at an offset.
-func (r *reading) owe(at int, what string, n int) error {
-	if n > len(r.b)-r.pos-r.owed {
+func (r *reading) expect(at int, what string, n int) error {
+	if n > len(r.b)-r.pos-r.pending {
 		return r.failAt(at, ErrCut, "%s of %d terms in %d bytes that are left, with %d terms to follow",
-			what, n, len(r.b)-r.pos, r.owed)
+			what, n, len(r.b)-r.pos, r.pending)
 	}
-	r.owed += n
+	r.pending += n
 	r.slots += n
 	if r.limits.Elements == 0 {
 		r.limits = r.d.Limits.filled()
@@ -358,7 +358,7 @@ var emptyTuple any = wire.Tuple{}
 // array reads the head of an array of n elements, and what makes it a tuple or
 // something else than a list.
 func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
-	if err := r.owe(at, "an array", n); err != nil {
+	if err := r.expect(at, "an array", n); err != nil {
 		return nil, false, err
 	}
 	if n == 0 {
@@ -368,7 +368,7 @@ func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 	switch first := r.b[r.pos:]; {
 	case first[0] == tagNil:
 		r.pos++
-		r.owed--
+		r.pending--
 		if n == 1 {
 			return emptyTuple, false, nil
 		}
@@ -376,7 +376,7 @@ func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 		next.kind = inTuple
 	case len(first) > 2 && first[0] == tagFixExt1 && first[1] == extMark:
 		r.pos += 3
-		r.owed--
+		r.pending--
 		if n, v, err = r.marked(at, first[2], n-1, next); err != nil || n == 0 {
 			return v, false, err
 		}
@@ -432,9 +432,9 @@ func (r *reading) mapping(at, n int, next *level) (v any, open bool, err error) 
 	if n > len(r.b) {
 		return nil, false, r.cut(n, "a map")
 	}
-	if err := r.owe(at, "a map", 2*n); err != nil || n == 0 {
+	if err := r.expect(at, "a map", 2*n); err != nil || n == 0 {
 		return wire.Map{}, false, err
 	}
-	*next = level{kind: inMap, i: 2 * n, pairs: wire.MakeMap(min(n, maxRoom))}
+	*next = level{kind: inMap, i: 2 * n, pairs: wire.MakeMap(min(n, maxPrealloc))}
 	return nil, true, nil
 }

@@ -23,7 +23,7 @@
 //	msg, rest, err := dec.Term(rest)
 //
 // What may be overtaken, such as a long message that leaves in parts, must stand
-// alone: definitions in it would come too late, and places in it could have been
+// standalone: definitions in it would come too late, and places in it could have been
 // given to others meanwhile. It is written by another Encoder, and read by another
 // Decoder, which have no dictionaries, or dictionaries of their own that are
 // Reset before each such message; the second is shorter where names come again.
@@ -119,7 +119,7 @@
 //	                      index:32, old index:32, old uniq:32), pid, free …     Fun
 //	fixext 1, 9, byte 3   module atom, function atom, arity                     Export
 //	fixext 1, 9, byte 4   name atom, value                                      a T registered under the name
-//	fixext 1, 9, byte 5   name atom, value; or name atom alone: nil             a *T
+//	fixext 1, 9, byte 5   name atom, value; or name atom standalone: nil             a *T
 //	anything else, none   the elements                                          List
 //
 // A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An

@@ -120,9 +120,9 @@ type cut struct {
 
 // all writes one term with all its parts, or takes back what it has told.
 func (w *writing) all(t any) error {
-	var told int
+	var sent int
 	if w.Dict != nil {
-		told = len(w.Dict.log)
+		sent = len(w.Dict.log)
 	}
 	var next parts
 	open, err := w.one(t, &next)
@@ -130,7 +130,7 @@ func (w *writing) all(t any) error {
 		err = w.compound(&next)
 	}
 	if err != nil && w.Dict != nil {
-		w.Dict.undo(told)
+		w.Dict.undo(sent)
 	}
 	return err
 }
@@ -367,8 +367,8 @@ func appendOrigin(dst []byte, kind byte, o wire.Origin, place, more int) []byte 
 }
 
 func (w *writing) ref(r wire.Ref) error {
-	var room [wire.MaxRefWords]uint32
-	words := r.AppendWords(room[:0])
+	var buf [wire.MaxRefWords]uint32
+	words := r.AppendWords(buf[:0])
 	o := r.Origin()
 	place, p := uint8(0), spelled
 	if w.Dict != nil {

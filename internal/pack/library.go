@@ -31,9 +31,9 @@ func init() {
 
 // sink is where the library writes a value to.
 type sink struct {
-	alone Encoder
-	dst   []byte
-	inner int
+	standalone Encoder
+	dst        []byte
+	inner      int
 }
 
 func (s *sink) Write(b []byte) (int, error) {
@@ -49,7 +49,7 @@ func (s *sink) WriteByte(b byte) error {
 
 // term writes a term in between.
 func (s *sink) term(t any) error {
-	w := writing{Encoder: &s.alone, dst: s.dst, inner: s.inner}
+	w := writing{Encoder: &s.standalone, dst: s.dst, inner: s.inner}
 	err := w.all(t)
 	s.dst = w.dst
 	return err
@@ -76,7 +76,7 @@ func encodeBox(enc *msgpack.Encoder, v reflect.Value) error {
 		return faults.New(ErrNoTerm, "a term in a field outside of a registered value")
 	}
 	t := v.Interface().(anyTerm).term
-	inner := sink{alone: s.alone, inner: s.inner}
+	inner := sink{standalone: s.standalone, inner: s.inner}
 	if err := inner.term(t); err != nil {
 		return err
 	}

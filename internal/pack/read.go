@@ -20,7 +20,7 @@ func (r *reading) failAt(at int, kind error, format string, args ...any) error {
 // cut returns the error for n bytes that are not there.
 func (r *reading) cut(n int, what string) error {
 	if left := len(r.b) - r.pos; n <= left {
-		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left", n, what, r.owed, left)
+		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left", n, what, r.pending, left)
 	}
 	return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, but %d are left", n, what, len(r.b)-r.pos)
 }
@@ -115,7 +115,7 @@ func (r *reading) integer(tag byte) (any, error) {
 // boxed returns n. If room must be made there is some for what this term still waits
 // for, and, if the decoder is kept, for the messages to come.
 func (r *reading) boxed(n int) (v any) {
-	expected := r.owed + 1
+	expected := r.pending + 1
 	if r.d.Dict != nil {
 		expected = max(expected, keptInts)
 	}
@@ -267,7 +267,7 @@ func (r *reading) pidHere(what string) (wire.PID, error) {
 
 // fromDict returns the cache, if it may be used here.
 func (r *reading) fromDict() (*DecodeDict, error) {
-	if r.d.Dict == nil || r.alone {
+	if r.d.Dict == nil || r.standalone {
 		return nil, r.failAt(r.pos, ErrMalformed, "a place in the cache, in a term that stands alone")
 	}
 	return r.d.Dict, nil
@@ -467,7 +467,7 @@ func (r *reading) export() (x wire.Export, err error) {
 		err = r.failAt(at, ErrMalformed, "the arity of a fun is %d, not in 0 to 255", n)
 	}
 	x.Arity = int(n)
-	r.owed -= 3
+	r.pending -= 3
 	return x, err
 }
 
@@ -490,6 +490,6 @@ func (r *reading) fun(f *wire.Fun) (err error) {
 	f.OldIndex = int(int32(binary.BigEndian.Uint32(b[4:])))
 	f.OldUniq = int(int32(binary.BigEndian.Uint32(b[8:])))
 	f.PID, err = r.pidHere("the creator of a fun")
-	r.owed -= 3
+	r.pending -= 3
 	return err
 }

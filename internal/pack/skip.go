@@ -21,8 +21,8 @@ type span struct {
 // skip finds where the object at an offset ends.
 func skip(b []byte, from, depth int) (s span, err error) {
 	r := reading{b: b, pos: from}
-	var room [32]int
-	left := append(room[:0], 1) // objects to come, at each level that is open
+	var buf [32]int
+	left := append(buf[:0], 1) // objects to come, at each level that is open
 	for len(left) > 0 {
 		top := &left[len(left)-1]
 		if *top == 0 {

@@ -145,8 +145,8 @@ func (w *writing) registered(t any) (done bool, err error) {
 	}
 	whole := reflect.New(g.typ).Elem() // its fields can be pointed to
 	whole.Set(v)
-	s := sink{alone: *w.Encoder, dst: w.dst, inner: w.inner + 1}
-	s.alone.Dict = nil
+	s := sink{standalone: *w.Encoder, dst: w.dst, inner: w.inner + 1}
+	s.standalone.Dict = nil
 	if err := s.write(g, whole); err != nil {
 		return false, err
 	}
@@ -179,9 +179,9 @@ func (s *sink) write(g *goType, v reflect.Value) (err error) {
 // openValue is a level that is a value of a type that is not known here, or a term
 // in a field of type any of one.
 type openValue struct {
-	name           wire.Atom
-	alone, untyped bool // what reading had before it
-	end            int  // where the bytes of a term must end
+	name                wire.Atom
+	standalone, untyped bool // what reading had before it
+	end                 int  // where the bytes of a term must end
 }
 
 // value reads what follows the mark of a registered value.
@@ -193,7 +193,7 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	if err != nil {
 		return 0, nil, err
 	}
-	r.owed--
+	r.pending--
 	g := r.d.Types.named(name)
 	switch {
 	case g != nil && n == 1:
@@ -201,7 +201,7 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	case n == 1:
 		return 0, unknown(name, nil), nil
 	}
-	next.kind, next.value = inValue, &openValue{name: name, alone: r.alone, untyped: r.untyped}
+	next.kind, next.value = inValue, &openValue{name: name, standalone: r.standalone, untyped: r.untyped}
 	if g != nil && !r.untyped {
 		v, ok, err := r.typed(at, g, pointer)
 		if ok || err != nil {
@@ -209,7 +209,7 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 		}
 		r.untyped = true
 	}
-	r.alone = true
+	r.standalone = true
 	return 1, nil, nil
 }
 
@@ -227,8 +227,8 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 		return nil, false, r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
 	}
 	s := source{traps: span.traps, r: reading{d: r.d, b: r.b[:span.end], pos: r.pos, slots: r.slots + span.elements,
-		limits: r.limits,
-		alone:  true, inner: r.inner + 1}}
+		limits:     r.limits,
+		standalone: true, inner: r.inner + 1}}
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
 	if faults.Owns(err) {
@@ -238,7 +238,7 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 		return nil, false, nil
 	}
 	r.pos, r.slots = span.end, s.r.slots
-	r.owed--
+	r.pending--
 	if pointer {
 		return whole.Interface(), true, nil
 	}
@@ -268,17 +268,17 @@ func (s *source) read(g *goType, v reflect.Value) (err error) {
 
 // term opens the level of a term of n bytes in a field of type any.
 func (r *reading) term(n int, next *level) (v any, open bool, err error) {
-	if err := r.owe(r.pos, "a term", 1); err != nil {
+	if err := r.expect(r.pos, "a term", 1); err != nil {
 		return nil, false, err
 	}
-	*next = level{kind: inTerm, slots: make([]any, 1), value: &openValue{alone: r.alone, untyped: r.untyped, end: r.pos + n}}
-	r.alone = true
+	*next = level{kind: inTerm, slots: make([]any, 1), value: &openValue{standalone: r.standalone, untyped: r.untyped, end: r.pos + n}}
+	r.standalone = true
 	return nil, true, nil
 }
 
 // closeValue returns the term of a level that is an openValue.
 func (r *reading) closeValue(l *level) (any, error) {
-	r.alone, r.untyped = l.value.alone, l.value.untyped
+	r.standalone, r.untyped = l.value.standalone, l.value.untyped
 	if l.kind == inTerm {
 		if r.pos != l.value.end {
 			return nil, r.failAt(r.pos, ErrMalformed, "expected a term in a field to end at offset %d, as its length says", l.value.end)
