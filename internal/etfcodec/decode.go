@@ -24,7 +24,7 @@ type Decoder struct {
 	Shared bool
 
 	names *names   // made by the first Decode
-	ints  box.Ints // room for integers to come
+	ints  box.Ints // allocated for integers to come
 }
 
 // Decode reads the term that b begins with, as Erlang's binary_to_term does, and
@@ -359,8 +359,8 @@ func (r *reading) tail(l *level) (done bool, err error) {
 	return false, r.cut(1, "the tail of a list")
 }
 
-// more makes room for the n elements of a list that is the tail of l. If they are the
-// first, what box.List makes.
+// more adds n slots for the elements of a list that is the tail of l. The first slots are made
+// by box.List.
 func (l *level) more(n int) {
 	if len(l.slots) == 0 {
 		l.slots, l.key = box.List(n)
@@ -443,8 +443,8 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	return v, false, err
 }
 
-// count reads the number of a compound term's parts, each of so many terms, with
-// extra terms behind them, and takes on the debt.
+// count reads the number of a compound term's parts, each of which is each terms, with
+// extra terms behind them, and adds them to the pending terms.
 func (r *reading) count(at int, what string, each, extra int) (int, error) {
 	n, err := r.length32(what)
 	if err != nil {
@@ -517,7 +517,7 @@ func (r *reading) mapping(at int, next *level) (v any, open bool, err error) {
 // maxSorted is up to how many pairs package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxPrealloc is for how many pairs of a map room is made on its word alone.
+// maxPrealloc is for how many pairs of a map memory is allocated before they have been read.
 const maxPrealloc = 1 << 12
 
 // stringList reads a STRING_EXT.
@@ -547,9 +547,9 @@ func (r *reading) str() ([]byte, error) {
 	return r.take(n, "a string")
 }
 
-// expected is how many integers to make room for when one is needed that so many
-// terms come before: more do not come in this term. A Decoder that is kept makes room
-// for some of the terms to come.
+// expected is for how many integers to allocate when one is needed and behind of the pending
+// terms come before it: this term has no more. A Decoder that is kept also allocates for terms
+// to come.
 func (r *reading) expected(behind int) int {
 	if n := r.pending - behind; n > keptInts || r.d.names == nil {
 		return n
@@ -557,7 +557,7 @@ func (r *reading) expected(behind int) int {
 	return keptInts
 }
 
-// keptInts is for how many integers there is room at least.
+// keptInts is for how many integers a kept Decoder allocates at least.
 const keptInts = 16
 
 // boxed returns n, the first of r.pending terms.

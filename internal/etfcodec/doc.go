@@ -57,8 +57,8 @@
 //     binary of up to 1,000 bytes and an improper list of one element are one
 //     allocation. Of what is longer the tuple, the list and the binary are two, the
 //     second of 24 bytes for Go's slice, and the map is hashed. Integers from -512 to
-//     65,535 take none, others share one: who keeps such an integer keeps up to 127
-//     others.
+//     65,535 take none, others share one: a reference to such an integer keeps up to 127
+//     others in memory.
 //
 // # Goroutines
 //
@@ -78,7 +78,7 @@
 // OTP 25 and newer, whose nodes understand all that is written here: atoms always
 // in UTF-8, as term_to_binary does since OTP 26. Read is everything that any
 // release since R7 wrote, but for FUN_EXT (117), gone since OTP 23, and LOCAL_EXT
-// (121), which is nothing to others than its writer. Compressed terms are read
+// (121), which only its writer can read. Compressed terms are read
 // and written at top level only. See [Limits] for what is refused beyond that, all
 // adjustable, and [MaxDepth];
 // In one thing Decode is stricter than OTP: the size of a fun must be its size,

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/fault"
 )
 
-// A deflated byte stands for at most so many: a length that claims more lies.
+// maxInflation is the most bytes that one deflated byte can stand for: a greater length is false.
 const maxInflation = 1032
 
 const compressedHead = 1 + 1 + 4 // version, tag, length

@@ -42,7 +42,7 @@ func (r *reading) byte(what string) (int, error) {
 	return int(r.b[r.pos-1]), nil
 }
 
-// length16 reads a length; that so many bytes are left is for take to see.
+// length16 reads a length. Its caller must check that this many bytes are left, as take does.
 func (r *reading) length16(what string) (int, error) {
 	if len(r.b)-r.pos < 2 {
 		return 0, r.cut(2, "the length of "+what)

@@ -2,7 +2,7 @@ package etfcodec
 
 import "strconv"
 
-// Version is the byte that begins every term that stands by itself. Terms behind
+// Version is the byte that begins every standalone term. Terms behind
 // a distribution header go without.
 const Version = 131
 

@@ -1,5 +1,5 @@
-// Package fault makes the errors of codecs: which of a room's sentinels one is, where
-// in a term it came up, and a text.
+// Package fault makes the errors of codecs: the sentinel of a package, the place in a term
+// where the error came up, and a text.
 package fault
 
 import (
@@ -17,13 +17,13 @@ type Package string
 
 // Fault is such an error. Unwrap returns Kind.
 type Fault struct {
-	Kind error // a sentinel of the room, or an error of a caller's hook
+	Kind error // a sentinel of the package, or an error of a caller's hook
 	pkg  Package
 	path string // "": the text says where
 	text string
 }
 
-// Error returns "room: at path: text".
+// Error returns "package: at path: text".
 func (f *Fault) Error() string {
 	if f.path != "" {
 		return string(f.pkg) + ": at " + f.path + ": " + f.text
@@ -39,7 +39,7 @@ func (r Package) New(kind error, format string, args ...any) error {
 	return &Fault{Kind: kind, pkg: r, text: fmt.Sprintf(format, args...)}
 }
 
-// Owns reports whether err is a fault of the room.
+// Owns reports whether err is a fault of package r.
 func (r Package) Owns(err error) bool {
 	var f *Fault
 	return errors.As(err, &f) && f.pkg == r
@@ -56,7 +56,7 @@ func (r Package) Within(path string, err error) error {
 		f = &Fault{Kind: err, pkg: r, text: err.Error()}
 	}
 	path += f.path
-	if len(path) > maxPath { // the middle of a long path says least
+	if len(path) > maxPath { // the middle of a long path matters least
 		path = strings.ToValidUTF8(path[:maxPath/3]+"…"+path[len(path)-maxPath/2:], "")
 	}
 	return &Fault{f.Kind, r, path, f.text}

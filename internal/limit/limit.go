@@ -1,14 +1,14 @@
 // Package limit counts what is held against what may be held.
 //
-// A [Limit] is shared by all who hold something of one kind: connections, bytes, log
-// lines. Who takes asks first; who is refused is counted. All of it is atomic and
-// without locks, so a limit may be asked from anywhere.
+// A [Limit] is shared by all holders of one kind of thing: connections, bytes, log
+// lines. A holder takes before it uses; a refusal is counted. All of it is atomic and
+// without locks, so any goroutine may call it.
 //
 // Invariants:
 //
 //  1. Used is what was taken and not given back.
-//  2. Take never leaves Used above the maximum. Of several who take the last at the same
-//     time, all may be refused. Add may leave it above, for what is there already and can
+//  2. Take never leaves Used above the maximum. Of several calls that take the last at the
+//     same time, all may be refused. Add may leave it above, for what is there already and can
 //     only be counted.
 package limit
 
@@ -43,7 +43,7 @@ func (l *Limit) Take(n int64) bool {
 	return true
 }
 
-// Add counts n, whether there is room for it or not; n may be negative.
+// Add counts n, even beyond the maximum; n may be negative.
 func (l *Limit) Add(n int64) { l.used.Add(n) }
 
 // Give gives back n of what was taken or added.
@@ -64,5 +64,5 @@ func (l *Limit) Refuse() { l.refused.Add(1) }
 // Refused returns how often something was refused so far.
 func (l *Limit) Refused() uint64 { return l.refused.Load() }
 
-// Use returns all of it, for who shows it.
+// Use returns all of it, to be shown.
 func (l *Limit) Use() Use { return Use{l.name, l.max, l.used.Load(), l.refused.Load()} }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Config says how much is let through. The zero value works.
+// Config sets how much is written. The zero value works.
 type Config struct {
 	Lines int // of one kind in a second; of one below WARN, ten times as many. Default: 10
 	Bytes int // of one line; of one of level ERROR, four times as many. Default: 4096; at least 256
-	Kinds int // that are told apart at a time. Default: 256
+	Kinds int // that are distinguished at a time. Default: 256
 }
 
 const (
@@ -38,7 +38,7 @@ type Handler struct {
 // shared is what a Handler and those that are made from it have in common.
 type shared struct {
 	cfg  Config
-	root slog.Handler // for lines of its own
+	root slog.Handler // for the lines of this package
 
 	mu      sync.Mutex
 	limiter *limiter
@@ -46,7 +46,7 @@ type shared struct {
 	closed  bool
 	left    uint64 // left out in all
 	failed  uint64 // not written in all
-	lost    uint64 // not written, and not told yet
+	lost    uint64 // not written, and not reported yet
 	why     error  // the last failure
 }
 
@@ -142,13 +142,13 @@ func (h *Handler) write(ctx context.Context, next slog.Handler, r slog.Record) e
 	if lost == 0 {
 		return nil
 	}
-	return h.tell(slog.LevelError, "log lines were lost: they could not be written", lost,
+	return h.report(slog.LevelError, "log lines were lost: they could not be written", lost,
 		slog.Uint64("lost", lost), slog.String("last_error", why.Error()))
 }
 
-// tell writes a line about n lines that are missing. If it cannot be written they are
-// told of later, or, of the limits, not at all.
-func (h *Handler) tell(level slog.Level, message string, lost uint64, attrs ...slog.Attr) error {
+// report writes a line about lines that are missing. If that fails, lost lines are
+// reported later, and lines over the limits not at all.
+func (h *Handler) report(level slog.Level, message string, lost uint64, attrs ...slog.Attr) error {
 	if !h.root.Enabled(context.Background(), level) {
 		return nil
 	}
@@ -166,14 +166,14 @@ func (h *Handler) tell(level slog.Level, message string, lost uint64, attrs ...s
 	return err
 }
 
-// arm has the bursts that are over told of. mu is held.
+// arm starts the timer that reports the bursts that are over. mu is held.
 func (s *shared) arm() {
 	if s.timer == nil && !s.closed {
 		s.timer = time.AfterFunc(2*window, s.reportBursts) // ends by itself; Close stops it
 	}
 }
 
-// reportBursts is the timer's.
+// reportBursts runs on the timer's goroutine.
 func (s *shared) reportBursts() {
 	s.mu.Lock()
 	s.timer = nil
@@ -186,20 +186,20 @@ func (s *shared) reportBursts() {
 		s.arm()
 	}
 	s.mu.Unlock()
-	s.tellOf(over)
+	s.reportAll(over)
 }
 
-func (s *shared) tellOf(over []kind) (err error) {
+func (s *shared) reportAll(over []kind) (err error) {
 	h := &Handler{shared: s, next: s.root}
 	for _, k := range over {
-		err = errors.Join(err, h.tell(k.level, "similar log lines were left out", 0,
+		err = errors.Join(err, h.report(k.level, "similar log lines were left out", 0,
 			slog.String("message", k.message), slog.Uint64("not_logged", k.left)))
 	}
 	return err
 }
 
-// Close tells of what has been left out so far. What is logged later is limited, but
-// what is left out then is told by later lines only.
+// Close reports what has been left out so far. What is logged later is limited, too, but
+// only later lines report what is left out then.
 func (h *Handler) Close() error {
 	h.mu.Lock()
 	h.closed = true
@@ -209,5 +209,5 @@ func (h *Handler) Close() error {
 	}
 	over := h.limiter.over(time.Time{})
 	h.mu.Unlock()
-	return h.tellOf(over)
+	return h.reportAll(over)
 }

@@ -10,8 +10,8 @@ import (
 // window is the time that Config.Lines is for.
 const window = time.Second
 
-// infoFactor is how many times more lines below WARN are written: they are of the
-// program's own doing more often, such as what a program's port says.
+// infoFactor is how many times more lines below WARN are written: more of them are caused by
+// the program itself, such as the output of a port's program.
 const infoFactor = 10
 
 // limiter decides which lines are written. Its time is an argument.
@@ -33,7 +33,7 @@ type kind struct {
 	message string // of the first
 	begun   time.Time
 	lines   int    // written since begun
-	left    uint64 // left out, and not told yet
+	left    uint64 // left out, and not reported yet
 }
 
 func newLimiter(lines, kinds int) *limiter {
@@ -103,8 +103,8 @@ func (l *limiter) key(level slog.Level, message string) uint64 {
 	return h.Sum64()
 }
 
-// sweep forgets the kinds that owe nothing and whose window is over, at most once a
-// window.
+// sweep forgets the kinds that have nothing to report and whose window is over, at most
+// once a window.
 func (l *limiter) sweep(now time.Time) {
 	if since := now.Sub(l.swept); since >= 0 && since < window {
 		return
@@ -118,7 +118,7 @@ func (l *limiter) sweep(now time.Time) {
 }
 
 // over returns the bursts of which no line has come for a window after their own, all
-// if now is zero, and forgets what they owe. The oldest is the first.
+// if now is zero, and resets their counts. The oldest is the first.
 func (l *limiter) over(now time.Time) (all []kind) {
 	for _, k := range l.kinds {
 		if k.left > 0 && (now.IsZero() || now.Sub(k.begun) >= 2*window || now.Before(k.begun)) {

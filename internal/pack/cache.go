@@ -8,8 +8,8 @@ import (
 )
 
 // Places of the caches: atoms below shortPlaces have a reference that is a byte
-// shorter. Room for them is made by pagePlaces at a time, since a node has a cache for
-// each of its peers, and most of them hold little.
+// shorter. A cache allocates pagePlaces places at a time: a node has one for each of its
+// peers, and most of them hold little.
 const (
 	shortPlaces  = 256
 	atomPlaces   = 8 * shortPlaces
@@ -62,8 +62,8 @@ func (c *EncodeDict) Commit() { c.log = c.log[:0] }
 func (c *EncodeDict) Undo() { c.undo(0) }
 
 // Reset forgets everything, as the peer must at the same place ([DecodeDict.Reset]):
-// for a message that stands alone, because it may arrive after such as were
-// written later. It costs little. It also commits.
+// for a standalone message, which may arrive after messages that were written
+// later. It costs little. It also commits.
 func (c *EncodeDict) Reset() {
 	c.log = c.log[:0]
 	c.begin()
@@ -191,7 +191,7 @@ func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 // holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
 // must be decoded with it, in order. After an error it is of no more use.
 type DecodeDict struct {
-	atoms   [atomPlaces / pagePlaces]*[pagePlaces]any // an Atom each, boxed; nil where nothing was told
+	atoms   [atomPlaces / pagePlaces]*[pagePlaces]any // an Atom each, boxed; nil: not defined
 	origins []wire.Origin
 	known   []bool // of origins
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Decoder reads terms. Its zero value is ready to use, for terms that stand
-// alone. It belongs to one goroutine at a time.
+// Decoder reads terms. Its zero value is ready to use, for standalone terms. It belongs to
+// one goroutine at a time.
 type Decoder struct {
-	// Dict is what the peer has told so far, and is added to. Nil: terms that
-	// use a cache are malformed.
+	// Dict holds what the peer has defined so far; the decoder adds to it. If Dict is nil, terms
+	// that use a cache are malformed.
 	Dict *DecodeDict
 	// Types are the Go types that may come in beside terms.
 	Types *Types
@@ -22,11 +22,10 @@ type Decoder struct {
 	Erlang bool
 
 	plain wire.Origin // the last one that was spelled out
-	ints  box.Ints    // room for integers to come
+	ints  box.Ints    // allocated for integers to come
 }
 
-// Decode reads the term that b begins with as a [Decoder] does that knows no
-// types: one that stands alone.
+// Decode reads the standalone term that b begins with, as a [Decoder] without types does.
 func Decode(b []byte) (term any, rest []byte, err error) { return new(Decoder).Term(b) }
 
 // Term reads the term that b begins with and returns the bytes behind it. The
@@ -221,7 +220,7 @@ func (r *reading) nest(stack []level, next *level) error {
 // maxSorted is up to how many pairs package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxPrealloc is for how many pairs of a map room is made on its word alone.
+// maxPrealloc is for how many pairs of a map memory is allocated before they have been read.
 const maxPrealloc = 1 << 12
 
 // fill puts v where l waits for it and reports whether l is complete.
@@ -336,7 +335,7 @@ func (r *reading) tagged(at int, tag byte, next *level) (v any, open bool, err e
 	return v, false, err
 }
 
-// owe takes on the debt of n terms that belong to what begins at an offset.
+// expect adds n to the pending terms; they belong to the term that begins at an offset.
 func (r *reading) expect(at int, what string, n int) error {
 	if n > len(r.b)-r.pos-r.pending {
 		return r.failAt(at, ErrCut, "%s of %d terms in %d bytes that are left, with %d terms to follow",

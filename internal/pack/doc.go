@@ -22,9 +22,9 @@
 //	to, rest, err := dec.PID(frame)
 //	msg, rest, err := dec.Term(rest)
 //
-// What may be overtaken, such as a long message that leaves in parts, must stand
+// A message that others may overtake, such as a long one that is sent in parts, must be
 // standalone: definitions in it would come too late, and places in it could have been
-// given to others meanwhile. It is written by another Encoder, and read by another
+// reassigned meanwhile. It is written by another Encoder, and read by another
 // Decoder, which have no dictionaries, or dictionaries of their own that are
 // Reset before each such message; the second is shorter where names come again.
 //
@@ -80,7 +80,7 @@
 //     does recurse; what it is given is measured first, and is nested at most 10,000
 //     deep, 32 where values of registered types stand in each other's fields of
 //     type any.
-//  9. Inside a registered value everything stands alone, so that the library may
+//  9. Inside a registered value everything is standalone, so that the library may
 //     skip what it has no field for.
 //
 // # Goroutines
@@ -91,8 +91,8 @@
 // # What can be lost
 //
 // The order of a map's pairs, unexported fields, the zone and the monotonic reading
-// of a time.Time. An [EncodeDict] whose peer has not read all, or a [DecodeDict] after an error, is of
-// no more use: the connection must end, or both be Reset at the same place.
+// of a time.Time. An [EncodeDict] whose peer has not read all, or a [DecodeDict] after an error,
+// cannot be used any more: the connection must end, or both be Reset at the same place.
 //
 // # Limits and versions
 //
@@ -138,7 +138,7 @@
 //	  6   node, number of 1 to 8 bytes                 Port
 //	  7   sign:8 (1: negative), magnitude              integer beyond 64 bits
 //	  8   bits in the last byte:8 (1 to 7), bytes      Bitstring, the spare bits zero
-//	119   a term, which stands alone                   a field of type any of a registered value
+//	119   a standalone term                            a field of type any of a registered value
 //
 //	node: place:8 (0 to 253)                                    the one at that place
 //	      254, place:8, creation:32, length:16, name            that has that place from here on

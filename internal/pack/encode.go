@@ -14,12 +14,11 @@ import (
 // [Encoder.Segments] and by a [Decoder] that may keep its input.
 const Large = 64 << 10
 
-// Encoder writes terms. Its zero value is ready to use, and then what it writes
-// stands alone. With Dict set it belongs to one goroutine at a time, else to as
-// many as Foreign allows.
+// Encoder writes terms. Its zero value is ready to use, and writes standalone terms.
+// With Dict set it belongs to one goroutine at a time, else to as many as Foreign allows.
 type Encoder struct {
-	// Dict is what the peer knows by now, and is added to. Nil: atoms and nodes are
-	// spelled out each time.
+	// Dict holds what the peer knows so far; the encoder adds to it. If Dict is nil, atoms and
+	// nodes are written in full each time.
 	Dict *EncodeDict
 	// Types are the Go types that may be sent beside terms.
 	Types *Types
@@ -34,7 +33,7 @@ type Encoder struct {
 	Erlang bool
 }
 
-// Append appends term as an [Encoder] does that knows no types: it stands alone.
+// Append appends term in standalone form, as an [Encoder] without types does.
 func Append(dst []byte, term any) ([]byte, error) { return new(Encoder).Append(dst, term) }
 
 // Append appends term. If it fails dst is returned as it was, the dictionary is unchanged,
@@ -118,7 +117,7 @@ type cut struct {
 	data []byte
 }
 
-// all writes one term with all its parts, or takes back what it has told.
+// all writes one term with all its parts, or undoes the definitions that it has written.
 func (w *writing) all(t any) error {
 	var sent int
 	if w.Dict != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // anyTerm is a term in a field of type any, on its way through the library: an
-// extension of its own, so that the library reads it by our code.
+// separate extension, so that the library reads it by our code.
 type anyTerm struct{ term any }
 
 // The library keeps one table for the whole program of the types that are written
@@ -63,7 +63,7 @@ func encodeField(enc *msgpack.Encoder, v reflect.Value) error {
 	if s, ok := enc.Writer().(*sink); ok {
 		return s.term(v.Interface())
 	}
-	b, err := Append(nil, v.Interface()) // the library at work for somebody else
+	b, err := Append(nil, v.Interface()) // another program part uses the library
 	if err == nil {
 		_, err = enc.Writer().Write(b)
 	}
@@ -137,7 +137,7 @@ func decodeField(dec *msgpack.Decoder, v reflect.Value) error {
 			return err
 		}
 		s.r.pos, s.r.slots = r.pos, r.slots
-	} else { // the library at work for somebody else
+	} else { // another program part uses the library
 		b, err := dec.DecodeRaw()
 		if err != nil {
 			return err

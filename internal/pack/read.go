@@ -112,8 +112,8 @@ func (r *reading) integer(tag byte) (any, error) {
 	return r.boxed(int(n)), nil
 }
 
-// boxed returns n. If room must be made there is some for what this term still waits
-// for, and, if the decoder is kept, for the messages to come.
+// boxed returns n. If it must allocate, it does so for the pending terms, too, and, if the
+// decoder is kept, for the messages to come.
 func (r *reading) boxed(n int) (v any) {
 	expected := r.pending + 1
 	if r.d.Dict != nil {
@@ -123,7 +123,7 @@ func (r *reading) boxed(n int) (v any) {
 	return v
 }
 
-// keptInts is for how many integers a decoder that is kept makes room at least.
+// keptInts is for how many integers a decoder that is kept allocates at least.
 const keptInts = 16
 
 // int64 reads what follows the first byte of a longer integer. If large, it is
@@ -268,7 +268,7 @@ func (r *reading) pidHere(what string) (wire.PID, error) {
 // fromDict returns the cache, if it may be used here.
 func (r *reading) fromDict() (*DecodeDict, error) {
 	if r.d.Dict == nil || r.standalone {
-		return nil, r.failAt(r.pos, ErrMalformed, "a place in the cache, in a term that stands alone")
+		return nil, r.failAt(r.pos, ErrMalformed, "a place in the cache, in a standalone term")
 	}
 	return r.d.Dict, nil
 }

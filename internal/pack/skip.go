@@ -11,7 +11,7 @@ func Skip(b []byte) (rest []byte, err error) {
 	return b[s.end:], nil
 }
 
-// span is what skip tells of an object.
+// span is what skip returns about an object.
 type span struct {
 	end      int   // the offset behind it
 	elements int   // of arrays and maps, in all

@@ -56,7 +56,7 @@ const (
 	extTime    byte = 0xff // -1, MessagePack's own timestamp
 )
 
-// Marks: what an array is whose first element is an extMark with this byte.
+// Marks: an extMark with this byte as the first element of an array gives the array's kind.
 const (
 	markList     = 0
 	markImproper = 1

@@ -232,7 +232,7 @@ func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err er
 	whole := reflect.New(g.typ)
 	err = s.read(g, whole.Elem())
 	if faults.Owns(err) {
-		return nil, false, err // whoever reads it, it is no term
+		return nil, false, err // no decoder would accept it
 	}
 	if err != nil || s.r.pos != span.end {
 		return nil, false, nil
@@ -288,7 +288,7 @@ func (r *reading) closeValue(l *level) (any, error) {
 	return unknown(l.value.name, l.slots[0]), nil
 }
 
-// unknown returns what a value arrives as whose type is not known.
+// unknown returns the form in which a value of an unknown type arrives.
 func unknown(name wire.Atom, v any) any {
 	m, ok := v.(wire.Map)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package shake times the steps of a handshake: each has a while of its own, the whole
-// ends with its context, and errors of the connection become ones of the handshake.
+// Package shake runs the steps of a handshake: each has its own time limit, the whole
+// ends with its context, and errors of the connection become errors of the handshake.
 package shake
 
 import (
@@ -55,19 +55,19 @@ func (s *Driver) Write(b []byte) error {
 	return err
 }
 
-// Explain makes an error of the connection one of the handshake with who, in that
-// state; ended says what it means that the peer has hung up.
-func (s *Driver) Explain(who, state string, err error, ended func() error) error {
+// Explain turns an error of the connection into one of the handshake with peer, in that
+// state; ended returns the error for a connection that the peer has closed.
+func (s *Driver) Explain(peer, state string, err error, ended func() error) error {
 	var timeout net.Error
 	switch {
 	case s.Ctx.Err() != nil:
-		return fmt.Errorf("%s: handshake with %s: %w", s.Package, who, context.Cause(s.Ctx))
+		return fmt.Errorf("%s: handshake with %s: %w", s.Package, peer, context.Cause(s.Ctx))
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Package, who, s.Timeout, state, err)
+		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Package, peer, s.Timeout, state, err)
 	case closedByPeer(err):
 		return ended()
 	}
-	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Package, who, state, err)
+	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Package, peer, state, err)
 }
 
 // closedByPeer reports whether the peer has closed the connection.
@@ -76,11 +76,11 @@ func closedByPeer(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// maxShown is how many bytes of a name that a stranger says are shown.
+// maxShown is how many bytes of a name that a peer claims, and has not proved, are shown.
 const maxShown = 200
 
-// Shown is how a name that a peer says of itself, and has not proved, stands in an error: at
-// most 200 bytes of it, and quoted if it is longer or has characters that do not print.
+// Shown returns the form in which an error has a name that a peer claims and has not proved: at
+// most 200 bytes of it, quoted if it is longer or has characters that do not print.
 func Shown(name string) string {
 	cut := name[:min(len(name), maxShown)]
 	if q := strconv.QuoteToGraphic(cut); len(cut) < len(name) {

@@ -160,7 +160,7 @@
 //	ack      op 0, integer                 bytes of the session received
 //
 // Atoms and nodes in fields, extras and short payloads use the caches of the
-// direction; a payload in parts stands alone, with a cache of its own, as it may be
+// direction; a payload in parts is standalone, with a cache of its own, as it may be
 // overtaken.
 //
 // # Sessions
