@@ -85,7 +85,7 @@ func TestCacheBytes(t *testing.T) {
 	for _, in := range []string{"\xd4\x03\x05", "\xd6\x02\x00\x05no", "\xd5\x04\x02\x07",
 		"\xc7\x0c\x04\xfe\x02\x00\x00\x00\x03\x00\x03a@h\x09"} {
 		_, _, err := Decode([]byte(in))
-		require.ErrorContains(t, err, "stands alone")
+		require.ErrorContains(t, err, "in a standalone term")
 	}
 }
 
