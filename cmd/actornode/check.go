@@ -11,7 +11,7 @@ file, line, column, field, and what is allowed. Variables (ACTORNODE_...) are ta
 account, as actornode start does. Nothing is started, and no cookie is shown.
 
 With --print it prints the settings that result from the file, the variables and the
-defaults, in the form of a file that tells where each value comes from.
+defaults, in the form of a file that shows where each value comes from.
 
 Exit status: 0 if all is well, 1 if something is wrong, 2 for a wrong command line.`
 

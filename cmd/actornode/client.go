@@ -20,7 +20,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// client is what the commands that talk to a node have in common: they are a node
+// client is what the commands that connect to a node have in common: they are a node
 // themselves for as long as they run, hidden, that listens nowhere and is announced
 // nowhere.
 type client struct {
@@ -37,7 +37,7 @@ host. The default is the only node that the port mapper (EPMD) of this host know
 knows several, the only actornode; if it knows none, go@127.0.0.1. The cookie and TLS
 are found as start finds them.`
 
-// targetFlags are those of every command that talks to a node.
+// targetFlags are those of every command that connects to a node.
 func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.target, "node", "n", "", "node to talk to: NAME@HOST, or NAME for one on this host; default: see actornode help")
 	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for a connection, and for an answer")

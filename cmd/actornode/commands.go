@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// addClients adds the commands that talk to a node to those that run one.
+// addClients adds the commands that connect to a node to those that run one.
 func addClients(root *cobra.Command, env environment, status *exit) {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run a node:"})
 	for _, c := range root.Commands() {

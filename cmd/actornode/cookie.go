@@ -74,10 +74,10 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	if made {
 		log.Info("created a cookie file: every node of the cluster needs the same cookie", "file", file)
 	}
-	return readCookie(file) // whoever has made it
+	return readCookie(file) // another process may have made it
 }
 
-// warn tells of settings that give something away.
+// warn logs settings that are not safe.
 func (d *daemon) warn() {
 	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
 		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or "+

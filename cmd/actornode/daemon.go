@@ -377,8 +377,8 @@ func (a alive) Receive(_ *node.Context, msg any) error {
 // alivePause is how long to wait for a new process health.
 const alivePause = 20 * time.Millisecond
 
-// checkAlive finds out whether processes run, and whether the node has not ended for a
-// service that it cannot keep up.
+// checkAlive finds out whether processes run, and whether the node has not ended because a
+// service failed too often.
 func (d *daemon) checkAlive(ctx context.Context) error {
 	for {
 		if err := d.n.Err(); err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// drain makes the node ready to be stopped, once; who calls it meanwhile waits:
+// drain makes the node ready to be stopped, once; later callers wait for the first:
 //
-//  1. it is not ready any more, so that nobody sends it new work;
+//  1. it is not ready any more, so that it gets no new work;
 //  2. its processes leave their groups, so that other nodes forget them;
 //  3. what other nodes want to start or call here by name is refused;
 //  4. its applications are stopped, those started last first.
 //
 // All of it takes drain_timeout at most. What has not been stopped then is killed
-// when the node stops. Connections stay: who waits for an answer gets it.
+// when the node stops. Connections stay, so that answers still reach their callers.
 func (d *daemon) drain(ctx context.Context) error {
 	d.drainOnce.Do(func() {
 		began := time.Now()

@@ -16,7 +16,7 @@ import (
 type exit = int
 
 const (
-	exitOK          exit = 0 // done; a daemon was told to stop, and has
+	exitOK          exit = 0 // done; a daemon was asked to stop, and has
 	exitFailed      exit = 1 // any other failure: a daemon could not start, or not stop in time
 	exitUsage       exit = 2 // the command line is wrong, or a term on it
 	exitUnreachable exit = 3 // the node cannot be reached, or the connection was lost
@@ -25,7 +25,7 @@ const (
 	exitTimeout     exit = 6 // no answer in time
 	exitRefused     exit = 7 // the node does not allow it
 	exitUnsupported exit = 8 // the node has no operator service, or not for this
-	exitService     exit = 9 // a daemon has ended by itself: a service that it cannot do without could not be kept up
+	exitService     exit = 9 // a daemon has ended without a request: one of its services failed too often
 
 	exitInterrupted exit = 130 // by a signal, as a shell has it
 )
@@ -60,7 +60,7 @@ func (f *failure) Error() string {
 // Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.err }
 
-// codes says what errors of the rooms below stand for; the first that fits counts.
+// codes maps errors of the packages below to exit codes; the first that fits counts.
 var codes = []struct {
 	err  error
 	code exit

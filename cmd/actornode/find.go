@@ -62,8 +62,8 @@ func mappedNames(ctx context.Context, mapper epmd.Config) ([]string, error) {
 	return names, nil
 }
 
-// isOurs reports whether a node of this host has told the port mapper more than
-// Erlang's nodes do: that it speaks the native protocol.
+// isOurs reports whether a node of this host has registered more at the port mapper than
+// Erlang's nodes do: that it uses the native protocol.
 func isOurs(ctx context.Context, mapper epmd.Config, name string) bool {
 	m, err := epmd.NewClient(mapper)
 	if err != nil {
@@ -95,9 +95,9 @@ func hostsFor(name string) []node.Atom {
 	return all
 }
 
-// ownHost is the host in the name of a node that talks to the node at: that of at if
-// it is this one, else what this host is called, in a name of the same kind, for long
-// and short names do not mix.
+// ownHost is the host in the name of a node that connects to the node at: the host of at if
+// it is this one, else the name of this host, of the same kind, for long and short names
+// do not mix.
 func ownHost(at node.Atom) string {
 	_, host, _ := cutName(at)
 	own, err := os.Hostname()

@@ -17,11 +17,11 @@ import (
 
 // heapGrowth is how many percent the heap may grow until it is collected, Go's GOGC.
 // Messages live for a moment: at the default of 100 a node with little else in its
-// heap would collect it a hundred times a second, and talk to others at half the
-// speed. The soft limit sees to it that the heap does not grow past what there is.
+// heap would collect it a hundred times a second, and exchange messages at half the
+// speed. The soft limit keeps the heap within the memory that there is.
 const heapGrowth = 400
 
-// growHeap sets heapGrowth, unless the environment says something, and the soft limit
+// growHeap sets heapGrowth, unless the environment sets GOGC, and the soft limit
 // of the memory.
 func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Limit {
 	if _, said := lookup("GOGC"); !said {

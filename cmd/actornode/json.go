@@ -80,7 +80,7 @@ type termJSON struct {
 
 func bothOf(t any) termJSON { return termJSON{wire.Format(t), jsonTerm(t)} }
 
-// escaped is a value whose texts are written as they may stand in HTML, whatever the encoder does.
+// escaped is a value whose texts are escaped for HTML, whatever the encoder does.
 type escaped struct{ v any }
 
 // MarshalJSON is part of json.Marshaler.

@@ -12,12 +12,12 @@
 //	actornode call counter '{add, 5}'
 //	actornode top
 //
-// See actornode help start. Package config has what a daemon runs by, package
-// health what it shows by HTTP.
+// See actornode help start. Package config has the settings of a daemon, package
+// health what it serves by HTTP.
 //
-// A command that talks to a node is a node itself while it runs: hidden, with a name
-// of its own, listening nowhere and announced nowhere. call, send, spawn, kill, rpc
-// and ping need nothing but a node, so they do for Erlang's; the others ask the
+// A command that connects to a node is a node itself while it runs: hidden, with a unique
+// name, listening nowhere and announced nowhere. call, send, spawn, kill, rpc
+// and ping need nothing but a node, so they work with Erlang's, too; the others use the
 // operator's service of package admin.
 //
 // # Goroutines

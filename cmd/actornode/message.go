@@ -114,8 +114,8 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// watch opens a process of this program and has it monitor w, whose PID is made that
-// of the life that is now.
+// watch opens a process of this program and lets it monitor w. It sets w's PID to that of
+// the node's current incarnation.
 func (s *session) watch(ctx context.Context, w *processRef) (*node.Process, error) {
 	if w.now {
 		pid, err := s.current(ctx, *w)

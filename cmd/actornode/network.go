@@ -92,7 +92,7 @@ func (o options) network(env environment, mapper discovery.Finder) (f discovery.
 	case s.Next != nil:
 		chain = append(chain, s.Next)
 	case port != 0:
-		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // who finds all nodes is the last
+		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // the last: it answers for all nodes
 	}
 	return chain, listen, nil
 }

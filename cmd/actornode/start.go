@@ -32,7 +32,7 @@ func (e environment) get(name string) string {
 	return ""
 }
 
-// options say who a node is, and how it finds others.
+// options are the name of a node, its cookie, its addresses, and how it finds others.
 type options struct {
 	name, cookie, listen string
 	tls                  tlsdist.Config
@@ -84,8 +84,8 @@ ready, refuses remote spawns and accepts one new connection a second, until the 
 below 75%.
 
 The log has at most log.lines lines of one kind a second, each of at most log.bytes
-bytes, and tells what was left out. Lines that cannot be written, because the disk is
-full or nobody reads them, are lost and counted; the daemon continues.
+bytes, and counts what was left out. Lines that cannot be written, because the disk is
+full or the pipe is closed, are lost and counted; the daemon continues.
 
 At the first signal the node is drained: it is no longer ready, leaves process groups,
 refuses remote spawns, and stops its applications in reverse order of their start; then
@@ -209,8 +209,8 @@ func load(file string, flags map[string][]string, env environment) (*config.Conf
 	return c, nil
 }
 
-// surviveClosedPipes has the daemon go on when nobody reads its standard error or standard
-// output any more: such writes fail, and are counted. By default SIGPIPE would end it,
+// surviveClosedPipes lets the daemon go on when its standard error or standard output has
+// no reader any more: such writes fail, and are counted. By default SIGPIPE would end it,
 // as is right for the other commands, whose output goes into pipes. The signal is
 // caught, not ignored: programs that the daemon starts would inherit that.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -107,7 +107,7 @@ func (s *session) resolveRef(ctx context.Context, text string) (processRef, erro
 	return w, nil
 }
 
-// find returns the PID that w stands for now, and who it is for people.
+// find returns the PID that w stands for now, and its name to be printed.
 func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 	switch {
 	case w.name != "":

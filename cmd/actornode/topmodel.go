@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sampleSource is who top asks: a looker, in tests anything.
+// sampleSource is what top gets its samples from: a looker, in tests anything.
 type sampleSource interface {
 	sample(turn int, q admin.Query) sampleMsg
 	details(pid wire.PID) detailMsg

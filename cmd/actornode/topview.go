@@ -19,7 +19,7 @@ const headHeight = 3
 
 var chosenStyle = lipgloss.NewStyle().Reverse(true)
 
-// rows is how many processes the screen has room for.
+// rows is how many processes fit on the screen.
 func (t top) rows() int {
 	return max(1, t.height-headHeight-2-lipgloss.Height(t.help.View(t.keys)))
 }

@@ -1,9 +1,9 @@
 // Package counter keeps counters with labels, for what happens now and then, such as the
 // restarts of a supervisor: each takes a lock.
 //
-// There are at most 500 counters to a name, and each label has at most 80 bytes: whatever is
-// counted, the memory has an end. What comes after is counted together, with "other" in place
-// of each label, so nothing is lost from the sum.
+// There are at most 500 counters to a name, and each label has at most 80 bytes, so the memory
+// is bounded. Further labels are counted together, with "other" in place of each, so nothing
+// is lost from the sum.
 package counter
 
 import (

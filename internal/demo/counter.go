@@ -27,14 +27,14 @@ func (Get) Term() any { return wire.Atom("get") }
 // a time.
 type counter struct{ total int }
 
-// counters says which method handles what.
+// counters lists which method handles what.
 var counters = genserver.Define(
 	genserver.OnCall((*counter).add),
 	genserver.OnCall((*counter).get),
 	genserver.OnCast((*counter).added),
-	// The same as Erlang says it. A term has no type of its own.
-	genserver.OnRequest((*counter).asked),
-	genserver.OnCast((*counter).told),
+	// The same as plain terms, as Erlang sends them.
+	genserver.OnRequest((*counter).callTerm),
+	genserver.OnCast((*counter).castTerm),
 )
 
 func (s *counter) add(_ *genserver.Context, a Add) (int, error) {
@@ -49,8 +49,8 @@ func (s *counter) added(_ *genserver.Context, a Add) error {
 	return nil
 }
 
-// asked handles a call that is a term.
-func (s *counter) asked(c *genserver.Context, term any) (any, error) {
+// callTerm handles a call that is a term.
+func (s *counter) callTerm(c *genserver.Context, term any) (any, error) {
 	if a, ok := parseAdd(term); ok {
 		return s.add(c, a)
 	}
@@ -58,14 +58,14 @@ func (s *counter) asked(c *genserver.Context, term any) (any, error) {
 	case wire.Atom("get"):
 		return s.total, nil
 	case wire.Atom("crash"):
-		return nil, errCrash // an exit: the caller hears of it as of any other
+		return nil, errCrash // an exit: the caller gets it like any other
 	}
 	return nil, &genserver.UnhandledError{Server: "counter", Request: term}
 }
 
-// told handles a cast that is a term. Go's counterpart of a missing
+// castTerm handles a cast that is a term. Go's counterpart of a missing
 // handle_cast clause is an error: the server exits, and is started again.
-func (s *counter) told(c *genserver.Context, term any) error {
+func (s *counter) castTerm(c *genserver.Context, term any) error {
 	if a, ok := parseAdd(term); ok {
 		return s.added(c, a)
 	}

@@ -1,10 +1,10 @@
 // Package demo is a small supervision tree to try things on: what the daemon
-// runs with --demo, what the documents talk about, what the tests call from
+// runs with --demo, what the documents use, and what the tests call from
 // Erlang. Its source is meant to be read as an example.
 //
 // # Nouns
 //
-//   - The tree is a supervisor registered as demo, one for one, which stands 100
+//   - The tree is a supervisor registered as demo, one for one, which allows 100
 //     restarts within a second, with two servers, registered by their names.
 //   - counter keeps a total: [Add] and [Get] are what it is asked from Go.
 //   - echo sends back what it gets.

@@ -14,9 +14,9 @@ import (
 // (measured at OTP 25).
 const maxOld = 1002
 
-// caller is who sent a request: a connection.
+// caller is the connection that sent a request.
 type caller struct {
-	id    uint64 // never used for another connection; stands where OTP prints a file descriptor
+	id    uint64 // never used for another connection; printed where OTP prints a file descriptor
 	local bool   // on the same host
 	port  uint16 // where it reached us
 }

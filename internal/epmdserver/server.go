@@ -55,8 +55,8 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // ConflictGrace is how long a clash of names waits for the other one's connection
-// to be seen as closed: a node that was restarted at once may be heard before
-// the end of its former life.
+// to be seen as closed: the registration of a node that was restarted at once may arrive
+// before the end of its former connection.
 const ConflictGrace = 100 * time.Millisecond
 
 // Server is an embedded port mapper: it answers everything as OTP's does. It
@@ -166,7 +166,7 @@ func (s *Server) end(cause error) {
 	s.endLocked(cause)
 }
 
-// endLocked closes everything; whoever is in a system call returns from it.
+// endLocked closes everything; goroutines in a system call return from it.
 func (s *Server) endLocked(cause error) {
 	if s.cause == nil {
 		s.cause = cause

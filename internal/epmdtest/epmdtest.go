@@ -1,4 +1,4 @@
-// Package epmdtest gives a test a port mapper of its own.
+// Package epmdtest gives a test its own port mapper.
 package epmdtest
 
 import (

@@ -1,12 +1,12 @@
-// Package erltest has a real Erlang/OTP do things for tests, and compares what is
-// ours with it.
+// Package erltest runs a real Erlang/OTP for tests, and compares its answers with those of
+// this module.
 //
-//   - Run is one run of erl to its end. A Node is an erl that evaluates what it is
-//     told until the test ends, mostly a node of a cluster. Options are what both
+//   - Run is one run of erl to its end. A Node is an erl that evaluates expressions
+//     until the test ends, mostly a node of a cluster. Options are what both
 //     are started with. Modules of Erlang from testdata are compiled for them, once
 //     a test process.
-//   - A Script says, in words of its test, what is done, and what OTP answered to
-//     it. Judge has OTP play scripts by an interpreter from testdata, and checks the
+//   - A Script has, in words of its test, what is done, and what OTP answered.
+//     Judge lets OTP play scripts by an interpreter from testdata, and checks the
 //     answers in the files; with the flag -update, which every test that imports this
 //     package has, it writes them anew.
 //
@@ -16,9 +16,9 @@
 // Invariants:
 //
 //  1. Nothing is left behind: when a test ends, its erl has been waited for, and so
-//     has the goroutine that reads what it says.
+//     has the goroutine that reads its output.
 //  2. Nothing hangs: an answer is waited for Patience at the most, a Run the double.
-//  3. Tests do not meet: each erl has a home of its own and asks the EPMD of its test
+//  3. Tests are isolated: each erl has its own home directory and asks the EPMD of its test
 //     only, starts none, writes no crash dump, and reads no ERL_ variable of ours.
 //
 // Goroutines: Node.read, one a Node, started by Start, ended by erl's end, waited

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 )
 
-// Node is a running Erlang that evaluates what it is told.
+// Node is a running Erlang that evaluates the expressions that it is sent.
 type Node struct {
 	Name string       // as in Options
 	Log  logtest.Text // what it prints beside answers

@@ -25,7 +25,7 @@ type File struct {
 	path, preface string
 }
 
-// Script is what is done, and what comes of it.
+// Script is a list of steps, and the answers to them.
 type Script struct {
 	Title string // as in the file
 	Text  string // what is done, as in the file

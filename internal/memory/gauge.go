@@ -80,7 +80,7 @@ func (g *Gauge) read() (used int64, cycles uint64) {
 	return used, g.samples[last].Value.Uint64()
 }
 
-// step is told what lives.
+// step takes the bytes that are in use.
 func (g *Gauge) step(used int64) (short, changed bool) {
 	was := g.short
 	g.used = used

@@ -1,15 +1,15 @@
 // Package memory keeps a program within the memory that it may take: it chooses a soft
-// limit for Go's collector, and finds out when what lives comes too near to it.
+// limit for Go's collector, and finds out when the memory in use comes too near to it.
 //
-// A container whose memory is used up is killed, with all that runs in it. By itself
-// Go's collector knows nothing of that limit: it lets the heap grow by a share of what
-// lives, the share that GOGC names. With a soft limit (GOMEMLIMIT) it collects more
-// often as the limit comes near, so GOGC may be large. It cannot go below what lives:
-// that is for the program to keep small, and [Gauge] says when.
+// A container whose memory is used up is killed, with all that runs in it. Go's collector
+// does not know that limit: it lets the heap grow by a share of the live memory, which
+// GOGC sets. With a soft limit (GOMEMLIMIT) it collects more often as the limit comes
+// near, so GOGC may be large. It cannot go below the live memory: the program must keep
+// that small, and [Gauge] reports when.
 //
 // # Goroutines
 //
-// None: who uses a [Gauge] asks it.
+// None: the user of a [Gauge] polls it.
 package memory
 
 import (

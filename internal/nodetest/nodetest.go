@@ -86,8 +86,8 @@ func Down(t testing.TB, h *node.Process, ref node.Ref) node.Down {
 	return m.(node.Down)
 }
 
-// Settles polls until wrong has nothing to say, for a fact that nothing announces. It
-// leaves the processors to those who are to bring it about.
+// Settles polls until wrong returns "", for a fact that nothing announces. Between two polls
+// it leaves the processors to other goroutines.
 func Settles(t testing.TB, wrong func() string) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -20,7 +20,8 @@ func (r *reading) failAt(at int, kind error, format string, args ...any) error {
 // cut returns the error for n bytes that are not there.
 func (r *reading) cut(n int, what string) error {
 	if left := len(r.b) - r.pos; n <= left {
-		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left", n, what, r.pending, left)
+		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left",
+			n, what, r.pending, left)
 	}
 	return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, but %d are left", n, what, len(r.b)-r.pos)
 }

@@ -271,7 +271,8 @@ func (r *reading) term(n int, next *level) (v any, open bool, err error) {
 	if err := r.expect(r.pos, "a term", 1); err != nil {
 		return nil, false, err
 	}
-	*next = level{kind: inTerm, slots: make([]any, 1), value: &openValue{standalone: r.standalone, untyped: r.untyped, end: r.pos + n}}
+	value := &openValue{standalone: r.standalone, untyped: r.untyped, end: r.pos + n}
+	*next = level{kind: inTerm, slots: make([]any, 1), value: value}
 	r.standalone = true
 	return nil, true, nil
 }

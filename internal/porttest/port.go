@@ -1,5 +1,5 @@
-// Package porttest finds ports for what a test starts later and can only be told
-// the number of a port: another program, a listener that comes back.
+// Package porttest finds ports for programs and listeners that a test starts later with a
+// given port number.
 package porttest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reserve returns a port at which nobody listens, over TCP or UDP, at any address
-// of this host. Until the test ends the system gives it to nobody who
-// leaves the choice of a port to the system, in any process, over TCP; whoever names
-// it can listen at it, with SO_REUSEADDR, as package net, OTP and epmd do. Until
+// Reserve returns a port at which no socket listens, over TCP or UDP, at any address
+// of this host. Until the test ends the system does not choose it for any process that
+// leaves the choice of a TCP port to the system. A process that names the port
+// can listen at it, with SO_REUSEADDR, as package net, OTP and epmd do. Until
 // then connections to it are refused.
 //
 // It is a socket that is bound and does not listen. Where there is no Unix the port was

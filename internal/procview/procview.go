@@ -17,15 +17,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a process is taken to need, in bytes: Go does not say whose memory is
-// whose.
+// Estimates of the memory of a process, in bytes: Go does not report memory by owner.
 const (
 	actorBytes   = 256
 	processBytes = 4096 // with a goroutine and its stack
 	messageBytes = 64
 )
 
-// maxAncestors is how many ancestors of a process are told.
+// maxAncestors is how many ancestors of a process are shown.
 const maxAncestors = 32
 
 // mfa is {Module, Function, Arity}.

@@ -1,8 +1,8 @@
 //go:build !race
 
-// Package racetest tells tests that measure memory, or time by counts, whether the
-// race detector is at work: then there is nothing to be measured.
+// Package racetest reports to tests that measure memory, or time by counts, whether the
+// race detector is on: then they cannot measure.
 package racetest
 
-// On reports whether the race detector is: it allocates memory of its own.
+// On reports whether the race detector is on: it allocates memory itself.
 const On = false

@@ -2,5 +2,5 @@
 
 package racetest
 
-// On reports whether the race detector is: it allocates memory of its own.
+// On reports whether the race detector is on: it allocates memory itself.
 const On = true

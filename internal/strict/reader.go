@@ -77,7 +77,7 @@ func (r *Reader) Enter(v Value, n *yaml.Node, path string) (Value, bool) {
 type Field struct {
 	Name     string
 	Required bool
-	Read     func(Value) // nil: whoever calls Object reads it from the answer
+	Read     func(Value) // nil: the caller of Object reads it from the result
 }
 
 // Object reads a mapping with fixed fields, and returns those that are there.

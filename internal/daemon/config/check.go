@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// check finds what is right by itself, but not together.
+// check finds settings that are valid one by one, but not together.
 func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkCookies(fail)
 	c.checkTLS(fail)

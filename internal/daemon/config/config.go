@@ -77,10 +77,10 @@ type Config struct {
 	origins  map[string]Origin // of what is not the default, by key
 }
 
-// Cookie is what a peer must know, and what it wants.
+// Cookie is the cookie that this node accepts from a peer, and the one that the peer wants.
 type Cookie struct{ In, Out string }
 
-// Default returns the configuration of a daemon that is told nothing.
+// Default returns the configuration of a daemon without any settings.
 func Default() *Config {
 	c := &Config{
 		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"native", "erlang"},

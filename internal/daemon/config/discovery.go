@@ -188,14 +188,14 @@ func (c *Config) found() []Setting {
 		{Key: "discovery.gossip.bind", Flag: "gossip", Value: text{&g.Bind, memberForm, checkMember},
 			Doc: "address for gossip, UDP and TCP; default: the host of the name, port 7946; this or seeds turns gossip on"},
 		{Key: "discovery.gossip.advertise", Value: text{&g.Advertise, memberForm, checkMember},
-			Doc: "gossip address that is told to other nodes; default: discovery.gossip.bind"},
+			Doc: "gossip address that other nodes use; default: discovery.gossip.bind"},
 		{Key: "discovery.gossip.seeds", Flag: "seed", Value: list{&g.Seeds, seedForm, seedForm, checkSeed, false},
 			Doc: "gossip addresses of some nodes of the cluster, of which one must answer; this node may be one of them; may be repeated"},
 		{Key: "discovery.gossip.pace", Value: word{&g.Pace, []string{"local", "lan", "wan"}},
 			Doc: "timing of gossip: for one host, for a LAN or for a WAN; must be the same on all nodes"},
 		{Key: "discovery.gossip.retry", Value: duration{&g.Retry, minTick}, Doc: "longest pause between attempts to reach a seed"},
 		{Key: "discovery.gossip.leave_timeout", Value: duration{&g.LeaveTimeout, minTick},
-			Doc: "how long telling the other members of this node's stop may take"},
+			Doc: "how long it may take to announce this node's stop to the other members"},
 		{Key: "discovery.gossip.old_cookies", Secret: true, Value: list{&g.OldCookies, "cookie", "a cookie", CheckCookie, true},
 			Doc: "former cookies that are still accepted for gossip, while the cookie of a cluster is being changed"},
 		{Key: "discovery.gossip.max_streams", Value: count{&g.MaxStreams, 1, maxStreams},
@@ -262,7 +262,7 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	}
 }
 
-// plain is an error of the rooms below without the names of their fields.
+// plain is an error of the packages below without the names of their fields.
 func plain(err error) error {
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	for _, f := range []struct{ go_, file string }{{"Config.Bind", "bind"}, {"Config.Advertise", "advertise"}, {"Config.", ""}} {

@@ -140,7 +140,7 @@ func (v operators) set(l []string) error {
 	for _, s := range l {
 		switch {
 		case s == "all" || s == "off":
-			return fmt.Errorf("%s must stand alone, not among names", s)
+			return fmt.Errorf("%s cannot be combined with names", s)
 		case seen[s]:
 			return fmt.Errorf("%s: given twice", show(s))
 		}

@@ -23,8 +23,8 @@ func (s *Setting) Env() string {
 	return "ACTORNODE_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
-// Typed reports whether a text can be told to be no value of s by its form alone,
-// as a time or a number can: a flag with one is a wrong command line.
+// Typed reports whether the form of a text alone can show that it is no value of s, as with
+// a time or a number: a flag with such a text is a wrong command line.
 func (s *Setting) Typed() bool {
 	switch s.Value.(type) {
 	case text, path, peers, list, cookies, hidden:

@@ -10,8 +10,8 @@ import (
 )
 
 // connections is a listener with at most most connections. With more, the one that has
-// been idle for the longest makes room for the next; if there is none, the oldest one
-// that has not sent its whole request. While all are being answered, the next one
+// been idle for the longest is closed for the next; if none is idle, the oldest one
+// that has not sent its whole request is. While all are being answered, the next one
 // waits, and those behind it wait in the backlog of the system.
 type connections struct {
 	net.Listener
@@ -20,7 +20,7 @@ type connections struct {
 	done  chan struct{}
 	stop  sync.Once
 
-	dropped atomic.Uint64 // to make room
+	dropped atomic.Uint64 // closed for new ones
 
 	mu      sync.Mutex
 	all     []*connection // in the order in which they became what they are
@@ -129,7 +129,7 @@ func (l *connections) remove(c *connection) (there bool) {
 	return false
 }
 
-// enter notes what c is doing from now on; false: c is being closed, to make room.
+// enter records what c is doing from now on. It returns false if c is being closed for a new one.
 func (c *connection) enter(p phase) bool {
 	l := c.of
 	l.mu.Lock()

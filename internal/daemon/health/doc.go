@@ -38,12 +38,12 @@
 // # Limits and versions
 //
 // HTTP/1.1, without TLS and without a password: the address should be one that
-// only those who may know reach. A request has 5 s for its header, an answer 15 s (a
-// profile, beside what it takes itself); headers are 16 KiB at most.
+// only authorized users can reach. A request has 5 s for its header, an answer 15 s (a
+// profile 15 s beside its own time); headers are 16 KiB at most.
 //
 // There are at most Config.Connections connections. A new one that comes then takes
 // the place of the one that has been idle for the longest; if none is idle, of the
 // oldest that has not sent its whole request; if all are being answered, it waits. So
-// neither idle connections nor slow ones lock anybody out. Profiles take long: who may
-// ask for them can have all connections.
+// neither idle connections nor slow ones lock out other clients. Profiles take long: a client
+// that may ask for them can occupy all connections.
 package health

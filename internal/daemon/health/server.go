@@ -37,7 +37,7 @@ type Config struct {
 	Connections int
 	// HeaderTime is how long the header of a request may take. Default: 5 s.
 	HeaderTime time.Duration
-	// Log is told of what goes wrong with connections. Default: slog.Default().
+	// Log gets the errors of connections. Default: slog.Default().
 	Log *slog.Logger
 }
 
@@ -45,7 +45,7 @@ type Config struct {
 const (
 	headerTime  = 5 * time.Second
 	readTime    = 10 * time.Second
-	writeTime   = 15 * time.Second // and as long as a profile takes by itself
+	writeTime   = 15 * time.Second // for a profile in addition to its own time
 	idleTime    = 2 * time.Minute
 	headerBytes = 16 << 10
 	aliveTime   = 2 * time.Second
@@ -86,7 +86,7 @@ func Start(c Config) (*Server, error) {
 func (s *Server) Addr() net.Addr { return s.addr }
 
 // Use returns how many connections there are, how many there may be, and how many
-// have been closed to make room for others.
+// have been closed for new ones.
 func (s *Server) Use() (open, most int, closed uint64) {
 	return len(s.open.slots), s.open.most, s.open.dropped.Load()
 }
