@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Policy says what happens to a message for which a bounded mailbox has no room.
+// Policy says what happens to a message when a bounded mailbox is full.
 type Policy uint8
 
 const (
@@ -33,8 +33,8 @@ func (p Policy) String() string {
 
 // Limits bound a mailbox. The zero value bounds nothing.
 type Limits struct {
-	Messages int // at most so many messages; 0: any number
-	Bytes    int // at most so many bytes, as Size counts them; 0: any number
+	Messages int // at most this many messages; 0: any number
+	Bytes    int // at most this many bytes, as Size counts them; 0: any number
 	Policy   Policy
 	// Size gives a message's size in bytes. Default: Size, the function.
 	Size func(msg any) int
@@ -65,7 +65,7 @@ var (
 	_ Forcer = (*Bounded)(nil)
 )
 
-// Bounded is a Box with room for so much. Messages that the reader has popped
+// Bounded is a Box with Limits. Messages that the reader has popped
 // but not done with count too, so a reader that leaves messages cannot make it
 // grow. A message that is larger than Limits.Bytes gets in when the box is
 // empty: otherwise it never could. It takes a lock a message.
@@ -73,7 +73,7 @@ type Bounded struct {
 	limits Limits
 
 	mu     sync.Mutex
-	room   sync.Cond
+	space  sync.Cond
 	msgs   []entry // a ring
 	first  int
 	n      int
@@ -102,7 +102,7 @@ func NewBounded(l Limits) *Bounded {
 		l.Dropped = func(any) {}
 	}
 	b := &Bounded{limits: l, awake: true}
-	b.room.L = &b.mu
+	b.space.L = &b.mu
 	return b
 }
 
@@ -152,7 +152,7 @@ func (b *Bounded) add(msg any, size int, force bool) (r Result, dropped []any) {
 		case b.limits.Policy == DropOldest && b.n > 0 && b.canFit(size):
 			dropped = append(dropped, b.shift().msg)
 			continue
-		case b.limits.Policy == DropNewest, b.limits.Policy == DropOldest: // what the reader has leaves no room
+		case b.limits.Policy == DropNewest, b.limits.Policy == DropOldest: // what the reader has fills the limits
 			return Dropped, append(dropped, msg)
 		}
 		return Full, nil
@@ -218,7 +218,7 @@ func (b *Bounded) Done() {
 	b.held -= b.popped[0]
 	b.popped = b.popped[:copy(b.popped, b.popped[1:])]
 	b.count--
-	b.room.Broadcast() // the next in line may need more room than there is
+	b.space.Broadcast() // the next sender may need more space than there is
 }
 
 // Len is part of Box.
@@ -234,7 +234,7 @@ func (b *Bounded) Close() {
 	defer b.mu.Unlock()
 	b.closed, b.awake = true, true
 	b.msgs, b.popped, b.n, b.count, b.bytes, b.held = nil, nil, 0, 0, 0, 0
-	b.room.Broadcast()
+	b.space.Broadcast()
 }
 
 // Blocks is part of Waiter.
@@ -249,7 +249,7 @@ func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {
 	defer context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.room.Broadcast()
+		b.space.Broadcast()
 	})()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -257,7 +257,7 @@ func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b.room.Wait()
+		b.space.Wait()
 	}
 	return nil
 }

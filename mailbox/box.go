@@ -2,18 +2,18 @@ package mailbox
 
 import "context"
 
-// Box is a mailbox of its own making: what a user supplies in place of the
-// default mailbox, and what a bounded mailbox is. Any goroutine may call Push,
-// Len and Close; Pop and Done are the reader's.
+// Box is a mailbox that a user supplies in place of the default mailbox. A bounded
+// mailbox is one. Any goroutine may call Push, Len and Close; only the reader calls
+// Pop and Done.
 //
-// A Box starts awake: the reader will look by itself. It becomes armed when Pop
+// A Box starts awake: the reader will look without a wake-up. It becomes armed when Pop
 // finds nothing; the first Push after that answers Wake, the others Queued.
 //
 // Pop and Done are called while the reader's stage is held, and Len may be: they must be
-// quick, and must not wait for anything that a send holds. Who observes the process calls Len
+// quick, and must not wait for anything that a send holds. Observers of the process call Len,
 // too, at any time.
 type Box interface {
-	// Push adds a message and answers what became of it.
+	// Push adds a message and reports the outcome.
 	Push(msg any) Result
 	// Pop removes and returns the next message; false, and the box is armed, if
 	// there is none.
@@ -23,7 +23,7 @@ type Box interface {
 	Done()
 	// Len returns the number of messages that count.
 	Len() int
-	// Close lets nothing in any more, and lets whoever waits for room go.
+	// Close refuses later messages, and ends the wait of senders that wait for room.
 	Close()
 }
 
@@ -34,10 +34,9 @@ type Forcer interface {
 	Force(msg any) Result
 }
 
-// Waiter is a Box that can make its senders wait instead of answering Full for
-// good.
+// Waiter is a Box that can make its senders wait instead of answering Full.
 type Waiter interface {
-	// Blocks reports whether a sender that is told Full should wait.
+	// Blocks reports whether a sender that gets Full should wait.
 	Blocks() bool
 	// AwaitRoom returns nil when pushing msg is worth another try, and the cause of
 	// ctx's end if that comes first.

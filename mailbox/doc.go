@@ -4,8 +4,8 @@
 // A process has a mailbox without a bound by default. Options.Limits of package node sets
 // [Limits], and with them a [Bounded] mailbox; Options.Mailbox supplies any other [Box].
 //
-// A push answers a [Result], and one of the answers is a duty: the sender that is told Wake,
-// and no other, schedules the reader.
+// A push answers a [Result], and one of the answers is a duty: only the sender that gets Wake
+// schedules the reader.
 //
 // # Invariants of a Bounded
 //
@@ -25,7 +25,7 @@
 //
 // No message is duplicated. The reader sees two messages of one sender in the order in which
 // they were sent. A closed mailbox loses what waits in it, and answers Closed from then on.
-// A mailbox that drops loses what its policy says and tells Limits.Dropped: with DropNewest
+// A mailbox that drops loses what its policy says and calls Limits.Dropped: with DropNewest
 // the push answers Dropped; with DropOldest it answers Queued, or Dropped if what the reader
 // has in hand leaves no room. With Block or Refuse the push answers Full and nothing is lost;
 // with Block the sender may wait for room, for as long as its context lets it.

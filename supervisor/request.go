@@ -128,7 +128,7 @@ func (s *supervisor) add(spec Child, done answer) error {
 	})
 }
 
-// addDynamic is start_child of SimpleOneForOne, for a peer; "": for nobody else.
+// addDynamic is start_child of SimpleOneForOne. peer is the node that asks; "": this one.
 func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	if !s.simple() {
 		return done.fail(ErrNotSimple)
@@ -145,7 +145,7 @@ func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	})
 }
 
-// begin starts k for a caller, who hears how it went after up has noted it.
+// begin starts k for a caller, which gets the outcome after up has recorded it.
 func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 	then := func(o outcome) error {
 		switch {

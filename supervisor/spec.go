@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Strategy says who is restarted with a child that has exited.
+// Strategy says which children are restarted with a child that has exited.
 type Strategy uint8
 
 const (
-	OneForOne       Strategy = iota // the child alone
+	OneForOne       Strategy = iota // only the child
 	OneForAll                       // all children
 	RestForOne                      // the child and those started after it
-	SimpleOneForOne                 // children of one spec, started on request; the child alone
+	SimpleOneForOne                 // children of one spec, started on request; only the child
 )
 
 var strategies = [...]wire.Atom{"one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one"}
@@ -58,7 +58,7 @@ type AutoShutdown uint8
 
 const (
 	Never          AutoShutdown = iota
-	AnySignificant              // when one of them has exited by itself
+	AnySignificant              // when one of them has exited without being stopped
 	AllSignificant              // when the last of them has
 )
 
@@ -109,10 +109,10 @@ type Spec struct {
 
 // Child describes a child: OTP's child_spec().
 type Child struct {
-	// ID tells the child from others of its supervisor: any term.
+	// ID distinguishes the child from others of its supervisor: any term.
 	ID any
 	// Start makes the behaviour of a new process, again at each restart. args are
-	// empty except for the children of SimpleOneForOne, who get what StartDynamic
+	// empty except for the children of SimpleOneForOne, which get what StartDynamic
 	// was given. An error is a failure to start; [node.ErrIgnore], that the child need
 	// not run. Start must not block: what takes time belongs into the behaviour's
 	// Init.

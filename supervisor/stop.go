@@ -41,7 +41,7 @@ func (s *supervisor) stop(k *child, then func() error) error {
 	return s.allow(w, k.spec.Shutdown)
 }
 
-// signal tells a child to exit.
+// signal sends a child its exit signal.
 func (s *supervisor) signal(k *child) {
 	if k.spec.Shutdown == BrutalKill {
 		s.c.Exit(k.pid, node.Kill)
@@ -50,18 +50,18 @@ func (s *supervisor) signal(k *child) {
 	}
 }
 
-// allow gives those whom w waits for their time.
+// allow starts the timer of the children that w waits for.
 func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
 	if d != BrutalKill && d != Infinity {
 		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
 		if errors.Is(err, node.ErrNodeStopped) {
-			err = nil // the node ends, and gives everybody its StopTimeout
+			err = nil // the node ends, and gives all processes its StopTimeout
 		}
 	}
 	return err
 }
 
-// waitTimedOut kills those whom w has waited for.
+// waitTimedOut kills the children that w has waited for.
 func (s *supervisor) waitTimedOut(w *wait) {
 	if w.kind == waitStop {
 		s.c.Exit(w.pid, node.Kill)
@@ -72,8 +72,8 @@ func (s *supervisor) waitTimedOut(w *wait) {
 	}
 }
 
-// expected reports whether a reason is that of a child that was told to exit:
-// another is worth a report.
+// expected reports whether a reason is that of a child that was asked to exit:
+// any other is reported.
 func expected(k *Child, reason any) bool {
 	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
 		return true

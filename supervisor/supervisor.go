@@ -221,8 +221,8 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 		case w.kind == waitAll && s.children.byPID[m.From] != nil:
 			return s.dynamicExited(m.From, m.Reason)
 		case w.kind == waitStart && s.fatal(m):
-			// OTP's supervisor would not hear of it before the child is up, which
-			// may be never.
+			// OTP's supervisor would not handle it before the child is up, which
+			// may never be.
 			s.c.Unlink(w.pid)
 			s.c.Exit(w.pid, node.Kill)
 			s.wait = nil
@@ -343,16 +343,16 @@ func (k *child) wait(now time.Time) time.Duration {
 	return k.spec.Backoff.wait(b.tries-1, rand.Float64())
 }
 
-// restart stops and starts those whom the exit of k concerns.
-func (s *supervisor) restart(k *child, who span) error {
+// restart stops and starts the children that are restarted when k exits.
+func (s *supervisor) restart(k *child, scope span) error {
 	k.restarts++
 	s.tally(Restarts, k.title())
-	return s.stopSpan(k, who, func() error {
+	return s.stopSpan(k, scope, func() error {
 		first, last := k, k.next
-		if who != self {
+		if scope != self {
 			last = nil
 		}
-		if who == all {
+		if scope == all {
 			first = s.children.first
 		}
 		return s.startFrom(first, last, func(failed *child, reason any) error {
@@ -370,12 +370,12 @@ func spanOf(s Strategy) span {
 }
 
 // stopSpan stops all of a span but k, the last one first.
-func (s *supervisor) stopSpan(k *child, who span, then func() error) error {
-	if who == self {
+func (s *supervisor) stopSpan(k *child, scope span, then func() error) error {
+	if scope == self {
 		return then()
 	}
 	until := k
-	if who == all {
+	if scope == all {
 		until = nil
 	}
 	return s.stopFrom(s.children.last, until, then)
@@ -473,11 +473,11 @@ func (s *supervisor) startReason(k *child, err error) any {
 	return nodehook.ErrorTerm(err)
 }
 
-// undefined is why a child could not be spawned whose {M, F, Args} does not exist, or is
-// not for who has asked.
+// undefined is the reason for which a child cannot be spawned: its {M, F, Args} does not
+// exist, or the caller may not use it.
 func undefined(mfa wire.Tuple) any { return raised("undef", mfa) }
 
-// raised is why a child could not be spawned whose {M, F, Args} has raised an error.
+// raised is the reason for which a child cannot be spawned: its {M, F, Args} has raised an error.
 func raised(reason wire.Atom, mfa wire.Tuple) any {
 	return wire.Tuple{aEXIT, wire.Tuple{reason, wire.List{append(mfa, wire.List{})}}}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The words in which Erlang's supervisor module talks.
+// The atoms in the messages of Erlang's supervisor module.
 const (
 	aAlreadyStarted wire.Atom = "already_started"
 	aSupervisorData wire.Atom = "supervisor_data"
@@ -142,7 +142,7 @@ func specTerms(children []Child) wire.List {
 	return l
 }
 
-// record is OTP's record child, of which {error, {Reason, Child}} tells.
+// record is OTP's record child, as in {error, {Reason, Child}}.
 func (k *Child) record() any {
 	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(k.Restart.String()),
 		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(k.Type.String()), moduleTerm(k.modules())}

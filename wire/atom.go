@@ -31,13 +31,13 @@ func Bool(t any) (value, ok bool) {
 	return false, false
 }
 
-// NodeID names one life of a node: its name and the creation that tells this
-// life from an earlier one under the same name.
+// NodeID names one incarnation of a node: its name and the creation that distinguishes
+// this incarnation from an earlier one under the same name.
 type NodeID struct {
 	Name     Atom   // "go@host"; a node that is not distributed is "nonode@nohost"
 	Creation uint32 // never 0 for a live node
 }
 
-// who is an interned NodeID: one word that compares by value, so a PID stays
+// internedNode is an interned NodeID: one word that compares by value, so a PID stays
 // two words long and still carries its node's name and creation.
-type who = unique.Handle[NodeID]
+type internedNode = unique.Handle[NodeID]

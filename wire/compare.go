@@ -146,9 +146,9 @@ func compare(a, b any, m mode) int {
 	if c != 0 || !deep {
 		return c
 	}
-	var room [6]pairOfCells // terms nested no deeper cost no allocation
+	var buf [6]pairOfCells // terms nested no deeper cost no allocation
 	in, n, c := enter(a, b, m)
-	stack := append(room[:0], in[:n]...)
+	stack := append(buf[:0], in[:n]...)
 	for c == 0 && len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		m := top.mode
@@ -276,7 +276,7 @@ func compareOne(a, b any, m mode) (c int, deep bool) {
 }
 
 // compareNode orders two node lives by name, then creation.
-func compareNode(a, b who) int {
+func compareNode(a, b internedNode) int {
 	if a == b {
 		return 0
 	}

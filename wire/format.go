@@ -52,8 +52,8 @@ type formatting struct {
 
 // append appends t. Like compare, it keeps the depth of t on the heap.
 func (f *formatting) append(dst []byte, t any) []byte {
-	var room [8]brackets
-	dst, stack := f.one(dst, room[:0], t)
+	var buf [8]brackets
+	dst, stack := f.one(dst, buf[:0], t)
 	for len(stack) > 0 && !f.full(dst) {
 		top := &stack[len(stack)-1]
 		part, ok := top.inside.next()
@@ -97,7 +97,7 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 	case classTuple:
 		return append(dst, '{'), append(stack, brackets{inside: cellsOf(t), end: "}"})
 	case classList:
-		if f.text && isString(t, f.room(dst)) {
+		if f.text && isString(t, f.left(dst)) {
 			return f.string(dst, t), stack
 		}
 		return append(dst, '['), append(stack, brackets{inside: cellsOf(t), end: "]"})
@@ -107,7 +107,7 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 		if t.(Map).Len() == 0 {
 			return append(dst, '}'), stack
 		}
-		if len(body.pairs) <= f.room(dst) {
+		if len(body.pairs) <= f.left(dst) {
 			body = body.ordered()
 		}
 		return dst, append(stack, brackets{inside: cellsOf(pairsOf{body}), pairs: true, end: "}"})
@@ -126,7 +126,7 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 	default:
 		dst = fmt.Appendf(dst, "#Go<%T ", t)
 		if f.cut {
-			dst = append(dst, f.show("%v", t, f.room(dst))...)
+			dst = append(dst, f.show("%v", t, f.left(dst))...)
 		} else {
 			dst = fmt.Append(dst, t)
 		}
@@ -140,7 +140,7 @@ func (f *formatting) number(dst []byte, t any) []byte {
 	case numSmall:
 		return strconv.AppendInt(dst, x.small, 10)
 	case numBig:
-		if n := x.big.BitLen(); n > bigBits && n/bitsPerDigit > f.room(dst) { // its first digits cost as much as all
+		if n := x.big.BitLen(); n > bigBits && n/bitsPerDigit > f.left(dst) { // its first digits cost as much as all
 			f.rounded = true
 			return fmt.Appendf(dst, "#Integer<%d bits>", n)
 		}
@@ -157,8 +157,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fmt.Appendf(dst, "#Go<float64 %v>", f)
 	}
-	var room [32]byte
-	exp := strconv.AppendFloat(room[:0], f, 'e', -1, 64) // -d.ddde±dd
+	var buf [32]byte
+	exp := strconv.AppendFloat(buf[:0], f, 'e', -1, 64) // -d.ddde±dd
 	mantissa, exponent, _ := bytes.Cut(exp, []byte{'e'})
 	power, _ := strconv.Atoi(string(exponent))
 	size := len(mantissa) + len("e") + len(strconv.Itoa(power))

@@ -137,11 +137,11 @@ type clipping struct {
 	names bool // of fields
 }
 
-// print prints v, as far as there is room. Each level of depth takes a byte, so that
+// print prints v, as far as there is left. Each level of depth takes a byte, so that
 // a value which contains itself ends, too.
 func (c *clipping) print(v reflect.Value, depth int) {
-	room := c.max - len(c.dst)
-	if room < 0 {
+	left := c.max - len(c.dst)
+	if left < 0 {
 		return
 	}
 	if v.IsValid() && v.CanInterface() && depth > 0 {
@@ -153,13 +153,13 @@ func (c *clipping) print(v reflect.Value, depth int) {
 
 // value prints x, which is what v holds.
 func (c *clipping) value(x any, v reflect.Value, depth int) {
-	room := c.max - len(c.dst)
+	left := c.max - len(c.dst)
 	if isTerm(x) {
-		s, _ := formatWhole(x, room, true, nil, formatInner)
+		s, _ := formatWhole(x, left, true, nil, formatInner)
 		c.dst = append(c.dst, s...)
 	} else if _, own := printer(x); own {
 		s := fmt.Sprint(x)
-		c.dst = append(c.dst, s[:min(len(s), room+1)]...)
+		c.dst = append(c.dst, s[:min(len(s), left+1)]...)
 	} else {
 		c.parts(v, depth)
 	}
@@ -167,13 +167,13 @@ func (c *clipping) value(x any, v reflect.Value, depth int) {
 
 // parts prints v as fmt prints a value that has no method for it.
 func (c *clipping) parts(v reflect.Value, depth int) {
-	room := c.max - len(c.dst)
+	left := c.max - len(c.dst)
 	switch v.Kind() {
 	case reflect.Invalid:
 		c.dst = append(c.dst, "<nil>"...)
 	case reflect.String:
 		s := v.String()
-		c.dst = append(c.dst, s[:min(len(s), room+1)]...)
+		c.dst = append(c.dst, s[:min(len(s), left+1)]...)
 	case reflect.Struct:
 		c.dst = append(c.dst, '{')
 		for i := 0; i < v.NumField() && len(c.dst) <= c.max; i++ {

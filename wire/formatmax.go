@@ -63,18 +63,18 @@ const (
 // full reports whether dst needs no more: it is cut after limit.
 func (f *formatting) full(dst []byte) bool { return f.cut && len(dst) > f.limit }
 
-// room is how many bytes there may still be.
-func (f *formatting) room(dst []byte) int {
+// left is how many bytes may still be added.
+func (f *formatting) left(dst []byte) int {
 	if !f.cut {
 		return math.MaxInt
 	}
 	return max(0, f.limit-len(dst))
 }
 
-// head is the beginning of s that is more than there is room for, or all of it.
+// head is s, or a beginning of it that is longer than what may still be added.
 func (f *formatting) head(dst []byte, s string) string {
-	if room := f.room(dst); room < len(s)-utf8.UTFMax {
-		return s[:room+utf8.UTFMax]
+	if left := f.left(dst); left < len(s)-utf8.UTFMax {
+		return s[:left+utf8.UTFMax]
 	}
 	return s
 }

@@ -32,8 +32,8 @@ func hashOf(t any) uint64 {
 }
 
 func hashInside(h *maphash.Hash, inside cells) {
-	var room [8]cells
-	stack := append(room[:0], inside)
+	var buf [8]cells
+	stack := append(buf[:0], inside)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		t, ok := top.next()
@@ -94,7 +94,7 @@ func hashOne(h *maphash.Hash, t any) (inside cells, deep bool) {
 		maphash.WriteComparable(h, n)
 		h.WriteString(s)
 	}
-	return cells{}, false // foreign values of equal hash are told apart by Equal
+	return cells{}, false // foreign values of equal hash are distinguished by Equal
 }
 
 // hashable returns the keys and values in key order. Keys that tie hash alike,

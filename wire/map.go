@@ -34,57 +34,57 @@ func NewMap(keysAndValues ...any) Map {
 	return m
 }
 
-// MakeMap returns an empty map with room for n pairs. A decoder bounds n by
+// MakeMap returns an empty map with capacity for n pairs. A decoder bounds n by
 // the input that is left before it asks.
 func MakeMap(n int) Map {
 	switch {
 	case n <= 0:
 		return Map{&mapBody{}}
 	case n <= 1:
-		m := new(roomy[[1]pair])
-		return m.over(m.room[:])
+		m := new(joined[[1]pair])
+		return m.over(m.mem[:])
 	case n <= 2:
-		m := new(roomy[[2]pair])
-		return m.over(m.room[:])
+		m := new(joined[[2]pair])
+		return m.over(m.mem[:])
 	case n <= 3:
-		m := new(roomy[[3]pair])
-		return m.over(m.room[:])
+		m := new(joined[[3]pair])
+		return m.over(m.mem[:])
 	case n <= 4:
-		m := new(roomy[[4]pair])
-		return m.over(m.room[:])
+		m := new(joined[[4]pair])
+		return m.over(m.mem[:])
 	case n <= 6:
-		m := new(roomy[[6]pair])
-		return m.over(m.room[:])
+		m := new(joined[[6]pair])
+		return m.over(m.mem[:])
 	case n <= 8:
-		m := new(roomy[[8]pair])
-		return m.over(m.room[:])
+		m := new(joined[[8]pair])
+		return m.over(m.mem[:])
 	case n <= 12:
-		m := new(roomy[[12]pair])
-		return m.over(m.room[:])
+		m := new(joined[[12]pair])
+		return m.over(m.mem[:])
 	case n <= 16:
-		m := new(roomy[[16]pair])
-		return m.over(m.room[:])
+		m := new(joined[[16]pair])
+		return m.over(m.mem[:])
 	case n <= 24:
-		m := new(roomy[[24]pair])
-		return m.over(m.room[:])
+		m := new(joined[[24]pair])
+		return m.over(m.mem[:])
 	case n <= maxSorted:
-		m := new(roomy[[maxSorted]pair])
-		return m.over(m.room[:])
+		m := new(joined[[maxSorted]pair])
+		return m.over(m.mem[:])
 	}
 	b := &mapBody{pairs: make([]pair, 0, n)}
 	b.hashAll(n)
 	return Map{b}
 }
 
-// roomy is a body and room for its pairs in one.
-type roomy[A any] struct {
+// joined is a body and memory for its pairs in one allocation.
+type joined[A any] struct {
 	mapBody
-	room A
+	mem A
 }
 
-// over returns the empty map that has room.
-func (b *mapBody) over(room []pair) Map {
-	b.pairs = room[:0]
+// over returns the empty map that uses mem.
+func (b *mapBody) over(mem []pair) Map {
+	b.pairs = mem[:0]
 	return Map{b}
 }
 
@@ -300,7 +300,7 @@ func (b *mapBody) chain(h uint64) {
 	b.links = append(b.links, link{h, next})
 }
 
-// hashAll turns a sorted body into a hashed one with room for n pairs.
+// hashAll turns a sorted body into a hashed one with capacity for n pairs.
 func (b *mapBody) hashAll(n int) {
 	b.index = make(map[uint64]int, n)
 	b.links = make([]link, 0, n)

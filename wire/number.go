@@ -155,7 +155,7 @@ func compareIntFloat(i num, f float64) int {
 	return cmp.Compare(0, f-whole)
 }
 
-// signOf tells the two zeros apart; every NaN is alike.
+// signOf distinguishes the two zeros; every NaN is alike.
 func signOf(f float64) int {
 	if math.IsNaN(f) {
 		return 0

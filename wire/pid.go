@@ -10,20 +10,20 @@ import (
 // number that this life of the node never gives twice. It is comparable and
 // two words long. The zero PID names no process.
 type PID struct {
-	node who
+	node internedNode
 	id   uint64 // serial<<32 | id, as Erlang prints <X.id.serial>
 }
 
 // Origin mints identifiers for one life of a node. A decoder keeps one for
-// each node it hears of, so interning is paid once a connection.
-type Origin struct{ node who }
+// each node that occurs, so interning is paid once a connection.
+type Origin struct{ node internedNode }
 
 // NewOrigin returns the Origin of the node life id.
 func NewOrigin(id NodeID) Origin { return Origin{unique.Make(id)} }
 
 // NodeID returns the node life that o mints for.
 func (o Origin) NodeID() NodeID {
-	if o.node == (who{}) {
+	if o.node == (internedNode{}) {
 		return NodeID{}
 	}
 	return o.node.Value()
@@ -69,7 +69,7 @@ const MaxRefWords = 5
 // Ref is a reference: a value that its node makes once. It is comparable; the
 // zero Ref is no reference. Aliases and monitors are named by a Ref.
 type Ref struct {
-	node who
+	node internedNode
 	w    [MaxRefWords]uint32
 	n    uint8
 }
@@ -94,7 +94,7 @@ func (r Ref) Number() uint64 {
 }
 
 // IsZero reports whether r is no reference.
-func (r Ref) IsZero() bool { return r.n == 0 && r.node == who{} }
+func (r Ref) IsZero() bool { return r.n == 0 && r.node == internedNode{} }
 
 // Node returns the name of the node that made r.
 func (r Ref) Node() Atom { return r.Origin().NodeID().Name }
@@ -122,7 +122,7 @@ func (r Ref) String() string {
 
 // Port is an Erlang port identifier.
 type Port struct {
-	node who
+	node internedNode
 	id   uint64
 }
 

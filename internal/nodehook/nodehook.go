@@ -1,8 +1,8 @@
-// Package nodehook is what packages of this module ask of a node, and programs do not: the
-// tools and behaviours that belong to it, system messages, metrics, what OTP's observer shows.
+// Package nodehook has functions of a node that only packages of this module call: its
+// tools and behaviours, system messages, metrics, what OTP's observer shows.
 //
 // The functions are set by package node before any code of a package that imports it runs,
-// and never changed. Whoever calls one imports package node, for it needs a node to give.
+// and never changed. A caller of one imports package node, as it has a node to pass.
 package nodehook
 
 import (
@@ -118,8 +118,8 @@ var AwaitAll func(from any, ctx context.Context, futures ...any)
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"
 
-// Unknown stands for whoever has made a request of which nobody knows the node: one that has
-// come as a term, through another process of this node. All of these have one share of what a
+// Unknown stands for the sender of a request of which the node is not known: one that has
+// come as a term, through another process of this node. All of these share what one
 // peer may make this node hold.
 const Unknown wire.Atom = "unknown"
 

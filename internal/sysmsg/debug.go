@@ -47,7 +47,7 @@ func (t *tools) install(tool wire.Atom, on bool) {
 	}
 }
 
-// Debugging reports whether events should be told of.
+// Debugging reports whether events should be reported.
 func (s *System) Debugging() bool {
 	return s != nil && (s.Watched() || s.debug.stats != nil)
 }
@@ -56,7 +56,7 @@ func (s *System) Debugging() bool {
 // what In, Out and NoReply are given does not matter.
 func (s *System) Watched() bool { return s != nil && (s.debug.log != nil || s.debug.trace) }
 
-// In tells of a message that has come in: the event {in, Msg}.
+// In reports a message that has come in: the event {in, Msg}.
 func (s *System) In(c *node.Context, msg any) {
 	if t := &s.debug; t.stats != nil {
 		t.stats.in++
@@ -64,7 +64,7 @@ func (s *System) In(c *node.Context, msg any) {
 	s.Event(c, wire.Tuple{wire.Atom("in"), msg})
 }
 
-// Out tells of a reply: {out, Reply, To, State}.
+// Out reports a reply: {out, Reply, To, State}.
 func (s *System) Out(c *node.Context, reply, to, state any) {
 	if t := &s.debug; t.stats != nil {
 		t.stats.out++
@@ -72,13 +72,13 @@ func (s *System) Out(c *node.Context, reply, to, state any) {
 	s.Event(c, wire.Tuple{wire.Atom("out"), reply, to, state})
 }
 
-// NoReply tells that a message has been handled without a reply: {noreply,
+// NoReply reports that a message has been handled without a reply: {noreply,
 // State}.
 func (s *System) NoReply(c *node.Context, state any) {
 	s.Event(c, wire.Tuple{wire.Atom("noreply"), state})
 }
 
-// Event tells of anything else: OTP's handle_debug.
+// Event reports anything else: OTP's handle_debug.
 func (s *System) Event(c *node.Context, e any) {
 	if !s.Watched() {
 		return

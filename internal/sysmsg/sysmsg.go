@@ -38,7 +38,7 @@ type Server interface {
 	Replace(state any) error
 	// Status is the last element of get_status, without what System adds.
 	Status() any
-	// ChangeCode is told of a new version; the error says why it cannot go on.
+	// ChangeCode is called for a new version; the error says why it cannot go on.
 	ChangeCode(module wire.Atom, old, extra any) error
 	// End ends the process in an orderly way: what it returns, Receive returns.
 	End(c *node.Context, reason any) error
@@ -96,7 +96,7 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 
 // System is what a behaviour keeps for system messages. The zero value works.
 type System struct {
-	// Alone says that the process was started without a link, and so has no parent
+	// Alone is true if the process was started without a link, and so has no parent
 	// whose exit would end it: get_status calls the process its own parent then.
 	Alone bool
 
@@ -133,8 +133,8 @@ func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 	return nil
 }
 
-// refusal is the answer to a request that whoever has made it may not make; nil: it may
-// be.
+// refusal is the answer to a request that its sender may not make; nil: it is
+// allowed.
 func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil

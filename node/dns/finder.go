@@ -20,18 +20,18 @@ import (
 //
 // Invariants:
 //
-//  1. One look at the names is under way at a time, by who holds turn.
+//  1. One look at the names is under way at a time, by the goroutine that holds turn.
 //  2. last has, for each name, what its last good answer said.
 type Finder struct {
 	cfg  Config
-	turn chan struct{} // has room for the one who looks
+	turn chan struct{} // capacity 1: held by the goroutine that looks
 
-	mu    sync.Mutex
-	last  map[string]map[node.Atom][]discovery.Endpoint // by name asked for
-	told  map[string]string                             // failures that have been logged, by name
-	fresh time.Time                                     // until when nothing is asked
-	why   error                                         // what was wrong the last time
-	stats Stats
+	mu     sync.Mutex
+	last   map[string]map[node.Atom][]discovery.Endpoint // by name asked for
+	logged map[string]string                             // failures that have been logged, by name
+	fresh  time.Time                                     // until when nothing is asked
+	why    error                                         // what was wrong the last time
+	stats  Stats
 }
 
 // Stats counts what a Finder has done.
@@ -47,7 +47,7 @@ func New(cfg Config) (*Finder, error) {
 		return nil, err
 	}
 	return &Finder{cfg: cfg, turn: make(chan struct{}, 1),
-		last: make(map[string]map[node.Atom][]discovery.Endpoint), told: make(map[string]string)}, nil
+		last: make(map[string]map[node.Atom][]discovery.Endpoint), logged: make(map[string]string)}, nil
 }
 
 // Stats returns the counts up to now.
@@ -91,8 +91,8 @@ func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 	return slices.Sorted(maps.Keys(all)), failed
 }
 
-// Announce is part of discovery.Finder. It tells nobody: DNS is told by others. A node
-// that nobody can find in this way is told so in the log.
+// Announce is part of discovery.Finder. It publishes nothing: DNS records are made by others.
+// It logs a warning if other nodes cannot find this node by DNS.
 func (f *Finder) Announce(_ context.Context, me discovery.Announcement) (stop func(), err error) {
 	base, host, _ := strings.Cut(string(me.Name), "@")
 	if base != f.cfg.Base {
@@ -105,7 +105,7 @@ func (f *Finder) Announce(_ context.Context, me discovery.Announcement) (stop fu
 	return func() {}, nil
 }
 
-// look asks for all names, unless that was done a moment ago. If somebody else does
+// look asks for all names, unless that was done a moment ago. If another goroutine does
 // so already, it waits for that.
 func (f *Finder) look(ctx context.Context) error {
 	if fresh, why := f.isFresh(); fresh {
@@ -123,7 +123,7 @@ func (f *Finder) look(ctx context.Context) error {
 	return f.ask(ctx)
 }
 
-// ask is look for who has the turn. If the asker's time is up that is no failure of
+// ask is look for the goroutine that has the turn. If the asker's time is up that is no failure of
 // DNS: the next one asks again.
 func (f *Finder) ask(asker context.Context) error {
 	ctx, cancel := context.WithTimeout(asker, f.cfg.Timeout)
@@ -211,23 +211,23 @@ func (f *Finder) take(asked string, nodes map[node.Atom][]discovery.Endpoint, er
 		nodes, err = nil, nil
 	}
 	f.mu.Lock()
-	old, told := len(f.last[asked]), f.told[asked]
+	old, logged := len(f.last[asked]), f.logged[asked]
 	f.stats.Lookups++
 	if err == nil {
 		f.last[asked] = nodes
-		delete(f.told, asked)
+		delete(f.logged, asked)
 	} else {
 		f.stats.Failures++
 		if old > 0 {
 			f.stats.Stale++
 		}
-		f.told[asked] = err.Error()
+		f.logged[asked] = err.Error()
 	}
 	f.mu.Unlock()
 	switch {
-	case err == nil && told != "":
+	case err == nil && logged != "":
 		f.cfg.Log.Info("dns: lookups succeed again", "name", asked, "nodes", len(nodes))
-	case err != nil && told == "":
+	case err != nil && logged == "":
 		f.cfg.Log.Warn("dns: a lookup failed; the last answer stays in use", "name", asked, "known", old, "error", err)
 	}
 	if err != nil {

@@ -108,10 +108,10 @@ func Delete(ctx context.Context, from node.Caller, to node.Dest, id ID, arg any)
 	return node.Call[any](ctx, from, to, deleteRequest{id, arg})
 }
 
-// Swap takes a handler out, arg is for its Terminate, and adds another, which is
-// owned by the process that owned the old one, or by the caller if it is [Owned], and told what Terminate answered if it is an
-// [Heir]. It adds the new one even if there is no old one. The errors are those
-// of Add.
+// Swap takes a handler out, arg is for its Terminate, and adds another. The new one is
+// owned by the process that owned the old one, or by the caller if it is [Owned]. If it is
+// an [Heir] it gets what Terminate returned. It is added even if there is no old one. The
+// errors are those of Add.
 func Swap(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
 	h, isOwned := disown(h)
 	_, err := node.Call[any](ctx, from, to, swapRequest{old, id, arg, h, isOwned})

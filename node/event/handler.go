@@ -21,12 +21,12 @@ type Handler interface {
 // What a [Handler] may implement besides. [sys.Stater], [sys.StateSetter] and [sys.CodeChanger]
 // are for system messages.
 type (
-	// Initializer is told when it is about to be added. An error says that it will
-	// not be.
+	// Initializer is called when the handler is about to be added. After an error it is not
+	// added.
 	Initializer interface{ Init(c *Context) error }
 
-	// Heir is told, in place of Init, when it takes the place of a handler, by a
-	// swap: with what the Terminate of that one has answered. found is false if
+	// Heir is called, in place of Init, when the handler replaces another in a swap. legacy is
+	// what the Terminate of the other has returned. found is false if
 	// there was none.
 	Heir interface {
 		Inherit(c *Context, legacy any, found bool) error
@@ -45,8 +45,8 @@ type (
 		HandleInfo(c *Context, msg any) error
 	}
 
-	// Terminator is told when the handler has been taken out. The answer is for
-	// those who took it out: see Delete and Swap.
+	// Terminator is called when the handler has been taken out. The result is for the
+	// caller that took it out: see Delete and Swap.
 	Terminator interface {
 		Terminate(c *Context, end End) any
 	}
@@ -55,7 +55,7 @@ type (
 // ErrRemove, returned from a handler, takes it out of the manager: remove_handler.
 var ErrRemove = errors.New("event: remove this handler")
 
-// What others are told.
+// Errors that callers get.
 var (
 	ErrNoHandler = errors.New("event: the manager has no such handler")
 	ErrNoCalls   = errors.New("event: the handler answers no calls")
@@ -64,8 +64,8 @@ var (
 	ErrNoOwner   = errors.New("event: only a process can own a handler")
 )
 
-// ID identifies a handler: a module, and what tells several of it apart, nil for
-// nothing. Erlang's Module and {Module, Id}. Where two handlers have the same, the
+// ID identifies a handler: a module, and what distinguishes several of one module, or nil.
+// It is Erlang's Module and {Module, Id}. Where two handlers have the same, the
 // one that was added last is meant.
 type ID struct {
 	Module node.Atom
@@ -135,7 +135,7 @@ func (h How) String() string {
 	return "invalid"
 }
 
-// End is what a handler's Terminate is told.
+// End is what a handler's Terminate is given.
 type End struct {
 	How How
 	Arg any

@@ -166,23 +166,23 @@ func (m *manager) notify(event any) {
 	m.sweep()
 }
 
-// inform hands any other message to those who listen.
+// inform passes any other message to the handlers that are a Listener.
 func (m *manager) inform(msg any, exited bool) {
-	heard := exited
+	handled := exited
 	for _, e := range m.list {
 		if l, ok := e.h.(Listener); ok {
-			heard = true
+			handled = true
 			m.run(e, msg, func(c *Context) error { return l.HandleInfo(c, msg) })
 		}
 	}
 	m.sweep()
-	if log := m.c.Node().Log(); !heard && log.Enabled(context.Background(), slog.LevelWarn) {
+	if log := m.c.Node().Log(); !handled && log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", sysmsg.Brief(msg))
 	}
 }
 
-// run runs a method of a handler and does what comes of it. What it returns is an
-// error that has taken the handler out, or nil.
+// run runs a method of a handler and acts on its result. It returns the error that has
+// taken the handler out, or nil.
 func (m *manager) run(e *entry, last any, f func(*Context) error) error {
 	err := m.attempt(e.id, f)
 	swap := m.call.swap

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// request is what a manager has been asked. what is one of the types of client.go,
-// whoever has asked.
+// request is a request to a manager. what is one of the types of client.go, for requests
+// from Erlang, too.
 type request struct {
 	node.From
 	what   any
@@ -207,7 +207,7 @@ func (m *manager) exchange(r request, q swapRequest) {
 	m.added(r, id, err)
 }
 
-// added answers those who wanted a handler added.
+// added answers the request to add a handler.
 func (m *manager) added(r request, id ID, err error) {
 	switch {
 	case err != nil:

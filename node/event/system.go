@@ -51,7 +51,7 @@ func stateShown(h Handler) (t any) {
 }
 
 // Replace is part of sysmsg.Server. The new state is a list as State's; handlers whose
-// state is the same as before are left alone.
+// state is the same as before do not change.
 func (m systemOf) Replace(state any) error {
 	l, ok := state.(wire.List)
 	if !ok || len(l) != len(m.list) {

@@ -65,7 +65,7 @@
 // # Invariants
 //
 //  1. One method runs at a time. A continuation runs before any other message,
-//     that of Init when its starter has been told.
+//     that of Init when its starter has been answered.
 //  2. A call gets one answer: what its method returned, what its From was given
 //     later, an [UnhandledError], or the notice that the server exited.
 //  3. While suspended (package sys) a server handles only system messages and its

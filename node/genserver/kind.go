@@ -9,7 +9,7 @@ import (
 )
 
 // Returns is embedded in a request type to say what type its reply has. It takes
-// no room, unless it is the last field.
+// no memory, unless it is the last field.
 type Returns[R any] struct{}
 
 func (Returns[R]) returns(R) {}
@@ -21,7 +21,7 @@ type Asks[R any] interface{ returns(R) }
 // what. It is made once, by [Define], and may be used by any number of servers.
 type Kind[S any] struct {
 	direct index[S]     // by the type of the message
-	bodies [3]bodies[S] // of calls and casts, whose Go type came with the message or not; of messages
+	bodies [3]bodies[S] // of calls, of casts (with their Go type or without), and of messages
 }
 
 // Handler says which method handles what. OnCall, OnRequest, OnCast and OnInfo

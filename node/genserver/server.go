@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Words of the messages by which Erlang's gen behaviours talk.
+// Atoms in the messages of Erlang's gen behaviours.
 const (
 	suspended wire.Atom = "suspended" // see sysmsg.System.State
 )
@@ -24,13 +24,13 @@ const (
 // What a server's state may implement beside its handlers. [sys.Stater], [sys.StateSetter] and
 // [sys.CodeChanger] are for system messages.
 type (
-	// Initializer is told before the first message. An error says that the server
+	// Initializer is called before the first message. An error means that the server
 	// cannot start: the exit reason is a *node.Crash, or what node.ExitWith was
 	// given; [node.ErrIgnore], that it need not. Terminate is not called then.
 	Initializer interface{ Init(c *Context) error }
 
-	// Terminator is told before the server ends by itself, with the reason; see the
-	// table in the package's documentation.
+	// Terminator is called before the server ends, but for exit signals, with the reason; see
+	// the table in the package's documentation.
 	Terminator interface {
 		Terminate(c *Context, reason any)
 	}
@@ -169,7 +169,7 @@ func (s *server[S]) Init(c *node.Context) (err error) {
 		s.settle()
 		return nil
 	}
-	c.Announce() // to whoever waits, Init has returned
+	c.Announce() // a starter that waits is answered: Init has returned
 	ended := false
 	defer func() {
 		if !ended {
@@ -271,7 +271,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	return nil
 }
 
-// call handles a call whose body has no type of its own, or none that has a
+// call handles a call whose body has no registered type, or none that has a
 // handler.
 func (s *server[S]) call(r node.Request[any]) error {
 	if h := s.kind.bodies[call].find(r.Body); h != nil {
@@ -384,13 +384,13 @@ func (s *server[S]) crashed(msg, cause any) error {
 	return s.ends(msg, nodehook.Panicked(cause))
 }
 
-// ends is the end of a server by its own doing.
+// ends ends a server, but for exit signals.
 func (s *server[S]) ends(msg, reason any) error {
-	told := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
+	logged := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
 	s.extras.logged = true
 	reason = nodehook.ReasonOf(err)
-	if log := s.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := s.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
 			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),
 			"reason", sysmsg.Words(reason))
@@ -421,7 +421,7 @@ func (s *server[S]) debugging() *sysmsg.System {
 	return nil
 }
 
-// seen is the state for those who watch, if somebody does.
+// seen is the state for debug functions, if there are any.
 func (s *server[S]) seen() any {
 	if !s.extras.sys.Watched() {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// bridge is where memberlist logs: it gives lines to slog with their levels. What
-// strangers can bring about at will is said once a minute for each kind of line.
+// bridge is where memberlist logs: it gives lines to slog with their levels. Lines that
+// hosts without the cookie can cause are logged once a minute for each kind.
 type bridge struct {
 	log *slog.Logger
 	now func() time.Time

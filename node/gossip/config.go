@@ -19,43 +19,43 @@ const defaultPort = 7946
 // Config is what a member needs. Of its fields only Cookie has no default that
 // works.
 type Config struct {
-	// Cookie is what all members must know: the key is made from it. Take that of the
-	// Distribution. It should be long and random, for who records a datagram can try
-	// cookies at home.
+	// Cookie is what all members must know: the key is made from it. Use that of the
+	// Distribution. It should be long and random: an attacker that records a datagram can
+	// try cookies offline.
 	Cookie string
-	// OldCookies open what members that have not been told of a new Cookie send. To
-	// change it without a gap: the new one here everywhere, then the two swapped
-	// everywhere, then the old one out.
+	// OldCookies decrypt what members without the new Cookie send. To change the cookie
+	// without a gap, add the new one here on all members, then swap the two on all members,
+	// then remove the old one.
 	OldCookies []string
-	// Seeds are members, HOST:PORT or HOST (port 7946), of whom one is enough to
+	// Seeds are members, HOST:PORT or HOST (port 7946), of which one is enough to
 	// join; a host's name may have many addresses: all are tried. This node may be
-	// among them. None: others join this one.
+	// among them. Without seeds other members must join this one.
 	Seeds []string
 	// Bind is HOST:PORT, HOST or :PORT to gossip at, over UDP and TCP; port 0 is one
 	// that the system chooses. Default: the host of the node's name, port 7946.
-	// With 0.0.0.0 or ::, Advertise must say what others use.
+	// With 0.0.0.0 or ::, Advertise must be set to the address that others use.
 	Bind string
 	// Advertise is HOST:PORT, HOST or :PORT that others reach this node at. Default:
 	// Bind.
 	Advertise string
-	// Pace is how fast failures are noticed and news spread: local (one host), lan or
-	// wan. All members want the same. Default: lan.
+	// Pace is how fast failures are noticed and changes spread: local (one host), lan or
+	// wan. All members need the same. Default: lan.
 	Pace string
 	// Retry is the longest pause between attempts to join; the first is 500 ms, each
-	// next one twice as long. Who has joined tries the seeds and lost members that
-	// often, too. Default: 30 s.
+	// next one twice as long. A member that has joined tries the seeds and lost members
+	// that often, too. Default: 30 s.
 	Retry time.Duration
-	// LeaveTimeout bounds the farewell. Default: 1 s.
+	// LeaveTimeout bounds how long the announcement of this node's stop may take. Default: 1 s.
 	LeaveTimeout time.Duration
 	// MaxStreams is how many TCP connections of others are served at a time; four times as
-	// many wait, unread, and the rest are closed. Memory for what strangers send, who have
-	// no cookie, is some three times MaxStreams times MaxStreamBytes at worst: buffers grow
+	// many wait, unread, and the rest are closed. Memory for input from hosts without the
+	// cookie is about three times MaxStreams times MaxStreamBytes at worst: buffers grow
 	// by doubling. Default: 16.
 	MaxStreams int
 	// MaxStreamsPerSource is how many of them may be from one source, which is an IPv4
-	// address or the first 64 bits of an IPv6 address; eight times as many wait. Who has
-	// MaxStreams/MaxStreamsPerSource sources can still keep others from joining by this
-	// node for as long as it goes on; members know of each other by UDP meanwhile.
+	// address or the first 64 bits of an IPv6 address; eight times as many wait. An attacker
+	// with MaxStreams/MaxStreamsPerSource sources can still keep others from joining by this
+	// node while the attack lasts; members learn of each other by UDP meanwhile.
 	// Default: 2, or MaxStreams if that is less.
 	MaxStreamsPerSource int
 	// MaxStreamBytes is how long a stream may be, that of a seed too; one that is longer

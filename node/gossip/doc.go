@@ -15,7 +15,7 @@
 //
 // # What gossip decides, and what it does not
 //
-// Gossip tells where nodes are, and with discovery.Mesh which nodes to connect to. It ends no
+// Gossip finds where nodes are, and with discovery.Mesh which nodes to connect to. It ends no
 // connection. A member becomes suspected when it answers neither this node's probe nor
 // the probes of others. It counts as alive until it is declared dead or refutes the
 // suspicion. A dead member is no longer found or listed, but a working link to it stays:
@@ -23,9 +23,9 @@
 // only the link can tell whether it works. Conversely, gossip ignores failed links.
 //
 // No member is special. There is no vote and no quorum, and no node founds a cluster
-// alone: a node that reaches no seed runs, logs this, and keeps trying. After a network
+// without others: a node that reaches no seed runs, logs this, and keeps trying. After a network
 // partition both halves continue, each with its own members. When the partition heals,
-// they find each other by the seeds, which are tried for ever, and by the addresses of
+// they find each other by the seeds, which are tried without end, and by the addresses of
 // lost members, which are tried for an hour. Anything that must exist only once in a
 // cluster needs a decision above this package.
 //
@@ -41,7 +41,7 @@
 //	HKDF-SHA-256(secret: Cookie, salt: none, info: "actornode gossip 1", 32 bytes)
 //
 // so that gossip and the handshake of the distribution derive different keys from the
-// cookie. Without the cookie nobody can join, read or forge; both sides log the reason.
+// cookie. Without the cookie no host can join, read or forge; both sides log the reason.
 // An attacker who records a datagram can test cookies against it: use a long cookie. An
 // attacker can also replay a datagram. memberlist recognizes old messages by incarnation
 // numbers, so a replay can at most make a node retry a member that has left. A member
@@ -55,7 +55,7 @@
 //     a member.
 //  3. Attempts to join end only with stop. Each kind of failure is logged once.
 //  4. What is read before a key has been tried is bounded: see Config.MaxStreams. Memory
-//     for strangers is 59 MiB at most where 40 of them send as much as they can.
+//     for hosts without the cookie is 59 MiB at most where 40 of them send as much as they can.
 //
 // # Goroutines
 //

@@ -76,7 +76,7 @@ type Stats struct {
 	Streams        int    // TCP connections of others that are served
 	StreamsWaiting int    // that wait for that
 	StreamsLimit   int    // how many can be served at a time: Config.MaxStreams
-	StreamsRefused uint64 // since Announce: there was no room
+	StreamsRefused uint64 // since Announce: too many were waiting
 	StreamsCut     uint64 // since Announce: they were too long or too slow, those to others included
 }
 
@@ -149,7 +149,7 @@ func (f *Finder) off() {
 	f.table.clear()
 }
 
-// member is what memberlist is told.
+// member is the configuration of memberlist.
 func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*memberlist.Config, error) {
 	m := member{me, time.Now()}
 	meta, err := m.meta()
@@ -287,7 +287,7 @@ func (r *session) logFailure(why error) {
 func (r *session) attempt() error {
 	var errs []error
 	for _, addr := range r.table.missing(time.Now(), lostTries) {
-		r.joinAddress(addr) // who is dead does not answer: that is nothing to log
+		r.joinAddress(addr) // a dead member does not answer: that is not logged
 	}
 	for _, seed := range r.cfg.Seeds {
 		addrs, err := r.resolve(seed)

@@ -14,13 +14,13 @@ import (
 )
 
 // streams bounds the TCP connections by which members exchange all they know.
-// memberlist reads a stream to its end before it tries a key, so whoever reaches the
-// port could have it keep as much as he likes.
+// memberlist reads a stream to its end before it tries a key, so any host that reaches the
+// port could fill its memory.
 //
 // Invariants, whenever mu is free:
 //
 //  1. At most max streams are served, at most perSource of them from one source, and
-//     so out always has room for one that is about to be.
+//     so out always has a free slot for one that is about to be.
 //  2. At most waitFactor times as many wait, unread, in the order in which they came.
 //     None waits that could be served.
 //  3. A source is in sources while a stream of it is served or waits.
@@ -140,7 +140,7 @@ func (s *streams) serveLocked(st *stream) {
 	has := s.sources[st.source]
 	has.served++
 	s.sources[st.source] = has
-	s.out <- st // has room: invariant 1
+	s.out <- st // never blocks: invariant 1
 }
 
 // refuse closes a stream that is not served.
@@ -228,7 +228,7 @@ func (s *streams) close() {
 		s.unwaitLocked(0).Conn.Close()
 	}
 	for st := range maps.Keys(s.served) {
-		st.Conn.Close() // whoever reads it gives its place back
+		st.Conn.Close() // the goroutine that reads it gives its place back
 	}
 	for st := range maps.Keys(s.dialled) {
 		st.Conn.Close()
@@ -313,7 +313,7 @@ func (st *stream) Close() error {
 	return err
 }
 
-// sourceOf is whom a stream counts for: an IPv4 address, or the 64 bits of an IPv6
+// sourceOf is the source that a stream counts for: an IPv4 address, or the 64 bits of an IPv6
 // address that one host cannot choose at will.
 func sourceOf(addr net.Addr) netip.Prefix {
 	var ip netip.Addr

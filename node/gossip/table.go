@@ -19,7 +19,7 @@ const (
 	lostTime = time.Hour
 )
 
-// table is who takes part, as far as memberlist has said. The methods of its events are
+// table is the members, as far as memberlist has reported them. The methods of its events are
 // called with memberlist's lock held: they call nothing of it.
 //
 // Invariants:
@@ -64,14 +64,14 @@ func addrOf(n *memberlist.Node) string {
 	return net.JoinHostPort(n.Addr.String(), strconv.Itoa(int(n.Port)))
 }
 
-// NotifyAlive is part of memberlist.AliveDelegate: who has the key and is no
+// NotifyAlive is part of memberlist.AliveDelegate: a member that has the key and is no
 // actornode is left out.
 func (*eventDelegate) NotifyAlive(n *memberlist.Node) error {
 	_, err := parse(n.Name, n.Meta)
 	return err
 }
 
-// apply has note take down what n says of itself, if e is the one that is heard.
+// apply calls note with the metadata of n, if e is the delegate in use.
 func (e *eventDelegate) apply(n *memberlist.Node, note func(t *table, m member)) {
 	m, err := parse(n.Name, n.Meta)
 	if err != nil {
@@ -97,8 +97,8 @@ func (e *eventDelegate) NotifyJoin(n *memberlist.Node) {
 	})
 }
 
-// NotifyUpdate is part of memberlist.EventDelegate. Nobody changes what it says of
-// itself; an address may have changed, which is not told.
+// NotifyUpdate is part of memberlist.EventDelegate. A member does not change its metadata;
+// an address may have changed, which watchers are not notified of.
 func (e *eventDelegate) NotifyUpdate(n *memberlist.Node) {
 	e.apply(n, func(t *table, m member) {
 		for i, l := range t.lives[m.Name] {
@@ -210,7 +210,7 @@ func (t *table) gone() int {
 	return len(t.lost)
 }
 
-// clear forgets everything, and hears nothing more.
+// clear forgets everything, and ignores later events.
 func (t *table) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 )
 
 // transport is what memberlist sends and receives through: one UDP socket and one TCP
-// listener at the same port. memberlist has a transport of its own, but that takes any
-// number of streams, of any length, and keeps a buffer of 64 KiB for each datagram.
+// listener at the same port. memberlist's own transport accepts any number of streams, of
+// any length, and keeps a buffer of 64 KiB for each datagram.
 //
 // Its goroutines, accept and receive, are started by listen, ended by Shutdown, which
 // waits for them.
@@ -143,7 +143,7 @@ func (t *transport) rest(d *time.Duration, what string, err error) bool {
 	}
 }
 
-// FinalAdvertiseAddr is part of memberlist.Transport: what others are told.
+// FinalAdvertiseAddr is part of memberlist.Transport: the address that others use.
 func (t *transport) FinalAdvertiseAddr(ip string, port int) (net.IP, int, error) {
 	if ip == "" {
 		return t.tcp.Addr().(*net.TCPAddr).IP, t.port(), nil

@@ -117,7 +117,7 @@ var (
 	held  = gauge("peer_held", "1 if senders wait because too many bytes wait to be sent.", "peer")
 )
 
-// Names returns the names of all metrics, sorted: for who checks a dashboard.
+// Names returns the names of all metrics, sorted, for checks of a dashboard.
 func Names() []string {
 	l := make([]string, 0, len(all))
 	for name := range all {

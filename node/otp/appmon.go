@@ -55,8 +55,8 @@ func option(opts []any, name wire.Atom, or any) any {
 	return or
 }
 
-// monitor is the process appmon_info: it does what clients ask for, again and
-// again, and tells them when the result is another.
+// monitor is the process appmon_info: it repeats what clients ask for, and
+// sends them each result that differs from the last.
 type monitor struct {
 	t       *tools
 	starter wire.PID
@@ -69,7 +69,7 @@ type monitor struct {
 	load    sample
 }
 
-// task is one thing that a client wants to be told of.
+// task is one result that a client asks for.
 type task struct {
 	from  wire.PID
 	kind  wire.Atom
@@ -136,8 +136,8 @@ func (m *monitor) answer(p *node.Process, msg any) {
 	r.Reply(wire.OK)
 }
 
-// gone is the end of a client, or of who has started this. done: it is the end of
-// this, too.
+// gone is the end of a client, or of the process that has started this one. done: this one
+// must end, too.
 func (m *monitor) gone(e node.Exited) (done bool, err error) {
 	if e.From == m.starter || e.From.IsZero() {
 		return true, node.ExitWith(e.Reason)

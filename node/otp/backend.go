@@ -54,8 +54,8 @@ func (t *tools) exportSpawns() error {
 	return nil
 }
 
-// relay is dbg:do_relay, without which the dbg of another node would wait for
-// ever. Nothing is traced: dbg is told so when it asks for traces.
+// relay is dbg:do_relay, without which the dbg of another node would not stop
+// waiting. Nothing is traced: dbg gets an error when it asks for traces.
 func relay(p *node.Process, args []any) error {
 	parent, ok := args[0].(wire.PID)
 	if !ok {
@@ -147,7 +147,7 @@ func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	}))
 }
 
-// chunk is how many processes are told of in one message.
+// chunk is how many processes are in one message.
 const chunk = 10_000
 
 // procsInfo sends {procs_info, Self, [#etop_proc_info{}]} to a collector, in

@@ -1,5 +1,5 @@
-// Package otp answers OTP's own tools: observer, etop, appmon, dbg and whoever looks
-// at a node by rpc find here what they call on a node of Erlang. It also prints: what
+// Package otp answers OTP's own tools: observer, etop, appmon, dbg and calls by rpc
+// find here what they call on a node of Erlang. It also prints: what
 // Go code prints for a caller on another node appears in that caller's shell.
 //
 // # Nouns
@@ -82,7 +82,7 @@
 //	memory, heap_size, total_heap_size        E 256 bytes for an Actor, 4096 for a Process, 64 a message
 //	priority, error_handler, garbage_collection, trace, …  C
 //
-// Who answers system messages is known by the package of its type: genserver,
+// Processes that answer system messages are recognized by the package of their type: genserver,
 // statem, event, supervisor. Of others proc_lib:translate_initial_call is
 // {proc_lib, init_p, 5}, and observer sends them none.
 //
@@ -107,22 +107,22 @@
 // A group leader comes with a spawn from another node, and goes on to what that
 // process spawns; Options.Leader gives another. The signal group_leader, what
 // group_leader(Leader, Pid) of Erlang sends, gives a process another one, which it
-// hands on if it had one of its own before.
+// passes on if it had one before.
 //
 // # Invariants
 //
-//  1. No answer needs more than its caller's patience: what waits for another process
+//  1. No answer takes longer than its caller waits: what waits for another process
 //     ends with the call's context or timeout.
 //  2. What one call makes a node collect is bounded: Config.Messages of a mailbox,
 //     10,000 processes a chunk, 100,000 in a tree, 64 MiB in one print.
-//  3. appmon_info tells a client of a result once, until it is another one.
+//  3. appmon_info sends a client a result once, until it changes.
 //  4. io never counts back, whatever connections end.
 //
 // # Goroutines
 //
 //	name                      started by             ends with              owns
 //	user                      Config.Export          Node.Stop              Config.Output
-//	appmon_info               the first start_link2  its last client        what clients want to be told
+//	appmon_info               the first start_link2  its last client        what clients have asked for
 //	procs_info, etop_collect  a spawn from outside   what it has to send    nothing
 //	fetch_stats, do_relay     a spawn from outside   any message, an exit   nothing
 //

@@ -247,7 +247,7 @@ func (f *formatter) pad(d directive, s string) {
 	f.out.WriteString(s)
 }
 
-// character prints ~c: a character, so many times as the precision says.
+// character prints ~c: a character, as many times as the precision says.
 func (f *formatter) character(d directive, a any) error {
 	n, ok := wire.Int(a)
 	if !ok || n < 0 || n > utf8.MaxRune {

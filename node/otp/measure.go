@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sizes are what erlang:memory tells, in bytes.
+// sizes are what erlang:memory returns, in bytes.
 type sizes struct {
 	total, processes, used int
 	objects, heap          int // of Go's heap: used and held
@@ -27,8 +27,8 @@ func memory() sizes {
 	return s
 }
 
-// list is memory/0. What is a process's and what the system's is not told apart by
-// Go: heap and stacks are taken to be of processes.
+// list is memory/0. Go does not distinguish memory of processes from that of the
+// system: heap and stacks are taken to be of processes.
 func (s sizes) list() wire.List {
 	return wire.List{
 		pair("total", s.total), pair("processes", s.processes), pair("processes_used", s.used), pair("system", s.total-s.processes),
@@ -84,7 +84,7 @@ func (s sizes) allocators() wire.List {
 	return l
 }
 
-// counts are values of which statistics tells the difference to the last time.
+// counts are values of which statistics returns the difference to the last time.
 type counts struct{ wall, cpu, reductions, exact int }
 
 // since is {Value, Value - *last}, and makes Value the last.

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	// Output is where the process user writes what is sent to it, and so what
 	// processes print that have no other group leader. Default: os.Stdout. A Write
-	// that blocks holds up the process user, and those who print through it.
+	// that blocks holds up the process user, and processes that print through it.
 	Output io.Writer
 	// Messages is how many messages of a mailbox are shown. Default: 100.
 	Messages int
@@ -28,8 +28,8 @@ type Config struct {
 const defaultMessages = 100
 
 // Export lets other nodes call what doc.go lists, and starts the process user, which
-// the node keeps up ([node.Node.Keep]): a new one has the same Output. Who waits for an
-// answer of one that has ended is told by its monitor, as io does.
+// the node keeps up ([node.Node.Keep]): a new one has the same Output. A caller that waits for
+// an answer of one that has ended learns of it by its monitor, as with io.
 // Once a node: the error is [node.ErrNameTaken] for a second time. Others are
 // those of [node.Node.Keep], and what is wrong with the Config.
 func (c Config) Export(n *node.Node) error {

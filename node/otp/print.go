@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrNoLeader says that nobody prints for who wants to print: the context is not
+// ErrNoLeader means that the caller has no process to print through: the context is not
 // of a process, or its node has neither a process user nor a cluster.
 var ErrNoLeader = errors.New("otp: the process has no group leader to print through")
 

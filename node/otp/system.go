@@ -95,7 +95,7 @@ func (t *tools) systemPart(k wire.Tuple) (any, error) {
 	return nil, errBadArg
 }
 
-// pick takes the allocators out of all that are named: some, or one alone.
+// pick takes the allocators out of all that are named: a list, or one.
 func pick(all wire.List, which any) (any, error) {
 	names, many := wire.Elements(which)
 	if !many {

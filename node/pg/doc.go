@@ -72,7 +72,7 @@
 //     exceeds a limit.
 //  2. At rest, when all nodes are connected and all messages have arrived, all
 //     scopes have the same groups, but for what exceeds a limit.
-//  3. Whoever applies a monitor's changes to what Monitor returned gets what Members
+//  3. A process that applies a monitor's changes to what Monitor returned gets what Members
 //     returns, in the same order of changes. No change removes a process that was not
 //     a member.
 //  4. A scope makes no connections.
@@ -94,7 +94,7 @@
 //
 // # Goroutines
 //
-// The scope's process is an Actor without a goroutine of its own. Reads do not go
+// The scope's process is an Actor without a goroutine. Reads do not go
 // through it: any number of goroutines read immutable slices behind atomic pointers. A
 // group whose name is an atom, an integer, a binary, a pid or a reference is found
 // without a lock, any other group under a read lock.
@@ -119,7 +119,7 @@
 //
 // # Differences from pg.erl
 //
-//   - Monitors are told of the changes of a sync too, and of effective leaves only.
+//   - Monitors get the changes of a sync too, and effective leaves only.
 //   - A malformed message, or an unknown one, is logged and changes nothing.
 //   - [Scope.LeaveAll] is new, and so are the limits.
 //   - Only this node's own processes can be members here, also by a call from

@@ -80,7 +80,7 @@ type peer struct {
 	seekPassed bool // for the time of one seek
 }
 
-// watcher is a process that wants to know who joins and leaves.
+// watcher is a process that monitors joins and leaves.
 type watcher struct {
 	pid  node.PID
 	of   *group  // nil: all
@@ -180,7 +180,7 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 	return false
 }
 
-// enter and exit change a group and tell those who watch.
+// enter and exit change a group and notify its watchers.
 func (m *machine) enter(g *group, pids []node.PID, local bool) {
 	if local {
 		m.here.members += len(pids)
@@ -212,7 +212,7 @@ func (m *machine) broadcast(msg wire.Tuple) {
 	}
 }
 
-// start asks the nodes that are connected who is there.
+// start asks the nodes that are connected for their members.
 func (m *machine) start(nodes []node.Atom) {
 	for _, n := range nodes {
 		m.up(n)
@@ -226,7 +226,7 @@ func (m *machine) up(at node.Atom) {
 	}
 }
 
-// discovered: a peer wants to know who is here.
+// discovered: a peer asks for the members of this node.
 func (m *machine) discovered(from node.PID) {
 	p := m.peers[from]
 	if p == nil && !m.mayAddPeer(m.holder(from.Node())) {
@@ -261,7 +261,7 @@ func (m *machine) sync(to node.PID) error {
 	return m.ops.Send(to, wire.Tuple{genCast, wire.Tuple{sync_, m.self, here}})
 }
 
-// synced: a peer has told who is there.
+// synced: a peer has sent its members.
 func (m *machine) synced(from node.PID, entries []entry) {
 	p := m.peers[from]
 	if p == nil {
@@ -399,7 +399,7 @@ func (m *machine) forget(ref node.Ref) {
 	}
 }
 
-// notify tells all who watch g.
+// notify sends a change of g to all its watchers.
 func (m *machine) notify(g *group, joined bool, pids []node.PID) {
 	for ref, pid := range m.all {
 		m.send(pid, Change{ref, joined, g.term, pids})
@@ -420,9 +420,9 @@ func (m *machine) send(pid node.PID, c Change) {
 // seek looks for scope processes that have not been met on the nodes that are
 // connected, and must be called again after a while if it returns true. It is
 // needed because OTP does not show hidden nodes to a pg that starts later than the
-// connection: that one asks nobody here. A node whose scope does not run would
-// make a dead letter of each discover, so it gets one only after a monitor of the
-// name has said, by saying nothing since the last seek, that somebody has it.
+// connection: such a pg sends no discover to this node. A node whose scope does not run would
+// make a dead letter of each discover. So a discover is sent only when a monitor of the
+// name has not fired since the last seek: then a process has the name.
 func (m *machine) seek(nodes []node.Atom) (again bool) {
 	unmet := make(map[node.Atom]bool, len(nodes))
 	for _, n := range nodes {

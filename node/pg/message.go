@@ -14,7 +14,7 @@ const (
 	genCast  wire.Atom = "$gen_cast"
 )
 
-// pidsTerm is PidOrPids: one process alone, or a list.
+// pidsTerm is PidOrPids: one process, or a list.
 func pidsTerm(pids []node.PID) any {
 	if len(pids) == 1 {
 		return pids[0]

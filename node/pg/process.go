@@ -98,7 +98,7 @@ func (p *process) Terminate(*genserver.Context, any) { p.close() }
 // close makes readers see empty groups, unless another process has taken over.
 func (p *process) close() { p.scope.table.CompareAndSwap(p.table, new(table)) }
 
-// State is part of sys.Stater: who is there, in numbers.
+// State is part of sys.Stater: the numbers of groups and members.
 func (p *process) State() any {
 	groups := 0
 	for range p.table.groups() {

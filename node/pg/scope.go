@@ -52,11 +52,10 @@ type Config struct {
 	// Default: 200,000.
 	//
 	// What is beyond Members or Groups is refused, is in [Scope.Limits], and is logged
-	// once for each node: of the members of a join, or of an element of a sync, those are
-	// taken that there is room for, the first ones; a request is answered with the error
-	// system_limit. The same numbers bound what other nodes may have processes of this one
-	// join by requests: no more than so many may have joined here. Go code of this program
-	// is not bounded.
+	// once for each node: of the members of a join, or of an element of a sync, the first ones
+	// are taken, up to the limit; a request is answered with the error
+	// system_limit. The same numbers bound how many processes of this node may join by requests
+	// of other nodes. Go code of this program is not bounded.
 	Groups int
 }
 
@@ -70,8 +69,8 @@ const (
 // that change something call the scope's process.
 //
 // A group is named by a term of package wire; two names are one if [wire.Equal]
-// says so. Members are told in no particular order, and as often as they have
-// joined. Of a scope whose process does not run all groups are empty.
+// says so. Members are listed in no particular order, and as often as they have
+// joined. If a scope's process does not run, all its groups are empty.
 type Scope struct {
 	cfg    Config
 	limits limits
@@ -149,15 +148,15 @@ func (s *Scope) Name() node.Atom { return s.cfg.Name }
 
 // Join puts processes of this node into a group: pg:join. A process that joins
 // several times is there several times. It leaves when it exits. Errors:
-// [ErrNotLocal] and [ErrBadGroup], after which nobody has joined; those of
+// [ErrNotLocal] and [ErrBadGroup], after which no process has joined; those of
 // [node.Call].
 func (s *Scope) Join(ctx context.Context, from node.Caller, group any, pids ...node.PID) error {
 	_, err := genserver.Call(ctx, from, s.cfg.Name, joining{group: group, pids: slices.Clone(pids)})
 	return err
 }
 
-// Leave takes processes of this node out of a group, once each: pg:leave. Those
-// who are not in it are passed over. Errors: [ErrNotJoined] if nobody was,
+// Leave takes processes of this node out of a group, once each: pg:leave. Processes
+// that are not in it are ignored. Errors: [ErrNotJoined] if none was,
 // [ErrNotLocal]; those of [node.Call].
 func (s *Scope) Leave(ctx context.Context, from node.Caller, group any, pids ...node.PID) error {
 	_, err := genserver.Call(ctx, from, s.cfg.Name, leaving{group: group, pids: slices.Clone(pids)})
@@ -166,21 +165,21 @@ func (s *Scope) Leave(ctx context.Context, from node.Caller, group any, pids ...
 
 // LeaveAll takes all processes of this node out of all groups, as many times as
 // they have joined, and returns how many memberships have ended: for a node that is
-// to be stopped, so that others send its members nothing more. Who joins after it is
-// a member again. Errors: those of [node.Call].
+// to be stopped, so that others send its members nothing more. A process that joins after
+// it is a member again. Errors: those of [node.Call].
 func (s *Scope) LeaveAll(ctx context.Context, from node.Caller) (int, error) {
 	return genserver.Call(ctx, from, s.cfg.Name, leavingAll{})
 }
 
-// Members returns who is in a group, on all nodes: pg:get_members.
+// Members returns the members of a group, on all nodes: pg:get_members.
 func (s *Scope) Members(group any) []node.PID { return slices.Clone(s.table.Load().look(group).all) }
 
-// LocalMembers returns who of this node is in a group: pg:get_local_members.
+// LocalMembers returns the members of a group on this node: pg:get_local_members.
 func (s *Scope) LocalMembers(group any) []node.PID {
 	return slices.Clone(s.table.Load().look(group).local)
 }
 
-// Each yields who is in a group when the loop begins. It copies nothing.
+// Each yields the members of a group when the loop begins. It copies nothing.
 func (s *Scope) Each(group any) iter.Seq[node.PID] {
 	pids := s.table.Load().look(group).all
 	return func(yield func(node.PID) bool) {
@@ -232,13 +231,13 @@ func (c Change) term() any {
 	return wire.Tuple{c.Ref, verb, c.Group, pidList(c.PIDs)}
 }
 
-// Members is who is in a group.
+// Members are the members of a group.
 type Members struct {
 	Group any
 	PIDs  []node.PID
 }
 
-// Monitor returns who is in a group, and makes each change from then on a
+// Monitor returns the members of a group, and sends each change from then on as a
 // [Change] to the caller, which must be a process ([ErrNoWatcher]): pg:monitor.
 // It ends with the caller, the scope's process, or Demonitor.
 func (s *Scope) Monitor(ctx context.Context, from node.Caller, group any) (node.Ref, []node.PID, error) {
@@ -278,7 +277,7 @@ func (s *Scope) Demonitor(ctx context.Context, from node.Caller, ref node.Ref) (
 	return was, err
 }
 
-// checkGroup finds out whether other nodes can be told of a group.
+// checkGroup finds out whether a group can be sent to other nodes.
 func checkGroup(group any) error {
 	if _, err := etf.Append(nil, group); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadGroup, err)

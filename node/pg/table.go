@@ -16,18 +16,18 @@ import (
 // Invariants:
 //
 //  1. No two groups have the same term, as [wire.Equal] sees it: plain holds
-//     those whose term, in the form of canon, Go's == tells apart, terms the
+//     those whose term, in the form of canon, Go's == distinguishes, terms the
 //     others.
 //  2. A view never changes. The slices of a later one may share its memory, for
 //     they are only appended to.
-//  3. A group that nobody is in and nobody watches is in no table.
-//  4. Whoever has a *group may go on reading it: what has been taken out is empty.
+//  3. A group without members and watchers is in no table.
+//  4. A goroutine that has a *group may go on reading it: one that was taken out is empty.
 type table struct {
 	plain sync.Map // term → *group
 	mu    sync.RWMutex
 	terms wire.Map // term → *group
 
-	// What other nodes have of the limits; for who shows it.
+	// What other nodes use of the limits, to be shown.
 	heldMembers, heldGroups atomic.Int64
 }
 
@@ -42,7 +42,7 @@ type group struct {
 	weight   int // as weigh returns it; 0: not known yet
 }
 
-// view is who is in a group at one time; a process is in it as often as it has
+// view is the members of a group at one time; a process is in it as often as it has
 // joined.
 type view struct{ all, local []node.PID }
 
@@ -140,7 +140,7 @@ func (t *table) groups() iter.Seq2[*group, *view] {
 	}
 }
 
-// look returns who is in the group with the term.
+// look returns the members of the group with the term.
 func (t *table) look(term any) *view {
 	if g := t.find(term); g != nil {
 		return g.view.Load()
@@ -173,7 +173,7 @@ func (g *group) remove(pids []node.PID, local bool) {
 const few = 8
 
 // subtract takes each of pids out of list once, if it is there: Erlang's --. It
-// returns what is left, in a slice of its own, and what it has found.
+// returns what is left, in a new slice, and what it has found.
 func subtract(list, pids []node.PID) (rest, found []node.PID) {
 	if len(pids) <= few {
 		rest = slices.Clone(list)

@@ -93,7 +93,7 @@ func (p *port) send(to dest, msg any) {
 	}
 }
 
-// String is whom d means, for logs.
+// String describes d for logs.
 func (d dest) String() string {
 	switch {
 	case !d.pid.IsZero():

@@ -62,7 +62,7 @@ type (
 	opExit struct{ reason any }
 )
 
-// dest is whom a program means: one of the three is set.
+// dest is the destination that a program names: one of the three is set.
 type dest struct {
 	pid   node.PID
 	alias node.Ref
@@ -256,7 +256,7 @@ func (f *fields) wait(i int) time.Duration {
 
 const wantDest = "a pid, a reference, a name, or a name and a node"
 
-// dest reads whom something is for.
+// dest reads a destination.
 func (f *fields) dest(i int) (d dest) {
 	switch t := f.all[i].(type) {
 	case node.PID:

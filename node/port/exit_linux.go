@@ -3,7 +3,7 @@ package port
 import "golang.org/x/sys/unix"
 
 // awaitExit waits until a child has exited and leaves it a zombie: its number, and
-// that of its group, is nobody else's until it is waited for. It reports whether it
+// that of its group, is not reused until it is waited for. It reports whether it
 // could.
 func awaitExit(pid int) bool {
 	for {

@@ -29,11 +29,11 @@ var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a 
 //	frame, queue, open, log_rate
 //	               integers
 //
-// Who may run a program may do whatever this node may. So the process must be spawned
-// by one of this node, a supervisor say: a spawn by another node, or by spawn of
-// package node, ends with {bad_config, _}. But a supervisor takes children from
-// whoever can send to it: export this where all who know the cookie may run programs,
-// and else use [Make]. allow, if it is not nil, is asked about each Config; its
+// A caller that may run a program may do whatever this node may. So the process must be
+// spawned by one of this node, a supervisor say: a spawn by another node, or by spawn of
+// package node, ends with {bad_config, _}. But a supervisor takes children from any process
+// that can send to it: export this where every node that knows the cookie may run programs,
+// and else use [Make]. allow, if it is not nil, is called for each Config; its
 // error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
 func Export(n *node.Node, allow func(Config) error) error {
 	return rpc.ExportBehaviour(n, wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
@@ -48,7 +48,7 @@ func Export(n *node.Node, allow func(Config) error) error {
 	})
 }
 
-// Make lets files start ports, and nobody else: it reads the one argument of
+// Make lets only files start ports: it reads the one argument of
 // port:start/1 as [Export] says, and returns what makes the ports; the node need not
 // export that. It is a Make of package supervisor/tree, for the field Own of its Known.
 func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {

@@ -21,24 +21,24 @@ var errOver = errors.New("port: the program no longer reads its input")
 // Invariants:
 //
 //  1. waiting and flying together are below limit, or were before the last add.
-//  2. If full has answered true, told is called once when half of limit is free.
+//  2. If full has returned true, notify is called once when half of limit is free.
 type writeQueue struct {
 	limit, frame int
 	stall        time.Duration
-	told         func(event any)
+	notify       func(event any)
 
 	mu      sync.Mutex
 	more    sync.Cond
 	waiting []byte // not yet with the writer
 	writing int    // bytes with the writer
-	wanted  bool   // somebody waits for room
+	wanted  bool   // the actor waits for free space
 	last    bool   // close stdin when all is written
 	over    bool   // write nothing more
 	out     uint64 // frames added
 }
 
-func newWriteQueue(cfg *Config, told func(any)) *writeQueue {
-	f := &writeQueue{limit: cfg.Queue, frame: cfg.Frame, stall: cfg.Stall, told: told}
+func newWriteQueue(cfg *Config, notify func(any)) *writeQueue {
+	f := &writeQueue{limit: cfg.Queue, frame: cfg.Frame, stall: cfg.Stall, notify: notify}
 	f.more.L = &f.mu
 	return f
 }
@@ -67,7 +67,7 @@ func (f *writeQueue) add(write func([]byte) ([]byte, error)) error {
 	return nil
 }
 
-// full reports whether no more should be added; if so, told will be given a room.
+// full reports whether no more should be added; if so, notify will be called with queueHasSpace.
 func (f *writeQueue) full() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,8 +100,8 @@ func (f *writeQueue) drop(w *os.File) {
 	w.Close() // ends a write that waits
 }
 
-// run writes what is added to w and closes it in the end. It returns when it has
-// been told to by finish or drop, or cannot go on, which it tells.
+// run writes what is added to w and closes it in the end. It returns after finish or drop, or
+// when it cannot go on, which it reports to notify.
 func (f *writeQueue) run(w *os.File) {
 	defer w.Close()
 	var b []byte
@@ -113,7 +113,7 @@ func (f *writeQueue) run(w *os.File) {
 			n, err := f.write(w, rest[:min(step, len(rest))])
 			rest = rest[n:]
 			if f.written(n) {
-				f.told(queueHasSpace{})
+				f.notify(queueHasSpace{})
 			}
 			if err != nil {
 				f.broken(err)
@@ -142,8 +142,8 @@ func (f *writeQueue) next(old []byte) []byte {
 	return b
 }
 
-// written counts n bytes that have been written, and reports whether there is room
-// now for somebody who waits for it.
+// written counts n bytes that have been written, and reports whether there is now space
+// that the actor waits for.
 func (f *writeQueue) written(n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,8 +181,8 @@ func (f *writeQueue) broken(err error) {
 	switch {
 	case over:
 	case err == errStalled:
-		f.told(stalled{})
+		f.notify(stalled{})
 	default:
-		f.told(closed{stdinClosed})
+		f.notify(closed{stdinClosed})
 	}
 }

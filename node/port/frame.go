@@ -11,7 +11,7 @@ const header = 4
 
 // Sizes of buffers.
 const (
-	step         = 64 << 10 // bytes for which room is made before they are there
+	step         = 64 << 10 // bytes that are allocated before they have come
 	keepCapacity = 1 << 20  // larger buffers are not kept
 )
 
@@ -33,7 +33,7 @@ type frames struct {
 }
 
 // next returns the bytes of the next frame, which are valid until the call after.
-// It makes room as the bytes come, not as the header says. Errors: io.EOF, also
+// It allocates as the bytes come, not as the header says. Errors: io.EOF, also
 // inside of a frame; [errEmptyFrame]; [*tooLarge]; those of the stream.
 func (f *frames) next() ([]byte, error) {
 	var head [header]byte

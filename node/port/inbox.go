@@ -13,13 +13,13 @@ const inboxBytes = 1 << 20
 // frameCost is what a frame counts beside its bytes.
 const frameCost = 64
 
-// wake is the reason of the signal by which a port's goroutines call its actor: a
-// signal gets into a mailbox past its bound, and nobody else has the type.
+// wake is the reason of the signal by which a port's goroutines wake its actor: a
+// signal gets into a mailbox past its bound, and no other code has the type.
 type wake struct{}
 
-// Events, beside frames, that a port's goroutines tell its actor of.
+// Events, beside frames, that a port's goroutines report to its actor.
 type (
-	queueHasSpace struct{}             // there is room again for what goes to the program
+	queueHasSpace struct{}             // there is space again for messages to the program
 	stalled       struct{}             // the program has read nothing for too long
 	closed        struct{ what any }   // the program has closed its stdin or its stdout
 	corrupt       struct{ reason any } // what the program has written is none of ours
@@ -59,8 +59,8 @@ func newInbox(n *node.Node, pid node.PID) *inbox {
 	return b
 }
 
-// put adds what a frame of so many bytes says, as soon as there is room. It reports
-// whether somebody will take it.
+// put adds the content of a frame of size bytes, as soon as there is space. It reports
+// whether the actor will take it.
 func (b *inbox) put(op any, size int) bool {
 	b.mu.Lock()
 	for b.size >= inboxBytes && !b.over {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup makes the program the leader of a process group of its own, so that
+// ownGroup makes the program the leader of a new process group, so that
 // what it starts can be ended with it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // What is read from a program's stdout and stderr after it has exited: what is in
-// the pipe, which somebody else may hold open and even write to.
+// the pipe, which another process may hold open and even write to.
 const (
 	drainBytes = 1 << 20
 	drainTime  = 250 * time.Millisecond // with nothing to read

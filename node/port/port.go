@@ -33,7 +33,7 @@ func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (n
 //  1. It ends when its program has been reaped and all of its goroutines but the
 //     runner's are over, unless it is killed.
 //  2. ending is set once, and so is reason, then or later.
-//  3. All that is held here on behalf of the program or of those who call it is
+//  3. All that is held here on behalf of the program or of its callers is
 //     bounded by Config.Open.
 type port struct {
 	cfg   Config
@@ -51,14 +51,14 @@ type port struct {
 	ending          bool // it takes no more messages
 	reason          any  // of ending; nil: that of the program's exit
 	forcedReason    any  // reason if the program has to be forced to exit
-	messagesWait    bool // messages have been left in the mailbox; unless ending, a room will come
+	messagesWait    bool // messages have been left in the mailbox; unless ending, queueHasSpace will come
 	trap            bool // exit signals are for the program
 
 	calls    map[int64]node.From // that the program has not answered
 	lastCall int64
 	swept    time.Time
 	asks     map[int64]*ask // that the program has made
-	late     []*ask         // of these, those that the program is yet to be told the timeout of
+	late     []*ask         // of these, those of which the timeout is not sent to the program yet
 	monitors map[int64]node.Ref
 	refs     map[node.Ref]int64
 	links    map[node.PID]struct{}
@@ -135,7 +135,7 @@ func (p *port) Receive(c *node.Context, msg any) error {
 		p.sys.Alone = !p.child
 		return p.sys.Handle(c, system{p}, r)
 	}
-	// What has been left comes first, even if there is room by now: see release.
+	// What has been left comes first, even if there is space by now: see release.
 	if p.ending || p.messagesWait || p.feed.full() {
 		p.messagesWait = true
 		return node.ErrUnhandled
@@ -245,7 +245,7 @@ func (p *port) sweep() {
 	}
 }
 
-// answer tells the program what has come of a call of its own.
+// answer sends the program the outcome of a call that it has made.
 func (p *port) answer(a *ask, value any, err error) {
 	if p.asks[a.id] != a {
 		return // it has taken too long; the program knows
@@ -311,8 +311,8 @@ func (p *port) woken() error {
 	return nil
 }
 
-// release tells the program what it is yet to be told, and offers the messages again
-// that have been left.
+// release sends the program the timeouts that it has not got yet, and offers the messages
+// again that have been left.
 func (p *port) release() {
 	for len(p.late) > 0 {
 		if p.feed.full() {

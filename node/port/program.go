@@ -127,8 +127,8 @@ func (r *program) signal(s syscall.Signal) {
 	}
 }
 
-// serve runs the program's goroutines until it is gone, and ends it as it is told
-// to, or when ctx, the actor's life, is over.
+// serve runs the program's goroutines until it is gone, and ends it when asked to, or when
+// ctx, the actor's life, is over.
 func (r *program) serve(ctx context.Context) {
 	if r.owned.Swap(true) {
 		return
@@ -151,14 +151,14 @@ func (r *program) serve(ctx context.Context) {
 	r.box.note(e)
 }
 
-// attend waits for the program's exit and hurries it as far as it is told to. It
-// reports whether that took a signal.
+// attend waits for the program's exit and signals it when asked to. It
+// reports whether it has sent a signal.
 func (r *program) attend(ctx context.Context) (forced bool) {
 	asked, pushed, dead := r.asked, r.pushed, ctx.Done()
 	next := syscall.SIGTERM
 	late := time.NewTimer(node.Infinity)
 	defer late.Stop()
-	hurry := func() {
+	signalNext := func() {
 		forced = true
 		r.signal(next)
 		next = syscall.SIGKILL
@@ -176,19 +176,19 @@ func (r *program) attend(ctx context.Context) (forced bool) {
 		case <-pushed:
 			pushed = nil
 			if !forced {
-				hurry()
+				signalNext()
 			}
 		case <-dead:
 			dead = nil
 			e, _ := context.Cause(ctx).(*node.ExitError)
 			if killed := e != nil && e.Reason == node.Killed; killed {
 				next = syscall.SIGKILL
-				hurry()
+				signalNext()
 			} else if !forced {
-				hurry()
+				signalNext()
 			}
 		case <-late.C:
-			hurry()
+			signalNext()
 		}
 	}
 }
@@ -275,5 +275,5 @@ func (k runner) Init(c *node.Context) error {
 	return node.ErrStop
 }
 
-// Receive is part of node.Actor; there is nobody who sends.
+// Receive is part of node.Actor; no process sends to it.
 func (runner) Receive(*node.Context, any) error { return nil }

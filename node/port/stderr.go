@@ -42,7 +42,7 @@ func (l *lines) end(emit func(line []byte, more int)) {
 	l.buf, l.more = l.buf[:0], 0
 }
 
-// rate lets so many lines through in a second.
+// rate limits the lines in a second.
 type rate struct {
 	limit  int
 	since  time.Time // of the present second

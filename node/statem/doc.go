@@ -62,7 +62,7 @@
 //	another exit signal           as for any process: without Terminate, unless trapped
 //
 // In all cases but the last, Terminate is called if the data has it. A panic in
-// Terminate is the exit reason in place of the one it was told.
+// Terminate is the exit reason in place of the one it was given.
 //
 // # Invariants
 //

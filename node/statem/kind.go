@@ -11,9 +11,9 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// State is a state of a machine with data M: the function that handles what comes
-// while the machine is in it. It returns the state to go to, as a function; nil,
-// or itself, keeps the state. What else it wants it tells the Context.
+// State is a state of a machine with data M: the function that handles the events that come
+// while the machine is in it. It returns the next state, as a function; nil,
+// or itself, keeps the state. Other actions are methods of the Context.
 //
 // An error goes to the caller, if the event is a call, and ends the machine
 // otherwise; node.ExitWith ends it in any case. [ErrUnhandled] does not.

@@ -17,14 +17,14 @@ import (
 // What a machine's data may implement beside its states. [sys.Stater], [sys.StateSetter] and
 // [sys.CodeChanger] are for system messages: what they call the state is the data here.
 type (
-	// Initializer is told before the first message, and may say in which state the
-	// machine starts and what is to happen then; nil is the first of Define. An
-	// error says that the machine cannot start; [node.ErrIgnore], that it need not.
+	// Initializer is called before the first message, and may return the state in which the
+	// machine starts; nil is the first of Define. An
+	// error means that the machine cannot start; [node.ErrIgnore], that it need not.
 	Initializer[M any] interface {
 		Init(c *Context) (State[M], error)
 	}
 
-	// Terminator is told before the machine ends by itself: by an error or a panic
+	// Terminator is called before the machine ends: by an error or a panic
 	// of a state, Context.Stop, a system message, or the exit of the parent if the
 	// machine traps exits. Another exit signal ends it without.
 	Terminator interface {
@@ -36,13 +36,13 @@ type (
 type machine[M any] struct {
 	Context
 	queue
-	kind  *Kind[M]
-	data  M
-	state *stateFunc[M]
-	child bool  // started with a link to its parent, whose exit ends it
-	done  bool  // Terminate has been called
-	told  bool  // the log has been
-	last  Event // the one that is being handled
+	kind   *Kind[M]
+	data   M
+	state  *stateFunc[M]
+	child  bool  // started with a link to its parent, whose exit ends it
+	done   bool  // Terminate has been called
+	logged bool  // its end has been logged
+	last   Event // the one that is being handled
 }
 
 // BehaviourName is part of node.BehaviourNamer.
@@ -75,7 +75,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 			m.enter(s)
 		}
 	}
-	c.Announce() // to whoever waits, Init has returned
+	c.Announce() // a starter that waits is answered: Init has returned
 	ended := false
 	defer func() {
 		if !ended {
@@ -169,7 +169,7 @@ func (m *machine[M]) run(e Event) error {
 			return err
 		}
 		if !m.idle() && !m.Node().IsAlive(m.Self()) {
-			return node.ErrStop // killed, and nobody else could end this loop
+			return node.ErrStop // killed: nothing else would end this loop
 		}
 	}
 	m.last, m.from, m.act = Event{}, node.From{}, actions{} // keep nothing alive
@@ -272,13 +272,13 @@ func (m *machine[M]) crashed(cause any) error {
 	return m.ends(crash)
 }
 
-// ends is the end of a machine by its own doing.
+// ends ends a machine, but for exit signals.
 func (m *machine[M]) ends(reason any) error {
-	told := m.told || !m.Node().IsAlive(m.Self())
-	m.told = true
+	logged := m.logged || !m.Node().IsAlive(m.Self())
+	m.logged = true
 	err := m.end(reason)
 	reason = nodehook.ReasonOf(err)
-	if log := m.Node().Log(); !told && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
+	if log := m.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
 		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
 			"last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),
 			"postponed", sysmsg.Brief(m.postponedTerm()), "reason", sysmsg.Words(reason))

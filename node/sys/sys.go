@@ -35,9 +35,9 @@ type (
 	// type, and an event handler takes none.
 	StateSetter interface{ SetState(term any) error }
 
-	// CodeChanger is told of a new version while its process is suspended: see
-	// [ChangeCode]. The error says why it cannot go on. Default: that is fine. An event
-	// handler is told only if module is its own.
+	// CodeChanger is called for a new version while its process is suspended: see
+	// [ChangeCode]. The error says why it cannot go on. Default: no error. For an event
+	// handler it is called only if module is its own.
 	CodeChanger interface {
 		CodeChange(module node.Atom, old, extra any) error
 	}
@@ -91,8 +91,8 @@ func Resume(ctx context.Context, from node.Caller, to node.Dest) error {
 	return err
 }
 
-// ChangeCode tells a suspended server of a new version of its code. One that is
-// running refuses.
+// ChangeCode sends a suspended server a new version of its code. A running server
+// refuses.
 func ChangeCode(ctx context.Context, from node.Caller, to node.Dest, module wire.Atom, old, extra any) error {
 	_, err := ask(ctx, from, to, wire.Tuple{changeCode, module, old, extra})
 	return err

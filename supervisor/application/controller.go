@@ -253,7 +253,7 @@ func (e *ensurer) ensure(name wire.Atom, optional bool) error {
 	switch {
 	case err == nil:
 		e.started = append(e.started, name)
-	case errors.As(err, &state) && state.Code == "already_started" && state.Name == name: // by somebody else, meanwhile
+	case errors.As(err, &state) && state.Code == "already_started" && state.Name == name: // another caller has started it meanwhile
 	default:
 		return &ensureError{name, err}
 	}

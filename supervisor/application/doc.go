@@ -92,9 +92,9 @@
 // # Goroutines
 //
 //	name          started by    ends with                owns
-//	controller    Start         its exit, Node.Stop      who runs
+//	controller    Start         its exit, Node.Stop      which applications run
 //	master        Start of one  the application's end    the run of one application
 //	watcher       Start         the controller's exit    Done and Err
 //
-// Node.Stop tells all processes to end at once, in no order: call StopAll before.
+// Node.Stop ends all processes at once, in no order: call StopAll before.
 package application

@@ -40,7 +40,7 @@ type (
 	}
 )
 
-// controllerServer is the state of the controller's process. It alone changes it.
+// controllerServer is the state of the controller's process. Only that process changes it.
 type controllerServer struct {
 	*Controller
 	starting map[wire.Atom]*instance
@@ -54,7 +54,7 @@ type instance struct {
 	typ  Type
 	pid  node.PID // the master; zero: a library
 	top  node.PID
-	from []node.From // who waits for the start
+	from []node.From // the callers that wait for the start
 }
 
 var controllerServers = genserver.Define(
@@ -146,7 +146,7 @@ func (k *controllerServer) up(r *instance) {
 	k.n.Log().Info("application started", "application", r.spec.Name)
 }
 
-// refuse tells those who wait for r that it has not started.
+// refuse answers the callers that wait for r: it has not started.
 func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) {
 	for _, f := range r.from {
 		f.Fail(err)

@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// startSettled is what a master tells the controller when its start has ended.
+// startSettled is what a master sends to the controller when its start has ended.
 type startSettled struct {
 	run *instance
 	top node.PID
 	err error
 }
 
-// halt tells a master to stop its application, and with which reason to exit.
+// halt asks a master to stop its application, and has the reason to exit with.
 type halt struct{ reason any }
 
 // serve is the body of a master:

@@ -70,18 +70,18 @@ type Spec struct {
 	// the process that it runs in, which has nothing in its mailbox: spawn the top
 	// process from it, linked. Start must not receive.
 	Start func(ctx context.Context, p *node.Process) (node.PID, error)
-	// PrepStop is called before the top process is told to exit, Stop after it
-	// has; if it has exited by itself, both are. They have StopTimeout together
+	// PrepStop is called before the top process is asked to exit, Stop after it
+	// has; if it has exited without that, both are. They have StopTimeout together
 	// with the tree.
 	PrepStop, Stop func()
 	// StopTimeout is how long a stop may take; what is there then is killed.
-	// Default: 30 s; [node.Infinity] waits for ever, as OTP does.
+	// Default: 30 s; [node.Infinity] sets no limit, as in OTP.
 	StopTimeout time.Duration
 }
 
 const defaultStopTimeout = 30 * time.Second
 
-// Check returns what is wrong with s by itself, as an [*Error] with the Code bad_spec or cycle, or nil.
+// Check checks s without regard to other applications: it returns an [*Error] with the Code bad_spec or cycle, or nil.
 func (s *Spec) Check() error {
 	if s.Name == "" || utf8.RuneCountInString(string(s.Name)) > wire.MaxAtomRunes {
 		return bad("invalid_name", s.Name)

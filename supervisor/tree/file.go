@@ -28,7 +28,7 @@ type Known struct {
 	// Behaviours of package node/rpc.
 	Behaviours []wire.Export
 	// Own are behaviours that children of the file can be though no node exports
-	// them: only the file can name them, and not whoever sends its supervisors a
+	// them: only the file can name them, and not a process that sends its supervisors a
 	// child specification.
 	Own map[wire.Export]Make
 	// Applications are those that the file's may depend on beside one another.
@@ -98,11 +98,11 @@ func init() {
 }
 
 // fields are the fields of a document that from reads: supervisor and applications, which
-// become f's. At most one of the two is allowed. from is told what is wrong.
+// become f's. At most one of the two is allowed. Errors go to from.
 func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
 	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at)}
 	first := ""
-	alone := func(v at) {
+	onlyOne := func(v at) {
 		name := v.Path[strings.LastIndexByte(v.Path, '.')+1:]
 		if first != "" {
 			r.Fail(v, "cannot be combined with %s; want one of the two", first)
@@ -112,13 +112,13 @@ func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
 	}
 	return []field{
 		{Name: "supervisor", Read: func(v at) {
-			alone(v)
+			onlyOne(v)
 			var s supervisor.Spec
 			s, f.TopOptions = r.supervisor(v)
 			f.Top = &s
 		}},
 		{Name: "applications", Read: func(v at) {
-			alone(v)
+			onlyOne(v)
 			f.Applications = r.applications(v)
 		}},
 	}

@@ -209,7 +209,7 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 	}
 }
 
-// combinations checks what is right by itself but not together.
+// combinations checks for fields that are valid one by one, but not together.
 func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[string]at) {
 	if v, there := got["significant"]; there && k.Significant {
 		if s.AutoShutdown == supervisor.Never {

@@ -14,5 +14,5 @@
 //
 // # Goroutines
 //
-// None of its own. Each method says who may call it.
+// None. Each method says which goroutines may call it.
 package dist

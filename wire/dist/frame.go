@@ -45,7 +45,7 @@ type Frame struct {
 	Linked  bool      // of OpSpawnReply: the new process is linked to To
 	Watched bool      // of OpSpawnReply: To monitors the new process as Ref
 	Urgent  bool      // of OpSend and OpSignal: a priority message, if the protocol has them (OTP 28)
-	Lossy   bool      // of OpSend: the sender learns of the connection's loss by itself; that this goes with it is nothing to tell
+	Lossy   bool      // of OpSend: the sender learns of the connection's loss otherwise, so the loss of this frame is not reported
 	Answer  bool      // of OpSend: its sender is not held up for it, however much waits
 	Name    wire.Atom // a registered name on the receiver's node; of OpDown on the sender's
 	From    wire.PID  // zero where the protocol does not tell

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Protocol is a way in which two nodes talk: the whole seam between a node and
-// what is on the wire, together with [Link]. What a peer cannot do, [Peer] says.
+// Protocol is a protocol between two nodes. With [Link] it is the whole interface between
+// a node and what is on the wire. [Peer] says what a peer can do.
 type Protocol interface {
 	// Name is how the protocol is called in configurations and logs.
 	Name() string
@@ -24,19 +24,19 @@ type Protocol interface {
 type Handshake struct {
 	Local  wire.NodeID
 	Hidden bool      // this node is not to be seen by nodes()
-	Peer   wire.Atom // who is meant to answer, where this node has dialled
-	// Cookies returns what a peer must prove to know, and what this node proves to
-	// know. It is asked when the peer's name is known.
+	Peer   wire.Atom // the node that must answer, where this node has dialled
+	// Cookies returns the cookie that a peer must prove to know, and the one that this node
+	// proves to know. It is called when the peer's name is known.
 	Cookies func(peer wire.Atom) (in, out string)
 	// Admit decides about an incoming connection when the peer's name is known, and
-	// before it has proved anything: nothing may be changed on its account. Of one that
-	// goes on with an interrupted link only NotAllowed counts.
-	// Nil: everybody is let in.
+	// before it has proved anything: it must not change any state. For a peer that
+	// resumes an interrupted link only NotAllowed counts.
+	// Nil: every peer is admitted.
 	Admit func(peer wire.NodeID) Verdict
-	// Proved is asked, of an incoming connection that is to be a new link, when the peer
-	// has proved that it knows the cookie, and before it is told that it is let in. An
+	// Proved is called for an incoming connection that is to be a new link, when the peer
+	// has proved that it knows the cookie, and before the peer learns that it is admitted. An
 	// error refuses it; errors.Is finds ErrBusy or ErrNotAllowed in it. It may wait until
-	// the handshake's context ends. Nil: nobody is refused.
+	// the handshake's context ends. Nil: no peer is refused.
 	Proved func(peer wire.NodeID) error
 	// Insist is asked when the answer to Dial is [Alive]: whether to go on. It is
 	// false if this node has the link by now. Nil: go on.
@@ -73,7 +73,7 @@ const (
 )
 
 // Why a handshake has failed, as far as a node acts on it; errors.Is finds these
-// in what Dial and Accept return, whose text says what was said and expected.
+// in what Dial and Accept return. The text says what was received and what was expected.
 var (
 	// ErrBusy: another connection between the two goes on in place of this one.
 	ErrBusy = errors.New("dist: another connection to the peer is used instead")
@@ -129,7 +129,7 @@ type Link interface {
 	//
 	// A long message leaves in parts. Until Flush has sent its last one, Write answers
 	// ErrLater to further signals from the same sender (Frame.From), so that none of
-	// them overtakes it; those of others do. Who has been told so must keep the order
+	// them overtakes it; those of others do. After ErrLater the caller must keep the order
 	// of that sender's signals.
 	Write(f *Frame) (buffered int, err error)
 	// Flush sends what has been written and then one part of each long message. left
@@ -147,8 +147,8 @@ type Link interface {
 // way.
 var ErrLater = errors.New("dist: the sender's previous long message is not sent completely yet")
 
-// Explainer is what a [Link] may have beside: Explain tells the peer why Close is about to
-// be called, if the peer still takes it, and returns soon, at most 1 s. Other calls may
+// Explainer is optional for a [Link]: Explain sends the peer the reason for which Close is
+// about to be called, if the peer still takes it, and returns within 1 s. Other calls may
 // fail from then on.
 type Explainer interface{ Explain(why string) }
 

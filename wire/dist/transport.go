@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Transport makes the connections that a [Protocol] talks over: the seam below
-// it. [TCP] is one, package tlsdist has another.
+// Transport makes the connections that a [Protocol] uses.
+// [TCP] is one, package tlsdist has another.
 type Transport interface {
 	// Dial opens a connection to addr, host:port, where peer is said to be. What
 	// the transport can prove about the peer is proved when it returns. ctx bounds
@@ -73,7 +73,7 @@ func (t TCP) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return delaying{ln, t}, nil
 }
 
-// tuned sets what the net package does not set by itself.
+// tuned sets the options that package net does not set.
 func (t TCP) tuned(conn net.Conn) (net.Conn, error) {
 	if c, ok := conn.(*net.TCPConn); ok && t.Delay {
 		if err := c.SetNoDelay(false); err != nil {

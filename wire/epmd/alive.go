@@ -101,7 +101,7 @@ func (a *alive) run(life context.Context, conn net.Conn) {
 			return
 		}
 		a.set(false, err)
-		// A keeper takes over at once, unless whoever answers takes no names for long.
+		// A keeper takes over at once, unless the port mapper that answers refuses names for long.
 		conn = a.again(life, a.revive != nil && time.Since(since) >= a.client.cfg.Retry)
 	}
 }
@@ -184,7 +184,7 @@ func randomCreation() uint32 {
 	return max(1, binary.BigEndian.Uint32(b[:]))
 }
 
-// set notes the state, and tells it where it is another or has another cause.
+// set records the state, and reports it if it or its cause has changed.
 func (a *alive) set(registered bool, err error) {
 	a.mu.Lock()
 	same := a.status.Registered == registered && fmt.Sprint(a.status.Err) == fmt.Sprint(err)

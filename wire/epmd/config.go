@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdserver"
 )
 
-// defaultPort is where a port mapper listens unless told otherwise.
+// defaultPort is where a port mapper listens by default.
 const defaultPort = 4369
 
 // Config says where port mappers are and how much of anything is too much. The
@@ -36,8 +36,8 @@ type Config struct {
 	Timeout  time.Duration // of a request, from dialling to its answer, or of an attempt at one host: 10 s
 	Retry    time.Duration // from a lost registration to the next attempt, and between attempts: 2 s
 	MaxNames int           // bytes of an answer to Names: 1 MiB
-	// OnStatus, if set, is told each change of state of each registration: the
-	// first by the caller of Register or Keep, the others by the goroutine of that
+	// OnStatus, if set, is called for each change of state of each registration: for the
+	// first by the caller of Register or Keep, for the others by the goroutine of that
 	// registration, which waits for it to return. It must not call Stop.
 	OnStatus func(name string, s Status)
 

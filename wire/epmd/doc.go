@@ -115,6 +115,6 @@
 // 3,057 bytes. OTP's lookups ignore the extra, so anything may stand there.
 // A server remembers 1,002 names of the past, for DUMP_REQ only.
 // The answers of OTP before 23 (121) are understood and given. There is no
-// authentication: a port mapper believes any process of its host, and who asks
-// it must believe the network.
+// authentication: a port mapper believes any process of its host, and its clients
+// must trust the network.
 package epmd

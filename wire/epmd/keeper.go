@@ -91,7 +91,7 @@ func (k *Keeper) stopServer() {
 }
 
 // serveInstead becomes the port mapper if it can. It reports whether there should be
-// one now: ours, or that of another who was faster.
+// one now: ours, or that of another process that was faster.
 func (k *Keeper) serveInstead(ctx context.Context) bool {
 	if k.Serving() {
 		return false

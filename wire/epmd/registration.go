@@ -37,7 +37,7 @@ type Registration struct {
 	Lowest   uint16 // lowest version
 	Extra    []byte // for others to read in Lookup; real port mappers take at most 1,020 bytes
 
-	// Creation tells this life of the node from others of its name. It is not
+	// Creation distinguishes this incarnation of the node from others of its name. It is not
 	// sent: the port mapper answers a registration with one. Where it is not 0
 	// when a registration is asked for, the caller has chosen its own and the one
 	// in the answer is ignored. It is 0 in what Lookup returns.

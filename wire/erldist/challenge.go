@@ -9,10 +9,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// challenges are those that the handshakes of a node are about. A proof is a digest of
-// the cookie and a number, and says nothing of who made it for whom. So a stranger that is
-// posed a challenge could pose it in turn to this same node, where that has dialled him,
-// and pass the answer on as his own proof.
+// challenges are the open challenges of a node's handshakes. A proof is a digest of the
+// cookie and a number, and does not contain the nodes that make and check it. So an attacker
+// that gets a challenge could send it to this same node, in a connection that this node has
+// dialled, and pass the answer on as its own proof.
 //
 // Invariants:
 //

@@ -32,7 +32,7 @@
 //  4. A Write that fails with [wire.EncodeError] leaves link, buffer and atom cache
 //     as they were.
 //  5. No frame makes a reader panic, or hold more than the limits allow: nothing
-//     is made room for before its bytes have come.
+//     is allocated before its bytes have come.
 //  6. What is written to a peer is within what both sides have flags for; UNLINK (4)
 //     is not written at all.
 //
@@ -52,7 +52,7 @@
 //
 // Version 6, of OTP 23 and newer. Messages (message.go has their bytes) follow
 // their length in two bytes, over TLS in four. A has dialled, B accepts; each
-// state names what is waited for, and each step has a time of its own, 7 s:
+// state names what is waited for, and each step may take 7 s:
 //
 //	A                                               B
 //	                                                await name
@@ -99,14 +99,14 @@
 // dial them; for that there are TLS and, among nodes of this project, the native protocol.
 //
 // The proof is a digest of nothing but the cookie and a number of 32 bits. It does not say
-// who makes it, for whom, or in which connection. The side that has dialled proves first,
-// to anybody that answers where it looks for a peer: at a port that the attacker has registered
-// with a port mapper, say. The attacker chooses the challenge, and so can
+// which node makes it, for which node, or in which connection. The side that has dialled
+// proves first, to any host that answers at the peer's address: at a port that the attacker has
+// registered with a port mapper, say. The attacker chooses the challenge, and so can
 //
-//   - reflect: pose a node the challenge that this same node has just posed him in another
-//     connection, and pass the answer on. Nodes of OTP fall to it. This one does not
-//     answer a challenge that any handshake of its own has posed and that is under way,
-//     on whichever side, under whatever names. An honest peer that poses one of those by
+//   - reflect: send a node the challenge that this same node has just sent the attacker in
+//     another connection, and pass the answer on. Nodes of OTP fall to it. This one does not
+//     answer a challenge that one of its own handshakes has sent and that is under way,
+//     on whichever side, under whatever names. An honest peer that sends one of those by
 //     chance is refused, too: with K handshakes under way that is one connection in 2^32/K,
 //     one in four million with 1,024; the next attempt has other numbers. The numbers are
 //     no secret, so nothing is lost by looking them up in a table.

@@ -275,7 +275,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.fail(dist.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
 }
 
-// name finds a name for a peer that has none, and returns the status that tells.
+// name finds a name for a peer that has none, and returns the status message that has it.
 func (m *machine) name(host wire.Atom) (statusMsg, error) {
 	if strings.Contains(string(host), "@") || host == "" {
 		return "", m.fail(dist.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))

@@ -176,8 +176,8 @@ func (l *link) readFrame(f *dist.Frame) (ok bool, err error) {
 // atoms as it can list, of the longest.
 const frameExtra = fragmentHead + 1 + 128 + 255*(3+4*wire.MaxAtomRunes)
 
-// readLarge reads a frame of n bytes into memory of its own, no faster than the
-// bytes come.
+// readLarge reads a frame of n bytes into new memory, which it allocates as the bytes
+// come.
 func (l *link) readLarge(f *dist.Frame, n int) (ok bool, err error) {
 	b := l.big[:0]
 	taken := 0

@@ -14,12 +14,12 @@ import (
 // ones go in fragments.
 const fragmentSize = 64 << 10
 
-// maxLong is how many long messages are under way at a time: so many fragments
-// may go before whatever has been written meanwhile.
+// maxLong is how many long messages are under way at a time: at most this many fragments
+// are sent before what has been written meanwhile.
 const maxLong = 16
 
 // fragmentedMessage is a message whose first fragment has been written. Its binaries are
-// not copied; nobody changes a message that has been sent.
+// not copied: a message that has been sent does not change.
 type fragmentedMessage struct {
 	from wire.PID
 	seq  uint64
@@ -57,7 +57,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
 	w.body, w.cuts = nil, nil // they are the message's now
-	clear(w.room)
+	clear(w.segments)
 	if m.left > 0 {
 		w.long = append(w.long, m)
 	}
@@ -91,8 +91,8 @@ func (m *fragmentedMessage) take(n int, parts net.Buffers) net.Buffers {
 	return parts
 }
 
-// advance appends the next fragment of each long message to parts; heads is room
-// for what they begin with.
+// advance appends the next fragment of each long message to parts; heads is memory
+// for their headers.
 func (w *writer) advance(parts net.Buffers, heads []byte) (net.Buffers, []byte) {
 	heads = growBy(heads[:0], len(w.long)*(4+fragmentHead)) // so that it does not move
 	for i := range w.long {

@@ -180,17 +180,17 @@ func (r *reader) fragment(b []byte, f *dist.Frame) (ok bool, err error) {
 	r.partial -= cap(p.b)
 	r.memory.Give(cap(p.b))
 	r.atoms = append(r.atoms[:0], p.atoms...)
-	r.dec.Shared = true // nobody else has p.b
+	r.dec.Shared = true // there is no other reference to p.b
 	defer func() { r.dec.Shared = false }()
 	return true, r.message(p.b, f, false)
 }
 
-// reserveFrom is how many bytes of a message must have come until what its
-// fragments say of its length is believed.
+// reserveFrom is how many bytes of a message must have come before memory is
+// allocated for the length that its fragments announce.
 const reserveFrom = 1 << 20
 
-// grow appends the fragment b, of this number, to p. Once much has come there is
-// room for all that is to come if the other fragments are no longer: copies of a
+// grow appends the fragment b, of this number, to p. From reserveFrom bytes on it allocates
+// for the whole message, if the other fragments are no longer: copies of a
 // very long message would hold up everything else.
 func (r *reader) grow(p *partial, b []byte, number uint64) error {
 	if len(b) > r.limits.Message-len(p.b) {

@@ -18,23 +18,23 @@ const keptSize = 2 << 20
 
 // writer makes frames of signals. The link's mu guards it.
 type writer struct {
-	local   wire.Atom
-	peer    wire.Atom
-	flags   erlflags.Flags
-	headed  bool // frames have distribution headers, of no atoms perhaps
-	limit   int
-	nobody  wire.PID       // sender of signals that have none
-	buf     []byte         // frames that wait for Flush
-	body    []byte         // control and payload of the message at hand, without what is in cuts
-	cuts    []etfcodec.Cut // large binaries of the payload
-	room    [][]byte
-	long    []fragmentedMessage // messages of which the first fragment has been written
-	control int                 // how much of body is the control message
-	cache   atomsOut
-	pattern pattern
-	enc     etfcodec.Encoder
-	seq     uint64
-	err     error // of the control message at hand
+	local    wire.Atom
+	peer     wire.Atom
+	flags    erlflags.Flags
+	headed   bool // frames have distribution headers, of no atoms perhaps
+	limit    int
+	nobody   wire.PID       // sender of signals that have none
+	buf      []byte         // frames that wait for Flush
+	body     []byte         // control and payload of the message at hand, without what is in cuts
+	cuts     []etfcodec.Cut // large binaries of the payload
+	segments [][]byte
+	long     []fragmentedMessage // messages of which the first fragment has been written
+	control  int                 // how much of body is the control message
+	cache    atomsOut
+	pattern  pattern
+	enc      etfcodec.Encoder
+	seq      uint64
+	err      error // of the control message at hand
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,
@@ -89,29 +89,29 @@ func (w *writer) write(f *dist.Frame) error {
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
 	clear(w.cuts)
-	clear(w.room) // binaries of the sender's
+	clear(w.segments) // binaries of the sender's
 	if cap(w.body) > keptSize {
 		w.body = nil
 	}
 	return nil
 }
 
-// parts returns the message at hand as slices, in room that the next call uses
+// parts returns the message at hand as slices, in memory that the next call uses
 // again.
 func (w *writer) parts() [][]byte {
-	w.room = w.room[:0]
+	w.segments = w.segments[:0]
 	from := 0
 	for _, c := range w.cuts {
-		w.room = append(w.room, w.body[from:c.At], c.Data)
+		w.segments = append(w.segments, w.body[from:c.At], c.Data)
 		from = c.At
 	}
 	if from < len(w.body) {
-		w.room = append(w.room, w.body[from:])
+		w.segments = append(w.segments, w.body[from:])
 	}
-	return w.room
+	return w.segments
 }
 
-// growBy returns b with room for n more bytes.
+// growBy returns b with capacity for n more bytes.
 func growBy(b []byte, n int) []byte {
 	if cap(b)-len(b) >= n {
 		return b
@@ -513,8 +513,8 @@ func (w *writer) ref(r wire.Ref, what string) {
 		w.fail("%s is the zero Ref", what)
 		return
 	}
-	var room [wire.MaxRefWords]uint32
-	words := r.AppendWords(room[:0])
+	var buf [wire.MaxRefWords]uint32
+	words := r.AppendWords(buf[:0])
 	id := r.Origin().NodeID()
 	w.body = append(w.body, tagNewerRef, 0, byte(len(words)))
 	w.atom(id.Name)

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// code says why a node ends a handshake or a link: the peer is told, in a
+// code says why a node ends a handshake or a link. It is sent to the peer in a
 // refusal or a goodbye, with a text for people. The list is closed: a number is never
 // given another meaning, new ones are appended.
 type code byte

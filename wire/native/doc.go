@@ -57,7 +57,7 @@
 //
 // Each message follows its length in 16 bits, at most 4,096 (message.go has the
 // bytes). A has dialled, B accepts; a state names what is waited for; each step has
-// a time of its own, 7 s:
+// 7 s:
 //
 //	A                                                  B
 //	                                                   await hello
@@ -152,7 +152,7 @@
 // pid is an extension of package pack or, as a fixint, the place at which the last
 // one with that place stood: the exclusive or of both halves of its number, modulo
 // 128. Each direction has two such tables, one for from, one for to and leader. So a
-// binary of 64 bytes between two processes that were told costs 71 bytes: 2 length, 1
+// binary of 64 bytes between two processes whose pids were sent before costs 71 bytes: 2 length, 1
 // op, 2 pids, 66 binary.
 //
 //	part     op 14, stream:8, data         at most 63 KiB of it are sent, in order; as many bytes in all as announced
@@ -192,15 +192,15 @@
 // peer's too), how many may be in parts at a time (64; at most 16 are sent), how
 // many bytes these have together (twice a message), each step of the handshake (7 s).
 // A term may have an element for each 16 bytes of the longest message, at least 65,536.
-// The room for what has come in parts is taken from the Budget of the handshake, too, and
+// The memory for messages in parts is taken from the Budget of the handshake, too, and
 // given back with the last part or by Close: a peer that goes beyond it is refused with code 8. A
-// node that ends a link of its own accord says why (Explain), with the same code, where the
+// node that ends a link deliberately says why (Explain), with the same code, where the
 // connection takes it at the end of a frame within 100 ms; else the peer sees an end
 // without a reason. What stands before a payload, trace token and all, fits one frame. An idle link
 // takes about 28 KiB, and one goroutine with a session; reading buffers grow to
 // 256 KiB and shrink again. Versions: 1.
 //
-// What is quick: Send of a binary of up to 250 bytes between two pids that were told
+// What is quick: Send of a binary of up to 250 bytes between two pids that were sent before
 // takes one lock and no allocation; Read is bounded by the two allocations of what
 // it returns. Such binaries that are sent to one process and come together, four and
 // more, share memory: keeping one of them keeps 16 at most, of 1.5 KiB together.

@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A frame is the number of its bytes in 16 bits and so many bytes; none: a tick.
-// The first byte says what it is, in its low bits: a [dist.Op], or one of these.
+// A frame is its length in bytes, in 16 bits, and then its bytes; with none it is a tick.
+// The low bits of the first byte are its kind: a [dist.Op], or one of these.
 const (
 	opAck  = 0  // how much of the session has come
 	opPart = 14 // a part of a long message

@@ -44,10 +44,10 @@ type machine struct {
 	ours  nodeInfo
 	state state
 	// bind returns what identifies the channel below, nothing where there is none.
-	// It is asked when a message has come.
+	// It is called when a message has come.
 	bind func() ([]byte, error)
-	// session is what the accepting side calls a new session; of who has dialled,
-	// the one to go on with, of which it has received so many bytes.
+	// session is, on the accepting side, the number of a new session; on the dialling side,
+	// the session to resume, of which received bytes have come.
 	session  sessionID
 	received uint64
 	creation uint32 // of the dialling side, for a session to go on with: the peer's creation

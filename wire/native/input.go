@@ -76,7 +76,7 @@ func (in *input) next() ([]byte, error) {
 	}
 }
 
-// fill reads once, into room for need bytes from the beginning of the next frame.
+// fill reads once, into a buffer that has need bytes from the beginning of the next frame.
 func (in *input) fill(need int) error {
 	have := in.to - in.from
 	size := in.size()

@@ -181,7 +181,7 @@ func (l *link) over(err error) {
 // byeTime is how long a peer that is told why the link ends may take.
 const byeTime = 100 * time.Millisecond
 
-// bye tells the peer why the link ends, if it is ready to listen: once, the first reason counts.
+// bye sends the peer the reason for which the link ends, if it is ready to read: once, the first reason counts.
 func (l *link) bye(c code, text string) {
 	b := appendReason([]byte{0, 0, opBye}, c, text)
 	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))

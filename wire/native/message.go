@@ -140,7 +140,7 @@ func (m *helloMsg) append(b []byte) []byte {
 // parseVersions reads what a hello of any version begins with.
 func (m *helloMsg) parseVersions(b []byte) (rest []byte, err error) {
 	if len(b) < 7 || b[0] != tagHello || string(b[1:5]) != magic {
-		return nil, stranger(b)
+		return nil, notNative(b)
 	}
 	m.min, m.max = b[5], b[6]
 	return b[7:], nil
@@ -172,7 +172,7 @@ func (m *welcomeMsg) append(b []byte) []byte {
 
 func (m *welcomeMsg) parse(b []byte) error {
 	if len(b) < 7 || b[0] != tagWelcome || string(b[1:5]) != magic {
-		return stranger(b)
+		return notNative(b)
 	}
 	m.version, m.alive = b[5], b[6] == 1
 	_, err := m.node.parse(b[7:])
@@ -222,8 +222,8 @@ func parseReason(b []byte) (c code, text string) {
 	return code(b[0]), shorten(string(b[1:]))
 }
 
-// stranger is the error for what does not begin as a hello or welcome does.
-func stranger(b []byte) error {
+// notNative is the error for input that does not begin as a hello or welcome does.
+func notNative(b []byte) error {
 	switch {
 	case len(b) > 0 && (b[0] == 'N' || b[0] == 'n'):
 		return errors.New("the peer speaks the Erlang distribution protocol, but this listener expects the native protocol")

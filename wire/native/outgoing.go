@@ -41,15 +41,15 @@ func (w *writer) begin(f *dist.Frame) error {
 		w.held[f.From] = struct{}{} // so that it is not encoded again for nothing
 		return dist.ErrLater
 	}
-	if w.alone == nil {
-		w.alone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign}
+	if w.standalone == nil {
+		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign}
 	}
-	w.alone.Dict.Reset()
+	w.standalone.Dict.Reset()
 	term := f.Payload
 	if f.Op == dist.OpSpawn {
 		term = spawnTerm(f)
 	}
-	segs, _, err := w.alone.Segments(nil, nil, term)
+	segs, _, err := w.standalone.Segments(nil, nil, term)
 	size := 0
 	for _, s := range segs {
 		size += len(s)
@@ -69,7 +69,7 @@ func (w *writer) begin(f *dist.Frame) error {
 	return nil
 }
 
-// start announces those of the long messages that the peer has room for.
+// start announces the long messages, as many as the peer takes at a time.
 func (w *writer) start() {
 	for _, o := range w.long {
 		if o.stream >= 0 {
@@ -95,7 +95,7 @@ func (w *writer) start() {
 // batch is what goes out at once: pieces in order.
 type batch struct {
 	pieces [][]byte
-	heads  []byte // room for the heads of parts: pieces point into it
+	heads  []byte // memory for the heads of parts: pieces point into it
 	size   int
 }
 

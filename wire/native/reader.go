@@ -15,9 +15,9 @@ import (
 // reader makes signals of frames. It belongs to the goroutine that calls Read.
 //
 //  1. Frames are taken in the order in which they come, all of each; what a frame
-//     tells (pids, atoms, nodes) is known to those behind it.
+//     defines (pids, atoms, nodes) is known to those behind it.
 //  2. What is held of messages in parts is at most partial bytes, in at most
-//     streams messages, and no more than twice what has come of one or firstRoom.
+//     streams messages, and no more than twice what has come of one or firstCapacity.
 type reader struct {
 	local, peer wire.NodeID
 	limit       int
@@ -29,12 +29,12 @@ type reader struct {
 	from, to pidTable
 	unpacker unpacker
 
-	alone *pack.Decoder // for messages in parts
-	open  [maxStreams]*incoming
-	count int // of open
-	held  int // bytes that those have announced
+	standalone *pack.Decoder // for messages in parts
+	open       [maxStreams]*incoming
+	count      int // of open
+	held       int // bytes that those have announced
 
-	memory *account.Account // of the room of those
+	memory *account.Account // of the memory of those
 }
 
 // An element of a list, tuple or map takes at least elementSize bytes in memory, and
@@ -49,7 +49,7 @@ func termLimits(message int) pack.Limits {
 	return pack.Limits{Elements: max(leastElements, message/elementSize)}
 }
 
-// violation is the error for what a peer must not send; it is told.
+// violation is the error for what a peer must not send; the peer gets its code and text.
 type violation struct {
 	code code
 	err  error
@@ -103,7 +103,7 @@ func (r *reader) short(b []byte, f *dist.Frame) bool {
 // messages to one process. It returns how many they are, and their bytes in b.
 // The binaries of one call share memory if they are more than a few.
 func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
-	place, room := byte(pidPlace(to.Number())), 0
+	place, total := byte(pidPlace(to.Number())), 0
 	if r.to[place] != to {
 		return 0, 0
 	}
@@ -115,17 +115,17 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 			break
 		}
 		more := box.SizeInBlock(int(f[6]))
-		if room+more > box.BlockSize {
+		if total+more > box.BlockSize {
 			break
 		}
 		n++
-		room += more
+		total += more
 		taken += size
 	}
 	if n < fewShort {
 		return r.each(b, msgs[:n]), taken
 	}
-	block := box.NewBlock(room)
+	block := box.NewBlock(total)
 	for i := range n {
 		size := shortHead + int(b[6])
 		msgs[i] = block.Add(b[shortHead:size])
@@ -146,7 +146,7 @@ func (r *reader) each(b []byte, msgs []any) int {
 
 const (
 	shortHead = 7 // bytes before the binary that writer.send writes
-	fewShort  = 4 // so many binaries share memory, at least
+	fewShort  = 4 // at least this many binaries share memory
 )
 
 // signal reads a frame with a signal.
@@ -465,22 +465,22 @@ type incoming struct {
 	b     []byte
 }
 
-// firstRoom is how much room a message in parts has until so much has come.
-const firstRoom = 1 << 20
+// firstCapacity is the capacity of a message in parts until this many bytes have come.
+const firstCapacity = 1 << 20
 
-// take adds a part, whose room it takes from memory.
+// take adds a part, for which it takes from memory.
 func (in *incoming) take(b []byte, memory *account.Account) error {
 	if was := cap(in.b); was-len(in.b) < len(b) {
-		room := in.size
+		size := in.size
 		if len(in.b) == 0 {
-			room = min(room, firstRoom)
+			size = min(size, firstCapacity)
 		}
-		if !memory.Take(room - was) {
+		if !memory.Take(size - was) {
 			const text = "a message of %d bytes, incomplete after %d: the incomplete messages of all nodes together exceed their " +
 				"limit (limits.fragment_bytes)"
 			return &violation{codeLimit, fmt.Errorf(text, in.size, len(in.b)+len(b))}
 		}
-		in.b = append(make([]byte, 0, room), in.b...)
+		in.b = append(make([]byte, 0, size), in.b...)
 	}
 	in.b = append(in.b, b...)
 	return nil
@@ -518,12 +518,12 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	r.open[stream] = nil
 	r.count--
 	r.held -= in.size
-	if r.alone == nil {
-		r.alone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
+	if r.standalone == nil {
+		r.standalone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
 	}
-	r.alone.Dict.Reset()
+	r.standalone.Dict.Reset()
 	*f = in.frame
-	return true, r.payload(r.alone, in.b, f)
+	return true, r.payload(r.standalone, in.b, f)
 }
 
 // sizeOf returns the size that stands before a frame.

@@ -16,13 +16,13 @@ import (
 
 // session is what lets a link survive its connection. Both sides count the bytes
 // of the frames that they send, ticks and acks left out; the receiver
-// tells how many it has in all, and the sender keeps them until then.
+// acknowledges how many it has in all, and the sender keeps them until then.
 //
 //  1. tail holds the bytes from base to end of what was sent: base has been
 //     acknowledged. Each byte from base on goes over each connection at most once,
 //     in order, the first from where the peer says it has received to.
 //  2. received counts whole frames that Read has taken. Under a generation that is
-//     over nothing more is taken, so what a handshake tells stays true.
+//     over nothing more is taken, so the counts in a handshake stay true.
 //  3. conn is nil from when a connection is found broken until another has taken
 //     its place, and gen is new in both.
 type session struct {
@@ -228,7 +228,7 @@ func (s *session) trimLocked(to uint64) {
 	}
 }
 
-// acked is told what the peer has received.
+// acked records what the peer has received.
 func (s *session) acked(received uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -285,7 +285,7 @@ func (s *session) write(conn net.Conn, gen int, pieces [][]byte) {
 	}
 }
 
-// ack tells the peer what has been received.
+// ack sends the peer how many bytes have been received.
 func (s *session) ack() {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
@@ -302,7 +302,7 @@ func (s *session) ack() {
 	s.write(conn, gen, [][]byte{appendSum(b, b)})
 }
 
-// tick tells the peer that this side lives, and what it has received.
+// tick sends the peer a life sign, and how many bytes have been received.
 func (s *session) tick() {
 	s.mu.Lock()
 	due := s.received > s.acknowledged
@@ -321,7 +321,7 @@ func (s *session) tick() {
 	}
 }
 
-// bye tells the peer why the session ends, if there is a connection that takes it.
+// bye sends the peer the reason for which the session ends, if there is a connection that takes it.
 func (s *session) bye(frame []byte) {
 	s.mu.Lock()
 	conn := s.conn

@@ -11,9 +11,9 @@ import (
 
 // writer makes frames of signals. A link's lock guards it.
 //
-//  1. buf holds whole frames, in the order in which they were written, and what
-//     their encoding presumes that the peer knows, it knows by those before.
-//  2. A signal that is refused leaves buf, the tables and told as they were.
+//  1. buf holds whole frames, in the order in which they were written. What the encoding
+//     of a frame needs at the peer, the frames before it have defined.
+//  2. A signal that is refused leaves buf and the tables as they were.
 //  3. A sender that has a message in long has nothing in buf that was written after it.
 type writer struct {
 	// Set once.
@@ -32,12 +32,12 @@ type writer struct {
 	packed   packer
 	err      error // of the signal at hand
 
-	alone *pack.Encoder // for what may be overtaken; made when it is needed
-	long  []*outgoing   // messages that leave in parts, the oldest first
-	used  uint64        // numbers of streams in use, a bit each
-	open  int           // bytes of those that have begun
-	left  int           // bytes of long that are still to be taken
-	held  map[wire.PID]struct{}
+	standalone *pack.Encoder // for what may be overtaken; made when it is needed
+	long       []*outgoing   // messages that leave in parts, the oldest first
+	used       uint64        // numbers of streams in use, a bit each
+	open       int           // bytes of those that have begun
+	left       int           // bytes of long that are still to be taken
+	held       map[wire.PID]struct{}
 }
 
 // sentPID is a place of a table that has changed.
@@ -142,8 +142,8 @@ func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 		return true
 	}
 	begin := len(w.buf)
-	var room [1][]byte
-	segs, buf, err := w.enc.Segments(room[:0], w.buf, term)
+	var first [1][]byte
+	segs, buf, err := w.enc.Segments(first[:0], w.buf, term)
 	if err != nil {
 		w.err = err
 		return false

@@ -16,8 +16,8 @@ import (
 // that it is this package which says what has failed.
 const DefaultTimeout = 5 * time.Second
 
-// Config says who this node is and whom it trusts. The three files, in PEM, must
-// be set; for the rest the zero value works.
+// Config has this node's certificate and the authorities that it trusts. The three files,
+// in PEM, must be set; for the rest the zero value works.
 type Config struct {
 	// Cert is the file with this node's certificate, followed by those between it
 	// and the authority, if any.
@@ -29,7 +29,7 @@ type Config struct {
 	// system's own do not count.
 	CA string
 
-	// AnyHost lets nodes in whose name has a host that is not in their certificate,
+	// AnyHost admits nodes even if the host in their name is not in their certificate,
 	// as OTP does. Nodes that this one dials are checked all the same.
 	AnyHost bool
 	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
@@ -38,7 +38,7 @@ type Config struct {
 	Timeout time.Duration
 	// Under is what the bytes go over. Default: dist.TCP.
 	Under dist.Transport
-	// Log is told when the files have changed, and when they are of no use. Default:
+	// Log gets a line when the files have changed, and when they are invalid. Default:
 	// slog.Default().
 	Log *slog.Logger
 	// Now is the clock that certificates are checked by. Default: time.Now.

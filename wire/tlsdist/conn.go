@@ -29,7 +29,7 @@ type conn struct {
 	t      *Transport
 	raw    net.Conn
 	server bool   // this side was dialled
-	who    string // for errors
+	peer   string // for errors
 
 	host    string // that was dialled; of a server: that the peer wants, once known
 	ours    atomic.Pointer[credentials]
@@ -40,7 +40,7 @@ type conn struct {
 	err  error
 }
 
-// ConnectionState tells protocols that this is TLS.
+// ConnectionState shows protocols that this is TLS.
 func (c *conn) ConnectionState() tls.ConnectionState { return c.tls().ConnectionState() }
 
 func (c *conn) tls() *tls.Conn { return c.Conn.(*tls.Conn) }
@@ -125,11 +125,11 @@ func (c *conn) Vouch(peer wire.Atom) error {
 	}
 	certs := c.ConnectionState().PeerCertificates
 	if len(certs) == 0 {
-		return &Error{text: fmt.Sprintf("%s named itself %s before it presented a certificate", c.who, peer)}
+		return &Error{text: fmt.Sprintf("%s named itself %s before it presented a certificate", c.peer, peer)}
 	}
 	if err := isFor(certs[0], hostOf(peer)); err != nil {
 		return &Error{text: fmt.Sprintf("%s named itself %s, but its certificate (%s) is not for the host %s",
-			c.who, peer, describe(certs[0]), hostOf(peer)), cause: err}
+			c.peer, peer, describe(certs[0]), hostOf(peer)), cause: err}
 	}
 	return nil
 }

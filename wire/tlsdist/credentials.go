@@ -165,7 +165,7 @@ func describe(c *x509.Certificate) string {
 	return b.String()
 }
 
-// hosts lists whom a certificate is for.
+// hosts lists the hosts that a certificate is for.
 func hosts(c *x509.Certificate) []string {
 	names := slices.Clone(c.DNSNames)
 	for _, ip := range c.IPAddresses {

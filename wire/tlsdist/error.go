@@ -43,24 +43,24 @@ func (c *conn) explain(err error) *Error {
 	)
 	switch {
 	case alert != "":
-		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.who, alert,
+		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.peer, alert,
 			c.self())}
 	case errors.As(err, &verification):
 		return &Error{cause: err, text: c.refusal(verification)}
 	case errors.As(err, &header):
 		return &Error{cause: err, text: fmt.Sprintf("%s does not speak TLS: it sent %.80q; "+
-			"an OTP node needs -proto_dist inet_tls", c.who, header.RecordHeader[:])}
+			"an OTP node needs -proto_dist inet_tls", c.peer, header.RecordHeader[:])}
 	case isTimeout(err):
 		return &Error{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
-			"(on OTP: -proto_dist inet_tls), or hang", c.who, c.t.cfg.Timeout)}
+			"(on OTP: -proto_dist inet_tls), or hang", c.peer, c.t.cfg.Timeout)}
 	case isEnd(err): // not as a cause: it is no end of what the peer has to say
 		return &Error{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
-			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.who)}
+			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.peer)}
 	case strings.Contains(err.Error(), "didn't provide a certificate"):
 		return &Error{cause: err, text: fmt.Sprintf("%s presented no certificate, but every node needs one: "+
-			"on OTP set certfile and keyfile, also in the client options", c.who)}
+			"on OTP set certfile and keyfile, also in the client options", c.peer)}
 	}
-	return &Error{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.who, err)}
+	return &Error{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.peer, err)}
 }
 
 // self says what the peer has seen of this node.
@@ -99,5 +99,5 @@ func (c *conn) refusal(v *tls.CertificateVerificationError) string {
 			why = fmt.Sprintf("that of its authority, %s, has expired or is not valid yet", describe(invalid.Cert))
 		}
 	}
-	return fmt.Sprintf("this node refused the certificate of %s (%s): %s", c.who, describe(v.UnverifiedCertificates[0]), why)
+	return fmt.Sprintf("this node refused the certificate of %s (%s): %s", c.peer, describe(v.UnverifiedCertificates[0]), why)
 }

@@ -49,7 +49,7 @@ func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{t: t, raw: raw, host: hostOf(peer), who: string(peer) + " at " + addr}
+	c := &conn{t: t, raw: raw, host: hostOf(peer), peer: string(peer) + " at " + addr}
 	c.ours.Store(t.files.current())
 	cfg := t.clientConfig(c)
 	if protocol == otp {
@@ -85,7 +85,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{t: l.t, raw: raw, server: true, who: "the node at " + raw.RemoteAddr().String()}
+	c := &conn{t: l.t, raw: raw, server: true, peer: "the node at " + raw.RemoteAddr().String()}
 	c.Conn = tls.Server(raw, l.t.serverConfig(c))
 	return c, nil
 }
