@@ -463,12 +463,12 @@ func (f *fault) calls() error {
 	for i := range 1 + f.r.IntN(6) {
 		switch f.r.IntN(5) {
 		case 0:
-			v, err := node.CallWithin[int](f.short(), h, pid, wire.Tuple{wire.Atom("late"), i})
+			v, err := callWithin[int](f.short(), h, pid, wire.Tuple{wire.Atom("late"), i})
 			if lost(err) != nil || err == nil && v != i {
 				return fmt.Errorf("a call that is answered late: %v, %w", v, err)
 			}
 		case 1:
-			if v, err := node.CallWithin[any](f.short(), x, pid, wire.Tuple{wire.Atom("never"), i}); err == nil || lost(err) != nil {
+			if v, err := callWithin[any](f.short(), x, pid, wire.Tuple{wire.Atom("never"), i}); err == nil || lost(err) != nil {
 				return fmt.Errorf("a call that is never answered: %v, %v", v, err)
 			}
 		case 2: // which nobody awaits
@@ -636,4 +636,11 @@ func (f *fault) slow() error {
 	f.pause(time.Duration(f.r.Int64N(int64(f.s.stall))))
 	l.release()
 	return nil
+}
+
+// callWithin is a call that waits for d: node.ErrTimeout then.
+func callWithin[R, Q any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, node.ErrTimeout)
+	defer cancel()
+	return node.Call[R](ctx, from, to, req)
 }

@@ -128,10 +128,10 @@ func TestCallByAlias(t *testing.T) {
 		})
 		require.NoError(t, h.Send(pid, true))
 		ref := nodetest.Next[node.Ref](t, h)
-		got, err := node.CallWithin[int](limit, h, ref, add{3})
+		got, err := nodetest.CallWithin[int](limit, h, ref, add{3})
 		require.NoError(t, err)
 		assert.Equal(t, 3, got)
-		_, err = node.CallWithin[int](limit, h, ref, add{3})
+		_, err = nodetest.CallWithin[int](limit, h, ref, add{3})
 		assert.ErrorIs(t, err, node.ErrNoProcess)
 	})
 }

@@ -220,20 +220,6 @@ func (a *acting) await(ctx context.Context, t ticket) (any, error) {
 	return t.wait(ctx)
 }
 
-// CallWithin is Call with a timeout in place of a context: [ErrTimeout] after d.
-func CallWithin[R, Q any](d time.Duration, from Caller, to Dest, req Q) (R, error) {
-	if d < 0 {
-		var none R
-		return none, ErrBadTimeout
-	}
-	if d == Infinity {
-		return Call[R](context.Background(), from, to, req)
-	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), d, ErrTimeout)
-	defer cancel()
-	return Call[R](ctx, from, to, req)
-}
-
 func typed[R any](v any, err error) (R, error) {
 	r, ok := v.(R)
 	if err != nil || ok || v == nil {
@@ -326,9 +312,6 @@ func (n *Node) sendResult(a *acting, to Dest, r Result) {
 	}
 }
 
-// Awaitable is any Future.
-type Awaitable interface{ Done() <-chan struct{} }
-
 // AwaitExit waits until a process has exited and returns its exit reason: noproc
 // if there was none to wait for. The error is the cause of ctx's end, or that
 // the calling process has exited.
@@ -371,7 +354,7 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 
 // AwaitAll waits until all futures are completed or ctx ends, whose cause it
 // returns in that case.
-func AwaitAll(ctx context.Context, futures ...Awaitable) error {
+func AwaitAll(ctx context.Context, futures ...interface{ Done() <-chan struct{} }) error {
 	for _, f := range futures {
 		select {
 		case <-f.Done():

@@ -113,7 +113,7 @@ func TestFarCallTimesOut(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	_, err = node.CallWithin[int](time.Millisecond, self, slow, 1)
+	_, err = nodetest.CallWithin[int](time.Millisecond, self, slow, 1)
 	require.ErrorIs(t, err, node.ErrTimeout)
 	(<-late).Reply(1) // finds nobody
 	self.Send(self.Self(), "next")

@@ -22,8 +22,8 @@ type Exited struct {
 // gives it: a server that traps exits should obey it as it does its parent.
 func (e Exited) IsStop() bool { return e.From.IsZero() && e.Reason == Shutdown }
 
-// Term is {'EXIT', From, Reason}, as other nodes see the message.
-func (e Exited) Term() any { return wire.Tuple{wire.Atom("EXIT"), e.From, e.Reason} }
+// term is {'EXIT', From, Reason}, as other nodes see the message.
+func (e Exited) term() any { return wire.Tuple{wire.Atom("EXIT"), e.From, e.Reason} }
 
 // death is a process that is dead and has not told anybody yet: what it leaves.
 type death struct {

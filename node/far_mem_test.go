@@ -314,7 +314,7 @@ func TestFarHeldUp(t *testing.T) {
 					require.NoError(t, err)
 					nodetest.Settles(t, func() string { // it stands still
 						was := count.Load()
-						if _, err := node.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
+						if _, err := nodetest.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
 							return fmt.Sprint(name, " lets a call through: ", err)
 						}
 						if !began.Load() || count.Load() != was || node.FarWaiting(a) <= 1000 {

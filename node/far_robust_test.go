@@ -153,7 +153,7 @@ func TestFarErlFrozen(t *testing.T) {
 	assert.Contains(t, down.Reason, "net_tick_timeout")
 	e.Signal(syscall.SIGCONT)
 	nodetest.Settles(t, func() string {
-		_, err := node.CallWithin[int](10*time.Second, n, e.echo(), 2)
+		_, err := nodetest.CallWithin[int](10*time.Second, n, e.echo(), 2)
 		return errText(err)
 	})
 }
@@ -394,7 +394,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	stuck()
 	assert.Less(t, node.FarWaiting(n), queue+3<<15)
 	assert.Greater(t, node.FarWaiting(n), queue)
-	_, err = node.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
+	_, err = nodetest.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
 	require.ErrorIs(t, err, node.ErrTimeout, "a call is not held up")
 	// Who is killed waits no more.
 	began, ended := make(chan struct{}), make(chan struct{})

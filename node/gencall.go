@@ -32,7 +32,7 @@ func viaPeer(msg any) (*PeerMessage, any) {
 }
 
 // Term is what the call would be from Erlang: {'$gen_call', From, Body}.
-func (r Request[T]) Term() any { return gencall.MakeCall(r.From.Term(), r.Body) }
+func (r Request[T]) Term() any { return gencall.MakeCall(r.From.term(), r.Body) }
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }
 
@@ -64,9 +64,9 @@ func (f From) Caller() PID {
 	return PID{}
 }
 
-// Term is what From looks like to those who are shown a call: {Pid, '$go_call'},
+// term is what From looks like to those who are shown a call: {Pid, '$go_call'},
 // with undefined for a plain goroutine.
-func (f From) Term() any { return gencall.GoFrom(f.Caller()) }
+func (f From) term() any { return gencall.GoFrom(f.Caller()) }
 
 // reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
 // before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and

@@ -202,7 +202,7 @@ func TestCallOfFullMailboxEnds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := s.full(t)
 			start := time.Now()
-			_, err := node.CallWithin[int](time.Second, n, pid, "late")
+			_, err := nodetest.CallWithin[int](time.Second, n, pid, "late")
 			assert.ErrorIs(t, err, node.ErrTimeout)
 			assert.Equal(t, time.Second, time.Since(start))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -372,7 +372,7 @@ func TestBoundedWaits(t *testing.T) {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
 					results <- err
-					_, err = node.CallWithin[int](grace, p, server, 1)
+					_, err = nodetest.CallWithin[int](grace, p, server, 1)
 					results <- err
 					p.Receive()
 					p.Receive()

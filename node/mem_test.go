@@ -157,7 +157,7 @@ func (l *memoryLink) Write(f *dist.Frame) (int, error) {
 		}
 	}
 	if crash, ok := f.Payload.(*node.Crash); ok {
-		f.Payload = crash.Term()
+		f.Payload = standsFor(crash)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

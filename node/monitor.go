@@ -18,9 +18,9 @@ type Down struct {
 	Reason any // noproc if there was nobody to monitor
 }
 
-// Term is {'DOWN', Ref, process, Pid | {Name, Node}, Reason}, as other nodes see
+// term is {'DOWN', Ref, process, Pid | {Name, Node}, Reason}, as other nodes see
 // the message.
-func (d Down) Term() any {
+func (d Down) term() any {
 	var what any = d.PID
 	if d.Name != "" {
 		what = wire.Tuple{d.Name, d.Node}

@@ -79,7 +79,7 @@ func TestSpawnWithName(t *testing.T) {
 		h := openHandle(t, n)
 		s.options.Name = "server"
 		pid := s.spawn(t, n, counter())
-		got, err := node.CallWithin[int](limit, h, node.Atom("server"), add{2})
+		got, err := nodetest.CallWithin[int](limit, h, node.Atom("server"), add{2})
 		require.NoError(t, err)
 		assert.Equal(t, 2, got)
 

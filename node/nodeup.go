@@ -17,8 +17,8 @@ type NodeUp struct {
 	Hidden bool // it is not to be seen by nodes()
 }
 
-// Term is {nodeup, Node}.
-func (u NodeUp) Term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
+// term is {nodeup, Node}.
+func (u NodeUp) term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
 
 func (p *proc) monitorNodes(on bool) {
 	d := p.node.dist

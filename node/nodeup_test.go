@@ -30,7 +30,7 @@ func TestNodeUp(t *testing.T) {
 	up := node.NodeUp{Node: b.Name(), Hidden: true}
 	assert.Equal(t, up, self.Receive(), "before what the node sends")
 	assert.Equal(t, "hello", self.Receive())
-	assert.Equal(t, wire.Tuple{wire.Atom("nodeup"), b.Name()}, up.Term())
+	assert.Equal(t, wire.Tuple{wire.Atom("nodeup"), b.Name()}, standsFor(up))
 
 	self.MonitorNode(b.Name())
 	a.Disconnect(b.Name())

@@ -29,7 +29,7 @@ func TestPeers(t *testing.T) {
 	require.NoError(t, err)
 	const calls = 50
 	for i := range calls {
-		_, err := node.CallWithin[int](limit, a, echoes, i)
+		_, err := nodetest.CallWithin[int](limit, a, echoes, i)
 		require.NoError(t, err)
 	}
 	for _, c := range []struct{ here, there *node.Node }{{a, b}, {b, a}} {
@@ -198,7 +198,7 @@ func TestPeerIsForgotten(t *testing.T) {
 		pid, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		for i := range 3 {
-			_, err := node.CallWithin[int](limit, a, pid, i)
+			_, err := nodetest.CallWithin[int](limit, a, pid, i)
 			require.NoError(t, err)
 		}
 		require.NoError(t, b.Stop())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 )
@@ -85,9 +86,9 @@ func doAny(t *testing.T, r *rand.Rand, w *network, n *node.Node, nodes []*node.N
 	case 4:
 		n.Disconnect(other)
 	case 5:
-		node.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: other}, 1)
+		nodetest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: other}, 1)
 	case 6:
-		node.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: nobody}, 1)
+		nodetest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: nobody}, 1)
 	case 7:
 		ends := n.Endpoints()
 		c, err := w.pipes.as("10.0.0.1").Dial(soon(t), ends[len(ends)-1].Addr, n.Name())

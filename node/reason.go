@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -41,8 +42,8 @@ func panicked(cause any) *Crash {
 // String prints the reason without the stack: its first KiB.
 func (c *Crash) String() string { return reason.CrashText(c.Panic, c.Reason) }
 
-// Term is {Reason, []}, as other nodes see the reason.
-func (c *Crash) Term() any { return reason.CrashTerm[*ExitError](c.Reason) }
+// term is {Reason, []}, as other nodes see the reason.
+func (c *Crash) term() any { return reason.CrashTerm[*ExitError](c.Reason) }
 
 // Unwrap returns the error that the process ended with, if it was one.
 func (c *Crash) Unwrap() error {
@@ -68,8 +69,8 @@ type ExitError struct{ Reason any }
 
 func (e *ExitError) Error() string { return "node: the process exited: " + reason.GoText(e.Reason) }
 
-// Term is the reason, as other nodes see the error.
-func (e *ExitError) Term() any { return e.Reason }
+// term is the reason, as other nodes see the error.
+func (e *ExitError) term() any { return e.Reason }
 
 // Is makes errors.Is(err, ErrNoProcess) true for the reason noproc, and
 // errors.Is(err, ErrNoConnection) for noconnection.
@@ -97,3 +98,15 @@ func reasonOf(err error) any {
 // error's text as a binary. err, which must not be nil, or an error that it wraps
 // may have them.
 func errorTerm(err error) any { return reason.Term[*ExitError](err) }
+
+// The messages and errors of this package that stand for terms.
+func init() {
+	termof.Enter((*Crash).term)
+	termof.Enter((*ExitError).term)
+	termof.Enter(Exited.term)
+	termof.Enter(Down.term)
+	termof.Enter(NodeUp.term)
+	termof.Enter(NodeDown.term)
+	termof.Enter(From.term)
+	termof.Enter(PeerMessage.term)
+}

@@ -272,7 +272,7 @@ func TestUnhandledWrapped(t *testing.T) {
 					c.Become(node.ActorFunc(func(c *node.Context, m any) error { return c.Send(h.Self(), m) }))
 					return nil
 				case "call":
-					_, err := node.CallWithin[any](0, c, h.Self(), "lose the stage")
+					_, err := nodetest.CallWithin[any](0, c, h.Self(), "lose the stage")
 					assert.ErrorIs(t, err, node.ErrTimeout)
 				}
 				return fmt.Errorf("not now: %w", node.ErrUnhandled)

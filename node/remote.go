@@ -17,8 +17,8 @@ type NodeDown struct {
 	Reason string // for people
 }
 
-// Term is {nodedown, Node}.
-func (d NodeDown) Term() any { return wire.Tuple{wire.Atom("nodedown"), d.Node} }
+// term is {nodedown, Node}.
+func (d NodeDown) term() any { return wire.Tuple{wire.Atom("nodedown"), d.Node} }
 
 // Labelled is a request whose message is not '$gen_call' on the wire.
 type Labelled interface{ Label() (label Atom, body any) }

@@ -23,8 +23,8 @@ type PeerMessage struct {
 	Message any
 }
 
-// Term is the message as other nodes see it.
-func (m PeerMessage) Term() any { return m.Message }
+// term is the message as other nodes see it.
+func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any { return PeerMessage{p.name, p.link.Peer().Addr, msg} }

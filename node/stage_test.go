@@ -259,7 +259,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				require.NoError(t, n.Send(stuck, "block"))
 				nodetest.Arrival(t, entered)
 				for i := range 100 {
-					v, err := node.CallWithin[int](grace, n, other, i)
+					v, err := nodetest.CallWithin[int](grace, n, other, i)
 					require.NoError(t, err)
 					require.Equal(t, i, v)
 				}
@@ -270,7 +270,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				assert.Contains(t, line["process"], "the slow one")
 				assert.EqualValues(t, 0, line["stage"])
 				close(release)
-				v, err := node.CallWithin[int](grace, n, stuck, 5)
+				v, err := nodetest.CallWithin[int](grace, n, stuck, 5)
 				require.NoError(t, err)
 				assert.Equal(t, 5, v)
 				assert.Len(t, lines(), 1, "one line a turn")
@@ -458,7 +458,7 @@ func TestSelfSenderStarvesNobody(t *testing.T) {
 			require.NoError(t, n.Send(greedy, "again"))
 			other := s.spawn(t, n, node.Options{}, parrot)
 			for i := range 100 {
-				_, err := node.CallWithin[int](grace, n, other, i)
+				_, err := nodetest.CallWithin[int](grace, n, other, i)
 				require.NoError(t, err)
 			}
 			before := turns.Load()

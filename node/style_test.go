@@ -271,10 +271,10 @@ func TestCallBetweenAnyTwo(t *testing.T) {
 		assert.Equal(t, 20, nodetest.Next[int](t, boss))
 
 		// Handle and plain goroutine.
-		got, err := node.CallWithin[int](limit, boss, server, add{1})
+		got, err := nodetest.CallWithin[int](limit, boss, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 21, got)
-		got, err = node.CallWithin[int](limit, n, server, add{1})
+		got, err = nodetest.CallWithin[int](limit, n, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 22, got)
 	})

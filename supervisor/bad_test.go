@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
@@ -409,7 +410,7 @@ func TestInitNeverReturns(t *testing.T) {
 				assert.ErrorAs(s, err, &e)
 			}()
 			synctest.Wait()
-			_, err := node.CallWithin[any](time.Hour, s.n, sup, "anything")
+			_, err := nodetest.CallWithin[any](time.Hour, s.n, sup, "anything")
 			assert.ErrorIs(s, err, node.ErrTimeout)
 			return sup
 		}

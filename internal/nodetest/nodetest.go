@@ -39,6 +39,13 @@ func Soon(t testing.TB) context.Context {
 	return ctx
 }
 
+// CallWithin is a call with a timeout in place of a context: node.ErrTimeout after d.
+func CallWithin[R, Q any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, node.ErrTimeout)
+	defer cancel()
+	return node.Call[R](ctx, from, to, req)
+}
+
 // Open opens a handle that is closed at the end of the test.
 func Open(t testing.TB, n *node.Node) *node.Process {
 	t.Helper()

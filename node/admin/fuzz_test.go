@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -45,7 +44,7 @@ func FuzzRequest(f *testing.F) {
 				}
 			}
 		}
-		a, err := node.CallWithin[any](limit, n, admin.Name, v)
+		a, err := nodetest.CallWithin[any](limit, n, admin.Name, v)
 		if err != nil {
 			t.Fatalf("%s: %v", wire.Format(v), err)
 		}

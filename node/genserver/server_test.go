@@ -28,7 +28,7 @@ func TestWhatEndsAServer(t *testing.T) {
 	type f = func(p *probe, c *genserver.Context) error
 	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
 		"call": func(h *node.Process, pid node.PID, f f) error {
-			_, err := node.CallWithin[string](limit, h, pid,
+			_, err := nodetest.CallWithin[string](limit, h, pid,
 				do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
@@ -663,7 +663,7 @@ func TestTerminateCrashes(t *testing.T) {
 				return sys.Stop(context.Background(), h, pid, wire.Atom("asked"))
 			},
 			"call": func(h *node.Process, pid node.PID) error {
-				_, err := node.CallWithin[string](limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
+				_, err := nodetest.CallWithin[string](limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
 				return err
 			},
 			"cast": func(h *node.Process, pid node.PID) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -50,7 +51,7 @@ port.run()
 func (w *portTest) ask(pid node.PID, fields ...any) any {
 	w.Helper()
 	fields[0] = node.Atom(fields[0].(string))
-	v, err := node.CallWithin[any](patience, w.self, pid, wire.Tuple(fields))
+	v, err := nodetest.CallWithin[any](patience, w.self, pid, wire.Tuple(fields))
 	require.NoError(w, err)
 	return v
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -176,7 +177,7 @@ func (w *portTest) call(pid node.PID, term string) string {
 	w.Helper()
 	t, err := wire.Parse(term)
 	require.NoError(w, err)
-	v, err := node.CallWithin[any](patience, w.n, pid, t)
+	v, err := nodetest.CallWithin[any](patience, w.n, pid, t)
 	if err != nil {
 		return "error: " + wire.Format(nodehook.ErrorTerm(err))
 	}

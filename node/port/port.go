@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -159,7 +160,8 @@ func (p *port) deliver(msg any) {
 		if id, ok := p.refs[m.Ref]; ok {
 			delete(p.refs, m.Ref)
 			delete(p.monitors, id)
-			p.tell(wordDown, id, m.Term().(wire.Tuple)[3], m.Reason)
+			term, _ := termof.Of(m)
+			p.tell(wordDown, id, term.(wire.Tuple)[3], m.Reason)
 			return
 		}
 	}

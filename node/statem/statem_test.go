@@ -183,7 +183,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, 11, got)
-		got, err = node.CallWithin[int](time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+		got, err = nodetest.CallWithin[int](time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			c.From()
 			return nil, nil
 		}})
@@ -352,7 +352,7 @@ func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
 type caller struct{ parent node.PID }
 
 func (k *caller) calls(c *statem.Context, e statem.Event) (statem.State[*caller], error) {
-	me, err := node.CallWithin[node.PID](time.Second, c, k.parent, "who am I?")
+	me, err := nodetest.CallWithin[node.PID](time.Second, c, k.parent, "who am I?")
 	if err == nil && me != c.Self() {
 		err = fmt.Errorf("got %v, want %v", me, c.Self())
 	}

@@ -126,7 +126,7 @@ func TestTraceCalls(t *testing.T) {
 		return m
 	}
 	tr := traceOf(t, n, trace.Config{Show: show}, h.Self())
-	v, err := node.CallWithin[int](nodetest.Limit, h, to, 21)
+	v, err := nodetest.CallWithin[int](nodetest.Limit, h, to, 21)
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
 	assert.Equal(t, trace.Event{Kind: trace.Send, Process: h.Self(), Other: to, Message: 21}, nextEvent(t, tr))
@@ -145,7 +145,7 @@ func TestTraceCallsInOrder(t *testing.T) {
 	const calls = 3000
 	tr := traceOf(t, n, trace.Config{Kinds: trace.Receive | trace.Register, Buffer: 2 * calls}, h.Self())
 	for i := range calls {
-		_, err := node.CallWithin[int](nodetest.Limit, h, to, i)
+		_, err := nodetest.CallWithin[int](nodetest.Limit, h, to, i)
 		require.NoError(t, err)
 		require.NoError(t, n.Register("caller", h.Self()))
 		require.NoError(t, n.Unregister("caller"))
@@ -363,7 +363,7 @@ func TestTraceStress(t *testing.T) {
 				case <-done:
 					return
 				default:
-					node.CallWithin[int](nodetest.Limit, n, boss, 1)
+					nodetest.CallWithin[int](nodetest.Limit, n, boss, 1)
 				}
 			}
 		})

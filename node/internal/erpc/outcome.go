@@ -44,7 +44,7 @@ func Undef(module, function wire.Atom, args []any) Outcome {
 
 // Run calls a function, whose call is of module, function and args. E is the error of a process
 // that has exited. A panic is of class error, with its text as the reason.
-func Run[E reason.Termer](module, function wire.Atom, args []any, call func() (any, error)) (o Outcome) {
+func Run[E error](module, function wire.Atom, args []any, call func() (any, error)) (o Outcome) {
 	o = Outcome{class: wire.Error, stack: Stack(module, function, args)}
 	over := false
 	defer func() {

@@ -52,20 +52,15 @@ func Thrown(err error) (any, bool) {
 	return nil, false
 }
 
-// Termer is an error that has a term of its own.
-type Termer interface {
-	error
-	wire.Termer
-}
-
 // Term is the term of an error that is not nil. E is the error of a process that has exited,
 // which comes before other errors with a term of their own.
-func Term[E Termer](err error) any {
+func Term[E error](err error) any {
 	if e, ok := errors.AsType[*Exit](err); ok {
 		return e.Reason
 	}
 	if e, ok := errors.AsType[E](err); ok {
-		return e.Term()
+		term, _ := termof.Of(e)
+		return term
 	}
 	if term, ok := termof.Error(err); ok {
 		return term
@@ -86,7 +81,7 @@ func Panicked(cause any) any {
 }
 
 // CrashTerm is {Reason, []}, the exit reason of a crash as other nodes see it.
-func CrashTerm[E Termer](cause any) wire.Tuple {
+func CrashTerm[E error](cause any) wire.Tuple {
 	var reason any
 	if err, ok := cause.(error); ok {
 		reason = Term[E](err)
