@@ -66,7 +66,7 @@ func random(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0))
 
 // player pings the others, one at a time, and answers all who ping it.
 type player struct {
-	main, peer   node.PID // peer is who has its ping
+	main, peer   node.PID // peer is the process that has its ping
 	peers        []node.PID
 	random       *rand.Rand
 	left, served int
@@ -79,7 +79,7 @@ func (p *player) Receive(ctx *node.Context, msg any) error {
 		return ctx.Send(m.from, pong{ctx.Self()})
 	case pong:
 		if m.from != p.peer {
-			return errors.New("a pong from somebody else")
+			return errors.New("a pong from another process")
 		}
 		if p.left--; p.left == 0 {
 			return ctx.Send(p.main, finished{})

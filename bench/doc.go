@@ -137,7 +137,7 @@
 //	                      faults of 2 KiB of stack and 0.4 KiB of descriptor a
 //	                      goroutine, which Go cannot make smaller. Where a host takes
 //	                      back what a virtual machine does not use, a page costs most
-//	                      the first time: who runs after a bigger one runs faster
+//	                      the first time: a bench that runs after a bigger one runs faster
 //	mixed                 as ring
 //	etf_encode            the copying of bytes and a type switch a term
 //	etf_decode            tuple: two allocations, for the tuple and the binary, are

@@ -50,7 +50,7 @@ func betweenNodes(
 	return b
 }
 
-// protocolOf returns what the two nodes talk in.
+// protocolOf returns the protocol between the two nodes.
 func protocolOf(p contract.Params) dist.Protocol {
 	if p.Word("proto") == "native" {
 		return &native.Protocol{}
@@ -139,7 +139,7 @@ func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*fa
 // by stop.
 func (f *farProcess) wait(main *node.Process) {
 	err := f.cmd.Wait()
-	main.Node().Send(main.Self(), farOver{err}) // nobody hears it if it is time
+	main.Node().Send(main.Self(), farOver{err}) // lost if the time is over
 	f.over <- err
 }
 
@@ -210,7 +210,7 @@ func (ports) Announce(context.Context, discovery.Announcement) (stop func(), err
 // tap is a protocol that remembers the link it made, for the link's traffic.
 type tap struct {
 	dist.Protocol
-	link atomic.Pointer[dist.Link] // the first, set before the far end is heard of
+	link atomic.Pointer[dist.Link] // the first, set before the far end is connected
 }
 
 func (t *tap) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {

@@ -87,8 +87,8 @@ func runRemoteBulk(p contract.Params, m *contract.Meter, e nearEnd) error {
 	return nil
 }
 
-// rally plays balls, so many or until more says that it is enough, and returns how
-// long each was away. more is told of the numbers that come between.
+// rally plays balls, a given number or until more returns false, and returns how
+// long each was away. more gets the numbers in between.
 func (e nearEnd) rally(balls int, more func(number int) bool) (times []time.Duration, err error) {
 	for i := 0; i != balls; i++ {
 		served := time.Now()

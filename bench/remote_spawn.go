@@ -31,7 +31,7 @@ var remoteSpawn = betweenNodes(contract.Bench{
 
 var newcomerName = wire.Export{Module: "bench", Function: "newcomer", Arity: 2}
 
-// newcomer tells a process its number, and ends.
+// newcomer sends a process its number, and ends.
 type newcomer struct {
 	to     node.PID
 	number int

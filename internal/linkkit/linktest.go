@@ -206,7 +206,7 @@ func (k kit) cookies(t *testing.T) {
 	}{
 		{"x", "x", "x", "x", true},
 		{"x", "y", "y", "x", true},
-		{"", "", "", "", false}, // a cookie that everybody knows is none
+		{"", "", "", "", false}, // a cookie that is generally known is none
 		{"", "x", "x", "", false},
 		{"x", "", "", "x", false},
 		{"x", "x", "y", "y", false},
@@ -250,8 +250,8 @@ func (k kit) name(t *testing.T) {
 	}
 }
 
-// alone runs one end against a connection where nobody answers.
-func (k kit) alone(t *testing.T, do func(end ender, h dist.Handshake)) {
+// unanswered runs one end against a connection on which no peer answers.
+func (k kit) unanswered(t *testing.T, do func(end ender, h dist.Handshake)) {
 	ha, hb := hands("secret")
 	ha.Limits.Timeout = 50 * time.Millisecond
 	hb.Limits.Timeout = ha.Limits.Timeout
@@ -262,7 +262,7 @@ func (k kit) alone(t *testing.T, do func(end ender, h dist.Handshake)) {
 type ender = func(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error)
 
 func (k kit) silence(t *testing.T) {
-	k.alone(t, func(end ender, h dist.Handshake) {
+	k.unanswered(t, func(end ender, h dist.Handshake) {
 		conn, other := net.Pipe()
 		defer other.Close()
 		if _, err := end(t.Context(), conn, h); err == nil {
@@ -275,7 +275,7 @@ func (k kit) silence(t *testing.T) {
 }
 
 func (k kit) cancel(t *testing.T) {
-	k.alone(t, func(end ender, h dist.Handshake) {
+	k.unanswered(t, func(end ender, h dist.Handshake) {
 		h.Limits.Timeout = time.Hour
 		conn, other := net.Pipe()
 		defer other.Close()
@@ -330,7 +330,7 @@ func (k kit) cut(t *testing.T) {
 
 func (k kit) garbage(t *testing.T) {
 	for i := range 200 {
-		k.alone(t, func(end ender, h dist.Handshake) {
+		k.unanswered(t, func(end ender, h dist.Handshake) {
 			conn, other := net.Pipe()
 			go func() { // ends with the connection
 				b := make([]byte, 4096)
@@ -357,7 +357,7 @@ func (k kit) garbage(t *testing.T) {
 	}
 }
 
-// read reads n frames on a goroutine of its own.
+// read reads n frames on a new goroutine.
 func read(l dist.Link, n int) <-chan outcomeOfRead {
 	c := make(chan outcomeOfRead, n)
 	go func() { // ends with n frames or the link

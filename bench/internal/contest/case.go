@@ -20,7 +20,7 @@ type Target struct {
 	Bytes float64 // at most this extra.bytes_per_actor; 0: not asked
 }
 
-// name tells the case from the others of the same bench.
+// name distinguishes the case from the others of the same bench.
 func (c Case) name() string {
 	name := c.Bench
 	for _, p := range c.Params {

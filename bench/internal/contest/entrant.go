@@ -168,7 +168,7 @@ func execute(ctx context.Context, timeout time.Duration, argv []string) ([]byte,
 	return nil, fmt.Errorf("%w: %s", err, cmp.Or(firstLine(stderr.String()), "nothing on stderr"))
 }
 
-// longestLine is how much of a line is told, in characters.
+// longestLine is how much of a line is shown, in characters.
 const longestLine = 200
 
 func firstLine(text string) string {

@@ -1,5 +1,5 @@
 // Hello is a small program that is a node of a cluster: it calls a server on another
-// node, watches it, and hears of its end.
+// node, monitors it, and gets its exit.
 //
 //	actornode cluster
 //	ACTORNODE_COOKIE=… go run ./deploy/samples/hello one@127.0.0.1
@@ -61,7 +61,7 @@ func hello(there node.Atom) error {
 	}
 	fmt.Println("the counter on", there, "says", total)
 
-	// A process of our own that starts another on the other node, and hears of its end.
+	// A process that starts another on the other node, and gets its exit.
 	me, err := n.Open()
 	if err != nil {
 		return err

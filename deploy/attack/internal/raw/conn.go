@@ -35,7 +35,7 @@ func DialFrom(source, addr string) (*Conn, error) {
 	return NewConn(c.(*net.TCPConn)), nil
 }
 
-// NewConn makes a Conn of a connection that somebody else has made.
+// NewConn makes a Conn of an existing connection.
 func NewConn(c *net.TCPConn) *Conn { return &Conn{c, Patience} }
 
 // Send writes all pieces in one write.

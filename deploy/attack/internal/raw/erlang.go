@@ -126,7 +126,7 @@ func (e *Erlang) NameMessage() []byte {
 	return append(b, e.Self.Name...)
 }
 
-// SendName is the first step of who has dialled.
+// SendName is the first step of the side that has dialled.
 func (e *Erlang) SendName() error { return e.SendMessage(e.NameMessage()) }
 
 // Status reads a status, without its tag: "ok", "nok", "alive", "not_allowed" …
@@ -165,7 +165,7 @@ func (e *Erlang) ChallengeMessage(number uint32) []byte {
 	return append(b, e.Self.Name...)
 }
 
-// SendChallenge is a step of who was dialled.
+// SendChallenge is a step of the side that was dialled.
 func (e *Erlang) SendChallenge(number uint32) error {
 	return e.SendMessage(e.ChallengeMessage(number))
 }
@@ -195,7 +195,7 @@ func (e *Erlang) Reply() (number uint32, digest [md5.Size]byte, err error) {
 	return binary.BigEndian.Uint32(b[1:]), [md5.Size]byte(b[5:]), nil
 }
 
-// SendAck is the last step of who was dialled: 'a' Digest:128.
+// SendAck is the last step of the side that was dialled: 'a' Digest:128.
 func (e *Erlang) SendAck(digest [md5.Size]byte) error {
 	return e.SendMessage(append([]byte{'a'}, digest[:]...))
 }

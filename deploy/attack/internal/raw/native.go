@@ -89,7 +89,7 @@ func (n *NodeInfo) parse(b []byte) error {
 type Native struct {
 	*Conn
 	Us   NodeInfo  // sent; OpenNative fills it in
-	Peer wire.Atom // who is meant, in a hello
+	Peer wire.Atom // the node that is meant, in a hello
 
 	// The messages of the handshake as they went, without their lengths: the proofs are
 	// computed over them.
@@ -189,7 +189,7 @@ func (n *Native) HelloMessage() []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(n.Peer))), n.Peer...)
 }
 
-// SendHello is the first step of who has dialled.
+// SendHello is the first step of the side that has dialled.
 func (n *Native) SendHello() error {
 	n.Hello = n.HelloMessage()
 	return n.SendMessage(n.Hello)
@@ -249,7 +249,7 @@ func (n *Native) ReadAck(cookie string) (err error) {
 	return nil
 }
 
-// SendDone is the last step of who has dialled: frames follow.
+// SendDone is the last step of the side that has dialled: frames follow.
 func (n *Native) SendDone() error { return n.SendMessage([]byte{'D'}) }
 
 // Framed is a frame with its length and, if the connection has them, its sum.

@@ -26,7 +26,7 @@ func DialGossip(addr string) (*Gossip, error) {
 	return &Gossip{c}, nil
 }
 
-// Claim begins an encrypted message that is said to have so many bytes.
+// Claim begins an encrypted message that announces this many bytes.
 func (g *Gossip) Claim(size uint32) error {
 	return g.Send(binary.BigEndian.AppendUint32([]byte{GossipEncrypted}, size))
 }
