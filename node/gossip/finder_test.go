@@ -60,15 +60,13 @@ func TestRestart(t *testing.T) {
 		}
 		return ""
 	})
-	nodetest.Settles(t, func() string { // and the old life is forgotten
+	nodetest.Settles(t, func() string { // and the old life is forgotten; where all is slow the new one may be missed for a while
 		ends, err := c.Find(t.Context(), "b@127.0.0.1")
-		require.NoError(t, err)
-		if len(ends) != 1 {
-			return fmt.Sprint(ends)
+		if err != nil || len(ends) != 1 || ends[0].Addr != "127.0.0.1:44" {
+			return fmt.Sprint(ends, err)
 		}
 		return ""
 	})
-	assert.Equal(t, "erlang://127.0.0.1:44", at(c, "b@127.0.0.1"))
 	_, err := c.Find(t.Context(), "d@127.0.0.1")
 	require.ErrorIs(t, err, discovery.ErrUnknownNode)
 }
