@@ -377,7 +377,7 @@ func (m *machine) onAck(msg []byte) ([][]byte, error) {
 
 // onDone is the accepting side's.
 func (m *machine) onDone(msg []byte) ([][]byte, error) {
-	if len(msg) == 0 || msg[0] != tagDone {
+	if len(msg) != 1 || msg[0] != tagDone {
 		return m.refuse(codeProtocol, "%s: %v", m.peerName(), unexpected(msg, "the end of the handshake"))
 	}
 	m.state = finished

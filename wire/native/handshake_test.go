@@ -144,11 +144,19 @@ func verdict(v dist.Verdict) func(wire.NodeID) dist.Verdict {
 	return func(wire.NodeID) dist.Verdict { return v }
 }
 
-// Whatever bit changes on the way, and wherever a message is cut, nobody finishes
-// who should not.
+// Whatever bit changes on the way, wherever a message is cut, and whatever a damaged
+// length adds to it, nobody finishes who should not.
 func TestHandshakeDamaged(t *testing.T) {
 	said, _, _ := talk2(t, nil)
 	for n, r := range said {
+		_, okA, okB := talk2(t, func(k int, msg []byte) []byte {
+			if k == n {
+				return append(msg, "the first frame"...)
+			}
+			return msg
+		})
+		require.False(t, okB, "message %d with what follows it", n)
+		require.True(t, !okA || n == 4, "message %d with what follows it", n)
 		for i := range r.msg {
 			_, okA, okB := talk2(t, func(k int, msg []byte) []byte {
 				if k == n {

@@ -18,12 +18,13 @@ import (
 //	welcome  'W' "ACTN" Version:8 Alive:8 Node …            the version chosen; 1: there is a link already
 //	proof    'P' Session:128 Received:64 Mac:256            from the dialling side
 //	ack      'A' Session:128 Received:64 Mac:256            from the other
-//	done     'D' …                                          from the dialling side: the link begins behind it
+//	done     'D'                                            from the dialling side: the link begins behind it
 //	refusal  'E' Code:8 Text                                from either, at any time: the end
 //
 //	Node     Flags:32 Creation:32 Grace:32 Message:64 Partial:64 Open:8 Nonce:256 Nlen:16 Name
 //
-// Bytes where … stands are ignored, but are part of what is proved.
+// Bytes where … stands are ignored, but are part of what is proved. Done is not proved, so
+// there are none: with a damaged length it would take the first frames for its own.
 const (
 	tagHello   = 'H'
 	tagWelcome = 'W'
