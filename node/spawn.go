@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/quota"
@@ -132,7 +133,7 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
 	case o.Announce && caller == nil:
 		return fmt.Errorf("%w: Announce: only a process can wait for the start; see SpawnWait", ErrBadOption)
-	case o.Mailbox != nil && o.Limits.Set():
+	case o.Mailbox != nil && inbox.Limited(o.Limits):
 		return fmt.Errorf("%w: Mailbox and Limits cannot be combined", ErrBadOption)
 	case o.Scheduler != nil && o.Place.how != anywhere:
 		return fmt.Errorf("%w: Scheduler and Place cannot be combined", ErrBadOption)
@@ -143,7 +144,7 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.pool.Stages()):
 		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.pool.Stages()-1)
 	}
-	if err := o.Limits.Validate(); err != nil {
+	if err := inbox.Check(o.Limits); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadOption, err)
 	}
 	return nil
@@ -402,7 +403,7 @@ func (o *Options) apply(n *Node, p *proc) {
 	if o.Mailbox != nil {
 		p.chill().box, p.boxed = o.Mailbox, true
 	}
-	if o.Limits.Set() {
+	if inbox.Limited(o.Limits) {
 		l := o.Limits
 		tell := l.Dropped
 		l.Dropped = func(msg any) {
@@ -411,7 +412,7 @@ func (o *Options) apply(n *Node, p *proc) {
 				tell(msg)
 			}
 		}
-		p.chill().box, p.boxed = mailbox.NewBounded(l), true
+		p.chill().box, p.boxed = inbox.NewBounded(l), true
 	}
 }
 

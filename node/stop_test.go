@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -431,7 +432,7 @@ func TestStopWhileKilling(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})
 				require.NoError(t, err)
-				box := &slowClose{mailbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
+				box := &slowClose{inbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
 				unwound := false
 				pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Mailbox: box}, node.ProcessFunc(func(p *node.Process) error {
 					defer func() { unwound = true }()

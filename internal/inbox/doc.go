@@ -78,5 +78,5 @@
 // # Limits
 //
 // A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is as long as it
-// gets: for a bound use a [mailbox.Bounded].
+// gets: for a bound use a [Bounded].
 package inbox

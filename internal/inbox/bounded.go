@@ -1,76 +1,49 @@
-package mailbox
+package inbox
 
 import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/actornode/actornode/mailbox"
 )
 
-// Policy says what happens to a message when a bounded mailbox is full.
-type Policy uint8
+// Limited reports whether l bounds anything.
+func Limited(l mailbox.Limits) bool { return l.Messages != 0 || l.Bytes != 0 }
 
-const (
-	Refuse     Policy = iota // the sender gets an error
-	Block                    // the sender waits
-	DropNewest               // the message is lost, and counted
-	DropOldest               // the oldest message that the reader has not seen yet is lost, and counted
-)
-
-// String returns the name of p.
-func (p Policy) String() string {
-	switch p {
-	case Refuse:
-		return "refuse"
-	case Block:
-		return "block"
-	case DropNewest:
-		return "drop newest"
-	case DropOldest:
-		return "drop oldest"
-	}
-	return "invalid"
-}
-
-// Limits bound a mailbox. The zero value bounds nothing.
-type Limits struct {
-	Messages int // at most this many messages; 0: any number
-	Bytes    int // at most this many bytes, as Size counts them; 0: any number
-	Policy   Policy
-	// Size gives a message's size in bytes. Default: Size, the function.
-	Size func(msg any) int
-	// Dropped is called for each message that a Drop policy loses, by the
-	// goroutine that pushes. Default: nothing.
-	Dropped func(msg any)
-}
-
-// Set reports whether l bounds anything.
-func (l Limits) Set() bool { return l.Messages != 0 || l.Bytes != 0 }
-
-// Validate says what is wrong with l.
-func (l Limits) Validate() error {
+// Check says what is wrong with l.
+func Check(l mailbox.Limits) error {
 	switch {
 	case l.Messages < 0:
 		return fmt.Errorf("mailbox: Limits.Messages %d: want 0 for any number, or more", l.Messages)
 	case l.Bytes < 0:
 		return fmt.Errorf("mailbox: Limits.Bytes %d: want 0 for any number, or more", l.Bytes)
-	case l.Policy > DropOldest:
+	case l.Policy > mailbox.DropOldest:
 		return fmt.Errorf("mailbox: Limits.Policy %d: want Refuse, Block, DropNewest or DropOldest", l.Policy)
 	}
 	return nil
 }
 
 var (
-	_ Box    = (*Bounded)(nil)
-	_ Waiter = (*Bounded)(nil)
-	_ Forcer = (*Bounded)(nil)
+	_ mailbox.Box    = (*Bounded)(nil)
+	_ mailbox.Waiter = (*Bounded)(nil)
+	_ mailbox.Forcer = (*Bounded)(nil)
 )
 
-// Bounded is a Box with Limits. Messages that the reader has popped
+// Bounded is the mailbox of a process that has limits: a Box with room for so much. Messages that the reader has popped
 // but not done with count too, so a reader that leaves messages cannot make it
 // grow. A message that is larger than Limits.Bytes gets in when the box is
-// empty: otherwise it never could. It takes a lock a message.
+// empty: otherwise it never could. It takes a lock a message. Any goroutine may call all
+// methods but Pop and Done, which belong to the reader.
+//
+//  1. The messages that count towards the limits are those that wait, and those that the
+//     reader has popped and is not done with.
+//  2. It is within its limits, with two exceptions. A message larger than Limits.Bytes gets
+//     in when no message counts. A message that is forced always gets in.
+//  3. Every message that was answered Queued or Wake is popped once, given to
+//     Limits.Dropped once, or lost by Close.
 type Bounded struct {
-	limits Limits
+	limits mailbox.Limits
 
 	mu     sync.Mutex
 	space  sync.Cond
@@ -91,12 +64,12 @@ type entry struct {
 }
 
 // NewBounded returns an empty box. It panics if l is not valid: check first.
-func NewBounded(l Limits) *Bounded {
-	if err := l.Validate(); err != nil {
+func NewBounded(l mailbox.Limits) *Bounded {
+	if err := Check(l); err != nil {
 		panic(err)
 	}
 	if l.Size == nil {
-		l.Size = Size
+		l.Size = mailbox.Size
 	}
 	if l.Dropped == nil {
 		l.Dropped = func(any) {}
@@ -123,12 +96,12 @@ func (b *Bounded) canFit(size int) bool {
 
 // Push is part of Box. With the policies DropNewest and DropOldest it answers
 // Dropped in place of Full.
-func (b *Bounded) Push(msg any) Result { return b.push(msg, false) }
+func (b *Bounded) Push(msg any) mailbox.Result { return b.push(msg, false) }
 
 // Force is part of Forcer.
-func (b *Bounded) Force(msg any) Result { return b.push(msg, true) }
+func (b *Bounded) Force(msg any) mailbox.Result { return b.push(msg, true) }
 
-func (b *Bounded) push(msg any, force bool) Result {
+func (b *Bounded) push(msg any, force bool) mailbox.Result {
 	size := 0
 	if b.limits.Bytes != 0 {
 		size = b.limits.Size(msg)
@@ -141,21 +114,21 @@ func (b *Bounded) push(msg any, force bool) Result {
 }
 
 // add is push without the consequences: the messages that are lost.
-func (b *Bounded) add(msg any, size int, force bool) (r Result, dropped []any) {
+func (b *Bounded) add(msg any, size int, force bool) (r mailbox.Result, dropped []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return Closed, nil
+		return mailbox.Closed, nil
 	}
 	for !force && !b.fits(size) {
 		switch {
-		case b.limits.Policy == DropOldest && b.n > 0 && b.canFit(size):
+		case b.limits.Policy == mailbox.DropOldest && b.n > 0 && b.canFit(size):
 			dropped = append(dropped, b.shift().msg)
 			continue
-		case b.limits.Policy == DropNewest, b.limits.Policy == DropOldest: // what the reader has fills the limits
-			return Dropped, append(dropped, msg)
+		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // what the reader has leaves no room
+			return mailbox.Dropped, append(dropped, msg)
 		}
-		return Full, nil
+		return mailbox.Full, nil
 	}
 	if b.n == len(b.msgs) {
 		b.grow()
@@ -165,10 +138,10 @@ func (b *Bounded) add(msg any, size int, force bool) (r Result, dropped []any) {
 	b.count++
 	b.bytes += size
 	if b.awake {
-		return Queued, dropped
+		return mailbox.Queued, dropped
 	}
 	b.awake = true
-	return Wake, dropped
+	return mailbox.Wake, dropped
 }
 
 func (b *Bounded) grow() {
@@ -238,7 +211,7 @@ func (b *Bounded) Close() {
 }
 
 // Blocks is part of Waiter.
-func (b *Bounded) Blocks() bool { return b.limits.Policy == Block }
+func (b *Bounded) Blocks() bool { return b.limits.Policy == mailbox.Block }
 
 // AwaitRoom is part of Waiter.
 func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {

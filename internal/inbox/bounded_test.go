@@ -1,4 +1,4 @@
-package mailbox
+package inbox
 
 import (
 	"context"
@@ -13,28 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/mailbox"
 )
-
-func TestPolicyString(t *testing.T) {
-	for p, want := range map[Policy]string{
-		Refuse: "refuse", Block: "block", DropNewest: "drop newest", DropOldest: "drop oldest", 4: "invalid",
-	} {
-		assert.Equal(t, want, p.String())
-	}
-}
 
 func TestLimitsValidate(t *testing.T) {
 	for _, c := range []struct {
-		l    Limits
+		l    mailbox.Limits
 		want string
 	}{
-		{Limits{}, ""},
-		{Limits{Messages: 1, Bytes: 1, Policy: DropOldest}, ""},
-		{Limits{Messages: -1}, "mailbox: Limits.Messages -1: want 0 for any number, or more"},
-		{Limits{Bytes: -2}, "mailbox: Limits.Bytes -2: want 0 for any number, or more"},
-		{Limits{Policy: 4}, "mailbox: Limits.Policy 4: want Refuse, Block, DropNewest or DropOldest"},
+		{mailbox.Limits{}, ""},
+		{mailbox.Limits{Messages: 1, Bytes: 1, Policy: mailbox.DropOldest}, ""},
+		{mailbox.Limits{Messages: -1}, "mailbox: Limits.Messages -1: want 0 for any number, or more"},
+		{mailbox.Limits{Bytes: -2}, "mailbox: Limits.Bytes -2: want 0 for any number, or more"},
+		{mailbox.Limits{Policy: 4}, "mailbox: Limits.Policy 4: want Refuse, Block, DropNewest or DropOldest"},
 	} {
-		err := c.l.Validate()
+		err := Check(c.l)
 		if c.want == "" {
 			assert.NoError(t, err)
 			continue
@@ -42,9 +35,9 @@ func TestLimitsValidate(t *testing.T) {
 		assert.EqualError(t, err, c.want)
 		assert.Panics(t, func() { NewBounded(c.l) })
 	}
-	assert.False(t, Limits{Policy: DropOldest}.Set())
-	assert.True(t, Limits{Messages: 1}.Set())
-	assert.True(t, Limits{Bytes: 1}.Set())
+	assert.False(t, Limited(mailbox.Limits{Policy: mailbox.DropOldest}))
+	assert.True(t, Limited(mailbox.Limits{Messages: 1}))
+	assert.True(t, Limited(mailbox.Limits{Bytes: 1}))
 }
 
 // step is one call of a Bounded and what it should answer: a Result for a push,
@@ -61,77 +54,77 @@ func weight(msg any) int { return len(msg.(string)) }
 func TestBounded(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		limits  Limits
+		limits  mailbox.Limits
 		steps   []step
 		dropped []string
 	}{
-		{"unbounded", Limits{}, []step{
-			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Queued}, {"push", "d", Queued},
-			{"push", "e", Queued}, {"len", "", 5},
+		{"unbounded", mailbox.Limits{}, []step{
+			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Queued}, {"push", "d", mailbox.Queued},
+			{"push", "e", mailbox.Queued}, {"len", "", 5},
 			{"pop", "", "a"}, {"pop", "", "b"}, {"pop", "", "c"}, {"pop", "", "d"}, {"pop", "", "e"}, {"pop", "", nil},
 		}, nil},
-		{"starts awake, arms on an empty pop", Limits{Messages: 9}, []step{
-			{"push", "a", Queued}, {"pop", "", "a"}, {"push", "b", Queued}, {"pop", "", "b"},
-			{"pop", "", nil}, {"pop", "", nil}, {"push", "c", Wake}, {"push", "d", Queued},
-			{"pop", "", "c"}, {"pop", "", "d"}, {"push", "e", Queued},
+		{"starts awake, arms on an empty pop", mailbox.Limits{Messages: 9}, []step{
+			{"push", "a", mailbox.Queued}, {"pop", "", "a"}, {"push", "b", mailbox.Queued}, {"pop", "", "b"},
+			{"pop", "", nil}, {"pop", "", nil}, {"push", "c", mailbox.Wake}, {"push", "d", mailbox.Queued},
+			{"pop", "", "c"}, {"pop", "", "d"}, {"push", "e", mailbox.Queued},
 		}, nil},
-		{"refuse", Limits{Messages: 2, Policy: Refuse}, []step{
-			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Full},
-			{"pop", "", "a"}, {"push", "c", Full}, // the reader has it still
-			{"done", "", nil}, {"push", "c", Queued}, {"pop", "", "b"}, {"pop", "", "c"},
+		{"refuse", mailbox.Limits{Messages: 2, Policy: mailbox.Refuse}, []step{
+			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Full},
+			{"pop", "", "a"}, {"push", "c", mailbox.Full}, // the reader has it still
+			{"done", "", nil}, {"push", "c", mailbox.Queued}, {"pop", "", "b"}, {"pop", "", "c"},
 		}, nil},
-		{"block answers full", Limits{Messages: 1, Policy: Block}, []step{
-			{"push", "a", Queued}, {"push", "b", Full}, {"pop", "", "a"}, {"done", "", nil}, {"push", "b", Queued},
+		{"block answers full", mailbox.Limits{Messages: 1, Policy: mailbox.Block}, []step{
+			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Full}, {"pop", "", "a"}, {"done", "", nil}, {"push", "b", mailbox.Queued},
 		}, nil},
-		{"drop newest", Limits{Messages: 2, Policy: DropNewest}, []step{
-			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Dropped}, {"len", "", 2},
-			{"pop", "", "a"}, {"done", "", nil}, {"push", "d", Queued},
+		{"drop newest", mailbox.Limits{Messages: 2, Policy: mailbox.DropNewest}, []step{
+			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Dropped}, {"len", "", 2},
+			{"pop", "", "a"}, {"done", "", nil}, {"push", "d", mailbox.Queued},
 			{"pop", "", "b"}, {"pop", "", "d"}, {"pop", "", nil},
 		}, []string{"c"}},
-		{"drop oldest", Limits{Messages: 2, Policy: DropOldest}, []step{
-			{"push", "a", Queued}, {"push", "b", Queued}, {"push", "c", Queued}, {"len", "", 2},
-			{"pop", "", "b"}, {"push", "d", Queued}, // c goes: b is the reader's
-			{"pop", "", "d"}, {"push", "e", Dropped}, // nothing that could go but e
+		{"drop oldest", mailbox.Limits{Messages: 2, Policy: mailbox.DropOldest}, []step{
+			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Queued}, {"len", "", 2},
+			{"pop", "", "b"}, {"push", "d", mailbox.Queued}, // c goes: b is the reader's
+			{"pop", "", "d"}, {"push", "e", mailbox.Dropped}, // nothing that could go but e
 			{"pop", "", nil}, {"len", "", 2},
 		}, []string{"a", "c", "e"}},
-		{"bytes", Limits{Bytes: 10, Policy: Refuse}, []step{
-			{"push", "12345", Queued}, {"push", "123456", Full}, {"push", "54321", Queued}, {"push", "x", Full},
-			{"push", "", Queued}, // weighs nothing
-			{"pop", "", "12345"}, {"push", "x", Full}, {"done", "", nil}, {"push", "1234", Queued}, {"push", "12", Full},
+		{"bytes", mailbox.Limits{Bytes: 10, Policy: mailbox.Refuse}, []step{
+			{"push", "12345", mailbox.Queued}, {"push", "123456", mailbox.Full}, {"push", "54321", mailbox.Queued}, {"push", "x", mailbox.Full},
+			{"push", "", mailbox.Queued}, // weighs nothing
+			{"pop", "", "12345"}, {"push", "x", mailbox.Full}, {"done", "", nil}, {"push", "1234", mailbox.Queued}, {"push", "12", mailbox.Full},
 			{"len", "", 3},
 		}, nil},
-		{"bytes and messages", Limits{Bytes: 10, Messages: 2, Policy: Refuse}, []step{
-			{"push", "1", Queued}, {"push", "2", Queued}, {"push", "3", Full},
-			{"pop", "", "1"}, {"done", "", nil}, {"push", "1234567890", Full}, {"push", "123456789", Queued},
+		{"bytes and messages", mailbox.Limits{Bytes: 10, Messages: 2, Policy: mailbox.Refuse}, []step{
+			{"push", "1", mailbox.Queued}, {"push", "2", mailbox.Queued}, {"push", "3", mailbox.Full},
+			{"pop", "", "1"}, {"done", "", nil}, {"push", "1234567890", mailbox.Full}, {"push", "123456789", mailbox.Queued},
 		}, nil},
-		{"larger than the limit", Limits{Bytes: 4, Policy: Refuse}, []step{
-			{"push", "12345", Queued}, {"push", "", Full}, {"push", "1", Full},
-			{"pop", "", "12345"}, {"push", "1", Full}, {"done", "", nil}, {"push", "1", Queued},
-			{"push", "12345", Full}, {"pop", "", "1"}, {"push", "12345", Full},
-			{"done", "", nil}, {"push", "12345", Queued},
+		{"larger than the limit", mailbox.Limits{Bytes: 4, Policy: mailbox.Refuse}, []step{
+			{"push", "12345", mailbox.Queued}, {"push", "", mailbox.Full}, {"push", "1", mailbox.Full},
+			{"pop", "", "12345"}, {"push", "1", mailbox.Full}, {"done", "", nil}, {"push", "1", mailbox.Queued},
+			{"push", "12345", mailbox.Full}, {"pop", "", "1"}, {"push", "12345", mailbox.Full},
+			{"done", "", nil}, {"push", "12345", mailbox.Queued},
 		}, nil},
-		{"larger than the limit, drop newest", Limits{Bytes: 4, Policy: DropNewest}, []step{
-			{"push", "1", Queued}, {"push", "12345", Dropped}, {"pop", "", "1"}, {"push", "12345", Dropped},
-			{"done", "", nil}, {"push", "12345", Queued}, {"pop", "", "12345"},
+		{"larger than the limit, drop newest", mailbox.Limits{Bytes: 4, Policy: mailbox.DropNewest}, []step{
+			{"push", "1", mailbox.Queued}, {"push", "12345", mailbox.Dropped}, {"pop", "", "1"}, {"push", "12345", mailbox.Dropped},
+			{"done", "", nil}, {"push", "12345", mailbox.Queued}, {"pop", "", "12345"},
 		}, []string{"12345", "12345"}},
-		{"larger than the limit, drop oldest", Limits{Bytes: 4, Policy: DropOldest}, []step{
-			{"push", "1", Queued}, {"push", "2", Queued}, {"push", "12345", Queued}, {"len", "", 1},
+		{"larger than the limit, drop oldest", mailbox.Limits{Bytes: 4, Policy: mailbox.DropOldest}, []step{
+			{"push", "1", mailbox.Queued}, {"push", "2", mailbox.Queued}, {"push", "12345", mailbox.Queued}, {"len", "", 1},
 			{"pop", "", "12345"}, {"done", "", nil},
 			// While the reader has one, dropping the others would not make room.
-			{"push", "3", Queued}, {"pop", "", "3"}, {"push", "4", Queued}, {"push", "54321", Dropped},
+			{"push", "3", mailbox.Queued}, {"pop", "", "3"}, {"push", "4", mailbox.Queued}, {"push", "54321", mailbox.Dropped},
 			{"pop", "", "4"}, {"pop", "", nil},
 		}, []string{"1", "2", "54321"}},
-		{"drop oldest as often as it takes", Limits{Bytes: 6, Policy: DropOldest}, []step{
-			{"push", "11", Queued}, {"push", "22", Queued}, {"push", "33", Queued}, {"push", "444", Queued},
+		{"drop oldest as often as it takes", mailbox.Limits{Bytes: 6, Policy: mailbox.DropOldest}, []step{
+			{"push", "11", mailbox.Queued}, {"push", "22", mailbox.Queued}, {"push", "33", mailbox.Queued}, {"push", "444", mailbox.Queued},
 			{"pop", "", "33"}, {"pop", "", "444"}, {"pop", "", nil},
 		}, []string{"11", "22"}},
-		{"a selective reader gives back the oldest's bytes", Limits{Bytes: 6, Policy: Refuse}, []step{
-			{"push", "1234", Queued}, {"push", "1", Queued}, {"pop", "", "1234"}, {"pop", "", "1"},
+		{"a selective reader gives back the oldest's bytes", mailbox.Limits{Bytes: 6, Policy: mailbox.Refuse}, []step{
+			{"push", "1234", mailbox.Queued}, {"push", "1", mailbox.Queued}, {"pop", "", "1234"}, {"pop", "", "1"},
 			{"done", "", nil}, // of "1", while "1234" is left
-			{"push", "12345", Queued}, {"push", "1", Full}, {"done", "", nil}, {"push", "1", Queued}, {"len", "", 2},
+			{"push", "12345", mailbox.Queued}, {"push", "1", mailbox.Full}, {"done", "", nil}, {"push", "1", mailbox.Queued}, {"len", "", 2},
 		}, nil},
-		{"done too often", Limits{Messages: 1}, []step{
-			{"done", "", nil}, {"push", "a", Queued}, {"done", "", nil}, {"push", "b", Full}, {"len", "", 1},
+		{"done too often", mailbox.Limits{Messages: 1}, []step{
+			{"done", "", nil}, {"push", "a", mailbox.Queued}, {"done", "", nil}, {"push", "b", mailbox.Full}, {"len", "", 1},
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -154,23 +147,23 @@ func TestBounded(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.dropped, dropped)
-			assert.Equal(t, c.limits.Policy == Block, b.Blocks())
+			assert.Equal(t, c.limits.Policy == mailbox.Block, b.Blocks())
 		})
 	}
 }
 
 func TestBoundedClosed(t *testing.T) {
-	b := NewBounded(Limits{Messages: 2})
+	b := NewBounded(mailbox.Limits{Messages: 2})
 	b.Push("a")
 	b.Push("b")
 	b.Pop()
 	b.Close()
 	b.Close()
-	assert.Equal(t, Closed, b.Push("c"))
+	assert.Equal(t, mailbox.Closed, b.Push("c"))
 	assert.Zero(t, b.Len())
 	_, ok := b.Pop()
 	assert.False(t, ok)
-	assert.Equal(t, Closed, b.Push("c"), "a pop does not arm a closed box")
+	assert.Equal(t, mailbox.Closed, b.Push("c"), "a pop does not arm a closed box")
 	b.Done() // of the message that was popped before
 	assert.Zero(t, b.Len())
 	assert.NoError(t, b.AwaitRoom(t.Context(), "c"))
@@ -180,13 +173,13 @@ func TestBoundedClosed(t *testing.T) {
 func TestBoundedDroppedMayPush(t *testing.T) {
 	var lost []any
 	var b *Bounded
-	b = NewBounded(Limits{Messages: 1, Policy: DropOldest, Dropped: func(msg any) {
+	b = NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.DropOldest, Dropped: func(msg any) {
 		if lost = append(lost, msg, b.Len()); len(lost) < 4 {
 			b.Push("told")
 		}
 	}})
 	b.Push("a")
-	assert.Equal(t, Queued, b.Push("b"))
+	assert.Equal(t, mailbox.Queued, b.Push("b"))
 	msg, _ := b.Pop()
 	assert.Equal(t, "told", msg)
 	assert.Equal(t, []any{"a", 1, "b", 1}, lost)
@@ -194,12 +187,12 @@ func TestBoundedDroppedMayPush(t *testing.T) {
 
 // What is forced gets in past every bound, in order, and counts like the others.
 func TestBoundedForce(t *testing.T) {
-	for _, p := range []Policy{Refuse, Block, DropNewest, DropOldest} {
-		b := NewBounded(Limits{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
+	for _, p := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
+		b := NewBounded(mailbox.Limits{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
 		_, ok := b.Pop()
 		require.False(t, ok)
-		assert.Equal(t, Wake, b.Force("1"))
-		assert.Equal(t, Queued, b.Force("22222"))
+		assert.Equal(t, mailbox.Wake, b.Force("1"))
+		assert.Equal(t, mailbox.Queued, b.Force("22222"))
 		assert.Equal(t, 2, b.Len())
 		for _, want := range []string{"1", "22222"} {
 			msg, _ := b.Pop()
@@ -210,7 +203,7 @@ func TestBoundedForce(t *testing.T) {
 		assert.Zero(t, b.bytes)
 		assert.Zero(t, b.held)
 		b.Close()
-		assert.Equal(t, Closed, b.Force("3"))
+		assert.Equal(t, mailbox.Closed, b.Force("3"))
 	}
 }
 
@@ -228,7 +221,7 @@ func await(b *Bounded, msg any) (through *bool) {
 
 func TestBoundedAwaitRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(Limits{Bytes: 4, Policy: Block, Size: weight})
+		b := NewBounded(mailbox.Limits{Bytes: 4, Policy: mailbox.Block, Size: weight})
 		require.True(t, *await(b, "123456789"), "an empty box has room for anything")
 		b.Push("1234")
 		small, large := await(b, "1"), await(b, "123")
@@ -265,7 +258,7 @@ func (l *ledger) bytes() (n int) {
 	return n
 }
 
-func (l *ledger) fits(c Limits, m string) bool {
+func (l *ledger) fits(c mailbox.Limits, m string) bool {
 	count := len(l.waiting) + len(l.popped)
 	return count == 0 || (c.Messages == 0 || count < c.Messages) && (c.Bytes == 0 || l.bytes()+len(m) <= c.Bytes)
 }
@@ -273,8 +266,8 @@ func (l *ledger) fits(c Limits, m string) bool {
 func TestBoundedModel(t *testing.T) {
 	r := randtest.New(t)
 	for range 200 {
-		c := Limits{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: Policy(r.IntN(4)), Size: weight}
-		if !c.Set() {
+		c := mailbox.Limits{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: mailbox.Policy(r.IntN(4)), Size: weight}
+		if !Limited(c) {
 			continue
 		}
 		lost := 0
@@ -283,7 +276,7 @@ func TestBoundedModel(t *testing.T) {
 	}
 }
 
-func playBounded(t *testing.T, r *rand.Rand, c Limits, lost *int) {
+func playBounded(t *testing.T, r *rand.Rand, c mailbox.Limits, lost *int) {
 	b, l := NewBounded(c), new(ledger)
 	pushed, handled := 0, 0
 	for range 200 {
@@ -292,19 +285,19 @@ func playBounded(t *testing.T, r *rand.Rand, c Limits, lost *int) {
 			m := "0123456789"[:r.IntN(11)]
 			fits := l.fits(c, m)
 			switch res := b.Push(m); {
-			case res == Full:
+			case res == mailbox.Full:
 				require.False(t, fits, "%+v", c)
-				require.LessOrEqual(t, c.Policy, Block)
+				require.LessOrEqual(t, c.Policy, mailbox.Block)
 				continue
 			case fits:
 				l.waiting = append(l.waiting, m)
-			case c.Policy == DropOldest && (&ledger{popped: l.popped}).fits(c, m):
+			case c.Policy == mailbox.DropOldest && (&ledger{popped: l.popped}).fits(c, m):
 				for !l.fits(c, m) {
 					l.waiting = l.waiting[1:]
 				}
 				l.waiting = append(l.waiting, m)
 			default:
-				require.Equal(t, Dropped, res, "%+v", c)
+				require.Equal(t, mailbox.Dropped, res, "%+v", c)
 			}
 			pushed++
 		case 2, 3:
@@ -330,7 +323,7 @@ func playBounded(t *testing.T, r *rand.Rand, c Limits, lost *int) {
 
 func TestBoundedAwaitRoomEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(Limits{Messages: 1, Policy: Block})
+		b := NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.Block})
 		b.Push("1")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, io.EOF)
 		defer cancel()
@@ -350,7 +343,7 @@ func TestBoundedAwaitRoomEndsWithContext(t *testing.T) {
 // all messages come through, in order, and the bound holds.
 func TestBoundedBlockConcurrent(t *testing.T) {
 	const senders, count, bound = 4, 500, 3
-	b := NewBounded(Limits{Messages: bound, Policy: Block})
+	b := NewBounded(mailbox.Limits{Messages: bound, Policy: mailbox.Block})
 	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	type post struct{ from, seq int }
@@ -358,12 +351,12 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 		wg.Go(func() {
 			for seq := 0; seq < count; {
 				switch b.Push(post{id, seq}) {
-				case Full:
+				case mailbox.Full:
 					b.AwaitRoom(t.Context(), post{id, seq})
-				case Wake:
+				case mailbox.Wake:
 					wake <- struct{}{}
 					seq++
-				case Queued:
+				case mailbox.Queued:
 					seq++
 				}
 			}
@@ -394,7 +387,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 // each, and that is what bounds it. Nothing is allocated once the ring and the
 // list of sizes have grown.
 func BenchmarkBounded(b *testing.B) {
-	box := NewBounded(Limits{Messages: 64})
+	box := NewBounded(mailbox.Limits{Messages: 64})
 	msg := any("m")
 	b.ReportAllocs()
 	for b.Loop() {
