@@ -16,7 +16,7 @@ STEPS    ?= 1000000
 SEED     ?= 0
 HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
-RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/epmd ./wire/erldist ./wire/native
+RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 .PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack
 

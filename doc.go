@@ -23,7 +23,7 @@
 //	wire/erldist            the Erlang distribution protocol
 //	wire/tlsdist            TLS below a protocol
 //	wire/etf                terms as bytes: Erlang's external term format
-//	wire/epmd               asks port mappers, and is one where a host has none
+//	wire/epmd               how port mappers are asked
 //	mailbox, sched          for mailboxes and schedulers of your own
 //	cmd/actornode           the daemon, and the command line that talks to nodes
 //

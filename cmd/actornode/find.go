@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -46,7 +47,7 @@ func (c *client) soleNode(ctx context.Context, env environment, mapper epmd.Conf
 // mappedNames returns the names of the nodes of this host, without it, in
 // alphabetical order.
 func mappedNames(ctx context.Context, mapper epmd.Config) ([]string, error) {
-	m, err := epmd.NewClient(mapper)
+	m, err := epmdclient.NewClient(mapper)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func mappedNames(ctx context.Context, mapper epmd.Config) ([]string, error) {
 // isOurs reports whether a node of this host has registered more at the port mapper than
 // Erlang's nodes do: that it uses the native protocol.
 func isOurs(ctx context.Context, mapper epmd.Config, name string) bool {
-	m, err := epmd.NewClient(mapper)
+	m, err := epmdclient.NewClient(mapper)
 	if err != nil {
 		return false
 	}

@@ -6,17 +6,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
 func TestServe(t *testing.T) {
-	var c *epmd.Client
+	var c *epmdclient.Client
 	t.Run("while the test goes", func(t *testing.T) {
 		cfg := epmdtest.Serve(t, "127.0.0.1")
 		assert.NotEqual(t, cfg.Port, epmdtest.Serve(t, "127.0.0.1").Port, "each has its own")
 		var err error
-		c, err = epmd.NewClient(cfg)
+		c, err = epmdclient.NewClient(cfg)
 		require.NoError(t, err)
 		names, err := c.Names(t.Context(), "")
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 	"golang.org/x/sync/errgroup"
@@ -29,7 +30,7 @@ type EPMD struct {
 
 // Find is part of Finder.
 func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
-	c, err := epmd.NewClient(e.Config)
+	c, err := epmdclient.NewClient(e.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +45,11 @@ func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
 // List is part of Lister: the nodes on Hosts. A host whose port mapper does not
 // answer is in the error.
 func (e *EPMD) List(ctx context.Context) (all []wire.Atom, err error) {
-	c, err := epmd.NewClient(e.Config)
+	c, err := epmdclient.NewClient(e.Config)
 	if err != nil {
 		return nil, err
 	}
-	names, errs := make([][]epmd.Entry, len(e.Hosts)), make([]error, len(e.Hosts))
+	names, errs := make([][]epmdclient.Entry, len(e.Hosts)), make([]error, len(e.Hosts))
 	var g errgroup.Group
 	g.SetLimit(maxAsked)
 	for i, host := range e.Hosts {
@@ -73,7 +74,7 @@ const maxAsked = 32
 
 // endpointsOf reads a registration. What its extra bytes say in other ways is not
 // for us.
-func endpointsOf(r epmd.Registration, host string) []Endpoint {
+func endpointsOf(r epmdclient.Registration, host string) []Endpoint {
 	all := []Endpoint{{erlang, net.JoinHostPort(host, strconv.Itoa(int(r.Port)))}}
 	for field := range strings.SplitSeq(string(r.Extra), ",") {
 		protocol, port, ok := strings.Cut(field, "=")
@@ -91,9 +92,9 @@ func endpointsOf(r epmd.Registration, host string) []Endpoint {
 
 // registration is the reverse. A node that does not speak Erlang's protocol says
 // so, erlang=0, for it has to be registered with some port.
-func registration(me Announcement) epmd.Registration {
+func registration(me Announcement) epmdclient.Registration {
 	alive, _, _ := strings.Cut(string(me.Name), "@")
-	r := epmd.Registration{Name: alive, Highest: 6, Lowest: 6, Creation: me.Creation}
+	r := epmdclient.Registration{Name: alive, Highest: 6, Lowest: 6, Creation: me.Creation}
 	var extra []string
 	for _, e := range me.Endpoints {
 		if e.Protocol == erlang || e.Protocol == "" {
@@ -114,7 +115,7 @@ func registration(me Announcement) epmd.Registration {
 // is one from now on. As erl does, it announces hidden nodes like others: who is
 // hidden is said in the handshake.
 func (e *EPMD) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
-	c, err := epmd.NewClient(e.Config)
+	c, err := epmdclient.NewClient(e.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package discovery
 import (
 	"testing"
 
-	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -22,7 +22,7 @@ func TestRegistration(t *testing.T) {
 	} {
 		me.Endpoints = c.ends
 		r := registration(me)
-		assert.Equal(t, epmd.Registration{Name: "go", Port: c.port, Extra: []byte(c.extra), Highest: 6, Lowest: 6, Creation: 7}, r)
+		assert.Equal(t, epmdclient.Registration{Name: "go", Port: c.port, Extra: []byte(c.extra), Highest: 6, Lowest: 6, Creation: 7}, r)
 		want := make([]Endpoint, len(c.ends))
 		for i, e := range c.ends {
 			want[i], _ = Endpoint{e.Protocol, ":" + e.Addr[len(e.Addr)-1:]}.at("h")
@@ -30,6 +30,6 @@ func TestRegistration(t *testing.T) {
 		assert.ElementsMatch(t, want, endpointsOf(r, "h"))
 	}
 	for _, odd := range []string{"x", "=", "a=", "a=0", "a=x,", ",,", "a=70000", "\x00\xff"} {
-		assert.Equal(t, []Endpoint{{"erlang", "h:1"}}, endpointsOf(epmd.Registration{Port: 1, Extra: []byte(odd)}, "h"), odd)
+		assert.Equal(t, []Endpoint{{"erlang", "h:1"}}, endpointsOf(epmdclient.Registration{Port: 1, Extra: []byte(odd)}, "h"), odd)
 	}
 }

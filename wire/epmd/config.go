@@ -1,24 +1,42 @@
+// Package epmd says how a node asks the Erlang Port Mapper Daemon, and how it acts as one where
+// its host has none. Nodes register their name and port at the port mapper of their host, and
+// other nodes ask it for the port.
+//
+// The finder discovery.EPMD takes a [Config]; [ConfigFromEnv] makes one of the variables that
+// OTP's own programs follow:
+//
+//	cfg, err := epmd.ConfigFromEnv(os.LookupEnv) // ERL_EPMD_PORT and so on
+//	finder := &discovery.EPMD{Config: cfg}
+//
+// A port mapper believes any process of its host, and its clients must trust the network:
+// there is no authentication. docs/protocols.md says what is spoken, and where it differs from
+// OTP's port mapper.
+//
+// The package starts no goroutine.
 package epmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/actornode/actornode/internal/epmdserver"
 )
 
-// defaultPort is where a port mapper listens by default.
-const defaultPort = 4369
+// Errors that finding and announcing nodes wrap.
+var (
+	// ErrRefused: the port mapper answered a registration with a result other than
+	// 0. It does not say why: the name is taken, or it does not like it.
+	ErrRefused = errors.New("epmd: registration refused: the name is already registered or not allowed")
+	// ErrNotFound: the port mapper knows no live node of this name.
+	ErrNotFound = errors.New("epmd: no such node")
+	// ErrUnreachable: nobody answers where a port mapper should be.
+	ErrUnreachable = errors.New("epmd: cannot reach the port mapper")
+)
 
 // Config says where port mappers are and how much of anything is too much. The
 // zero value works: it means what the comment beside each field says.
@@ -36,17 +54,16 @@ type Config struct {
 	Timeout  time.Duration // of a request, from dialling to its answer, or of an attempt at one host: 10 s
 	Retry    time.Duration // from a lost registration to the next attempt, and between attempts: 2 s
 	MaxNames int           // bytes of an answer to Names: 1 MiB
-	// OnStatus, if set, is called for each change of state of each registration: for the
-	// first by the caller of Register or Keep, for the others by the goroutine of that
-	// registration, which waits for it to return. It must not call Stop.
+	// OnStatus, if set, is called for each change of state of each registration: the
+	// first by the goroutine that announces the node, the others by the goroutine of
+	// that registration, which waits for it to return. It must not end the registration.
 	OnStatus func(name string, s Status)
 
-	// Of the port mapper that a Keeper runs.
+	// Of the port mapper that a node runs where its host has none.
 
-	// Listen opens listeners, "tcp" at "host:port", for a Keeper: that of a
-	// net.ListenConfig.
+	// Listen opens listeners, "tcp" at "host:port": that of a net.ListenConfig.
 	Listen func(ctx context.Context, network, address string) (net.Listener, error)
-	// Addresses are where a Keeper's server listens, besides 127.0.0.1 and ::1: on
+	// Addresses are where it listens, besides 127.0.0.1 and ::1: on
 	// every address of this host if there are none, as other hosts must be able to
 	// look nodes up.
 	Addresses   []netip.Addr
@@ -54,46 +71,6 @@ type Config struct {
 	MaxRemote   int           // of these, those from other hosts: half of MaxConns
 	IdleTimeout time.Duration // from accept to the last byte of the answer: 60 s
 	Relaxed     bool          // allow KILL_REQ while names are live, and STOP_REQ
-}
-
-// withDefaults returns c with its zero fields filled in, or the first error in it.
-func (c Config) withDefaults() (Config, error) {
-	switch {
-	case c.Port < 0 || c.Port > 1<<16-1:
-		return c, fmt.Errorf("epmd: Config.Port %d: want 0 to 65535", c.Port)
-	case c.MaxNames < 0:
-		return c, errors.New("epmd: Config: a limit must not be negative")
-	case min(c.Timeout, c.Retry) < 0:
-		return c, errors.New("epmd: Config: a time must not be negative")
-	}
-	if _, err := epmdserver.New(c.server()); err != nil {
-		return c, err
-	}
-	c.Port = cmp.Or(c.Port, defaultPort)
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.Retry = cmp.Or(c.Retry, 2*time.Second)
-	c.MaxNames = cmp.Or(c.MaxNames, 1<<20)
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Dial == nil {
-		c.Dial = (&net.Dialer{}).DialContext
-	}
-	if c.Listen == nil {
-		c.Listen = (&net.ListenConfig{}).Listen
-	}
-	if len(c.Local) == 0 {
-		c.Local = []string{"127.0.0.1", "::1"}
-	}
-	c.Local, c.Addresses = slices.Clone(c.Local), slices.Clone(c.Addresses)
-	return c, nil
-}
-
-// server is what the port mapper of a Keeper needs.
-func (c Config) server() epmdserver.Config {
-	return epmdserver.Config{
-		Logger: c.Logger, MaxConns: c.MaxConns, MaxRemote: c.MaxRemote, IdleTimeout: c.IdleTimeout, Relaxed: c.Relaxed,
-	}
 }
 
 // ConfigFromEnv returns a Config that follows the environment as OTP's own
@@ -125,37 +102,20 @@ func ConfigFromEnv(lookup func(key string) (value string, ok bool)) (Config, err
 	return c, nil
 }
 
-// listenAll opens a listener on each address that c names, or none and an
-// error. That a host lacks IPv6 is no error unless an address asks for it.
-func (c Config) listenAll(ctx context.Context) ([]net.Listener, error) {
-	hosts := []string{""}
-	optional := ""
-	if len(c.Addresses) > 0 && !slices.ContainsFunc(c.Addresses, netip.Addr.IsUnspecified) {
-		hosts = nil
-		v6 := netip.IPv6Loopback()
-		if !slices.Contains(c.Addresses, v6) {
-			optional = v6.String()
-		}
-		for _, a := range slices.Concat(c.Addresses, []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), v6}) {
-			if !slices.Contains(hosts, a.String()) {
-				hosts = append(hosts, a.String())
-			}
-		}
-	}
-	var all []net.Listener
-	for _, h := range hosts {
-		l, err := c.Listen(ctx, "tcp", c.at(h))
-		if err != nil && h == optional && h != "" && !errors.Is(err, syscall.EADDRINUSE) {
-			continue
-		}
-		if err != nil {
-			closeAll(all)
-			return nil, fmt.Errorf("epmd: listen: %w", err)
-		}
-		all = append(all, l)
-	}
-	return all, nil
+// Status is the state of a registration and what led to it.
+//
+//	announced   ──▶ Registered ──connection ends──▶ lost ──every Retry──▶ Registered
+//	                                                │ ▲                      ▲
+//	                                         refused▼ │not even refused      │ok
+//	                                               refused ──every Retry─────┘
+//	The end of the node: from each of them to stopped
+type Status struct {
+	// Registered: the port mapper holds our name. If it does not, a new attempt is made
+	// every Config.Retry, until the node stops.
+	Registered bool
+	// Creation of this life of the node, the same in all states.
+	Creation uint32
+	// Err says why the name is not registered: ErrRefused if the port mapper is there and
+	// does not take it, else the registration is lost. It is nil after the node has stopped.
+	Err error
 }
-
-// at returns the address of the port mapper at host.
-func (c Config) at(host string) string { return net.JoinHostPort(host, strconv.Itoa(c.Port)) }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/epmd"
 )
 
 // patience is how long the tests wait for what another process is to do.
@@ -25,7 +25,7 @@ type erl struct {
 	*erltest.Node
 	t      *testing.T
 	name   wire.Atom
-	client *epmd.Client
+	client *epmdclient.Client
 }
 
 // startErl starts a node of its own with a port mapper of its own, or skips.
@@ -38,7 +38,7 @@ func startErlAs(t *testing.T, name string, args ...string) *erl {
 	t.Helper()
 	erltest.NeedNodes(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
-	client, err := epmd.NewClient(cfg)
+	client, err := epmdclient.NewClient(cfg)
 	require.NoError(t, err)
 	n := erltest.Start(t, erltest.Options{
 		Name: name, EPMD: cfg.Port, Sources: []string{"testdata/farend.erl"}, Args: append([]string{"+S", "2:2"}, args...),
@@ -81,7 +81,7 @@ func (e *erl) listen() net.Listener {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(e.t, err)
 	e.t.Cleanup(func() { _ = l.Close() })
-	a, err := e.client.Register(e.t.Context(), epmd.Registration{Name: "go", Port: uint16(l.Addr().(*net.TCPAddr).Port)})
+	a, err := e.client.Register(e.t.Context(), epmdclient.Registration{Name: "go", Port: uint16(l.Addr().(*net.TCPAddr).Port)})
 	require.NoError(e.t, err)
 	e.t.Cleanup(a.Stop)
 	return l

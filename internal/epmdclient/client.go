@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 	"net"
 
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // Client asks port mappers. It holds no connection and may be used by many
 // goroutines at once.
-type Client struct{ cfg Config }
+type Client struct{ cfg settings }
 
 // NewClient returns a client, or an error if cfg makes no sense.
-func NewClient(cfg Config) (*Client, error) {
-	cfg, err := cfg.withDefaults()
+func NewClient(cfg epmd.Config) (*Client, error) {
+	s, err := settings(cfg).withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Client{cfg}, nil
+	return &Client{s}, nil
 }
 
 // Lookup asks the port mapper of host ("" is this one) for the node name, given
@@ -35,7 +36,7 @@ func (c *Client) Lookup(ctx context.Context, host, name string) (Registration, e
 	case err != nil:
 		return Registration{}, fmt.Errorf("look up %q: %w", name, err)
 	case a.Result != 0:
-		return Registration{}, fmt.Errorf("%w: %q", ErrNotFound, name)
+		return Registration{}, fmt.Errorf("%w: %q", epmd.ErrNotFound, name)
 	}
 	return received(a.Registration), nil
 }
@@ -128,7 +129,7 @@ func (c *Client) dial(ctx context.Context, host string) (net.Conn, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("%w: %w", ErrUnreachable, first)
+	return nil, fmt.Errorf("%w: %w", epmd.ErrUnreachable, first)
 }
 
 // receive reads from r until parse says that the answer is whole.

@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"bytes"
@@ -23,6 +23,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/epmdserver"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // patience is how long the tests wait for what another process is to do.
@@ -55,7 +56,7 @@ func realEpmd(t *testing.T) string {
 }
 
 // atPort returns a Config for port.
-func atPort(port int) Config {
+func atPort(port int) epmd.Config {
 	c := quiet()
 	c.Port = port
 	return c
@@ -97,7 +98,7 @@ func startEpmd(t *testing.T, port int, args ...string) (kill func()) {
 }
 
 // startOurs serves at a free port of 127.0.0.1, which nobody else gets when it ends.
-func startOurs(t *testing.T, cfg Config) (port int, s *epmdserver.Server) {
+func startOurs(t *testing.T, cfg epmd.Config) (port int, s *epmdserver.Server) {
 	port = porttest.Reserve(t)
 	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.NoError(t, err)
@@ -241,7 +242,7 @@ func (s *script) step(st step) string {
 		delete(s.kept, name)
 		eventually(s.t, name+" is forgotten", func() bool {
 			_, err := newClient(s.t, atPort(s.port)).Lookup(s.t.Context(), "", name)
-			return errors.Is(err, ErrNotFound)
+			return errors.Is(err, epmd.ErrNotFound)
 		})
 		return "gone"
 	}
@@ -390,13 +391,13 @@ func TestOurClientWithRealEpmd(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^active name     <cart> at port 7, fd = \d+\n$`, dump)
 	_, err = c.Register(ctx, want)
-	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorIs(t, err, epmd.ErrRefused)
 	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, epmdcodec.MaxExtra+1)})
-	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorIs(t, err, epmd.ErrRefused)
 	_, err = c.Register(ctx, Registration{Name: "b", Extra: make([]byte, epmdcodec.MaxRequest)})
 	require.Error(t, err)
 	_, err = c.Lookup(ctx, "", "nobody")
-	require.ErrorIs(t, err, ErrNotFound)
+	require.ErrorIs(t, err, epmd.ErrNotFound)
 	require.ErrorIs(t, c.kill(ctx), errNotAllowed)
 	require.ErrorIs(t, c.forget(ctx, "cart"), errHungUp)
 
@@ -410,7 +411,7 @@ func TestOurClientWithRealEpmd(t *testing.T) {
 	eventually(t, "the name is given up", func() bool { return c.kill(ctx) == nil })
 	eventually(t, "it is gone", func() bool {
 		_, err := c.Names(ctx, "")
-		return errors.Is(err, ErrUnreachable)
+		return errors.Is(err, epmd.ErrUnreachable)
 	})
 	kill()
 }
@@ -426,7 +427,7 @@ func hasIPv6() bool {
 
 // epmd's own command line, at our server and at the real one.
 func TestEpmdCommands(t *testing.T) {
-	epmd := realEpmd(t)
+	program := realEpmd(t)
 	realPort := porttest.Reserve(t)
 	startEpmd(t, realPort, "-relaxed_command_check")
 	cfg := quiet()
@@ -438,7 +439,7 @@ func TestEpmdCommands(t *testing.T) {
 		run := func(args ...string) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, epmd, append([]string{"-port", strconv.Itoa(port)}, args...)...)
+			cmd := exec.CommandContext(ctx, program, append([]string{"-port", strconv.Itoa(port)}, args...)...)
 			cmd.Env = environ()
 			out, err := cmd.CombinedOutput()
 			got[i] += fmt.Sprintf("%v: %v\n%s", args, err, strings.ReplaceAll(string(out), strconv.Itoa(port), "PORT"))
@@ -455,7 +456,7 @@ func TestEpmdCommands(t *testing.T) {
 		run("-kill")
 		eventually(t, "killed", func() bool {
 			_, err := c.Names(t.Context(), "")
-			return errors.Is(err, ErrUnreachable)
+			return errors.Is(err, epmd.ErrUnreachable)
 		})
 		run("-names")
 	}

@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 var sample = Registration{Name: "cart", Port: 0x1234, Highest: 6, Lowest: 5, Extra: []byte{0, 255}}
@@ -25,7 +26,7 @@ const sampleBytes = "\x12\x34M\x00\x00\x06\x00\x05\x00\x04cart\x00\x02\x00\xff"
 
 // answering returns a client whose every connection reads the request and is
 // then handed to peer.
-func answering(t *testing.T, cfg Config, peer func(conn net.Conn)) *Client {
+func answering(t *testing.T, cfg epmd.Config, peer func(conn net.Conn)) *Client {
 	cfg.Logger = quiet().Logger
 	cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -62,12 +63,12 @@ func TestLookup(t *testing.T) {
 		want error
 	}{
 		{"w\x00" + sampleBytes, nil},
-		{"w\x01", ErrNotFound},
+		{"w\x01", epmd.ErrNotFound},
 		{"", errHungUp},
 		{"w\x00" + sampleBytes[:7], epmdcodec.ErrShort},
 		{"v\x00", epmdcodec.ErrMalformed},
 	} {
-		r, err := answering(t, Config{}, says(c.peer)).Lookup(ctx, "", "cart")
+		r, err := answering(t, epmd.Config{}, says(c.peer)).Lookup(ctx, "", "cart")
 		if c.want != nil {
 			require.ErrorIs(t, err, c.want, "%q", c.peer)
 			continue
@@ -75,20 +76,20 @@ func TestLookup(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, sample, r)
 	}
-	_, err := newClient(t, Config{}).Lookup(ctx, "", "cart@host")
+	_, err := newClient(t, epmd.Config{}).Lookup(ctx, "", "cart@host")
 	require.ErrorIs(t, err, ErrName)
 	_, err = newClient(t, (&memnet{}).config()).Lookup(ctx, "", "cart")
-	require.ErrorIs(t, err, ErrUnreachable)
+	require.ErrorIs(t, err, epmd.ErrUnreachable)
 }
 
 func TestNamesAreBounded(t *testing.T) {
 	text := "\x00\x00\x11\x11name a at port 1\n"
-	n, err := answering(t, Config{MaxNames: len(text)}, says(text)).Names(t.Context(), "")
+	n, err := answering(t, epmd.Config{MaxNames: len(text)}, says(text)).Names(t.Context(), "")
 	require.NoError(t, err)
 	require.Equal(t, []Entry{{"a", 1}}, n)
-	_, err = answering(t, Config{MaxNames: len(text) - 1}, says(text)).Names(t.Context(), "")
+	_, err = answering(t, epmd.Config{MaxNames: len(text) - 1}, says(text)).Names(t.Context(), "")
 	require.ErrorIs(t, err, epmdcodec.ErrTooLong)
-	_, err = answering(t, Config{}, says("\x00\x00")).Names(t.Context(), "")
+	_, err = answering(t, epmd.Config{}, says("\x00\x00")).Names(t.Context(), "")
 	require.ErrorIs(t, err, epmdcodec.ErrShort)
 }
 
@@ -97,21 +98,21 @@ func TestRegisterAnswers(t *testing.T) {
 		peer string
 		want error
 	}{
-		{"v\x01\x00\x00\x00\x63", ErrRefused},
-		{"y\x01\x00\x63", ErrRefused},
+		{"v\x01\x00\x00\x00\x63", epmd.ErrRefused},
+		{"y\x01\x00\x63", epmd.ErrRefused},
 		{"", errHungUp},
 		{"v\x00", epmdcodec.ErrShort},
 		{"w\x00", epmdcodec.ErrMalformed},
 		{"y\x00\x00\x01\x02", nil}, // the byte too many is not waited for, so it ends the connection later
 	} {
-		a, err := answering(t, Config{}, says(c.peer)).Register(t.Context(), Registration{Name: "a"})
+		a, err := answering(t, epmd.Config{}, says(c.peer)).Register(t.Context(), Registration{Name: "a"})
 		require.ErrorIs(t, err, c.want, "%q", c.peer)
 		if err == nil {
 			assert.EqualValues(t, 1, a.Creation())
 			a.Stop()
 		}
 	}
-	a, err := answering(t, Config{}, says("v\x00\x00\x00\x00\x00")).Register(t.Context(), Registration{Name: "a"})
+	a, err := answering(t, epmd.Config{}, says("v\x00\x00\x00\x00\x00")).Register(t.Context(), Registration{Name: "a"})
 	require.NoError(t, err)
 	assert.NotZero(t, a.Creation(), "the port mapper gave 0, so we chose")
 	a.Stop()
@@ -123,14 +124,14 @@ func TestSilentPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }
 		start := time.Now()
-		_, err := answering(t, Config{}, silent).Lookup(t.Context(), "", "a")
+		_, err := answering(t, epmd.Config{}, silent).Lookup(t.Context(), "", "a")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 10*time.Second, time.Since(start))
 
 		start = time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err = answering(t, Config{}, silent).Register(ctx, Registration{Name: "a"})
+		_, err = answering(t, epmd.Config{}, silent).Register(ctx, Registration{Name: "a"})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, time.Second, time.Since(start))
 	})
@@ -146,7 +147,7 @@ func TestLocalHosts(t *testing.T) {
 		return nil, errors.New("no")
 	}
 	_, err := newClient(t, cfg).Names(t.Context(), "")
-	require.ErrorIs(t, err, ErrUnreachable)
+	require.ErrorIs(t, err, epmd.ErrUnreachable)
 	require.Equal(t, []string{"tcp 127.0.0.1:99", "tcp [::1]:99"}, asked)
 }
 
@@ -173,7 +174,7 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, dials+1, m.dialled(), "after 2 s")
 		require.Equal(t, []string{registered, lost, lost}, seen.states(), "another cause: nobody answers")
-		require.ErrorIs(t, a.Status().Err, ErrUnreachable)
+		require.ErrorIs(t, a.Status().Err, epmd.ErrUnreachable)
 
 		// Somebody else takes the name in the meantime: refused, until he is gone.
 		_, stop = m.serve(t, cfg)
@@ -182,11 +183,11 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		time.Sleep(2*time.Second + epmdserver.ConflictGrace)
 		synctest.Wait()
 		require.Equal(t, refused, stateOf(a.Status()))
-		require.ErrorIs(t, a.Status().Err, ErrRefused)
+		require.ErrorIs(t, a.Status().Err, epmd.ErrRefused)
 		rival.Stop()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Equal(t, Status{Registered: true, Creation: ours}, a.Status(), "our creation is kept")
+		require.Equal(t, epmd.Status{Registered: true, Creation: ours}, a.Status(), "our creation is kept")
 		r, err := newClient(t, cfg).Lookup(t.Context(), "", "cart")
 		require.NoError(t, err)
 		require.Equal(t, Registration{Name: "cart", Port: 7, Highest: 6, Lowest: 6, Extra: []byte("x")}, r)
@@ -196,7 +197,7 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		require.Equal(t, []string{registered, lost, lost, refused, registered, stopped}, seen.states())
 		synctest.Wait()
 		_, err = newClient(t, cfg).Lookup(t.Context(), "", "cart")
-		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorIs(t, err, epmd.ErrNotFound)
 		require.ErrorIs(t, stop(), epmdserver.ErrStopped)
 	})
 }
@@ -213,30 +214,9 @@ func TestChosenCreation(t *testing.T) {
 	})
 }
 
-func TestConfigFromEnv(t *testing.T) {
-	read := func(kv ...string) (Config, error) {
-		return ConfigFromEnv(func(key string) (string, bool) {
-			for _, s := range kv {
-				if k, v, _ := strings.Cut(s, "="); k == key {
-					return v, true
-				}
-			}
-			return "", false
-		})
-	}
-	c, err := read()
-	require.NoError(t, err)
-	require.Equal(t, Config{}, c)
-	c, err = read("ERL_EPMD_PORT=5000", "ERL_EPMD_ADDRESS=192.0.2.2, fd00::2,", "ERL_EPMD_RELAXED_COMMAND_CHECK=")
-	require.NoError(t, err)
-	require.Equal(t, Config{Port: 5000, Relaxed: true,
-		Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("fd00::2")}}, c)
-	for _, s := range []string{"ERL_EPMD_PORT=x", "ERL_EPMD_PORT=0", "ERL_EPMD_PORT=65536", "ERL_EPMD_ADDRESS=localhost"} {
-		_, err = read(s)
-		require.Error(t, err, s)
-	}
-	for _, c := range []Config{{Port: -1}, {Port: 65536}, {MaxConns: -1}, {IdleTimeout: -1}, {MaxNames: -1}, {Retry: -1}} {
-		_, err = NewClient(c)
+func TestBadConfig(t *testing.T) {
+	for _, c := range []epmd.Config{{Port: -1}, {Port: 65536}, {MaxConns: -1}, {IdleTimeout: -1}, {MaxNames: -1}, {Retry: -1}} {
+		_, err := NewClient(c)
 		require.Error(t, err)
 	}
 }
@@ -250,16 +230,16 @@ func TestListenAddresses(t *testing.T) {
 		{"::1", "[::1]:99 127.0.0.1:99"},
 	} {
 		var asked []string
-		cfg := Config{Port: 99, Listen: func(_ context.Context, _, address string) (net.Listener, error) {
+		cfg := epmd.Config{Port: 99, Listen: func(_ context.Context, _, address string) (net.Listener, error) {
 			asked = append(asked, address)
 			return (&memnet{}).listen(t.Context(), "", "")
 		}}
 		for _, a := range strings.Fields(c.addresses) {
 			cfg.Addresses = append(cfg.Addresses, netip.MustParseAddr(a))
 		}
-		cfg, err := cfg.withDefaults()
+		s, err := settings(cfg).withDefaults()
 		require.NoError(t, err)
-		all, err := cfg.listenAll(t.Context())
+		all, err := s.listenAll(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, c.want, strings.Join(asked, " "))
 		closeAll(all)

@@ -1,6 +1,6 @@
-// Package epmd speaks the protocol of the Erlang Port Mapper Daemon: it asks port mappers,
-// and becomes one where a host has none. Nodes register their name and port at the port mapper of their host, and other
-// nodes ask it for the port.
+// Package epmdclient speaks the protocol of the Erlang Port Mapper Daemon: it asks port
+// mappers, and becomes one where a host has none. Nodes register their name and port at the
+// port mapper of their host, and other nodes ask it for the port. Package epmd has its Config.
 //
 // # Nouns
 //
@@ -13,8 +13,8 @@
 // A node that can be found whether or not EPMD runs on its host (see the Example):
 //
 //	cfg, err := epmd.ConfigFromEnv(os.LookupEnv)   // ERL_EPMD_PORT and so on
-//	client, err := epmd.NewClient(cfg)
-//	keeper, err := client.Keep(ctx, epmd.Registration{Name: "cart", Port: 9100, Extra: native})
+//	client, err := epmdclient.NewClient(cfg)
+//	keeper, err := client.Keep(ctx, epmdclient.Registration{Name: "cart", Port: 9100, Extra: native})
 //	defer keeper.Stop()
 //	self := wire.NodeID{Name: "cart@host", Creation: keeper.Creation()}
 //	peer, err := client.Lookup(ctx, "otherhost", "shop") // peer.Port, peer.Extra
@@ -117,4 +117,4 @@
 // The answers of OTP before 23 (121) are understood and given. There is no
 // authentication: a port mapper believes any process of its host, and its clients
 // must trust the network.
-package epmd
+package epmdclient

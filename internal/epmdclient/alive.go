@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"cmp"
@@ -12,34 +12,17 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
-// Status is the state of a registration and what led to it.
-//
-//	Register ok ──▶ Registered ──connection ends──▶ lost ──every Retry──▶ Registered
-//	                                                │ ▲                      ▲
-//	                                         refused▼ │not even refused      │ok
-//	                                               refused ──every Retry─────┘
-//	Stop: from each of them to stopped
-type Status struct {
-	// Registered: the port mapper holds our name. If it does not, a new attempt is made
-	// every Config.Retry, until Stop.
-	Registered bool
-	// Creation of this life of the node, the same in all states.
-	Creation uint32
-	// Err says why the name is not registered: ErrRefused if the port mapper is there and
-	// does not take it, else the registration is lost. It is nil after Stop.
-	Err error
-}
-
-// state names the state.
-func (s Status) state() string {
+// state names the state of a registration.
+func state(s epmd.Status) string {
 	switch {
 	case s.Registered:
 		return "registered"
 	case s.Err == nil:
 		return "stopped"
-	case errors.Is(s.Err, ErrRefused):
+	case errors.Is(s.Err, epmd.ErrRefused):
 		return "refused"
 	}
 	return "lost"
@@ -57,7 +40,7 @@ type alive struct {
 	done   chan struct{} // closed when the goroutine has ended
 
 	mu     sync.Mutex
-	status Status
+	status epmd.Status
 }
 
 // keepAlive registers. If nobody answers and there is a revive, this is asked to
@@ -78,7 +61,7 @@ func (c *Client) keepAlive(ctx context.Context, r Registration, revive func(cont
 	return a, nil
 }
 
-func (a *alive) current() Status {
+func (a *alive) current() epmd.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.status
@@ -154,7 +137,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // at the first success.
 func (a *alive) attempt(ctx context.Context) (net.Conn, error) {
 	answer, conn, err := a.ask(ctx)
-	if errors.Is(err, ErrUnreachable) && ctx.Err() == nil && a.revive != nil && a.revive(ctx) {
+	if errors.Is(err, epmd.ErrUnreachable) && ctx.Err() == nil && a.revive != nil && a.revive(ctx) {
 		answer, conn, err = a.ask(ctx)
 	}
 	switch {
@@ -162,7 +145,7 @@ func (a *alive) attempt(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	case answer.Result != 0:
 		_ = conn.Close()
-		return nil, fmt.Errorf("%w (result %d)", ErrRefused, answer.Result)
+		return nil, fmt.Errorf("%w (result %d)", epmd.ErrRefused, answer.Result)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -198,7 +181,7 @@ func (a *alive) set(registered bool, err error) {
 	if err != nil {
 		log = log.With("cause", err)
 	}
-	log.Info("epmd: " + status.state())
+	log.Info("epmd: " + state(status))
 	if f := a.client.cfg.OnStatus; f != nil {
 		f(a.reg.Name, status)
 	}

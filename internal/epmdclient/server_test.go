@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // from is a connection that says it goes between two addresses.
@@ -121,7 +122,7 @@ func TestKillAndForget(t *testing.T) {
 		_, stop = m.serve(t, relaxed)
 		a, err = c.Register(ctx, Registration{Name: "a"})
 		require.NoError(t, err)
-		require.ErrorIs(t, c.forget(ctx, "b"), ErrNotFound)
+		require.ErrorIs(t, c.forget(ctx, "b"), epmd.ErrNotFound)
 		require.NoError(t, c.forget(ctx, "a"))
 		synctest.Wait()
 		require.Equal(t, lost, stateOf(a.Status()))
@@ -148,7 +149,7 @@ func TestRivalsGetAMoment(t *testing.T) {
 		require.NoError(t, err)
 		start := time.Now()
 		_, err = c.Register(t.Context(), Registration{Name: "a"})
-		require.ErrorIs(t, err, ErrRefused)
+		require.ErrorIs(t, err, epmd.ErrRefused)
 		require.Equal(t, epmdserver.ConflictGrace, time.Since(start))
 
 		go func() {
@@ -167,7 +168,7 @@ func TestRivalsGetAMoment(t *testing.T) {
 func TestServeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
-		s, err := epmdserver.New(m.config().server())
+		s, err := epmdserver.New(settings(m.config()).server())
 		require.NoError(t, err)
 		l, err := m.listen(t.Context(), "", "")
 		require.NoError(t, err)
@@ -180,14 +181,14 @@ func TestServeEnds(t *testing.T) {
 		require.Nil(t, m.l, "and closes what it was given")
 		s.Stop()
 
-		s, err = epmdserver.New(m.config().server())
+		s, err = epmdserver.New(settings(m.config()).server())
 		require.NoError(t, err)
 		s.Stop()
 		l, err = m.listen(t.Context(), "", "")
 		require.NoError(t, err)
 		require.ErrorIs(t, s.Serve(t.Context(), l), epmdserver.ErrStopped, "stopped before it began")
 
-		s, err = epmdserver.New(m.config().server())
+		s, err = epmdserver.New(settings(m.config()).server())
 		require.NoError(t, err)
 		l, err = m.listen(t.Context(), "", "")
 		require.NoError(t, err)

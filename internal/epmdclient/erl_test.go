@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // Where nodes listen and look for their port mapper.
@@ -76,7 +77,7 @@ func TestErlNodesMeetThroughOurServer(t *testing.T) {
 	require.Equal(t, fmt.Sprintf(`pong [%q,%q] true`, a, b), erlSays(t, port, b, code))
 	eventually(t, "the second node is gone", func() bool {
 		_, err := c.Lookup(ctx, "", b)
-		return errors.Is(err, ErrNotFound)
+		return errors.Is(err, epmd.ErrNotFound)
 	})
 
 	// A node's creation is the one that we gave it.

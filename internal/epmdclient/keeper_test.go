@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 func TestTwoKeepers(t *testing.T) {
@@ -23,7 +24,7 @@ func TestTwoKeepers(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, two.Serving(), "one answers")
 		_, err = c.Keep(ctx, Registration{Name: "two"})
-		require.ErrorIs(t, err, ErrRefused)
+		require.ErrorIs(t, err, epmd.ErrRefused)
 		plain, err := c.Register(ctx, Registration{Name: "plain"}) // as an erl node does
 		require.NoError(t, err)
 		creation := two.Creation()
@@ -33,7 +34,7 @@ func TestTwoKeepers(t *testing.T) {
 		one.Stop()
 		synctest.Wait()
 		require.True(t, two.Serving(), "takes over at once")
-		require.Equal(t, Status{Registered: true, Creation: creation}, two.Status())
+		require.Equal(t, epmd.Status{Registered: true, Creation: creation}, two.Status())
 		require.Equal(t, lost, stateOf(plain.Status()))
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -113,7 +114,7 @@ func TestKeepCleansUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
 		_, err := newClient(t, m.config()).Keep(t.Context(), Registration{Name: "k", Extra: make([]byte, epmdcodec.MaxExtra+1)})
-		require.ErrorIs(t, err, ErrRefused)
+		require.ErrorIs(t, err, epmd.ErrRefused)
 		require.Nil(t, m.l)
 	})
 }

@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // Keeper keeps a node registered: the connection to the port mapper stays open, and
@@ -63,7 +64,7 @@ func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
 func (k *Keeper) Creation() uint32 { return k.alive.current().Creation }
 
 // Status returns the state of the registration.
-func (k *Keeper) Status() Status { return k.alive.current() }
+func (k *Keeper) Status() epmd.Status { return k.alive.current() }
 
 // Serving reports whether this keeper is the port mapper now.
 func (k *Keeper) Serving() bool {

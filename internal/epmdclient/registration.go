@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"errors"
@@ -10,18 +10,8 @@ import (
 	"github.com/actornode/actornode/internal/epmdcodec"
 )
 
-// Errors that callers branch on.
-var (
-	// ErrName: no node can have this name.
-	ErrName = errors.New("epmd: invalid node name")
-	// ErrRefused: the port mapper answered a registration with a result other than
-	// 0. It does not say why: the name is taken, or it does not like it.
-	ErrRefused = errors.New("epmd: registration refused: the name is already registered or not allowed")
-	// ErrNotFound: the port mapper knows no live node of this name.
-	ErrNotFound = errors.New("epmd: no such node")
-	// ErrUnreachable: nobody answers where a port mapper should be.
-	ErrUnreachable = errors.New("epmd: cannot reach the port mapper")
-)
+// ErrName: no node can have this name.
+var ErrName = errors.New("epmd: invalid node name")
 
 // errHungUp: the port mapper closed the connection instead of an answer, as it
 // does on requests that it does not understand or allow.

@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // errNotAllowed: the port mapper answered that it will not.
@@ -35,7 +36,7 @@ func (c *Client) kill(ctx context.Context) error {
 // ErrNotFound if the name is not live, errHungUp if the port mapper is not
 // relaxed.
 func (c *Client) forget(ctx context.Context, name string) error {
-	return c.command(ctx, epmdcodec.Request{Op: epmdcodec.OpStop, Name: name}, "STOPPED", "NOEXIST", ErrNotFound)
+	return c.command(ctx, epmdcodec.Request{Op: epmdcodec.OpStop, Name: name}, "STOPPED", "NOEXIST", epmd.ErrNotFound)
 }
 
 // command asks for what is answered in a word, yes or no.

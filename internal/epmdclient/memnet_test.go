@@ -1,4 +1,4 @@
-package epmd
+package epmdclient
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/wire/epmd"
 )
 
 // memnet is one host's loopback made of pipes: at most one listener, whatever
@@ -90,23 +91,23 @@ func (memAddr) Network() string { return "pipe" }
 func (memAddr) String() string  { return "pipe" }
 
 // config returns a Config on m that logs nothing.
-func (m *memnet) config() Config {
+func (m *memnet) config() epmd.Config {
 	c := quiet()
 	c.Dial, c.Listen, c.Local = m.dial, m.listen, []string{"here"}
 	return c
 }
 
-func quiet() Config { return Config{Logger: slog.New(slog.DiscardHandler)} }
+func quiet() epmd.Config { return epmd.Config{Logger: slog.New(slog.DiscardHandler)} }
 
 // serve starts a server on m and returns it and what ends it.
-func (m *memnet) serve(t *testing.T, cfg Config) (*epmdserver.Server, func() error) {
+func (m *memnet) serve(t *testing.T, cfg epmd.Config) (*epmdserver.Server, func() error) {
 	l, err := m.listen(t.Context(), "", "")
 	require.NoError(t, err)
 	return serve(t, cfg, l)
 }
 
-func serve(t *testing.T, cfg Config, l ...net.Listener) (s *epmdserver.Server, stop func() error) {
-	s, err := epmdserver.New(cfg.server())
+func serve(t *testing.T, cfg epmd.Config, l ...net.Listener) (s *epmdserver.Server, stop func() error) {
+	s, err := epmdserver.New(settings(cfg).server())
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(context.Background(), l...) }() // ended by stop
@@ -116,7 +117,7 @@ func serve(t *testing.T, cfg Config, l ...net.Listener) (s *epmdserver.Server, s
 	}
 }
 
-func newClient(t testing.TB, cfg Config) *Client {
+func newClient(t testing.TB, cfg epmd.Config) *Client {
 	c, err := NewClient(cfg)
 	require.NoError(t, err)
 	return c
@@ -125,10 +126,10 @@ func newClient(t testing.TB, cfg Config) *Client {
 // statuses collects what OnStatus is told.
 type statuses struct {
 	mu  sync.Mutex
-	all []Status
+	all []epmd.Status
 }
 
-func (s *statuses) add(_ string, st Status) {
+func (s *statuses) add(_ string, st epmd.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, st)
@@ -152,4 +153,4 @@ const (
 )
 
 // stateOf names the state that a status says.
-func stateOf(s Status) string { return s.state() }
+func stateOf(s epmd.Status) string { return state(s) }

@@ -1,4 +1,4 @@
-package epmd_test
+package epmdclient_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/wire/epmd"
 )
 
@@ -14,11 +15,11 @@ import (
 // another that asks where it is.
 func Example() {
 	ctx := context.Background()
-	client, err := epmd.NewClient(atFreePort()) // epmd.Config{} is what erl uses
+	client, err := epmdclient.NewClient(atFreePort()) // epmd.Config{} is what erl uses
 	if err != nil {
 		panic(err)
 	}
-	keeper, err := client.Keep(ctx, epmd.Registration{Name: "cart", Port: 9100, Extra: []byte("native=9101")})
+	keeper, err := client.Keep(ctx, epmdclient.Registration{Name: "cart", Port: 9100, Extra: []byte("native=9101")})
 	if err != nil {
 		panic(err)
 	}
@@ -27,7 +28,7 @@ func Example() {
 
 	r, err := client.Lookup(ctx, "localhost", "cart")
 	fmt.Println(r.Port, r.Highest, string(r.Extra), err)
-	_, err = client.Register(ctx, epmd.Registration{Name: "cart", Port: 9200})
+	_, err = client.Register(ctx, epmdclient.Registration{Name: "cart", Port: 9200})
 	fmt.Println(err)
 	// Output:
 	// true
