@@ -93,7 +93,7 @@ func TestLogLinesAreWritten(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(written), 5)
-	code := sources(t, "../cmd/actornode", "../node", "../node/internal/peers", "../node/internal/undelivered", "../node/admin",
+	code := sources(t, "../cmd/actornode", "../node", "../node/internal/peers", "../node/internal/undelivered", "../internal/admin",
 		"../supervisor")
 	for _, line := range written {
 		assert.True(t, strings.Contains(code, `"`+line+`"`), "docs/operations.md: no line %q is written", line)

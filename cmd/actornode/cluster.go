@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )

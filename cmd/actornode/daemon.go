@@ -16,12 +16,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/daemon/health"
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/gossip"

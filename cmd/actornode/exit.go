@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

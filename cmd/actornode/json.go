@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/wire"
 )
 

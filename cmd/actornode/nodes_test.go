@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/admin"
 )
 
 // whole starts a cluster and returns what it has said when all are connected.

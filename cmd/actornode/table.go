@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
-	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/internal/admin"
 )
 
 // Styles of what people read. Where it goes to no terminal, and with NO_COLOR, the

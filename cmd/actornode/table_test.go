@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/internal/admin"
 )
 
 func TestTables(t *testing.T) {

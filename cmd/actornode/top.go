@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
 )
 

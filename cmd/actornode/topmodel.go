@@ -10,8 +10,8 @@ import (
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/admin"
 	"github.com/actornode/actornode/wire"
 )
 

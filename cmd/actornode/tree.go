@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2/tree"
 	"github.com/spf13/cobra"
 
-	"github.com/actornode/actornode/node/admin"
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/wire"
 )
 

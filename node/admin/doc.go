@@ -6,32 +6,36 @@
 //   - The service is a process registered as actornode. [Start] starts it; its [Config]
 //     holds what only the daemon knows.
 //   - A request is a term in an ordinary call, so that it works over any protocol, and
-//     from Erlang. The functions of this package make requests from Go.
-//   - A target is a process as an operator names it: a PID, a registered name, or
-//     text as [Processes] prints it.
-//   - A [Stream] delivers events as they happen: messages of traced processes
-//     ([Trace]), or dead letters ([DeadLetters]).
+//     from Erlang.
+//   - A target is a process as an operator names it: a PID, a registered name, or text as
+//     actornode ps prints it.
+//   - A stream is a process that sends events as they happen: messages of traced processes,
+//     or dead letters.
 //
-// The client needs a node of its own, or a process on one:
+// A program starts the service on its node, and then the command line can be used with it as
+// with the daemon: actornode status --node go@host.
 //
-//	err := admin.Start(ctx, n, admin.Config{Version: "1.2"})                 // on the node to be seen
+//	err := admin.Start(ctx, n, admin.Config{Version: "1.2"})
 //
-//	s, err := admin.Status(ctx, from, "go@host")                          // anywhere
-//	top, err := admin.Processes(ctx, from, "go@host", admin.Query{Sort: "mailbox", Limit: 20})
-//	trace, err := admin.Trace(ctx, from, "go@host", admin.TraceQuery{Targets: []any{"counter"}})
-//	for e := range trace.C { … }
+// Every process of the cluster can make a request, too:
+//
+//	service := node.At{Name: "actornode", Node: "go@host"}
+//	status, err := node.Call[wire.Tuple](ctx, from, service, wire.Atom("status"))    // {ok, Map}
+//	ps, err := node.Call[wire.Tuple](ctx, from, service,
+//		wire.Tuple{wire.Atom("ps"), wire.NewMap(wire.Atom("sort"), wire.Atom("mailbox"))})
 //
 // # Requests
 //
 // Each is the body of a '$gen_call', as gen_server:call({actornode, 'go@host'},
 // Request) makes it. The answer is {ok, Result} or {error, {Code, Text}}: Code is
-// an atom to branch on, see [Error], Text a binary for people.
+// an atom to branch on (bad_request, busy, not_allowed, not_supported, no_process, timeout …), Text
+// a binary for people.
 //
-//	status                            map of [Summary]
-//	nodes                             list of maps of [Peer]
-//	ps, {ps, Query}                   map of [Listing]; Query is a map of [Query]
-//	tree, {tree, #{limit => N}}       map of [Forest]
-//	{info, Target}                    map of [Detail]
+//	status                            map: how the node does
+//	nodes                             list of maps: the nodes it is connected to
+//	ps, {ps, Query}                   map: processes; Query is a map
+//	tree, {tree, #{limit => N}}       map: applications and supervisors
+//	{info, Target}                    map: all about a process
 //	{send, Target, Message}           the pid, or true: it has been sent to
 //	{call, Target, Body, Ms}          what the process replies
 //	{spawn, M, F, Args}               the pid; what the node exports, nothing else
@@ -48,8 +52,15 @@
 //	{trace, TraceQuery}               map of a stream, see below
 //	{deadletters, LetterQuery}        map of a stream
 //
-// Maps have atoms for keys, the names of the Go fields in snake case; a key that is
-// missing is its zero value, one that is unknown is ignored, on both sides: old and
+// Maps have atoms for keys. Those of answers are the fields that the command line prints as
+// JSON; those of a Query, of a TraceQuery and of a LetterQuery are:
+//
+//	Query        sort (pid, name, mailbox, handled, rate, memory …), reverse, limit, window, text, state,
+//	             mailbox (at least so many messages), registered
+//	TraceQuery   targets, events (receive, send, signal, exit, spawn, name), children, size
+//	LetterQuery  causes, size
+//
+// A key that is missing is its zero value, one that is unknown is ignored, on both sides: old and
 // new releases understand each other. Times are microseconds since 1970, durations
 // milliseconds, text binaries. A Target is a pid, an atom, or a binary: a
 // registered name, <0.12.0>, <go@host.12.0>, 12.
@@ -62,7 +73,7 @@
 //	{actornode, Ref, {events, [Event], Dropped}}
 //	{actornode, Ref, {ended, Why}}                     the last; Why is an atom
 //
-// An Event is a map of [Event] or [Letter]. Dropped counts the events that were dropped
+// An Event is a map. Dropped counts the events that were dropped
 // since the stream began. These options bound a stream:
 //
 //   - window: at most this many events are sent and not yet acknowledged. The client
@@ -74,7 +85,7 @@
 //
 // The message stop ends it too (stopped), and so does the exit of To, or the loss
 // of the connection to it. A trace ends when all its processes have (exited).
-// A message in an event is cut to [TraceQuery].Size.
+// A message in an event is cut to the size of the request.
 //
 // # Invariants
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A node is asked how it does, and one of its processes is watched. Here the one that
-// asks is the node itself; another gives its own node, or process, in place of n.
+// A node is asked how it does. Here the one that asks is the node itself; another gives its
+// own node, or process, in place of n.
 func Example() {
 	ctx := context.Background()
 	n, err := node.Start(node.Config{Name: "go@localhost"})
@@ -19,51 +19,31 @@ func Example() {
 		return
 	}
 	defer n.Stop()
-	if err := admin.Start(ctx, n, admin.Config{Version: "1.2"}); err != nil {
+	if err := admin.Start(ctx, n, admin.Config{Version: "1.2", ReadOnly: true}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	counter, _ := n.SpawnOpt(node.Options{Name: "counter"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+	service := node.At{Name: "actornode", Node: "go@localhost"}
 
-	s, err := admin.Status(ctx, n, n.Name())
-	fmt.Println(s.Node, s.Version, s.Ready, err)
-	l, err := admin.Processes(ctx, n, n.Name(), admin.Query{Text: "counter", Sort: "mailbox", Limit: 20})
-	fmt.Println(l.Matched, l.Processes[0].Name, l.Processes[0].State, err)
-
-	trace, err := admin.Trace(ctx, n, n.Name(), admin.TraceQuery{Targets: []any{"counter"}})
+	status, err := node.Call[wire.Tuple](ctx, n, service, wire.Atom("status"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	n.Send(counter, wire.Tuple{wire.Atom("add"), 5})
-	n.Exit(counter, node.Kill)
-	for e := range trace.C {
-		fmt.Println(e.Type, wire.Format(e.Message))
-	}
-	fmt.Println(trace.Why(), trace.Err())
-	// Output:
-	// go@localhost 1.2 true <nil>
-	// 1 counter idle <nil>
-	// receive {add,5}
-	// signal kill
-	// exit killed
-	// exited <nil>
-}
+	version, _ := status[1].(wire.Map).Get(wire.Atom("version"))
+	fmt.Println(wire.Format(status[0]), wire.Format(version))
 
-// What an operator may do is for the node to say.
-func ExampleConfig() {
-	n, err := node.Start(node.Config{Name: "go@localhost"})
+	refused, err := node.Call[wire.Tuple](ctx, n, service, wire.Tuple{wire.Atom("exit"), wire.Atom("actornode"), node.Kill})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer n.Stop()
-	ctx := context.Background()
-	err = admin.Start(ctx, n, admin.Config{ReadOnly: true})
-	fmt.Println(err)
-	_, err = admin.Exit(ctx, n, n.Name(), admin.Name, node.Kill)
-	fmt.Println(err)
+	why := refused[1].(wire.Tuple)
+	text, _ := wire.Text(why[1])
+	fmt.Println(wire.Format(refused[0]), wire.Format(why[0]))
+	fmt.Println(text)
 	// Output:
-	// <nil>
-	// go@localhost: admin: the node does not allow the request: exit: the operator service of the node is read-only
+	// ok <<"1.2">>
+	// error not_allowed
+	// admin: the node does not allow the request: exit: the operator service of the node is read-only
 }

@@ -14,54 +14,22 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Config says what the service may do, and what it cannot know by itself. The zero
-// value works.
+// Config is that of package node/admin, which documents it, field by field.
 type Config struct {
-	// Version of the daemon, for people. Default: the module's, as the program was
-	// built.
-	Version string
-	// Started is when the daemon has. Default: now.
-	Started time.Time
-	// Listeners returns the addresses that others reach the daemon at. Default: the
-	// node's.
+	Version   string
+	Started   time.Time
 	Listeners func() []string
-	// Level is what the daemon logs. Default: it cannot be asked for or changed.
-	Level *slog.LevelVar
-	// Ready says why the node does not serve yet, or no longer; nil: it does.
-	// Default: it does unless it is being drained.
-	Ready func() error
-	// Drain makes the node ready to be stopped. It is not called again while it runs,
-	// or once it has returned nil; its context ends with the node. Default: not
-	// supported.
-	Drain func(ctx context.Context) error
-	// Stop begins to stop the node and returns; it may be called several times.
-	// Default: not supported.
-	Stop func()
-
-	// Operators decides whether another node may do what changes something, and what
-	// shows messages: all but status, nodes, ps, tree, info, and log_level that asks. The
-	// program itself always may. Default: whoever knows the cookie.
+	Level     *slog.LevelVar
+	Ready     func() error
+	Drain     func(ctx context.Context) error
+	Stop      func()
 	Operators func(peer node.Atom) bool
-	// Allow decides whether a node may make a request: its first word, such as ps or
-	// exit; beside Operators. Default: it may.
-	//
-	// For both, peer is the node over whose connection the request has come; a request
-	// that says it is from another is refused. "" is for one that has come in another
-	// way, through a process of this node perhaps.
-	Allow func(peer, request node.Atom) bool
-	// ReadOnly refuses whatever changes something: all but status, nodes, ps, tree,
-	// info, log_level, trace and deadletters.
-	ReadOnly bool
-
-	// Limit bounds lists in answers. Default: 1000.
-	Limit int
-	// Workers bounds how many requests are answered at a time that take long; twice
-	// as many with status, exit and stop. Default: 16.
-	Workers int
-	// Streams bounds how many streams there are. Default: 16.
-	Streams int
-	// Timeout is how long a supervisor has to tell its children. Default: 2 s.
-	Timeout time.Duration
+	Allow     func(peer, request node.Atom) bool
+	ReadOnly  bool
+	Limit     int
+	Workers   int
+	Streams   int
+	Timeout   time.Duration
 }
 
 const (
@@ -115,10 +83,7 @@ func newService(c Config) (*service, error) {
 	return &service{cfg: c}, nil
 }
 
-// Start starts the service of a node, once. The node keeps it up ([node.Node.Keep]): one
-// that has ended is started again and knows what it knew; streams go on, and who waits
-// for an answer is told by the monitor of its call. Errors: [node.ErrNameTaken], what is
-// wrong with the Config, [node.ErrNodeStopped].
+// Start starts the service of a node: see package node/admin.
 func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := newService(c)
 	if err == nil {
