@@ -72,7 +72,7 @@
 //     never ends.
 //  5. The unused bits of a Bitstring are zero.
 //  6. If a term holds no identifiers, no Fun and nothing foreign, is nested no
-//     deeper than [MaxParseDepth], and its atoms are valid UTF-8 of at most
+//     deeper than 10,000 levels, and its atoms are valid UTF-8 of at most
 //     [MaxAtomRunes] characters, then Parse(Format(t)) and Parse(FormatPlain(t))
 //     are Equal to t.
 //
@@ -89,6 +89,6 @@
 // and newer in its one change: 0.0 and -0.0 differ. Text is that of OTP 25, which
 // the tests compare with; the words maybe and else, reserved since OTP 27, are
 // quoted when written and accepted unquoted when read. Triple-quoted strings and
-// sigils are not read. [MaxParseDepth] and [MaxParseBits] bound what a short text
+// sigils are not read. A depth of 10,000 levels and segments of 2^20 bits bound what a short text
 // can ask for.
 package wire

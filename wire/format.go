@@ -15,18 +15,18 @@ import (
 // it reads back is in brackets: <go@host.42.0>, #Ref<…>, #Port<…>, #Fun<…>, and
 // #Go<type value> for a Go value that is no term, the value as fmt's %v prints
 // it. [Parse] reads the rest back.
-func Format(t any) string { return string(AppendFormat(nil, t)) }
+func Format(t any) string { return string(appendFormat(nil, t)) }
 
-// AppendFormat appends what [Format] returns.
-func AppendFormat(dst []byte, t any) []byte { return (&formatting{text: true}).append(dst, t) }
+// appendFormat appends what [Format] returns.
+func appendFormat(dst []byte, t any) []byte { return (&formatting{text: true}).append(dst, t) }
 
 // FormatPlain returns t as io:format("~tw", [T]) writes it: like [Format], but
 // with no guess at what is text: lists of characters are lists of numbers,
 // binaries are bytes.
-func FormatPlain(t any) string { return string(AppendPlain(nil, t)) }
+func FormatPlain(t any) string { return string(appendPlain(nil, t)) }
 
-// AppendPlain appends what [FormatPlain] returns.
-func AppendPlain(dst []byte, t any) []byte { return (&formatting{}).append(dst, t) }
+// appendPlain appends what [FormatPlain] returns.
+func appendPlain(dst []byte, t any) []byte { return (&formatting{}).append(dst, t) }
 
 // brackets is one compound term that has been opened and not closed yet.
 type brackets struct {

@@ -81,7 +81,7 @@ func TestFormat(t *testing.T) {
 			c.plain = c.pretty
 		}
 		assert.Equal(t, c.plain, FormatPlain(c.term))
-		assert.Equal(t, "x"+c.plain, string(AppendPlain([]byte("x"), c.term)))
+		assert.Equal(t, "x"+c.plain, string(appendPlain([]byte("x"), c.term)))
 	}
 }
 
@@ -150,6 +150,6 @@ func BenchmarkFormat(b *testing.B) {
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = AppendFormat(buf[:0], x)
+		buf = appendFormat(buf[:0], x)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxParseDepth is how deep terms may be nested in text that [Parse] reads.
-const MaxParseDepth = 10_000
+// maxParseDepth is how deep terms may be nested in text that [Parse] reads.
+const maxParseDepth = 10_000
 
 // SyntaxError is what [Parse] returns for text that is no term.
 type SyntaxError struct {
@@ -124,8 +124,8 @@ func (p *parser) peek() (rune, bool) {
 
 // term reads a term and the white space before it.
 func (p *parser) term() (any, error) {
-	if p.depth++; p.depth > MaxParseDepth {
-		return nil, p.failAt(p.pos, "terms nested deeper than %d levels", MaxParseDepth)
+	if p.depth++; p.depth > maxParseDepth {
+		return nil, p.failAt(p.pos, "terms nested deeper than %d levels", maxParseDepth)
 	}
 	defer func() { p.depth-- }()
 	p.space()

@@ -257,7 +257,7 @@ var parseErrors = []struct {
 	{"fun a/1", 6, `expected ":"`},
 	{"fun(X) -> X end", 4, "expected a module's name"},
 	{"[1,\n 2,,3]", 4, "expected a term: "},
-	{strings.Repeat("[", MaxParseDepth+1), MaxParseDepth + 1, "terms nested deeper than 10000 levels"},
+	{strings.Repeat("[", maxParseDepth+1), maxParseDepth + 1, "terms nested deeper than 10000 levels"},
 }
 
 func TestParseErrorsNameThePlace(t *testing.T) {
@@ -288,7 +288,7 @@ func TestParseReadsFormatBack(t *testing.T) {
 			requireDecoded(t, back)
 		}
 	}
-	deep := strings.Repeat("{", MaxParseDepth-1) + "a" + strings.Repeat("}", MaxParseDepth-1)
+	deep := strings.Repeat("{", maxParseDepth-1) + "a" + strings.Repeat("}", maxParseDepth-1)
 	back, err := Parse(deep)
 	require.NoError(t, err)
 	require.Equal(t, deep, Format(back))

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxParseBits is how many bits the segments that give a size, as <<1:Size>>
+// maxParseBits is how many bits the segments that give a size, as <<1:Size>>
 // does, may have together in one text that [Parse] reads.
-const MaxParseBits = 1 << 20
+const maxParseBits = 1 << 20
 
 // bitWriter appends bits, the first bit of a byte being its highest.
 type bitWriter struct {
@@ -105,8 +105,8 @@ func (p *parser) segment() (segment, error) {
 			return s, err
 		}
 		n, ok := t.(int)
-		if !ok || n > MaxParseBits || n*len(s.values) > MaxParseBits-p.sized {
-			return s, p.failAt(start, "expected a size of at most %d bits, of all segments together", MaxParseBits)
+		if !ok || n > maxParseBits || n*len(s.values) > maxParseBits-p.sized {
+			return s, p.failAt(start, "expected a size of at most %d bits, of all segments together", maxParseBits)
 		}
 		s.size = n
 		p.sized += n * len(s.values)
