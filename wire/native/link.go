@@ -183,21 +183,32 @@ const byeTime = 100 * time.Millisecond
 
 // bye sends the peer the reason for which the link ends, if it is ready to read: once, the first reason counts.
 func (l *link) bye(c code, text string) {
-	b := appendReason([]byte{0, 0, opBye}, c, text)
-	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))
 	if l.session != nil {
-		l.session.bye(b)
-		return
-	}
-	if l.said.Swap(true) {
+		l.session.bye(goodbye(c, text))
 		return
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	if l.sendRest() == nil && !l.broken {
-		_, _ = l.conn.Write(b)
+	l.writeBye(c, text)
+}
+
+// writeBye is bye for the goroutine that holds writer.
+func (l *link) writeBye(c code, text string) {
+	if l.said.Swap(true) {
+		return
 	}
+	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
+	if l.sendRest() == nil && !l.broken {
+		_, _ = l.conn.Write(goodbye(c, text))
+	}
+}
+
+// goodbye is the frame of bye.
+func goodbye(c code, text string) []byte {
+	b := appendReason([]byte{0, 0, opBye}, c, text)
+	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))
+	return b
 }
 
 // Explain is part of [dist.Explainer].
@@ -385,10 +396,14 @@ func (l *link) Close() error {
 	l.closing.Do(func() {
 		l.closed.Store(true)
 		l.in.memory.Close()
-		l.bye(codeClosed, "closed")
 		if l.session != nil {
+			l.bye(codeClosed, "closed")
 			l.session.finish(l.closedError())
 			return
+		}
+		if l.writer.TryLock() { // else a write is under way, which the peer perhaps does not take
+			l.writeBye(codeClosed, "closed")
+			l.writer.Unlock()
 		}
 		l.closeErr = l.conn.Close()
 	})
