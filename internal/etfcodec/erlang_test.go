@@ -117,6 +117,7 @@ func (o *oracle) allOrdered(l []any) bool {
 func TestErlangAgrees(t *testing.T) {
 	o := erlang(t)
 	g := termtest.New(t)
+	g.OneZero = o.release < 27
 	d := Decoder{Limits: Limits{LargeKeys: 10}}
 	for i := range 6000 {
 		g.Spell = i%2 == 1
