@@ -12,9 +12,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// DefaultTimeout is less than what a node gives the making of a connection, so
+// defaultTimeout is less than what a node gives the making of a connection, so
 // that it is this package which says what has failed.
-const DefaultTimeout = 5 * time.Second
+const defaultTimeout = 5 * time.Second
 
 // Config has this node's certificate and the authorities that it trusts. The three files,
 // in PEM, must be set; for the rest the zero value works.
@@ -34,7 +34,8 @@ type Config struct {
 	AnyHost bool
 	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
 	MinVersion uint16
-	// Timeout bounds a handshake. Default: DefaultTimeout.
+	// Timeout bounds a handshake. Default: 5 s, less than a node gives the making of a
+	// connection.
 	Timeout time.Duration
 	// Under is what the bytes go over. Default: dist.TCP.
 	Under dist.Transport
@@ -66,7 +67,7 @@ func (c *Config) validate() error {
 		return fmt.Errorf("tlsdist: Config.MinVersion is %s: want TLS 1.2 or 1.3", tls.VersionName(c.MinVersion))
 	}
 	c.MinVersion = cmp.Or(c.MinVersion, tls.VersionTLS12)
-	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	if c.Under == nil {
 		c.Under = dist.TCP{}
 	}

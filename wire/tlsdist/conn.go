@@ -21,12 +21,12 @@ const (
 )
 
 // conn is a TLS connection that says what has failed. Its errors before and in the
-// handshake are *Error, and never io.EOF.
+// handshake are of this package, and never io.EOF.
 type conn struct {
 	net.Conn // the *tls.Conn
 
 	// Set once.
-	t      *Transport
+	t      *transport
 	raw    net.Conn
 	server bool   // this side was dialled
 	peer   string // for errors
@@ -125,10 +125,10 @@ func (c *conn) Vouch(peer wire.Atom) error {
 	}
 	certs := c.ConnectionState().PeerCertificates
 	if len(certs) == 0 {
-		return &Error{text: fmt.Sprintf("%s named itself %s before it presented a certificate", c.peer, peer)}
+		return &failure{text: fmt.Sprintf("%s named itself %s before it presented a certificate", c.peer, peer)}
 	}
 	if err := isFor(certs[0], hostOf(peer)); err != nil {
-		return &Error{text: fmt.Sprintf("%s named itself %s, but its certificate (%s) is not for the host %s",
+		return &failure{text: fmt.Sprintf("%s named itself %s, but its certificate (%s) is not for the host %s",
 			c.peer, peer, describe(certs[0]), hostOf(peer)), cause: err}
 	}
 	return nil

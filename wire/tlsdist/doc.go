@@ -1,6 +1,6 @@
 // Package tlsdist is the transport of OTP's inet_tls_dist: connections between
 // nodes over TLS, in which each side proves by a certificate that it belongs to
-// the cluster. A [Transport] made from a [Config] is set as
+// the cluster. What [New] makes of a [Config] is set as
 // node.Distribution.Transport; on it the Erlang protocol has lengths of four bytes
 // in its handshake, which erldist does by itself.
 //

@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// Error says what has failed: which certificate, for which host, and what the
+// failure says what has failed: which certificate, for which host, and what the
 // peer had to say.
-type Error struct {
-	Alert string // of the peer, in the words of package tls; "": it sent none
+type failure struct {
 	text  string
 	cause error
 }
 
-func (e *Error) Error() string { return "tlsdist: " + e.text }
+func (e *failure) Error() string { return "tlsdist: " + e.text }
 
 // Unwrap returns the cause, where it is of package tls, x509 or os.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *failure) Unwrap() error { return e.cause }
 
 // errSilent is why a handshake ends that takes too long.
 var errSilent = errors.New("tlsdist: the peer does not answer")
@@ -35,7 +34,7 @@ func isAlert(err error) string {
 }
 
 // explain makes an error of package tls one that says what to do.
-func (c *conn) explain(err error) *Error {
+func (c *conn) explain(err error) *failure {
 	var (
 		verification *tls.CertificateVerificationError
 		header       tls.RecordHeaderError
@@ -43,24 +42,24 @@ func (c *conn) explain(err error) *Error {
 	)
 	switch {
 	case alert != "":
-		return &Error{Alert: alert, cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.peer, alert,
+		return &failure{cause: err, text: fmt.Sprintf("%s refused the TLS connection with the alert %q%s", c.peer, alert,
 			c.self())}
 	case errors.As(err, &verification):
-		return &Error{cause: err, text: c.refusal(verification)}
+		return &failure{cause: err, text: c.refusal(verification)}
 	case errors.As(err, &header):
-		return &Error{cause: err, text: fmt.Sprintf("%s does not speak TLS: it sent %.80q; "+
+		return &failure{cause: err, text: fmt.Sprintf("%s does not speak TLS: it sent %.80q; "+
 			"an OTP node needs -proto_dist inet_tls", c.peer, header.RecordHeader[:])}
 	case isTimeout(err):
-		return &Error{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
+		return &failure{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or hang", c.peer, c.t.cfg.Timeout)}
 	case isEnd(err): // not as a cause: it is no end of what the peer has to say
-		return &Error{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
+		return &failure{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.peer)}
 	case strings.Contains(err.Error(), "didn't provide a certificate"):
-		return &Error{cause: err, text: fmt.Sprintf("%s presented no certificate, but every node needs one: "+
+		return &failure{cause: err, text: fmt.Sprintf("%s presented no certificate, but every node needs one: "+
 			"on OTP set certfile and keyfile, also in the client options", c.peer)}
 	}
-	return &Error{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.peer, err)}
+	return &failure{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.peer, err)}
 }
 
 // self says what the peer has seen of this node.

@@ -10,23 +10,25 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// Transport makes TLS connections. It may be shared.
-type Transport struct {
+// transport makes TLS connections. It may be shared.
+type transport struct {
 	cfg   Config
 	files store
 }
 
-// New reads the files of a Config. An error says which is of no use, and why.
-func New(cfg Config) (*Transport, error) {
+// New reads the files of a Config. An error says which is of no use, and why. The transport
+// may be shared by nodes. The errors of its connections wrap what is of package tls, x509 or os.
+func New(cfg Config) (dist.Transport, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	t := &Transport{cfg: cfg}
+	t := &transport{cfg: cfg}
 	t.files.cfg = &t.cfg
 	if _, err := t.files.load(); err != nil {
-		return nil, &Error{text: err.Error(), cause: err}
+		return nil, &failure{text: err.Error(), cause: err}
 	}
 	t.files.warn()
 	return t, nil
@@ -35,7 +37,7 @@ func New(cfg Config) (*Transport, error) {
 // Dial is part of [dist.Transport]. When it returns, the peer has proved that it
 // has a certificate for the host of its name. That it takes this node's, in TLS
 // 1.3 only the first Read can say.
-func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+func (t *transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	return t.DialFor(ctx, otp, addr, peer)
 }
 
@@ -44,7 +46,7 @@ func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.
 const otp = "erlang"
 
 // DialFor is part of [dist.Chooser].
-func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
+func (t *transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
 	if err != nil {
 		return nil, err
@@ -63,10 +65,10 @@ func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 }
 
 // Encrypts is part of [dist.Encrypter].
-func (t *Transport) Encrypts() bool { return true }
+func (t *transport) Encrypts() bool { return true }
 
 // Listen is part of [dist.Transport].
-func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
+func (t *transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := t.cfg.Under.Listen(ctx, addr)
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, erro
 // listener accepts connections whose handshake is still to come.
 type listener struct {
 	net.Listener
-	t *Transport
+	t *transport
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -91,7 +93,7 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // config is what both sides have in common.
-func (t *Transport) config(c *credentials) *tls.Config {
+func (t *transport) config(c *credentials) *tls.Config {
 	return &tls.Config{
 		Time: t.cfg.Now, MinVersion: t.cfg.MinVersion,
 		Certificates: []tls.Certificate{c.cert}, RootCAs: c.roots, ClientCAs: c.roots,
@@ -100,7 +102,7 @@ func (t *Transport) config(c *credentials) *tls.Config {
 }
 
 // serverConfig takes the credentials when the peer's first message has come.
-func (t *Transport) serverConfig(c *conn) *tls.Config {
+func (t *transport) serverConfig(c *conn) *tls.Config {
 	return &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		c.host = hello.ServerName
 		ours := t.files.current()
@@ -111,7 +113,7 @@ func (t *Transport) serverConfig(c *conn) *tls.Config {
 	}}
 }
 
-func (t *Transport) clientConfig(c *conn) *tls.Config {
+func (t *transport) clientConfig(c *conn) *tls.Config {
 	ours := c.ours.Load()
 	cfg := t.config(ours)
 	cfg.ServerName = c.host
