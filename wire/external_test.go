@@ -28,9 +28,9 @@ func external(b []byte, t any) []byte {
 		return binary.BigEndian.AppendUint32(b, p.Creation())
 	case classRef:
 		r := t.(Ref)
-		b = externalAtom(append(b, 90, 0, byte(len(r.Words()))), r.Node())
+		b = externalAtom(append(b, 90, 0, byte(len(r.AppendWords(nil)))), r.Node())
 		b = binary.BigEndian.AppendUint32(b, r.Creation())
-		for _, w := range r.Words() {
+		for _, w := range r.AppendWords(nil) {
 			b = binary.BigEndian.AppendUint32(b, w)
 		}
 		return b

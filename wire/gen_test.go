@@ -295,7 +295,7 @@ func (g *gen) respellAll(terms []any) []any {
 
 func (g *gen) respellList(head []any, tail any) any {
 	cut := g.IntN(len(head) + 1)
-	switch l := Cons(head[cut:], tail).(type) {
+	switch l := cons(head[cut:], tail).(type) {
 	case List:
 		if s, ok := Text(l); ok {
 			tail = pick[any](g, l, Charlist(s))
@@ -305,7 +305,7 @@ func (g *gen) respellList(head []any, tail any) any {
 	default:
 		tail = l
 	}
-	return pick(g, any(ImproperList{head[:cut], tail}), Cons(head[:cut], tail))
+	return pick(g, any(ImproperList{head[:cut], tail}), cons(head[:cut], tail))
 }
 
 func (g *gen) respellNumber(x num) any {

@@ -21,10 +21,10 @@ type ImproperList struct {
 // String prints l as [Format] does.
 func (l ImproperList) String() string { return Format(l) }
 
-// Cons returns the list [head... | tail] in its plain shape: a List if it is
+// cons returns the list [head... | tail] in its plain shape: a List if it is
 // proper, an ImproperList if it is not, tail itself if head is empty. It may
 // keep head and tail, not copy them.
-func Cons(head []any, tail any) any {
+func cons(head []any, tail any) any {
 	if len(head) == 0 {
 		return tail
 	}
@@ -39,7 +39,7 @@ func Cons(head []any, tail any) any {
 	case Charlist:
 		return append(List(head[:len(head):len(head)]), tail.List()...)
 	case ImproperList:
-		return Cons(append(head[:len(head):len(head)], tail.Head...), tail.Tail)
+		return cons(append(head[:len(head):len(head)], tail.Head...), tail.Tail)
 	}
 	return ImproperList{Head: head, Tail: tail}
 }
@@ -55,7 +55,7 @@ func Elements(t any) (List, bool) {
 	case Charlist:
 		return l.List(), true
 	case ImproperList:
-		c, ok := Cons(l.Head, l.Tail).(List)
+		c, ok := cons(l.Head, l.Tail).(List)
 		return c, ok
 	}
 	return nil, false

@@ -27,10 +27,10 @@ func TestCons(t *testing.T) {
 		{head, ImproperList{[]any{3}, List{4}}, List{1, 2, 3, 4}},
 		{head, ImproperList{nil, 3}, ImproperList{[]any{1, 2}, 3}},
 	} {
-		got := Cons(c.head, c.tail)
+		got := cons(c.head, c.tail)
 		assert.IsType(t, c.want, got)
 		assert.True(t, Equal(c.want, got), "%v", got)
-		assert.Equal(t, []any{1, 2, nil}, head[:3], "Cons wrote behind the head it was given")
+		assert.Equal(t, []any{1, 2, nil}, head[:3], "cons wrote behind the head it was given")
 	}
 }
 

@@ -88,16 +88,6 @@ func (b *mapBody) over(mem []pair) Map {
 	return Map{b}
 }
 
-// CollectMap returns the map of the pairs of seq; of a key that comes twice
-// the last value stays.
-func CollectMap(seq iter.Seq2[any, any]) Map {
-	m := MakeMap(0)
-	for k, v := range seq {
-		m.Put(k, v)
-	}
-	return m
-}
-
 // Len returns the number of pairs.
 func (m Map) Len() int {
 	if m.body == nil {

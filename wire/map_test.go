@@ -98,7 +98,11 @@ func TestMapIteratesInKeyOrder(t *testing.T) {
 			i++
 		}
 		require.Equal(t, n, i)
-		require.True(t, Equal(m, CollectMap(m.Unordered())))
+		var again Map
+		for k, v := range m.Unordered() {
+			again.Put(k, v)
+		}
+		require.True(t, Equal(m, again))
 		for range m.All() {
 			break // stops
 		}

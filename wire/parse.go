@@ -201,7 +201,7 @@ func (p *parser) list() (any, error) {
 	if !p.next("]") {
 		return nil, p.expected(`"]"`)
 	}
-	return Cons(head, tail), nil
+	return cons(head, tail), nil
 }
 
 func (p *parser) mapping() (any, error) {

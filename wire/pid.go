@@ -105,9 +105,6 @@ func (r Ref) Creation() uint32 { return r.Origin().NodeID().Creation }
 // Origin returns the Origin that minted r.
 func (r Ref) Origin() Origin { return Origin{r.node} }
 
-// Words returns the words of r, least significant first.
-func (r Ref) Words() []uint32 { return append([]uint32(nil), r.w[:r.n]...) }
-
 // AppendWords appends the words of r to dst, least significant first.
 func (r Ref) AppendWords(dst []uint32) []uint32 { return append(dst, r.w[:r.n]...) }
 

@@ -38,12 +38,12 @@ func TestIdentifiersKeepTheirParts(t *testing.T) {
 	assert.Equal(t, o, q.Origin())
 	r := o.Ref(1, 2, 3, 4, 5, 6)
 	assert.Equal(t, []any{Atom("a@h"), uint32(7), o}, []any{r.Node(), r.Creation(), r.Origin()})
-	assert.Equal(t, []uint32{1, 2, 3, 4, 5}, r.Words())
+	assert.Equal(t, []uint32{1, 2, 3, 4, 5}, r.AppendWords(nil))
 	assert.Equal(t, "#Ref<a@h.5.4.3.2.1>", r.String())
 	for _, n := range []uint64{0, 1, 1 << 18, 1<<50 - 1, math.MaxUint64} {
 		assert.Equal(t, n, o.RefOf(n).Number())
-		assert.Len(t, o.RefOf(n).Words(), 3)
-		assert.Less(t, o.RefOf(n).Words()[0], uint32(1<<18), "the first word of a reference has 18 bits")
+		assert.Len(t, o.RefOf(n).AppendWords(nil), 3)
+		assert.Less(t, o.RefOf(n).AppendWords(nil)[0], uint32(1<<18), "the first word of a reference has 18 bits")
 	}
 }
 
