@@ -28,6 +28,9 @@ func init() {
 	nodehook.Shed = func(n nodehook.Node, on bool) { n.(*Node).shed.Set(on) }
 	nodehook.Shedding = func(n nodehook.Node) (on bool, refused uint64) { return n.(*Node).shed.State() }
 	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return defaultClusterLimits(tick) }
+	nodehook.Keep = func(ctx context.Context, n nodehook.Node, s nodehook.Service) (PID, error) {
+		return n.(*Node).keep(ctx, s)
+	}
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
 	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }
 	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }

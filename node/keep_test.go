@@ -88,7 +88,7 @@ func TestKeepStartsAgain(t *testing.T) {
 				_, err := node.Call[int](ctx, n, pid, 1)
 				return err
 			}
-			was, err := n.Keep(soon(t), node.Service{Options: node.Options{Name: "w"}, New: workers, Ask: ask})
+			was, err := nodehook.Keep(soon(t), n, nodehook.Service{Name: "w", New: anyWorkers, Ask: ask})
 			require.NoError(t, err)
 			require.True(t, nodehook.Protected(n, was))
 			require.NoError(t, nodehook.CheckServices(n, soon(t)))
@@ -145,11 +145,11 @@ func TestKeepGivesUp(t *testing.T) {
 					}
 				}
 				began := time.Now()
-				_, err = n.Keep(t.Context(), node.Service{Options: node.Options{Label: "bad"}, New: behaviour})
+				_, err = nodehook.Keep(t.Context(), n, nodehook.Service{Label: "bad", New: func() any { return behaviour() }})
 				require.NoError(t, err)
 				<-n.Done()
 				assert.Less(t, time.Since(began), 4*time.Second)
-				failed := new(node.ServiceError)
+				failed := new(nodehook.ServiceError)
 				require.ErrorAs(t, n.Err(), &failed)
 				assert.Equal(t, "bad", failed.Service)
 				assert.Equal(t, 11, failed.Ends)
@@ -172,8 +172,8 @@ func TestCheckServices(t *testing.T) {
 		var answers, up atomic.Bool
 		answers.Store(true)
 		up.Store(true)
-		pid, err := n.Keep(t.Context(), node.Service{Options: node.Options{Name: "w"},
-			New: func() node.Actor {
+		pid, err := nodehook.Keep(t.Context(), n, nodehook.Service{Name: "w",
+			New: func() any {
 				if !up.Load() {
 					panic("not now")
 				}
@@ -206,7 +206,7 @@ func TestKeepNames(t *testing.T) {
 	other, err := n.SpawnOpt(node.Options{Name: "taken"}, workers())
 	require.NoError(t, err)
 	keep := func(o node.Options) error {
-		_, err := n.Keep(soon(t), node.Service{Options: o, New: workers})
+		_, err := nodehook.Keep(soon(t), n, nodehook.Service{Name: o.Name, Label: o.Label, New: anyWorkers})
 		return err
 	}
 	assert.ErrorIs(t, keep(node.Options{}), node.ErrBadOption)
@@ -428,3 +428,5 @@ func TestShowPeer(t *testing.T) {
 	node.Async[any](n, pid, 6)
 	require.Equal(t, `6 false "" false`, next())
 }
+
+func anyWorkers() any { return workers() }

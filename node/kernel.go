@@ -1,6 +1,8 @@
 package node
 
 import (
+	"github.com/actornode/actornode/internal/nodehook"
+
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +16,14 @@ import (
 
 // startKernel starts them. They are services: actors that the node keeps up.
 func (n *Node) startKernel() error {
-	_, err := n.Keep(context.Background(), Service{
-		Options: Options{Name: "net_kernel"}, New: func() Actor { return kernel{} }, Ask: askThere(n),
+	_, err := n.keep(context.Background(), nodehook.Service{
+		Name: "net_kernel", New: func() any { return kernel{} }, Ask: askThere(n),
 	})
 	if err != nil {
 		return err
 	}
-	_, err = n.Keep(context.Background(), Service{
-		Options: Options{Name: "rex", ShowPeer: true}, New: func() Actor { return ActorFunc(rex) }, Ask: askThere(n),
+	_, err = n.keep(context.Background(), nodehook.Service{
+		Name: "rex", ShowPeer: true, New: func() any { return ActorFunc(rex) }, Ask: askThere(n),
 	})
 	return err
 }

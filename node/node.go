@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/keep"
+
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
@@ -66,9 +69,9 @@ type Node struct {
 	stopErr  error
 
 	shed     admission.Shed
-	keeper   keeper
+	keeper   keep.Keeper
 	refusals refusals
-	failure  atomic.Pointer[ServiceError] // why the node has ended by itself; nil: it has not
+	failure  atomic.Pointer[nodehook.ServiceError] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once
 	done     chan struct{} // closed when the node stops
 }
@@ -110,6 +113,7 @@ func Start(cfg Config) (*Node, error) {
 		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
 		OnLong:    func(w *executor.Worker) { w.Local.(*Context).turn.Overdue() },
 	})
+	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, n.env, n.cfg.Log
 	n.pool.Start()
 	if cfg.Distribution != nil {
 		if err := n.startDist(*cfg.Distribution); err != nil {
@@ -252,8 +256,8 @@ func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 // Stop ends all processes with the reason shutdown, those that trap exits and
 // take longer than Config.StopTimeout by force, and waits as long again for
 // functions to return. What then still runs is named in the error; no timer and
-// no other goroutine is left. If the node has ended by itself, the error is a
-// [*ServiceError], too.
+// no other goroutine is left. If the node has ended by itself, the error is that of
+// [Node.Err], too.
 func (n *Node) Stop() error {
 	n.stopOnce.Do(func() {
 		n.finish()
@@ -267,7 +271,7 @@ func (n *Node) Stop() error {
 
 func (n *Node) stop() error {
 	n.stopped.Store(true)
-	n.keeper.stop()
+	n.keeper.Stop()
 	for p := range n.table.All() {
 		p.endTimers()
 	}

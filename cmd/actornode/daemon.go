@@ -213,7 +213,7 @@ func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
 // up starts what the node is to run and be asked. After an error down takes away
 // what there is by then.
 func (d *daemon) up(ctx context.Context) (err error) {
-	_, err = d.n.Keep(ctx, node.Service{Options: node.Options{Label: "health"}, New: func() node.Actor { return alive{d} }})
+	_, err = nodehook.Keep(ctx, d.n, nodehook.Service{Label: "health", New: func() any { return alive{d} }})
 	if err != nil {
 		return err
 	}

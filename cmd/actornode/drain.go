@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/internal/nodehook"
 )
 
 // drain makes the node ready to be stopped, once; later callers wait for the first:
@@ -78,7 +78,7 @@ func (d *daemon) down(ctx context.Context) error {
 		}
 	}
 	stopped := d.n.Stop()
-	if failed := new(node.ServiceError); errors.As(stopped, &failed) {
+	if failed := new(nodehook.ServiceError); errors.As(stopped, &failed) {
 		return stopped
 	}
 	if err = errors.Join(err, stopped); err != nil {

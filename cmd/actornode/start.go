@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -230,7 +230,7 @@ func start(ctx context.Context, cfg *config.Config, env environment) error {
 	d.heap.limit = limit
 	if err := d.run(ctx); err != nil {
 		code := exitFailed // whatever it was
-		if failed := new(node.ServiceError); errors.As(err, &failed) {
+		if failed := new(nodehook.ServiceError); errors.As(err, &failed) {
 			code = exitService
 		}
 		return fail(code, err, "")

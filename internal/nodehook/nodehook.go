@@ -7,6 +7,7 @@ package nodehook
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -86,6 +87,45 @@ var Shedding func(n Node) (on bool, refused uint64)
 // DefaultClusterLimits returns the limits that a node with that TickTime has by default, a
 // node.ClusterLimits; 0: the default of TickTime.
 var DefaultClusterLimits func(tick time.Duration) any
+
+// Service describes a process that a node keeps up; see [Keep].
+type Service struct {
+	Name     wire.Atom  // that it is registered under; "": none
+	Label    string     // what logs call a service without a name
+	ShowPeer bool       // see node.Options
+	New      func() any // makes the behaviour of a new process, a node.Actor, again at each restart
+
+	// Ask asks the process for an answer, for the check of the services; nil: that it runs is
+	// enough.
+	Ask func(ctx context.Context, pid wire.PID) error
+}
+
+// Keep starts a service: a process that the node starts again under its name when it has ended,
+// in whatever way. It returns when the first process has started, its Init included. The name is
+// the service's as long as the node runs: nobody else can register it or take it away, also
+// while no process runs.
+//
+// The process is protected: other nodes cannot end it (Protected of node.Options). This program
+// can; then it is started again, and what the process knew is lost.
+//
+// A service that ends more than 10 times within a minute cannot be kept up. Then the node ends,
+// with a [*ServiceError].
+//
+// Errors: node.ErrBadOption without a name and a label, and those of node.SpawnWait.
+var Keep func(ctx context.Context, n Node, s Service) (wire.PID, error)
+
+// ServiceError says that a service cannot be kept up: the node has ended for it.
+type ServiceError struct {
+	Service string
+	Ends    int // within Within
+	Within  time.Duration
+	Reason  string // of the last end
+}
+
+func (e *ServiceError) Error() string {
+	return fmt.Sprintf("node: the service %s keeps failing: it ended %d times within %v, the last time with %s",
+		e.Service, e.Ends, e.Within, e.Reason)
+}
 
 // CheckServices finds out whether each service that a node keeps up runs, is registered, and
 // answers before ctx ends. The error names the first that does not: one that is being started

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -58,8 +59,8 @@ func (c Config) Export(n *node.Node) error {
 	if err := t.exportSpawns(); err != nil {
 		return err
 	}
-	_, err := n.Keep(context.Background(), node.Service{
-		Options: node.Options{Name: "user"}, New: func() node.Actor { return node.ProcessFunc(t.user) },
+	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
+		Name: "user", New: func() any { return node.ProcessFunc(t.user) },
 	})
 	return err
 }

@@ -122,8 +122,8 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 // keep starts the scope's process as a service of the node.
 func (s *Scope) keep(ctx context.Context, from node.Caller) error {
 	n := nodehook.Of(from).(*node.Node)
-	_, err := n.Keep(ctx, node.Service{
-		Options: node.Options{Name: s.cfg.Name}, New: s.Actor,
+	_, err := nodehook.Keep(ctx, n, nodehook.Service{
+		Name: s.cfg.Name, New: func() any { return s.Actor() },
 		Ask: func(ctx context.Context, pid node.PID) error {
 			_, err := genserver.Call(ctx, n, pid, find{})
 			return err

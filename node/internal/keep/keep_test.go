@@ -1,0 +1,139 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/restart"
+	"github.com/actornode/actornode/wire"
+)
+
+// host is a node of one process at a time, without processes.
+type host struct {
+	made    wire.PID
+	count   uint64
+	name    wire.Atom
+	ends    chan any // reasons that the process ends with
+	broken  error    // of a start
+	stopped bool
+	failed  chan *nodehook.ServiceError
+}
+
+var origin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
+
+func (h *host) start(context.Context) (wire.PID, error) {
+	if h.broken != nil {
+		return wire.PID{}, h.broken
+	}
+	h.count++
+	h.made = origin.PID(h.count)
+	return h.made, nil
+}
+
+func (h *host) AwaitExit(ctx context.Context, pid wire.PID) (any, error) {
+	select {
+	case reason := <-h.ends:
+		h.made = wire.PID{}
+		return reason, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (h *host) Reason(err error) any                    { return err.Error() }
+func (h *host) Text(reason any) string                  { return fmt.Sprint(reason) }
+func (h *host) IsStopped() bool                         { return h.stopped }
+func (h *host) IsAlive(pid wire.PID) bool               { return pid == h.made }
+func (h *host) Whereis(name wire.Atom) (wire.PID, bool) { return h.made, name == h.name }
+func (h *host) GiveUp(err *nodehook.ServiceError)       { h.failed <- err }
+
+// keeping runs f with a keeper that keeps up one service, w.
+func keeping(t *testing.T, f func(t *testing.T, h *host, k *Keeper, log *logtest.Text)) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		h := &host{name: "w", ends: make(chan any), failed: make(chan *nodehook.ServiceError, 1)}
+		k := &Keeper{Host: h, Env: env.Env{}, Log: log.Logger()}
+		defer k.Stop()
+		pid, err := h.start(t.Context())
+		require.NoError(t, err)
+		require.True(t, k.Keep(Service{Title: "w", Name: "w", Start: h.start}, pid))
+		synctest.Wait()
+		f(t, h, k, log)
+	})
+}
+
+// A service that has ended is started again, and the check says so meanwhile.
+func TestStartsAgain(t *testing.T) {
+	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
+		require.NoError(t, k.Check(t.Context()))
+		h.broken = errors.New("not now")
+		h.ends <- "ended"
+		synctest.Wait()
+		require.EqualError(t, k.Check(t.Context()), "node: the service w is being restarted, for the 2nd time")
+		time.Sleep(10 * time.Millisecond) // of the bubble
+		synctest.Wait()
+		require.ErrorContains(t, k.Check(t.Context()), "is being restarted, for the ")
+		h.broken = nil
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.NoError(t, k.Check(t.Context()))
+		require.Contains(t, log.String(), "reason=ended")
+		require.Contains(t, log.String(), `reason="not now"`)
+		require.Contains(t, log.String(), "a service was restarted")
+		h.name = "other"
+		require.ErrorContains(t, k.Check(t.Context()), "is not registered as w")
+	})
+}
+
+// One that ends too often is given up, with the last reason.
+func TestGivesUp(t *testing.T) {
+	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
+		for i := range restart.Most + 1 {
+			h.ends <- i
+		}
+		err := <-h.failed
+		require.Equal(t, "node: the service w keeps failing: it ended 11 times within 1m0s, the last time with 10", err.Error())
+		require.Equal(t, uint64(restart.Most+1), h.count)
+	})
+}
+
+// A service that does not answer does not pass the check.
+func TestAsks(t *testing.T) {
+	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
+		silence := errors.New("silence")
+		require.True(t, k.Keep(Service{Title: "two", Start: h.start,
+			Ask: func(context.Context, wire.PID) error { return silence }}, h.made))
+		err := k.Check(t.Context())
+		require.EqualError(t, err, "node: the service two did not answer: silence")
+		require.ErrorIs(t, err, silence)
+	})
+}
+
+// A keeper that is stopped keeps nothing up, and nothing that it has started runs on.
+func TestStop(t *testing.T) {
+	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
+		h.ends <- "ended" // the first restart comes at once
+		synctest.Wait()
+		h.ends <- "ended"
+		synctest.Wait()
+		h.stopped = true
+		k.Stop()
+		require.Equal(t, uint64(2), h.count)
+		require.False(t, k.Keep(Service{Title: "late", Start: h.start}, origin.PID(9)))
+	})
+}
+
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd"} {
+		require.Equal(t, want, ordinal(n))
+	}
+}
