@@ -47,10 +47,8 @@ type link struct {
 
 	// Of all.
 	sent     atomic.Uint64
-	closing  sync.Once
 	closed   atomic.Bool
 	said     atomic.Bool // the peer has been told why the link ends, as far as it listens
-	closeErr error
 }
 
 // newLink goes on where a handshake has ended.
@@ -190,16 +188,7 @@ func (l *link) bye(c code, text string) {
 	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	l.writeBye(c, text)
-}
-
-// writeBye is bye for the goroutine that holds writer.
-func (l *link) writeBye(c code, text string) {
-	if l.said.Swap(true) {
-		return
-	}
-	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
-	if l.sendRest() == nil && !l.broken {
+	if !l.said.Swap(true) && l.sendRest() == nil && !l.broken {
 		_, _ = l.conn.Write(goodbye(c, text))
 	}
 }
@@ -301,6 +290,8 @@ func (l *link) Flush(tick bool) (left int, err error) {
 		if err := l.session.freeSpace(); err != nil {
 			return 0, err
 		}
+	} else if l.closed.Load() {
+		return 0, l.closedError() // behind a goodbye
 	}
 	if err := l.sendRest(); err != nil {
 		return 0, err
@@ -393,19 +384,22 @@ func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.se
 
 // Close ends the link. The peer is told that nothing is wrong, unless it has been told what is.
 func (l *link) Close() error {
-	l.closing.Do(func() {
-		l.closed.Store(true)
-		l.in.memory.Close()
-		if l.session != nil {
-			l.bye(codeClosed, "closed")
-			l.session.finish(l.closedError())
-			return
+	if l.closed.Swap(true) {
+		return nil
+	}
+	l.in.memory.Close()
+	if l.session != nil {
+		l.bye(codeClosed, "closed")
+		l.session.finish(l.closedError())
+		return nil
+	}
+	if l.writer.TryLock() { // else a write is under way, which the peer perhaps does not take
+		whole := !l.broken && len(l.writer.Rest()) == 0
+		l.writer.Unlock()
+		if whole && !l.said.Swap(true) { // nothing else is written any more: see Flush
+			_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
+			_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
 		}
-		if l.writer.TryLock() { // else a write is under way, which the peer perhaps does not take
-			l.writeBye(codeClosed, "closed")
-			l.writer.Unlock()
-		}
-		l.closeErr = l.conn.Close()
-	})
-	return l.closeErr
+	}
+	return l.conn.Close()
 }

@@ -2,9 +2,10 @@ package native
 
 import "github.com/actornode/actornode/internal/socket"
 
-// Try is part of linkopt.TryFlusher. A link with a session leaves everything to Flush.
+// Try is part of linkopt.TryFlusher. A link with a session, or one that is closed, leaves
+// everything to Flush.
 func (l *link) Try() (more bool) {
-	if l.session != nil {
+	if l.session != nil || l.closed.Load() {
 		return true
 	}
 	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
