@@ -140,9 +140,9 @@
 // # Services
 //
 // What the node itself cannot do without is a service: a process that is started again
-// under its name when it has ended, in whatever way ([Node.Keep]). These are net_kernel
+// under its name when it has ended, in whatever way. These are net_kernel
 // and rex of a node that is distributed; user (package node/otp), actornode (node/admin)
-// and pg (node/pg, with Config.Keep) if they are started; and those of the program.
+// and pg (node/pg, with Config.Keep) if they are started.
 //
 //   - The first restart comes at once, the next ones after 10 ms to 1 s. A service that
 //     ends more than 10 times within a minute cannot be kept up: the node stops, and

@@ -59,7 +59,7 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Start starts the service of a node, once. The node keeps it up ([node.Node.Keep]): one
+// Start starts the service of a node, once. The node keeps it up: one
 // that has ended is started again and knows what it knew; streams go on, and who waits
 // for an answer is told by the monitor of its call. Errors: [node.ErrNameTaken], what is
 // wrong with the Config, [node.ErrNodeStopped].

@@ -37,7 +37,7 @@ type Config struct {
 	Seek time.Duration
 	// Link links the scope's process to the one that calls Start.
 	Link bool
-	// Keep has the node keep the scope's process up ([node.Node.Keep]), and protect it.
+	// Keep has the node keep the scope's process up, and protect it.
 	// One that has been started again begins as [Scope.Actor] says: processes of this
 	// node must join again, monitors are over, and the members on other nodes are there
 	// as soon as these have answered. Not together with Link.

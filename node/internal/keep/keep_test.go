@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,18 +20,22 @@ import (
 
 // host is a node of one process at a time, without processes.
 type host struct {
+	ends   chan any // reasons that the process ends with
+	failed chan *nodehook.ServiceError
+
+	mu      sync.Mutex // guards what follows
 	made    wire.PID
 	count   uint64
 	name    wire.Atom
-	ends    chan any // reasons that the process ends with
-	broken  error    // of a start
+	broken  error // of a start
 	stopped bool
-	failed  chan *nodehook.ServiceError
 }
 
 var origin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 
 func (h *host) start(context.Context) (wire.PID, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.broken != nil {
 		return wire.PID{}, h.broken
 	}
@@ -42,19 +47,44 @@ func (h *host) start(context.Context) (wire.PID, error) {
 func (h *host) AwaitExit(ctx context.Context, pid wire.PID) (any, error) {
 	select {
 	case reason := <-h.ends:
-		h.made = wire.PID{}
+		h.set(func() { h.made = wire.PID{} })
 		return reason, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (h *host) Reason(err error) any                    { return err.Error() }
-func (h *host) Text(reason any) string                  { return fmt.Sprint(reason) }
-func (h *host) IsStopped() bool                         { return h.stopped }
-func (h *host) IsAlive(pid wire.PID) bool               { return pid == h.made }
-func (h *host) Whereis(name wire.Atom) (wire.PID, bool) { return h.made, name == h.name }
-func (h *host) GiveUp(err *nodehook.ServiceError)       { h.failed <- err }
+// set changes what the host is.
+func (h *host) set(f func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f()
+}
+
+func (h *host) Reason(err error) any              { return err.Error() }
+func (h *host) Text(reason any) string            { return fmt.Sprint(reason) }
+func (h *host) GiveUp(err *nodehook.ServiceError) { h.failed <- err }
+
+func (h *host) IsStopped() (is bool) {
+	h.set(func() { is = h.stopped })
+	return is
+}
+
+func (h *host) IsAlive(pid wire.PID) (is bool) {
+	h.set(func() { is = pid == h.made })
+	return is
+}
+
+func (h *host) Whereis(name wire.Atom) (pid wire.PID, ok bool) {
+	h.set(func() { pid, ok = h.made, name == h.name })
+	return pid, ok
+}
+
+// starts returns how many processes have been started.
+func (h *host) starts() (n uint64) {
+	h.set(func() { n = h.count })
+	return n
+}
 
 // keeping runs f with a keeper that keeps up one service, w.
 func keeping(t *testing.T, f func(t *testing.T, h *host, k *Keeper, log *logtest.Text)) {
@@ -75,21 +105,21 @@ func keeping(t *testing.T, f func(t *testing.T, h *host, k *Keeper, log *logtest
 func TestStartsAgain(t *testing.T) {
 	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
 		require.NoError(t, k.Check(t.Context()))
-		h.broken = errors.New("not now")
+		h.set(func() { h.broken = errors.New("not now") })
 		h.ends <- "ended"
 		synctest.Wait()
 		require.EqualError(t, k.Check(t.Context()), "node: the service w is being restarted, for the 2nd time")
 		time.Sleep(10 * time.Millisecond) // of the bubble
 		synctest.Wait()
 		require.ErrorContains(t, k.Check(t.Context()), "is being restarted, for the ")
-		h.broken = nil
+		h.set(func() { h.broken = nil })
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		require.NoError(t, k.Check(t.Context()))
 		require.Contains(t, log.String(), "reason=ended")
 		require.Contains(t, log.String(), `reason="not now"`)
 		require.Contains(t, log.String(), "a service was restarted")
-		h.name = "other"
+		h.set(func() { h.name = "other" })
 		require.ErrorContains(t, k.Check(t.Context()), "is not registered as w")
 	})
 }
@@ -102,7 +132,7 @@ func TestGivesUp(t *testing.T) {
 		}
 		err := <-h.failed
 		require.Equal(t, "node: the service w keeps failing: it ended 11 times within 1m0s, the last time with 10", err.Error())
-		require.Equal(t, uint64(restart.Most+1), h.count)
+		require.Equal(t, uint64(restart.Most+1), h.starts())
 	})
 }
 
@@ -125,9 +155,9 @@ func TestStop(t *testing.T) {
 		synctest.Wait()
 		h.ends <- "ended"
 		synctest.Wait()
-		h.stopped = true
+		h.set(func() { h.stopped = true })
 		k.Stop()
-		require.Equal(t, uint64(2), h.count)
+		require.Equal(t, uint64(2), h.starts())
 		require.False(t, k.Keep(Service{Title: "late", Start: h.start}, origin.PID(9)))
 	})
 }
