@@ -46,9 +46,9 @@ type link struct {
 	broken  bool // a write has failed: perhaps within a frame
 
 	// Of all.
-	sent     atomic.Uint64
-	closed   atomic.Bool
-	said     atomic.Bool // the peer has been told why the link ends, as far as it listens
+	sent   atomic.Uint64
+	closed atomic.Bool
+	said   atomic.Bool // the peer has been told why the link ends, as far as it listens
 }
 
 // newLink goes on where a handshake has ended.
