@@ -1,6 +1,7 @@
 package supervisor_test
 
 import (
+	"log/slog"
 	"runtime"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func (m member) Init(c *node.Context) error {
 func (member) Receive(_ *node.Context, m any) error { return node.ExitWith(m) }
 
 func newChildGroup(t *testing.T, strategy supervisor.Strategy, size int) (c *childGroup, pids []node.PID) {
-	n, err := node.Start(node.Config{Workers: 1})
+	n, err := node.Start(node.Config{Workers: 1, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	c = &childGroup{n: n, heard: make(chan node.PID, size)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -109,7 +110,8 @@ type childTraits struct {
 
 func newRandomRun(t *testing.T, seed uint64) *randomRun {
 	r := rand.New(rand.NewPCG(seed, 17))
-	n, err := node.Start(node.Config{Workers: 1 + r.IntN(2), Stages: 1 + r.IntN(4), Blocked: time.Hour})
+	n, err := node.Start(node.Config{Workers: 1 + r.IntN(2), Stages: 1 + r.IntN(4), Blocked: time.Hour,
+		Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return &randomRun{t: t, seed: seed, n: n, r: r, calls: r.IntN(3) > 0, stuck: r.IntN(10) == 0}
 }

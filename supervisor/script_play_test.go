@@ -2,6 +2,7 @@ package supervisor_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +85,7 @@ type holding struct {
 }
 
 func newPlay(t *testing.T, s style) *play {
-	n, err := node.Start(node.Config{Workers: 1, Stages: 1, Coroutines: true})
+	n, err := node.Start(node.Config{Workers: 1, Stages: 1, Coroutines: true, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	p := &play{style: s, t: t, n: n, defs: make(map[string]*supDef), turns: make(map[string]int), count: make(map[string]int),
