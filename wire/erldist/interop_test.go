@@ -517,7 +517,9 @@ func (s *side) ticks(n uint64) (late bool) {
 			if !ok && late {
 				return true
 			}
-			require.True(s.t, ok, "the link has ended: %v", s.err)
+			if !ok {
+				require.NoError(s.t, s.err, "the link has ended")
+			}
 			require.True(s.t, asked)
 			require.Equal(s.t, wire.Atom("alive"), f.Payload)
 			return false
