@@ -23,7 +23,7 @@ type Box interface {
 	Done()
 	// Len returns the number of messages that count.
 	Len() int
-	// Close refuses later messages, and ends the wait of senders that wait for room.
+	// Close refuses later messages, and ends the wait of senders that wait until a message fits.
 	Close()
 }
 

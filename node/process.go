@@ -136,16 +136,16 @@ func (s *Process) Receive() any {
 		}
 	} else {
 		s.bias.Enter()
-		if p.boxed || p.status.Load() != alive {
-			// The others take the long way.
-		} else if p.q.Len() != 0 {
+		switch {
+		case p.boxed || p.status.Load() != alive: // see receive
+		case p.q.Len() != 0:
 			p.q.Rewind()
 			if msg, ok := p.q.Next(); ok {
 				(*goroutine)(s).take()
 				s.bias.Leave()
 				return msg
 			}
-		} else if p.in.Arm() {
+		case p.in.Arm():
 			s.bias.Leave()
 			n := (*goroutine)(s).wait()
 			s.bias.Enter()

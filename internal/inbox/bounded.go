@@ -30,7 +30,7 @@ var (
 	_ mailbox.Forcer = (*Bounded)(nil)
 )
 
-// Bounded is the mailbox of a process that has limits: a Box with room for so much. Messages that the reader has popped
+// Bounded is the mailbox of a process that has limits: a Box that takes so much. Messages that the reader has popped
 // but not done with count too, so a reader that leaves messages cannot make it
 // grow. A message that is larger than Limits.Bytes gets in when the box is
 // empty: otherwise it never could. It takes a lock a message. Any goroutine may call all
@@ -125,7 +125,7 @@ func (b *Bounded) add(msg any, size int, force bool) (r mailbox.Result, dropped 
 		case b.limits.Policy == mailbox.DropOldest && b.n > 0 && b.canFit(size):
 			dropped = append(dropped, b.shift().msg)
 			continue
-		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // what the reader has leaves no room
+		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // what the reader has cannot be dropped
 			return mailbox.Dropped, append(dropped, msg)
 		}
 		return mailbox.Full, nil

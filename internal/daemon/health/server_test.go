@@ -132,7 +132,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	const most = 4
 	held, hold := make(chan bool, most), make(chan bool)
 	s, err := health.Start(health.Config{Listen: "127.0.0.1:0", Connections: most,
-		HeaderTime: time.Hour, // nobody leaves room because its time is up
+		HeaderTime: time.Hour, // no connection ends because its time is up
 		Metrics:    http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- true; <-hold })})
 	require.NoError(t, err)
 	defer s.Stop(t.Context())
@@ -171,7 +171,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 	for range most {
 		dial("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-		<-held // only then nothing makes room for the next one by closing this one
+		<-held // only then the next connection does not close this one
 	}
 	waits := dial(livez)
 	waits.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
