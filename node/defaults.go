@@ -14,6 +14,9 @@ import (
 // defaults fills in the concrete protocol and the way to find nodes. Nowhere else
 // are they named.
 func (d *Distribution) defaults() {
+	if d.Types == nil {
+		d.Types = &registered
+	}
 	if len(d.Protocols) == 0 {
 		d.Protocols = d.all()
 	}
@@ -27,8 +30,12 @@ func (d *Distribution) defaults() {
 
 // all are the protocols there are, the preferred one first.
 func (d *Distribution) all() []dist.Protocol {
+	types := d.Types
+	if types == nil {
+		types = &registered
+	}
 	return []dist.Protocol{
-		&native.Protocol{Types: d.Types, Foreign: foreignTerm, Compress: d.Compress},
+		&native.Protocol{Types: &types.codec, Foreign: foreignTerm, Compress: d.Compress},
 		&erldist.Protocol{Foreign: foreignTerm},
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // Distribution is what a node needs to be part of a cluster. Of its fields only
@@ -85,10 +84,10 @@ type Distribution struct {
 	// a peer that wants it, too; at most half of TickTime. Default: 0, Erlang's way:
 	// the end of a connection is the end of all that went over it.
 	Grace time.Duration
-	// Types are Go types that cross to other nodes of this kind as themselves. Of the
-	// default Protocols. Nil: none; of other Go values cross the terms that they stand
-	// for.
-	Types *native.Types
+	// Types are the Go types, and errors, that cross to other nodes as themselves. Of the
+	// default Protocols. Nil: those of [RegisterTypes]. Of other Go values cross the terms
+	// that they stand for.
+	Types *Types
 	// Compress is from how many bytes on messages are compressed between nodes of
 	// this kind. Of the default Protocols. Default: 0, never.
 	Compress int

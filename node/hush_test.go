@@ -11,7 +11,6 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // farPair returns two nodes that speak each of the protocols in turn.
@@ -21,7 +20,7 @@ func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
 			d := node.Distribution{}
 			protocols, err := d.ProtocolsByName(name)
 			require.NoError(t, err)
-			a, b := nativePair(t, func(*native.Types) {}, node.Distribution{Protocols: protocols})
+			a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Protocols: protocols})
 			require.NoError(t, a.Connect(soon(t), b.Name()))
 			f(t, a, b)
 		})

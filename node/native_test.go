@@ -10,7 +10,6 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // order is a Go type that crosses as itself.
@@ -27,16 +26,16 @@ type line struct{ Text string }
 type unknown struct{ X int }
 
 // nativePair returns two nodes that speak the default protocols.
-func nativePair(t *testing.T, types func(*native.Types), d node.Distribution) (a, b *node.Node) {
+func nativePair(t *testing.T, types func(*node.Types), d node.Distribution) (a, b *node.Node) {
 	where := &nodetest.Places{}
-	start := func(name node.Atom, types *native.Types) *node.Node {
+	start := func(name node.Atom, types *node.Types) *node.Node {
 		d := d
 		d.Cookie, d.Finder, d.Types = "secret", where, types
 		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
 	}
-	ours, theirs := &native.Types{}, &native.Types{}
-	for _, ts := range []*native.Types{ours, theirs} {
-		require.NoError(t, native.RegisterType[order](ts, "shop.Order"))
+	ours, theirs := &node.Types{}, &node.Types{}
+	for _, ts := range []*node.Types{ours, theirs} {
+		require.NoError(t, ts.Register(node.TypeOf[order]("shop.Order")))
 	}
 	types(ours)
 	return start("a@127.0.0.1", ours), start("b@127.0.0.1", theirs)
@@ -44,7 +43,7 @@ func nativePair(t *testing.T, types func(*native.Types), d node.Distribution) (a
 
 // Between two nodes of this kind Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
-	a, b := nativePair(t, func(ts *native.Types) { require.NoError(t, native.RegisterType[unknown](ts, "x.Unknown")) }, node.Distribution{})
+	a, b := nativePair(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[unknown]("x.Unknown"))) }, node.Distribution{})
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -72,7 +71,7 @@ func TestNativeTypes(t *testing.T) {
 
 // A bounded mailbox's answer reaches a sender on another node.
 func TestNativeReceipts(t *testing.T) {
-	a, b := nativePair(t, func(*native.Types) {}, node.Distribution{})
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	require.NoError(t, node.Deliver(soon(t), a, pid, 1))
@@ -84,7 +83,7 @@ func TestNativeReceipts(t *testing.T) {
 // With Grace a connection may break: nobody notices.
 func TestNativeGrace(t *testing.T) {
 	cut := &cutting{}
-	a, b := nativePair(t, func(*native.Types) {}, node.Distribution{Grace: 10 * time.Second, Transport: cut})
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Grace: 10 * time.Second, Transport: cut})
 	self := nodetest.Open(t, a)
 	const n = 20_000
 	done := make(chan int, 1)

@@ -9,13 +9,12 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // Messages that come together are delivered together, to processes of all kinds: in
 // order, with what comes between them, and none is forgotten at the end of a run.
 func TestParcels(t *testing.T) {
-	a, b := nativePair(t, func(*native.Types) {}, node.Distribution{})
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
 	self := nodetest.Open(t, a)
 	const n = 3000
 	done := make(chan any, 8)
