@@ -328,12 +328,12 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		p.target, pid = a.node.lookup(to), to
 		far = a.node.reach(to)
 	case Atom:
-		p.target = a.node.names.get(to)
+		p.target = a.node.whose(to)
 	case Ref:
 		p.target = a.node.aliasOwner(to)
 	case At:
 		if far, name = a.node.peer(to.Node), to.Name; to.Node == a.node.cfg.Name {
-			p.target = a.node.names.get(to.Name)
+			p.target = a.node.whose(to.Name)
 		}
 	}
 	switch {

@@ -1,10 +1,13 @@
 package node
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+)
 
 // systemLimit is what a node that is being drained answers: OTP's word for a
 // spawn_request that the node has no room for, which rpc and erpc pass on.
-const systemLimit Atom = "system_limit"
+const systemLimit = quota.SystemLimit
 
 // Drain makes the node take on nothing new for others: from now on whatever other
 // nodes want to start or call here by name, by spawn, rpc or erpc, is refused with

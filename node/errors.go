@@ -1,6 +1,11 @@
 package node
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/quota"
+)
 
 // What callers branch on. Where a function is documented to return one of
 // these, errors.Is finds it.
@@ -10,11 +15,11 @@ var (
 	ErrNoProcess    = errors.New("node: no such process")
 	ErrNoDest       = errors.New("node: the destination is nil")
 	ErrNoName       = errors.New("node: no process is registered under that name")
-	ErrNameTaken    = errors.New("node: cannot register the name")
-	ErrBadName      = errors.New("node: invalid name for a process")
+	ErrNameTaken    = names.ErrTaken
+	ErrBadName      = names.ErrBad
 	ErrNilBehaviour = errors.New("node: the behaviour to spawn is nil")
 	ErrBadOption    = errors.New("node: invalid spawn option")
-	ErrTooMany      = errors.New("node: the process limit has been reached") // the node's, or one of a peer: ClusterLimits
+	ErrTooMany      = quota.ErrTooMany // the node's, or one of a peer: ClusterLimits
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrTimeout      = errors.New("node: timed out")
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")

@@ -127,7 +127,7 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 		cache = &a.ctx.slots
 	}
 	if d.name != "" {
-		n.names.remove(d.name, p) // first: who is not among the processes has no name
+		n.names.Remove(d.name, (*named)(p)) // first: who is not among the processes has no name
 	}
 	n.count(a, -1)
 	n.table.Remove(p.id, cache)

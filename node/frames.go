@@ -7,7 +7,6 @@ import (
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -77,7 +76,7 @@ func (p *peer) target(f *dist.Frame) *proc {
 	case !f.Ref.IsZero():
 		return p.n.aliasOwner(f.Ref)
 	case f.Name != "":
-		return p.n.names.get(f.Name)
+		return p.n.whose(f.Name)
 	}
 	return p.n.lookup(f.To)
 }
@@ -181,7 +180,7 @@ func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
 func (p *peer) monitored(f *dist.Frame) {
 	q := p.n.lookup(f.To)
 	if f.Name != "" {
-		q = p.n.names.get(f.Name)
+		q = p.n.whose(f.Name)
 	}
 	p.watched(&monitor{ref: f.Ref, far: p, by: f.From, target: q, name: f.Name}, f.To, NoProc)
 }
@@ -229,9 +228,8 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}
-	owner := n.dist.quota.Owners.TakeSpawn(p.name)
-	if owner == nil {
-		p.Refuse(quota.Spawned)
+	owner, err := n.dist.TakeSpawn(p.name)
+	if err != nil {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
 		return
 	}

@@ -130,9 +130,6 @@ func (n *Node) processes() iter.Seq[PID] {
 
 // Stats returns the node's counters.
 func (n *Node) Stats() observe.Stats {
-	n.names.mu.RLock()
-	names := len(n.names.m)
-	n.names.mu.RUnlock()
 	var fallbacks uint64
 	if n.dist != nil {
 		fallbacks = n.dist.Fallbacks()
@@ -141,7 +138,7 @@ func (n *Node) Stats() observe.Stats {
 	return observe.Stats{
 		Fallbacks: fallbacks,
 		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: names, Aliases: n.aliases.Len(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.aliases.Len(),
 		Timers: int(n.timers.Load()),
 		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: n.handled(),
 		DeadLetters: n.dead.Counts(), Scheduler: pool,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/keep"
@@ -45,24 +44,21 @@ func (n keptBy) GiveUp(err *nodehook.ServiceError) {
 	n.env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
 
-// service is what the names and a spawn know of a service.
-type service struct {
-	proc atomic.Pointer[proc] // the process that is started for it, or was at last
-}
-
 // keep is nodehook.Keep.
 func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	if s.Name == "" && s.Label == "" || s.New == nil {
 		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
 	}
-	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true, service: new(service)}
-	if !n.names.reserve(s.Name, o.service) {
+	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true}
+	reservation, ok := n.names.Reserve(s.Name)
+	if !ok {
 		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, s.Name)
 	}
+	o.service = reservation
 	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, s.New) }
 	pid, err := start(ctx)
 	if err != nil {
-		n.names.unreserve(s.Name)
+		n.names.Release(reservation)
 		return PID{}, err
 	}
 	title := string(s.Name)

@@ -2,122 +2,53 @@ package node
 
 import (
 	"fmt"
-	"slices"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/wire"
 )
 
-// names is the table of registered names.
-type names struct {
-	mu   sync.RWMutex
-	m    map[Atom]*proc
-	kept map[Atom]*service // names of services, which nobody else may have; nil: none
+// named is a process as package names knows it.
+type named proc
 
-	owners map[Atom]*quota.Owner // peers that have had names registered; nil: none
-}
+// Lock is part of names.Process, and so are the others.
+func (p *named) Lock() { p.mu.Lock() }
 
-// reserve keeps a name for a service; "" needs none. False: it is another's.
-func (t *names) reserve(name Atom, k *service) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if name == "" {
-		return true
-	}
-	if t.kept[name] != nil {
-		return false
-	}
-	if t.kept == nil {
-		t.kept = make(map[Atom]*service)
-	}
-	t.kept[name] = k
-	return true
-}
+// Unlock releases what Lock has locked.
+func (p *named) Unlock() { p.mu.Unlock() }
 
-func (t *names) unreserve(name Atom) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.kept, name)
-}
+// PID returns the PID.
+func (p *named) PID() PID { return (*proc)(p).pid() }
 
-func (t *names) get(name Atom) *proc {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.m[name]
-}
-
-// remove takes name away if it is p's.
-func (t *names) remove(name Atom, p *proc) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.m[name] != p {
-		return false
+// Alive returns an ErrNoProcess where p is not.
+func (p *named) Alive() error {
+	if (*proc)(p).gone() {
+		return fmt.Errorf("%w: %v", ErrNoProcess, p.PID())
 	}
-	delete(t.m, name)
-	t.disown(name)
-	return true
-}
-
-// disown gives back a name that a peer has had registered, if it is one. The caller holds
-// t.mu.
-func (t *names) disown(name Atom) {
-	if o := t.owners[name]; o != nil {
-		delete(t.owners, name)
-		o.GiveName()
-	}
-}
-
-// give registers p under name, for a peer that has asked for it; "": none.
-func (t *names) give(name Atom, p *proc, peer Atom) error {
-	err := t.enter(name, p, peer)
-	if e, ok := err.(*heldError); ok {
-		p.node.logHeld(e)
-	}
-	return err
-}
-
-// enter is give without the log. It locks p.mu within t.mu, and that of quota.Owners within both;
-// nothing locks them the other way round.
-func (t *names) enter(name Atom, p *proc, peer Atom) error {
-	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
-		return fmt.Errorf("%w: %q: want 1 to %d characters, and any name but undefined", ErrBadName, name, wire.MaxAtomRunes)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if q := t.m[name]; q != nil && !q.gone() { // who is dying has no claim any more
-		return fmt.Errorf("%w: %s is the name of %v", ErrNameTaken, name, q.pid())
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gone() {
-		return fmt.Errorf("%w: %v", ErrNoProcess, p.pid())
-	}
-	k := p.chill()
-	if s := t.kept[name]; s != nil && s.proc.Load() != p {
-		return fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, name)
-	}
-	if k.name != "" {
-		return fmt.Errorf("%w: %v is already registered as %s", ErrNameTaken, p.pid(), k.name)
-	}
-	t.disown(name)
-	if peer != "" {
-		o := p.node.dist.quota.Owners.TakeName(peer)
-		if o == nil {
-			return p.node.tooManyHeld(peer, quota.Names)
-		}
-		if t.owners == nil {
-			t.owners = make(map[Atom]*quota.Owner)
-		}
-		t.owners[name] = o
-	}
-	k.name = name
-	t.m[name] = p
-	p.node.traces().Event(trace.Register, p.pid(), PID{}, name, nil)
 	return nil
+}
+
+// Name returns the name. The caller of this and of SetName holds p.mu.
+func (p *named) Name() Atom { return (*proc)(p).chill().name }
+
+// SetName gives p a name.
+func (p *named) SetName(name Atom) {
+	(*proc)(p).chill().name = name
+	p.node.traces().Event(trace.Register, p.PID(), PID{}, name, nil)
+}
+
+// whose finds the process that has a name; nil: none has.
+func (n *Node) whose(name Atom) *proc { return (*proc)(n.names.Get(name)) }
+
+// give registers p under name, for a peer that has asked for it; "": none. by is the reservation
+// of the service that p is one of, nil: of none.
+func (n *Node) give(name Atom, p *proc, peer Atom, by *names.Reservation) error {
+	e := names.Entry{Name: name, By: by}
+	if peer != "" {
+		e.Take = func() (*quota.Owner, error) { return n.dist.TakeName(peer) }
+	}
+	return n.names.Enter((*named)(p), e)
 }
 
 // Register gives a process a name. A process has one name at most, and loses it
@@ -140,13 +71,13 @@ func (n *Node) registerFor(peer, name Atom, pid PID) error {
 	if !n.countsFor(peer) {
 		peer = ""
 	}
-	return n.names.give(name, p, peer)
+	return n.give(name, p, peer, nil)
 }
 
 // Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for that of a
 // protected process, such as a service, which keeps its name.
 func (n *Node) Unregister(name Atom) error {
-	if p := n.names.get(name); p != nil {
+	if p := n.whose(name); p != nil {
 		if p.protected {
 			return fmt.Errorf("%w: %s stays registered", ErrProtected, name)
 		}
@@ -156,7 +87,7 @@ func (n *Node) Unregister(name Atom) error {
 			p.cold.name = ""
 		}
 		p.mu.Unlock()
-		if mine && n.names.remove(name, p) {
+		if mine && n.names.Remove(name, (*named)(p)) {
 			n.traces().Event(trace.Unregister, p.pid(), PID{}, name, nil)
 			return nil
 		}
@@ -166,27 +97,18 @@ func (n *Node) Unregister(name Atom) error {
 
 // Whereis returns the PID that is registered under name; false if there is none.
 func (n *Node) Whereis(name Atom) (PID, bool) {
-	if p := n.names.get(name); p != nil {
+	if p := n.whose(name); p != nil {
 		return p.pid(), true
 	}
 	return PID{}, false
 }
 
 // Registered returns the registered names in alphabetical order.
-func (n *Node) Registered() []Atom {
-	n.names.mu.RLock()
-	defer n.names.mu.RUnlock()
-	all := make([]Atom, 0, len(n.names.m))
-	for name := range n.names.m {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
+func (n *Node) Registered() []Atom { return n.names.All() }
 
 // named finds the process for a message to a name.
 func (n *Node) named(name Atom, msg any) (*proc, error) {
-	if p := n.names.get(name); p != nil {
+	if p := n.whose(name); p != nil {
 		return p, nil
 	}
 	if n.stopped.Load() {

@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -37,7 +38,7 @@ type Node struct {
 	tracing trace.Registry // beside what is only read: every message looks at it
 
 	table   table.Table[proc]
-	names   names
+	names   names.Table[*named]
 	aliases table.Aliases[proc]
 	dead    undelivered.Log
 	refSeq  atomic.Uint64
@@ -98,7 +99,6 @@ func Start(cfg Config) (*Node, error) {
 		cfg:    cfg,
 		env:    e,
 		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
-		names:  names{m: make(map[Atom]*proc)},
 		done:   make(chan struct{}),
 	}
 	n.acting.node = n

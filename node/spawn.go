@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/sched"
@@ -63,8 +64,8 @@ type Options struct {
 	// [Distribution].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
-	owner   *quota.Owner // that the process counts for already; nil: none, unless For says one
-	service *service
+	owner   *quota.Owner       // that the process counts for already; nil: none, unless For says one
+	service *names.Reservation // of the service that the process is one of; nil: of none
 	monitor bool
 	birth   ticket                 // is settled when Init has returned
 	before  func(*proc)            // called before the process runs
@@ -332,7 +333,7 @@ func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh boo
 	n.count(a, 1)
 	if o.Name != "" {
 		// Killed already? Then it has no name, and that was not the a.p's fault.
-		if err := n.names.give(o.Name, p, o.by()); err != nil && !errors.Is(err, ErrNoProcess) {
+		if err := n.give(o.Name, p, o.by(), o.service); err != nil && !errors.Is(err, ErrNoProcess) {
 			p.cancel(a, Normal)
 			return false, Ref{}, err
 		}
@@ -385,9 +386,6 @@ func (p *proc) cancel(a *acting, reason any) {
 //go:noinline
 func (o *Options) apply(n *Node, p *proc) {
 	p.protected, p.showsPeer = o.Protected, o.ShowPeer
-	if o.service != nil {
-		o.service.proc.Store(p)
-	}
 	if o.Label != "" {
 		p.chill().label = o.Label
 	}

@@ -61,7 +61,7 @@ func (p *proc) forgetName() {
 	}
 	p.mu.Unlock()
 	if name != "" {
-		p.node.names.remove(name, p)
+		p.node.names.Remove(name, (*named)(p))
 	}
 }
 

@@ -45,18 +45,18 @@ func (h *Owners) of(peer wire.Atom) *Owner {
 	return o
 }
 
-// TakeSpawn counts one more process of a peer. It returns nil if there are too many.
-func (h *Owners) TakeSpawn(peer wire.Atom) *Owner {
+// TakeSpawn counts one more process of a peer. The error is a [*TooMany].
+func (h *Owners) TakeSpawn(peer wire.Atom) (*Owner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.of(peer)
 	if int64(o.spawned) >= h.Spawned.Max() {
 		h.Spawned.Refuse()
 		o.tidy()
-		return nil
+		return nil, &TooMany{peer, Spawned, h.Spawned.Max()}
 	}
 	o.spawned++
-	return o
+	return o, nil
 }
 
 // GiveSpawn is the end of a process, or of one that was not started.
@@ -67,18 +67,18 @@ func (o *Owner) GiveSpawn() {
 	o.tidy()
 }
 
-// TakeName counts one more name of a peer. It returns nil if there are too many.
-func (h *Owners) TakeName(peer wire.Atom) *Owner {
+// TakeName counts one more name of a peer. The error is a [*TooMany].
+func (h *Owners) TakeName(peer wire.Atom) (*Owner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.of(peer)
 	if int64(o.names) >= h.Names.Max() {
 		h.Names.Refuse()
 		o.tidy()
-		return nil
+		return nil, &TooMany{peer, Names, h.Names.Max()}
 	}
 	o.names++
-	return o
+	return o, nil
 }
 
 // GiveName is the end of a name.

@@ -128,19 +128,26 @@ func TestBudget(t *testing.T) {
 func TestOwners(t *testing.T) {
 	q := New(Limits{Spawned: 2, Names: 1})
 	h := &q.Owners
-	a, b := h.TakeSpawn("a@h"), h.TakeSpawn("a@h")
+	taken := func(o *Owner, err error) *Owner {
+		require.NoError(t, err)
+		return o
+	}
+	a, b := taken(h.TakeSpawn("a@h")), taken(h.TakeSpawn("a@h"))
 	require.Same(t, a, b)
-	require.Nil(t, h.TakeSpawn("a@h"))
-	require.NotNil(t, h.TakeSpawn("b@h"))
-	require.Same(t, a, h.TakeName("a@h"))
-	require.Nil(t, h.TakeName("a@h"))
+	_, err := h.TakeSpawn("a@h")
+	require.ErrorIs(t, err, ErrTooMany)
+	require.EqualError(t, err, "node: a@h has started its limit of 2 processes here (limits.spawned)")
+	taken(h.TakeSpawn("b@h"))
+	require.Same(t, a, taken(h.TakeName("a@h")))
+	_, err = h.TakeName("a@h")
+	require.EqualError(t, err, "node: a@h has registered its limit of 1 names here (limits.names)")
 	spawned, names := h.Most()
 	require.EqualValues(t, 2, spawned)
 	require.EqualValues(t, 1, names)
 	a.GiveSpawn()
-	require.NotNil(t, h.TakeSpawn("a@h"))
+	taken(h.TakeSpawn("a@h"))
 	a.GiveName()
-	require.NotNil(t, h.TakeName("a@h"))
+	taken(h.TakeName("a@h"))
 	for k := range Kinds {
 		require.Equal(t, k.String(), q.Limit(k).Use().Name)
 	}
@@ -149,7 +156,7 @@ func TestOwners(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 1000 {
-				if o := h.TakeSpawn(wireName(i)); o != nil {
+				if o, err := h.TakeSpawn(wireName(i)); err == nil {
 					o.GiveSpawn()
 				}
 			}
@@ -157,7 +164,7 @@ func TestOwners(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range 10 * idleOwners {
-		h.TakeSpawn(wireName(i)).GiveSpawn()
+		taken(h.TakeSpawn(wireName(i))).GiveSpawn()
 	}
 	require.LessOrEqual(t, len(h.by), idleOwners+1)
 }

@@ -1,0 +1,168 @@
+package names
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+)
+
+// Why a name cannot be registered.
+var (
+	ErrTaken = errors.New("node: cannot register the name")
+	ErrBad   = errors.New("node: invalid name for a process")
+)
+
+// Process is a process as the table knows it.
+type Process interface {
+	comparable
+	sync.Locker
+	PID() wire.PID
+	// Alive returns nil, or an error that says that the process has exited. Anybody may ask.
+	Alive() error
+	// Name returns the name of the process, "": it has none, and SetName gives it one. The caller
+	// holds its lock.
+	Name() wire.Atom
+	SetName(wire.Atom)
+}
+
+// Table is the registered names of a node. The zero value is empty.
+type Table[P Process] struct {
+	mu       sync.RWMutex
+	m        map[wire.Atom]P
+	reserved map[wire.Atom]*Reservation // names of services
+	owners   map[wire.Atom]*quota.Owner // of names that peers have had registered
+}
+
+// Reservation is a name that nobody else may have.
+type Reservation struct{ name wire.Atom }
+
+// Entry is what is asked of [Table.Enter].
+type Entry struct {
+	Name wire.Atom
+	By   *Reservation // of the service that the process is one of; nil: of none
+	// Take counts the name for the peer that has asked for it; nil: none has.
+	Take func() (*quota.Owner, error)
+}
+
+// Reserve keeps a name for a service; "" needs no reservation. False: it is another's.
+func (t *Table[P]) Reserve(name wire.Atom) (*Reservation, bool) {
+	r := &Reservation{name}
+	if name == "" {
+		return r, true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reserved[name] != nil {
+		return nil, false
+	}
+	if t.reserved == nil {
+		t.reserved = make(map[wire.Atom]*Reservation)
+	}
+	t.reserved[name] = r
+	return r, true
+}
+
+// Release is the end of a reservation.
+func (t *Table[P]) Release(r *Reservation) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reserved[r.name] == r {
+		delete(t.reserved, r.name)
+	}
+}
+
+// Get returns the process that has a name.
+func (t *Table[P]) Get(name wire.Atom) P {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.m[name]
+}
+
+// All returns the names in alphabetical order.
+func (t *Table[P]) All() []wire.Atom {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Sorted(maps.Keys(t.m))
+}
+
+// Len returns how many names there are.
+func (t *Table[P]) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.m)
+}
+
+// Remove takes name away if it is p's.
+func (t *Table[P]) Remove(name wire.Atom, p P) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.m[name] != p {
+		return false
+	}
+	delete(t.m, name)
+	t.disown(name)
+	return true
+}
+
+// disown gives back a name that a peer has had registered, if it is one. The caller holds t.mu.
+func (t *Table[P]) disown(name wire.Atom) {
+	if o := t.owners[name]; o != nil {
+		delete(t.owners, name)
+		o.GiveName()
+	}
+}
+
+// Check reports what is wrong with a name, whoever has it: [ErrBad].
+func Check(name wire.Atom) error {
+	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
+		return fmt.Errorf("%w: %q: want 1 to %d characters, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
+	}
+	return nil
+}
+
+// Enter registers p. Errors: [ErrBad], [ErrTaken] (the name is taken or reserved, or p has one),
+// that of [Process].Alive, and that of Take.
+func (t *Table[P]) Enter(p P, e Entry) error {
+	if err := Check(e.Name); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if q, ok := t.m[e.Name]; ok && q.Alive() == nil { // a process that has exited has no claim any more
+		return fmt.Errorf("%w: %s is the name of %v", ErrTaken, e.Name, q.PID())
+	}
+	p.Lock()
+	defer p.Unlock()
+	if err := p.Alive(); err != nil {
+		return err
+	}
+	if r := t.reserved[e.Name]; r != nil && r != e.By {
+		return fmt.Errorf("%w: %s is reserved for a service", ErrTaken, e.Name)
+	}
+	if has := p.Name(); has != "" {
+		return fmt.Errorf("%w: %v is already registered as %s", ErrTaken, p.PID(), has)
+	}
+	t.disown(e.Name)
+	if e.Take != nil {
+		o, err := e.Take()
+		if err != nil {
+			return err
+		}
+		if t.owners == nil {
+			t.owners = make(map[wire.Atom]*quota.Owner)
+		}
+		t.owners[e.Name] = o
+	}
+	if t.m == nil {
+		t.m = make(map[wire.Atom]P)
+	}
+	p.SetName(e.Name)
+	t.m[e.Name] = p
+	return nil
+}

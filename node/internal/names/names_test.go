@@ -1,0 +1,160 @@
+package names_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire"
+)
+
+var (
+	origin  = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
+	errGone = errors.New("no such process")
+)
+
+// process is one without code.
+type process struct {
+	sync.Mutex
+	id   uint64
+	name wire.Atom
+	gone bool
+}
+
+func (p *process) PID() wire.PID          { return origin.PID(p.id) }
+func (p *process) Name() wire.Atom        { return p.name }
+func (p *process) SetName(name wire.Atom) { p.name = name }
+
+func (p *process) Alive() error {
+	if p.gone {
+		return errGone
+	}
+	return nil
+}
+
+type table = names.Table[*process]
+
+func TestEnter(t *testing.T) {
+	tab := &table{}
+	a, b, dead := &process{id: 1}, &process{id: 2}, &process{id: 3, gone: true}
+	require.Nil(t, tab.Get("x"))
+	require.NoError(t, tab.Enter(a, names.Entry{Name: "x"}))
+	require.Same(t, a, tab.Get("x"))
+	require.Equal(t, wire.Atom("x"), a.name)
+	for _, c := range []struct {
+		p    *process
+		name wire.Atom
+		is   error
+		says string
+	}{
+		{b, "", names.ErrBad, "want 1 to 255 characters"},
+		{b, "undefined", names.ErrBad, "any name but undefined"},
+		{b, wire.Atom(strings.Repeat("ä", 256)), names.ErrBad, ""},
+		{b, "x", names.ErrTaken, "x is the name of " + a.PID().String()},
+		{a, "y", names.ErrTaken, "is already registered as x"},
+		{dead, "y", errGone, ""},
+	} {
+		err := tab.Enter(c.p, names.Entry{Name: c.name})
+		require.ErrorIs(t, err, c.is, c.name)
+		require.ErrorContains(t, err, c.says)
+	}
+	require.NoError(t, tab.Enter(b, names.Entry{Name: wire.Atom(strings.Repeat("ä", 255))}))
+	require.Equal(t, 2, tab.Len())
+
+	a.gone = true // it has no claim any more, and takes nothing away from whoever has the name next
+	c := &process{id: 4}
+	require.NoError(t, tab.Enter(c, names.Entry{Name: "x"}))
+	require.False(t, tab.Remove("x", a))
+	require.True(t, tab.Remove("x", c))
+	require.Nil(t, tab.Get("x"))
+}
+
+func TestReserved(t *testing.T) {
+	tab := &table{}
+	r, ok := tab.Reserve("rex")
+	require.True(t, ok)
+	_, ok = tab.Reserve("rex")
+	require.False(t, ok)
+	a := &process{id: 1}
+	require.ErrorContains(t, tab.Enter(a, names.Entry{Name: "rex"}), "rex is reserved for a service")
+	require.NoError(t, tab.Enter(a, names.Entry{Name: "rex", By: r}))
+	tab.Release(r)
+	a.gone = true
+	require.NoError(t, tab.Enter(&process{id: 2}, names.Entry{Name: "rex"}))
+
+	one, _ := tab.Reserve("")
+	two, ok := tab.Reserve("")
+	require.True(t, ok)
+	require.NotSame(t, one, two)
+}
+
+// Each name that a peer has had registered counts for it as long as the table has the name, as a
+// model of sets says, whatever happens in whatever order.
+func TestOwners(t *testing.T) {
+	r := randtest.New(t)
+	const most = 3
+	q := quota.New(quota.Limits{Names: most})
+	tab := &table{}
+	type held struct {
+		p    *process
+		peer wire.Atom
+	}
+	model := make(map[wire.Atom]held)
+	count := func(peer wire.Atom) (n int) {
+		for _, h := range model {
+			if h.peer == peer {
+				n++
+			}
+		}
+		return n
+	}
+	all := []wire.Atom{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for i := range 5000 {
+		name := all[r.IntN(len(all))]
+		h, taken := model[name]
+		if !taken {
+			h.p = &process{}
+		}
+		switch r.IntN(4) {
+		case 0:
+			require.Equal(t, taken, tab.Remove(name, h.p))
+			delete(model, name)
+		case 1:
+			if taken {
+				h.p.gone = true
+			}
+		default:
+			peer := wire.Atom([]string{"", "p@h", "q@h"}[r.IntN(3)])
+			p := &process{id: uint64(i)}
+			e := names.Entry{Name: name}
+			if peer != "" {
+				e.Take = func() (*quota.Owner, error) { return q.Owners.TakeName(peer) }
+			}
+			err := tab.Enter(p, e)
+			if taken && !h.p.gone {
+				require.ErrorIs(t, err, names.ErrTaken)
+				continue
+			}
+			if taken && h.peer != "" { // given back, whether p gets the name or not
+				h.peer = ""
+				model[name] = h
+			}
+			if peer != "" && count(peer) == most {
+				require.ErrorIs(t, err, quota.ErrTooMany)
+				continue
+			}
+			require.NoError(t, err)
+			model[name] = held{p, peer}
+		}
+		_, names := q.Owners.Most()
+		require.EqualValues(t, max(count("p@h"), count("q@h")), names)
+		require.Equal(t, len(model), tab.Len())
+		require.Len(t, tab.All(), len(model))
+	}
+}

@@ -1,0 +1,41 @@
+package quota
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/wire"
+)
+
+// ErrTooMany says that there are as many processes, or names, as there may be: of the node, or of
+// one peer.
+var ErrTooMany = errors.New("node: the process limit has been reached")
+
+// SystemLimit is OTP's word for the same.
+const SystemLimit wire.Atom = "system_limit"
+
+// TooMany says that a peer makes this node hold as much of something as it may. It is an
+// [ErrTooMany].
+type TooMany struct {
+	Peer wire.Atom // [nodehook.Unknown]: nobody knows which
+	Kind Kind      // Spawned or Names
+	Most int64
+}
+
+func (e *TooMany) Error() string {
+	who := string(e.Peer)
+	if e.Peer == nodehook.Unknown {
+		who = "an unknown peer"
+	}
+	if e.Kind == Names {
+		return fmt.Sprintf("node: %s has registered its limit of %d names here (limits.names)", who, e.Most)
+	}
+	return fmt.Sprintf("node: %s has started its limit of %d processes here (limits.spawned)", who, e.Most)
+}
+
+// Is makes it an [ErrTooMany].
+func (e *TooMany) Is(target error) bool { return target == ErrTooMany }
+
+// Term is system_limit.
+func (e *TooMany) Term() any { return SystemLimit }
