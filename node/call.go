@@ -3,9 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,42 +13,6 @@ type Request[T any] struct {
 	Body T
 	From
 }
-
-// From is where a reply goes. It can be kept, sent and used from anywhere, once.
-type From struct {
-	t      ticket
-	caller uint64 // number of the calling process, plus 1; 0: a plain goroutine
-}
-
-// Reply answers the caller. [ErrReplied] if somebody has done so, or if the
-// caller has given up: such a reply is a dead letter, never a message.
-func (f From) Reply(v any) error {
-	if f.t.p == nil {
-		return ErrReplied // there is no call
-	}
-	return f.answer(&f.t.p.node.acting, v, nil)
-}
-
-// Fail answers the caller with an error.
-func (f From) Fail(err error) error {
-	if f.t.p == nil {
-		return ErrReplied
-	}
-	return f.answer(&f.t.p.node.acting, nil, err)
-}
-
-func (f From) answer(a *acting, v any, err error) error {
-	if f.t.settle(a, v, err) {
-		return nil
-	}
-	if f.t.p != nil {
-		f.t.p.node.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, To: f.Caller(), Message: v})
-	}
-	return ErrReplied
-}
-
-// Pending reports whether the caller still waits.
-func (f From) Pending() bool { return f.t.pending() }
 
 // Result is the reply to a call as a message: to one by [SendRequest], or of a
 // future by [Future.SendTo].
@@ -67,26 +29,6 @@ type Caller interface{ caller() *acting }
 // Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or
 // a name on a node (At).
 type Dest = wire.Dest
-
-// Future is the reply to a call that is under way. It can be passed around and
-// awaited by any number of goroutines.
-type Future[R any] struct {
-	p call
-	w watches
-	t ticket
-}
-
-// Async sends a [Request] with req and returns at once. The future is completed
-// by the reply, by the exit of the process that was called ([*ExitError]), or
-// by whoever gives up on it.
-func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
-	a := from.caller()
-	f := &Future[R]{}
-	f.p.node, f.p.more = a.node, &f.w
-	//lint:ignore SA1012 nothing ends the call but its answer
-	f.t = begin(nil, a, true, &f.p, to, req)
-	return f
-}
 
 // SendRequest sends a [Request] with req and returns at once; what comes of it is
 // a message to the caller, a [Result] with the tag. It is gen_server's
@@ -232,86 +174,6 @@ func typed[R any](v any, err error) (R, error) {
 	return none, fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)
 }
 
-// Await waits for the reply; if ctx ends first, it gives up on behalf of all who
-// wait. In an Actor's handler use [Future.SendTo] instead.
-func (f *Future[R]) Await(ctx context.Context) (R, error) { return typed[R](f.t.wait(ctx)) }
-
-// Poll waits for the reply for d at most; 0 only looks. Other than Await it does
-// not give up: [ErrTimeout] says that the call is still under way.
-func (f *Future[R]) Poll(d time.Duration) (R, error) {
-	var none R
-	if d < 0 {
-		return none, ErrBadTimeout
-	}
-	if !f.t.done() && d > 0 {
-		late := time.NewTimer(d)
-		defer late.Stop()
-		select {
-		case <-f.Done():
-		case <-late.C:
-		}
-	}
-	if !f.t.done() {
-		return none, ErrTimeout
-	}
-	return typed[R](f.p.Result())
-}
-
-// Done returns a channel that is closed when the future is completed.
-func (f *Future[R]) Done() <-chan struct{} { return f.w.Signal() }
-
-// Cancel gives up on the reply. It reports whether it had not come yet.
-func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
-
-// SendTo sends a [Result] with the tag to a process when the future is completed. A name or an
-// alias stands for the process that has it then. To a process of this node it goes past the
-// bound of its mailbox; one that nobody gets is a dead letter.
-func (f *Future[R]) SendTo(to Dest, tag any) {
-	f.w.Add(&f.p.node.acting, func(a *acting) {
-		v, err := typed[R](f.p.Result())
-		r := Result{Tag: tag, Err: err}
-		if err == nil {
-			r.Value = v
-		}
-		f.p.node.sendResult(a, to, r)
-	})
-}
-
-// sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is
-// held up for it, and nobody is told that it could not be sent.
-func (n *Node) sendResult(a *acting, to Dest, r Result) {
-	var p *proc
-	switch d := to.(type) {
-	case PID:
-		if p = n.lookup(d); p == nil && n.origin.Minted(d) {
-			n.undeliverable(d, r)
-			return
-		}
-	case Atom:
-		if p, _ = n.named(d, r); p == nil {
-			return
-		}
-	case At:
-		if d.Node == n.cfg.Name {
-			n.sendResult(a, d.Name, r)
-			return
-		}
-	case Ref:
-		if n.origin.Equal(d.Origin()) {
-			if p = n.aliased(d, r); p == nil {
-				return
-			}
-		}
-	}
-	if p != nil {
-		p.signal(a, r)
-		return
-	}
-	if err := n.acting.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
-		n.deadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
-	}
-}
-
 // AwaitExit waits until a process has exited and returns its exit reason: noproc
 // if there was none to wait for. The error is the cause of ctx's end, or that
 // the calling process has exited.
@@ -350,17 +212,4 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		}
 	}
 	return nil, err
-}
-
-// AwaitAll waits until all futures are completed or ctx ends, whose cause it
-// returns in that case.
-func AwaitAll(ctx context.Context, futures ...interface{ Done() <-chan struct{} }) error {
-	for _, f := range futures {
-		select {
-		case <-f.Done():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
 }
