@@ -1,9 +1,6 @@
 package node
 
-import (
-	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire"
-)
+import "github.com/actornode/actornode/node/internal/quota"
 
 // systemLimit is what a node that is being drained answers: OTP's word for a
 // spawn_request that the node has no room for, which rpc and erpc pass on.
@@ -22,9 +19,4 @@ func (n *Node) Draining() bool { return n.draining.Load() }
 // takesNothing reports whether what another node wants to start here is refused.
 func (n *Node) takesNothing() bool {
 	return n.shed.Refuses() || n.Draining()
-}
-
-// refused is the answer to what Drain refuses, by rex.
-func refused() any {
-	return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), systemLimit}}
 }
