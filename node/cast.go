@@ -6,8 +6,8 @@ import "github.com/actornode/actornode/node/internal/gencall"
 // cast: what {'$gen_cast', Body} is from Erlang, and on the wire.
 type Cast[T any] struct{ Body T }
 
-// Term is {'$gen_cast', Body}.
-func (c Cast[T]) Term() any { return gencall.MakeCast(c.Body) }
+// wireTerm is {'$gen_cast', Body}.
+func (c Cast[T]) wireTerm() any { return gencall.MakeCast(c.Body) }
 
 func (c Cast[T]) uncast() any { return c.Body }
 

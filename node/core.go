@@ -18,15 +18,6 @@ func (c *core) Parent() PID {
 	return c.node.origin.PID(c.p.parent - 1)
 }
 
-// DisplayName is what the process is called in logs: its registered name, or its
-// PID.
-func (c *core) DisplayName() string {
-	if name := c.Registered(); name != "" {
-		return string(name)
-	}
-	return c.p.pid().String()
-}
-
 // Registered returns the name that the process is registered under, "" for none.
 func (c *core) Registered() Atom {
 	c.p.mu.Lock()
@@ -92,10 +83,8 @@ func (c *core) Unlink(to Dest) {
 	}
 }
 
-// Linked reports whether the process is linked to another. A name or an alias stands for the
-// process that has it now; a name on another node for the process that Link has found by it,
-// for no other node is asked.
-func (c *core) Linked(to Dest) bool {
+// linked reports whether the process is linked to another: see package nodehook.
+func (c *core) linked(to Dest) bool {
 	if at, ok := c.elsewhere(to); ok {
 		return c.p.linkedName(at)
 	}
@@ -117,21 +106,6 @@ func (c *core) elsewhere(to Dest) (At, bool) {
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has
 // it now, and the Down says the name; an alias for the process that it is an alias of.
 func (c *core) Monitor(to Dest) Ref { return c.p.monitorTo(&c.acting, to) }
-
-// MonitorOpt is Monitor with options.
-func (c *core) MonitorOpt(o MonitorOptions, to Dest) Ref {
-	if o.NoConnect {
-		return c.p.monitorConnected(&c.acting, to)
-	}
-	return c.p.monitorTo(&c.acting, to)
-}
-
-// MonitorOptions of a monitor. The zero value is that of [Context.Monitor].
-type MonitorOptions struct {
-	// NoConnect has the [Down] come at once, with the reason noconnection, where there is no
-	// connection to the node of the process: none is made for it.
-	NoConnect bool
-}
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.

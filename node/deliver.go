@@ -13,10 +13,7 @@ import (
 
 // What Deliver says of a message that is not in the mailbox, beside
 // [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
-var (
-	ErrDropped    = errors.New("node: the receiver's mailbox is full and the message was dropped")
-	ErrNoReceipts = errors.New("node: the protocol of this connection has no delivery receipts")
-)
+var ErrDropped = errors.New("node: the receiver's mailbox is full and the message was dropped")
 
 // Why a message is not in the mailbox, on the wire. The list is only added to.
 const (
@@ -32,10 +29,10 @@ const (
 // mailbox on another node: [ErrMailboxFull], and if its policy is to drop the
 // newest, [ErrDropped]; a mailbox with the policy Block is full at once for a
 // message from another node, and makes the sender wait on its own. [ErrNoProcess],
-// [ErrNoName], [ErrNoReceipts], [*ExitError] if the connection is lost first, and
-// the cause of ctx's end: then nobody knows; but to another node nothing is sent if
-// ctx has ended before. Messages of one sender, whether by Deliver or Send, arrive in
-// the order in which they were sent.
+// [ErrNoName], [errors.ErrUnsupported] if the connection's protocol has no receipts,
+// [*ExitError] if the connection is lost first, and the cause of ctx's end: then nobody
+// knows; but to another node nothing is sent if ctx has ended before. Messages of one
+// sender, whether by Deliver or Send, arrive in the order in which they were sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	a := from.caller()
 	if a.p != nil && a.p.gone() {
@@ -252,7 +249,7 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		}
 		return receiptError(v)
 	}
-	return fmt.Errorf("%w: %s", ErrNoReceipts, where)
+	return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", where, errors.ErrUnsupported)
 }
 
 // receipts reports whether the peer gives them.

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -110,7 +111,7 @@ func TestDeliverNoReceipts(t *testing.T) {
 		return n
 	}
 	a, b := start("a"), start("b")
-	require.ErrorIs(t, node.Deliver(soon(t), a, node.At{Name: "net_kernel", Node: b.Name()}, 1), node.ErrNoReceipts)
+	require.ErrorIs(t, node.Deliver(soon(t), a, node.At{Name: "net_kernel", Node: b.Name()}, 1), errors.ErrUnsupported)
 	require.ErrorContains(t, node.Deliver(soon(t), a, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), "none@127.0.0.1")
 	alone, err := node.Start(node.Config{})
 	require.NoError(t, err)

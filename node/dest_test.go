@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -34,10 +35,10 @@ func TestDestinations(t *testing.T) {
 			assert.Equal(t, "here", nodetest.Next[string](t, h))
 			ref := h.Monitor(to)
 			h.Link(to)
-			assert.True(t, h.Linked(to))
+			assert.True(t, nodehook.Linked(h, to))
 			h.Unlink(to)
-			assert.False(t, h.Linked(to))
-			assert.False(t, h.Linked(pid))
+			assert.False(t, nodehook.Linked(h, to))
+			assert.False(t, nodehook.Linked(h, pid))
 			h.Link(to)
 			h.Exit(to, wire.Atom("enough"))
 			assert.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
@@ -45,10 +46,10 @@ func TestDestinations(t *testing.T) {
 		})
 	}
 	assert.ErrorIs(t, h.Send(nil, 1), node.ErrNoDest)
-	assert.False(t, h.Linked(node.Atom("server")), "nobody has the name")
+	assert.False(t, nodehook.Linked(h, node.Atom("server")), "nobody has the name")
 	h.Unlink(node.Atom("server"))
 	h.Unlink(nil)
-	assert.False(t, h.Linked(nil))
+	assert.False(t, nodehook.Linked(h, nil))
 }
 
 // The result of a future goes to whatever names a process, at the time when it is completed.

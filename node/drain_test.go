@@ -26,9 +26,9 @@ func TestDrain(t *testing.T) {
 	}))
 	pid, err := rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
 	require.NoError(t, err)
-	assert.False(t, b.Draining())
+	assert.False(t, b.Stats().Draining)
 	b.Drain()
-	assert.True(t, b.Draining())
+	assert.True(t, b.Stats().Draining)
 
 	_, err = rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
 	var refused *rpc.SpawnError
@@ -86,5 +86,5 @@ func TestShed(t *testing.T) {
 	nodehook.Shed(b, false)
 	require.NoError(t, one())
 	require.NoError(t, c.start("last").Connect(soon(t), b.Name()))
-	require.False(t, b.Draining())
+	require.False(t, b.Stats().Draining)
 }

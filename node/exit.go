@@ -12,15 +12,13 @@ import (
 )
 
 // Exited is what an exit signal becomes for a process that traps exits:
-// Erlang's {'EXIT', From, Reason}.
+// Erlang's {'EXIT', From, Reason}. One with the reason [Shutdown] that is from nobody (From is
+// zero) is the order of [Node.Stop] to shut down: a server that traps exits should obey it as
+// it does its parent.
 type Exited struct {
 	From   PID
 	Reason any
 }
-
-// IsStop reports whether the signal is nobody's order to shut down, as Node.Stop
-// gives it: a server that traps exits should obey it as it does its parent.
-func (e Exited) IsStop() bool { return e.From.IsZero() && e.Reason == Shutdown }
 
 // term is {'EXIT', From, Reason}, as other nodes see the message.
 func (e Exited) term() any { return wire.Tuple{wire.Atom("EXIT"), e.From, e.Reason} }

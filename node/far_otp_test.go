@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
@@ -99,7 +100,9 @@ func farFactory(t *testing.T, n *node.Node) {
 			return c.Send(m[1].(node.PID), node.Atom("far_pong"))
 		}
 		f := &farPlayer{}
-		var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error { return f.take(c, c.Linked, msg) })
+		var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error {
+			return f.take(c, func(to node.Dest) bool { return nodehook.Linked(c, to) }, msg)
+		})
 		if made++; made%2 == 0 {
 			b = node.ProcessFunc(func(p *node.Process) error {
 				for {

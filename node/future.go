@@ -106,16 +106,3 @@ func (n *Node) sendResult(a *acting, to Dest, r Result) {
 		n.deadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
 	}
 }
-
-// AwaitAll waits until all futures are completed or ctx ends, whose cause it
-// returns in that case.
-func AwaitAll(ctx context.Context, futures ...interface{ Done() <-chan struct{} }) error {
-	for _, f := range futures {
-		select {
-		case <-f.Done():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}

@@ -28,7 +28,7 @@ func viaPeer(msg any) (*PeerMessage, any) {
 	return nil, msg
 }
 
-// Term is what the call would be from Erlang: {'$gen_call', From, Body}.
-func (r Request[T]) Term() any { return gencall.MakeCall(r.From.term(), r.Body) }
+// wireTerm is what the call would be from Erlang: {'$gen_call', From, Body}.
+func (r Request[T]) wireTerm() any { return gencall.MakeCall(r.From.term(), r.Body) }
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }

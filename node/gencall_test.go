@@ -140,7 +140,7 @@ func TestAsRequest(t *testing.T) {
 		if r.Body == "who" {
 			return r.Reply(r.Caller())
 		}
-		return r.Reply(m.(wire.Termer).Term())
+		return r.Reply(standsFor(m))
 	}))
 	require.NoError(t, err)
 	who, err := node.Call[node.PID](t.Context(), h, pid, "who")

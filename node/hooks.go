@@ -39,6 +39,11 @@ func init() {
 	nodehook.Apply = func(n nodehook.Node, ctx context.Context, module, function Atom, args []any) (any, error) {
 		return n.(*Node).callExported(ctx, module, function, args)
 	}
+	nodehook.Linked = func(from any, to Dest) bool { return coreOf(from).linked(to) }
+	nodehook.MonitorConnected = func(from any, to Dest) Ref {
+		c := coreOf(from)
+		return c.p.monitorConnected(&c.acting, to)
+	}
 	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) {
 		from.(Caller).caller().awaitAll(ctx, futures)
 	}
@@ -58,4 +63,12 @@ func init() {
 	nodehook.ErrorTerm = errorTerm
 	nodehook.IsExit = isExit
 	nodehook.ReasonOf = reasonOf
+}
+
+// coreOf returns the process that a *Context or a *Process stands for.
+func coreOf(from any) *core {
+	if c, ok := from.(*Context); ok {
+		return &c.core
+	}
+	return &from.(*Process).core
 }

@@ -141,6 +141,6 @@ func (n *Node) Stats() observe.Stats {
 		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.aliases.Len(),
 		Timers: int(n.timers.Load()),
 		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: n.handled(),
-		DeadLetters: n.dead.Counts(), Scheduler: pool,
+		Draining: n.draining.Load(), DeadLetters: n.dead.Counts(), Scheduler: pool,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -39,18 +40,18 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 	t.Run("link", func(t *testing.T) {
 		h, pid := open(t), there.spawn("linked")
 		at := node.At{Name: "linked", Node: there.node}
-		assert.False(t, h.Linked(at))
+		assert.False(t, nodehook.Linked(h, at))
 		h.Link(at)
 		linked(t, true, pid, h)
 		nodetest.Settles(t, func() string {
-			if !h.Linked(at) || !h.Linked(pid) {
+			if !nodehook.Linked(h, at) || !nodehook.Linked(h, pid) {
 				return "not linked"
 			}
 			return ""
 		})
 		there.end(pid, "enough")
 		assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
-		assert.False(t, h.Linked(at))
+		assert.False(t, nodehook.Linked(h, at))
 	})
 	t.Run("nobody", func(t *testing.T) {
 		h := open(t)
@@ -70,14 +71,14 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		next := there.spawn("")
 		there.move("unlinked", next) // the link is with the process, not with the name
 		nodetest.Settles(t, func() string {
-			if !h.Linked(at) {
+			if !nodehook.Linked(h, at) {
 				return "not linked"
 			}
 			return ""
 		})
 		h.Unlink(at)
-		assert.False(t, h.Linked(at))
-		assert.False(t, h.Linked(pid))
+		assert.False(t, nodehook.Linked(h, at))
+		assert.False(t, nodehook.Linked(h, pid))
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
 		there.end(next, "alone")
@@ -89,7 +90,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		for range 20 {
 			h.Link(at)
 			h.Unlink(at)
-			assert.False(t, h.Linked(at))
+			assert.False(t, nodehook.Linked(h, at))
 		}
 		h.Link(at)
 		linked(t, true, pid, h)
@@ -155,7 +156,7 @@ func TestLinkByManyNames(t *testing.T) {
 		at := node.At{Name: name, Node: b.Name()}
 		h.Link(at)
 		nodetest.Settles(t, func() string {
-			if !h.Linked(at) {
+			if !nodehook.Linked(h, at) {
 				return "not linked"
 			}
 			return ""

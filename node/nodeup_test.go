@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -105,7 +106,7 @@ func TestConnectedOnly(t *testing.T) {
 		return []error{c.SendOpt(node.SendOptions{NoConnect: true}, remote, msg), c.SendOpt(node.SendOptions{NoConnect: true}, at, msg)}
 	}
 	watch := func(c *node.Context) any {
-		return []node.Ref{c.MonitorOpt(node.MonitorOptions{NoConnect: true}, remote), c.MonitorOpt(node.MonitorOptions{NoConnect: true}, at)}
+		return []node.Ref{nodehook.MonitorConnected(c, remote), nodehook.MonitorConnected(c, at)}
 	}
 	for _, err := range do(send).([]error) {
 		require.ErrorIs(t, err, node.ErrNotHere)

@@ -109,4 +109,5 @@ func init() {
 	termof.Enter(NodeDown.term)
 	termof.Enter(From.term)
 	termof.Enter(PeerMessage.term)
+	termof.EnterAll(func(m interface{ wireTerm() any }) any { return m.wireTerm() }) // Request and Cast
 }

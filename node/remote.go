@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
@@ -19,9 +20,6 @@ type NodeDown struct {
 
 // term is {nodedown, Node}.
 func (d NodeDown) term() any { return wire.Tuple{wire.Atom("nodedown"), d.Node} }
-
-// Labelled is a request whose message is not '$gen_call' on the wire.
-type Labelled interface{ Label() (label Atom, body any) }
 
 // peer returns the node with the given name, as connected or being connected;
 // nil if it cannot be: this node is not distributed, or is that node.
@@ -149,7 +147,7 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 		return false
 	}
 	label, body := gencall.Call, req
-	if l, ok := req.(Labelled); ok {
+	if l, ok := req.(nodehook.Labelled); ok {
 		label, body = l.Label()
 	}
 	if tr := n.traces(); tr != nil {

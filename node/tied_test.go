@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -87,7 +88,7 @@ func TestTied(t *testing.T) {
 							assert.Empty(t, info.Links)
 						}
 						var linked bool
-						p.do(func(x *node.Context) { linked = x.Linked(other.pid) })
+						p.do(func(x *node.Context) { linked = nodehook.Linked(x, other.pid) })
 						synctest.Wait()
 						assert.Equal(t, c.links, linked)
 						// Told, once, what it would have died of.

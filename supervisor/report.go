@@ -17,14 +17,14 @@ func (s *supervisor) report(what string, reason any, k *child) {
 	if !log.Enabled(context.Background(), slog.LevelError) {
 		return
 	}
-	attrs := []any{"supervisor", s.c.DisplayName(), "context", what, "reason", sysmsg.Words(reason)}
+	attrs := []any{"supervisor", sysmsg.DisplayName(s.c), "context", what, "reason", sysmsg.Words(reason)}
 	log.Error("supervisor report", append(attrs, k.attrs()...)...)
 }
 
 // progress is a progress report: a child has started.
 func (s *supervisor) progress(k *child) {
 	if log := s.c.Node().Log(); log.Enabled(context.Background(), slog.LevelInfo) {
-		log.Info("progress report", append([]any{"supervisor", s.c.DisplayName()}, k.attrs()...)...)
+		log.Info("progress report", append([]any{"supervisor", sysmsg.DisplayName(s.c)}, k.attrs()...)...)
 	}
 }
 

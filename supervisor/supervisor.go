@@ -173,7 +173,7 @@ func (s *supervisor) handle(msg any) error {
 	if r, ok := s.c.Node().AsRequest(msg); ok {
 		return s.handleRequest(r, nodehook.IsTerm(r.From))
 	}
-	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", s.c.DisplayName(),
+	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", sysmsg.DisplayName(s.c),
 		"message", sysmsg.Brief(msg))
 	return nil
 }

@@ -81,7 +81,7 @@ func (h *hold) Init(c *node.Context) (err error) {
 
 func (h *hold) Receive(_ *node.Context, m any) error {
 	if _, told := m.(node.Exited); told {
-		fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", h.name, h.n.Draining(), len(h.scope.LocalGroups()),
+		fmt.Printf("%s stops: draining %v, groups %d, readyz %s\n", h.name, h.n.Stats().Draining, len(h.scope.LocalGroups()),
 			readyz(os.Getenv("ACTORNODE_HTTP_LISTEN")))
 		if h.name != "quick" {
 			return nil

@@ -65,6 +65,21 @@ var Of func(from any) any
 // is none, or it is a name on another node.
 var Resolve func(from any, to wire.Dest) (wire.PID, bool)
 
+// Linked reports whether the process of a *node.Context or a *node.Process is linked to another.
+// A name or an alias stands for the process that has it now; a name on another node for the
+// process that Link has found by it, for no other node is asked.
+var Linked func(from any, to wire.Dest) bool
+
+// MonitorConnected is Monitor of a *node.Context or a *node.Process, but makes no connection: where
+// there is none to the node of the process, the node.Down comes at once, with the reason
+// noconnection.
+var MonitorConnected func(from any, to wire.Dest) wire.Ref
+
+// Labelled is a request whose message is not '$gen_call' to another node.
+type Labelled interface {
+	Label() (label wire.Atom, body any)
+}
+
 // Count adds one to the counter of a node that the labels tell from others of that name. It
 // is for what is rare: a supervisor counts restarts. There are at most 500 to a name; more
 // labels than that are counted as "other". Long labels are cut.

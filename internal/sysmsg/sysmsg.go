@@ -72,8 +72,23 @@ type Command struct {
 	Quiet bool // the caller waits for the exit, not for an answer
 }
 
-// Label is part of node.Labelled: to another node goes {system, From, What}.
+// Label is part of nodehook.Labelled: to another node goes {system, From, What}.
 func (c Command) Label() (wire.Atom, any) { return system, c.What }
+
+// DisplayName is what a process is called in logs: its registered name, or its PID.
+func DisplayName(p interface {
+	Registered() wire.Atom
+	Self() wire.PID
+}) string {
+	if name := p.Registered(); name != "" {
+		return string(name)
+	}
+	return p.Self().String()
+}
+
+// IsStop reports whether an exit signal is from nobody and an order to shut down, as Node.Stop gives
+// it: a behaviour obeys it as it does its parent.
+func IsStop(e node.Exited) bool { return e.From.IsZero() && e.Reason == node.Shutdown }
 
 // Parse reads a system message of either kind.
 func Parse(n *node.Node, msg any) (Request, bool) {
@@ -260,7 +275,7 @@ func (s *System) status(c *node.Context, srv Server) any {
 func (s *System) ServerStatus(c *node.Context, parent wire.PID, state any) wire.List {
 	text := func(t string) any { return wire.Charlist(t) }
 	return wire.List{
-		wire.Tuple{wire.Atom("header"), text("Status for generic server " + c.DisplayName())},
+		wire.Tuple{wire.Atom("header"), text("Status for generic server " + DisplayName(c))},
 		wire.Tuple{wire.Atom("data"), wire.List{
 			wire.Tuple{text("Status"), s.State()},
 			wire.Tuple{text("Parent"), parent},
@@ -344,7 +359,7 @@ func (w waiting) BehaviourName() string { return fmt.Sprintf("%s (suspended)", w
 func (w waiting) Receive(c *node.Context, msg any) error {
 	r, ok := Parse(c.Node(), msg)
 	e, exited := msg.(node.Exited)
-	if exited = exited && (!w.s.Alone && e.From == c.Parent() || e.IsStop()); !ok && !exited {
+	if exited = exited && (!w.s.Alone && e.From == c.Parent() || IsStop(e)); !ok && !exited {
 		return node.ErrUnhandled
 	}
 	if srv, ok := w.srv.(Enterer); ok {

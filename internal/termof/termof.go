@@ -21,9 +21,28 @@ import (
 
 var entered = make(map[reflect.Type]func(any) any)
 
+// generic says what the types stand for that are entered by an interface.
+var generic []byInterface
+
+type byInterface struct {
+	typ  reflect.Type
+	term func(v any) (term any, ok bool)
+}
+
 // Enter says what values of type T stand for. It is called by init functions only.
 func Enter[T any](f func(T) any) {
 	entered[reflect.TypeFor[T]()] = func(v any) any { return f(v.(T)) }
+}
+
+// EnterAll says what values of all types stand for that have the methods of the interface I: of
+// generic types, which Enter cannot name. It is called by init functions only.
+func EnterAll[I any](f func(I) any) {
+	generic = append(generic, byInterface{reflect.TypeFor[I](), func(v any) (any, bool) {
+		if v, ok := v.(I); ok {
+			return f(v), true
+		}
+		return nil, false
+	}})
 }
 
 // Of returns what a value stands for. It reports false for one that stands for nothing else.
@@ -34,11 +53,29 @@ func Of(v any) (term any, ok bool) {
 	if f := entered[reflect.TypeOf(v)]; f != nil {
 		return f(v), true
 	}
+	for _, g := range generic {
+		if term, ok := g.term(v); ok {
+			return term, true
+		}
+	}
 	return nil, false
 }
 
-// Type returns what Enter was given for a type; nil: nothing.
-func Type(t reflect.Type) func(any) any { return entered[t] }
+// Type returns what says what values of a type stand for, if it was entered; nil: it was not.
+func Type(t reflect.Type) func(any) any {
+	if f := entered[t]; f != nil {
+		return f
+	}
+	for _, g := range generic {
+		if t.Implements(g.typ) {
+			return func(v any) any {
+				term, _ := g.term(v)
+				return term
+			}
+		}
+	}
+	return nil
+}
 
 // Error returns what an error, or the first one that it wraps and that stands for a term,
 // stands for.

@@ -19,14 +19,17 @@ type (
 	hides   struct{ n int }
 	failure struct{ reason any }
 	plain   struct{ N int }
-	posing  struct{}
-	outer   struct {
+
+	generic[T any] struct{ v T }
+	posing         struct{}
+	outer          struct {
 		In  hides
 		Far *hides
 	}
 )
 
 func (shows) Term() any          { return wire.Atom("shows") }
+func (g generic[T]) inner() any  { return g.v }
 func (f *failure) Error() string { return "failure" }
 func (posing) Error() string     { return "posing" }
 func (posing) As(target any) bool {
@@ -48,22 +51,25 @@ func (said) Term() any     { return wire.Atom("said") }
 func init() {
 	termof.Enter(func(h hides) any { return wire.Tuple{wire.Atom("hides"), h.n} })
 	termof.Enter(func(f *failure) any { return f.reason })
+	termof.EnterAll(func(v interface{ inner() any }) any { return v.inner() })
 }
 
-// A value stands for what its method returns, or for what was entered for its type.
+// A value stands for what its method returns, or for what was entered for its type or an interface that it has.
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		v, want any
 		ok      bool
 	}{
 		{shows{}, wire.Atom("shows"), true}, {hides{2}, wire.Tuple{wire.Atom("hides"), 2}, true},
-		{&failure{1}, 1, true}, {failure{1}, nil, false}, {plain{1}, nil, false}, {nil, nil, false}, {3, nil, false},
+		{&failure{1}, 1, true}, {generic[int]{4}, 4, true}, {generic[any]{"x"}, "x", true},
+		{failure{1}, nil, false}, {plain{1}, nil, false}, {nil, nil, false}, {3, nil, false},
 	} {
 		got, ok := termof.Of(c.v)
 		require.Equal(t, c.ok, ok, "%v", c.v)
 		require.Equal(t, c.want, got, "%v", c.v)
 	}
 	require.Nil(t, termof.Type(reflect.TypeFor[plain]()))
+	require.Equal(t, 5, termof.Type(reflect.TypeFor[generic[int]]())(generic[int]{5}))
 }
 
 // An error stands for what the first that it wraps does.

@@ -104,7 +104,7 @@ func (m *manager) BehaviourName() string { return "event.Manager" }
 func (m *manager) Init(c *node.Context) error {
 	c.TrapExit(true)
 	if p := c.Parent(); !p.IsZero() {
-		m.child = c.Linked(p)
+		m.child = nodehook.Linked(c, p)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (m *manager) receive(msg any) error {
 		return m.sys.Handle(m.c, systemOf{m}, r)
 	}
 	exit, exited := msg.(node.Exited)
-	if exited && (m.child && exit.From == m.c.Parent() || exit.IsStop()) {
+	if exited && (m.child && exit.From == m.c.Parent() || sysmsg.IsStop(exit)) {
 		return m.ends(exit.Reason)
 	}
 	if m.sys.Debugging() {
@@ -177,7 +177,7 @@ func (m *manager) inform(msg any, exited bool) {
 	}
 	m.sweep()
 	if log := m.c.Node().Log(); !handled && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", m.c.DisplayName(), "message", sysmsg.Brief(msg))
+		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(msg))
 	}
 }
 
@@ -252,7 +252,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 // report logs that a handler has failed.
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
-		attrs := []any{"handler", e.id.String(), "manager", m.c.DisplayName(), "process", m.c.Self().String(), "last_message",
+		attrs := []any{"handler", e.id.String(), "manager", sysmsg.DisplayName(m.c), "process", m.c.Self().String(), "last_message",
 			sysmsg.Brief(last), "state", sysmsg.Brief(stateShown(e.h)), "reason", sysmsg.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))

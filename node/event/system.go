@@ -93,7 +93,7 @@ func (m systemOf) Status() any {
 		handlers = append(handlers, wire.Tuple{wire.Atom("handler"), e.id.Module, e.id.part(), stateOf(e.h), owner})
 	}
 	return wire.List{
-		wire.Tuple{wire.Atom("header"), text("Status for event handler " + m.c.DisplayName())},
+		wire.Tuple{wire.Atom("header"), text("Status for event handler " + sysmsg.DisplayName(m.c))},
 		wire.Tuple{wire.Atom("data"), wire.List{
 			wire.Tuple{text("Status"), m.sys.State()},
 			wire.Tuple{text("Logged Events"), m.sys.Logged()},

@@ -150,7 +150,7 @@ func (s *server[S]) BehaviourName() string { return reflect.TypeFor[S]().String(
 func (s *server[S]) Init(c *node.Context) (err error) {
 	s.Context.Context = c
 	if p := c.Parent(); !p.IsZero() {
-		s.child = c.Linked(p)
+		s.child = nodehook.Linked(c, p)
 	}
 	i, ok := any(s.state).(Initializer)
 	if !ok {
@@ -225,7 +225,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 		s.idle()
 		s.extras.timeout = 0
 	}
-	if e, ok := msg.(node.Exited); ok && (s.child && e.From == c.Parent() || e.IsStop()) {
+	if e, ok := msg.(node.Exited); ok && (s.child && e.From == c.Parent() || sysmsg.IsStop(e)) {
 		return node.ExitWith(e.Reason) // of the parent, or of nobody: as Node.Stop sends them
 	}
 	d := s.debugging()
@@ -265,7 +265,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 		return h.open(s, node.From{}, body)
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected "+sort.String(), "server", s.DisplayName(), "kind", s.BehaviourName(),
+		log.Warn("unexpected "+sort.String(), "server", sysmsg.DisplayName(s), "kind", s.BehaviourName(),
 			"message", sysmsg.Brief(body))
 	}
 	return nil
@@ -391,7 +391,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	s.extras.logged = true
 	reason = nodehook.ReasonOf(err)
 	if log := s.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("server terminating", "server", s.DisplayName(), "process", s.Self().String(), "kind", s.BehaviourName(),
+		log.Error("server terminating", "server", sysmsg.DisplayName(s), "process", s.Self().String(), "kind", s.BehaviourName(),
 			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),
 			"reason", sysmsg.Words(reason))
 	}

@@ -149,7 +149,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	put(handled, float64(s.Handled))
 	put(fallbacks, float64(s.Fallbacks))
 	put(runQueue, float64(s.RunQueue))
-	put(draining, truth(n.Draining()))
+	put(draining, truth(s.Draining))
 	letters := s.DeadLetters
 	for _, cause := range deadletter.Causes() {
 		put(dead, float64(letters[cause]), cause.String())

@@ -22,6 +22,8 @@ type Stats struct {
 	// actor those of the turn that goes on.
 	Handled uint64
 
+	Draining bool // whether Node.Drain has been called
+
 	// Fallbacks is how often a peer was dialled, or has connected, by a less preferred
 	// protocol than it is known to speak.
 	Fallbacks uint64

@@ -3,6 +3,7 @@ package pg
 import (
 	"slices"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,7 +54,7 @@ type contextOps struct{ *node.Context }
 
 // Monitor is part of processOps.
 func (n contextOps) Monitor(to node.Dest) node.Ref {
-	return n.Context.MonitorOpt(node.MonitorOptions{NoConnect: true}, to)
+	return nodehook.MonitorConnected(n.Context, to)
 }
 
 // Send is part of processOps. A process here that does not read what it has subscribed to

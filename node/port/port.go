@@ -89,7 +89,7 @@ func (p *port) Init(c *node.Context) error {
 	}
 	p.cfg = cfg
 	if parent := c.Parent(); !parent.IsZero() {
-		p.child = c.Linked(parent)
+		p.child = nodehook.Linked(c, parent)
 	}
 	c.TrapExit(true)
 	p.calls, p.asks = make(map[int64]node.From), make(map[int64]*ask)
@@ -97,7 +97,7 @@ func (p *port) Init(c *node.Context) error {
 	p.codec = newCodec(cfg.Codec, cfg.Frame)
 	p.box = newInbox(c.Node(), c.Self())
 	p.warned.limit = cfg.LogRate
-	p.log = c.Node().Log().With("port", c.DisplayName(), "command", cfg.Command)
+	p.log = c.Node().Log().With("port", sysmsg.DisplayName(c), "command", cfg.Command)
 	if p.prog, err = launch(&p.cfg, p.log, p.codec, p.box); err != nil {
 		return node.ExitWith(notStarted(err))
 	}
@@ -107,7 +107,7 @@ func (p *port) Init(c *node.Context) error {
 		return node.ExitWith(wire.Tuple{wire.Atom("bad_config"), fmt.Sprintf("Init: %v", err)})
 	}
 	k := runner{r: p.prog, ctx: c.Context()}
-	o := node.Options{Place: node.Detached(), Label: "runner of port " + c.DisplayName()}
+	o := node.Options{Place: node.Detached(), Label: "runner of port " + sysmsg.DisplayName(c)}
 	if _, err := node.SpawnWait(context.Background(), c, o, k); err != nil {
 		p.prog.abandon()
 		return node.ExitWith(notStarted(err))
@@ -127,7 +127,7 @@ func (p *port) Receive(c *node.Context, msg any) error {
 		if _, mine := e.Reason.(wake); mine {
 			return p.woken()
 		}
-		if p.child && e.From == c.Parent() || e.IsStop() {
+		if p.child && e.From == c.Parent() || sysmsg.IsStop(e) {
 			p.stop(e.Reason)
 			return nil
 		}

@@ -52,7 +52,7 @@ func (m *machine[M]) BehaviourName() string { return reflect.TypeFor[M]().String
 func (m *machine[M]) Init(c *node.Context) (err error) {
 	m.Context.Context = c
 	if p := c.Parent(); !p.IsZero() {
-		m.child = c.Linked(p)
+		m.child = nodehook.Linked(c, p)
 	}
 	m.start = func(t *timeout, s setting) *node.Timer {
 		timer, _ := m.SendAfter(s.d, m.Self(), t) // fails when the node is being stopped
@@ -124,7 +124,7 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 			return nil // it came too late to be called off
 		}
 	case node.Exited:
-		if m.child && v.From == c.Parent() || v.IsStop() {
+		if m.child && v.From == c.Parent() || sysmsg.IsStop(v) {
 			m.last = Event{}
 			return m.ends(v.Reason)
 		}
@@ -187,7 +187,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 		m.fail(e.from, m.unhandled(e))
 	case errors.Is(err, ErrUnhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
-			log.Warn("unexpected event", "machine", m.DisplayName(), "kind", m.BehaviourName(),
+			log.Warn("unexpected event", "machine", sysmsg.DisplayName(m), "kind", m.BehaviourName(),
 				"state", string(m.state.name), "event", sysmsg.Brief(e))
 		}
 	case e.Type == TypeCall:
@@ -279,8 +279,8 @@ func (m *machine[M]) ends(reason any) error {
 	err := m.end(reason)
 	reason = nodehook.ReasonOf(err)
 	if log := m.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("state machine terminating", "machine", m.DisplayName(), "process", m.Self().String(), "kind", m.BehaviourName(),
-			"last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),
+		log.Error("state machine terminating", "machine", sysmsg.DisplayName(m), "process", m.Self().String(),
+			"kind", m.BehaviourName(), "last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),
 			"postponed", sysmsg.Brief(m.postponedTerm()), "reason", sysmsg.Words(reason))
 	}
 	return err

@@ -64,7 +64,7 @@ func (m systemOf[M]) Status() any {
 		times = append(times, wire.Tuple{t.typ.term(), sysmsg.Term(t.content)})
 	}
 	return wire.List{
-		wire.Tuple{wire.Atom("header"), text("Status for state machine " + m.DisplayName())},
+		wire.Tuple{wire.Atom("header"), text("Status for state machine " + sysmsg.DisplayName(m))},
 		wire.Tuple{wire.Atom("data"), wire.List{
 			wire.Tuple{text("Status"), m.sys.State()},
 			wire.Tuple{text("Parent"), parent},
