@@ -24,7 +24,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		if !ended {
 			v = p.broke(&c.acting, recover())
 		}
-		c.handled(p.handled.Load() - before)
+		c.tally.Messages(p.handled.Load() - before)
 		p.turned()
 		c.p = nil
 	}()

@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/tally"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,8 +23,8 @@ type Context struct {
 	core
 	slots table.Slots
 	refs  refs
-	tally *tally      // w's
-	turn  outbox.Turn // w's
+	tally *tally.Tally // w's
+	turn  outbox.Turn  // w's
 
 	promises []*call // for calls to come
 

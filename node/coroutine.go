@@ -97,7 +97,7 @@ func (s *Process) begin(c *Context) {
 }
 
 func (s *Process) end() {
-	s.ctx.handled(s.p.handled.Load() - s.co.before)
+	s.ctx.tally.Messages(s.p.handled.Load() - s.co.before)
 	bias.Store(&s.own.running, 0)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reader"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -149,7 +150,7 @@ type distribution struct {
 	n      *Node
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
-	ups    ups
+	ups    table.Group[*watcher]
 	relist news // the list of nodes has changed
 	lost   news // a connection has ended
 	quota  *quota.Quota

@@ -6,7 +6,6 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/node/observe"
-	"github.com/actornode/actornode/sched"
 )
 
 // external is the runner of an Actor that a scheduler of its own runs, or that is detached.
@@ -26,7 +25,7 @@ func (r *external) Run() (again bool) {
 			p.broke(&c.acting, recover())
 			again = false
 		}
-		p.node.taken.Add(p.handled.Load() - before)
+		p.node.tally.Messages(p.handled.Load() - before)
 		p.turned()
 		c.p = nil
 	}()
@@ -80,17 +79,20 @@ func (r *external) prod(a *acting) { r.wake(a) }
 
 // start is part of runner.
 func (r *external) start(a *acting, _ *executor.InlineWorker, _ bool) {
-	if d, ok := r.cold.scheduler.(*dedicated); ok {
+	if d, ok := r.cold.scheduler.(*executor.Dedicated); ok {
 		r.node.functions.Add(1)
-		r.node.env.Go(func() { d.loop(r) })
+		r.node.env.Go(func() { // of a detached actor: ended by its exit, waited for by Node.Stop
+			defer r.node.functions.Add(-1)
+			d.Run()
+		})
 	}
 	r.wake(a)
 }
 
 // exited is part of runner.
 func (r *external) exited(*acting, bool, bool) {
-	if d, ok := r.cold.scheduler.(*dedicated); ok {
-		close(d.quit)
+	if d, ok := r.cold.scheduler.(*executor.Dedicated); ok {
+		d.Stop()
 	}
 }
 
@@ -119,28 +121,4 @@ func (r *external) inspect(f func()) {
 	b.Lock()
 	f()
 	b.Unlock()
-}
-
-// dedicated is the scheduler of a detached actor: a goroutine of its own.
-type dedicated struct {
-	kick chan sched.Runnable // capacity 1: at most one wake-up is owed
-	quit chan struct{}       // closed when the actor has exited
-}
-
-// Schedule is part of sched.Scheduler.
-func (d *dedicated) Schedule(r sched.Runnable) { d.kick <- r }
-
-// loop is a detached actor's goroutine: started by spawn, ended by the actor's
-// exit, waited for by Node.Stop.
-func (d *dedicated) loop(r *external) {
-	defer r.node.functions.Add(-1)
-	for {
-		select {
-		case <-d.kick:
-			for r.Run() {
-			}
-		case <-d.quit:
-			return
-		}
-	}
 }

@@ -47,9 +47,7 @@ func FarKept(n *Node) (names []Atom) {
 
 // FarUps returns how many processes are kept to be told of new nodes.
 func FarUps(n *Node) int {
-	n.dist.ups.mu.Lock()
-	defer n.dist.ups.mu.Unlock()
-	return len(n.dist.ups.m)
+	return n.dist.ups.Len()
 }
 
 // FarWaiting returns how many bytes wait for the peers, as last seen.

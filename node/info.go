@@ -135,12 +135,13 @@ func (n *Node) Stats() observe.Stats {
 		fallbacks = n.dist.Fallbacks()
 	}
 	pool := n.pool.Stats()
+	alive, messages := n.tally.Sum()
 	return observe.Stats{
 		Fallbacks: fallbacks,
-		Processes: n.population(), Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
+		Processes: alive, Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
 		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.aliases.Len(),
 		Timers: int(n.timers.Load()),
-		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: n.handled(),
+		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: messages,
 		Draining: n.draining.Load(), DeadLetters: n.dead.Counts(), Scheduler: pool,
 	}
 }

@@ -121,7 +121,8 @@ var errNegativeLimit = errors.New("node: Distribution.Cluster: a limit must not 
 // Limits returns the limits that the node has, and what is used of them: for metrics
 // and tools. The order is always the same.
 func (n *Node) Limits() []observe.Limit {
-	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(n.population())}}
+	alive, _ := n.tally.Sum()
+	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(alive)}}
 	if n.dist != nil {
 		all = append(all, n.dist.limits()...)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +19,9 @@ import (
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/tally"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/wire"
@@ -48,41 +49,25 @@ type Node struct {
 	env     env.Env
 	clock   env.Clock
 
-	_      [56]byte
-	others atomic.Int64 // processes, as a tally counts them, by those who are not run by stages
-	_      [56]byte
+	tally   tally.Counts
+	reports report.Log
 
 	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
 	lingering atomic.Int64 // processes that were killed and whose function still runs
 	timers    atomic.Int64 // that are not over
-	byName    sync.Map     // *proc to its nameLinks
+	byName    sync.Map     // *proc to its namelink.Links
 	stopped   atomic.Bool
-	taken     atomic.Uint64 // messages, by those who are not run by stages
 	draining  atomic.Bool
 	counts    counter.Counters // of the packages above
-
-	talliesMu sync.Mutex
-	tallies   []*tally // of the workers
-
-	blockedAt time.Time // of the last log line; the watcher's
 
 	stopOnce sync.Once
 	stopErr  error
 
 	shed     admission.Shed
 	keeper   keep.Keeper
-	refusals refusals
 	failure  atomic.Pointer[nodehook.ServiceError] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once
 	done     chan struct{} // closed when the node stops
-}
-
-// tally is what a worker counts, on a cache line of its own. Each field has one writer.
-type tally struct {
-	_       [56]byte
-	alive   uint64 // processes that it has spawned, less those that it has ended: signed
-	handled uint64 // messages
-	_       [48]byte
 }
 
 // Start makes a node and sets it going. The error says what is wrong with the
@@ -105,11 +90,12 @@ func Start(cfg Config) (*Node, error) {
 	n.dead.Init(cfg.Log, e)
 	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)
+	n.reports.Log, n.reports.Env = cfg.Log, e
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
 		Local:     func(w *executor.Worker) any { return n.newContext(w) },
-		OnBlocked: n.reportBlocked,
+		OnBlocked: func(b executor.Blocked) { n.reports.Blocked(b, n.pool.BlockedTurns()) },
 		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
 		OnLong:    func(w *executor.Worker) { w.Local.(*Context).turn.Overdue() },
 	})
@@ -125,11 +111,7 @@ func Start(cfg Config) (*Node, error) {
 
 // newContext makes a worker's context.
 func (n *Node) newContext(w *executor.Worker) *Context {
-	t := new(tally)
-	n.talliesMu.Lock()
-	n.tallies = append(n.tallies, t)
-	n.talliesMu.Unlock()
-	c := &Context{tally: t, home: new(fiber.Fiber)}
+	c := &Context{tally: n.tally.New(), home: new(fiber.Fiber)}
 	c.turn.Worker, c.turn.Env = w, n.env
 	c.acting = acting{node: n, w: w, ctx: c}
 	return c
@@ -138,58 +120,10 @@ func (n *Node) newContext(w *executor.Worker) *Context {
 // count adds d to the number of processes.
 func (n *Node) count(a *acting, d int64) {
 	if a.w != nil {
-		t := a.ctx.tally
-		atomic.StoreUint64(&t.alive, t.alive+uint64(d))
+		a.ctx.tally.Alive(d)
 	} else {
-		n.others.Add(d)
+		n.tally.Alive(d)
 	}
-}
-
-// handled returns how many messages processes have taken.
-func (n *Node) handled() uint64 {
-	n.talliesMu.Lock()
-	defer n.talliesMu.Unlock()
-	sum := n.taken.Load()
-	for _, t := range n.tallies {
-		sum += atomic.LoadUint64(&t.handled)
-	}
-	return sum
-}
-
-// handled counts messages of a turn on the worker that c belongs to.
-func (c *Context) handled(d uint64) { atomic.StoreUint64(&c.tally.handled, c.tally.handled+d) }
-
-func (n *Node) population() int {
-	n.talliesMu.Lock()
-	defer n.talliesMu.Unlock()
-	sum := n.others.Load()
-	for _, t := range n.tallies {
-		sum += int64(atomic.LoadUint64(&t.alive))
-	}
-	return int(sum)
-}
-
-// blockedLog is how often a blocked handler is logged: finding its stack stops
-// the program for as long as it takes to print the stacks of all goroutines.
-const (
-	blockedLog      = time.Second
-	maxStacksToFind = 10_000 // with more goroutines than this the log line has no stack
-)
-
-// reportBlocked runs on the watcher's goroutine.
-func (n *Node) reportBlocked(b executor.Blocked) {
-	now := n.env.Now()
-	if now.Sub(n.blockedAt) < blockedLog || !n.cfg.Log.Enabled(context.Background(), slog.LevelWarn) {
-		return
-	}
-	n.blockedAt = now
-	stack := "not searched: too many goroutines"
-	if runtime.NumGoroutine() <= maxStacksToFind {
-		stack = string(b.Stack())
-	}
-	n.cfg.Log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
-		"stage", b.Stage,
-		"for", b.For, "total", n.pool.BlockedTurns(), "stack", stack)
 }
 
 // Name returns the node's name.
@@ -279,7 +213,10 @@ func (n *Node) stop() error {
 		n.exitSignal(&n.acting, PID{}, p.pid(), Shutdown)
 	}
 	deadline := n.env.Now().Add(n.cfg.StopTimeout)
-	n.await(deadline, func() bool { return n.population() == 0 })
+	n.await(deadline, func() bool {
+		alive, _ := n.tally.Sum()
+		return alive == 0
+	})
 	for p := range n.table.All() {
 		p.exit(&n.acting, Killed)
 	}

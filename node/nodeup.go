@@ -1,13 +1,6 @@
 package node
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-	"sync"
-
-	"github.com/actornode/actornode/wire"
-)
+import "github.com/actornode/actornode/wire"
 
 // NodeUp says that a node has been connected, to a process that has asked for it
 // by MonitorNodes: Erlang's {nodeup, Node}. It comes before anything that the
@@ -21,57 +14,27 @@ type NodeUp struct {
 func (u NodeUp) term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
 
 func (p *proc) monitorNodes(on bool) {
-	d := p.node.dist
-	if d == nil {
-		return
+	switch d := p.node.dist; {
+	case d == nil:
+	case on:
+		d.ups.Add((*watcher)(p))
+	default:
+		d.ups.Remove((*watcher)(p))
 	}
-	d.ups.mu.Lock()
-	defer d.ups.mu.Unlock()
-	if !on {
-		delete(d.ups.m, p)
-		return
-	}
-	if d.ups.m == nil {
-		d.ups.m = make(map[*proc]struct{})
-	}
-	d.ups.sweepLocked()
-	d.ups.m[p] = struct{}{}
 }
 
-// ups are the processes that asked to be told of every node that is connected. Those
-// that have exited since are never more than others and leastSweep together.
-type ups struct {
-	mu    sync.Mutex
-	m     map[*proc]struct{}
-	sweep int // how many there are when those who have exited are next looked for
-}
+// watcher is a process that wants to be told of every node that is connected: see table.Member.
+type watcher proc
 
-const leastSweep = 64
+// Number is part of table.Member, and so is Gone.
+func (w *watcher) Number() uint64 { return w.id }
 
-// sweepLocked forgets those who have exited, if there may be many.
-func (u *ups) sweepLocked() {
-	if len(u.m) < max(u.sweep, leastSweep) {
-		return
-	}
-	for p := range u.m {
-		if p.gone() {
-			delete(u.m, p)
-		}
-	}
-	u.sweep = 2 * len(u.m)
-}
+// Gone reports whether the process has exited.
+func (w *watcher) Gone() bool { return (*proc)(w).gone() }
 
-// tell tells them; those who have exited are forgotten then.
-func (u *ups) tell(msg NodeUp) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, p := range slices.SortedFunc(maps.Keys(u.m), func(p, q *proc) int { return cmp.Compare(p.id, q.id) }) {
-		if p.gone() {
-			delete(u.m, p)
-			continue
-		}
-		p.signal(&p.node.acting, msg)
-	}
+// tellUp tells them.
+func (d *distribution) tellUp(msg NodeUp) {
+	d.ups.Each(func(w *watcher) { (*proc)(w).signal(&w.node.acting, msg) })
 }
 
 // monitorConnected is monitorTo that makes no connection.

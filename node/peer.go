@@ -19,7 +19,6 @@ type peer struct {
 	n    *Node // far from what the reader writes, for senders read it
 	name Atom
 	peers.Peer
-	release release
 
 	// The reader's.
 	link   dist.Link
@@ -28,12 +27,12 @@ type peer struct {
 
 // NewPeer is part of peers.Host.
 func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
-	p := &peer{n: d.n, name: name, release: release{told: make(chan struct{})}}
+	p := &peer{n: d.n, name: name}
 	return &p.Peer, p
 }
 
 // Up is part of peers.Owner.
-func (p *peer) Up(about dist.Peer) { p.n.dist.ups.tell(NodeUp{p.name, about.Hidden}) }
+func (p *peer) Up(about dist.Peer) { p.n.dist.tellUp(NodeUp{p.name, about.Hidden}) }
 
 // Read is part of peers.Owner.
 func (p *peer) Read(link dist.Link) {
@@ -85,9 +84,6 @@ func (t target) Wake() { t.q.runner().wake(&t.q.node.acting) }
 
 // Undeliverable makes a dead letter.
 func (t target) Undeliverable(msg any) { t.q.node.undeliverable(t.q.pid(), msg) }
-
-// Greet is part of peers.Owner.
-func (p *peer) Greet() { p.askRelease() }
 
 // Over is part of peers.Owner.
 func (p *peer) Over() { p.n.dist.forgetRecent(p) }

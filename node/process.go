@@ -194,7 +194,7 @@ func (s *Process) ReceiveWithin(d time.Duration, match func(any) bool) (any, err
 // count counts a message that the process takes, and now and then tells the node.
 func (s *Process) count() {
 	if s.p.countHandled(); s.p.handled.Load()%tellTaken == 0 {
-		s.p.node.taken.Add(tellTaken)
+		s.p.node.tally.Messages(tellTaken)
 	}
 }
 
@@ -203,7 +203,7 @@ const tellTaken = 64
 
 // settle tells the node of the messages that it has not been told of. The end of
 // the process's code calls it, once.
-func (s *Process) settle() { s.p.node.taken.Add(s.p.handled.Load() % tellTaken) }
+func (s *Process) settle() { s.p.node.tally.Messages(s.p.handled.Load() % tellTaken) }
 
 // receive is behind all the receives. It is no method of waiter: called by an interface, match
 // would be put on the heap.

@@ -3,8 +3,6 @@ package node
 import (
 	"cmp"
 	"context"
-	"sync/atomic"
-	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/quota"
@@ -85,28 +83,12 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 	return peer != "" && n.dist.cfg.Allow(peer, e)
 }
 
-// refusals counts signals of peers that were refused, and says when to log them.
-type refusals struct {
-	last  atomic.Int64 // when one was logged: Unix time, ns
-	count atomic.Int64 // since
-}
-
-// refusalLog is how often a refused signal is logged, at most.
-const refusalLog = time.Second
-
 // refuses reports whether a signal of the peer must not reach q.
 func (p *peer) refuses(q *proc, signal string) bool {
-	if !q.protected {
-		return false
+	if q.protected {
+		p.n.reports.Refused(p.name, signal, q.Name)
 	}
-	r := &p.n.refusals
-	count, last, now := r.count.Add(1), r.last.Load(), p.n.env.Now().UnixNano()
-	if now-last >= int64(refusalLog) && r.last.CompareAndSwap(last, now) {
-		r.count.Add(-count)
-		p.n.cfg.Log.Warn("refused a signal from another node: the process is protected", "peer", string(p.name), "signal", signal,
-			"process", q.Name(), "refused", count)
-	}
-	return true
+	return q.protected
 }
 
 // farLinkBrokenLocked is linkBrokenLocked for a link to a process of another node: a

@@ -218,7 +218,7 @@ func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 		}
 	}
 	if o.Place.how == detached {
-		o.Scheduler = &dedicated{kick: make(chan sched.Runnable, 1), quit: make(chan struct{})}
+		o.Scheduler = executor.NewDedicated()
 	}
 	var p *proc
 	k := kindActor

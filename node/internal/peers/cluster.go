@@ -41,8 +41,9 @@ type Owner interface {
 	// Read reads from the link until the connection is over, on a goroutine of its own. When
 	// it has ended, on whatever goroutine, it calls Cluster.Leave.
 	Read(link dist.Link)
-	// Greet is called once on a goroutine of its own when the peer is connected.
-	Greet()
+	// AskRelease asks the peer for its OTP release, such as 27; 0: it does not say. It is called once,
+	// on a goroutine of its own, when the peer is connected.
+	AskRelease() int
 	// Over is told that the connection is over; Remains then of what hung on it, but for the
 	// monitors of the node.
 	Over()

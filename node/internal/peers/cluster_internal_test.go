@@ -26,7 +26,7 @@ func (h *host) Lost()                                { h.lost++ }
 func (h *host) Stopped() bool                        { return false }
 func (h *host) Up(p dist.Peer)                       { h.ups = append(h.ups, p) }
 func (h *host) Read(dist.Link)                       {}
-func (h *host) Greet()                               {}
+func (h *host) AskRelease() int                      { return 0 }
 func (h *host) Over()                                {}
 func (h *host) Remains(r Remains)                    { h.remains = append(h.remains, r) }
 func (h *host) Lose([]dist.Frame)                    {}

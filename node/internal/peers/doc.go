@@ -33,7 +33,7 @@
 //	dialer     started by the first use of a node, ended when no peer is left to dial
 //	attempt    one for each attempt of a dialer: ends it when the peer connects by itself
 //	write      one for each peer that is connected: package outbox
-//	read, greet  one each for each peer that is connected: the Owner's
+//	read, release  one each for each peer that is connected: the Owner's
 //	end        tells a peer that exceeds a limit why it is ended, ended by itself
 //
 // Stop waits for all of them.

@@ -36,6 +36,9 @@ type Peer struct {
 	done  chan struct{} // closed when over
 	ready chan struct{} // closed when connected, or over
 	gone  chan struct{} // closed when all that comes of the end is done
+	told  chan struct{} // closed when release is set, or will not be
+
+	release int // the peer's OTP release
 
 	refused [quota.Kinds]atomic.Uint32 // see Refuse
 
@@ -74,7 +77,7 @@ func (f *Flow) begin(at time.Time) {
 func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
 	p.tables = NewTables(c.cfg.Quota.Of.Links, c.cfg.Quota.Of.Monitors)
-	p.done, p.ready, p.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
 	p.Box.Init(c.cfg.Queue, c.cfg.Quota)
 }
@@ -446,15 +449,38 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 	p.c.wg.Add(3)
 	p.c.cfg.Env.Go(p.write)
 	p.c.cfg.Env.Go(func() { p.owner.Read(link) })
-	p.c.cfg.Env.Go(p.greet)
+	p.c.cfg.Env.Go(p.learnRelease)
 	close(p.ready)
 	return true
 }
 
-// greet is a goroutine: see Owner.Greet. Started when the peer is connected, waited for by Stop.
-func (p *Peer) greet() {
+// learnRelease is the goroutine that asks the peer for its release: started when the peer is
+// connected, waited for by Stop.
+func (p *Peer) learnRelease() {
 	defer p.c.wg.Done()
-	p.owner.Greet()
+	defer close(p.told)
+	p.release = p.owner.AskRelease()
+}
+
+// IsReleaseKnown reports whether Release needs no waiting.
+func (p *Peer) IsReleaseKnown() bool {
+	select {
+	case <-p.told:
+		return true
+	default:
+		return false
+	}
+}
+
+// Release returns the OTP release of the peer. It waits until the peer has been asked; 0: it does
+// not say, or the connection is over.
+func (p *Peer) Release() int {
+	select {
+	case <-p.told:
+		return p.release
+	case <-p.done:
+		return 0
+	}
 }
 
 // claim is who a node that connects says it is.

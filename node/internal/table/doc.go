@@ -1,5 +1,6 @@
 // Package table has the data structures by which a node finds its processes: a [Table] by
-// number, [Aliases] by reference, and [PIDs], a set for the links of one process.
+// number, [Aliases] by reference; [PIDs], a set for the links of one process; and [Group], a set of
+// processes that are told of something.
 //
 // What a process is they do not know: it is a type parameter. So who looks one up compares
 // its number himself, which lies beside what he needs next.

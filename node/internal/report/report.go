@@ -1,0 +1,57 @@
+// Package report logs what an operator should see of processes that do what they should not, or are
+// to be done what must not be: a [Blocked] handler, a signal that was [Refused]. Each kind is logged
+// once a second at most, however often it happens.
+//
+// The package has no goroutine. What it logs may come from any.
+package report
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/feed"
+	"github.com/actornode/actornode/wire"
+)
+
+// every is how often each kind is logged, at most.
+const every = time.Second
+
+// maxStacksToFind is with how many goroutines the stack of a blocked handler is no longer searched:
+// that stops the program for as long as it takes to print the stacks of all goroutines.
+const maxStacksToFind = 10_000
+
+// Log is where reports go. Its fields are set before it is used.
+type Log struct {
+	Log *slog.Logger
+	Env env.Env
+
+	blocked, refused feed.Throttle
+}
+
+// Blocked is a handler that runs for too long; total is how many have so far.
+func (l *Log) Blocked(b executor.Blocked, total uint64) {
+	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
+		return
+	}
+	if _, due := l.blocked.Due(l.Env.Now(), every); !due {
+		return
+	}
+	stack := "not searched: too many goroutines"
+	if runtime.NumGoroutine() <= maxStacksToFind {
+		stack = string(b.Stack())
+	}
+	l.Log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
+		"stage", b.Stage, "for", b.For, "total", total, "stack", stack)
+}
+
+// Refused is a signal of a peer that a protected process does not get. name says which process it is.
+func (l *Log) Refused(peer wire.Atom, signal string, name func() string) {
+	if not, due := l.refused.Due(l.Env.Now(), every); due {
+		l.Log.Warn("refused a signal from another node: the process is protected", "peer", string(peer), "signal", signal,
+			"process", name(), "refused", not+1)
+	}
+}

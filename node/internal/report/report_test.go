@@ -1,0 +1,35 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/node/internal/report"
+)
+
+// Refusals are logged once a second, with the number of those that were not logged before.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		l := &report.Log{Log: log.Logger()}
+		named := 0
+		refuse := func() {
+			l.Refused("b@h", "exit", func() string { named++; return "<0.5.0> rex" })
+		}
+		refuse()
+		require.Contains(t, log.String(), `peer=b@h signal=exit process="<0.5.0> rex" refused=1`)
+		for range 9 {
+			refuse()
+		}
+		require.Equal(t, 1, strings.Count(log.String(), "refused a signal"))
+		time.Sleep(time.Second) // of the bubble
+		refuse()
+		require.Contains(t, log.String(), "refused=10")
+		require.Equal(t, 2, named)
+	})
+}

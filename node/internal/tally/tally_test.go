@@ -1,0 +1,36 @@
+package tally_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/tally"
+)
+
+// Processes that one worker starts and another ends are counted once, and so are messages.
+func TestSum(t *testing.T) {
+	var c tally.Counts
+	first, second := c.New(), c.New()
+	var wg sync.WaitGroup
+	each := func(alive func(int64), messages func(uint64), d int64) {
+		wg.Go(func() {
+			for range 1000 {
+				alive(d)
+				messages(3)
+			}
+		})
+	}
+	each(first.Alive, first.Messages, 2)
+	each(second.Alive, second.Messages, -1)
+	each(c.Alive, c.Messages, 1)
+	each(c.Alive, c.Messages, -1)
+	for range 100 {
+		c.Sum() // meanwhile
+	}
+	wg.Wait()
+	alive, messages := c.Sum()
+	require.Equal(t, 1000, alive)
+	require.EqualValues(t, 12000, messages)
+}
