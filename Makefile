@@ -1,6 +1,6 @@
 # make soak   ten minutes of messages and faults between three nodes: all comes back to what it was
 # make test   everything that must pass: see scripts below
-# make bench  the comparison with Erlang, plain channels and bare TCP; writes bench/RESULTS.md
+# make bench  the comparison with Erlang, plain channels, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
 # make portable  the models and tests of what has tricks, built without them: tag actornode_portable
 # make race   the concurrency rooms under the race detector
@@ -36,6 +36,7 @@ check:
 unit:
 	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/attack$$')
 	$(GO) test -timeout 40m ./deploy/attack
+	cd bench/peers/grpc && $(GO) vet ./... && $(GO) test ./...
 
 # What other systems than linux/amd64 get, on this one.
 portable:

@@ -71,7 +71,7 @@
 //
 //	rounds=5              how often everything is run
 //	benches=a,b           only these
-//	peers=erlang,channels,tcp  only these
+//	peers=erlang,channels,tcp,netrpc,grpc  only these
 //	styles=actor,process,coroutine  only these
 //	timeout=120           seconds a run may take
 //	write=0               print the table only
@@ -89,6 +89,11 @@
 // Two peers are floors, no actors: channels is what goroutines and channels reach within
 // an OS process, tcp what bare connections reach between two. What is between them and
 // this node is what actors cost, in the same run.
+//
+// Two more peers, netrpc and grpc, are what Go programs call each other by: net/rpc with gob,
+// and gRPC-Go with protocol buffers. They have remote_call only, and no processes, links or
+// order. All callers of a run share one connection in each system. The peer grpc is a module
+// of its own, whose dependencies the Go command fetches when it is built first.
 //
 // # An ablation
 //
@@ -154,6 +159,8 @@
 //	                      quarters of it; where they do neither, the wake-up of a core,
 //	                      which on a virtual machine takes longer than all else, so that
 //	                      a run of tcp or Erlang takes a fifth of another
+//	remote_call           callers=1: as remote_latency. callers=64: encoding, decoding and the
+//	                      allocation of both structs; process: the wake-up of each caller
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox

@@ -89,6 +89,7 @@ func system() contract.System {
 		remoteIdle,
 		remoteThroughput,
 		remoteSpawn,
+		remoteCall,
 		remoteCPU,
 	}}
 }

@@ -97,6 +97,8 @@ func TestEdges(t *testing.T) {
 		"remote_throughput messages=5 size=200000 senders=7",
 		"remote_throughput messages=100 size=9 senders=3",
 		"remote_spawn spawns=1",
+		"remote_call calls=1",
+		"remote_call calls=7 callers=9",
 		"remote_bulk mib=3 messages=2",
 		"remote_latency roundtrips=3 proto=erlang",
 		"remote_throughput messages=100 senders=3 proto=erlang",
@@ -120,7 +122,7 @@ func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
 		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
-		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0",
+		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0", "remote_call callers=0",
 		"remote_cpu rate=0", "remote_cpu spin=maybe",
 	} {
 		var out, errs bytes.Buffer

@@ -18,8 +18,6 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
-	"github.com/actornode/actornode/wire/erldist"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // The two nodes of a remote bench. The near one runs the bench and listens, the
@@ -50,12 +48,13 @@ func betweenNodes(
 	return b
 }
 
-// protocolOf returns the protocol between the two nodes.
+// protocolOf returns the protocol between the two nodes, as a node has it by default.
 func protocolOf(p contract.Params) dist.Protocol {
-	if p.Word("proto") == "native" {
-		return &native.Protocol{}
+	protocols, err := (&node.Distribution{}).ProtocolsByName(p.Word("proto"))
+	if err != nil {
+		panic(err) // the parameter has no other words
 	}
-	return &erldist.Protocol{}
+	return protocols[0]
 }
 
 // nearEnd is what the near half of a bench has.

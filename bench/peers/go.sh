@@ -18,7 +18,7 @@ command -v go >/dev/null || {
 
 stale() {
     [ -x "$program" ] || return 0
-    [ -n "$(find "$here" "$here/../../internal/contract" \( -name '*.go' -o -name default.pgo \) -newer "$program")" ]
+    [ -n "$(find "$here" "$here/../../internal" \( -name '*.go' -o -name default.pgo -o -name go.mod \) -newer "$program")" ]
 }
 
 # Moved into place when it is whole, so that a run started at the same time

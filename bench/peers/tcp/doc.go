@@ -39,7 +39,7 @@
 // Neither bench has proto: there is no protocol to choose.
 //
 //	goroutine   started by          ends
-//	wait        startFar            with the far end's OS process; stop waits for it
+//	wait        package pair        with the far end's OS process; stop waits for it
 //	sender      remote_throughput   when it has sent its numbers, or the connection is gone
 //
 // remote_latency has two speeds. A ball that stays on one core costs at each end a

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/bench/internal/pair"
 )
 
-var remoteCPU = betweenProcesses(contract.Bench{
+var remoteCPU = pair.Between(contract.Bench{
 	Name:   "remote_cpu",
 	About:  "processor time of both ends for one ball, so many times a second",
 	Params: []contract.Param{contract.Int("roundtrips", 3000), contract.Int("rate", 1000)},

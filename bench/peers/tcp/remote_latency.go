@@ -8,9 +8,10 @@ import (
 	"net"
 
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/bench/internal/pair"
 )
 
-var remoteLatency = betweenProcesses(contract.Bench{
+var remoteLatency = pair.Between(contract.Bench{
 	Name:   "remote_latency",
 	About:  "two OS processes, one ball",
 	Params: []contract.Param{contract.Int("roundtrips", 20_000)},

@@ -10,9 +10,10 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/bench/internal/contract"
+	"github.com/actornode/actornode/bench/internal/pair"
 )
 
-var remoteThroughput = betweenProcesses(contract.Bench{
+var remoteThroughput = pair.Between(contract.Bench{
 	Name:  "remote_throughput",
 	About: "messages to another OS process, until its answer",
 	Params: []contract.Param{

@@ -1,4 +1,5 @@
-%% One client calls one gen_server: gencall.
+%% One client calls one gen_server: gencall. The same server answers remote_call of
+%% bench_remote.
 -module(bench_call).
 
 -behaviour(gen_server).
@@ -27,7 +28,9 @@ init(Count) ->
     {ok, Count}.
 
 handle_call({add, Value}, _From, Count) ->
-    {reply, {count, Count + Value}, Count + Value}.
+    {reply, {count, Count + Value}, Count + Value};
+handle_call({order, Item, Number, Price, _Express, Key, {address, _Street, _House}}, _From, Count) ->
+    {reply, {receipt, Item, Number + 1, Price * Number, Key}, Count}.
 
 handle_cast(_Message, Count) ->
     {noreply, Count}.

@@ -1,5 +1,5 @@
 %% Between two nodes, each an OS process of its own: remote_latency,
-%% remote_throughput, remote_bulk, remote_spawn and remote_cpu.
+%% remote_throughput, remote_bulk, remote_spawn, remote_call and remote_cpu.
 %%
 %% This node is started by the run script with a name, a cookie and a port mapper
 %% (epmd) of the run's own; the other one inherits all of them from the
@@ -18,6 +18,7 @@ benches() ->
      {"remote_throughput", one, [{messages, 1000000, 1}, {size, 64, 8}, {senders, 1, 1}, Proto], fun throughput/1},
      {"remote_bulk", one, [{mib, 256, 1}, {messages, 1, 1}, Proto], fun bulk/1},
      {"remote_spawn", one, [{spawns, 20000, 1}, {callers, 1, 1}, Proto], fun spawns/1},
+     {"remote_call", one, [{calls, 20000, 1}, {callers, 1, 1}, Proto], fun calls/1},
      {"remote_cpu", one, [{roundtrips, 3000, 1}, {rate, 1000, 1}, {spin, default, [default, on, off]}, Proto], fun cpu/1}].
 
 %%% The other node.
@@ -30,7 +31,7 @@ with_far(Fun) ->
                                         args => ["-boot", "no_dot_erlang" | paths()]}),
     Online = erlang:system_info(schedulers_online),
     peer:call(Peer, erlang, system_flag, [schedulers_online, Online]),
-    ok = peer:call(Peer, code, ensure_modules_loaded, [[?MODULE, bench, bench_traffic, binary, re, file]]),
+    ok = peer:call(Peer, code, ensure_modules_loaded, [[?MODULE, bench, bench_traffic, bench_call, gen_server, gen, proc_lib, binary, re, file]]),
     bench:check(net_kernel:connect_node(Far), "the nodes cannot connect"),
     Result = Fun(Far),
     peer:stop(Peer),
@@ -188,6 +189,33 @@ spawn_all(Far, Receiver, Number, Step, Spawns) ->
 
 newcomer(Receiver, Number) ->
     Receiver ! <<Number:64>>.
+
+%%% remote_call: gen_server:call with a tuple of six fields, answered with a tuple.
+
+calls(#{calls := Calls, callers := Callers}) ->
+    with_far(fun(Far) ->
+        Main = self(),
+        {ok, Server} = erpc:call(Far, gen_server, start, [bench_call, 0, []]),
+        Pids = [spawn_link(fun() ->
+            receive release -> Main ! {total, call_all(Server, First, Callers, Calls, 0)} end
+        end) || First <- lists:seq(1, Callers)],
+        Start = bench:clock(),
+        [Pid ! release || Pid <- Pids],
+        Total = lists:sum([receive {total, Each} -> Each end || _ <- Pids]),
+        Seconds = bench:seconds_since(Start),
+        bench:check(Total =:= Calls * (Calls + 1) div 2 + Calls, "the receipts do not add up"),
+        #{seconds => Seconds, ops => Calls}
+    end).
+
+%% A caller's orders have every Step-th number up to the last.
+call_all(_Server, Number, _Step, Last, Total) when Number > Last ->
+    Total;
+call_all(Server, Number, Step, Last, Total) ->
+    Key = <<Number:64, 0:64>>,
+    Order = {order, <<"three-inch nails">>, Number, 0.25, Number rem 2 =:= 0, Key, {address, <<"Long Acre">>, 14}},
+    Price = 0.25 * Number,
+    {receipt, <<"three-inch nails">>, Count, Price, Key} = gen_server:call(Server, Order, infinity),
+    call_all(Server, Number + Step, Step, Last, Total + Count).
 
 %%% remote_cpu: as remote_latency, so many a second; the figure is the processor time of
 %%% both ends. A process sleeps for whole milliseconds, so that more than a thousand a

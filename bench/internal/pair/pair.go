@@ -1,4 +1,4 @@
-package main
+package pair
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 // over.
 const farGrace = time.Minute
 
-// betweenProcesses completes a bench between two OS processes with a connection. Each
+// Between completes a bench between two OS processes with a connection. Each
 // end is over when its function returns; the connection is closed for it.
-func betweenProcesses(
+func Between(
 	b contract.Bench,
 	near func(p contract.Params, m *contract.Meter, conn net.Conn) error,
 	far func(p contract.Params, conn net.Conn) error,
@@ -38,7 +38,11 @@ func betweenProcesses(
 		if err != nil {
 			return err
 		}
-		return errors.Join(far(p, conn), conn.Close())
+		err = far(p, conn)
+		if over := conn.Close(); !errors.Is(over, net.ErrClosed) { // far may have closed it
+			err = errors.Join(err, over)
+		}
+		return err
 	}
 	return b
 }
