@@ -126,7 +126,7 @@ const mostLines = 2500
 var outside = map[string]string{
 	"github.com/stretchr/testify":           "tests",
 	"github.com/klauspost/compress":         "zstd for payloads of the native protocol: the implementation in Go",
-	"github.com/vmihailenco/msgpack/v5":     "msgpack for languages without extensions; fields of registered Go types: the one msgpack library that asks the type itself (custom, binary and text methods, tags), needs no generated code, and lets our code write and read in between",
+	"github.com/tinylib/msgp":               "msgpack for languages without extensions, and the values of registered Go types: numbers, texts and heads, appended to and read from []byte; the msgpack library that is kept (a release this year), reads every length against what is left, and allocates nothing by itself",
 	"github.com/spf13/cobra":                "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":                    "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 	"github.com/prometheus":                 "metrics: client_golang, and the text format and linter that its tests need",

@@ -9,6 +9,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// Line is a struct of six fields, as calls between nodes carry.
+type Line struct {
+	ID     int64
+	SKU    string
+	Name   string
+	Price  float64
+	Counts []int
+	Paid   bool
+}
+
+var line = Line{1 << 40, "sku-1234", "a kettle", 12.5, []int{1, 2, 300}, true}
+
 // samples are what the benchmarks send. The budgets are the allocations that
 // encoding and decoding may make with caches that are full: none to encode plain
 // terms; two for a tuple or a list (its header and its elements), one for what does
@@ -35,7 +47,9 @@ func samples() []struct {
 		{"GenCall", call, 0, 10},
 		{"List100", list, 0, 99},
 		{"Map3", wire.NewMap(wire.Atom("a"), 1, wire.Atom("b"), 2, wire.Atom("c"), 3), 1, 3},
-		{"Struct", &Envelope{From: host.PID(1)}, 6, 8},
+		{"Struct", &Envelope{From: host.PID(1)}, 0, 2},
+		{"Line", line, 0, 4}, // itself, two strings, the slice
+		{"LinePointer", &line, 0, 4},
 	}
 }
 

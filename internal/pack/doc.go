@@ -40,10 +40,16 @@
 // or Port, travel. So does time.Time, to the nanosecond, without its zone.
 //
 // A value of a registered type T arrives as a T, and a *T as a *T, nil included,
-// anywhere in a term. Its exported fields are written by the msgpack library
-// (github.com/vmihailenco/msgpack/v5), under their names or tags; they may be of
-// whatever type that takes, of a type of package wire, or any, which then holds a
-// term or a value of a registered type, but no other. Where the name is not known,
+// anywhere in a term. Its exported fields are written under their names, or their tags
+// `msgpack:"name,omitempty"`; "-" leaves a field out, "alias:old" reads it under an old name, too.
+// The fields of an embedded struct are those of the struct around it ("noinline": a field of its
+// own). They may be of all types but channels, functions and complex numbers; of interfaces any,
+// which then holds a term or a value of a registered type, and error, of which the text travels;
+// of types of package wire; and of types with methods: MarshalMsg and UnmarshalMsg as the
+// generator of github.com/tinylib/msgp makes them, MarshalMsgpack and UnmarshalMsgpack for one
+// object of MessagePack as bytes, encoding.BinaryMarshaler and encoding.TextMarshaler, each with
+// its counterpart, the first of them that a type has. A number that the type here cannot
+// hold is none of that type. Where the name is not known,
 // or stands for a type that the value does not fit, the value arrives as a Map of
 // its fields with its name under [TypeKey], and so do those inside one that does not
 // fit. Fields that one side does not have are left out. Nothing of this is an error
@@ -72,16 +78,18 @@
 //  6. Nothing is allocated before the bytes that it is for are there. A term costs
 //     some 50 bytes at most for each byte of input, 100 in a large map, beside a
 //     few hundred for each level that is open. A registered type adds its own size
-//     for each element of a slice of it.
+//     for each element of a slice of it; what its methods allocate is its own affair, but
+//     the lengths in what they read have been checked.
 //  7. A Decoder does not panic. Methods of registered types that do are taken for a
 //     value that does not fit, and on the other side for one that is no term: that is
 //     what the two recovers are for.
-//  8. Terms are not recursed over: depth costs heap, up to a limit. The library
-//     does recurse; what it is given is measured first, and is nested at most 10,000
-//     deep, 32 where values of registered types stand in each other's fields of
+//  8. Terms are not recursed over: depth costs heap, up to a limit. Registered values
+//     are, at most 10,000 deep, and 32 where they stand in each other's fields of
 //     type any.
-//  9. Inside a registered value everything is standalone, so that the library may
-//     skip what it has no field for.
+//  9. Inside a registered value everything is standalone, so that what there is no
+//     field for can be skipped.
+//  10. A type has one plan, made when it is registered. To write or read by it looks at no
+//     type, name or tag again, and allocates nothing but what is read.
 //
 // # Goroutines
 //
@@ -99,8 +107,7 @@
 // See [Limits], all adjustable. Beside those: 2,048 atoms and 254 nodes in a cache, in
 // which an atom that comes but once displaces none; atoms of [wire.MaxAtomRunes]
 // characters; integers of 512 KiB; lengths of 32 bits. The numbers below may grow, and
-// none changes its meaning. The library keeps one table for the whole program: this
-// package enters the types of package wire, and extension 119.
+// none changes its meaning.
 //
 // # Bytes
 //

@@ -46,7 +46,7 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 			return append(appendBin(dst, len(b)), b...), nil
 		}
 	}
-	w := writing{Encoder: e, dst: dst}
+	w := writing{Encoder: e, dict: e.Dict, dst: dst}
 	if err := w.all(term); err != nil {
 		return dst, err
 	}
@@ -59,7 +59,7 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 // which is in no piece. The pieces must not be changed, nor dst or the term as long
 // as they are in use.
 func (e *Encoder) Segments(segs [][]byte, dst []byte, term any) (_ [][]byte, _ []byte, err error) {
-	w := writing{Encoder: e, dst: dst, split: true}
+	w := writing{Encoder: e, dict: e.Dict, dst: dst, split: true}
 	if err := w.all(term); err != nil {
 		return segs, dst, err
 	}
@@ -76,7 +76,7 @@ func (e *Encoder) Segments(segs [][]byte, dst []byte, term any) (_ [][]byte, _ [
 
 // AppendAtom is [Encoder.Append] of an atom.
 func (e *Encoder) AppendAtom(dst []byte, a wire.Atom) ([]byte, error) {
-	w := writing{Encoder: e, dst: dst}
+	w := writing{Encoder: e, dict: e.Dict, dst: dst}
 	if err := w.atom(a); err != nil {
 		return dst, err
 	}
@@ -85,7 +85,7 @@ func (e *Encoder) AppendAtom(dst []byte, a wire.Atom) ([]byte, error) {
 
 // AppendPID is [Encoder.Append] of a pid.
 func (e *Encoder) AppendPID(dst []byte, p wire.PID) ([]byte, error) {
-	w := writing{Encoder: e, dst: dst}
+	w := writing{Encoder: e, dict: e.Dict, dst: dst}
 	if err := w.numbered(extPID, p.Origin(), p.Number()); err != nil {
 		return dst, err
 	}
@@ -94,7 +94,7 @@ func (e *Encoder) AppendPID(dst []byte, p wire.PID) ([]byte, error) {
 
 // AppendRef is [Encoder.Append] of a reference.
 func (e *Encoder) AppendRef(dst []byte, r wire.Ref) ([]byte, error) {
-	w := writing{Encoder: e, dst: dst}
+	w := writing{Encoder: e, dict: e.Dict, dst: dst}
 	if err := w.ref(r); err != nil {
 		return dst, err
 	}
@@ -104,6 +104,7 @@ func (e *Encoder) AppendRef(dst []byte, r wire.Ref) ([]byte, error) {
 // writing is one term being written.
 type writing struct {
 	*Encoder
+	dict  *EncodeDict // nil within a registered value
 	dst   []byte
 	flat  []any // pairs of maps and elements that lie in several slices, a stack of them
 	cuts  []cut
@@ -120,16 +121,16 @@ type cut struct {
 // all writes one term with all its parts, or undoes the definitions that it has written.
 func (w *writing) all(t any) error {
 	var sent int
-	if w.Dict != nil {
-		sent = len(w.Dict.log)
+	if w.dict != nil {
+		sent = len(w.dict.log)
 	}
 	var next parts
 	open, err := w.one(t, &next)
 	if open && err == nil {
 		err = w.compound(&next)
 	}
-	if err != nil && w.Dict != nil {
-		w.Dict.undo(sent)
+	if err != nil && w.dict != nil {
+		w.dict.undo(sent)
 	}
 	return err
 }
@@ -295,8 +296,8 @@ func fits(n int, what string) error {
 }
 
 func (w *writing) atom(a wire.Atom) error {
-	if w.Dict != nil {
-		switch place, p := w.Dict.atom(a); {
+	if w.dict != nil {
+		switch place, p := w.dict.atom(a); {
 		case p == known && place < shortPlaces:
 			w.dst = append(w.dst, tagFixExt1, extAtomAt, byte(place))
 			return nil
@@ -317,8 +318,8 @@ func (w *writing) atom(a wire.Atom) error {
 
 // numbered writes a pid or a port.
 func (w *writing) numbered(kind byte, o wire.Origin, number uint64) error {
-	if w.Dict != nil {
-		if place, p := w.Dict.origin(o); p == known {
+	if w.dict != nil {
+		if place, p := w.dict.origin(o); p == known {
 			switch {
 			case number < 1<<8:
 				w.dst = append(w.dst, tagFixExt2, kind, place, byte(number))
@@ -370,8 +371,8 @@ func (w *writing) ref(r wire.Ref) error {
 	words := r.AppendWords(buf[:0])
 	o := r.Origin()
 	place, p := uint8(0), spelled
-	if w.Dict != nil {
-		place, p = w.Dict.origin(o)
+	if w.dict != nil {
+		place, p = w.dict.origin(o)
 	}
 	switch p {
 	case known:

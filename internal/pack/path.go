@@ -1,6 +1,11 @@
 package pack
 
-import "github.com/actornode/actornode/internal/fault"
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/actornode/actornode/internal/fault"
+)
 
 // faults makes the errors of this package.
 const faults fault.Package = "pack"
@@ -22,3 +27,8 @@ func appendStep(path []byte, p *parts) []byte {
 	}
 	return fault.Index(path, "[", p.i, "]")
 }
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// pathKey is the step to the value that a map has for a key.
+func pathKey(key reflect.Value) []byte { return fault.Pair(nil, key.Interface(), false) }

@@ -451,7 +451,10 @@ func (r *reading) time(n int) (any, error) {
 		return nil, r.failAt(r.pos, ErrMalformed, "a timestamp of %d nanoseconds", ns)
 	}
 	r.pos += n
-	return time.Unix(int64(s), int64(ns)), nil
+	if t := time.Unix(int64(s), int64(ns)); !t.IsZero() {
+		return t, nil
+	}
+	return time.Time{}, nil
 }
 
 // export reads what follows the mark of an external fun.

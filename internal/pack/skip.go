@@ -13,9 +13,8 @@ func Skip(b []byte) (rest []byte, err error) {
 
 // span is what skip returns about an object.
 type span struct {
-	end      int   // the offset behind it
-	elements int   // of arrays and maps, in all
-	traps    []int // offsets of data of extensions that look like a map
+	end      int // the offset behind it
+	elements int // of arrays and maps, in all
 }
 
 // skip finds where the object at an offset ends.
@@ -30,7 +29,7 @@ func skip(b []byte, from, depth int) (s span, err error) {
 			continue
 		}
 		*top--
-		n, err := r.skipHead(&s)
+		n, err := r.skipHead()
 		if err != nil {
 			return s, err
 		}
@@ -51,7 +50,7 @@ func skip(b []byte, from, depth int) (s span, err error) {
 }
 
 // skipHead skips an object but for its elements, and returns how many there are.
-func (r *reading) skipHead(s *span) (n int, err error) {
+func (r *reading) skipHead() (n int, err error) {
 	if r.pos >= len(r.b) {
 		return 0, r.cut(1, "a term")
 	}
@@ -91,15 +90,6 @@ func (r *reading) skipHead(s *span) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := r.take(size, "a term")
-	if err == nil && size > 1 && isExt(tag) && isMap(b[1]) {
-		s.traps = append(s.traps, r.pos-size+1)
-	}
+	_, err = r.take(size, "a term")
 	return 0, err
 }
-
-func isExt(tag byte) bool {
-	return tag >= tagExt8 && tag <= tagExt32 || tag >= tagFixExt1 && tag <= tagFixExt16
-}
-
-func isMap(tag byte) bool { return tag&0xf0 == fixMap || tag == tagMap16 || tag == tagMap32 }

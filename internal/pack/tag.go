@@ -52,7 +52,7 @@ const (
 	extBig          = 7
 	extBits         = 8
 	extMark         = 9
-	extTerm         = 119  // the one number that the library must know
+	extTerm         = 119  // a field of type any
 	extTime    byte = 0xff // -1, MessagePack's own timestamp
 )
 

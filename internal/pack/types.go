@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/vmihailenco/msgpack/v5"
-
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,22 +41,21 @@ type table struct {
 type goType struct {
 	name wire.Atom
 	typ  reflect.Type
-	open openTypes
+	plan *plan
 }
 
 // Register makes T, and a pointer to T, travel under a name that says the same on
 // every node, such as "shop.Order". Its exported fields travel, under their names
-// or their tags `msgpack:"…"`, and may be of whatever type the msgpack library
-// takes, or of package wire; those of type any may hold terms and values of
-// registered types. The error is [ErrType] and says why: the name or the type is
-// taken, or the type holds what cannot travel.
+// or their tags `msgpack:"…"`; doc.go says of which types they may be. The error is
+// [ErrType] and says why: the name or the type is taken, or the type holds what
+// cannot travel.
 func Register[T any](t *Types, name string) error { return t.register(reflect.TypeFor[T](), name) }
 
 func (t *Types) register(typ reflect.Type, name string) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %v as %.40q: %s", ErrType, typ, name, fmt.Sprintf(format, args...))
 	}
-	g := &goType{name: wire.Atom(name), typ: typ, open: openTypes{}}
+	g := &goType{name: wire.Atom(name), typ: typ}
 	switch {
 	case name == "" || !validAtom(g.name):
 		return fail("a name must be UTF-8 of 1 to %d characters", wire.MaxAtomRunes)
@@ -67,8 +64,8 @@ func (t *Types) register(typ reflect.Type, name string) error {
 	case isTerm(reflect.Zero(typ).Interface()):
 		return fail("values of the type are terms already")
 	}
-	c := checking{open: g.open, state: map[reflect.Type]uint8{}}
-	if _, err := c.check(typ, ""); err != nil {
+	var err error
+	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
 	t.mu.Lock()
@@ -117,7 +114,7 @@ func (t *Types) named(name wire.Atom) *goType {
 }
 
 // maxInner is how deep values of registered types may be nested in each other's
-// fields of type any: each level is one of the library's too, and may be read twice.
+// fields of type any: each level may be read twice.
 const maxInner = 32
 
 // registered writes t if it is of a registered type.
@@ -126,54 +123,25 @@ func (w *writing) registered(t any) (done bool, err error) {
 	if g == nil {
 		return false, nil
 	}
-	v, kind := reflect.ValueOf(t), byte(markValue)
-	if pointer {
-		kind = markPointer
-		if v.IsNil() {
-			w.mark(1, kind)
-			return true, w.atom(g.name)
-		}
-		v = v.Elem()
+	v := reflect.ValueOf(t)
+	switch {
+	case !pointer:
+		w.mark(2, markValue)
+	case v.IsNil():
+		w.mark(1, markPointer)
+	default:
+		w.mark(2, markPointer)
 	}
-	if w.inner == maxInner {
-		return false, faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does "+
-			"one hold itself?)", maxInner)
-	}
-	w.mark(2, kind)
 	if err := w.atom(g.name); err != nil {
-		return false, err
+		return true, err
 	}
-	whole := reflect.New(g.typ).Elem() // its fields can be pointed to
-	whole.Set(v)
-	s := sink{standalone: *w.Encoder, dst: w.dst, inner: w.inner + 1}
-	s.standalone.Dict = nil
-	if err := s.write(g, whole); err != nil {
-		return false, err
+	switch {
+	case !pointer:
+		err = w.boxed(g.plan, v)
+	case !v.IsNil():
+		err = w.value(g.plan, v.UnsafePointer())
 	}
-	w.dst = s.dst
-	return true, nil
-}
-
-// write writes v by the library. What panics there are methods of the user's: then
-// it is no term.
-func (s *sink) write(g *goType, v reflect.Value) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = faults.New(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", g.typ, cause)
-		}
-	}()
-	if err := g.open.box(v); err != nil {
-		return err
-	}
-	enc := msgpack.GetEncoder()
-	enc.Reset(s)
-	enc.UseCompactInts(true)
-	err = enc.EncodeValue(v)
-	msgpack.PutEncoder(enc)
-	if err == nil || faults.Owns(err) {
-		return err
-	}
-	return faults.New(ErrNoTerm, "a Go value of type %v: %v", g.typ, err)
+	return true, err
 }
 
 // openValue is a level that is a value of a type that is not known here, or a term
@@ -201,69 +169,37 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	case n == 1:
 		return 0, unknown(name, nil), nil
 	}
-	next.kind, next.value = inValue, &openValue{name: name, standalone: r.standalone, untyped: r.untyped}
-	if g != nil && !r.untyped {
-		v, ok, err := r.typed(at, g, pointer)
+	untyped := r.untyped
+	if g != nil && !untyped {
+		v, ok, err := r.goValue(at, g.plan, pointer)
 		if ok || err != nil {
 			return 0, v, err
 		}
 		r.untyped = true
 	}
+	next.kind, next.value = inValue, &openValue{name: name, standalone: r.standalone, untyped: untyped}
 	r.standalone = true
 	return 1, nil, nil
 }
 
-// typed reads a value of a type that is known. It is not ok if the value is none
-// of that type, and then nothing has been read.
-func (r *reading) typed(at int, g *goType, pointer bool) (v any, ok bool, err error) {
-	if r.inner == maxInner {
-		return nil, false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
-	}
-	span, err := skip(r.b, r.pos, maxLibraryDepth)
-	if err != nil {
-		return nil, false, err
-	}
-	if r.slots+span.elements > r.limits.Elements {
-		return nil, false, r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
-	}
-	s := source{traps: span.traps, r: reading{d: r.d, b: r.b[:span.end], pos: r.pos, slots: r.slots + span.elements,
-		limits:     r.limits,
-		standalone: true, inner: r.inner + 1}}
-	whole := reflect.New(g.typ)
-	err = s.read(g, whole.Elem())
-	if faults.Owns(err) {
-		return nil, false, err // no decoder would accept it
-	}
-	if err != nil || s.r.pos != span.end {
-		return nil, false, nil
-	}
-	r.pos, r.slots = span.end, s.r.slots
-	r.pending--
+// goValue reads a value of a type that is known. It is not ok if the value is none of that
+// type, and then nothing has been read.
+func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
 	if pointer {
-		return whole.Interface(), true, nil
-	}
-	return whole.Elem().Interface(), true, nil
-}
-
-// maxLibraryDepth is how deep what the library reads may be nested: it recurses.
-const maxLibraryDepth = 10_000
-
-// read reads v by the library. What panics there are methods of the user's: then
-// the bytes do not fit the type.
-func (s *source) read(g *goType, v reflect.Value) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("reading a %v panics: %v", g.typ, cause)
+		p := reflect.New(pl.typ)
+		if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+			v = p.Interface()
 		}
-	}()
-	dec := msgpack.GetDecoder()
-	dec.Reset(s)
-	err = dec.DecodeValue(v)
-	msgpack.PutDecoder(dec)
-	if err != nil {
-		return err
+		return v, ok, err
 	}
-	return g.open.unbox(v)
+	spare := pl.spare.Get()
+	p := reflect.ValueOf(spare)
+	if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+		v = p.Elem().Interface()
+	}
+	p.Elem().SetZero()
+	pl.spare.Put(spare)
+	return v, ok, err
 }
 
 // term opens the level of a term of n bytes in a field of type any.

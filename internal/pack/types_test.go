@@ -73,6 +73,7 @@ func types(t testing.TB) *Types {
 	require.NoError(t, Register[Money](types, "shop.Money"))
 	require.NoError(t, Register[Envelope](types, "shop.Envelope"))
 	require.NoError(t, Register[Tree](types, "shop.Tree"))
+	require.NoError(t, Register[Line](types, "shop.Line"))
 	return types
 }
 
@@ -256,7 +257,7 @@ func TestSelves(t *testing.T) {
 }
 
 // TestDeepBytes: what a peer nests inside a registered value does not exhaust the
-// stack of the library.
+// stack of the reader.
 func TestDeepBytes(t *testing.T) {
 	types := types(t)
 	head := "\x93\xd4\x09\x04\xc7\x0a\x01shop.Order\x81\xa5Items"
@@ -269,8 +270,8 @@ func TestDeepBytes(t *testing.T) {
 	require.IsType(t, wire.Map{}, got, "it is no list of items")
 }
 
-// TestMapsInExtensions: the library takes an extension for the map in it. It must
-// not get at bytes that nobody has looked at.
+// TestMapsInExtensions: an extension is not taken for the map in it, whose bytes nobody has
+// looked at.
 func TestMapsInExtensions(t *testing.T) {
 	types := types(t)
 	head := "\x93\xd4\x09\x04\xc7\x0d\x01shop.Envelope\x81\xa2By"

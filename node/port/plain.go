@@ -1,13 +1,11 @@
 package port
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"math/big"
 	"unicode/utf8"
 
-	"github.com/vmihailenco/msgpack/v5"
+	"github.com/tinylib/msgp/msgp"
 
 	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
@@ -28,22 +26,21 @@ const maxDepth = 500
 var errDepth = fmt.Errorf("%w: nested deeper than %d levels", pack.ErrLimit, maxDepth)
 
 // plainWriter writes terms without extensions and without bin.
-type plainWriter struct{ *msgpack.Encoder }
+type plainWriter struct{ dst []byte }
 
 // appendPlain appends terms, one after the other.
 func appendPlain(dst []byte, terms ...any) ([]byte, error) {
-	var b bytes.Buffer
-	w := plainWriter{msgpack.NewEncoder(&b)}
+	w := plainWriter{dst}
 	for _, t := range terms {
 		if err := w.term(t, maxDepth); err != nil {
 			return dst, err
 		}
 	}
-	return append(dst, b.Bytes()...), nil
+	return w.dst, nil
 }
 
 // term writes t, which may be nested left levels deep.
-func (w plainWriter) term(t any, left int) error {
+func (w *plainWriter) term(t any, left int) error {
 	if left == 0 {
 		return errDepth
 	}
@@ -51,24 +48,31 @@ func (w plainWriter) term(t any, left int) error {
 	case wire.Atom:
 		switch v {
 		case wire.Undefined:
-			return w.EncodeNil()
+			w.dst = msgp.AppendNil(w.dst)
+			return nil
 		case wire.True, wire.False:
-			return w.EncodeBool(v == wire.True)
+			w.dst = msgp.AppendBool(w.dst, v == wire.True)
+			return nil
 		}
-		return w.EncodeString(string(v))
+		w.dst = msgp.AppendString(w.dst, string(v))
+		return nil
 	case bool:
-		return w.EncodeBool(v)
+		w.dst = msgp.AppendBool(w.dst, v)
+		return nil
 	case string:
-		return w.EncodeString(v)
+		w.dst = msgp.AppendString(w.dst, v)
+		return nil
 	case []byte:
-		return w.EncodeString(string(v))
+		w.dst = msgp.AppendStringFromBytes(w.dst, v)
+		return nil
 	case wire.Tuple:
 		return w.elements(v, left)
 	case wire.Map:
 		return w.pairs(v, left)
 	}
 	if n, ok := wire.Int(t); ok {
-		return w.EncodeInt(n)
+		w.dst = pack.AppendInt(w.dst, int64(n))
+		return nil
 	}
 	if l, ok := wire.Elements(t); ok {
 		return w.elements(l, left)
@@ -77,11 +81,12 @@ func (w plainWriter) term(t any, left int) error {
 }
 
 // rare writes what is not in most messages.
-func (w plainWriter) rare(t any, left int) error {
+func (w *plainWriter) rare(t any, left int) error {
 	switch v := t.(type) {
 	case *big.Int:
 		if v.IsUint64() {
-			return w.EncodeUint(v.Uint64())
+			w.dst = pack.AppendUint(w.dst, v.Uint64())
+			return nil
 		}
 	case float64, float32, wire.Bitstring, wire.ImproperList, wire.PID, wire.Ref, wire.Port, wire.Export, wire.Fun, uint, uint64,
 		uintptr:
@@ -98,39 +103,45 @@ func (w plainWriter) rare(t any, left int) error {
 	}
 	switch v := t.(type) { // which Erlang has
 	case float64:
-		return w.EncodeFloat64(v)
+		w.dst = msgp.AppendFloat64(w.dst, v)
+		return nil
 	case float32:
-		return w.EncodeFloat64(float64(v))
+		w.dst = msgp.AppendFloat64(w.dst, float64(v))
+		return nil
 	case uint64:
-		return w.EncodeUint(v)
+		w.dst = pack.AppendUint(w.dst, v)
+		return nil
 	case uint:
-		return w.EncodeUint(uint64(v))
+		w.dst = pack.AppendUint(w.dst, uint64(v))
+		return nil
 	case uintptr:
-		return w.EncodeUint(uint64(v))
+		w.dst = pack.AppendUint(w.dst, uint64(v))
+		return nil
 	case wire.Bitstring:
 		if v.BitLen()%8 == 0 {
-			return w.EncodeString(string(v.Bytes()))
+			w.dst = msgp.AppendStringFromBytes(w.dst, v.Bytes())
+			return nil
 		}
 	}
-	if err := w.EncodeMapLen(1); err != nil {
-		return err
-	}
-	return errors.Join(w.EncodeString(plainTerm), w.EncodeString(string(b)))
+	w.dst = msgp.AppendMapHeader(w.dst, 1)
+	w.dst = msgp.AppendString(w.dst, plainTerm)
+	w.dst = msgp.AppendStringFromBytes(w.dst, b)
+	return nil
 }
 
-func (w plainWriter) elements(l []any, left int) error {
-	err := w.EncodeArrayLen(len(l))
-	for i := 0; i < len(l) && err == nil; i++ {
-		err = w.term(l[i], left-1)
+func (w *plainWriter) elements(l []any, left int) error {
+	w.dst = msgp.AppendArrayHeader(w.dst, uint32(len(l)))
+	for _, e := range l {
+		if err := w.term(e, left-1); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // pairs writes a map in key order: the same map is the same bytes.
-func (w plainWriter) pairs(m wire.Map, left int) error {
-	if err := w.EncodeMapLen(m.Len()); err != nil {
-		return err
-	}
+func (w *plainWriter) pairs(m wire.Map, left int) error {
+	w.dst = msgp.AppendMapHeader(w.dst, uint32(m.Len()))
 	for k, v := range m.All() {
 		if err := w.term(k, left-1); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	"encoding/hex"
 	"math"
 	"math/big"
@@ -9,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/vmihailenco/msgpack/v5"
+	"github.com/tinylib/msgp/msgp"
 
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
@@ -66,15 +65,29 @@ func TestPlainTerms(t *testing.T) {
 func TestPlainIsPlain(t *testing.T) {
 	b, err := appendPlain(nil, wire.List{wire.Undefined, wire.Tuple{pid, wire.Atom("a"), nil}, []byte{0xff}, wire.NewMap(1.5, "x")})
 	require.NoError(t, err)
-	d := msgpack.NewDecoder(bytes.NewReader(b))
-	d.SetMapDecoder(func(d *msgpack.Decoder) (any, error) { return d.DecodeUntypedMap() })
-	v, err := d.DecodeInterface()
+	n, b, err := msgp.ReadArrayHeaderBytes(b)
 	require.NoError(t, err)
-	l := v.([]any)
-	require.Nil(t, l[0])
-	require.Equal(t, "a", l[1].([]any)[1])
-	require.Empty(t, l[1].([]any)[2])
-	require.Equal(t, map[any]any{1.5: "x"}, l[3])
+	require.EqualValues(t, 4, n)
+	var all []any
+	for range 3 {
+		var v any
+		v, b, err = msgp.ReadIntfBytes(b)
+		require.NoError(t, err)
+		all = append(all, v)
+	}
+	require.Nil(t, all[0])
+	require.Equal(t, "a", all[1].([]any)[1])
+	require.Empty(t, all[1].([]any)[2])
+	require.Equal(t, "\xff", all[2])
+	n, b, err = msgp.ReadMapHeaderBytes(b) // its keys are no strings
+	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
+	k, b, err := msgp.ReadIntfBytes(b)
+	require.NoError(t, err)
+	v, b, err := msgp.ReadIntfBytes(b)
+	require.NoError(t, err)
+	require.Equal(t, []any{1.5, "x"}, []any{k, v})
+	require.Empty(t, b)
 }
 
 func TestPlainMaps(t *testing.T) {

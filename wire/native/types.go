@@ -10,8 +10,9 @@ type Types struct{ types pack.Types }
 
 // RegisterType makes T, and a pointer to T, travel under a name that says the same on
 // every node, such as "shop.Order". Its exported fields travel, under their names or
-// their tags `msgpack:"…"`, and may be of whatever type the msgpack library takes, or of
-// package wire; those of type any may hold terms and values of registered types.
+// their tags `msgpack:"…"`, and may be of all types but channels,
+// functions, complex numbers and interfaces other than any and error; those of type any may
+// hold terms and values of registered types. Package pack has the details.
 //
 // A node that does not know the name, or knows another type by it, gets a wire.Map: the
 // fields, under their names as strings, and the name of the type under the atom $type. A

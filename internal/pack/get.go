@@ -1,0 +1,504 @@
+package pack
+
+import (
+	"encoding"
+	"errors"
+	"math"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"github.com/tinylib/msgp/msgp"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// errMismatch: the bytes are whole, as far as they have been looked at, but are not those of a
+// value of the type that is wanted. They are read again as a term.
+var errMismatch = errors.New("a value of another type")
+
+// typed reads a value of the plan's type to where p points. It is not ok if the value is none
+// of that type, and then nothing has been read; p may have been written to.
+func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error) {
+	if r.inner == maxInner {
+		return false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
+	}
+	if r.limits.Elements == 0 {
+		r.limits = r.d.Limits.filled()
+	}
+	pos, pending, slots, standalone := r.pos, r.pending, r.slots, r.standalone
+	r.standalone = true
+	r.inner++
+	r.pending--
+	err = r.getSafely(pl, p)
+	r.standalone = standalone
+	r.inner--
+	switch {
+	case err == nil:
+		return true, nil
+	case faults.Owns(err):
+		return false, err // no decoder would accept it
+	}
+	r.pos, r.pending, r.slots = pos, pending, slots
+	return false, nil
+}
+
+// getSafely is get where methods of the user's may panic: then the bytes do not fit the type.
+func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
+	b := r.b
+	defer func() {
+		if cause := recover(); cause != nil {
+			r.b = b
+			err = errMismatch
+		}
+	}()
+	return r.get(pl, p, 0)
+}
+
+// took goes on behind what a function of msgp has read.
+func (r *reading) took(rest []byte, err error) error {
+	if err != nil {
+		return errMismatch
+	}
+	r.pos = len(r.b) - len(rest)
+	return nil
+}
+
+// get reads a value to where p points; what is there is zero. A nil is the zero value of each type.
+func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
+	if r.pos >= len(r.b) {
+		return r.cut(1, "a field of a Go value")
+	}
+	b := r.b[r.pos:]
+	if b[0] == tagNil {
+		r.pos++
+		reflect.NewAt(pl.typ, p).Elem().SetZero()
+		return nil
+	}
+	switch pl.op {
+	case opInt, opInt8, opInt16, opInt32, opInt64:
+		return r.getInt(pl.op, p)
+	case opUint, opUint8, opUint16, opUint32, opUint64:
+		return r.getUint(pl.op, p)
+	case opBool:
+		v, rest, err := msgp.ReadBoolBytes(b)
+		*(*bool)(p) = v
+		return r.took(rest, err)
+	case opFloat32:
+		v, rest, err := msgp.ReadFloat32Bytes(b)
+		*(*float32)(p) = v
+		return r.took(rest, err)
+	case opFloat64:
+		v, rest, err := msgp.ReadFloat64Bytes(b)
+		*(*float64)(p) = v
+		return r.took(rest, err)
+	case opString:
+		v, err := r.blob(b)
+		*(*string)(p) = string(v)
+		return err
+	case opBytes:
+		v, err := r.blob(b)
+		*(*[]byte)(p) = append(make([]byte, 0, len(v)), v...)
+		return err
+	case opByteArray:
+		v, err := r.blob(b)
+		if err == nil && copy(unsafe.Slice((*byte)(p), pl.len), v) < len(v) {
+			err = errMismatch
+		}
+		return err
+	case opAtom, opPID, opRef, opTime:
+		return r.getIdentifier(pl, p, b)
+	}
+	if depth > maxGoDepth {
+		return r.failAt(r.pos, ErrLimit, "a Go value nested deeper than %d levels", maxGoDepth)
+	}
+	return r.getParts(pl, p, depth+1)
+}
+
+func (r *reading) getInt(o op, p unsafe.Pointer) error {
+	n, rest, err := msgp.ReadInt64Bytes(r.b[r.pos:])
+	ok := true
+	switch o {
+	case opInt:
+		*(*int)(p) = int(n)
+		ok = int64(int(n)) == n
+	case opInt8:
+		*(*int8)(p) = int8(n)
+		ok = int64(int8(n)) == n
+	case opInt16:
+		*(*int16)(p) = int16(n)
+		ok = int64(int16(n)) == n
+	case opInt32:
+		*(*int32)(p) = int32(n)
+		ok = int64(int32(n)) == n
+	default:
+		*(*int64)(p) = n
+	}
+	if !ok {
+		return errMismatch
+	}
+	return r.took(rest, err)
+}
+
+func (r *reading) getUint(o op, p unsafe.Pointer) error {
+	n, rest, err := msgp.ReadUint64Bytes(r.b[r.pos:])
+	most := uint64(math.MaxUint64)
+	switch o {
+	case opUint:
+		*(*uint)(p), most = uint(n), math.MaxUint
+	case opUint8:
+		*(*uint8)(p), most = uint8(n), math.MaxUint8
+	case opUint16:
+		*(*uint16)(p), most = uint16(n), math.MaxUint16
+	case opUint32:
+		*(*uint32)(p), most = uint32(n), math.MaxUint32
+	default:
+		*(*uint64)(p) = n
+	}
+	if n > most {
+		return errMismatch
+	}
+	return r.took(rest, err)
+}
+
+// blob reads the bytes of a str or a bin: they lie in the input.
+func (r *reading) blob(b []byte) (v []byte, err error) {
+	var rest []byte
+	if b[0] >= tagBin8 && b[0] <= tagBin32 {
+		v, rest, err = msgp.ReadBytesZC(b)
+	} else {
+		v, rest, err = msgp.ReadStringZC(b)
+	}
+	return v, r.took(rest, err)
+}
+
+// extKind returns the type of the extension that b begins with; ok is false where there is none.
+func extKind(b []byte) (kind byte, ok bool) {
+	at := 1
+	if b[0] >= tagExt8 && b[0] <= tagExt32 {
+		at += 1 << (b[0] - tagExt8)
+	} else if b[0] < tagFixExt1 || b[0] > tagFixExt16 {
+		return 0, false
+	}
+	if at >= len(b) {
+		return 0, false
+	}
+	return b[at], true
+}
+
+// getIdentifier reads what is an extension.
+func (r *reading) getIdentifier(pl *plan, p unsafe.Pointer, b []byte) (err error) {
+	kind, ok := extKind(b)
+	switch {
+	case !ok:
+		return errMismatch
+	case pl.op == opAtom && kind >= extAtom && kind <= extAtomAt:
+		*(*wire.Atom)(p), err = r.atomHere("an atom")
+	case pl.op == opPID && kind == extPID:
+		*(*wire.PID)(p), err = r.pidHere("a pid")
+	case pl.op == opRef && kind == extRef:
+		var n int
+		if n, err = r.extHere(extRef, "a reference"); err == nil {
+			*(*wire.Ref)(p), err = r.ref(n)
+		}
+	case pl.op == opTime && kind == extTime:
+		t, err := r.all()
+		if err == nil {
+			*(*time.Time)(p) = t.(time.Time)
+		}
+		return err
+	default:
+		return errMismatch
+	}
+	return err
+}
+
+// getParts reads what has parts, or methods.
+func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
+	switch pl.op {
+	case opStruct:
+		return r.getStruct(pl, p, depth)
+	case opPointer:
+		to := reflect.New(pl.elem.typ)
+		if err := r.get(pl.elem, to.UnsafePointer(), depth); err != nil {
+			return err
+		}
+		*(*unsafe.Pointer)(p) = to.UnsafePointer()
+		return nil
+	case opSlice:
+		return r.getSlice(pl, p, depth)
+	case opArray:
+		return r.getArray(pl, p, depth)
+	case opMap:
+		return r.getMap(pl, p, depth)
+	case opAny:
+		return r.getAny((*any)(p))
+	case opError:
+		b, err := r.blob(r.b[r.pos:])
+		if err == nil {
+			*(*error)(p) = errors.New(string(b))
+		}
+		return err
+	case opTerm:
+		t, err := r.all()
+		if err != nil {
+			return err
+		}
+		return setField(reflect.NewAt(pl.typ, p).Elem(), t)
+	}
+	return r.getMethod(pl, p)
+}
+
+// count reads the head of a map or an array, whose parts are pending then.
+func (r *reading) count(what string, isMap bool) (n int, err error) {
+	at, size := r.pos, uint32(0)
+	var rest []byte
+	if isMap {
+		size, rest, err = msgp.ReadMapHeaderBytes(r.b[r.pos:])
+	} else {
+		size, rest, err = msgp.ReadArrayHeaderBytes(r.b[r.pos:])
+	}
+	if err = r.took(rest, err); err != nil {
+		return 0, err
+	}
+	if uint64(size) > uint64(len(r.b)) {
+		return 0, r.failAt(at, ErrCut, "%s of %d in %d bytes that are left", what, size, len(r.b)-r.pos)
+	}
+	n = int(size)
+	if isMap {
+		return n, r.expect(at, what, 2*n)
+	}
+	return n, r.expect(at, what, n)
+}
+
+func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
+	n, err := r.count("the fields of a struct", true)
+	if err != nil {
+		return err
+	}
+	next := 0
+	for range n {
+		r.pending--
+		if r.pos >= len(r.b) {
+			return r.cut(1, "the name of a field")
+		}
+		name, err := r.blob(r.b[r.pos:])
+		if err != nil {
+			return err
+		}
+		r.pending--
+		if next >= len(pl.fields) || pl.fields[next].name != string(name) { // in most messages all come, in order
+			i, known := pl.byName[string(name)]
+			if !known {
+				if err := r.leaveOut(); err != nil {
+					return err
+				}
+				continue
+			}
+			next = i
+		}
+		f := &pl.fields[next]
+		next++
+		if err := r.get(f.plan, unsafe.Add(p, f.offset), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveOut skips the value of a field that the type here does not have.
+func (r *reading) leaveOut() error {
+	s, err := skip(r.b, r.pos, maxGoDepth)
+	if err != nil {
+		return err
+	}
+	r.pos, r.slots = s.end, r.slots+s.elements
+	if r.slots > r.limits.Elements {
+		return r.failAt(r.pos, ErrLimit, "more than %d elements", r.limits.Elements)
+	}
+	return nil
+}
+
+// chunk is for how many bytes of a slice memory is allocated before its elements have been read.
+const chunk = 64 << 10
+
+func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
+	n, err := r.count("a slice", false)
+	if err != nil {
+		return err
+	}
+	have := min(n, max(chunk/int(max(pl.elem.size, 1)), 1))
+	s := reflect.NewAt(pl.typ, p).Elem()
+	if s.Set(reflect.Zero(pl.typ)); n == 0 {
+		s.Set(reflect.MakeSlice(pl.typ, 0, 0))
+		return nil
+	}
+	s.Grow(have)
+	s.SetLen(have)
+	first := s.UnsafePointer()
+	for i := range n {
+		if i == have {
+			s.Grow(min(n-i, i))
+			have = min(s.Cap(), n)
+			s.SetLen(have)
+			first = s.UnsafePointer()
+		}
+		r.pending--
+		if err := r.get(pl.elem, unsafe.Add(first, uintptr(i)*pl.elem.size), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
+	n, err := r.count("an array", false)
+	if err == nil && n > pl.len {
+		err = errMismatch
+	}
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		r.pending--
+		if err := r.get(pl.elem, unsafe.Add(p, uintptr(i)*pl.elem.size), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
+	n, err := r.count("a map", true)
+	if err != nil {
+		return err
+	}
+	most := max(chunk/int(pl.key.size+pl.elem.size+1), 1)
+	m := reflect.MakeMapWithSize(pl.typ, min(n, most))
+	key, elem := reflect.New(pl.key.typ), reflect.New(pl.elem.typ)
+	for i := range n {
+		key.Elem().SetZero()
+		elem.Elem().SetZero()
+		r.pending--
+		if err := r.get(pl.key, key.UnsafePointer(), depth); err != nil {
+			return err
+		}
+		r.pending--
+		if err := r.get(pl.elem, elem.UnsafePointer(), depth); err != nil {
+			return err
+		}
+		m.SetMapIndex(key.Elem(), elem.Elem())
+		if m.Len() != i+1 {
+			return errMismatch // a key came twice
+		}
+	}
+	reflect.NewAt(pl.typ, p).Elem().Set(m)
+	return nil
+}
+
+// getAny reads a field of type any: a term in an extension.
+func (r *reading) getAny(p *any) error {
+	if kind, ok := extKind(r.b[r.pos:]); !ok || kind != extTerm {
+		return errMismatch
+	}
+	_, n, err := r.anyExt("a term in a field")
+	if err != nil {
+		return err
+	}
+	b, pending, end := r.b, r.pending, r.pos+n
+	r.b, r.pending = b[:end], 0
+	t, err := r.all()
+	if err == nil && r.pos != end {
+		err = r.failAt(r.pos, ErrMalformed, "expected a term in a field to end at offset %d, as its length says", end)
+	}
+	r.b, r.pending = b, pending
+	*p = t
+	return err
+}
+
+// getMethod reads a value that reads itself.
+func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
+	var b []byte
+	var err error
+	if pl.how >= byBinary {
+		b, err = r.blob(r.b[r.pos:])
+	} else {
+		from := r.pos
+		err = r.leaveOut() // so its lengths are true
+		b = r.b[from:r.pos]
+	}
+	if err != nil {
+		return err
+	}
+	v := reflect.NewAt(pl.typ, p)
+	if !pl.addr {
+		v.Elem().Set(reflect.New(pl.typ.Elem()))
+		v = v.Elem()
+	}
+	b = append(make([]byte, 0, len(b)), b...)
+	err = errMismatch // it cannot read itself, or not these bytes
+	switch v := v.Interface().(type) {
+	case msgp.Unmarshaler:
+		if pl.how == byMsgp {
+			var rest []byte
+			if rest, err = v.UnmarshalMsg(b); err == nil && len(rest) > 0 {
+				err = errMismatch
+			}
+			break
+		}
+		err = unmarshal(pl.how, v, b)
+	default:
+		err = unmarshal(pl.how, v, b)
+	}
+	if err != nil {
+		return errMismatch
+	}
+	return nil
+}
+
+func unmarshal(how method, v any, b []byte) error {
+	switch how {
+	case byMsgpack:
+		if u, ok := v.(unmarshaler); ok {
+			return u.UnmarshalMsgpack(b)
+		}
+	case byBinary:
+		if u, ok := v.(encoding.BinaryUnmarshaler); ok {
+			return u.UnmarshalBinary(b)
+		}
+	case byText:
+		if u, ok := v.(encoding.TextUnmarshaler); ok {
+			return u.UnmarshalText(b)
+		}
+	}
+	return errMismatch
+}
+
+// setField puts a term into a field of one of wire's types, in the spelling that
+// the field has.
+func setField(v reflect.Value, t any) error {
+	switch v.Interface().(type) {
+	case wire.List:
+		if l, ok := t.(wire.List); ok && l == nil {
+			t = wire.List{}
+		}
+	case wire.Charlist:
+		if s, ok := wire.Text(t); ok {
+			t = wire.Charlist(s)
+		}
+	case wire.ImproperList:
+		if l, ok := t.(wire.List); ok {
+			t = wire.ImproperList{Head: l}
+		}
+	case wire.Bitstring:
+		if b, ok := t.([]byte); ok {
+			t = wire.NewBitstring(b, 8*len(b))
+		}
+	}
+	tv := reflect.ValueOf(t)
+	if t == nil || tv.Type() != v.Type() {
+		return errMismatch
+	}
+	v.Set(tv)
+	return nil
+}
