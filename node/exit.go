@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -30,11 +31,11 @@ type death struct {
 	tied     bool // linked to its parent
 	links    table.PIDs
 	name     Atom
-	watchers *monitor
+	watchers list.List[monitor]
 	watching map[uint64]*monitor
 	aliases  map[uint64]struct{}
 	calls    []ticket
-	unsent   *Timer // what timers would have sent
+	unsent   list.List[Timer] // what timers would have sent
 	cancel   context.CancelCauseFunc
 	owner    *quota.Owner
 }
@@ -107,14 +108,14 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	}
 	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
 	d.aliases, d.cancel, d.owner = k.aliases, k.cancel, k.owner
-	if k.timers != nil {
+	if !k.timers.IsEmpty() {
 		d.unsent = p.endTimersLocked()
 	}
 	for c := k.calls.First(); c != nil; c = k.calls.First() {
-		c.entry.Remove()
+		k.calls.Remove(&c.entry)
 		d.calls = append(d.calls, ticket{c, c.Current()})
 	}
-	k.links, k.watchers, k.watching, k.aliases = table.PIDs{}, nil, nil, nil
+	k.links, k.watchers, k.watching, k.aliases = table.PIDs{}, list.List[monitor]{}, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.
@@ -150,8 +151,8 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *death) has() bool {
-	return d.tied || d.links.Len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
-		d.watchers != nil || len(d.watching) != 0 || len(d.aliases) != 0
+	return d.tied || d.links.Len() != 0 || d.calls != nil || !d.unsent.IsEmpty() || d.cancel != nil ||
+		!d.watchers.IsEmpty() || len(d.watching) != 0 || len(d.aliases) != 0
 }
 
 // tell does the last things of p: its context ends, its calls are answered, its
@@ -176,10 +177,10 @@ func (d *death) tell(a *acting) (wave []*death) {
 	for _, t := range d.calls {
 		t.settle(a, nil, &ExitError{d.reason})
 	}
-	if d.watchers != nil {
+	if !d.watchers.IsEmpty() {
 		d.tellWatchers(a)
 	}
-	d.p.lose(d.unsent)
+	lose(d.unsent, func(msg any) { d.p.node.undeliverable(d.p.pid(), msg) })
 	return wave
 }
 
@@ -195,7 +196,7 @@ func (d *death) forget() {
 
 // tellWatchers is what becomes of the monitors of p: the first comes first.
 func (d *death) tellWatchers(a *acting) {
-	for m := range d.watchers.all() {
+	for m := range d.watchers.Oldest() {
 		m.fire(a, d.p.pid(), d.reason)
 	}
 }

@@ -88,7 +88,7 @@ func (p *proc) describe(i *observe.Process) {
 			i.Monitors = append(i.Monitors, m.pid)
 		}
 	}
-	for m := range k.watchers.all() {
+	for m := range k.watchers.Oldest() {
 		if m.watcher != nil {
 			i.Watchers = append(i.Watchers, m.watcher.pid())
 		} else {

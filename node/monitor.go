@@ -1,8 +1,7 @@
 package node
 
 import (
-	"iter"
-
+	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -37,10 +36,9 @@ type monitor struct {
 	target  *proc
 	name    Atom
 
-	// Of the list target.cold.watchers, guarded by target.mu until the target is dead, and not
-	// changed from then on.
-	older, newer *monitor
-	listed       bool
+	// Of target.cold.watchers, guarded by target.mu until the target is dead, and not changed from
+	// then on.
+	entry list.Entry[monitor]
 
 	// Where one of the two is on another node: far is that node, pid the target
 	// there (zero: known by name), by the watcher there.
@@ -98,8 +96,8 @@ func (m *monitor) forget() {
 		return
 	}
 	t.mu.Lock()
-	if m.listed && !t.gone() {
-		m.unlist(t.cold)
+	if !t.gone() && t.cold != nil {
+		t.cold.watchers.Remove(&m.entry)
 	}
 	t.mu.Unlock()
 }
@@ -146,37 +144,8 @@ func (m *monitor) attach() bool {
 	if t.gone() {
 		return false
 	}
-	k := t.chill()
-	m.listed, m.older = true, k.watchers
-	if m.older != nil {
-		m.older.newer = m
-	}
-	k.watchers = m
+	t.chill().watchers.Add(&m.entry, m)
 	return true
-}
-
-// unlist takes m out of the list of its target.
-func (m *monitor) unlist(k *cold) {
-	if m.newer != nil {
-		m.newer.older = m.older
-	} else {
-		k.watchers = m.older
-	}
-	if m.older != nil {
-		m.older.newer = m.newer
-	}
-	m.older, m.newer, m.listed = nil, nil, false
-}
-
-// all yields those of a list whose newest is m, nil: it is empty; the oldest first.
-func (m *monitor) all() iter.Seq[*monitor] {
-	return func(yield func(*monitor) bool) {
-		for m != nil && m.older != nil {
-			m = m.older
-		}
-		for ; m != nil && yield(m); m = m.newer {
-		}
-	}
 }
 
 // monitor starts a watch over to, or over the process that has the name.

@@ -102,12 +102,12 @@ type cold struct {
 	trap     bool // beside blocked, for the sake of the size
 	links    table.PIDs
 	name     wire.Atom
-	watchers *monitor            // the newest of those over this process: a list
+	watchers list.List[monitor]  // over this process
 	watching map[uint64]*monitor // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
-	calls    list.List[call] // that wait for this process
-	timers   *Timer          // that send to this process: the first of a list
-	birth    ticket          // is settled when Init has returned; set at spawn
+	calls    list.List[call]  // that wait for this process
+	timers   list.List[Timer] // that send to this process
+	birth    ticket           // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	token    trace.Token // owned like behaviour

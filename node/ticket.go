@@ -102,7 +102,9 @@ func (p *call) list() bool {
 func (p *call) unlist() {
 	if t := p.target; t != nil {
 		t.mu.Lock()
-		p.entry.Remove()
+		if t.cold != nil {
+			t.cold.calls.Remove(&p.entry)
+		}
 		t.mu.Unlock()
 	}
 }

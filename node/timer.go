@@ -7,6 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/list"
 )
 
 // Timer is a message that will be sent. It ends with the process that it is for, and
@@ -19,11 +20,11 @@ type Timer struct {
 	p     atomic.Pointer[proc] // nil: it is over
 	every time.Duration        // 0: once
 
-	msg        any
-	t          env.Timer
-	due        time.Time
-	pause      time.Duration // between tries while there is no room; 0: not tried yet
-	prev, next *Timer        // of the same process
+	msg   any
+	t     env.Timer
+	due   time.Time
+	pause time.Duration     // between tries while there is no room; 0: not tried yet
+	entry list.Entry[Timer] // of p.cold.timers
 }
 
 // While a mailbox that makes its senders wait has no room, a timer tries again, first after
@@ -63,11 +64,7 @@ func (p *proc) time(t *Timer, d time.Duration) bool {
 	if p.gone() || p.node.stopped.Load() { // Stop may have looked for timers already
 		return false
 	}
-	k := p.chill()
-	if t.next = k.timers; t.next != nil {
-		t.next.prev = t
-	}
-	k.timers = t
+	p.chill().timers.Add(&t.entry, t)
 	t.p.Store(p)
 	t.t = p.node.env.AfterFunc(d, t.fire)
 	p.node.timers.Add(1)
@@ -124,40 +121,34 @@ func (t *Timer) lock() *proc {
 // endLocked takes t, which is not over, from the list of p.
 func (t *Timer) endLocked(p *proc) {
 	t.t.Stop()
-	if t.prev != nil {
-		t.prev.next = t.next
-	} else {
-		p.cold.timers = t.next
-	}
-	if t.next != nil {
-		t.next.prev = t.prev
-	}
-	t.msg, t.t, t.prev, t.next = nil, nil, nil, nil
+	p.cold.timers.Remove(&t.entry)
+	t.msg, t.t = nil, nil
 	t.p.Store(nil)
 	p.node.timers.Add(-1)
 }
 
-// endTimersLocked ends all timers of p. It returns those that were to send once: a list by
-// next, with their messages, that nobody else has.
-func (p *proc) endTimersLocked() (unsent *Timer) {
-	for p.cold != nil && p.cold.timers != nil {
-		t := p.cold.timers
+// endTimersLocked ends all timers of p. It returns those that were to send once, with their
+// messages, the oldest first: nobody else has them.
+func (p *proc) endTimersLocked() (unsent list.List[Timer]) {
+	for p.cold != nil && !p.cold.timers.IsEmpty() {
+		t := p.cold.timers.First()
 		msg := t.msg
 		t.endLocked(p)
 		if t.every == 0 {
-			t.msg, t.next, unsent = msg, unsent, t
+			t.msg = msg
+			unsent.Add(&t.entry, t)
 		}
 	}
 	return unsent
 }
 
-// lose makes dead letters of the messages of timers that ended with p.
-func (p *proc) lose(unsent *Timer) {
-	for t := unsent; t != nil; {
-		next, msg := t.next, t.msg
-		t.next, t.msg = nil, nil
-		p.node.undeliverable(p.pid(), msg)
-		t = next
+// lose calls f with the messages of timers that have ended with their process.
+func lose(unsent list.List[Timer], f func(msg any)) {
+	for t := unsent.First(); t != nil; t = unsent.First() {
+		msg := t.msg
+		t.msg = nil
+		unsent.Remove(&t.entry)
+		f(msg)
 	}
 }
 
@@ -165,11 +156,7 @@ func (p *proc) lose(unsent *Timer) {
 func (p *proc) endTimers() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for t := p.endTimersLocked(); t != nil; {
-		next := t.next
-		t.next, t.msg = nil, nil
-		t = next
-	}
+	lose(p.endTimersLocked(), func(any) {})
 }
 
 // Cancel stops the timer. It returns how long it still had to run, and false if it was

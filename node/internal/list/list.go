@@ -1,14 +1,17 @@
 // Package list has a list whose entries stand in what it lists, so that an entry is added and
 // removed without a search and without memory of its own.
 //
-// A [List] is what hangs on one process: its calls, its timers. Its owner guards it, and each
-// entry that is on it, by a lock; the package has none, and no goroutine.
+// A [List] is what hangs on one process: its calls, its timers, the monitors over it. Its owner
+// guards it, and each entry that is on it, by a lock; the package has none, and no goroutine.
 //
 // Invariants:
 //
 //  1. An [Entry] is on one list at most.
 //  2. The entry that was added last comes first.
+//  3. No entry refers to its list: a list may be moved.
 package list
+
+import "iter"
 
 // List is a list of T. The zero value is empty.
 type List[T any] struct{ first *Entry[T] }
@@ -16,28 +19,27 @@ type List[T any] struct{ first *Entry[T] }
 // Entry is what makes a T one of a list: a field of it. The zero value is on none.
 type Entry[T any] struct {
 	next, prev *Entry[T]
-	on         *List[T]
-	of         *T
+	of         *T // nil: it is on none
 }
 
 // Add puts e, which is on no list, before all others. It is an entry of v.
 func (l *List[T]) Add(e *Entry[T], v *T) {
-	e.on, e.of, e.next = l, v, l.first
+	e.of, e.next = v, l.first
 	if e.next != nil {
 		e.next.prev = e
 	}
 	l.first = e
 }
 
-// Remove takes e off its list; false: it is on none.
-func (e *Entry[T]) Remove() bool {
-	if e.on == nil {
+// Remove takes e off l, the one list that it may be on; false: it is on none.
+func (l *List[T]) Remove(e *Entry[T]) bool {
+	if e.of == nil {
 		return false
 	}
 	if e.prev != nil {
 		e.prev.next = e.next
 	} else {
-		e.on.first = e.next
+		l.first = e.next
 	}
 	if e.next != nil {
 		e.next.prev = e.prev
@@ -45,6 +47,9 @@ func (e *Entry[T]) Remove() bool {
 	*e = Entry[T]{}
 	return true
 }
+
+// IsEmpty reports whether l has no entry.
+func (l *List[T]) IsEmpty() bool { return l.first == nil }
 
 // First returns what was added last; nil: l is empty.
 func (l *List[T]) First() *T {
@@ -60,4 +65,16 @@ func (l *List[T]) Len() (n int) {
 		n++
 	}
 	return n
+}
+
+// Oldest yields all, what was added first coming first.
+func (l *List[T]) Oldest() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		e := l.first
+		for e != nil && e.next != nil {
+			e = e.next
+		}
+		for ; e != nil && yield(e.of); e = e.prev {
+		}
+	}
 }

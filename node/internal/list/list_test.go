@@ -39,17 +39,28 @@ func TestListsAsSlices(t *testing.T) {
 			k = r.IntN(2)
 			for len(want[k]) > 0 {
 				require.Same(t, want[k][0], lists[k].First())
-				require.True(t, lists[k].First().entry.Remove())
+				require.True(t, lists[k].Remove(&lists[k].First().entry))
 				want[k] = want[k][1:]
 			}
 		default:
-			require.Equal(t, k >= 0, x.entry.Remove())
+			require.Equal(t, k >= 0, lists[max(k, 0)].Remove(&x.entry))
 			if k >= 0 {
 				want[k] = slices.DeleteFunc(want[k], func(y *item) bool { return y == x })
 			}
 		}
 		for k := range lists {
+			if r.IntN(2) == 0 { // a list may be moved
+				l := lists[k]
+				lists[k] = l
+			}
 			require.Equal(t, len(want[k]), lists[k].Len())
+			require.Equal(t, len(want[k]) == 0, lists[k].IsEmpty())
+			oldest := slices.Collect(lists[k].Oldest())
+			slices.Reverse(oldest)
+			require.Equal(t, len(want[k]), len(oldest))
+			for i, x := range oldest {
+				require.Same(t, want[k][i], x)
+			}
 			if len(want[k]) == 0 {
 				require.Nil(t, lists[k].First())
 			} else {
