@@ -134,8 +134,8 @@ var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", 
 // untuned are numbers of these packages that are not there for speed or fairness.
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
-		"node.Infinity", "peers.active"},
-	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep",
+		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
+	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
 		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.defaultQueue", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},

@@ -45,13 +45,16 @@ func (p *proc) unalias(ref Ref) bool {
 }
 
 // aliased finds the process for a message to an alias. The first message to a
-// reply alias uses it up.
+// reply alias uses it up. It returns nil where there is none, and where the message has answered a call.
 func (n *Node) aliased(ref Ref, msg any) *proc {
 	id := ref.Number()
 	var p *proc
 	var used bool
 	if n.origin.Equal(ref.Origin()) {
 		p, used = n.aliases.Take(id)
+	}
+	if p == nil && n.answered(ref, msg) {
+		return nil
 	}
 	if p == nil {
 		n.deadLetter(deadletter.Letter{Cause: deadletter.NoAlias, Alias: ref, Message: msg})

@@ -79,3 +79,6 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 	n.byName.Range(func(any, any) bool { count++; return true })
 	return count
 }
+
+// LentCalls returns how many calls can be answered from elsewhere.
+func LentCalls(n *Node) int { return n.calls.Len() }

@@ -97,7 +97,8 @@ func (p *peer) deliver(f *dist.Frame) {
 	default:
 		if q = n.lookup(f.To); q == nil {
 			n.undeliverable(f.To, f.Payload)
-		} else if ref, ok := gencall.ReplyRef(f.Payload); ok && p.answer(ref, f.Payload.(wire.Tuple)[1], nil) {
+		} else if ref, ok := gencall.ReplyRef(f.Payload); ok &&
+			(p.answer(ref, f.Payload.(wire.Tuple)[1], nil) || n.answered(ref, f.Payload)) {
 			return // the caller's node knows no aliases
 		}
 	}

@@ -3,19 +3,22 @@ package node
 import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// From is where a reply goes. It can be kept, sent and used from anywhere, once.
+// From is where a reply goes. It can be kept, sent to other processes and nodes, OTP's included, and
+// used from anywhere, once.
 type From struct {
 	t      ticket
 	caller uint64 // number of the calling process, plus 1; 0: a plain goroutine
 }
 
 // Reply answers the caller. [ErrReplied] if somebody has done so, or if the
-// caller has given up: such a reply is a dead letter, never a message.
+// caller has given up: such a reply is a dead letter, never a message. Where the caller is on another
+// node, or the From has been to one, ErrReplied says only that this copy of the From has been used; of
+// several answers the caller gets the first, and the others are dead letters on its node.
 func (f From) Reply(v any) error {
 	if f.t.p == nil {
 		return ErrReplied // there is no call
@@ -53,9 +56,12 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	if !ok {
 		return From{}, false
 	}
-	p := &call{node: n, far: &requester{to.PID, via}}
-	p.more = promise.Then(func(a *acting) { p.reply(a, to) })
-	return From{t: p.arm()}, true
+	x := &struct {
+		call
+		requester
+	}{requester: requester{to, via}}
+	x.call.node, x.call.far = n, &x.requester
+	return From{t: x.arm()}, true
 }
 
 // Caller returns the process that a reply goes to; the zero PID if that is a
@@ -65,22 +71,70 @@ func (f From) Caller() PID {
 	case p == nil:
 		return PID{}
 	case p.far != nil:
-		return p.far.pid
+		return p.far.from.PID
 	case f.caller != 0:
 		return p.node.origin.PID(f.caller - 1)
 	}
 	return PID{}
 }
 
-// term is what From looks like to those who are shown a call: {Pid, '$go_call'},
-// with undefined for a plain goroutine.
-func (f From) term() any { return gencall.GoFrom(f.Caller()) }
+// term is what From looks like to other nodes, and to those who are shown a call: {Pid, Tag} as
+// Erlang has it. The tag of a call within this node is [alias|Ref] from when it is first asked for;
+// where there are no other nodes it is '$go_call', and Pid undefined for a plain goroutine.
+func (f From) term() any {
+	p := f.t.p
+	switch {
+	case p == nil:
+		return gencall.GoFrom(PID{})
+	case p.far != nil:
+		return p.far.from.Term
+	}
+	n, pid := p.node, f.Caller()
+	if pid.IsZero() {
+		pid = n.self()
+	}
+	if pid.IsZero() || n.dist == nil {
+		return gencall.GoFrom(f.Caller())
+	}
+	if !f.t.pending() {
+		return gencall.MakeFrom(pid, n.lentRef()) // to which nobody answers
+	}
+	return gencall.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t ticket) bool { return !t.pending() }))
+}
+
+// lentRef makes a reference that nobody knows who has not been given it.
+func (n *Node) lentRef() Ref {
+	number := n.refSeq.Add(refBatch)
+	r := n.env.Uint64()
+	return n.origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
+}
+
+// answered settles the call that msg answers, if it is a reply to one that has come another way than
+// over the connection that the call went out by: one whose From has been handed on. It reports whether
+// there was such a call.
+func (n *Node) answered(ref Ref, msg any) bool {
+	if n.dist == nil {
+		return false
+	}
+	if of, ok := gencall.ReplyRef(msg); !ok || of != ref {
+		return false
+	}
+	v := msg.(wire.Tuple)[1]
+	if t, ok := n.calls.Take(ref); ok {
+		if !t.settle(&n.acting, v, nil) {
+			n.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, Alias: ref, Message: msg})
+		}
+		return true
+	}
+	return n.dist.Answer(ref, v)
+}
 
 // reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
 // before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
 // a caller that does not read must not stop a server of others.
-func (p *call) reply(a *acting, to gencall.From) {
+func (p *call) reply(a *acting) {
 	v, err := p.Result()
+	to := p.far.from
 	if err != nil {
 		v = reason.Failure(errorTerm(err))
 	}

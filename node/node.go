@@ -41,6 +41,7 @@ type Node struct {
 	table   table.Table[proc]
 	names   names.Table[*named]
 	aliases table.Aliases[proc]
+	calls   table.Lent[ticket] // whose From is known elsewhere
 	dead    undelivered.Log
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool

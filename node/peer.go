@@ -342,7 +342,7 @@ func (p *peer) askSoon(a *acting, t ticket, f dist.Frame) {
 
 // watchFor makes t wait for the exit of a process there.
 func (p *peer) watchFor(a *acting, t ticket, from, to PID, name Atom) (ref Ref, ok bool) {
-	ref = p.n.newRef()
+	ref = p.CallRef(p.n.refSeq.Add(refBatch))
 	return ref, p.ask(a, t, peers.ByReply, peers.Watch{To: to, Name: name},
 		dist.Frame{Op: dist.OpMonitor, From: from, To: to, Name: name, Ref: ref})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
@@ -29,8 +30,8 @@ func (p *peer) shown(msg any) any { return PeerMessage{p.name, p.link.Peer().Add
 
 // requester is who has made a request that has come as a term.
 type requester struct {
-	pid PID
-	via *PeerMessage // that it has come in, without the message; nil: not known
+	from gencall.From
+	via  *PeerMessage // that it has come in, without the message; nil: not known
 }
 
 // Peer returns the node over whose connection a request has come, and its address, if

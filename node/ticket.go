@@ -83,6 +83,8 @@ func (t ticket) settle(a *acting, v any, err error) bool {
 		}
 	case more != nil:
 		more.Tell(a)
+	case p.far != nil:
+		p.reply(a)
 	}
 	return true
 }

@@ -38,7 +38,12 @@ func MakeCall(from, body any) wire.Tuple { return wire.Tuple{Call, from, body} }
 
 // MakeRequest makes a request that is answered to the alias ref of the process from.
 func MakeRequest(label wire.Atom, from wire.PID, ref wire.Ref, body any) wire.Tuple {
-	return wire.Tuple{label, wire.Tuple{from, wire.ImproperList{Head: []any{alias}, Tail: ref}}, body}
+	return wire.Tuple{label, MakeFrom(from, ref), body}
+}
+
+// MakeFrom is the From of a request that is answered to the alias ref of the process from.
+func MakeFrom(from wire.PID, ref wire.Ref) wire.Tuple {
+	return wire.Tuple{from, wire.ImproperList{Head: []any{alias}, Tail: ref}}
 }
 
 // RequestRef finds the reference in what MakeRequest has made.
@@ -58,7 +63,7 @@ type From struct {
 	PID     wire.PID // the process that calls; zero: From has none
 	Alias   wire.Ref // where the reply goes if ToAlias, else it goes to PID
 	ToAlias bool
-	Tag     any // begins the reply
+	Term    wire.Tuple // that it was read from; its second element, the tag, begins the reply
 }
 
 // ReadFrom reads the second element of a request.
@@ -69,11 +74,11 @@ func ReadFrom(term any) (From, bool) {
 	}
 	pid, isPID := t[0].(wire.PID)
 	ref, isAlias := aliasOf(t[1])
-	return From{pid, ref, isAlias, t[1]}, isPID || isAlias
+	return From{pid, ref, isAlias, t}, isPID || isAlias
 }
 
 // Reply is the message that replies with a value.
-func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Tag, v} }
+func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Term[1], v} }
 
 // GoFrom is what From is called towards those who are shown a call between Go processes:
 // {Pid, '$go_call'}, with undefined for a caller that is no process.

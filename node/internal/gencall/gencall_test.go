@@ -86,7 +86,7 @@ func TestMadeIsRead(t *testing.T) {
 		gotFrom, _, _ = gencall.ReadCall(m)
 		f, ok := gencall.ReadFrom(gotFrom)
 		require.True(t, ok)
-		require.Equal(t, gencall.From{PID: pid, Alias: ref, ToAlias: true, Tag: f.Tag}, f)
+		require.Equal(t, gencall.From{PID: pid, Alias: ref, ToAlias: true, Term: gotFrom.(wire.Tuple)}, f)
 		gotRef, ok = gencall.ReplyRef(f.Reply(body))
 		require.True(t, ok)
 		require.Equal(t, ref, gotRef)

@@ -91,6 +91,8 @@ type Cluster struct {
 
 	mu     sync.Mutex
 	peers  map[wire.Atom]*Peer
+	marks  map[uint32]*Peer  // by Peer.mark
+	mark   uint32            // the last one given
 	claims uint64            // so far
 	proven map[wire.Atom]int // incoming handshakes under way whose peer has proved itself
 	links  *admission.Places
@@ -101,7 +103,7 @@ type Cluster struct {
 // New returns a cluster with nothing in it.
 func New(cfg Config) *Cluster {
 	c := &Cluster{
-		cfg: cfg, peers: make(map[wire.Atom]*Peer), proven: make(map[wire.Atom]int),
+		cfg: cfg, peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
 		links: admission.NewPlaces(cfg.Connections, cfg.ConnectionsPerSource),
 		dials: admission.NewDials[Peer](cfg.Dials, cfg.ConnectTimeout),
 	}
@@ -181,6 +183,7 @@ func (c *Cluster) newPeerLocked(name wire.Atom) *Peer {
 	p, owner := c.cfg.Host.NewPeer(name)
 	p.init(c, name, owner)
 	c.peers[name] = p
+	c.markLocked(p)
 	return p
 }
 
@@ -234,6 +237,7 @@ func (c *Cluster) release(p *Peer) {
 	if c.peers[p.Name] == p {
 		delete(c.peers, p.Name)
 	}
+	delete(c.marks, p.mark)
 	c.links.Give(p.place)
 	close(p.gone)
 }

@@ -23,6 +23,7 @@ type Peer struct {
 	Flow  Flow
 	c     *Cluster
 	owner Owner
+	mark  uint32 // in the references of calls, see refs.go; never changed
 
 	ended atomic.Bool // over, for those that do not hold mu
 

@@ -285,6 +285,15 @@ func (t *Tables) Answered(ref wire.Ref, down bool) (r *Request, f dist.Frame, ok
 	return r, f, ok
 }
 
+// AnsweredElsewhere is Answered for an answer to a call that has not come over the connection. It
+// must know the whole reference.
+func (t *Tables) AnsweredElsewhere(ref wire.Ref) (r *Request, f dist.Frame, ok bool) {
+	if r := t.requests[ref.Number()]; r == nil || r.Ref != ref || r.Kind != ByReply {
+		return nil, f, false
+	}
+	return t.Answered(ref, false)
+}
+
 // Started notes the answer to a spawn: the request that waited for it, if the process started is
 // its answer. If nobody waits, watched says that there is a monitor, which the frame takes away;
 // there is one if ok.

@@ -1,6 +1,7 @@
 // Package table has the data structures by which a node finds its processes: a [Table] by
-// number, [Aliases] by reference; [PIDs], a set for the links of one process; and [Group], a set of
-// processes that are told of something.
+// number, [Aliases] by reference; [PIDs], a set for the links of one process; [Group], a set of
+// processes that are told of something; and [Lent], the references by which other nodes know what is
+// no process.
 //
 // What a process is they do not know: it is a type parameter. So who looks one up compares
 // its number himself, which lies beside what he needs next.

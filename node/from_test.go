@@ -1,0 +1,232 @@
+package node_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/wire"
+)
+
+// links are the ways in which the Go nodes of a test are connected.
+var links = []struct {
+	name  string
+	proto string
+	grace time.Duration
+}{{"native", "native", 0}, {"grace", "native", 10 * time.Second}, {"erlang", "erlang", 0}}
+
+// eachLink runs f with each of them; start starts a node.
+func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *node.Node)) {
+	for _, l := range links {
+		t.Run(l.name, func(t *testing.T) {
+			where := &nodetest.Places{}
+			f(t, func(name node.Atom) *node.Node {
+				d := &node.Distribution{Cookie: "secret", Finder: where, Grace: l.grace}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(l.proto)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
+			})
+		})
+	}
+}
+
+// front is a server that hands every call on to a worker.
+func front(t *testing.T, n *node.Node, to node.Dest) node.PID {
+	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		if r, ok := n.AsRequest(msg); ok {
+			return c.Send(to, r)
+		}
+		return node.ErrUnhandled
+	}))
+	require.NoError(t, err)
+	return pid
+}
+
+// backend is the worker: it answers, twice if it is told so.
+func backend(t *testing.T, n *node.Node) node.PID {
+	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		r, ok := n.AsRequest(msg)
+		if !ok {
+			return node.ErrUnhandled
+		}
+		switch r.Body {
+		case node.Atom("fail"):
+			return r.Fail(errSpoiled)
+		case node.Atom("twice"):
+			assert.NoError(t, r.Reply("once"))
+			assert.ErrorIs(t, r.Reply("again"), node.ErrReplied)
+			again, _ := n.AsRequest(msg) // as another that has it
+			again.Reply("again")
+			return nil
+		}
+		return c.Reply(r.From, wire.Tuple{node.Atom("re"), r.Body})
+	}))
+	require.NoError(t, err)
+	return pid
+}
+
+// re is the backend's answer.
+func re(body node.Atom) wire.Tuple { return wire.Tuple{node.Atom("re"), body} }
+
+// A call that is handed on is answered by whoever has it, on whichever node: caller, front and worker
+// are on the same node or on different ones, in all combinations.
+func TestHandedOn(t *testing.T) {
+	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
+		nodes := []*node.Node{start("a"), start("b"), start("c")}
+		for i := range 27 {
+			caller, front, worker := nodes[i%3], front(t, nodes[i/3%3], backend(t, nodes[i/9])), i/9
+			t.Run(fmt.Sprint(i%3, i/3%3, worker), func(t *testing.T) {
+				dead := caller.DeadLetters(4)
+				defer dead.Close()
+				h := nodetest.Open(t, caller)
+				for _, from := range []node.Caller{h, caller} {
+					v, err := node.Call[wire.Tuple](soon(t), from, front, node.Atom("x"))
+					require.NoError(t, err)
+					require.Equal(t, re("x"), v)
+				}
+				node.SendRequest(h, front, 7, node.Atom("y"))
+				require.Equal(t, node.Result{Tag: 7, Value: re("y")}, nodetest.Next[node.Result](t, h))
+				v, err := node.Async[any](h, front, node.Atom("z")).Await(soon(t))
+				require.NoError(t, err)
+				require.Equal(t, re("z"), v)
+				once, err := node.Call[string](soon(t), h, front, node.Atom("twice"))
+				require.NoError(t, err)
+				require.Equal(t, "once", once)
+				if i/3%3 != worker { // the worker has read the From anew, so the second answer has left
+					cause := nodetest.Arrival(t, dead.C).Cause
+					require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, cause)
+				}
+				nodetest.Quiet(t, h)
+			})
+		}
+	})
+}
+
+// When the server that was called ends, the call fails, whoever has it meanwhile.
+func TestHandedOnAndEnded(t *testing.T) {
+	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
+		a, b, c := start("a"), start("b"), start("c")
+		for _, where := range []*node.Node{a, b} {
+			h := nodetest.Open(t, c)
+			got := nodetest.Open(t, a)
+			f := front(t, where, h.Self())
+			answer := node.Async[int](got, f, "x")
+			r, ok := c.AsRequest(nodetest.Next[any](t, h))
+			require.True(t, ok)
+			where.Exit(f, node.Atom("gone"))
+			_, err := answer.Await(soon(t))
+			require.Equal(t, &node.ExitError{Reason: node.Atom("gone")}, err)
+			dead := a.DeadLetters(4)
+			require.NoError(t, r.Reply(1), "nobody there can know")
+			require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, nodetest.Arrival(t, dead.C).Cause)
+			dead.Close()
+			nodetest.Quiet(t, got)
+		}
+	})
+}
+
+// OTP nodes hand calls of Go on and answer them, and Go nodes those of OTP.
+func TestHandedOnByOTP(t *testing.T) {
+	host := newOTPHost(t)
+	one, two := host.erl("one", erltest.Cookie), host.erl("two", erltest.Cookie)
+	require.Equal(t, "true", two.Ask("register(replier, spawn(fun F() -> receive {From, X} -> gen_server:reply(From, {re, X}), "+
+		"F(); {'$gen_call', From, X} -> gen_server:reply(From, {re, X}), F() end end))"))
+	require.Equal(t, "true", one.Ask("register(front, spawn(fun F() -> receive {'$gen_call', From, X} -> "+
+		"{replier, '%s'} ! {From, X}, F() end end))", two.name))
+	a, b := host.start(host.config("a")), host.start(host.config("b"))
+	h := nodetest.Open(t, a)
+	want := wire.Tuple{node.Atom("re"), node.Atom("x")}
+	for _, to := range []node.Dest{
+		node.At{Name: "front", Node: one.name},                // Go, OTP, OTP
+		front(t, a, node.At{Name: "replier", Node: two.name}), // a call within one node, answered by OTP
+		front(t, b, node.At{Name: "replier", Node: two.name}), // Go, Go, OTP
+		front(t, b, node.At{Name: "front", Node: one.name}),   // Go, Go, OTP, OTP
+		front(t, a, node.At{Name: "front", Node: one.name}),   // the same within one node
+		front(t, a, front(t, b, backend(t, a))),               // and out and back
+	} {
+		for _, from := range []node.Caller{h, a} {
+			v, err := node.Call[any](soon(t), from, to, node.Atom("x"))
+			require.NoError(t, err)
+			require.Equal(t, want, v, "%v", to)
+		}
+	}
+	require.NoError(t, a.Register("front", front(t, a, backend(t, b))))
+	require.Equal(t, "{re,x}", one.Ask("gen_server:call({front, '%s'}, x, 20000)", a.Name()))
+	require.NoError(t, b.Register("front", front(t, b, node.At{Name: "replier", Node: two.name})))
+	require.Equal(t, "{re,x}", one.Ask("gen_server:call({front, '%s'}, x, 20000)", b.Name()))
+	nodetest.Quiet(t, h)
+}
+
+// Whoever does not have the From of a call cannot answer it, and harms nobody by trying.
+func TestForgedFrom(t *testing.T) {
+	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
+		a, b, c := start("a"), start("b"), start("c")
+		asked := nodetest.Open(t, b)
+		h := nodetest.Open(t, a)
+		far := node.Async[node.Atom](h, asked.Self(), node.Atom("x")) // whose From a and b know
+		request := nodetest.Next[wire.Tuple](t, asked)
+		from := request[1].(wire.Tuple)
+		ref := from[1].(wire.ImproperList).Tail.(wire.Ref)
+		stays := nodetest.Open(t, a)
+		near := node.Async[node.Atom](h, stays.Self(), node.Atom("y")) // whose From only a knows
+
+		dead := a.DeadLetters(64)
+		defer dead.Close()
+		words := ref.AppendWords(nil)
+		var forged []wire.Ref
+		for i := range words { // as one that guesses
+			w := append([]uint32(nil), words...)
+			w[i]++
+			forged = append(forged, ref.Origin().Ref(w...))
+		}
+		forged = append(forged, ref.Origin().RefOf(ref.Number()), ref.Origin().Ref(append(words, 0)...), a.MakeRef(),
+			ref.Origin().Ref(0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff))
+		for _, f := range forged {
+			tag := wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: f}
+			r, ok := c.AsRequest(wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), tag}, 1})
+			require.True(t, ok)
+			require.NoError(t, r.Reply(node.Atom("forged")))
+			require.Equal(t, deadletter.NoAlias, nodetest.Arrival(t, dead.C).Cause)
+		}
+		_, err := far.Poll(0)
+		require.ErrorIs(t, err, node.ErrTimeout)
+		_, err = near.Poll(0)
+		require.ErrorIs(t, err, node.ErrTimeout)
+		nodetest.Quiet(t, h)
+
+		r, ok := c.AsRequest(request) // a copy of the request
+		require.True(t, ok)
+		require.NoError(t, r.Reply(node.Atom("true")))
+		got, err := far.Await(soon(t))
+		require.NoError(t, err)
+		require.Equal(t, node.Atom("true"), got)
+		require.NoError(t, nodetest.Next[node.Request[node.Atom]](t, stays).Reply("near"))
+	})
+}
+
+// The references of calls whose From has left are as many as calls wait, about.
+func TestLentCallsAreBounded(t *testing.T) {
+	d := &node.Distribution{Cookie: "x", Finder: &nodetest.Places{}}
+	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
+	h := nodetest.Open(t, a)
+	pid, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		r := msg.(node.Request[int])
+		one, two := standsFor(r), standsFor(r)
+		assert.Equal(t, one, two, "one reference for one call")
+		return r.Reply(r.Body)
+	}))
+	require.NoError(t, err)
+	for i := range 2000 {
+		_, err := node.Call[int](soon(t), h, pid, i)
+		require.NoError(t, err)
+	}
+	require.LessOrEqual(t, node.LentCalls(a), 64)
+}

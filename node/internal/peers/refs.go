@@ -1,0 +1,64 @@
+package peers
+
+import "github.com/actornode/actornode/wire"
+
+// The reference of a call has four words. Three hold its number, as in every reference of this node;
+// that leaves free the upper bits of the third, and there is a mark, which says over whose connection
+// the call went out. So an answer that comes another way finds the call. The fourth word is random:
+// only those that have been given the reference know it.
+
+const (
+	markShift = 14 // the bits of a number in the third word
+	maxMark   = 1<<(32-markShift) - 1
+)
+
+// CallRef returns the reference with that number for a call over p.
+func (p *Peer) CallRef(number uint64) wire.Ref {
+	return marked(p.c.cfg.Origin, number, p.mark, p.c.cfg.Env.Uint32())
+}
+
+func marked(o wire.Origin, number uint64, mark, secret uint32) wire.Ref {
+	return o.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50)|mark<<markShift, secret)
+}
+
+// markOf returns the mark of a reference; 0: it has none.
+func markOf(ref wire.Ref) uint32 {
+	var buf [wire.MaxRefWords]uint32
+	if w := ref.AppendWords(buf[:0]); len(w) == 4 {
+		return w[2] >> markShift
+	}
+	return 0
+}
+
+// markLocked gives p a mark that no other peer has.
+func (c *Cluster) markLocked(p *Peer) {
+	for {
+		if c.mark++; c.mark > maxMark {
+			c.mark = 1
+		}
+		if c.marks[c.mark] == nil {
+			p.mark, c.marks[c.mark] = c.mark, p
+			return
+		}
+	}
+}
+
+// Answer settles the call with the reference ref, over whichever connection it went out; the answer
+// has not come over that. It reports whether there is one.
+func (c *Cluster) Answer(ref wire.Ref, v any) bool {
+	mark := markOf(ref)
+	if mark == 0 || !c.cfg.Origin.Equal(ref.Origin()) {
+		return false
+	}
+	c.mu.Lock()
+	p := c.marks[mark]
+	c.mu.Unlock()
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	r, f, ok := p.tables.AnsweredElsewhere(ref)
+	p.signal(f, ok)
+	p.mu.Unlock()
+	return r != nil && r.Caller.Settle(v, nil)
+}
