@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -73,13 +74,13 @@ func TestFinders(t *testing.T) {
 	const both = "  dns: {host: x, at: [\":1\"]}\n  gossip: {bind: \":0\"}\n"
 	f, err := load("discovery:\n  peers: {a@h: \":1\"}\n" + both)
 	require.NoError(t, err)
-	chain := f.(discovery.Chain)
+	chain := findersOf(f)
 	require.Len(t, chain, 4)
 	assert.Equal(t, &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"a@h": {{Addr: ":1"}}}}, chain[0])
 	assert.Equal(t, &discovery.EPMD{}, chain[3])
 	f, err = load("listen: {erlang: \":7\"}\ndiscovery:\n  epmd: false\n" + both)
 	require.NoError(t, err)
-	chain = f.(discovery.Chain)
+	chain = findersOf(f)
 	require.Len(t, chain, 4)
 	assert.Equal(t, &discovery.Static{Port: 7}, chain[3])
 	f, err = load("discovery:\n  epmd: false\n" + both)
@@ -107,4 +108,12 @@ func TestProtocolOrder(t *testing.T) {
 	assert.Contains(t, status, "native://127.0.0.1:"+native)
 	s.daemon(t, "--name", "only@127.0.0.1", "--protocols", "native", "--listen-native", "127.0.0.1:"+reserve(t))
 	assert.NotContains(t, s.shell(t, "actornode status -n only"), "erlang://")
+}
+
+// findersOf returns the finders of a discovery.Chain.
+func findersOf(chain discovery.Finder) (all []discovery.Finder) {
+	for i, v := 0, reflect.ValueOf(chain); i < v.Len(); i++ {
+		all = append(all, v.Index(i).Interface().(discovery.Finder))
+	}
+	return all
 }

@@ -87,14 +87,14 @@ func (o options) network(env environment, mapper discovery.Finder) (f discovery.
 	if len(o.more) == 0 {
 		return s, listen, nil
 	}
-	chain := append(discovery.Chain{&discovery.Static{Nodes: s.Nodes}}, o.more...)
+	chain := append([]discovery.Finder{&discovery.Static{Nodes: s.Nodes}}, o.more...)
 	switch {
 	case s.Next != nil:
 		chain = append(chain, s.Next)
 	case port != 0:
 		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // the last: it answers for all nodes
 	}
-	return chain, listen, nil
+	return discovery.Chain(chain...), listen, nil
 }
 
 // parsePeer takes NAME@HOST=ENDPOINT apart.

@@ -149,7 +149,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 // lineOf is what a listing shows of a process.
 func lineOf(i *observe.Process) Process {
 	return Process{
-		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State.String()),
+		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State),
 		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),
 		Age: max(time.Since(i.Started), 0),
 	}

@@ -135,7 +135,7 @@ func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
 		b.State = "stopped"
 		return ""
 	}
-	b.Name, b.Behaviour, b.State, b.Mailbox = i.Name, i.Behaviour, node.Atom(i.State.String()), i.Mailbox
+	b.Name, b.Behaviour, b.State, b.Mailbox = i.Name, i.Behaviour, node.Atom(i.State), i.Mailbox
 	if b.ID == "" {
 		b.ID = string(i.Name)
 	}

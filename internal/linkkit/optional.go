@@ -12,7 +12,7 @@ import (
 // have another set than it says fail.
 type Optional uint
 
-// The optional interfaces, each named like that of package linkopt or dist.
+// The optional interfaces, each named like that of package linkopt.
 const (
 	MessageWriter Optional = 1 << iota
 	LookAhead
@@ -39,7 +39,7 @@ var optionals = []struct {
 	{"linkopt.BusyReader", func(l dist.Link) bool { _, ok := l.(linkopt.BusyReader); return ok }},
 	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(linkopt.Counter); return ok }},
 	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(linkopt.Progress); return ok }},
-	{"dist.Explainer", func(l dist.Link) bool { _, ok := l.(dist.Explainer); return ok }},
+	{"linkopt.Explainer", func(l dist.Link) bool { _, ok := l.(linkopt.Explainer); return ok }},
 }
 
 // Of returns which optional interfaces a link has.

@@ -5,11 +5,15 @@
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
 //   - [Counter], [Progress]: the state of a link.
+//   - [Explainer]: why a link is closed.
+//   - [Chooser]: dialing by protocol, of a transport.
 //
 // It has no state and starts no goroutine. Each method says which goroutine may call it.
 package linkopt
 
 import (
+	"context"
+	"net"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -67,4 +71,14 @@ type Progress interface {
 	// same: there is no connection for the moment, or perhaps it has broken and the link
 	// is about to find that out.
 	Taken() (sent uint64, unsent int, steady bool)
+}
+
+// Explainer is optional for a link: Explain sends the peer the reason for which Close is
+// about to be called, if the peer still takes it, and returns within 1 s. Other calls may
+// fail from then on.
+type Explainer interface{ Explain(why string) }
+
+// Chooser is optional for a transport: it dials in another way for some protocols.
+type Chooser interface {
+	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
 }

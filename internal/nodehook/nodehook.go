@@ -173,6 +173,12 @@ var AwaitAll func(from any, ctx context.Context, futures ...any)
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"
 
+// Defaults of Members and Groups of pg.Config.
+const (
+	GroupMembers = 2_000_000
+	Groups       = 200_000
+)
+
 // Unknown stands for the sender of a request of which the node is not known: one that has
 // come as a term, through another process of this node. All of these share what one
 // peer may make this node hold.

@@ -11,13 +11,16 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Chain is several finders, in order: a node that the first does not find the next
-// is asked for. This one is made known to all of them.
-type Chain []Finder
+// Chain returns a finder that asks several finders in order: a node that the first does not
+// find the next is asked for. This node is made known to all of them; if one of them fails at
+// that, none has it. A finder that waits for long leaves those after it less time. The chain is
+// a [Lister] of what any of the finders lists that can, and a [Watcher].
+func Chain(finders ...Finder) Finder { return chain(finders) }
 
-// Find is part of Finder: it returns what the first finder returns that finds the
-// node. A finder that waits for long leaves those after it less time.
-func (c Chain) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
+type chain []Finder
+
+// Find is part of Finder.
+func (c chain) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
 	var errs []error
 	for _, f := range c {
 		ends, err := f.Find(ctx, name)
@@ -32,8 +35,8 @@ func (c Chain) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
 	return nil, cmp.Or(errors.Join(errs...), fmt.Errorf("%w: %s", ErrUnknownNode, name))
 }
 
-// Announce is part of Finder. If one of the finders fails, none has the node.
-func (c Chain) Announce(ctx context.Context, a Announcement) (stop func(), err error) {
+// Announce is part of Finder.
+func (c chain) Announce(ctx context.Context, a Announcement) (stop func(), err error) {
 	var stops []func()
 	stop = func() {
 		for _, s := range slices.Backward(stops) {
@@ -53,7 +56,7 @@ func (c Chain) Announce(ctx context.Context, a Announcement) (stop func(), err e
 
 // List is part of Lister: what any of the finders lists that can, in alphabetical
 // order.
-func (c Chain) List(ctx context.Context) ([]wire.Atom, error) {
+func (c chain) List(ctx context.Context) ([]wire.Atom, error) {
 	all := make(map[wire.Atom]struct{})
 	var errs []error
 	for _, f := range c {
@@ -67,7 +70,7 @@ func (c Chain) List(ctx context.Context) ([]wire.Atom, error) {
 }
 
 // Watch is part of Watcher.
-func (c Chain) Watch(changed func()) (stop func()) {
+func (c chain) Watch(changed func()) (stop func()) {
 	var stops []func()
 	for _, f := range c {
 		stops = append(stops, watchOf(f, changed))

@@ -41,7 +41,7 @@ func TestChain(t *testing.T) {
 	places.Put("b@h", []discovery.Endpoint{{Addr: "second:1"}})
 	places.Put("c@h", []discovery.Endpoint{{Addr: "second:2"}})
 	known := &discovery.Static{Nodes: map[wire.Atom][]discovery.Endpoint{"a@h": {{Addr: ":1"}}, "b@h": {{Addr: ":2"}}}}
-	chain := discovery.Chain{known, off, places}
+	chain := discovery.Chain(known, off, places)
 	for name, want := range map[wire.Atom]string{"a@h": "h:1", "b@h": "h:2", "c@h": "second:2"} {
 		got, err := chain.Find(ctx, name)
 		require.NoError(t, err)
@@ -51,13 +51,13 @@ func TestChain(t *testing.T) {
 	require.ErrorIs(t, err, discovery.ErrUnknownNode)
 	require.ErrorIs(t, err, errOffline)
 	require.ErrorContains(t, err, "no node d@h")
-	_, err = discovery.Chain{}.Find(ctx, "d@h")
+	_, err = discovery.Chain().Find(ctx, "d@h")
 	require.ErrorIs(t, err, discovery.ErrUnknownNode)
 
-	all, err := chain.List(ctx)
+	all, err := chain.(discovery.Lister).List(ctx)
 	require.ErrorIs(t, err, errOffline)
 	assert.Equal(t, []wire.Atom{"a@h", "b@h", "c@h", "z@h"}, all)
-	all, err = discovery.Chain{silent{off}, places}.List(ctx)
+	all, err = discovery.Chain(silent{off}, places).(discovery.Lister).List(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, []wire.Atom{"b@h", "c@h"}, all)
 	all, err = (&discovery.Static{Nodes: known.Nodes, Next: places}).List(ctx)
@@ -65,7 +65,7 @@ func TestChain(t *testing.T) {
 	assert.Equal(t, []wire.Atom{"a@h", "b@h", "c@h"}, all)
 
 	calls := 0
-	stop := discovery.Chain{known, &discovery.Static{Next: off}, silent{off}}.Watch(func() { calls++ })
+	stop := discovery.Chain(known, &discovery.Static{Next: off}, silent{off}).(discovery.Watcher).Watch(func() { calls++ })
 	off.changed()
 	assert.Equal(t, 1, calls)
 	stop()
@@ -76,13 +76,13 @@ func TestChain(t *testing.T) {
 func TestChainAnnounce(t *testing.T) {
 	first, last := &nodetest.Places{}, &nodetest.Places{}
 	me := discovery.Announcement{Name: "a@h", Endpoints: []discovery.Endpoint{{Addr: "h:1"}}}
-	_, err := discovery.Chain{first, &offline{}, last}.Announce(t.Context(), me)
+	_, err := discovery.Chain(first, &offline{}, last).Announce(t.Context(), me)
 	require.ErrorIs(t, err, errOffline)
 	for _, p := range []*nodetest.Places{first, last} {
 		_, err = p.Find(t.Context(), "a@h")
 		require.Error(t, err)
 	}
-	stop, err := discovery.Chain{first, last}.Announce(t.Context(), me)
+	stop, err := discovery.Chain(first, last).Announce(t.Context(), me)
 	require.NoError(t, err)
 	for _, p := range []*nodetest.Places{first, last} {
 		_, err = p.Find(t.Context(), "a@h")

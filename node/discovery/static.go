@@ -70,7 +70,7 @@ func (s *Static) List(ctx context.Context) ([]wire.Atom, error) {
 	if s.Next == nil {
 		return slices.Sorted(maps.Keys(s.Nodes)), nil
 	}
-	return Chain{&Static{Nodes: s.Nodes}, s.Next}.List(ctx)
+	return chain{&Static{Nodes: s.Nodes}, s.Next}.List(ctx)
 }
 
 // Watch is part of Watcher: only the list of Next changes.

@@ -29,8 +29,8 @@ type Finder struct {
 	session *session // nil: not announced
 }
 
-// ErrAnnounced says that a Finder has been announced and not stopped.
-var ErrAnnounced = errors.New("gossip: the finder is already in use by a node")
+// errAnnounced says that a Finder has been announced and not stopped.
+var errAnnounced = errors.New("gossip: the finder is already in use by a node")
 
 // New checks a configuration. Nothing is sent before Announce.
 func New(cfg Config) (*Finder, error) {
@@ -99,7 +99,7 @@ func (f *Finder) Announce(ctx context.Context, me discovery.Announcement) (stop 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.session != nil {
-		return nil, ErrAnnounced
+		return nil, errAnnounced
 	}
 	cfg, err := f.member(ctx, me)
 	if err != nil {

@@ -270,7 +270,7 @@ func TestAnnounce(t *testing.T) {
 	assert.Empty(t, f.Addr())
 	stop := announce(t, f, "a@127.0.0.1", 1, "127.0.0.1:11")
 	_, err := f.Announce(t.Context(), discovery.Announcement{Name: "b@127.0.0.1"})
-	require.ErrorIs(t, err, gossip.ErrAnnounced)
+	require.EqualError(t, err, "gossip: the finder is already in use by a node")
 	stop()
 	stop() // means nothing
 	announce(t, f, "a@127.0.0.1", 2, "127.0.0.1:12")

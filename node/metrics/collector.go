@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// Config of a Collector.
+// Config of a collector.
 type Config struct {
 	Node *node.Node
 	// Version of the program. Default: its module's, as it was built.
@@ -36,18 +36,18 @@ const (
 	shutdowns = "supervisor_shutdowns"
 )
 
-// Collector shows one node. It is a prometheus.Collector.
-type Collector struct{ cfg Config }
+// collector shows one node.
+type collector struct{ cfg Config }
 
-// New returns a Collector of c.Node.
-func New(c Config) *Collector {
+// New returns a collector of c.Node, to be registered once.
+func New(c Config) prometheus.Collector {
 	c.Longest = cmp.Or(c.Longest, 5)
 	c.Scan = cmp.Or(c.Scan, 1000)
 	c.Peers = cmp.Or(c.Peers, 200)
 	if b, ok := debug.ReadBuildInfo(); ok && c.Version == "" {
 		c.Version = b.Main.Version
 	}
-	return &Collector{c}
+	return &collector{c}
 }
 
 // metric describes one, and says of what kind it is.
@@ -128,14 +128,14 @@ func Names() []string {
 }
 
 // Describe is part of prometheus.Collector.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, m := range all {
 		ch <- m.desc
 	}
 }
 
 // Collect is part of prometheus.Collector.
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	put := func(m metric, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
 	}
@@ -189,7 +189,7 @@ func truth(is bool) float64 {
 }
 
 // mailboxes shows the longest of those that it looks at.
-func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
+func (c *collector) mailboxes(put func(metric, float64, ...string)) {
 	n := c.cfg.Node
 	seen := make(map[node.PID]bool)
 	var pids []node.PID
@@ -217,7 +217,7 @@ func (c *Collector) mailboxes(put func(metric, float64, ...string)) {
 	}
 }
 
-func (c *Collector) peers(put func(metric, float64, ...string)) {
+func (c *collector) peers(put func(metric, float64, ...string)) {
 	all := c.cfg.Node.Peers()
 	up := make(map[string]int)
 	for i, p := range all {

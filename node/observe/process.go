@@ -7,35 +7,16 @@ import (
 )
 
 // State is what a process is doing.
-type State uint8
+type State string
 
 const (
-	Idle      State = iota // an Actor with nothing to do
-	Scheduled              // an Actor in its stage's run queue
-	Running                // in a handler, or in a Process's own code
-	Waiting                // a Process in Receive or in a Call
-	Exiting                // its links and monitors are being told
-	Dead                   // gone
+	Idle      State = "idle"      // an Actor with nothing to do
+	Scheduled State = "scheduled" // an Actor in its stage's run queue
+	Running   State = "running"   // in a handler, or in a Process's own code
+	Waiting   State = "waiting"   // a Process in Receive or in a Call
+	Exiting   State = "exiting"   // its links and monitors are being told
+	Dead      State = "dead"      // gone
 )
-
-// String returns the name of s.
-func (s State) String() string {
-	switch s {
-	case Idle:
-		return "idle"
-	case Scheduled:
-		return "scheduled"
-	case Running:
-		return "running"
-	case Waiting:
-		return "waiting"
-	case Exiting:
-		return "exiting"
-	case Dead:
-		return "dead"
-	}
-	return "invalid"
-}
 
 // Process describes a process, as Node.Info and Node.Infos return it. The process works on
 // while it is observed, so the fields are of moments that follow each other closely. PID,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/etf"
@@ -11,12 +12,6 @@ import (
 
 // What other nodes make a scope keep is bounded, for all of them together and for each:
 // [Config].Members and [Config].Groups.
-
-// Defaults of Config.
-const (
-	DefaultMembers = 2_000_000
-	DefaultGroups  = 200_000
-)
 
 const (
 	// nameUnit bytes of a group's name, as others encode it, count as one group more.
@@ -220,10 +215,10 @@ func (c *Config) fillLimits() error {
 		return errors.New("pg: Config.Members and Config.Groups must not be negative; 0 is the default")
 	}
 	if c.Members == 0 {
-		c.Members = DefaultMembers
+		c.Members = nodehook.GroupMembers
 	}
 	if c.Groups == 0 {
-		c.Groups = DefaultGroups
+		c.Groups = nodehook.Groups
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err err
 func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 	pid := c.From().Caller()
 	if pid.IsZero() {
-		return watched{}, ErrNoWatcher
+		return watched{}, errNoWatcher
 	}
 	p.ops = contextOps{c.Context}
 	if !p.mayWatch(pid, r.group, r.all) {

@@ -17,12 +17,13 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
+var errNoWatcher = errors.New("pg: only a process can monitor groups")
+
 // What callers branch on. errors.Is finds them.
 var (
 	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join or leave groups")
 	ErrNotJoined = errors.New("pg: none of the processes is a member of the group")
 	ErrBadGroup  = errors.New("pg: the name of a group must be an Erlang term")
-	ErrNoWatcher = errors.New("pg: only a process can monitor groups")
 )
 
 // Config of a scope. The zero value works.
@@ -238,7 +239,7 @@ type Members struct {
 }
 
 // Monitor returns the members of a group, and sends each change from then on as a
-// [Change] to the caller, which must be a process ([ErrNoWatcher]): pg:monitor.
+// [Change] to the caller, which must be a process: pg:monitor.
 // It ends with the caller, the scope's process, or Demonitor.
 func (s *Scope) Monitor(ctx context.Context, from node.Caller, group any) (node.Ref, []node.PID, error) {
 	w, err := genserver.Call(ctx, from, s.cfg.Name, watching{group: group})

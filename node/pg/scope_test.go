@@ -160,7 +160,7 @@ func TestMonitor(t *testing.T) {
 	assert.False(t, was)
 
 	_, _, err = p.scope.Monitor(nodetest.Soon(t), p, "g")
-	require.ErrorIs(t, err, pg.ErrNoWatcher)
+	require.EqualError(t, err, "pg: only a process can monitor groups")
 	_, _, err = p.scope.Monitor(nodetest.Soon(t), p.self, struct{}{})
 	require.ErrorIs(t, err, pg.ErrBadGroup)
 }

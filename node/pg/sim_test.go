@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -292,7 +293,7 @@ func (n *simNode) start() {
 	if n.otp {
 		n.o = newOTP(n, n.scope)
 	} else {
-		n.m = newMachine(n.scope, simScope, &limits{members: DefaultMembers, groups: DefaultGroups})
+		n.m = newMachine(n.scope, simScope, &limits{members: nodehook.GroupMembers, groups: nodehook.Groups})
 		n.m.ops = n
 		n.seen = map[string][]node.PID{}
 		n.m.watch(n.pid(), nil) // dead already, but told until it knows

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,23 +15,15 @@ import (
 var ErrConfig = errors.New("port: invalid configuration")
 
 // Codec is what the frames hold.
-type Codec uint8
+type Codec string
 
 const (
-	MsgPack Codec = iota // msgpack with extensions; see package pack
-	Plain                // msgpack without extensions; loses the difference of atoms, text and tuples
-	ETF                  // Erlang's external term format, as {packet, 4} and term_to_binary make it
+	MsgPack Codec = "msgpack" // msgpack with extensions
+	Plain   Codec = "plain"   // msgpack without extensions; loses the difference of atoms, text and tuples
+	ETF     Codec = "etf"     // Erlang's external term format, as {packet, 4} and term_to_binary make it
 )
 
-var codecNames = []string{"msgpack", "plain", "etf"}
-
-// String returns the name of c, as [Export] reads it.
-func (c Codec) String() string {
-	if int(c) < len(codecNames) {
-		return codecNames[c]
-	}
-	return "invalid"
-}
+func (c Codec) isValid() bool { return c == MsgPack || c == Plain || c == ETF }
 
 // Config of a port. Only Command has no default.
 type Config struct {
@@ -109,11 +102,12 @@ func (cfg Config) defaults() (Config, error) {
 			*f.v = f.d
 		}
 	}
+	cfg.Codec = cmp.Or(cfg.Codec, MsgPack)
 	switch {
 	case cfg.Command == "":
 		return cfg, fmt.Errorf("%w: Command is missing; want the program to run", ErrConfig)
-	case cfg.Codec > ETF:
-		return cfg, fmt.Errorf("%w: Codec is %d; want MsgPack, Plain or ETF", ErrConfig, cfg.Codec)
+	case !cfg.Codec.isValid():
+		return cfg, fmt.Errorf("%w: Codec is %q; want msgpack, plain or etf", ErrConfig, cfg.Codec)
 	case cfg.Init == nil:
 		cfg.Init = node.Atom("undefined")
 	}

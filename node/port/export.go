@@ -185,12 +185,10 @@ func readWord(t any) (string, error) {
 
 func readCodec(t any) (Codec, error) {
 	s, _ := wire.Text(t)
-	for i, name := range codecNames {
-		if s == name {
-			return Codec(i), nil
-		}
+	if c := Codec(s); c.isValid() {
+		return c, nil
 	}
-	return 0, wrong(t, "msgpack, plain or etf")
+	return "", wrong(t, "msgpack, plain or etf")
 }
 
 func readTime(t any) (time.Duration, error) {

@@ -147,11 +147,6 @@ type Link interface {
 // way.
 var ErrLater = errors.New("dist: the sender's previous long message is not sent completely yet")
 
-// Explainer is optional for a [Link]: Explain sends the peer the reason for which Close is
-// about to be called, if the peer still takes it, and returns within 1 s. Other calls may
-// fail from then on.
-type Explainer interface{ Explain(why string) }
-
 // Peer is the node at the other end of a link.
 type Peer struct {
 	ID       wire.NodeID

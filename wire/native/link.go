@@ -200,7 +200,7 @@ func goodbye(c code, text string) []byte {
 	return b
 }
 
-// Explain is part of [dist.Explainer].
+// Explain is part of [linkopt.Explainer].
 func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 
 // Taken is part of linkopt.Progress. A session waits for a connection that takes nothing to

@@ -45,7 +45,7 @@ func (t *transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.
 // parties can prove that they have the same connection, as other protocols want it.
 const otp = "erlang"
 
-// DialFor is part of [dist.Chooser].
+// DialFor is part of [linkopt.Chooser].
 func (t *transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -188,7 +189,7 @@ func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, c
 
 // connection makes one for a protocol.
 func (c *Cluster) connection(ctx context.Context, p dist.Protocol, addr string, name wire.Atom) (net.Conn, error) {
-	if t, ok := c.cfg.Transport.(dist.Chooser); ok {
+	if t, ok := c.cfg.Transport.(linkopt.Chooser); ok {
 		return t.DialFor(ctx, p.Name(), addr, name)
 	}
 	return c.cfg.Transport.Dial(ctx, addr, name)

@@ -6,7 +6,6 @@ import (
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Holds are the limits for what peers make this node hold, and what is used of them.
@@ -57,7 +56,7 @@ func (p *Peer) endTelling(why error) {
 	defer p.c.wg.Done()
 	p.ended.Store(true)
 	p.c.cfg.Log.Warn("closing a connection: the peer exceeded a limit", "peer", string(p.Name), "reason", why.Error())
-	if l, ok := p.Link().(dist.Explainer); ok {
+	if l, ok := p.Link().(linkopt.Explainer); ok {
 		l.Explain(why.Error())
 	}
 	p.End(why)
