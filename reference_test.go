@@ -140,7 +140,7 @@ var untuned = map[string][]string{
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.defaultTickTime", "node.minTickTime", "node.defaultConnectTimeout", "node.drainTime",
-		"node.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause",
+		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }
 

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
@@ -127,9 +126,11 @@ func (d *Distribution) validate(name Atom) error {
 	if d.ConnectTimeout == 0 {
 		d.ConnectTimeout = defaultConnectTimeout
 	}
-	if err := d.Cluster.fill(d.TickTime); err != nil {
+	cluster, err := limits.Cluster(d.Cluster).WithDefaults(d.TickTime / peers.TicksPerTime)
+	if err != nil {
 		return err
 	}
+	d.Cluster = ClusterLimits(cluster)
 	if d.Grace > d.TickTime/2 {
 		return fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", d.Grace, d.TickTime)
 	}
@@ -141,7 +142,7 @@ func (d *Distribution) validate(name Atom) error {
 	if err := d.validateMesh(); err != nil {
 		return err
 	}
-	return d.validateListeners()
+	return d.addresses().Check()
 }
 
 // distribution is the distributed half of a node.
@@ -151,9 +152,8 @@ type distribution struct {
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
 	ups    table.Group[*watcher]
-	relist news // the list of nodes has changed
-	lost   news // a connection has ended
-	quota  *quota.Quota
+	relist news        // the list of nodes has changed
+	lost   news        // a connection has ended
 	spins  atomic.Bool // a reader spins
 
 	recent [recentPeers]atomic.Pointer[recent] // to save a look into the cluster
@@ -165,15 +165,14 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	d := &distribution{n: n, cfg: cfg, relist: make(news, 1), lost: make(news, 1)}
-	limits := cfg.Cluster
-	d.quota = newQuota(limits, cfg.Limits.WithDefaults().Message)
+	most := limits.Cluster(cfg.Cluster)
 	d.Cluster = peers.New(peers.Config{
-		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Quota: d.quota,
-		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: d.cfg.address, Warn: erlang,
+		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Most: most,
+		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
+		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, FirstStep: cfg.firstStep(), Grace: cfg.Grace, Queue: cfg.Queue,
-		Connections: limits.Connections, ConnectionsPerSource: limits.ConnectionsPerSource,
-		Pending: limits.Pending, PendingPerSource: limits.PendingPerSource, Dials: limits.Dials,
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue,
+		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, defaultConnectTimeout),
 	})
 	n.dist = d
 	if err := n.startKernel(); err != nil {
@@ -229,49 +228,9 @@ func (d *distribution) Lost() { d.lost.set() }
 // Stopped is part of peers.Host.
 func (d *distribution) Stopped() bool { return d.n.stopped.Load() }
 
-// firstStep is how long a peer may take to say its name, if ConnectTimeout has its default;
-// it grows with that. Over TLS, whose handshake comes before and takes what the machine
-// takes for it, it is ConnectTimeout.
-const firstStep = 2 * time.Second
-
-func (d *Distribution) firstStep() time.Duration {
-	if peers.Encrypts(d.Transport) {
-		return d.ConnectTimeout
-	}
-	return max(firstStep, time.Duration(float64(d.ConnectTimeout)*float64(firstStep)/float64(defaultConnectTimeout)))
-}
-
-// validateListeners checks that each address belongs to a protocol.
-func (d *Distribution) validateListeners() error {
-	var names []string
-	for _, p := range d.Protocols {
-		if slices.Contains(names, p.Name()) {
-			return fmt.Errorf("node: Distribution.Protocols lists %s twice", p.Name())
-		}
-		names = append(names, p.Name())
-	}
-	for name := range d.Listeners {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("node: Distribution.Listeners has an address for %q, which is not one of Distribution.Protocols: %q", name,
-				names)
-		}
-	}
-	return nil
-}
-
-// address returns where a protocol is listened for, "-": nowhere.
-func (d *Distribution) address(p dist.Protocol) (string, error) {
-	if a := d.Listeners[p.Name()]; a != "" {
-		return a, nil
-	}
-	if p == d.Protocols[len(d.Protocols)-1] || d.Listen == "-" {
-		return d.Listen, nil
-	}
-	host, _, err := net.SplitHostPort(d.Listen)
-	if err != nil {
-		return "", fmt.Errorf("node: Distribution.Listen %q: want host:port: %w", d.Listen, err)
-	}
-	return net.JoinHostPort(host, "0"), nil
+// addresses says where the node listens.
+func (d *Distribution) addresses() peers.Addresses {
+	return peers.Addresses{Protocols: d.Protocols, Listen: d.Listen, Listeners: d.Listeners}
 }
 
 // Addr returns where the node listens for those that speak the last of its

@@ -1,11 +1,10 @@
 package node
 
 import (
-	"errors"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -74,49 +73,16 @@ type ClusterLimits struct {
 
 // defaultClusterLimits returns the limits that a node with that TickTime has by default;
 // 0: [Distribution]'s default.
-func defaultClusterLimits(tick time.Duration) (l ClusterLimits) {
+func defaultClusterLimits(tick time.Duration) ClusterLimits {
 	if tick == 0 {
 		tick = defaultTickTime
 	}
-	if err := l.fill(tick); err != nil {
+	full, err := limits.Cluster{}.WithDefaults(tick / peers.TicksPerTime)
+	if err != nil {
 		panic(err) // zeros are allowed
 	}
-	return l
+	return ClusterLimits(full)
 }
-
-// fill gives the fields that say nothing their defaults.
-func (l *ClusterLimits) fill(tick time.Duration) error {
-	for _, f := range []struct {
-		is *int
-		by int
-	}{
-		{&l.Connections, 8192}, {&l.Pending, 1024}, {&l.Dials, 64},
-		{&l.Queued, 256 << 20}, {&l.Answers, 16 << 20}, {&l.Fragments, 512 << 20},
-		{&l.Monitors, 1 << 18}, {&l.Links, 1 << 18}, {&l.Spawned, 1 << 17}, {&l.Names, 4096},
-	} {
-		if *f.is < 0 {
-			return errNegativeLimit
-		}
-		if *f.is == 0 {
-			*f.is = f.by
-		}
-	}
-	if l.ConnectionsPerSource < 0 || l.PendingPerSource < 0 || l.Stall < 0 {
-		return errNegativeLimit
-	}
-	if l.ConnectionsPerSource == 0 {
-		l.ConnectionsPerSource = max(1, l.Connections/2)
-	}
-	if l.PendingPerSource == 0 {
-		l.PendingPerSource = max(8, l.Pending/8)
-	}
-	if l.Stall == 0 {
-		l.Stall = tick / peers.TicksPerTime
-	}
-	return nil
-}
-
-var errNegativeLimit = errors.New("node: Distribution.Cluster: a limit must not be negative; 0 is its default")
 
 // Limits returns the limits that the node has, and what is used of them: for metrics
 // and tools. The order is always the same.
@@ -124,23 +90,9 @@ func (n *Node) Limits() []observe.Limit {
 	alive, _ := n.tally.Sum()
 	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(alive)}}
 	if n.dist != nil {
-		all = append(all, n.dist.limits()...)
+		for _, u := range append(n.dist.Limits(), n.dist.Holds()...) {
+			all = append(all, observe.Limit(u))
+		}
 	}
 	return all
-}
-
-// limits are those of the distribution.
-func (d *distribution) limits() (all []observe.Limit) {
-	for _, u := range append(d.Limits(), d.Holds()...) {
-		all = append(all, observe.Limit(u))
-	}
-	return all
-}
-
-// newQuota returns what all peers may make the node hold.
-func newQuota(c ClusterLimits, message int) *quota.Quota {
-	return quota.New(quota.Limits{
-		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: message, Stall: c.Stall,
-		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names,
-	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -74,7 +75,7 @@ type Config struct {
 	Grace          time.Duration
 	Queue          int // bytes that may wait for one peer
 
-	Connections, ConnectionsPerSource, Pending, PendingPerSource, Dials int
+	Most limits.Cluster
 }
 
 // Cluster is all peers of a node.
@@ -104,8 +105,8 @@ type Cluster struct {
 func New(cfg Config) *Cluster {
 	c := &Cluster{
 		cfg: cfg, peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
-		links: admission.NewPlaces(cfg.Connections, cfg.ConnectionsPerSource),
-		dials: admission.NewDials[Peer](cfg.Dials, cfg.ConnectTimeout),
+		links: admission.NewPlaces(cfg.Most.Connections, cfg.Most.ConnectionsPerSource),
+		dials: admission.NewDials[Peer](cfg.Most.Dials, cfg.ConnectTimeout),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -59,12 +60,13 @@ var (
 )
 
 // cluster returns one that dials and listens nowhere.
-func cluster(limits quota.Limits, queue int) (*Cluster, *host) {
+func cluster(held quota.Limits, queue int) (*Cluster, *host) {
 	h := &host{}
 	return New(Config{
-		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed), Quota: quota.New(limits),
+		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed), Quota: quota.New(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
-		TickTime: time.Hour, ConnectTimeout: time.Hour, Queue: queue, Connections: 10, ConnectionsPerSource: 5, Dials: 1,
+		TickTime: time.Hour, ConnectTimeout: time.Hour, Queue: queue,
+		Most: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1},
 	}), h
 }
 

@@ -42,7 +42,8 @@ func (c *Cluster) listen() error {
 		if err != nil {
 			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
 		}
-		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: admission.NewArrivals(c.cfg.Pending, c.cfg.PendingPerSource)})
+		pending := admission.NewArrivals(c.cfg.Most.Pending, c.cfg.Most.PendingPerSource)
+		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: pending})
 	}
 	if len(c.lns) == 0 {
 		return nil
@@ -63,15 +64,15 @@ func (c *Cluster) listen() error {
 	return nil
 }
 
-// Encrypts reports whether a transport keeps strangers from what nodes say.
-func Encrypts(t dist.Transport) bool {
+// encrypts reports whether a transport keeps strangers from what nodes say.
+func encrypts(t dist.Transport) bool {
 	e, ok := t.(dist.Encrypter)
 	return ok && e.Encrypts()
 }
 
 // warnOfListeners says what strangers could do who reach a listener.
 func (c *Cluster) warnOfListeners() {
-	if Encrypts(c.cfg.Transport) {
+	if encrypts(c.cfg.Transport) {
 		return
 	}
 	var open, cookie []string
@@ -193,8 +194,8 @@ func (ln *listener) leave(a *admission.Arrival) {
 
 // pending are the limits of connections that have proved nothing yet, and what is used of them.
 func (c *Cluster) pending() (all, share limit.Use) {
-	all = limit.Use{Name: "pending", Max: int64(c.cfg.Pending)}
-	share = limit.Use{Name: "pending_per_source", Max: int64(c.cfg.PendingPerSource)}
+	all = limit.Use{Name: "pending", Max: int64(c.cfg.Most.Pending)}
+	share = limit.Use{Name: "pending_per_source", Max: int64(c.cfg.Most.PendingPerSource)}
 	for _, ln := range c.lns {
 		ln.mu.Lock()
 		all.Used, share.Used = max(all.Used, int64(ln.pending.Len())), max(share.Used, int64(ln.pending.Largest()))
