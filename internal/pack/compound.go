@@ -18,6 +18,7 @@ const (
 	inFun
 	inValue // of a type that is not known here
 	inTerm  // an extTerm
+	inTyped // of a type whose expression cannot be read here
 )
 
 // parts is a compound term of which some parts are still to be written.

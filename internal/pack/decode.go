@@ -423,6 +423,8 @@ func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any
 		return 0, v, err
 	case markValue, markPointer:
 		return r.value(at, mark == markPointer, n, next)
+	case markTyped:
+		return r.typedValue(at, n, next)
 	}
 	return 0, nil, r.failAt(at, ErrMalformed, "an array with the mark %d, which is none", mark)
 }

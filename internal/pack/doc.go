@@ -33,8 +33,11 @@
 // Go values arrive as they were sent, where etf has Erlang's view of them. A string
 // is a string, []byte is []byte, true is the bool and not the atom, nil is nil and
 // not the empty List; [wire.Equal] and the readers of package wire see no
-// difference. Integers of all Go types arrive as int, and as *big.Int where that is
-// too small; float32 as float64; a Charlist as the List it spells; an ImproperList in
+// difference. Where an Encoder has Types, values of int8 to uint64, float32, time.Duration, and
+// of slices, maps and pointers made of types that can travel, arrive as what they are,
+// by the expression of their type. Without Types, and for a peer of the former version,
+// integers of all Go types arrive as int, and as *big.Int where that is
+// too small; float32 as float64, as does a uintptr as int always; a Charlist as the List it spells; an ImproperList in
 // its plain shape; a Bitstring of whole bytes as []byte; any other empty list, tuple
 // or map as List(nil), Tuple{} and Map{}. NaN and the infinities, and a zero PID, Ref
 // or Port, travel. So does time.Time, to the nanosecond, without its zone.
@@ -54,6 +57,18 @@
 // its fields with its name under [TypeKey], and so do those inside one that does not
 // fit. Fields that one side does not have are left out. Nothing of this is an error
 // of the connection. Everything else is up to [Encoder].Foreign.
+//
+// A type expression is
+//
+//	Type  = Name | "[]" Type | "*" Type | "map[" Type "]" Type
+//	Name  = bool string any error int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64
+//	        time duration bigint atom pid ref port tuple list improper charlist map bitstring fun export
+//	        or the name of a registered type, if it has none of [ ] * in it
+//
+// of at most 255 characters and 9 types in each other. Peers can have a program compose 1,000 types
+// at most: types live as long as the program. A value whose expression is beyond that, or
+// has names in it that are not known, or which does not fit it, arrives as the plain term, its
+// structs as maps.
 //
 // # Other languages
 //
@@ -127,6 +142,7 @@
 //	fixext 1, 9, byte 3   module atom, function atom, arity                     Export
 //	fixext 1, 9, byte 4   name atom, value                                      a T registered under the name
 //	fixext 1, 9, byte 5   name atom, value; or name atom standalone: nil             a *T
+//	fixext 1, 9, byte 6   an atom that is a type expression, value              a value of that type
 //	anything else, none   the elements                                          List
 //
 // A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An

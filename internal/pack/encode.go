@@ -28,6 +28,9 @@ type Encoder struct {
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
 	Depth int
+	// Former writes for peers of the former version, to which no type expressions are sent: what
+	// is of none of the registered types arrives as the term that it stands for.
+	Former bool
 	// Erlang writes terms for languages other than Go: see the package's
 	// documentation.
 	Erlang bool
@@ -192,6 +195,11 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 // other writes the rarer numbers and what is no term itself.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
 	if n, u, ok := wire.Integral(t); ok {
+		if name := sizedName(t); name != "" && w.isExact() {
+			if err := w.sized(name); err != nil {
+				return false, err
+			}
+		}
 		if u == 0 {
 			w.dst = AppendInt(w.dst, n)
 		} else {
@@ -201,6 +209,11 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 	}
 	switch n := t.(type) {
 	case float32:
+		if w.isExact() {
+			if err := w.sized("float32"); err != nil {
+				return false, err
+			}
+		}
 		w.dst = binary.BigEndian.AppendUint32(append(w.dst, tagFloat32), math.Float32bits(n))
 	case *big.Int:
 		return false, w.big(n)
@@ -212,6 +225,31 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 	return false, nil
 }
 
+// sizedName returns the name of the type of an integer; "": of one that arrives as an int.
+func sizedName(n any) wire.Atom {
+	switch n.(type) {
+	case int8:
+		return "int8"
+	case int16:
+		return "int16"
+	case int32:
+		return "int32"
+	case int64:
+		return "int64"
+	case uint:
+		return "uint"
+	case uint8:
+		return "uint8"
+	case uint16:
+		return "uint16"
+	case uint32:
+		return "uint32"
+	case uint64:
+		return "uint64"
+	}
+	return ""
+}
+
 // maxStandIns is how often a value may be replaced before it is a term.
 const maxStandIns = 100
 
@@ -219,6 +257,9 @@ const maxStandIns = 100
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	for range maxStandIns {
 		if done, err := w.registered(t); done || err != nil {
+			return false, err
+		}
+		if done, err := w.exactly(t); done {
 			return false, err
 		}
 		if t, err = w.standIn(t); err != nil {

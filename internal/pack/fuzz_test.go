@@ -20,7 +20,12 @@ func FuzzDecode(f *testing.F) {
 	for _, b := range encoded(f) {
 		f.Add(b)
 	}
-	types := types(f)
+	types := exactTypes(f)
+	for _, c := range exact() {
+		b, err := (&Encoder{Types: types}).Append(nil, wire.Tuple{c.value, Envelope{Any: c.value}})
+		require.NoError(f, err)
+		f.Add(b)
+	}
 	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, d := range []*Decoder{{Dict: &DecodeDict{}, Types: types, Limits: tight}, {Dict: &DecodeDict{}, Limits: tight},

@@ -64,6 +64,7 @@ const (
 	markExport   = 3
 	markValue    = 4
 	markPointer  = 5
+	markTyped    = 6
 )
 
 // First byte of an identifier's data, where it is no place of the cache.

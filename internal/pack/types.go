@@ -3,7 +3,6 @@ package pack
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -35,6 +34,9 @@ type Types struct {
 type table struct {
 	byType map[reflect.Type]*goType
 	byName map[wire.Atom]*goType
+
+	exactByType map[reflect.Type]*goType // types that have an expression, as far as one has come or gone
+	exactByName map[wire.Atom]*goType
 }
 
 // goType is a registered type.
@@ -70,19 +72,15 @@ func (t *Types) register(typ reflect.Type, name string) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := table{map[reflect.Type]*goType{}, map[wire.Atom]*goType{}}
-	if old := t.table.Load(); old != nil {
-		if o := old.byName[g.name]; o != nil && o.typ != typ {
-			return fail("the name is that of %v", o.typ)
-		}
-		if o := old.byType[typ]; o != nil && o.name != g.name {
-			return fail("the type has the name %q", string(o.name))
-		}
-		maps.Copy(next.byType, old.byType)
-		maps.Copy(next.byName, old.byName)
+	next := t.load().clone()
+	if o := next.byName[g.name]; o != nil && o.typ != typ {
+		return fail("the name is that of %v", o.typ)
+	}
+	if o := next.byType[typ]; o != nil && o.name != g.name {
+		return fail("the type has the name %q", string(o.name))
 	}
 	next.byType[typ], next.byName[g.name] = g, g
-	t.table.Store(&next)
+	t.table.Store(next)
 	return nil
 }
 
@@ -91,10 +89,7 @@ func (t *Types) of(v any) (g *goType, pointer bool) {
 	if t == nil {
 		return nil, false
 	}
-	table := t.table.Load()
-	if table == nil {
-		return nil, false
-	}
+	table := t.load()
 	typ := reflect.TypeOf(v)
 	if g := table.byType[typ]; g != nil || typ.Kind() != reflect.Pointer {
 		return g, false
@@ -216,7 +211,10 @@ func (r *reading) term(n int, next *level) (v any, open bool, err error) {
 // closeValue returns the term of a level that is an openValue.
 func (r *reading) closeValue(l *level) (any, error) {
 	r.standalone, r.untyped = l.value.standalone, l.value.untyped
-	if l.kind == inTerm {
+	switch l.kind {
+	case inTyped:
+		return l.slots[0], nil
+	case inTerm:
 		if r.pos != l.value.end {
 			return nil, r.failAt(r.pos, ErrMalformed, "expected a term in a field to end at offset %d, as its length says", l.value.end)
 		}

@@ -83,6 +83,7 @@
 //	4     2    would have a session
 //	8     3    of a hello: the connection is for a session that there is
 //	16    4    sees TLS
+//	32    5    reads the types of Go values; to a peer without it they are sent as plain terms
 //
 // The version is the highest that both have; bytes behind what a message holds are
 // ignored, so that later versions can add some. alive says that B has a link to A

@@ -80,7 +80,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
-	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign}
+	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign, Former: flags&flagTypes == 0}
 	if m.session == (sessionID{}) {
 		l.reader = socket.NewReader(conn)
 		l.input.src = l.reader

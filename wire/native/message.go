@@ -52,6 +52,7 @@ const (
 	flagSession                     // it would have the link survive its connection
 	flagResume                      // of a hello: the connection is for a link that there is
 	flagBound                       // it sees TLS, and binds its proof to it
+	flagTypes                       // it reads the types of Go values: see package pack
 )
 
 // sessionID names a link that may survive its connection; zero: none.

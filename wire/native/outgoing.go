@@ -42,7 +42,8 @@ func (w *writer) begin(f *dist.Frame) error {
 		return dist.ErrLater
 	}
 	if w.standalone == nil {
-		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign}
+		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,
+			Former: w.enc.Former}
 	}
 	w.standalone.Dict.Reset()
 	term := f.Payload

@@ -1,0 +1,261 @@
+package pack
+
+import (
+	"maps"
+	"math/big"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// A type expression is the name of a Go type that needs no registration of its own: a type that
+// Go or this module has, or one that is composed of such and of registered types.
+//
+//	Type  = Name | "[]" Type | "*" Type | "map[" Type "]" Type
+//	Name  = one of those below, or the name of a registered type
+
+// builtin are the names that stand for the same type everywhere.
+var builtin = map[string]reflect.Type{
+	"bool": reflect.TypeFor[bool](), "string": reflect.TypeFor[string](), "any": anyType, "error": errorType,
+	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
+	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](), "uint": reflect.TypeFor[uint](),
+	"uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](), "uint32": reflect.TypeFor[uint32](),
+	"uint64": reflect.TypeFor[uint64](), "float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
+	"time": timeType, "duration": reflect.TypeFor[time.Duration](), "bigint": reflect.TypeFor[*big.Int](),
+	"atom": reflect.TypeFor[wire.Atom](), "pid": reflect.TypeFor[wire.PID](), "ref": reflect.TypeFor[wire.Ref](),
+	"port": reflect.TypeFor[wire.Port](), "tuple": reflect.TypeFor[wire.Tuple](), "list": reflect.TypeFor[wire.List](),
+	"improper": reflect.TypeFor[wire.ImproperList](), "charlist": reflect.TypeFor[wire.Charlist](),
+	"map": reflect.TypeFor[wire.Map](), "bitstring": reflect.TypeFor[wire.Bitstring](), "fun": reflect.TypeFor[wire.Fun](),
+	"export": reflect.TypeFor[wire.Export](),
+}
+
+var builtinNames = func() map[reflect.Type]string {
+	names := make(map[reflect.Type]string, len(builtin))
+	for name, t := range builtin {
+		names[t] = name
+	}
+	return names
+}()
+
+const (
+	// maxExprDepth is how many types an expression is composed of, at most.
+	maxExprDepth = 8
+	// maxPeerTypes is how many types peers may make a program compose. A type lives as long as the program.
+	maxPeerTypes = 1000
+)
+
+// exprOf returns the expression of a type, or the type in it that has none: it is to be
+// registered.
+func (t *table) exprOf(typ reflect.Type, depth int) (expr string, missing reflect.Type) {
+	if name := builtinNames[typ]; name != "" {
+		return name, nil
+	}
+	if g := t.byType[typ]; g != nil && isPlainName(string(g.name)) {
+		return string(g.name), nil
+	}
+	if typ.Name() != "" || depth == maxExprDepth {
+		return "", typ
+	}
+	var before string
+	switch typ.Kind() {
+	case reflect.Slice:
+		before = "[]"
+	case reflect.Pointer:
+		before = "*"
+	case reflect.Map:
+		key, missing := t.exprOf(typ.Key(), depth+1)
+		if missing != nil {
+			return "", missing
+		}
+		before = "map[" + key + "]"
+	default:
+		return "", typ
+	}
+	elem, missing := t.exprOf(typ.Elem(), depth+1)
+	return before + elem, missing
+}
+
+// isPlainName reports whether a registered name can stand in an expression.
+func isPlainName(name string) bool { return builtin[name] == nil && !strings.ContainsAny(name, "[]*") }
+
+// typeOf is the reverse of exprOf for all that expr begins with. It is nil for what is no
+// expression, or has names in it that are not known.
+func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
+	if depth > maxExprDepth {
+		return nil, ""
+	}
+	if after, ok := strings.CutPrefix(expr, "[]"); ok {
+		if typ, rest = t.typeOf(after, depth+1); typ != nil {
+			typ = reflect.SliceOf(typ)
+		}
+		return typ, rest
+	}
+	if after, ok := strings.CutPrefix(expr, "*"); ok {
+		if typ, rest = t.typeOf(after, depth+1); typ != nil {
+			typ = reflect.PointerTo(typ)
+		}
+		return typ, rest
+	}
+	if after, ok := strings.CutPrefix(expr, "map["); ok {
+		key, rest := t.typeOf(after, depth+1)
+		if key == nil || !key.Comparable() || holdsAny(key, map[reflect.Type]bool{}) || !strings.HasPrefix(rest, "]") {
+			return nil, ""
+		}
+		if typ, rest = t.typeOf(rest[1:], depth+1); typ != nil {
+			typ = reflect.MapOf(key, typ)
+		}
+		return typ, rest
+	}
+	end := strings.IndexAny(expr, "[]*")
+	if end < 0 {
+		end = len(expr)
+	}
+	name := expr[:end]
+	if typ = builtin[name]; typ != nil {
+		return typ, expr[end:]
+	}
+	if g := t.byName[wire.Atom(name)]; g != nil {
+		return g.typ, expr[end:]
+	}
+	return nil, ""
+}
+
+// exact returns the type of v if it has an expression, or the type in it that is to be
+// registered.
+func (t *Types) exact(v any) (g *goType, missing reflect.Type) {
+	typ := reflect.TypeOf(v)
+	table := t.load()
+	if g := table.exactByType[typ]; g != nil {
+		return g, nil
+	}
+	expr, missing := table.exprOf(typ, 0)
+	if missing != nil || len(expr) > wire.MaxAtomRunes {
+		return nil, missing
+	}
+	return t.enter(typ, expr), nil
+}
+
+// expressed returns the type of an expression that a peer has sent, nil if it cannot be read here.
+func (t *Types) expressed(name wire.Atom) *goType {
+	if t == nil {
+		return nil
+	}
+	table := t.load()
+	if g := table.exactByName[name]; g != nil {
+		return g
+	}
+	if len(table.exactByName) >= maxPeerTypes && builtin[string(name)] == nil || len(name) > wire.MaxAtomRunes {
+		return nil
+	}
+	typ, rest := table.typeOf(string(name), 0)
+	if typ == nil || rest != "" || !needsExpr(typ) {
+		return nil
+	}
+	return t.enter(typ, string(name))
+}
+
+// needsExpr reports whether values of a type, in a term, would arrive as those of another one
+// if their type were not named.
+func needsExpr(typ reflect.Type) bool {
+	zero := reflect.Zero(typ).Interface()
+	if _, single := zero.(float32); single || sizedName(zero) != "" {
+		return true
+	}
+	return typ != anyType && typ != errorType && !isTerm(zero)
+}
+
+// enter makes the plan of an expression's type; nil: it cannot travel.
+func (t *Types) enter(typ reflect.Type, expr string) *goType {
+	g := &goType{name: wire.Atom(expr), typ: typ}
+	var err error
+	if g.plan, err = planOf(typ); err != nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := t.load().clone()
+	if old := next.exactByType[typ]; old != nil {
+		return old
+	}
+	next.exactByType[typ], next.exactByName[g.name] = g, g
+	t.table.Store(next)
+	return g
+}
+
+// load returns the table, which may be empty.
+func (t *Types) load() *table {
+	if table := t.table.Load(); table != nil {
+		return table
+	}
+	return &emptyTable
+}
+
+var emptyTable table
+
+func (t *table) clone() *table {
+	next := &table{map[reflect.Type]*goType{}, map[wire.Atom]*goType{}, map[reflect.Type]*goType{}, map[wire.Atom]*goType{}}
+	maps.Copy(next.byType, t.byType)
+	maps.Copy(next.byName, t.byName)
+	maps.Copy(next.exactByType, t.exactByType)
+	maps.Copy(next.exactByName, t.exactByName)
+	return next
+}
+
+// isExact reports whether Go types are to arrive as they are, of those that are terms, too.
+func (w *writing) isExact() bool { return w.Types != nil && !w.Erlang && !w.Former }
+
+// exactly writes t if its type has an expression.
+func (w *writing) exactly(t any) (done bool, err error) {
+	if !w.isExact() {
+		return false, nil
+	}
+	g, _ := w.Types.exact(t)
+	if g == nil {
+		return false, nil
+	}
+	w.mark(2, markTyped)
+	if err := w.atom(g.name); err != nil {
+		return true, err
+	}
+	return true, w.boxed(g.plan, reflect.ValueOf(t))
+}
+
+// sized writes the head of a number of a builtin type.
+func (w *writing) sized(name wire.Atom) error {
+	w.mark(2, markTyped)
+	return w.atom(name)
+}
+
+// typedValue reads what follows the mark of a value with a type expression.
+func (r *reading) typedValue(at, n int, next *level) (left int, v any, err error) {
+	if n != 2 {
+		return 0, nil, r.failAt(at, ErrMalformed, "a value with its type in %d elements, not 2", n)
+	}
+	name, err := r.atomHere("a type")
+	if err != nil {
+		return 0, nil, err
+	}
+	r.pending--
+	untyped := r.untyped
+	if g := r.d.Types.expressed(name); g != nil && !untyped {
+		v, ok, err := r.goValue(at, g.plan, false)
+		if ok || err != nil {
+			return 0, v, err
+		}
+		r.untyped = true
+	}
+	next.kind, next.value = inTyped, &openValue{standalone: r.standalone, untyped: untyped}
+	r.standalone = true
+	return 1, nil, nil
+}
+
+// Missing returns the type to be registered for v to travel, nil if it does already.
+func (t *Types) Missing(v any) reflect.Type {
+	if g, _ := t.of(v); g != nil {
+		return nil
+	}
+	_, missing := t.exact(v)
+	return missing
+}
