@@ -156,7 +156,7 @@ type distribution struct {
 	lost   news        // a connection has ended
 	spins  atomic.Bool // a reader spins
 
-	recent [recentPeers]atomic.Pointer[recent] // to save a look into the cluster
+	recent peers.Recent[peer]
 }
 
 // startDist makes n part of a cluster.

@@ -37,9 +37,9 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 
 // FarKept returns the nodes whose connection is over, and is kept nevertheless.
 func FarKept(n *Node) (names []Atom) {
-	for i := range n.dist.recent {
-		if r := n.dist.recent[i].Load(); r != nil && r.p.IsOver() {
-			names = append(names, r.p.name)
+	for _, p := range n.dist.recent.All() {
+		if p.IsOver() {
+			names = append(names, p.name)
 		}
 	}
 	return names

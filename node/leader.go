@@ -2,10 +2,9 @@ package node
 
 import (
 	"context"
-	"reflect"
-	"runtime"
 	"slices"
 
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/trace"
 )
 
@@ -82,22 +81,10 @@ func (n *Node) setLeader(pid, leader PID) {
 
 // codeOf says where the code of a behaviour is.
 func codeOf(b Actor) string {
-	var f any = b
 	if s, ok := b.(blocking); ok {
-		f = s.fn
+		return report.Code(s.fn)
 	}
-	v := reflect.ValueOf(f)
-	if v.Kind() == reflect.Func {
-		if fn := runtime.FuncForPC(v.Pointer()); fn != nil { // nil: a handle
-			return fn.Name()
-		}
-		return ""
-	}
-	t := v.Type()
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t.PkgPath()
+	return report.Code(b)
 }
 
 // messages returns the messages that wait for a process, the oldest max of them,

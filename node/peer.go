@@ -86,7 +86,7 @@ func (t target) Wake() { t.q.runner().wake(&t.q.node.acting) }
 func (t target) Undeliverable(msg any) { t.q.node.undeliverable(t.q.pid(), msg) }
 
 // Over is part of peers.Owner.
-func (p *peer) Over() { p.n.dist.forgetRecent(p) }
+func (p *peer) Over() { p.n.dist.recent.Forget(p) }
 
 // Remains is part of peers.Owner.
 func (p *peer) Remains(r peers.Remains) {

@@ -45,37 +45,16 @@ func (n *Node) reach(pid PID) *peer {
 		return nil
 	}
 	origin := pid.Origin()
-	slot := &n.dist.recent[origin.NodeID().Creation%recentPeers]
-	if r := slot.Load(); r != nil && r.origin.Equal(origin) && r.p.Box.Direct() { // so it is connected
-		return r.p
+	if p := n.dist.recent.Get(origin); p != nil && p.Box.Direct() { // so it is connected
+		return p
 	}
 	p := n.peer(pid.Node())
 	if p != nil && p.Box.Direct() {
-		r := &recent{origin, p}
-		if slot.Store(r); p.IsOver() { // forgetRecent has perhaps not seen it
-			slot.CompareAndSwap(r, nil)
+		if n.dist.recent.Put(origin, p); p.IsOver() { // Over has perhaps not seen it
+			n.dist.recent.Forget(p)
 		}
 	}
 	return p
-}
-
-// recent is a peer that has been reached, by the origin of its PIDs.
-type recent struct {
-	origin wire.Origin
-	p      *peer
-}
-
-// recentPeers is how many of them are remembered, at most.
-const recentPeers = 16
-
-// forgetRecent takes a peer that is over out of those that are remembered: it would keep
-// its link, with the buffers of both directions, until another peer has its place.
-func (d *distribution) forgetRecent(p *peer) {
-	for i := range d.recent {
-		if r := d.recent[i].Load(); r != nil && r.p == p {
-			d.recent[i].CompareAndSwap(r, nil)
-		}
-	}
 }
 
 // connected is reach without a wish to connect.

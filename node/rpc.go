@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -181,8 +180,8 @@ func (n *Node) run(ctx context.Context, module, function Atom, args []any) erpc.
 	})
 }
 
-// wanted is behaviourFor, which runs code of the user's: if that panics, the
-// process is one that crashes.
+// wanted makes the behaviour of a process that a peer asks for, nil: that this node does. A panic of
+// the code of the user's that makes it is a process that crashes.
 func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -190,46 +189,10 @@ func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()
-	return n.behaviourFor(p, s)
-}
-
-// behaviourFor makes the behaviour of a process that another node asks for; nil:
-// that this one does.
-func (n *Node) behaviourFor(p *peer, s *dist.Spawn) (Actor, error) {
-	if r, ok := erpc.Asked(s); ok {
-		return n.erpcFor(p, r), nil
+	allows := func(e wire.Export) bool { return p == nil || n.allowsPeer(p.name, e) }
+	b, f, err := erpc.Wanted[*ExitError](&n.exports, s, allows, n.run)
+	if f != nil {
+		b = ProcessFunc(func(s *Process) error { return f(s.Context()) })
 	}
-	if !export.Understood(s.Options) {
-		return nil, ExitWith(wire.Atom("badopt"))
-	}
-	module, function, list := export.Applied(s)
-	undef := ProcessFunc(func(*Process) error { return erpc.Undef(module, function, list).Spawned() })
-	if !n.allows(p, module, function, len(list)) {
-		return undef, nil
-	}
-	b, err := n.exports.Make(module, function, list)
-	switch {
-	case err == nil:
-		return b, nil
-	case !errors.Is(err, export.ErrUndef):
-		why := errorTerm(err)
-		return ProcessFunc(func(*Process) error { return ExitWith(why) }), nil
-	case n.exports.HasFunction(wire.Export{Module: module, Function: function, Arity: len(list)}):
-		return ProcessFunc(func(s *Process) error { return n.run(s.Context(), module, function, list).Spawned() }), nil
-	}
-	return undef, nil
-}
-
-// erpcFor makes the process that calls a function for erpc on another node, p.
-func (n *Node) erpcFor(p *peer, r erpc.Request) ProcessFunc {
-	return func(s *Process) error {
-		if r.Bad || !n.allows(p, r.Module, r.Function, len(r.Args)) {
-			return r.End(r.Refused())
-		}
-		return r.End(n.run(s.Context(), r.Module, r.Function, r.Args))
-	}
-}
-
-func (n *Node) allows(p *peer, module, function Atom, arity int) bool {
-	return p == nil || n.allowsPeer(p.name, wire.Export{Module: module, Function: function, Arity: arity})
+	return b, err
 }

@@ -1,6 +1,6 @@
 // Package report logs what an operator should see of processes that do what they should not, or are
 // to be done what must not be: a [Blocked] handler, a signal that was [Refused]. Each kind is logged
-// once a second at most, however often it happens.
+// once a second at most, however often it happens. [Code] says where the code of a behaviour is.
 //
 // The package has no goroutine. What it logs may come from any.
 package report

@@ -12,6 +12,15 @@ import (
 	"github.com/actornode/actornode/node/internal/report"
 )
 
+func TestCode(t *testing.T) {
+	type behaviour struct{}
+	const here = "github.com/actornode/actornode/node/internal/report_test"
+	require.Equal(t, here, report.Code(behaviour{}))
+	require.Equal(t, here, report.Code(&behaviour{}))
+	require.Equal(t, here+".TestCode", report.Code(TestCode))
+	require.Empty(t, report.Code((func())(nil)))
+}
+
 // Refusals are logged once a second, with the number of those that were not logged before.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,51 @@
+package erpc
+
+import (
+	"context"
+	"errors"
+
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Runner calls a function that a node exports.
+type Runner func(ctx context.Context, module, function wire.Atom, args []any) Outcome
+
+// Wanted finds what a process is to do that a spawn asks for: it is a behaviour of the table, or, if
+// f is not nil, it calls f, with its context, and ends with the error. allows says what whoever has
+// asked may have run by name; what it may not is undef. E is the error of a process that has exited.
+// Errors: that of an option that the node does not know, an [*reason.Exit].
+func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.Export) bool, run Runner) (
+	behaviour A, f func(context.Context) error, err error) {
+
+	if r, ok := Asked(s); ok {
+		return behaviour, func(ctx context.Context) error {
+			if r.Bad || !allows(wire.Export{Module: r.Module, Function: r.Function, Arity: len(r.Args)}) {
+				return r.End(r.Refused())
+			}
+			return r.End(run(ctx, r.Module, r.Function, r.Args))
+		}, nil
+	}
+	if !export.Understood(s.Options) {
+		return behaviour, nil, &reason.Exit{Reason: wire.Atom("badopt")}
+	}
+	module, function, args := export.Applied(s)
+	e := wire.Export{Module: module, Function: function, Arity: len(args)}
+	undef := func(context.Context) error { return Undef(module, function, args).Spawned() }
+	if !allows(e) {
+		return behaviour, undef, nil
+	}
+	behaviour, err = t.Make(module, function, args)
+	switch {
+	case err == nil:
+		return behaviour, nil, nil
+	case !errors.Is(err, export.ErrUndef):
+		end := &reason.Exit{Reason: reason.Term[E](err)}
+		return behaviour, func(context.Context) error { return end }, nil
+	case t.HasFunction(e):
+		return behaviour, func(ctx context.Context) error { return run(ctx, module, function, args).Spawned() }, nil
+	}
+	return behaviour, undef, nil
+}
