@@ -104,27 +104,22 @@
 //   - Nothing that comes from a peer waits. A full mailbox with the policy Block refuses a
 //     message from another node, which becomes a dead letter. It does the same with
 //     messages of SendInterval, with replies to calls that came as messages, and with what
-//     [SendNow] sends.
+//     is sent with [SendOptions].NoWait.
 //   - A message to another node that is no term is a dead letter. A call with such a request
 //     fails with a [wire.EncodeError]. An exit reason that is no term is sent as text.
 //   - Stop writes the exit signals of its processes, for a second at most, before it closes
 //     the connections: links break with shutdown or killed, not with noconnection.
-//   - A long message leaves in parts, between what others send. What its own sender sends
-//     afterwards waits for its end; nobody else waits for it.
 //   - What has been given to a connection and has not arrived when the connection is lost, is
 //     lost without a dead letter. Distribution.Grace mends that between nodes of this kind.
 //     [Deliver] says what has become of a message.
-//   - The reader of a connection calls functions that are exported as behaviours: they must
-//     be quick.
-//   - What an Actor sends to another node leaves at the end of its turn at the latest, or
-//     when its handler waits or takes long. A request that a caller waits for leaves at once.
 //
-// docs/architecture.md says who writes to a connection, and when.
+// docs/guarantees.md says what a slow peer can do to others, and what happens at each limit;
+// docs/architecture.md who writes to a connection, and when.
 //
 // Package node/rpc calls functions and starts processes there by name, and offers what other
 // nodes may call and start here by spawn, rpc and erpc. An unknown name is undef, as in OTP.
-// The processes net_kernel and rex answer what OTP nodes need. After [Node.Drain] spawns and calls by name are refused with
-// system_limit; all else goes on.
+// The processes net_kernel and rex answer what OTP nodes need. The reader of a connection calls
+// functions that are exported as behaviours: they must be quick.
 //
 // A trace token of OTP's seq_trace that comes with a message or a spawn is handed on, as in
 // OTP: with what the process sends and spawns that has taken the message. Exit signals do not
@@ -144,21 +139,15 @@
 // and rex of a node that is distributed; user (package node/otp), actornode (node/admin)
 // and pg (node/pg, with Config.Keep) if they are started.
 //
-//   - The first restart comes at once, the next ones after 10 ms to 1 s. A service that
-//     ends more than 10 times within a minute cannot be kept up: the node stops, and
-//     [Node.Done], [Node.Err] and [Node.Stop] say why. OTP's kernel_sup ends the node
-//     with the first end of net_kernel or rex.
+//   - One that ends too often cannot be kept up: the node stops, and [Node.Done], [Node.Err] and
+//     [Node.Stop] say why. OTP's kernel_sup ends the node with the first end of net_kernel or rex.
+//     docs/guarantees.md says when it is started again, and what it has lost then.
 //   - The name of a service is reserved as long as the node runs.
 //   - A service is protected, as is each process with [Options].Protected: exit signals
 //     and group leaders of other nodes are refused, and logged, once a second at most;
 //     links of theirs that break do nothing; functions that they call by name do not end
 //     it or take its name; system messages that have come as terms only look at it. OTP
 //     lets a peer do all that to its net_kernel. Code of the program may do everything.
-//   - What a new process does not know: rex, net_kernel and actornode need to know
-//     nothing; pg has lost the members of this node; whoever waits for an answer is told
-//     by the monitor of its call.
-//   - The goroutines below are no processes: nobody can end one from outside, and a panic
-//     in one of them ends the program.
 //
 // Rights: [Distribution].Allow decides what peers may start or call by name, whichever way
 // they ask. The peer is always the one over whose connection the request has come: a
@@ -167,29 +156,9 @@
 //
 // # Goroutines
 //
-//	name                 started by          ends with              owns
-//	worker               the pool, on need   Node.Stop, or idle     the stage it holds
-//	watcher              Start               Node.Stop              nothing
-//	Process              Spawn               its function           its mailbox
-//	detached actor       Spawn               the actor's exit       the actor
-//	timer (of package time), for the time of one send               the send
-//	listener             Start               Node.Stop              nothing
-//	keeper               Keep                Node.Stop              one service
-//	stopper              a keeper that       itself                 Node.Stop, when a service cannot be
-//	                     gives up                                   kept up
-//	ticker               Start               Node.Stop              the signs of life of peers
-//	mesh                 Start               Node.Stop              whom to connect to, and when
-//	meshing              mesh                ConnectTimeout         the result of one attempt
-//	dialer               the first use       nobody waits any more  one attempt at a time; at most Cluster.Dials of them
-//	dialer's helper      a dialer            the attempt            nothing: it cancels the attempt when the peer
-//	                                                                has connected by itself
-//	handshake            the listener        its timeout, or when   one connection; at most Cluster.Pending for each listener
-//	                                         it is dropped          before the peer has proved who it is
-//	reader               a handshake, or a   the connection, or a   what comes: one at a time
-//	                     reader's handler    handler that keeps it
-//	writer               a handshake         the connection         what goes
-//	release              a handshake         the answer, 5 s        the question for the peer's OTP release
-//	ender                the ticker          itself                 the end of a connection that exceeds a limit
+// docs/architecture.md lists all goroutines of a node: who starts each, what ends it, what it owns.
+// [Node.Stop] waits for them. But for those of processes nobody can end one from outside, and a
+// panic in one of them ends the program.
 //
 // # Limits
 //
