@@ -58,7 +58,7 @@ var within = map[string][]string{
 	"internal/fault":    {"wire"},
 	"wire/dist":         {"wire"},
 	"internal/account":  {"wire/dist"},
-	"internal/pack":     {"wire", "internal/box", "internal/fault"},
+	"internal/pack":     {"wire", "internal/box", "internal/fault", "internal/termof"},
 	"wire/tlsdist":      {"wire", "wire/dist"},
 
 	"internal/epmdclient": {"wire", "wire/epmd", "internal/epmdserver"},

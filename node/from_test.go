@@ -230,3 +230,95 @@ func TestLentCallsAreBounded(t *testing.T) {
 	}
 	require.LessOrEqual(t, node.LentCalls(a), 64)
 }
+
+// kept is a registered type with a From in it, and others around it.
+type kept struct {
+	What string
+	From node.From
+	None node.From
+	Any  any
+	List []node.From
+}
+
+// A From is a From again on other nodes: bare, in tuples and lists, and as a field.
+func TestFromTravels(t *testing.T) {
+	types := &node.Types{}
+	require.NoError(t, types.Register(node.TypeOf[kept]()))
+	where := &nodetest.Places{}
+	start := func(name node.Atom) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
+			Distribution: &node.Distribution{Cookie: "secret", Finder: where, Types: types}})
+	}
+	a, b, c := start("a"), start("b"), start("c")
+	far := nodetest.Open(t, c)
+	for what, wrap := range map[string]func(node.From) any{
+		"bare":       func(f node.From) any { return f },
+		"in a tuple": func(f node.From) any { return wire.Tuple{"from", wire.Tuple{f, 1}} },
+		"in a list":  func(f node.From) any { return wire.List{1, wire.List{f}} },
+		"in a map":   func(f node.From) any { return wire.NewMap("from", f) },
+		"a field":    func(f node.From) any { return kept{What: "x", From: f} },
+		"a pointer":  func(f node.From) any { return &kept{What: "x", From: f} },
+		"any":        func(f node.From) any { return kept{Any: f} },
+		"a slice":    func(f node.From) any { return kept{List: []node.From{f}} },
+	} {
+		var find func(v any) (node.From, bool)
+		find = func(v any) (node.From, bool) {
+			switch v := v.(type) {
+			case node.From:
+				return v, true
+			case wire.Tuple:
+				for _, e := range v {
+					if f, ok := find(e); ok {
+						return f, true
+					}
+				}
+			case wire.List:
+				return find(wire.Tuple(v))
+			case wire.Map:
+				e, _ := v.Get("from")
+				return find(e)
+			case *kept:
+				return find(*v)
+			case kept:
+				require.False(t, v.None.Pending())
+				require.ErrorIs(t, v.None.Reply(1), node.ErrReplied)
+				switch {
+				case v.From != node.From{}:
+					return v.From, true
+				case v.Any != nil:
+					return find(v.Any)
+				}
+				return v.List[0], true
+			}
+			return node.From{}, false
+		}
+		for _, called := range []*node.Node{a, b} { // of a call within a, and of one from a to b
+			t.Run(what+" of "+string(called.Name()), func(t *testing.T) {
+				caller, server := nodetest.Open(t, a), nodetest.Open(t, called)
+				for _, fail := range []bool{false, true} {
+					call := node.Async[node.Atom](caller, server.Self(), node.Atom("x"))
+					r, ok := called.AsRequest(nodetest.Next[any](t, server))
+					require.True(t, ok)
+					require.NoError(t, called.Send(far.Self(), wrap(r.From)))
+					got := nodetest.Next[any](t, far)
+					f, ok := find(got)
+					require.True(t, ok, "%T %v", got, got)
+					require.True(t, f.Pending())
+					require.Equal(t, caller.Self(), f.Caller())
+					if fail {
+						require.NoError(t, f.Fail(errSpoiled))
+						require.ErrorIs(t, f.Fail(errSpoiled), node.ErrReplied)
+						_, err := call.Await(soon(t))
+						require.Error(t, err)
+						continue
+					}
+					require.NoError(t, f.Reply(node.Atom("y")))
+					require.ErrorIs(t, f.Reply(node.Atom("z")), node.ErrReplied)
+					v, err := call.Await(soon(t))
+					require.NoError(t, err)
+					require.Equal(t, node.Atom("y"), v)
+				}
+			})
+		}
+	}
+}

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
@@ -43,6 +44,9 @@ func (p *peer) Read(link dist.Link) {
 func (p *peer) newReader(link dist.Link) {
 	d := p.n.dist
 	p.link = link
+	if h, ok := link.(linkopt.Hosted); ok {
+		h.SetHost(p.n)
+	}
 	p.reader = reader.New(reader.Config{
 		Peer: &p.Peer, Link: link, Node: p, Pool: p.n.pool, Env: p.n.env, Awake: d.cfg.Awake, Spins: &d.spins,
 	})

@@ -5,6 +5,7 @@
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
 //   - [Counter], [Progress]: the state of a link.
+//   - [Hosted]: what is read may refer to the node.
 //   - [Explainer]: why a link is closed.
 //   - [Chooser]: dialing by protocol, of a transport.
 //
@@ -82,3 +83,8 @@ type Explainer interface{ Explain(why string) }
 type Chooser interface {
 	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
 }
+
+// Hosted is optional for a link: SetHost says which node, a *node.Node, reads from it, so that
+// references to what lives on nodes can be made: see termof.References. It is for the goroutine that
+// reads, before the first Read.
+type Hosted interface{ SetHost(n any) }

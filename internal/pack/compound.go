@@ -19,6 +19,7 @@ const (
 	inValue // of a type that is not known here
 	inTerm  // an extTerm
 	inTyped // of a type whose expression cannot be read here
+	inReference
 )
 
 // parts is a compound term of which some parts are still to be written.

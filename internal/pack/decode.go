@@ -20,6 +20,8 @@ type Decoder struct {
 	Alias bool
 	// Erlang reads terms as Erlang has them: see the package's documentation.
 	Erlang bool
+	// Host is the node that references are made for; nil: none are made.
+	Host any
 
 	plain wire.Origin // the last one that was spelled out
 	ints  box.Ints    // allocated for integers to come
@@ -268,6 +270,8 @@ func (r *reading) close(l *level) (any, error) {
 	case inFun:
 		l.fun.Free = l.slots
 		return *l.fun, nil
+	case inReference:
+		return r.closeReference(l), nil
 	}
 	return r.closeValue(l)
 }
@@ -425,6 +429,9 @@ func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any
 		return r.value(at, mark == markPointer, n, next)
 	case markTyped:
 		return r.typedValue(at, n, next)
+	case markReference:
+		left, err := r.reference(at, n, next)
+		return left, nil, err
 	}
 	return 0, nil, r.failAt(at, ErrMalformed, "an array with the mark %d, which is none", mark)
 }

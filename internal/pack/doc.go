@@ -58,6 +58,10 @@
 // fit. Fields that one side does not have are left out. Nothing of this is an error
 // of the connection. Everything else is up to [Encoder].Foreign.
 //
+// Values that stand for something on one node, of the types entered as references in package termof,
+// are made anew for [Decoder].Host. Without one, or where their term is none of that kind, arrives
+// {'$reference', Kind, Term}.
+//
 // A type expression is
 //
 //	Type  = Name | "[]" Type | "*" Type | "map[" Type "]" Type
@@ -143,6 +147,7 @@
 //	fixext 1, 9, byte 4   name atom, value                                      a T registered under the name
 //	fixext 1, 9, byte 5   name atom, value; or name atom standalone: nil             a *T
 //	fixext 1, 9, byte 6   an atom that is a type expression, value              a value of that type
+//	fixext 1, 9, byte 7   an atom that names its kind, term                     a reference: see package termof
 //	anything else, none   the elements                                          List
 //
 // A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An

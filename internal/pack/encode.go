@@ -259,6 +259,9 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 		if done, err := w.registered(t); done || err != nil {
 			return false, err
 		}
+		if done, open, err := w.reference(t, next); done {
+			return open, err
+		}
 		if done, err := w.exactly(t); done {
 			return false, err
 		}

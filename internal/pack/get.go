@@ -233,6 +233,8 @@ func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
 		return r.getMap(pl, p, depth)
 	case opAny:
 		return r.getAny((*any)(p))
+	case opReference:
+		return r.getReference(reflect.NewAt(pl.typ, p).Elem())
 	case opError:
 		b, err := r.blob(r.b[r.pos:])
 		if err == nil {

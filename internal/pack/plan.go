@@ -10,6 +10,7 @@ import (
 
 	"github.com/tinylib/msgp/msgp"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -69,7 +70,8 @@ const (
 	opAtom
 	opPID
 	opRef
-	opTerm   // another type of package wire
+	opTerm // another type of package wire
+	opReference
 	opMethod // by methods of the type's
 )
 
@@ -148,6 +150,9 @@ func (m *planning) itself(p *plan) bool {
 	switch {
 	case t == timeType:
 		p.op = opTime
+		return true
+	case termof.IsReference(t):
+		p.op = opReference
 		return true
 	case t.PkgPath() == wirePath && isTerm(reflect.Zero(t).Interface()):
 		switch t {

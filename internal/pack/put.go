@@ -133,6 +133,12 @@ func (w *writing) putParts(pl *plan, p unsafe.Pointer, depth int) error {
 		return w.putMap(pl, reflect.NewAt(pl.typ, p).Elem(), depth)
 	case opAny:
 		return w.putAny(*(*any)(p))
+	case opReference:
+		v := reflect.NewAt(pl.typ, p).Elem()
+		if v.IsZero() {
+			return w.putAny(nil)
+		}
+		return w.putAny(v.Interface())
 	case opError:
 		if err := *(*error)(p); err != nil {
 			return w.text(err.Error())

@@ -58,13 +58,14 @@ const (
 
 // Marks: an extMark with this byte as the first element of an array gives the array's kind.
 const (
-	markList     = 0
-	markImproper = 1
-	markFun      = 2
-	markExport   = 3
-	markValue    = 4
-	markPointer  = 5
-	markTyped    = 6
+	markList      = 0
+	markImproper  = 1
+	markFun       = 2
+	markExport    = 3
+	markValue     = 4
+	markPointer   = 5
+	markTyped     = 6
+	markReference = 7
 )
 
 // First byte of an identifier's data, where it is no place of the cache.

@@ -105,6 +105,9 @@ func addr(conn net.Conn) string {
 
 func (l *link) Peer() dist.Peer { return l.peer }
 
+// SetHost is part of linkopt.Hosted.
+func (l *link) SetHost(n any) { l.in.dec.Host = n }
+
 // Read returns the next signal.
 func (l *link) Read(f *dist.Frame) error {
 	*f = dist.Frame{}

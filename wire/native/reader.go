@@ -519,7 +519,8 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	r.count--
 	r.held -= in.size
 	if r.standalone == nil {
-		r.standalone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true}
+		r.standalone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true,
+			Host: r.dec.Host}
 	}
 	r.standalone.Dict.Reset()
 	*f = in.frame

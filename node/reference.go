@@ -1,0 +1,53 @@
+package node
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/wire"
+)
+
+// The kinds of references that Go nodes have of what lives on others, as they are on the wire.
+const referFrom wire.Atom = "from" // with {Pid, Tag} as in Erlang; []: the zero From
+
+var (
+	fromType = reflect.TypeFor[From]()
+	ownPath  = fromType.PkgPath()
+)
+
+func init() {
+	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Take: takeReference})
+}
+
+// isReference reports whether t is From, or a pointer to a Future.
+func isReference(t reflect.Type) bool {
+	return t == fromType ||
+		t.Kind() == reflect.Pointer && t.Elem().PkgPath() == ownPath && strings.HasPrefix(t.Elem().Name(), "Future[")
+}
+
+func giveReference(v any) (name wire.Atom, term any, err error) {
+	switch v := v.(type) {
+	case From:
+		if v.t.p == nil {
+			return referFrom, nil, nil
+		}
+		return referFrom, v.term(), nil
+	}
+	return "", nil, fmt.Errorf("a %T cannot travel", v)
+}
+
+func takeReference(host any, name wire.Atom, term any) (any, error) {
+	n := host.(*Node)
+	switch name {
+	case referFrom:
+		if term == nil {
+			return From{}, nil
+		}
+		if f, ok := n.readFrom(nil, term); ok {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("no reference of the kind %s: %s", name, wire.Format(term))
+}
