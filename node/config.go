@@ -1,12 +1,11 @@
 package node
 
 import (
-	"fmt"
+	"cmp"
 	"log/slog"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -69,38 +68,15 @@ func (c *Config) validate() error {
 	if c.Name == "" {
 		c.Name = "nonode@nohost"
 	}
-	name, host, ok := strings.Cut(string(c.Name), "@")
-	if !ok || name == "" || host == "" || strings.Contains(host, "@") || utf8.RuneCountInString(string(c.Name)) > wire.MaxAtomRunes {
-		return fmt.Errorf("node: Config.Name %q: want name@host of at most %d characters", c.Name, wire.MaxAtomRunes)
-	}
-	if c.Budget == 0 {
-		c.Budget = defaultBudget
-	}
-	if c.MaxProcesses == 0 {
-		c.MaxProcesses = maxProcessesLimit
-	}
-	if c.StopTimeout == 0 {
-		c.StopTimeout = defaultStopTimeout
-	}
-	for _, f := range []struct {
-		field string
-		value int64
-	}{
-		{"Workers", int64(c.Workers)}, {"Stages", int64(c.Stages)}, {"Budget", int64(c.Budget)},
-		{"Blocked", int64(c.Blocked)}, {"MaxProcesses", int64(c.MaxProcesses)}, {"StopTimeout", int64(c.StopTimeout)},
-	} {
-		if f.value < 0 {
-			return fmt.Errorf("node: Config.%s %d: want 0 for the default, or more", f.field, f.value)
-		}
-	}
-	if c.MaxProcesses > maxProcessesLimit {
-		return fmt.Errorf("node: Config.MaxProcesses %d: want at most %d", c.MaxProcesses, maxProcessesLimit)
-	}
-	if c.Stages > maxStages {
-		return fmt.Errorf("node: Config.Stages %d: want at most %d", c.Stages, maxStages)
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return nil
+	return cmp.Or(
+		limits.NodeName(c.Name),
+		limits.Setting("Workers", &c.Workers, 0, 0),
+		limits.Setting("Stages", &c.Stages, 0, maxStages),
+		limits.Setting("Budget", &c.Budget, defaultBudget, 0),
+		limits.Setting("Blocked", &c.Blocked, 0, 0),
+		limits.Setting("MaxProcesses", &c.MaxProcesses, maxProcessesLimit, maxProcessesLimit),
+		limits.Setting("StopTimeout", &c.StopTimeout, defaultStopTimeout, 0))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -222,15 +223,14 @@ func (d *death) tellLink(a *acting, wave []*death, to PID) []*death {
 // linkBrokenLocked is the exit signal of from, which p is linked to perhaps. If p
 // has to go, its death is returned, to be carried out.
 func (p *proc) linkBrokenLocked(a *acting, from PID, reason any) *death {
-	switch {
-	case p.gone() || !p.removeLinkLocked(from):
+	if p.gone() || !p.removeLinkLocked(from) {
 		return nil
 	}
 	p.node.traces().Event(trace.Signal, p.pid(), from, "", reason)
-	switch {
-	case p.cold != nil && p.cold.trap:
+	switch signal.Link(reason, p.trapsLocked()) {
+	case signal.Message:
 		p.signal(a, Exited{from, reason})
-	case reason != Normal:
+	case signal.End:
 		d := new(death)
 		p.condemnLocked(d, reason, a.is(p))
 		return d
@@ -249,21 +249,19 @@ func (n *Node) exitSignal(a *acting, from, to PID, reason any) {
 		return
 	}
 	n.traces().Event(trace.Signal, p.pid(), from, "", reason)
-	if reason == Kill {
-		p.exit(a, Killed)
-		return
-	}
 	p.mu.Lock()
-	trap := p.cold != nil && p.cold.trap
+	traps := p.trapsLocked()
 	p.mu.Unlock()
-	switch {
-	case trap:
+	switch effect, why := signal.Exit(reason, traps, from == to); effect {
+	case signal.Message:
 		p.signal(a, Exited{from, reason})
-	case reason == Normal && from != to:
-	default:
-		p.exit(a, reason)
+	case signal.End:
+		p.exit(a, why)
 	}
 }
+
+// trapsLocked reports whether p traps exits.
+func (p *proc) trapsLocked() bool { return p.cold != nil && p.cold.trap }
 
 // setTrap is process_flag(trap_exit, on).
 func (p *proc) setTrap(on bool) (was bool) {

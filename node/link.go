@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/node/internal/trace"
+import (
+	"github.com/actornode/actornode/node/internal/signal"
+	"github.com/actornode/actornode/node/internal/trace"
+)
 
 // link makes a link between p, the caller, and another process. Each side has
 // the other in its set; the sets of two local processes are changed with both
@@ -42,12 +45,12 @@ func (p *proc) link(a *acting, to PID) {
 // where only a name is known.
 func (p *proc) linkFailed(a *acting, to PID, reason any) {
 	p.mu.Lock()
-	trap := p.cold != nil && p.cold.trap
+	traps := p.trapsLocked()
 	done := p.gone() || p.hasLinkLocked(to) // a signal is on its way
 	p.mu.Unlock()
 	switch {
 	case done:
-	case trap:
+	case signal.Link(reason, traps) == signal.Message:
 		p.signal(a, Exited{to, reason})
 	default:
 		p.exit(a, reason)

@@ -95,7 +95,7 @@ func (p *peer) refuses(q *proc, signal string) bool {
 // farLinkBrokenLocked is linkBrokenLocked for a link to a process of another node: a
 // protected process that does not trap exits only loses the link.
 func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
-	if q.protected && (q.cold == nil || !q.cold.trap) {
+	if q.protected && !q.trapsLocked() {
 		q.removeLinkLocked(from)
 		return nil
 	}

@@ -2,12 +2,14 @@ package limits_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/wire"
 )
 
 func TestDefaults(t *testing.T) {
@@ -42,5 +44,28 @@ func TestEach(t *testing.T) {
 		reflect.ValueOf(&c).Elem().Field(i).SetInt(-1)
 		_, err = c.WithDefaults(time.Second)
 		require.ErrorIs(t, err, limits.ErrNegative, name)
+	}
+}
+
+func TestSetting(t *testing.T) {
+	set := func(v, by, most int) (int, error) {
+		err := limits.Setting("Stages", &v, by, most)
+		return v, err
+	}
+	for _, c := range []struct{ is, by, most, want int }{{0, 5, 9, 5}, {7, 5, 9, 7}, {9, 5, 9, 9}, {70, 5, 0, 70}, {0, 0, 0, 0}} {
+		v, err := set(c.is, c.by, c.most)
+		require.NoError(t, err)
+		require.Equal(t, c.want, v)
+	}
+	_, err := set(-1, 5, 9)
+	require.EqualError(t, err, "node: Config.Stages -1: want 0 for the default, or more")
+	_, err = set(10, 5, 9)
+	require.EqualError(t, err, "node: Config.Stages 10: want at most 9")
+
+	for _, name := range []wire.Atom{"a@h", "a.b@h.c", wire.Atom(strings.Repeat("ä", 253)) + "@h"} {
+		require.NoError(t, limits.NodeName(name))
+	}
+	for _, name := range []wire.Atom{"", "a", "@h", "a@", "a@b@c", wire.Atom(strings.Repeat("ä", 254)) + "@h"} {
+		require.ErrorContains(t, limits.NodeName(name), "want name@host of at most 255 characters", name)
 	}
 }

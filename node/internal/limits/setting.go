@@ -1,0 +1,31 @@
+package limits
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Setting gives a field of node.Config that is 0 its default, and reports one that is below 0 or
+// above most; most 0: there is no maximum.
+func Setting[T int | time.Duration](field string, is *T, by, most T) error {
+	switch {
+	case *is < 0:
+		return fmt.Errorf("node: Config.%s %v: want 0 for the default, or more", field, *is)
+	case most > 0 && *is > most:
+		return fmt.Errorf("node: Config.%s %v: want at most %v", field, *is, most)
+	}
+	return fill(is, by)
+}
+
+// NodeName reports what is wrong with the name of a node.
+func NodeName(name wire.Atom) error {
+	alive, host, ok := strings.Cut(string(name), "@")
+	if !ok || alive == "" || host == "" || strings.Contains(host, "@") || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
+		return fmt.Errorf("node: Config.Name %q: want name@host of at most %d characters", name, wire.MaxAtomRunes)
+	}
+	return nil
+}
