@@ -129,15 +129,16 @@ var badChildren = map[string]struct {
 	auto   supervisor.AutoShutdown
 	reason any
 }{
-	"nothing":  {supervisor.Child{}, 0, wire.Atom("missing_id")},
-	"no id":    {supervisor.Child{Start: echo}, 0, wire.Atom("missing_id")},
-	"no start": {supervisor.Child{ID: 1}, 0, wire.Atom("missing_start")},
-	"half a start": {supervisor.Child{ID: 1, Named: supervisor.Named{Module: "m"}}, 0,
+	"nothing":  {supervisor.Child{}, "", wire.Atom("missing_id")},
+	"no id":    {supervisor.Child{Start: echo}, "", wire.Atom("missing_id")},
+	"no start": {supervisor.Child{ID: 1}, "", wire.Atom("missing_start")},
+	"half a start": {supervisor.Child{ID: 1, Named: supervisor.Named{Module: "m"}}, "",
 		tuple(wire.Atom("invalid_mfa"), tuple(wire.Atom("m"), wire.Atom(""), wire.List(nil)))},
-	"restart":  {supervisor.Child{ID: 1, Start: echo, Restart: 3}, 0, tuple(wire.Atom("invalid_restart_type"), 3)},
-	"shutdown": {supervisor.Child{ID: 1, Start: echo, Shutdown: -time.Millisecond}, 0, tuple(wire.Atom("invalid_shutdown"), -1)},
-	"type":     {supervisor.Child{ID: 1, Start: echo, Type: 2}, 0, tuple(wire.Atom("invalid_child_type"), 2)},
-	"significant, where nothing is": {supervisor.Child{ID: 1, Start: echo, Restart: supervisor.Temporary, Significant: true}, 0,
+	"restart": {supervisor.Child{ID: 1, Start: echo, Restart: "often"}, "",
+		tuple(wire.Atom("invalid_restart_type"), wire.Atom("often"))},
+	"shutdown": {supervisor.Child{ID: 1, Start: echo, Shutdown: -time.Millisecond}, "", tuple(wire.Atom("invalid_shutdown"), -1)},
+	"type":     {supervisor.Child{ID: 1, Start: echo, Type: "boss"}, "", tuple(wire.Atom("invalid_child_type"), wire.Atom("boss"))},
+	"significant, where nothing is": {supervisor.Child{ID: 1, Start: echo, Restart: supervisor.Temporary, Significant: true}, "",
 		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("auto_shutdown"), wire.Atom("never")),
 			tuple(wire.Atom("significant"), wire.True)})},
 	"significant and permanent": {supervisor.Child{ID: 1, Start: echo, Significant: true}, supervisor.AnySignificant,
@@ -201,10 +202,10 @@ func TestBadSpecs(t *testing.T) {
 		spec   supervisor.Spec
 		reason any
 	}{
-		"strategy":      {supervisor.Spec{Strategy: 4}, data("invalid_strategy", 4)},
+		"strategy":      {supervisor.Spec{Strategy: "all"}, data("invalid_strategy", wire.Atom("all"))},
 		"intensity":     {supervisor.Spec{Intensity: -2}, data("invalid_intensity", -2)},
 		"period":        {supervisor.Spec{Period: -3 * time.Second}, data("invalid_period", -3)},
-		"auto shutdown": {supervisor.Spec{AutoShutdown: 3}, data("invalid_auto_shutdown", 3)},
+		"auto shutdown": {supervisor.Spec{AutoShutdown: "some"}, data("invalid_auto_shutdown", wire.Atom("some"))},
 		"flags first":   {supervisor.Spec{Period: -3 * time.Second, Children: []supervisor.Child{{}}}, data("invalid_period", -3)},
 		"no model":      {supervisor.Spec{Strategy: supervisor.SimpleOneForOne}, tuple(wire.Atom("bad_start_spec"), wire.List{})},
 		"two models": {supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{child, child}},
@@ -588,11 +589,13 @@ func TestParseSpec(t *testing.T) {
 	child := wire.NewMap(wire.Atom("id"), 1, wire.Atom("start"), tuple(wire.Atom("m"), wire.Atom("f"), wire.List{}))
 	spec, err := supervisor.ParseSpec(wire.NewMap(), wire.List{child})
 	require.NoError(t, err)
-	assert.Equal(t, supervisor.Spec{Intensity: 1, Period: 5 * time.Second,
-		Children: []supervisor.Child{{ID: 1, Named: supervisor.Named{Module: "m", Function: "f", Args: []any{}}}}}, spec)
+	assert.Equal(t, supervisor.Spec{Strategy: supervisor.OneForOne, Intensity: 1, Period: 5 * time.Second,
+		AutoShutdown: supervisor.Never, Children: []supervisor.Child{{ID: 1, Restart: supervisor.Permanent, Type: supervisor.Worker,
+			Named: supervisor.Named{Module: "m", Function: "f", Args: []any{}}}}}, spec)
 	spec, err = supervisor.ParseSpec(tuple(wire.Atom("rest_for_one"), 0, int64(1<<62)), nil)
 	require.NoError(t, err)
-	assert.Equal(t, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: supervisor.NoRestarts, Period: spec.Period}, spec)
+	assert.Equal(t, supervisor.Spec{Strategy: supervisor.RestForOne, Intensity: supervisor.NoRestarts, Period: spec.Period,
+		AutoShutdown: supervisor.Never}, spec)
 	assert.Greater(t, spec.Period, 250*365*24*time.Hour)
 	_, err = supervisor.ParseSpec(wire.NewMap(), atomA)
 	var e *supervisor.SpecError

@@ -47,7 +47,13 @@ func decideRetry(s *Spec, w *window, now time.Time) action {
 	if !w.add(now, s.Period, s.Intensity) {
 		return action{drop: true, end: true, limit: true}
 	}
-	return action{restart: [...]span{OneForOne: self, SimpleOneForOne: self, OneForAll: all, RestForOne: rest}[s.Strategy]}
+	switch s.Strategy {
+	case OneForAll:
+		return action{restart: all}
+	case RestForOne:
+		return action{restart: rest}
+	}
+	return action{restart: self}
 }
 
 // window holds the times of recent restarts: never more than the intensity, in a

@@ -54,8 +54,8 @@
 //
 // # Counters
 //
-// What goes wrong is logged as supervisor reports, and counted: [Restarts] and
-// [Shutdowns] are the names of the counters, which package metrics shows.
+// What goes wrong is logged as supervisor reports, and counted: package metrics shows the
+// counters.
 //
 // # Differences from OTP
 //

@@ -86,7 +86,7 @@ func TestManyChildren(t *testing.T) {
 		t.Skip("starts 300,000 processes")
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.RestForOne, supervisor.SimpleOneForOne} {
-		t.Run(strategy.String(), func(t *testing.T) {
+		t.Run(string(strategy), func(t *testing.T) {
 			few, pids := newChildGroup(t, strategy, 10)
 			want := few.mallocs(pids[9])
 			many, pids := newChildGroup(t, strategy, 100_000)
@@ -108,7 +108,7 @@ func TestManyAtOnce(t *testing.T) {
 		size = 5000
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.SimpleOneForOne} {
-		t.Run(strategy.String(), func(t *testing.T) {
+		t.Run(string(strategy), func(t *testing.T) {
 			c, pids := newChildGroup(t, strategy, size)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -29,8 +29,8 @@ func (s *supervisor) progress(k *child) {
 }
 
 func (k *child) attrs() []any {
-	return []any{"child", k.title(), "process", k.pid.String(), "type", k.spec.Type.String(),
-		"restart", k.spec.Restart.String(), "restarts", k.restarts}
+	return []any{"child", k.title(), "process", k.pid.String(), "type", string(k.spec.Type),
+		"restart", string(k.spec.Restart), "restarts", k.restarts}
 }
 
 // title is the child's id for people: a string as it is, else as Erlang writes the term.
@@ -45,16 +45,7 @@ func (k *child) title() string {
 // start children.
 const maxID = 256
 
-// What supervisors count for package metrics: restarts, with the names of the
-// supervisor and of the child as labels, and the times that a supervisor has given
-// up because there were too many, with its name. A supervisor that is not
-// registered has the name "".
-const (
-	Restarts  = "supervisor_restarts"
-	Shutdowns = "supervisor_shutdowns"
-)
-
-// tally counts under the supervisor's name, and more labels.
+// tally counts under the supervisor's name, "" where it is not registered, and more labels.
 func (s *supervisor) tally(what string, labels ...string) {
 	nodehook.Count(s.c.Node(), what, append([]string{string(s.c.Registered())}, labels...)...)
 }

@@ -9,13 +9,10 @@ const (
 	counts       = "a child that is terminated between two tries is counted right"
 	noInfo       = "nothing in Go stands for the Info of {ok, Pid, Info}"
 	noInit       = "a Spec is a value; there is no init/1 that could return something else"
-	noAtom       = "an AutoShutdown is no atom"
 )
 
 var deviations = map[string]deviation{
 	"invalid: init/1 returns something else": {reason: noInit, skip: true},
-	"significant: check_childspecs: significant": {reason: noAtom, lines: map[string]string{
-		"-> {error,{badarg,sometimes}}": "-> {error,{badarg,17}}"}},
 
 	"request: start_child: the answers": {reason: noInfo, lines: map[string]string{
 		"-> {ok,c,{some,info}}": "-> {ok,c}"}},

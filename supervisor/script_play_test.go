@@ -284,7 +284,7 @@ func (p *play) check(key string, below []string) {
 	case "auto_shutdown=all_significant":
 		auto = supervisor.AllSignificant
 	case "auto_shutdown=sometimes":
-		auto = 17
+		auto = "sometimes"
 	}
 	var kids []supervisor.Child
 	for _, b := range below {

@@ -1,8 +1,10 @@
 package supervisor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/actornode/actornode/internal/sysmsg"
@@ -12,66 +14,53 @@ import (
 )
 
 // Strategy says which children are restarted with a child that has exited.
-type Strategy uint8
+type Strategy string
 
 const (
-	OneForOne       Strategy = iota // only the child
-	OneForAll                       // all children
-	RestForOne                      // the child and those started after it
-	SimpleOneForOne                 // children of one spec, started on request; only the child
+	OneForOne       Strategy = "one_for_one"        // only the child
+	OneForAll       Strategy = "one_for_all"        // all children
+	RestForOne      Strategy = "rest_for_one"       // the child and those started after it
+	SimpleOneForOne Strategy = "simple_one_for_one" // children of one spec, started on request; only the child
 )
 
-var strategies = [...]wire.Atom{"one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one"}
-
-// String returns OTP's name of s.
-func (s Strategy) String() string { return nameOf(strategies[:], int(s)) }
+var strategies = []Strategy{OneForOne, OneForAll, RestForOne, SimpleOneForOne}
 
 // Restart says after which exits a child is started again.
-type Restart uint8
+type Restart string
 
 const (
-	Permanent Restart = iota // always
-	Transient                // unless it exited with normal, shutdown or {shutdown, _}
-	Temporary                // never
+	Permanent Restart = "permanent" // always
+	Transient Restart = "transient" // unless it exited with normal, shutdown or {shutdown, _}
+	Temporary Restart = "temporary" // never
 )
 
-var restarts = [...]wire.Atom{"permanent", "transient", "temporary"}
-
-// String returns OTP's name of r.
-func (r Restart) String() string { return nameOf(restarts[:], int(r)) }
+var restarts = []Restart{Permanent, Transient, Temporary}
 
 // Type says whether a child has children of its own.
-type Type uint8
+type Type string
 
 const (
-	Worker Type = iota
-	Supervisor
+	Worker     Type = "worker"
+	Supervisor Type = "supervisor"
 )
 
-var types = [...]wire.Atom{"worker", "supervisor"}
-
-// String returns OTP's name of t.
-func (t Type) String() string { return nameOf(types[:], int(t)) }
+var types = []Type{Worker, Supervisor}
 
 // AutoShutdown says whether a supervisor ends with its significant children.
-type AutoShutdown uint8
+type AutoShutdown string
 
 const (
-	Never          AutoShutdown = iota
-	AnySignificant              // when one of them has exited without being stopped
-	AllSignificant              // when the last of them has
+	Never          AutoShutdown = "never"
+	AnySignificant AutoShutdown = "any_significant" // when one of them has exited without being stopped
+	AllSignificant AutoShutdown = "all_significant" // when the last of them has
 )
 
-var autoShutdowns = [...]wire.Atom{"never", "any_significant", "all_significant"}
+var autoShutdowns = []AutoShutdown{Never, AnySignificant, AllSignificant}
 
-// String returns OTP's name of a.
-func (a AutoShutdown) String() string { return nameOf(autoShutdowns[:], int(a)) }
-
-func nameOf(names []wire.Atom, i int) string {
-	if i < len(names) {
-		return string(names[i])
-	}
-	return fmt.Sprint(i)
+// known is a word, the first of all for none; false: it is none of all.
+func known[T ~string](word T, all []T) (T, bool) {
+	word = cmp.Or(word, all[0])
+	return word, slices.Contains(all, word)
 }
 
 // How a child is made to exit, beside a number of milliseconds and more in
@@ -171,8 +160,9 @@ func duplicate(id any) error { return bad("duplicate_child_name", id) }
 
 // CheckSpecs says what OTP's check_childspecs does of children, or nil.
 func CheckSpecs(children []Child, auto AutoShutdown) error {
-	if int(auto) >= len(autoShutdowns) {
-		return bad("badarg", int(auto))
+	auto, ok := known(auto, autoShutdowns)
+	if !ok {
+		return bad("badarg", wire.Atom(auto))
 	}
 	var seen wire.Map
 	for i := range children {
@@ -190,15 +180,18 @@ func CheckSpecs(children []Child, auto AutoShutdown) error {
 
 // complete checks the flags and fills in defaults. It does not look at Children.
 func (s *Spec) complete() error {
+	var isStrategy, isAuto bool
+	s.Strategy, isStrategy = known(s.Strategy, strategies)
+	s.AutoShutdown, isAuto = known(s.AutoShutdown, autoShutdowns)
 	switch {
-	case int(s.Strategy) >= len(strategies):
-		return bad("invalid_strategy", int(s.Strategy))
+	case !isStrategy:
+		return bad("invalid_strategy", wire.Atom(s.Strategy))
 	case s.Intensity < NoRestarts:
 		return bad("invalid_intensity", s.Intensity)
 	case s.Period < 0:
 		return bad("invalid_period", seconds(s.Period))
-	case int(s.AutoShutdown) >= len(autoShutdowns):
-		return bad("invalid_auto_shutdown", int(s.AutoShutdown))
+	case !isAuto:
+		return bad("invalid_auto_shutdown", wire.Atom(s.AutoShutdown))
 	}
 	switch s.Intensity {
 	case 0:
@@ -214,6 +207,9 @@ func (s *Spec) complete() error {
 
 // complete checks k in the order in which OTP does, and fills in defaults.
 func (k *Child) complete(auto AutoShutdown) error {
+	var isRestart, isType bool
+	k.Restart, isRestart = known(k.Restart, restarts)
+	k.Type, isType = known(k.Type, types)
 	if k.Shutdown == 0 && k.Type == Supervisor {
 		k.Shutdown = Infinity
 	} else if k.Shutdown == 0 {
@@ -226,12 +222,12 @@ func (k *Child) complete(auto AutoShutdown) error {
 		return &SpecError{wire.Atom("missing_start")}
 	case k.Start == nil && (k.Named.Module == "" || k.Named.Function == ""):
 		return bad("invalid_mfa", k.mfa(nil))
-	case int(k.Restart) >= len(restarts):
-		return bad("invalid_restart_type", int(k.Restart))
+	case !isRestart:
+		return bad("invalid_restart_type", wire.Atom(k.Restart))
 	case k.combines(auto) != nil:
 		return k.combines(auto)
-	case int(k.Type) >= len(types):
-		return bad("invalid_child_type", int(k.Type))
+	case !isType:
+		return bad("invalid_child_type", wire.Atom(k.Type))
 	case k.Shutdown < BrutalKill:
 		return bad("invalid_shutdown", int(k.Shutdown/time.Millisecond))
 	}
@@ -245,7 +241,7 @@ func (k *Child) combines(auto AutoShutdown) error {
 	case k.Significant && auto == Never:
 		with = wire.Tuple{aAutoShutdown, aNever}
 	case k.Significant && k.Restart == Permanent:
-		with = wire.Tuple{aRestart, restarts[Permanent]}
+		with = wire.Tuple{aRestart, wire.Atom(Permanent)}
 	default:
 		return nil
 	}

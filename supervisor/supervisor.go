@@ -288,7 +288,7 @@ func (s *supervisor) retryRestart(r retry) error {
 func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 	if a.limit {
 		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k)
-		s.tally(Shutdowns)
+		s.tally(nodehook.Shutdowns)
 	}
 	if a.drop {
 		s.drop(k)
@@ -346,7 +346,7 @@ func (k *child) wait(now time.Time) time.Duration {
 // restart stops and starts the children that are restarted when k exits.
 func (s *supervisor) restart(k *child, scope span) error {
 	k.restarts++
-	s.tally(Restarts, k.title())
+	s.tally(nodehook.Restarts, k.title())
 	return s.stopSpan(k, scope, func() error {
 		first, last := k, k.next
 		if scope != self {

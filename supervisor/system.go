@@ -26,9 +26,9 @@ func (s system) State() any {
 	if i, err := s.c.Node().Info(s.c.Self()); err == nil && i.Name != "" {
 		name = wire.Tuple{wire.Atom("local"), i.Name}
 	}
-	return wire.Tuple{wire.Atom("state"), name, wire.Atom(s.spec.Strategy.String()), wire.Tuple{ids, wire.NewMap()},
+	return wire.Tuple{wire.Atom("state"), name, wire.Atom(s.spec.Strategy), wire.Tuple{ids, wire.NewMap()},
 		wire.Undefined, s.spec.Intensity, seconds(s.spec.Period), s.restarts.n, 0,
-		wire.Atom(s.spec.AutoShutdown.String()), wire.Atom("supervisor"), wire.List{}}
+		wire.Atom(s.spec.AutoShutdown), wire.Atom("supervisor"), wire.List{}}
 }
 
 // Replace is part of sysmsg.Server.

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -116,7 +117,7 @@ func (i ChildInfo) term() any {
 	if id == nil {
 		id = wire.Undefined
 	}
-	return wire.Tuple{id, pid, wire.Atom(i.Type.String()), moduleTerm(i.Modules)}
+	return wire.Tuple{id, pid, wire.Atom(i.Type), moduleTerm(i.Modules)}
 }
 
 // term is [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
@@ -129,9 +130,9 @@ func (c Counts) term() any {
 
 // term is the map that supervisor:get_childspec returns.
 func (k Child) term() any {
-	return wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(k.Restart.String()),
+	return wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(cmp.Or(k.Restart, Permanent)),
 		aSignificant, wire.Atom(fmt.Sprint(k.Significant)), aShutdown, shutdownTerm(k.Shutdown),
-		aType, wire.Atom(k.Type.String()), aModules, moduleTerm(k.modules()))
+		aType, wire.Atom(cmp.Or(k.Type, Worker)), aModules, moduleTerm(k.modules()))
 }
 
 func specTerms(children []Child) wire.List {
@@ -144,8 +145,8 @@ func specTerms(children []Child) wire.List {
 
 // record is OTP's record child, as in {error, {Reason, Child}}.
 func (k *Child) record() any {
-	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(k.Restart.String()),
-		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(k.Type.String()), moduleTerm(k.modules())}
+	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
+		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(cmp.Or(k.Type, Worker)), moduleTerm(k.modules())}
 }
 
 func shutdownTerm(d time.Duration) any {
@@ -266,8 +267,9 @@ func parseFlags(t any) (Spec, error) {
 	} else if !isMap {
 		return s, bad("invalid_type", t)
 	}
-	strategy := field(m, aStrategy, strategies[OneForOne])
-	if s.Strategy = Strategy(index(strategies[:], strategy)); int(s.Strategy) == len(strategies) {
+	strategy := field(m, aStrategy, wire.Atom(OneForOne))
+	var ok bool
+	if s.Strategy, ok = read(strategy, strategies); !ok {
 		return s, bad("invalid_strategy", strategy)
 	}
 	intensity := field(m, aIntensity, defaultIntensity)
@@ -284,7 +286,7 @@ func parseFlags(t any) (Spec, error) {
 	}
 	s.Period = time.Duration(min(n, int64(math.MaxInt64/time.Second))) * time.Second
 	auto := field(m, aAutoShutdown, aNever)
-	if s.AutoShutdown = AutoShutdown(index(autoShutdowns[:], auto)); int(s.AutoShutdown) == len(autoShutdowns) {
+	if s.AutoShutdown, ok = read(auto, autoShutdowns); !ok {
 		return s, bad("invalid_auto_shutdown", auto)
 	}
 	return s, nil
@@ -330,8 +332,8 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 		return k, bad("invalid_mfa", start)
 	}
 	k.Named = Named{module, function, args}
-	restart := field(m, aRestart, restarts[Permanent])
-	if k.Restart = Restart(index(restarts[:], restart)); int(k.Restart) == len(restarts) {
+	restart := field(m, aRestart, wire.Atom(Permanent))
+	if k.Restart, ok = read(restart, restarts); !ok {
 		return k, bad("invalid_restart_type", restart)
 	}
 	significant := field(m, aSignificant, wire.False)
@@ -341,8 +343,8 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	if err := k.combines(auto); err != nil {
 		return k, err
 	}
-	typ := field(m, aType, types[Worker])
-	if k.Type = Type(index(types[:], typ)); int(k.Type) == len(types) {
+	typ := field(m, aType, wire.Atom(Worker))
+	if k.Type, ok = read(typ, types); !ok {
 		return k, bad("invalid_child_type", typ)
 	}
 	if shutdown, ok := m.Get(aShutdown); ok {
@@ -373,13 +375,10 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	return k, nil
 }
 
-func index(names []wire.Atom, t any) int {
-	for i, n := range names {
-		if t == n {
-			return i
-		}
-	}
-	return len(names)
+// read reads one of the words all.
+func read[T ~string](t any, all []T) (word T, ok bool) {
+	a, _ := t.(wire.Atom)
+	return T(a), slices.Contains(all, T(a))
 }
 
 func parseShutdown(t any) (time.Duration, bool) {

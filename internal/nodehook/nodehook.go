@@ -173,6 +173,14 @@ var AwaitAll func(from any, ctx context.Context, futures ...any)
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"
 
+// What supervisors count for package metrics, see [Count]: restarts, with the names of the
+// supervisor and of the child as labels, and the times that a supervisor has given up because
+// there were too many, with its name.
+const (
+	Restarts  = "supervisor_restarts"
+	Shutdowns = "supervisor_shutdowns"
+)
+
 // Defaults of Members and Groups of pg.Config.
 const (
 	GroupMembers = 2_000_000

@@ -29,13 +29,6 @@ type Config struct {
 	Limits func() []observe.Limit
 }
 
-// What the names of package supervisor's counters are: see supervisor.Restarts,
-// which is above this floor.
-const (
-	restarts  = "supervisor_restarts"
-	shutdowns = "supervisor_shutdowns"
-)
-
 // collector shows one node.
 type collector struct{ cfg Config }
 
@@ -162,10 +155,10 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	put(strays, float64(p.DetachedTurns))
 	put(blocked, float64(p.Blocked))
 	put(shared, float64(p.Shared))
-	for _, k := range nodehook.Counts(n, restarts) {
+	for _, k := range nodehook.Counts(n, nodehook.Restarts) {
 		put(restarted, float64(k.N), k.Labels...)
 	}
-	for _, k := range nodehook.Counts(n, shutdowns) {
+	for _, k := range nodehook.Counts(n, nodehook.Shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
 	}
 	limits := n.Limits()

@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{application.Spec{}, "{invalid_name,''}"},
 		{application.Spec{Name: wire.Atom(strings.Repeat("x", 256))}, "{invalid_name," + strings.Repeat("x", 256) + "}"},
-		{application.Spec{Name: "a", Type: 3}, "{invalid_restart_type,3}"},
+		{application.Spec{Name: "a", Type: "often"}, "{invalid_restart_type,often}"},
 		{application.Spec{Name: "a", StopTimeout: -time.Second}, "{invalid_stop_timeout,-1000}"},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "b"}}, "{duplicate_application,b}"},
 		{application.Spec{Name: "a", Depends: []wire.Atom{"b", "a"}}, "{cycle,[a,a]}"},

@@ -93,9 +93,9 @@ func typeOf(args []any) (t Type, err error) {
 		return Temporary, nil
 	}
 	name, _ := args[1].(wire.Atom)
-	t, ok := parseType(name)
-	if !ok {
-		return 0, bad("invalid_restart_type", args[1])
+	t, ok := Type(name).known()
+	if name == "" || !ok {
+		return "", bad("invalid_restart_type", args[1])
 	}
 	return t, nil
 }

@@ -82,9 +82,10 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 		return none, genserver.ErrReplyLater
 	}
 	s := k.spec(q.name)
+	typ, ok := q.typ.known()
 	switch {
-	case int(q.typ) >= len(types):
-		return none, bad("invalid_restart_type", int(q.typ))
+	case !ok:
+		return none, bad("invalid_restart_type", wire.Atom(q.typ))
 	case s == nil:
 		return none, wrongState("not_loaded", q.name)
 	case k.find(q.name) != nil:
@@ -95,7 +96,7 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 			return none, wrongState("not_started", d)
 		}
 	}
-	r := &instance{spec: s, typ: q.typ}
+	r := &instance{spec: s, typ: typ}
 	if s.isLibrary() {
 		k.up(r)
 		return none, nil
@@ -156,7 +157,7 @@ func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) 
 
 // failed is what follows from a start that has failed.
 func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
-	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", r.typ.String(), "error", err)
+	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", string(r.typ), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
 		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: nodehook.ErrorTerm(err), typ: r.typ})
 	}
@@ -187,7 +188,7 @@ func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	}
 	r := k.running[i]
 	k.running = slices.Delete(k.running, i, i+1)
-	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", r.typ.String(), "reason", sysmsg.Words(m.Reason))
+	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", string(r.typ), "reason", sysmsg.Words(m.Reason))
 	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
 		c.Stop(&Error{Code: terminated, Name: r.spec.Name, Reason: m.Reason, typ: r.typ})
 	}
@@ -216,7 +217,7 @@ func (k *controllerServer) stopAll(c *genserver.Context, _ stopAll) (none struct
 // halt stops r and waits for it: by force when its time is up.
 func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
 	k.running = slices.DeleteFunc(k.running, func(x *instance) bool { return x == r })
-	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", r.typ.String())
+	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", string(r.typ))
 	if r.pid.IsZero() {
 		return
 	}
@@ -293,7 +294,7 @@ func (k *controllerServer) find(name wire.Atom) *instance {
 func (k *controllerServer) State() any {
 	started, running, starting := wire.List{}, wire.List{}, wire.List{}
 	for _, name := range slices.Sorted(maps.Keys(k.started)) {
-		started = append(started, wire.Tuple{name, types[k.started[name]]})
+		started = append(started, wire.Tuple{name, wire.Atom(k.started[name])})
 	}
 	for _, r := range k.running {
 		var pid any = r.pid
@@ -303,7 +304,7 @@ func (k *controllerServer) State() any {
 		running = append(running, wire.Tuple{r.spec.Name, pid})
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.starting)) {
-		starting = append(starting, wire.Tuple{name, types[k.starting[name].typ], node.Normal, wire.Undefined})
+		starting = append(starting, wire.Tuple{name, wire.Atom(k.starting[name].typ), node.Normal, wire.Undefined})
 	}
 	part := func(name wire.Atom, l wire.List) any { return wire.Tuple{name, l} }
 	return wire.List{part("loaded", terms(k.Loaded())), part("loading", nil), part("started", started),

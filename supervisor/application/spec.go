@@ -1,8 +1,8 @@
 package application
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -14,32 +14,18 @@ import (
 
 // Type says what the end of an application means to the others: OTP's
 // restart_type(), though nothing is restarted.
-type Type uint8
+type Type string
 
 const (
-	Temporary Type = iota // nothing: it is logged
-	Transient             // all others are stopped, unless it ended with the reason normal
-	Permanent             // all others are stopped
+	Temporary Type = "temporary" // nothing: it is logged
+	Transient Type = "transient" // all others are stopped, unless it ended with the reason normal
+	Permanent Type = "permanent" // all others are stopped
 )
 
-var types = [...]wire.Atom{"temporary", "transient", "permanent"}
-
-// String returns OTP's name of t.
-func (t Type) String() string {
-	if int(t) < len(types) {
-		return string(types[t])
-	}
-	return fmt.Sprint(uint8(t))
-}
-
-// parseType reads OTP's name of a Type.
-func parseType(name wire.Atom) (Type, bool) {
-	for t, n := range types {
-		if n == name {
-			return Type(t), true
-		}
-	}
-	return 0, false
+// known is t, Temporary for none; false: there is no such Type.
+func (t Type) known() (Type, bool) {
+	t = cmp.Or(t, Temporary)
+	return t, t == Temporary || t == Transient || t == Permanent
 }
 
 // Spec describes an application: what its .app file does in OTP, and its
@@ -89,8 +75,8 @@ func (s *Spec) Check() error {
 	if s.Top != nil && s.Start != nil {
 		return bad("badstartspec", "Top and Start cannot be combined")
 	}
-	if int(s.Type) >= len(types) {
-		return bad("invalid_restart_type", int(s.Type))
+	if _, ok := s.Type.known(); !ok {
+		return bad("invalid_restart_type", wire.Atom(s.Type))
 	}
 	if s.StopTimeout < 0 {
 		return bad("invalid_stop_timeout", int(s.StopTimeout/time.Millisecond))

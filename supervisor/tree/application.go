@@ -42,7 +42,6 @@ func (r *reader) applications(v at) (all []application.Spec) {
 }
 
 func (r *reader) application(v at) (a applied) {
-	var typ string
 	twice := make(map[wire.Atom]bool)
 	got := r.Object(v,
 		field{Name: "name", Required: true, Read: func(v at) {
@@ -54,8 +53,7 @@ func (r *reader) application(v at) (a applied) {
 		field{Name: "description", Read: func(v at) { a.Description, _ = r.Text(v, "a text") }},
 		field{Name: "vsn", Read: func(v at) { a.Version, _ = r.Text(v, "a version, a text") }},
 		field{Name: "type", Read: func(v at) {
-			i, _ := r.Choice(v, "temporary", "transient", "permanent")
-			typ = [...]string{"temporary", "transient", "permanent"}[i]
+			a.Type, _ = choice(r, v, application.Temporary, application.Transient, application.Permanent)
 		}},
 		field{Name: "depends", Read: func(v at) {
 			r.List(v, func(_ int, v at) {
@@ -82,11 +80,6 @@ func (r *reader) application(v at) (a applied) {
 			a.Top, a.TopOptions = &s, o
 		}},
 	)
-	for t := application.Temporary; t <= application.Permanent; t++ {
-		if t.String() == typ {
-			a.Type = t
-		}
-	}
 	if v, there := got["optional"]; there {
 		r.List(v, func(_ int, v at) {
 			name, ok := r.atom(v, "an application")

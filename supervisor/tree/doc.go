@@ -8,7 +8,7 @@
 //     behaviours for files only, and applications that already exist.
 //   - A [Make] is a behaviour for files only: it checks args and returns the start
 //     function.
-//   - [Errors] are all errors in a file, sorted by line. An [Error] reads
+//   - Each [Error] in a file is in what [Check] returns, sorted by line. It reads
 //     file:line:column: field: what is wrong, and what is allowed.
 //
 // A file:

@@ -17,28 +17,16 @@ type Error struct {
 // Error is file:line:column: field: problem.
 func (e *Error) Error() string { return (*strict.Error)(e).Error() }
 
-// Errors is all that is wrong with a file, sorted by line and column, at most 100 of them.
-type Errors []*Error
-
-// Error is a line for each.
-func (l Errors) Error() string {
-	return strict.Lines(l)
-}
-
-// Unwrap lets errors.As find each.
-func (l Errors) Unwrap() []error {
-	return strict.Each(l)
-}
-
-// publicErrors is what a reader says, in this package's types.
+// publicErrors is what a reader says, in this package's types: an [*Error] for each thing,
+// joined by errors.Join, sorted by line and column, at most 100 of them.
 func publicErrors(err error) error {
 	var found strict.Errors
 	if !errors.As(err, &found) {
 		return err
 	}
-	all := make(Errors, len(found))
+	all := make([]error, len(found))
 	for i, e := range found {
 		all[i] = (*Error)(e)
 	}
-	return all
+	return errors.Join(all...)
 }

@@ -64,8 +64,8 @@ func CheckFile(path string, known Known) (*File, error) {
 }
 
 // Check reads a description to its end and checks all of it; nothing is started.
-// name is what errors call the file. The error is an [Errors] if there is
-// something wrong with the description, else what reading it has returned.
+// name is what errors call the file. The error is what reading the file has returned, or joins
+// (errors.Join) an [*Error] for each thing that is wrong, sorted by line and column, at most 100.
 func Check(name string, from io.Reader, known Known) (*File, error) {
 	text, err := strict.ReadAll(name, from)
 	if err != nil {

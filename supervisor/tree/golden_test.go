@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/supervisor/tree"
 	"github.com/actornode/actornode/wire"
 )
@@ -42,7 +44,7 @@ func TestGolden(t *testing.T) {
 		t.Run(strings.TrimPrefix(file, "testdata/"), func(t *testing.T) {
 			f, err := tree.CheckFile(file, known)
 			var got string
-			var wrong tree.Errors
+			var wrong *tree.Error
 			if strings.HasPrefix(file, "testdata/bad/") {
 				require.ErrorAs(t, err, &wrong)
 				require.Nil(t, f)
@@ -80,7 +82,7 @@ func describe(f *tree.File) string {
 	}
 	for _, a := range f.Applications {
 		fmt.Fprintf(&b, "application %s %q vsn %q type %v depends %v optional %v modules %v registered %v stop within %v\n",
-			a.Name, a.Description, a.Version, a.Type, a.Depends, a.Optional, a.Modules, a.Registered, a.StopTimeout)
+			a.Name, a.Description, a.Version, cmp.Or(a.Type, application.Temporary), a.Depends, a.Optional, a.Modules, a.Registered, a.StopTimeout)
 		var keys []string
 		for k, v := range a.Env {
 			keys = append(keys, fmt.Sprintf("  env %s = %s\n", k, wire.Format(v)))
@@ -95,12 +97,11 @@ func describe(f *tree.File) string {
 }
 
 func describeSupervisor(b *strings.Builder, indent string, s *supervisor.Spec, o node.Options) {
-	fmt.Fprintf(b, "%ssupervisor %q %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, s.Strategy, s.Intensity,
-		s.Period, s.AutoShutdown)
+	fmt.Fprintf(b, "%ssupervisor %q %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, cmp.Or(s.Strategy, supervisor.OneForOne),
+		s.Intensity, s.Period, cmp.Or(s.AutoShutdown, supervisor.Never))
 	for _, k := range s.Children {
 		fmt.Fprintf(b, "%s  child %s name %q %v %v shutdown %v significant %v modules %q backoff %+v\n", indent, wire.Format(k.ID),
-			k.Options.Name,
-			k.Type, k.Restart, k.Shutdown, k.Significant, k.Modules, k.Backoff)
+			k.Options.Name, cmp.Or(k.Type, supervisor.Worker), cmp.Or(k.Restart, supervisor.Permanent), k.Shutdown, k.Significant, k.Modules, k.Backoff)
 		if k.Start == nil {
 			fmt.Fprintf(b, "%s    %s:%s\n", indent, wire.Format(k.Named.Module), wire.Format(k.Named.Function))
 		}

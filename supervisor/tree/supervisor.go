@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -16,15 +17,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// words returns the names of the first n values of a type of package supervisor.
-func words[T interface {
-	~uint8
-	String() string
-}](n T) (all []string) {
-	for v := range n {
-		all = append(all, v.String())
+// choice reads one of some words, and returns the first after an error.
+func choice[T ~string](r *reader, v at, all ...T) (T, bool) {
+	words := make([]string, len(all))
+	for i, w := range all {
+		words[i] = string(w)
 	}
-	return all
+	i, ok := r.Choice(v, words...)
+	return all[i], ok
 }
 
 // supervisor reads a supervisor and all that is below it.
@@ -33,8 +33,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	r.Object(v,
 		field{Name: "name", Read: func(v at) { o.Name, _ = r.name(v) }},
 		field{Name: "strategy", Read: func(v at) {
-			i, _ := r.Choice(v, words(supervisor.SimpleOneForOne+1)...)
-			s.Strategy = supervisor.Strategy(i)
+			s.Strategy, _ = choice(r, v, supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne, supervisor.SimpleOneForOne)
 		}},
 		field{Name: "intensity", Read: func(v at) {
 			var ok bool
@@ -44,8 +43,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 		}},
 		field{Name: "period", Read: func(v at) { s.Period, _ = r.Duration(v) }},
 		field{Name: "auto_shutdown", Read: func(v at) {
-			i, _ := r.Choice(v, words(supervisor.AllSignificant+1)...)
-			s.AutoShutdown = supervisor.AutoShutdown(i)
+			s.AutoShutdown, _ = choice(r, v, supervisor.Never, supervisor.AnySignificant, supervisor.AllSignificant)
 		}},
 		// Children are read last: what they may be depends on the rest.
 		field{Name: "children", Read: func(v at) { children = v }},
@@ -109,8 +107,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 			k.Start = func(...any) (node.Actor, error) { return supervisor.New(nested), nil }
 		}},
 		field{Name: "restart", Read: func(v at) {
-			i, _ := r.Choice(v, words(supervisor.Temporary+1)...)
-			k.Restart = supervisor.Restart(i)
+			k.Restart, _ = choice(r, v, supervisor.Permanent, supervisor.Transient, supervisor.Temporary)
 		}},
 		field{Name: "shutdown", Read: func(v at) {
 			switch d, _ := r.Duration(v, "brutal_kill", "infinity"); d {
@@ -187,12 +184,12 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 		k.Options.Name, _ = r.name(v)
 	}
 	if v, there := got["type"]; there {
-		i, ok := r.Choice(v, words(supervisor.Supervisor+1)...)
-		if ok && isSupervisor && i == int(supervisor.Worker) {
+		typ, ok := choice(r, v, supervisor.Worker, supervisor.Supervisor)
+		if ok && isSupervisor && typ == supervisor.Worker {
 			r.Fail(v, "worker; but the child has the field supervisor")
 		}
 		if !isSupervisor {
-			k.Type = supervisor.Type(i) // of a behaviour that supervises in its own way
+			k.Type = typ // of a behaviour that supervises in its own way
 		}
 	}
 	if v, there := got["modules"]; there && !isSupervisor {
@@ -212,10 +209,10 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 // combinations checks for fields that are valid one by one, but not together.
 func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[string]at) {
 	if v, there := got["significant"]; there && k.Significant {
-		if s.AutoShutdown == supervisor.Never {
+		if cmp.Or(s.AutoShutdown, supervisor.Never) == supervisor.Never {
 			r.Fail(v, "not allowed with auto_shutdown: never; set auto_shutdown of the supervisor to any_significant or all_significant")
 		}
-		if k.Restart == supervisor.Permanent {
+		if cmp.Or(k.Restart, supervisor.Permanent) == supervisor.Permanent {
 			r.Fail(v, "not allowed with restart: permanent; want restart: transient or temporary")
 		}
 	}
