@@ -8,7 +8,9 @@ import (
 )
 
 // Request is what a process that is called gets: the caller's request and what
-// to answer it with.
+// to answer it with. T is the type that the caller's code says. A call from another node,
+// and by OTP's gen_server:call, is one too: T is the type that the body has then, or any
+// if that is nil or neither a basic type, a term nor registered. See [TypeOf].
 type Request[T any] struct {
 	Body T
 	From

@@ -3,7 +3,8 @@ package node
 import "github.com/actornode/actornode/node/internal/gencall"
 
 // Cast is a message of which the server that gets it knows that it was sent as a
-// cast: what {'$gen_cast', Body} is from Erlang, and on the wire.
+// cast: what {'$gen_cast', Body} is on the wire. One that comes from there is of the type
+// that the body has, as a [Request] is.
 type Cast[T any] struct{ Body T }
 
 // wireTerm is {'$gen_cast', Body}.
@@ -15,13 +16,10 @@ func (c Cast[T]) uncast() any { return c.Body }
 // Erlang's {'$gen_cast', Body}.
 func asCast(msg any) (body any, ok bool) {
 	_, msg = viaPeer(msg)
-	if body, ok := gencall.ReadCast(msg); ok {
-		return body, true
-	}
 	if c, ok := msg.(interface{ uncast() any }); ok {
 		return c.uncast(), true
 	}
-	return nil, false
+	return gencall.ReadCast(msg)
 }
 
 // Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for

@@ -155,10 +155,11 @@ func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 	if far == nil {
 		n.traces().Message(a.pid(), q.pid(), f.Payload)
 	} else {
-		n.traces().Received(f.From, q.pid(), f.Payload)
-	}
-	if far != nil && q.showsPeer {
-		f.Payload = far.shown(f.Payload)
+		f.Payload = far.received(q, f.Payload)
+		if t := n.traces(); t != nil {
+			_, msg := viaPeer(f.Payload)
+			t.Received(f.From, q.pid(), msg)
+		}
 	}
 	if q.boxed {
 		return q.offer(a, f.Payload, u)

@@ -105,9 +105,10 @@ func (p *peer) deliver(f *dist.Frame) {
 	if q == nil {
 		return
 	}
-	n.traces().Received(f.From, q.pid(), f.Payload)
-	if q.showsPeer {
-		f.Payload = p.shown(f.Payload)
+	f.Payload = p.received(q, f.Payload)
+	if t := n.traces(); t != nil {
+		_, msg := viaPeer(f.Payload)
+		t.Received(f.From, q.pid(), msg)
 	}
 	switch {
 	case f.Token != nil && !q.boxed:

@@ -5,19 +5,39 @@ import (
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
-// type, or Erlang's {'$gen_call', From, Body}. It reports false for any other
-// message. A behaviour that is called from Erlang, or from servers it knows
-// nothing of, uses it in place of a type switch.
+// type, one in a [PeerMessage], or Erlang's {'$gen_call', From, Body}, which a process
+// of this node has sent. It reports false for any other message. A behaviour that is
+// called with bodies of types it knows nothing of uses it in place of a type switch.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
-	via, term := viaPeer(msg)
-	if from, body, ok := gencall.ReadCall(term); ok {
+	via, msg := viaPeer(msg)
+	if r, ok := msg.(untyped); ok {
+		return r.untyped(), true
+	}
+	if from, body, ok := gencall.ReadCall(msg); ok {
 		f, ok := n.readFrom(via, from)
 		return Request[any]{body, f}, ok
 	}
-	if r, ok := msg.(interface{ untyped() Request[any] }); ok {
-		return r.untyped(), true
-	}
 	return Request[any]{}, false
+}
+
+// untyped is a Request of any type.
+type untyped interface{ untyped() Request[any] }
+
+// received returns a message of another node as processes here get it: a call is a Request of
+// the type that its body has, and a cast a Cast. What is none stays as it is. via is the message
+// of a peer that it is to be shown in; nil: in none.
+func (n *Node) received(via *PeerMessage, msg any) any {
+	if n.dist == nil {
+		return msg
+	}
+	if from, body, ok := gencall.ReadCall(msg); ok {
+		if f, ok := n.readFrom(via, from); ok {
+			return n.dist.cfg.Types.maker(body).request(body, f)
+		}
+	} else if body, ok := gencall.ReadCast(msg); ok {
+		return n.dist.cfg.Types.maker(body).cast(body)
+	}
+	return msg
 }
 
 // viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/kernel"
 	"github.com/actornode/actornode/wire"
 )
@@ -82,6 +83,9 @@ func rex(c *Context, msg any) error {
 	if m, ok := msg.(PeerMessage); ok {
 		via, msg = m, m.Message
 	}
+	if body, ok := asCast(msg); ok {
+		msg = gencall.MakeCast(body)
+	}
 	r := kernel.Read(msg)
 	answer := func(v any) { c.SendOpt(SendOptions{NoWait: true}, r.From, v) }
 	switch r.Kind {
@@ -110,8 +114,10 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 		return err
 	}
 	if q.showsPeer {
-		via.Message = msg
+		via.Message = c.node.received(&PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
 		msg = via
+	} else {
+		msg = c.node.received(nil, msg)
 	}
 	return c.SendOpt(SendOptions{NoWait: true}, q.pid(), msg) // to q, though the name may be another's by now
 }

@@ -55,6 +55,9 @@ func (p *peer) newReader(link dist.Link) {
 // Leave is part of reader.Node.
 func (p *peer) Leave() { p.n.dist.Leave() }
 
+// Received is part of reader.Node.
+func (p *peer) Received(msg any) any { return p.n.received(nil, msg) }
+
 // IsPlain is part of reader.Node.
 func (p *peer) IsPlain(msg any) bool {
 	_, reply := gencall.ReplyRef(msg)

@@ -26,7 +26,18 @@ type PeerMessage struct {
 func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
-func (p *peer) shown(msg any) any { return PeerMessage{p.name, p.link.Peer().Addr, msg} }
+func (p *peer) shown(msg any) any {
+	m := &PeerMessage{Peer: p.name, Addr: p.link.Peer().Addr}
+	return PeerMessage{m.Peer, m.Addr, p.n.received(m, msg)}
+}
+
+// received returns what p has sent as q gets it.
+func (p *peer) received(q *proc, msg any) any {
+	if q.showsPeer {
+		return p.shown(msg)
+	}
+	return p.n.received(nil, msg)
+}
 
 // requester is who has made a request that has come as a term.
 type requester struct {

@@ -77,6 +77,8 @@ func TypeOf[T any](name ...string) Type {
 		t.change(func(table *typeTable) {
 			table.makers[typ] = makerOf[T]()
 			table.makers[reflect.PointerTo(typ)] = makerOf[*T]()
+			table.makers[reflect.SliceOf(typ)] = makerOf[[]T]()
+			table.makers[reflect.TypeFor[map[string]T]()] = makerOf[map[string]T]()
 		})
 		return nil
 	}}
@@ -144,11 +146,13 @@ func (t *Types) change(f func(*typeTable)) {
 // maker makes the generic types of package node for one type argument.
 type maker struct {
 	request func(body any, from From) any // a Request[T]
+	cast    func(body any) any            // a Cast[T]
 }
 
 func makerOf[T any]() maker {
 	return maker{
 		request: func(body any, from From) any { return Request[T]{body.(T), from} },
+		cast:    func(body any) any { return Cast[T]{body.(T)} },
 	}
 }
 
@@ -209,4 +213,8 @@ func (t *Types) maker(body any) maker {
 	return ofAny
 }
 
-var ofAny = makerOf[any]()
+// ofAny is the maker of the type any. Of it is nil, too, which no assertion says.
+var ofAny = maker{
+	request: func(body any, from From) any { return Request[any]{body, from} },
+	cast:    func(body any) any { return Cast[any]{body} },
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -109,13 +110,11 @@ func (m *monitor) run(p *node.Process) error {
 			if w := m.work[msg.key]; w != nil && w.seq == msg.seq {
 				m.do(p, w)
 			}
-		case wire.Tuple:
-			if len(msg) == 2 && msg[0] == wire.Atom("$gen_cast") {
-				m.cast(p, msg[1])
+		default:
+			if body, ok := nodehook.AsCast(msg); ok {
+				m.cast(p, body)
 				continue
 			}
-			m.answer(p, msg)
-		default:
 			m.answer(p, msg)
 		}
 	}

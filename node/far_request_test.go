@@ -1,0 +1,256 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/wire"
+)
+
+// pairOf returns two nodes that speak a protocol with each other, and know order.
+func pairOf(t *testing.T, protocol string, d node.Distribution) (a, b *node.Node) {
+	where := &nodetest.Places{}
+	start := func(name node.Atom) *node.Node {
+		d := d
+		d.Cookie, d.Finder, d.Types = "secret", where, &node.Types{}
+		require.NoError(t, d.Types.Register(node.TypeOf[order]("shop.Order")))
+		var err error
+		d.Protocols, err = d.ProtocolsByName(protocol)
+		require.NoError(t, err)
+		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+	}
+	return start("a@127.0.0.1"), start("b@127.0.0.1")
+}
+
+// bothProtocols runs f for each protocol between two nodes.
+func bothProtocols(t *testing.T, f func(t *testing.T, protocol string)) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) { f(t, protocol) })
+	}
+}
+
+// seen says what a switch over types sees of a message, and answers it if it is a call.
+func seen(msg any) string {
+	answer := func(f node.From, body any) string {
+		s := fmt.Sprintf("Request[%T]", body)
+		f.Reply(s)
+		return s
+	}
+	switch m := msg.(type) {
+	case node.Request[int]:
+		return answer(m.From, m.Body)
+	case node.Request[bool]:
+		return answer(m.From, m.Body)
+	case node.Request[float64]:
+		return answer(m.From, m.Body)
+	case node.Request[*big.Int]:
+		return answer(m.From, m.Body)
+	case node.Request[wire.Atom]:
+		return answer(m.From, m.Body)
+	case node.Request[wire.Tuple]:
+		return answer(m.From, m.Body)
+	case node.Request[wire.PID]:
+		return answer(m.From, m.Body)
+	case node.Request[order]:
+		return answer(m.From, m.Body)
+	case node.Request[*order]:
+		return answer(m.From, m.Body)
+	case node.Request[[]byte]:
+		return answer(m.From, m.Body)
+	case node.Request[string]:
+		return answer(m.From, m.Body)
+	case node.Request[any]:
+		return answer(m.From, m.Body)
+	case node.Cast[int]:
+		return "Cast[int]"
+	case node.Cast[wire.Tuple]:
+		return "Cast[wire.Tuple]"
+	case node.Cast[any]:
+		return "Cast[any]"
+	}
+	return fmt.Sprintf("%T", msg)
+}
+
+// A call from another node is the Request that it would be here, in every style of process.
+func TestCallFromAfarIsRequest(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, protocol string) {
+		a, b := pairOf(t, protocol, node.Distribution{})
+		styles := map[string]func() (node.PID, error){
+			"actor": func() (node.PID, error) {
+				return b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { seen(msg); return nil }))
+			},
+			"process": func() (node.PID, error) {
+				return b.Spawn(node.ProcessFunc(func(p *node.Process) error {
+					for {
+						seen(p.Receive())
+					}
+				}))
+			},
+			"coroutine": func() (node.PID, error) {
+				return b.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+					for {
+						seen(p.Receive())
+					}
+				}))
+			},
+			"detached": func() (node.PID, error) {
+				return b.SpawnOpt(node.Options{Place: node.Detached()},
+					node.ActorFunc(func(c *node.Context, msg any) error { seen(msg); return nil }))
+			},
+		}
+		big := new(big.Int).Lsh(big.NewInt(1), 80)
+		for name, start := range styles {
+			t.Run(name, func(t *testing.T) {
+				pid, err := start()
+				require.NoError(t, err)
+				asks := func(want string, call func(ctx context.Context) (string, error)) {
+					t.Helper()
+					got, err := call(soon(t))
+					require.NoError(t, err)
+					assert.Equal(t, want, got)
+				}
+				asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 7) })
+				asks("Request[float64]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 1.5) })
+				asks("Request[*big.Int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, big) })
+				asks("Request[wire.Atom]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, node.Atom("x")) })
+				asks("Request[wire.Tuple]", func(ctx context.Context) (string, error) {
+					return node.Call[string](ctx, a, pid, wire.Tuple{1, 2})
+				})
+				asks("Request[wire.PID]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, pid) })
+				asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, 7) })
+				if protocol == "native" {
+					asks("Request[bool]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, true) })
+					asks("Request[<nil>]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, nil) })
+					asks("Request[node_test.order]", func(ctx context.Context) (string, error) {
+						return node.Call[string](ctx, a, pid, order{Item: "tea"})
+					})
+					asks("Request[*node_test.order]", func(ctx context.Context) (string, error) {
+						return node.Call[string](ctx, a, pid, &order{Item: "tea"})
+					})
+				}
+			})
+		}
+	})
+}
+
+// A process that waits for requests of one type finds those from other nodes.
+func TestReceiveOfFindsCallFromAfar(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, protocol string) {
+		a, b := pairOf(t, protocol, node.Distribution{})
+		pid, err := b.Spawn(node.ProcessFunc(func(p *node.Process) error {
+			second := node.ReceiveOf[node.Request[int]](p)
+			first := node.ReceiveOf[node.Request[node.Atom]](p)
+			second.Reply("second")
+			return first.Reply("first")
+		}))
+		require.NoError(t, err)
+		first := node.Async[string](a, pid, node.Atom("x"))
+		second := node.Async[string](a, pid, 1)
+		for f, want := range map[*node.Future[string]]string{first: "first", second: "second"} {
+			got, err := f.Await(soon(t))
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	})
+}
+
+// A cast from another node is a Cast; a process that is shown its peers has the request in the
+// PeerMessage, and AsRequest finds it.
+func TestCastAndPeerMessageFromAfar(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, protocol string) {
+		a, b := pairOf(t, protocol, node.Distribution{})
+		h := nodetest.Open(t, b)
+		for _, c := range []struct {
+			msg  any
+			want string
+		}{{node.Cast[int]{Body: 1}, "Cast[int]"}, {node.Cast[any]{Body: 1}, "Cast[int]"},
+			{wire.Tuple{node.Atom("$gen_cast"), wire.Tuple{1}}, "Cast[wire.Tuple]"},
+			{wire.Tuple{node.Atom("$gen_cast")}, "wire.Tuple"}, {wire.Tuple{node.Atom("$gen_call"), 1, 2}, "wire.Tuple"}} {
+			require.NoError(t, a.Send(h.Self(), c.msg))
+			assert.Equal(t, c.want, seen(h.Receive()))
+		}
+		got := make(chan node.PeerMessage, 1)
+		pid, err := b.SpawnOpt(node.Options{ShowPeer: true}, node.ActorFunc(func(c *node.Context, msg any) error {
+			got <- msg.(node.PeerMessage)
+			r, ok := c.Node().AsRequest(msg)
+			if !ok {
+				return node.ErrStop
+			}
+			peer, _, _ := r.Peer()
+			return c.Reply(r.From, wire.Tuple{r.Body, peer})
+		}))
+		require.NoError(t, err)
+		v, err := node.Call[any](soon(t), a, pid, 5)
+		require.NoError(t, err)
+		assert.Equal(t, wire.Tuple{5, a.Name()}, v)
+		m := nodetest.Arrival(t, got)
+		r, ok := m.Message.(node.Request[int])
+		require.True(t, ok, "%T", m.Message)
+		peer, _, _ := r.Peer()
+		assert.Equal(t, []node.Atom{a.Name(), a.Name()}, []node.Atom{m.Peer, peer})
+	})
+}
+
+// A request that is sent on to a third node is there the request that it was, and is the tuple
+// with the From it came with to who looks at terms.
+func TestRequestSentOn(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, protocol string) {
+		a, b := pairOf(t, protocol, node.Distribution{})
+		h := nodetest.Open(t, a)
+		got := make(chan any, 1)
+		worker, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			got <- standsFor(msg)
+			return msg.(node.Request[int]).Reply(11)
+		}))
+		require.NoError(t, err)
+		front, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { return c.Send(worker, msg) }))
+		require.NoError(t, err)
+		tag := h.Node().MakeRef()
+		call := wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), tag}, 10}
+		require.NoError(t, h.Send(front, call))
+		assert.Equal(t, call, nodetest.Arrival(t, got))
+		assert.Equal(t, wire.Tuple{tag, 11}, h.Receive())
+	})
+}
+
+type farAccount struct{ balance int }
+
+type farDeposit struct {
+	genserver.Returns[int]
+	Sum int
+}
+
+var farBank = genserver.Define(
+	genserver.OnCall(func(s *farAccount, c *genserver.Context, d farDeposit) (int, error) {
+		s.balance += d.Sum
+		return s.balance, nil
+	}),
+	genserver.OnRequest(func(s *farAccount, c *genserver.Context, n int) (int, error) { return s.balance * n, nil }),
+	genserver.OnCast(func(s *farAccount, c *genserver.Context, n int) error { s.balance = n; return nil }),
+)
+
+// A server answers calls and casts from another node by the handlers of their types, and at once
+// those that it has none for.
+func TestServerCalledFromAfar(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, protocol string) {
+		a, b := pairOf(t, protocol, node.Distribution{})
+		pid, err := farBank.Start(soon(t), b, &farAccount{}, node.Options{})
+		require.NoError(t, err)
+		h := nodetest.Open(t, a)
+		require.NoError(t, genserver.Cast(h, pid, 3))
+		v, err := node.Call[int](soon(t), h, pid, 7)
+		require.NoError(t, err)
+		assert.Equal(t, 21, v)
+		_, err = node.Call[int](soon(t), h, pid, 1.5)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
