@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/table"
@@ -152,8 +153,7 @@ type distribution struct {
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
 	ups    table.Group[*watcher]
-	relist news        // the list of nodes has changed
-	lost   news        // a connection has ended
+	lost   mesh.News   // a connection has ended
 	spins  atomic.Bool // a reader spins
 
 	recent peers.Recent[peer]
@@ -164,7 +164,7 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &distribution{n: n, cfg: cfg, relist: make(news, 1), lost: make(news, 1)}
+	d := &distribution{n: n, cfg: cfg, lost: make(mesh.News, 1)}
 	most := limits.Cluster(cfg.Cluster)
 	d.Cluster = peers.New(peers.Config{
 		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Most: most,
@@ -223,7 +223,7 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 }
 
 // Lost is part of peers.Host.
-func (d *distribution) Lost() { d.lost.set() }
+func (d *distribution) Lost() { d.lost.Set() }
 
 // Stopped is part of peers.Host.
 func (d *distribution) Stopped() bool { return d.n.stopped.Load() }

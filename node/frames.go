@@ -226,20 +226,23 @@ func (p *peer) spawned(f *dist.Frame) {
 // and the calls of erpc. The answer goes before anything that the process does.
 func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	s := f.Spawn
+	refuse := func(reason any) {
+		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
+	}
 	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		refuse(systemLimit)
 		return
 	}
 	owner, err := n.dist.TakeSpawn(p.name)
 	if err != nil {
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: systemLimit})
+		refuse(systemLimit)
 		return
 	}
 	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.reader.Guest()}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: errorTerm(err)})
+		refuse(errorTerm(err))
 		return
 	}
 	var started *proc
@@ -264,10 +267,10 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	}
 	if _, err := n.SpawnOpt(o, b); err != nil && started == nil {
 		owner.GiveSpawn()
-		reason := any(systemLimit)
 		if o.Name != "" && !errors.Is(err, ErrTooMany) {
-			reason = wire.Atom("badarg")
+			refuse(wire.Atom("badarg"))
+		} else {
+			refuse(systemLimit)
 		}
-		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
+	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -209,12 +210,10 @@ func (n *Node) lost(f dist.Frame) {
 	}
 }
 
+// bury makes a dead letter of what a frame has in it, if that is a message.
 func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
-	switch {
-	case f.Op == dist.OpSend:
-		n.deadLetter(deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload})
-	case f.Op == dist.OpSpawn && erpc.IsCast(f.Spawn):
-		n.deadLetter(deadletter.Letter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)})
+	if l, ok := undelivered.Frame(f, why); ok {
+		n.deadLetter(l)
 	}
 }
 

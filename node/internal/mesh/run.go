@@ -2,23 +2,58 @@ package mesh
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/wire"
 )
 
-// Cluster is what a driver needs of a node. All of it ends soon when the context of Run does.
-type Cluster interface {
-	// List returns the nodes there are; with an error those that are known in spite of it.
-	List() ([]wire.Atom, error)
-	// IsUp reports whether a node is connected.
-	IsUp(wire.Atom) bool
-	// Connect connects a node. It is called on a goroutine of its own.
-	Connect(wire.Atom) error
-	// Go starts a goroutine that ends when f returns.
-	Go(f func())
+// Node is what a driver needs of a node. All of it is set.
+type Node struct {
+	Finder  discovery.Finder // a discovery.Lister, and perhaps a Watcher
+	Timeout time.Duration    // of a look at the list, and of an attempt
+	IsUp    func(wire.Atom) bool
+	Connect func(context.Context, wire.Atom) error // called on a goroutine of its own
+	Go      func(f func())                         // starts a goroutine that ends when f returns
+	Lost    News                                   // a connection has ended
+	Env     env.Env
+	Log     *slog.Logger
+}
+
+// News wakes whoever waits for something to have happened, once for several times. It is made with
+// room for one.
+type News chan struct{}
+
+// Set says that it has happened.
+func (n News) Set() {
+	select {
+	case n <- struct{}{}:
+	default:
+	}
+}
+
+// Check reports that a finder cannot list nodes.
+func Check(f discovery.Finder) error {
+	if _, ok := f.(discovery.Lister); !ok {
+		return fmt.Errorf("needs a Finder that can list nodes (a Lister), and %T cannot", f)
+	}
+	return nil
+}
+
+// list returns the nodes there are; with an error those that are known in spite of it.
+func (n *Node) list(ctx context.Context) ([]wire.Atom, error) {
+	ctx, cancel := n.Env.WithTimeout(ctx, n.Timeout)
+	defer cancel()
+	return n.Finder.(discovery.Lister).List(ctx)
+}
+
+func (n *Node) connect(ctx context.Context, name wire.Atom) error {
+	ctx, cancel := n.Env.WithTimeout(ctx, n.Timeout)
+	defer cancel()
+	return n.Connect(ctx, name)
 }
 
 // result is the end of an attempt.
@@ -27,9 +62,14 @@ type result struct {
 	err  error
 }
 
-// Run drives m until ctx ends. changed says that the list is another one, lost that a
-// connection has ended.
-func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger, changed, lost <-chan struct{}) {
+// Run drives m for a node until ctx ends.
+func Run(ctx context.Context, m *Mesher, n Node) {
+	e, log := n.Env, n.Log
+	changed := make(News, 1) // the list is another one
+	if w, ok := n.Finder.(discovery.Watcher); ok {
+		stop := w.Watch(changed.Set)
+		defer stop()
+	}
 	results := make(chan result, m.cfg.Dials) // as many as there can be: none is held up
 	var told string
 	var asked, again time.Time // when the list was asked for, and when it is due
@@ -38,7 +78,7 @@ func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger,
 	for {
 		now := e.Now()
 		if !now.Before(again) {
-			names, err := c.List()
+			names, err := n.list(ctx)
 			if why := ""; err != nil || told != "" {
 				if err != nil {
 					why = causeOf(err)
@@ -52,9 +92,9 @@ func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger,
 			now = e.Now()
 			asked, again = now, now.Add(m.cfg.Interval)
 		}
-		names, next := m.Step(now, c.IsUp)
+		names, next := m.Step(now, n.IsUp)
 		for _, name := range names {
-			c.Go(func() { results <- result{name, c.Connect(name)} }) // results has room
+			n.Go(func() { results <- result{name, n.connect(ctx, name)} }) // results has room
 		}
 		if next.IsZero() || next.After(again) {
 			next = again
@@ -64,7 +104,7 @@ func Run(ctx context.Context, m *Mesher, c Cluster, e env.Env, log *slog.Logger,
 		case <-ctx.Done():
 			return
 		case <-fires:
-		case <-lost: // Step looks for it
+		case <-n.Lost: // Step looks for it
 		case <-changed:
 			if soon := asked.Add(min(relist, m.cfg.Interval)); soon.Before(again) {
 				again = soon

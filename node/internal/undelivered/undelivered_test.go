@@ -11,7 +11,10 @@ import (
 
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/undelivered"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Each letter is counted and sent to each stream; of each cause one a second is logged.
@@ -43,4 +46,21 @@ func TestLog(t *testing.T) {
 		_, open := <-log.Open(1).C
 		require.False(t, open, "the log is closed")
 	})
+}
+
+// A message that is not sent is a letter, and so is a cast; of all else somebody is told.
+func TestFrame(t *testing.T) {
+	letter, ok := undelivered.Frame(dist.Frame{Op: dist.OpSend, Name: "x", Payload: 1}, deadletter.NotConnected)
+	require.True(t, ok)
+	require.Equal(t, deadletter.Letter{Cause: deadletter.NotConnected, Name: "x", Message: 1}, letter)
+	f := erpc.NewFunction("b@h", "m", "f", []any{1})
+	letter, ok = undelivered.Frame(dist.Frame{Op: dist.OpSpawn, Spawn: f.Cast(wire.PID{})}, deadletter.NotATerm)
+	require.True(t, ok)
+	require.Equal(t, wire.Atom("erpc"), letter.Name)
+	for _, f := range []dist.Frame{
+		{Op: dist.OpSpawn, Spawn: f.Call(wire.Ref{}, wire.PID{})}, {Op: dist.OpLink}, {Op: dist.OpMonitor},
+	} {
+		_, ok = undelivered.Frame(f, deadletter.NotConnected)
+		require.False(t, ok)
+	}
 }

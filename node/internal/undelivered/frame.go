@@ -1,0 +1,20 @@
+package undelivered
+
+import (
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Frame makes the letter of a frame that is not sent; false: it has no message, or somebody else is
+// told that it is lost. A cast of a function is a message to its module.
+func Frame(f dist.Frame, why deadletter.Cause) (l deadletter.Letter, ok bool) {
+	switch {
+	case f.Op == dist.OpSend:
+		return deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: f.Payload}, true
+	case f.Op == dist.OpSpawn && erpc.IsCast(f.Spawn):
+		return deadletter.Letter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)}, true
+	}
+	return l, false
+}
