@@ -74,7 +74,9 @@ func (a *acting) pid() PID {
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to
 // an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
 // [ErrMailboxFull], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
-// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest].
+// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest], and for another node
+// [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
+// not registered. While messages wait for the connection it is a dead letter alone.
 func (a *acting) Send(to Dest, msg any) error {
 	pid, ok := to.(PID)
 	if !ok {

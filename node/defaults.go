@@ -35,7 +35,7 @@ func (d *Distribution) all() []dist.Protocol {
 		types = &registered
 	}
 	return []dist.Protocol{
-		&native.Protocol{Types: &types.codec, Foreign: foreignTerm, Compress: d.Compress},
+		&native.Protocol{Types: &types.codec, Foreign: types.standIn, Compress: d.Compress},
 		&erldist.Protocol{Foreign: foreignTerm},
 	}
 }

@@ -98,8 +98,7 @@ func (a *acting) SendOpt(o SendOptions, to Dest, msg any) error {
 			return fmt.Errorf("%w: %s", ErrNotHere, where)
 		}
 		f.From, f.Payload, f.Lossy = a.sender(), msg, true
-		p.sendAnswer(a, f)
-		return nil
+		return p.sendAnswer(a, f)
 	case o.NoWait:
 		f.Payload, f.Token = msg, a.p.token()
 		return a.node.sendNow(a, f, where)
@@ -121,8 +120,7 @@ func (n *Node) sendNow(a *acting, f dist.Frame, where Atom) error {
 	switch {
 	case p != nil:
 		f.From = a.sender()
-		p.sendAnswer(a, f)
-		return nil
+		return p.sendAnswer(a, f)
 	case f.Name != "":
 		return n.sendAt(a, At{Name: f.Name, Node: where}, f.Payload)
 	case !f.Ref.IsZero():

@@ -86,8 +86,9 @@ type Distribution struct {
 	// the end of a connection is the end of all that went over it.
 	Grace time.Duration
 	// Types are the Go types, and errors, that cross to other nodes as themselves. Of the
-	// default Protocols. Nil: those of [RegisterTypes]. Of other Go values cross the terms
-	// that they stand for.
+	// default Protocols. Nil: those of [RegisterTypes]. Other Go values are refused between nodes
+	// of this kind, unless their types say which terms they stand for, by a method Term or tags of
+	// package etf.
 	Types *Types
 	// Compress is from how many bytes on messages are compressed between nodes of
 	// this kind. Of the default Protocols. Default: 0, never.

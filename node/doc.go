@@ -105,8 +105,10 @@
 //     message from another node, which becomes a dead letter. It does the same with
 //     messages of SendInterval, with replies to calls that came as messages, and with what
 //     is sent with [SendOptions].NoWait.
-//   - A message to another node that is no term is a dead letter. A call with such a request
-//     fails with a [wire.EncodeError]. An exit reason that is no term is sent as text.
+//   - A message to another node that holds what cannot be sent there, such as a value of a Go type
+//     that is not registered, is a dead letter, and Send fails with a [wire.EncodeError], unless
+//     messages wait for the connection. A call with such a request fails with one. An exit reason
+//     that is no term is sent as text.
 //   - Stop writes the exit signals of its processes, for a second at most, before it closes
 //     the connections: links break with shutdown or killed, not with noconnection.
 //   - What has been given to a connection and has not arrived when the connection is lost, is

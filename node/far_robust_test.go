@@ -453,11 +453,13 @@ func TestFarErlNoTerm(t *testing.T) {
 	far := caught(t, got).(wire.Tuple)[0].(node.PID)
 	dead := n.DeadLetters(16)
 	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {
-		require.NoError(t, n.Send(far, bad))
+		var unfit *wire.EncodeError
+		if err := n.Send(far, bad); err != nil { // else it has waited for the connection
+			require.ErrorAs(t, err, &unfit, "%T", bad)
+		}
 		l := <-dead.C
 		assert.Equal(t, deadletter.NotATerm, l.Cause)
 		_, err := node.Call[any](soon(t), n, far, bad)
-		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 		<-dead.C
 		_, err = rpc.Call[any](soon(t), n, e.name, "erlang", "abs", bad)

@@ -175,8 +175,7 @@ func (n *Node) MakeRef() Ref { return n.newRef() }
 func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
 	if !n.origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
-			p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
-			return nil
+			return p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 		}
 	}
 	if p := n.aliased(ref, msg); p != nil {

@@ -146,41 +146,54 @@ func (p *peer) signal(f dist.Frame) { p.Signal(f) }
 
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
-func (p *peer) send(a *acting, f dist.Frame) {
+func (p *peer) send(a *acting, f dist.Frame) error {
 	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
-	if p.post(a, f) {
+	full, err := p.post(a, f)
+	if full {
 		p.pace(a)
 	}
+	return err
 }
 
 // message is send for a message to a process there.
-func (p *peer) message(a *acting, to PID, msg any) {
+func (p *peer) message(a *acting, to PID, msg any) error {
 	p.n.traces().Away(a.pid(), to, "", "", msg)
 	from := a.sender()
 	full, err := p.Box.Message(a.turn(), from, to, msg)
 	if err != nil {
-		p.n.lost(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
+		return p.unsent(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}, err)
 	}
 	if full {
 		p.pace(a)
 	}
+	return nil
+}
+
+// unsent is for a frame that the box has not taken. The error is about what is in it.
+func (p *peer) unsent(f dist.Frame, err error) error {
+	if why, ok := err.(*wire.EncodeError); ok {
+		p.Unfit(&f, why)
+		return err
+	}
+	p.n.lost(f) // no error: as for any message to the dead
+	return nil
 }
 
 // sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
 // behind what its sender has sent before.
-func (p *peer) sendAnswer(a *acting, f dist.Frame) {
+func (p *peer) sendAnswer(a *acting, f dist.Frame) error {
 	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
 	f.Answer = true
-	p.post(a, f)
+	_, err := p.post(a, f)
+	return err
 }
 
 // post is send without being held up. full: it would have been.
-func (p *peer) post(a *acting, f dist.Frame) (full bool) {
-	full, err := p.Box.Put(a.turn(), f)
-	if err != nil {
-		p.n.lost(f) // no error: as for any message to the dead
+func (p *peer) post(a *acting, f dist.Frame) (full bool, err error) {
+	if full, err = p.Box.Put(a.turn(), f); err != nil {
+		return full, p.unsent(f, err)
 	}
-	return full
+	return full, nil
 }
 
 // pace holds who up while more waits for the peer than may: until there is room,
@@ -361,7 +374,7 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 	if !ok {
 		return
 	}
-	p.post(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name,
+	_, _ = p.post(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, // an error is the answer, too
 		Payload: gencall.MakeRequest(label, from, ref, body), Token: a.p.token()})
 }
 

@@ -70,11 +70,9 @@ func (n *Node) connected(pid PID) *peer {
 func (n *Node) sendFar(a *acting, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
 		if token == nil {
-			p.message(a, to, msg)
-		} else {
-			p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
+			return p.message(a, to, msg)
 		}
-		return nil
+		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
 	}
 	return n.undeliverable(to, msg)
 }
@@ -85,8 +83,7 @@ func (n *Node) sendAt(a *acting, at At, msg any) error {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {
-		p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
-		return nil
+		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
 	}
 	n.deadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)

@@ -91,8 +91,7 @@ func (a *acting) applyCast(f *erpc.Function) error {
 		n.lost(frame)
 		return fmt.Errorf("%w: %s", ErrNotHere, f.Node)
 	}
-	p.send(a, frame)
-	return nil
+	return p.send(a, frame)
 }
 
 // startAt asks a node for a process.

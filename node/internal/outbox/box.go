@@ -51,22 +51,37 @@ func (b *Box) Init(limit int, q *quota.Quota) {
 func (b *Box) Direct() bool { return b.state().Direct() }
 
 // Put adds a frame. full: more waits now than should. t is the turn that the frame is put in,
-// nil: none.
+// nil: none. The error is [ErrOver], or a [*wire.EncodeError] for a message that cannot be
+// encoded, where it is encoded at once: it is not in the box then.
 func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
 	if b.state().Direct() {
 		g := f // for the heap, only here
-		if n, err := b.link.Write(&g); err == nil {
+		n, err := b.link.Write(&g)
+		if err == nil {
 			return b.written(t, n, &g), nil
+		}
+		if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // a receipt says so itself
+			return false, err
 		}
 	}
 	return b.enqueue(f)
 }
 
+// isUnfit reports whether a link has refused a frame because of what is in it.
+func isUnfit(err error) bool {
+	_, unfit := err.(*wire.EncodeError)
+	return unfit
+}
+
 // Message is Put for a message from one process to another.
 func (b *Box) Message(t *Turn, from, to wire.PID, msg any) (full bool, err error) {
 	if b.state().Direct() && b.quick != nil {
-		if n, err := b.quick.Send(from, to, msg); err == nil {
+		n, err := b.quick.Send(from, to, msg)
+		if err == nil {
 			return b.written(t, n, nil), nil
+		}
+		if isUnfit(err) {
+			return false, err
 		}
 		return b.enqueue(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 	}
