@@ -3,14 +3,11 @@ package node
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
-	"path"
 	"reflect"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/gotypes"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/native"
 )
@@ -22,16 +19,7 @@ var ErrType = errors.New("node: cannot be registered")
 // value is empty and ready to use; many goroutines may use it at once; it must not be copied.
 type Types struct {
 	codec native.Types
-
-	mu    sync.Mutex // held while table is replaced
-	table atomic.Pointer[typeTable]
-}
-
-// typeTable is what is registered. It is never changed, but replaced.
-type typeTable struct {
-	makers map[reflect.Type]maker
-	errors map[string]error // sentinel errors by name
-	names  map[error]string
+	all   gotypes.Registry[maker]
 }
 
 // Type is something to be registered: see [TypeOf] and [ErrorOf].
@@ -67,18 +55,18 @@ func (t *Types) Register(all ...Type) error {
 func TypeOf[T any](name ...string) Type {
 	return Type{func(t *Types) error {
 		typ := reflect.TypeFor[T]()
-		as, err := nameOf(typ, name)
+		as, err := gotypes.Name(typ, name)
 		if err != nil {
 			return err
 		}
 		if err := native.RegisterType[T](&t.codec, as); err != nil {
 			return err
 		}
-		t.change(func(table *typeTable) {
-			table.makers[typ] = makerOf[T]()
-			table.makers[reflect.PointerTo(typ)] = makerOf[*T]()
-			table.makers[reflect.SliceOf(typ)] = makerOf[[]T]()
-			table.makers[reflect.TypeFor[map[string]T]()] = makerOf[map[string]T]()
+		t.all.AddTypes(map[reflect.Type]maker{
+			typ:                             makerOf[T](),
+			reflect.PointerTo(typ):          makerOf[*T](),
+			reflect.SliceOf(typ):            makerOf[[]T](),
+			reflect.TypeFor[map[string]T](): makerOf[map[string]T](),
 		})
 		return nil
 	}}
@@ -88,59 +76,19 @@ func TypeOf[T any](name ...string) Type {
 // same on every node. The default is the error's text. An error that wraps it on one node
 // does so on others: errors.Is finds it.
 func ErrorOf(err error, name ...string) Type {
-	return Type{func(t *Types) error {
-		switch {
-		case err == nil:
-			return errors.New("the error is nil")
-		case !reflect.TypeOf(err).Comparable():
-			return fmt.Errorf("errors of type %T cannot be compared: register the type", err)
-		case len(name) > 1:
-			return fmt.Errorf("%q has %d names: want one", err, len(name))
-		}
-		as := err.Error()
-		if len(name) == 1 {
-			as = name[0]
-		}
-		var taken error
-		t.change(func(table *typeTable) {
-			if old, ok := table.errors[as]; ok && old != err {
-				taken = fmt.Errorf("the name %q is that of another error", as)
-				return
-			}
-			if old, ok := table.names[err]; ok && old != as {
-				taken = fmt.Errorf("the error %q has the name %q", err, old)
-				return
-			}
-			table.errors[as], table.names[err] = err, as
-		})
-		return taken
-	}}
+	return Type{func(t *Types) error { return t.all.AddError(err, name...) }}
 }
 
-func nameOf(typ reflect.Type, name []string) (string, error) {
-	switch {
-	case len(name) == 1:
-		return name[0], nil
-	case len(name) > 1:
-		return "", fmt.Errorf("%v has %d names: want one", typ, len(name))
-	case typ.Name() == "" || typ.PkgPath() == "":
-		return "", fmt.Errorf("%v has no name of its own (for a pointer register what it points to)", typ)
+// standIn is the term that a Go value stands for in a message to another node of this kind, if
+// its type says one: by a method Term, or by tags of package etf. A value of another type
+// would arrive as something else than it is, so its type must be registered.
+func (t *Types) standIn(v any) (any, error) {
+	if _, isError := v.(error); !isError {
+		if typ := t.all.Missing(reflect.TypeOf(v), builtin); typ != nil {
+			return nil, gotypes.NotRegistered(typ)
+		}
 	}
-	return path.Base(typ.PkgPath()) + "." + typ.Name(), nil
-}
-
-// change replaces the table by a copy that f has changed.
-func (t *Types) change(f func(*typeTable)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	next := &typeTable{map[reflect.Type]maker{}, map[string]error{}, map[error]string{}}
-	if old := t.table.Load(); old != nil {
-		maps.Copy(next.makers, old.makers)
-		maps.Copy(next.errors, old.errors)
-		maps.Copy(next.names, old.names)
-	}
-	f(next)
-	t.table.Store(next)
+	return foreignTerm(v)
 }
 
 // maker makes the generic types of package node for one type argument.
@@ -201,14 +149,8 @@ func init() {
 // maker returns how the generic types of a body's type are made. A nil body, and one of a type
 // that is not known, is of type any.
 func (t *Types) maker(body any) maker {
-	typ := reflect.TypeOf(body)
-	if m, ok := builtin[typ]; ok {
+	if m, ok := t.all.Maker(reflect.TypeOf(body), builtin); ok {
 		return m
-	}
-	if table := t.table.Load(); table != nil {
-		if m, ok := table.makers[typ]; ok {
-			return m
-		}
 	}
 	return ofAny
 }

@@ -1,33 +1,20 @@
-package node
+package gotypes
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
-// standIn is the term that a Go value stands for in a message to another node of this kind, if
-// its type says one: by a method Term, or by tags of package etf. A value of another type
-// would arrive as something else than it is, so its type must be registered.
-func (t *Types) standIn(v any) (any, error) {
-	if _, isError := v.(error); !isError {
-		if typ := t.missing(reflect.TypeOf(v)); typ != nil {
-			return nil, notRegistered(typ)
-		}
-	}
-	return foreignTerm(v)
-}
-
-// notRegistered is the error for a type that is to be registered.
-func notRegistered(typ reflect.Type) error {
+// NotRegistered is the error for a type that is to be registered.
+func NotRegistered(typ reflect.Type) error {
 	if typ.Name() == "" {
 		return fmt.Errorf("values of type %v cannot be sent: give the type a name, and register it: "+
 			"node.RegisterTypes(node.TypeOf[Name]())", typ)
 	}
-	name := path.Base(typ.PkgPath()) + "." + typ.Name()
+	name, _ := Name(typ, nil)
 	return fmt.Errorf("type %s is not registered; at the start of both programs: node.RegisterTypes(node.TypeOf[%s]())", name, name)
 }
 
@@ -37,8 +24,10 @@ var (
 	wirePath   = reflect.TypeFor[wire.PID]().PkgPath()
 )
 
-// missing returns the type within typ that would have to be registered; nil: there is none.
-func (t *Types) missing(typ reflect.Type) reflect.Type {
+// Missing returns the type within typ that would have to be registered; nil: there is none. builtin
+// are the types that every node knows. A type that says by a method Term, or by tags of package etf,
+// which term it stands for travels as that.
+func (r *Registry[M]) Missing(typ reflect.Type, builtin map[reflect.Type]M) reflect.Type {
 	if typ == nil || termof.Type(typ) != nil || typ.PkgPath() == wirePath {
 		return nil
 	}
@@ -47,13 +36,8 @@ func (t *Types) missing(typ reflect.Type) reflect.Type {
 			return nil
 		}
 	}
-	if _, ok := builtin[typ]; ok {
+	if _, ok := r.Maker(typ, builtin); ok {
 		return nil
-	}
-	if table := t.table.Load(); table != nil {
-		if _, ok := table.makers[typ]; ok {
-			return nil
-		}
 	}
 	switch typ.Kind() {
 	case reflect.Struct:
@@ -70,12 +54,12 @@ func (t *Types) missing(typ reflect.Type) reflect.Type {
 	}
 	switch typ.Kind() {
 	case reflect.Map:
-		if missing := t.missing(typ.Key()); missing != nil {
+		if missing := r.Missing(typ.Key(), builtin); missing != nil {
 			return missing
 		}
-		return t.missing(typ.Elem())
+		return r.Missing(typ.Elem(), builtin)
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return t.missing(typ.Elem())
+		return r.Missing(typ.Elem(), builtin)
 	}
 	return nil
 }

@@ -1,0 +1,114 @@
+// Package gotypes knows which Go types, and which errors, travel to other nodes as themselves, and
+// by which names.
+//
+// Nouns:
+//
+//   - A [Registry] is what is registered. For each type it has a maker, of type M: what node makes
+//     of a type.
+//
+// Invariants:
+//
+//  1. What has been registered stays, under the same name.
+//  2. A name is that of one error, and an error has one name. Names of types are looked after by the
+//     codec.
+//
+// A Registry may be used from anywhere: it is replaced as a whole when it changes, and read without
+// a lock. The package has no clock and no goroutine.
+package gotypes
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"sync"
+	"sync/atomic"
+)
+
+// Registry is the types and errors that are registered. The zero value has none.
+type Registry[M any] struct {
+	mu    sync.Mutex // held while table is replaced
+	table atomic.Pointer[table[M]]
+}
+
+// table is what is registered. It is never changed, but replaced.
+type table[M any] struct {
+	makers map[reflect.Type]M
+	errors map[string]error
+	names  map[error]string
+}
+
+// change replaces the table by a copy that f has changed.
+func (r *Registry[M]) change(f func(*table[M])) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := &table[M]{map[reflect.Type]M{}, map[string]error{}, map[error]string{}}
+	if old := r.table.Load(); old != nil {
+		maps.Copy(next.makers, old.makers)
+		maps.Copy(next.errors, old.errors)
+		maps.Copy(next.names, old.names)
+	}
+	f(next)
+	r.table.Store(next)
+}
+
+// AddTypes adds the makers of types.
+func (r *Registry[M]) AddTypes(makers map[reflect.Type]M) {
+	r.change(func(t *table[M]) { maps.Copy(t.makers, makers) })
+}
+
+// Maker returns the maker of a type, which may be one of builtin; false: it is not registered.
+func (r *Registry[M]) Maker(typ reflect.Type, builtin map[reflect.Type]M) (m M, ok bool) {
+	if m, ok = builtin[typ]; ok {
+		return m, true
+	}
+	if t := r.table.Load(); t != nil {
+		m, ok = t.makers[typ]
+	}
+	return m, ok
+}
+
+// AddError adds an error that programs compare with, under a name; without one its text is its name.
+// The error says what is wrong: it cannot be compared, or a name is taken.
+func (r *Registry[M]) AddError(err error, name ...string) (wrong error) {
+	switch {
+	case err == nil:
+		return errors.New("the error is nil")
+	case !reflect.TypeOf(err).Comparable():
+		return fmt.Errorf("errors of type %T cannot be compared: register the type", err)
+	case len(name) > 1:
+		return fmt.Errorf("%q has %d names: want one", err, len(name))
+	}
+	as := err.Error()
+	if len(name) == 1 {
+		as = name[0]
+	}
+	r.change(func(t *table[M]) {
+		old, named := t.errors[as]
+		was, has := t.names[err]
+		switch {
+		case named && old != err:
+			wrong = fmt.Errorf("the name %q is that of another error", as)
+		case has && was != as:
+			wrong = fmt.Errorf("the error %q has the name %q", err, was)
+		default:
+			t.errors[as], t.names[err] = err, as
+		}
+	})
+	return wrong
+}
+
+// Name returns the name of a type: that which is given, else the last element of the package's path,
+// a dot, and the type's name.
+func Name(typ reflect.Type, given []string) (string, error) {
+	switch {
+	case len(given) == 1:
+		return given[0], nil
+	case len(given) > 1:
+		return "", fmt.Errorf("%v has %d names: want one", typ, len(given))
+	case typ.Name() == "" || typ.PkgPath() == "":
+		return "", fmt.Errorf("%v has no name of its own (for a pointer register what it points to)", typ)
+	}
+	return path.Base(typ.PkgPath()) + "." + typ.Name(), nil
+}
