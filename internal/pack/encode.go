@@ -28,6 +28,9 @@ type Encoder struct {
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
 	Depth int
+	// Peer, if set, is what the peer has told about its types: a value of one that has another
+	// shape there is not sent.
+	Peer *Shapes
 	// Former writes for peers of the former version, to which no type expressions are sent: what
 	// is of none of the registered types arrives as the term that it stands for.
 	Former bool

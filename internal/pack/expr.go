@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,6 +180,7 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	if old := next.exactByType[typ]; old != nil {
 		return old
 	}
+	g.uses = next.usesOf(g.plan)
 	next.exactByType[typ], next.exactByName[g.name] = g, g
 	t.table.Store(next)
 	return g
@@ -195,7 +197,8 @@ func (t *Types) load() *table {
 var emptyTable table
 
 func (t *table) clone() *table {
-	next := &table{map[reflect.Type]*goType{}, map[wire.Atom]*goType{}, map[reflect.Type]*goType{}, map[wire.Atom]*goType{}}
+	next := &table{byType: map[reflect.Type]*goType{}, byName: map[wire.Atom]*goType{}, order: slices.Clip(t.order),
+		exactByType: map[reflect.Type]*goType{}, exactByName: map[wire.Atom]*goType{}}
 	maps.Copy(next.byType, t.byType)
 	maps.Copy(next.byName, t.byName)
 	maps.Copy(next.exactByType, t.exactByType)
@@ -214,6 +217,11 @@ func (w *writing) exactly(t any) (done bool, err error) {
 	g, _ := w.Types.exact(t)
 	if g == nil {
 		return false, nil
+	}
+	if w.Peer != nil && len(g.uses) > 0 {
+		if err := w.Peer.check(g); err != nil {
+			return true, err
+		}
 	}
 	w.mark(2, markTyped)
 	if err := w.atom(g.name); err != nil {

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"encoding"
-	"errors"
 	"math"
 	"reflect"
 	"time"
@@ -15,8 +14,6 @@ import (
 
 // maxGoDepth is how deep Go values may be nested in each other: reading and writing them recurse.
 const maxGoDepth = 10_000
-
-var errDeep = errors.New("nested too deep")
 
 // value writes what p points to, a value of the plan's type. What panics there are methods of
 // the user's: then it is no term.
@@ -35,11 +32,7 @@ func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
 			err = faults.New(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", pl.typ, cause)
 		}
 	}()
-	err = w.put(pl, p, 0)
-	if err == errDeep {
-		err = faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", pl.typ, maxGoDepth)
-	}
-	return err
+	return w.put(pl, p, 0)
 }
 
 // boxed writes v, a value of the plan's type.
@@ -102,7 +95,7 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 		return w.ref(*(*wire.Ref)(p))
 	default:
 		if depth > maxGoDepth {
-			return errDeep
+			return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", pl.typ, maxGoDepth)
 		}
 		return w.putParts(pl, p, depth+1)
 	}
@@ -173,19 +166,23 @@ func (w *writing) putStruct(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		w.dst = append(w.dst, f.head...)
 		if err := w.put(f.plan, at, depth); err != nil {
-			return within(err, "."+f.name)
+			return within(err, "."+f.name, depth)
 		}
 	}
 	return nil
 }
 
-// within adds a step to the path of an error.
-func within(err error, step string) error {
-	if err == errDeep {
+// within adds a step to the path of an error. Of a path that is deep, the first steps are shown: in
+// a value that holds itself the others are those again.
+func within(err error, step string, depth int) error {
+	if depth > maxPathDepth && faults.Owns(err) {
 		return err
 	}
 	return faults.Within(step, err)
 }
+
+// maxPathDepth is how deep in a Go value the path of an error goes.
+const maxPathDepth = 20
 
 // isEmpty reports whether a field that is to be left out when it is empty is.
 func isEmpty(pl *plan, p unsafe.Pointer) bool {
@@ -207,7 +204,7 @@ func (w *writing) putElements(pl *plan, first unsafe.Pointer, n, depth int) erro
 	w.dst = msgp.AppendArrayHeader(w.dst, uint32(n))
 	for i := range n {
 		if err := w.put(pl, unsafe.Add(first, uintptr(i)*pl.size), depth); err != nil {
-			return within(err, "["+itoa(i)+"]")
+			return within(err, "["+itoa(i)+"]", depth)
 		}
 	}
 	return nil
@@ -231,7 +228,7 @@ func (w *writing) putMap(pl *plan, m reflect.Value, depth int) error {
 			err = w.put(pl.elem, elem.UnsafePointer(), depth)
 		}
 		if err != nil {
-			return within(err, string(pathKey(key.Elem())))
+			return within(err, string(pathKey(key.Elem())), depth)
 		}
 	}
 	return nil

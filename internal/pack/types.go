@@ -34,6 +34,7 @@ type Types struct {
 type table struct {
 	byType map[reflect.Type]*goType
 	byName map[wire.Atom]*goType
+	order  []*goType // as they were registered
 
 	exactByType map[reflect.Type]*goType // types that have an expression, as far as one has come or gone
 	exactByName map[wire.Atom]*goType
@@ -44,6 +45,9 @@ type goType struct {
 	name wire.Atom
 	typ  reflect.Type
 	plan *plan
+
+	shape *shape    // of a registered type
+	uses  []*goType // the registered types that it is, or is composed of
 }
 
 // Register makes T, and a pointer to T, travel under a name that says the same on
@@ -70,6 +74,7 @@ func (t *Types) register(typ reflect.Type, name string) error {
 	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
+	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := t.load().clone()
@@ -79,7 +84,10 @@ func (t *Types) register(typ reflect.Type, name string) error {
 	if o := next.byType[typ]; o != nil && o.name != g.name {
 		return fail("the type has the name %q", string(o.name))
 	}
-	next.byType[typ], next.byName[g.name] = g, g
+	if next.byType[typ] == nil {
+		next.byType[typ], next.byName[g.name] = g, g
+		next.order = append(next.order, g)
+	}
 	t.table.Store(next)
 	return nil
 }
@@ -117,6 +125,11 @@ func (w *writing) registered(t any) (done bool, err error) {
 	g, pointer := w.Types.of(t)
 	if g == nil {
 		return false, nil
+	}
+	if w.Peer != nil {
+		if err := w.Peer.check(g); err != nil {
+			return true, err
+		}
 	}
 	v := reflect.ValueOf(t)
 	switch {

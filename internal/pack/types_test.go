@@ -230,6 +230,8 @@ func TestSelves(t *testing.T) {
 	tree.Left = tree
 	_, err := e.Append(nil, tree)
 	require.ErrorIs(t, err, ErrLimit)
+	require.ErrorContains(t, err, "pack: at .Left.Left.Left.")
+	require.ErrorContains(t, err, "does it hold itself?")
 	env := &Envelope{}
 	env.Any = env
 	_, err = e.Append(nil, env)

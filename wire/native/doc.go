@@ -157,8 +157,16 @@
 // op, 2 pids, 66 binary.
 //
 //	part     op 14, stream:8, data         at most 63 KiB of it are sent, in order; as many bytes in all as announced
+//	         with stream 255: the name of a type of the sender's, as a standalone atom, and its shape, a standalone term
 //	goodbye  op 15, code:8, text           the end
 //	ack      op 0, integer                 bytes of the session received
+//
+// Where both have flag 32, each tells the other the shapes of its registered types, of up to 16 KiB each, with the first
+// frames, and those registered later before what is sent then. A shape is a string, the kind of what has no parts (bool
+// int float string bytes time any error, "by methods", the builtin names of package pack for terms, … for
+// what is not told); {"[]", Elem}; {"map[]", Key, Elem}; or a map from the names of the fields of a struct,
+// strings, to their shapes. A node that has had the shape of a type does not send a value of its type by
+// that name to which a field that both have is of another kind: the Write fails with both shapes.
 //
 // Atoms and nodes in fields, extras and short payloads use the caches of the
 // direction; a payload in parts is standalone, with a cache of its own, as it may be

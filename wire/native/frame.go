@@ -43,6 +43,8 @@ const (
 	// maxStreams is how many messages may be under way in parts, whatever
 	// dist.LinkLimits says.
 	maxStreams = 64
+	// shapeStream stands in the place of the number of a stream in a frame that tells the shape of a type.
+	shapeStream = 255
 	// sendStreams is how many this side has under way.
 	sendStreams = 16
 )

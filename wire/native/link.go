@@ -81,6 +81,10 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.out.threshold = p.Compress
 	}
 	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign, Former: flags&flagTypes == 0}
+	if flags&flagTypes != 0 {
+		l.in.shapes = new(pack.Shapes)
+		l.out.enc.Peer = l.in.shapes
+	}
 	if m.session == (sessionID{}) {
 		l.reader = socket.NewReader(conn)
 		l.input.src = l.reader
@@ -93,6 +97,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		}
 		l.session.start(conn)
 	}
+	l.out.tellShapes()
 	return l
 }
 
@@ -300,6 +305,7 @@ func (l *link) Flush(tick bool) (left int, err error) {
 		return 0, err
 	}
 	l.mu.Lock()
+	l.out.tellShapes()
 	l.out.start()
 	buf := l.out.buf
 	l.out.buf, l.spare = l.spare, nil

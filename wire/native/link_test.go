@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
 )
@@ -64,4 +65,49 @@ func TestExplain(t *testing.T) {
 			require.ErrorContains(t, err, "the peer ended the link: it does not read")
 		}
 	}
+}
+
+type (
+	version1 struct{ ID int }
+	version2 struct{ ID string }
+	version3 struct{ ID, Added int }
+	late     struct{ ID int }
+)
+
+// A peer is told the shapes of the types here, also of those that are registered later, and does not
+// send it what is another type here.
+func TestShapesOfPeer(t *testing.T) {
+	here := new(Types)
+	require.NoError(t, RegisterType[version1](here, "x.Type"))
+	conn := &stream{}
+	l := (&Protocol{Types: here}).over(conn, nodeA, nodeB, dist.LinkLimits{})
+	_, err := l.Flush(false)
+	require.NoError(t, err)
+	require.NoError(t, RegisterType[late](here, "x.Late"))
+	_, err = l.Write(&dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: version1{7}})
+	require.NoError(t, err)
+	_, err = l.Flush(false)
+	require.NoError(t, err)
+
+	there := new(Types)
+	require.NoError(t, RegisterType[version2](there, "x.Type"))
+	require.NoError(t, RegisterType[version3](there, "x.Late"))
+	peer := (&Protocol{Types: there}).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{})
+	send := func(v any) error {
+		_, err := peer.Write(&dist.Frame{Op: dist.OpSend, From: onB.PID(1), To: onA.PID(1), Payload: v})
+		return err
+	}
+	require.NoError(t, send(version2{"a"}), "it has been told nothing yet")
+	var f dist.Frame
+	require.NoError(t, peer.Read(&f))
+	err = send([]version2{{"a"}})
+	require.ErrorAs(t, err, new(*wire.EncodeError))
+	require.ErrorContains(t, err, "x.Type.ID differs: here {ID string}, there {ID int}")
+	require.NoError(t, send(version3{1, 2}), "fields may be added and missing")
+
+	former := &stream{in: framed([]byte{opPart, shapeStream, 0xd4, 1, 'a', 1})}
+	old := new(Protocol).over(former, nodeB, nodeA, dist.LinkLimits{})
+	require.ErrorIs(t, old.Read(&f), io.EOF, "a shape is no signal")
+	bad := new(Protocol).over(&stream{in: framed([]byte{opPart, shapeStream, 0xc1})}, nodeB, nodeA, dist.LinkLimits{})
+	require.ErrorContains(t, bad.Read(&f), "the shape of a type")
 }

@@ -35,6 +35,8 @@ type reader struct {
 	held       int // bytes that those have announced
 
 	memory *account.Account // of the memory of those
+
+	shapes *pack.Shapes // of the peer's types; nil: it tells none
 }
 
 // An element of a list, tuple or map takes at least elementSize bytes in memory, and
@@ -495,6 +497,12 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	b = b[2:]
 	if bits&^bitPacked != opPart {
 		return false, wrong("a part that begins with %#x", bits)
+	}
+	if stream == shapeStream && r.shapes != nil {
+		if err := r.shapes.Put(b); err != nil {
+			return false, wrong("the shape of a type: %w", err)
+		}
+		return false, nil
 	}
 	if stream >= maxStreams || r.open[stream] == nil {
 		return false, wrong("a part without a first part")

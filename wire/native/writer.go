@@ -32,6 +32,7 @@ type writer struct {
 	packed   packer
 	err      error // of the signal at hand
 
+	told       int           // types whose shape the peer has been told
 	standalone *pack.Encoder // for what may be overtaken; made when it is needed
 	long       []*outgoing   // messages that leave in parts, the oldest first
 	used       uint64        // numbers of streams in use, a bit each
@@ -75,6 +76,22 @@ func (w *writer) write(f *dist.Frame) error {
 	w.undo = w.undo[:0]
 	w.dict.Commit()
 	return nil
+}
+
+// tellShapes tells the peer the shapes of the types that have been registered since it was last called.
+func (w *writer) tellShapes() {
+	for w.enc.Peer != nil {
+		at := len(w.buf)
+		buf, more := w.enc.Types.AppendShape(append(w.buf, 0, 0, opPart, shapeStream), w.told)
+		if !more {
+			return
+		}
+		w.told++
+		if len(buf) > at+4 {
+			w.buf = buf
+			w.close(at)
+		}
+	}
 }
 
 // close puts the size before the frame that begins at an offset of buf.

@@ -1,0 +1,131 @@
+package pack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// told returns what a peer with these types tells.
+func told(t testing.TB, types *Types) *Shapes {
+	s := new(Shapes)
+	for n := 0; ; n++ {
+		b, more := types.AppendShape(nil, n)
+		if !more {
+			return s
+		}
+		if len(b) > 0 {
+			require.NoError(t, s.Put(b))
+		}
+	}
+}
+
+// TestShapes: a field that both have must be of one kind; fields may be added and missing.
+func TestShapes(t *testing.T) {
+	type Order struct {
+		ID    string
+		Items []struct{ SKU int }
+	}
+	type Older struct {
+		ID   int32
+		More bool
+		Next *Order
+		Tree Tree
+	}
+	ours := exactTypes(t)
+	theirs := &Types{}
+	require.NoError(t, Register[Order](theirs, "shop.Order"))
+	require.NoError(t, Register[Money](theirs, "shop.Money"))
+	e := Encoder{Dict: &EncodeDict{}, Types: ours, Peer: told(t, theirs)}
+	for _, v := range []any{order, &order, wire.Tuple{1, order}, []any{order}, Envelope{Any: order}} {
+		_, err := e.Append(nil, v)
+		require.ErrorIs(t, err, ErrNoTerm, "%T", v)
+		require.ErrorContains(t, err, "the peer has another type by the name shop.Order: shop.Order.ID differs: here {")
+		require.ErrorContains(t, err, "ID int,")
+		require.ErrorContains(t, err, "there {ID string, Items []{SKU int}}")
+		e.Dict.Undo()
+	}
+	_, err := e.Append(nil, []Order{{}})
+	require.ErrorIs(t, err, ErrNoTerm, "this Order is not registered here")
+	for _, v := range []any{map[string]*Item{"a": {}}, Money(1), Item{}, 5, Envelope{}} {
+		_, err := e.Append(nil, v)
+		require.NoError(t, err)
+	}
+
+	older := &Types{}
+	require.NoError(t, Register[Older](older, "shop.Order"))
+	e.Peer = told(t, older)
+	_, err = e.Append(nil, order)
+	require.NoError(t, err, "fields are missing and added, and of other sizes")
+	e.Peer = told(t, ours)
+	_, err = e.Append(nil, wire.Tuple{order, []Tree{{}}, line})
+	require.NoError(t, err, "the same")
+
+	// A type that the peer tells later is compared from then on.
+	late := new(Shapes)
+	e.Peer = late
+	_, err = e.Append(nil, []*Line{&line})
+	require.NoError(t, err)
+	type Line struct{ Counts map[string]int }
+	require.NoError(t, Register[Line](theirs, "shop.Line"))
+	b, more := theirs.AppendShape(nil, 2)
+	require.True(t, more)
+	require.NoError(t, late.Put(b))
+	_, err = e.Append(nil, wire.Tuple{line})
+	require.ErrorContains(t, err, "shop.Line.Counts differs")
+	require.ErrorContains(t, err, "Counts map[string]int")
+}
+
+func TestShapeText(t *testing.T) {
+	types := exactTypes(t)
+	require.NoError(t, Register[Forms](types, "forms"))
+	for _, name := range []wire.Atom{"forms", "shop.Envelope", "shop.Tree"} {
+		s := types.named(name).shape
+		back := shapeFrom(s.term())
+		require.Equal(t, s, back)
+		_, ok := s.differ(back)
+		require.True(t, ok)
+	}
+	require.Equal(t, "{Left …, Right …}", types.named("shop.Tree").shape.String())
+	require.Equal(t, "{Any any, By map[string]any, From pid, In {X any}, Many []any}", types.named("shop.Envelope").shape.String())
+}
+
+// TestHostileShapes: what peers tell is bounded, and nothing of it is trusted.
+func TestHostileShapes(t *testing.T) {
+	s := new(Shapes)
+	put := func(name string, shape any) error {
+		b, err := new(Encoder).AppendAtom(nil, wire.Atom(name))
+		require.NoError(t, err)
+		b, err = Append(b, shape)
+		require.NoError(t, err)
+		return s.Put(b)
+	}
+	for i := range 2 * maxShapes {
+		require.NoError(t, put(fmt.Sprint(i), "int"))
+	}
+	require.Len(t, s.byName, maxShapes)
+	var deep any = "int"
+	for range 100 {
+		deep = wire.Tuple{"[]", deep}
+	}
+	require.ErrorIs(t, put("deep", deep), ErrLimit)
+	require.Error(t, s.Put(nil))
+	require.Error(t, s.Put([]byte{1}))
+	require.ErrorIs(t, s.Put([]byte("\xd4\x01a\x01\x01")), ErrMalformed)
+	for _, odd := range []any{1, wire.Tuple{}, wire.Tuple{"map[]", 1}, "[]", "map[]", "struct", wire.Tuple{"[]", 1},
+		wire.Tuple{"map[]", 1, "[]"}, wire.NewMap(1, 2, "a", wire.NewMap()), strings.Repeat("x", 5000)} {
+		require.NoError(t, put("1", odd))
+		_ = s.byName["1"].String()
+		for _, other := range []any{wire.NewMap(), wire.NewMap("a", 1), "[]", "struct", wire.Tuple{"[]", 1}} {
+			_, _ = s.byName["1"].differ(shapeFrom(other))
+			_, _ = shapeFrom(other).differ(s.byName["1"])
+		}
+	}
+	g := exactTypes(t).named("shop.Order")
+	require.NoError(t, put("1", 1))
+	require.NoError(t, s.check(g))
+}
