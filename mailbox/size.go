@@ -19,6 +19,13 @@ func Size(msg any) int {
 
 const sizeDepth = 6
 
+// answerer is what a request has that is answered: what its unexported fields point to belongs to
+// the node, which changes it meanwhile, and is no part of the message.
+var answerer = reflect.TypeFor[interface {
+	Reply(any) error
+	Pending() bool
+}]()
+
 func sizeOf(v reflect.Value, depth int) int {
 	if !v.IsValid() {
 		return 0
@@ -39,7 +46,12 @@ func sizeOf(v reflect.Value, depth int) int {
 		}
 	case reflect.Array, reflect.Struct:
 		n = 0
+		answers := v.Kind() == reflect.Struct && v.Type().Implements(answerer)
 		for i := range fields(v) {
+			if answers && !v.Type().Field(i).IsExported() {
+				n += int(v.Field(i).Type().Size())
+				continue
+			}
 			n += sizeOf(field(v, i), depth)
 		}
 	case reflect.Map:

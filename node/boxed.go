@@ -89,6 +89,7 @@ func (m *userMailbox) pushed(a *acting, r mailbox.Result, msg any) {
 		p.runner().prod(a)
 	case mailbox.Full:
 		p.node.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
+		unanswered(msg, ErrMailboxFull)
 	case mailbox.Closed:
 		p.node.undeliverable(p.pid(), msg)
 	}

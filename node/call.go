@@ -109,6 +109,10 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 		a.beginByName(async, t, to)
 		return t
 	}
+	if p.target == a.p && !async && a.p != nil {
+		t.settle(a, nil, ErrSelfCall)
+		return t
+	}
 	if p.target == nil || !p.list() {
 		t.settle(a, nil, &ExitError{NoProc})
 		return t
@@ -118,7 +122,9 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 	}
 	var err error
 	if p.target.boxed {
-		err = (*userMailbox)(p.target).deliver(a, m, &patience{ctx, a.p})
+		if err = p.target.offer(a, m, &patience{ctx, a.p}); err == ErrNoProcess {
+			err = nil // its exit has settled the call
+		}
 	} else if mayCarry {
 		err = p.target.deliverWith(a, m, a.p.token())
 	} else {
@@ -148,11 +154,17 @@ func (a *acting) promise() *call {
 // Call sends a [Request] with req and waits for the reply. Errors: what the
 // reply says; [*ExitError] if the process exits first (errors.Is it
 // [ErrNoProcess] if there was none); [ErrNoName]; [ErrMailboxFull];
-// [ErrReplyType]; and the cause of ctx's end. A reply that comes later than
-// that is a dead letter. An Actor's stage goes on without it while it waits.
+// [ErrReplyType]; [ErrSelfCall]; [ErrDropped] if a bounded mailbox loses the request;
+// [ErrExited] if the caller is killed meanwhile; and the cause of ctx's end. A reply that
+// comes later than that is a dead letter. An Actor's stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := from.caller()
-	return typed[R](a.await(ctx, begin(ctx, a, false, a.promise(), to, req)))
+	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req))
+	r, mistyped := typed[R](v, err)
+	if err == nil && mistyped != nil {
+		mistyped = fmt.Errorf("%w, from %v for a %T", mistyped, to, req)
+	}
+	return r, mistyped
 }
 
 // await waits for t in the way that is proper for the caller.
@@ -161,7 +173,11 @@ func (a *acting) await(ctx context.Context, t ticket) (any, error) {
 		return a.proc.waiter().await(ctx, t)
 	}
 	a.block()
-	return t.wait(ctx)
+	var killed <-chan struct{}
+	if a.p != nil {
+		killed = a.p.context().Done()
+	}
+	return t.waitOr(ctx, killed)
 }
 
 func typed[R any](v any, err error) (R, error) {

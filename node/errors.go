@@ -23,6 +23,7 @@ var (
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrTimeout      = errors.New("node: timed out")
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
+	ErrSelfCall     = errors.New("node: a process cannot call itself: it would wait for its own answer")
 	ErrReplied      = errors.New("node: the request already has a reply, or its caller no longer waits")
 	ErrReplyType    = errors.New("node: the reply does not have the type that the caller wants")
 	ErrIgnored      = errors.New("node: Init returned Ignore: the process does not run")

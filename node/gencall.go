@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/trace"
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
@@ -18,6 +19,17 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 		return Request[any]{body, f}, ok
 	}
 	return Request[any]{}, false
+}
+
+// unanswered fails the call whose request has been lost, if msg is one: nobody is to wait for an
+// answer that cannot come.
+func unanswered(msg any, why error) {
+	_, msg = viaPeer(trace.Bare(msg))
+	if r, ok := msg.(untyped); ok {
+		if from := r.untyped().From; from.t.p != nil {
+			from.t.settle(&from.t.p.node.acting, nil, why)
+		}
+	}
 }
 
 // untyped is a Request of any type.

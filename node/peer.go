@@ -130,6 +130,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 		if ref, ok := gencall.RequestRef(f.Payload); ok {
 			p.answer(ref, nil, why)
 		}
+		unanswered(f.Payload, why)
 		if f.ID != 0 {
 			p.answer(p.n.origin.RefOf(f.ID), nil, why)
 		}

@@ -406,6 +406,7 @@ func (o *Options) apply(n *Node, p *proc) {
 		tell := l.Dropped
 		l.Dropped = func(msg any) {
 			n.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
+			unanswered(msg, ErrDropped)
 			if tell != nil {
 				tell(msg)
 			}

@@ -112,17 +112,25 @@ func (p *call) unlist() {
 }
 
 // wait returns when t is done or ctx is, and gives up in the latter case.
-func (t ticket) wait(ctx context.Context) (any, error) {
+func (t ticket) wait(ctx context.Context) (any, error) { return t.waitOr(ctx, nil) }
+
+// waitOr is wait for an Actor's handler: it also gives up when killed, which is closed by the exit
+// of the process.
+func (t ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error) {
 	p := t.p
-	if !t.done() {
-		ch := p.more.Signal()
-		select {
-		case <-ch:
-		case <-ctx.Done():
-			t.settle(&p.node.acting, nil, context.Cause(ctx))
-			<-ch // somebody else may be settling it
-		}
+	if t.done() {
+		return p.Result()
 	}
+	ch := p.more.Signal()
+	select {
+	case <-ch:
+		return p.Result()
+	case <-ctx.Done():
+		t.settle(&p.node.acting, nil, context.Cause(ctx))
+	case <-killed:
+		t.settle(&p.node.acting, nil, ErrExited)
+	}
+	<-ch // somebody else may be settling it
 	return p.Result()
 }
 
