@@ -136,10 +136,10 @@ var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
 		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
-		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.defaultQueue", "node.maxBrief",
+		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
-	"timeouts and pauses": {"node.defaultTickTime", "node.minTickTime", "node.defaultConnectTimeout", "node.drainTime",
+	"timeouts and pauses": {"node.drainTime",
 		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"runtime"
 	"strings"
@@ -95,13 +94,8 @@ type Distribution struct {
 	Compress int
 }
 
-const (
-	defaultTickTime       = time.Minute
-	minTickTime           = 4 * time.Millisecond
-	defaultQueue          = 1 << 20
-	defaultConnectTimeout = 7 * time.Second
-	drainTime             = time.Second // for what waits when the node stops, at most
-)
+// drainTime is for what waits when the node stops, at most.
+const drainTime = time.Second
 
 func (d *Distribution) validate(name Atom) error {
 	switch {
@@ -109,33 +103,20 @@ func (d *Distribution) validate(name Atom) error {
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
 	case d.Published:
 		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
-	case d.TickTime < 0 || d.Queue < 0 || d.ConnectTimeout < 0:
-		return errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
-	case d.Compress < 0:
-		return fmt.Errorf("node: Distribution.Compress %d must not be negative", d.Compress)
-	case d.Grace < 0:
-		return fmt.Errorf("node: Distribution.Grace %v must not be negative", d.Grace)
-	case 0 < d.TickTime && d.TickTime < minTickTime:
-		return fmt.Errorf("node: Distribution.TickTime %v: want at least %v", d.TickTime, minTickTime)
 	}
-	if d.TickTime == 0 {
-		d.TickTime = defaultTickTime
+	one, err := limits.Connection{
+		TickTime: d.TickTime, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace, Queue: d.Queue, Compress: d.Compress,
+	}.WithDefaults()
+	if err != nil {
+		return err
 	}
-	if d.Queue == 0 {
-		d.Queue = defaultQueue
-	}
+	d.TickTime, d.ConnectTimeout, d.Queue = one.TickTime, one.ConnectTimeout, one.Queue
 	d.Awake = reader.SpinTime(d.Awake, runtime.NumCPU(), reader.QuotaOfCPU())
-	if d.ConnectTimeout == 0 {
-		d.ConnectTimeout = defaultConnectTimeout
-	}
 	cluster, err := limits.Cluster(d.Cluster).WithDefaults(d.TickTime / peers.TicksPerTime)
 	if err != nil {
 		return err
 	}
 	d.Cluster = ClusterLimits(cluster)
-	if d.Grace > d.TickTime/2 {
-		return fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", d.Grace, d.TickTime)
-	}
 	if d.Listen == "" {
 		_, host, _ := strings.Cut(string(name), "@")
 		d.Listen = net.JoinHostPort(host, "0")
@@ -173,7 +154,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue,
-		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, defaultConnectTimeout),
+		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})
 	n.dist = d
 	if err := n.startKernel(); err != nil {

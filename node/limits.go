@@ -75,7 +75,7 @@ type ClusterLimits struct {
 // 0: [Distribution]'s default.
 func defaultClusterLimits(tick time.Duration) ClusterLimits {
 	if tick == 0 {
-		tick = defaultTickTime
+		tick = limits.TickTime
 	}
 	full, err := limits.Cluster{}.WithDefaults(tick / peers.TicksPerTime)
 	if err != nil {

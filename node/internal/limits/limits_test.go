@@ -69,3 +69,28 @@ func TestSetting(t *testing.T) {
 		require.ErrorContains(t, limits.NodeName(name), "want name@host of at most 255 characters", name)
 	}
 }
+
+func TestConnection(t *testing.T) {
+	c, err := limits.Connection{}.WithDefaults()
+	require.NoError(t, err)
+	require.Equal(t, limits.Connection{TickTime: time.Minute, ConnectTimeout: 7 * time.Second, Queue: 1 << 20}, c)
+	given := limits.Connection{TickTime: time.Second, ConnectTimeout: 2, Grace: time.Second / 2, Queue: 3, Compress: 4}
+	c, err = given.WithDefaults()
+	require.NoError(t, err)
+	require.Equal(t, given, c)
+	for _, c := range []struct {
+		is   limits.Connection
+		says string
+	}{
+		{limits.Connection{TickTime: -1}, "must not be negative"},
+		{limits.Connection{ConnectTimeout: -1}, "must not be negative"},
+		{limits.Connection{Queue: -1}, "must not be negative"},
+		{limits.Connection{Compress: -1}, "Compress -1 must not be negative"},
+		{limits.Connection{Grace: -1}, "Grace -1ns must not be negative"},
+		{limits.Connection{TickTime: time.Millisecond}, "TickTime 1ms: want at least 4ms"},
+		{limits.Connection{Grace: 31 * time.Second}, "Grace 31s: want at most half of TickTime, 1m0s"},
+	} {
+		_, err := c.is.WithDefaults()
+		require.ErrorContains(t, err, c.says)
+	}
+}

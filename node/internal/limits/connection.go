@@ -1,0 +1,43 @@
+package limits
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Connection is what bounds a single connection. In each field but Grace and Compress 0 stands for
+// the default. node.Distribution says what each is.
+type Connection struct {
+	TickTime, ConnectTimeout, Grace time.Duration
+	Queue, Compress                 int // bytes
+}
+
+// Defaults of a Connection.
+const (
+	TickTime       = time.Minute
+	ConnectTimeout = 7 * time.Second
+	queue          = 1 << 20
+)
+
+// minTickTime is the shortest TickTime.
+const minTickTime = 4 * time.Millisecond
+
+// WithDefaults returns c with the defaults, or says which field is out of its range.
+func (c Connection) WithDefaults() (Connection, error) {
+	switch {
+	case c.TickTime < 0 || c.Queue < 0 || c.ConnectTimeout < 0:
+		return c, errors.New("node: Distribution: TickTime, Queue and ConnectTimeout must not be negative")
+	case c.Compress < 0:
+		return c, fmt.Errorf("node: Distribution.Compress %d must not be negative", c.Compress)
+	case c.Grace < 0:
+		return c, fmt.Errorf("node: Distribution.Grace %v must not be negative", c.Grace)
+	case 0 < c.TickTime && c.TickTime < minTickTime:
+		return c, fmt.Errorf("node: Distribution.TickTime %v: want at least %v", c.TickTime, minTickTime)
+	}
+	err := errors.Join(fill(&c.TickTime, TickTime), fill(&c.ConnectTimeout, ConnectTimeout), fill(&c.Queue, queue))
+	if c.Grace > c.TickTime/2 {
+		err = fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", c.Grace, c.TickTime)
+	}
+	return c, err
+}
