@@ -90,7 +90,7 @@ func expressions(t *testing.T) map[string]string {
 
 // Every metric of an alert or a panel is one that the daemon has.
 func TestMetricsAreThere(t *testing.T) {
-	there := metrics.Names()
+	there := nodehook.MetricNames()
 	families, err := registry(t).Gather()
 	require.NoError(t, err)
 	for _, f := range families {
@@ -106,7 +106,7 @@ func TestMetricsAreThere(t *testing.T) {
 			assert.Contains(t, there, m, where)
 		}
 	}
-	for _, m := range metrics.Names() { // and most are of use
+	for _, m := range nodehook.MetricNames() { // and most are of use
 		switch m {
 		case "actornode_info", "actornode_registered_names", "actornode_mailboxes_examined", "actornode_scheduler_stages",
 			"actornode_peer_up":

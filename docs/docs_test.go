@@ -15,7 +15,8 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/markdown"
-	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/internal/nodehook"
+	_ "github.com/actornode/actornode/node/metrics" // sets nodehook.MetricNames
 )
 
 const module = "github.com/actornode/actornode"
@@ -117,7 +118,7 @@ func TestFieldsAndMetrics(t *testing.T) {
 	field := regexp.MustCompile(`^([a-z_]+)(\.[a-z_]+)+$`)
 	metric := regexp.MustCompile(`\bactornode_[a-z_]+\b`)
 	variable := regexp.MustCompile(`\bACTORNODE_[A-Z_]+\b`)
-	there := metrics.Names()
+	there := nodehook.MetricNames()
 	daemon, err := os.ReadFile("../cmd/actornode/findermetrics.go")
 	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`"(?:actornode_)?([a-z_]+)"`).FindAllStringSubmatch(string(daemon), -1) {

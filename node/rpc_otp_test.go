@@ -32,7 +32,7 @@ func erpcTerm(v any, err error) any {
 	case errors.As(err, &raised) && raised.Class == "throw":
 		return wire.Tuple{a("throw"), raised.Reason}
 	case errors.As(err, &raised):
-		return wire.Tuple{raised.Class, raised.Term()}
+		return wire.Tuple{raised.Class, standsFor(raised)}
 	case errors.As(err, &exited):
 		return wire.Tuple{a("exit"), wire.Tuple{a("signal"), exited.Reason}}
 	case errors.As(err, &refused):

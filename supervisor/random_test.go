@@ -164,10 +164,10 @@ func (w *randomRun) child(x *supervisorModel, id wire.Atom, depth int) superviso
 		}
 		return k
 	}
-	k.Shutdown = one(w, 0, supervisor.BrutalKill, supervisor.Infinity, time.Millisecond, 100*time.Millisecond)
+	k.Shutdown = one(w, 0, supervisor.BrutalKill, node.Infinity, time.Millisecond, 100*time.Millisecond)
 	nat := childTraits{traps: w.chance(50), trouble: one(w, 0, 0, 0, 10, 4, 2), plain: w.chance(15)}
 	nat.obeys = one(w, 0, 0, 0, 1, 2, 3, 4)
-	if (k.Shutdown == supervisor.Infinity || k.Shutdown == 0) && nat.obeys == 2 {
+	if (k.Shutdown == node.Infinity || k.Shutdown == 0) && nat.obeys == 2 {
 		nat.obeys = 1 // else it takes too long until everything has come to rest
 	}
 	if w.chance(10) && !nat.plain {

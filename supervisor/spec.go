@@ -63,12 +63,9 @@ func known[T ~string](word T, all []T) (T, bool) {
 	return word, slices.Contains(all, word)
 }
 
-// How a child is made to exit, beside a number of milliseconds and more in
-// [Child].Shutdown: it gets the exit signal shutdown, and kill after that time.
-const (
-	BrutalKill time.Duration = -1            // kill at once
-	Infinity                 = node.Infinity // wait for ever
-)
+// BrutalKill, as [Child].Shutdown, has a child killed at once. With any other time it gets the
+// exit signal shutdown, and kill after that time; with [node.Infinity] it never does.
+const BrutalKill time.Duration = -1
 
 // NoRestarts is the [Spec].Intensity that allows no restart at all.
 const NoRestarts = -1
@@ -113,7 +110,7 @@ type Child struct {
 	Options node.Options
 
 	Restart     Restart       // default: Permanent
-	Shutdown    time.Duration // BrutalKill, Infinity, or a time; default: 5 s for a Worker, Infinity for a Supervisor
+	Shutdown    time.Duration // BrutalKill, node.Infinity, or a time; default: 5 s for a Worker, node.Infinity for a Supervisor
 	Type        Type          // default: Worker
 	Significant bool          // see AutoShutdown; not for a Permanent child
 	Backoff     Backoff       // default: restart at once, as OTP does
@@ -211,7 +208,7 @@ func (k *Child) complete(auto AutoShutdown) error {
 	k.Restart, isRestart = known(k.Restart, restarts)
 	k.Type, isType = known(k.Type, types)
 	if k.Shutdown == 0 && k.Type == Supervisor {
-		k.Shutdown = Infinity
+		k.Shutdown = node.Infinity
 	} else if k.Shutdown == 0 {
 		k.Shutdown = defaultShutdown
 	}

@@ -52,7 +52,7 @@ func (s *supervisor) signal(k *child) {
 
 // allow starts the timer of the children that w waits for.
 func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
-	if d != BrutalKill && d != Infinity {
+	if d != BrutalKill && d != node.Infinity {
 		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
 		if errors.Is(err, node.ErrNodeStopped) {
 			err = nil // the node ends, and gives all processes its StopTimeout

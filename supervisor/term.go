@@ -153,7 +153,7 @@ func shutdownTerm(d time.Duration) any {
 	switch d {
 	case BrutalKill:
 		return aBrutalKill
-	case Infinity:
+	case node.Infinity:
 		return aInfinity
 	}
 	return int(d / time.Millisecond)
@@ -386,10 +386,10 @@ func parseShutdown(t any) (time.Duration, bool) {
 	case aBrutalKill:
 		return BrutalKill, true
 	case aInfinity:
-		return Infinity, true
+		return node.Infinity, true
 	}
 	ms, ok := wire.Int(t)
-	if !ok || ms < 0 || ms > int64(Infinity/time.Millisecond)-1 {
+	if !ok || ms < 0 || ms > int64(node.Infinity/time.Millisecond)-1 {
 		return 0, false
 	}
 	return max(1, time.Duration(ms)*time.Millisecond), true // 0 would be the default

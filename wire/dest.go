@@ -18,7 +18,4 @@ type Termer interface{ Term() any }
 type At struct{ Name, Node Atom }
 
 // String prints a as Erlang does.
-func (a At) String() string { return Format(a.Term()) }
-
-// Term is {Name, Node}.
-func (a At) Term() any { return Tuple{a.Name, a.Node} }
+func (a At) String() string { return Format(Tuple{a.Name, a.Node}) }

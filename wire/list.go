@@ -60,12 +60,3 @@ func Elements(t any) (List, bool) {
 	}
 	return nil, false
 }
-
-// Atoms returns names as a list of atoms.
-func Atoms[S ~[]E, E ~string](names S) List {
-	l := make(List, len(names))
-	for i, name := range names {
-		l[i] = Atom(name)
-	}
-	return l
-}

@@ -77,5 +77,4 @@ func TestElements(t *testing.T) {
 			require.True(t, Equal(c.want, got), "%v: %v", c.in, got)
 		}
 	}
-	require.Equal(t, List{Atom("a"), Atom("b")}, Atoms([]string{"a", "b"}))
 }

@@ -220,5 +220,5 @@ func TestApplication(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `[{demo,"The demo tree","1.0"}]`, wire.Format(apps))
 	require.NoError(t, c.StopAll(ctx))
-	require.Equal(t, []wire.Atom{application.Name}, n.Registered())
+	require.Equal(t, []wire.Atom{wire.Atom("application_controller")}, n.Registered())
 }

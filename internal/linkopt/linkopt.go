@@ -6,7 +6,7 @@
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
 //   - [Counter], [Progress]: the state of a link.
 //   - [Hosted]: what is read may refer to the node.
-//   - [Explainer]: why a link is closed.
+//   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
 //   - [Chooser]: dialing by protocol, of a transport.
 //
 // It has no state and starts no goroutine. Each method says which goroutine may call it.
@@ -14,6 +14,7 @@ package linkopt
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -88,3 +89,7 @@ type Chooser interface {
 // references to what lives on nodes can be made: see termof.References. It is for the goroutine that
 // reads, before the first Read.
 type Hosted interface{ SetHost(n any) }
+
+// ErrResumed is what Accept of a protocol with sessions returns for a connection that goes on as
+// part of a link that is there already.
+var ErrResumed = errors.New("dist: the connection resumed an interrupted link")

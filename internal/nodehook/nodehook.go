@@ -80,6 +80,10 @@ type Labelled interface {
 	Label() (label wire.Atom, body any)
 }
 
+// NewDeadLetters returns a *deadletter.Stream that reads c, a <-chan deadletter.Letter. missed
+// counts what did not fit into c, and end closes it.
+var NewDeadLetters func(c any, missed func() uint64, end func()) any
+
 // Count adds one to the counter of a node that the labels tell from others of that name. It
 // is for what is rare: a supervisor counts restarts. There are at most 500 to a name; more
 // labels than that are counted as "other". Long labels are cut.
@@ -172,6 +176,10 @@ var AwaitAll func(from any, ctx context.Context, futures ...any)
 // AnyModule, as the module of an exported function, offers it under every module that offers
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"
+
+// MetricNames returns the names of all metrics of package metrics, sorted, for checks of a
+// dashboard.
+var MetricNames func() []string
 
 // What supervisors count for package metrics, see [Count]: restarts, with the names of the
 // supervisor and of the child as labels, and the times that a supervisor has given up because

@@ -114,3 +114,14 @@ func wrapped(err error) (term any, ok bool) {
 	}
 	return nil, false
 }
+
+// Atoms returns names as a list of atoms.
+func Atoms[S ~[]E, E ~string](names S) wire.List {
+	l := make(wire.List, len(names))
+	for i, name := range names {
+		l[i] = wire.Atom(name)
+	}
+	return l
+}
+
+func init() { Enter(func(a wire.At) any { return wire.Tuple{a.Name, a.Node} }) }

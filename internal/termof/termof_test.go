@@ -68,6 +68,9 @@ func TestOf(t *testing.T) {
 		require.Equal(t, c.ok, ok, "%v", c.v)
 		require.Equal(t, c.want, got, "%v", c.v)
 	}
+	got, _ := termof.Of(wire.At{Name: "a", Node: "n"})
+	require.Equal(t, wire.Tuple{wire.Atom("a"), wire.Atom("n")}, got)
+	require.Equal(t, wire.List{wire.Atom("a"), wire.Atom("b")}, termof.Atoms([]string{"a", "b"}))
 	require.Nil(t, termof.Type(reflect.TypeFor[plain]()))
 	require.Equal(t, 5, termof.Type(reflect.TypeFor[generic[int]]())(generic[int]{5}))
 }

@@ -3,6 +3,7 @@ package deadletter
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,10 +25,10 @@ type Stream struct {
 	end    func()
 }
 
-// NewStream returns a stream that reads c: what a node gives to those who ask for one. missed
-// counts what did not fit into c, and end closes it.
-func NewStream(c <-chan Letter, missed func() uint64, end func()) *Stream {
-	return &Stream{C: c, missed: missed, end: end}
+func init() {
+	nodehook.NewDeadLetters = func(c any, missed func() uint64, end func()) any {
+		return &Stream{C: c.(<-chan Letter), missed: missed, end: end}
+	}
 }
 
 // Missed returns how many dead letters did not fit into the stream's buffer.

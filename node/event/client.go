@@ -88,8 +88,8 @@ func Add(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) 
 
 // Owned makes a handler one that the process which calls [Add] or [Swap] owns: the handler is
 // taken out when that process exits, and the process gets an [Exit] when it is taken out
-// otherwise: add_sup_handler, swap_sup_handler. Manager and owner are linked. [ErrNoOwner] if
-// the caller is a plain goroutine. A manager's Modules and Context.Swap do not take it.
+// otherwise: add_sup_handler, swap_sup_handler. Manager and owner are linked. A plain
+// goroutine cannot own a handler. A manager's Modules and Context.Swap do not take it.
 func Owned(h Handler) Handler { return owned{h} }
 
 // owned is a handler with an owner, on its way to Add or Swap.

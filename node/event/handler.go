@@ -61,7 +61,7 @@ var (
 	ErrNoCalls   = errors.New("event: the handler answers no calls")
 	errNoModule  = errors.New("event: the manager has no handler module of that name")
 	errUnknown   = errors.New("event: unknown request")
-	ErrNoOwner   = errors.New("event: only a process can own a handler")
+	errNoOwner   = errors.New("event: only a process can own a handler")
 )
 
 // ID identifies a handler: a module, and what distinguishes several of one module, or nil.
@@ -80,8 +80,8 @@ func (i ID) term() any {
 	return wire.Tuple{i.Module, i.ID}
 }
 
-// String is Module or {Module, Id} as text.
-func (i ID) String() string { return sysmsg.Brief(i.term()) }
+// text is Module or {Module, Id} as text.
+func (i ID) text() string { return sysmsg.Brief(i.term()) }
 
 func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
 
@@ -105,35 +105,16 @@ func idOf(term any) (ID, bool) {
 }
 
 // How says why a handler's Terminate is called.
-type How uint8
+type How string
 
 const (
-	Deleted   How = iota // by Delete; Arg is what that was given
-	Swapped              // by Swap or Context.Swap; Arg is what that was given
-	Removed              // it has returned ErrRemove
-	OwnerGone            // Arg is the exit reason of the process that it was added for
-	Stopped              // the manager ends; Arg is its exit reason
-	Failed               // Arg is the error that it has returned, or a *node.Crash
+	Deleted   How = "deleted"      // by Delete; Arg is what that was given
+	Swapped   How = "swapped"      // by Swap or Context.Swap; Arg is what that was given
+	Removed   How = "removed"      // it has returned ErrRemove
+	OwnerGone How = "owner exited" // Arg is the exit reason of the process that it was added for
+	Stopped   How = "stopped"      // the manager ends; Arg is its exit reason
+	Failed    How = "failed"       // Arg is the error that it has returned, or a *node.Crash
 )
-
-// String returns the name of h.
-func (h How) String() string {
-	switch h {
-	case Deleted:
-		return "deleted"
-	case Swapped:
-		return "swapped"
-	case Removed:
-		return "removed"
-	case OwnerGone:
-		return "owner exited"
-	case Stopped:
-		return "stopped"
-	case Failed:
-		return "failed"
-	}
-	return "invalid"
-}
 
 // End is what a handler's Terminate is given.
 type End struct {

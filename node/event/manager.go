@@ -252,7 +252,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 // report logs that a handler has failed.
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
-		attrs := []any{"handler", e.id.String(), "manager", sysmsg.DisplayName(m.c), "process", m.c.Self().String(), "last_message",
+		attrs := []any{"handler", e.id.text(), "manager", sysmsg.DisplayName(m.c), "process", m.c.Self().String(), "last_message",
 			sysmsg.Brief(last), "state", sysmsg.Brief(stateShown(e.h)), "reason", sysmsg.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))

@@ -113,7 +113,7 @@ func (m *manager) answer(r request) error {
 		m.ask(r, q)
 	case addRequest:
 		if q.owned && r.owner.IsZero() {
-			m.refuse(r, ErrNoOwner, nil)
+			m.refuse(r, errNoOwner, nil)
 			return nil
 		}
 		id, err := m.add(q.id, r.make, r.owner, nil)
@@ -187,7 +187,7 @@ func (m *manager) ask(r request, q callRequest) {
 // exchange puts one handler in the place of another, or of none.
 func (m *manager) exchange(r request, q swapRequest) {
 	if q.owned && r.owner.IsZero() {
-		m.refuse(r, ErrNoOwner, nil)
+		m.refuse(r, errNoOwner, nil)
 		return
 	}
 	from := inheritance{legacy: wire.Error}

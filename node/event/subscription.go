@@ -82,7 +82,7 @@ func (s *subscriber[E]) HandleEvent(c *Context, event any) error {
 	missed, err := s.put(e, ok)
 	if missed > 0 {
 		c.Node().Log().Warn("an event subscriber reads too slowly and misses events", "manager", c.Self().String(), "handler",
-			c.ID().String(),
+			c.ID().text(),
 			"missed", missed, "buffer", cap(s.ch))
 	}
 	return err

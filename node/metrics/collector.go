@@ -110,8 +110,10 @@ var (
 	held  = gauge("peer_held", "1 if senders wait because too many bytes wait to be sent.", "peer")
 )
 
-// Names returns the names of all metrics, sorted, for checks of a dashboard.
-func Names() []string {
+func init() { nodehook.MetricNames = allNames }
+
+// allNames returns the names of all metrics, sorted.
+func allNames() []string {
 	l := make([]string, 0, len(all))
 	for name := range all {
 		l = append(l, name)

@@ -123,7 +123,7 @@ func TestCollect(t *testing.T) {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader([]byte(text)))
 	require.NoError(t, err)
-	for _, name := range metrics.Names() {
+	for _, name := range nodehook.MetricNames() {
 		assert.Contains(t, families, name)
 		assert.NotEmpty(t, families[name].GetHelp(), name)
 	}

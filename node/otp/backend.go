@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -202,7 +203,7 @@ func (t *tools) etopCollect(p *node.Process, args []any) error {
 		}
 	}
 	m := memory()
-	memi, _ := m.of(wire.Atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
+	memi, _ := m.of(termof.Atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
 	return p.Send(to, wire.Tuple{p.Self(), wire.Tuple{wire.Atom("etop_info"), timestamp(t.cfg.Now()), len(rows), wire.Undefined,
 		t.schedulers(), queue(), wire.List{}, memi, rows}})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -18,10 +19,10 @@ func (t *tools) erlang() []function {
 	return []function{
 		{m, "node", []int{0}, constant(n.Name())},
 		{m, "node", []int{1}, plain(nodeOf)},
-		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(n.Nodes(false)), nil })},
+		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Nodes(false)), nil })},
 		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
-		{m, "registered", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(n.Registered()), nil })},
+		{m, "registered", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Registered()), nil })},
 		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(nodehook.Processes(n))), nil })},
 		{m, "whereis", []int{1}, plain(t.whereis)},
 		{m, "is_process_alive", []int{1}, plain(t.isAlive)},
@@ -38,7 +39,7 @@ func (t *tools) erlang() []function {
 		{m, "garbage_collect", []int{1, 2}, plain(t.collectFor)},
 		{m, "function_exported", []int{3}, plain(t.functionExported)},
 		{m, "module_loaded", []int{1}, plain(t.moduleLoaded)},
-		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return wire.Atoms(t.known()), nil })},
+		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(t.known()), nil })},
 		{m, "ports", []int{0}, constant(wire.List{})},
 		{m, "port_info", []int{1, 2}, plain(portInfo)},
 		{m, "exit", []int{2}, plain(t.exit)},
@@ -128,7 +129,7 @@ func (t *tools) nodes(kinds any) (any, error) {
 		}
 	}
 	slices.Sort(names)
-	return wire.Atoms(slices.Compact(names)), nil
+	return termof.Atoms(slices.Compact(names)), nil
 }
 
 func (t *tools) whereis(args []any) (any, error) {

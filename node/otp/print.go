@@ -17,11 +17,11 @@ var ErrNoLeader = errors.New("otp: the process has no group leader to print thro
 // maxBrief is how much of a reason an error text shows, in bytes.
 const maxBrief = 1 << 10
 
-// PrintError is the answer of a group leader that does not print.
-type PrintError struct{ Reason any }
+// printError is the answer of a group leader that does not print.
+type printError struct{ reason any }
 
-func (e *PrintError) Error() string {
-	return "otp: the group leader did not print: " + wire.FormatPlainMax(e.Reason, maxBrief)
+func (e *printError) Error() string {
+	return "otp: the group leader did not print: " + wire.FormatPlainMax(e.reason, maxBrief)
 }
 
 // Print prints through the group leader of the process that ctx belongs to, and
@@ -33,7 +33,7 @@ func (e *PrintError) Error() string {
 // A group leader is another process, perhaps far away: an Actor's handler that
 // prints holds up its stage until the runtime notices.
 //
-// Errors: [ErrNoLeader], [*PrintError], [*node.ExitError] if the group leader is
+// Errors: [ErrNoLeader], the answer of a group leader that does not print, [*node.ExitError] if the group leader is
 // gone (noproc, noconnection), the cause of ctx's end.
 func Print(ctx context.Context, text string) error {
 	n, pid, ok := node.Calling(ctx)
@@ -61,7 +61,7 @@ func printed(answer any) error {
 	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error {
 		answer = t[1]
 	}
-	return &PrintError{answer}
+	return &printError{answer}
 }
 
 // Writer is Print as an io.Writer: for fmt.Fprintf, loggers and the like. What is

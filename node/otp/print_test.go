@@ -141,11 +141,9 @@ func TestPrintErrors(t *testing.T) {
 		return <-told
 	}
 	assert.NoError(t, otp.Print(lead(wire.OK), "x"))
-	var refused *otp.PrintError
-	require.ErrorAs(t, otp.Print(lead(wire.Tuple{wire.Error, wire.Atom("enospc")}), "x"), &refused)
-	assert.Equal(t, wire.Atom("enospc"), refused.Reason)
-	require.ErrorAs(t, otp.Print(lead(wire.Atom("what")), "x"), &refused)
-	assert.Equal(t, wire.Atom("what"), refused.Reason)
+	require.EqualError(t, otp.Print(lead(wire.Tuple{wire.Error, wire.Atom("enospc")}), "x"),
+		"otp: the group leader did not print: enospc")
+	require.EqualError(t, otp.Print(lead(wire.Atom("what")), "x"), "otp: the group leader did not print: what")
 	var gone *node.ExitError
 	require.ErrorAs(t, otp.Print(lead(nil), "x"), &gone)
 	assert.Equal(t, node.Normal, gone.Reason)

@@ -3,6 +3,7 @@ package rpc
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/reason"
@@ -35,10 +36,10 @@ func (e *Error) Is(target error) bool {
 	return target == ErrUndef && e.Class == wire.Error && e.Reason == wire.Atom("undef")
 }
 
-// Term is the reason with which erpc:call raises the exception in its caller, where
+// term is the reason with which erpc:call raises the exception in its caller, where
 // nothing catches it: {exception, Reason, Stack}, {exception, Reason}, or, of a
 // throw, {nocatch, Reason}.
-func (e *Error) Term() any {
+func (e *Error) term() any {
 	switch {
 	case e.Class == "throw":
 		return (&reason.Throw{Reason: e.Reason}).Term()
@@ -65,3 +66,5 @@ func Raise(why any) error { return &reason.Raise{Reason: why} }
 // Throw returns an error that, returned from a [Function], is an exception of the
 // class throw for its caller on another node, as throw/1 makes it in Erlang.
 func Throw(why any) error { return &reason.Throw{Reason: why} }
+
+func init() { termof.Enter((*Error).term) }

@@ -128,6 +128,6 @@ func (c *Context) Stop(reason any) { c.act.stop, c.act.reason = true, reason }
 
 func (c *Context) misuse(what string) {
 	if c.act.bad == nil {
-		c.act.bad = fmt.Errorf("%w: %s", ErrBadAction, what)
+		c.act.bad = fmt.Errorf("%w: %s", errBadAction, what)
 	}
 }

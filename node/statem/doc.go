@@ -56,7 +56,7 @@
 //	state returns node.ExitWith   that is the exit reason
 //	Context.Stop                  that is the exit reason; the state stays what it is
 //	panic                         the exit reason is a *node.Crash with the stack
-//	what is not allowed           the exit reason is a *node.Crash with ErrBadAction or ErrNoState
+//	what is not allowed           the exit reason is a *node.Crash with an error
 //	{system, _, {terminate, R}}   R
 //	exit of the parent, trapped   the parent's reason
 //	another exit signal           as for any process: without Terminate, unless trapped

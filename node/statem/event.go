@@ -77,8 +77,8 @@ var ErrUnhandled = errors.New("statem: unhandled event")
 
 // What a machine ends with when its states break the rules.
 var (
-	ErrNoState   = errors.New("statem: unknown state: want one that Define was given")
-	ErrBadAction = errors.New("statem: not allowed here")
+	errNoState   = errors.New("statem: unknown state: want one that Define was given")
+	errBadAction = errors.New("statem: not allowed here")
 )
 
 func init() {

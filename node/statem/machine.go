@@ -70,7 +70,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 		case first != nil:
 			s := m.kind.find(first)
 			if s == nil {
-				return ErrNoState
+				return errNoState
 			}
 			m.enter(s)
 		}
@@ -159,7 +159,7 @@ func (m *machine[M]) run(e Event) error {
 		target := m.state
 		if next != nil {
 			if target = m.kind.find(next); target == nil {
-				return m.ends(&node.Crash{Reason: ErrNoState})
+				return m.ends(&node.Crash{Reason: errNoState})
 			}
 		}
 		if m.act.stop {

@@ -36,7 +36,7 @@ func (m systemOf[M]) Replace(state any) error {
 	}
 	s := m.kind.named(t[0])
 	if s == nil {
-		return fmt.Errorf("%w: %s", ErrNoState, sysmsg.Brief(t[0]))
+		return fmt.Errorf("%w: %s", errNoState, sysmsg.Brief(t[0]))
 	}
 	if data, ok := t[1].(M); ok {
 		m.data = data

@@ -188,7 +188,7 @@ func TestTop(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, `[{loaded,[{bad,[],[]},{good,[],[]}]},{loading,[]},{started,[{good,permanent}]},{start_p_false,[]},`+
 			`{running,[{good,`+master.(node.PID).String()+`}]},{starting,[]}]`, wire.Format(info))
-		state, err := sys.GetState(t.Context(), n, application.Name)
+		state, err := sys.GetState(t.Context(), n, wire.Atom("application_controller"))
 		require.NoError(t, err)
 		require.True(t, wire.Equal(info, state))
 	})
@@ -291,7 +291,7 @@ func TestEndWhileStarting(t *testing.T) {
 		require.NoError(t, c.Start(t.Context(), "b", application.Permanent))
 		go c.Start(t.Context(), "a", application.Temporary) // ends when the controller does
 		synctest.Wait()
-		n.Exit(application.Name, wire.Atom("shutdown"))
+		n.Exit(wire.Atom("application_controller"), wire.Atom("shutdown"))
 		require.ErrorIs(t, <-ended, context.Canceled)
 		<-c.Done()
 		require.NoError(t, c.Err())

@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Name is what the controller is registered as.
-const Name wire.Atom = "application_controller"
+// registeredName is what the controller is registered as.
+const registeredName wire.Atom = "application_controller"
 
 // Controller runs the applications of a node. All its methods may be called from
 // anywhere but an Actor's handler: those that take a context wait.
@@ -40,7 +40,7 @@ func Start(ctx context.Context, from node.Caller) (*Controller, error) {
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := controllerServers.Start(ctx, from,
 		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},
-		node.Options{Name: Name, Protected: true, Place: node.Detached()}) // it waits for those that it stops
+		node.Options{Name: registeredName, Protected: true, Place: node.Detached()}) // it waits for those that it stops
 	if err != nil {
 		return nil, err
 	}

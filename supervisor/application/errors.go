@@ -90,7 +90,7 @@ func (e *Error) term() any {
 		return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
 	case cycle:
 		circle, _ := e.Reason.([]wire.Atom)
-		return wire.Tuple{cycle, wire.Atoms(circle)}
+		return wire.Tuple{cycle, termof.Atoms(circle)}
 	case startFailed:
 		return e.failure()
 	case startFailure, terminated:

@@ -44,8 +44,8 @@ func (c *Controller) export() error {
 		{"application", "get_all_env", []int{1}, func(_ context.Context, args []any) (any, error) { return c.envTerm(args[0]), nil }},
 		{"application", "set_env", []int{3, 4}, c.callSetEnv},
 		{"application", "unset_env", []int{2, 3}, c.callUnsetEnv},
-		{Name, "is_running", []int{1}, c.callRunning},
-		{Name, "get_master", []int{1}, c.callMaster},
+		{registeredName, "is_running", []int{1}, c.callRunning},
+		{registeredName, "get_master", []int{1}, c.callMaster},
 		{"application_master", "get_child", []int{1}, c.callChild},
 	} {
 		for _, arity := range x.arities {
@@ -138,7 +138,7 @@ func (c *Controller) callEnsureAll(ctx context.Context, args []any) (any, error)
 	if err != nil {
 		return result(err)
 	}
-	return wire.Tuple{wire.OK, wire.Atoms(started)}, nil
+	return wire.Tuple{wire.OK, termof.Atoms(started)}, nil
 }
 
 func (c *Controller) callStop(ctx context.Context, args []any) (any, error) {
@@ -193,9 +193,9 @@ func (c *Controller) keys(s *Spec) wire.List {
 	key := func(name wire.Atom, v any) any { return wire.Tuple{name, v} }
 	return wire.List{
 		key("description", wire.Charlist(s.Description)), key("id", wire.List{}), key("vsn", wire.Charlist(s.Version)),
-		key("modules", wire.Atoms(s.Modules)), key("maxP", wire.Atom("infinity")), key("maxT", wire.Atom("infinity")),
-		key("registered", wire.Atoms(s.Registered)), key("included_applications", wire.List{}),
-		key("optional_applications", wire.Atoms(s.Optional)), key("applications", wire.Atoms(s.Depends)),
+		key("modules", termof.Atoms(s.Modules)), key("maxP", wire.Atom("infinity")), key("maxT", wire.Atom("infinity")),
+		key("registered", termof.Atoms(s.Registered)), key("included_applications", wire.List{}),
+		key("optional_applications", termof.Atoms(s.Optional)), key("applications", termof.Atoms(s.Depends)),
 		key("env", c.envTerm(s.Name)), key("mod", mod), key("start_phases", wire.Undefined),
 	}
 }

@@ -19,8 +19,8 @@ import (
 
 const infinity = node.Infinity
 
-// ErrNoTree says that a file has applications, not one tree.
-var ErrNoTree = errors.New("tree: the file describes applications")
+// errNoTree says that a file has applications, not one tree.
+var errNoTree = errors.New("tree: the file describes applications")
 
 // Known is what a file may refer to.
 type Known struct {
@@ -125,10 +125,10 @@ func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
 }
 
 // Start starts the one tree: [supervisor.Start] of what the file says. The error
-// is ErrNoTree if it describes applications.
+// says so if it describes applications.
 func (f *File) Start(ctx context.Context, from node.Caller) (node.PID, error) {
 	if f.Top == nil {
-		return node.PID{}, fmt.Errorf("%w: %s", ErrNoTree, f.Name)
+		return node.PID{}, fmt.Errorf("%w: %s", errNoTree, f.Name)
 	}
 	return supervisor.Start(ctx, from, *f.Top, f.TopOptions)
 }

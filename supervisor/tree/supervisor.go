@@ -114,7 +114,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 			case -1:
 				k.Shutdown = supervisor.BrutalKill
 			case -2:
-				k.Shutdown = supervisor.Infinity
+				k.Shutdown = node.Infinity
 			default:
 				k.Shutdown = d
 			}

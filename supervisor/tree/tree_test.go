@@ -128,7 +128,7 @@ func TestNoTree(t *testing.T) {
 	f, err := tree.Check("x", strings.NewReader("applications: []"), tree.Known{})
 	require.NoError(t, err)
 	_, err = f.Start(context.Background(), n)
-	require.ErrorIs(t, err, tree.ErrNoTree)
+	require.EqualError(t, err, "tree: the file describes applications: x")
 }
 
 // FuzzCheck: no text makes Check panic, and every error has a place.

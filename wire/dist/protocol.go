@@ -83,8 +83,6 @@ var (
 	ErrCookie = errors.New("dist: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.
 	ErrPeerName = errors.New("dist: the peer has a different name")
-	// ErrResumed: the connection goes on as part of a link that is there already.
-	ErrResumed = errors.New("dist: the connection resumed an interrupted link")
 	// ErrPeerProtocol: what came does not belong to the protocol.
 	ErrPeerProtocol = errors.New("dist: protocol violated")
 )

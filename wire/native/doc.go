@@ -183,7 +183,7 @@
 // more comes). Then A dials again, 20 ms to 1 s apart, with flag 8, and both say in
 // their proofs how much they have received; B finds the session by its unguessable name
 // and the peer's name and creation, and gives the connection to the waiting link;
-// Accept says dist.ErrResumed. Admit and Insist are not asked. Both send again what
+// Accept says linkopt.ErrResumed. Admit and Insist are not asked. Both send again what
 // the other has not received, and go on. An ack without a session, proved as any, or
 // from another creation, ends the link; so does the end of the time of grace, with the
 // error that broke the connection. Close says goodbye, so that the peer does not wait; without a

@@ -11,6 +11,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
@@ -56,7 +57,7 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
-// nothing within the limits of time. dist.ErrResumed says that the connection has
+// nothing within the limits of time. linkopt.ErrResumed says that the connection has
 // been given to a link that waited for it.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	var c claim
@@ -74,7 +75,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
 		return nil, err
 	}
-	return nil, dist.ErrResumed
+	return nil, linkopt.ErrResumed
 }
 
 // again returns what connects again for the session that a handshake has begun.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -62,7 +63,7 @@ func (n *rough) dial(context.Context) (net.Conn, error) {
 		switch {
 		case err == nil:
 			n.links <- l
-		case !errors.Is(err, dist.ErrResumed):
+		case !errors.Is(err, linkopt.ErrResumed):
 			n.errs <- err
 		}
 	}()

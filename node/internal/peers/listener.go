@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
@@ -258,7 +259,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	}
 	level := slog.LevelWarn
 	switch {
-	case errors.Is(err, dist.ErrResumed):
+	case errors.Is(err, linkopt.ErrResumed):
 		return
 	case proved && errors.Is(err, dist.ErrBusy):
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong

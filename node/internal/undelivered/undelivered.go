@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/feed"
@@ -65,7 +66,7 @@ func (d *Log) write(l deadletter.Letter, not uint64) {
 // Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.
 func (d *Log) Open(buffer int) *deadletter.Stream {
 	f := d.hub.Open(max(1, buffer))
-	return deadletter.NewStream(f.C(), f.Missed, func() { d.hub.Drop(f) })
+	return nodehook.NewDeadLetters(f.C(), f.Missed, func() { d.hub.Drop(f) }).(*deadletter.Stream)
 }
 
 // Counts returns how many letters there were, by cause, without those of which there were none.
