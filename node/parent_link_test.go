@@ -18,9 +18,9 @@ import (
 // The link to the parent is kept apart from the others, on the child's side. That
 // must make no difference.
 
-// TestTied: what parent and child do, and who is left, who has been told, and
+// TestParentLink: what parent and child do, and who is left, who has been told, and
 // which links there are afterwards.
-func TestTied(t *testing.T) {
+func TestParentLink(t *testing.T) {
 	type family struct {
 		n             *node.Node
 		parent, child *commanded
@@ -148,7 +148,7 @@ func (p *commanded) unlink(o *commanded) { p.do(func(c *node.Context) { c.Unlink
 
 // Parents and children that link, unlink and die at the same time: who is linked
 // at its death takes the other with it, and no link is left on one side only.
-func TestTiedConcurrently(t *testing.T) {
+func TestParentLinkConcurrently(t *testing.T) {
 	n := startNode(t, node.Config{})
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -97,7 +97,7 @@ func TestWhatIsSentLeaves(t *testing.T) {
 	})
 }
 
-// What one process sends comes in order, with and without somebody who hushes: calls,
+// What one process sends comes in order, through the writer or past it: calls,
 // signals, bursts.
 func TestOrderPastTheWriter(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {

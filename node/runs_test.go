@@ -13,7 +13,7 @@ import (
 
 // Messages that come together are delivered together, to processes of all kinds: in
 // order, with what comes between them, and none is forgotten at the end of a run.
-func TestParcels(t *testing.T) {
+func TestRuns(t *testing.T) {
 	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
 	self := nodetest.Open(t, a)
 	const n = 3000
