@@ -8,6 +8,8 @@
 //     kind. [Define] makes it.
 //   - A request type that embeds [Returns] fixes the type of its reply. The compiler
 //     then checks both the caller and the method.
+//   - A [Ref] is a server that takes requests with an embedded [To] only, which say that
+//     they are for it.
 //   - A [Context] is a method's access to its process: all of node.Context, and From,
 //     Stop, Continue and Timeout.
 //

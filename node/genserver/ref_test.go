@@ -1,0 +1,79 @@
+package genserver_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+)
+
+type vault struct{ sum int }
+
+type put struct {
+	genserver.To[*vault, int]
+	Sum int
+}
+
+type empty struct {
+	genserver.To[*vault, struct{}]
+}
+
+var vaults = genserver.Define(
+	genserver.OnCall(func(v *vault, _ *genserver.Context, p put) (int, error) { v.sum += p.Sum; return v.sum, nil }),
+	genserver.OnCast(func(v *vault, _ *genserver.Context, _ empty) error { v.sum = 0; return nil }),
+)
+
+// What a Ref takes is called and cast as by a PID, and the types are inferred.
+func TestRef(t *testing.T) {
+	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
+	ref, err := vaults.StartRef(nodetest.Soon(t), n, &vault{}, node.Options{Name: "vault"})
+	require.NoError(t, err)
+	for i, r := range []genserver.Ref[*vault]{ref, genserver.RefTo[*vault](ref.PID), genserver.RefTo[*vault](node.Atom("vault")),
+		genserver.RefTo[*vault](node.At{Name: "vault", Node: n.Name()})} {
+		sum, err := genserver.Ask(nodetest.Soon(t), n, r, put{Sum: 7})
+		require.NoError(t, err, "%d", i)
+		assert.Equal(t, 7, sum)
+		sum, err = genserver.AskAsync(n, r, put{Sum: 1}).Await(nodetest.Soon(t))
+		require.NoError(t, err)
+		assert.Equal(t, 8, sum)
+		h := nodetest.Open(t, n)
+		require.NoError(t, genserver.Tell(h, r, empty{}))
+		sum, err = genserver.Ask(nodetest.Soon(t), h, r, put{})
+		require.NoError(t, err)
+		assert.Zero(t, sum)
+	}
+	assert.Panics(t, func() { genserver.RefTo[*vault](n.MakeRef()) })
+}
+
+// The compiler refuses a request that is for other servers.
+func TestRefRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: no compiler is started")
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	for what, c := range map[string]struct{ call, want string }{
+		"the right one": {"genserver.Ask(nil, nil, genserver.Ref[*one]{}, ask{})", ""},
+		"the wrong one": {"genserver.Ask(nil, nil, genserver.Ref[*two]{}, ask{})", "does not"},
+		"a plain value": {"genserver.Tell(nil, genserver.Ref[*two]{}, 5)", "cannot"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			source := "package main\n\nimport \"github.com/actornode/actornode/node/genserver\"\n\ntype one struct{}\ntype two struct{}\n" +
+				"type ask struct{ genserver.To[*one, int] }\n\nfunc main() { " + c.call + " }\n"
+			require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
+			out, err := exec.Command("go", "vet", file).CombinedOutput()
+			if c.want == "" {
+				require.NoError(t, err, "%s", out)
+				return
+			}
+			require.Error(t, err)
+			require.Contains(t, string(out), c.want)
+		})
+	}
+}
