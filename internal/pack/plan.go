@@ -262,7 +262,7 @@ func (m *planning) structure(p *plan, path string) error {
 	if err := m.fields(p, p.typ, 0, path, 0, false, depths); err != nil {
 		return err
 	}
-	if len(p.fields) == 0 && p.typ.NumField() > 0 {
+	if len(p.fields) == 0 && p.typ.Size() > 0 { // one without size has nothing to lose
 		return fmt.Errorf("%s is of type %v, which has no exported field and would arrive empty", orWhole(path), p.typ)
 	}
 	return nil

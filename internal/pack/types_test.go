@@ -327,3 +327,14 @@ func TestForeign(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoTerm)
 	require.ErrorContains(t, err, "pack: at [2]: a Go value of type pack.good")
 }
+
+// A request need not have fields. What has some, but none that travels, is refused.
+func TestRegisteredWithoutFields(t *testing.T) {
+	type empty struct{}
+	type marked struct{ empty }
+	var ts Types
+	require.NoError(t, Register[marked](&ts, "x.Marked"))
+	require.NoError(t, Register[empty](&ts, "x.Empty"))
+	type hidden struct{ x int }
+	require.ErrorContains(t, Register[hidden](&ts, "x.Hidden"), "would arrive empty")
+}
