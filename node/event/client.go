@@ -3,7 +3,6 @@ package event
 import (
 	"context"
 
-	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -12,7 +11,7 @@ import (
 type notifyRequest struct{ event any }
 
 // Term is {notify, Event}.
-func (m notifyRequest) Term() any { return wire.Tuple{aNotify, sysmsg.Term(m.event)} }
+func (m notifyRequest) Term() any { return wire.Tuple{aNotify, m.event} }
 
 // What a manager is asked, on its way from Go. Terms as in Erlang's gen_event.
 type (
@@ -40,20 +39,20 @@ type (
 )
 
 // Term is {sync_notify, Event}.
-func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, sysmsg.Term(q.event)} }
+func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, q.event} }
 
 // Term is {call, Handler, Request}.
-func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.term(), sysmsg.Term(q.request)} }
+func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.term(), q.request} }
 
 // Term is {add_handler, Handler, State}.
 func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.term(), stateOf(q.h)} }
 
 // Term is {delete_handler, Handler, Arg}.
-func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.term(), sysmsg.Term(q.arg)} }
+func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.term(), q.arg} }
 
 // Term is {swap_handler, Handler, Arg, NewHandler, State}.
 func (q swapRequest) Term() any {
-	return wire.Tuple{aSwap, q.old.term(), sysmsg.Term(q.arg), q.new.term(), stateOf(q.h)}
+	return wire.Tuple{aSwap, q.old.term(), q.arg, q.new.term(), stateOf(q.h)}
 }
 
 // Term is which_handlers.
