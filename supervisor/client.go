@@ -22,6 +22,8 @@ var (
 	ErrNotSimple = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
 )
 
+var errAnswer = errors.New("supervisor: unknown answer")
+
 // AlreadyStartedError says that there is such a child, and that it is running.
 type AlreadyStartedError struct{ PID node.PID }
 
@@ -62,23 +64,27 @@ func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.
 }
 
 // StartChild adds a child and starts it. The PID is zero if its Init or Start has
-// returned node.ErrIgnore. Errors: [*SpecError], [*AlreadyStartedError],
+// returned node.ErrIgnore. To a supervisor on another node goes a child by its Named only,
+// without Options and Backoff. Errors: [*SpecError], [*AlreadyStartedError],
 // [ErrAlreadyPresent], [*StartError], and those of [node.Call].
 func StartChild(ctx context.Context, from node.Caller, sup node.Dest, k Child) (node.PID, error) {
-	return node.Call[node.PID](ctx, from, sup, startChild{k})
+	if err := k.travels(from, sup); err != nil {
+		return node.PID{}, err
+	}
+	return ask(ctx, from, sup, startChild{k}, readPID)
 }
 
 // StartDynamic starts a child of a SimpleOneForOne supervisor with arguments for
 // its Start. Errors: [*StartError], [ErrNotSimple], and those of [node.Call].
 func StartDynamic(ctx context.Context, from node.Caller, sup node.Dest, args ...any) (node.PID, error) {
-	return node.Call[node.PID](ctx, from, sup, startDynamic{args})
+	return started(ask(ctx, from, sup, startDynamic{args}, readPID))
 }
 
 // TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. It
 // can be started again by RestartChild, unless it is Temporary. Errors:
 // [ErrNotFound], [ErrSimple], and those of [node.Call].
 func TerminateChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
-	_, err := node.Call[any](ctx, from, sup, terminateChild{id})
+	_, err := ask(ctx, from, sup, terminateChild{id}, readOK)
 	return err
 }
 
@@ -86,30 +92,31 @@ func TerminateChild(ctx context.Context, from node.Caller, sup node.Dest, id any
 // [ErrRunning], [ErrRestarting], [ErrSimple], [*StartError], and those of
 // [node.Call].
 func RestartChild(ctx context.Context, from node.Caller, sup node.Dest, id any) (node.PID, error) {
-	return node.Call[node.PID](ctx, from, sup, restartChild{id})
+	return ask(ctx, from, sup, restartChild{id}, readPID)
 }
 
 // DeleteChild forgets a child that is stopped. Errors: [ErrNotFound],
 // [ErrRunning], [ErrRestarting], [ErrSimple], and those of [node.Call].
 func DeleteChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
-	_, err := node.Call[any](ctx, from, sup, deleteChild{id})
+	_, err := ask(ctx, from, sup, deleteChild{id}, readOK)
 	return err
 }
 
 // ChildSpec returns the description of a child, defaults filled in. Errors:
 // [ErrNotFound], and those of [node.Call].
 func ChildSpec(ctx context.Context, from node.Caller, sup node.Dest, id any) (Child, error) {
-	return node.Call[Child](ctx, from, sup, getChildSpec{id})
+	return ask(ctx, from, sup, getChildSpec{id}, readChild)
 }
 
-// WhichChildren lists the children, the one started last first.
+// WhichChildren lists the children, the one started last first. A supervisor on another node
+// does not say how often they were restarted.
 func WhichChildren(ctx context.Context, from node.Caller, sup node.Dest) ([]ChildInfo, error) {
-	return node.Call[[]ChildInfo](ctx, from, sup, whichChildren{})
+	return ask(ctx, from, sup, whichChildren{}, readChildren)
 }
 
 // CountChildren counts the children.
 func CountChildren(ctx context.Context, from node.Caller, sup node.Dest) (Counts, error) {
-	return node.Call[Counts](ctx, from, sup, countChildren{})
+	return ask(ctx, from, sup, countChildren{}, readCounts)
 }
 
 func init() {

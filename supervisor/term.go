@@ -40,6 +40,14 @@ const (
 	aInfinity       wire.Atom = "infinity"
 	aDynamic        wire.Atom = "dynamic"
 	aEXIT           wire.Atom = "EXIT"
+	aChild          wire.Atom = "child"
+	aStartChild     wire.Atom = "start_child"
+	aTerminateChild wire.Atom = "terminate_child"
+	aRestartChild   wire.Atom = "restart_child"
+	aDeleteChild    wire.Atom = "delete_child"
+	aGetChildSpec   wire.Atom = "get_childspec"
+	aWhichChildren  wire.Atom = "which_children"
+	aCountChildren  wire.Atom = "count_children"
 )
 
 // words are the answers that are an atom in Erlang.
@@ -145,7 +153,7 @@ func specTerms(children []Child) wire.List {
 
 // record is OTP's record child, as in {error, {Reason, Child}}.
 func (k *Child) record() any {
-	return wire.Tuple{wire.Atom("child"), wire.Undefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
+	return wire.Tuple{aChild, wire.Undefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
 		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(cmp.Or(k.Type, Worker)), moduleTerm(k.modules())}
 }
 
@@ -200,15 +208,15 @@ func alreadyStarted(reason any) (node.PID, bool) {
 // parse reads a request of Erlang's supervisor module.
 func (s *supervisor) parse(req any) (any, error) {
 	switch req {
-	case wire.Atom("which_children"):
+	case aWhichChildren:
 		return whichChildren{}, nil
-	case wire.Atom("count_children"):
+	case aCountChildren:
 		return countChildren{}, nil
 	}
 	t, ok := req.(wire.Tuple)
 	if ok && len(t) == 2 {
 		switch t[0] {
-		case wire.Atom("start_child"):
+		case aStartChild:
 			if s.simple() {
 				args, ok := wire.Elements(t[1])
 				if !ok {
@@ -218,13 +226,13 @@ func (s *supervisor) parse(req any) (any, error) {
 			}
 			k, err := parseChild(t[1], s.spec.AutoShutdown)
 			return startChild{k}, err
-		case wire.Atom("terminate_child"):
+		case aTerminateChild:
 			return terminateChild{t[1]}, nil
-		case wire.Atom("restart_child"):
+		case aRestartChild:
 			return restartChild{t[1]}, nil
-		case wire.Atom("delete_child"):
+		case aDeleteChild:
 			return deleteChild{t[1]}, nil
-		case wire.Atom("get_childspec"):
+		case aGetChildSpec:
 			return getChildSpec{t[1]}, nil
 		}
 	}
