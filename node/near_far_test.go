@@ -1,0 +1,448 @@
+package node_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// A program is written once and runs in every placement. What it says must be the same in
+// each as on one node.
+type program struct {
+	name string
+	run  func(w *world)
+}
+
+// world is where one run of a program takes place.
+type world struct {
+	t     testing.TB
+	ctx   context.Context // ends after nearFarLimit
+	here  *node.Node      // the program's own node
+	there *node.Node      // where the processes are that it deals with
+	aside *node.Node      // a third one
+	me    *node.Process   // on here; it traps exits
+	lines []string
+
+	between node.Dest // the process of OTP through which everything is handed; nil: none
+}
+
+// nearFarLimit bounds one run of a program.
+const nearFarLimit = 30 * time.Second
+
+// say adds a line to what is compared.
+func (w *world) say(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+}
+
+// check ends the run with a line about err, unless it is nil.
+func (w *world) check(err error) {
+	if err != nil {
+		panic(broken{err})
+	}
+}
+
+// broken is the panic of a program that cannot go on.
+type broken struct{ error }
+
+// next takes the next message of the program.
+func (w *world) next() any {
+	m, err := w.me.ReceiveWithin(w.left(), nil)
+	w.check(err)
+	return m
+}
+
+// down takes the Down of a monitor and leaves other messages in the mailbox.
+func (w *world) down(ref node.Ref) node.Down {
+	m, err := w.me.ReceiveWithin(w.left(), func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	w.check(err)
+	return m.(node.Down)
+}
+
+// settles polls until wrong returns "".
+func (w *world) settles(wrong func() string) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for s := wrong(); s != ""; s = wrong() {
+		select {
+		case <-tick.C:
+		case <-w.ctx.Done():
+			w.check(errors.New(s))
+		}
+	}
+}
+
+// arrival receives from a channel.
+func arrival[T any](w *world, ch <-chan T) (v T) {
+	select {
+	case v = <-ch:
+	case <-w.ctx.Done():
+		w.check(errors.New("nothing comes"))
+	}
+	return v
+}
+
+// left is how long the run may still take.
+func (w *world) left() time.Duration {
+	end, _ := w.ctx.Deadline()
+	return max(0, time.Until(end))
+}
+
+// start starts a process there. Its PID has been handed here.
+func (w *world) start(b node.Actor) node.PID { return w.startOn(w.there, node.Options{}, b) }
+
+func (w *world) startOn(n *node.Node, o node.Options, b node.Actor) node.PID {
+	pid, err := node.SpawnWait(w.ctx, n, o, b)
+	w.check(err)
+	w.later(func() { n.Exit(pid, node.Kill) })
+	return hand(w, n, pid)
+}
+
+// startProcess is start of a blocking process.
+func (w *world) startProcess(f func(p *node.Process) error) node.PID {
+	return w.start(node.ProcessFunc(f))
+}
+
+// named starts a process there under a name, which is that of nobody when the run is over.
+func (w *world) named(name node.Atom, b node.Actor) node.At {
+	w.startOn(w.there, node.Options{Name: name}, b)
+	return node.At{Name: name, Node: w.there.Name()}
+}
+
+// serve is start for a process that is to be called. With OTP in between it returns a
+// process of OTP that hands on all that it gets.
+func (w *world) serve(b node.Actor) node.PID { return w.relay(w.start(b)) }
+
+func (w *world) relay(pid node.PID) node.PID {
+	if w.between == nil {
+		return pid
+	}
+	h, err := w.here.Open()
+	w.check(err)
+	defer h.Close(nil)
+	w.check(h.Send(w.between, wire.Tuple{node.Atom("relay"), h.Self(), pid}))
+	m, err := h.ReceiveWithin(w.left(), nil)
+	w.check(err)
+	return m.(wire.Tuple)[1].(node.PID)
+}
+
+// hand takes a value from a node to this one, in a message.
+func hand[T any](w *world, from *node.Node, v T) T {
+	h, err := w.here.Open()
+	w.check(err)
+	defer h.Close(nil)
+	w.check(w.send(from, h.Self(), v))
+	m, err := h.ReceiveWithin(w.left(), nil)
+	w.check(err)
+	got, ok := m.(T)
+	if !ok {
+		panic(broken{fmt.Errorf("%T was handed over, and %T came: %v", v, m, m)})
+	}
+	return got
+}
+
+// send sends a message through what is in between.
+func (w *world) send(from node.Caller, to node.PID, msg any) error {
+	if w.between != nil {
+		return node.Send(from, w.between, wire.Tuple{node.Atom("hand"), to, msg})
+	}
+	return node.Send(from, to, msg)
+}
+
+// later has f called when the run is over.
+func (w *world) later(f func()) { w.t.Cleanup(f) }
+
+// ask calls, and says what comes of it.
+func ask[R, Q any](w *world, to node.Dest, req Q) {
+	r, err := node.Call[R](w.ctx, w.me, to, req)
+	w.answer(r, err)
+}
+
+func (w *world) answer(r any, err error) {
+	if err != nil {
+		w.say("error: %v", err)
+		return
+	}
+	w.say("%s", show(r))
+}
+
+// show writes a value with its type.
+func show(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case *node.Crash:
+		return showCrash(v)
+	case error:
+		return "error " + v.Error()
+	case *big.Int:
+		return "*big.Int " + v.String()
+	case []any:
+		return "[]interface {} " + showAll(v)
+	case wire.List:
+		return "list " + showAll(v)
+	case wire.Tuple:
+		return "tuple " + showAll(v)
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for k, e := range v {
+			parts = append(parts, k+": "+show(e))
+		}
+		slices.Sort(parts)
+		return "map[string]interface {} {" + strings.Join(parts, ", ") + "}"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%T %+v", v, v)
+	}
+	return fmt.Sprintf("%T %s", v, b)
+}
+
+func showAll(vs []any) string {
+	parts := make([]string, len(vs))
+	for i, v := range vs {
+		parts[i] = show(v)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// showCrash writes what is the same wherever a crash is seen: not all of its stack.
+func showCrash(c *node.Crash) string {
+	return fmt.Sprintf("crash, panic %v, %s, stack names the function %v", c.Panic, show(c.Reason),
+		strings.Contains(string(c.Stack), "near_far"))
+}
+
+// shower tells the process that it is started by what it gets, as text.
+func shower(to node.PID) node.ActorFunc {
+	return func(c *node.Context, msg any) error { return c.Send(to, show(msg)) }
+}
+
+// placement is one way to place the nodes of a program.
+type placement struct {
+	name  string
+	start func(t *testing.T) *world
+}
+
+var placements = []placement{
+	{"native", func(t *testing.T) *world { return separate(t, node.Distribution{}, "native") }},
+	{"grace", func(t *testing.T) *world {
+		cut := &cutting{}
+		w := separate(t, node.Distribution{Grace: 30 * time.Second, TickTime: time.Minute, Transport: cut}, "native")
+		w.cutAgain(t, cut)
+		return w
+	}},
+	{"otp", func(t *testing.T) *world {
+		host := newOTPHost(t)
+		w := worldOf(func(name node.Atom) *node.Node {
+			d := node.Distribution{Types: nearFarTypes(t), Cookie: erltest.Cookie,
+				Finder: &discovery.EPMD{Config: host.mapper}}
+			return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+		})
+		erl := erltest.Start(t, erltest.Options{Name: "between@127.0.0.1", Cookie: erltest.Cookie, EPMD: host.mapper.Port,
+			Sources: []string{"testdata/near_far.erl"},
+			Args:    []string{"+S", "2:2", "-kernel", "prevent_overlapping_partitions", "false"}})
+		require.Equal(t, "true", erl.Ask("near_far:start()"))
+		w.between = node.At{Name: "between", Node: node.Atom(erl.Name)}
+		w.connect(t)
+		return w
+	}},
+}
+
+// together is all on one node.
+func together(t *testing.T) *world {
+	n := nodetest.Start(t, node.Config{Name: "one@127.0.0.1", Distribution: &node.Distribution{
+		Cookie: "secret", Finder: &nodetest.Places{}, Types: nearFarTypes(t)}})
+	return &world{here: n, there: n, aside: n}
+}
+
+// separate is three nodes that speak one protocol.
+func separate(t *testing.T, d node.Distribution, protocol string) *world {
+	where := &nodetest.Places{}
+	w := worldOf(func(name node.Atom) *node.Node {
+		d := d
+		d.Cookie, d.Finder, d.Types = "secret", where, nearFarTypes(t)
+		var err error
+		d.Protocols, err = d.ProtocolsByName(protocol)
+		require.NoError(t, err)
+		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+	})
+	w.connect(t)
+	return w
+}
+
+func worldOf(start func(name node.Atom) *node.Node) *world {
+	return &world{here: start("here@127.0.0.1"), there: start("there@127.0.0.1"), aside: start("aside@127.0.0.1")}
+}
+
+// connect connects all nodes, so that no program meets a connection that is being made.
+func (w *world) connect(t *testing.T) {
+	nodes := []*node.Node{w.here, w.there, w.aside}
+	for _, n := range nodes {
+		for _, other := range nodes {
+			if n != other {
+				require.NoError(t, n.Ping(soon(t), other.Name()))
+			}
+		}
+		if w.between != nil {
+			require.NoError(t, n.Ping(soon(t), w.between.(node.At).Node))
+		}
+	}
+}
+
+// cutAgain cuts all connections every few milliseconds until the test ends.
+func (w *world) cutAgain(t *testing.T, cut *cutting) {
+	ctx, stop := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() { // ended and waited for by the cleanup
+		defer close(over)
+		every := time.NewTicker(10 * time.Millisecond)
+		defer every.Stop()
+		for ctx.Err() == nil {
+			select {
+			case <-every.C:
+				cut.now()
+			case <-ctx.Done():
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-over
+		require.Positive(t, cut.count(), "connections have been cut")
+		t.Logf("%d connections were cut", cut.count())
+	})
+}
+
+var _ dist.Transport = (*cutting)(nil)
+
+// nearFarTypes are those that every node knows.
+func nearFarTypes(t *testing.T) *node.Types {
+	types := &node.Types{}
+	require.NoError(t, types.Register(nearFarRegistered...))
+	return types
+}
+
+// play runs a program in a placement and returns what it says.
+func (w world) play(t *testing.T, p program) (lines []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), nearFarLimit)
+	t.Cleanup(cancel)
+	w.t, w.ctx = t, ctx
+	me, err := w.here.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { me.Close(nil) })
+	me.TrapExit(true)
+	w.me = me
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case broken:
+			w.say("broken off: %v", r.error)
+		default:
+			panic(r)
+		}
+		lines = w.lines
+	}()
+	p.run(&w)
+	return w.lines
+}
+
+// programs are all there are.
+func programs() []program {
+	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms,
+		behaviourPrograms, groupPrograms)
+}
+
+// A program does the same on one node, on two, and with OTP in between. What differs is in
+// docs/guarantees.md.
+func TestNearAndFar(t *testing.T) { nearAndFar(t, programs(), knownDifferences(t)) }
+
+// nearAndFar runs programs in all placements. Of the differences each must be one.
+func nearAndFar(t *testing.T, all []program, differ map[difference]bool) {
+	want := make(map[string][]string)
+	t.Run("one", func(t *testing.T) {
+		w := together(t)
+		for _, p := range all {
+			t.Run(p.name, func(t *testing.T) {
+				require.NotContains(t, want, p.name, "the name of another program")
+				lines := w.play(t, p)
+				t.Log("\n" + strings.Join(lines, "\n"))
+				require.NotEmpty(t, lines)
+				require.NotContains(t, strings.Join(lines, "\n"), "broken off")
+				want[p.name] = lines
+			})
+		}
+	})
+	for _, pl := range placements {
+		t.Run(pl.name, func(t *testing.T) {
+			w := pl.start(t)
+			for _, p := range all {
+				t.Run(p.name, func(t *testing.T) {
+					lines := w.play(t, p)
+					d := difference{p.name, pl.name}
+					switch same := slices.Equal(want[p.name], lines); {
+					case differ[d] && same:
+						t.Errorf("does not differ: take it out of %s", guarantees)
+					case !differ[d] && !same:
+						t.Errorf("\non one node %s\nhere        %s", indented(want[p.name]), indented(lines))
+					}
+				})
+			}
+		})
+	}
+	names := make(map[string]bool)
+	for _, p := range all {
+		names[p.name] = true
+	}
+	for d := range differ {
+		require.True(t, names[d.program], "%s: no program is called %q", guarantees, d.program)
+	}
+}
+
+func indented(lines []string) string { return strings.Join(lines, "\n            ") }
+
+// difference is one from the run on one node.
+type difference struct{ program, placement string }
+
+// guarantees is the document that lists the differences.
+const guarantees = "../docs/guarantees.md"
+
+// knownDifferences reads the rows "| program | placements | why |" of the document.
+func knownDifferences(t *testing.T) map[difference]bool {
+	text, err := os.ReadFile(guarantees)
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "<!-- near and far:")
+	require.True(t, found)
+	all := make(map[difference]bool)
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if strings.HasPrefix(line, "#") {
+			break
+		}
+		if len(cells) != 5 || strings.Contains(cells[1], "---") || strings.TrimSpace(cells[1]) == "program" {
+			continue
+		}
+		require.NotEmpty(t, strings.TrimSpace(cells[3]), "a difference without a reason: %s", line)
+		for name := range strings.SplitSeq(cells[2], ",") {
+			name = strings.TrimSpace(name)
+			require.True(t, slices.ContainsFunc(placements, func(p placement) bool { return p.name == name }),
+				"no placement is called %q: %s", name, line)
+			all[difference{strings.TrimSpace(cells[1]), name}] = true
+		}
+	}
+	return all
+}
