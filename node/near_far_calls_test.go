@@ -154,7 +154,9 @@ var callPrograms = []program{
 		pid := w.serve(node.ProcessFunc(func(p *node.Process) error {
 			r := node.ReceiveOf[node.Request[node.PID]](p)
 			n, err := node.Call[int](w.ctx, p, r.Body, 41)
-			return r.Reply(fmt.Sprint(n, err))
+			r.Reply(fmt.Sprint(n, err))
+			p.Receive() // what it would say by its end could overtake the reply
+			return nil
 		}))
 		own, err := w.here.Spawn(nearAdder)
 		w.check(err)
@@ -170,7 +172,9 @@ var answerPrograms = []program{
 			first := node.ReceiveOf[node.Request[int]](p)
 			second := node.ReceiveOf[node.Request[int]](p)
 			second.Reply(second.Body)
-			return first.Reply(first.Body)
+			first.Reply(first.Body)
+			p.Receive()
+			return nil
 		}))
 		a, b := node.Async[int](w.me, pid, 1), node.Async[int](w.me, pid, 2)
 		w.answer(b.Await(w.ctx))
