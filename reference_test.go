@@ -136,7 +136,7 @@ var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
 		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
-		"node.defaultTraceBuffer", "node.defaultTraceProcesses", "node.maxBrief",
+		"node.defaultTraceBuffer", "node.maxMarkDepth", "node.defaultTraceProcesses", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.drainTime",

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -189,7 +188,7 @@ func typed[R any](v any, err error) (R, error) {
 		return r, nil
 	}
 	var none R
-	return none, fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)
+	return none, replyError[R](v)
 }
 
 // AwaitExit waits until a process has exited and returns its exit reason: noproc

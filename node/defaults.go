@@ -34,9 +34,10 @@ func (d *Distribution) all() []dist.Protocol {
 	if types == nil {
 		types = &registered
 	}
+	types.enterFailures()
 	return []dist.Protocol{
 		&native.Protocol{Types: &types.codec, Foreign: types.standIn, Compress: d.Compress},
-		&erldist.Protocol{Foreign: foreignTerm},
+		&erldist.Protocol{Foreign: types.foreignErlang, Values: values{types}},
 	}
 }
 
@@ -58,10 +59,6 @@ func (d *Distribution) ProtocolsByName(names ...string) ([]dist.Protocol, error)
 
 // erlang is the name of the protocol that OTP nodes speak.
 const erlang = "erlang"
-
-// foreignTerm is what stands for a Go value on the wire that is no term: what its
-// type says of itself, see package etf.
-func foreignTerm(v any) (any, error) { return etf.ToTerm(v) }
 
 // convert reads a term into a Go value, as the value's type and tags say; see
 // package etf.

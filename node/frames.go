@@ -41,7 +41,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		p.exited(f)
 	case dist.OpSignal:
 		if q := p.target(f); q != nil && !p.refuses(q, "exit") {
-			n.exitSignal(&n.acting, f.From, q.pid(), f.Payload)
+			n.exitSignal(&n.acting, f.From, q.pid(), n.types().inward(f.Payload))
 		}
 	case dist.OpMonitor:
 		p.monitored(f)
@@ -88,7 +88,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	var q *proc
 	switch {
 	case !f.Ref.IsZero():
-		if t, ok := f.Payload.(wire.Tuple); ok && len(t) == 2 && p.answer(f.Ref, t[1], nil) {
+		if t, ok := f.Payload.(wire.Tuple); ok && len(t) == 2 && p.replied(f.Ref, t[1]) {
 			return
 		}
 		q = n.aliased(f.Ref, f.Payload)
@@ -98,14 +98,14 @@ func (p *peer) deliver(f *dist.Frame) {
 		if q = n.lookup(f.To); q == nil {
 			n.undeliverable(f.To, f.Payload)
 		} else if ref, ok := gencall.ReplyRef(f.Payload); ok &&
-			(p.answer(ref, f.Payload.(wire.Tuple)[1], nil) || n.answered(ref, f.Payload)) {
+			(p.replied(ref, f.Payload.(wire.Tuple)[1]) || n.answered(ref, f.Payload)) {
 			return // the caller's node knows no aliases
 		}
 	}
 	if q == nil {
 		return
 	}
-	f.Payload = p.received(q, f.Payload)
+	f.Payload = p.received(q, n.types().asMessage(f.Payload))
 	if t := n.traces(); t != nil {
 		_, msg := viaPeer(f.Payload)
 		t.Received(f.From, q.pid(), msg)
@@ -176,7 +176,7 @@ func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
 	if !p.Exited(q.id, f.From) {
 		return nil
 	}
-	return p.n.farLinkBrokenLocked(q, f.From, f.Payload) // if the link was active
+	return p.n.farLinkBrokenLocked(q, f.From, p.n.types().inward(f.Payload)) // if the link was active
 }
 
 func (p *peer) monitored(f *dist.Frame) {
@@ -203,11 +203,12 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 }
 
 func (p *peer) down(f *dist.Frame) {
-	if p.answer(f.Ref, nil, &ExitError{f.Payload}) {
+	reason := p.n.types().inward(f.Payload)
+	if p.answer(f.Ref, nil, &ExitError{reason}) {
 		return
 	}
 	if m := p.Down(f.Ref); m != nil {
-		m.Fire(f.Payload)
+		m.Fire(reason)
 	}
 }
 
@@ -254,7 +255,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		if s.Link {
 			switch reason := p.acceptLink(q, f.From); {
 			case reason == NoProc: // killed by its name
-				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: q.reason()})
+				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: n.types().outward(q.reason())})
 			case reason != nil:
 				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: reason})
 			case p.IsOver():

@@ -2,8 +2,8 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -119,14 +119,19 @@ func (n *Node) answered(ref Ref, msg any) bool {
 	if of, ok := gencall.ReplyRef(msg); !ok || of != ref {
 		return false
 	}
-	v := msg.(wire.Tuple)[1]
+	v, err := n.types().outcome(msg.(wire.Tuple)[1])
+	return n.answeredBy(ref, msg, v, err)
+}
+
+// answeredBy is answered with what the reply says.
+func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 	if t, ok := n.calls.Take(ref); ok {
-		if !t.settle(&n.acting, v, nil) {
+		if !t.settle(&n.acting, v, err) {
 			n.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, Alias: ref, Message: msg})
 		}
 		return true
 	}
-	return n.dist.Answer(ref, v)
+	return n.dist.Answer(ref, v, err)
 }
 
 // reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
@@ -135,12 +140,20 @@ func (n *Node) answered(ref Ref, msg any) bool {
 func (p *call) reply(a *acting) {
 	v, err := p.Result()
 	to := p.far.from
-	if err != nil {
-		v = reason.Failure(errorTerm(err))
-	}
-	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Payload: to.Reply(v), Token: a.p.token()}, to.PID.Node()
+	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.p.token()}, to.PID.Node()
 	if to.ToAlias {
 		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
+	}
+	if err != nil {
+		v = p.node.types().failed(err)
+	}
+	f.Payload = to.Reply(v)
+	if _, isCall := gencall.ReplyRef(f.Payload); err != nil && isCall {
+		if where != p.node.cfg.Name {
+			f.Payload = to.Reply(failure.NewReply(err, known{p.node.types()}))
+		} else if to.ToAlias && p.node.dist != nil && p.node.answeredBy(to.Alias, f.Payload, nil, err) {
+			return
+		}
 	}
 	p.node.sendNow(a, f, where)
 }

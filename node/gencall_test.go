@@ -174,7 +174,7 @@ func TestErrorTerm(t *testing.T) {
 		{termed{}, wire.Tuple{1, 2}},
 		{fmt.Errorf("so: %w", termed{}), wire.Tuple{1, 2}},
 		{errors.Join(errSpoiled, termed{}), wire.Tuple{1, 2}},
-		{node.ErrNoName, node.ErrNoName.Error()},
+		{node.ErrNoName, wire.Tuple{atom("$error"), node.ErrNoName.Error(), wire.List{atom(node.ErrNoName.Error())}}},
 	} {
 		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err), "%v", c.err)
 	}

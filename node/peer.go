@@ -120,8 +120,12 @@ func (p *peer) Lose(frames []dist.Frame) {
 }
 
 // Unfit is part of outbox.Owner. A message is a dead letter; whoever waits for an answer gets
-// the error.
+// the error. Of an error in the place of a reply the text is sent.
 func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
+	if plain, ok := plainer(f); ok {
+		p.signal(plain)
+		return
+	}
 	p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
 		"signal", f.Op.String(), "error", why)
 	switch f.Op {
@@ -271,7 +275,7 @@ func (p *peer) connectLink(near *proc, far PID) bool {
 
 // exitLink tells far, if near was linked to it, that near has exited.
 func (p *peer) exitLink(near uint64, far PID, reason any) {
-	p.ExitLink(near, p.n.origin.PID(near), far, reason)
+	p.ExitLink(near, p.n.origin.PID(near), far, p.n.types().outward(reason))
 }
 
 // cutLink takes the link away on behalf of near, whose mu the caller holds.
@@ -308,7 +312,9 @@ func (p *peer) unwatch(m *monitor) { p.Unwatch(m, m.watch()) }
 
 // tellDown sends the Down of m, a monitor of a process there, unless it has been
 // taken away.
-func (p *peer) tellDown(m *monitor, pid PID, reason any) { p.TellDown(m, m.frame(pid, reason)) }
+func (p *peer) tellDown(m *monitor, pid PID, reason any) {
+	p.TellDown(m, m.frame(pid, p.n.types().outward(reason)))
+}
 
 // frame is the Down of m, a monitor by a process there.
 func (m *monitor) frame(pid PID, reason any) dist.Frame {

@@ -25,7 +25,9 @@ type chosen = reason.Exit
 
 // Crash is the exit reason of a process that panicked, or that returned an
 // error which is not an exit of its own choosing. It prints as Erlang's
-// {Reason, Stack}.
+// {Reason, Stack}. Of a process on another node it says the same: errors.Is and errors.As find
+// in Reason what both nodes have registered. The value of a panic is there in its own type if that is
+// basic or registered; else it prints as it did, and has a method GoType() string.
 type Crash struct {
 	Reason any    // the error, or the value of the panic
 	Panic  bool   // whether it was a panic
@@ -42,8 +44,8 @@ func panicked(cause any) *Crash {
 // String prints the reason without the stack: its first KiB.
 func (c *Crash) String() string { return reason.CrashText(c.Panic, c.Reason) }
 
-// term is {Reason, []}, as other nodes see the reason.
-func (c *Crash) term() any { return reason.CrashTerm[*ExitError](c.Reason) }
+// term is {Reason, Stacktrace}, as nodes of OTP see the reason.
+func (c *Crash) term() any { return registered.crashTerm(c) }
 
 // Unwrap returns the error that the process ended with, if it was one.
 func (c *Crash) Unwrap() error {
@@ -93,11 +95,8 @@ func reasonOf(err error) any {
 	return &Crash{Reason: err}
 }
 
-// errorTerm is an error as Erlang's {error, Reason} should carry it: the exit
-// reason of an error that has one, what it stands for, if it is a [wire.Termer], else the
-// error's text as a binary. err, which must not be nil, or an error that it wraps
-// may have them.
-func errorTerm(err error) any { return reason.Term[*ExitError](err) }
+// errorTerm is an error, which must not be nil, as Erlang's {error, Reason} carries it.
+func errorTerm(err error) any { return registered.errorTerm(err) }
 
 // The messages and errors of this package that stand for terms.
 func init() {

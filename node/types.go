@@ -62,7 +62,7 @@ func TypeOf[T any](name ...string) Type {
 		if err := native.RegisterType[T](&t.codec, as); err != nil {
 			return err
 		}
-		t.all.AddTypes(map[reflect.Type]maker{
+		t.all.AddNamed(typ, as, map[reflect.Type]maker{
 			typ:                             makerOf[T](),
 			reflect.PointerTo(typ):          makerOf[*T](),
 			reflect.SliceOf(typ):            makerOf[[]T](),
@@ -88,7 +88,7 @@ func (t *Types) standIn(v any) (any, error) {
 			return nil, gotypes.NotRegistered(typ)
 		}
 	}
-	return foreignTerm(v)
+	return t.foreign(v)
 }
 
 // maker makes the generic types of package node for one type argument.

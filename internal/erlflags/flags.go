@@ -39,6 +39,10 @@ const (
 	V4NC               Flags = 1 << 34
 	Alias              Flags = 1 << 35
 	AltactSig          Flags = 1 << 37
+
+	// GoValues is of this project's nodes alone: its payloads are Go values where terms would
+	// not do. OTP has flags up to bit 37, keeps bits 27 to 31 for itself, and ignores others.
+	GoValues Flags = 1 << 55
 )
 
 // How a flag is used by this node.
@@ -84,6 +88,7 @@ var Known = [...]struct {
 	{V4NC, "V4_NC", 24, 26, announced},
 	{Alias, "ALIAS", 24, 0, announced},
 	{AltactSig, "ALTACT_SIG", 28, 0, announced},
+	{GoValues, "GO_VALUES", 0, 0, 0}, // only where there is a codec for them
 }
 
 // flagsFor returns the flags of the given use.

@@ -9,6 +9,8 @@
 //   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
 //   - [Chooser]: dialing by protocol, of a transport.
 //
+// Beside that, [Codec] shows package node how the native protocol codes Go values.
+//
 // It has no state and starts no goroutine. Each method says which goroutine may call it.
 package linkopt
 
@@ -93,3 +95,7 @@ type Hosted interface{ SetHost(n any) }
 // ErrResumed is what Accept of a protocol with sessions returns for a connection that goes on as
 // part of a link that is there already.
 var ErrResumed = errors.New("dist: the connection resumed an interrupted link")
+
+// Codec returns the *pack.Types in a *native.Types. Package native sets it when the program
+// starts.
+var Codec func(types any) any

@@ -27,7 +27,37 @@ const (
 )
 
 // atomsIn is the cache for what comes. It holds at most 2,048 atoms, 2 MiB.
-type atomsIn [segments]*[segmentSize]any // Atoms; nil: nothing there
+type atomsIn struct {
+	all [segments]*[segmentSize]any // Atoms; nil: nothing there
+
+	isMark func(wire.Atom) bool                 // nil: no atom is a mark
+	marks  *[segments * segmentSize / 64]uint64 // a bit for each place that has a mark; nil: none has
+	marked bool                                 // the last header lists a mark, or so many atoms that there may be others
+}
+
+// enter puts a new atom at its place.
+func (c *atomsIn) enter(segment, at byte, a wire.Atom) {
+	if c.all[segment] == nil {
+		c.all[segment] = new([segmentSize]any)
+	}
+	c.all[segment][at] = a
+	place := uint(segment)*segmentSize + uint(at)
+	switch {
+	case c.isMark != nil && c.isMark(a):
+		if c.marks == nil {
+			c.marks = new([segments * segmentSize / 64]uint64)
+		}
+		c.marks[place/64] |= 1 << (place % 64)
+	case c.marks != nil:
+		c.marks[place/64] &^= 1 << (place % 64)
+	}
+}
+
+// hasMark reports whether there is a mark at a place.
+func (c *atomsIn) hasMark(segment, at byte) bool {
+	place := uint(segment)*segmentSize + uint(at)
+	return c.marks[place/64]>>(place%64)&1 != 0
+}
 
 var errHeaderCut = errors.New("the frame ends inside its distribution header")
 
@@ -39,6 +69,7 @@ func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error)
 		return refs, nil, errHeaderCut
 	}
 	n := int(b[0])
+	c.marked = n == maxAtomRefs
 	b = b[1:]
 	if n == 0 {
 		return refs, b, nil
@@ -58,19 +89,19 @@ func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error)
 		}
 		flag, at := half(flags, i), b[0]
 		b = b[1:]
-		segment := c[flag&(segments-1)]
 		if flag&newEntry != 0 {
 			var a wire.Atom
 			if a, b, err = newAtom(b, lengthSize); err != nil {
 				return refs, nil, err
 			}
-			if segment == nil {
-				segment = new([segmentSize]any)
-				c[flag&(segments-1)] = segment
-			}
-			segment[at] = a
-		} else if segment == nil || segment[at] == nil {
+			c.enter(flag&(segments-1), at, a)
+		}
+		segment := c.all[flag&(segments-1)]
+		if segment == nil || segment[at] == nil {
 			return refs, nil, fmt.Errorf("entry %d of segment %d of the atom cache is empty", at, flag&(segments-1))
+		}
+		if c.marks != nil && c.hasMark(flag&(segments-1), at) {
+			c.marked = true
 		}
 		refs = append(refs, segment[at])
 	}

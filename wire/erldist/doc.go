@@ -83,7 +83,7 @@
 // The flags that both sides have announced hold. Package internal/erlflags lists them: those
 // that are announced, those without which a peer is refused (all that OTP 25 demands; the
 // flag MANDATORY_25_DIGEST stands for them), with the release each came in. With
-// ALTACT_SIG and PUBLISHED they are what OTP 28 announces. A node that is
+// ALTACT_SIG and PUBLISHED they are what OTP 28 announces, beside GO_VALUES. A node that is
 // [dist.Handshake].Hidden leaves PUBLISHED out; to a peer without name it is left
 // out too, and NAME_ME put in, as OTP does.
 //
@@ -163,6 +163,12 @@
 //	OpSpawn          SPAWN_REQUEST + 29 30TT; the option {name, _} is known to this project's nodes only
 //	OpSpawnReply     SPAWN_REPLY 31 32TT
 //
+// A payload that is marked + is {'$go', Binary} between two nodes that have the flag GO_VALUES
+// (bit 55, which OTP does not use), where the term would not arrive as what it is: the binary
+// is what [Values].Append makes of it. A reader of a peer without the flag takes that tuple for a tuple.
+// Terms of such a peer go through Values.Unmark if an atom that is a mark is among those that
+// the distribution header lists, or if the header lists 255, or there is none.
+//
 // A message without a sender is sent as from process 0 of this node. What the
 // peer's flags do not allow (a spawn, a monitor, an alias, a priority for other
 // than a message) is an EncodeError, and so is a pid of a third node where the
@@ -176,7 +182,7 @@
 // message or frame beyond the limits; a control message with an unknown operation,
 // the wrong number of elements, an element of the wrong type, or a process of a
 // third node in a link or monitor (the text shows it); an UNLINK from a peer with
-// UNLINK_ID; a payload that is no term, or beyond the limits of etf; bytes behind
+// UNLINK_ID; a payload that is no term, or beyond the limits of etf, or a Go value that cannot be read; bytes behind
 // it; a spawn request whose arity is not the number of its arguments. OTP ends
 // links for the same reasons, the last two perhaps left out.
 //

@@ -65,6 +65,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 		Monitor:  flags.Has(erlflags.DistMonitor),
 		Addr:     addr(conn),
 	}, m.h.Limits, p.Foreign)
+	l.in.setValues(p.Values)
+	l.out.setValues(p.Values)
 	if m.h.Budget != nil {
 		l.in.memory = account.New(m.h.Budget(m.peer.Name))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -22,12 +23,31 @@ type Protocol struct {
 	// for that is no term; etf.ToTerm is one to set. Without it such a message is
 	// not sent.
 	Foreign func(value any) (term any, err error)
+	// Values, if set, reads and writes what is no term of Erlang's. See [Values].
+	Values Values
 	// Packet4 makes the lengths in the handshake four bytes long, as OTP has them
 	// over TLS. A *tls.Conn is seen without it.
 	Packet4 bool
 
 	without    erlflags.Flags // not announced, for tests
 	challenges challenges
+}
+
+// Values are the Go values of a node. All its methods are for many goroutines at once.
+//
+// Between two nodes that have Values, which tell each other by a flag that OTP does not use,
+// a payload that would not arrive as what it is, such as a string or a Go struct, travels as
+// {'$go', Binary}: Append makes the binary, and Decode reads it for host, the *node.Node that
+// reads from the link, nil: none does. Decode takes any bytes, and holds no more memory than some 100 bytes for each of them.
+//
+// Of other nodes, a payload in which an atom stands that is a mark goes through Unmark,
+// which returns what takes its place, and may change the term. Payloads without such atoms
+// cost nothing more.
+type Values interface {
+	Append(dst []byte, value any) ([]byte, error)
+	Decode(b []byte, host any) (value any, rest []byte, err error)
+	IsMark(a wire.Atom) bool
+	Unmark(term any) any
 }
 
 // Name returns "erlang".
@@ -67,7 +87,11 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
-	m, out, err := newMachine(h, dialled, erlflags.Announce(p.without), ours.number)
+	announce := erlflags.Announce(p.without)
+	if p.Values != nil {
+		announce |= erlflags.GoValues &^ p.without
+	}
+	m, out, err := newMachine(h, dialled, announce, ours.number)
 	var answered []challenge // one at most
 	m.answer = func(number uint32) bool {
 		theirs := challenge{h.Local.Name, number}

@@ -41,6 +41,10 @@ type reader struct {
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
 	memory      *account.Account
+	values      Values        // nil: the peer writes none
+	host        any           // for which they are read
+	unmark      func(any) any // nil: terms stay as they are
+	marked      bool          // an atom of the message at hand is a mark
 }
 
 // errMemory says that a message cannot be kept until all of it has come.
@@ -52,9 +56,10 @@ func errMemory(size int) error {
 
 // partial is a message of which some fragments have come.
 type partial struct {
-	atoms []any
-	next  uint64 // number of the fragment to come
-	b     []byte
+	atoms  []any
+	next   uint64 // number of the fragment to come
+	b      []byte
+	marked bool
 }
 
 func newReader(local, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits) *reader {
@@ -103,6 +108,7 @@ func (r *reader) whole(frame []byte, f *dist.Frame) (err error) {
 	if r.atoms, b, err = r.cache.header(frame[2:], r.atoms); err != nil {
 		return err
 	}
+	r.marked = r.cache.marked
 	if freshAtoms(frame[2:]) {
 		r.pattern.to = wire.PID{}
 	}
@@ -117,7 +123,7 @@ func (r *reader) whole(frame []byte, f *dist.Frame) (err error) {
 
 // pass reads a message without distribution header.
 func (r *reader) pass(b []byte, f *dist.Frame) error {
-	r.atoms = r.atoms[:0]
+	r.atoms, r.marked = r.atoms[:0], mayHaveMarks(b)
 	if len(b) == 0 || b[0] != etfcodec.Version {
 		return errors.New("a pass-through frame that does not begin with the version byte 131")
 	}
@@ -160,10 +166,11 @@ func (r *reader) fragment(b []byte, f *dist.Frame) (ok bool, err error) {
 		if r.atoms, b, err = r.cache.header(b, r.atoms); err != nil {
 			return false, err
 		}
+		r.marked = r.cache.marked
 		if number == 1 {
 			return true, r.message(b, f, false)
 		}
-		p = &partial{atoms: append([]any(nil), r.atoms...)}
+		p = &partial{atoms: append([]any(nil), r.atoms...), marked: r.marked}
 		if r.open == nil {
 			r.open = make(map[uint64]*partial)
 		}
@@ -179,7 +186,7 @@ func (r *reader) fragment(b []byte, f *dist.Frame) (ok bool, err error) {
 	delete(r.open, seq)
 	r.partial -= cap(p.b)
 	r.memory.Give(cap(p.b))
-	r.atoms = append(r.atoms[:0], p.atoms...)
+	r.atoms, r.marked = append(r.atoms[:0], p.atoms...), p.marked
 	r.dec.Shared = true // there is no other reference to p.b
 	defer func() { r.dec.Shared = false }()
 	return true, r.message(p.b, f, false)
@@ -238,12 +245,7 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 	rest := c.b
 	if has {
 		var err error
-		if versions {
-			f.Payload, rest, err = r.decode(rest)
-		} else {
-			f.Payload, rest, err = r.dec.DecodeBare(rest)
-		}
-		if err != nil {
+		if f.Payload, rest, err = r.payload(rest, versions); err != nil {
 			return fmt.Errorf("the payload of control message %s: %w", c.text(), err)
 		}
 	}
@@ -255,6 +257,27 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 		return c.invalid()
 	}
 	return nil
+}
+
+// payload reads a payload, and returns the bytes behind it.
+func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error) {
+	term := b
+	if versions && len(b) > 0 {
+		term = b[1:]
+	}
+	if data, rest, ok := r.goBinary(term); ok {
+		v, err := r.goValue(data)
+		return v, rest, err
+	}
+	if versions {
+		v, rest, err = r.decode(b)
+	} else {
+		v, rest, err = r.dec.DecodeBare(b)
+	}
+	if r.marked && err == nil && r.unmark != nil {
+		v = r.unmark(v)
+	}
+	return v, rest, err
 }
 
 // decode reads a payload that begins with the version byte. While one that is

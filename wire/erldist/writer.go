@@ -34,7 +34,9 @@ type writer struct {
 	pattern  pattern
 	enc      etfcodec.Encoder
 	seq      uint64
-	err      error // of the control message at hand
+	err      error  // of the control message at hand
+	values   Values // nil: the peer reads none
+	scratch  []byte // a Go value
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,
@@ -431,6 +433,11 @@ func (w *writer) end() { w.control = len(w.body) }
 func (w *writer) payload(t any) {
 	if w.err != nil {
 		return
+	}
+	if w.values != nil {
+		if t, w.err = w.value(t); w.err != nil {
+			return
+		}
 	}
 	if !w.headed {
 		w.body = append(w.body, etfcodec.Version)

@@ -1,6 +1,7 @@
 package etf
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -279,6 +280,16 @@ func interfacePlan(s style) plan {
 			t = wire.List(nil)
 		}
 		x := reflect.ValueOf(t)
+		if v.Type() == errorType && !x.Type().Implements(errorType) {
+			text, ok := bytesOf(t)
+			switch {
+			case ok:
+				x = reflect.ValueOf(errors.New(string(text)))
+			case wire.Equal(t, nil):
+				v.SetZero()
+				return nil
+			}
+		}
 		if !x.Type().AssignableTo(v.Type()) {
 			return mismatch(t, "a "+v.Type().String())
 		}
@@ -302,6 +313,10 @@ func (s *structure) from(t any, v reflect.Value, depth int) error {
 		return s.fromTuple(t, v, depth)
 	}
 	m, ok := t.(wire.Map)
+	if !ok && reflect.TypeOf(t) == v.Type() { // a Go value that stands in a term
+		v.Set(reflect.ValueOf(t))
+		return nil
+	}
 	if !ok {
 		return mismatch(t, "a map")
 	}

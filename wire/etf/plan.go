@@ -86,6 +86,7 @@ func (c compiler) plan(k planKey) *plan {
 }
 
 var (
+	errorType    = reflect.TypeFor[error]()
 	termerType   = reflect.TypeFor[wire.Termer]()
 	receiverType = reflect.TypeFor[Receiver]()
 	durationType = reflect.TypeFor[time.Duration]()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -128,8 +129,20 @@ func interfaceTo(s style) func(reflect.Value, int) (any, error) {
 		if v.IsNil() {
 			return wire.List(nil), nil
 		}
+		if err, ok := v.Interface().(error); ok && v.Type() == errorType {
+			return errorTo(err, v.Elem(), s, depth)
+		}
 		return dynamic(v.Elem(), s, depth)
 	}
+}
+
+// errorTo is a field of type error: what the error stands for, or the error as a Go value in
+// the term, for the encoder to ask for.
+func errorTo(err error, v reflect.Value, s style, depth int) (any, error) {
+	if _, ok := termof.Of(err); ok {
+		return dynamic(v, s, depth)
+	}
+	return err, nil
 }
 
 func dynamic(v reflect.Value, s style, depth int) (any, error) {

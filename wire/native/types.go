@@ -1,6 +1,11 @@
 package native
 
-import "github.com/actornode/actornode/internal/pack"
+import (
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/pack"
+)
+
+func init() { linkopt.Codec = func(types any) any { return &types.(*Types).types } }
 
 // Types are the Go types that travel as they are: a value of one that is sent
 // arrives as a value of the type that has the same name at the other end, and a
@@ -21,4 +26,6 @@ type Types struct{ types pack.Types }
 //
 // It is an error, which says why, if the name or the type is taken, or the type holds what
 // cannot travel.
-func RegisterType[T any](t *Types, name string) error { return pack.Register[T](&t.types, name) }
+func RegisterType[T any](t *Types, name string) error {
+	return pack.Register[T](&t.types, name)
+}

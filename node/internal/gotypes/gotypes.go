@@ -35,6 +35,8 @@ type Registry[M any] struct {
 // table is what is registered. It is never changed, but replaced.
 type table[M any] struct {
 	makers map[reflect.Type]M
+	byName map[string]reflect.Type
+	called map[reflect.Type]string
 	errors map[string]error
 	names  map[error]string
 }
@@ -43,9 +45,11 @@ type table[M any] struct {
 func (r *Registry[M]) change(f func(*table[M])) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &table[M]{map[reflect.Type]M{}, map[string]error{}, map[error]string{}}
+	next := &table[M]{map[reflect.Type]M{}, map[string]reflect.Type{}, map[reflect.Type]string{}, map[string]error{}, map[error]string{}}
 	if old := r.table.Load(); old != nil {
 		maps.Copy(next.makers, old.makers)
+		maps.Copy(next.byName, old.byName)
+		maps.Copy(next.called, old.called)
 		maps.Copy(next.errors, old.errors)
 		maps.Copy(next.names, old.names)
 	}
@@ -56,6 +60,46 @@ func (r *Registry[M]) change(f func(*table[M])) {
 // AddTypes adds the makers of types.
 func (r *Registry[M]) AddTypes(makers map[reflect.Type]M) {
 	r.change(func(t *table[M]) { maps.Copy(t.makers, makers) })
+}
+
+// AddNamed is AddTypes for a type that has a name, and those made of it.
+func (r *Registry[M]) AddNamed(typ reflect.Type, name string, makers map[reflect.Type]M) {
+	r.change(func(t *table[M]) {
+		maps.Copy(t.makers, makers)
+		t.byName[name], t.called[typ] = typ, name
+	})
+}
+
+// Type returns the type of a name, nil: there is none.
+func (r *Registry[M]) Type(name string) reflect.Type {
+	if t := r.table.Load(); t != nil {
+		return t.byName[name]
+	}
+	return nil
+}
+
+// NameOf returns the name of a type, "": it has none.
+func (r *Registry[M]) NameOf(typ reflect.Type) string {
+	if t := r.table.Load(); t != nil {
+		return t.called[typ]
+	}
+	return ""
+}
+
+// Error returns the error of a name, nil: there is none.
+func (r *Registry[M]) Error(name string) error {
+	if t := r.table.Load(); t != nil {
+		return t.errors[name]
+	}
+	return nil
+}
+
+// NameOfError returns the name of an error, which can be compared, "": it has none.
+func (r *Registry[M]) NameOfError(err error) string {
+	if t := r.table.Load(); t != nil {
+		return t.names[err]
+	}
+	return ""
 }
 
 // Maker returns the maker of a type, which may be one of builtin; false: it is not registered.

@@ -45,7 +45,7 @@ func (c *Cluster) markLocked(p *Peer) {
 
 // Answer settles the call with the reference ref, over whichever connection it went out; the answer
 // has not come over that. It reports whether there is one.
-func (c *Cluster) Answer(ref wire.Ref, v any) bool {
+func (c *Cluster) Answer(ref wire.Ref, v any, err error) bool {
 	mark := markOf(ref)
 	if mark == 0 || !c.cfg.Origin.Equal(ref.Origin()) {
 		return false
@@ -60,5 +60,5 @@ func (c *Cluster) Answer(ref wire.Ref, v any) bool {
 	r, f, ok := p.tables.AnsweredElsewhere(ref)
 	p.signal(f, ok)
 	p.mu.Unlock()
-	return r != nil && r.Caller.Settle(v, nil)
+	return r != nil && r.Caller.Settle(v, err)
 }

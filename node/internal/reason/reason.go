@@ -52,17 +52,22 @@ func Thrown(err error) (any, bool) {
 	return nil, false
 }
 
-// Term is the term of an error that is not nil. E is the error of a process that has exited,
-// which comes before other errors with a term of their own.
-func Term[E error](err error) any {
+// Own is the term that an error, which is not nil, or one that it wraps, stands for; false: for
+// none. E is the error of a process that has exited, which comes before other errors with a term
+// of their own.
+func Own[E error](err error) (term any, ok bool) {
 	if e, ok := errors.AsType[*Exit](err); ok {
-		return e.Reason
+		return e.Reason, true
 	}
 	if e, ok := errors.AsType[E](err); ok {
-		term, _ := termof.Of(e)
-		return term
+		return termof.Of(e)
 	}
-	if term, ok := termof.Error(err); ok {
+	return termof.Error(err)
+}
+
+// Term is Own, or the text of the error.
+func Term[E error](err error) any {
+	if term, ok := Own[E](err); ok {
 		return term
 	}
 	return err.Error()
@@ -78,17 +83,6 @@ func Panicked(cause any) any {
 		return "runtime.Goexit was called"
 	}
 	return cause
-}
-
-// CrashTerm is {Reason, []}, the exit reason of a crash as other nodes see it.
-func CrashTerm[E error](cause any) wire.Tuple {
-	var reason any
-	if err, ok := cause.(error); ok {
-		reason = Term[E](err)
-	} else {
-		reason = GoText(cause)
-	}
-	return wire.Tuple{reason, wire.List{}}
 }
 
 // CrashText is a crash for a log line or an error, without its stack.

@@ -102,9 +102,6 @@ func TestChosen(t *testing.T) {
 }
 
 func TestCrash(t *testing.T) {
-	require.Equal(t, wire.Tuple{"plain", wire.List{}}, reason.CrashTerm[*exited](errPlain))
-	require.Equal(t, wire.Tuple{5, wire.List{}}, reason.CrashTerm[*exited](&reason.Exit{Reason: 5}))
-	require.Equal(t, wire.Tuple{"[1 2]", wire.List{}}, reason.CrashTerm[*exited]([]int{1, 2}))
 	require.Equal(t, "panic: boom", reason.CrashText(true, "boom"))
 	require.Equal(t, "error: plain", reason.CrashText(false, errPlain))
 	require.Equal(t, 5, reason.Panicked(5))

@@ -1,0 +1,145 @@
+package erldist
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/wire"
+)
+
+// goMark is the first element of a payload that is a Go value: {'$go', Binary}.
+const goMark wire.Atom = "$go"
+
+// setValues has a writer write Go values, if the peer reads them.
+func (w *writer) setValues(v Values) {
+	if v != nil && w.flags.Has(erlflags.GoValues) {
+		w.values = v
+	}
+}
+
+// value is a payload as a term: t, or {'$go', Binary} of it.
+func (w *writer) value(t any) (any, error) {
+	left := mostExact
+	if exact(t, &left) {
+		return t, nil
+	}
+	b, err := w.values.Append(w.scratch[:0], t)
+	if err != nil {
+		return nil, err
+	}
+	if w.scratch = b; len(b) > keptScratch {
+		w.scratch = nil // a long message keeps it until it is sent
+	}
+	return wire.Tuple{goMark, b}, nil
+}
+
+// keptScratch is below the size from which on the encoder does not copy a binary.
+const keptScratch = etfcodec.ShareFrom - 1
+
+// mostExact is how many parts of a term are looked at for whether it arrives as it is.
+const mostExact = 64
+
+// exact reports whether a term arrives as what it is: with the same Go types.
+func exact(t any, left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	switch t := t.(type) {
+	case int:
+		return true
+	case wire.Atom:
+		return true
+	case []byte:
+		return t != nil
+	case wire.PID:
+		return !t.IsZero()
+	case wire.Ref:
+		return !t.IsZero()
+	case float64:
+		return !math.IsNaN(t) && !math.IsInf(t, 0)
+	case wire.Tuple:
+		if len(t) == 2 && t[0] == goMark {
+			return false
+		}
+		return exactAll(t, left)
+	case wire.List:
+		return len(t) > 0 && exactAll(t, left)
+	case wire.ImproperList:
+		return len(t.Head) > 0 && isRef(t.Tail) && exactAll(t.Head, left)
+	}
+	return false
+}
+
+func exactAll(terms []any, left *int) bool {
+	for _, t := range terms {
+		if !exact(t, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRef is of the tail of an alias in a request, [alias|Ref].
+func isRef(t any) bool {
+	ref, ok := t.(wire.Ref)
+	return ok && !ref.IsZero()
+}
+
+// SetHost is part of linkopt.Hosted.
+func (l *link) SetHost(n any) { l.in.host = n }
+
+// setValues has a reader read Go values of a peer that writes them, and marks of others.
+func (r *reader) setValues(v Values) {
+	if v == nil {
+		return
+	}
+	if r.flags.Has(erlflags.GoValues) {
+		r.values = v
+	}
+	r.unmark = v.Unmark
+	r.cache.isMark = v.IsMark
+}
+
+// goBinary returns the binary of {'$go', Binary} that b begins with, and what follows. False:
+// it begins with another term.
+func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
+	if r.values == nil || len(b) < 4 || b[0] != tagSmallTuple || b[1] != 2 {
+		return nil, nil, false
+	}
+	switch b = b[2:]; {
+	case b[0] == tagAtomCacheRef:
+		if int(b[1]) >= len(r.atoms) || r.atoms[b[1]] != any(goMark) {
+			return nil, nil, false
+		}
+		b = b[2:]
+	case b[0] == tagSmallAtom && bytes.HasPrefix(b[2:], []byte(goMark)) && int(b[1]) == len(goMark):
+		b = b[2+len(goMark):]
+	default:
+		return nil, nil, false
+	}
+	if len(b) < 5 || b[0] != tagBinary {
+		return nil, nil, false
+	}
+	n, b := uint64(binary.BigEndian.Uint32(b[1:])), b[5:]
+	if n > uint64(len(b)) {
+		return nil, nil, false
+	}
+	return b[:n], b[n:], true
+}
+
+// goValue reads the value in such a binary.
+func (r *reader) goValue(data []byte) (any, error) {
+	v, rest, err := r.values.Decode(data, r.host)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%d bytes behind the end of a Go value", len(rest))
+	}
+	return v, err
+}
+
+// mayHaveMarks reports whether bytes that are not behind a distribution header may have an
+// atom that is a mark: all of those begin alike.
+func mayHaveMarks(b []byte) bool { return bytes.IndexByte(b, '$') >= 0 }
