@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -160,7 +161,7 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	a := from.caller()
 	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req))
 	r, mistyped := typed[R](v, err)
-	if err == nil && mistyped != nil {
+	if _, refused := mistyped.(*refusal); err == nil && mistyped != nil && !refused {
 		mistyped = fmt.Errorf("%w, from %v for a %T", mistyped, to, req)
 	}
 	return r, mistyped
