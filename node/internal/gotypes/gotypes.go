@@ -45,7 +45,8 @@ type table[M any] struct {
 func (r *Registry[M]) change(f func(*table[M])) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &table[M]{map[reflect.Type]M{}, map[string]reflect.Type{}, map[reflect.Type]string{}, map[string]error{}, map[error]string{}}
+	next := &table[M]{map[reflect.Type]M{}, map[string]reflect.Type{}, map[reflect.Type]string{}, map[string]error{},
+		map[error]string{}}
 	if old := r.table.Load(); old != nil {
 		maps.Copy(next.makers, old.makers)
 		maps.Copy(next.byName, old.byName)
