@@ -136,11 +136,12 @@ var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
 		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
+		"node.maxKeptFutures", "node.maxFutureAsks",
 		"node.defaultTraceBuffer", "node.maxMarkDepth", "node.defaultTraceProcesses", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.drainTime",
-		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause",
+		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause", "node.keepFuture",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }
 

@@ -82,3 +82,6 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 
 // LentCalls returns how many calls can be answered from elsewhere.
 func LentCalls(n *Node) int { return n.calls.Len() }
+
+// ForgetFutures has a node forget what others know of its futures, as if it were long ago.
+func ForgetFutures(n *Node) { n.futures.Expire(n.env.Now().Add(2 * keepFuture)) }

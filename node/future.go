@@ -7,12 +7,21 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// Future is the reply to a call that is under way. It can be passed around and
-// awaited by any number of goroutines.
+// Future is the reply to a call that is under way. It can be passed around and awaited by any number
+// of goroutines.
+//
+// It can be sent to other Go nodes, and be a field, of type *Future[R], of a registered type, if R is
+// builtin or registered: there it is a Future[R], too. Its node is asked once for each copy that has
+// come, when somebody first waits for that. A copy fails with [*ExitError], noconnection if its node is
+// lost, and noproc if it is asked later than 5 minutes after the future was completed, or when 1000
+// others have been since. Who gives up on a copy, by Cancel or by the end of a context, gives up for
+// those who wait on that copy.
 type Future[R any] struct {
 	p call
 	w watches
 	t ticket
+
+	far *farFuture // of one of another node; nil: it is of this node
 }
 
 // Async sends a [Request] with req and returns at once. The future is completed
@@ -28,8 +37,11 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 }
 
 // Await waits for the reply; if ctx ends first, it gives up on behalf of all who
-// wait. In an Actor's handler use [Future.SendTo] instead.
-func (f *Future[R]) Await(ctx context.Context) (R, error) { return typed[R](f.t.wait(ctx)) }
+// wait. A process uses [Await], and an Actor's handler that, or [Future.SendTo].
+func (f *Future[R]) Await(ctx context.Context) (R, error) {
+	f.ask()
+	return typed[R](f.t.wait(ctx))
+}
 
 // Poll waits for the reply for d at most; 0 only looks. Other than Await it does
 // not give up: [ErrTimeout] says that the call is still under way.
@@ -38,6 +50,7 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 	if d < 0 {
 		return none, ErrBadTimeout
 	}
+	f.ask()
 	if !f.t.done() && d > 0 {
 		late := time.NewTimer(d)
 		defer late.Stop()
@@ -53,7 +66,7 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 }
 
 // Done returns a channel that is closed when the future is completed.
-func (f *Future[R]) Done() <-chan struct{} { return f.w.Signal() }
+func (f *Future[R]) Done() <-chan struct{} { return f.watches().Signal() }
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
 func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
@@ -62,7 +75,7 @@ func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, con
 // alias stands for the process that has it then. To a process of this node it goes past the
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
-	f.w.Add(&f.p.node.acting, func(a *acting) {
+	f.watches().Add(&f.p.node.acting, func(a *acting) {
 		v, err := typed[R](f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {

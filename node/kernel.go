@@ -51,6 +51,8 @@ func (netKernel) Receive(c *Context, msg any) error {
 	switch {
 	case !ok:
 		return nil
+	case c.node.answerFuture(r):
+		return nil
 	case kernel.IsAuth(r.Body):
 		return ignoreLate(c.Reply(r.From, kernel.Yes))
 	}

@@ -42,6 +42,7 @@ type Node struct {
 	names   names.Table[*named]
 	aliases table.Aliases[proc]
 	calls   table.Lent[ticket] // whose From is known elsewhere
+	futures futures
 	dead    undelivered.Log
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
@@ -91,6 +92,7 @@ func Start(cfg Config) (*Node, error) {
 	n.dead.Init(cfg.Log, e)
 	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)
+	n.futures.init()
 	n.reports.Log, n.reports.Env = cfg.Log, e
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{
@@ -206,6 +208,7 @@ func (n *Node) Stop() error {
 func (n *Node) stop() error {
 	n.stopped.Store(true)
 	n.keeper.Stop()
+	n.futures.end()
 	for p := range n.table.All() {
 		p.endTimers()
 	}

@@ -10,7 +10,10 @@ import (
 )
 
 // The kinds of references that Go nodes have of what lives on others, as they are on the wire.
-const referFrom wire.Atom = "from" // with {Pid, Tag} as in Erlang; []: the zero From
+const (
+	referFrom   wire.Atom = "from"   // with {Pid, Tag} as in Erlang; []: the zero From
+	referFuture wire.Atom = "future" // with {Type, Ref}: see nameFor
+)
 
 var (
 	fromType = reflect.TypeFor[From]()
@@ -34,6 +37,12 @@ func giveReference(v any) (name wire.Atom, term any, err error) {
 			return referFrom, nil, nil
 		}
 		return referFrom, v.term(), nil
+	case anyFuture:
+		if reflect.ValueOf(v).IsNil() {
+			return "", nil, fmt.Errorf("a nil %T cannot travel", v)
+		}
+		term, err = giveFuture(v, v.home())
+		return referFuture, term, err
 	}
 	return "", nil, fmt.Errorf("a %T cannot travel", v)
 }
@@ -46,6 +55,10 @@ func takeReference(host any, name wire.Atom, term any) (any, error) {
 			return From{}, nil
 		}
 		if f, ok := n.readFrom(nil, term); ok {
+			return f, nil
+		}
+	case referFuture:
+		if f, ok := takeFuture(n, term); ok {
 			return f, nil
 		}
 	}

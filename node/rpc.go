@@ -140,7 +140,10 @@ func (a *acting) awaitAll(ctx context.Context, futures []any) {
 	_, _ = a.await(ctx, t)
 }
 
-func (f *Future[R]) watches() *watches { return &f.w }
+func (f *Future[R]) watches() *watches {
+	f.ask()
+	return &f.w
+}
 
 // callExported calls the function that is exported as module:function with as many arguments; the
 // error is export.ErrUndef if there is none, or if ctx is that of a process which a peer has

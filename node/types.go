@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/actornode/actornode/node/internal/gotypes"
@@ -20,6 +21,7 @@ var ErrType = errors.New("node: cannot be registered")
 type Types struct {
 	codec native.Types
 	all   gotypes.Registry[maker]
+	named sync.Map // the makers by their names
 }
 
 // Type is something to be registered: see [TypeOf] and [ErrorOf].
@@ -62,12 +64,16 @@ func TypeOf[T any](name ...string) Type {
 		if err := native.RegisterType[T](&t.codec, as); err != nil {
 			return err
 		}
-		t.all.AddNamed(typ, as, map[reflect.Type]maker{
-			typ:                             makerOf[T](),
-			reflect.PointerTo(typ):          makerOf[*T](),
-			reflect.SliceOf(typ):            makerOf[[]T](),
-			reflect.TypeFor[map[string]T](): makerOf[map[string]T](),
-		})
+		makers := map[reflect.Type]maker{
+			typ:                             makerOf[T](as),
+			reflect.PointerTo(typ):          makerOf[*T]("*" + as),
+			reflect.SliceOf(typ):            makerOf[[]T]("[]" + as),
+			reflect.TypeFor[map[string]T](): makerOf[map[string]T]("map[string]" + as),
+		}
+		for _, m := range makers {
+			t.named.Store(m.name, m)
+		}
+		t.all.AddNamed(typ, as, makers)
 		return nil
 	}}
 }
@@ -95,22 +101,33 @@ func (t *Types) standIn(v any) (any, error) {
 type maker struct {
 	request func(body any, from From) any // a Request[T]
 	cast    func(body any) any            // a Cast[T]
+	future  func(n *Node, ref Ref) any    // a *Future[T]
+	name    string                        // of T, in a future that travels
 }
 
-func makerOf[T any]() maker {
+func makerOf[T any](name string) maker {
 	return maker{
+		name: name, future: newFarFuture[T],
 		request: func(body any, from From) any { return Request[T]{body.(T), from} },
 		cast:    func(body any) any { return Cast[T]{body.(T)} },
 	}
 }
 
-// builtin are the makers of the types that every node knows.
-var builtin = map[reflect.Type]maker{}
+// builtin are the makers of the types that every node knows, builtinNamed the same by their names.
+var (
+	builtin      = map[reflect.Type]maker{}
+	builtinNamed = map[string]maker{}
+)
 
 func enterBuiltin[T any]() {
-	builtin[reflect.TypeFor[T]()] = makerOf[T]()
-	builtin[reflect.TypeFor[[]T]()] = makerOf[[]T]()
-	builtin[reflect.TypeFor[map[string]T]()] = makerOf[map[string]T]()
+	enterMaker[T]()
+	enterMaker[[]T]()
+	enterMaker[map[string]T]()
+}
+
+func enterMaker[T any]() {
+	m := makerOf[T](reflect.TypeFor[T]().String())
+	builtin[reflect.TypeFor[T]()], builtinNamed[m.name] = m, m
 }
 
 func init() {
@@ -159,4 +176,5 @@ func (t *Types) maker(body any) maker {
 var ofAny = maker{
 	request: func(body any, from From) any { return Request[any]{body, from} },
 	cast:    func(body any) any { return Cast[any]{body} },
+	future:  newFarFuture[any],
 }

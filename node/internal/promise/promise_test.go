@@ -119,3 +119,22 @@ func TestWatchesAtTheEnd(t *testing.T) {
 		require.EqualValues(t, 4, called.Load())
 	}
 }
+
+// What has been removed is not called, and takes no room.
+func TestWatchesRemoved(t *testing.T) {
+	var w promise.Watches[int]
+	var said []int
+	stays := w.Add(0, func(int) { said = append(said, 1) })
+	for range 100 {
+		n := w.Add(0, func(int) { said = append(said, 2) })
+		require.LessOrEqual(t, n, 3)
+		if n == 1 {
+			w.Add(0, func(int) { said = append(said, 3) })
+		}
+		w.Remove(n)
+	}
+	w.Remove(stays)
+	w.Tell(0)
+	w.Remove(0)
+	require.Equal(t, []int{3}, said)
+}

@@ -25,7 +25,9 @@ func (w *Watches[A]) Tell(a A) {
 		close(ch)
 	}
 	for _, f := range then {
-		f(a)
+		if f != nil {
+			f(a)
+		}
 	}
 }
 
@@ -42,14 +44,30 @@ func (w *Watches[A]) Signal() <-chan struct{} {
 	return w.ch
 }
 
-// Add has f called when it is over, with the argument of Tell; now, with from, if it is over.
-func (w *Watches[A]) Add(from A, f func(A)) {
+// Add has f called when it is over, with the argument of Tell; now, with from, if it is over. Remove
+// takes the number that it returns.
+func (w *Watches[A]) Add(from A, f func(A)) (number int) {
 	w.mu.Lock()
 	if !w.over {
 		w.then = append(w.then, f)
+		number = len(w.then) - 1
 		w.mu.Unlock()
-		return
+		return number
 	}
 	w.mu.Unlock()
 	f(from)
+	return 0
+}
+
+// Remove takes a function away, if it is not over. It is called once for each.
+func (w *Watches[A]) Remove(number int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return
+	}
+	w.then[number] = nil
+	for n := len(w.then); n > 0 && w.then[n-1] == nil; n-- {
+		w.then = w.then[:n-1]
+	}
 }

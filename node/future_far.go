@@ -1,0 +1,282 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/wire"
+)
+
+// A future of another node is settled by what that node answers when it is asked, once, by the first
+// who waits for it here: a call of net_kernel with {'$future', Ref}. The answer is {ok, Value},
+// {exit, Reason} or {error, Reason}.
+const askFuture wire.Atom = "$future"
+
+const (
+	// keepFuture is how long a future that is over can be asked for by other nodes: longer than a
+	// message that it is in should wait in a mailbox.
+	keepFuture = 5 * time.Minute
+	// maxKeptFutures is how many of those a node keeps, with the values that they hold.
+	maxKeptFutures = 1000
+	// maxFutureAsks is how often one future can be asked for: each costs some bytes until it is over.
+	maxFutureAsks = 10_000
+)
+
+// anyFuture is a *Future of whatever type.
+type anyFuture interface {
+	home() *Node
+	kind() reflect.Type // of its value
+	reference() Ref
+	result() (any, error)
+	told() *watches
+}
+
+// farFuture is what a Future knows that stands for one of another node.
+type farFuture struct {
+	asked sync.Once
+	ref   Ref
+}
+
+// futures are those of this node that others know.
+type futures struct {
+	table.Lasting[anyFuture]
+	mu    sync.Mutex
+	timer interface{ Stop() bool } // expires those that are over; nil: there are none
+	ended bool
+}
+
+func (f *futures) init() { f.Keep, f.Most, f.Asks = keepFuture, maxKeptFutures, maxFutureAsks }
+
+// lend returns the reference of a future of this node.
+func (n *Node) lendFuture(f anyFuture) Ref {
+	ref, fresh := n.futures.Lend(f, n.lentRef)
+	if fresh {
+		f.told().Add(&n.acting, func(*acting) {
+			if n.futures.Over(ref, n.env.Now()) {
+				n.expireFutures(keepFuture)
+			}
+		})
+	}
+	return ref
+}
+
+// expireFutures drops those that are over, after d and then whenever it is time.
+func (n *Node) expireFutures(d time.Duration) {
+	n.futures.mu.Lock()
+	defer n.futures.mu.Unlock()
+	if n.futures.ended {
+		return
+	}
+	n.futures.timer = n.env.AfterFunc(d, func() {
+		if next, more := n.futures.Expire(n.env.Now()); more {
+			n.expireFutures(next)
+		}
+	})
+}
+
+// end stops the timer.
+func (f *futures) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended = true; f.timer != nil {
+		f.timer.Stop()
+	}
+}
+
+// newFarFuture makes the Future of a reference that has come from another node.
+func newFarFuture[R any](n *Node, ref Ref) any {
+	if n.origin.Equal(ref.Origin()) {
+		if own, ok := n.futures.Find(ref); ok {
+			if f, ok := own.(*Future[R]); ok {
+				return f
+			}
+		}
+	}
+	f := &Future[R]{far: &farFuture{ref: ref}}
+	f.p.node, f.p.more = n, &f.w
+	f.t = f.p.arm()
+	return f
+}
+
+// ask has the node asked that f is of, if that is another and has not been.
+func (f *Future[R]) ask() {
+	if f.far != nil {
+		f.far.asked.Do(func() { f.p.node.askFor(f.far.ref, f.t, &f.w) })
+	}
+}
+
+// askFor settles t with what the future ref is settled with. over is told when t is.
+func (n *Node) askFor(ref Ref, t ticket, over *watches) {
+	a := &n.acting
+	if n.origin.Equal(ref.Origin()) {
+		t.settle(a, nil, &ExitError{NoProc}) // it is no more
+		return
+	}
+	p := n.want(ref.Node())
+	if p == nil {
+		t.settle(a, nil, &ExitError{NoConnection})
+		return
+	}
+	call := a.promise()
+	call.target = nil
+	u := call.arm()
+	over.Add(a, func(a *acting) { u.settle(a, nil, context.Canceled) })
+	call.more.Add(a, func(a *acting) {
+		v, err := call.Result()
+		switch _, ended := err.(*ExitError); {
+		case err == nil:
+			v, err = readOutcome(v)
+		case ended:
+			err = &ExitError{NoConnection} // also where it is net_kernel that has ended: the node stops
+		}
+		t.settle(a, v, err)
+	})
+	p.call(a, u, PID{}, "net_kernel", gencall.Call, wire.Tuple{askFuture, ref})
+}
+
+// outcome is what a future is settled with, for another node.
+func outcome(v any, err error) any {
+	if err == nil {
+		return wire.Tuple{wire.OK, v}
+	}
+	if exit, ok := err.(*ExitError); ok {
+		return wire.Tuple{wire.Atom("exit"), exit.Reason}
+	}
+	return wire.Tuple{wire.Error, errorTerm(err)}
+}
+
+func readOutcome(v any) (any, error) {
+	if t, ok := v.(wire.Tuple); ok && len(t) == 2 {
+		switch t[0] {
+		case wire.OK:
+			return t[1], nil
+		case wire.Atom("exit"):
+			return nil, &ExitError{t[1]}
+		case wire.Error:
+			return nil, errorOf(t[1])
+		}
+	}
+	return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, v)
+}
+
+// errorOf is the reverse of errorTerm, as far as there is one.
+func errorOf(term any) error {
+	switch t := term.(type) {
+	case error:
+		return t
+	case string:
+		return fmt.Errorf("%s", t)
+	case []byte:
+		return fmt.Errorf("%s", t)
+	}
+	return &ExitError{term}
+}
+
+// answerFuture answers a request of another node for a future of this one. It is false for another
+// request.
+func (n *Node) answerFuture(r Request[any]) bool {
+	t, ok := r.Body.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != askFuture {
+		return false
+	}
+	ref, _ := t[1].(Ref)
+	f, ok := n.futures.Ask(ref)
+	switch {
+	case ok:
+		from := r.From
+		f.told().Add(&n.acting, func(a *acting) { _ = from.answer(a, outcome(f.result()), nil) })
+	case n.origin.Equal(ref.Origin()):
+		_ = r.Reply(outcome(nil, &ExitError{NoProc}))
+	default:
+		_ = r.Reply(outcome(nil, &ExitError{NoConnection})) // of an earlier life of this node
+	}
+	return true
+}
+
+func (f *Future[R]) home() *Node { return f.p.node }
+
+func (f *Future[R]) kind() reflect.Type { return reflect.TypeFor[R]() }
+
+func (f *Future[R]) told() *watches { return &f.w }
+
+func (f *Future[R]) result() (any, error) { return f.p.Result() }
+
+// reference is what f is called on other nodes: a copy of one of another node that is not over is
+// that other.
+func (f *Future[R]) reference() Ref {
+	if f.far != nil && !f.t.done() {
+		return f.far.ref
+	}
+	return f.p.node.lendFuture(f)
+}
+
+// giveFuture is what a *Future is for other nodes: its type and its reference.
+func giveFuture(f anyFuture, n *Node) (term any, err error) {
+	if n.dist == nil {
+		return nil, fmt.Errorf("a %T travels from nodes with Distribution only", f)
+	}
+	name := n.dist.cfg.Types.nameFor(f.kind())
+	if name == "" {
+		return nil, fmt.Errorf("a %T travels if the type of its value is known: add node.TypeOf[%v]() to what is registered", f,
+			f.kind())
+	}
+	return wire.Tuple{name, f.reference()}, nil
+}
+
+func takeFuture(n *Node, term any) (any, bool) {
+	t, ok := term.(wire.Tuple)
+	if !ok || len(t) != 2 {
+		return nil, false
+	}
+	name, isText := t[0].(string)
+	ref, isRef := t[1].(Ref)
+	if !isText || !isRef || ref.IsZero() {
+		return nil, false
+	}
+	m, ok := n.dist.cfg.Types.makerFor(name)
+	if !ok {
+		return nil, false
+	}
+	return m.future(n, ref), true
+}
+
+// nameFor is how a type is called in the type of a future; "": it is not known.
+func (t *Types) nameFor(typ reflect.Type) string {
+	m, _ := t.all.Maker(typ, builtin)
+	return m.name
+}
+
+// makerFor is the maker of the type that nameFor calls so.
+func (t *Types) makerFor(name string) (maker, bool) {
+	if m, ok := builtinNamed[name]; ok {
+		return m, true
+	}
+	m, _ := t.named.Load(name)
+	known, ok := m.(maker)
+	return known, ok
+}
+
+// Await waits for the value of a future, as [Call] waits for a reply: an Actor gives up its stage
+// meanwhile, and the wait of a process ends with its death. If ctx ends first, the error is its cause,
+// and others go on waiting. f may be one of another node.
+func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
+	a := from.caller()
+	w := f.watches()
+	p := a.promise()
+	p.target = nil
+	t := p.arm()
+	number := w.Add(a, func(a *acting) {
+		v, err := f.p.Result()
+		t.settle(a, v, err)
+	})
+	v, err := a.await(ctx, t)
+	if !f.t.done() {
+		w.Remove(number)
+	}
+	return typed[R](v, err)
+}

@@ -1,0 +1,201 @@
+package node_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// bill is a registered type of which there are futures, promise one with futures in it.
+type bill struct{ Cents int }
+
+type promised struct {
+	Bill *node.Future[bill]
+	None *node.Future[bill]
+	Text *node.Future[string]
+	Any  any
+}
+
+// futureNodes returns nodes that know these types.
+func futureNodes(t *testing.T, names ...node.Atom) (all []*node.Node) {
+	types := &node.Types{}
+	require.NoError(t, types.Register(node.TypeOf[bill](), node.TypeOf[promised]()))
+	where := &nodetest.Places{}
+	for _, name := range names {
+		all = append(all, nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
+			Distribution: &node.Distribution{Cookie: "secret", Finder: where, Types: types}}))
+	}
+	return all
+}
+
+// open makes a future on n, and what settles it.
+func openFuture[R any](t *testing.T, n *node.Node) (*node.Future[R], node.Request[string], *node.Process) {
+	server := nodetest.Open(t, n)
+	f := node.Async[R](n, server.Self(), "x")
+	return f, nodetest.Next[node.Request[string]](t, server), server
+}
+
+// pass sends v to a process of another node and returns what arrives.
+func pass[T any](t *testing.T, from *node.Node, to *node.Process, v any) T {
+	t.Helper()
+	require.NoError(t, from.Send(to.Self(), v))
+	return nodetest.Next[T](t, to)
+}
+
+// Many on several nodes wait for one future, each by a copy that has come in another way.
+func TestFutureTravels(t *testing.T) {
+	nodes := futureNodes(t, "a", "b", "c")
+	a, b, c := nodes[0], nodes[1], nodes[2]
+	onB, onC := nodetest.Open(t, b), nodetest.Open(t, c)
+	f, r, _ := openFuture[bill](t, a)
+	bare := pass[*node.Future[bill]](t, a, onB, f)
+	inTuple := pass[wire.Tuple](t, a, onB, wire.Tuple{1, wire.List{f}})[1].(wire.List)[0].(*node.Future[bill])
+	field := pass[promised](t, a, onC, promised{Bill: f, Any: f})
+	require.Nil(t, field.None)
+	onward := pass[*node.Future[bill]](t, b, onC, bare) // from the copy of b
+	home := nodetest.Open(t, a)
+	require.Same(t, f, pass[*node.Future[bill]](t, c, home, onward), "where it is from it is itself")
+
+	_, err := bare.Poll(0)
+	require.ErrorIs(t, err, node.ErrTimeout)
+	all := []*node.Future[bill]{f, bare, inTuple, field.Bill, field.Any.(*node.Future[bill]), onward}
+	var done sync.WaitGroup
+	for _, copy := range all {
+		for range 3 {
+			done.Go(func() {
+				v, err := copy.Await(soon(t))
+				if err != nil || v != (bill{7}) {
+					t.Errorf("got %v, %v", v, err)
+				}
+			})
+		}
+	}
+	inTuple.SendTo(onB.Self(), "tag")
+	require.NoError(t, r.Reply(bill{7}))
+	done.Wait()
+	require.Equal(t, node.Result{Tag: "tag", Value: bill{7}}, nodetest.Next[node.Result](t, onB))
+
+	// When it is over it travels, too, and so does a copy of it.
+	late := pass[*node.Future[bill]](t, a, onB, f)
+	<-late.Done()
+	v, err := late.Poll(0)
+	require.NoError(t, err)
+	require.Equal(t, bill{7}, v)
+	v, err = pass[*node.Future[bill]](t, b, onC, bare).Await(soon(t))
+	require.NoError(t, err)
+	require.Equal(t, bill{7}, v)
+}
+
+// A copy says why it failed.
+func TestFutureFailsElsewhere(t *testing.T) {
+	nodes := futureNodes(t, "a", "b")
+	a, b := nodes[0], nodes[1]
+	onB := nodetest.Open(t, b)
+
+	f, _, server := openFuture[int](t, a)
+	far := pass[*node.Future[int]](t, a, onB, f)
+	_, err := far.Poll(0) // asks
+	require.ErrorIs(t, err, node.ErrTimeout)
+	server.Close(node.Atom("tired"))
+	_, err = far.Await(soon(t))
+	require.Equal(t, &node.ExitError{Reason: node.Atom("tired")}, err)
+
+	f, r, _ := openFuture[int](t, a)
+	far = pass[*node.Future[int]](t, a, onB, f)
+	require.NoError(t, r.Fail(errSpoiled))
+	_, err = far.Await(soon(t))
+	require.ErrorContains(t, err, "spoiled")
+
+	// A copy that is cancelled is cancelled alone.
+	f, r, _ = openFuture[int](t, a)
+	far, other := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
+	require.True(t, far.Cancel())
+	require.False(t, far.Cancel())
+	_, err = far.Await(soon(t))
+	require.ErrorIs(t, err, context.Canceled)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	last := pass[*node.Future[int]](t, a, onB, f)
+	_, err = last.Await(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, r.Reply(5))
+	for _, g := range []*node.Future[int]{f, other} {
+		v, err := g.Await(soon(t))
+		require.NoError(t, err)
+		require.Equal(t, 5, v)
+	}
+
+	// One that nobody knows, and one whose node is lost.
+	gone := pass[*node.Future[int]](t, a, onB, f)
+	node.ForgetFutures(a)
+	_, err = gone.Await(soon(t))
+	require.ErrorIs(t, err, node.ErrNoProcess)
+	f, _, _ = openFuture[int](t, a)
+	far, never := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
+	_, err = far.Poll(0)
+	require.ErrorIs(t, err, node.ErrTimeout)
+	nodetest.Settles(t, func() string {
+		if a.Disconnect(b.Name()) {
+			return ""
+		}
+		return "not connected"
+	})
+	_, err = far.Await(soon(t))
+	require.ErrorIs(t, err, node.ErrNoConnection)
+	require.NoError(t, a.Stop())
+	_, err = never.Await(soon(t))
+	require.ErrorIs(t, err, node.ErrNoConnection)
+}
+
+// A future of what no node knows by name is not sent.
+func TestFutureOfUnknown(t *testing.T) {
+	type own struct{ X int }
+	nodes := futureNodes(t, "a", "b")
+	onB := nodetest.Open(t, nodes[1])
+	f, r, _ := openFuture[own](t, nodes[0])
+	_, err := node.Call[any](soon(t), nodes[0], onB.Self(), f)
+	require.ErrorContains(t, err, "node.TypeOf[node_test.own]()")
+	require.NoError(t, r.Reply(own{}))
+}
+
+// Await waits in each style, and ends with the death of who waits.
+func TestAwaitFuture(t *testing.T) {
+	nodes := futureNodes(t, "a", "b")
+	a, b := nodes[0], nodes[1]
+	onB := nodetest.Open(t, b)
+	eachWay(t, func(t *testing.T, s way) {
+		for _, kill := range []bool{false, true} {
+			f, r, _ := openFuture[int](t, a)
+			far := pass[*node.Future[int]](t, a, onB, f)
+			pid := s.spawn(t, b, func(h host, m any) error {
+				v, err := node.Await(context.Background(), h.(node.Caller), m.(*node.Future[int]))
+				if err == nil {
+					err = h.Send(onB.Self(), v)
+				}
+				return err
+			})
+			ref := onB.Monitor(pid)
+			require.NoError(t, b.Send(pid, far))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			_, err := node.Await(ctx, onB, far)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded, "others go on")
+			if kill {
+				b.Exit(pid, node.Kill)
+				nodetest.Down(t, onB, ref)
+				require.NoError(t, r.Reply(1))
+				continue
+			}
+			require.NoError(t, r.Reply(8))
+			require.Equal(t, 8, nodetest.Next[int](t, onB))
+			onB.Demonitor(ref, true)
+		}
+	})
+}
