@@ -19,12 +19,15 @@ func Size(msg any) int {
 
 const sizeDepth = 6
 
-// answerer is what a request has that is answered: what its unexported fields point to belongs to
-// the node, which changes it meanwhile, and is no part of the message.
-var answerer = reflect.TypeFor[interface {
-	Reply(any) error
-	Pending() bool
-}]()
+// What such values point to belongs to the node, which changes it meanwhile, and is no part of the
+// message.
+var (
+	answerer = reflect.TypeFor[interface { // a request, and what its reply goes to
+		Reply(any) error
+		Pending() bool
+	}]()
+	ends = reflect.TypeFor[interface{ Done() <-chan struct{} }]() // a future, a node, a context
+)
 
 func sizeOf(v reflect.Value, depth int) int {
 	if !v.IsValid() {
@@ -59,7 +62,7 @@ func sizeOf(v reflect.Value, depth int) int {
 			n += sizeOf(it.Key(), depth-1) + sizeOf(it.Value(), depth-1)
 		}
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
+		if !v.IsNil() && !v.Type().Implements(ends) {
 			n += sizeOf(v.Elem(), depth-1)
 		}
 	}
