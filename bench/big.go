@@ -64,7 +64,7 @@ func runBig(p contract.Params, m *contract.Meter) error {
 
 func random(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0)) }
 
-// player pings the others, one at a time, and answers all who ping it.
+// player pings the others, one at a time, and answers those that ping it.
 type player struct {
 	main, peer   node.PID // peer is the process that has its ping
 	peers        []node.PID

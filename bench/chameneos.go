@@ -37,7 +37,7 @@ type (
 		colour   colour
 	}
 	meeting  struct{ colour colour } // the other's
-	closed   struct{}                // to a visitor who comes too late
+	closed   struct{}                // to a creature that comes too late
 	met      struct{ count int }     // a creature's own
 	misfound struct{}                // somebody was about to meet itself
 )

@@ -199,7 +199,7 @@
 //	link      two processes on different nodes are linked, and one fails
 //	monitor   a process is monitored by PID and by name, and ends: one Down each
 //	spawn     processes and functions are started by name on another node
-//	timer     timers fire, are cancelled, and are left behind by who dies
+//	timer     timers fire, are cancelled, and are left behind by a process that dies
 //	call      calls are answered, late or never; futures that nobody awaits
 //	node      a node comes, new or with the name of one before, is used, and stops, or is cut
 //	          off before; in runs of at least 4 times tick some go without a word
@@ -208,7 +208,7 @@
 //	slow      for up to a second (5 s in such longer runs) a node reads nothing, or little
 //
 // Each checks what must come of it: that a Down comes, and once; that a reply is that to
-// its own request; that who is linked to a process which has failed is gone; and so on.
+// its own request; that what is linked to a process which has failed is gone; and so on.
 // The traffic is checked all the time: numbers that only go up, without a gap, but for
 // the first message of a sender after a new connection without Grace.
 //

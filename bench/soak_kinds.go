@@ -449,7 +449,7 @@ func (f *fault) timers() error {
 	return nil
 }
 
-// calls are answered, late, never, or not by who has died; some wait for none of it.
+// calls are answered, late, never, or not at all by a process that has died; some wait for none of it.
 func (f *fault) calls() error {
 	x, y := f.two()
 	pid, err := f.victim(y, node.Options{})

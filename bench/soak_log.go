@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// lastLines is the end of what is written to it: of the nodes' logs, for who looks into a
+// lastLines is the end of what is written to it: of the nodes' logs, for a person who looks into a
 // failure.
 type lastLines struct {
 	mu    sync.Mutex

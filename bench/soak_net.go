@@ -24,7 +24,7 @@ type soakNet struct {
 	relays  map[*relay]struct{}
 	number  uint64
 	refuse  map[node.Atom]time.Time // nobody gets through to that node until then
-	dialled map[string]node.Atom    // by whom, by the address that the connection comes from
+	dialled map[string]node.Atom    // which node dialled, by the address that the connection comes from
 	open    map[net.Listener]struct{}
 	direct  bool           // no relays
 	wg      sync.WaitGroup // of all its goroutines
@@ -85,7 +85,7 @@ func (w *soakNet) Announce(ctx context.Context, me discovery.Announcement) (func
 	}, nil
 }
 
-// soakDialler is the transport of a node: it notes who has dialled.
+// soakDialler is the transport of a node: it notes which node has dialled.
 type soakDialler struct {
 	dist.TCP
 	net *soakNet

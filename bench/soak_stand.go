@@ -148,7 +148,7 @@ func (n *soakNode) furnish(ctx context.Context) (err error) {
 	return err
 }
 
-// start starts the nodes that stay, and the senders, who are held.
+// start starts the nodes that stay, and the senders, which are held.
 func (s *soakStand) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, soakSlack)
 	defer cancel()

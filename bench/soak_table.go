@@ -227,5 +227,5 @@ func (s *soakStand) profile(suffix string) error {
 	return errors.Join(pprof.WriteHeapProfile(f), f.Close())
 }
 
-// stacks writes what all goroutines are at: for who looks for those that are too many.
+// stacks writes what all goroutines are at: to find those that are too many.
 func stacks(out io.Writer) { pprof.Lookup("goroutine").WriteTo(out, 1) }

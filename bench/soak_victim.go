@@ -118,7 +118,7 @@ func serve(a soakActs, r node.Request[any]) error {
 	default:
 		answer = r.Body
 	}
-	_ = a.Reply(r.From, answer) // who asked may have given up
+	_ = a.Reply(r.From, answer) // the caller may have given up
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (r *actor) prod(a *acting) {
 }
 
 // start is part of runner.
-func (r *actor) start(a *acting, guest *executor.InlineWorker, fresh bool) {
+func (r *actor) start(a *acting, inline *executor.InlineWorker, fresh bool) {
 	switch {
 	case !fresh && !r.boxed: // a message will wake it
 		return
@@ -137,8 +137,8 @@ func (r *actor) start(a *acting, guest *executor.InlineWorker, fresh bool) {
 			r.prod(a)
 		}
 	case !r.in.Claim(): // somebody has sent already
-	case guest != nil:
-		guest.Inject(&r.Entity)
+	case inline != nil:
+		inline.Inject(&r.Entity)
 	default:
 		r.node.pool.Inject(&r.Entity, nil)
 	}

@@ -41,7 +41,7 @@ type turns struct {
 	lost     bool             // the stage was gone when it wanted to hand it over
 	expired  bool             // the timeout that counts has come
 	tokens   bool             // there is a trace token
-	talks    *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
+	lastTo   *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
 // Turn is part of executor.Task. It begins with r; which one ends it is
@@ -91,7 +91,7 @@ func (s *Process) begin(c *Context) {
 	p, co := &s.own, s.co
 	s.w, s.ctx = c.w, c
 	co.left, co.sends, co.before = max(p.node.cfg.Budget, p.q.Len()/2), 0, p.handled.Load()
-	co.talks = nil
+	co.lastTo = nil
 	c.p = p
 	bias.Store(&p.running, 1)
 }
@@ -116,7 +116,7 @@ func (s *Process) verdict() executor.TurnResult {
 func (s *Process) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, c := s.co, s.ctx
 	s.end()
-	s.p.SetSendTarget(co.talks)
+	s.p.SetSendTarget(co.lastTo)
 	to := c.home
 	if t := c.w.Relay(s.verdict()); t != nil {
 		s := (*Process)(t.(*coroutine))
@@ -177,8 +177,8 @@ func (r *coroutine) wake(a *acting) { r.actor().wake(a) }
 func (r *coroutine) prod(a *acting) { r.actor().prod(a) }
 
 // start is part of runner.
-func (r *coroutine) start(a *acting, guest *executor.InlineWorker, fresh bool) {
-	r.actor().start(a, guest, fresh)
+func (r *coroutine) start(a *acting, inline *executor.InlineWorker, fresh bool) {
+	r.actor().start(a, inline, fresh)
 }
 
 // owning is part of runner.
@@ -384,7 +384,7 @@ func (s *Process) enter() {
 func (r *coroutine) deliver(to *proc, msg any) error {
 	co := r.co
 	if co.sends++; co.sends >= coSends {
-		co.left, co.talks, co.sends = 0, &to.Entity, 0
+		co.left, co.lastTo, co.sends = 0, &to.Entity, 0
 		(*Process)(r).yield()
 	}
 	return to.deliver(&r.acting, msg)

@@ -27,7 +27,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		p.answer(n.origin.RefOf(f.ID), f.Payload, nil)
 	case dist.OpLink:
 		if f.From.Node() != p.name {
-			return p.stranger(f)
+			return p.notOurs(f)
 		}
 		p.linked(f)
 	case dist.OpUnlink:
@@ -36,7 +36,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		p.Acknowledged(f)
 	case dist.OpExit:
 		if f.From.Node() != p.name {
-			return p.stranger(f)
+			return p.notOurs(f)
 		}
 		p.exited(f)
 	case dist.OpSignal:
@@ -65,8 +65,8 @@ func (p *peer) Handle(f *dist.Frame) error {
 	return nil
 }
 
-// stranger is the error for a signal of a link whose other end is not the peer's.
-func (p *peer) stranger(f *dist.Frame) error {
+// notOurs is the error for a signal of a link whose other end is not the peer's.
+func (p *peer) notOurs(f *dist.Frame) error {
 	return fmt.Errorf("node: %s sent a link signal for %v, which is not its own process", p.name, f.From)
 }
 
@@ -239,7 +239,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		refuse(systemLimit)
 		return
 	}
-	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, guest: p.reader.Guest()}
+	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, inline: p.reader.Inline()}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()

@@ -29,9 +29,9 @@ type runner interface {
 	wake(a *acting)
 	// prod is wake for a userMailbox, which says Wake by rules of its own.
 	prod(a *acting)
-	// start lets the process run for the first time. fresh: an Init is to be run. guest: of the
+	// start lets the process run for the first time. fresh: an Init is to be run. inline: of the
 	// pool, for the goroutine that spawns; nil: none.
-	start(a *acting, guest *executor.InlineWorker, fresh bool)
+	start(a *acting, inline *executor.InlineWorker, fresh bool)
 	// exited ends what waits in the code of the process, which is dead. armed: its inbox was
 	// when it was closed. own: its own code has ended it.
 	exited(a *acting, armed, own bool)

@@ -237,14 +237,14 @@ func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
 
 // hand gives a message to a process, which the reader may run itself.
 func (p *peer) hand(q *proc, n *inbox.Node) {
-	guest := p.reader.Guest()
-	if guest == nil || q.boxed || !q.onStage() {
+	inline := p.reader.Inline()
+	if inline == nil || q.boxed || !q.onStage() {
 		q.intake().try(n)
 		return
 	}
 	switch q.in.Push(n) {
 	case mailbox.Wake:
-		guest.Inject(&q.Entity)
+		inline.Inject(&q.Entity)
 	case mailbox.Closed:
 		p.n.undeliverable(q.pid(), n.Msg)
 	}

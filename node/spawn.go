@@ -69,7 +69,7 @@ type Options struct {
 	monitor bool
 	birth   ticket                 // is settled when Init has returned
 	before  func(*proc)            // called before the process runs
-	guest   *executor.InlineWorker // of the pool, who spawns it; nil: none
+	inline  *executor.InlineWorker // of the pool, who spawns it; nil: none
 }
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
@@ -242,7 +242,7 @@ func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 		}
 		return PID{}, Ref{}, err
 	}
-	p.runner().start(a, o.guest, fresh)
+	p.runner().start(a, o.inline, fresh)
 	return p.pid(), ref, nil
 }
 

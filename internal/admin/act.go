@@ -37,7 +37,7 @@ func (q *request) rejectSelf(pid node.PID) error {
 	return nil
 }
 
-// call calls a process on behalf of who asks, as Erlang would.
+// call calls a process on behalf of the operator, as Erlang would.
 func (q *request) call() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package admin is the operator service of a node, and the client that the command line makes
 // its requests with. Package node/admin says what the service does, what its requests and
-// answers are as terms, who may make them and what can be lost; programs start the service
+// answers are as terms, which peers may make them and what can be lost; programs start the service
 // there.
 //
 // # Nouns

@@ -4,7 +4,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// TraceQuery says whom a trace is about and what it shows. The zero values of all
+// TraceQuery says which processes a trace is about and what it shows. The zero values of all
 // but Targets are the defaults.
 type TraceQuery struct {
 	Targets []any `etf:""` // at least one, each a node.PID, a node.Atom or a string; see Info
@@ -29,7 +29,7 @@ type StreamOptions struct {
 	Window int      `etf:",omitzero"` // events under way at most; default 1000
 	Buffer int      `etf:",omitzero"` // events that wait at most; default 1000
 	Max    int      `etf:",omitzero"` // events after which it ends; default: no end
-	To     node.PID `etf:",omitzero"` // who gets them; set by the client functions
+	To     node.PID `etf:",omitzero"` // the process that gets them; set by the client functions
 }
 
 // Event is what a traced process has done, or what was done to it.
@@ -48,7 +48,7 @@ type Event struct {
 type Letter struct {
 	At      Time      `json:"at"`
 	Cause   node.Atom `json:"cause"`
-	To      node.PID  `json:"to,omitzero" etf:",omitzero"`    // of To, Name, Alias one says whom it was for
+	To      node.PID  `json:"to,omitzero" etf:",omitzero"`    // of To, Name, Alias one says what it was for
 	Name    node.Atom `json:"name,omitzero" etf:",omitzero"`  //
 	Alias   node.Ref  `json:"alias,omitzero" etf:",omitzero"` //
 	Message any       `json:"-"`                              // cut

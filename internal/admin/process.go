@@ -58,8 +58,8 @@ type Detail struct {
 	Watching  int    `json:"monitoring"` // how many
 
 	Linked   []node.PID `json:"linked"`
-	Watchers []node.PID `json:"watchers"` // who monitors it
-	Watches  []node.PID `json:"watches"`  // whom it monitors
+	Watchers []node.PID `json:"watchers"` // the processes that monitor it
+	Watches  []node.PID `json:"watches"`  // the processes that it monitors
 	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace; terms are no JSON
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader

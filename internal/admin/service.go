@@ -68,7 +68,7 @@ func (c *Config) validate() error {
 
 // service answers requests. It is an Actor, to be spawned under the name [Name]. When it has ended
 // it may be spawned anew, and knows what it knew. It needs [node.Options].ShowPeer: without it
-// the service does not know who asks, and Operators and Allow are asked for the peer "".
+// the service does not know which peer asks, and Operators and Allow are asked for the peer "".
 type service struct {
 	cfg     Config
 	busy    atomic.Int32 // workers
@@ -140,7 +140,7 @@ type request struct {
 	worker  *node.Process // the worker; nil: the service itself
 	command node.Atom
 	args    []any
-	peer    node.Atom // who has asked; "": not known
+	peer    node.Atom // the node that has asked; "": not known
 	addr    string    // of peer; "": this node
 	audited bool      // it changes something, or shows messages
 	done    bool      // it has been answered, or will be by another
@@ -181,7 +181,7 @@ func (q *request) run(d *command) {
 // errNoReplyYet says that the answer comes later.
 var errNoReplyYet = errors.New("admin: later")
 
-// answer answers; whoever has asked and gone does not matter.
+// answer answers; a peer that has asked and gone does not matter.
 func (q *request) answer(v any, err error) {
 	q.log(err)
 	if err != nil {

@@ -2,7 +2,7 @@ package contract
 
 import "time"
 
-// Pace lets so many things happen a second, evenly. Whoever is late does not wait until
+// Pace lets so many things happen a second, evenly. A caller that is late does not wait until
 // it has caught up. It belongs to one goroutine.
 type Pace struct {
 	every time.Duration

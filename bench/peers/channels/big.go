@@ -72,7 +72,7 @@ func play(id, each int, inboxes []chan note) (served int) {
 	return served
 }
 
-// serve answers the pings of those who are still playing.
+// serve answers the pings of the players that have not ended.
 func serve(id int, inboxes []chan note) (served int) {
 	for got := range inboxes[id] {
 		inboxes[got.from] <- note{from: id, pong: true}

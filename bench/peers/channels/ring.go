@@ -55,7 +55,7 @@ func walks(n, tokens, passes int) []walk {
 // circle is a ring of goroutines: number i reads links[i] and writes the next.
 type circle struct {
 	links []chan token
-	ended chan int // who saw a token run out
+	ended chan int // the member that saw a token run out
 	wg    sync.WaitGroup
 }
 

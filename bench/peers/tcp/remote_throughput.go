@@ -67,7 +67,7 @@ func runRemoteThroughput(p contract.Params, m *contract.Meter, conn net.Conn) er
 type outbox struct {
 	mu      sync.Mutex
 	w       *bufio.Writer // of mu; keeps the first error
-	senders int           // of mu: those who still send
+	senders int           // of mu: the senders that have not ended
 }
 
 // send writes a message. What is written goes when the buffer is full, or with leave.

@@ -175,12 +175,12 @@ func sum[T any](all []T, of func(T) int) (n int) {
 
 // worker runs one turn.
 type worker struct {
-	holds bool
-	owes  int
+	holds    bool
+	deferred int
 }
 
 func (w *worker) Holds() bool     { return w.holds }
-func (w *worker) DeferToTurnEnd() { w.owes++ }
+func (w *worker) DeferToTurnEnd() { w.deferred++ }
 
 // What a turn writes is sent at its end, at once, by the turn; if others wait, if it is much or
 // if the turn takes long, by the writer.
@@ -203,7 +203,7 @@ func TestTurn(t *testing.T) {
 		require.True(t, b.Rest(l))
 	}
 	put(3)
-	require.Equal(t, 1, w.owes)
+	require.Equal(t, 1, w.deferred)
 	require.Zero(t, l.tries)
 	turn.since = turn.since.Add(time.Hour) // however busy the machine is
 	turn.End(false)
@@ -234,15 +234,15 @@ func TestTurn(t *testing.T) {
 	turn.since = turn.since.Add(-time.Hour) // it has taken long
 	turn.End(false)
 	require.Equal(t, 2, l.tries)
-	owes := w.owes
+	deferred := w.deferred
 	for range atOnce {
 		put(1)
 		require.Len(t, b.wake, 1, "at once")
 		sleeps()
 	}
-	require.Equal(t, owes, w.owes)
+	require.Equal(t, deferred, w.deferred)
 	put(1)
-	require.Equal(t, owes+1, w.owes)
+	require.Equal(t, deferred+1, w.deferred)
 	turn.End(true)
 	sleeps()
 

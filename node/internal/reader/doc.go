@@ -3,7 +3,7 @@
 // A [Reader] is the goroutine that reads from one connection. It gives each frame to its
 // [Node], but for messages to one actor that come together: those it puts into the actor's
 // mailbox several at a time (batch.go). What a message sets off that has come alone the reader
-// does itself, as a guest of the workers, and sends what comes of it; what a batch does too, if
+// does itself, in the place of a worker, and sends what comes of it; what a batch does too, if
 // that is little ([share]). If a handler keeps its goroutine, another goroutine is the reader
 // from then on, and this one ends with the handler. After a message that has come alone the
 // reader may look for the next one busily ([Spin]).

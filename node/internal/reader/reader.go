@@ -47,7 +47,7 @@ type Reader struct {
 	batch    batch
 	share    share
 	self     *executor.InlineWorker // the reader as the pool knows it
-	guest    *executor.InlineWorker // nil: more than one message has come
+	inline   *executor.InlineWorker // nil: more than one message has come
 	ahead    linkopt.LookAhead      // nil: the link has none
 	source   linkopt.BatchReader    // nil: the link has none, or is not ahead
 	spin     Spin
@@ -57,9 +57,9 @@ type Reader struct {
 // New returns a reader that has not begun.
 func New(cfg Config) *Reader { return &Reader{cfg: cfg} }
 
-// Guest returns the guest by which the reader runs itself what the frame at hand sets off, nil:
+// Inline returns the worker by which the reader itself runs what the frame at hand sets off, nil:
 // it does not, for the frame has not come alone.
-func (r *Reader) Guest() *executor.InlineWorker { return r.guest }
+func (r *Reader) Inline() *executor.InlineWorker { return r.inline }
 
 // Run reads until the connection is over.
 func (r *Reader) Run() {
@@ -76,7 +76,7 @@ func (r *Reader) Run() {
 		if r.deferred >= mostDeferred || r.ahead == nil || !r.ahead.More() {
 			r.flushAnswers()
 		}
-		if r.guest != nil { // one has come alone, so perhaps somebody waits for the next
+		if r.inline != nil { // one has come alone, so perhaps somebody waits for the next
 			r.spinForNext(yield)
 		}
 		err := r.cfg.Link.Read(&f)
@@ -90,7 +90,7 @@ func (r *Reader) Run() {
 			more = r.ahead != nil && r.ahead.More()
 			packed = r.Pack(&f, more)
 		}
-		r.guest = nil
+		r.inline = nil
 		if packed && r.batch.owed == 0 {
 			if r.deferred > 0 {
 				r.deferred++
@@ -100,7 +100,7 @@ func (r *Reader) Run() {
 		r.deferAnswers()
 		if !packed {
 			if !more && r.batch.target == nil {
-				r.guest = r.self
+				r.inline = r.self
 			}
 			r.Deliver()
 			if err == nil {
@@ -110,7 +110,7 @@ func (r *Reader) Run() {
 		if err != nil {
 			r.cfg.Peer.End(err)
 		}
-		if r.owes() && (r.deferred > 1 || !packed && r.batch.owed > 0) { // a handler may take long
+		if r.hasWork() && (r.deferred > 1 || !packed && r.batch.owed > 0) { // a handler may take long
 			r.flushAnswers()
 			r.deferAnswers()
 		}
@@ -128,7 +128,7 @@ func (r *Reader) Run() {
 
 // Begin makes the calling goroutine the reader.
 func (r *Reader) Begin() {
-	r.self, r.guest = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil
+	r.self, r.inline = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil
 	r.ahead, _ = r.cfg.Link.(linkopt.LookAhead)
 	if r.ahead != nil {
 		r.source, _ = r.cfg.Link.(linkopt.BatchReader)
@@ -143,8 +143,8 @@ func (r *Reader) goOn() {
 	r.Run()
 }
 
-// owes reports whether Help may have something to run.
-func (r *Reader) owes() bool { return r.guest != nil || r.batch.owed > 0 }
+// hasWork reports whether Help may have something to run.
+func (r *Reader) hasWork() bool { return r.inline != nil || r.batch.owed > 0 }
 
 // deferAnswers has the answers to one more frame wait.
 func (r *Reader) deferAnswers() {
@@ -164,7 +164,7 @@ func (r *Reader) flushAnswers() {
 // spinForNext spins for what comes next, if the policy says so. A goroutine to which the last
 // message may have gone runs meanwhile, and what it sends is sent: yield does that.
 func (r *Reader) spinForNext(yield func()) {
-	if r.guest.Ran() {
+	if r.inline.Ran() {
 		r.spin.Await(r.cfg.Awake, r.cfg.Spins, nil)
 		return
 	}

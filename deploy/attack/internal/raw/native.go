@@ -139,7 +139,7 @@ func DialNative(addr string, self wire.NodeID, peer wire.Atom, cookie string) (*
 	return n, nil
 }
 
-// Handshake does all steps of the side that has dialled. Who wants a session adds
+// Handshake does all steps of the side that has dialled. A caller that wants a session adds
 // Session to the flags of Us, and sets its Grace, before.
 func (n *Native) Handshake(cookie string) error {
 	if err := n.SendHello(); err != nil {

@@ -15,7 +15,7 @@
 // # What is checked
 //
 // After a few steps each, when all waits: what was wanted has come, the messages of one
-// process in order, and nothing else; who sent what is wrong has been cut off, and nobody
+// process in order, and nothing else; the peer that sent what is wrong has been cut off, and nobody
 // else; the nodes that are up are those of the model. At the end of an episode all peers
 // go, the processes that they left are killed, and the node has as many processes, names,
 // peers and goroutines as before, and has used nothing of its limits. That the bubble
