@@ -10,7 +10,6 @@ import (
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/rpc"
-	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -62,9 +61,6 @@ var nearTills = genserver.Define(genserver.OnCall((*nearTill).pay), genserver.On
 
 func genTill() node.Actor { return nearTills.New(&nearTill{}) }
 
-// nearDoor is a machine.
-type nearDoor struct{ code, typed string }
-
 type (
 	nearDigit struct {
 		genserver.Returns[int]
@@ -73,34 +69,42 @@ type (
 	nearKnock struct{ genserver.Returns[string] }
 )
 
-func (d *nearDoor) locked(c *statem.Context, e statem.Event) (statem.State[*nearDoor], error) {
-	switch m := e.Content.(type) {
-	case nearDigit:
-		d.typed += m.Digit
-		statem.Reply(c, m, len(d.typed))
-		if d.typed == d.code {
-			return (*nearDoor).open, nil
-		}
-	case nearKnock:
-		c.Postpone()
-	default:
-		return nil, statem.ErrUnhandled
-	}
-	return nil, nil
-}
-
-func (d *nearDoor) open(c *statem.Context, e statem.Event) (statem.State[*nearDoor], error) {
-	m, ok := e.Content.(nearKnock)
-	if !ok {
-		return nil, statem.ErrUnhandled
-	}
-	statem.Reply(c, m, "come in")
-	return nil, nil
-}
-
-var nearDoors = statem.Define((*nearDoor).locked, (*nearDoor).open)
-
 var behaviourPrograms = []program{
+	{"a server", func(w *world) {
+		pid := w.serve(genTill())
+		for _, amount := range []int{5, 7, -1} {
+			n, err := genserver.Call(w.ctx, w.me, pid, nearPay{Amount: amount})
+			w.answer(n, err)
+		}
+	}},
+
+	{"a supervisor", func(w *world) {
+		sup := w.start(supervisor.New(supervisor.Spec{Intensity: 10, Children: []supervisor.Child{
+			{ID: node.Atom("till"), Options: node.Options{Name: "near_child"},
+				Start: func(...any) (node.Actor, error) { return genTill(), nil }},
+		}}))
+		at := node.At{Name: "near_child", Node: w.there.Name()}
+		n, err := genserver.Call(w.ctx, w.me, at, nearPay{Amount: 3})
+		w.answer(n, err)
+		w.children(sup)
+		_, err = genserver.Call(w.ctx, w.me, at, nearPay{}) // it ends, and is started again
+		w.answer(nil, err)
+		w.settles(func() string {
+			if n, err := genserver.Call(w.ctx, w.me, at, nearPay{Amount: 2}); n != 2 || err != nil {
+				return fmt.Sprint(n, err)
+			}
+			return ""
+		})
+		w.children(sup)
+		w.say("%v", supervisor.TerminateChild(w.ctx, w.me, sup, node.Atom("till")))
+		w.children(sup)
+		_, err = supervisor.RestartChild(w.ctx, w.me, sup, node.Atom("till"))
+		w.say("%v", err)
+		w.say("not found %v", errors.Is(supervisor.TerminateChild(w.ctx, w.me, sup, node.Atom("nobody")), supervisor.ErrNotFound))
+		counts, err := supervisor.CountChildren(w.ctx, w.me, sup)
+		w.say("%+v %v", counts, err)
+	}},
+
 	{"a server that stops with an answer", func(w *world) {
 		pid := w.start(genTill())
 		ref := w.me.Monitor(pid)

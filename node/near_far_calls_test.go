@@ -46,6 +46,38 @@ var nearAdder node.ActorFunc = func(c *node.Context, msg any) error {
 }
 
 var callPrograms = []program{
+
+	{"a call by an actor that is killed", func(w *world) {
+		asked, over := make(chan struct{}), make(chan error, 1)
+		pid := w.start(node.ActorFunc(func(_ *node.Context, msg any) error { close(asked); return nil }))
+		caller, err := w.here.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			_, err := node.Call[int](context.Background(), c, pid, 1)
+			over <- err
+			return err
+		}))
+		w.check(err)
+		w.check(w.me.Send(caller, "go"))
+		ref := w.me.Monitor(caller)
+		arrival(w, asked)
+		w.here.Exit(caller, node.Kill)
+		w.say("%s", show(w.down(ref).Reason))
+		select {
+		case err := <-over:
+			w.say("%v", err)
+		case <-w.ctx.Done():
+			w.say("is not woken")
+		}
+	}},
+
+	{"a call of oneself", func(w *world) {
+		pid := w.serve(node.ActorFunc(func(c *node.Context, msg any) error {
+			r, _ := c.Node().AsRequest(msg)
+			_, err := node.Call[int](w.ctx, c, c.Self(), 1)
+			return c.Reply(r.From, fmt.Sprint(err))
+		}))
+		ask[string](w, pid, 1)
+	}},
+
 	{"a call is answered", func(w *world) { ask[int](w, w.serve(nearAdder), 1) }},
 	{"calls one after the other", func(w *world) {
 		pid := w.serve(nearAdder)
@@ -167,6 +199,43 @@ var callPrograms = []program{
 
 // answerPrograms are about replies that come later, from others, or twice.
 var answerPrograms = []program{
+
+	{"an error by a process on a third node", func(w *world) {
+		worker := w.startOn(w.aside, node.Options{}, node.ActorFunc(func(_ *node.Context, msg any) error {
+			return msg.(node.Request[int]).Fail(errNearSoldOut)
+		}))
+		_, err := node.Call[int](w.ctx, w.me, w.serve(passOn(w, worker)), 1)
+		w.say("%v, sold out %v", err, errors.Is(err, errNearSoldOut))
+	}},
+
+	{"a future for many", func(w *world) {
+		me := w.me.Self()
+		release := make(chan struct{})
+		w.later(func() {
+			select {
+			case <-release:
+			default:
+				close(release)
+			}
+		})
+		f := node.Async[int](w.me, w.start(node.ProcessFunc(func(p *node.Process) error {
+			r := node.ReceiveOf[node.Request[int]](p)
+			<-release
+			return r.Reply(r.Body + 1)
+		})), 1)
+		waiter := node.ProcessFunc(func(p *node.Process) error {
+			v, err := node.ReceiveOf[*node.Future[int]](p).Await(w.ctx)
+			return p.Send(me, fmt.Sprint(v, err))
+		})
+		for _, n := range []*node.Node{w.here, w.there, w.aside} {
+			w.check(w.me.Send(w.startOn(n, node.Options{}, waiter), f))
+		}
+		close(release)
+		for range 3 {
+			w.say("%s", show(w.next()))
+		}
+	}},
+
 	{"an answer later", func(w *world) {
 		pid := w.serve(node.ProcessFunc(func(p *node.Process) error {
 			first := node.ReceiveOf[node.Request[int]](p)

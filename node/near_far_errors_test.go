@@ -74,7 +74,8 @@ func (w *world) blame(err error) {
 		crash, _ = exit.Reason.(*node.Crash)
 	}
 	if crash != nil {
-		w.say("crash of %T, %v", crash.Reason, crash)
+		_, isError := crash.Reason.(error)
+		w.say("crash of an error %v, %v", isError, crash)
 	}
 }
 
@@ -103,4 +104,72 @@ func crashing(name string, crash func() error) program {
 	}}
 }
 
-var errorPrograms = []program{}
+// nearBreak breaks down where it is given no map.
+func nearBreak(m map[string]int) { m["a"] = 1 }
+
+var errorPrograms = []program{
+	answersWith("plain"),
+
+	answersWith("sentinel"),
+
+	answersWith("wrapped"),
+
+	answersWith("twice wrapped"),
+
+	answersWith("typed"),
+
+	answersWith("typed and wrapped"),
+
+	answersWith("joined"),
+
+	answersWith("of the node"),
+
+	answersWith("of two"),
+
+	answersWith("a panic"),
+
+	crashing("a panic with a text", func() error { panic("bad cake") }),
+
+	crashing("a panic with an error", func() error { panic(fmt.Errorf("bad cake: %w", errNearSoldOut)) }),
+
+	crashing("a panic with a number", func() error { panic(7) }),
+
+	crashing("a panic of the runtime", func() error {
+		nearBreak(nil)
+		return nil
+	}),
+
+	crashing("an error", func() error { return errors.New("no flour") }),
+
+	crashing("a wrapped error", func() error { return fmt.Errorf("bakery: %w", errNearSoldOut) }),
+
+	{"an error in a message", func(w *world) {
+		me := w.me.Self()
+		pid := w.start(node.ActorFunc(func(c *node.Context, _ any) error {
+			c.Send(me, fmt.Errorf("shop: %w", errNearSoldOut))
+			return c.Send(me, nearLimitError{3, "cakes"})
+		}))
+		w.check(w.me.Send(pid, "go"))
+		for range 2 {
+			err, _ := w.next().(error)
+			w.blame(err)
+		}
+	}},
+
+	{"an error by Fail", func(w *world) {
+		pid := w.serve(node.ActorFunc(func(_ *node.Context, msg any) error {
+			return msg.(node.Request[int]).Fail(nearError("joined"))
+		}))
+		_, err := node.Call[int](w.ctx, w.me, pid, 1)
+		w.blame(err)
+	}},
+
+	{"an error in a reply", func(w *world) {
+		pid := w.serve(node.ActorFunc(func(_ *node.Context, msg any) error {
+			return msg.(node.Request[int]).Reply(nearError("wrapped"))
+		}))
+		r, err := node.Call[error](w.ctx, w.me, pid, 1)
+		w.check(err)
+		w.blame(r)
+	}},
+}

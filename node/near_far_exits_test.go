@@ -31,6 +31,10 @@ func exiting(name string, reason any) program {
 }
 
 var exitPrograms = []program{
+	exiting("a sentinel", errNearSoldOut),
+
+	exiting("a wrapped error", fmt.Errorf("shop: %w", errNearSoldOut)),
+
 	exiting("normal", node.Normal),
 	exiting("shutdown", node.Shutdown),
 	exiting("an atom", node.Atom("flour")),

@@ -107,10 +107,13 @@ var messagePrograms = []program{
 	}},
 	{"a message that is delivered", func(w *world) {
 		pid := w.start(shower(w.me.Self()))
-		w.say("%v", node.Deliver(w.ctx, w.me, pid, 1))
+		err := node.Deliver(w.ctx, w.me, pid, 1)
+		if w.say("%v", err); err != nil {
+			return
+		}
 		w.say("%s", show(w.next()))
 		w.there.Exit(pid, node.Kill)
-		_, err := node.AwaitExit(w.ctx, w.me, pid)
+		_, err = node.AwaitExit(w.ctx, w.me, pid)
 		w.check(err)
 		w.say("%v", node.Deliver(w.ctx, w.me, pid, 1))
 		err = node.Deliver(w.ctx, w.me, node.At{Name: "near_nobody", Node: w.there.Name()}, 1)

@@ -240,6 +240,7 @@ type placement struct {
 
 var placements = []placement{
 	{"native", func(t *testing.T) *world { return separate(t, node.Distribution{}, "native") }},
+	{"erlang", func(t *testing.T) *world { return separate(t, node.Distribution{}, "erlang") }},
 	{"grace", func(t *testing.T) *world {
 		cut := &cutting{}
 		w := separate(t, node.Distribution{Grace: 30 * time.Second, TickTime: time.Minute, Transport: cut}, "native")
@@ -249,7 +250,7 @@ var placements = []placement{
 	{"otp", func(t *testing.T) *world {
 		host := newOTPHost(t)
 		w := worldOf(func(name node.Atom) *node.Node {
-			d := node.Distribution{Types: nearFarTypes(t), Cookie: erltest.Cookie,
+			d := node.Distribution{Cookie: erltest.Cookie,
 				Finder: &discovery.EPMD{Config: host.mapper}}
 			return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
 		})
@@ -266,7 +267,7 @@ var placements = []placement{
 // together is all on one node.
 func together(t *testing.T) *world {
 	n := nodetest.Start(t, node.Config{Name: "one@127.0.0.1", Distribution: &node.Distribution{
-		Cookie: "secret", Finder: &nodetest.Places{}, Types: nearFarTypes(t)}})
+		Cookie: "secret", Finder: &nodetest.Places{}}})
 	return &world{here: n, there: n, aside: n}
 }
 
@@ -275,7 +276,7 @@ func separate(t *testing.T, d node.Distribution, protocol string) *world {
 	where := &nodetest.Places{}
 	w := worldOf(func(name node.Atom) *node.Node {
 		d := d
-		d.Cookie, d.Finder, d.Types = "secret", where, nearFarTypes(t)
+		d.Cookie, d.Finder = "secret", where
 		var err error
 		d.Protocols, err = d.ProtocolsByName(protocol)
 		require.NoError(t, err)
@@ -330,12 +331,8 @@ func (w *world) cutAgain(t *testing.T, cut *cutting) {
 
 var _ dist.Transport = (*cutting)(nil)
 
-// nearFarTypes are those that every node knows.
-func nearFarTypes(t *testing.T) *node.Types {
-	types := &node.Types{}
-	require.NoError(t, types.Register(nearFarRegistered...))
-	return types
-}
+// Every node of the program knows the types and errors of the programs.
+func init() { node.RegisterTypes(nearFarRegistered...) }
 
 // play runs a program in a placement and returns what it says.
 func (w world) play(t *testing.T, p program) (lines []string) {
