@@ -438,28 +438,23 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 		v = v.Elem()
 	}
 	b = append(make([]byte, 0, len(b)), b...)
-	err = errMismatch // it cannot read itself, or not these bytes
-	switch v := v.Interface().(type) {
-	case msgp.Unmarshaler:
-		if pl.how == byMsgp {
-			var rest []byte
-			if rest, err = v.UnmarshalMsg(b); err == nil && len(rest) > 0 {
-				err = errMismatch
-			}
-			break
-		}
-		err = unmarshal(pl.how, v, b)
-	default:
-		err = unmarshal(pl.how, v, b)
-	}
-	if err != nil {
+	if err := unmarshal(pl.how, v.Interface(), b); err != nil {
 		return errMismatch
 	}
 	return nil
 }
 
+// unmarshal has v read itself. It is errMismatch if v cannot, or reads less than b.
 func unmarshal(how method, v any, b []byte) error {
 	switch how {
+	case byMsgp:
+		if u, ok := v.(msgp.Unmarshaler); ok {
+			rest, err := u.UnmarshalMsg(b)
+			if err == nil && len(rest) > 0 {
+				err = errMismatch
+			}
+			return err
+		}
 	case byMsgpack:
 		if u, ok := v.(unmarshaler); ok {
 			return u.UnmarshalMsgpack(b)

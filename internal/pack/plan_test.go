@@ -111,6 +111,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 
 type (
 	asArray struct {
+		//lint:ignore U1000 it is there for its tag
 		_msgpack struct{} `msgpack:",as_array"`
 		N        int
 	}

@@ -332,9 +332,11 @@ func TestForeign(t *testing.T) {
 func TestRegisteredWithoutFields(t *testing.T) {
 	type empty struct{}
 	type marked struct{ empty }
+	_ = marked{}.empty
 	var ts Types
 	require.NoError(t, Register[marked](&ts, "x.Marked"))
 	require.NoError(t, Register[empty](&ts, "x.Empty"))
 	type hidden struct{ x int }
+	_ = hidden{}.x
 	require.ErrorContains(t, Register[hidden](&ts, "x.Hidden"), "would arrive empty")
 }
