@@ -93,7 +93,7 @@ func crossing(name string, values ...any) program {
 }
 
 var valuePrograms = []program{
-	crossing("an integer", 0, -1, 1<<40, math.MaxInt64, math.MinInt64),
+	crossing("an integer", 0, -1, 1<<30, math.MaxInt, math.MinInt),
 	crossing("a sized integer", int8(-8), int16(-16), int32(-32), int64(-64), uint(1), uint8(8), uint16(16), uint32(32),
 		uint64(math.MaxUint64)),
 	crossing("a big integer", new(big.Int).Lsh(big.NewInt(1), 200)),
