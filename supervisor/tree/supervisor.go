@@ -148,7 +148,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 		r.resolve(w, start, s.Strategy == supervisor.SimpleOneForOne)
 	}
 	r.rest(&k, got)
-	if k.Type == supervisor.Worker {
+	if cmp.Or(k.Type, supervisor.Worker) == supervisor.Worker {
 		k.Options.Limits = r.known.Mailbox
 	}
 	r.combinations(&k, s, got)

@@ -89,12 +89,21 @@ type want struct {
 	ref       wire.Ref
 	id        uint64
 	payload   any
-	loose     bool // any payload
+	loose     bool                   // any payload
+	like      func(payload any) bool // in the place of payload
 	optional  bool
 	unordered bool  // in no order to others of the same process
 	first     *want // must have come before
 	on        func(*dist.Frame)
 	done      bool
+}
+
+// fits reports whether what has come is what w wants.
+func (w *want) fits(payload any) bool {
+	if w.like != nil {
+		return w.like(payload)
+	}
+	return wire.Equal(w.payload, payload)
 }
 
 func (w *want) String() string {
@@ -389,7 +398,7 @@ func (f *fuzz) match(wants []*want, s *dist.Frame) bool {
 			w.ref.IsZero() && w.op != dist.OpMonitor && !s.Ref.IsZero() || w.id != 0 && w.id != s.ID {
 			continue
 		}
-		if !w.loose && !wire.Equal(w.payload, s.Payload) {
+		if !w.loose && !w.fits(s.Payload) {
 			if w.from.IsZero() || w.optional || w.unordered {
 				continue
 			}

@@ -231,6 +231,7 @@ func (f *fuzz) callNamed(c *conn) {
 	w := want{op: dist.OpSend, to: me}
 	var name wire.Atom
 	var req any
+	unhandled := false
 	switch f.r.IntN(4) {
 	case 0:
 		name, req = "echo", f.payload()
@@ -242,7 +243,7 @@ func (f *fuzz) callNamed(c *conn) {
 		name, req = "net_kernel", wire.Tuple{wire.Atom("is_auth"), c.p.name}
 		w.payload = wire.Tuple{ref, wire.Atom("yes")}
 	case 3:
-		name, req = "counter", wire.Tuple{wire.Atom("ask"), 1}
+		name, req, unhandled = "counter", wire.Tuple{wire.Atom("ask"), 1}, true
 		w.payload = wire.Tuple{ref, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unhandled_request"), req}}}
 	}
 	var tag any = ref
@@ -250,6 +251,16 @@ func (f *fuzz) callNamed(c *conn) {
 		tag = wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}
 		w.payload = wire.Tuple{tag, w.payload.(wire.Tuple)[1]}
 		w.to, w.ref = wire.PID{}, ref
+	}
+	if unhandled && c.nat != nil { // between Go nodes an error is a value of its own
+		w.like = func(payload any) bool {
+			t, ok := payload.(wire.Tuple)
+			if !ok || len(t) != 2 || !wire.Equal(t[0], tag) {
+				return false
+			}
+			m, ok := t[1].(wire.Map)
+			return ok && strings.Contains(wire.Format(m), "$reply") && strings.Contains(wire.Format(m), "does not handle calls of type")
+		}
 	}
 	c.want(w)
 	f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: wire.Tuple{calls, wire.Tuple{me, tag}, req}})
