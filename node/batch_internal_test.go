@@ -115,24 +115,40 @@ func TestReaderHandlesBatches(t *testing.T) {
 		}
 	}
 	me := fiber.GoroutineID()
-	require.True(t, batch(func() {}))
-	require.Equal(t, me, <-handled)
-	idle()
-	long := func() {
+	until := func(mine bool, f func()) { // the reader handles batches of f, or workers do
+		for range 1000 {
+			require.True(t, batch(f))
+			by := <-handled
+			idle()
+			if mine == (by == me) {
+				return
+			}
+		}
+		t.Fatal("never, in 1,000 batches")
+	}
+	defer func() {
+		if t.Failed() { // this goroutine still is the reader
+			(*peer).Leave(&peer{n: n})
+		}
+	}()
+	until(true, func() {}) // at the first, unless the machine is busy
+	until(false, func() {  // at the third, unless the reading takes long, too
 		for start := time.Now(); time.Since(start) <= 2*time.Millisecond; {
 		}
-	}
-	for tries := 0; ; tries++ { // at the third, unless the reading took long, too
-		require.Less(t, tries, 1000)
-		require.True(t, batch(long))
-		by := <-handled
-		idle()
-		if by != me {
-			break
+	})
+	for range 1000 { // the reader's turn comes again, and another goroutine is the reader
+		still := batch(func() {
+			if fiber.GoroutineID() == me {
+				<-left
+			}
+		})
+		<-handled
+		if !still {
+			return
 		}
+		idle()
 	}
-	require.False(t, batch(func() { <-left }), "the reader's turn comes again, and another goroutine is the reader")
-	<-handled
+	t.Fatal("nobody else was the reader, in 1,000 batches")
 }
 
 // A run in a mailbox is as many messages as it has: to be counted, shown, left for another
