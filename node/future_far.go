@@ -13,8 +13,8 @@ import (
 )
 
 // A future of another node is settled by what that node answers when it is asked, once, by the first
-// who waits for it here: a call of net_kernel with {'$future', Ref}. The answer is {ok, Value},
-// {exit, Reason} or {error, Reason}.
+// who waits for it here: a call of net_kernel with {'$future', Ref}. The reply is {ok, Value} or
+// {exit, Reason}; another error is that of the call.
 const askFuture wire.Atom = "$future"
 
 const (
@@ -139,15 +139,15 @@ func (n *Node) askFor(ref Ref, t ticket, over *watches) {
 	p.call(a, u, PID{}, "net_kernel", gencall.Call, wire.Tuple{askFuture, ref})
 }
 
-// outcome is what a future is settled with, for another node.
-func outcome(v any, err error) any {
-	if err == nil {
-		return wire.Tuple{wire.OK, v}
-	}
+// tellFuture replies with what a future is settled with. An exit is a value: that of the call would be
+// net_kernel's.
+func (f From) tellFuture(a *acting, v any, err error) {
 	if exit, ok := err.(*ExitError); ok {
-		return wire.Tuple{wire.Atom("exit"), exit.Reason}
+		v, err = wire.Tuple{wire.Atom("exit"), exit.Reason}, nil
+	} else if err == nil {
+		v = wire.Tuple{wire.OK, v}
 	}
-	return wire.Tuple{wire.Error, errorTerm(err)}
+	_ = f.answer(a, v, err)
 }
 
 func readOutcome(v any) (any, error) {
@@ -157,24 +157,9 @@ func readOutcome(v any) (any, error) {
 			return t[1], nil
 		case wire.Atom("exit"):
 			return nil, &ExitError{t[1]}
-		case wire.Error:
-			return nil, errorOf(t[1])
 		}
 	}
 	return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, v)
-}
-
-// errorOf is the reverse of errorTerm, as far as there is one.
-func errorOf(term any) error {
-	switch t := term.(type) {
-	case error:
-		return t
-	case string:
-		return fmt.Errorf("%s", t)
-	case []byte:
-		return fmt.Errorf("%s", t)
-	}
-	return &ExitError{term}
 }
 
 // answerFuture answers a request of another node for a future of this one. It is false for another
@@ -189,11 +174,14 @@ func (n *Node) answerFuture(r Request[any]) bool {
 	switch {
 	case ok:
 		from := r.From
-		f.told().Add(&n.acting, func(a *acting) { _ = from.answer(a, outcome(f.result()), nil) })
+		f.told().Add(&n.acting, func(a *acting) {
+			v, err := f.result()
+			from.tellFuture(a, v, err)
+		})
 	case n.origin.Equal(ref.Origin()):
-		_ = r.Reply(outcome(nil, &ExitError{NoProc}))
+		r.tellFuture(&n.acting, nil, &ExitError{NoProc})
 	default:
-		_ = r.Reply(outcome(nil, &ExitError{NoConnection})) // of an earlier life of this node
+		r.tellFuture(&n.acting, nil, &ExitError{NoConnection}) // of an earlier life of this node
 	}
 	return true
 }

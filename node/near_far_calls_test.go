@@ -199,6 +199,18 @@ var callPrograms = []program{
 
 // answerPrograms are about replies that come later, from others, or twice.
 var answerPrograms = []program{
+	{"a future of a call that fails", func(w *world) {
+		me := w.me.Self()
+		f := node.Async[int](w.me, w.serve(node.ActorFunc(func(c *node.Context, msg any) error {
+			return msg.(node.Request[int]).Fail(errNearSoldOut)
+		})), 1)
+		waiter := w.start(node.ProcessFunc(func(p *node.Process) error {
+			_, err := node.ReceiveOf[*node.Future[int]](p).Await(w.ctx)
+			return p.Send(me, fmt.Sprint(err, errors.Is(err, errNearSoldOut)))
+		}))
+		w.check(w.me.Send(waiter, f))
+		w.say("%s", show(w.next()))
+	}},
 
 	{"an error by a process on a third node", func(w *world) {
 		worker := w.startOn(w.aside, node.Options{}, node.ActorFunc(func(_ *node.Context, msg any) error {
