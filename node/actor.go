@@ -66,7 +66,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		}
 		if !w.Enter() {
 			p.mu.Lock()
-			p.chill()
+			p.coldPart()
 			p.mu.Unlock()
 			p.cold.pending, p.cold.blocked = err, true
 			if err == nil {

@@ -18,7 +18,7 @@ func (p *proc) alias(ref Ref, once bool) Ref {
 	if p.gone() {
 		return ref
 	}
-	k := p.chill()
+	k := p.coldPart()
 	if k.aliases == nil {
 		k.aliases = make(map[uint64]struct{})
 	}
@@ -62,7 +62,7 @@ func (n *Node) aliased(ref Ref, msg any) *proc {
 	}
 	if used {
 		p.mu.Lock()
-		delete(p.chill().aliases, id)
+		delete(p.coldPart().aliases, id)
 		p.mu.Unlock()
 	}
 	return p

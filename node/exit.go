@@ -100,7 +100,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 		if own || p.node.stopped.Load() {
 			return
 		}
-		k = p.chill() // somebody may ask for the reason
+		k = p.coldPart() // somebody may ask for the reason
 	}
 	k.reason = reason
 	if p.byName {
@@ -267,7 +267,7 @@ func (p *proc) trapsLocked() bool { return p.cold != nil && p.cold.trap }
 func (p *proc) setTrap(on bool) (was bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := p.chill()
+	k := p.coldPart()
 	was, k.trap = k.trap, on
 	return was
 }

@@ -19,7 +19,7 @@ func (p *proc) owned(by *quota.Owner) {
 	p.mu.Lock()
 	alive := !p.gone()
 	if alive {
-		p.chill().owner = by
+		p.coldPart().owner = by
 	}
 	p.mu.Unlock()
 	if !alive {

@@ -67,14 +67,14 @@ func (p *proc) ownLeader() PID {
 }
 
 // follow sets the group leader of p, which nobody knows yet.
-func (p *proc) follow(leader PID) { p.chill().leader, p.led = leader, true }
+func (p *proc) follow(leader PID) { p.coldPart().leader, p.led = leader, true }
 
 // setLeader is the signal group_leader. A process that had none of its own does not
 // hand the new one on to those it spawns.
 func (n *Node) setLeader(pid, leader PID) {
 	if p := n.lookup(pid); p != nil {
 		p.mu.Lock()
-		p.chill().leader = leader
+		p.coldPart().leader = leader
 		p.mu.Unlock()
 	}
 }

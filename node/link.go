@@ -101,7 +101,7 @@ func (p *proc) addLinkLocked(pid PID) bool {
 		p.tied = true
 		return !was
 	}
-	return p.chill().links.Add(p.node.origin, pid)
+	return p.coldPart().links.Add(p.node.origin, pid)
 }
 
 // removeLinkLocked reports whether p was linked to pid.

@@ -23,7 +23,7 @@ func (p *proc) linkName(a *acting, at At) {
 	}
 	all := p.nameLinksLocked()
 	if all == nil {
-		p.chill() // an exit looks here where there is something to take away
+		p.coldPart() // an exit looks here where there is something to take away
 		all = make(namelink.Links)
 		p.byName = true
 		p.node.byName.Store(p, all)

@@ -110,7 +110,7 @@ func (m *monitor) add(a *acting) bool {
 		w.mu.Unlock()
 		return true
 	}
-	k := w.chill()
+	k := w.coldPart()
 	if k.watching == nil {
 		k.watching = make(map[uint64]*monitor)
 	}
@@ -144,7 +144,7 @@ func (m *monitor) attach() bool {
 	if t.gone() {
 		return false
 	}
-	t.chill().watchers.Add(&m.entry, m)
+	t.coldPart().watchers.Add(&m.entry, m)
 	return true
 }
 

@@ -30,11 +30,11 @@ func (p *named) Alive() error {
 }
 
 // Name returns the name. The caller of this and of SetName holds p.mu.
-func (p *named) Name() Atom { return (*proc)(p).chill().name }
+func (p *named) Name() Atom { return (*proc)(p).coldPart().name }
 
 // SetName gives p a name.
 func (p *named) SetName(name Atom) {
-	(*proc)(p).chill().name = name
+	(*proc)(p).coldPart().name = name
 	p.node.traces().Event(trace.Register, p.PID(), PID{}, name, nil)
 }
 

@@ -118,9 +118,9 @@ type cold struct {
 // pid returns p's identifier.
 func (p *proc) pid() wire.PID { return p.node.origin.PID(p.id) }
 
-// chill returns p.cold, making it first if need be. The caller holds p.mu, or
+// coldPart returns p.cold, making it first if need be. The caller holds p.mu, or
 // p is not yet known to anyone.
-func (p *proc) chill() *cold {
+func (p *proc) coldPart() *cold {
 	if p.cold == nil {
 		p.cold = new(cold)
 	}
@@ -286,7 +286,7 @@ func (p *proc) become(a *acting, b Actor, push bool) {
 	}
 	p.mu.Lock() // Info reads the behaviour
 	if push {
-		k := p.chill()
+		k := p.coldPart()
 		k.stack = append(k.stack, p.behaviour)
 	}
 	p.behaviour = b
@@ -298,7 +298,7 @@ func (p *proc) become(a *acting, b Actor, push bool) {
 func (p *proc) context() context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.chill()
+	c := p.coldPart()
 	if c.ctx == nil {
 		c.ctx, c.cancel = context.WithCancelCause(context.WithValue(context.Background(), procKey{}, p))
 		if p.gone() {

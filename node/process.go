@@ -82,7 +82,7 @@ func (s *Process) die() any {
 	}
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
-	return Exited{From: s.p.pid(), Reason: s.p.chill().reason}
+	return Exited{From: s.p.pid(), Reason: s.p.coldPart().reason}
 }
 
 // Infinity is the timeout that never runs out.

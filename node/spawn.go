@@ -155,7 +155,7 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Process, error) {
 	s := newProcess(n, nil)
-	s.own.chill() // whoever looks at a handle may ask why it has exited
+	s.own.coldPart() // whoever looks at a handle may ask why it has exited
 	if _, _, err := n.begin(&n.acting, &noOptions, blocking{s}, kindHandle, &s.own); err != nil {
 		return nil, err
 	}
@@ -387,19 +387,19 @@ func (p *proc) cancel(a *acting, reason any) {
 func (o *Options) apply(n *Node, p *proc) {
 	p.protected, p.showsPeer = o.Protected, o.ShowPeer
 	if o.Label != "" {
-		p.chill().label = o.Label
+		p.coldPart().label = o.Label
 	}
 	if !o.Leader.IsZero() {
 		p.follow(o.Leader)
 	}
 	if o.birth.p != nil {
-		p.chill().birth = o.birth
+		p.coldPart().birth = o.birth
 	}
 	if o.Scheduler != nil {
-		p.chill().scheduler = o.Scheduler
+		p.coldPart().scheduler = o.Scheduler
 	}
 	if o.Mailbox != nil {
-		p.chill().box, p.boxed = o.Mailbox, true
+		p.coldPart().box, p.boxed = o.Mailbox, true
 	}
 	if inbox.Limited(o.Limits) {
 		l := o.Limits
@@ -411,7 +411,7 @@ func (o *Options) apply(n *Node, p *proc) {
 				tell(msg)
 			}
 		}
-		p.chill().box, p.boxed = inbox.NewBounded(l), true
+		p.coldPart().box, p.boxed = inbox.NewBounded(l), true
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *call) list() bool {
 	if t.gone() {
 		return false
 	}
-	t.chill().calls.Add(&p.entry, p)
+	t.coldPart().calls.Add(&p.entry, p)
 	return true
 }
 

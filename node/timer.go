@@ -64,7 +64,7 @@ func (p *proc) time(t *Timer, d time.Duration) bool {
 	if p.gone() || p.node.stopped.Load() { // Stop may have looked for timers already
 		return false
 	}
-	p.chill().timers.Add(&t.entry, t)
+	p.coldPart().timers.Add(&t.entry, t)
 	t.p.Store(p)
 	t.t = p.node.env.AfterFunc(d, t.fire)
 	p.node.timers.Add(1)

@@ -27,7 +27,7 @@ func (p *proc) inherit(token any) {
 
 func (p *proc) expectToken() {
 	p.mu.Lock()
-	p.chill()
+	p.coldPart()
 	p.mu.Unlock()
 	p.status.Or(tokened)
 }
