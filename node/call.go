@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/actornode/actornode/wire"
@@ -224,6 +225,9 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		return NoProc, nil
 	}
 	_, err = a.await(ctx, t)
+	if errors.Is(err, ErrNoName) {
+		return NoProc, nil
+	}
 	if e, ok := err.(*ExitError); ok {
 		if cause, _ := context.Cause(ctx).(*ExitError); cause != e {
 			return e.Reason, nil

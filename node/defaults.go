@@ -35,6 +35,7 @@ func (d *Distribution) all() []dist.Protocol {
 		types = &registered
 	}
 	types.enterFailures()
+	types.enterOwn()
 	return []dist.Protocol{
 		&native.Protocol{Types: &types.codec, Foreign: types.standIn, Compress: d.Compress},
 		&erldist.Protocol{Foreign: types.foreignErlang, Values: values{types}},

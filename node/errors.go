@@ -14,7 +14,7 @@ var (
 	ErrExited       = errors.New("node: the calling process has exited")
 	ErrNoProcess    = errors.New("node: no such process")
 	ErrNoDest       = errors.New("node: the destination is nil")
-	ErrNoName       = errors.New("node: no process is registered under that name")
+	ErrNoName       = error(noName{}) // errors.Is it ErrNoProcess, too
 	ErrNameTaken    = names.ErrTaken
 	ErrBadName      = names.ErrBad
 	ErrNilBehaviour = errors.New("node: the behaviour to spawn is nil")
@@ -31,3 +31,11 @@ var (
 	ErrNoConnection = errors.New("node: not connected to the other node")
 	ErrNotHere      = errors.New("node: the process belongs to another node, and this node runs without distribution")
 )
+
+// noName is ErrNoName.
+type noName struct{}
+
+func (noName) Error() string { return "node: no process is registered under that name" }
+
+// Is makes errors.Is(ErrNoName, ErrNoProcess) true.
+func (noName) Is(target error) bool { return target == ErrNoProcess }

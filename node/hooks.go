@@ -59,6 +59,7 @@ func init() {
 		return n.(*Node).readFrom(peer, term)
 	}
 	nodehook.AsCast = asCast
+	nodehook.Know = know
 	nodehook.Panicked = func(cause any) any { return panicked(cause) }
 	nodehook.ErrorTerm = errorTerm
 	nodehook.IsExit = isExit

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"fmt"
+
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/linkopt"
@@ -330,9 +332,14 @@ type farCall struct {
 
 // Settle is part of peers.Caller.
 func (f *farCall) Settle(v any, err error) bool {
-	if e, exited := err.(*ExitError); exited && f.Kind == peers.ByResult {
-		if o, ok := erpc.Read(f.Ref, e.Reason); ok {
-			v, err = o.Result()
+	if e, exited := err.(*ExitError); exited {
+		switch name := f.Watch.Name; {
+		case f.Kind == peers.ByResult:
+			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
+				v, err = o.Result()
+			}
+		case name != "" && e.Reason == NoProc:
+			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node
 		}
 	}
 	return f.t.settle(&f.p.n.acting, v, err)

@@ -20,6 +20,30 @@ var (
 	ownPath  = fromType.PkgPath()
 )
 
+// own are the types of this module that all nodes know: what processes get as messages and replies, and
+// may send on.
+var own = []Type{TypeOf[Result]("$result"), TypeOf[Down]("$down"), TypeOf[Exited]("$exited"), TypeOf[NodeUp]("$nodeup"),
+	TypeOf[NodeDown]("$nodedown"), TypeOf[At]("$at")}
+
+// know is nodehook.Know.
+func know(all ...any) {
+	for _, one := range all {
+		switch one := one.(type) {
+		case Type:
+			own = append(own, one)
+		case error:
+			enterSentinels(one)
+		}
+	}
+}
+
+// enterOwn registers what all nodes know.
+func (t *Types) enterOwn() {
+	if err := t.Register(own...); err != nil {
+		panic(err) // the types are ours
+	}
+}
+
 func init() {
 	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Take: takeReference})
 }

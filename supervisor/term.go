@@ -407,4 +407,5 @@ func init() {
 	termof.Enter(ChildInfo.term)
 	termof.Enter(Counts.term)
 	termof.Enter(Child.term)
+	nodehook.Know(node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"))
 }

@@ -29,8 +29,8 @@ var codes = []struct {
 	{"not_allowed", ErrNotAllowed},
 	{"bad_request", ErrBadRequest},
 	{"busy", ErrBusy},
+	{"no_name", node.ErrNoName}, // which is an ErrNoProcess, too
 	{"no_process", node.ErrNoProcess},
-	{"no_name", node.ErrNoName},
 	{"name_taken", node.ErrNameTaken},
 	{"bad_name", node.ErrBadName},
 	{"undef", rpc.ErrUndef},

@@ -75,6 +75,10 @@ var Linked func(from any, to wire.Dest) bool
 // noconnection.
 var MonitorConnected func(from any, to wire.Dest) wire.Ref
 
+// Know makes types, each a node.Type, and errors known to all nodes from the start, whichever types
+// they have registered. It is called by init functions only; names begin with '$'.
+var Know func(all ...any)
+
 // Labelled is a request whose message is not '$gen_call' to another node.
 type Labelled interface {
 	Label() (label wire.Atom, body any)

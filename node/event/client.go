@@ -13,12 +13,13 @@ type notifyRequest struct{ event any }
 // Term is {notify, Event}.
 func (m notifyRequest) Term() any { return wire.Tuple{aNotify, m.event} }
 
-// What a manager is asked, on its way from Go. Terms as in Erlang's gen_event.
+// What a manager is asked, on its way from Go. Those that Go nodes send each other as they are have
+// exported fields; the others, and all towards OTP, are terms, as in Erlang's gen_event.
 type (
 	syncNotifyRequest struct{ event any }
 	callRequest       struct {
-		id      ID
-		request any
+		ID      ID
+		Request any
 	}
 	addRequest struct {
 		id    ID
@@ -26,8 +27,8 @@ type (
 		owned bool // by the caller
 	}
 	deleteRequest struct {
-		id  ID
-		arg any
+		ID  ID
+		Arg any
 	}
 	swapRequest struct {
 		old, new ID
@@ -42,13 +43,13 @@ type (
 func (q syncNotifyRequest) Term() any { return wire.Tuple{aSyncNotify, q.event} }
 
 // Term is {call, Handler, Request}.
-func (q callRequest) Term() any { return wire.Tuple{aCall, q.id.term(), q.request} }
+func (q callRequest) Term() any { return wire.Tuple{aCall, q.ID.term(), q.Request} }
 
 // Term is {add_handler, Handler, State}.
 func (q addRequest) Term() any { return wire.Tuple{aAdd, q.id.term(), stateOf(q.h)} }
 
 // Term is {delete_handler, Handler, Arg}.
-func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.id.term(), q.arg} }
+func (q deleteRequest) Term() any { return wire.Tuple{aDelete, q.ID.term(), q.Arg} }
 
 // Term is {swap_handler, Handler, Arg, NewHandler, State}.
 func (q swapRequest) Term() any {

@@ -119,12 +119,12 @@ func (m *manager) answer(r request) error {
 		id, err := m.add(q.id, r.make, r.owner, nil)
 		m.added(r, id, err)
 	case deleteRequest:
-		e := m.find(q.id)
+		e := m.find(q.ID)
 		if e == nil {
 			m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("module_not_found")})
 			return nil
 		}
-		answer, err := m.terminate(e, End{Deleted, q.arg}, node.Normal)
+		answer, err := m.terminate(e, End{Deleted, q.Arg}, node.Normal)
 		m.sweep()
 		if err != nil {
 			m.refuse(r, err, answer)
@@ -153,7 +153,7 @@ func (m *manager) answer(r request) error {
 
 // ask asks one handler.
 func (m *manager) ask(r request, q callRequest) {
-	e := m.find(q.id)
+	e := m.find(q.ID)
 	if e == nil {
 		m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("bad_module")})
 		return
@@ -165,8 +165,8 @@ func (m *manager) ask(r request, q callRequest) {
 	}
 	var reply any
 	var own error // for the caller only
-	err := m.run(e, q.request, func(c *Context) (err error) {
-		reply, err = h.HandleCall(c, q.request)
+	err := m.run(e, q.Request, func(c *Context) (err error) {
+		reply, err = h.HandleCall(c, q.Request)
 		if err != nil && !errors.Is(err, ErrRemove) && !nodehook.IsExit(err) {
 			own, err = err, nil
 		}

@@ -288,4 +288,5 @@ func checkGroup(group any) error {
 
 func init() {
 	termof.Enter(Change.term)
+	nodehook.Know(node.TypeOf[Change]("$pg.Change"))
 }
