@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -20,6 +21,7 @@ const (
 	inTerm  // an extTerm
 	inTyped // of a type whose expression cannot be read here
 	inReference
+	inShared // a message with references
 )
 
 // parts is a compound term of which some parts are still to be written.
@@ -30,12 +32,16 @@ type parts struct {
 	first any // what stands before terms: the tail of an improper list; of a map, the map itself
 	lead  bool
 	at    int // how much of flat there is without it
+	seen  int // its place in seen, and 1; 0: it is not there
 }
 
 // compound writes the parts of a compound term, keeping its depth on the heap.
 func (w *writing) compound(next *parts) error {
 	var buf [5]parts
 	stack := append(buf[:0], *next)
+	nested := w.nested
+	w.nested = true
+	defer func() { w.nested = nested }()
 	depth := w.Depth
 	if depth <= 0 {
 		depth = MaxDepth
@@ -51,6 +57,9 @@ func (w *writing) compound(next *parts) error {
 			top.i++
 		default:
 			w.flat = w.flat[:top.at]
+			if top.seen > 0 {
+				w.leave(top.seen - 1)
+			}
 			stack = stack[:len(stack)-1]
 			if len(stack) == 0 {
 				return nil
@@ -61,8 +70,10 @@ func (w *writing) compound(next *parts) error {
 		switch {
 		case err != nil:
 			return at(stack, err)
+		case open && len(stack) >= min(depth, deepTerms) && !w.deep:
+			return errDeep
 		case open && len(stack) >= depth:
-			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
+			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels", depth))
 		case open:
 			stack = append(stack, *next)
 		}
@@ -79,12 +90,27 @@ func (w *writing) tuple(t wire.Tuple, next *parts) (open bool, err error) {
 	if err := fits(len(t)+1, "the elements of a tuple"); err != nil {
 		return false, err
 	}
+	i, done, err := w.enterTerm(unsafe.Pointer(unsafe.SliceData(t)), tupleType, len(t), termSize*len(t))
+	if done || err != nil {
+		return false, err
+	}
 	w.dst = append(appendCount(w.dst, len(t)+1, fixArray, tagArray16), tagNil)
-	return w.open(next, inTuple, t, len(w.flat)), nil
+	open = w.open(next, inTuple, t, len(w.flat))
+	next.seen = i + 1
+	return open, nil
 }
 
+// termSize is the memory of an element.
+const termSize = 16
+
 func (w *writing) list(l wire.List, next *parts) (open bool, err error) {
-	return w.elements(l, len(w.flat), next)
+	i, done, err := w.enterTerm(unsafe.Pointer(unsafe.SliceData(l)), listType, len(l), termSize*len(l))
+	if done || err != nil {
+		return false, err
+	}
+	open, err = w.elements(l, len(w.flat), next)
+	next.seen = i + 1
+	return open, err
 }
 
 // elements writes a proper list, whose elements may lie in flat.
@@ -124,6 +150,10 @@ func (w *writing) mapping(m wire.Map, next *parts) (open bool, err error) {
 	if err := fits(m.Len(), "the pairs of a map"); err != nil {
 		return false, err
 	}
+	i, done, err := w.enterTerm(bodyOf(&m), mapType, m.Len(), 2*termSize*m.Len())
+	if done || err != nil {
+		return false, err
+	}
 	w.dst = appendCount(w.dst, m.Len(), fixMap, tagMap16)
 	from := len(w.flat)
 	w.flat = slices.Grow(w.flat, 2*m.Len())
@@ -131,7 +161,7 @@ func (w *writing) mapping(m wire.Map, next *parts) (open bool, err error) {
 		w.flat = append(w.flat, k, v)
 	}
 	open = w.open(next, inMap, w.flat[from:], from)
-	next.first = m
+	next.first, next.seen = m, i+1
 	return open, nil
 }
 

@@ -39,7 +39,10 @@ func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	}
 	var r reading // field by field: Go would make a literal elsewhere and copy it
 	r.d, r.b = d, b
-	if term, err = r.all(); err != nil {
+	if term, err = r.all(); err == nil {
+		err = r.bad
+	}
+	if err != nil {
 		return nil, b, err
 	}
 	return term, b[r.pos:], nil
@@ -120,12 +123,16 @@ type reading struct {
 	// untyped: inside a value that does not fit its type. What it holds is not
 	// tried again, or the time would double with each such value inside another.
 	untyped bool
+
+	shared *sharing // nil: the message has no references
+	bad    error    // the first wrong one
 }
 
 // level is a compound term of which some parts are still to be read.
 type level struct {
 	kind  levelKind
 	keys  int32    // how many keys of maps it is inside of
+	def   int32    // the definition that it is the value of, and 1
 	slots []any    // its parts; not for a map
 	i     int      // slots filled; for a map, terms to come
 	pairs wire.Map // of a map
@@ -137,14 +144,20 @@ type level struct {
 // all reads one term with all its parts.
 func (r *reading) all() (any, error) {
 	var next level
+	at := r.pos
 	v, open, err := r.head(&next)
 	switch {
 	case err != nil:
 		return nil, err
 	case open:
+		if r.shared != nil {
+			r.opens(at, &next)
+		}
 		return r.compound(&next)
 	case r.d.Erlang:
 		return r.fromErlang(0, v)
+	case r.shared != nil:
+		r.whole(at, v)
 	}
 	return v, nil
 }
@@ -171,8 +184,14 @@ func (r *reading) compound(next *level) (any, error) {
 			if err := r.nest(stack, next); err != nil {
 				return nil, err
 			}
+			if r.shared != nil {
+				r.opens(at, next)
+			}
 			stack = append(stack, *next)
 			continue
+		}
+		if r.shared != nil {
+			r.whole(at, v)
 		}
 		for {
 			top := &stack[len(stack)-1]
@@ -185,6 +204,9 @@ func (r *reading) compound(next *level) (any, error) {
 			}
 			if v, err = r.close(top); err != nil {
 				return nil, err
+			}
+			if top.def != 0 {
+				r.shared.end(int(top.def-1), nil, v, r.pos)
 			}
 			stack = stack[:len(stack)-1]
 			if len(stack) == 0 {
@@ -272,6 +294,8 @@ func (r *reading) close(l *level) (any, error) {
 		return *l.fun, nil
 	case inReference:
 		return r.closeReference(l), nil
+	case inShared:
+		return l.slots[0], nil
 	}
 	return r.closeValue(l)
 }
@@ -429,6 +453,12 @@ func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any
 		return r.value(at, mark == markPointer, n, next)
 	case markTyped:
 		return r.typedValue(at, n, next)
+	case markShared:
+		if err := r.sharedMark(at, n); err != nil {
+			return 0, nil, err
+		}
+		next.kind = inShared
+		return 1, nil, nil
 	case markReference:
 		left, err := r.reference(at, n, next)
 		return left, nil, err

@@ -74,6 +74,25 @@
 // has names in it that are not known, or which does not fit it, arrives as the plain term, its
 // structs as maps.
 //
+// # Sharing
+//
+// What a message refers to in several places crosses once, and arrives as one: what a pointer of the same
+// type points to, a map (a [wire.Map], too), the elements of a slice with the same address, length and type
+// if they have 64 bytes or more (a Tuple and a List, too), and a text of as many. It is so between an Encoder with Types and a
+// Decoder; the capacity of slices, and slices of parts of each other, are not kept. A message whose type cannot hold two such
+// references is written without looking for them. What refers to itself is refused, with the path: ErrNoTerm,
+// "at shop.Node.Next.Next: a cycle".
+//
+// A reference costs the reader no copy. But what is made of the message later may be as large as if it came
+// without references: a text, the terms that a node of OTP gets. So both sides refuse a message that has more bytes than
+// [Limits].Expanded or [Encoder].Expanded if what is shared is counted each time.
+//
+// References lead back, to what has been read whole. What has been left out where it came first, because
+// there is no field for it, is read where a reference leads to it, and so is what was of another type: up to 32
+// of such within each other, of 16 times the bytes of the message in all. [ErrShared] is the
+// error for a reference that leads nowhere, forward, to what is around it, or too far; the decoder
+// can go on with the next message.
+//
 // # Other languages
 //
 // With Erlang set, and no Types, an Encoder writes for programs that know nothing of
@@ -96,7 +115,7 @@
 //     size on.
 //  6. Nothing is allocated before the bytes that it is for are there. A term costs
 //     some 50 bytes at most for each byte of input, 100 in a large map, beside a
-//     few hundred for each level that is open. A registered type adds its own size
+//     few hundred for each level that is open, and a reference to a part of it nothing. A registered type adds its own size
 //     for each element of a slice of it; what its methods allocate is its own affair, but
 //     the lengths in what they read have been checked.
 //  7. A Decoder does not panic. Methods of registered types that do are taken for a
@@ -148,6 +167,7 @@
 //	fixext 1, 9, byte 5   name atom, value; or name atom standalone: nil             a *T
 //	fixext 1, 9, byte 6   an atom that is a type expression, value              a value of that type
 //	fixext 1, 9, byte 7   an atom that names its kind, term                     a reference: see package termof
+//	fixext 1, 9, byte 8   offsets, as bin: of 32 bits each; term                a whole message with references to parts of itself
 //	anything else, none   the elements                                          List
 //
 // A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An
@@ -166,6 +186,7 @@
 //	  6   node, number of 1 to 8 bytes                 Port
 //	  7   sign:8 (1: negative), magnitude              integer beyond 64 bits
 //	  8   bits in the last byte:8 (1 to 7), bytes      Bitstring, the spare bits zero
+//	 10   a number of 8, 16 or 32 bits, from 0         the same as at the offset with that number, from the beginning of the term
 //	119   a standalone term                            a field of type any of a registered value
 //
 //	node: place:8 (0 to 253)                                    the one at that place

@@ -25,9 +25,11 @@ type Encoder struct {
 	// Foreign, if set, is asked for the term that a Go value stands for that is
 	// neither a term nor of a registered type. If it panics the value is no term.
 	Foreign func(value any) (term any, err error)
-	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
-	// also ends a term that holds itself.
+	// Depth is how deep compound terms may be nested, [MaxDepth] by default.
 	Depth int
+	// Expanded is how many bytes a message may have if what it refers to several times is counted
+	// each time, [MaxExpanded] by default.
+	Expanded int
 	// Peer, if set, is what the peer has told about its types: a value of one that has another
 	// shape there is not sent.
 	Peer *Shapes
@@ -53,7 +55,7 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 		}
 	}
 	w := writing{Encoder: e, dict: e.Dict, dst: dst}
-	if err := w.all(term); err != nil {
+	if err := w.message(term); err != nil {
 		return dst, err
 	}
 	return w.dst, nil
@@ -66,7 +68,7 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 // as they are in use.
 func (e *Encoder) Segments(segs [][]byte, dst []byte, term any) (_ [][]byte, _ []byte, err error) {
 	w := writing{Encoder: e, dict: e.Dict, dst: dst, split: true}
-	if err := w.all(term); err != nil {
+	if err := w.message(term); err != nil {
 		return segs, dst, err
 	}
 	from := len(dst)
@@ -116,6 +118,15 @@ type writing struct {
 	cuts  []cut
 	split bool // large data goes to cuts
 	inner int  // registered values around this one
+
+	base     int   // of the message in dst
+	cutBytes int   // of cuts
+	seen     *seen // nil: nothing yet
+	expanded int   // bytes that references stand for
+	nests    int   // how deep Go values may be nested in each other
+	shares   bool  // what comes again is a reference
+	nested   bool  // within a compound term
+	deep     bool  // all that is referred to is in seen: it may be a cycle
 }
 
 // cut is a place in dst where data belongs that is not copied.
@@ -156,8 +167,14 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 	case wire.Tuple:
 		return w.tuple(t, next)
 	case []byte:
+		if w.isShared(len(t)) {
+			return false, w.sharedData(bytesType, t)
+		}
 		return false, w.data(t)
 	case string:
+		if w.isShared(len(t)) {
+			return false, w.sharedText(stringType, t)
+		}
 		return false, w.text(t)
 	case wire.PID:
 		return false, w.numbered(extPID, t.Origin(), t.Number())
@@ -329,6 +346,7 @@ func (w *writing) text(s string) error {
 func (w *writing) bytes(b []byte) {
 	if w.split && len(b) >= Large {
 		w.cuts = append(w.cuts, cut{len(w.dst), b})
+		w.cutBytes += len(b)
 		return
 	}
 	w.dst = append(w.dst, b...)

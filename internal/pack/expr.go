@@ -174,6 +174,7 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	if g.plan, err = planOf(typ); err != nil {
 		return nil
 	}
+	g.several = g.plan.several()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := t.load().clone()
@@ -223,11 +224,14 @@ func (w *writing) exactly(t any) (done bool, err error) {
 			return true, err
 		}
 	}
+	if !w.nested && w.inner == 0 && !g.several {
+		w.shares = false
+	}
 	w.mark(2, markTyped)
 	if err := w.atom(g.name); err != nil {
 		return true, err
 	}
-	return true, w.boxed(g.plan, reflect.ValueOf(t))
+	return true, w.of(g, w.boxed(g.plan, reflect.ValueOf(t)))
 }
 
 // sized writes the head of a number of a builtin type.

@@ -27,6 +27,10 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 		r.limits = r.d.Limits.filled()
 	}
 	pos, pending, slots, standalone := r.pos, r.pending, r.slots, r.standalone
+	var shared sharing
+	if r.shared != nil {
+		shared = *r.shared
+	}
 	r.standalone = true
 	r.inner++
 	r.pending--
@@ -38,6 +42,9 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 		return true, nil
 	case faults.Owns(err):
 		return false, err // no decoder would accept it
+	}
+	if r.shared != nil {
+		r.shared.back(&shared, pos, r.pos)
 	}
 	r.pos, r.pending, r.slots = pos, pending, slots
 	return false, nil
@@ -74,6 +81,11 @@ func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 		r.pos++
 		reflect.NewAt(pl.typ, p).Elem().SetZero()
 		return nil
+	}
+	if r.shared != nil {
+		if done, err := r.getShared(pl, p, depth); done {
+			return err
+		}
 	}
 	switch pl.op {
 	case opInt, opInt8, opInt16, opInt32, opInt64:

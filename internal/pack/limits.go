@@ -32,6 +32,10 @@ type Limits struct {
 	// pair into a map means to look at its whole key, so the two bound how often
 	// each byte is looked at.
 	Keys, LargeKeys int
+	// Expanded is how many bytes a message may have if what it refers to several times is counted
+	// each time, [MaxExpanded] by default: so what is made of it later, such as a text or other
+	// bytes, is no larger than of a message without references.
+	Expanded int
 }
 
 // MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
@@ -47,5 +51,6 @@ func (l Limits) filled() Limits {
 	fill(&l.Elements, 1<<24)
 	fill(&l.Keys, 32)
 	fill(&l.LargeKeys, 1)
+	fill(&l.Expanded, MaxExpanded)
 	return l
 }

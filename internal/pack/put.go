@@ -19,8 +19,10 @@ const maxGoDepth = 10_000
 // the user's: then it is no term.
 func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
 	if w.inner == maxInner {
-		return faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any (does "+
-			"one hold itself?)", maxInner)
+		if !w.deep {
+			return errDeep
+		}
+		return faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any", maxInner)
 	}
 	dict, split := w.dict, w.split
 	w.dict, w.split = nil, false
@@ -76,9 +78,17 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	case opFloat64:
 		w.dst = msgp.AppendFloat64(w.dst, *(*float64)(p))
 	case opString:
-		return w.text(*(*string)(p))
+		s := *(*string)(p)
+		if len(s) >= worth && w.shares {
+			return w.sharedText(pl.typ, s)
+		}
+		return w.text(s)
 	case opBytes:
-		if b := *(*[]byte)(p); b != nil {
+		b := *(*[]byte)(p)
+		switch {
+		case len(b) >= worth && w.shares:
+			return w.sharedData(pl.typ, b)
+		case b != nil:
 			return w.data(b)
 		}
 		w.dst = append(w.dst, tagNil)
@@ -94,10 +104,21 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	case opRef:
 		return w.ref(*(*wire.Ref)(p))
 	default:
-		if depth > maxGoDepth {
-			return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels (does it hold itself?)", pl.typ, maxGoDepth)
+		if depth > w.nests {
+			if !w.deep {
+				return errDeep
+			}
+			return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels", pl.typ, maxGoDepth)
 		}
-		return w.putParts(pl, p, depth+1)
+		i, done, err := w.enterField(pl, p)
+		if done || err != nil {
+			return err
+		}
+		err = w.putParts(pl, p, depth+1)
+		if i >= 0 {
+			w.leave(i)
+		}
+		return err
 	}
 	return nil
 }
@@ -172,8 +193,7 @@ func (w *writing) putStruct(pl *plan, p unsafe.Pointer, depth int) error {
 	return nil
 }
 
-// within adds a step to the path of an error. Of a path that is deep, the first steps are shown: in
-// a value that holds itself the others are those again.
+// within adds a step to the path of an error. Of a path that is deep, the first steps are shown.
 func within(err error, step string, depth int) error {
 	if depth > maxPathDepth && faults.Owns(err) {
 		return err
@@ -182,7 +202,7 @@ func within(err error, step string, depth int) error {
 }
 
 // maxPathDepth is how deep in a Go value the path of an error goes.
-const maxPathDepth = 20
+const maxPathDepth = 200
 
 // isEmpty reports whether a field that is to be left out when it is empty is.
 func isEmpty(pl *plan, p unsafe.Pointer) bool {
@@ -242,7 +262,7 @@ func (w *writing) putAny(t any) error {
 		return nil
 	}
 	const most = 6 // bytes before the data of an extension
-	at := len(w.dst)
+	at, objects := len(w.dst), w.objects()
 	w.dst = append(w.dst, make([]byte, most)...)
 	if err := w.all(t); err != nil {
 		return err
@@ -254,6 +274,7 @@ func (w *writing) putAny(t any) error {
 	head := appendExt(w.dst[at:at], extTerm, n)
 	copy(w.dst[at+len(head):], w.dst[at+most:])
 	w.dst = w.dst[:at+len(head)+n]
+	w.moved(objects, most-len(head))
 	return nil
 }
 

@@ -52,6 +52,7 @@ const (
 	extBig          = 7
 	extBits         = 8
 	extMark         = 9
+	extShared       = 10   // a reference to a part of the message
 	extTerm         = 119  // a field of type any
 	extTime    byte = 0xff // -1, MessagePack's own timestamp
 )
@@ -66,6 +67,7 @@ const (
 	markPointer   = 5
 	markTyped     = 6
 	markReference = 7
+	markShared    = 8
 )
 
 // First byte of an identifier's data, where it is no place of the cache.

@@ -46,8 +46,9 @@ type goType struct {
 	typ  reflect.Type
 	plan *plan
 
-	shape *shape    // of a registered type
-	uses  []*goType // the registered types that it is, or is composed of
+	several bool      // a value can refer to the same thing twice
+	shape   *shape    // of a registered type
+	uses    []*goType // the registered types that it is, or is composed of
 }
 
 // Register makes T, and a pointer to T, travel under a name that says the same on
@@ -74,6 +75,7 @@ func (t *Types) register(typ reflect.Type, name string) error {
 	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
+	g.several = g.plan.several()
 	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,6 +133,9 @@ func (w *writing) registered(t any) (done bool, err error) {
 			return true, err
 		}
 	}
+	if !w.nested && w.inner == 0 && !g.several {
+		w.shares = false // it is the whole message
+	}
 	v := reflect.ValueOf(t)
 	switch {
 	case !pointer:
@@ -147,9 +152,9 @@ func (w *writing) registered(t any) (done bool, err error) {
 	case !pointer:
 		err = w.boxed(g.plan, v)
 	case !v.IsNil():
-		err = w.value(g.plan, v.UnsafePointer())
+		err = w.pointed(g.plan, v)
 	}
-	return true, err
+	return true, w.of(g, err)
 }
 
 // openValue is a level that is a value of a type that is not known here, or a term
@@ -194,6 +199,9 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 // type, and then nothing has been read.
 func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
 	if pointer {
+		if r.shared != nil {
+			return r.sharedPointer(at, pl)
+		}
 		p := reflect.New(pl.typ)
 		if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
 			v = p.Interface()

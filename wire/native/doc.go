@@ -200,7 +200,8 @@
 // [dist.LinkLimits]: a message (256 MiB and 64 KiB, both ways; Write knows the
 // peer's too), how many may be in parts at a time (64; at most 16 are sent), how
 // many bytes these have together (twice a message), each step of the handshake (7 s).
-// A term may have an element for each 16 bytes of the longest message, at least 65,536.
+// A term may have an element for each 16 bytes of the longest message, at least 65,536. What a message refers to
+// several times counts each time: together it is no longer than the longest message, on both sides.
 // The memory for messages in parts is taken from the Budget of the handshake, too, and
 // given back with the last part or by Close: a peer that goes beyond it is refused with code 8. A
 // node that ends a link deliberately says why (Explain), with the same code, where the

@@ -80,7 +80,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
-	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign, Former: flags&flagTypes == 0}
+	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign, Former: flags&flagTypes == 0,
+		Expanded: l.out.limit}
 	if flags&flagTypes != 0 {
 		l.in.shapes = new(pack.Shapes)
 		l.out.enc.Peer = l.in.shapes

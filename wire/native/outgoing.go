@@ -43,7 +43,7 @@ func (w *writer) begin(f *dist.Frame) error {
 	}
 	if w.standalone == nil {
 		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,
-			Former: w.enc.Former, Peer: w.enc.Peer}
+			Former: w.enc.Former, Peer: w.enc.Peer, Expanded: w.enc.Expanded}
 	}
 	w.standalone.Dict.Reset()
 	term := f.Payload

@@ -48,7 +48,7 @@ const (
 )
 
 func termLimits(message int) pack.Limits {
-	return pack.Limits{Elements: max(leastElements, message/elementSize)}
+	return pack.Limits{Elements: max(leastElements, message/elementSize), Expanded: message}
 }
 
 // violation is the error for what a peer must not send; the peer gets its code and text.
