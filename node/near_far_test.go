@@ -360,7 +360,7 @@ func (w world) play(t *testing.T, p program) (lines []string) {
 
 // programs are all there are.
 func programs() []program {
-	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms,
+	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms, sharedPrograms,
 		behaviourPrograms, groupPrograms, referencePrograms)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
@@ -23,8 +24,8 @@ func (w *writer) setValues(v Values) {
 
 // value is a payload as a term: t, or {'$go', Binary} of it.
 func (w *writer) value(t any) (any, error) {
-	left := mostExact
-	if exact(t, &left) {
+	look := looking{left: mostExact}
+	if look.exact(t) {
 		return t, nil
 	}
 	b, err := w.values.Append(w.scratch[:0], t)
@@ -43,9 +44,16 @@ const keptScratch = etfcodec.ShareFrom - 1
 // mostExact is how many parts of a term are looked at for whether it arrives as it is.
 const mostExact = 64
 
-// exact reports whether a term arrives as what it is: with the same Go types.
-func exact(t any, left *int) bool {
-	if *left--; *left < 0 {
+// looking is one look at a term.
+type looking struct {
+	left int    // parts
+	met  [4]any // where they begin
+	n    int
+}
+
+// exact reports whether a term arrives as what it is: with the same Go types, and what it refers to twice as one.
+func (l *looking) exact(t any) bool {
+	if l.left--; l.left < 0 {
 		return false
 	}
 	switch t := t.(type) {
@@ -54,7 +62,7 @@ func exact(t any, left *int) bool {
 	case wire.Atom:
 		return true
 	case []byte:
-		return t != nil
+		return t != nil && (len(t) < leastShared || l.once(&t[0]))
 	case wire.PID:
 		return !t.IsZero()
 	case wire.Ref:
@@ -65,18 +73,31 @@ func exact(t any, left *int) bool {
 		if len(t) == 2 && t[0] == goMark {
 			return false
 		}
-		return exactAll(t, left)
+		return (len(t) < leastShared/16 || l.once(&t[0])) && l.exactAll(t)
 	case wire.List:
-		return len(t) > 0 && exactAll(t, left)
+		return len(t) > 0 && (len(t) < leastShared/16 || l.once(&t[0])) && l.exactAll(t)
 	case wire.ImproperList:
-		return len(t.Head) > 0 && isRef(t.Tail) && exactAll(t.Head, left)
+		return len(t.Head) > 0 && isRef(t.Tail) && l.exactAll(t.Head)
 	}
 	return false
 }
 
-func exactAll(terms []any, left *int) bool {
+// leastShared is from how many bytes on something is sent once: see package pack. An element of a tuple has 16.
+const leastShared = 64
+
+// once reports whether no part began there before. Of many parts it does not know.
+func (l *looking) once(p any) bool {
+	if l.n == len(l.met) || slices.Contains(l.met[:l.n], p) {
+		return false
+	}
+	l.met[l.n] = p
+	l.n++
+	return true
+}
+
+func (l *looking) exactAll(terms []any) bool {
 	for _, t := range terms {
-		if !exact(t, left) {
+		if !l.exact(t) {
 			return false
 		}
 	}
