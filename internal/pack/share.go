@@ -448,7 +448,7 @@ func (r *reading) wrong(at int, format string, args ...any) {
 // sharedMark reads what follows the mark of a message with references: the offsets.
 func (r *reading) sharedMark(at, n int) error {
 	if at != 0 || n != 2 {
-		return r.failAt(at, ErrMalformed, "the mark of a message that refers to itself in %d elements at offset %d, not in 2 at 0", n, at)
+		return r.failAt(at, ErrMalformed, "the mark of a message with references in %d elements at offset %d, not in 2 at 0", n, at)
 	}
 	if r.pos >= len(r.b) {
 		return r.cut(1, "the offsets of what is referred to")

@@ -358,7 +358,7 @@ func TestWrongReferences(t *testing.T) {
 	for in, why := range map[string]string{
 		"\x93\xd4\x09\x08\xc4\x03\x00\x00\x00\x01":             "offsets of what is referred to of 3 bytes",
 		"\x93\xd4\x09\x08\x01\x01":                             "expected the offsets",
-		"\x92\xd4\x09\x08\x01":                                 "the mark of a message that refers to itself in 1 elements",
+		"\x92\xd4\x09\x08\x01":                                 "the mark of a message with references in 1 elements",
 		"\x92\x01\x93\xd4\x09\x08\xc4\x00\x01":                 "not in 2 at 0",
 		"\x93\xd4\x09\x08\xc4\x00\x93\xd4\x09\x08\xc4\x00\x01": "not in 2 at 0",
 	} {
