@@ -186,7 +186,7 @@ func (a *acting) Exit(to Dest, reason any) {
 		return
 	}
 	from := a.pid()
-	if at, ok := to.(At); ok && at.Node != a.node.cfg.Name {
+	if at, ok := a.node.elsewhere(to); ok {
 		n := a.node
 		n.askWhere(a, at, func(pid PID, _ any) {
 			if !pid.IsZero() {

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/node/deadletter"
+import (
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/names"
+)
 
 // aliasOwner finds the process that ref is an alias of, without using it up; nil: none.
 func (n *Node) aliasOwner(ref Ref) *proc {
@@ -8,6 +11,20 @@ func (n *Node) aliasOwner(ref Ref) *proc {
 		return nil
 	}
 	return n.aliases.Peek(ref.Number())
+}
+
+// elsewhere is a name on another node. An alias of another node is called, monitored and linked to
+// by such a name, too: see [names.OfAlias].
+func (n *Node) elsewhere(to Dest) (At, bool) {
+	switch to := to.(type) {
+	case At:
+		return to, to.Node != n.cfg.Name
+	case Ref:
+		if !n.origin.Equal(to.Origin()) && !to.IsZero() {
+			return names.OfAlias(to), true
+		}
+	}
+	return At{}, false
 }
 
 // alias makes ref an alias of p.

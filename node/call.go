@@ -105,6 +105,12 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 			return t
 		}
 	case Ref:
+		if at, far := n.elsewhere(to); far {
+			if !n.callFar(a, async, t, PID{}, at, req) {
+				t.settle(a, nil, &ExitError{NoConnection})
+			}
+			return t
+		}
 		p.target = n.aliased(to, m)
 	default:
 		a.beginByName(async, t, to)
@@ -211,6 +217,9 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 	case Atom:
 		p.target = a.node.whose(to)
 	case Ref:
+		if at, ok := a.node.elsewhere(to); ok {
+			return AwaitExit(ctx, from, at)
+		}
 		p.target = a.node.aliasOwner(to)
 	case At:
 		if far, name = a.node.peer(to.Node), to.Name; to.Node == a.node.cfg.Name {

@@ -61,7 +61,7 @@ func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
 // the process that has it now; for a name on another node, that node is asked first which
 // process that is, and the link is there once it has answered.
 func (c *core) Link(to Dest) {
-	if at, ok := c.elsewhere(to); ok {
+	if at, ok := c.node.elsewhere(to); ok {
 		c.p.linkName(&c.acting, at)
 	} else if pid, ok := c.node.resolve(to); ok {
 		c.p.link(&c.acting, pid)
@@ -76,7 +76,7 @@ func (c *core) Link(to Dest) {
 // not, and ends a Link that is still under way; without such a Link that node is asked first,
 // and the link is gone once it has answered.
 func (c *core) Unlink(to Dest) {
-	if at, ok := c.elsewhere(to); ok {
+	if at, ok := c.node.elsewhere(to); ok {
 		c.p.unlinkName(&c.acting, at)
 	} else if pid, ok := c.node.resolve(to); ok {
 		c.p.unlink(&c.acting, pid)
@@ -85,7 +85,7 @@ func (c *core) Unlink(to Dest) {
 
 // linked reports whether the process is linked to another: see package nodehook.
 func (c *core) linked(to Dest) bool {
-	if at, ok := c.elsewhere(to); ok {
+	if at, ok := c.node.elsewhere(to); ok {
 		return c.p.linkedName(at)
 	}
 	pid, ok := c.node.resolve(to)
@@ -95,12 +95,6 @@ func (c *core) linked(to Dest) bool {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
 	return c.p.hasLinkLocked(pid)
-}
-
-// elsewhere reports whether to is a name on another node.
-func (c *core) elsewhere(to Dest) (At, bool) {
-	at, ok := to.(At)
-	return at, ok && at.Node != c.node.cfg.Name
 }
 
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -180,11 +181,13 @@ func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
 }
 
 func (p *peer) monitored(f *dist.Frame) {
-	q := p.n.lookup(f.To)
-	if f.Name != "" {
-		q = p.n.whose(f.Name)
+	q, pid, name := p.n.lookup(f.To), f.To, f.Name
+	if name != "" {
+		if q = p.n.whose(name); q != nil && names.IsAlias(name) {
+			pid, name = q.pid(), "" // whom the Down is about
+		}
 	}
-	p.watched(&monitor{ref: f.Ref, far: p, by: f.From, target: q, name: f.Name}, f.To, NoProc)
+	p.watched(&monitor{ref: f.Ref, far: p, by: f.From, target: q, name: name}, pid, NoProc)
 }
 
 // watched is the near half of m, a monitor that the peer has made over pid; if
@@ -207,8 +210,12 @@ func (p *peer) down(f *dist.Frame) {
 	if p.answer(f.Ref, nil, &ExitError{reason}) {
 		return
 	}
-	if m := p.Down(f.Ref); m != nil {
-		m.Fire(reason)
+	if m, ok := p.Down(f.Ref).(*monitor); ok {
+		pid := m.pid
+		if names.IsAlias(m.name) {
+			pid = f.From
+		}
+		m.fire(&p.n.acting, pid, reason)
 	}
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,7 +54,7 @@ func (m *monitor) down(pid PID, reason any) any {
 	if m.node {
 		return NodeDown{Node: m.far.nodeName(), Reason: reason.(string)}
 	}
-	if m.name != "" {
+	if m.name != "" && !names.IsAlias(m.name) {
 		at := m.watcher.node.cfg.Name
 		if m.far != nil {
 			at = m.far.nodeName()
@@ -161,7 +162,7 @@ func (p *proc) monitor(a *acting, to PID, name Atom) Ref {
 	}
 	if m.target == nil && m.far == nil || !m.add(a) {
 		reason := NoProc
-		if name == "" && to.Node() != p.node.cfg.Name {
+		if name == "" && !to.IsZero() && to.Node() != p.node.cfg.Name {
 			reason = NoConnection
 		}
 		p.signal(a, m.down(to, reason))
@@ -179,6 +180,9 @@ func (p *proc) monitorTo(a *acting, to Dest) Ref {
 		return p.monitor(a, pid, to)
 	case At:
 		return p.monitorAt(a, to)
+	}
+	if at, far := p.node.elsewhere(to); far {
+		return p.monitorAt(a, at)
 	}
 	pid, _ := p.node.resolve(to)
 	return p.monitor(a, pid, "")

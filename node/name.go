@@ -39,7 +39,15 @@ func (p *named) SetName(name Atom) {
 }
 
 // whose finds the process that has a name; nil: none has.
-func (n *Node) whose(name Atom) *proc { return (*proc)(n.names.Get(name)) }
+func (n *Node) whose(name Atom) *proc {
+	if p := n.names.Get(name); p != nil {
+		return (*proc)(p)
+	}
+	if ref, ok := names.Alias(name, n.origin); ok {
+		return n.aliasOwner(ref)
+	}
+	return nil
+}
 
 // give registers p under name, for a peer that has asked for it; "": none. by is the reservation
 // of the service that p is one of, nil: of none.
@@ -108,7 +116,15 @@ func (n *Node) Registered() []Atom { return n.names.All() }
 
 // named finds the process for a message to a name.
 func (n *Node) named(name Atom, msg any) (*proc, error) {
-	if p := n.whose(name); p != nil {
+	if p := n.names.Get(name); p != nil {
+		return (*proc)(p), nil
+	}
+	if ref, ok := names.Alias(name, n.origin); ok {
+		p := n.aliased(ref, msg)
+		if p == nil { // it was there, perhaps, when the caller's monitor came
+			unanswered(n.received(nil, msg), &ExitError{NoProc})
+			return nil, ErrNoProcess
+		}
 		return p, nil
 	}
 	if n.stopped.Load() {

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/actornode/actornode/node"
@@ -57,4 +58,90 @@ var referencePrograms = []program{
 			w.say("%s", kind)
 		}
 	}},
+	{"a call by an alias", func(w *world) {
+		_, alias := w.aliased(false)
+		ask[int](w, alias, 4)
+		w.check(w.me.Send(alias, 5)) // goes before the call
+		ask[int](w, alias, 6)
+		f := node.Async[int](w.me, alias, 7)
+		w.answer(f.Await(w.ctx))
+		node.SendRequest(w.me, alias, "tag", 8)
+		w.say("%s", show(w.next()))
+	}},
+	{"a call by an alias for one message", func(w *world) {
+		pid, alias := w.aliased(true)
+		ask[int](w, alias, 4)
+		ask[int](w, alias, 5)
+		ask[int](w, pid, 6)
+	}},
+	{"a call by an alias of a process that ends", func(w *world) {
+		pid, alias := w.aliased(false)
+		f := node.Async[int](w.me, alias, -1) // is not answered
+		ask[int](w, alias, 1)
+		w.there.Exit(pid, node.Atom("enough"))
+		w.answer(f.Await(w.ctx))
+		ask[int](w, alias, 1)
+	}},
+	{"a monitor by an alias", func(w *world) {
+		pid, alias := w.aliased(false)
+		ref, other := w.me.Monitor(alias), w.me.Monitor(alias)
+		w.say("%v", w.me.Demonitor(other, true))
+		ask[int](w, alias, 1)
+		w.there.Exit(pid, node.Atom("enough"))
+		down := w.down(ref)
+		w.say("%v %v %s", down.PID == pid, down.Name, show(down.Reason))
+		down = w.down(w.me.Monitor(alias))
+		w.say("%v %v %s", down.PID, down.Name, show(down.Reason))
+		reason, err := node.AwaitExit(w.ctx, w.me, alias)
+		w.say("%s %v", show(reason), err)
+	}},
+	{"waiting for an exit by an alias", func(w *world) {
+		pid, alias := w.aliased(false)
+		waiter := make(chan string)
+		go func() {
+			h, err := w.here.Open()
+			if err != nil {
+				waiter <- err.Error()
+				return
+			}
+			defer h.Close(nil)
+			waiter <- "waits"
+			reason, err := node.AwaitExit(w.ctx, h, alias)
+			waiter <- fmt.Sprint(reason == any(node.Atom("enough")) || reason == node.NoProc, err)
+		}()
+		w.say("%s", arrival(w, waiter))
+		w.there.Exit(pid, node.Atom("enough"))
+		w.say("%s", arrival(w, waiter))
+	}},
+	{"an alias that is taken back", func(w *world) {
+		pid, alias := w.aliased(false)
+		ask[string](w, pid, "unalias")
+		ask[int](w, alias, 1)
+		ref := w.me.Monitor(alias)
+		w.say("%s", show(w.down(ref).Reason))
+		ask[int](w, pid, 1)
+	}},
+}
+
+// aliased starts a process there, which multiplies, and returns its alias, too.
+func (w *world) aliased(once bool) (node.PID, node.Ref) {
+	aliases := make(chan node.Ref, 1)
+	pid := w.startProcess(func(p *node.Process) error {
+		alias := p.Alias(once)
+		aliases <- alias
+		sum := 0
+		for {
+			switch m := p.Receive().(type) {
+			case int:
+				sum += m
+			case node.Request[string]:
+				m.Reply(fmt.Sprint(p.Unalias(alias)))
+			case node.Request[int]:
+				if m.Body > 0 {
+					m.Reply(m.Body*10 + sum)
+				}
+			}
+		}
+	})
+	return pid, hand(w, w.there, arrival(w, aliases))
 }

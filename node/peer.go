@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -338,7 +339,7 @@ func (f *farCall) Settle(v any, err error) bool {
 			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
 				v, err = o.Result()
 			}
-		case name != "" && e.Reason == NoProc:
+		case name != "" && e.Reason == NoProc && !names.IsAlias(name):
 			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node
 		}
 	}

@@ -3,6 +3,8 @@
 // Nouns:
 //
 //   - A [Table] says which [Process] has which name.
+//   - A name of an alias stands for a reference of this node: other nodes monitor and call by it what
+//     they know by the reference only. The table does not have it.
 //   - A [Reservation] keeps a name for a service: only who has it registers a process by that name.
 //
 // Invariants:
