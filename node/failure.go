@@ -130,13 +130,10 @@ func (t *Types) foreignErlang(v any) (any, error) {
 	case *ExitError:
 		return v.term(), nil
 	}
-	if term, ok, err := t.marked(v); ok || err != nil {
-		return term, err
-	}
-	if err, ok := v.(error); ok {
+	if err, ok := v.(error); ok && !t.isMarked(err) {
 		return t.errorTerm(err), nil
 	}
-	return etf.ToTerm(v)
+	return t.marked(v)
 }
 
 // errorTerm is an error as a node of OTP gets it: the reason or the term that it, or an error

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
@@ -37,19 +38,33 @@ type untyped interface{ untyped() Request[any] }
 
 // received returns a message of another node as processes here get it: a call is a Request of
 // the type that its body has, and a cast a Cast. What is none stays as it is. via is the message
-// of a peer that it is to be shown in; nil: in none.
-func (n *Node) received(via *PeerMessage, msg any) any {
+// of a peer that it is to be shown in; nil: in none. exact says that its values have the types that
+// they have on the node that sends them: that is a Go node.
+func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	if n.dist == nil {
 		return msg
 	}
 	if from, body, ok := gencall.ReadCall(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
+			body = ofGo(exact, body)
 			return n.dist.cfg.Types.maker(body).request(body, f)
 		}
 	} else if body, ok := gencall.ReadCast(msg); ok {
+		body = ofGo(exact, body)
 		return n.dist.cfg.Types.maker(body).cast(body)
 	}
 	return msg
+}
+
+// ofGo is the body of a request in the Go type that it is answered by: a boolean of Erlang's is the
+// atom true or false.
+func ofGo(exact bool, body any) any {
+	if a, ok := body.(Atom); ok && !exact {
+		if b, ok := wire.Bool(a); ok {
+			return b
+		}
+	}
+	return body
 }
 
 // viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.

@@ -116,10 +116,10 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 		return err
 	}
 	if q.showsPeer {
-		via.Message = c.node.received(&PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
+		via.Message = c.node.received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
 		msg = via
 	} else {
-		msg = c.node.received(nil, msg)
+		msg = c.node.received(false, nil, msg)
 	}
 	return c.SendOpt(SendOptions{NoWait: true}, q.pid(), msg) // to q, though the name may be another's by now
 }

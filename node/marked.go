@@ -3,6 +3,8 @@ package node
 import (
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
@@ -15,37 +17,29 @@ import (
 // What values of registered types, errors and crashes are as terms, towards nodes of OTP, is read
 // back where such a term comes from one.
 
-// typeMark is the key under which a map has the name of a registered type.
-const typeMark wire.Atom = "$type"
-
 // marks are the atoms by which such terms are known.
-var marks = []wire.Atom{typeMark, failure.ErrorMark, failure.PanicMark}
+var marks = []wire.Atom{termof.TypeMark, failure.ErrorMark, failure.PanicMark}
 
-// marked is the map of a value of a registered type, or of a pointer to one: its fields, see
-// package etf, and the name of the type. False: the type is not registered, or its values stand
-// for a term that is no map.
-func (t *Types) marked(v any) (term any, ok bool, err error) {
-	typ := reflect.TypeOf(v)
+// marked is the term of a Go value, see package etf. The maps of registered structs in it, and of
+// pointers to them, have the names of their types.
+func (t *Types) marked(v any) (any, error) {
+	return etf.ToTerm(termof.Marked{Value: v, Name: t.all.NameOf})
+}
+
+// isMarked reports whether an error is a map of its fields: its type, or what it points to, is a
+// registered struct that stands for no other term.
+func (t *Types) isMarked(err error) bool {
+	typ := reflect.TypeOf(err)
 	if typ.Kind() == reflect.Pointer {
-		if typ = typ.Elem(); reflect.ValueOf(v).IsNil() {
-			return nil, false, nil
+		if typ = typ.Elem(); reflect.ValueOf(err).IsNil() {
+			return false
 		}
 	}
-	name := t.all.NameOf(typ)
-	if name == "" || typ.Kind() != reflect.Struct {
-		return nil, false, nil
+	if typ.Kind() != reflect.Struct || t.all.NameOf(typ) == "" {
+		return false
 	}
-	if _, stands := termof.Of(v); stands {
-		return nil, false, nil
-	}
-	if term, err = etf.ToTerm(v); err != nil {
-		return nil, false, err
-	}
-	m, ok := term.(wire.Map)
-	if ok {
-		m.Put(typeMark, wire.Atom(name))
-	}
-	return m, ok, nil
+	_, stands := termof.Of(err)
+	return !stands
 }
 
 // maxMarkDepth is how deep in a term marks are looked for. What is deeper stays a term.
@@ -53,44 +47,50 @@ const maxMarkDepth = 64
 
 // unmark is a term that holds marks, with the values, errors and crashes in it. What has a mark
 // and does not fit stays as it is. The term is changed.
-func (t *Types) unmark(term any) any { return t.unmarkAt(term, 0) }
+func (t *Types) unmark(term, host any) any { return unmarking{t, host}.at(term, 0) }
 
-func (t *Types) unmarkAt(term any, depth int) any {
+// unmarking reads a term on a node.
+type unmarking struct {
+	*Types
+	host any // a *Node
+}
+
+func (t unmarking) at(term any, depth int) any {
 	if depth > maxMarkDepth {
 		return term
 	}
 	switch x := term.(type) {
 	case wire.Tuple:
-		if panicked, cause, stack, ok := failure.ReadCrash(x, known{t}); ok {
+		if panicked, cause, stack, ok := failure.ReadCrash(x, known{t.Types}); ok {
 			return &Crash{Reason: cause, Panic: panicked, Stack: stack}
 		}
-		t.unmarkAll(x, depth)
-		if err, ok := failure.ReadError(x, known{t}); ok {
+		t.all(x, depth)
+		if err, ok := failure.ReadError(x, known{t.Types}); ok {
 			return err
 		}
 	case wire.List:
-		t.unmarkAll(x, depth)
+		t.all(x, depth)
 	case wire.ImproperList:
-		t.unmarkAll(x.Head, depth)
+		t.all(x.Head, depth)
 	case wire.Map:
 		var changed []any // keys and values
 		for k, v := range x.Unordered() {
 			if isCompound(v) {
-				changed = append(changed, k, t.unmarkAt(v, depth+1))
+				changed = append(changed, k, t.at(v, depth+1))
 			}
 		}
 		for i := 0; i < len(changed); i += 2 {
 			x.Put(changed[i], changed[i+1])
 		}
-		return t.registeredOf(x)
+		return t.value(x)
 	}
 	return term
 }
 
-func (t *Types) unmarkAll(terms []any, depth int) {
+func (t unmarking) all(terms []any, depth int) {
 	for i, x := range terms {
 		if isCompound(x) {
-			terms[i] = t.unmarkAt(x, depth+1)
+			terms[i] = t.at(x, depth+1)
 		}
 	}
 }
@@ -103,15 +103,20 @@ func isCompound(term any) bool {
 	return false
 }
 
-// registeredOf is the value of a registered type that a map stands for. A map that names none, or
-// does not fit, stays one. Of a type whose pointer is an error it is the pointer.
-func (t *Types) registeredOf(m wire.Map) (v any) {
-	name, ok := m.Get(typeMark)
+// value is the Go value that a map stands for: of a registered type, of a pointer to one, or a
+// time. A map that names none, or does not fit, stays one. Of a type whose pointer is an error it is
+// the pointer.
+func (t unmarking) value(m wire.Map) (v any) {
+	name, ok := m.Get(termof.TypeMark)
 	if !ok {
 		return m
 	}
-	as, _ := wire.Text(name)
-	typ := t.all.Type(as)
+	atom, _ := name.(wire.Atom)
+	if atom == termof.TimeName {
+		return timeOf(m)
+	}
+	as, pointer := strings.CutPrefix(string(atom), "*")
+	typ := t.Types.all.Type(as)
 	if typ == nil || typ.Kind() != reflect.Struct {
 		return m
 	}
@@ -121,13 +126,22 @@ func (t *Types) registeredOf(m wire.Map) (v any) {
 		}
 	}()
 	p := reflect.New(typ)
-	if etf.FromTerm(m, p.Interface()) != nil {
+	if etf.FromTerm(termof.Hosted{Term: m, Host: t.host}, p.Interface()) != nil {
 		return m
 	}
-	if _, isError := p.Interface().(error); isError && !typ.Implements(reflect.TypeFor[error]()) {
+	if _, isError := p.Interface().(error); pointer || isError && !typ.Implements(reflect.TypeFor[error]()) {
 		return p.Interface()
 	}
 	return p.Elem().Interface()
+}
+
+func timeOf(m wire.Map) any {
+	text, _ := m.Get(termof.TimeKey)
+	var at time.Time
+	if m.Len() != 2 || etf.FromTerm(text, &at) != nil {
+		return m
+	}
+	return at
 }
 
 // values are a node's types as the Erlang protocol uses them: see [erldist.Values].
@@ -149,6 +163,6 @@ func (v values) Decode(b []byte, host any) (value any, rest []byte, err error) {
 func (values) IsMark(a Atom) bool { return slices.Contains(marks, a) }
 
 // Unmark reads what is marked in a term of a node of OTP.
-func (v values) Unmark(term any) any { return v.t.unmark(term) }
+func (v values) Unmark(term, host any) any { return v.t.unmark(term, host) }
 
 var _ erldist.Values = values{}

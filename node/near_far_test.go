@@ -361,7 +361,7 @@ func (w world) play(t *testing.T, p program) (lines []string) {
 // programs are all there are.
 func programs() []program {
 	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms, sharedPrograms,
-		behaviourPrograms, groupPrograms, referencePrograms)
+		behaviourPrograms, groupPrograms, referencePrograms, otpformPrograms)
 }
 
 // A program does the same on one node, on two, and with OTP in between. What differs is in

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/linkopt"
@@ -27,6 +28,7 @@ type peer struct {
 
 	// The reader's.
 	link   dist.Link
+	exact  bool // it is a Go node: what it sends has the Go types that it has there
 	reader *reader.Reader
 }
 
@@ -48,6 +50,8 @@ func (p *peer) Read(link dist.Link) {
 func (p *peer) newReader(link dist.Link) {
 	d := p.n.dist
 	p.link = link
+	about := link.Peer()
+	p.exact = about.Protocol != erlang || erlflags.Flags(about.Flags).Has(erlflags.GoValues)
 	if h, ok := link.(linkopt.Hosted); ok {
 		h.SetHost(p.n)
 	}
@@ -60,7 +64,7 @@ func (p *peer) newReader(link dist.Link) {
 func (p *peer) Leave() { p.n.dist.Leave() }
 
 // Received is part of reader.Node.
-func (p *peer) Received(msg any) any { return p.n.received(nil, msg) }
+func (p *peer) Received(msg any) any { return p.n.received(p.exact, nil, msg) }
 
 // IsPlain is part of reader.Node.
 func (p *peer) IsPlain(msg any) bool {

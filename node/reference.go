@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -45,7 +46,7 @@ func (t *Types) enterOwn() {
 }
 
 func init() {
-	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Take: takeReference})
+	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Take: takeReference, Read: readReference})
 }
 
 // isReference reports whether t is From, or a pointer to a Future.
@@ -87,4 +88,15 @@ func takeReference(host any, name wire.Atom, term any) (any, error) {
 		}
 	}
 	return nil, fmt.Errorf("no reference of the kind %s: %s", name, wire.Format(term))
+}
+
+// readReference reads a From where a node of OTP has had it.
+func readReference(host any, t reflect.Type, term any) (any, error) {
+	if t != fromType {
+		return nil, fmt.Errorf("a %v cannot travel by way of a node of OTP", t)
+	}
+	if wire.Equal(term, gencall.GoFrom(PID{})) {
+		return From{}, nil
+	}
+	return takeReference(host, referFrom, term)
 }

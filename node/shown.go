@@ -28,7 +28,7 @@ func (m PeerMessage) term() any { return m.Message }
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
 	m := &PeerMessage{Peer: p.name, Addr: p.link.Peer().Addr}
-	return PeerMessage{m.Peer, m.Addr, p.n.received(m, msg)}
+	return PeerMessage{m.Peer, m.Addr, p.n.received(p.exact, m, msg)}
 }
 
 // received returns what p has sent as q gets it.
@@ -36,7 +36,7 @@ func (p *peer) received(q *proc, msg any) any {
 	if q.showsPeer {
 		return p.shown(msg)
 	}
-	return p.n.received(nil, msg)
+	return p.n.received(p.exact, nil, msg)
 }
 
 // requester is who has made a request that has come as a term.

@@ -16,6 +16,8 @@ type References struct {
 	Give func(v any) (name wire.Atom, term any, err error)
 	// Take is the reverse; host is the node that has got it. The error says what is wrong with the term.
 	Take func(host any, name wire.Atom, term any) (v any, err error)
+	// Read is Take for what the value stands for in a term of OTP's nodes, where its type is known.
+	Read func(host any, t reflect.Type, term any) (v any, err error)
 }
 
 var references = References{Is: func(reflect.Type) bool { return false }}
@@ -35,5 +37,14 @@ func Take(host any, name wire.Atom, term any) (v any, ok bool, err error) {
 		return nil, false, nil
 	}
 	v, err = references.Take(host, name, term)
+	return v, true, err
+}
+
+// Read is that of the References entered; there is none, or no host: ok is false.
+func Read(host any, t reflect.Type, term any) (v any, ok bool, err error) {
+	if references.Read == nil || host == nil {
+		return nil, false, nil
+	}
+	v, err = references.Read(host, t, term)
 	return v, true, err
 }

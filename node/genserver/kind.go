@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
 )
 
 // Returns is embedded in a request type to say what type its reply has. It takes
@@ -208,6 +209,19 @@ func (b *bodies[S]) find(body any) *Handler[S] {
 		}
 	}
 	return b.any
+}
+
+// findAny is find, and the body that the handler takes: of the body true or false, which are atoms
+// in Erlang, it is the atom where there is a handler of atoms only.
+func (b *bodies[S]) findAny(body any) (*Handler[S], any) {
+	h := b.find(body)
+	if is, ok := body.(bool); ok && h == nil {
+		if body = wire.False; is {
+			body = wire.True
+		}
+		h = b.find(body)
+	}
+	return h, body
 }
 
 // New makes a server of this kind, to be spawned once: by node.SpawnWait, by a

@@ -31,6 +31,33 @@ func noting[M any](name string) func(*probe, *genserver.Context, M) error {
 
 func notes(p *probe, _ *genserver.Context, _ Notes) ([]string, error) { return p.noted(), nil }
 
+// true and false are for a handler of booleans, or else for one of atoms, as in Erlang.
+func TestWhoTakesBooleans(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	atom := func(_ *probe, _ *genserver.Context, a node.Atom) (string, error) { return "atom " + string(a), nil }
+	boolean := func(_ *probe, _ *genserver.Context, b bool) (string, error) { return fmt.Sprint("bool ", b), nil }
+	for _, c := range []struct {
+		k    *genserver.Kind[*probe]
+		want string
+	}{
+		{genserver.Define(genserver.OnRequest(atom)), "atom "},
+		{genserver.Define(genserver.OnRequest(atom), genserver.OnRequest(boolean)), "bool "},
+	} {
+		pid, err := c.k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+		require.NoError(t, err)
+		for _, b := range []bool{true, false} {
+			got, err := node.Call[string](nodetest.Soon(t), n, pid, b)
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprint(c.want, b), got)
+		}
+	}
+	k := genserver.Define(genserver.OnCall(notes), genserver.OnCast(noting[node.Atom]("atom")))
+	pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+	require.NoError(t, err)
+	require.NoError(t, genserver.Cast(n, pid, true))
+	require.Contains(t, ask(t, n, pid, Notes{}), "atom")
+}
+
 // Who takes what: the handler for the very type, then those for interfaces in
 // their order, then the one for any.
 func TestWhoTakesWhat(t *testing.T) {

@@ -41,13 +41,13 @@ type Protocol struct {
 // reads from the link, nil: none does. Decode takes any bytes, and holds no more memory than some 100 bytes for each of them.
 //
 // Of other nodes, a payload in which an atom stands that is a mark goes through Unmark,
-// which returns what takes its place, and may change the term. Payloads without such atoms
+// which returns what takes its place for host, and may change the term. Payloads without such atoms
 // cost nothing more.
 type Values interface {
 	Append(dst []byte, value any) ([]byte, error)
 	Decode(b []byte, host any) (value any, rest []byte, err error)
 	IsMark(a wire.Atom) bool
-	Unmark(term any) any
+	Unmark(term, host any) any
 }
 
 // Name returns "erlang".

@@ -41,10 +41,10 @@ type reader struct {
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
 	memory      *account.Account
-	values      Values        // nil: the peer writes none
-	host        any           // for which they are read
-	unmark      func(any) any // nil: terms stay as they are
-	marked      bool          // an atom of the message at hand is a mark
+	values      Values                   // nil: the peer writes none
+	host        any                      // for which they are read
+	unmark      func(term, host any) any // nil: terms stay as they are
+	marked      bool                     // an atom of the message at hand is a mark
 }
 
 // errMemory says that a message cannot be kept until all of it has come.
@@ -275,7 +275,7 @@ func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error
 		v, rest, err = r.dec.DecodeBare(b)
 	}
 	if r.marked && err == nil && r.unmark != nil {
-		v = r.unmark(v)
+		v = r.unmark(v, r.host)
 	}
 	return v, rest, err
 }

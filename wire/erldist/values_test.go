@@ -23,7 +23,7 @@ type packed struct{ seen *int }
 func (packed) Append(dst []byte, v any) ([]byte, error)               { return pack.Append(dst, v) }
 func (packed) Decode(b []byte, _ any) (v any, rest []byte, err error) { return pack.Decode(b) }
 func (packed) IsMark(a wire.Atom) bool                                { return a == "$mark" }
-func (p packed) Unmark(t any) any                                     { *p.seen++; return t }
+func (p packed) Unmark(t, _ any) any                                  { *p.seen++; return t }
 
 var withValues = erlflags.Announced | erlflags.GoValues
 

@@ -8,19 +8,20 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
 // termPlan gives and takes terms of one type of package wire.
 func termPlan(t reflect.Type) plan {
 	return plan{
-		to: func(v reflect.Value, _ int) (any, error) {
+		to: func(v reflect.Value, _ walk) (any, error) {
 			if v.Kind() == reflect.Pointer && v.IsNil() {
 				return wire.Undefined, nil
 			}
 			return v.Interface(), nil
 		},
-		from: func(term any, v reflect.Value, _ int) error {
+		from: func(term any, v reflect.Value, _ walk) error {
 			x := respelled(term, t)
 			if x == nil || reflect.TypeOf(x) != t {
 				return mismatch(term, "a "+t.String())
@@ -97,7 +98,7 @@ func bytesOf(t any) ([]byte, bool) {
 	return nil, false
 }
 
-func boolFrom(t any, v reflect.Value, _ int) error {
+func boolFrom(t any, v reflect.Value, _ walk) error {
 	b, ok := wire.Bool(t)
 	if !ok {
 		return mismatch(t, "true or false")
@@ -106,7 +107,7 @@ func boolFrom(t any, v reflect.Value, _ int) error {
 	return nil
 }
 
-func intFrom(t any, v reflect.Value, _ int) error {
+func intFrom(t any, v reflect.Value, _ walk) error {
 	n, ok := wire.Int(t)
 	if !ok || v.OverflowInt(n) {
 		return mismatch(t, "an integer that fits "+v.Type().String())
@@ -115,7 +116,7 @@ func intFrom(t any, v reflect.Value, _ int) error {
 	return nil
 }
 
-func uintFrom(t any, v reflect.Value, _ int) error {
+func uintFrom(t any, v reflect.Value, _ walk) error {
 	n := bigIntOf(t)
 	if n == nil || !n.IsUint64() || v.OverflowUint(n.Uint64()) {
 		return mismatch(t, "an integer that fits "+v.Type().String())
@@ -124,7 +125,7 @@ func uintFrom(t any, v reflect.Value, _ int) error {
 	return nil
 }
 
-func floatFrom(t any, v reflect.Value, _ int) error {
+func floatFrom(t any, v reflect.Value, _ walk) error {
 	switch f := t.(type) {
 	case float64:
 		if v.OverflowFloat(f) {
@@ -145,7 +146,7 @@ func floatFrom(t any, v reflect.Value, _ int) error {
 }
 
 func textPlan(style textStyle) plan {
-	return plan{textTo(style), func(t any, v reflect.Value, _ int) error {
+	return plan{textTo(style), func(t any, v reflect.Value, _ walk) error {
 		a, atom := respelled(t, reflect.TypeFor[wire.Atom]()).(wire.Atom)
 		switch {
 		case style == asAtom && atom:
@@ -167,7 +168,7 @@ func textPlan(style textStyle) plan {
 	}}
 }
 
-func bytesFrom(t any, v reflect.Value, _ int) error {
+func bytesFrom(t any, v reflect.Value, _ walk) error {
 	b, ok := bytesOf(t)
 	if !ok {
 		l, _ := wire.Elements(t)
@@ -196,7 +197,7 @@ func bytesFrom(t any, v reflect.Value, _ int) error {
 
 func durationPlan(unit time.Duration) plan {
 	unit = max(unit, 1)
-	return plan{durationTo(unit), func(t any, v reflect.Value, _ int) error {
+	return plan{durationTo(unit), func(t any, v reflect.Value, _ walk) error {
 		n, ok := wire.Int(t)
 		if !ok || n > math.MaxInt64/int64(unit) || n < math.MinInt64/int64(unit) {
 			return mismatch(t, fmt.Sprintf("an integer of units of %v", unit))
@@ -206,11 +207,42 @@ func durationPlan(unit time.Duration) plan {
 	}}
 }
 
+func timeFrom(t any, v reflect.Value, _ walk) error {
+	if x, ok := t.(time.Time); ok { // a Go value that stands in a term
+		v.Set(reflect.ValueOf(x))
+		return nil
+	}
+	if s, ok := wire.Text(t); ok {
+		if x, err := time.Parse(time.RFC3339Nano, s); err == nil {
+			v.Set(reflect.ValueOf(x))
+			return nil
+		}
+	}
+	return mismatch(t, "a time as in RFC 3339")
+}
+
+// referenceFrom makes a reference on the node that reads the term.
+func referenceFrom(t any, v reflect.Value, w walk) error {
+	if reflect.TypeOf(t) == v.Type() {
+		v.Set(reflect.ValueOf(t))
+		return nil
+	}
+	x, ok, err := termof.Read(w.host, v.Type(), t)
+	switch {
+	case !ok:
+		return mismatch(t, "a "+v.Type().String()+", which a node reads")
+	case err != nil:
+		return faults.Within("", err)
+	}
+	v.Set(reflect.ValueOf(x))
+	return nil
+}
+
 func slicePlan(elem *plan) plan {
-	return plan{sliceTo(elem), func(t any, v reflect.Value, depth int) error {
+	return plan{sliceTo(elem), func(t any, v reflect.Value, w walk) error {
 		l, ok := wire.Elements(t)
 		switch {
-		case depth > maxNesting:
+		case w.depth > maxNesting:
 			return tooDeep()
 		case !ok:
 			return mismatch(t, "a list")
@@ -220,7 +252,7 @@ func slicePlan(elem *plan) plan {
 			v.Set(reflect.MakeSlice(v.Type(), len(l), len(l)))
 		}
 		for i, e := range l {
-			if err := elem.from(e, v.Index(i), depth+1); err != nil {
+			if err := elem.from(e, v.Index(i), w.deeper()); err != nil {
 				return faults.Within(fmt.Sprintf("[%d]", i), err)
 			}
 		}
@@ -229,10 +261,10 @@ func slicePlan(elem *plan) plan {
 }
 
 func mapPlan(key, value *plan) plan {
-	return plan{mapTo(key, value), func(t any, v reflect.Value, depth int) error {
+	return plan{mapTo(key, value), func(t any, v reflect.Value, w walk) error {
 		m, ok := t.(wire.Map)
 		switch {
-		case depth > maxNesting:
+		case w.depth > maxNesting:
 			return tooDeep()
 		case !ok:
 			return mismatch(t, "a map")
@@ -240,13 +272,13 @@ func mapPlan(key, value *plan) plan {
 		x := reflect.MakeMapWithSize(v.Type(), m.Len())
 		for k, e := range m.Unordered() {
 			gk, ge := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			if err := key.from(k, gk, depth+1); err != nil {
+			if err := key.from(k, gk, w.deeper()); err != nil {
 				return faults.Within("[key "+brief(k)+"]", err)
 			}
 			if !gk.Comparable() {
 				return faults.Within("[key "+brief(k)+"]", mismatch(k, "a key that Go can compare"))
 			}
-			if err := value.from(e, ge, depth+1); err != nil {
+			if err := value.from(e, ge, w.deeper()); err != nil {
 				return faults.Within("["+brief(k)+"]", err)
 			}
 			x.SetMapIndex(gk, ge)
@@ -257,16 +289,20 @@ func mapPlan(key, value *plan) plan {
 }
 
 func pointerPlan(elem *plan) plan {
-	return plan{pointerTo(elem), func(t any, v reflect.Value, depth int) error {
-		if depth > maxNesting {
+	return plan{pointerTo(elem), func(t any, v reflect.Value, w walk) error {
+		if w.depth > maxNesting {
 			return tooDeep()
 		}
 		if a, ok := t.(wire.Atom); ok && (a == wire.Undefined || a == "nil") {
 			v.SetZero()
 			return nil
 		}
+		if reflect.TypeOf(t) == v.Type() { // a Go value that stands in a term
+			v.Set(reflect.ValueOf(t))
+			return nil
+		}
 		x := reflect.New(v.Type().Elem())
-		if err := elem.from(t, x.Elem(), depth+1); err != nil {
+		if err := elem.from(t, x.Elem(), w.deeper()); err != nil {
 			return err
 		}
 		v.Set(x)
@@ -275,7 +311,7 @@ func pointerPlan(elem *plan) plan {
 }
 
 func interfacePlan(s style) plan {
-	return plan{interfaceTo(s), func(t any, v reflect.Value, _ int) error {
+	return plan{interfaceTo(s), func(t any, v reflect.Value, _ walk) error {
 		if t == nil {
 			t = wire.List(nil)
 		}
@@ -298,19 +334,19 @@ func interfacePlan(s style) plan {
 	}}
 }
 
-func receiverFrom(t any, v reflect.Value, _ int) error {
+func receiverFrom(t any, v reflect.Value, _ walk) error {
 	if err := v.Addr().Interface().(Receiver).SetTerm(t); err != nil {
 		return faults.Within("", err)
 	}
 	return nil
 }
 
-func (s *structure) from(t any, v reflect.Value, depth int) error {
-	if depth > maxNesting {
+func (s *structure) from(t any, v reflect.Value, w walk) error {
+	if w.depth > maxNesting {
 		return tooDeep()
 	}
 	if s.shape == shapeTuple {
-		return s.fromTuple(t, v, depth)
+		return s.fromTuple(t, v, w)
 	}
 	m, ok := t.(wire.Map)
 	if !ok && reflect.TypeOf(t) == v.Type() { // a Go value that stands in a term
@@ -329,14 +365,14 @@ func (s *structure) from(t any, v reflect.Value, depth int) error {
 			}
 			continue
 		}
-		if err := f.plan.from(x, v.FieldByIndex(f.index), depth+1); err != nil {
+		if err := f.plan.from(x, v.FieldByIndex(f.index), w.deeper()); err != nil {
 			return faults.Within(f.step, err)
 		}
 	}
 	return nil
 }
 
-func (s *structure) fromTuple(t any, v reflect.Value, depth int) error {
+func (s *structure) fromTuple(t any, v reflect.Value, w walk) error {
 	tuple, ok := t.(wire.Tuple)
 	if !ok {
 		return mismatch(t, "a tuple")
@@ -352,7 +388,7 @@ func (s *structure) fromTuple(t any, v reflect.Value, depth int) error {
 	}
 	for i := range s.fields {
 		f := &s.fields[i]
-		if err := f.plan.from(tuple[i], v.FieldByIndex(f.index), depth+1); err != nil {
+		if err := f.plan.from(tuple[i], v.FieldByIndex(f.index), w.deeper()); err != nil {
 			return faults.Within(f.step, err)
 		}
 	}

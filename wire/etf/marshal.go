@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,6 +44,7 @@ func Unmarshal(b []byte, into any) error {
 //	pointer                 what it points to; nil is undefined
 //	any                     what is in it; nil is []
 //	time.Duration           an integer of nanoseconds, or of the unit in the tag
+//	time.Time               a binary: RFC 3339 in UTC, such as <<"2024-02-29T12:30:00.5Z">>
 //	struct                  as its tags say
 //	wire.Termer             what its Term returns
 //
@@ -68,8 +70,12 @@ func ToTerm(v any) (any, error) {
 	if etfcodec.IsTerm(v) {
 		return v, nil
 	}
+	var w walk
+	if m, ok := v.(termof.Marked); ok {
+		v, w.names = m.Value, m.Name
+	}
 	r := reflect.ValueOf(v)
-	t, err := planOf(planKey{r.Type(), style{}}).to(r, 0)
+	t, err := planOf(planKey{r.Type(), style{}}).to(r, w)
 	if err != nil {
 		return nil, faults.Within(r.Type().String(), err)
 	}
@@ -92,8 +98,12 @@ func FromTerm(term any, into any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return faults.New(ErrMismatch, "into is a %T, not a pointer to something", into)
 	}
+	var w walk
+	if h, ok := term.(termof.Hosted); ok {
+		term, w.host = h.Term, h.Host
+	}
 	v = v.Elem()
-	if err := planOf(planKey{v.Type(), style{}}).from(term, v, 0); err != nil {
+	if err := planOf(planKey{v.Type(), style{}}).from(term, v, w); err != nil {
 		return faults.Within(v.Type().String(), err)
 	}
 	return nil

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -335,7 +337,8 @@ func TestToTermRefuses(t *testing.T) {
 	}{
 		{make(chan int), "etf: at chan int: a Go value of type chan int is no term"},
 		{w, "etf: at etf.wrong.A[1].B[k]: a Go value of type chan int is no term"},
-		{time.Now(), "struct time.Time has no exported fields"},
+		{struct{ a, b int }{}, "has no exported fields"},
+		{time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC), "RFC 3339 has no year 10000"},
 		{struct{ F float64 }{math.NaN()}, "F: Erlang has no float NaN"},
 		{r, "Go values nested deeper than 10000 levels"},
 		{twice{}, "two fields of the name x"},
@@ -352,6 +355,72 @@ func TestToTermRefuses(t *testing.T) {
 		require.True(t, errors.Is(err, ErrNoTerm) || errors.Is(err, ErrLimit))
 		_, err = Marshal(wire.Tuple{wire.OK, c.v})
 		require.ErrorContains(t, err, "etf: at {2}")
+	}
+}
+
+// timed has times, and nothing.
+type timed struct {
+	time.Time
+	At   time.Time
+	Gone *time.Time
+	All  map[string]time.Time
+	None struct{}
+	Any  any
+}
+
+func TestTimes(t *testing.T) {
+	at := time.Date(2024, 2, 29, 13, 30, 0, 500_000_000, time.FixedZone("", 3600))
+	term, err := ToTerm(timed{Time: at, All: map[string]time.Time{"a": at}, Any: at})
+	require.NoError(t, err)
+	text := "2024-02-29T12:30:00.5Z"
+	want := wire.NewMap(wire.Atom("time"), text, wire.Atom("at"), "0001-01-01T00:00:00Z", wire.Atom("gone"), wire.Undefined,
+		wire.Atom("all"), wire.NewMap("a", text), wire.Atom("none"), wire.MakeMap(0), wire.Atom("any"), text)
+	require.True(t, wire.Equal(want, term), wire.Format(term))
+	var got timed
+	require.NoError(t, FromTerm(term, &got))
+	require.True(t, at.Equal(got.Time) && at.Equal(got.All["a"]) && got.At.IsZero() && got.Gone == nil)
+	for _, said := range []any{[]byte(text), text, wire.Charlist(text), "2024-02-29T13:30:00.5+01:00", at} {
+		var got time.Time
+		require.NoError(t, FromTerm(said, &got))
+		require.True(t, at.Equal(got), "%v", said)
+	}
+	for _, wrong := range []any{"yesterday", 1, nil, wire.Atom("now"), wire.NewMap()} {
+		require.ErrorContains(t, FromTerm(wrong, new(time.Time)), "expected a time as in RFC 3339")
+	}
+}
+
+// The maps of what has a name are marked with it, wherever the type of a field does not say it.
+func TestMarked(t *testing.T) {
+	type leaf struct{ N int }
+	type branch struct {
+		Leaf  leaf
+		Leafs []*leaf
+		Any   any
+	}
+	names := map[reflect.Type]string{reflect.TypeFor[leaf](): "leaf", reflect.TypeFor[branch](): "branch"}
+	name := func(t reflect.Type) string { return names[t] }
+	a, mark := func(s string) wire.Atom { return wire.Atom(s) }, termof.TypeMark
+	bare := wire.NewMap(a("n"), 1)
+	marked, pointer := wire.NewMap(mark, a("leaf"), a("n"), 1), wire.NewMap(mark, a("*leaf"), a("n"), 1)
+	why := errors.New("why")
+	for _, c := range []struct{ v, want any }{
+		{leaf{1}, marked},
+		{&leaf{1}, pointer},
+		{[]leaf{{1}}, wire.List{marked}},
+		{map[string]any{"x": &leaf{1}}, wire.NewMap("x", pointer)},
+		{branch{leaf{1}, []*leaf{{1}}, []any{leaf{1}, 2}}, wire.NewMap(mark, a("branch"), a("leaf"), bare, a("leafs"), wire.List{bare},
+			a("any"), wire.List{marked, 2})},
+		{struct{ A any }{why}, wire.NewMap(a("a"), why)}, // for the encoder
+		{time.Unix(0, 0), wire.NewMap(mark, a("time.Time"), a("time"), "1970-01-01T00:00:00Z")},
+	} {
+		term, err := ToTerm(termof.Marked{Value: c.v, Name: name})
+		require.NoError(t, err)
+		if _, isError := c.v.(struct{ A any }); isError {
+			v, _ := term.(wire.Map).Get(a("a"))
+			require.Equal(t, why, v)
+			continue
+		}
+		require.True(t, wire.Equal(c.want, term), "%s, not %s", wire.Format(term), wire.Format(c.want))
 	}
 }
 

@@ -17,8 +17,36 @@ const maxNesting = 10_000
 
 // plan is how the values of one Go type become terms and back.
 type plan struct {
-	to   func(v reflect.Value, depth int) (any, error)
-	from func(t any, v reflect.Value, depth int) error // v can be set
+	to   func(v reflect.Value, w walk) (any, error)
+	from func(t any, v reflect.Value, w walk) error // v can be set
+}
+
+// walk is where in a value a plan is used.
+type walk struct {
+	depth int
+	host  any                       // of references; nil: none can be read
+	names func(reflect.Type) string // of the types whose maps are marked; nil: none are
+	typed bool                      // the type is known where the term is read
+}
+
+func (w walk) deeper() walk {
+	w.depth++
+	return w
+}
+
+// inside is the walk in a field of a struct, or in an interface, whose type does not say the value's.
+func (w walk) inside(typed bool) walk {
+	w.depth++
+	w.typed = typed
+	return w
+}
+
+// mark returns the name that the map of a struct, or of a pointer to one, is marked with.
+func (w walk) mark(t reflect.Type) (name wire.Atom) {
+	if w.names != nil && !w.typed {
+		name = wire.Atom(w.names(t))
+	}
+	return name
 }
 
 // planKey is what a plan depends on: the type, and the tag of the field.
@@ -90,6 +118,7 @@ var (
 	termerType   = reflect.TypeFor[wire.Termer]()
 	receiverType = reflect.TypeFor[Receiver]()
 	durationType = reflect.TypeFor[time.Duration]()
+	timeType     = reflect.TypeFor[time.Time]()
 )
 
 // termTypes are the types of terms that are taken and given as they are. The
@@ -109,6 +138,10 @@ func (c compiler) build(k planKey) plan {
 		return termPlan(t)
 	case t == durationType:
 		return durationPlan(k.unit)
+	case t == timeType:
+		return plan{timeTo, timeFrom}
+	case termof.IsReference(t):
+		return plan{refuse(faults.New(ErrNoTerm, "a Go value of type %s is no term", t)).to, referenceFrom}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -145,8 +178,8 @@ func (c compiler) build(k planKey) plan {
 // refuse is the plan of a type that has none.
 func refuse(err error) plan {
 	return plan{
-		to:   func(reflect.Value, int) (any, error) { return nil, err },
-		from: func(any, reflect.Value, int) error { return err },
+		to:   func(reflect.Value, walk) (any, error) { return nil, err },
+		from: func(any, reflect.Value, walk) error { return err },
 	}
 }
 
@@ -181,7 +214,7 @@ func (c compiler) structure(t reflect.Type) (*structure, error) {
 	if err := c.fields(s, t, nil, true); err != nil {
 		return nil, err
 	}
-	if len(s.fields) == 0 && t.NumField() > 0 && !s.tagged {
+	if len(s.fields) == 0 && t.Size() > 0 && !s.tagged { // one without size has nothing to lose
 		return nil, faults.New(ErrNoTerm, "struct %s has no exported fields", t)
 	}
 	seen := map[wire.Atom]bool{}
@@ -210,7 +243,7 @@ func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) er
 				}
 			}
 		case tag == "-":
-		case f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct && !termTypes[f.Type] && !f.Type.Implements(termerType):
+		case f.Anonymous && !tagged && isPart(f.Type):
 			if err := c.fields(s, f.Type, at, false); err != nil {
 				return err
 			}
@@ -225,6 +258,11 @@ func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) er
 		}
 	}
 	return nil
+}
+
+// isPart reports whether the fields of an embedded type count as those of the struct.
+func isPart(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t != timeType && !termTypes[t] && !t.Implements(termerType)
 }
 
 func (s *structure) setShape(t reflect.Type, tag string) error {

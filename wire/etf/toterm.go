@@ -12,14 +12,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-func boolTo(v reflect.Value, _ int) (any, error) {
+func boolTo(v reflect.Value, _ walk) (any, error) {
 	if v.Bool() {
 		return wire.True, nil
 	}
 	return wire.False, nil
 }
 
-func intTo(v reflect.Value, _ int) (any, error) { return int64Term(v.Int()), nil }
+func intTo(v reflect.Value, _ walk) (any, error) { return int64Term(v.Int()), nil }
 
 func int64Term(n int64) any {
 	if int64(int(n)) == n {
@@ -28,14 +28,14 @@ func int64Term(n int64) any {
 	return big.NewInt(n)
 }
 
-func uintTo(v reflect.Value, _ int) (any, error) {
+func uintTo(v reflect.Value, _ walk) (any, error) {
 	if u := v.Uint(); u > math.MaxInt64 {
 		return new(big.Int).SetUint64(u), nil
 	}
 	return int64Term(int64(v.Uint())), nil
 }
 
-func floatTo(v reflect.Value, _ int) (any, error) {
+func floatTo(v reflect.Value, _ walk) (any, error) {
 	f := v.Float()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, faults.New(ErrNoTerm, "Erlang has no float %v", f)
@@ -43,8 +43,8 @@ func floatTo(v reflect.Value, _ int) (any, error) {
 	return f, nil
 }
 
-func textTo(style textStyle) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, _ int) (any, error) {
+func textTo(style textStyle) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, _ walk) (any, error) {
 		switch style {
 		case asCharlist:
 			return wire.Charlist(v.String()), nil
@@ -55,7 +55,7 @@ func textTo(style textStyle) func(reflect.Value, int) (any, error) {
 	}
 }
 
-func bytesTo(v reflect.Value, _ int) (any, error) {
+func bytesTo(v reflect.Value, _ walk) (any, error) {
 	if v.Kind() == reflect.Slice {
 		return v.Bytes(), nil
 	}
@@ -64,20 +64,33 @@ func bytesTo(v reflect.Value, _ int) (any, error) {
 	return b, nil
 }
 
-func durationTo(unit time.Duration) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, _ int) (any, error) {
+func durationTo(unit time.Duration) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, _ walk) (any, error) {
 		return int64Term(v.Int() / int64(unit)), nil
 	}
 }
 
-func sliceTo(elem *plan) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
-		if depth > maxNesting {
+// timeTo is RFC 3339 in UTC.
+func timeTo(v reflect.Value, w walk) (any, error) {
+	t := v.Interface().(time.Time).UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return nil, faults.New(ErrNoTerm, "RFC 3339 has no year %d", y)
+	}
+	text := t.Format(time.RFC3339Nano)
+	if w.names == nil || w.typed {
+		return text, nil
+	}
+	return wire.NewMap(termof.TypeMark, termof.TimeName, termof.TimeKey, text), nil
+}
+
+func sliceTo(elem *plan) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
+		if w.depth > maxNesting {
 			return nil, tooDeep()
 		}
 		l := make(wire.List, v.Len())
 		for i := range l {
-			t, err := elem.to(v.Index(i), depth+1)
+			t, err := elem.to(v.Index(i), w.deeper())
 			if err != nil {
 				return nil, faults.Within(fmt.Sprintf("[%d]", i), err)
 			}
@@ -87,18 +100,18 @@ func sliceTo(elem *plan) func(reflect.Value, int) (any, error) {
 	}
 }
 
-func mapTo(key, value *plan) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
-		if depth > maxNesting {
+func mapTo(key, value *plan) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
+		if w.depth > maxNesting {
 			return nil, tooDeep()
 		}
 		m := wire.MakeMap(v.Len())
 		for it := v.MapRange(); it.Next(); {
-			k, err := key.to(it.Key(), depth+1)
+			k, err := key.to(it.Key(), w.inside(true))
 			if err != nil {
 				return nil, faults.Within(fmt.Sprintf("[key %v]", it.Key()), err)
 			}
-			t, err := value.to(it.Value(), depth+1)
+			t, err := value.to(it.Value(), w.deeper())
 			if err != nil {
 				return nil, faults.Within(fmt.Sprintf("[%v]", it.Key()), err)
 			}
@@ -111,53 +124,63 @@ func mapTo(key, value *plan) func(reflect.Value, int) (any, error) {
 	}
 }
 
-func pointerTo(elem *plan) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
+func pointerTo(elem *plan) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
 		switch {
 		case v.IsNil():
 			return wire.Undefined, nil
-		case depth > maxNesting:
+		case w.depth > maxNesting:
 			return nil, tooDeep()
 		}
-		return elem.to(v.Elem(), depth+1)
+		t, err := elem.to(v.Elem(), w.deeper())
+		if m, ok := t.(wire.Map); ok && err == nil {
+			name, _ := m.Get(termof.TypeMark)
+			if name, ok := name.(wire.Atom); ok && name == w.mark(v.Type().Elem()) {
+				m.Put(termof.TypeMark, "*"+name)
+			}
+		}
+		return t, err
 	}
 }
 
 // interfaceTo finds the plan of what is inside.
-func interfaceTo(s style) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
+func interfaceTo(s style) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
 		if v.IsNil() {
 			return wire.List(nil), nil
 		}
 		if err, ok := v.Interface().(error); ok && v.Type() == errorType {
-			return errorTo(err, v.Elem(), s, depth)
+			return errorTo(err, v.Elem(), s, w)
 		}
-		return dynamic(v.Elem(), s, depth)
+		return dynamic(v.Elem(), s, w)
 	}
 }
 
 // errorTo is a field of type error: what the error stands for, or the error as a Go value in
 // the term, for the encoder to ask for.
-func errorTo(err error, v reflect.Value, s style, depth int) (any, error) {
+func errorTo(err error, v reflect.Value, s style, w walk) (any, error) {
 	if _, ok := termof.Of(err); ok {
-		return dynamic(v, s, depth)
+		return dynamic(v, s, w)
 	}
 	return err, nil
 }
 
-func dynamic(v reflect.Value, s style, depth int) (any, error) {
-	if depth > maxNesting {
+func dynamic(v reflect.Value, s style, w walk) (any, error) {
+	if w.depth > maxNesting {
 		return nil, tooDeep()
 	}
-	return planOf(planKey{v.Type(), s}).to(v, depth+1)
+	if w.names != nil && v.Type().Implements(errorType) && w.names(v.Type()) == "" && termof.Type(v.Type()) == nil {
+		return v.Interface(), nil // for the encoder to ask for
+	}
+	return planOf(planKey{v.Type(), s}).to(v, w.inside(false))
 }
 
 // termerTo asks a value for its term, or its address if that is what can tell;
 // a nil pointer is left to the plan of its type.
-func termerTo(otherwise func(reflect.Value, int) (any, error)) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
+func termerTo(otherwise func(reflect.Value, walk) (any, error)) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
 		if v.Kind() == reflect.Pointer && v.IsNil() || v.Kind() == reflect.Interface {
-			return otherwise(v, depth)
+			return otherwise(v, w)
 		}
 		t, ok := v.Interface().(wire.Termer)
 		if !ok {
@@ -168,44 +191,47 @@ func termerTo(otherwise func(reflect.Value, int) (any, error)) func(reflect.Valu
 			}
 			t = v.Addr().Interface().(wire.Termer)
 		}
-		return standing(t.Term(), depth)
+		return standing(t.Term(), w)
 	}
 }
 
 // enteredTo takes what was entered for a type of this module; a nil pointer is left to the
 // plan of its type.
-func enteredTo(f func(any) any, otherwise func(reflect.Value, int) (any, error)) func(reflect.Value, int) (any, error) {
-	return func(v reflect.Value, depth int) (any, error) {
+func enteredTo(f func(any) any, otherwise func(reflect.Value, walk) (any, error)) func(reflect.Value, walk) (any, error) {
+	return func(v reflect.Value, w walk) (any, error) {
 		if v.Kind() == reflect.Pointer && v.IsNil() {
-			return otherwise(v, depth)
+			return otherwise(v, w)
 		}
-		return standing(f(v.Interface()), depth)
+		return standing(f(v.Interface()), w)
 	}
 }
 
 // standing is the term of what a value stands for.
-func standing(v any, depth int) (any, error) {
+func standing(v any, w walk) (any, error) {
 	if etfcodec.IsTerm(v) {
 		return v, nil
 	}
-	return dynamic(reflect.ValueOf(v), style{}, depth)
+	return dynamic(reflect.ValueOf(v), style{}, w)
 }
 
-func (s *structure) to(v reflect.Value, depth int) (any, error) {
-	if depth > maxNesting {
+func (s *structure) to(v reflect.Value, w walk) (any, error) {
+	if w.depth > maxNesting {
 		return nil, tooDeep()
 	}
 	if s.shape == shapeTuple {
-		return s.toTuple(v, depth)
+		return s.toTuple(v, w)
 	}
 	m := wire.MakeMap(len(s.fields))
+	if name := w.mark(v.Type()); name != "" {
+		m.Put(termof.TypeMark, name)
+	}
 	for i := range s.fields {
 		f := &s.fields[i]
 		x := v.FieldByIndex(f.index)
 		if f.omitZero && x.IsZero() {
 			continue
 		}
-		t, err := f.plan.to(x, depth+1)
+		t, err := f.plan.to(x, w.inside(true))
 		if err != nil {
 			return nil, faults.Within(f.step, err)
 		}
@@ -214,14 +240,14 @@ func (s *structure) to(v reflect.Value, depth int) (any, error) {
 	return m, nil
 }
 
-func (s *structure) toTuple(v reflect.Value, depth int) (any, error) {
+func (s *structure) toTuple(v reflect.Value, w walk) (any, error) {
 	tuple := make(wire.Tuple, 0, len(s.fields)+1)
 	if s.tagged {
 		tuple = append(tuple, s.tag)
 	}
 	for i := range s.fields {
 		f := &s.fields[i]
-		t, err := f.plan.to(v.FieldByIndex(f.index), depth+1)
+		t, err := f.plan.to(v.FieldByIndex(f.index), w.inside(true))
 		if err != nil {
 			return nil, faults.Within(f.step, err)
 		}

@@ -1,0 +1,161 @@
+package node_test
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/statem"
+	"github.com/actornode/actornode/wire"
+)
+
+// handedOver is the program of values that come there, and back here, by way of a node of OTP if there
+// is one in between.
+func handedOver(name string, values ...any) program {
+	return program{"a value that is handed over, " + name, func(w *world) {
+		me := w.me.Self()
+		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error { return w.send(c, me, wire.Tuple{show(msg), msg}) }))
+		for _, v := range values {
+			w.check(w.send(w.me, pid, v))
+			t := w.next().(wire.Tuple)
+			text, _ := wire.Text(t[0])
+			w.say("there %s", text)
+			w.say("here  %s", show(t[1]))
+		}
+	}}
+}
+
+// nearShelf holds values whose types its own does not say.
+type nearShelf struct {
+	When   time.Time
+	Things []any
+	By     map[string]any
+	Bell   nearKnock
+}
+
+func init() { node.RegisterTypes(node.TypeOf[nearShelf]("near.Shelf")) }
+
+// nearDoor is a machine.
+type nearDoor struct{ code, typed string }
+
+func (d *nearDoor) locked(c *statem.Context, e statem.Event) (statem.State[*nearDoor], error) {
+	switch m := e.Content.(type) {
+	case nearDigit:
+		d.typed += m.Digit
+		statem.Reply(c, m, len(d.typed))
+		if d.typed == d.code {
+			return (*nearDoor).open, nil
+		}
+	case nearKnock:
+		c.Postpone()
+	default:
+		return nil, statem.ErrUnhandled
+	}
+	return nil, nil
+}
+
+func (d *nearDoor) open(c *statem.Context, e statem.Event) (statem.State[*nearDoor], error) {
+	m, ok := e.Content.(nearKnock)
+	if !ok {
+		return nil, statem.ErrUnhandled
+	}
+	statem.Reply(c, m, "come in")
+	return nil, nil
+}
+
+var nearDoors = statem.Define((*nearDoor).locked, (*nearDoor).open)
+
+// otpformPrograms are those whose values OTP's nodes have in between.
+var otpformPrograms = []program{
+	{"a call with a boolean", func(w *world) { ask[bool](w, w.serve(nearAdder), true) }},
+	{"a call with a struct", func(w *world) { ask[nearReceipt](w, w.serve(nearAdder), newNearOrder(3)) }},
+	{"a call with a pointer that is passed on", func(w *world) {
+		o := newNearOrder(3)
+		ask[*nearOrder](w, w.serve(nearAdder), &o)
+	}},
+	{"a call with a time", func(w *world) {
+		pid := w.serve(node.ActorFunc(func(c *node.Context, msg any) error {
+			r := msg.(node.Request[time.Time])
+			return c.Reply(r.From, r.Body.Add(time.Hour))
+		}))
+		ask[time.Time](w, pid, time.Date(2024, 2, 29, 12, 30, 0, 123456789, time.UTC))
+	}},
+	{"a call whose caller is an actor", func(w *world) {
+		pid := w.serve(nearAdder)
+		me := w.me.Self()
+		caller, err := w.here.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := msg.(node.Result); ok {
+				return c.Send(me, fmt.Sprintf("%v: %s, %v", r.Tag, show(r.Value), r.Err))
+			}
+			node.SendRequest(c, pid, "first", 1)
+			node.SendRequest(c, pid, "second", newNearOrder(2))
+			return nil
+		}))
+		w.check(err)
+		w.later(func() { w.here.Exit(caller, node.Kill) })
+		w.check(w.me.Send(caller, "go"))
+		w.say("%s", show(w.next()))
+		w.say("%s", show(w.next()))
+	}},
+	{"a call seen by AsRequest", func(w *world) {
+		pid := w.serve(node.ActorFunc(func(c *node.Context, msg any) error {
+			r, ok := c.Node().AsRequest(msg)
+			return c.Reply(r.From, fmt.Sprint(ok, " ", show(r.Body)))
+		}))
+		ask[string](w, pid, newNearOrder(1))
+		ask[string](w, pid, 7)
+	}},
+	{"a call of a body that nobody handles", func(w *world) {
+		pid := w.serve(genTill())
+		_, err := node.Call[int](w.ctx, w.me, pid, nearReceipt{Item: "tea"})
+		w.say("%v", err)
+		_, err = node.Call[int](w.ctx, w.me, pid, true)
+		w.say("%v", err)
+	}},
+	{"a From in a struct that is handed on", func(w *world) {
+		worker := w.startOn(w.aside, node.Options{}, node.ActorFunc(func(_ *node.Context, msg any) error {
+			j := msg.(nearJob)
+			return j.For.Reply(j.Number * 3)
+		}))
+		ask[int](w, w.serve(node.ActorFunc(func(c *node.Context, msg any) error {
+			r := msg.(node.Request[int])
+			return w.send(c, worker, nearJob{r.Body, r.From})
+		})), 5)
+	}},
+	{"a server that answers later", func(w *world) {
+		pid := w.serve(genTill())
+		f := genserver.Async(w.me, pid, nearLater{})
+		w.check(genserver.Cast(w.me, pid, nearAlarm{"fire"}))
+		w.answer(f.Await(w.ctx))
+	}},
+	{"a machine", func(w *world) {
+		pid := w.serve(nearDoors.New(&nearDoor{code: "42"}))
+		knock := genserver.Async(w.me, pid, nearKnock{})
+		for _, d := range []string{"4", "2"} {
+			n, err := genserver.Call(w.ctx, w.me, pid, nearDigit{Digit: d})
+			w.answer(n, err)
+		}
+		w.answer(knock.Await(w.ctx))
+	}},
+	handedOver("a struct", newNearOrder(1), nearReceipt{}),
+	handedOver("a pointer to a struct", new(newNearOrder(2)), &nearReceipt{}),
+	handedOver("a struct without fields", nearKnock{}, nearLater{}, &nearKnock{}),
+	handedOver("a time", time.Date(2024, 2, 29, 12, 30, 0, 123456789, time.UTC), time.Time{}),
+	handedOver("a tree", nearTree{node.Atom("root"), &nearTree{Value: 1}, &nearTree{nearReceipt{Item: "tea"}, &nearTree{Value: &nearLine{"x"}}, nil}}),
+	handedOver("a struct in terms", wire.Tuple{node.Atom("order"), newNearOrder(1), wire.List{1, nearReceipt{}, &nearLine{}}}),
+	handedOver("a struct of any", nearShelf{When: time.Unix(1, 0).UTC(), Things: []any{
+		nearReceipt{}, &nearLine{"x"}, nearKnock{}, time.Unix(2, 0).UTC(), 7, node.Atom("a"), []any{nearReceipt{}}},
+		By: map[string]any{"a": nearReceipt{}, "b": 2.5}}),
+	{"an error in a struct that is handed over", func(w *world) {
+		me := w.me.Self()
+		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error { return w.send(c, me, msg) }))
+		w.check(w.send(w.me, pid, nearShelf{Things: []any{nearError("joined"), fmt.Errorf("shelf: %w", io.EOF)}}))
+		shelf := w.next().(nearShelf)
+		for _, err := range shelf.Things {
+			w.blame(err.(error))
+		}
+	}},
+	handedOver("an error", nearLimitError{3, "cakes"}, fmt.Errorf("shop: %w", nearLimitError{3, "cakes"})),
+}
