@@ -143,7 +143,8 @@ var otpformPrograms = []program{
 	handedOver("a pointer to a struct", new(newNearOrder(2)), &nearReceipt{}),
 	handedOver("a struct without fields", nearKnock{}, nearLater{}, &nearKnock{}),
 	handedOver("a time", time.Date(2024, 2, 29, 12, 30, 0, 123456789, time.UTC), time.Time{}),
-	handedOver("a tree", nearTree{node.Atom("root"), &nearTree{Value: 1}, &nearTree{nearReceipt{Item: "tea"}, &nearTree{Value: &nearLine{"x"}}, nil}}),
+	handedOver("a tree", nearTree{node.Atom("root"),
+		&nearTree{Value: 1}, &nearTree{nearReceipt{Item: "tea"}, &nearTree{Value: &nearLine{"x"}}, nil}}),
 	handedOver("a struct in terms", wire.Tuple{node.Atom("order"), newNearOrder(1), wire.List{1, nearReceipt{}, &nearLine{}}}),
 	handedOver("a struct of any", nearShelf{When: time.Unix(1, 0).UTC(), Things: []any{
 		nearReceipt{}, &nearLine{"x"}, nearKnock{}, time.Unix(2, 0).UTC(), 7, node.Atom("a"), []any{nearReceipt{}}},
