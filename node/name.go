@@ -122,7 +122,7 @@ func (n *Node) named(name Atom, msg any) (*proc, error) {
 	if ref, ok := names.Alias(name, n.origin); ok {
 		p := n.aliased(ref, msg)
 		if p == nil { // it was there, perhaps, when the caller's monitor came
-			unanswered(n.received(nil, msg), &ExitError{NoProc})
+			unanswered(n.received(false, nil, msg), &ExitError{NoProc})
 			return nil, ErrNoProcess
 		}
 		return p, nil
