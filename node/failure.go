@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -279,7 +280,7 @@ func (r *refusal) Term() any { return r.reason }
 // plainer is a reply that cannot be sent with the text of its error. False: it is none, or has
 // no error.
 func plainer(f *dist.Frame) (dist.Frame, bool) {
-	t, ok := f.Payload.(wire.Tuple)
+	t, ok := gencall.Message(f).(wire.Tuple)
 	if !ok || len(t) != 2 || f.Op != dist.OpSend {
 		return dist.Frame{}, false
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
@@ -87,6 +88,20 @@ func (p *peer) target(f *dist.Frame) *proc {
 func (p *peer) deliver(f *dist.Frame) {
 	n := p.n
 	var q *proc
+	switch m := f.Payload.(type) {
+	case *linkopt.Request:
+		if q = p.target(f); q != nil && !names.IsAlias(f.Name) { // one for a single message is used up by it
+			p.pass(q, f, p.called(q, f, m))
+			return
+		}
+		p.monitored(&dist.Frame{From: f.From, To: f.To, Name: f.Name, Ref: m.Ref})
+		f.Payload = gencall.Message(f)
+	case *linkopt.Reply:
+		if v, err := n.types().outcome(m.Value); p.Answer(f.Ref, v, err, true) {
+			return
+		}
+		f.Payload = gencall.Message(f)
+	}
 	switch {
 	case !f.Ref.IsZero():
 		if t, ok := f.Payload.(wire.Tuple); ok && len(t) == 2 && p.replied(f.Ref, t[1]) {
@@ -106,7 +121,13 @@ func (p *peer) deliver(f *dist.Frame) {
 	if q == nil {
 		return
 	}
-	f.Payload = p.received(q, n.types().asMessage(f.Payload))
+	p.pass(q, f, p.received(q, n.types().asMessage(f.Payload)))
+}
+
+// pass gives q the message of f, as q gets it.
+func (p *peer) pass(q *proc, f *dist.Frame, msg any) {
+	n := p.n
+	f.Payload = msg
 	if t := n.traces(); t != nil {
 		_, msg := viaPeer(f.Payload)
 		t.Received(f.From, q.pid(), msg)

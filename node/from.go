@@ -59,7 +59,7 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	x := &struct {
 		call
 		requester
-	}{requester: requester{to, via}}
+	}{requester: requester{from: to, via: via}}
 	x.call.node, x.call.far = n, &x.requester
 	return From{t: x.arm()}, true
 }
@@ -87,7 +87,7 @@ func (f From) term() any {
 	case p == nil:
 		return gencall.GoFrom(PID{})
 	case p.far != nil:
-		return p.far.from.Term
+		return p.far.from.Term()
 	}
 	n, pid := p.node, f.Caller()
 	if pid.IsZero() {
@@ -139,6 +139,9 @@ func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 // a caller that does not read must not stop a server of others.
 func (p *call) reply(a *acting) {
 	v, err := p.Result()
+	if p.far.watch != nil && p.replyInOne(a, v, err) {
+		return
+	}
 	to := p.far.from
 	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.p.token()}, to.PID.Node()
 	if to.ToAlias {

@@ -10,8 +10,10 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -64,7 +66,12 @@ func (p *peer) newReader(link dist.Link) {
 func (p *peer) Leave() { p.n.dist.Leave() }
 
 // Received is part of reader.Node.
-func (p *peer) Received(msg any) any { return p.n.received(p.exact, nil, msg) }
+func (p *peer) Received(f *dist.Frame, to reader.Target) any {
+	if r, ok := f.Payload.(*linkopt.Request); ok {
+		return p.called(to.(target).q, f, r)
+	}
+	return p.n.received(p.exact, nil, f.Payload)
+}
 
 // IsPlain is part of reader.Node.
 func (p *peer) IsPlain(msg any) bool {
@@ -138,10 +145,15 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 	switch f.Op {
 	case dist.OpSend:
 		p.n.bury(*f, deadletter.NotATerm)
-		if ref, ok := gencall.RequestRef(f.Payload); ok {
+		if ref, ok := gencall.RequestRef(gencall.Message(f)); ok {
 			p.answer(ref, nil, why)
 		}
 		unanswered(f.Payload, why)
+		if t, ok := gencall.Message(f).(wire.Tuple); ok && len(t) == 2 && f.Answer && !f.Ref.IsZero() { // a caller waits
+			again := *f
+			again.Payload = wire.Tuple{t[0], failure.NewReply(why, known{p.n.types()})}
+			p.signal(again)
+		}
 		if f.ID != 0 {
 			p.answer(p.n.origin.RefOf(f.ID), nil, why)
 		}
@@ -331,8 +343,9 @@ func (m *monitor) frame(pid PID, reason any) dist.Frame {
 // farCall is a call, or a spawn, that waits for an answer from there.
 type farCall struct {
 	peers.Request
-	p *peer
-	t ticket
+	p    *peer
+	t    ticket
+	sent linkopt.Request // what has been sent, if the link takes it
 }
 
 // Settle is part of peers.Caller.
@@ -361,13 +374,20 @@ func (p *peer) ask(a *acting, t ticket, kind peers.Answered, w peers.Watch, f di
 		ref = p.n.origin.RefOf(f.ID)
 	}
 	w.By = f.From
-	c := &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: w, Kind: kind}}
+	return p.put(a, nil, &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: w, Kind: kind}}, f)
+}
+
+// put notes c and sends f in the given turn. False: the connection is over, and c is answered.
+func (p *peer) put(a *acting, turn *outbox.Turn, c *farCall, f dist.Frame) bool {
 	c.Caller = c
-	if p.Ask(&c.Request, f, func() { t.p.away = c }) {
-		return true
+	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.p.away = c })
+	switch {
+	case !ok:
+		c.t.settle(a, nil, &ExitError{NoConnection})
+	case err != nil:
+		_ = p.unsent(f, err) // answers c, too
 	}
-	t.settle(a, nil, &ExitError{NoConnection})
-	return false
+	return ok
 }
 
 // askSoon is ask for a caller that then waits for a start, or a receipt.
@@ -389,6 +409,13 @@ func (p *peer) watchFor(a *acting, t ticket, from, to PID, name Atom) (ref Ref, 
 // peer knows aliases, so that one that comes late finds nobody.
 func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 	from := a.sender()
+	if label == gencall.Call && p.TakesRequests() {
+		ref := p.CallRef(p.n.refSeq.Add(refBatch))
+		c := &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: peers.Watch{By: from, To: to, Name: name},
+			Kind: peers.ByReply}, sent: linkopt.Request{Ref: ref, Body: body}}
+		p.put(a, a.turn(), c, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, Payload: &c.sent, Token: a.p.token()})
+		return
+	}
 	ref, ok := p.watchFor(a, t, from, to, name)
 	if !ok {
 		return

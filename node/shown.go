@@ -27,9 +27,12 @@ func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
-	m := &PeerMessage{Peer: p.name, Addr: p.link.Peer().Addr}
+	m := p.without()
 	return PeerMessage{m.Peer, m.Addr, p.n.received(p.exact, m, msg)}
 }
+
+// without is the PeerMessage of p without what is in it.
+func (p *peer) without() *PeerMessage { return &PeerMessage{Peer: p.name, Addr: p.link.Peer().Addr} }
 
 // received returns what p has sent as q gets it.
 func (p *peer) received(q *proc, msg any) any {
@@ -41,8 +44,9 @@ func (p *peer) received(q *proc, msg any) any {
 
 // requester is who has made a request that has come as a term.
 type requester struct {
-	from gencall.From
-	via  *PeerMessage // that it has come in, without the message; nil: not known
+	from  gencall.From
+	via   *PeerMessage // that it has come in, without the message; nil: not known
+	watch *monitor     // that has come with it, by the caller; nil: none
 }
 
 // Peer returns the node over whose connection a request has come, and its address, if

@@ -4,6 +4,7 @@
 //
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
+//   - [Requester]: calls in fewer frames.
 //   - [Counter], [Progress]: the state of a link.
 //   - [Hosted]: what is read may refer to the node.
 //   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
@@ -58,6 +59,22 @@ type TryFlusher interface{ Try() (more bool) }
 type BusyReader interface {
 	Await(d time.Duration, between func()) (came bool)
 }
+
+// Requester is optional for a link: Requests reports whether the Payload of an OpSend may be a
+// [*Request] or a [*Reply], which Read returns, too. What Read returns is good until the next Read.
+type Requester interface{ Requests() bool }
+
+// Request is the Payload of an OpSend from a process to another, or to a name: that is an
+// OpMonitor with Ref, and then the message {'$gen_call', {From, [alias|Ref]}, Body}.
+type Request struct {
+	Ref  wire.Ref
+	Body any
+}
+
+// Reply is the Payload of an OpSend to the alias Ref, by the node of the process that a Request
+// with that Ref was for: that is the message {[alias|Ref], Value}, and the end of the monitor, so
+// that no OpDemonitor follows.
+type Reply struct{ Value any }
 
 // Counter is optional for a link, for monitoring. Any goroutine may call it.
 type Counter interface {

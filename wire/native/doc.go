@@ -1,7 +1,7 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [dist.Protocol]; its links are linkopt.MessageWriter, linkopt.LookAhead, linkopt.BatchReader, linkopt.BusyReader and
-// linkopt.TryFlusher. This is its specification, version 1; package pack has that of the
+// [dist.Protocol]; its links are linkopt.MessageWriter, linkopt.LookAhead, linkopt.BatchReader, linkopt.BusyReader,
+// linkopt.TryFlusher and linkopt.Requester. This is its specification, version 1; package pack has that of the
 // terms.
 //
 // # Nouns
@@ -84,6 +84,7 @@
 //	8     3    of a hello: the connection is for a session that there is
 //	16    4    sees TLS
 //	32    5    reads the types of Go values; to a peer without it they are sent as plain terms
+//	64    6    reads requests and replies in a frame each; where both have it they are sent so
 //
 // The version is the highest that both have; bytes behind what a message holds are
 // ignored, so that later versions can add some. alive says that B has a link to A
@@ -126,7 +127,8 @@
 // CRC-32C of length and frame follows, big-endian, but after a tick. The first byte:
 //
 //	bits 0–3  the op: a dist.Op from 1 to 13, 14 a part, 15 a goodbye, 0 an ack of a session
-//	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token), and then ID, token
+//	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token; 8 request; 16 reply), and then
+//	          ID, token, and the ref of a request
 //	bit 5     what remains, the payload or the data of a part, is one frame of zstd, of at most 65,535 bytes
 //	bit 6     the payload comes in parts: what remains is the stream and the number of its bytes
 //	bit 7     0
@@ -155,6 +157,13 @@
 // 128. Each direction has two such tables, one for from, one for to and leader. So a
 // binary of 64 bytes between two processes whose pids were sent before costs 71 bytes: 2 length, 1
 // op, 2 pids, 66 binary.
+//
+// A call of a process between nodes with flag 64 is two frames. The request is an OpSend with the bit 8, from a process
+// to a pid or a name: it is an OpMonitor of the receiver with ref, and then the message
+// {'$gen_call', {From, [alias|Ref]}, Body}, of which Body is the payload. The reply is an OpSend with the bit 16 to the
+// alias Ref: the message {[alias|Ref], Value}, of which Value is the payload, and the end of that monitor. The node of a
+// caller that gives up sends an OpDemonitor, and so does that of one which is answered by a message without the bit; that
+// may come from any node.
 //
 //	part     op 14, stream:8, data         at most 63 KiB of it are sent, in order; as many bytes in all as announced
 //	         with stream 255: the name of a type of the sender's, as a standalone atom, and its shape, a standalone term

@@ -22,10 +22,14 @@ const (
 
 // Bits of the extras: what they hold, in this order.
 const (
-	extraUrgent = 1 << iota // nothing
-	extraID                 // an integer
-	extraToken              // a term
-	extraKnown  = extraUrgent | extraID | extraToken
+	extraUrgent  = 1 << iota // nothing
+	extraID                  // an integer
+	extraToken               // a term
+	extraRequest             // a reference: the payload is the body of a request
+	extraReply               // nothing: the payload is the value of a reply
+
+	extraSigns = extraUrgent | extraID | extraToken
+	extraCalls = extraRequest | extraReply // between nodes with flagRequests
 )
 
 // Bits of the integer in a spawn reply.

@@ -98,6 +98,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		}
 		l.session.start(conn)
 	}
+	l.in.requests = flags&flagRequests != 0
 	l.out.tellShapes()
 	return l
 }
@@ -113,6 +114,9 @@ func (l *link) Peer() dist.Peer { return l.peer }
 
 // SetHost is part of linkopt.Hosted.
 func (l *link) SetHost(n any) { l.in.dec.Host = n }
+
+// Requests is part of linkopt.Requester.
+func (l *link) Requests() bool { return l.in.requests }
 
 // Read returns the next signal.
 func (l *link) Read(f *dist.Frame) error {

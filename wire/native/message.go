@@ -53,6 +53,7 @@ const (
 	flagResume                      // of a hello: the connection is for a link that there is
 	flagBound                       // it sees TLS, and binds its proof to it
 	flagTypes                       // it reads the types of Go values: see package pack
+	flagRequests                    // it reads requests and replies in a frame each
 )
 
 // sessionID names a link that may survive its connection; zero: none.

@@ -46,11 +46,7 @@ func (w *writer) begin(f *dist.Frame) error {
 			Former: w.enc.Former, Peer: w.enc.Peer, Expanded: w.enc.Expanded}
 	}
 	w.standalone.Dict.Reset()
-	term := f.Payload
-	if f.Op == dist.OpSpawn {
-		term = spawnTerm(f)
-	}
-	segs, _, err := w.standalone.Segments(nil, nil, term)
+	segs, _, err := w.standalone.Segments(nil, nil, carried(f))
 	size := 0
 	for _, s := range segs {
 		size += len(s)
@@ -62,7 +58,7 @@ func (w *writer) begin(f *dist.Frame) error {
 		return &wire.EncodeError{Err: err}
 	}
 	o := &outgoing{frame: *f, segs: segs, size: size, left: size, stream: -1}
-	o.frame.Payload = nil
+	o.frame.Payload = withoutTerm(f.Payload)
 	o.packed = w.threshold > 0 && size >= w.threshold
 	w.long = append(w.long, o)
 	w.left += size

@@ -140,7 +140,7 @@ func (p *Protocol) drive(x *exchange, h dist.Handshake, dialled bool, set func(*
 // info is what a node says of itself, without what is of the handshake.
 func info(limits dist.LinkLimits) nodeInfo {
 	limits = limits.WithDefaults()
-	return nodeInfo{flags: flagCompress | flagTypes, message: uint64(limits.Message), partial: uint64(limits.Partial),
+	return nodeInfo{flags: flagCompress | flagTypes | flagRequests, message: uint64(limits.Message), partial: uint64(limits.Partial),
 		open: uint8(min(limits.Fragments, maxStreams))}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -37,6 +38,10 @@ type reader struct {
 	memory *account.Account // of the memory of those
 
 	shapes *pack.Shapes // of the peer's types; nil: it tells none
+
+	requests bool // the peer sends requests and replies in a frame each
+	request  linkopt.Request
+	reply    linkopt.Reply
 }
 
 // An element of a list, tuple or map takes at least elementSize bytes in memory, and
@@ -196,7 +201,14 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	case f.Op == dist.OpSpawn:
 		return spawnOf(term, f)
 	}
-	f.Payload = term
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		p.Body = term
+	case *linkopt.Reply:
+		p.Value = term
+	default:
+		f.Payload = term
+	}
 	return nil
 }
 
@@ -282,7 +294,11 @@ func (c *cursor) fields(f *dist.Frame) {
 func (c *cursor) extras(f *dist.Frame) {
 	bits := c.byte()
 	f.Urgent = bits&extraUrgent != 0
-	if bits&^extraKnown != 0 {
+	known := byte(extraSigns)
+	if c.r.requests {
+		known |= extraCalls
+	}
+	if bits&^known != 0 {
 		c.fail("unknown flags: %#x", bits)
 	}
 	if bits&extraID != 0 {
@@ -290,6 +306,28 @@ func (c *cursor) extras(f *dist.Frame) {
 	}
 	if bits&extraToken != 0 && c.err == nil {
 		f.Token, c.b, c.err = c.r.dec.Term(c.b)
+	}
+	if bits&extraCalls != 0 {
+		c.call(f, bits)
+	}
+}
+
+// call reads the extras of a request or of a reply.
+func (c *cursor) call(f *dist.Frame, bits byte) {
+	r := c.r
+	switch {
+	case f.Op != dist.OpSend || f.ID != 0 || f.Urgent || bits&extraCalls == extraCalls || f.Ref.IsZero() == (bits&extraReply != 0):
+		c.fail("a request or a reply with the flags %#x", bits)
+	case bits&extraReply != 0:
+		r.reply = linkopt.Reply{}
+		f.Payload = &r.reply
+	default:
+		if f.From.IsZero() {
+			c.fail("a request from nobody")
+		}
+		c.on(r.peer, f.From)
+		r.request = linkopt.Request{Ref: c.ref()}
+		f.Payload = &r.request
 	}
 }
 
@@ -453,7 +491,9 @@ func (r *reader) begin(f *dist.Frame, c *cursor) error {
 	case int(size) > r.partial-r.held:
 		return &violation{codeLimit, fmt.Errorf("incomplete messages in parts of more than %d bytes together", r.partial)}
 	}
-	r.open[stream] = &incoming{frame: *f, size: int(size)}
+	in := &incoming{frame: *f, size: int(size)}
+	in.frame.Payload = withoutTerm(f.Payload)
+	r.open[stream] = in
 	r.count++
 	r.held += int(size)
 	*f = dist.Frame{}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire"
@@ -127,18 +128,30 @@ func TestViolations(t *testing.T) {
 			"is a process of c@host, where a process of a@host is required"},
 		"third to": {[][]byte{with(byte(dist.OpExit), pid, third, 1)},
 			"is a process of c@host, where a process of b@host is required"},
-		"no pid":      {[][]byte{with(byte(dist.OpLink), nilByte, mine)}, "a pid is missing"},
-		"no target":   {[][]byte{with(byte(dist.OpSend), pid, nilByte, 1)}, "a pid is missing"},
-		"behind":      {[][]byte{with(byte(dist.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
-		"behind term": {[][]byte{with(byte(dist.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
-		"no term":     {[][]byte{with(byte(dist.OpSend), pid, mine, 0xc1)}, "0xc1"},
-		"id":          {[][]byte{with(byte(dist.OpUnlink), pid, mine, 0)}, "the number 0"},
-		"extra":       {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
-		"spawn":       {[][]byte{with(byte(dist.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
-		"not zstd":    {[][]byte{with(byte(dist.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
-		"part":        {[][]byte{{opPart, 3, 1}}, "without a first part"},
-		"far part":    {[][]byte{{opPart, 200, 1}}, "without a first part"},
-		"no part":     {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
+		"no pid":       {[][]byte{with(byte(dist.OpLink), nilByte, mine)}, "a pid is missing"},
+		"no target":    {[][]byte{with(byte(dist.OpSend), pid, nilByte, 1)}, "a pid is missing"},
+		"behind":       {[][]byte{with(byte(dist.OpLink), pid, mine, 1)}, "1 unexpected bytes follow it"},
+		"behind term":  {[][]byte{with(byte(dist.OpSend), pid, mine, 1, 1)}, "1 unexpected bytes follow its payload"},
+		"no term":      {[][]byte{with(byte(dist.OpSend), pid, mine, 0xc1)}, "0xc1"},
+		"id":           {[][]byte{with(byte(dist.OpUnlink), pid, mine, 0)}, "the number 0"},
+		"extra":        {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, 0x40, 1)}, "unknown flags: 0x40"},
+		"both":         {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraCalls, refBytes(), 1)}, "the flags 0x18"},
+		"reply to pid": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraReply, 1)}, "the flags 0x10"},
+		"request to alias": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, refBytes(), extraRequest, refBytes(), 1)},
+			"the flags 0x8"},
+		"numbered request": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraRequest|extraID, 1, refBytes(), 1)},
+			"the flags 0xa"},
+		"link as request": {[][]byte{with(byte(dist.OpLink)|bitExtras, pid, mine, extraRequest, refBytes())}, "the flags 0x8"},
+		"request of nobody": {[][]byte{with(byte(dist.OpSend)|bitExtras, nilByte, mine, extraRequest, refBytes(), 1)},
+			"a request from nobody"},
+		"request of a third": {[][]byte{with(byte(dist.OpSend)|bitExtras, third, mine, extraRequest, refBytes(), 1)},
+			"is a process of c@host"},
+		"request without ref": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraRequest, 1)}, "0x01"},
+		"spawn":               {[][]byte{with(byte(dist.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
+		"not zstd":            {[][]byte{with(byte(dist.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
+		"part":                {[][]byte{{opPart, 3, 1}}, "without a first part"},
+		"far part":            {[][]byte{{opPart, 200, 1}}, "without a first part"},
+		"no part":             {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
 		"long part": {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)},
 			"a part of 11 bytes, where 10 were expected"},
 		"twice":         {[][]byte{opened, opened}, "a second message in parts with the number 3"},
@@ -216,6 +229,8 @@ func stock(t testing.TB) []byte {
 		{Op: dist.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
 		{Op: dist.OpReceipt, To: onB.PID(5), ID: 3, Payload: dist.Delivered},
 		{Op: dist.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "six"}},
+		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: 7}, Token: token},
 	}
 	conn := &stream{}
 	l := (&Protocol{Compress: 50}).over(conn, nodeA, nodeB, dist.LinkLimits{})
@@ -238,20 +253,101 @@ func all(b []byte, limits dist.LinkLimits) (frames []dist.Frame, err error) {
 		if err := l.Read(&f); err != nil {
 			return frames, err
 		}
+		f.Payload = kept(f.Payload)
 		frames = append(frames, f)
+	}
+}
+
+// kept is a payload that Read has returned, for longer than until the next Read.
+func kept(payload any) any {
+	switch p := payload.(type) {
+	case *linkopt.Request:
+		again := *p
+		return &again
+	case *linkopt.Reply:
+		again := *p
+		return &again
+	}
+	return payload
+}
+
+// same is linkkit.Same, also for requests and replies in a frame each.
+func same(want, got dist.Frame) error {
+	switch w := want.Payload.(type) {
+	case *linkopt.Request:
+		if g, ok := got.Payload.(*linkopt.Request); ok && w.Ref == g.Ref {
+			want.Payload, got.Payload = w.Body, g.Body
+		}
+	case *linkopt.Reply:
+		if g, ok := got.Payload.(*linkopt.Reply); ok {
+			want.Payload, got.Payload = w.Value, g.Value
+		}
+	}
+	return linkkit.Same(want, got)
+}
+
+// Requests and replies in a frame each arrive as they were sent, in parts too.
+// To a peer that does not know them they are not offered.
+func TestRequests(t *testing.T) {
+	ref, token := onA.RefOf(5), wire.Tuple{1, "token"}
+	var frames []dist.Frame
+	for _, v := range []any{nil, 7, []byte("short"), wire.Tuple{wire.Atom("x"), onA.PID(4)}, bytes.Repeat([]byte("long"), 50_000),
+		wire.Tuple{bytes.Repeat([]byte("long"), 50_000), 1}} {
+		frames = append(frames,
+			dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: v}},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(2), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: v}, Token: token},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(3), Ref: onB.RefOf(9), Payload: &linkopt.Reply{Value: v}},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(4), Ref: onB.RefOf(9), Payload: &linkopt.Reply{Value: v}, Token: token})
+	}
+	for i := range frames {
+		conn := &stream{}
+		l := (&Protocol{Compress: 100}).over(conn, nodeA, nodeB, dist.LinkLimits{})
+		require.True(t, l.Requests())
+		_, err := l.Write(&frames[i])
+		require.NoError(t, err)
+		for left := 1; left > 0; {
+			left, err = l.Flush(false)
+			require.NoError(t, err)
+		}
+		var f dist.Frame
+		require.NoError(t, reading(conn.out, dist.LinkLimits{}).Read(&f))
+		require.NoError(t, same(frames[i], f))
+
+		in := reading(conn.out, dist.LinkLimits{})
+		in.in.requests = false
+		require.ErrorContains(t, in.Read(&f), "unknown flags")
+	}
+	old := info(dist.LinkLimits{})
+	old.flags &^= flagRequests
+	old.id = nodeB
+	m := &machine{h: dist.Handshake{Local: nodeA}, ours: info(dist.LinkLimits{}), theirs: old, state: finished}
+	require.False(t, new(Protocol).newLink(&stream{}, m, nil).Requests())
+
+	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
+	for _, f := range []dist.Frame{
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Body: "without a reference"}},
+		{Op: dist.OpSend, To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of nobody"}},
+		{Op: dist.OpSend, From: onB.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of the peer's"}},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: make(chan int)}},
+		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: make(chan int)}},
+	} {
+		before := len(l.out.buf)
+		_, err := l.Write(&f)
+		require.ErrorAs(t, err, new(*wire.EncodeError))
+		require.Len(t, l.out.buf, before)
 	}
 }
 
 func TestCutAndFlipped(t *testing.T) {
 	b := stock(t)
 	whole, err := all(b, dist.LinkLimits{})
-	require.Len(t, whole, 12)
+	require.Len(t, whole, 14)
 	require.ErrorContains(t, err, "ended without a goodbye")
 	for i := range b {
 		got, err := all(b[:i], dist.LinkLimits{})
 		require.Error(t, err)
 		for j := range got {
-			require.NoError(t, linkkit.Same(whole[j], got[j]), "cut at %d", i)
+			require.NoError(t, same(whole[j], got[j]), "cut at %d", i)
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -288,7 +384,7 @@ func FuzzFrames(f *testing.F) {
 			if err := reading(conn.out, dist.LinkLimits{}).Read(&h); err != nil {
 				t.Fatalf("%+v: %v", g, err)
 			}
-			if err := linkkit.Same(g, h); err != nil {
+			if err := same(g, h); err != nil {
 				t.Fatal(err)
 			}
 		}

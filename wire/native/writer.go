@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -145,15 +146,12 @@ const (
 // payload appends what f carries, to the frame that begins at an offset of buf.
 // long: it is too long for a frame; then buf holds nothing of use.
 func (w *writer) payload(at int, f *dist.Frame) (long bool) {
-	term := f.Payload
+	term := carried(f)
 	switch t := term.(type) {
 	case []byte:
 		long = len(t) >= pack.Large
 	case string:
 		long = len(t) >= pack.Large
-	}
-	if f.Op == dist.OpSpawn {
-		term = spawnTerm(f)
 	}
 	if long {
 		return true
@@ -176,6 +174,31 @@ func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 		}
 	}
 	return false
+}
+
+// carried is the term that f carries.
+func carried(f *dist.Frame) any {
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		return p.Body
+	case *linkopt.Reply:
+		return p.Value
+	}
+	if f.Op == dist.OpSpawn {
+		return spawnTerm(f)
+	}
+	return f.Payload
+}
+
+// withoutTerm is the payload of a frame whose term leaves in parts.
+func withoutTerm(payload any) any {
+	switch p := payload.(type) {
+	case *linkopt.Request:
+		return &linkopt.Request{Ref: p.Ref}
+	case *linkopt.Reply:
+		return &linkopt.Reply{}
+	}
+	return nil
 }
 
 // spawnTerm is what a spawn request carries.
@@ -220,6 +243,10 @@ func (w *writer) head(f *dist.Frame, bits byte) {
 	if extras&extraToken != 0 {
 		w.buf, w.err = w.enc.Append(w.buf, f.Token)
 	}
+	if r, ok := f.Payload.(*linkopt.Request); ok {
+		w.of(w.local, f.From, "From")
+		w.ref(r.Ref)
+	}
 }
 
 func extrasOf(f *dist.Frame) (bits byte) {
@@ -231,6 +258,14 @@ func extrasOf(f *dist.Frame) (bits byte) {
 	}
 	if f.Token != nil {
 		bits |= extraToken
+	}
+	if f.Op == dist.OpSend {
+		switch f.Payload.(type) {
+		case *linkopt.Request:
+			bits |= extraRequest
+		case *linkopt.Reply:
+			bits |= extraReply
+		}
 	}
 	return bits
 }

@@ -1,6 +1,10 @@
 package gencall
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
 
 // Labels of messages.
 const (
@@ -46,6 +50,17 @@ func MakeFrom(from wire.PID, ref wire.Ref) wire.Tuple {
 	return wire.Tuple{from, wire.ImproperList{Head: []any{alias}, Tail: ref}}
 }
 
+// Message is the message that an OpSend has, also where it is a request or a reply in one frame.
+func Message(f *dist.Frame) any {
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		return MakeRequest(Call, f.From, p.Ref, p.Body)
+	case *linkopt.Reply:
+		return FromAlias(wire.PID{}, f.Ref).Reply(p.Value)
+	}
+	return f.Payload
+}
+
 // RequestRef finds the reference in what MakeRequest has made.
 func RequestRef(msg any) (wire.Ref, bool) {
 	t, ok := msg.(wire.Tuple)
@@ -63,7 +78,18 @@ type From struct {
 	PID     wire.PID // the process that calls; zero: From has none
 	Alias   wire.Ref // where the reply goes if ToAlias, else it goes to PID
 	ToAlias bool
-	Term    wire.Tuple // that it was read from; its second element, the tag, begins the reply
+	term    wire.Tuple // that it was read from; its second element, the tag, begins the reply; nil: MakeFrom makes it
+}
+
+// FromAlias is where the reply to a request goes that MakeRequest would make.
+func FromAlias(from wire.PID, ref wire.Ref) From { return From{PID: from, Alias: ref, ToAlias: true} }
+
+// Term is what ReadFrom reads f from.
+func (f From) Term() wire.Tuple {
+	if f.term == nil {
+		return MakeFrom(f.PID, f.Alias)
+	}
+	return f.term
 }
 
 // ReadFrom reads the second element of a request.
@@ -78,7 +104,7 @@ func ReadFrom(term any) (From, bool) {
 }
 
 // Reply is the message that replies with a value.
-func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Term[1], v} }
+func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Term()[1], v} }
 
 // GoFrom is what From is called towards those who are shown a call between Go processes:
 // {Pid, '$go_call'}, with undefined for a caller that is no process.

@@ -55,10 +55,13 @@ func (b *Box) Direct() bool { return b.state().Direct() }
 // encoded, where it is encoded at once: it is not in the box then.
 func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
 	if b.state().Direct() {
-		g := f // for the heap, only here
-		n, err := b.link.Write(&g)
+		g := written.Get().(*dist.Frame)
+		*g = f
+		n, err := b.link.Write(g)
+		*g = dist.Frame{}
+		written.Put(g)
 		if err == nil {
-			return b.written(t, n, &g), nil
+			return b.written(t, n, &f), nil
 		}
 		if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // a receipt says so itself
 			return false, err
@@ -66,6 +69,9 @@ func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
 	}
 	return b.enqueue(f)
 }
+
+// written are frames for links to write: what they get a pointer to is on the heap.
+var written = sync.Pool{New: func() any { return new(dist.Frame) }}
 
 // isUnfit reports whether a link has refused a frame because of what is in it.
 func isUnfit(err error) bool {

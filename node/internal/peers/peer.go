@@ -43,6 +43,8 @@ type Peer struct {
 
 	refused [quota.Kinds]atomic.Uint32 // see Refuse
 
+	requests atomic.Bool // the link takes a request with its monitor: see TakesRequests
+
 	// Guarded by Cluster.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
 	dial  admission.Dial[Peer]
@@ -253,17 +255,35 @@ func (p *Peer) Demonitored(ref wire.Ref) Monitor {
 	return p.tables.Demonitored(ref)
 }
 
-// Ask notes a request and sends f. sent is called before, with the lock of p held. False: the
-// connection is over.
-func (p *Peer) Ask(r *Request, f dist.Frame, sent func()) bool {
+// TakesRequests reports whether p is connected by a link that takes, and brings, requests and
+// replies in a frame each: see [linkopt.Requester].
+func (p *Peer) TakesRequests() bool { return p.requests.Load() }
+
+// Ask notes a request and sends f, in the turn t, nil: in none. sent is called before, with the
+// lock of p held. ok false: the connection is over. The error is that of [outbox.Box.Put].
+func (p *Peer) Ask(t *outbox.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ok := p.tables.Ask(r)
-	if ok {
-		sent()
+	if !p.tables.Ask(r) {
+		return false, nil
 	}
-	p.signal(f, ok)
-	return ok
+	sent()
+	_, err = p.Box.Put(t, f)
+	return true, err
+}
+
+// Reply sends f, the reply to a request that has come with m, a monitor by a process there, and
+// takes m out. False: m has been taken out before, and nothing is sent.
+func (p *Peer) Reply(t *outbox.Turn, m Monitor, f dist.Frame) (ok bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.tables.IsWatched(m) {
+		return false, nil
+	}
+	if _, err = p.Box.Put(t, f); err == nil {
+		p.tables.Told(m)
+	}
+	return true, err
 }
 
 // Forget takes out a request whose caller waits no more; if its answer has not come, it will
@@ -286,8 +306,8 @@ func (p *Peer) DeferForRequest() bool {
 	return few
 }
 
-// Answer settles the request with the reference ref. down: by the end of the process that is
-// asked. It reports whether there is one.
+// Answer settles the request with the reference ref. down: its monitor is over, by the end of the
+// process that is asked, or by [linkopt.Reply]. It reports whether there is one.
 func (p *Peer) Answer(ref wire.Ref, v any, err error, down bool) bool {
 	if !p.c.cfg.Origin.Equal(ref.Origin()) {
 		return false
@@ -442,6 +462,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 		return false
 	}
 	p.link, p.place = link, place
+	if l, ok := link.(linkopt.Requester); ok {
+		p.requests.Store(l.Requests())
+	}
 	if c != nil {
 		p.arrival = c.number
 	}

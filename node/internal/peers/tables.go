@@ -272,8 +272,8 @@ func (r *Request) demonitor() (f dist.Frame, ok bool) {
 	return r.Watch.demonitor(r.Ref), r.Watch.Name != "" || !r.Watch.To.IsZero()
 }
 
-// Answered takes the request out that is answered, nil: there is none. down: by a Down, which
-// is the end of its monitor; otherwise there is a frame if ok.
+// Answered takes the request out that is answered, nil: there is none. down: by a Down, or
+// another frame that is the end of its monitor; otherwise there is a frame if ok.
 func (t *Tables) Answered(ref wire.Ref, down bool) (r *Request, f dist.Frame, ok bool) {
 	if r = t.requests[ref.Number()]; r == nil {
 		return nil, f, false

@@ -54,7 +54,7 @@ func (r *Reader) Pack(f *dist.Frame, more bool) bool {
 	if b.run == (inbox.Run{}) {
 		b.run = inbox.NewRun()
 	}
-	b.run.Add(r.cfg.Node.Received(f.Payload))
+	b.run.Add(r.cfg.Node.Received(f, b.target))
 	if more && r.source != nil {
 		r.fill()
 		more = r.ahead.More()

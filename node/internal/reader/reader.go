@@ -20,8 +20,9 @@ type Node interface {
 	// IsPlain reports whether a message is for the process that it is sent to and nobody else
 	// has to see it: it answers no request, and nothing is traced.
 	IsPlain(msg any) bool
-	// Received returns a plain message as the process gets it, a call among them.
-	Received(msg any) any
+	// Received returns the plain message of a frame as to, the process that it is for, gets it, a
+	// call among them.
+	Received(f *dist.Frame, to Target) any
 	// Target returns a process of this node that takes messages several at a time, nil: there
 	// is none.
 	Target(to wire.PID) Target
