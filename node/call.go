@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -166,7 +167,7 @@ func (a *acting) promise() *call {
 // comes later than that is a dead letter. An Actor's stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := from.caller()
-	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req))
+	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*refusal); err == nil && mistyped != nil && !refused {
 		mistyped = fmt.Errorf("%w, from %v for a %T", mistyped, to, req)
@@ -174,17 +175,22 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	return r, mistyped
 }
 
-// await waits for t in the way that is proper for the caller.
-func (a *acting) await(ctx context.Context, t ticket) (any, error) {
-	if a.proc != nil {
-		return a.proc.waiter().await(ctx, t)
+// await waits for t in the way that is proper for the caller: for k of whom on stands for.
+func (a *acting) await(ctx context.Context, t ticket, k waiting.Kind, on Dest) (any, error) {
+	if s := a.proc; s != nil {
+		s.waitsFor(k, on, t)
+		return s.waiter().await(ctx, t)
 	}
 	a.block()
-	var killed <-chan struct{}
-	if a.p != nil {
-		killed = a.p.context().Done()
+	if a.p == nil {
+		return t.waitOr(ctx, nil)
 	}
-	return t.waitOr(ctx, killed)
+	if p := t.p.target; p != nil {
+		on = p.pid()
+	}
+	a.p.waitsFor(k, on)
+	defer a.p.waitsNoMore()
+	return t.waitOr(ctx, a.p.context().Done())
 }
 
 func typed[R any](v any, err error) (R, error) {
@@ -233,7 +239,7 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		t.settle(a, nil, nil)
 		return NoProc, nil
 	}
-	_, err = a.await(ctx, t)
+	_, err = a.await(ctx, t, waiting.Exit, to)
 	if errors.Is(err, ErrNoName) {
 		return NoProc, nil
 	}

@@ -316,6 +316,7 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 		s.yield()
 	}
 	var timer env.Timer
+	waits := false
 	s.enter()
 	p.q.Rewind()
 	for {
@@ -366,6 +367,10 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 			co.expired = false
 			over := timedOut{co.seq}
 			timer = p.node.env.AfterFunc(d, func() { p.nudge(over) })
+		}
+		if !waits {
+			waits = true
+			s.waitsSince()
 		}
 		s.pause()
 		s.enter()

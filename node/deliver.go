@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -214,7 +215,9 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 			return ErrMailboxFull
 		}
 		a.block()
-		if err := u.await(p.cold.box.(mailbox.Waiter), msg); err != nil {
+		a.p.waitsFor(waiting.Room, p.pid())
+		err := u.await(p.cold.box.(mailbox.Waiter), msg)
+		if a.p.waitsNoMore(); err != nil {
 			return err
 		}
 	}
@@ -241,8 +244,12 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		f.From, f.ID = a.sender(), n.newRef().Number()
 		t := a.promise().arm()
 		t.p.target = nil
+		on := Dest(f.To)
+		if f.To.IsZero() {
+			on = At{Name: f.Name, Node: where}
+		}
 		p.askSoon(a, t, f)
-		v, err := a.await(ctx, t)
+		v, err := a.await(ctx, t, waiting.Receipt, on)
 		if err != nil {
 			return err
 		}

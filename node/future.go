@@ -30,7 +30,7 @@ type Future[R any] struct {
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := from.caller()
 	f := &Future[R]{}
-	f.p.node, f.p.more = a.node, &f.w
+	f.p.node, f.p.more, f.p.tag = a.node, &f.w, to
 	//lint:ignore SA1012 nothing ends the call but its answer
 	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
@@ -67,6 +67,18 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 
 // Done returns a channel that is closed when the future is completed.
 func (f *Future[R]) Done() <-chan struct{} { return f.watches().Signal() }
+
+// maker is who is to complete the future; nil: it is not known.
+func (f *Future[R]) maker() Dest {
+	if f.far != nil {
+		return f.far.ref
+	}
+	if p := f.p.target; p != nil {
+		return p.pid()
+	}
+	to, _ := f.p.tag.(Dest)
+	return to
+}
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
 func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -262,7 +263,7 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 		v, err := f.p.Result()
 		t.settle(a, v, err)
 	})
-	v, err := a.await(ctx, t)
+	v, err := a.await(ctx, t, waiting.Future, f.maker())
 	if !f.t.done() {
 		w.Remove(number)
 	}

@@ -128,7 +128,7 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 	s, p := (*Process)(g), &g.own
 	s.bias.Enter()
 	p.q.Rewind()
-	timed := false
+	timed, waits := false, false
 	for {
 		if msg, ok := g.scan(match); ok {
 			s.bias.Leave()
@@ -152,6 +152,10 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 			continue
 		}
 		s.bias.Leave()
+		if !waits {
+			waits = true
+			s.waitsSince()
+		}
 		if d == Infinity {
 			n := g.wait()
 			s.bias.Enter()

@@ -65,6 +65,7 @@ func (p *proc) describe(i *observe.Process) {
 	}
 	i.Behaviour, i.Code = typeName(p.behaviour), codeOf(p.behaviour)
 	i.Leader = n.leader()
+	i.Wait = p.waitLocked(i.State)
 	if p.tied {
 		i.Links = append(i.Links, i.Parent)
 	}

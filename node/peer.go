@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/undelivered"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -226,7 +227,13 @@ func (p *peer) post(a *acting, f dist.Frame) (full bool, err error) {
 // An actor gives up its stage before it waits.
 func (p *peer) pace(a *acting) {
 	sender := a.sender()
-	for room := p.Box.Space(sender); room != nil; room = p.Box.Space(sender) {
+	room := p.Box.Space(sender)
+	if room == nil {
+		return
+	}
+	a.p.waitsFor(waiting.Room, At{Node: p.name})
+	defer a.p.waitsNoMore()
+	for ; room != nil; room = p.Box.Space(sender) {
 		a.block()
 		var killed <-chan struct{}
 		if a.p != nil {

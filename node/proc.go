@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
@@ -102,6 +103,7 @@ type cold struct {
 	trap     bool // beside blocked, for the sake of the size
 	links    table.PIDs
 	name     wire.Atom
+	wait     *observe.Wait       // what is waited for; nil: see Process.waits
 	watchers list.List[monitor]  // over this process
 	watching map[uint64]*monitor // by reference number: this process's monitors
 	aliases  map[uint64]struct{}

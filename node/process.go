@@ -3,11 +3,13 @@ package node
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Process is a process as its own blocking code sees it: the argument of a
@@ -19,12 +21,13 @@ type Process struct {
 	park   chan struct{} // capacity 1: ends a wait
 	given  *inbox.Node   // the message that has ended it; nil: look around
 	spare  *inbox.Node
-	fn     ProcessFunc // nil: a handle
-	waits  *waits      // made by the first wait that needs it
-	co     *turns      // of a coroutine; nil: a goroutine of its own
-	bias   bias.Owned  // guards q: Node.messages looks at it
-	parked uint32      // waiting for a message or a reply; see bias.Store
-	sends  uint32      // for sendsBeforeGosched
+	fn     ProcessFunc   // nil: a handle
+	waits  *waits        // made by the first wait that needs it
+	co     *turns        // of a coroutine; nil: a goroutine of its own
+	bias   bias.Owned    // guards q: Node.messages looks at it
+	since  atomic.Uint64 // when the last receive that had to wait began, Unix time, ns
+	parked uint32        // waiting for a message or a reply; see bias.Store
+	sends  uint32        // for sendsBeforeGosched
 }
 
 // waits is what a process needs that waits for more than messages. Only the
@@ -34,6 +37,9 @@ type waits struct {
 	fires <-chan time.Time // of timer
 	reply chan struct{}    // capacity 1: a call has been answered
 	call  call             // of the call that is waited for, one after the other
+
+	record waiting.Record // what for: see Process.waitsFor
+	on     Dest           // on what, where that is no process of this node; guarded by p.mu
 
 	ctx context.Context // that of the process, if it has been asked for
 }
@@ -112,6 +118,7 @@ func (s *Process) Receive() any {
 					if co.run.Locked() {
 						break // pause refuses it
 					}
+					s.waitsSince()
 					if next, yield := s.leave(); next != nil {
 						next()
 					} else {
@@ -147,6 +154,7 @@ func (s *Process) Receive() any {
 			}
 		case p.in.Arm():
 			s.bias.Leave()
+			s.waitsSince()
 			n := (*goroutine)(s).wait()
 			s.bias.Enter()
 			if n != nil && p.q.Len() == 0 && p.status.Load() == alive {

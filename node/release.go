@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -19,7 +20,7 @@ func (p *peer) AskRelease() (number int) {
 	a := &p.n.acting
 	t := a.promise().arm()
 	a.applyOn(p, t, erpc.NewFunction(p.name, "erlang", "system_info", []any{wire.Atom("otp_release")}))
-	if v, err := a.await(ctx, t); err == nil {
+	if v, err := a.await(ctx, t, waiting.Reply, At{Node: p.name}); err == nil {
 		text, _ := wire.Text(v)
 		number, _ = strconv.Atoi(text)
 	}

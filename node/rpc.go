@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -137,7 +138,7 @@ func (a *acting) awaitAll(ctx context.Context, futures []any) {
 		f.(interface{ watches() *watches }).watches().Add(a, answered)
 	}
 	answered(a)
-	_, _ = a.await(ctx, t)
+	_, _ = a.await(ctx, t, waiting.Future, nil)
 }
 
 func (f *Future[R]) watches() *watches {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // ErrIgnore, returned from an Initializer's Init, ends the process with the reason
@@ -113,7 +115,7 @@ func spawnWait(ctx context.Context, a *acting, o Options, b Actor) (PID, Ref, er
 		birth.settle(a, nil, err)
 		return PID{}, Ref{}, err
 	}
-	if _, err = a.await(ctx, birth); err == nil {
+	if _, err = a.await(ctx, birth, waiting.Start, pid); err == nil {
 		return pid, ref, nil
 	}
 	if a.p != nil {

@@ -27,7 +27,7 @@ type call struct {
 	// What is told; at most one of these is set.
 	waiter *Process // a process that is parked, or will be
 	asker  *proc    // a process that gets a Result with the tag
-	more   *watches // of a Future
+	more   *watches // of a Future, of which tag is the Dest that it was asked of
 
 	far  *requester // the caller, if it is not one of this node; set once
 	away *farCall   // of a call to another node

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // sorts are what processes can be sorted by.
-var sorts = []string{"pid", "name", "mailbox", "handled", "rate", "memory", "age", "links"}
+var sorts = []string{"pid", "name", "mailbox", "handled", "rate", "memory", "age", "links", "wait"}
 
 func psCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
@@ -25,9 +26,10 @@ func psCommand(env environment, status *exit) *cobra.Command {
 		Use: "ps [TEXT]", Short: "List processes", Args: cobra.MaximumNArgs(1),
 		Long: "Lists processes; with TEXT, those whose name, label, behaviour, code or PID contains it. PIDs are printed as\n" +
 			"other commands take them. MAILBOX counts waiting messages, including the one being handled; MEMORY is an estimate.\n" +
+			"WAITS FOR is there if a process waits for more than a message, such as the reply to a call: what, on whom, how long.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode ps\n  actornode ps --sort mailbox --limit 10\n  actornode ps counter --state waiting\n" +
-			"  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
+			"  actornode ps --sort wait --limit 10\n  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
 	}
 	f := cmd.Flags()
 	f.StringVarP(&by, "sort", "s", "pid", strings.Join(sorts, ", ")+": the greatest first; pid and name: the smallest first")
@@ -77,17 +79,54 @@ func processTable(all []admin.Process, at wire.Atom, rates bool) (columns []colu
 	if rates {
 		columns = append(columns, column{title: "RATE", right: true})
 	}
-	columns = append(columns, column{title: "MEMORY", right: true}, column{title: "AGE", right: true},
-		column{title: "BEHAVIOUR", gives: true})
+	columns = append(columns, column{title: "MEMORY", right: true}, column{title: "AGE", right: true})
+	waits := slices.ContainsFunc(all, func(p admin.Process) bool { return waitText(p.Wait, at) != "" })
+	if waits {
+		columns = append(columns, column{title: "WAITS FOR"})
+	}
+	columns = append(columns, column{title: "BEHAVIOUR", gives: true})
 	for _, p := range all {
 		row := []string{shownAt(p.PID, at), nameStyle.Render(nameOf(p)), stateStyled(p.State), countText(p.Mailbox),
 			countText(p.Handled)}
 		if rates {
 			row = append(row, rateText(p.Rate))
 		}
-		rows = append(rows, append(row, bytesText(p.Memory), spanText(p.Age), p.Behaviour))
+		row = append(row, bytesText(p.Memory), spanText(p.Age))
+		if waits {
+			row = append(row, waitText(p.Wait, at))
+		}
+		rows = append(rows, append(row, p.Behaviour))
 	}
 	return columns, rows
+}
+
+// waitText is what a process waits for other than a message: reply from 5.0.1z141z3, 2m3s.
+func waitText(w admin.Wait, at wire.Atom) string {
+	if w.For == "" || w.For == "message" {
+		return ""
+	}
+	text := string(w.For)
+	switch on := onText(w, at); {
+	case on == "":
+	case w.For == "reply", w.For == "receipt":
+		text += " from " + on
+	case w.For == "room":
+		text += " at " + on
+	default:
+		text += " of " + on
+	}
+	return text + ", " + spanText(w.Time)
+}
+
+// onText is whom a process waits for.
+func onText(w admin.Wait, at wire.Atom) string {
+	switch {
+	case !w.PID.IsZero():
+		return shownAt(w.PID, at)
+	case w.Name != "":
+		return fmt.Sprintf("%s at %s", wire.Format(w.Name), w.Node)
+	}
+	return string(w.Node)
 }
 
 // nameOf is what a process is called, by its name or else its label.
@@ -169,7 +208,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 	return [][2]string{
 		{"PID", s.shown(d.PID)}, {"Name", string(d.Name)}, {"Label", d.Label}, {"Behaviour", d.Behaviour}, {"Code", d.Code},
 		{"Kind", d.Kind},
-		{"State", stateStyled(d.State)}, {"Stage", stage},
+		{"State", stateStyled(d.State)}, {"Waits for", detailedWait(d.Wait, s.at)}, {"Stage", stage},
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
@@ -178,6 +217,14 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Monitors", s.pidsText(d.Watches, d.Watching)},
 		{"Mailbox", countText(d.Mailbox)}, {"Messages", s.messagesText(d)},
 	}
+}
+
+// detailedWait is waitText, for a message too.
+func detailedWait(w admin.Wait, at wire.Atom) string {
+	if w.For == "message" {
+		return "message, " + spanText(w.Time)
+	}
+	return waitText(w, at)
 }
 
 func (s *session) pidText(p wire.PID) string {

@@ -84,3 +84,35 @@ func TestColours(t *testing.T) {
 	assert.NotContains(t, run("actornode ps counter | cat"), cyan)
 	assert.NotContains(t, s.shell(t, "actornode tree; actornode ps; actornode status"), "\x1b")
 }
+
+// What processes wait for is a column where one waits for more than a message, and is said of one process in any case.
+func TestWaits(t *testing.T) {
+	pid := fakeOrigin.PID(500)
+	for _, c := range []struct {
+		wait admin.Wait
+		want string
+	}{
+		{admin.Wait{}, ""},
+		{admin.Wait{For: "message", Time: time.Minute}, ""},
+		{admin.Wait{For: "reply", PID: pid, Time: 61 * time.Second}, "reply from " + shownAt(pid, "go@host") + ", 1m1s"},
+		{admin.Wait{For: "reply", Name: "the bank", Node: "b@host", Time: 5 * time.Millisecond}, "reply from 'the bank' at b@host, 5ms"},
+		{admin.Wait{For: "future", Node: "b@host"}, "future of b@host, 0ms"},
+		{admin.Wait{For: "future", Time: time.Second}, "future, 1.0s"},
+		{admin.Wait{For: "exit", PID: pid}, "exit of " + shownAt(pid, "go@host") + ", 0ms"},
+		{admin.Wait{For: "room", Node: "b@host"}, "room at b@host, 0ms"},
+	} {
+		assert.Equal(t, c.want, waitText(c.wait, "go@host"))
+		f := newFakeNode(3)
+		f.list[1].Wait = c.wait
+		columns, rows := processTable(f.list, "go@host", false)
+		assert.Equal(t, c.want != "", columns[len(columns)-2].title == "WAITS FOR")
+		if c.want != "" {
+			assert.Equal(t, c.want, rows[1][len(columns)-2])
+			d := drive(t, f, 160, 10)
+			assert.Contains(t, d.view(), c.want)
+		}
+	}
+	s := &session{at: "go@host"}
+	assert.Contains(t, s.detailFields(admin.Detail{Process: admin.Process{Wait: admin.Wait{For: "message", Time: time.Minute}}}),
+		[2]string{"Waits for", "message, 1m0s"})
+}

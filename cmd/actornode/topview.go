@@ -136,6 +136,9 @@ func (t top) columns() []topColumn {
 		all = append(all, topColumn{"AGE", "age", 8, true, func(p admin.Process) string { return spanText(p.Age) }},
 			topColumn{"LINKS", "links", 6, true, func(p admin.Process) string { return countText(p.Links) }})
 	}
+	if t.width >= 150 {
+		all = append(all, topColumn{"WAITS FOR", "wait", 40, false, func(p admin.Process) string { return waitText(p.Wait, at) }})
+	}
 	rest := t.width
 	for _, c := range all {
 		rest -= c.width + 1

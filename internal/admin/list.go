@@ -30,6 +30,7 @@ var orders = map[node.Atom]func(a, b *Process) int{
 	"memory":  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
 	"age":     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
 	"links":   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
+	"wait":    func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
 	"pid":     func(*Process, *Process) int { return 0 },
 	"name": func(a, b *Process) int {
 		if (a.Name == "") != (b.Name == "") { // those without come last
@@ -45,7 +46,7 @@ func (q *Query) validate() error {
 		q.Sort = "pid"
 	}
 	if orders[q.Sort] == nil {
-		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, pid or name", ErrBadRequest, q.Sort)
+		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, wait, pid or name", ErrBadRequest, q.Sort)
 	}
 	if q.Sort == "rate" && q.Window == 0 {
 		q.Window = defaultWindow
@@ -151,8 +152,31 @@ func lineOf(i *observe.Process) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State),
 		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),
-		Age: max(time.Since(i.Started), 0),
+		Age: max(time.Since(i.Started), 0), Wait: waitOf(&i.Wait),
 	}
+}
+
+// waitOf is what a listing shows of a wait.
+func waitOf(i *observe.Wait) Wait {
+	w := Wait{For: node.Atom(i.For)}
+	if w.For != "" {
+		w.Time = max(time.Since(i.Since), 0)
+	}
+	switch on := i.On.(type) {
+	case node.PID:
+		w.PID = on
+	case node.At:
+		w.Name, w.Node = on.Name, on.Node
+	}
+	return w
+}
+
+// long is how long a process has waited for more than a message, 0: it does not.
+func (w *Wait) long() time.Duration {
+	if w.For == "message" {
+		return 0
+	}
+	return w.Time
 }
 
 // info gathers the Detail.

@@ -9,7 +9,8 @@ import (
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
 	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
-	// start), rate (messages in Window), memory, age, links; or the smallest first: pid, name. Default: pid.
+	// start), rate (messages in Window), memory, age, links, wait (how long, for more than a message); or the smallest
+	// first: pid, name. Default: pid.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
 	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most
@@ -36,6 +37,17 @@ type Process struct {
 	Stage     int           `json:"stage"`  // -1: not run by a stage
 	Links     int           `json:"links"`  // how many
 	Age       time.Duration `json:"age" etf:",ms"`
+	Wait      Wait          `json:"wait,omitzero" etf:",omitzero"`
+}
+
+// Wait is what a process waits for, and on whom: a process, by PID or by name and node, or a node. An older
+// node does not say.
+type Wait struct {
+	For  node.Atom     `json:"for"`                           // message, reply, future, exit, start, receipt, room
+	PID  node.PID      `json:"pid,omitzero" etf:",omitzero"`  //
+	Name node.Atom     `json:"name,omitzero" etf:",omitzero"` //
+	Node node.Atom     `json:"node,omitzero" etf:",omitzero"` // of Name; without one, the node as such
+	Time time.Duration `json:"time" etf:",ms"`                // for how long
 }
 
 // Listing is an answer to a Query.

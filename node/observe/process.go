@@ -48,4 +48,21 @@ type Process struct {
 	Started  time.Time
 	Traced   bool // see package node/trace
 	Calls    int  // of this node that wait for its reply, or by AwaitExit for its exit
+	Wait     Wait // what it waits for
+}
+
+// Wait is what a process waits for, as it was at one moment. The zero value: for nothing. An Actor
+// waits in its handler only: one that has nothing to do is [Idle].
+type Wait struct {
+	// For is "message" (in a receive), "reply" (to a call), "future" (its value), "exit" (of a
+	// process: AwaitExit), "start" (of a process: SpawnWait), "receipt" (of a message: Deliver) or
+	// "room" (in a mailbox, or for what is to be sent to a node).
+	For string
+
+	// On is the process that it waits for: of a future the one that completes it, as far as that is
+	// known. A process of this node is a PID, one of another a PID or an At, and a node as such an
+	// At without a Name. Nil: no single one.
+	On wire.Dest
+
+	Since time.Time // up to 250 ms early
 }

@@ -13,7 +13,14 @@ type Clock struct {
 	start time.Time    // the zero of the monotonic clock
 	ahead atomic.Int64 // of the wall's clock, ns; 0: not read yet
 	asOf  atomic.Int64 // ns on the other
+
+	coarse atomic.Int64 // what Coarse returns; 0: no timer keeps it
+	asked  atomic.Bool  // for it, since the timer has fired
 }
+
+// coarsePeriod is how late Coarse may be: its timer wakes a busy program so often, and one that does
+// not ask for the time never.
+const coarsePeriod = 250 * time.Millisecond
 
 // Init sets c going: its monotonic clock begins now.
 func (c *Clock) Init(e Env) { c.env, c.start = e, e.Now() }
@@ -31,4 +38,35 @@ func (c *Clock) Now() int64 {
 		c.asOf.Store(now)
 	}
 	return ahead + now
+}
+
+// Coarse is Now at the price of two loads, and up to 250 ms late. A timer keeps it while it is asked
+// for.
+func (c *Clock) Coarse() int64 {
+	if !c.asked.Load() {
+		c.asked.Store(true)
+	}
+	if now := c.coarse.Load(); now != 0 {
+		return now
+	}
+	return c.startCoarse()
+}
+
+// startCoarse reads the time, and has it read again.
+func (c *Clock) startCoarse() int64 {
+	now := c.Now()
+	if c.coarse.CompareAndSwap(0, now) {
+		c.env.AfterFunc(coarsePeriod, c.tick)
+	}
+	return now
+}
+
+// tick is what the timer of Coarse does.
+func (c *Clock) tick() {
+	if !c.asked.Swap(false) {
+		c.coarse.Store(0)
+		return
+	}
+	c.coarse.Store(c.Now())
+	c.env.AfterFunc(coarsePeriod, c.tick)
 }

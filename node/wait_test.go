@@ -1,0 +1,165 @@
+package node_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// shownWaits are what a process may wait in, with what Info shows then. stuck never answers, full is a
+// process whose mailbox has no room, and far a name on another node that never answers.
+var shownWaits = []struct {
+	name string
+	what string
+	wait func(h host, stuck, full node.PID, far node.At)
+	on   func(stuck, full node.PID, far node.At) node.Dest // nil: nobody
+}{
+	{"Call", "reply", func(h host, stuck, _ node.PID, _ node.At) {
+		_, _ = node.Call[int](context.Background(), h, stuck, 1)
+	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
+	{"Call by name", "reply", func(h host, _, _ node.PID, _ node.At) {
+		_, _ = node.Call[int](context.Background(), h, node.Atom("stuck"), 1)
+	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
+	{"Call far", "reply", func(h host, _, _ node.PID, far node.At) {
+		_, _ = node.Call[int](context.Background(), h, far, 1)
+	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
+	{"Await", "future", func(h host, stuck, _ node.PID, _ node.At) {
+		_, _ = node.Await(context.Background(), h, node.Async[int](h, stuck, 1))
+	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
+	{"Await far", "future", func(h host, _, _ node.PID, far node.At) {
+		_, _ = node.Await(context.Background(), h, node.Async[int](h, far, 1))
+	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
+	{"AwaitExit", "exit", func(h host, stuck, _ node.PID, _ node.At) {
+		_, _ = node.AwaitExit(context.Background(), h, stuck)
+	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
+	{"Send", "room", func(h host, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
+		func(_, full node.PID, _ node.At) node.Dest { return full }},
+	{"Call of a full mailbox", "room", func(h host, _, full node.PID, _ node.At) {
+		_, _ = node.Call[int](context.Background(), h, full, 1)
+	}, func(_, full node.PID, _ node.At) node.Dest { return full }},
+	{"Receive", "message", func(h host, _, _ node.PID, _ node.At) {
+		if p, ok := h.(*node.Process); ok {
+			p.Receive()
+		}
+	}, nil},
+	{"ReceiveMatch", "message", func(h host, _, _ node.PID, _ node.At) {
+		if p, ok := h.(*node.Process); ok {
+			p.ReceiveMatch(func(any) bool { return false })
+		}
+	}, nil},
+	{"ReceiveWithin", "message", func(h host, _, _ node.PID, _ node.At) {
+		if p, ok := h.(*node.Process); ok {
+			_, _ = p.ReceiveWithin(time.Hour, nil)
+		}
+	}, nil},
+}
+
+// Info shows for what a process waits, on whom and since when, in each style; and nothing when it
+// does not wait any more.
+func TestInfoShowsWaits(t *testing.T) {
+	a, b := pairOf(t, "native", node.Distribution{})
+	_, err := b.SpawnOpt(node.Options{Name: "far"}, flavours[0].of(shrug))
+	require.NoError(t, err)
+	far := node.At{Name: "far", Node: b.Name()}
+	require.NoError(t, a.Connect(soon(t), b.Name()))
+	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, flavours[0].of(shrug))
+	require.NoError(t, err)
+	gate, entered := make(chan struct{}), make(chan struct{})
+	full, err := a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
+	require.NoError(t, err)
+	defer close(gate)
+	nodetest.Arrival(t, entered)
+	require.NoError(t, a.Send(full, 0))
+	for _, s := range allWays {
+		for _, w := range shownWaits {
+			actor := s.name == "actor" || s.name == "detached"
+			if w.what == "message" && actor {
+				continue
+			}
+			t.Run(s.name+" "+w.name, func(t *testing.T) {
+				before := time.Now()
+				pid, err := a.SpawnOpt(s.options, s.wrap(func(h host, m any) error {
+					if m == "wait" {
+						w.wait(h, stuck, full, far)
+					}
+					return nil
+				}))
+				require.NoError(t, err)
+				require.NoError(t, a.Send(pid, "wait"))
+				var i observe.Process
+				eventually(t, "it waits", func() bool {
+					i, err = a.Info(pid)
+					return err == nil && i.Wait.For == w.what && (actor || i.Handled == 1)
+				})
+				if w.on == nil {
+					assert.Nil(t, i.Wait.On)
+				} else {
+					assert.Equal(t, w.on(stuck, full, far), i.Wait.On)
+				}
+				assert.WithinRange(t, i.Wait.Since, before.Add(-time.Second), time.Now())
+				a.Exit(pid, node.Kill)
+			})
+		}
+	}
+	idle := flavours[0].spawn(t, a, node.Options{}, shrug)
+	i, err := a.Info(idle)
+	require.NoError(t, err)
+	assert.Zero(t, i.Wait, "an Actor with nothing to do")
+}
+
+// A process that has waited, and does not any more, is not shown as one that does.
+func TestInfoOfWaitThatIsOver(t *testing.T) {
+	for _, s := range blocking {
+		t.Run(s.name, func(t *testing.T) {
+			n := startNode(t, node.Config{})
+			server := flavours[0].spawn(t, n, node.Options{}, parrot)
+			called, release := make(chan struct{}), make(chan struct{})
+			pid := s.spawn(t, n, func(h host, _ any) error {
+				_, err := node.Call[int](context.Background(), h, server, 1)
+				called <- struct{}{}
+				<-release
+				return err
+			})
+			for range 3 {
+				require.NoError(t, n.Send(pid, "call"))
+				nodetest.Arrival(t, called)
+				i, err := n.Info(pid)
+				require.NoError(t, err)
+				assert.Zero(t, i.Wait)
+				release <- struct{}{}
+			}
+			eventually(t, "it waits for a message", func() bool {
+				i, err := n.Info(pid)
+				return err == nil && i.Wait.For == "message" && i.Wait.On == nil
+			})
+		})
+	}
+}
+
+// A handle is shown like a process.
+func TestInfoOfWaitingHandle(t *testing.T) {
+	n := startNode(t, node.Config{})
+	stuck := flavours[0].spawn(t, n, node.Options{}, shrug)
+	h := openHandle(t, n)
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() { defer close(over); _, _ = node.Call[int](ctx, h, stuck, 1) }()
+	eventually(t, "it waits", func() bool {
+		i, err := n.Info(h.Self())
+		return err == nil && i.Wait.For == "reply" && i.Wait.On == node.Dest(stuck)
+	})
+	cancel()
+	nodetest.Arrival(t, over)
+	i, err := n.Info(h.Self())
+	require.NoError(t, err)
+	assert.Zero(t, i.Wait)
+}
