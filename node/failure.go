@@ -79,9 +79,18 @@ func (k known) Value(v any) (any, bool) {
 	if _, ok := k.t.all.Maker(reflect.TypeOf(v), nil); !ok {
 		return nil, false
 	}
-	enc := pack.Encoder{Types: k.t.packed(), Foreign: k.t.foreign}
+	enc := pack.Encoder{Types: k.t.packed(), Foreign: k.t.trial}
 	_, err := enc.Append(nil, v)
 	return v, err == nil
+}
+
+// trial is foreign where nothing will be sent: an error in a field is its text, or to look at what
+// it wraps would begin anew in each.
+func (t *Types) trial(v any) (any, error) {
+	if err, ok := v.(error); ok {
+		return err.Error(), nil
+	}
+	return t.foreign(v)
 }
 
 // packed are the types as the codec knows them.
@@ -98,14 +107,23 @@ func (n *Node) types() *Types {
 // enterFailures has errors and crashes cross as they are to nodes of this kind.
 func (t *Types) enterFailures() {
 	for _, err := range []error{
-		pack.Register[failure.Error](t.packed(), "$error"), pack.Register[failure.Reply](t.packed(), "$reply"),
-		pack.Register[failure.Panic](t.packed(), "$panic"), pack.Register[Crash](t.packed(), "$crash"),
-		pack.Register[ExitError](t.packed(), "$exit"),
+		pack.RegisterAs[failure.Error](t.packed(), "$error", pack.Conversion{In: t.arrived}),
+		pack.Register[failure.Reply](t.packed(), "$reply"), pack.Register[failure.Panic](t.packed(), "$panic"),
+		pack.RegisterAs[Crash](t.packed(), "$crash", pack.Conversion{Out: t.outward, In: t.inward}),
+		pack.RegisterAs[ExitError](t.packed(), "$exit", pack.Conversion{Out: t.outward, In: t.inward}),
 	} {
 		if err != nil {
 			panic(err) // the types are ours
 		}
 	}
+}
+
+// arrived is an error of another node in a message.
+func (t *Types) arrived(v any) any {
+	if e, ok := v.(*failure.Error); ok {
+		e.Arrived(known{t})
+	}
+	return v
 }
 
 // foreign is what stands for a Go value that is neither a term nor of a registered type, towards

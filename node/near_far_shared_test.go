@@ -2,7 +2,9 @@ package node_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/actornode/actornode/node"
@@ -45,6 +47,61 @@ var sharedPrograms = []program{
 		w.check(w.me.Send(pid, wire.List{b, b, b, all, wire.Tuple{all, 1}}))
 		w.say("%s", show(w.next()))
 	}},
+	{"a value with errors in its fields", func(w *world) {
+		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error {
+			t := msg.(wire.Tuple)
+			return c.Send(t[0].(node.PID), wire.Tuple{errors.Is(t[1].(*nearTrouble).Deep.All[0], io.EOF), t[1]})
+		}))
+		w.check(w.me.Send(pid, wire.Tuple{w.me.Self(), newNearTrouble(2)}))
+		t := w.next().(wire.Tuple)
+		w.say("there %v", t[0])
+		w.troubles(t[1].(*nearTrouble))
+	}},
+	{"errors deep in a message", func(w *world) {
+		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error {
+			t := msg.(wire.Tuple)
+			return c.Send(t[0].(node.PID), wire.Tuple{errors.Is(t[1].([]error)[0], io.EOF), t[1], t[2], t[3]})
+		}))
+		w.check(w.me.Send(pid, wire.Tuple{w.me.Self(), []error{fmt.Errorf("order 7: %w", io.EOF)}, map[string]error{"a": errNearNoCard},
+			wire.List{nearLimitError{7, "orders"}}}))
+		t := w.next().(wire.Tuple)
+		w.say("there %v", t[0])
+		w.blame(t[1].([]error)[0])
+		w.say("no card %v", t[2].(map[string]error)["a"] == errNearNoCard)
+		w.blame(t[3].(wire.List)[0].(error))
+	}},
+}
+
+// nearTrouble has errors in its fields.
+type nearTrouble struct {
+	Err  error
+	All  []error
+	By   map[string]error
+	Any  any
+	Deep *nearTrouble
+}
+
+func newNearTrouble(depth int) *nearTrouble {
+	t := &nearTrouble{
+		Err: errNearSoldOut, All: []error{fmt.Errorf("order 7: %w", io.EOF), nil, errors.New("plain"), nearLimitError{7, "orders"}},
+		By:  map[string]error{"a": errors.Join(errNearNoCard, nearLimitError{1, "cards"}), "b": &node.ExitError{Reason: node.Atom("why")}},
+		Any: fmt.Errorf("any: %w", errNearSoldOut),
+	}
+	if depth > 0 {
+		t.Deep = newNearTrouble(depth - 1)
+	}
+	return t
+}
+
+// troubles says what a program can find in t.
+func (w *world) troubles(t *nearTrouble) {
+	w.say("%v", t.Err == errNearSoldOut)
+	for _, err := range append(t.All, t.Err, t.By["a"], t.By["b"], t.Any.(error)) {
+		w.blame(err)
+	}
+	if t.Deep != nil {
+		w.troubles(t.Deep)
+	}
 }
 
 // sameIn says which of the parts of g are the same.

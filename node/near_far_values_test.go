@@ -61,7 +61,7 @@ const (
 var nearFarRegistered = []node.Type{
 	node.TypeOf[nearOrder]("near.Order"), node.TypeOf[nearAddress]("near.Address"), node.TypeOf[nearLine]("near.Line"),
 	node.TypeOf[nearReceipt]("near.Receipt"), node.TypeOf[nearJob]("near.Job"), node.TypeOf[nearColour]("near.Colour"),
-	node.TypeOf[nearNames]("near.Names"), node.TypeOf[nearTree]("near.Tree"), node.TypeOf[nearGraph]("near.Graph"), node.TypeOf[nearLimitError]("near.LimitError"),
+	node.TypeOf[nearNames]("near.Names"), node.TypeOf[nearTree]("near.Tree"), node.TypeOf[nearGraph]("near.Graph"), node.TypeOf[nearTrouble]("near.Trouble"), node.TypeOf[nearLimitError]("near.LimitError"),
 	node.TypeOf[nearFail]("near.Fail"), node.TypeOf[nearPay]("near.Pay"), node.TypeOf[nearKnock]("near.Knock"),
 	node.TypeOf[nearDigit]("near.Digit"), node.TypeOf[nearAlarm]("near.Alarm"), node.TypeOf[nearLater]("near.Later"),
 	node.ErrorOf(errNearSoldOut), node.ErrorOf(errNearNoCard), node.ErrorOf(io.EOF), node.ErrorOf(node.ErrTimeout),

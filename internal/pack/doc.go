@@ -47,12 +47,13 @@
 // `msgpack:"name,omitempty"`; "-" leaves a field out, "alias:old" reads it under an old name, too.
 // The fields of an embedded struct are those of the struct around it ("noinline": a field of its
 // own). They may be of all types but channels, functions and complex numbers; of interfaces any,
-// which then holds a term or a value of a registered type, and error, of which the text travels;
+// which then holds a term or a value of a registered type, and error;
 // of types of package wire; and of types with methods: MarshalMsg and UnmarshalMsg as the
 // generator of github.com/tinylib/msgp makes them, MarshalMsgpack and UnmarshalMsgpack for one
 // object of MessagePack as bytes, encoding.BinaryMarshaler and encoding.TextMarshaler, each with
-// its counterpart, the first of them that a type has. A number that the type here cannot
-// hold is none of that type. Where the name is not known,
+// its counterpart, the first of them that a type has. An error is what [Encoder].Foreign has for it, 4 in each other's
+// fields at most; without that, its text. What arrives is asked for what it is on that node: see Opened.
+// A number that the type here cannot hold is none of that type. Where the name is not known,
 // or stands for a type that the value does not fit, the value arrives as a Map of
 // its fields with its name under [TypeKey], and so do those inside one that does not
 // fit. Fields that one side does not have are left out. Nothing of this is an error
@@ -64,15 +65,15 @@
 //
 // A type expression is
 //
-//	Type  = Name | "[]" Type | "*" Type | "map[" Type "]" Type
+//	Type  = Name | "[]" Type | "[" Length "]" Type | "*" Type | "map[" Type "]" Type
 //	Name  = bool string any error int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64
 //	        time duration bigint atom pid ref port tuple list improper charlist map bitstring fun export
 //	        or the name of a registered type, if it has none of [ ] * in it
 //
-// of at most 255 characters and 9 types in each other. Peers can have a program compose 1,000 types
-// at most: types live as long as the program. A value whose expression is beyond that, or
-// has names in it that are not known, or which does not fit it, arrives as the plain term, its
-// structs as maps.
+// of at most 255 characters and 9 types in each other, and arrays of 64 KiB, all whose elements come.
+// Peers can have a program compose 1,000 types at most: types live as long as the program. A value whose
+// expression is beyond that, or has names in it that are not known, or which does not fit it, arrives as the
+// plain term, its structs as maps.
 //
 // # Sharing
 //

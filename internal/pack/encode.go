@@ -119,6 +119,7 @@ type writing struct {
 	split bool // large data goes to cuts
 	inner int  // registered values around this one
 
+	errors   int   // errors around this one
 	base     int   // of the message in dst
 	cutBytes int   // of cuts
 	seen     *seen // nil: nothing yet

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // A type expression is the name of a Go type that needs no registration of its own: a type that
 // Go or this module has, or one that is composed of such and of registered types.
 //
-//	Type  = Name | "[]" Type | "*" Type | "map[" Type "]" Type
+//	Type  = Name | "[]" Type | "[" Length "]" Type | "*" Type | "map[" Type "]" Type
 //	Name  = one of those below, or the name of a registered type
 
 // builtin are the names that stand for the same type everywhere.
@@ -63,6 +64,11 @@ func (t *table) exprOf(typ reflect.Type, depth int) (expr string, missing reflec
 	switch typ.Kind() {
 	case reflect.Slice:
 		before = "[]"
+	case reflect.Array:
+		if !arrayFits(typ.Len(), typ.Elem()) {
+			return "", typ
+		}
+		before = "[" + itoa(typ.Len()) + "]"
 	case reflect.Pointer:
 		before = "*"
 	case reflect.Map:
@@ -109,6 +115,17 @@ func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
 		}
 		return typ, rest
 	}
+	if after, ok := strings.CutPrefix(expr, "["); ok {
+		length, after, _ := strings.Cut(after, "]")
+		n, err := strconv.Atoi(length)
+		if err != nil || n < 0 || strconv.Itoa(n) != length {
+			return nil, ""
+		}
+		if typ, rest = t.typeOf(after, depth+1); typ == nil || !arrayFits(n, typ) {
+			return nil, ""
+		}
+		return reflect.ArrayOf(n, typ), rest
+	}
 	end := strings.IndexAny(expr, "[]*")
 	if end < 0 {
 		end = len(expr)
@@ -121,6 +138,13 @@ func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
 		return g.typ, expr[end:]
 	}
 	return nil, ""
+}
+
+// maxArray is how many bytes an array has, at most, whose type is an expression.
+const maxArray = 64 << 10
+
+func arrayFits(n int, elem reflect.Type) bool {
+	return n <= maxArray && uint64(n)*uint64(elem.Size()) <= maxArray
 }
 
 // exact returns the type of v if it has an expression, or the type in it that is to be
@@ -175,6 +199,7 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 		return nil
 	}
 	g.several = g.plan.several()
+	g.plan.beStrict()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := t.load().clone()
@@ -185,6 +210,17 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	next.exactByType[typ], next.exactByName[g.name] = g, g
 	t.table.Store(next)
 	return g
+}
+
+// beStrict has the arrays of an expression have all their elements: a peer can name any length.
+func (pl *plan) beStrict() {
+	for pl != nil && pl.typ.Name() == "" {
+		pl.strict = pl.op == opArray || pl.op == opByteArray
+		if pl.op == opStruct {
+			return
+		}
+		pl = pl.elem
+	}
 }
 
 // load returns the table, which may be empty.

@@ -36,6 +36,9 @@ func exact() []struct{ value, plain any } {
 		{map[string]any{"a": wire.Tuple{uint8(1)}, "b": nil}, nil}, {map[int8]map[bool]uint{1: {true: 2}}, nil},
 		{[]Item{a, b}, wire.List{item(a), item(b)}}, {map[string]*Item{"a": &a, "b": nil}, nil},
 		{[]*Item{&a, nil}, wire.List{item(a), nil}},
+		{[3]int{1, 2, 3}, wire.List{1, 2, 3}}, {[2]string{"a", ""}, wire.List{"a", ""}}, {[0]int{}, wire.List(nil)},
+		{[4]byte{1, 2, 3, 4}, []byte{1, 2, 3, 4}}, {[][2]bool{{true}, {}}, wire.List{wire.List{true, false}, wire.List{false, false}}},
+		{map[[2]int8]*[1]Item{{1, 2}: {a}}, nil}, {[2]any{1, "x"}, nil}, {[1]error{}, nil},
 		{[]Money{1, 2}, wire.List{1, 2}}, {map[Money]Item{1: a}, nil},
 	}
 }
@@ -136,6 +139,17 @@ func TestHostileExpressions(t *testing.T) {
 		"map[int]int":                    "\x82\x01\x01\x01\x01",
 		"uint8":                          "\xff", // -1
 		"shop.Order":                     "\x05",
+		"[3]int":                         "\x92\x01\x02",
+		"[1]int":                         "\x92\x01\x02",
+		"[2]bool":                        "\xc0",
+		"[][2]bool":                      "\x91\xc0",
+		"[4]uint8":                       "\xc4\x02\x01\x02",
+		"[99999999]int":                  "\x91\x01",
+		"[99999999999999999999]int":      "\x91\x01",
+		"[9000][9000]int":                "\x91\x91\x01",
+		"[-1]int":                        "\x91\x01",
+		"[01]int":                        "\x91\x01",
+		"[1int":                          "\x91\x01",
 	} {
 		got, _, err := d.Term(typed(expr, value))
 		if expr == "map[int]int" {

@@ -78,6 +78,9 @@ func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 	}
 	b := r.b[r.pos:]
 	if b[0] == tagNil {
+		if pl.strict {
+			return errMismatch
+		}
 		r.pos++
 		reflect.NewAt(pl.typ, p).Elem().SetZero()
 		return nil
@@ -114,7 +117,7 @@ func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 		return err
 	case opByteArray:
 		v, err := r.blob(b)
-		if err == nil && copy(unsafe.Slice((*byte)(p), pl.len), v) < len(v) {
+		if err == nil && (copy(unsafe.Slice((*byte)(p), pl.len), v) < len(v) || pl.strict && len(v) < pl.len) {
 			err = errMismatch
 		}
 		return err
@@ -248,11 +251,7 @@ func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
 	case opReference:
 		return r.getReference(reflect.NewAt(pl.typ, p).Elem())
 	case opError:
-		b, err := r.blob(r.b[r.pos:])
-		if err == nil {
-			*(*error)(p) = errors.New(string(b))
-		}
-		return err
+		return r.getError((*error)(p))
 	case opTerm:
 		t, err := r.all()
 		if err != nil {
@@ -367,7 +366,7 @@ func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
 
 func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
 	n, err := r.count("an array", false)
-	if err == nil && n > pl.len {
+	if err == nil && (n > pl.len || pl.strict && n < pl.len) {
 		err = errMismatch
 	}
 	if err != nil {
@@ -428,6 +427,33 @@ func (r *reading) getAny(p *any) error {
 	r.b, r.pending = b, pending
 	*p = t
 	return err
+}
+
+// opened is what an error is on this node, where it is not what has come.
+type opened interface{ Opened() error }
+
+// getError reads a field of type error: a term in an extension, or a text.
+func (r *reading) getError(p *error) error {
+	if kind, ok := extKind(r.b[r.pos:]); !ok || kind != extTerm {
+		b, err := r.blob(r.b[r.pos:])
+		if err == nil {
+			*p = errors.New(string(b))
+		}
+		return err
+	}
+	var v any
+	if err := r.getAny(&v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case opened:
+		*p = v.Opened()
+	case error:
+		*p = v
+	default:
+		return errMismatch
+	}
+	return nil
 }
 
 // getMethod reads a value that reads itself.

@@ -25,6 +25,7 @@ type plan struct {
 	key    *plan // of a map
 	size   uintptr
 	len    int            // of an array
+	strict bool           // of an array: no element is missing
 	fields []field        // of a struct
 	byName map[string]int // the index in fields
 	spare  sync.Pool      // pointers to zero values of typ: what is not addressable is copied to one

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tinylib/msgp/msgp"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -154,11 +155,7 @@ func (w *writing) putParts(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		return w.putAny(v.Interface())
 	case opError:
-		if err := *(*error)(p); err != nil {
-			return w.text(err.Error())
-		}
-		w.dst = append(w.dst, tagNil)
-		return nil
+		return w.putError(*(*error)(p))
 	case opTerm:
 		v := reflect.NewAt(pl.typ, p).Elem()
 		if v.Kind() == reflect.Slice && v.IsNil() {
@@ -252,6 +249,36 @@ func (w *writing) putMap(pl *plan, m reflect.Value, depth int) error {
 		}
 	}
 	return nil
+}
+
+// Of errors that are deeper in each other's fields than maxErrors the text is written, and where there is no
+// room for errorLevels: what Foreign has for an error is nested itself.
+const (
+	maxErrors   = 4
+	errorLevels = 12
+)
+
+// putError writes a field of type error: what Foreign has for it, or a value of a registered type that stands
+// for a term, as a field of type any. What would not be an error at the other end is a text.
+func (w *writing) putError(err error) error {
+	if err == nil {
+		w.dst = append(w.dst, tagNil)
+		return nil
+	}
+	if w.isExact() && w.Foreign != nil && w.errors < maxErrors && w.inner+errorLevels <= maxInner {
+		v := any(err)
+		if _, stands := termof.Of(err); !stands {
+			v, _ = w.standIn(err)
+		}
+		if v != nil {
+			if g, _ := w.Types.of(v); g != nil {
+				w.errors++
+				defer func() { w.errors-- }()
+				return w.putAny(v)
+			}
+		}
+	}
+	return w.text(err.Error())
 }
 
 // putAny writes a term in a field of type any: in an extension, so that readers which do not

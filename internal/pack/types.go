@@ -45,6 +45,7 @@ type goType struct {
 	name wire.Atom
 	typ  reflect.Type
 	plan *plan
+	Conversion
 
 	several bool      // a value can refer to the same thing twice
 	shape   *shape    // of a registered type
@@ -56,13 +57,27 @@ type goType struct {
 // or their tags `msgpack:"…"`; doc.go says of which types they may be. The error is
 // [ErrType] and says why: the name or the type is taken, or the type holds what
 // cannot travel.
-func Register[T any](t *Types, name string) error { return t.register(reflect.TypeFor[T](), name) }
+func Register[T any](t *Types, name string) error {
+	return t.register(reflect.TypeFor[T](), name, Conversion{})
+}
 
-func (t *Types) register(typ reflect.Type, name string) error {
+// RegisterAs is Register for a type whose values are not sent as they are, or are made known to somebody here.
+func RegisterAs[T any](t *Types, name string, c Conversion) error {
+	return t.register(reflect.TypeFor[T](), name, c)
+}
+
+// Conversion is what is done with values of a type, or pointers to one, where they are no fields of that
+// type. Nil: nothing.
+type Conversion struct {
+	Out func(v any) any // before one is written: another of the type
+	In  func(v any) any // after one has been read
+}
+
+func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %v as %.40q: %s", ErrType, typ, name, fmt.Sprintf(format, args...))
 	}
-	g := &goType{name: wire.Atom(name), typ: typ}
+	g := &goType{name: wire.Atom(name), typ: typ, Conversion: c}
 	switch {
 	case name == "" || !validAtom(g.name):
 		return fail("a name must be UTF-8 of 1 to %d characters", wire.MaxAtomRunes)
@@ -137,6 +152,10 @@ func (w *writing) registered(t any) (done bool, err error) {
 		w.shares = false // it is the whole message
 	}
 	v := reflect.ValueOf(t)
+	if g.Out != nil && !(pointer && v.IsNil()) {
+		t = g.Out(t)
+		v = reflect.ValueOf(t)
+	}
 	switch {
 	case !pointer:
 		w.mark(2, markValue)
@@ -185,6 +204,9 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	untyped := r.untyped
 	if g != nil && !untyped {
 		v, ok, err := r.goValue(at, g.plan, pointer)
+		if ok && g.In != nil && v != nil {
+			v = g.In(v)
+		}
 		if ok || err != nil {
 			return 0, v, err
 		}

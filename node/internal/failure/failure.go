@@ -39,7 +39,23 @@ type Error struct {
 	Type  string // of the error in Go, "": not known
 	Parts []any  // wire.Atom, *Error, or another error; the rest says nothing here
 
-	known Known // nil: Default
+	known   Known // nil: not opened
+	arrived Known // of the node that has read it; nil: Default
+}
+
+// Arrived notes on which node e has been read.
+func (e *Error) Arrived(on Known) { e.arrived = on }
+
+// Opened is [Error.Open] on the node on which e has been read.
+func (e *Error) Opened() error {
+	if e == nil {
+		return errNone
+	}
+	known := e.arrived
+	if known == nil {
+		known = Default
+	}
+	return e.Open(known)
 }
 
 // Error returns the text, bounded.
@@ -62,6 +78,9 @@ func (e *Error) part(p any) error {
 	switch p := p.(type) {
 	case wire.Atom:
 		known := e.known
+		if known == nil {
+			known = e.arrived
+		}
 		if known == nil {
 			known = Default
 		}
@@ -94,7 +113,7 @@ func (e *Error) By(known Known) *Error {
 	if known == nil || e.known != nil {
 		return e
 	}
-	return &Error{e.Text, e.Type, e.Parts, known}
+	return &Error{e.Text, e.Type, e.Parts, known, e.arrived}
 }
 
 // IsOpen reports whether e has been opened, or made, on this node.

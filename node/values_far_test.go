@@ -1,0 +1,130 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+var errOwn = errors.New("own: gone")
+
+type (
+	// ring is a value that can refer to itself.
+	ring struct {
+		Next *ring
+		By   map[string]any
+	}
+	// causeError is an error with another one in a field.
+	causeError struct{ Err error }
+	holder     struct {
+		Err error
+		All []error
+		Any any
+	}
+)
+
+func (e causeError) Error() string { return fmt.Sprintf("cause: %.20v", e.Err) }
+func (e causeError) Unwrap() error { return e.Err }
+
+// farPairs runs f with a process of one node and an echo on another, for each protocol between Go nodes. Each
+// node has Types of its own.
+func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.PID)) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where := &nodetest.Places{}
+			start := func(name node.Atom) *node.Node {
+				types := &node.Types{}
+				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[causeError]("x.Cause"),
+					node.TypeOf[holder]("x.Holder"), node.ErrorOf(errOwn, "x.gone")))
+				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+			}
+			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			pid, err := b.Spawn(node.ActorFunc(echo))
+			require.NoError(t, err)
+			self := nodetest.Open(t, a)
+			_, err = node.Call[int](soon(t), self, pid, 1)
+			require.NoError(t, err)
+			f(t, self, pid)
+		})
+	}
+}
+
+// What refers to itself is refused by Send, and by Call, with its path; what is too deep as well. The
+// connection goes on.
+func TestCycleIsRefused(t *testing.T) {
+	farPairs(t, func(t *testing.T, self *node.Process, echo node.PID) {
+		r := &ring{}
+		r.Next = &ring{Next: r}
+		m := map[string]any{"a": 1}
+		m["b"] = m
+		deep := &ring{}
+		for range 100_000 {
+			deep = &ring{Next: deep}
+		}
+		for _, c := range []struct {
+			v     any
+			where string
+		}{
+			{r, "x.Ring.Next.Next: a cycle: this *node_test.ring refers to itself"},
+			{wire.Tuple{1, r}, "{2}(x.Ring).Next.Next: a cycle"},
+			{&ring{By: map[string]any{"m": m}}, "a cycle: this map[string]interface {} refers to itself"},
+			{deep, "nested deeper than 10000 levels"},
+		} {
+			require.ErrorContains(t, self.Send(echo, c.v), c.where)
+			_, err := node.Call[any](soon(t), self, echo, c.v)
+			require.ErrorContains(t, err, c.where[strings.LastIndex(c.where, ": ")+1:])
+		}
+		n, err := node.Call[int](soon(t), self, echo, 7)
+		require.NoError(t, err)
+		require.Equal(t, 7, n)
+	})
+}
+
+// Errors in fields, and deep in messages, are those that the node's own Types know.
+func TestErrorsInFields(t *testing.T) {
+	farPairs(t, func(t *testing.T, self *node.Process, echo node.PID) {
+		h := holder{Err: errOwn, All: []error{fmt.Errorf("first: %w", errOwn), causeError{errOwn}, &node.ExitError{Reason: errOwn}},
+			Any: fmt.Errorf("any: %w", errOwn)}
+		got, err := node.Call[holder](soon(t), self, echo, h)
+		require.NoError(t, err)
+		require.Equal(t, errOwn, got.Err)
+		require.EqualError(t, got.All[0], "first: own: gone")
+		require.ErrorIs(t, got.All[0], errOwn)
+		require.ErrorIs(t, got.All[1], errOwn)
+		var cause causeError
+		require.ErrorAs(t, got.All[1], &cause)
+		require.Equal(t, errOwn, cause.Err)
+		var exit *node.ExitError
+		require.ErrorAs(t, got.All[2], &exit)
+		require.Equal(t, errOwn, exit.Reason)
+		require.ErrorIs(t, got.Any.(error), errOwn)
+
+		list, err := node.Call[wire.Tuple](soon(t), self, echo, wire.Tuple{[]error{errOwn}, map[string]error{"a": errOwn}, errOwn, [2]int8{1, 2}})
+		require.NoError(t, err)
+		require.Equal(t, []error{errOwn}, list[0])
+		require.Equal(t, map[string]error{"a": errOwn}, list[1])
+		require.ErrorIs(t, list[2].(error), errOwn)
+		require.Equal(t, [2]int8{1, 2}, list[3], "an array")
+
+		// Errors in each other, without end: the message stays bounded.
+		long := errOwn
+		for range 40 {
+			long = fmt.Errorf("%.20w", causeError{long})
+		}
+		got, err = node.Call[holder](soon(t), self, echo, holder{Err: long})
+		require.NoError(t, err)
+		require.Equal(t, long.Error(), got.Err.Error())
+		require.ErrorAs(t, got.Err, &cause)
+	})
+}
