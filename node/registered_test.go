@@ -79,10 +79,12 @@ func TestNativeNotRegistered(t *testing.T) {
 		{&pointed{2}, wire.Tuple{wire.Atom("pointed"), 2}},
 		{withTags{3}, wire.NewMap(wire.Atom("n"), 3)},
 		{[]says{{1}}, wire.List{wire.Tuple{wire.Atom("says"), 1}}},
-		{[2]int{1, 2}, wire.List{1, 2}},
 	} {
 		got, err := node.Call[any](soon(t), a, pid, c.value)
 		require.NoError(t, err)
 		require.True(t, wire.Equal(c.want, got), "%v", got)
 	}
+	got, err := node.Call[any](soon(t), a, pid, [2]int{1, 2})
+	require.NoError(t, err)
+	require.Equal(t, [2]int{1, 2}, got, "an array needs no name")
 }
