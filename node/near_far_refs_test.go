@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/genserver"
 )
 
 // referencePrograms are about references that travel: futures, Froms, aliases, typed references.
@@ -121,6 +122,149 @@ var referencePrograms = []program{
 		w.say("%s", show(w.down(ref).Reason))
 		ask[int](w, pid, 1)
 	}},
+	{"a typed reference", func(w *world) {
+		shelf := w.shelf("")
+		w.askRack(shelf)
+		w.say("%v", genserver.RefTo[*nearRack](shelf.PID) == shelf)
+	}},
+	{"a typed reference by a name", func(w *world) {
+		shelf := w.shelf("near_rack")
+		w.askRack(genserver.RefTo[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}))
+		at := hand(w, w.there, nearErrand{genserver.RefTo[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}), 1})
+		w.askRack(at.At)
+		w.say("%v", at.At != shelf)
+	}},
+	{"a typed reference that is sent on", func(w *world) {
+		errands := node.ActorFunc(func(c *node.Context, msg any) error {
+			r := msg.(node.Request[nearErrand])
+			n, err := genserver.Ask(w.ctx, c, r.Body.At, nearTake{Count: r.Body.Count})
+			if err != nil {
+				return r.Fail(err)
+			}
+			return r.Reply(n)
+		})
+		shelf, boy := w.shelf(""), hand(w, w.aside, w.startOn(w.aside, node.Options{}, errands))
+		ask[int](w, boy, nearErrand{shelf, 2})
+		ask[int](w, boy, nearErrand{shelf, 200})
+	}},
+	{"a future whose server ends", func(w *world) {
+		pid := w.start(node.ActorFunc(func(_ *node.Context, msg any) error {
+			if r, ok := msg.(node.Request[string]); ok {
+				return r.Reply("here")
+			}
+			return nil
+		}))
+		f := node.Async[int](w.me, pid, 1)
+		waiter := node.ProcessFunc(func(p *node.Process) error {
+			r := node.ReceiveOf[node.Request[*node.Future[int]]](p)
+			r.Reply("has it")
+			_, err := node.Await(w.ctx, p, r.Body)
+			return p.Send(w.me.Self(), fmt.Sprint(err))
+		})
+		for _, n := range []*node.Node{w.here, w.there, w.aside} {
+			ask[string](w, w.startOn(n, node.Options{}, waiter), f)
+		}
+		ask[string](w, pid, "there?")
+		w.there.Exit(pid, node.Atom("enough"))
+		for range 3 {
+			w.say("%s", show(w.next()))
+		}
+	}},
+	{"a call with a reference", func(w *world) {
+		pid := w.start(node.ActorFunc(func(_ *node.Context, msg any) error {
+			switch r := msg.(type) {
+			case node.Request[node.PID]:
+				return r.Reply(fmt.Sprintf("%T %v", msg, r.Body == w.me.Self()))
+			case node.Request[node.Ref]:
+				return r.Reply(fmt.Sprintf("%T", msg))
+			case node.Request[node.At]:
+				return r.Reply(fmt.Sprintf("%T %v", msg, r.Body))
+			case node.Request[node.From]:
+				return r.Reply(fmt.Sprintf("%T %v", msg, r.Body.Caller() == w.me.Self()))
+			}
+			return fmt.Errorf("a message of type %T", msg)
+		}))
+		ask[string](w, pid, w.me.Self())
+		ask[string](w, pid, w.here.MakeRef())
+		ask[string](w, pid, node.At{Name: "a", Node: "b@c"})
+		hold := make(chan node.From, 1)
+		holder := w.start(node.ActorFunc(func(_ *node.Context, msg any) error { hold <- msg.(node.Request[int]).From; return nil }))
+		f := node.Async[int](w.me, holder, 1)
+		from := arrival(w, hold)
+		r, err := node.Call[string](w.ctx, w.aside, pid, from)
+		w.answer(r, err)
+		w.check(from.Reply(2))
+		w.answer(f.Await(w.ctx))
+	}},
+	{"a future whose maker has ended", func(w *world) {
+		me := w.me.Self()
+		hold := make(chan node.From, 1)
+		server := w.start(node.ActorFunc(func(_ *node.Context, msg any) error { hold <- msg.(node.Request[int]).From; return nil }))
+		maker := w.start(node.ProcessFunc(func(p *node.Process) error {
+			return p.Send(me, node.Async[string](p, server, 1))
+		}))
+		_, err := node.AwaitExit(w.ctx, w.me, maker)
+		w.check(err)
+		f := w.next().(*node.Future[string])
+		w.check(arrival(w, hold).Reply("done"))
+		v, err := node.Await(w.ctx, w.me, f)
+		w.say("%s %v", v, err)
+		v, err = f.Await(w.ctx)
+		w.say("%s %v", v, err)
+	}},
+}
+
+// nearRack is a server that only some requests are for.
+type nearRack struct{ count int }
+
+type (
+	nearTake struct {
+		genserver.To[*nearRack, int]
+		Count int
+	}
+	nearFill struct {
+		genserver.To[*nearRack, struct{}]
+		Count int
+	}
+	nearErrand struct {
+		At    genserver.Ref[*nearRack]
+		Count int
+	}
+)
+
+func init() {
+	node.RegisterTypes(node.TypeOf[nearTake]("near.Take"), node.TypeOf[nearFill]("near.Fill"),
+		node.TypeOf[nearErrand]("near.Errand"), node.TypeOf[genserver.Ref[*nearRack]]("near.RackRef"))
+}
+
+var nearRacks = genserver.Define(
+	genserver.OnCall(func(s *nearRack, _ *genserver.Context, t nearTake) (int, error) {
+		if t.Count > s.count {
+			return 0, nearLimitError{s.count, "cakes"}
+		}
+		s.count -= t.Count
+		return s.count, nil
+	}),
+	genserver.OnCast(func(s *nearRack, _ *genserver.Context, f nearFill) error { s.count += f.Count; return nil }),
+)
+
+// shelf starts a nearRack there.
+func (w *world) shelf(name node.Atom) genserver.Ref[*nearRack] {
+	ref, err := nearRacks.StartRef(w.ctx, w.there, &nearRack{10}, node.Options{Name: name})
+	w.check(err)
+	w.later(func() { w.there.Exit(ref.PID, node.Kill); node.AwaitExit(w.ctx, w.there, ref.PID) })
+	return hand(w, w.there, ref)
+}
+
+// askRack says what comes of the requests that a typed reference takes.
+func (w *world) askRack(shelf genserver.Ref[*nearRack]) {
+	n, err := genserver.Ask(w.ctx, w.me, shelf, nearTake{Count: 3})
+	w.answer(n, err)
+	w.check(genserver.Tell(w.me, shelf, nearFill{Count: 5}))
+	n, err = genserver.AskAsync(w.me, shelf, nearTake{Count: 2}).Await(w.ctx)
+	w.answer(n, err)
+	n, err = genserver.Ask(w.ctx, w.me, shelf, nearTake{Count: 100})
+	w.answer(n, err)
 }
 
 // aliased starts a process there, which multiplies, and returns its alias, too.

@@ -103,11 +103,19 @@ type maker struct {
 	cast    func(body any) any            // a Cast[T]
 	future  func(n *Node, ref Ref) any    // a *Future[T]
 	name    string                        // of T, in a future that travels
+	ofIt    *maker                        // of *Future[T], which makes no futures; nil: of such a maker
 }
 
 func makerOf[T any](name string) maker {
+	m := bodyMaker[T]()
+	of := bodyMaker[*Future[T]]()
+	m.name, m.future, m.ofIt = name, newFarFuture[T], &of
+	return m
+}
+
+// bodyMaker makes what has a T as its body.
+func bodyMaker[T any]() maker {
 	return maker{
-		name: name, future: newFarFuture[T],
 		request: func(body any, from From) any { return Request[T]{body.(T), from} },
 		cast:    func(body any) any { return Cast[T]{body.(T)} },
 	}
@@ -146,6 +154,8 @@ func init() {
 	enterBuiltin[float32]()
 	enterBuiltin[float64]()
 	enterBuiltin[any]()
+	enterBuiltin[From]()
+	enterBuiltin[wire.At]()
 	enterBuiltin[time.Time]()
 	enterBuiltin[time.Duration]()
 	enterBuiltin[*big.Int]()
@@ -168,6 +178,11 @@ func init() {
 func (t *Types) maker(body any) maker {
 	if m, ok := t.all.Maker(reflect.TypeOf(body), builtin); ok {
 		return m
+	}
+	if f, ok := body.(anyFuture); ok {
+		if m, ok := t.all.Maker(f.kind(), builtin); ok {
+			return *m.ofIt
+		}
 	}
 	return ofAny
 }

@@ -16,13 +16,17 @@ import (
 func termPlan(t reflect.Type) plan {
 	return plan{
 		to: func(v reflect.Value, _ walk) (any, error) {
-			if v.Kind() == reflect.Pointer && v.IsNil() {
+			if v.Kind() == reflect.Pointer && v.IsNil() || namesNobody(v) {
 				return wire.Undefined, nil
 			}
 			return v.Interface(), nil
 		},
 		from: func(term any, v reflect.Value, _ walk) error {
 			x := respelled(term, t)
+			if term == wire.Undefined && isIdentifier(t) {
+				v.SetZero()
+				return nil
+			}
 			if x == nil || reflect.TypeOf(x) != t {
 				return mismatch(term, "a "+t.String())
 			}
@@ -31,6 +35,14 @@ func termPlan(t reflect.Type) plan {
 		},
 	}
 }
+
+// isIdentifier reports whether t is PID or Ref. The zero value of these is no term: in a struct it is
+// undefined.
+func isIdentifier(t reflect.Type) bool {
+	return t == reflect.TypeFor[wire.PID]() || t == reflect.TypeFor[wire.Ref]()
+}
+
+func namesNobody(v reflect.Value) bool { return isIdentifier(v.Type()) && v.IsZero() }
 
 // respelled returns term in the Go type t, as far as it can be spelled in it.
 func respelled(term any, t reflect.Type) any {

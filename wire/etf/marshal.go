@@ -42,6 +42,8 @@ func Unmarshal(b []byte, into any) error {
 //	slice, array            a list
 //	map                     a map
 //	pointer                 what it points to; nil is undefined
+//	wire.PID, wire.Ref      itself; the zero value, in a struct, is undefined
+//	wire.At                 {Name, Node}
 //	any                     what is in it; nil is []
 //	time.Duration           an integer of nanoseconds, or of the unit in the tag
 //	time.Time               a binary: RFC 3339 in UTC, such as <<"2024-02-29T12:30:00.5Z">>

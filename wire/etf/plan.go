@@ -109,6 +109,8 @@ func (c compiler) plan(k planKey) *plan {
 	}
 	if reflect.PointerTo(t).Implements(receiverType) {
 		p.from = receiverFrom
+	} else if t == reflect.TypeFor[wire.At]() {
+		p.from = atFrom
 	}
 	return p
 }
