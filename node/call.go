@@ -121,6 +121,12 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 		t.settle(a, nil, ErrSelfCall)
 		return t
 	}
+	if n.cycles != nil && !async {
+		if err := a.mayWait(p.target, waiting.Reply, func() bool { return p.Waiting(t.n) }); err != nil {
+			t.settle(a, nil, err)
+			return t
+		}
+	}
 	if p.target == nil || !p.list() {
 		t.settle(a, nil, &ExitError{NoProc})
 		return t
@@ -162,7 +168,7 @@ func (a *acting) promise() *call {
 // Call sends a [Request] with req and waits for the reply. Errors: what the
 // reply says; [*ExitError] if the process exits first (errors.Is it
 // [ErrNoProcess] if there was none); [ErrNoName]; [ErrMailboxFull];
-// [ErrReplyType]; [ErrSelfCall]; [ErrDropped] if a bounded mailbox loses the request;
+// [ErrReplyType]; [ErrSelfCall]; [ErrCycle]; [ErrDropped] if a bounded mailbox loses the request;
 // [ErrExited] if the caller is killed meanwhile; and the cause of ctx's end. A reply that
 // comes later than that is a dead letter. An Actor's stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
@@ -177,14 +183,28 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 
 // await waits for t in the way that is proper for the caller: for k of whom on stands for.
 func (a *acting) await(ctx context.Context, t ticket, k waiting.Kind, on Dest) (any, error) {
+	switch s := a.proc; {
+	case a.p == nil:
+		a.block()
+		return t.waitOr(ctx, nil)
+	case s == nil || a.node.cycles != nil:
+		return a.awaitNoted(ctx, t, k, on)
+	default:
+		s.waitsFor(k, on, t)
+		return s.waiter().await(ctx, t)
+	}
+}
+
+// awaitNoted is await for an Actor's handler, and with Config.DetectCycles for each process.
+func (a *acting) awaitNoted(ctx context.Context, t ticket, k waiting.Kind, on Dest) (any, error) {
+	if a.node.cycles != nil {
+		defer a.node.cycles.Remove(a.p)
+	}
 	if s := a.proc; s != nil {
 		s.waitsFor(k, on, t)
 		return s.waiter().await(ctx, t)
 	}
 	a.block()
-	if a.p == nil {
-		return t.waitOr(ctx, nil)
-	}
 	if p := t.p.target; p != nil {
 		on = p.pid()
 	}

@@ -24,6 +24,7 @@ var (
 	ErrTimeout      = errors.New("node: timed out")
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
 	ErrSelfCall     = errors.New("node: a process cannot call itself: it would wait for its own answer")
+	ErrCycle        = errors.New("node: the processes of a cycle would wait for each other") // see Config.DetectCycles
 	ErrReplied      = errors.New("node: the request already has a reply, or its caller no longer waits")
 	ErrReplyType    = errors.New("node: the reply does not have the type that the caller wants")
 	ErrIgnored      = errors.New("node: Init returned Ignore: the process does not run")

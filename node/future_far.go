@@ -252,13 +252,19 @@ func (t *Types) makerFor(name string) (maker, bool) {
 
 // Await waits for the value of a future, as [Call] waits for a reply: an Actor gives up its stage
 // meanwhile, and the wait of a process ends with its death. If ctx ends first, the error is its cause,
-// and others go on waiting. f may be one of another node.
+// and others go on waiting; see [ErrCycle], too. f may be one of another node.
 func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	a := from.caller()
 	w := f.watches()
 	p := a.promise()
 	p.target = nil
 	t := p.arm()
+	err := a.mayWait(f.p.target, waiting.Future, func() bool { return p.Waiting(t.n) && f.p.Waiting(f.t.n) })
+	if err != nil {
+		t.settle(a, nil, err)
+		var none R
+		return none, err
+	}
 	number := w.Add(a, func(a *acting) {
 		v, err := f.p.Result()
 		t.settle(a, v, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/keep"
+	"github.com/actornode/actornode/node/internal/waiting"
 
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
@@ -54,10 +55,11 @@ type Node struct {
 	tally   tally.Counts
 	reports report.Log
 
-	functions atomic.Int64 // Processes and detached actors whose goroutine has not ended
-	lingering atomic.Int64 // processes that were killed and whose function still runs
-	timers    atomic.Int64 // that are not over
-	byName    sync.Map     // *proc to its namelink.Links
+	functions atomic.Int64          // Processes and detached actors whose goroutine has not ended
+	lingering atomic.Int64          // processes that were killed and whose function still runs
+	timers    atomic.Int64          // that are not over
+	byName    sync.Map              // *proc to its namelink.Links
+	cycles    *waiting.Graph[*proc] // see Config.DetectCycles; nil: they are not detected
 	stopped   atomic.Bool
 	draining  atomic.Bool
 	counts    counter.Counters // of the packages above
@@ -93,6 +95,9 @@ func Start(cfg Config) (*Node, error) {
 	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)
 	n.futures.init()
+	if cfg.DetectCycles {
+		n.cycles = new(waiting.Graph[*proc])
+	}
 	n.reports.Log, n.reports.Env = cfg.Log, e
 	n.table.Init(cfg.MaxProcesses)
 	n.pool = executor.New(executor.Config{

@@ -65,8 +65,9 @@ type Config struct {
 	}
 	DrainTimeout time.Duration
 
-	PG, Demo bool
-	Ports    struct {
+	PG, Demo     bool
+	DetectCycles bool
+	Ports        struct {
 		Remote bool // whether others than the tree may start programs
 	}
 	TreeFile string     // a file with the tree

@@ -173,6 +173,9 @@ func (c *Config) own() []Setting {
 			Doc: "how long a stop waits for process groups and applications, and then again for the remaining processes"},
 		{Key: "pg", Flag: "pg", Value: flag{&c.PG}, Doc: "run process groups, compatible with OTP's default pg scope"},
 		{Key: "demo", Flag: "demo", Value: flag{&c.Demo}, Doc: "run the demo: processes named demo, counter and echo"},
+		{Key: "detect_cycles", Value: flag{&c.DetectCycles},
+			Doc: "for tests and development: a call that closes a cycle of processes of this node that wait for each other fails at " +
+				"once, with the cycle in the error; calls take a lock"},
 		{Key: "ports.remote", Value: flag{&c.Ports.Remote},
 			Doc: "let other nodes start programs with port:start under this node's supervisors: anyone who knows the cookie can then " +
 				"run any program; without it only this node's tree can"},

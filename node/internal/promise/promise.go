@@ -34,6 +34,9 @@ func (p *Promise) Current() Ticket { return Ticket(p.state.Load() &^ phases) }
 // Pending reports whether t is not settled.
 func (p *Promise) Pending(t Ticket) bool { return p.state.Load() < uint64(t)|done }
 
+// Waiting reports whether nobody has begun to settle t.
+func (p *Promise) Waiting(t Ticket) bool { return p.state.Load() == uint64(t) }
+
 // Done reports whether t is settled: its value can be read, unless the owner has armed the
 // promise since.
 func (p *Promise) Done(t Ticket) bool { return p.state.Load() >= uint64(t)|done }
