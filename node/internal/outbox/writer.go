@@ -3,6 +3,7 @@ package outbox
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/flush"
@@ -86,6 +87,7 @@ func (w *Writer) run() error {
 		}
 		select {
 		case <-w.Box.wake:
+			runtime.Gosched() // goroutines that have been woken together write first, and it all leaves at once
 		case <-w.Done:
 			return nil
 		}
