@@ -53,7 +53,15 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 	if err != nil {
 		return nil, err
 	}
-	return p.newLink(conn, m, p.again(h, m)), nil
+	return ready(ctx, p.newLink(conn, m, p.again(h, m)), true, h.Limits)
+}
+
+// ready returns a link over which both sides have told the shapes of their types.
+func ready(ctx context.Context, l *link, dialled bool, limits dist.LinkLimits) (dist.Link, error) {
+	if err := l.exchange(ctx, dialled, limits.WithDefaults().Timeout); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
@@ -70,7 +78,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 		return nil, err
 	}
 	if m.theirs.flags&flagResume == 0 {
-		return p.newLink(conn, m, nil), nil
+		return ready(ctx, p.newLink(conn, m, nil), false, h.Limits)
 	}
 	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
 		return nil, err

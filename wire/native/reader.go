@@ -38,6 +38,7 @@ type reader struct {
 	memory *account.Account // of the memory of those
 
 	shapes *pack.Shapes // of the peer's types; nil: it tells none
+	told   bool         // all that there were at the beginning
 
 	requests bool // the peer sends requests and replies in a frame each
 	request  linkopt.Request
@@ -537,6 +538,10 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	b = b[2:]
 	if bits&^bitPacked != opPart {
 		return false, wrong("a part that begins with %#x", bits)
+	}
+	if stream == shapeStream && r.shapes != nil && len(b) == 1 && b[0] == nilByte {
+		r.told = true
+		return false, nil
 	}
 	if stream == shapeStream && r.shapes != nil {
 		if err := r.shapes.Put(b); err != nil {
