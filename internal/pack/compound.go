@@ -37,11 +37,16 @@ type parts struct {
 
 // compound writes the parts of a compound term, keeping its depth on the heap.
 func (w *writing) compound(next *parts) error {
-	var buf [5]parts
-	stack := append(buf[:0], *next)
 	nested := w.nested
 	w.nested = true
-	defer func() { w.nested = nested }()
+	err := w.levels(next)
+	w.nested = nested
+	return err
+}
+
+func (w *writing) levels(next *parts) error {
+	var buf [5]parts
+	stack := append(buf[:0], *next)
 	depth := w.Depth
 	if depth <= 0 {
 		depth = MaxDepth

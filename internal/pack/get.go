@@ -27,13 +27,13 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 		r.limits = r.d.Limits.filled()
 	}
 	pos, pending, slots, standalone := r.pos, r.pending, r.slots, r.standalone
-	var shared sharing
-	if r.shared != nil {
-		shared = *r.shared
-	}
 	r.standalone = true
 	r.inner++
 	r.pending--
+	var was *sharing
+	if r.shared != nil {
+		was = r.shared.copy()
+	}
 	err = r.getSafely(pl, p)
 	r.standalone = standalone
 	r.inner--
@@ -43,8 +43,8 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	case faults.Owns(err):
 		return false, err // no decoder would accept it
 	}
-	if r.shared != nil {
-		r.shared.back(&shared, pos, r.pos)
+	if was != nil {
+		r.shared.back(was, pos, r.pos)
 	}
 	r.pos, r.pending, r.slots = pos, pending, slots
 	return false, nil

@@ -123,7 +123,8 @@ var seens = sync.Pool{New: func() any { return new(seen) }}
 func (w *writing) message(t any) error {
 	w.base, w.nests, w.shares = len(w.dst), deepGo, w.isExact()
 	err := w.all(t)
-	if errors.Is(err, errDeep) {
+	if err != nil && errors.Is(err, errDeep) {
+		w.nested = false
 		w.dst, w.cuts, w.flat = w.dst[:w.base], w.cuts[:0], w.flat[:0]
 		w.cutBytes, w.expanded = 0, 0
 		if w.seen != nil {
@@ -274,8 +275,9 @@ func (w *writing) sharedText(typ reflect.Type, s string) error {
 }
 
 // pointed writes what a pointer to a value of a registered type, v, points to.
-func (w *writing) pointed(pl *plan, v reflect.Value) error {
-	if !w.shares && !w.deep || pl.size == 0 {
+func (w *writing) pointed(g *goType, v reflect.Value) error {
+	pl := g.plan
+	if !w.shares && !w.deep || pl.size == 0 || !g.within && !w.nested && w.inner == 0 {
 		return w.value(pl, v.UnsafePointer())
 	}
 	i, done, err := w.enter(v.UnsafePointer(), v.Type(), 0)
@@ -357,6 +359,27 @@ func (pl *plan) refers() bool {
 func (pl *plan) several() bool {
 	s := counting{map[*plan]bool{}, map[reflect.Type]bool{}}
 	return s.many(pl)
+}
+
+// meets reports whether a value of the plan's type can hold one of another type.
+func (pl *plan) meets(typ reflect.Type, seen map[*plan]bool) bool {
+	switch pl.op {
+	case opAny, opTerm, opReference, opError:
+		return true
+	}
+	if pl.typ == typ {
+		return true
+	}
+	if seen[pl] {
+		return false
+	}
+	seen[pl] = true
+	for i := range pl.fields {
+		if pl.fields[i].plan.meets(typ, seen) {
+			return true
+		}
+	}
+	return pl.key != nil && pl.key.meets(typ, seen) || pl.elem != nil && pl.elem.meets(typ, seen)
 }
 
 type counting struct {
@@ -522,6 +545,12 @@ func (s *sharing) drop(i int, typ reflect.Type) {
 
 func (s *sharing) has(i int, typ reflect.Type) bool {
 	return slices.ContainsFunc(s.defs[i].values, func(e defined) bool { return e.typ == typ })
+}
+
+// copy is s as it is now, for back. It is apart so that only messages with references pay for it.
+func (s *sharing) copy() *sharing {
+	was := *s
+	return &was
 }
 
 // back forgets what has been begun of a value that could not be read, between two offsets; was is how it was

@@ -48,6 +48,7 @@ type goType struct {
 	Conversion
 
 	several bool      // a value can refer to the same thing twice
+	within  bool      // a value can refer to a pointer to itself
 	shape   *shape    // of a registered type
 	uses    []*goType // the registered types that it is, or is composed of
 }
@@ -90,7 +91,7 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
-	g.several = g.plan.several()
+	g.several, g.within = g.plan.several(), g.plan.meets(reflect.PointerTo(typ), map[*plan]bool{})
 	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,7 +172,7 @@ func (w *writing) registered(t any) (done bool, err error) {
 	case !pointer:
 		err = w.boxed(g.plan, v)
 	case !v.IsNil():
-		err = w.pointed(g.plan, v)
+		err = w.pointed(g, v)
 	}
 	return true, w.of(g, err)
 }
