@@ -174,7 +174,7 @@ func (w *writing) enter(p unsafe.Pointer, typ reflect.Type, n int) (i int, done 
 	switch {
 	case o.open:
 		return 0, false, faults.New(ErrNoTerm, "a cycle: this %s refers to itself", nounOf(typ))
-	case !w.shares || o.at > math.MaxUint32:
+	case !w.shares || uint64(o.at) > math.MaxUint32:
 		o.open = true
 		return i, false, nil
 	}
