@@ -22,6 +22,9 @@ type Decoder struct {
 	// Shared says that nobody will change the bytes that are given: a binary that is
 	// most of them is then a part of them, and no copy.
 	Shared bool
+	// Dollar is set when an atom is read that begins with '$' and is there as text, not as a
+	// reference.
+	Dollar bool
 
 	names *names   // made by the first Decode
 	ints  box.Ints // allocated for integers to come
@@ -234,6 +237,7 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 			if end := r.pos + 2 + int(r.b[r.pos+1]); end <= len(r.b) {
 				if a = r.d.names.known(r.b[r.pos+2 : end]); a != nil {
 					*slot = a
+					r.d.Dollar = r.d.Dollar || end > r.pos+2 && r.b[r.pos+2] == '$'
 					r.pos = end
 				}
 			}

@@ -121,6 +121,7 @@ func (r *reading) atom(tag byte) (any, error) {
 		var buf [2 * wire.MaxAtomRunes]byte
 		text = appendLatin1(buf[:0], text)
 	}
+	r.d.Dollar = r.d.Dollar || n > 0 && text[0] == '$'
 	if a := r.d.names.known(text); a != nil {
 		return a, nil
 	}

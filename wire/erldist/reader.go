@@ -269,12 +269,14 @@ func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error
 		v, err := r.goValue(data)
 		return v, rest, err
 	}
+	r.dec.Dollar = false
 	if versions {
 		v, rest, err = r.decode(b)
 	} else {
 		v, rest, err = r.dec.DecodeBare(b)
 	}
-	if r.marked && err == nil && r.unmark != nil {
+	// Of two atoms with one place in OTP's cache, a header lists the first only.
+	if (r.marked || r.dec.Dollar) && err == nil && r.unmark != nil {
 		v = r.unmark(v, r.host)
 	}
 	return v, rest, err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
@@ -99,6 +100,21 @@ func TestMarks(t *testing.T) {
 			_, n := trip(t, flags, c.msg)
 			require.Equal(t, c.looked, n, "%v", c.msg)
 		}
+	}
+	// OTP writes an atom as text whose place in the cache another atom of the message has.
+	for atom, looked := range map[string]int{"$mark": 1, "mark": 0, "": 0} {
+		var seen int
+		r := newReader(self.Name, peerOrigin.NodeID().Name, erlflags.Announced, dist.LinkLimits{})
+		r.setValues(packed{&seen})
+		bare := must(etfcodec.AppendBare(nil, wire.Tuple{1, wire.Atom(atom)}))
+		for i := range 3 { // from the second time on the reader knows the atom
+			_, _, err := r.payload(bare, false)
+			require.NoError(t, err)
+			require.Equal(t, looked*(i+1), seen, "%q", atom)
+		}
+		_, _, err := r.payload(must(etfcodec.AppendBare(nil, wire.Atom("other"))), false)
+		require.NoError(t, err)
+		require.Equal(t, looked*3, seen, "what was in another message counts no more")
 	}
 	// An atom that takes the place of a mark in the cache is none.
 	var seen int
