@@ -1,17 +1,14 @@
 package node
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"reflect"
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/reason"
@@ -23,25 +20,11 @@ import (
 // The errors, crashes and panics of this node as others get them, and theirs as they get here.
 // Package failure has the forms.
 
-// sentinels are the errors that all nodes know by their texts. They are entered while the
-// program starts.
-var sentinels = struct {
-	names  map[error]string
-	errors map[string]error
-}{map[error]string{}, map[string]error{}}
-
-func enterSentinels(all ...error) {
-	for _, err := range all {
-		sentinels.names[err], sentinels.errors[err.Error()] = err.Error(), err
-	}
-}
-
 func init() {
-	enterSentinels(context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe,
-		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, errors.ErrUnsupported,
-		ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour, ErrBadOption,
-		ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrReplied, ErrReplyType, ErrIgnored, ErrThreadLocked,
-		ErrNoConnection, ErrNotHere, ErrType)
+	failure.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
+		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrReplied, ErrReplyType, ErrIgnored,
+		ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
+		discovery.ErrUnknownNode)
 	failure.Default = known{&registered}
 	termof.Enter(func(r *failure.Reply) any { return reason.Failure(errorTerm(r.Cause())) })
 }
@@ -57,7 +40,7 @@ func (k known) Name(err error) string {
 	if name := k.t.all.NameOfError(err); name != "" {
 		return name
 	}
-	return sentinels.names[err]
+	return failure.SentinelName(err)
 }
 
 // Sentinel returns the error of a name, nil: there is none.
@@ -65,7 +48,7 @@ func (k known) Sentinel(name string) error {
 	if err := k.t.all.Error(name); err != nil {
 		return err
 	}
-	return sentinels.errors[name]
+	return failure.Sentinel(name)
 }
 
 // Value returns what crosses in the place of an error, or of the value of a panic.
@@ -167,6 +150,16 @@ func (t *Types) errorTerm(err error) any {
 		return term
 	}
 	return e.Error()
+}
+
+// opened is what errorTerm has made, as the error again if it has parts.
+func (t *Types) opened(term any) any {
+	if e, ok := term.(wire.Tuple); ok {
+		if err, ok := failure.ReadError(e, known{t}); ok {
+			return err
+		}
+	}
+	return t.inward(term)
 }
 
 // crashTerm is {Reason, Stacktrace}.
@@ -274,6 +267,9 @@ func (p *peer) replied(ref Ref, v any) bool {
 func replyError[R any](v any) error {
 	var none R
 	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error { // as servers of OTP report an error
+		if err := termof.ReadError(t[1]); err != nil {
+			return err
+		}
 		return &refusal{t[1]}
 	}
 	return fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)

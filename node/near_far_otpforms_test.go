@@ -1,12 +1,15 @@
 package node_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/wire"
 )
@@ -113,6 +116,12 @@ var otpformPrograms = []program{
 		w.say("%v", err)
 		_, err = node.Call[int](w.ctx, w.me, pid, true)
 		w.say("%v", err)
+		var u *genserver.UnhandledError
+		if errors.As(err, &u) {
+			w.say("%s %s %q", u.Server, show(u.Request), u.Takes)
+		}
+		_, err = node.Call[int](w.ctx, w.me, w.serve(nearDoors.New(&nearDoor{})), nearReceipt{})
+		w.say("%v %v", err, errors.As(err, &u))
 	}},
 	{"a From in a struct that is handed on", func(w *world) {
 		worker := w.startOn(w.aside, node.Options{}, node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -138,6 +147,20 @@ var otpformPrograms = []program{
 			w.answer(n, err)
 		}
 		w.answer(knock.Await(w.ctx))
+	}},
+	{"a function that fails", func(w *world) {
+		e := wire.Export{Module: "near", Function: "fails", Arity: 1}
+		w.check(rpc.Export(w.there, e, func(_ context.Context, args []any) (any, error) {
+			how, _ := wire.Text(args[0])
+			return nil, nearError(how)
+		}))
+		w.later(func() { rpc.Unexport(w.there, e) })
+		for _, how := range []string{"plain", "sentinel", "wrapped", "typed", "joined", "of two", "a panic"} {
+			_, err := rpc.Call[int](w.ctx, w.me, w.there.Name(), "near", "fails", how)
+			w.blame(err)
+			var raised *rpc.Error
+			w.say("%v", errors.As(err, &raised) && raised.Class == wire.Error)
+		}
 	}},
 	handedOver("a struct", newNearOrder(1), nearReceipt{}),
 	handedOver("a pointer to a struct", new(newNearOrder(2)), &nearReceipt{}),

@@ -361,7 +361,7 @@ func (f *farCall) Settle(v any, err error) bool {
 		switch name := f.Watch.Name; {
 		case f.Kind == peers.ByResult:
 			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
-				v, err = o.Result()
+				v, err = o.Opened(f.p.n.types().opened).Result()
 			}
 		case name != "" && e.Reason == NoProc && !names.IsAlias(name):
 			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
@@ -33,7 +34,7 @@ func know(all ...any) {
 		case Type:
 			own = append(own, one)
 		case error:
-			enterSentinels(one)
+			failure.Enter(one)
 		}
 	}
 }

@@ -407,5 +407,6 @@ func init() {
 	termof.Enter(ChildInfo.term)
 	termof.Enter(Counts.term)
 	termof.Enter(Child.term)
-	nodehook.Know(node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"))
+	nodehook.Know(node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"),
+		ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple)
 }

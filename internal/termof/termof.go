@@ -125,3 +125,19 @@ func Atoms[S ~[]E, E ~string](names S) wire.List {
 }
 
 func init() { Enter(func(a wire.At) any { return wire.Tuple{a.Name, a.Node} }) }
+
+var errorReaders []func(term any) error
+
+// EnterError says how an error of this module is read from the term that it stands for; nil: a term is
+// none of its. It is called by init functions only.
+func EnterError(read func(term any) error) { errorReaders = append(errorReaders, read) }
+
+// ReadError returns the error that a term stands for, nil: none that was entered.
+func ReadError(term any) error {
+	for _, read := range errorReaders {
+		if err := read(term); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -178,5 +178,5 @@ func init() {
 	termof.Enter(Exit.term)
 	nodehook.Know(node.TypeOf[ID]("$event.ID"), node.TypeOf[Exit]("$event.Exit"), node.TypeOf[callRequest]("$event.Call"),
 		node.TypeOf[deleteRequest]("$event.Delete"), node.TypeOf[whichHandlersRequest]("$event.Handlers"),
-		ErrNoHandler, ErrNoCalls, errNoModule, errUnknown, errNoOwner)
+		ErrRemove, ErrNoHandler, ErrNoCalls, errNoModule, errUnknown, errNoOwner)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -222,6 +223,21 @@ func (b *bodies[S]) findAny(body any) (*Handler[S], any) {
 		h = b.find(body)
 	}
 	return h, body
+}
+
+// mostTypes is how many types an UnhandledError names.
+const mostTypes = 16
+
+// types are those of the bodies that there are handlers for, in alphabetical order.
+func (b *bodies[S]) types() (names []string) {
+	for t := range b.exact {
+		names = append(names, t.String())
+	}
+	slices.Sort(names)
+	for _, h := range b.loose {
+		names = append(names, h.body.String())
+	}
+	return names[:min(len(names), mostTypes)]
 }
 
 // New makes a server of this kind, to be spawned once: by node.SpawnWait, by a

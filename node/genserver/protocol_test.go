@@ -590,3 +590,31 @@ func randomMessage(r *rand.Rand, h *node.Process) any {
 	}
 	return m
 }
+
+// What a node of OTP has had of an UnhandledError is one again for a caller in Go.
+func TestUnhandledOfOTP(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	for _, c := range []struct {
+		reason any
+		want   error
+	}{
+		{wire.Tuple{a("unhandled_request"), 7}, &genserver.UnhandledError{Request: 7}},
+		{wire.Tuple{a("unhandled_request"), a("open"), 7}, &genserver.UnhandledError{State: "open", Request: 7}},
+		{wire.Tuple{a("unhandled_request"), 7, 7}, nil},
+		{wire.Tuple{a("unhandled_request")}, nil},
+	} {
+		pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+			return msg.(node.Request[int]).Reply(wire.Tuple{wire.Error, c.reason})
+		}))
+		require.NoError(t, err)
+		_, err = node.Call[int](nodetest.Soon(t), n, pid, 7)
+		var u *genserver.UnhandledError
+		if !errors.As(err, &u) {
+			require.Nil(t, c.want)
+			require.ErrorIs(t, err, node.ErrReplyType)
+			continue
+		}
+		require.Equal(t, c.want, error(u))
+		require.ErrorContains(t, err, "the process does not handle calls of type int")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
@@ -53,13 +54,21 @@ type UnhandledError struct {
 	Server  string    // Go type of the server's state, or of the machine's data
 	State   node.Atom // of a machine; "": it is a server
 	Request any
+	Takes   []string // types of the requests that a server has methods for, 16 at most; nil: not known
 }
 
 func (e *UnhandledError) Error() string {
-	if e.State != "" {
-		return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", e.Server, e.Request, e.State)
+	server, takes := e.Server, ""
+	if server == "" {
+		server = "the process" // a node of OTP has had the error, which says no more there
 	}
-	return fmt.Sprintf("genserver: %s does not handle calls of type %T", e.Server, e.Request)
+	if e.State != "" {
+		return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", server, e.Request, e.State)
+	}
+	if len(e.Takes) > 0 {
+		takes = "; it handles those of " + strings.Join(e.Takes, ", ")
+	}
+	return fmt.Sprintf("genserver: %s does not handle calls of type %T%s", server, e.Request, takes)
 }
 
 // term is the error as Erlang's callers get it: {error, {unhandled_request, Request}},
@@ -69,6 +78,21 @@ func (e *UnhandledError) term() any {
 		return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
 	}
 	return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request)}
+}
+
+// readUnhandled is the reverse of term.
+func readUnhandled(term any) error {
+	t, ok := term.(wire.Tuple)
+	if !ok || len(t) < 2 || t[0] != wire.Atom("unhandled_request") {
+		return nil
+	}
+	switch state, _ := t[1].(node.Atom); {
+	case len(t) == 2:
+		return &UnhandledError{Request: t[1]}
+	case len(t) == 3 && state != "":
+		return &UnhandledError{State: state, Request: t[2]}
+	}
+	return nil
 }
 
 // Context is what a server's methods act through: a [node.Context], and what a
@@ -277,7 +301,7 @@ func (s *server[S]) call(r node.Request[any]) error {
 	if h, body := s.kind.bodies[call].findAny(r.Body); h != nil {
 		return h.open(s, r.From, body)
 	}
-	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body})
+	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body, Takes: s.kind.bodies[call].types()})
 	return nil
 }
 
@@ -435,6 +459,9 @@ func funcName(f func(*Context) error) any {
 }
 
 func init() {
+	nodehook.Know(ErrReplyLater)
 	termof.Enter(Timeout.term)
 	termof.Enter((*UnhandledError).term)
+	termof.EnterError(readUnhandled)
+	nodehook.Know(node.TypeOf[UnhandledError]("$genserver.UnhandledError"))
 }

@@ -330,7 +330,8 @@ func TestUnhandled(t *testing.T) {
 	var u *genserver.UnhandledError
 	require.ErrorAs(t, err, &u)
 	assert.Equal(t, Nobody{}, u.Request)
-	assert.EqualError(t, err, "genserver: *genserver_test.probe does not handle calls of type genserver_test.Nobody")
+	assert.EqualError(t, err, "genserver: *genserver_test.probe does not handle calls of type genserver_test.Nobody; "+
+		"it handles those of genserver_test.Do, genserver_test.Notes, int, wire.Atom")
 	_, err = node.Call[int](nodetest.Soon(t), n, pid, 1.5)
 	require.ErrorAs(t, err, &u)
 

@@ -77,3 +77,5 @@ func (w writer) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+func init() { nodehook.Know(ErrNoLeader) }

@@ -288,5 +288,6 @@ func checkGroup(group any) error {
 
 func init() {
 	termof.Enter(Change.term)
-	nodehook.Know(node.TypeOf[Change]("$pg.Change"))
+	nodehook.Know(node.TypeOf[Change]("$pg.Change"),
+		ErrBadGroup, ErrNotJoined, ErrNotLocal)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -113,3 +114,5 @@ func (cfg Config) defaults() (Config, error) {
 	}
 	return cfg, nil
 }
+
+func init() { nodehook.Know(ErrBusy, ErrConfig, ErrFrame) }

@@ -23,12 +23,23 @@ var ErrUndef = export.ErrUndef
 // kind.
 type Error struct {
 	Class  wire.Atom // error, exit or throw
-	Reason any
-	Stack  any // of the class error, as terms; nil if it is not told
+	Reason any       // of a Go function's error that others know by errors.Is or errors.As, that error
+	Stack  any       // of the class error, as terms; nil if it is not told
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, reason.PlainText(e.Reason))
+	text := reason.PlainText
+	if _, ok := e.Reason.(error); ok {
+		text = reason.GoText
+	}
+	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, text(e.Reason))
+}
+
+// Unwrap returns the error that a Go function has returned, where something of it is known here: see
+// [node.ErrorOf] and [node.TypeOf].
+func (e *Error) Unwrap() error {
+	err, _ := e.Reason.(error)
+	return err
 }
 
 // Is makes errors.Is(err, ErrUndef) true for the error undef.

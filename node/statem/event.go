@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
@@ -82,6 +83,7 @@ var (
 )
 
 func init() {
+	nodehook.Know(ErrUnhandled)
 	termof.Enter(Type.term)
 	termof.Enter(Event.term)
 	termof.Enter(Entered.term)

@@ -116,3 +116,5 @@ func (t *Trace) Close() { t.registry.End(&t.watch) }
 // Missed returns how many events did not fit into the buffer, and how many
 // children into the trace.
 func (t *Trace) Missed() uint64 { return t.events.Missed() }
+
+func init() { nodehook.Know(ErrFull) }

@@ -101,7 +101,7 @@ func TestOutcomes(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			o := erpc.Run[*exited]("m", "f", args, c.call)
+			o := erpc.Run("m", "f", args, reason.Term[*exited], c.call)
 			v, err := o.Result()
 			require.Equal(t, c.value, v)
 			require.Equal(t, c.err, err)
@@ -115,7 +115,7 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, o, there, "what is told is read")
 		})
 	}
-	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run[*exited]("m", "f", args, func() (any, error) { return nil, export.ErrUndef }))
+	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run("m", "f", args, reason.Term[*exited], func() (any, error) { return nil, export.ErrUndef }))
 }
 
 func castStack() wire.List {

@@ -42,9 +42,9 @@ func Undef(module, function wire.Atom, args []any) Outcome {
 	return Outcome{wire.Error, wire.Atom("undef"), Stack(module, function, args)}
 }
 
-// Run calls a function, whose call is of module, function and args. E is the error of a process
-// that has exited. A panic is of class error, with its text as the reason.
-func Run[E error](module, function wire.Atom, args []any, call func() (any, error)) (o Outcome) {
+// Run calls a function, whose call is of module, function and args. An error that says no class is of
+// class error, with what term makes of it as the reason. So is a panic, with its text.
+func Run(module, function wire.Atom, args []any, term func(error) any, call func() (any, error)) (o Outcome) {
 	o = Outcome{class: wire.Error, stack: Stack(module, function, args)}
 	over := false
 	defer func() {
@@ -66,7 +66,15 @@ func Run[E error](module, function wire.Atom, args []any, call func() (any, erro
 	case exits:
 		return Outcome{exit, chosen, nil}
 	default:
-		o.value = reason.Term[E](err)
+		o.value = term(err)
+	}
+	return o
+}
+
+// Opened is an outcome whose reason of class error read has read.
+func (o Outcome) Opened(read func(any) any) Outcome {
+	if o.class == wire.Error {
+		o.value = read(o.value)
 	}
 	return o
 }
