@@ -1,0 +1,77 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/node"
+)
+
+// forgedError is a registered error that reads itself, and does not.
+type forgedError struct{ How string }
+
+func (e *forgedError) Error() string { return e.How }
+
+func (e *forgedError) SetTerm(any) error {
+	if e == nil || e.How == "" {
+		panic("this cannot be read")
+	}
+	return errors.New("nor this")
+}
+
+func init() { node.RegisterTypes(node.TypeOf[forgedError]("forged.Error")) }
+
+// Whatever a node of OTP sends in the forms of errors and Go values, the process gets a value or the
+// term, and the connection goes on.
+func TestForgedByOTP(t *testing.T) {
+	host := newOTPHost(t)
+	erl := host.erl("one", erltest.Cookie)
+	n := host.start(host.config("a"))
+	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		r := msg.(node.Request[node.Atom])
+		return r.Reply(r.Body)
+	}))
+	require.NoError(t, err)
+	require.NoError(t, n.Register("alive", pid))
+	kinds, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		r, _ := n.AsRequest(msg)
+		text := fmt.Sprintf("%T", r.Body)
+		if err, ok := r.Body.(error); ok {
+			text = fmt.Sprintf("error of %d bytes", len(err.Error()))
+		}
+		return r.Reply(node.Atom(text))
+	}))
+	require.NoError(t, err)
+	require.NoError(t, n.Register("kinds", kinds))
+	for _, c := range []struct{ body, want string }{
+		{"{'$error', 1, []}", "wire.Tuple"},
+		{"{'$error', <<\"x\">>, no_list}", "wire.Tuple"},
+		{"{'$error', <<\"x\">>, [a | b]}", "wire.Tuple"},
+		{"{'$error', <<\"x\">>, [nobody, 1, {}, #{}, {'$error', 1, 2}]}", "error of 1 bytes"},
+		{"{'$error', binary:copy(<<\"x\">>, 1 bsl 20), []}", "error of 16383 bytes"},
+		{"lists:foldl(fun(_, E) -> {'$error', <<\"x\">>, [E]} end, 'EOF', lists:seq(1, 20000))", "error of 1 bytes"},
+		{"{'$error', <<\"x\">>, lists:duplicate(100000, 'EOF')}", "error of 1 bytes"},
+		{"{{'$panic', 1, 2}, []}", "wire.Tuple"},
+		{"{{'$panic', <<\"T\">>, <<\"x\">>}, [{m, f, 0, [{line, x}]}]}", "wire.Tuple"},
+		{"{'$go', <<1,2,3>>}", "wire.Tuple"},
+		{"{'$go', 7}", "wire.Tuple"},
+		{"#{'$type' => 7}", "wire.Map"},
+		{"#{'$type' => 'near.Nobody'}", "wire.Map"},
+		{"#{'$type' => 'near.Order', count => <<\"many\">>}", "wire.Map"},
+		{"#{'$type' => 'forged.Error'}", "wire.Map"},
+		{"#{'$type' => '*forged.Error', how => <<\"x\">>}", "wire.Map"},
+		{"#{'$type' => 'near.Job', for => {7, [alias|7]}}", "wire.Map"},
+		{"#{'$type' => 'near.Job', for => 7}", "wire.Map"},
+		{"lists:foldl(fun(_, E) -> #{'$type' => 'near.Tree', left => E} end, undefined, lists:seq(1, 60))", "node_test.nearTree"},
+		{"lists:foldl(fun(_, E) -> #{'$type' => 'near.Tree', left => E} end, undefined, lists:seq(1, 20000))", "wire.Map"},
+	} {
+		got := erl.Ask(fmt.Sprintf("gen_server:call({kinds, '%s'}, %s, 20000)", n.Name(), c.body))
+		require.Contains(t, []string{c.want, "'" + c.want + "'"}, got, c.body)
+		require.Equal(t, "x", erl.Ask(fmt.Sprintf("gen_server:call({alive, '%s'}, x, 20000)", n.Name())))
+	}
+	require.Len(t, n.Nodes(true), 1, "it is the connection that there was")
+}

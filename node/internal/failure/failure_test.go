@@ -1,0 +1,286 @@
+package failure_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+var errMine = errors.New("mine")
+
+// limit is a registered type.
+type limit struct{ N int }
+
+func (l limit) Error() string { return fmt.Sprint("limit ", l.N) }
+
+// rude panics when it is asked for anything.
+type rude struct{}
+
+func (rude) Error() string { panic("no text") }
+func (rude) Unwrap() error { panic("nothing in it") }
+
+// listed cannot be compared.
+type listed []error
+
+func (listed) Error() string     { return "listed" }
+func (l listed) Unwrap() []error { return l }
+
+// all is what the node of these tests knows.
+type all struct{}
+
+func (all) Name(err error) string {
+	if _, ok := err.(listed); ok {
+		return ""
+	}
+	if err == errMine {
+		return "mine"
+	}
+	return failure.SentinelName(err)
+}
+
+func (all) Sentinel(name string) error {
+	if name == "mine" {
+		return errMine
+	}
+	return failure.Sentinel(name)
+}
+
+func (all) Value(v any) (any, bool) { _, ok := v.(limit); return v, ok }
+
+// crossed is what err is behind a node of OTP.
+func crossed(t *testing.T, err error) error {
+	t.Helper()
+	term, ok := failure.Of(err, all{}).Term()
+	require.True(t, ok)
+	got, ok := failure.ReadError(term, all{})
+	require.True(t, ok)
+	return got
+}
+
+func TestErrorsCross(t *testing.T) {
+	for _, err := range []error{
+		errMine, limit{3}, io.EOF,
+		fmt.Errorf("so: %w", errMine),
+		fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", limit{3})),
+		errors.Join(errMine, limit{3}, errors.New("plain")),
+		fmt.Errorf("%w and %w", errMine, rude{}),
+		listed{errMine, nil, io.EOF},
+	} {
+		got := crossed(t, err)
+		require.Equal(t, textOf(err), got.Error())
+		for _, target := range []error{errMine, io.EOF} {
+			require.Equal(t, errors.Is(safe{err}, target), errors.Is(got, target), "%v in %v", target, got)
+		}
+		var l limit
+		require.Equal(t, errors.As(safe{err}, &l), errors.As(got, &l))
+	}
+	require.Equal(t, errMine, crossed(t, errMine), "what says nothing more is itself")
+	require.Equal(t, limit{3}, crossed(t, limit{3}))
+	_, ok := failure.Of(errors.New("plain"), all{}).Term()
+	require.False(t, ok, "a plain error is a text")
+}
+
+// safe is an error whose parts may panic when they are asked for what they wrap.
+type safe struct{ error }
+
+func (s safe) Unwrap() []error { return flat(s.error, 0) }
+
+func flat(err error, depth int) (all []error) {
+	defer func() { _ = recover() }()
+	if depth > 20 || err == nil {
+		return nil
+	}
+	if _, ok := err.(listed); !ok {
+		if _, ok := err.(rude); !ok {
+			all = append(all, bare{err})
+		}
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		all = append(all, flat(e.Unwrap(), depth+1)...)
+	case interface{ Unwrap() []error }:
+		for _, e := range e.Unwrap() {
+			all = append(all, flat(e, depth+1)...)
+		}
+	}
+	return all
+}
+
+// bare is an error without what it wraps.
+type bare struct{ err error }
+
+func (b bare) Error() string        { return "bare" }
+func (b bare) Is(target error) bool { return b.err == target }
+func (b bare) As(target any) bool {
+	l, ok := target.(*limit)
+	if e, is := b.err.(limit); ok && is {
+		*l = e
+		return true
+	}
+	return false
+}
+
+// textOf is the text that crosses.
+func textOf(err error) (s string) {
+	defer func() {
+		if recover() != nil {
+			s = fmt.Sprintf("an error of type %T, which panics when asked for its text", err)
+		}
+	}()
+	return err.Error()
+}
+
+// What crosses is bounded: the text, the number of parts and their depth.
+func TestErrorsAreBounded(t *testing.T) {
+	long := fmt.Errorf("%s: %w", strings.Repeat("ж", failure.MaxText), errMine)
+	got := crossed(t, long)
+	require.LessOrEqual(t, len(got.Error()), failure.MaxText)
+	require.ErrorIs(t, got, errMine)
+
+	deep := error(errMine)
+	for range 100 {
+		deep = fmt.Errorf("in: %w", deep)
+	}
+	require.False(t, errors.Is(failure.Of(deep, all{}).Open(all{}), errMine), "deeper than %d", failure.MaxDepth)
+
+	var wide []error
+	for i := range 1000 {
+		wide = append(wide, limit{i})
+	}
+	require.LessOrEqual(t, len(failure.Of(errors.Join(wide...), all{}).Parts), failure.MaxParts)
+
+	selfish := &knot{}
+	selfish.in = selfish
+	require.Equal(t, "knot", failure.Of(selfish, all{}).Error())
+
+	parts := wire.List{}
+	for range 10_000 {
+		parts = append(parts, wire.Atom("mine"))
+	}
+	forged, ok := failure.ReadError(wire.Tuple{failure.ErrorMark, make([]byte, 1<<20), parts}, all{})
+	require.True(t, ok)
+	require.LessOrEqual(t, len(forged.Error()), failure.MaxText)
+	require.LessOrEqual(t, len(forged.(*failure.Error).Unwrap()), failure.MaxParts)
+}
+
+// knot wraps itself.
+type knot struct{ in error }
+
+func (*knot) Error() string   { return "knot" }
+func (k *knot) Unwrap() error { return k.in }
+
+// What has not exactly the form stays a term.
+func TestForgedErrors(t *testing.T) {
+	m, text, none := failure.ErrorMark, []byte("x"), wire.List{}
+	for _, term := range []wire.Tuple{
+		{}, {m}, {m, text}, {m, text, none, none}, {m, 1, none}, {m, wire.Atom("x"), none}, {m, text, 1}, {m, text, wire.Atom("mine")},
+		{m, text, wire.ImproperList{Head: []any{1}, Tail: 2}}, {failure.PanicMark, text, none}, {text, m, none},
+	} {
+		_, ok := failure.ReadError(term, all{})
+		require.False(t, ok, "%v", term)
+	}
+	for _, parts := range []wire.List{
+		{1, nil, wire.Map{}}, {wire.Atom("nobody's")}, {wire.Tuple{m, 1, none}}, {wire.Tuple{}}, {wire.List{m, text}},
+	} {
+		err, ok := failure.ReadError(wire.Tuple{m, text, parts}, all{})
+		require.True(t, ok)
+		require.EqualError(t, err, "x")
+		require.False(t, errors.Is(err, errMine))
+	}
+	deep := wire.Tuple{m, text, wire.List{wire.Atom("mine")}}
+	for range 10_000 {
+		deep = wire.Tuple{m, text, wire.List{deep}}
+	}
+	err, ok := failure.ReadError(deep, all{})
+	require.True(t, ok)
+	require.False(t, errors.Is(err, errMine))
+}
+
+func TestCrashesCross(t *testing.T) {
+	stack := debug.Stack()
+	term := failure.StackTerm(stack)
+	require.NotEmpty(t, term)
+	for _, c := range []struct {
+		cause any
+		want  func(any) bool
+	}{
+		{"ouch", func(v any) bool { return v == "ouch" }},
+		{7, func(v any) bool { p, ok := v.(failure.Panic); return ok && p.GoType() == "int" && p.String() == "7" }},
+		{fmt.Errorf("so: %w", errMine), func(v any) bool { err, ok := v.(error); return ok && errors.Is(err, errMine) }},
+		{errors.New("plain"), func(v any) bool { return fmt.Sprint(v) == "plain" }},
+	} {
+		panicked, cause, text, ok := failure.ReadCrash(wire.Tuple{failure.PanicTerm(c.cause, all{}), term}, all{})
+		require.True(t, ok && panicked)
+		require.True(t, c.want(cause), "%T %v", cause, cause)
+		require.Contains(t, string(text), "TestCrashesCross")
+	}
+	p := failure.PanicTerm("x", all{})
+	frame := func(e ...any) wire.List { return wire.List{wire.Tuple(e)} }
+	many := make(wire.List, failure.MaxFrames+1)
+	for i := range many {
+		many[i] = wire.Tuple{wire.Atom("m"), wire.Atom("f"), 0, wire.List{}}
+	}
+	for _, forged := range []wire.Tuple{
+		{}, {p}, {p, 1}, {p, frame(1)}, {p, frame(1, 2, 3, 4)}, {p, frame(wire.Atom("m"), wire.Atom("f"), 0, 1)}, {p, many},
+		{p, frame(wire.Atom("m"), wire.Atom("f"), 0, wire.List{1})},
+		{p, frame(wire.Atom("m"), wire.Atom("f"), 0, wire.List{wire.Tuple{wire.Atom("line"), "x"}})},
+		{wire.Tuple{failure.PanicMark, 1, "x"}, wire.List{}}, {wire.Tuple{failure.PanicMark, "x", 1}, wire.List{}},
+		{wire.Tuple{failure.PanicMark, "x", wire.Tuple{}}, wire.List{}}, {wire.Tuple{failure.ErrorMark, 1, 2}, wire.List{}},
+	} {
+		_, _, _, ok := failure.ReadCrash(forged, all{})
+		require.False(t, ok, "%v", forged)
+	}
+}
+
+// Two errors that all nodes know cannot have one name.
+func TestEnter(t *testing.T) {
+	failure.Enter(io.EOF)
+	require.Panics(t, func() { failure.Enter(errors.New("EOF")) })
+	require.Equal(t, "EOF", failure.SentinelName(io.EOF))
+	require.Empty(t, failure.SentinelName(listed{}))
+	require.Nil(t, failure.Sentinel("nobody"))
+}
+
+// No term makes the readers panic, and what they read is bounded.
+func FuzzRead(f *testing.F) {
+	for _, t := range []any{
+		wire.Tuple{failure.ErrorMark, "x", wire.List{wire.Atom("mine"), wire.Tuple{failure.ErrorMark, "y", wire.List{}}}},
+		wire.Tuple{failure.PanicTerm("x", all{}), failure.StackTerm(debug.Stack())},
+	} {
+		b, err := etf.Marshal(t)
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		term, _, err := etf.Decode(b)
+		if err != nil {
+			return
+		}
+		tuple, ok := term.(wire.Tuple)
+		if !ok {
+			return
+		}
+		if err, ok := failure.ReadError(tuple, all{}); ok {
+			require.LessOrEqual(t, len(err.Error()), failure.MaxText)
+			errors.Is(err, errMine)
+			again, ok := failure.Of(err, all{}).Term()
+			if ok {
+				_, ok = failure.ReadError(again, all{})
+				require.True(t, ok, "what is read can be written")
+			}
+		}
+		if _, cause, stack, ok := failure.ReadCrash(tuple, all{}); ok {
+			require.LessOrEqual(t, len(stack), failure.MaxStack)
+			require.LessOrEqual(t, len(fmt.Sprint(cause)), failure.MaxText)
+		}
+	})
+}
