@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -308,7 +309,7 @@ func TestExpanded(t *testing.T) {
 	}
 	_, err = (&Encoder{Types: types}).Append(nil, l)
 	require.ErrorIs(t, err, ErrLimit)
-	b, err = (&Encoder{Types: types, Expanded: 1 << 60}).Append(nil, l)
+	b, err = (&Encoder{Types: types, Expanded: math.MaxInt}).Append(nil, l)
 	require.NoError(t, err)
 	_, _, err = (&Decoder{Types: types}).Term(b)
 	require.ErrorIs(t, err, ErrShared)

@@ -171,8 +171,9 @@
 //	goodbye  op 15, code:8, text           the end
 //	ack      op 0, integer                 bytes of the session received
 //
-// Where both have flag 32, each tells the other the shapes of its registered types, of up to 16 KiB each, before anything
-// else: A first, and B when it has had all of A's, within the 7 s of a step. Those registered later go before what is sent then. A shape is a string, the kind of what has no parts (bool
+// Where both have flag 32, each tells the other the shapes of its registered types, of up to 16 KiB each,
+// before anything else: A first, and B when it has had all of A's, within the 7 s of a step. Those
+// registered later go before what is sent then. A shape is a string, the kind of what has no parts (bool
 // int float string bytes time any error, "by methods", the builtin names of package pack for terms, … for
 // what is not told); {"[]", Elem}; {"map[]", Key, Elem}; or a map from the names of the fields of a struct,
 // strings, to their shapes. A node that has had the shape of a type does not send a value of its type by
