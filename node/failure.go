@@ -22,7 +22,8 @@ import (
 
 func init() {
 	failure.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
-		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrReplied, ErrReplyType, ErrIgnored,
+		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrCycle, ErrReplied, ErrReplyType,
+		ErrIgnored,
 		ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
 		discovery.ErrUnknownNode)
 	failure.Default = known{&registered}

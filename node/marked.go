@@ -111,11 +111,11 @@ func (t unmarking) value(m wire.Map) (v any) {
 	if !ok {
 		return m
 	}
-	atom, _ := name.(wire.Atom)
-	if atom == termof.TimeName {
+	text, _ := wire.Text(name)
+	if text == string(termof.TimeName) {
 		return timeOf(m)
 	}
-	as, pointer := strings.CutPrefix(string(atom), "*")
+	as, pointer := strings.CutPrefix(text, "*")
 	typ := t.Types.all.Type(as)
 	if typ == nil || typ.Kind() != reflect.Struct {
 		return m

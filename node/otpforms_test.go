@@ -41,7 +41,7 @@ func TestFormsOfOTP(t *testing.T) {
 		"#{'$type' => 'near.Line', text => 7}":                                     "wire.Map",
 		"#{'$type' => '**near.Line', text => <<\"a\">>}":                           "wire.Map",
 		"#{'$type' => 'near.Nobody', text => <<\"a\">>}":                           "wire.Map",
-		"#{'$type' => <<\"near.Line\">>, text => <<\"a\">>}":                       "wire.Map",
+		"#{'$type' => <<\"near.Line\">>, text => <<\"a\">>}":                       "node_test.nearLine",
 	} {
 		if want != "bool" && want != "int" {
 			want = "'" + want + "'"

@@ -31,6 +31,7 @@ import (
 // sentinels are the exported errors of this module.
 var sentinels = map[string]error{
 	"node.ErrBadName": node.ErrBadName, "node.ErrBadOption": node.ErrBadOption, "node.ErrBadTimeout": node.ErrBadTimeout,
+	"node.ErrCycle":   node.ErrCycle,
 	"node.ErrDropped": node.ErrDropped, "node.ErrExited": node.ErrExited, "node.ErrIgnored": node.ErrIgnored,
 	"node.ErrMailboxFull": node.ErrMailboxFull, "node.ErrNameTaken": node.ErrNameTaken, "node.ErrNilBehaviour": node.ErrNilBehaviour,
 	"node.ErrNoConnection": node.ErrNoConnection, "node.ErrNoDest": node.ErrNoDest, "node.ErrNoName": node.ErrNoName,
