@@ -215,7 +215,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 			return ErrMailboxFull
 		}
 		a.block()
-		a.p.waitsFor(waiting.Room, p.pid())
+		a.p.waitsFor(waiting.Space, p.pid())
 		err := u.await(p.cold.box.(mailbox.Waiter), msg)
 		if a.p.waitsNoMore(); err != nil {
 			return err

@@ -231,7 +231,7 @@ func (p *peer) pace(a *acting) {
 	if room == nil {
 		return
 	}
-	a.p.waitsFor(waiting.Room, At{Node: p.name})
+	a.p.waitsFor(waiting.Space, At{Node: p.name})
 	defer a.p.waitsNoMore()
 	for ; room != nil; room = p.Box.Space(sender) {
 		a.block()

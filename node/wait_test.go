@@ -40,9 +40,9 @@ var shownWaits = []struct {
 	{"AwaitExit", "exit", func(h host, stuck, _ node.PID, _ node.At) {
 		_, _ = node.AwaitExit(context.Background(), h, stuck)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Send", "room", func(h host, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
+	{"Send", "space", func(h host, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
 		func(_, full node.PID, _ node.At) node.Dest { return full }},
-	{"Call of a full mailbox", "room", func(h host, _, full node.PID, _ node.At) {
+	{"Call of a full mailbox", "space", func(h host, _, full node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, full, 1)
 	}, func(_, full node.PID, _ node.At) node.Dest { return full }},
 	{"Receive", "message", func(h host, _, _ node.PID, _ node.At) {

@@ -110,7 +110,7 @@ func waitText(w admin.Wait, at wire.Atom) string {
 	case on == "":
 	case w.For == "reply", w.For == "receipt":
 		text += " from " + on
-	case w.For == "room":
+	case w.For == "space":
 		text += " at " + on
 	default:
 		text += " of " + on

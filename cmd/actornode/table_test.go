@@ -99,7 +99,7 @@ func TestWaits(t *testing.T) {
 		{admin.Wait{For: "future", Node: "b@host"}, "future of b@host, 0ms"},
 		{admin.Wait{For: "future", Time: time.Second}, "future, 1.0s"},
 		{admin.Wait{For: "exit", PID: pid}, "exit of " + shownAt(pid, "go@host") + ", 0ms"},
-		{admin.Wait{For: "room", Node: "b@host"}, "room at b@host, 0ms"},
+		{admin.Wait{For: "space", Node: "b@host"}, "space at b@host, 0ms"},
 	} {
 		assert.Equal(t, c.want, waitText(c.wait, "go@host"))
 		f := newFakeNode(3)

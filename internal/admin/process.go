@@ -43,7 +43,7 @@ type Process struct {
 // Wait is what a process waits for, and on whom: a process, by PID or by name and node, or a node. An older
 // node does not say.
 type Wait struct {
-	For  node.Atom     `json:"for"`                           // message, reply, future, exit, start, receipt, room
+	For  node.Atom     `json:"for"`                           // message, reply, future, exit, start, receipt, space
 	PID  node.PID      `json:"pid,omitzero" etf:",omitzero"`  //
 	Name node.Atom     `json:"name,omitzero" etf:",omitzero"` //
 	Node node.Atom     `json:"node,omitzero" etf:",omitzero"` // of Name; without one, the node as such

@@ -2,7 +2,7 @@
 //
 // Nouns:
 //
-//   - A [Kind] is what a process can wait for: a reply, room in a mailbox, …
+//   - A [Kind] is what a process can wait for: a reply, space in a mailbox, …
 //   - A [Record] is what a blocking process waits for in its calls, one after the other. The process
 //     writes it with each call, at the cost of some stores; others read it now and then.
 //   - A [Graph] has which process waits for which, and finds the wait that would close a cycle.

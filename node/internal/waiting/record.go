@@ -18,11 +18,11 @@ const (
 	Exit         // of a process
 	Start        // of a process: that its Init returns
 	Receipt      // of a message, by another node
-	Room         // in a mailbox, or for what is to be sent to a node
+	Space        // in a mailbox, or for what is to be sent to a node
 	kinds
 )
 
-var names = [kinds]string{"", "message", "reply", "future", "exit", "start", "receipt", "room"}
+var names = [kinds]string{"", "message", "reply", "future", "exit", "start", "receipt", "space"}
 
 // String is what people and programs read.
 func (k Kind) String() string { return names[k] }
