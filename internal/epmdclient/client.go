@@ -83,14 +83,14 @@ func ask[T any](ctx context.Context, c *Client, host string, r epmdcodec.Request
 // there is an error. A parser that wants more bytes than there are answers with
 // what it has.
 func exchange[T any](ctx context.Context, c *Client, host string, r epmdcodec.Request, limit int,
-	parse func([]byte) (T, []byte, error)) (answer T, conn net.Conn, err error) {
+	parse func([]byte) (T, []byte, error)) (answer T, _ net.Conn, err error) {
 	b, err := r.Append(nil)
 	if err != nil {
 		return answer, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	conn, err = c.dial(ctx, host)
+	conn, err := c.dial(ctx, host) // no named result: the next function may still use it after a return
 	if err != nil {
 		return answer, nil, err
 	}
