@@ -3,7 +3,7 @@
 # make bench  the comparison with Erlang, plain channels, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
 # make portable  the models and tests of what has tricks, built without them: tag actornode_portable
-# make race   the concurrency rooms under the race detector
+# make race   what is concurrent under the race detector
 # make fuzz   every fuzz target, FUZZTIME inputs (40000x) or for so long (30s) each
 # make fuzz-sessions  sessions of peers, right and wrong: STEPS (1000000) of them, SEED to repeat
 # make smoke  every bench with tiny parameters

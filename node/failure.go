@@ -23,8 +23,7 @@ import (
 func init() {
 	failure.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
 		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrCycle, ErrReplied, ErrReplyType,
-		ErrIgnored,
-		ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
+		ErrIgnored, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
 		discovery.ErrUnknownNode)
 	failure.Default = known{&registered}
 	termof.Enter(func(r *failure.Reply) any { return reason.Failure(errorTerm(r.Cause())) })

@@ -227,20 +227,20 @@ func (p *peer) post(a *acting, f dist.Frame) (full bool, err error) {
 // An actor gives up its stage before it waits.
 func (p *peer) pace(a *acting) {
 	sender := a.sender()
-	room := p.Box.Space(sender)
-	if room == nil {
+	space := p.Box.Space(sender)
+	if space == nil {
 		return
 	}
 	a.p.waitsFor(waiting.Space, At{Node: p.name})
 	defer a.p.waitsNoMore()
-	for ; room != nil; room = p.Box.Space(sender) {
+	for ; space != nil; space = p.Box.Space(sender) {
 		a.block()
 		var killed <-chan struct{}
 		if a.p != nil {
 			killed = a.p.context().Done()
 		}
 		select {
-		case <-room:
+		case <-space:
 		case <-killed:
 			return
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // shownWaits are what a process may wait in, with what Info shows then. stuck never answers, full is a
-// process whose mailbox has no room, and far a name on another node that never answers.
+// process whose mailbox is full, and far a name on another node that never answers.
 var shownWaits = []struct {
 	name string
 	what string

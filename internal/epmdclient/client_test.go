@@ -252,3 +252,30 @@ func TestNames(t *testing.T) {
 		assert.ErrorIs(t, checkName(s), ErrName, "%q", s)
 	}
 }
+
+// ending is a connection that ends while it is read.
+type ending struct {
+	net.Conn
+	end func()
+}
+
+func (c ending) Write(b []byte) (int, error) { return len(b), nil }
+func (c ending) Read([]byte) (int, error)    { c.end(); return 0, io.EOF }
+func (c ending) RemoteAddr() net.Addr        { return &net.TCPAddr{} }
+
+// A context may end as the port mapper hangs up: what closes the connection then runs when the lookup
+// has returned.
+func TestLookupEndsTwice(t *testing.T) {
+	why := errors.New("no longer wanted")
+	for range 100 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		near, far := net.Pipe()
+		c := newClient(t, epmd.Config{Logger: quiet().Logger, Dial: func(context.Context, string, string) (net.Conn, error) {
+			return ending{near, func() { cancel(why) }}, nil
+		}})
+		_, err := c.Lookup(ctx, "", "a")
+		require.ErrorIs(t, err, why)
+		_, err = far.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF, "it is closed")
+	}
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// actor is a Task as the rooms above make them: a mailbox, and a handler that
+// actor is a Task as the packages above make them: a mailbox, and a handler that
 // runs outside the stage.
 type actor struct {
 	Entity

@@ -251,8 +251,8 @@ func (w *writing) putMap(pl *plan, m reflect.Value, depth int) error {
 	return nil
 }
 
-// Of errors that are deeper in each other's fields than maxErrors the text is written, and where there is no
-// room for errorLevels: what Foreign has for an error is nested itself.
+// Of errors that are deeper in each other's fields than maxErrors the text is written, and where fewer than
+// errorLevels are left: what Foreign has for an error is nested itself.
 const (
 	maxErrors   = 4
 	errorLevels = 12
