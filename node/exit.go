@@ -36,7 +36,7 @@ type death struct {
 	watching map[uint64]*monitor
 	aliases  map[uint64]struct{}
 	calls    []ticket
-	unsent   list.List[Timer] // what timers would have sent
+	unsent   []any // what timers would have sent
 	cancel   context.CancelCauseFunc
 	owner    *quota.Owner
 }
@@ -109,8 +109,8 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	}
 	d.links, d.name, d.watchers, d.watching = k.links, k.name, k.watchers, k.watching
 	d.aliases, d.cancel, d.owner = k.aliases, k.cancel, k.owner
-	if !k.timers.IsEmpty() {
-		d.unsent = p.endTimersLocked()
+	if k.timers != nil {
+		d.unsent = k.timers.End()
 	}
 	for c := k.calls.First(); c != nil; c = k.calls.First() {
 		k.calls.Remove(&c.entry)
@@ -152,7 +152,7 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *death) has() bool {
-	return d.tied || d.links.Len() != 0 || d.calls != nil || !d.unsent.IsEmpty() || d.cancel != nil ||
+	return d.tied || d.links.Len() != 0 || d.calls != nil || d.unsent != nil || d.cancel != nil ||
 		!d.watchers.IsEmpty() || len(d.watching) != 0 || len(d.aliases) != 0
 }
 
@@ -181,7 +181,9 @@ func (d *death) tell(a *acting) (wave []*death) {
 	if !d.watchers.IsEmpty() {
 		d.tellWatchers(a)
 	}
-	lose(d.unsent, func(msg any) { d.p.node.undeliverable(d.p.pid(), msg) })
+	for _, msg := range d.unsent {
+		d.p.node.undeliverable(d.p.pid(), msg)
+	}
 	return wave
 }
 

@@ -141,7 +141,7 @@ func (n *Node) Stats() observe.Stats {
 		Fallbacks: fallbacks,
 		Processes: alive, Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
 		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.aliases.Len(),
-		Timers: int(n.timers.Load()),
+		Timers: n.timers.Len(),
 		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: messages,
 		Draining: n.draining.Load(), DeadLetters: n.dead.Counts(), Scheduler: pool,
 	}

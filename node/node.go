@@ -23,6 +23,7 @@ import (
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
+	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/wire"
@@ -57,7 +58,7 @@ type Node struct {
 
 	functions atomic.Int64          // Processes and detached actors whose goroutine has not ended
 	lingering atomic.Int64          // processes that were killed and whose function still runs
-	timers    atomic.Int64          // that are not over
+	timers    timers.Count          // those that are not over
 	byName    sync.Map              // *proc to its namelink.Links
 	cycles    *waiting.Graph[*proc] // see Config.DetectCycles; nil: they are not detected
 	stopped   atomic.Bool

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
@@ -107,9 +108,9 @@ type cold struct {
 	watchers list.List[monitor]  // over this process
 	watching map[uint64]*monitor // by reference number: this process's monitors
 	aliases  map[uint64]struct{}
-	calls    list.List[call]  // that wait for this process
-	timers   list.List[Timer] // that send to this process
-	birth    ticket           // is settled when Init has returned; set at spawn
+	calls    list.List[call] // that wait for this process
+	timers   *timers.Set     // that send to this process; nil: there were none
+	birth    ticket          // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	token    trace.Token // owned like behaviour

@@ -1,0 +1,183 @@
+package timers_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/timers"
+)
+
+// box is a mailbox in a test.
+type box struct {
+	waits bool
+	mu    sync.Mutex
+	space int
+	got   []any
+	tries int
+}
+
+func (b *box) Waits() bool { return b.waits }
+
+func (b *box) TryPush(msg any) mailbox.Result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tries++
+	if len(b.got) >= b.space {
+		return mailbox.Full
+	}
+	b.got = append(b.got, msg)
+	return mailbox.Queued
+}
+
+// all returns what has come.
+func (b *box) all() []any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.got)
+}
+
+func (b *box) Pushed(mailbox.Result, any) {}
+
+func (b *box) Put(msg any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.got = append(b.got, msg)
+}
+
+func set(b *box) (*timers.Set, *timers.Count) {
+	var c timers.Count
+	return timers.New(b, env.Env{}, &c), &c
+}
+
+// A timer sends once, says how long it has, and is over then.
+func TestOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := new(box)
+		s, c := set(b)
+		var x timers.Timer
+		require.True(t, s.Start(&x, time.Minute, 0, "a"))
+		require.Equal(t, 1, c.Len())
+		time.Sleep(20 * time.Second)
+		left, ok := x.Left()
+		require.True(t, ok)
+		require.Equal(t, 40*time.Second, left)
+		time.Sleep(40 * time.Second)
+		synctest.Wait()
+		require.Equal(t, []any{"a"}, b.all())
+		_, ok = x.Left()
+		require.False(t, ok)
+		_, ok = x.Cancel()
+		require.False(t, ok)
+		require.Zero(t, c.Len())
+		require.Empty(t, s.End())
+	})
+}
+
+// A timer that is cancelled sends nothing; one that sends again and again goes on until then.
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := new(box)
+		s, c := set(b)
+		var once, often timers.Timer
+		require.True(t, s.Start(&once, time.Minute, 0, "never"))
+		require.True(t, s.Start(&often, time.Second, time.Second, "tick"))
+		time.Sleep(3500 * time.Millisecond)
+		left, ok := once.Cancel()
+		require.True(t, ok)
+		require.Equal(t, 56500*time.Millisecond, left)
+		left, ok = often.Cancel()
+		require.True(t, ok)
+		require.Equal(t, 500*time.Millisecond, left)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []any{"tick", "tick", "tick"}, b.all())
+		require.Zero(t, c.Len())
+	})
+}
+
+// The end of a set ends its timers. It has the messages of those that were to send once, the oldest
+// first, and nothing can be started any more.
+func TestEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := new(box)
+		s, c := set(b)
+		var all [4]timers.Timer
+		for i := range 3 {
+			require.True(t, s.Start(&all[i], time.Duration(9-i)*time.Second, 0, i))
+		}
+		require.True(t, s.Start(&all[3], time.Minute, time.Minute, "tick"))
+		require.Equal(t, []any{0, 1, 2}, s.End())
+		require.Empty(t, s.End())
+		require.False(t, s.Start(new(timers.Timer), time.Second, 0, "late"))
+		time.Sleep(time.Hour)
+		require.Empty(t, b.all())
+		require.Zero(t, c.Len())
+		for i := range all {
+			_, ok := all[i].Left()
+			require.False(t, ok)
+		}
+	})
+}
+
+// Where the mailbox makes its senders wait, a timer that sends once waits for space and can be
+// cancelled meanwhile; one that sends again and again does not wait.
+func TestFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &box{waits: true}
+		s, c := set(b)
+		var first, second, often timers.Timer
+		require.True(t, s.Start(&first, time.Second, 0, "first"))
+		require.True(t, s.Start(&second, time.Second, 0, "second"))
+		time.Sleep(10 * time.Second)
+		left, ok := second.Cancel()
+		require.True(t, ok)
+		require.Zero(t, left)
+		synctest.Wait()
+		b.mu.Lock()
+		tries := b.tries
+		b.space = 1
+		b.mu.Unlock()
+		require.Less(t, tries, 250, "it tries less often the longer it takes")
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, []any{"first"}, b.all())
+		require.Zero(t, c.Len())
+		require.True(t, s.Start(&often, time.Second, time.Hour, "tick"))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []any{"first", "tick"}, b.all())
+		s.End()
+	})
+}
+
+// Cancel, the end of the set and the timer itself decide who has the message: one of them.
+func TestRace(t *testing.T) {
+	for range 200 {
+		b := new(box)
+		s, c := set(b)
+		var x timers.Timer
+		require.True(t, s.Start(&x, time.Microsecond, 0, "a"))
+		var wg sync.WaitGroup
+		var cancelled bool
+		var unsent []any
+		wg.Go(func() { _, cancelled = x.Cancel() })
+		wg.Go(func() { unsent = s.End() })
+		wg.Wait()
+		require.Zero(t, c.Len())
+		ends := len(unsent)
+		if cancelled {
+			ends++
+		}
+		if ends == 0 {
+			require.Eventually(t, func() bool { return len(b.all()) == 1 }, 10*time.Second, time.Millisecond)
+		}
+		require.Equal(t, 1, ends+len(b.all()))
+	}
+}
